@@ -9,6 +9,7 @@
 
 #define LAUNCH_UNITS 20u
 #define LAUNCH_SLOTS 8u
+#define LAUNCH_SLOTS_ROOM 512u /* a block of threads may share a part of the state */
 #define LAUNCH_TIMES 6u
 #define LAUNCH_FIRST UINT64_C(0x123456789A0)
 #define LAUNCH_KEY UINT64_C(0x5EED0FF1CE)
@@ -24,7 +25,7 @@ static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uin
   run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
   run.counters = ff_calloc(1, sizeof *run.counters);
-  run.state = ff_calloc((size_t)LAUNCH_SLOTS * state_words, sizeof *run.state);
+  run.state = ff_calloc((size_t)LAUNCH_SLOTS_ROOM * state_words, sizeof *run.state);
   ff_philox_round_keys(run.round_key, LAUNCH_KEY);
   return run;
 }

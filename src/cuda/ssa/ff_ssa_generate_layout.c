@@ -1,5 +1,7 @@
 /* Code for the factored method: where counts, partial sums and other numbers are, and how many bits they have. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "ff_ssa_generate_factored.h"
 
@@ -23,6 +25,8 @@
 #define FEWEST_THREADS 128u      /* for counts in shared memory */
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
+#define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
+#define MOST_OFFSET 65536.0      /* of a word, from the first one of a thread */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -136,35 +140,86 @@ static uint32_t count_words(const generator *g) {
   return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
 }
 
-/* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
-static double cost_of(generator *g, uint32_t parts, uint32_t c) {
+/* The last chunk whose counts all events read. */
+static uint32_t last_read(const generator *g) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < g->f->n_factored; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    const uint32_t hub = group->kind == FF_GROUP_HUB ? g->place[group->hub] : 0;
+    const uint32_t one = g->sums[group->sum].total == NONE ? g->place[ff_ssa_members_of(g, group->sum)[0].species] : 0;
+    if (hub < g->members && hub / CHUNK > last) last = hub / CHUNK;
+    if (one < g->members && one / CHUNK > last) last = one / CHUNK;
+  }
+  return last;
+}
+
+/* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
+ * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
+static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, double away) {
   const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
-  const double words = round_up(count_words(g), 4) + cells + others;
+  const uint32_t counts = held < parts ? held * c * (CHUNK / 2) : round_up(count_words(g), 4);
+  const double words = counts + cells + others;
   const double weights = 8.0 * g->f->n_sums * parts * c, free = (double)g->shared - BLOCK_BYTES;
   const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
+  g->held = held < parts ? held * c : 0;
   g->stored = 4 * words * FEWEST_THREADS > free;
   g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
-  double warps = 16, sectors = 0;
+  double warps = 16, sectors = 0, most = g->split || g->held > 0 ? 16 : 28;
   if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
   if (!g->stored) warps = floor((free - weights) / (128 * words));
-  if (warps > (g->split ? 16 : 28)) warps = g->split ? 16 : 28;
+  if (g->held > 0) most = fmin(most, floor(MOST_OFFSET / (128.0 * (parts * c - g->held))));
+  if (warps > most) warps = most;
   if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  if (g->held > 0) sectors = g->stored || warps < 1 ? INFINITY : away * (0.5 * c + SECTORS_CHANGED);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
+}
+
+typedef struct {
+  double cost;
+  uint32_t parts, chunks, held;
+} choice;
+
+static void try_parts(generator *g, uint32_t parts, uint32_t chunks, uint32_t held, double away, choice *best) {
+  const double cost = cost_of(g, parts, chunks, held, away);
+  if (cost < best->cost) *best = (choice){cost, parts, chunks, held};
+}
+
+/* Leaves the last parts to global memory, if what all events read stays in shared memory. Places are in the order of species. */
+static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best) {
+  uint32_t held = parts - 1;
+  double away = 0, all = 0;
+  for (uint32_t s = 0; s < g->p->n_species; s++)
+    if (g->place[s] < g->members) all += g->expected[s];
+  for (uint32_t s = g->p->n_species; s-- > 0 && held * chunks > last_read(g);) {
+    if (g->place[s] >= g->members) continue;
+    for (; g->place[s] / CHUNK < held * chunks && held * chunks > last_read(g); held--)
+      try_parts(g, parts, chunks, held, away / all, best);
+    away += g->expected[s];
+  }
 }
 
 /* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
 static void choose_parts(generator *g) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
-  double best = INFINITY;
-  g->parts = g->chunks = 1;
+  const int may_leave = !g->many && !g->wide && g->quads && g->counts == g->members;
+  choice best = {INFINITY, 1, 1, 1};
   for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
-    if ((parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
-    best = cost_of(g, parts, c);
-    g->chunks = c;
-    g->parts = parts;
+    if ((parts - 1) * c >= chunks) continue;
+    try_parts(g, parts, c, parts, 0, &best);
+    if (may_leave) try_away(g, parts, c, &best);
   }
-  cost_of(g, g->parts, g->chunks); /* tells where counts are */
+  g->chunks = best.chunks;
+  g->parts = best.parts;
+  cost_of(g, best.parts, best.chunks, best.held, 0); /* tells where counts are */
+  if (getenv("FF_NEAR")) {
+    uint32_t c, k;
+    sscanf(getenv("FF_NEAR"), "%u,%u", &c, &k);
+    fprintf(stderr, "model: %u,%u of %u parts, cost %g\n", g->chunks, best.held, g->parts, best.cost);
+    if (c == 0) return;
+    g->chunks = c; g->parts = (chunks + c - 1) / c; g->held = k * c; g->stored = g->split = 0;
+    if (g->held >= g->parts * c) g->held = 0;
+  }
 }
 
 /* Whether the cells of a sum have 16 bits. */
@@ -213,7 +268,7 @@ static void plan_sums(generator *g) {
   if (g->parts == 1) g->columns = g->used = g->pairs = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     g->sums[i].weights = g->n_weights;
-    g->n_weights += g->sums[i].small ? g->chunks : g->parts * g->chunks;
+    g->n_weights += (g->sums[i].small ? g->chunks : g->parts * g->chunks) | 1u; /* sums begin at different banks */
   }
   g->n_weights += g->chunks; /* without weights, for what is no sum */
 }
@@ -258,6 +313,11 @@ static void lay_out_words(generator *g) {
   g->words = (g->counts + each - 1) / each;
   if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
   g->words = round_up(g->words, to);
+  if (g->held > 0) {
+    g->all = g->words + (g->parts - 1) * g->columns;
+    g->away = 4 * (g->parts * g->chunks - g->held);
+    return;
+  }
   if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
   if (g->split && g->words < end) g->words = round_up(end, to);
   g->all = round_up(g->words + (g->parts - 1) * g->columns, to);
@@ -277,7 +337,7 @@ void ff_ssa_factored_lay_out(generator *g) {
     const ff_ssa_factor_group *group = g->f->groups + i;
     const uint32_t units = ff_ssa_units_of(g, group);
     if (units > g->units) g->units = units;
-    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span_of(g, group) + units * units : ff_ssa_span_of(g, group) * units;
+    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + units) : ff_ssa_span_of(g, group) * units;
   }
   g->n_map++; /* for the search without a group, which finds no reaction */
   uint32_t at = 0;

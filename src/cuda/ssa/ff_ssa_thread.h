@@ -121,6 +121,9 @@ typedef struct {
   const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is S_ROW(i) */
   uint32_t *store;         /* words of this thread in global memory */
+#ifdef S_HELD
+  uint32_t *away;          /* if S_HELD > 0: other such words, laid out like rows */
+#endif
   double *sums;            /* if S_MANY: sum i is sums[i * S_THREADS], behind the rows of all threads */
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
@@ -521,6 +524,9 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->rows = rows;
   t->sums = sums;
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
+#ifdef S_HELD
+  t->away = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_AWAY * (slot - slot % S_THREADS) + 4u * (slot % S_THREADS);
+#endif
 #ifdef S_KEPT
   s_schedule schedule;
   schedule.run = run;
