@@ -326,7 +326,7 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
     run.each = EACH;
     run.point_events = events;
     memset(g.code.rates, 0, g.code.n_rates * sizeof *g.code.rates); /* nobody reads them */
-    launch_all(&run, launch_generated, &g);
+    launch_all(&run, launch_generated, &g, LAUNCH_TURN);
     compare_points(&run, programs, &request, what);
     launch_free(&run);
     free(g.rows);
