@@ -151,7 +151,8 @@ static uint32_t choose_threads(generator *g) {
   if (g->quads) code->n_store = (code->n_store + 3) / 4 * 4;
   for (uint32_t threads = 512; threads >= 32; threads -= 32)
     for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
-      if (g->away * threads <= 65536 && k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= g->shared && k * threads > best) {
+      if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= g->shared && k * threads > best &&
+          g->away * threads <= FF_SSA_MOST_OFFSET) {
         best = k * threads;
         blocks = k;
         code->threads = threads;

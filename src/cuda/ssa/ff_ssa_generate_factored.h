@@ -19,6 +19,7 @@ extern "C" {
 #define FF_SSA_NOTHING 0x4444u
 #define FF_SSA_BLOCK_BYTES 15872u /* what each block takes of shared memory for itself and for s_common */
 #define FF_SSA_MOST_CHANGE 127
+#define FF_SSA_MOST_OFFSET 65536u /* of a word of a thread, from the first one of its block */
 #define FF_SSA_FEW_GROUPS 32u /* so many values are in registers; for more, sums are kept */
 #define FF_SSA_MOST_SPECIAL 16u
 

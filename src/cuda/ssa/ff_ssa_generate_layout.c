@@ -1,7 +1,5 @@
 /* Code for the factored method: where counts, partial sums and other numbers are, and how many bits they have. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "ff_ssa_generate_factored.h"
 
@@ -26,7 +24,6 @@
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
 #define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
-#define MOST_OFFSET 65536.0      /* of a word, from the first one of a thread */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -140,15 +137,19 @@ static uint32_t count_words(const generator *g) {
   return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
 }
 
-/* The last chunk whose counts all events read. */
+static uint32_t later(const generator *g, uint32_t last, uint32_t species) {
+  const uint32_t place = g->place[species];
+  return species < g->p->n_species && place < g->members && place / CHUNK > last ? place / CHUNK : last;
+}
+
+/* The last chunk whose counts all events read: those of hubs, of sums without a total, and of other laws. */
 static uint32_t last_read(const generator *g) {
   uint32_t last = 0;
+  for (uint32_t i = 0; i < g->f->n_rest; i++) last = later(g, last, g->f->rest[i]);
   for (uint32_t i = 0; i < g->f->n_factored; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
-    const uint32_t hub = group->kind == FF_GROUP_HUB ? g->place[group->hub] : 0;
-    const uint32_t one = g->sums[group->sum].total == NONE ? g->place[ff_ssa_members_of(g, group->sum)[0].species] : 0;
-    if (hub < g->members && hub / CHUNK > last) last = hub / CHUNK;
-    if (one < g->members && one / CHUNK > last) last = one / CHUNK;
+    if (group->kind == FF_GROUP_HUB) last = later(g, last, group->hub);
+    if (g->sums[group->sum].total == NONE) last = later(g, last, ff_ssa_members_of(g, group->sum)[0].species);
   }
   return last;
 }
@@ -167,7 +168,7 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   double warps = 16, sectors = 0, most = g->split || g->held > 0 ? 16 : 28;
   if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
   if (!g->stored) warps = floor((free - weights) / (128 * words));
-  if (g->held > 0) most = fmin(most, floor(MOST_OFFSET / (128.0 * (parts * c - g->held))));
+  if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
   if (warps > most) warps = most;
   if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
   if (g->held > 0) sectors = g->stored || warps < 1 ? INFINITY : away * (0.5 * c + SECTORS_CHANGED);
@@ -190,9 +191,9 @@ static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best
   double away = 0, all = 0;
   for (uint32_t s = 0; s < g->p->n_species; s++)
     if (g->place[s] < g->members) all += g->expected[s];
-  for (uint32_t s = g->p->n_species; s-- > 0 && held * chunks > last_read(g);) {
+  for (uint32_t s = g->p->n_species, last = last_read(g); s-- > 0 && held * chunks > last;) {
     if (g->place[s] >= g->members) continue;
-    for (; g->place[s] / CHUNK < held * chunks && held * chunks > last_read(g); held--)
+    for (; g->place[s] / CHUNK < held * chunks && held * chunks > last; held--)
       try_parts(g, parts, chunks, held, away / all, best);
     away += g->expected[s];
   }
@@ -212,14 +213,6 @@ static void choose_parts(generator *g) {
   g->chunks = best.chunks;
   g->parts = best.parts;
   cost_of(g, best.parts, best.chunks, best.held, 0); /* tells where counts are */
-  if (getenv("FF_NEAR")) {
-    uint32_t c, k;
-    sscanf(getenv("FF_NEAR"), "%u,%u", &c, &k);
-    fprintf(stderr, "model: %u,%u of %u parts, cost %g\n", g->chunks, best.held, g->parts, best.cost);
-    if (c == 0) return;
-    g->chunks = c; g->parts = (chunks + c - 1) / c; g->held = k * c; g->stored = g->split = 0;
-    if (g->held >= g->parts * c) g->held = 0;
-  }
 }
 
 /* Whether the cells of a sum have 16 bits. */

@@ -209,15 +209,18 @@ FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t b
   return ff_philox_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, counter);
 }
 
-/* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words
- * 1, 2 and 3 depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
-FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) {
+/* s_random(t, FF_SSA_DRAW_EVENT, block) of an event, for block 0 or 1. Word 0 of the counter is the block then, and word 1 is
+ * the event. After a round, words 1 and 2 depend only on the trajectory, and word 3 only on the block; after two rounds, words 0
+ * and 1 depend only on the trajectory; after three rounds word 3. */
+FF_WARP ff_philox_block s_block_words(const s_thread *t, uint32_t event, uint32_t block) {
   const uint32_t *key = S_KEEP_KEYS ? t->key : S_ROUND_KEY;
   const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
-  const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
+  const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3] ^ block * FF_PHILOX_M0);
   const ff_philox_block x = {{(uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]}};
   return ff_philox_rounds(key, 3, x);
 }
+
+FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) { return s_block_words(t, event, 0u); }
 
 /* Finds the trajectory's point. An empty slot has the first one. */
 FF_WARP void s_locate(s_thread *t) {

@@ -13,8 +13,8 @@
  *   S_MOST16                   the most that a number of 16 bits may be
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
  *                              rows then
- *   S_HELD, S_AWAY             chunks whose counts are in rows, 0 if all are; words of global memory for those of the other chunks,
- *                              whose counts events seldom read or change. Parts are in one of both. S_QUADS, and S_STORE is 0
+ *   S_HELD, S_AWAY             chunks that are in rows, a multiple of S_CHUNKS, if few events need the others; words of global
+ *                              memory that a thread has for these, t->away. S_QUADS is 1 then, and S_STORE is 0. Else both are 0
  *   S_BIG, S_FAR               whether the data are in global memory; whether the weights are there, too
  *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
  *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and positions: those of the chunks of all parts, then those of the head
@@ -311,7 +311,7 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
 #if S_POOLS
 /* The number of the second molecule of a pool, if the first one is number v of n. */
 FF_WARP uint32_t s_second(const s_thread *t, uint32_t v, uint32_t n) {
-  const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 1u);
+  const ff_philox_block words = s_block_words(t, t->event, 1u);
   const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * S_REAL(n - 1u));
   const uint32_t v2 = second < n - 1u ? second : n - 2u;
   return v2 < v ? v2 : v2 + 1u;
@@ -429,9 +429,25 @@ FF_WARP uint32_t s_largest_halves(uint32_t a, uint32_t b) {
 #endif
 }
 
+/* The largest halves of words of counts, which are four by four. */
+FF_WARP uint32_t s_most_four(const uint32_t *counts, uint32_t words, uint32_t halves) {
+  FF_NO_UNROLL for (uint32_t i = 0; i < words; i += 4u) {
+    const s_four four = *(const s_four *)(counts + S_ROW_OFFSET(i));
+    FF_UNROLL for (uint32_t k = 0; k < 4u; k++) halves = s_largest_halves(halves, four.v[k]);
+  }
+  return halves;
+}
+
 FF_WARP uint32_t s_most(const s_thread *t) {
-  uint32_t most = 0u, halves = 0u;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) {
+  uint32_t most = 0u, halves = 0u, first = 0u;
+#if S_QUADS && !S_WIDE && S_STORE == 0 && S_CELLS % 4 == 0
+  first = S_CELLS;
+  halves = s_most_four(t->rows, S_HELD > 0u ? 4u * S_HELD : S_CELLS, halves);
+#if S_HELD > 0
+  halves = s_most_four(t->away, S_CELLS - 4u * S_HELD, halves);
+#endif
+#endif
+  FF_NO_UNROLL for (uint32_t i = first; i < S_WORDS_ALL; i++) {
     const uint32_t w = S_ANY_WORD(i);
     if (i < S_CELLS ? S_WIDE : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS)
       most = w > most ? w : most;
