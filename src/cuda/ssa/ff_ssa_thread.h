@@ -130,6 +130,10 @@ typedef struct {
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
+#if S_POOLS                /* of that event: */
+  uint32_t pool, pool_n, pool_v; /* the group, its sum, and the number of the first molecule */
+  double pool_time;
+#endif
   double wait, choice;     /* of the next event; kept if S_AHEAD */
   double rate[S_KEEP_RATES ? S_RATES : 1];
 #if S_POINTS
@@ -390,11 +394,12 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
 /* Draws for an event, from its words. */
 FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
   t->wait = s_exponential(t, words.v[0], words.v[1]);
-  t->choice = s_choice(words.v[2], words.v[3]);
+  const int second = S_POOLS && t->member != S_NONE;
+  t->choice = s_choice(second ? words.v[0] : words.v[2], second ? words.v[1] : words.v[3]);
 }
 
-/* Draws for the next event. */
-FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_event_words(t, t->event)); }
+/* Draws for the next event, or for the second molecule of a pair. */
+FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_block_words(t, t->event, S_POOLS && t->member != S_NONE ? 1u : 0u)); }
 
 /* Finds the next event, and lets it happen. */
 #ifdef S_KEPT
@@ -418,8 +423,15 @@ FF_WARP void s_step(s_thread *t) {
 #ifdef S_MODULES
   ff_philox_block words = s_event_words(t, t->event + 1u); /* the compiler mixes this with the division */
 #endif
+  int second = 0; /* whether the event's first molecule was chosen in the last step */
+#if S_POOLS
+  second = t->member != S_NONE;
+  next.reaction = second ? t->pool : next.reaction;
+  next.n = second ? t->pool_n : next.n;
+  next_time = second ? t->pool_time : next_time;
+#endif
   const int over = S_OVER(&next), near = S_NEAR(&next);
-  const int stops = !(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
+  const int stops = !second && (!(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity())));
   if (S_ANY(stops || near)) {
     if (near) S_NEAR_EXACTLY(&next);
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
@@ -439,6 +451,9 @@ FF_WARP void s_step(s_thread *t) {
 #else
   s_fire(t, &next);
   const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
+#if S_POOLS
+  t->pool_time = next_time;
+#endif
   t->time = waits ? t->time : next_time;
   t->event += waits ? 0u : 1u;
   if (S_AHEAD) s_draw(t);

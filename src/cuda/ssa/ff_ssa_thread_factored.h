@@ -308,32 +308,25 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   return unit < units ? unit : units - 1u;
 }
 
-#if S_POOLS
-/* The number of the second molecule of a pool, if the first one is number v of n. */
-FF_WARP uint32_t s_second(const s_thread *t, uint32_t v, uint32_t n) {
-  const ff_philox_block words = s_block_words(t, t->event, 1u);
-  const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * S_REAL(n - 1u));
-  const uint32_t v2 = second < n - 1u ? second : n - 2u;
-  return v2 < v ? v2 : v2 + 1u;
-}
-#endif
-
 /* The reaction that a group and a molecule of its sum determine. The two molecules of a pool take two steps, so that lanes of
- * other groups need not wait: the first step stores the first member, and the second step finds the same event again. */
+ * other groups need not wait: the first step stores the first member and the event, and the second step draws the other molecule
+ * among those that are left. */
 FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
-  const uint32_t n = next->n, chosen = (uint32_t)(next->share * S_REAL(n)), units = g.more & 0xFFFFu;
+  const int second = S_POOLS && t->member != S_NONE;
+  const uint32_t n = second ? next->n - 1u : next->n, units = g.more & 0xFFFFu;
+  const double share = second ? t->choice * 0x1p-64 : next->share;
+  const uint32_t chosen = (uint32_t)(share * S_REAL(n));
   uint32_t v = chosen < n ? chosen : n - 1u;
 #if S_POOLS
-  const int pool = g.more >> 31, second = pool && t->member != S_NONE;
-  if (S_ANY(second)) {
-    if (second) v = s_second(t, v, n);
-    FF_SYNCWARP();
-  }
+  const int pool = g.more >> 31, first = pool && !second;
+  v += second && v >= t->pool_v ? 1u : 0u;
+  t->pool = next->reaction;
+  t->pool_n = next->n;
+  t->pool_v = v;
   const s_place place = s_search(t, &g, next->reaction, v);
   const uint32_t row = second ? S_SPAN * (1u + t->member) : 0u;
   const uint32_t r = s_map(t, g.map + (pool ? row + place.at : place.at * units + s_unit(place.left, place.x, units)));
-  const int first = pool && !second;
   t->member = first ? r : S_NONE;
   return first ? S_NOTHING : r;
 #else
