@@ -116,7 +116,7 @@ static uint64_t wanted_units(const ff_ensemble *e) {
 }
 
 /* As many slots as the device can run at the same time, and a wave as large as memory allows: the more trajectories it has, the
- * shorter is the part of its time in which slots are empty. There are more slots if many would be empty in the last round. */
+ * shorter is the part of its time in which slots are empty. There are more slots if a second round would leave many empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
@@ -127,7 +127,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
   uint64_t slots = e->resident < wanted ? e->resident : wanted;
   if (even >= e->resident / 8 * 7) slots = even;
-  else if (e->takes_turns && rounds > 1) slots = (wanted + rounds - 2) / (rounds - 1); /* and these take turns */
+  else if (e->takes_turns && rounds == 2) slots = wanted; /* and these take turns */
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + threads - 1) / threads * threads;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / each;

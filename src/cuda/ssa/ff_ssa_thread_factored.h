@@ -362,6 +362,19 @@ FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, u
   return cells + S_SPREAD(byte % 4u == 1u ? word >> 8 : word >> 24 | row[byte / 4u + 1u] << 8, 0u) - 0x00800080u;
 }
 
+/* Adds to the word of a count. On the device, memory adds, and nobody waits. */
+FF_WARP void s_add_count(s_thread *t, uint32_t entry) {
+  const uint32_t by = S_WIDE ? S_ENTRY_BY(entry) : S_SHIFT(S_ENTRY_BY(entry), S_ENTRY_SHIFT(entry));
+#if S_HELD > 0 && defined(__CUDA_ARCH__)
+  const uint32_t at = entry >> 16, row = (uint32_t)__cvta_generic_to_shared(t->rows) + 4u * at;
+  asm volatile("{\n.reg .pred away;\nsetp.ne.u32 away, %3, 0;\n@away red.global.add.u32 [%0], %2;\n"
+               "@!away red.shared.add.u32 [%1], %2;\n}"
+               :: "l"(__cvta_generic_to_global(t->away + at)), "r"(row), "r"(by), "r"(entry & 0x80u) : "memory");
+#else
+  *S_ENTRY_WORD(entry) += by;
+#endif
+}
+
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_four *changes = (const s_four *)(S_DATA + S_CHANGES) + s_reaction(t, next) * (S_CHANGE / 4u);
   uint32_t row[S_FIXED], byte = 4u * S_ENTRIES;
@@ -369,10 +382,7 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
     const s_four four = changes[i];
     FF_UNROLL for (uint32_t k = 0; k < 4u; k++) row[4u * i + k] = four.v[k];
   }
-  FF_UNROLL for (uint32_t i = 0; i < S_ENTRIES; i++) {
-    const uint32_t by = S_ENTRY_BY(row[i]);
-    *S_ENTRY_WORD(row[i]) += S_WIDE ? by : S_SHIFT(by, S_ENTRY_SHIFT(row[i]));
-  }
+  FF_UNROLL for (uint32_t i = 0; i < S_ENTRIES; i++) s_add_count(t, row[i]);
 #if S_PARTS > 1
   byte += 2u * S_MOVED;
   FF_UNROLL for (uint32_t i = 0; i < S_MOVED; i++) {
