@@ -522,9 +522,9 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 #endif
 }
 
-/* Runs a launch for one slot. */
+/* Runs a launch for one slot. If it is fresh, it is empty. */
 FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
-                   const s_common *common, uint32_t *rows, double *sums, uint32_t slot) {
+                   const s_common *common, uint32_t *rows, double *sums, uint32_t slot, int fresh) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
@@ -553,7 +553,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   schedule.searches = schedule.failed = 0;
   t->schedule = &schedule;
 #endif
-  if (slot >= run->begun) {
+  if (fresh) {
     s_take(t);
     t->time = 0.0;
     t->event = 0u;
@@ -598,14 +598,15 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   s_share(&common, &run, &rates, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
-  /* The numbers of slots and of the first one are multiples of S_THREADS. */
-  const uint32_t at = run.turn + blockIdx.x * S_THREADS + threadIdx.x, slot = at < run.slots ? at : at - run.slots;
+  /* Numbers of slots are multiples of S_THREADS, so all threads of a block begin alike. */
+  const uint32_t at = run.turn + blockIdx.x * S_THREADS, block = at < run.slots ? at : at - run.slots;
+  const uint32_t slot = block + threadIdx.x;
   uint32_t bytes = 4u * threadIdx.x;
   asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
   uint32_t *const words = s_shared + S_TABLE;
   double *const sums = (double *)(words + S_ROWS * S_THREADS);
   s_run(&run, &rates, s_shared, big, &common, (uint32_t *)((char *)words + (S_QUADS ? 4u : 1u) * bytes),
-        (double *)((char *)sums + 2u * bytes), slot);
+        (double *)((char *)sums + 2u * bytes), slot, block >= run.begun);
 }
 #else
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
@@ -614,7 +615,8 @@ void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, 
             uint32_t *rows) {
   s_common common;
   s_share(&common, run, (const s_rates *)rates, 0u, 1u);
-  s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot);
+  s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot,
+        slot >= run->begun);
 }
 #endif
 
