@@ -56,7 +56,7 @@ static inline int run_generated(generated *g, const ff_ssa_device_request *reque
                                  g->code.n_store);
   *(void **)&g->run = dlsym(library, "s_host");
   g->rows = ff_calloc((size_t)(g->code.n_rows + g->code.n_sums) * g->code.threads, sizeof *g->rows);
-  launch_all(run, launch_generated, g);
+  launch_all(run, launch_generated, g, LAUNCH_TURN);
   free(g->rows);
   dlclose(library);
   return 1;

@@ -9,6 +9,8 @@
 
 #define LAUNCH_UNITS 20u
 #define LAUNCH_SLOTS 8u
+#define LAUNCH_TURN 5u /* slots of a launch if they take turns */
+#define LAUNCH_SLOTS_ROOM 512u /* a block of threads may share a part of the state */
 #define LAUNCH_TIMES 6u
 #define LAUNCH_FIRST UINT64_C(0x123456789A0)
 #define LAUNCH_KEY UINT64_C(0x5EED0FF1CE)
@@ -35,7 +37,7 @@ static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uin
   run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
   run.counters = ff_calloc(1, sizeof *run.counters);
-  run.state = ff_calloc((size_t)LAUNCH_SLOTS * state_words, sizeof *run.state);
+  run.state = ff_calloc((size_t)LAUNCH_SLOTS_ROOM * state_words, sizeof *run.state);
   ff_philox_round_keys(run.round_key, LAUNCH_KEY);
   return run;
 }
@@ -47,13 +49,14 @@ static inline void launch_free(ff_ssa_launch *run) {
   free(run->state);
 }
 
-/* Launches until the wave is complete, with few steps at a time. */
-static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel) {
+/* Launches `resident` of the slots, until the wave is complete, with few steps at a time. */
+static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel, uint32_t resident) {
   static const uint32_t steps[] = {1, 7, 1300, 64};
   for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
     run->steps = steps[i % 4];
-    for (uint32_t slot = 0; slot < run->slots; slot++) slot_of(kernel, run, slot);
+    for (uint32_t k = 0; k < resident; k++) slot_of(kernel, run, (run->turn + k) % run->slots);
     run->fresh = 0;
+    ff_ssa_next_turn(run, resident);
   }
 }
 

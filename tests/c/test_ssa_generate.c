@@ -118,6 +118,65 @@ static void sums_of_thousands_of_members(void) {
   }
 }
 
+static void add_participant(ff_participant *list, uint32_t *n, uint32_t species) {
+  if (*n > 0 && list[*n - 1].species == species)
+    list[*n - 1].count++;
+  else
+    list[(*n)++] = (ff_participant){species, 1};
+}
+
+/* A reaction in which each of one or two molecules becomes the next species. */
+static void set_steps(ff_reaction *r, double rate, uint32_t a, uint32_t b) {
+  ff_error err;
+  r->name = ff_strndup("", 0);
+  r->mass_action = 1;
+  FF_CHECK_OK(ff_formula_of_number(&r->rate, rate, &err), &err);
+  r->reactants = ff_calloc(2, sizeof *r->reactants);
+  r->products = ff_calloc(2, sizeof *r->products);
+  add_participant(r->reactants, &r->n_reactants, a);
+  add_participant(r->products, &r->n_products, a + 1);
+  if (b == UINT32_MAX) return;
+  add_participant(r->reactants, &r->n_reactants, b);
+  add_participant(r->products, &r->n_products, b + 1);
+}
+
+/* A chain of 801 species, each of which becomes the next one. Any two molecules of every 80th species react. There are many of the
+ * first species, and few others. */
+#define STEPS 800u
+#define POOL 10u
+static ff_ssa_program *program_of_steps(void) {
+  ff_reactions *net;
+  ff_error err;
+  uint32_t n = 0;
+  FF_CHECK_OK(ff_reactions_new(&net, STEPS + 1, 0, STEPS + POOL * (POOL + 1) / 2, &err), &err);
+  for (uint32_t s = 0; s <= STEPS; s++) {
+    char name[16];
+    snprintf(name, sizeof name, "S%u", s);
+    net->names[s] = ff_strndup(name, strlen(name));
+    net->initial[s] = s == 0 ? 9000 : s % 16 == 0 ? 3 : 0;
+  }
+  for (uint32_t s = 0; s < STEPS; s++) set_steps(net->reactions + n++, 0.5, s, UINT32_MAX);
+  for (uint32_t i = 0; i < POOL; i++)
+    for (uint32_t j = i; j < POOL; j++) set_steps(net->reactions + n++, 1e-5, STEPS / POOL * i, STEPS / POOL * j);
+  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
+  return program_of_network(net);
+}
+
+/* Few events need the counts of the last species, so these are in global memory, and the others are not. */
+static void counts_that_few_events_need(void) {
+  ff_ssa_program *program = program_of_steps();
+  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){0.5},
+                                         .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
+  ff_ssa_code code;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_generate(&code, program, &request, shared_bytes, &err), &err);
+  FF_CHECK(strstr(code.definitions, "S_POOLS 1u") != NULL && strstr(code.definitions, "S_STORE 0u") != NULL);
+  FF_CHECK(strstr(code.definitions, "S_HELD") != NULL && strstr(code.definitions, "S_HELD 0u") == NULL);
+  ff_ssa_code_free(&code);
+  check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, 0.5, 0, "a chain with pairs");
+  ff_ssa_program_free(program);
+}
+
 /* Rate equations leave out the law that makes A, so that A has 16 bits. The trajectories that exceed them are refused. */
 static void counts_beyond_16_bits_are_refused(void) {
   const reaction_text reactions[] = {{"0 -> A", "=1e5 * (2 + B) / (1 + B)"}, {"A -> B", "0.001"}, {"C -> B", "0.001"}, {NULL, NULL}};
@@ -269,7 +328,7 @@ static void code_for_smaller_gpus(void) {
       ff_error err;
       check_program(programs[k], method, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
       FF_CHECK_OK(ff_ssa_generate(&code, programs[k], &request, shared_bytes, &err), &err);
-      const uint32_t bytes = 4 * (code.n_table + (code.n_rows + code.n_sums) * code.threads) + 15872;
+      const uint32_t bytes = 4 * (code.n_table + (code.n_rows + code.n_sums) * code.threads) + FF_SSA_BLOCK_BYTES;
       FF_CHECK_SAY(bytes <= shared_bytes, "%u of %u bytes", bytes, shared_bytes);
       ff_ssa_code_free(&code);
       ff_ssa_program_free(programs[k]);
@@ -389,7 +448,7 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
     run.each = EACH;
     run.point_events = events;
     memset(g.code.rates, 0, g.code.n_rates * sizeof *g.code.rates); /* nobody reads them */
-    launch_all(&run, launch_generated, &g);
+    launch_all(&run, launch_generated, &g, LAUNCH_TURN);
     compare_points(&run, programs, &request, what);
     launch_free(&run);
     free(g.rows);
@@ -498,6 +557,6 @@ static void networks_without_code_are_refused(void) {
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              corrected_sums_give_the_trajectories, tables_give_the_trajectories, the_code_does_not_depend_on_the_order,
              code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
-             counts_beyond_16_bits_are_refused, random_groups_give_the_trajectories,
+             counts_that_few_events_need, counts_beyond_16_bits_are_refused, random_groups_give_the_trajectories,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
              several_points_give_their_trajectories, networks_without_code_are_refused, remove_folder)

@@ -7,6 +7,7 @@
 
 #define MOST_STEPS 0x40000000u
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
+#define TURN 0.02          /* seconds of a launch that runs some of the slots */
 #define MEMORY_SHARE 0.85  /* of the free memory */
 #define MOST_UNITS (UINT64_C(1) << 31)
 
@@ -115,7 +116,7 @@ static uint64_t wanted_units(const ff_ensemble *e) {
 }
 
 /* As many slots as the device can run at the same time, and a wave as large as memory allows: the more trajectories it has, the
- * shorter is the part of its time in which slots are empty. */
+ * shorter is the part of its time in which slots are empty. There are more slots if a second round would leave many empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
@@ -126,6 +127,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
   uint64_t slots = e->resident < wanted ? e->resident : wanted;
   if (even >= e->resident / 8 * 7) slots = even;
+  else if (e->takes_turns && rounds == 2) slots = wanted; /* and these take turns */
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + threads - 1) / threads * threads;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / each;
@@ -255,6 +257,7 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->key = key;
   l->first = first;
   l->fresh = 1;
+  l->turn = l->begun = 0;
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
@@ -265,8 +268,9 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
 
 /* Runs one launch, measures its time and reads the counters. */
 static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
+  const int turns = e->takes_turns && e->launch.slots > e->resident;
   e->launch.steps = MOST_STEPS;
-  e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
+  e->launch.nanoseconds = (uint64_t)((turns && seconds > TURN ? TURN : seconds) * 1e9);
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(e->end, e->stream), "timing", err);
@@ -279,6 +283,7 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
   e->launch.fresh = 0;
+  ff_ssa_next_turn(&e->launch, turns ? e->resident : e->launch.slots);
   return FF_OK;
 }
 

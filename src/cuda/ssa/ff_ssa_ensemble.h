@@ -52,6 +52,7 @@ struct ff_ensemble {
   void *own;           /* the runner's own data */
   uint64_t slot_bytes; /* device memory that the runner needs for each trajectory on its way */
   uint64_t resident;   /* trajectories that the device can run at the same time */
+  int takes_turns;     /* whether the runner can run so many of the slots in a launch, from launch.turn on */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
   ff_ssa_counters done; /* as last read */

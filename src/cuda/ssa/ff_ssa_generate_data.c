@@ -79,7 +79,7 @@ static void fill_heads(const generator *g, uint32_t *to) {
 }
 
 static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
-  const uint32_t span = ff_ssa_span_of(g, group), units = ff_ssa_units_of(g, group);
+  const uint32_t units = ff_ssa_units_of(g, group);
   if (group->kind == FF_GROUP_REST) {
     to[0] = (uint16_t)group->hub;
     return;
@@ -88,7 +88,8 @@ static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint1
     const uint32_t at = position(g, group->sum, ff_ssa_members_of(g, group->sum)[k].species);
     if (ff_ssa_is_pool(group)) {
       to[at] = (uint16_t)k;
-      for (uint32_t j = 0; j < units; j++) to[span + k * units + j] = (uint16_t)g->f->map[group->map + k * units + j];
+      for (uint32_t j = 0; j < units; j++)
+        to[ff_ssa_span(g) * (1 + j) + at] = (uint16_t)g->f->map[group->map + j * units + k];
     } else {
       for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * group->units + u];
     }
@@ -124,7 +125,7 @@ static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
     const uint32_t span = ff_ssa_span_of(g, group);
     if (ff_ssa_is_pool(group)) memset(maps + at, 0, span * sizeof *maps);
     fill_map(g, group, maps + at);
-    at += ff_ssa_is_pool(group) ? span + group->units * group->units : span * units;
+    at += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + group->units) : span * units;
   }
 }
 
@@ -166,14 +167,17 @@ static uint32_t offset_of(const generator *g, uint32_t word) {
 }
 
 static uint32_t entry_of(const generator *g, uint32_t place, int64_t by) {
-  const uint32_t word = g->wide ? place : place / 2, half = g->wide ? 0 : place % 2;
+  uint32_t word = g->wide ? place : place / 2;
+  const uint32_t half = g->wide ? 0 : place % 2, away = g->held > 0 && word >= 4 * g->held;
+  if (away) word -= 4 * g->held;
   if (g->stored) return word << 9 | half << 8 | (uint32_t)(by + 128);
-  return offset_of(g, word) << 16 | (uint32_t)(uint8_t)(int8_t)by << 8 | half << 4;
+  return offset_of(g, word) << 16 | (uint32_t)(uint8_t)(int8_t)by << 8 | away << 7 | half << 4;
 }
 
 /* What tells a row of changes where the cells of a part are. */
 static uint32_t cells_of(const generator *g, uint32_t part) {
-  return g->stored && !g->split ? part : offset_of(g, (g->split ? 0 : g->words) + part * g->columns);
+  const uint32_t first = g->split ? 0 : g->held > 0 ? 4 * g->held : g->words; /* word of rows */
+  return g->stored && !g->split ? part : offset_of(g, first + part * g->columns);
 }
 
 /* The byte of a sum's cell among the changes to those of a part. */

@@ -75,7 +75,9 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_BIG", code->n_big > 0);
   define(g, "S_POOLS", g->f->pools != 0);
   define(g, "S_NOTHING", g->p->n_reactions);
-  define(g, "S_STORE", code->n_store);
+  define(g, "S_STORE", g->held > 0 ? 0 : code->n_store);
+  define(g, "S_HELD", g->held);
+  define(g, "S_AWAY", g->away);
   define(g, "S_SPLIT", (uint32_t)g->split);
   define(g, "S_REACTIONS", g->f->n_groups);
   define(g, "S_GROUPS", g->f->n_groups);
@@ -87,7 +89,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_TABLE", code->n_table);
   define(g, "S_CHUNKS", g->chunks);
   define(g, "S_PARTS", g->parts);
-  define(g, "S_SPAN", g->parts * g->chunks * CHUNK + ff_ssa_head_span(g));
+  define(g, "S_SPAN", ff_ssa_span(g));
   define(g, "S_CELLS", g->words);
   define(g, "S_COLUMNS", g->columns);
   define(g, "S_USED", g->used);
@@ -141,11 +143,16 @@ static uint32_t choose_threads(generator *g) {
   code->n_sums = 2 * g->n_sums;
   code->n_store = g->split ? g->words : g->stored ? words : 0;
   code->n_rows = words - code->n_store;
+  if (g->held > 0) {
+    code->n_rows = words - g->words + 4 * g->held;
+    code->n_store = g->away;
+  }
   if (g->quads) code->n_rows = (code->n_rows + 3) / 4 * 4;
   if (g->quads) code->n_store = (code->n_store + 3) / 4 * 4;
   for (uint32_t threads = 512; threads >= 32; threads -= 32)
     for (uint32_t k = 1; k * threads <= most && k <= 16; k++)
-      if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= g->shared && k * threads > best) {
+      if (k * (table + 4 * (code->n_rows + code->n_sums) * threads) <= g->shared && k * threads > best &&
+          g->away * threads <= FF_SSA_MOST_OFFSET) {
         best = k * threads;
         blocks = k;
         code->threads = threads;

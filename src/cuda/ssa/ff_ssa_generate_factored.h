@@ -19,6 +19,7 @@ extern "C" {
 #define FF_SSA_UPPER 0x4432u
 #define FF_SSA_NOTHING 0x4444u
 #define FF_SSA_MOST_CHANGE 127
+#define FF_SSA_MOST_OFFSET 65536u /* of a word of a thread, from the first one of its block */
 #define FF_SSA_FEW_GROUPS 32u /* so many values are in registers; for more, sums are kept */
 #define FF_SSA_MOST_SPECIAL 16u
 
@@ -43,6 +44,7 @@ typedef struct {
   uint32_t head;      /* members in registers: the first ones */
   uint32_t totals, large;
   uint32_t chunks, parts, words, all; /* words of counts, and in all */
+  uint32_t held, away; /* chunks in shared memory, 0 if all are or none; words of global memory for the others */
   uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
   uint32_t n_weights, n_map, units;
@@ -78,6 +80,11 @@ static inline int ff_ssa_is_pool(const ff_ssa_factor_group *group) { return grou
 
 static inline uint32_t ff_ssa_head_span(const ff_ssa_factored_generator *g) { return g->head > 0 ? FF_SSA_MOST_HEAD : 0; }
 
+/* The most positions of a group. */
+static inline uint32_t ff_ssa_span(const ff_ssa_factored_generator *g) {
+  return g->parts * g->chunks * FF_SSA_CHUNK + ff_ssa_head_span(g);
+}
+
 /* The units of a group, of which 1 is enough if the member alone determines the reaction. */
 static inline uint32_t ff_ssa_units_of(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
   if (group->kind == FF_GROUP_REST || ff_ssa_is_pool(group)) return group->units;
@@ -98,7 +105,7 @@ static inline uint32_t ff_ssa_span_of(const ff_ssa_factored_generator *g, const 
 
 /* Where totals begin in a row of changes, in bytes; the cells are before. */
 static inline uint32_t ff_ssa_cells_at(const ff_ssa_factored_generator *g) {
-  return 4 * (g->entries + (g->parts > 1 ? (g->moved + 1) / 2 : 0));
+  return 4 * g->entries + (g->parts > 1 ? 2 * g->moved : 0);
 }
 
 static inline uint32_t ff_ssa_totals_at(const ff_ssa_factored_generator *g) {

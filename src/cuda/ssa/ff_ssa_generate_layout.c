@@ -23,6 +23,7 @@
 #define FEWEST_THREADS 128u      /* for counts in shared memory */
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
+#define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -136,35 +137,82 @@ static uint32_t count_words(const generator *g) {
   return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
 }
 
-/* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
-static double cost_of(generator *g, uint32_t parts, uint32_t c) {
+static uint32_t later(const generator *g, uint32_t last, uint32_t species) {
+  const uint32_t place = g->place[species];
+  return species < g->p->n_species && place < g->members && place / CHUNK > last ? place / CHUNK : last;
+}
+
+/* The last chunk whose counts all events read: those of hubs, of sums without a total, and of other laws. */
+static uint32_t last_read(const generator *g) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < g->f->n_rest; i++) last = later(g, last, g->f->rest[i]);
+  for (uint32_t i = 0; i < g->f->n_factored; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    if (group->kind == FF_GROUP_HUB) last = later(g, last, group->hub);
+    if (g->sums[group->sum].total == NONE) last = later(g, last, ff_ssa_members_of(g, group->sum)[0].species);
+  }
+  return last;
+}
+
+/* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
+ * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
+static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, double away) {
   const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
-  const double words = round_up(count_words(g), 4) + cells + others;
+  const uint32_t counts = held < parts ? held * c * (CHUNK / 2) : round_up(count_words(g), 4);
+  const double words = counts + cells + others;
   const double weights = 8.0 * g->f->n_sums * parts * c, free = (double)g->shared - BLOCK_BYTES;
   const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
+  g->held = held < parts ? held * c : 0;
   g->stored = 4 * words * FEWEST_THREADS > free;
   g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
-  double warps = 16, sectors = 0;
+  double warps = 16, sectors = 0, most = g->split || g->held > 0 ? 16 : 28;
   if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
   if (!g->stored) warps = floor((free - weights) / (128 * words));
-  if (warps > (g->split ? 16 : 28)) warps = g->split ? 16 : 28;
+  if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
+  if (warps > most) warps = most;
   if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  if (g->held > 0) sectors = g->stored || warps < 1 ? INFINITY : away * (0.5 * c + SECTORS_CHANGED);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
+}
+
+typedef struct {
+  double cost;
+  uint32_t parts, chunks, held;
+} choice;
+
+static void try_parts(generator *g, uint32_t parts, uint32_t chunks, uint32_t held, double away, choice *best) {
+  const double cost = cost_of(g, parts, chunks, held, away);
+  if (cost < best->cost) *best = (choice){cost, parts, chunks, held};
+}
+
+/* Leaves the last parts to global memory, if what all events read stays in shared memory. Places are in the order of species. */
+static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best) {
+  uint32_t held = parts - 1;
+  double away = 0, all = 0;
+  for (uint32_t s = 0; s < g->p->n_species; s++)
+    if (g->place[s] < g->members) all += g->expected[s];
+  for (uint32_t s = g->p->n_species, last = last_read(g); s-- > 0 && held * chunks > last;) {
+    if (g->place[s] >= g->members) continue;
+    for (; g->place[s] / CHUNK < held * chunks && held * chunks > last; held--)
+      try_parts(g, parts, chunks, held, away / all, best);
+    away += g->expected[s];
+  }
 }
 
 /* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
 static void choose_parts(generator *g) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
-  double best = INFINITY;
-  g->parts = g->chunks = 1;
+  const int may_leave = !g->many && !g->wide && g->quads && g->counts == g->members;
+  choice best = {INFINITY, 1, 1, 1};
   for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
-    if ((parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
-    best = cost_of(g, parts, c);
-    g->chunks = c;
-    g->parts = parts;
+    if ((parts - 1) * c >= chunks) continue;
+    try_parts(g, parts, c, parts, 0, &best);
+    if (may_leave) try_away(g, parts, c, &best);
   }
-  cost_of(g, g->parts, g->chunks); /* tells where counts are */
+  g->chunks = best.chunks;
+  g->parts = best.parts;
+  cost_of(g, best.parts, best.chunks, best.held, 0); /* tells where counts are */
 }
 
 /* Whether the cells of a sum have 16 bits. */
@@ -213,7 +261,7 @@ static void plan_sums(generator *g) {
   if (g->parts == 1) g->columns = g->used = g->pairs = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     g->sums[i].weights = g->n_weights;
-    g->n_weights += g->sums[i].small ? g->chunks : g->parts * g->chunks;
+    g->n_weights += (g->sums[i].small ? g->chunks : g->parts * g->chunks) | 1u; /* sums begin at different banks */
   }
   g->n_weights += g->chunks; /* without weights, for what is no sum */
 }
@@ -258,6 +306,11 @@ static void lay_out_words(generator *g) {
   g->words = (g->counts + each - 1) / each;
   if (g->words < chunk_words * g->chunks) g->words = chunk_words * g->chunks; /* what searches without a sum read */
   g->words = round_up(g->words, to);
+  if (g->held > 0) {
+    g->all = g->words + (g->parts - 1) * g->columns;
+    g->away = 4 * (g->parts * g->chunks - g->held);
+    return;
+  }
   if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
   if (g->split && g->words < end) g->words = round_up(end, to);
   g->all = round_up(g->words + (g->parts - 1) * g->columns, to);
@@ -277,7 +330,7 @@ void ff_ssa_factored_lay_out(generator *g) {
     const ff_ssa_factor_group *group = g->f->groups + i;
     const uint32_t units = ff_ssa_units_of(g, group);
     if (units > g->units) g->units = units;
-    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span_of(g, group) + units * units : ff_ssa_span_of(g, group) * units;
+    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + units) : ff_ssa_span_of(g, group) * units;
   }
   g->n_map++; /* for the search without a group, which finds no reaction */
   uint32_t at = 0;

@@ -22,6 +22,8 @@ typedef struct {
   uint64_t nanoseconds;
   uint32_t slots, steps; /* slots: a multiple of the threads of a block */
   int fresh;           /* whether all slots are empty: none has begun a trajectory */
+  uint32_t turn, begun; /* for generated code, which may run some of the slots: the first one of them, from which it counts modulo
+                         * `slots`; and how many slots are not empty: the first ones */
   uint32_t n_times, n_species; /* that are recorded */
   const double *times;
   const uint32_t *species;
@@ -42,6 +44,13 @@ typedef struct {
 #define FF_SSA_BLOCK_RESERVE 1280u
 #define FF_SSA_BLOCK_BYTES (FF_SSA_COMMON_BYTES + FF_SSA_BLOCK_RESERVE)
 #define FF_SSA_BLOCK_SHORT_BYTES (FF_SSA_COMMON_SHORT_BYTES + FF_SSA_BLOCK_RESERVE)
+
+/* After a launch of `resident` slots, the next launch runs those that follow. */
+static inline void ff_ssa_next_turn(ff_ssa_launch *launch, uint64_t resident) {
+  const uint64_t end = launch->turn + resident;
+  if (launch->begun < end) launch->begun = (uint32_t)(end < launch->slots ? end : launch->slots);
+  launch->turn = (uint32_t)(resident < launch->slots ? end % launch->slots : 0u);
+}
 
 /* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */
 #define FF_SSA_RECORD(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))

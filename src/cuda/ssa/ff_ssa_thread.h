@@ -132,12 +132,19 @@ typedef struct {
   const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is S_ROW(i) */
   uint32_t *store;         /* words of this thread in global memory */
+#ifdef S_HELD
+  uint32_t *away;          /* if S_HELD > 0: other such words, laid out like rows */
+#endif
   double *sums;            /* if S_MANY or S_SEARCHED: sum i is sums[i * S_THREADS], behind the rows of all threads */
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
+#if S_POOLS                /* of that event: */
+  uint32_t pool, pool_n, pool_v; /* the group, its sum, and the number of the first molecule */
+  double pool_time;
+#endif
   double wait, choice;     /* of the next event; kept if S_AHEAD */
   double rate[S_KEEP_RATES ? S_RATES : 1];
 #if S_POINTS
@@ -223,15 +230,18 @@ FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t b
   return ff_philox_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, counter);
 }
 
-/* s_random(t, FF_SSA_DRAW_EVENT, 0) of an event. Word 0 of the counter is 0 then, and word 1 is the event. After a round, words
- * 1, 2 and 3 depend only on the trajectory; after two rounds words 0 and 1; after three rounds word 3. */
-FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) {
+/* s_random(t, FF_SSA_DRAW_EVENT, block) of an event, for block 0 or 1. Word 0 of the counter is the block then, and word 1 is
+ * the event. After a round, words 1 and 2 depend only on the trajectory, and word 3 only on the block; after two rounds, words 0
+ * and 1 depend only on the trajectory; after three rounds word 3. */
+FF_WARP ff_philox_block s_block_words(const s_thread *t, uint32_t event, uint32_t block) {
   const uint32_t *key = S_KEEP_KEYS ? t->key : S_ROUND_KEY;
   const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
-  const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3]);
+  const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3] ^ block * FF_PHILOX_M0);
   const ff_philox_block x = {{(uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]}};
   return ff_philox_rounds(key, 3, x);
 }
+
+FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) { return s_block_words(t, event, 0u); }
 
 /* Finds the trajectory's point. An empty slot has the first one. */
 FF_WARP void s_locate(s_thread *t) {
@@ -404,11 +414,12 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
 /* Draws for an event, from its words. */
 FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
   t->wait = s_exponential(t, words.v[0], words.v[1]);
-  t->choice = s_choice(words.v[2], words.v[3]);
+  const int second = S_POOLS && t->member != S_NONE;
+  t->choice = s_choice(second ? words.v[0] : words.v[2], second ? words.v[1] : words.v[3]);
 }
 
-/* Draws for the next event. */
-FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_event_words(t, t->event)); }
+/* Draws for the next event, or for the second molecule of a pair. */
+FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_block_words(t, t->event, S_POOLS && t->member != S_NONE ? 1u : 0u)); }
 
 /* Finds the next event, and lets it happen. */
 #ifdef S_KEPT
@@ -432,8 +443,15 @@ FF_WARP void s_step(s_thread *t) {
 #ifdef S_MODULES
   ff_philox_block words = s_event_words(t, t->event + 1u); /* the compiler mixes this with the division */
 #endif
+  int second = 0; /* whether the event's first molecule was chosen in the last step */
+#if S_POOLS
+  second = t->member != S_NONE;
+  next.reaction = second ? t->pool : next.reaction;
+  next.n = second ? t->pool_n : next.n;
+  next_time = second ? t->pool_time : next_time;
+#endif
   const int over = S_OVER(&next), near = S_NEAR(&next);
-  const int stops = !(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity()));
+  const int stops = !second && (!(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity())));
   if (S_ANY(stops || near)) {
     if (near) S_NEAR_EXACTLY(&next);
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
@@ -453,6 +471,9 @@ FF_WARP void s_step(s_thread *t) {
 #else
   s_fire(t, &next);
   const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
+#if S_POOLS
+  t->pool_time = next_time;
+#endif
   t->time = waits ? t->time : next_time;
   t->event += waits ? 0u : 1u;
   if (S_AHEAD) s_draw(t);
@@ -541,9 +562,9 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 #endif
 }
 
-/* Runs a launch for one slot. */
+/* Runs a launch for one slot. If it is fresh, it is empty. */
 FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
-                   const s_common *common, uint32_t *rows, double *sums, uint32_t slot) {
+                   const s_common *common, uint32_t *rows, double *sums, uint32_t slot, int fresh) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
   t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
@@ -561,6 +582,9 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   t->rows = rows;
   t->sums = sums;
   t->store = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_STORE * slot;
+#ifdef S_HELD
+  t->away = run->state + (uint64_t)S_WORDS * run->slots + (uint64_t)S_AWAY * (slot - slot % S_THREADS) + 4u * (slot % S_THREADS);
+#endif
 #ifdef S_KEPT
   s_schedule schedule;
   schedule.run = run;
@@ -569,7 +593,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   schedule.searches = schedule.failed = 0;
   t->schedule = &schedule;
 #endif
-  if (run->fresh) {
+  if (fresh) {
     s_take(t);
     t->time = 0.0;
     t->event = 0u;
@@ -614,13 +638,15 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   s_share(&common, &run, &rates, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
-  const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
+  /* Numbers of slots are multiples of S_THREADS, so all threads of a block begin alike. */
+  const uint32_t at = run.turn + blockIdx.x * S_THREADS, block = at < run.slots ? at : at - run.slots;
+  const uint32_t slot = block + threadIdx.x;
   uint32_t bytes = 4u * threadIdx.x;
   asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
   uint32_t *const words = s_shared + S_TABLE;
   double *const sums = (double *)(words + S_ROWS * S_THREADS);
   s_run(&run, &rates, s_shared, big, &common, (uint32_t *)((char *)words + (S_QUADS ? 4u : 1u) * bytes),
-        (double *)((char *)sums + 2u * bytes), slot);
+        (double *)((char *)sums + 2u * bytes), slot, block >= run.begun);
 }
 #else
 void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
@@ -629,7 +655,8 @@ void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, 
             uint32_t *rows) {
   s_common common;
   s_share(&common, run, (const s_rates *)rates, 0u, 1u);
-  s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot);
+  s_run(run, (const s_rates *)rates, table, big, &common, rows, (double *)(rows + S_ROWS * S_THREADS), slot,
+        slot >= run->begun);
 }
 #endif
 

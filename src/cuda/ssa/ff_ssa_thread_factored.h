@@ -13,6 +13,8 @@
  *   S_MOST16                   the most that a number of 16 bits may be
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
  *                              rows then
+ *   S_HELD, S_AWAY             chunks that are in rows, a multiple of S_CHUNKS, if few events need the others; words of global
+ *                              memory that a thread has for these, t->away. S_QUADS is 1 then, and S_STORE is 0. Else both are 0
  *   S_BIG, S_FAR               whether the data are in global memory; whether the weights are there, too
  *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
  *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and positions: those of the chunks of all parts, then those of the head
@@ -45,12 +47,19 @@
 #if S_SPLIT
 #define S_CELL_BASE (t->rows)
 #define S_CELL_OFFSET(i) S_ROW_OFFSET(i)
+#elif S_HELD > 0
+#define S_CELL_BASE (t->rows + S_ROW_OFFSET(4u * S_HELD))
+#define S_CELL_OFFSET(i) S_ROW_OFFSET(i)
 #else
 #define S_CELL_BASE (S_BASE + S_OFFSET(S_CELLS))
 #define S_CELL_OFFSET(i) S_OFFSET(i)
 #endif
+#if S_HELD > 0
+#define S_WORD(i) (*((i) < 4u * S_HELD ? t->rows + S_ROW_OFFSET(i) : t->away + S_ROW_OFFSET((i) - 4u * S_HELD)))
+#else
 #define S_WORD(i) (S_BASE[S_OFFSET(i)])
-#define S_ANY_WORD(i) (*((i) < S_CELLS ? S_BASE + S_OFFSET(i) : S_CELL_BASE + S_CELL_OFFSET((i) - S_CELLS)))
+#endif
+#define S_ANY_WORD(i) (*((i) < S_CELLS ? &S_WORD(i) : S_CELL_BASE + S_CELL_OFFSET((i) - S_CELLS)))
 #define S_TOTAL(i) (t->x[i])
 #if S_WIDE
 #define S_CHUNK_WORDS 8u
@@ -60,8 +69,6 @@
 #define S_COUNT(at) S_HALF(S_WORD((at) >> 1), ((at) & 1u) << 4)
 #endif
 #define S_STRIDE S_OFFSET(S_CHUNK_WORDS) /* of chunks */
-#define S_CHUNK_AT(g, chunk) \
-  (S_QUADS ? (((g)->first + (chunk)) & 0xFFFFu) * S_STRIDE : S_OFFSET(((g)->first + (chunk) * S_CHUNK_WORDS) & 0xFFFFu))
 
 /* S_PICK takes the bytes of a cell: half of a word, the word, or 0. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -77,6 +84,7 @@
 #define S_LOWER 0x4410u /* equal those of ff_ssa_generate_layout.c */
 #define S_UPPER 0x4432u
 #define S_WHOLE 0x3210u
+#define S_NOWHERE 0x4444u
 #define S_HALF(word, shift) ((word) >> (shift) & 0xFFFFu)
 #define S_SIGNED(word, i) ((uint32_t)((int32_t)((word) << (24u - (i) % 4u * 8u)) >> 24))
 
@@ -159,15 +167,32 @@ FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_
   return part;
 }
 
-/* The counts of a chunk. */
-FF_WARP void s_counts(const s_thread *t, uint32_t at, uint32_t x[S_CHUNK_WORDS]) {
+#if S_HELD > 0
+FF_WARP const uint32_t *s_held(const s_thread *t, uint32_t chunk) {
+  const int away = chunk >= S_HELD;
+  return (away ? t->away : t->rows) + (away ? chunk - S_HELD : chunk) * S_STRIDE;
+}
+#endif
+
+/* Where the counts of a chunk are. */
+FF_WARP const uint32_t *s_chunk_at(const s_thread *t, const s_group *g, uint32_t chunk) {
+#if S_HELD > 0
+  return s_held(t, (g->first + chunk) & 0xFFFFu);
+#elif S_QUADS
+  return S_BASE + ((g->first + chunk) & 0xFFFFu) * S_STRIDE;
+#else
+  return S_BASE + S_OFFSET((g->first + chunk * S_CHUNK_WORDS) & 0xFFFFu);
+#endif
+}
+
+FF_WARP void s_counts(const uint32_t *chunk, uint32_t x[S_CHUNK_WORDS]) {
 #if S_QUADS
   FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS / 4u; i++) {
-    const s_four four = *(const s_four *)(S_BASE + at + S_OFFSET(4u * i));
+    const s_four four = *(const s_four *)(chunk + S_OFFSET(4u * i));
     FF_UNROLL for (uint32_t k = 0; k < 4u; k++) x[4u * i + k] = four.v[k];
   }
 #else
-  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) x[i] = S_BASE[at + S_OFFSET(i)];
+  FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) x[i] = chunk[S_OFFSET(i)];
 #endif
 }
 
@@ -176,12 +201,15 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
   uint32_t chunk = part * S_CHUNKS;
 #if S_CHUNKS > 1
   uint32_t sum = *base;
-  const uint32_t first = chunk, at = S_CHUNK_AT(g, first);
+  const uint32_t first = chunk, *counts = s_chunk_at(t, g, first), *others = counts;
+#if S_HELD > 0
+  if (g->first >> 16 == S_NOWHERE) others = t->rows; /* the other counts weigh nothing in a small sum */
+#endif
   const s_two *weights = S_WEIGHTS_OF(g->weights + first);
   FF_UNROLL for (uint32_t k = 0; k < S_CHUNKS - 1u; k++) {
     uint32_t x[S_CHUNK_WORDS];
     const s_two w = weights[k];
-    s_counts(t, at + k * S_STRIDE, x);
+    s_counts((k == 0u ? counts : others) + k * S_STRIDE, x);
 #if S_WIDE
     FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_BYTE(w.v[i / 4u], i % 4u);
 #else
@@ -204,9 +232,12 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
 FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, uint32_t v) {
   uint32_t base, x[S_CHUNK_WORDS], head_x = 0u;
   const uint32_t head = s_head(t, group, v, &base, &head_x);
-  const uint32_t head_base = base, part = s_part(t, g, v, &base), chunk = s_chunk(t, g, part, v, &base);
+  const uint32_t head_base = base, some = s_part(t, g, v, &base);
+  /* If a member of the head is found, it does not matter which part is searched, so it is one in rows. */
+  const uint32_t part = S_HELD > 0u && head < S_HEAD && g->first >> 16 != S_NOWHERE ? 0u : some;
+  const uint32_t chunk = s_chunk(t, g, part, v, &base);
   const s_two w = *S_WEIGHTS_OF(g->weights + chunk);
-  s_counts(t, S_CHUNK_AT(g, chunk), x);
+  s_counts(s_chunk_at(t, g, chunk), x);
 #if S_WIDE
   uint32_t sum = base;
   FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w.v[0], i);
@@ -277,35 +308,25 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   return unit < units ? unit : units - 1u;
 }
 
-#if S_POOLS
-/* The number of the second molecule of a pool, if the first one is number v of n. */
-FF_WARP uint32_t s_second(const s_thread *t, uint32_t v, uint32_t n) {
-  const ff_philox_block words = s_random(t, FF_SSA_DRAW_EVENT, 1u);
-  const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * S_REAL(n - 1u));
-  const uint32_t v2 = second < n - 1u ? second : n - 2u;
-  return v2 < v ? v2 : v2 + 1u;
-}
-#endif
-
 /* The reaction that a group and a molecule of its sum determine. The two molecules of a pool take two steps, so that lanes of
- * other groups need not wait: the first step stores the first member, and the second step finds the same event again. */
+ * other groups need not wait: the first step stores the first member and the event, and the second step draws the other molecule
+ * among those that are left. */
 FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
-  const uint32_t n = next->n, chosen = (uint32_t)(next->share * S_REAL(n)), units = g.more & 0xFFFFu;
+  const int second = S_POOLS && t->member != S_NONE;
+  const uint32_t n = second ? next->n - 1u : next->n, units = g.more & 0xFFFFu;
+  const double share = second ? t->choice * 0x1p-64 : next->share;
+  const uint32_t chosen = (uint32_t)(share * S_REAL(n));
   uint32_t v = chosen < n ? chosen : n - 1u;
 #if S_POOLS
-  const int pool = g.more >> 31, second = pool && t->member != S_NONE;
-  if (S_ANY(second)) {
-    if (second) v = s_second(t, v, n);
-    FF_SYNCWARP();
-  }
+  const int pool = g.more >> 31, first = pool && !second;
+  v += second && v >= t->pool_v ? 1u : 0u;
+  t->pool = next->reaction;
+  t->pool_n = next->n;
+  t->pool_v = v;
   const s_place place = s_search(t, &g, next->reaction, v);
-  uint32_t r = s_map(t, g.map + (pool ? place.at : place.at * units + s_unit(place.left, place.x, units)));
-  if (S_ANY(second)) {
-    if (second) r = s_map(t, g.map + S_SPAN + t->member * units + r);
-    FF_SYNCWARP();
-  }
-  const int first = pool && !second;
+  const uint32_t row = second ? S_SPAN * (1u + t->member) : 0u;
+  const uint32_t r = s_map(t, g.map + (pool ? row + place.at : place.at * units + s_unit(place.left, place.x, units)));
   t->member = first ? r : S_NONE;
   return first ? S_NOTHING : r;
 #else
@@ -318,11 +339,11 @@ FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
  * where those of its part are. Bytes follow: what is added to these cells, with 128 added if there are two to a word; then to
  * totals and counts in registers. */
 #if S_STORE > 0 /* the word, bit 8 for its upper half, and 128 + what is added */
-#define S_ENTRY_AT(entry) ((entry) >> 9)
 #define S_ENTRY_BY(entry) (((entry) & 0xFFu) - 128u)
 #define S_ENTRY_SHIFT(entry) ((entry) >> 4 & 16u)
-#else           /* 16 bits for the offset, 8 for what is added, 8 for the first bit */
-#define S_ENTRY_AT(entry) ((entry) >> 16)
+#define S_ENTRY_WORD(entry) (t->store + ((entry) >> 9))
+#else           /* 16 bits for the offset, 8 for what is added, 1 that tells whether it is not in rows, 7 for the first bit */
+#define S_ENTRY_WORD(entry) ((S_HELD > 0u && ((entry) & 0x80u) != 0u ? t->away : t->rows) + ((entry) >> 16))
 #define S_ENTRY_BY(entry) S_SIGNED(entry, 1u)
 #define S_ENTRY_SHIFT(entry) (entry)
 #endif
@@ -341,6 +362,19 @@ FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, u
   return cells + S_SPREAD(byte % 4u == 1u ? word >> 8 : word >> 24 | row[byte / 4u + 1u] << 8, 0u) - 0x00800080u;
 }
 
+/* Adds to the word of a count. On the device, memory adds, and nobody waits. */
+FF_WARP void s_add_count(s_thread *t, uint32_t entry) {
+  const uint32_t by = S_WIDE ? S_ENTRY_BY(entry) : S_SHIFT(S_ENTRY_BY(entry), S_ENTRY_SHIFT(entry));
+#if S_HELD > 0 && defined(__CUDA_ARCH__)
+  const uint32_t at = entry >> 16, row = (uint32_t)__cvta_generic_to_shared(t->rows) + 4u * at;
+  asm volatile("{\n.reg .pred away;\nsetp.ne.u32 away, %3, 0;\n@away red.global.add.u32 [%0], %2;\n"
+               "@!away red.shared.add.u32 [%1], %2;\n}"
+               :: "l"(__cvta_generic_to_global(t->away + at)), "r"(row), "r"(by), "r"(entry & 0x80u) : "memory");
+#else
+  *S_ENTRY_WORD(entry) += by;
+#endif
+}
+
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
   const s_four *changes = (const s_four *)(S_DATA + S_CHANGES) + s_reaction(t, next) * (S_CHANGE / 4u);
   uint32_t row[S_FIXED], byte = 4u * S_ENTRIES;
@@ -348,12 +382,9 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
     const s_four four = changes[i];
     FF_UNROLL for (uint32_t k = 0; k < 4u; k++) row[4u * i + k] = four.v[k];
   }
-  FF_UNROLL for (uint32_t i = 0; i < S_ENTRIES; i++) {
-    const uint32_t by = S_ENTRY_BY(row[i]);
-    S_BASE[S_ENTRY_AT(row[i])] += S_WIDE ? by : S_SHIFT(by, S_ENTRY_SHIFT(row[i]));
-  }
+  FF_UNROLL for (uint32_t i = 0; i < S_ENTRIES; i++) s_add_count(t, row[i]);
 #if S_PARTS > 1
-  byte += (S_MOVED + 1u) / 2u * 4u;
+  byte += 2u * S_MOVED;
   FF_UNROLL for (uint32_t i = 0; i < S_MOVED; i++) {
     uint32_t *const cells = S_CELLS_AT(S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u));
 #if S_QUADS && S_COLUMNS % 4 == 0
@@ -391,17 +422,42 @@ FF_WARP void s_begin(s_thread *t) {
 #endif
 }
 
-FF_WARP uint32_t s_most(const s_thread *t) {
-  uint32_t most = 0u, most16 = 0u;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL; i++) {
-    const uint32_t w = S_ANY_WORD(i);
-    if (i < S_CELLS ? S_WIDE : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS) {
-      most = w > most ? w : most;
-    } else {
-      most16 = (w & 0xFFFFu) > most16 ? w & 0xFFFFu : most16;
-      most16 = w >> 16 > most16 ? w >> 16 : most16;
-    }
+/* The largest of both halves of two words. */
+FF_WARP uint32_t s_largest_halves(uint32_t a, uint32_t b) {
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  return __vmaxu2(a, b);
+#else
+  const uint32_t low = (a & 0xFFFFu) > (b & 0xFFFFu) ? a & 0xFFFFu : b & 0xFFFFu;
+  return low | (a >> 16 > b >> 16 ? a >> 16 : b >> 16) << 16;
+#endif
+}
+
+/* The largest halves of words of counts, which are four by four. */
+FF_WARP uint32_t s_most_four(const uint32_t *counts, uint32_t words, uint32_t halves) {
+  FF_NO_UNROLL for (uint32_t i = 0; i < words; i += 4u) {
+    const s_four four = *(const s_four *)(counts + S_ROW_OFFSET(i));
+    FF_UNROLL for (uint32_t k = 0; k < 4u; k++) halves = s_largest_halves(halves, four.v[k]);
   }
+  return halves;
+}
+
+FF_WARP uint32_t s_most(const s_thread *t) {
+  uint32_t most = 0u, halves = 0u, first = 0u;
+#if S_QUADS && !S_WIDE && S_STORE == 0 && S_CELLS % 4 == 0
+  first = S_CELLS;
+  halves = s_most_four(t->rows, S_HELD > 0u ? 4u * S_HELD : S_CELLS, halves);
+#if S_HELD > 0
+  halves = s_most_four(t->away, S_CELLS - 4u * S_HELD, halves);
+#endif
+#endif
+  FF_NO_UNROLL for (uint32_t i = first; i < S_WORDS_ALL; i++) {
+    const uint32_t w = S_ANY_WORD(i);
+    if (i < S_CELLS ? S_WIDE : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS)
+      most = w > most ? w : most;
+    else
+      halves = s_largest_halves(halves, w);
+  }
+  const uint32_t most16 = halves >> 16 > (halves & 0xFFFFu) ? halves >> 16 : halves & 0xFFFFu;
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) most = t->x[i] > most ? t->x[i] : most;
 #if S_MANY
   const uint32_t leaf = s_most_leaf(t);
