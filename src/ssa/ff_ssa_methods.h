@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "ff_ssa_draws.h"
+#include "ff_ssa_group.h"
 #include "ff_ssa_internal.h"
 
 /* Returns whether no event can follow, because the sum of the propensities is 0 or is not finite. Then it sets path->next_time,
@@ -97,11 +98,9 @@ static inline int ff_ssa_running_stale(const ff_ssa_running *sum) { return !(sum
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
-/* Items with weights, in groups by the exponents of the weights. Weights of one group are multiples of the same power of two, so
- * their sum is an exact integer: it never drifts, and does not depend on the order of changes. Finding an item takes a constant
- * number of words on average, as each weight is above half of its group's bound. */
-enum { FF_SSA_GROUPS = 2049 }; /* number 0 is for weights of 0, and 1 + e for those with exponent e */
-
+/* Items with weights, in groups by the exponents of the weights (ff_ssa_group.h). The sum of a group is an exact integer: it never
+ * drifts, and does not depend on the order of changes. Finding an item takes a constant number of words on average, as each weight
+ * is above half of its group's bound. */
 typedef struct {
   uint32_t first, n;  /* a range of `items` */
   uint32_t up, down;  /* neighbours among the groups that have items; group 0 is the lowest and always there */
