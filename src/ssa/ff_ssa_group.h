@@ -18,8 +18,9 @@ static FF_HD inline uint64_t ff_ssa_significand(double weight) {
   return ff_ssa_exponent(weight) > 0 ? fraction | (uint64_t)1 << 52 : fraction;
 }
 
-/* The weight of a group other than 0 whose significands have the sum high * 2^64 + low, rounded. The last group has infinity. The
- * power of two of the first and the last groups is applied in two steps, which do not round: a sum is a whole number below 2^86. */
+/* The weight of a group other than 0 whose significands have the sum high * 2^64 + low, rounded. That of the last group is
+ * infinite. The power of two of the first and of the last groups is applied in two steps, which do not round, as the sum is a
+ * whole number below 2^86. */
 static FF_HD inline double ff_ssa_group_weight(uint32_t group, uint64_t low, uint64_t high) {
   const int power = group < 2u ? -1074 : (int)group - 1076, far = power < 0 ? -500 : 500;
   const double sum = (double)high * 0x1p64 + (double)low;

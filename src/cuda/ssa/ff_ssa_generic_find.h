@@ -79,7 +79,7 @@ FF_WARP uint32_t ff_ssa_warp_find_least(const ff_ssa_warp *w, double least) {
 
 /* ---- linear search --------------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_search(), in the same order: the lanes read 32 terms, and those of 0 are passed over. */
+/* As ff_ssa_search_terms(), in the same order: the lanes read 32 terms, and those of 0 are passed over. */
 FF_WARP uint32_t ff_ssa_warp_search_of(const ff_ssa_terms *terms, uint32_t first, uint32_t end, double *at) {
   FF_LANE_HERE;
   uint32_t last = first;

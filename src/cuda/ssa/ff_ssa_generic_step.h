@@ -2,7 +2,8 @@
  * The same text is compiled for device and host (ff_warp.h).
  *
  * All bits are those of the processor's methods: ff_ssa_direct.c, ff_ssa_queue.c, ff_ssa_optimised.c, ff_ssa_rssa.c,
- * ff_ssa_block.c, ff_ssa_composition.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next event, and ff_ssa_generic_update.h updates what depends on it.
+ * ff_ssa_block.c, ff_ssa_composition.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next event, and
+ * ff_ssa_generic_update.h updates what depends on it.
  *
  * Everything that decides which way the warp goes has the same value in all lanes.
  */
@@ -56,8 +57,8 @@ FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
   return fine;
 }
 
-/* Sets what the methods with groups or rows keep, from the counts at time 0: all trajectories begin with the same. Returns whether
- * all is in order. */
+/* Sets what the methods with groups or rows keep, from the counts at time 0: all trajectories begin with the same. Returns
+ * whether all is in order. */
 FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   if (ff_ssa_has_rows(w)) ff_ssa_rows_begin(w);

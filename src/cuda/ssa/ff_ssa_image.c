@@ -193,7 +193,9 @@ static void put_rows(maker *m) {
     changes[i] = (ff_ssa_image_change){p->changes[i].species, clamped(p->changes[i].by)};
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const uint32_t n = p->change_first[r + 1] - p->change_first[r];
-    const uint32_t first = has_rows(m->image) ? row_of(p->propensities + r) : lists_dependents(m) ? (uint32_t)p->depend_first[r] : 0;
+    const uint32_t first = has_rows(m->image)    ? row_of(p->propensities + r)
+                           : lists_dependents(m) ? (uint32_t)p->depend_first[r]
+                                                 : 0;
     rows[number_of(m, r)] = (ff_ssa_image_row){p->change_first[r], n, first, dependents_of(m, r)};
   }
 }

@@ -8,7 +8,8 @@
  * in the order that they have in the program.
  *
  * For pdm, spdm and pssa_cr (ff_ssa_partial.c), reactions are numbered as the items of rows, one row after the other. The law of
- * an item gives its partial propensity: `a` is the species that this reads, and `b` is 1 for two molecules of one species, else 0.
+ * an item gives its partial propensity: `a` is the species that this reads, and `b` is 1 for two molecules of one species, else
+ * 0.
  */
 #ifndef FF_SSA_IMAGE_H
 #define FF_SSA_IMAGE_H
