@@ -74,7 +74,7 @@ int ff_ssa_method_exact(ff_ssa_method method);
 /* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
 
-/* FF_EUNSUPPORTED, with a message that names the methods that devices have, unless this is one of them. */
+/* FF_EUNSUPPORTED unless devices have this method. */
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err);
 
 /* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate, or

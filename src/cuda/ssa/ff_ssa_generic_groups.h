@@ -196,25 +196,48 @@ FF_WARP int ff_ssa_regroup_one(const ff_ssa_warp_groups *g, uint32_t item, doubl
   return 1;
 }
 
-/* Adds up the changes of the lanes `who`, whose items stay in their groups, group by group. */
+/* As ff_ssa_group_place(), for a lane alone. */
+FF_WARP uint32_t ff_ssa_group_search(const ff_ssa_warp_groups *g, uint32_t n, uint32_t number) {
+  uint32_t first = 0u;
+  FF_NO_UNROLL while (n > 0u) {
+    const uint32_t half = n / 2u, is_right = g->number[first + half] < number;
+    first += is_right ? half + 1u : 0u;
+    n = is_right ? n - half - 1u : half;
+  }
+  return first;
+}
+
+/* Corrects the sums of groups by the changes of items that stay in them, which the lanes `who` have. For each group, the first of
+ * its lanes adds up the others. All these lanes do so at the same time. */
 FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint32_t, group), FF_LANE_VAR(int64_t, change),
                                    uint32_t who) {
   FF_LANE_HERE;
-  FF_NO_UNROLL while (who != 0u) {
-    uint32_t number, mine;
-    FF_FROM_LANE(number, group, FF_LOWEST(who));
-    FF_BALLOT(mine, (who >> lane & 1u) && FF_L(group) == number);
-    const uint32_t at = ff_ssa_group_place(g, *g->n, number);
-    int64_t all = 0;
-    who &= ~mine;
-    FF_NO_UNROLL for (; mine != 0u; mine &= mine - 1u) {
-      int64_t one;
-      FF_FROM_LANE(one, change, FF_LOWEST(mine));
-      all += one; /* below 2^57 */
-    }
-    FF_EACH_LANE if (lane == 0u) ff_ssa_group_add(g, at, all);
-    FF_SYNCWARP();
+  FF_LANE_VAR(uint32_t, key);
+  FF_LANE_VAR(uint32_t, left);
+  FF_LANE_VAR(uint32_t, next);
+  FF_LANE_VAR(int64_t, all);
+  FF_LANE_VAR(int64_t, one);
+  FF_LANE_VAR(int, adds);
+  uint32_t more;
+  FF_EACH_LANE FF_L(key) = who >> lane & 1u ? FF_L(group) : 0u; /* the items of group 0 do not stay there with another weight */
+  FF_EQUAL_LANES(left, key);
+  FF_EACH_LANE {
+    FF_L(adds) = FF_L(key) != 0u && FF_LOWEST(FF_L(left)) == lane;
+    FF_L(left) = FF_L(adds) ? FF_L(left) & (FF_L(left) - 1u) : 0u;
+    FF_L(all) = FF_L(change);
   }
+  for (;;) {
+    FF_BALLOT(more, FF_L(left) != 0u);
+    if (more == 0u) break;
+    FF_EACH_LANE FF_L(next) = FF_L(left) != 0u ? FF_LOWEST(FF_L(left)) : lane;
+    FF_FROM_LANES(one, change, FF_L(next));
+    FF_EACH_LANE if (FF_L(left) != 0u) {
+      FF_L(all) += FF_L(one); /* below 2^57 */
+      FF_L(left) &= FF_L(left) - 1u;
+    }
+  }
+  FF_EACH_LANE if (FF_L(adds)) ff_ssa_group_add(g, ff_ssa_group_search(g, *g->n, FF_L(key)), FF_L(all));
+  FF_SYNCWARP();
 }
 
 /* Gives n <= 32 items, which differ, new weights, in the order of the lanes. Returns 0 if there is no room for their groups. */
@@ -238,7 +261,7 @@ FF_WARP int ff_ssa_regroup(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, item), FF
   FF_BALLOT(stay, FF_L(now) != FF_L(old) && !FF_L(moves));
   FF_BALLOT(move, FF_L(moves));
   FF_SYNCWARP();
-  ff_ssa_groups_correct(&g, group, change, stay);
+  if (stay != 0u) ff_ssa_groups_correct(&g, group, change, stay);
   FF_NO_UNROLL for (; move != 0u; move &= move - 1u) {
     uint32_t one;
     double before, after;
