@@ -188,9 +188,6 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
  * ignored. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options);
 
-/* The same among the methods that devices have. For a run that devices cannot do, the method is that of the processor. */
-ff_ssa_method ff_ssa_method_for_devices(const ff_ssa_program *program, const ff_ssa_options *options);
-
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
  * including this time. The times never change a trajectory. */
 typedef struct ff_ssa_run ff_ssa_run;

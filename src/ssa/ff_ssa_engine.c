@@ -130,14 +130,6 @@ ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o)
   return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : method_for_one(p);
 }
 
-/* The methods that ff_ssa_method_of() chooses and devices do not have are for strong coupling. Then the lanes of a warp share the
- * propensities that an event changes. */
-ff_ssa_method ff_ssa_method_for_devices(const ff_ssa_program *p, const ff_ssa_options *o) {
-  const ff_ssa_method method = ff_ssa_method_of(p, o);
-  const int elsewhere = ff_ssa_program_scheduled(p) || ff_ssa_follows_events(o) || o->starts != NULL;
-  return elsewhere || ff_ssa_method_on_devices(method) ? method : FF_SSA_TREE;
-}
-
 /* ---- one trajectory at a time ------------------------------------------------------------------------------------------- */
 
 static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {

@@ -609,7 +609,7 @@ static void networks_of_files(void) {
     } else {
       ff_ssa_program *program = program_of_network(read_network(arguments[i]));
       const ff_ssa_options options = {.n = gpu.n};
-      const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_for_devices(program, &options));
+      const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(program, &options));
       check_program(strrchr(arguments[i], '/') + 1, program, method, gpu.kernel, atof(value), gpu.n, 0);
       ff_ssa_program_free(program);
     }

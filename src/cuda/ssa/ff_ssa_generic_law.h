@@ -11,9 +11,9 @@
 #include "ff_ssa_launch.h"
 
 /* FF_FROM_LANE: the value that one lane has. FF_FROM_LANES: each lane gets that of a lane of its choice, a number modulo 32.
- * FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit. FF_EQUAL_LANES: each lane gets the bits of the
- * lanes with the same value. FF_FETCH_ADD: adds to a counter of the wave;
- * the value is that before. FF_NANOSECONDS: the time of a clock. */
+ * FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit. FF_EQUAL_LANES: each lane gets the bits of
+ * the lanes with the same value. FF_FETCH_ADD: adds to a counter of the wave; the value is that before. FF_NANOSECONDS: the time
+ * of a clock. */
 #if defined(__CUDA_ARCH__)
 #define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
 #define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
