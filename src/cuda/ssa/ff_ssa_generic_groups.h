@@ -138,7 +138,7 @@ FF_WARP void ff_ssa_group_add(const ff_ssa_warp_groups *g, uint32_t at, int64_t 
   const uint64_t high = g->high[at] + (change < 0 ? UINT64_MAX : 0u) + (sum < low ? 1u : 0u);
   g->low[at] = sum;
   g->high[at] = high;
-  g->weight[at] = g->number[at] == 0u ? 0.0 : ff_ssa_group_weight(g->number[at], sum, high);
+  g->weight[at] = ff_ssa_group_weight(g->number[at], sum, high);
 }
 
 FF_WARP void ff_ssa_group_put(const ff_ssa_warp_groups *g, uint32_t place, uint32_t item) {
@@ -173,24 +173,19 @@ FF_WARP void ff_ssa_group_move(const ff_ssa_warp_groups *g, uint32_t item, uint3
   ff_ssa_group_put(g, hole, item);
 }
 
-/* Moves an item to the group of its new weight. Returns 0 if there is no room for this group. */
-FF_WARP int ff_ssa_regroup_one(const ff_ssa_warp_groups *g, uint32_t item, double old, double now) {
+/* Moves an item from one group to another. Returns 0 if there is no room for this group. */
+FF_WARP int ff_ssa_regroup_one(const ff_ssa_warp_groups *g, uint32_t item, uint32_t old, uint32_t group) {
   FF_LANE_HERE;
-  const uint32_t group = ff_ssa_group_of(now);
-  uint32_t n = *g->n, from = ff_ssa_group_place(g, n, ff_ssa_group_of(old));
+  uint32_t n = *g->n, from = ff_ssa_group_place(g, n, old);
   const uint32_t to = ff_ssa_group_place(g, n, group);
   if (to == n || g->number[to] != group) {
     if (n == FF_SSA_GROUP_ROOM) return 0;
     ff_ssa_group_insert(g, n++, to, group);
     from += from >= to;
   }
-  FF_EACH_LANE if (lane == 0u) {
-    ff_ssa_group_move(g, item, from, to);
-    ff_ssa_group_add(g, from, -(int64_t)ff_ssa_significand(old));
-    ff_ssa_group_add(g, to, (int64_t)ff_ssa_significand(now));
-  }
+  const int is_empty = from > 0u && g->size[from] == 1u;
   FF_SYNCWARP();
-  const int is_empty = from > 0u && g->size[from] == 0u;
+  FF_EACH_LANE if (lane == 0u) ff_ssa_group_move(g, item, from, to);
   FF_SYNCWARP();
   if (is_empty) ff_ssa_group_remove(g, n, from);
   return 1;
@@ -207,8 +202,8 @@ FF_WARP uint32_t ff_ssa_group_search(const ff_ssa_warp_groups *g, uint32_t n, ui
   return first;
 }
 
-/* Corrects the sums of groups by the changes of items that stay in them, which the lanes `who` have. For each group, the first of
- * its lanes adds up the others. All these lanes do so at the same time. */
+/* Corrects the sums of groups other than 0 by changes, which the lanes `who` have. For each group, the first of its lanes adds up
+ * the others. All these lanes do so at the same time. */
 FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint32_t, group), FF_LANE_VAR(int64_t, change),
                                    uint32_t who) {
   FF_LANE_HERE;
@@ -219,7 +214,7 @@ FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint
   FF_LANE_VAR(int64_t, one);
   FF_LANE_VAR(int, adds);
   uint32_t more;
-  FF_EACH_LANE FF_L(key) = who >> lane & 1u ? FF_L(group) : 0u; /* the items of group 0 do not stay there with another weight */
+  FF_EACH_LANE FF_L(key) = who >> lane & 1u ? FF_L(group) : 0u;
   FF_EQUAL_LANES(left, key);
   FF_EACH_LANE {
     FF_L(adds) = FF_L(key) != 0u && FF_LOWEST(FF_L(left)) == lane;
@@ -240,36 +235,38 @@ FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint
   FF_SYNCWARP();
 }
 
-/* Gives n <= 32 items, which differ, new weights, in the order of the lanes. Returns 0 if there is no room for their groups. */
+/* Gives n <= 32 items, which differ, new weights, in the order of the lanes. Returns 0 if there is no room for their groups.
+ * Sums lose what leaves a group first, and get what comes last: in between, groups are made, and those without items removed. */
 FF_WARP int ff_ssa_regroup(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, item), FF_LANE_VAR(double, weight), uint32_t n) {
   FF_LANE_HERE;
   const ff_ssa_warp_groups g = ff_ssa_groups_of(w);
-  FF_LANE_VAR(double, old);
-  FF_LANE_VAR(double, now);
-  FF_LANE_VAR(uint32_t, group);
-  FF_LANE_VAR(int64_t, change);
-  FF_LANE_VAR(int, moves);
-  uint32_t stay, move;
+  FF_LANE_VAR(uint32_t, from);
+  FF_LANE_VAR(uint32_t, to);
+  FF_LANE_VAR(int64_t, less);
+  FF_LANE_VAR(int64_t, more);
+  FF_LANE_VAR(int, differs);
+  uint32_t who, move;
   FF_EACH_LANE {
-    FF_L(now) = lane < n && FF_L(weight) > 0.0 ? FF_L(weight) : 0.0;
-    FF_L(old) = lane < n ? w->value[FF_L(item)] : 0.0;
-    FF_L(group) = ff_ssa_group_of(FF_L(old));
-    FF_L(change) = (int64_t)ff_ssa_significand(FF_L(now)) - (int64_t)ff_ssa_significand(FF_L(old));
-    FF_L(moves) = ff_ssa_group_of(FF_L(now)) != FF_L(group);
-    if (FF_L(now) != FF_L(old)) w->value[FF_L(item)] = FF_L(now);
+    const double now = lane < n && FF_L(weight) > 0.0 ? FF_L(weight) : 0.0, old = lane < n ? w->value[FF_L(item)] : 0.0;
+    FF_L(from) = ff_ssa_group_of(old);
+    FF_L(to) = ff_ssa_group_of(now);
+    FF_L(more) = (int64_t)ff_ssa_significand(now);
+    FF_L(less) = (FF_L(from) == FF_L(to) ? FF_L(more) : 0) - (int64_t)ff_ssa_significand(old);
+    FF_L(differs) = now != old;
+    if (FF_L(differs)) w->value[FF_L(item)] = now;
   }
-  FF_BALLOT(stay, FF_L(now) != FF_L(old) && !FF_L(moves));
-  FF_BALLOT(move, FF_L(moves));
+  FF_BALLOT(who, FF_L(differs));
+  FF_BALLOT(move, FF_L(from) != FF_L(to));
   FF_SYNCWARP();
-  if (stay != 0u) ff_ssa_groups_correct(&g, group, change, stay);
-  FF_NO_UNROLL for (; move != 0u; move &= move - 1u) {
-    uint32_t one;
-    double before, after;
-    FF_FROM_LANE(one, item, FF_LOWEST(move));
-    FF_FROM_LANE(before, old, FF_LOWEST(move));
-    FF_FROM_LANE(after, now, FF_LOWEST(move));
+  if (who != 0u) ff_ssa_groups_correct(&g, from, less, who);
+  FF_NO_UNROLL for (uint32_t left = move; left != 0u; left &= left - 1u) {
+    uint32_t one, before, after;
+    FF_FROM_LANE(one, item, FF_LOWEST(left));
+    FF_FROM_LANE(before, from, FF_LOWEST(left));
+    FF_FROM_LANE(after, to, FF_LOWEST(left));
     if (!ff_ssa_regroup_one(&g, one, before, after)) return 0;
   }
+  if (move != 0u) ff_ssa_groups_correct(&g, to, more, move);
   return 1;
 }
 

@@ -26,12 +26,16 @@
 #define FF_EXCHANGE(out, name, bit) FF_EACH_LANE (out)[lane] = (name)[lane ^ (bit)]
 #define FF_FROM_LANE(out, name, other) (out) = (name)[other]
 #define FF_FROM_LANES(out, name, other) FF_EACH_LANE (out)[lane] = (name)[(other) % 32u]
-#define FF_EQUAL_LANES(out, name)                                            \
-  FF_EACH_LANE {                                                             \
-    (out)[lane] = 0u;                                                        \
-    for (unsigned ff_i = 0; ff_i < 32u; ff_i++)                              \
-      (out)[lane] |= (unsigned)((name)[ff_i] == (name)[lane]) << ff_i;       \
-  }
+#define FF_EQUAL_LANES(out, name)                                                                          \
+  do {                                                                                                     \
+    FF_EACH_LANE (out)[lane] = 0u;                                                                         \
+    for (unsigned ff_i = 0; ff_i < 32u; ff_i++) {                                                          \
+      unsigned ff_who = 0u;                                                                                \
+      if ((out)[ff_i] != 0u) continue;                                                                     \
+      FF_EACH_LANE ff_who |= (unsigned)((name)[lane] == (name)[ff_i]) << lane;                             \
+      FF_EACH_LANE if (ff_who >> lane & 1u) (out)[lane] = ff_who;                                          \
+    }                                                                                                      \
+  } while (0)
 #define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
 #define FF_NANOSECONDS(out) ((out) = 0u)
 #define FF_LANE_HERE
