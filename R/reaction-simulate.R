@@ -63,7 +63,8 @@
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
 #'   of use for large `nsim`. GPUs have all exact methods, as the column `gpu` of [ssa_methods()] tells, and
-#'   `method = "auto"` chooses the same method for GPUs as for the processor. GPUs cannot run `output = "events"`, `until`, an
+#'   `method = "auto"` chooses the same method for GPUs as for the processor. Where that is `"pssa_cr"` and hundreds of reactions
+#'   have only a few species, `"logarithmic_direct"` is faster on a GPU. GPUs cannot run `output = "events"`, `until`, an
 #'   `initial` that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts
 #'   add up to nearly 2^30.
 #'   `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only

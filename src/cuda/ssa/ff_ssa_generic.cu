@@ -183,11 +183,10 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it; or a quarter, if a step
- * often needs one number to find the place of the next, as in groups of weights. */
+/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
-  const uint32_t share = own->image.whole != NULL ? 4 : 2, least = (own->blocks * own->warps + share - 1) / share;
+  const uint32_t least = (own->blocks * own->warps + 1) / 2;
   if (status != FF_OK) return status;
   return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
 }
