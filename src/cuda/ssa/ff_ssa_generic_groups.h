@@ -108,6 +108,7 @@ FF_WARP void ff_ssa_groups_copy(const ff_ssa_warp_groups *g, uint32_t to, uint32
 /* Makes a group without items at a place, before the one that is there. There is room. */
 FF_WARP void ff_ssa_group_insert(const ff_ssa_warp_groups *g, uint32_t n, uint32_t place, uint32_t number) {
   FF_LANE_HERE;
+  FF_SYNCWARP();
   FF_NO_UNROLL for (uint32_t end = n; end > place;) {
     const uint32_t begin = end - place > 32u ? end - 32u : place;
     ff_ssa_groups_copy(g, begin + 1u, begin, end - begin);

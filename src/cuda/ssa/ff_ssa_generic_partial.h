@@ -117,6 +117,7 @@ FF_WARP double ff_ssa_warp_part(const ff_ssa_terms *terms, uint32_t first, uint3
 FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), uint32_t who) {
   FF_LANE_HERE;
   const ff_ssa_terms items = {NULL, 1u, w->image->laws, w->count, NULL};
+  FF_SYNCWARP();
   FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
     uint32_t one;
     FF_FROM_LANE(one, row, FF_LOWEST(who));
