@@ -350,6 +350,15 @@ static void random_scheduled_networks(void) {
 }
 
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
+/* An event changes many propensities: the lanes share long rows, and large groups. */
+static void coupled_networks(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR};
+  ff_ssa_program *program = program_of_colloid(90);
+  for (size_t i = 0; gpu.method == NULL && i < sizeof methods / sizeof *methods; i++)
+    FF_CHECK(check_program("colloid", program, methods[i], "generic", 0.02, 100, 1));
+  ff_ssa_program_free(program);
+}
+
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
   const ff_ssa_method method = method_of(gpu.method, FF_SSA_TREE);
@@ -622,6 +631,7 @@ int main(int argc, char **argv) {
                                       {"several_points", several_points},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
+                                      {"coupled_networks", coupled_networks},
                                       {"large_networks", large_networks},
                                       {"scheduled_networks", scheduled_networks},
                                       {"random_scheduled_networks", random_scheduled_networks}};
