@@ -15,6 +15,7 @@
 #define FF_SSA_GENERIC_WARP_H
 
 #include "ff_ssa_generic_law.h"
+#include "ff_ssa_running.h"
 
 /* ---- sums ------------------------------------------------------------------------------------------------------------------ */
 
@@ -51,16 +52,13 @@ FF_WARP double ff_ssa_term(const ff_ssa_terms *t, uint32_t i) {
   return ff_ssa_partial_value(law.rate, law.b, t->count[law.a]);
 }
 
-/* ff_ssa_sum(), without recursion: the parts of at most FF_SSA_SUM_PART terms from left to right. Bit d of `path` tells whether a
- * part is on the right at depth d, and sum[d] is the sum to its left. */
-#define FF_SSA_SUM_PART 64u
-#define FF_SSA_SUM_DEPTH 27
+/* As ff_ssa_sum_parts(), for terms of any kind. */
 #if defined(__CUDACC__)
 static __host__ __device__ __noinline__
 #else
 static inline
 #endif
-double ff_ssa_sum_parts(const ff_ssa_terms terms, uint32_t start, uint32_t n) {
+double ff_ssa_sum_term_parts(const ff_ssa_terms terms, uint32_t start, uint32_t n) {
   double sum[FF_SSA_SUM_DEPTH];
   uint32_t path = 0u;
   for (;;) {
@@ -87,34 +85,12 @@ double ff_ssa_sum_parts(const ff_ssa_terms terms, uint32_t start, uint32_t n) {
 /* The sum of the terms from number `first` on, n of them. */
 FF_WARP double ff_ssa_sum_of(const ff_ssa_terms *terms, uint32_t first, uint32_t n) {
   double sum = 0.0;
-  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_parts(*terms, first, n);
+  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_term_parts(*terms, first, n);
   FF_NO_UNROLL for (uint32_t i = first; i < first + n; i++) sum += ff_ssa_term(terms, i);
   return sum;
 }
 
-FF_WARP double ff_ssa_sum_strided(const double *terms, uint32_t n, uint32_t stride) {
-  const ff_ssa_terms all = {terms, stride, NULL, NULL, NULL};
-  return ff_ssa_sum_of(&all, 0u, n);
-}
-
 FF_WARP double ff_ssa_sum_terms(const double *terms, uint32_t n) { return ff_ssa_sum_strided(terms, n, 1u); }
-
-/* As ff_ssa_running of ff_ssa_methods.h. */
-typedef struct {
-  double value, error;
-} ff_ssa_running_sum;
-
-FF_WARP ff_ssa_running_sum ff_ssa_run_of(double sum) {
-  const ff_ssa_running_sum out = {sum, 0x1p-46 * sum};
-  return out;
-}
-
-FF_WARP void ff_ssa_run_change(ff_ssa_running_sum *sum, double change) {
-  sum->value += change;
-  sum->error += 0x1p-53 * ((change < 0.0 ? -change : change) + (sum->value < 0.0 ? -sum->value : sum->value));
-}
-
-FF_WARP int ff_ssa_run_stale(const ff_ssa_running_sum *sum) { return !(sum->error <= 0x1p-40 * sum->value); }
 
 /* ---- the warp -------------------------------------------------------------------------------------------------------------- */
 
