@@ -10,16 +10,13 @@ run_ensemble <- function(model, options, progress, backend = "auto") {
 
 run_ensemble_once <- function(model, options, progress, backend) {
   started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_ssa_new, model, options_for(options, backend))
+  pointer <- .Call(ffi_ssa_new, model, options)
   on.exit(.Call(ffi_release, pointer))
   follow_run(ensemble_job(pointer), started, options, progress, backend)
   result <- .Call(ffi_ssa_result, pointer)
   warn_of_lost(result$device)
   with_notes(result, proc.time()[["elapsed"]] - started, options$threads)
 }
-
-# "auto" chooses among the methods of GPUs if they shall do the run.
-options_for <- function(options, backend) c(options, list(devices = wanted_backend(backend)$value == "cuda"))
 
 with_notes <- function(result, seconds, threads) {
   result$notes <- list(
@@ -42,7 +39,7 @@ ensemble_job <- function(pointer) {
 # the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other.
 run_ensembles <- function(models, seeds, options, progress, backend, finish) {
   started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_sweep_new, models, seeds, options_for(options, backend))
+  pointer <- .Call(ffi_sweep_new, models, seeds, options)
   on.exit(.Call(ffi_release, pointer))
   taken <- logical(length(models))
   lost <- NULL

@@ -62,12 +62,11 @@
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
-#'   of use for large `nsim`. The column `gpu` of [ssa_methods()] tells which methods GPUs have. `method = "auto"` chooses one of
-#'   these for most networks. A network of more than 256 reactions, of which a firing changes the propensities of 64 or more, may
-#'   have `"pssa_cr"`, which GPUs do not have. Then `"auto"` with `backend = "cuda"` is `"logarithmic_direct"`, so the
-#'   trajectories are others than those of `"auto"` on the processor; with `backend = "auto"`, the processor does the run. GPUs
-#'   cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or
-#'   more, or for `"factored"` with groups whose counts add up to nearly 2^30.
+#'   of use for large `nsim`. GPUs have all exact methods, as the column `gpu` of [ssa_methods()] tells, and
+#'   `method = "auto"` chooses the same method for GPUs as for the processor. Where that is `"pssa_cr"` and hundreds of reactions
+#'   have only a few species, `"logarithmic_direct"` is faster on a GPU. GPUs cannot run `output = "events"`, `until`, an
+#'   `initial` that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts
+#'   add up to nearly 2^30.
 #'   `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
 #'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
 #'   most 65,534 reactions.
@@ -79,9 +78,10 @@
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
 #'
-#'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity. If
-#'   one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so. `summary()`
-#'   tells which backend was used.
+#'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity; and with
+#'   `"composition_rejection"`, `"rssa_cr"` or `"pssa_cr"`, one that needs more than 63 groups at the same time, so that its
+#'   propensities differ by a factor of more than 2^60. If one of several GPUs fails, the others do its share, and a warning of class
+#'   `fireflip_warning_backend` says so. `summary()` tells which backend was used.
 #'
 #'   Of a network with events, the processor also simulates the trajectories in which an event fails or sets a count of 2^29 or
 #'   more, more than 128 delayed events wait (fewer if an event sets more than 13 values), more than 1,024 events happen at one
@@ -547,12 +547,6 @@ methods_without <- function(property) {
 
 # Why "auto" chose a method.
 method_reason <- function(result, reactions) {
-  reason <- reason_of_method(result, reactions)
-  if (result$method == result$usual) return(reason)
-  sprintf("%s; GPUs do not have \"%s\", which \"auto\" chooses on the processor", reason, result$usual)
-}
-
-reason_of_method <- function(result, reactions) {
   if (result$method == "factored") {
     return(sprintf(
       "the propensities of its %s have common factors, in %s", count_of(reactions, "reaction"), count_of(result$groups, "group")

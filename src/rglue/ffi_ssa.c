@@ -14,7 +14,7 @@ typedef struct {
   uint64_t n;
   uint32_t n_species, n_times, n_observed, *observed;
   double **states; /* the columns of the states that are kept */
-  ff_ssa_method method, usual; /* usual: what "auto" chooses for the processor */
+  ff_ssa_method method;
   int done;
 } held;
 
@@ -102,18 +102,14 @@ static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, doubl
   }
   ff_ssa_options o = options_of(h, options, kept);
   o.key = (uint64_t)seed;
-  const int is_auto = !method_of(ffi_element(options, "method"), &o.method);
-  h->usual = is_auto ? ff_ssa_method_of(h->program, &o) : o.method;
-  const int devices = Rf_asLogical(ffi_element(options, "devices")) == 1;
-  if (is_auto) o.method = devices ? ff_ssa_method_for_devices(h->program, &o) : h->usual;
+  if (!method_of(ffi_element(options, "method"), &o.method)) o.method = ff_ssa_method_of(h->program, &o); /* "auto" */
   h->method = o.method;
   if (columns != R_NilValue) o.states = h->states;
   return o;
 }
 
 /* `options` is list(nsim, seed, first, times, observed, method, threads, simd, keep, covariance, histogram, firings, until,
- * starts, start, tolerance, devices). `method` is a name or "auto", which chooses among the methods of devices if
- * `devices` is TRUE. With `keep`, the states of all trajectories are kept. `firings` is the
+ * starts, start, tolerance). `method` is a name or "auto". With `keep`, the states of all trajectories are kept. `firings` is the
  * largest number of firings to keep, or 0. `until` is NULL or a condition. `starts` is NULL or a matrix with a column of counts
  * per trajectory. A tolerance of 0 is the method's own. */
 SEXP ffi_ssa_new(SEXP model, SEXP options) {
@@ -198,17 +194,16 @@ static SEXP firings_of(const held *h, double first) {
   return out;
 }
 
-/* Returns list(method, usual, coupling, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run that
- * is done. `usual` is what "auto" chooses for the processor, or the method. `varies` tells for each observed quantity whether a
- * reaction may change it. Either the states were kept, or there is a tally of statistics. `stopped` has the time at which each
- * trajectory has ended, or NaN. `device` describes the devices that have run. What there is not is NULL. */
+/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run that
+ * is done. `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a
+ * tally of statistics. `stopped` has the time at which each trajectory has ended, or NaN. `device` describes the devices that
+ * have run. What there is not is NULL. */
 static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *lost) {
-  static const char *const names[] = {"method", "usual", "coupling", "groups",  "formulas", "events",
-                                      "varies", "states", "tally",   "firings", "stopped",  "device"};
+  static const char *const names[] = {"method", "coupling", "groups",  "formulas", "events", "varies",
+                                      "states", "tally",    "firings", "stopped",  "device"};
   ff_error err;
-  SEXP out = PROTECT(ffi_list(12, names)), options = VECTOR_ELT(kept, OPTIONS);
+  SEXP out = PROTECT(ffi_list(11, names)), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
-  ffi_set(out, "usual", Rf_mkString(ff_ssa_method_name(h->usual)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));

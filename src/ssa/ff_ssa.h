@@ -74,7 +74,7 @@ int ff_ssa_method_exact(ff_ssa_method method);
 /* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
 
-/* FF_EUNSUPPORTED, with a message that names the methods that devices have, unless this is one of them. */
+/* FF_EUNSUPPORTED unless devices have this method. */
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err);
 
 /* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate, or
@@ -187,9 +187,6 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
 /* The method that is likely to be the fastest for a program among those that can do what the options want. options->method is
  * ignored. O(1). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options);
-
-/* The same among the methods that devices have. For a run that devices cannot do, the method is that of the processor. */
-ff_ssa_method ff_ssa_method_for_devices(const ff_ssa_program *program, const ff_ssa_options *options);
 
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
  * including this time. The times never change a trajectory. */

@@ -75,7 +75,7 @@ static uint32_t add_up_parents(blocks *b, int level, const uint32_t *nodes, size
 static uint32_t search(const blocks *b, int level, uint32_t node, double *at) {
   const uint32_t first = level < LEVELS ? node * b->fan : 0, left = b->n[level - 1] - first;
   const uint32_t n = level < LEVELS && left > b->fan ? b->fan : left;
-  return (uint32_t)ff_ssa_search(b->sum[level - 1], NULL, first, first + n, at);
+  return (uint32_t)ff_ssa_search_terms(b->sum[level - 1], NULL, first, first + n, at);
 }
 
 static void find(ff_ssa_path *path) {

@@ -19,21 +19,8 @@
 #define FF_SSA_INTERFACE "ssa"
 #define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
-/* Whether devices have a method. */
-static inline int ff_ssa_method_on_devices(ff_ssa_method method) {
-  switch (method) {
-    case FF_SSA_DIRECT:
-    case FF_SSA_TREE:
-    case FF_SSA_FIRST:
-    case FF_SSA_NEXT:
-    case FF_SSA_FACTORED:
-    case FF_SSA_OPTIMISED:
-    case FF_SSA_SORTING:
-    case FF_SSA_RSSA:
-    case FF_SSA_BLOCK: return 1;
-    default: return 0;
-  }
-}
+/* Whether devices have a method: the exact ones. */
+static inline int ff_ssa_method_on_devices(ff_ssa_method method) { return method < FF_SSA_TAU; }
 
 /* A point of a sweep. The programs of all points have the same species. */
 typedef struct {

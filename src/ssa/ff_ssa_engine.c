@@ -66,18 +66,9 @@ const char *ff_ssa_method_name(ff_ssa_method method) {
 int ff_ssa_method_exact(ff_ssa_method method) { return method < FF_SSA_TAU; }
 
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err) {
-  char names[FF_ERROR_TEXT] = "";
-  int last = FF_SSA_METHODS - 1;
   if (ff_ssa_method_on_devices(method)) return FF_OK;
-  while (!ff_ssa_method_on_devices((ff_ssa_method)last)) last--;
-  for (int m = 0; m <= last; m++) {
-    const size_t said = strlen(names);
-    if (ff_ssa_method_on_devices((ff_ssa_method)m))
-      snprintf(names + said, sizeof names - said, "%s\"%s\"", m == 0 ? "" : m == last ? " and " : ", ",
-               ff_ssa_method_name((ff_ssa_method)m));
-  }
-  return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" runs on the processor only, unlike %s", ff_ssa_method_name(method),
-                      names);
+  return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" is approximate, and GPUs have the exact methods only",
+                      ff_ssa_method_name(method));
 }
 
 int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN; }
@@ -137,14 +128,6 @@ ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o)
     return ff_ssa_follows_events(o) || o->starts != NULL ? method_for_one(p) : FF_SSA_FACTORED;
   const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
   return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : method_for_one(p);
-}
-
-/* The methods that ff_ssa_method_of() chooses and devices do not have are for strong coupling. Then the lanes of a warp share the
- * propensities that an event changes. */
-ff_ssa_method ff_ssa_method_for_devices(const ff_ssa_program *p, const ff_ssa_options *o) {
-  const ff_ssa_method method = ff_ssa_method_of(p, o);
-  const int elsewhere = ff_ssa_program_scheduled(p) || ff_ssa_follows_events(o) || o->starts != NULL;
-  return elsewhere || ff_ssa_method_on_devices(method) ? method : FF_SSA_TREE;
 }
 
 /* ---- one trajectory at a time ------------------------------------------------------------------------------------------- */

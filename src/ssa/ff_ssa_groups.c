@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/ff_math.h"
 #include "ff_ssa_methods.h"
 
 ff_status ff_ssa_groups_new(ff_ssa_groups *g, uint32_t n, ff_error *err) {
@@ -38,24 +37,11 @@ void ff_ssa_groups_clear(ff_ssa_groups *g) {
   }
 }
 
-#define SUBNORMAL 1 /* the group of all weights below the least normal number; group 0 has the weights 0 */
-
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */
-
-static uint32_t exponent_of(double weight) { return (uint32_t)(ff_math_bits(weight) >> 52); }
-static uint32_t group_of(double weight) { return weight > 0 ? exponent_of(weight) + 1 : 0; }
-
-static uint64_t significand_of(double weight) {
-  const uint64_t fraction = ff_math_bits(weight) & (((uint64_t)1 << 52) - 1);
-  return exponent_of(weight) > 0 ? fraction | (uint64_t)1 << 52 : fraction;
-}
 
 static void set_weight(ff_ssa_groups *g, uint32_t group) {
   ff_ssa_group *at = g->groups + group;
-  const int power = group < 2 ? -1074 : (int)group - 1076;
-  const double sum = (double)at->high * 0x1p64 + (double)at->low;
-  at->weight = group > 54 && group < 2040 ? sum * ff_math_power_of_two((uint64_t)(int64_t)power) : ldexp(sum, power);
-  if (FF_RARELY(group == FF_SSA_GROUPS - 1)) at->weight = at->n > 0 ? INFINITY : 0;
+  at->weight = ff_ssa_group_weight(group, at->low, at->high);
 }
 
 static void add(ff_ssa_group *at, uint64_t significand) {
@@ -137,13 +123,13 @@ static void move_down(ff_ssa_groups *g, uint32_t item, uint32_t from, uint32_t t
 void ff_ssa_groups_set(ff_ssa_groups *g, uint32_t item, double weight) {
   const double old = g->weight[item];
   if (weight == old) return;
-  const uint32_t from = group_of(old), to = group_of(weight);
+  const uint32_t from = ff_ssa_group_of(old), to = ff_ssa_group_of(weight);
   g->weight[item] = weight > 0 ? weight : 0;
-  if (from > 0) subtract(g->groups + from, significand_of(old));
+  if (from > 0) subtract(g->groups + from, ff_ssa_significand(old));
   if (to > from) move_up(g, item, from, to);
   if (to < from) move_down(g, item, from, to);
   if (to > 0) {
-    add(g->groups + to, significand_of(weight));
+    add(g->groups + to, ff_ssa_significand(weight));
     set_weight(g, to);
   }
   if (from == to) return;
@@ -173,8 +159,8 @@ uint32_t ff_ssa_groups_find(const ff_ssa_groups *g, double total, ff_ssa_words *
   for (; at >= g->groups[group].weight && g->groups[group].down != 0; group = g->groups[group].down)
     at -= g->groups[group].weight;
   const ff_ssa_group *found = g->groups + group;
-  if (FF_RARELY(group == SUBNORMAL)) return find_subnormal(g, found, at);
-  const double half = ff_math_power_of_two((uint64_t)(int64_t)((int)group - 1024)); /* of the bound */
+  if (FF_RARELY(group == FF_SSA_SUBNORMAL)) return find_subnormal(g, found, at);
+  const double half = ff_ssa_group_half(group);
   for (;;) {
     const uint32_t i = (uint32_t)(ff_ssa_words_closed(words) * found->n);
     const uint32_t item = g->items[found->first + (i < found->n ? i : found->n - 1)];

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "ff_ssa_draws.h"
+#include "ff_ssa_group.h"
 #include "ff_ssa_internal.h"
 
 /* Returns whether no event can follow, because the sum of the propensities is 0 or is not finite. Then it sets path->next_time,
@@ -24,7 +25,7 @@ static inline int ff_ssa_path_choose(ff_ssa_path *path, double total, double *at
 /* The position from `first` to `end` - 1 at which the cumulative sum of the terms exceeds *at, which becomes what is left. If
  * rounding has left *at above the sum of all, it is the last position with a term above 0. The term at position i is that of
  * order[i], or of i if `order` is NULL. */
-static inline size_t ff_ssa_search(const double *terms, const uint32_t *order, size_t first, size_t end, double *at) {
+static inline size_t ff_ssa_search_terms(const double *terms, const uint32_t *order, size_t first, size_t end, double *at) {
   size_t i = first;
   for (; i < end; i++) {
     const double term = terms[order != NULL ? order[i] : i];
@@ -97,11 +98,9 @@ static inline int ff_ssa_running_stale(const ff_ssa_running *sum) { return !(sum
 
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
-/* Items with weights, in groups by the exponents of the weights. Weights of one group are multiples of the same power of two, so
- * their sum is an exact integer: it never drifts, and does not depend on the order of changes. Finding an item takes a constant
- * number of words on average, as each weight is above half of its group's bound. */
-enum { FF_SSA_GROUPS = 2049 }; /* number 0 is for weights of 0, and 1 + e for those with exponent e */
-
+/* Items with weights, in groups by the exponents of the weights (ff_ssa_group.h). The sum of a group is an exact integer: it
+ * never drifts, and does not depend on the order of changes. Finding an item takes a constant number of words on average, as each
+ * weight is above half of its group's bound. */
 typedef struct {
   uint32_t first, n;  /* a range of `items` */
   uint32_t up, down;  /* neighbours among the groups that have items; group 0 is the lowest and always there */

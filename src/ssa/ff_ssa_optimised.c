@@ -140,7 +140,7 @@ static void find(ff_ssa_path *path) {
   const uint32_t n = path->program->n_reactions;
   if (ff_ssa_running_stale(&s->total)) s->total = ff_ssa_running_of(s->value, n);
   double at;
-  if (ff_ssa_path_choose(path, s->total.value, &at)) path->next = s->order[ff_ssa_search(s->value, NULL, 0, n, &at)];
+  if (ff_ssa_path_choose(path, s->total.value, &at)) path->next = s->order[ff_ssa_search_terms(s->value, NULL, 0, n, &at)];
 }
 
 static void begin(ff_ssa_path *path) {

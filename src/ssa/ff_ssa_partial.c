@@ -182,7 +182,7 @@ static void set_row(ff_ssa_path *path, uint32_t row) {
 
 static void find_item(ff_ssa_path *path, uint32_t row, double at) {
   const partial *p = path->own;
-  const size_t found = ff_ssa_search(p->partial, p->item_order, p->row_first[row], p->row_first[row + 1], &at);
+  const size_t found = ff_ssa_search_terms(p->partial, p->item_order, p->row_first[row], p->row_first[row + 1], &at);
   path->next = p->reaction[p->item_order[found]];
 }
 
@@ -205,7 +205,7 @@ static void find(ff_ssa_path *path) {
   if (ff_ssa_running_stale(&p->total)) p->total = ff_ssa_running_of(p->weight, p->n_rows);
   double at;
   if (!ff_ssa_path_choose(path, p->total.value, &at)) return;
-  const uint32_t row = p->row_order[ff_ssa_search(p->weight, p->row_order, 0, p->n_rows, &at)];
+  const uint32_t row = p->row_order[ff_ssa_search_terms(p->weight, p->row_order, 0, p->n_rows, &at)];
   find_item(path, row, at / factor_of(path, row));
 }
 

@@ -64,7 +64,7 @@ static const scenario scenarios[] = {
     {"generated code", prepare_rows, generates, NULL, 0},
     {"images of sliced programs", prepare_rows, makes_slice_images, NULL, 0},
     {"image of a packed program", prepare_table, makes_table_image, NULL, 0},
-    {"image of a reaction network", prepare_ssa_image, makes_ssa_image, NULL, 3},
+    {"image of a reaction network", prepare_ssa_image, makes_ssa_image, NULL, 4},
     {"image of groups of reactions", prepare_factored_image, makes_factored_image, NULL, 2},
     {"factors, lists by species", prepare_lists, lists_species, NULL, 0},
     {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 10},

@@ -17,8 +17,12 @@ static void give_schedule(void) {
 
 static void prepare_ssa_image(void) {
   const int variant = given.variant;
-  if (variant == 2) {
+  if (variant == 3) {
     give_schedule();
+    return;
+  }
+  if (variant == 2) { /* mass action */
+    given.simulated = program_of_colloid(8);
     return;
   }
   prepare_formulas();
@@ -30,7 +34,7 @@ static ff_status makes_ssa_image(ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
   size_t bytes;
-  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_OPTIMISED, FF_SSA_NEXT};
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_OPTIMISED, FF_SSA_PSSA_CR, FF_SSA_NEXT};
   static uint32_t order[64];
   for (uint32_t i = 0; i < 64; i++) order[i] = i;
   FF_CHECK(given.simulated->n_reactions <= 64);

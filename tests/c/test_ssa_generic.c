@@ -1,6 +1,7 @@
 /* Compares the step code of the CUDA kernels that read a network as data with ff_ssa_run, bit for bit. The 32 lanes of a warp run
  * one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
+#include "../../src/ssa/ff_ssa_methods.h"
 #include "random.h"
 #include "ssa_launch.h"
 #include "simulations.h"
@@ -109,7 +110,13 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options
 }
 
 static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
-                                        FF_SSA_BLOCK};
+                                        FF_SSA_BLOCK, FF_SSA_COMPOSITION, FF_SSA_PSSA_CR, FF_SSA_PDM, FF_SSA_SPDM,
+                                        FF_SSA_RSSA_CR};
+
+static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
+  ff_error err;
+  return ff_ssa_method_check(program, method, &err) == FF_OK;
+}
 
 /* Whether a method has a way to run. */
 static int has_mode(const ff_ssa_program *program, ff_ssa_method method, int mode) {
@@ -131,7 +138,7 @@ static void check(const ff_ssa_program *program, double span, uint64_t n, uint32
     char name[128];
     wave w;
     o.method = methods[i / MODES];
-    if (!has_mode(program, o.method, mode)) continue;
+    if (!can_simulate(program, o.method) || !has_mode(program, o.method, mode)) continue;
     snprintf(name, sizeof name, "%s, %s", what, ff_ssa_method_name(o.method));
     wave_new(&w, program, &o, mode, steps);
     const int launches = wave_run(&w);
@@ -241,8 +248,6 @@ static void models_of_papers(void) {
 
 /* ---- sums ---------------------------------------------------------------------------------------------------------------- */
 
-double ff_ssa_sum(const double *terms, size_t n); /* ff_ssa_methods.h */
-
 /* Sums of any number of terms, by one lane and by the warp, are those of the processor. */
 static void sums_have_the_same_bits(void) {
   enum { MOST = 9000 };
@@ -253,7 +258,7 @@ static void sums_have_the_same_bits(void) {
     const ff_ssa_image image = {.n_reactions = n};
     const ff_ssa_warp warp = {.image = &image, .value = terms};
     const double sum = ff_ssa_sum(terms, n);
-    FF_CHECK_SAY(ff_ssa_sum_terms(terms, n) == sum && ff_ssa_warp_sum(&warp) == sum, "%u terms", n);
+    FF_CHECK_SAY(ff_ssa_sum_terms(terms, n) == sum && ff_ssa_warp_sum(&warp, n) == sum, "%u terms", n);
   }
   free(terms);
 }
@@ -285,6 +290,97 @@ static void running_sums_are_renewed(void) {
   ff_free_aligned(place);
   ff_free_aligned(memory);
   ff_ssa_program_free(program);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+
+enum { ITEMS = 300 };
+
+/* Groups without a network. */
+typedef struct {
+  ff_ssa_image image;
+  ff_ssa_warp warp;
+  double value[ITEMS], real[FF_SSA_GROUP_REAL];
+  uint32_t whole[FF_SSA_GROUP_WHOLE(ITEMS)];
+} warp_groups;
+
+static void groups_start(warp_groups *g) {
+  *g = (warp_groups){.image = {.n = {ITEMS}}};
+  g->warp = (ff_ssa_warp){.image = &g->image, .value = g->value, .real = g->real, .whole = g->whole};
+  ff_ssa_groups_begin(&g->warp);
+}
+
+/* A weight of one of `n` groups from number `first` on, or 0. */
+static double random_weight(uint64_t *seed, uint32_t first, uint32_t n) {
+  const uint64_t fraction = (uint64_t)below(seed, 1u << 26) << 26 | below(seed, 1u << 26);
+  const uint64_t group = first + below(seed, n);
+  if (below(seed, 4) == 0) return 0;
+  return ff_math_from_bits((group - 1) << 52 | (group == FF_SSA_GROUPS - 1 ? 0 : fraction));
+}
+
+/* Compares the sums, and the groups with the order of their items. */
+static void compare_groups(const warp_groups *g, const ff_ssa_groups *want, const char *what) {
+  const ff_ssa_warp_groups got = ff_ssa_groups_of(&g->warp);
+  const double total = ff_ssa_groups_sum(&g->warp);
+  uint32_t k = *got.n, differ = 0;
+  FF_CHECK_SAY(total == ff_ssa_groups_total(want), "%s: %g", what, total);
+  for (uint32_t i = 0; i < ITEMS; i++) differ += got.items[i] != want->items[i] || got.place[i] != want->place[i];
+  for (uint32_t group = want->top; k > 0; group = want->groups[group].down) {
+    const ff_ssa_group *one = want->groups + group;
+    k--;
+    differ += got.number[k] != group || got.size[k] != one->n || (one->n > 0 && got.first[k] != one->first);
+    differ += got.weight[k] != one->weight || got.low[k] != one->low || got.high[k] != one->high;
+    if (group == 0) break;
+  }
+  FF_CHECK_SAY(k == 0 && differ == 0, "%s: %u differ", what, differ);
+}
+
+/* Groups next to each other and far apart, also those at both ends of the numbers. */
+static void groups_are_those_of_the_processor(void) {
+  static const struct { uint32_t first, n; const char *what; } ranges[] = {
+      {1000, 3, "few groups"}, {1000, 60, "many groups"}, {1, 2, "subnormal"}, {1, 60, "small"}, {50, 10, "rather small"},
+      {2030, 18, "large"}, {2030, 19, "infinite"}};
+  warp_groups *g = ff_calloc(1, sizeof *g);
+  uint64_t seed = 3;
+  for (size_t i = 0; i < COUNT(ranges); i++) {
+    ff_ssa_groups want;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_groups_new(&want, ITEMS, &err), &err);
+    ff_ssa_groups_clear(&want);
+    groups_start(g);
+    for (uint32_t k = 0; k < 400; k++) {
+      const uint32_t n = 1 + below(&seed, 32), from = below(&seed, ITEMS), few = k % 100 < 50 ? ranges[i].n : 1;
+      uint32_t item[32] = {0};
+      double weight[32] = {0};
+      for (uint32_t j = 0; j < n; j++) {
+        item[j] = (from + j * 7) % ITEMS;
+        weight[j] = random_weight(&seed, ranges[i].first, few);
+        ff_ssa_groups_set(&want, item[j], weight[j]);
+      }
+      FF_CHECK(ff_ssa_regroup(&g->warp, item, weight, n));
+      compare_groups(g, &want, ranges[i].what);
+    }
+    ff_ssa_groups_free(&want);
+  }
+  free(g);
+}
+
+/* There is room for FF_SSA_GROUP_ROOM groups, of which one has the weights of 0. Groups without items make room. */
+static void groups_need_room(void) {
+  warp_groups *g = ff_calloc(1, sizeof *g);
+  groups_start(g);
+  for (uint32_t k = 1; k <= FF_SSA_GROUP_ROOM; k++) {
+    uint32_t item[32] = {k};
+    double weight[32] = {ff_math_power_of_two(k)};
+    FF_CHECK_INT(ff_ssa_regroup(&g->warp, item, weight, 1), k < FF_SSA_GROUP_ROOM);
+  }
+  groups_start(g);
+  for (uint32_t k = 1; k <= 200; k++) {
+    uint32_t item[32] = {5};
+    double weight[32] = {ff_math_power_of_two(k)};
+    FF_CHECK(ff_ssa_regroup(&g->warp, item, weight, 1) && *ff_ssa_groups_of(&g->warp).n == 2);
+  }
+  free(g);
 }
 
 /* ---- large networks ------------------------------------------------------------------------------------------------------ */
@@ -416,10 +512,14 @@ static void refuses_trajectories(void) {
     if ((method == FF_SSA_FIRST || method == FF_SSA_NEXT) && strstr(c->what, "infinite sum") != NULL) continue; /* no sums */
     const uint32_t observed[] = {0, 1};
     ff_ssa_program *program = program_of(c->reactions, c->initial, 2);
-    const int has = has_mode(program, method, (int)(i % MODES));
+    const int can = can_simulate(program, method), has = has_mode(program, method, (int)(i % MODES));
     ff_ssa_options o = {.method = method, .key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed,
                         .n_observed = 2};
     wave w;
+    if (!can) {
+      ff_ssa_program_free(program);
+      continue;
+    }
     wave_new(&w, program, &o, has ? (int)(i % MODES) : WARP_THERE, 4);
     wave_run(&w);
     for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s, %s", c->what, ff_ssa_method_name(method));
@@ -461,7 +561,8 @@ static void refuses_some(void) {
   ff_ssa_program *program = program_of((const reaction_text[]){{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
                                        (const double[]){2, 0}, 2);
   for (int mode = 0; mode < MODES; mode++) check_some(program, FF_SSA_TREE, mode);
-  for (size_t m = 1; m < COUNT(methods); m++) check_some(program, methods[m], WARP_ELSEWHERE);
+  for (size_t m = 1; m < COUNT(methods); m++)
+    if (can_simulate(program, methods[m])) check_some(program, methods[m], WARP_ELSEWHERE);
   ff_ssa_program_free(program);
 }
 
@@ -489,5 +590,6 @@ static void refuses_networks(void) {
   ff_ssa_program_free(program);
 }
 
-FF_TEST_MAIN("ssa_generic", random_networks, models_of_papers, sums_have_the_same_bits, running_sums_are_renewed, large_networks,
-             networks_use_lists, refuses_trajectories, refuses_some, refuses_networks)
+FF_TEST_MAIN("ssa_generic", random_networks, models_of_papers, sums_have_the_same_bits, running_sums_are_renewed,
+             groups_are_those_of_the_processor, groups_need_room, large_networks, networks_use_lists, refuses_trajectories,
+             refuses_some, refuses_networks)

@@ -455,10 +455,8 @@ static void tells_what_devices_cannot_do(void) {
   ff_error err;
   reset(&alone);
   ff_ssa_options options = plain;
-  options.method = FF_SSA_RSSA_CR;
-  check_refused(program, options, "the method \"rssa_cr\" runs on the processor only, unlike \"direct\", \"logarithmic_direct\", "
-                "\"first_reaction\", \"next_reaction\", \"factored\", \"optimised_direct\", \"sorting_direct\", \"rssa\" and "
-                "\"block_search\"");
+  options.method = FF_SSA_TAU;
+  check_refused(program, options, "the method \"tau_leaping\" is approximate, and GPUs have the exact methods only");
   options = plain;
   options.until = &until;
   check_refused(program, options, "a condition that ends trajectories");

@@ -257,12 +257,13 @@ static ff_ssa_method method_of(const char *name, ff_ssa_method otherwise) {
   return otherwise;
 }
 
-/* All methods that devices have run in one of the kernels, and these six in generated code. */
+/* All exact methods run in the kernel that reads the network as data, and these six in generated code. */
 static void random_networks(void) {
   static const ff_ssa_method generated[] = {FF_SSA_DIRECT, FF_SSA_TREE,      FF_SSA_FACTORED,
                                             FF_SSA_FIRST,  FF_SSA_OPTIMISED, FF_SSA_SORTING};
-  static const ff_ssa_method generic[] = {FF_SSA_TREE,     FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED,
-                                          FF_SSA_SORTING, FF_SSA_RSSA,  FF_SSA_BLOCK};
+  static const ff_ssa_method generic[] = {FF_SSA_TREE, FF_SSA_FIRST,       FF_SSA_NEXT,    FF_SSA_OPTIMISED,
+                                          FF_SSA_SORTING, FF_SSA_RSSA,     FF_SSA_BLOCK,   FF_SSA_COMPOSITION,
+                                          FF_SSA_PDM,     FF_SSA_SPDM,     FF_SSA_PSSA_CR, FF_SSA_RSSA_CR};
   uint64_t state = 2027;
   uint32_t runs = 0;
   for (uint32_t i = 0; i < gpu.random; i++) {
@@ -271,7 +272,8 @@ static void random_networks(void) {
     const uint32_t n = 1 + below(&state, RANDOM_REACTIONS), n_species = 1 + below(&state, 20);
     ff_ssa_program *program = random_program(&state, n_species, n, initial);
     snprintf(name, sizeof name, "random network %u (%u reactions)", i, n);
-    FF_CHECK(check_program(name, program, method_of(gpu.method, generic[i % 7]), "generic", 0.2, 3000, 1));
+    const ff_ssa_method method = method_of(gpu.method, generic[i % (sizeof generic / sizeof *generic)]);
+    FF_CHECK(check_program(name, program, method, "generic", 0.2, 3000, 1));
     if (gpu.method == NULL) runs += (uint32_t)check_program(name, program, generated[i % 6], "generated", 0.2, 3000, 1);
     ff_ssa_program_free(program);
   }
@@ -386,6 +388,15 @@ static void large_scheduled_networks(void) {
 }
 
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
+/* An event changes many propensities: the lanes share long rows, and large groups. */
+static void coupled_networks(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR};
+  ff_ssa_program *program = program_of_colloid(90);
+  for (size_t i = 0; gpu.method == NULL && i < sizeof methods / sizeof *methods; i++)
+    FF_CHECK(check_program("colloid", program, methods[i], "generic", 0.02, 100, 1));
+  ff_ssa_program_free(program);
+}
+
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
   const ff_ssa_method method = method_of(gpu.method, FF_SSA_TREE);
@@ -645,7 +656,7 @@ static void networks_of_files(void) {
     } else {
       ff_ssa_program *program = program_of_network(read_network(arguments[i]));
       const ff_ssa_options options = {.n = gpu.n};
-      const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_for_devices(program, &options));
+      const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(program, &options));
       check_program(strrchr(arguments[i], '/') + 1, program, method, gpu.kernel, atof(value), gpu.n, 0);
       ff_ssa_program_free(program);
     }
@@ -659,6 +670,7 @@ int main(int argc, char **argv) {
                                       {"several_points", several_points},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
+                                      {"coupled_networks", coupled_networks},
                                       {"large_networks", large_networks},
                                       {"scheduled_networks", scheduled_networks},
                                       {"random_scheduled_networks", random_scheduled_networks},

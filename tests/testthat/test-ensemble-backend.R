@@ -23,7 +23,7 @@ expect_same_ensemble <- function(..., how = "") {
 
 test_that("GPUs give the results of the processor, for every output", {
   plain_session(fireflip.cuda_library = fake("ssa"))
-  for (method in ssa_methods()$method[ssa_methods()$gpu]) {
+  for (method in ssa_methods()$method[ssa_methods()$gpu]) { # the rates of `net` are mass action, which some of them need
     for (how in c("", "7 4")) { # waves of 7 trajectories, of which one in four is refused
       same <- function(...) expect_same_ensemble(method = method, how = how, ...)
       there <- same()
@@ -77,24 +77,17 @@ test_that("an invalid propensity is the error of the processor", {
   expect_match(said("cuda"), "propensity")
 })
 
-test_that("\"auto\" with `backend` = \"cuda\" chooses among the methods of GPUs, and says so", {
+test_that("\"auto\" is the same method on GPUs and on the processor", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   rates <- as.list(stats::setNames(1 + seq_len(600) / 1000, rep(c("A + B -> 2 B", "A + B -> 2 A"), 300)))
   coupled <- do.call(reaction_network, c(rates, list(initial = c(A = 5, B = 5))))
   run <- function(...) simulate(coupled, 20, seed = 1, times = 1e-4, ...)
-  chosen <- function(...) attr(run(...), "run")[c("method", "reason")]
-  expect_identical(chosen(backend = "cpu")$method, "pssa_cr")
-  expect_identical(chosen(backend = "auto"), chosen(backend = "cpu")) # a run that does not move
+  here <- run(backend = "cpu")
   there <- run(backend = "cuda")
-  expect_identical(attr(there, "run")$method, "logarithmic_direct")
+  expect_identical(attr(here, "run")$method, "pssa_cr")
   expect_identical(summary(there)$backend, "cuda")
-  expect_match(attr(there, "run")$reason, "an event changes .*; GPUs do not have \"pssa_cr\", which \"auto\" chooses on the proc")
-  named <- run(method = "logarithmic_direct", backend = "cpu")
-  expect_identical(as.data.frame(there), as.data.frame(named))
-  # what GPUs cannot do has the method of the processor if the session asks for GPUs
-  plain_session(fireflip.cuda_library = fake("ssa"), fireflip.backend = "cuda")
-  expect_identical(chosen(until = "A > 8", output = "final")$method, "pssa_cr")
-  # other networks have the same method everywhere
+  expect_identical(there, here)
+  expect_identical(run(backend = "auto"), here) # a run that does not move
   expect_identical(simulated("cuda"), simulated("cpu"))
 })
 
@@ -102,7 +95,6 @@ test_that("what no GPU can do is an error with the reason, or is done by the pro
   plain_session(fireflip.cuda_library = fake("ssa"))
   refused <- function(model, ..., times = 1) simulate(model, 5, seed = 1, times = times, backend = "cuda", ...)
   expect_snapshot(error = TRUE, {
-    refused(net, method = "rssa_cr")
     refused(net, method = "tau_leaping")
     refused(net, output = "events")
     refused(net, until = "A > 20")

@@ -126,11 +126,11 @@ test_that("if a GPU fails, the others do its share; what no GPU can do is an err
   Sys.setenv(FAKE_SSA = "0 0 0 0 0 0 1") # no kernel can do it
   expect_error(swept("cuda"), "too odd", class = "fireflip_error_unsupported")
   Sys.setenv(FAKE_SSA = "")
-  expect_error(swept("cuda", method = "rssa_cr"), "runs on the processor only", class = "fireflip_error_unsupported")
+  expect_error(swept("cuda", method = "tau_leaping"), "is approximate", class = "fireflip_error_unsupported")
   for (method in c("next_reaction", "optimised_direct")) { # the latter has an order of reactions for each setting
     expect_identical(swept("cuda", method = method), swept("cpu", method = method))
   }
   options(fireflip.backend = "cuda")
-  expect_identical(swept("auto", method = "rssa_cr"), swept("cpu", method = "rssa_cr"))
+  expect_identical(swept("auto", method = "tau_leaping"), swept("cpu", method = "tau_leaping"))
   expect_identical(swept("auto"), here)
 })

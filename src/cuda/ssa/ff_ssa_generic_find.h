@@ -7,14 +7,23 @@
 #ifndef FF_SSA_GENERIC_FIND_H
 #define FF_SSA_GENERIC_FIND_H
 
-#include "ff_ssa_generic_warp.h"
 #include "ff_ssa_generic_update.h"
+#include "ff_ssa_generic_warp.h"
+
+/* The words of FF_SSA_DRAW_TRIAL for the next event, two at a time, as ff_ssa_words. Lanes have drawn the first blocks. */
+#define FF_SSA_TRIAL_BLOCKS 4u
+typedef struct {
+  uint32_t lane;   /* that has the first block of the event */
+  uint32_t number; /* how often words were taken */
+  ff_philox_block words; /* of a block that no lane has */
+} ff_ssa_trial;
 
 /* The next event. */
 typedef struct {
   double time;       /* infinity if there is none */
   double at, total;  /* what chooses the reaction, and the sum of all */
   uint32_t reaction; /* if the method finds it together with the time */
+  ff_ssa_trial trial;
 } ff_ssa_next;
 
 /* ---- trees ----------------------------------------------------------------------------------------------------------------- */
@@ -70,15 +79,15 @@ FF_WARP uint32_t ff_ssa_warp_find_least(const ff_ssa_warp *w, double least) {
 
 /* ---- linear search --------------------------------------------------------------------------------------------------------- */
 
-/* As ff_ssa_search(), in the same order: the lanes read 32 terms, and those of 0 are passed over. */
-FF_WARP uint32_t ff_ssa_warp_search(const double *terms, uint32_t first, uint32_t end, double *at) {
+/* As ff_ssa_search_terms(), in the same order: the lanes read 32 terms, and those of 0 are passed over. */
+FF_WARP uint32_t ff_ssa_warp_search_of(const ff_ssa_terms *terms, uint32_t first, uint32_t end, double *at) {
   FF_LANE_HERE;
   uint32_t last = first;
   double left = *at;
   FF_NO_UNROLL for (uint32_t from = first; from < end; from += 32u) {
     FF_LANE_VAR(double, term);
     uint32_t who;
-    FF_EACH_LANE FF_L(term) = from + lane < end ? terms[from + lane] : 0.0;
+    FF_EACH_LANE FF_L(term) = from + lane < end ? ff_ssa_term(terms, from + lane) : 0.0;
     FF_BALLOT(who, FF_L(term) > 0.0);
     FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
       const uint32_t i = FF_LOWEST(who);
@@ -96,6 +105,11 @@ FF_WARP uint32_t ff_ssa_warp_search(const double *terms, uint32_t first, uint32_
   return last;
 }
 
+FF_WARP uint32_t ff_ssa_warp_search(const double *values, uint32_t first, uint32_t end, double *at) {
+  const ff_ssa_terms terms = {values, 1u, NULL, NULL, NULL};
+  return ff_ssa_warp_search_of(&terms, first, end, at);
+}
+
 /* The search in blocks of ff_ssa_block.c. */
 FF_WARP uint32_t ff_ssa_warp_find_block(const ff_ssa_warp *w, double at) {
   const ff_ssa_image *image = w->image;
@@ -107,29 +121,25 @@ FF_WARP uint32_t ff_ssa_warp_find_block(const ff_ssa_warp *w, double at) {
   return node;
 }
 
-/* ff_ssa_sum() of the leaves. A lane has a part: bits of its number, from the highest one on, tell whether the part is on the
- * right of each of up to five divisions. Lanes without a part have 0, which changes no sum. */
-FF_WARP double ff_ssa_warp_sum(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
-  FF_LANE_VAR(double, sum);
-  FF_LANE_VAR(double, other);
-  double out;
-  FF_EACH_LANE {
-    uint32_t first = 0u, here = w->image->n_reactions;
-    int depth = 4;
-    for (; depth >= 0 && here > FF_SSA_SUM_PART; depth--) {
-      const uint32_t half = here / 2u, right = lane >> depth & 1u;
-      first += right ? half : 0u;
-      here = right ? here - half : half;
-    }
-    FF_L(sum) = (lane & ((1u << (depth + 1)) - 1u)) == 0u ? ff_ssa_sum_terms(w->value + first, here) : 0.0;
-  }
-  FF_NO_UNROLL for (uint32_t bit = 1u; bit < 32u; bit *= 2u) {
-    FF_EXCHANGE(other, sum, bit);
-    FF_EACH_LANE FF_L(sum) += FF_L(other);
-  }
-  FF_FIRST_LANE(out, sum);
-  return out;
+/* ff_ssa_sum() of n leaves. */
+FF_WARP double ff_ssa_warp_sum(const ff_ssa_warp *w, uint32_t n) {
+  const ff_ssa_terms leaves = {w->value, 1u, NULL, NULL, NULL};
+  return ff_ssa_warp_sum_of(&leaves, 0u, n);
+}
+
+/* The row of the next event, and its item: find() of ff_ssa_partial.c. */
+FF_WARP uint32_t ff_ssa_warp_find_item(const ff_ssa_warp *w, uint32_t row, double at) {
+  const ff_ssa_terms items = ff_ssa_items(w);
+  const uint32_t place = ff_ssa_warp_search_of(&items, w->image->row_first[row], w->image->row_first[row + 1u], &at);
+  return w->method == FF_SSA_SPDM ? FF_SSA_ITEM_ORDER(w)[place] : place;
+}
+
+FF_WARP uint32_t ff_ssa_warp_find_in_rows(const ff_ssa_warp *w, double at) {
+  const int sorted = w->method == FF_SSA_SPDM;
+  const ff_ssa_terms rows = {w->value, 1u, NULL, NULL, sorted ? FF_SSA_ROW_ORDER(w) : NULL};
+  uint32_t row = ff_ssa_warp_search_of(&rows, 0u, w->image->n_rows, &at);
+  if (sorted) row = FF_SSA_ROW_ORDER(w)[row];
+  return ff_ssa_warp_find_item(w, row, at / ff_ssa_row_factor(w, row));
 }
 
 /* ---- the first reaction method --------------------------------------------------------------------------------------------- */
@@ -182,24 +192,66 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, double *wait, uint32_t *reac
 
 /* ---- rejection ------------------------------------------------------------------------------------------------------------- */
 
-/* The words of FF_SSA_DRAW_TRIAL for the next event, two at a time, as ff_ssa_words. */
-typedef struct {
-  uint32_t block, used;
-  ff_philox_block words;
-} ff_ssa_trial;
+/* The lanes draw for some events, FF_SSA_TRIAL_BLOCKS lanes for each. */
+FF_WARP void ff_ssa_warp_draw_trials(ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  FF_EACH_LANE w->FF_L(words) =
+      ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, lane % FF_SSA_TRIAL_BLOCKS, (uint64_t)w->event + lane / FF_SSA_TRIAL_BLOCKS,
+                                  w->run->first + w->unit), w->run->key);
+  w->drawn = 0u;
+}
+
+FF_WARP ff_ssa_trial ff_ssa_warp_trial(ff_ssa_warp *w) {
+  if (w->drawn >= 32u / FF_SSA_TRIAL_BLOCKS) ff_ssa_warp_draw_trials(w);
+  const ff_ssa_trial trial = {FF_SSA_TRIAL_BLOCKS * w->drawn++, 0u, {{0u, 0u, 0u, 0u}}};
+  return trial;
+}
 
 FF_WARP uint64_t ff_ssa_warp_words(const ff_ssa_warp *w, ff_ssa_trial *t) {
-  t->used ^= 2u;
-  if (t->used == 0u) {
-    t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, t->block, w->event, w->run->first + w->unit), w->run->key);
-    t->block = (t->block + 1u) % FF_PHILOX_MAX_BLOCKS;
+  FF_LANE_HERE;
+  FF_LANE_VAR(uint64_t, pair);
+  const uint32_t block = t->number / 2u, second = t->number % 2u;
+  uint64_t out;
+  t->number++;
+  if (block >= FF_SSA_TRIAL_BLOCKS) {
+    if (!second)
+      t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, block % FF_PHILOX_MAX_BLOCKS, w->event, w->run->first + w->unit),
+                           w->run->key);
+    return second ? (uint64_t)t->words.v[3] << 32 | t->words.v[2] : (uint64_t)t->words.v[1] << 32 | t->words.v[0];
   }
-  return t->used == 0u ? (uint64_t)t->words.v[1] << 32 | t->words.v[0] : (uint64_t)t->words.v[3] << 32 | t->words.v[2];
+  FF_EACH_LANE FF_L(pair) = second ? (uint64_t)w->FF_L(words).v[3] << 32 | w->FF_L(words).v[2]
+                                   : (uint64_t)w->FF_L(words).v[1] << 32 | w->FF_L(words).v[0];
+  FF_FROM_LANE(out, pair, t->lane + block);
+  return out;
 }
 
 FF_WARP double ff_ssa_warp_closed(const ff_ssa_warp *w, ff_ssa_trial *t) {
   const uint64_t words = ff_ssa_warp_words(w, t);
   return ff_ssa_closed((uint32_t)words, (uint32_t)(words >> 32));
+}
+
+FF_WARP double ff_ssa_warp_wait(const ff_ssa_warp *w, ff_ssa_trial *t) {
+  const uint64_t words = ff_ssa_warp_words(w, t);
+  return ff_ssa_exponential((uint32_t)words, (uint32_t)(words >> 32));
+}
+
+/* As ff_ssa_groups_find(). */
+FF_WARP uint32_t ff_ssa_warp_find_weight(const ff_ssa_warp *w, double total, ff_ssa_trial *t) {
+  const ff_ssa_warp_groups g = ff_ssa_groups_of(w);
+  double at = ff_ssa_warp_closed(w, t) * total;
+  uint32_t k = *g.n - 1u;
+  FF_NO_UNROLL for (; at >= g.weight[k] && k > 1u; k--) at -= g.weight[k];
+  const uint32_t group = g.number[k], *const items = g.items + g.first[k], n = g.size[k];
+  if (group == FF_SSA_SUBNORMAL) {
+    uint32_t i = 0u;
+    FF_NO_UNROLL for (; i + 1u < n && at >= w->value[items[i]]; i++) at -= w->value[items[i]];
+    return items[i];
+  }
+  const double half = ff_ssa_group_half(group);
+  for (;;) {
+    const uint32_t i = (uint32_t)(ff_ssa_warp_closed(w, t) * (double)n), item = items[i < n ? i : n - 1u];
+    if (ff_ssa_warp_closed(w, t) * half < 0.5 * w->value[item]) return item;
+  }
 }
 
 /* The propensity of a law with bounds: it has no formula, so it needs no stack. */
@@ -211,13 +263,14 @@ FF_WARP double ff_ssa_warp_exact(const ff_ssa_warp *w, uint32_t reaction) {
 }
 
 /* Candidates by upper bounds, until one is accepted. Returns 0 if a propensity is infinite. All lanes compute the same. */
-FF_WARP int ff_ssa_warp_reject(const ff_ssa_warp *w, double total, ff_ssa_next *next) {
-  ff_ssa_trial trial = {0u, 2u, {{0u, 0u, 0u, 0u}}};
+FF_WARP int ff_ssa_warp_reject(ff_ssa_warp *w, double total, ff_ssa_next *next) {
+  ff_ssa_trial trial = ff_ssa_warp_trial(w);
   next->time = w->time;
   for (;;) {
-    const uint64_t words = ff_ssa_warp_words(w, &trial);
-    next->time += ff_ssa_exponential((uint32_t)words, (uint32_t)(words >> 32)) / total;
-    const uint32_t r = next->reaction = ff_ssa_warp_find(w, ff_ssa_warp_closed(w, &trial) * total, total);
+    next->time += ff_ssa_warp_wait(w, &trial) / total;
+    const uint32_t r = next->reaction = w->method == FF_SSA_RSSA_CR
+                                            ? ff_ssa_warp_find_weight(w, total, &trial)
+                                            : ff_ssa_warp_find(w, ff_ssa_warp_closed(w, &trial) * total, total);
     const double upper = w->value[r], lower = FF_SSA_LOWER(w, r);
     if (lower == upper) return 1;
     const double at = ff_ssa_warp_closed(w, &trial) * upper;
@@ -233,10 +286,14 @@ FF_WARP int ff_ssa_warp_reject(const ff_ssa_warp *w, double total, ff_ssa_next *
 /* The sum of the propensities, or of their bounds. */
 FF_WARP double ff_ssa_warp_total(ff_ssa_warp *w) {
   if (w->method == FF_SSA_BLOCK) return ff_ssa_sum_terms(ff_ssa_level(w, 2u), w->image->n[2]);
-  if (w->method != FF_SSA_OPTIMISED && w->method != FF_SSA_SORTING) return *ff_ssa_level(w, w->image->levels - 1u);
-  if (ff_ssa_run_stale(&w->total)) w->total = ff_ssa_run_of(ff_ssa_warp_sum(w));
+  if (ff_ssa_has_groups(w)) return ff_ssa_groups_sum(w);
+  if (!ff_ssa_has_rows(w) && w->method != FF_SSA_OPTIMISED && w->method != FF_SSA_SORTING)
+    return *ff_ssa_level(w, w->image->levels - 1u);
+  if (ff_ssa_run_stale(&w->total)) w->total = ff_ssa_run_of(ff_ssa_warp_sum(w, w->image->n[0]));
   return w->total.value;
 }
+
+FF_WARP int ff_ssa_rejects(const ff_ssa_warp *w) { return w->method == FF_SSA_RSSA || w->method == FF_SSA_RSSA_CR; }
 
 /* Finds the time of the next event. Returns 0 if the processor must say whether this is possible. */
 FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
@@ -255,23 +312,35 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
     return 1;
   }
   if (!(total < ff_math_infinity())) return 0;
-  if (w->method == FF_SSA_RSSA) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
+  if (ff_ssa_rejects(w)) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
+  next->total = total;
+  if (ff_ssa_has_groups(w)) {
+    next->trial = ff_ssa_warp_trial(w);
+    if (total > 0.0) next->time = w->time + ff_ssa_warp_wait(w, &next->trial) / total;
+    return 1;
+  }
   if (w->drawn == 32u) ff_ssa_warp_draw(w);
   FF_FROM_LANE(wait, w->wait, w->drawn);
   FF_FROM_LANE(next->at, w->choice, w->drawn);
   w->drawn++;
   if (total > 0.0) next->time = w->time + wait / total;
   next->at *= total;
-  next->total = total;
   return 1;
 }
 
 /* The reaction of the next event. */
-FF_WARP uint32_t ff_ssa_warp_reaction(const ff_ssa_warp *w, const ff_ssa_next *next) {
+FF_WARP uint32_t ff_ssa_warp_reaction(const ff_ssa_warp *w, ff_ssa_next *next) {
   double at = next->at;
+  if (ff_ssa_has_groups(w) && !ff_ssa_rejects(w)) {
+    const uint32_t found = ff_ssa_warp_find_weight(w, next->total, &next->trial);
+    if (w->method == FF_SSA_COMPOSITION) return found;
+    return ff_ssa_warp_find_item(w, found, ff_ssa_warp_closed(w, &next->trial) * FF_SSA_ROW_SUM(w, found)[0]);
+  }
+  if (ff_ssa_has_rows(w)) return ff_ssa_warp_find_in_rows(w, at);
   switch (w->method) {
   case FF_SSA_FIRST:
-  case FF_SSA_RSSA: return next->reaction;
+  case FF_SSA_RSSA:
+  case FF_SSA_RSSA_CR: return next->reaction;
   case FF_SSA_NEXT: return ff_ssa_warp_find_least(w, next->time);
   case FF_SSA_BLOCK: return ff_ssa_warp_find_block(w, at);
   case FF_SSA_OPTIMISED: return ff_ssa_warp_search(w->value, 0u, w->image->n_reactions, &at);

@@ -1,8 +1,9 @@
 /* One event of a trajectory, for a network that is read as data (ff_ssa_image.h). A warp runs a trajectory: the slot of a launch.
  * The same text is compiled for device and host (ff_warp.h).
  *
- * All bits are those of the processor's methods: ff_ssa_direct.c, ff_ssa_queue.c, ff_ssa_optimised.c, ff_ssa_rssa.c and
- * ff_ssa_block.c. ff_ssa_generic_find.h finds the next event, and ff_ssa_generic_update.h updates what depends on it.
+ * All bits are those of the processor's methods: ff_ssa_direct.c, ff_ssa_queue.c, ff_ssa_optimised.c, ff_ssa_rssa.c,
+ * ff_ssa_block.c, ff_ssa_composition.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next event, and
+ * ff_ssa_generic_update.h updates what depends on it.
  *
  * Everything that decides which way the warp goes has the same value in all lanes.
  */
@@ -28,7 +29,46 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
   FF_SYNCWARP();
 }
 
-/* Sets what the method keeps, from the counts and propensities at time 0. Returns whether all is in order. */
+/* Puts all leaves, or rows, into groups. */
+FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  const uint32_t n = w->image->n[0], n_given = w->image->n_rows > 0u ? n : w->image->n_reactions;
+  int fine = 1;
+  ff_ssa_groups_begin(w);
+  FF_NO_UNROLL for (uint32_t from = 0u; from < n_given; from += 32u) {
+    FF_LANE_VAR(uint32_t, item);
+    FF_LANE_VAR(double, weight);
+    FF_LANE_VAR(int, bad);
+    uint32_t who;
+    FF_EACH_LANE {
+      FF_L(item) = from + lane < n_given ? from + lane : 0u;
+      FF_L(bad) = 0;
+      if (ff_ssa_has_rows(w)) {
+        const double factor = ff_ssa_row_factor(w, FF_L(item));
+        FF_L(weight) = factor > 0.0 ? factor * FF_SSA_ROW_SUM(w, FF_L(item))[0] : 0.0;
+      } else {
+        FF_L(weight) = ff_ssa_warp_weight(w, FF_L(item), w->image->laws[FF_L(item)], lane, &FF_L(bad));
+      }
+    }
+    FF_BALLOT(who, FF_L(bad));
+    fine &= who == 0u;
+    fine &= ff_ssa_regroup(w, item, weight, n_given - from < 32u ? n_given - from : 32u);
+  }
+  return fine;
+}
+
+/* Sets what the methods with groups or rows keep, from the counts at time 0: all trajectories begin with the same. Returns
+ * whether all is in order. */
+FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  if (ff_ssa_has_rows(w)) ff_ssa_rows_begin(w);
+  if (w->method == FF_SSA_RSSA_CR)
+    FF_EACH_LANE for (uint32_t s = lane; s <= w->image->n_species; s += 32u) ff_ssa_warp_set_interval(w, s);
+  FF_SYNCWARP();
+  return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
+}
+
+/* Sets what the other methods keep, from the counts and propensities at time 0. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
@@ -42,7 +82,7 @@ FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
     FF_L(bad) = 0;
     for (uint32_t r = lane; r < image->n_reactions; r += 32u) {
       if (w->method == FF_SSA_SORTING) FF_SSA_ORDER(w)[r] = FF_SSA_PLACE(w)[r] = r;
-      if (w->method == FF_SSA_RSSA) ff_ssa_warp_set_bounds(w, r, image->laws[r], lane, &FF_L(bad));
+      if (w->method == FF_SSA_RSSA) w->value[r] = ff_ssa_warp_bounds_of(w, r, image->laws[r], lane, &FF_L(bad));
       if (w->method != FF_SSA_NEXT) continue;
       FF_SSA_FIRED(w, r) = 0u;
       ff_ssa_warp_draw_firing(w, r);
@@ -84,9 +124,11 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   FF_EACH_LANE {
     for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
     for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
+    for (uint64_t i = lane; w->image->real != NULL && i < w->image->n_real; i += 32u) w->real[i] = w->image->real[i];
+    for (uint64_t i = lane; w->image->whole != NULL && i < w->image->n_whole; i += 32u) w->whole[i] = w->image->whole[i];
   }
   FF_SYNCWARP();
-  if (!ff_ssa_warp_set(w) || w->image->invalid) ff_ssa_warp_end(w, 1);
+  if (w->image->invalid || (w->image->whole == NULL && !ff_ssa_warp_set(w))) ff_ssa_warp_end(w, 1);
 }
 
 /* Records the state, which lasts until next_time. */

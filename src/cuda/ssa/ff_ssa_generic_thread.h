@@ -186,7 +186,7 @@ FF_WARP uint32_t *ff_ssa_thread_place(const ff_ssa_thread *t, uint32_t reaction)
   return t->whole + ((size_t)t->image->n_reactions + reaction) * t->stride;
 }
 
-/* As ff_ssa_search(). */
+/* As ff_ssa_search_terms(). */
 FF_WARP uint32_t ff_ssa_thread_search(const ff_ssa_thread *t, double at) {
   uint32_t last = 0u;
   FF_NO_UNROLL for (uint32_t i = 0; i < t->image->n_reactions; i++) {

@@ -9,7 +9,7 @@
 #ifndef FF_SSA_GENERIC_UPDATE_H
 #define FF_SSA_GENERIC_UPDATE_H
 
-#include "ff_ssa_generic_warp.h"
+#include "ff_ssa_generic_partial.h"
 
 /* Changes the counts, unless the schedule has done so. Returns whether all of them are still in order. */
 FF_WARP int ff_ssa_warp_change(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
@@ -89,20 +89,19 @@ FF_WARP double ff_ssa_warp_bound(const ff_ssa_warp *w, const ff_ssa_image_law la
   return bad ? ff_math_infinity() : bound;
 }
 
-FF_WARP void ff_ssa_warp_set_bounds(const ff_ssa_warp *w, uint32_t r, const ff_ssa_image_law law, unsigned lane, int *bad) {
-  if (law.b & FF_SSA_IMAGE_OTHER && w->image->others[law.a].exact) {
-    FF_SSA_LOWER(w, r) = w->value[r] = ff_ssa_warp_law(w, law, lane, bad);
-    return;
-  }
-  w->value[r] = ff_ssa_warp_bound(w, law, FF_SSA_HIGH(w), lane);
+/* Sets the lower bound, and returns the upper one. */
+FF_WARP double ff_ssa_warp_bounds_of(const ff_ssa_warp *w, uint32_t r, const ff_ssa_image_law law, unsigned lane, int *bad) {
+  if (law.b & FF_SSA_IMAGE_OTHER && w->image->others[law.a].exact)
+    return FF_SSA_LOWER(w, r) = ff_ssa_warp_law(w, law, lane, bad);
   FF_SSA_LOWER(w, r) = ff_ssa_warp_bound(w, law, FF_SSA_LOW(w), lane);
+  return ff_ssa_warp_bound(w, law, FF_SSA_HIGH(w), lane);
 }
 
 /* Gives a leaf its value after the reaction `fired`. */
 FF_WARP void ff_ssa_warp_leaf(const ff_ssa_warp *w, uint32_t leaf, const ff_ssa_image_law law, uint32_t fired, unsigned lane,
                               int *bad) {
   if (w->method == FF_SSA_RSSA) {
-    ff_ssa_warp_set_bounds(w, leaf, law, lane, bad);
+    w->value[leaf] = ff_ssa_warp_bounds_of(w, leaf, law, lane, bad);
   } else if (w->method == FF_SSA_NEXT) {
     if (leaf != fired) ff_ssa_warp_speed(w, leaf, ff_ssa_warp_law(w, law, lane, bad), bad);
   } else {
@@ -343,26 +342,77 @@ FF_WARP int ff_ssa_warp_correct(ff_ssa_warp *w, const ff_ssa_image_row *row, uin
   return fine;
 }
 
+/* ---- groups ---------------------------------------------------------------------------------------------------------------- */
+
+FF_WARP double ff_ssa_warp_weight(const ff_ssa_warp *w, uint32_t leaf, const ff_ssa_image_law law, unsigned lane, int *bad) {
+  return w->method == FF_SSA_RSSA_CR ? ff_ssa_warp_bounds_of(w, leaf, law, lane, bad) : ff_ssa_warp_law(w, law, lane, bad);
+}
+
+/* Gives a range of the dependents, or of the readers of a species, their weights, in their order. */
+FF_WARP int ff_ssa_regroup_leaves(const ff_ssa_warp *w, const uint32_t *leaves, const ff_ssa_image_law *laws, uint32_t n_leaves) {
+  FF_LANE_HERE;
+  int fine = 1;
+  FF_NO_UNROLL for (uint32_t from = 0u; from < n_leaves; from += 32u) {
+    FF_LANE_VAR(uint32_t, leaf);
+    FF_LANE_VAR(double, weight);
+    FF_LANE_VAR(int, bad);
+    uint32_t who;
+    FF_EACH_LANE {
+      FF_L(leaf) = 0u;
+      FF_L(weight) = 0.0;
+      FF_L(bad) = 0;
+      if (from + lane < n_leaves) {
+        FF_L(leaf) = leaves[from + lane];
+        const ff_ssa_image_law law = laws != NULL ? laws[from + lane] : w->image->laws[FF_L(leaf)];
+        FF_L(weight) = ff_ssa_warp_weight(w, FF_L(leaf), law, lane, &FF_L(bad));
+      }
+    }
+    FF_BALLOT(who, FF_L(bad));
+    fine &= who == 0u;
+    fine &= ff_ssa_regroup(w, leaf, weight, n_leaves - from < 32u ? n_leaves - from : 32u);
+  }
+  return fine;
+}
+
+FF_WARP int ff_ssa_warp_regroup(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
+  const ff_ssa_image *image = w->image;
+  int fine = ff_ssa_warp_change(w, row);
+  if (image->dependents != NULL) {
+    const ff_ssa_image_law *laws = image->dependent_laws;
+    return fine & ff_ssa_regroup_leaves(w, image->dependents + row->dependent, laws != NULL ? laws + row->dependent : NULL,
+                                        row->n_dependents);
+  }
+  FF_NO_UNROLL for (uint32_t i = 0; i < row->n_changes; i++) {
+    const uint32_t species = image->changes[row->change + i].species;
+    const uint64_t first = image->reader_first[species];
+    fine &= ff_ssa_regroup_leaves(w, image->readers + first, NULL, (uint32_t)(image->reader_first[species + 1u] - first));
+  }
+  return fine;
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------------------------------------- */
 
-/* Sets new intervals around the counts that have left theirs. Returns which of the first 32 changes these are, or all ones if
- * there are more changes. */
+/* Sets new intervals around the counts that have left theirs. Returns which of the first 32 changes these are; bits for further
+ * changes are in w->other, from its second entry on. */
 FF_WARP uint32_t ff_ssa_warp_widen(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
   FF_LANE_HERE;
-  FF_LANE_VAR(int, out);
-  uint32_t who;
-  FF_EACH_LANE {
-    FF_L(out) = 0;
-    for (uint32_t i = lane; i < row->n_changes; i += 32u) {
-      const uint32_t s = w->image->changes[row->change + i].species, x = w->count[s];
-      if (x >= FF_SSA_LOW(w)[s] && x <= FF_SSA_HIGH(w)[s]) continue;
-      FF_L(out) = 1;
-      ff_ssa_warp_set_interval(w, s);
+  uint32_t who, out = 0u;
+  FF_NO_UNROLL for (uint32_t from = 0u; from < row->n_changes; from += 32u) {
+    FF_LANE_VAR(int, is_out);
+    FF_EACH_LANE {
+      FF_L(is_out) = 0;
+      if (from + lane < row->n_changes) {
+        const uint32_t s = w->image->changes[row->change + from + lane].species, x = w->count[s];
+        FF_L(is_out) = x < FF_SSA_LOW(w)[s] || x > FF_SSA_HIGH(w)[s];
+        if (FF_L(is_out)) ff_ssa_warp_set_interval(w, s);
+      }
     }
+    FF_BALLOT(who, FF_L(is_out));
+    if (from == 0u) out = who;
+    FF_EACH_LANE if (from > 0u && lane == 0u) w->other[from / 32u] = who;
   }
-  FF_BALLOT(who, FF_L(out));
   FF_SYNCWARP();
-  return row->n_changes > 32u ? UINT32_MAX : who;
+  return out;
 }
 
 /* Computes the bounds that depend on these intervals; and the propensities without bounds that depend on the other counts. */
@@ -370,17 +420,20 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
   const ff_ssa_image *image = w->image;
   uint32_t n = row->n_dependents <= image->listed ? 0u : UINT32_MAX;
   int fine = ff_ssa_warp_change(w, row), any = 0;
-  const uint32_t out = ff_ssa_warp_widen(w, row);
+  uint32_t out = ff_ssa_warp_widen(w, row);
   FF_NO_UNROLL for (uint32_t i = 0; i < row->n_changes; i++) {
     const uint32_t species = image->changes[row->change + i].species;
+    if (i > 0u && i % 32u == 0u) out = w->other[i / 32u];
     const int all = (out >> (i & 31u) & 1u) != 0u;
     const uint64_t *first = (all ? image->reader_first : image->direct_first) + species;
+    const uint32_t *const leaves = (all ? image->readers : image->direct) + first[0];
     const uint32_t n_leaves = (uint32_t)(first[1] - first[0]);
     if (n_leaves == 0u) continue;
     any = 1;
-    fine &= ff_ssa_warp_leaves(w, (all ? image->readers : image->direct) + first[0], NULL, n_leaves, 0u, &n);
+    fine &= w->method == FF_SSA_RSSA_CR ? ff_ssa_regroup_leaves(w, leaves, NULL, n_leaves)
+                                        : ff_ssa_warp_leaves(w, leaves, NULL, n_leaves, 0u, &n);
   }
-  if (any) ff_ssa_warp_climb(w, n);
+  if (any && w->method == FF_SSA_RSSA) ff_ssa_warp_climb(w, n);
   return fine;
 }
 
@@ -389,7 +442,9 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
 /* Updates what depends on the counts after a reaction. w->time is the time of the event. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_update(ff_ssa_warp *w, uint32_t reaction) {
   const ff_ssa_image_row row = w->image->rows[reaction];
-  if (w->method == FF_SSA_RSSA) return ff_ssa_warp_bounds(w, &row);
+  if (w->method == FF_SSA_RSSA || w->method == FF_SSA_RSSA_CR) return ff_ssa_warp_bounds(w, &row);
+  if (w->method == FF_SSA_COMPOSITION) return ff_ssa_warp_regroup(w, &row);
+  if (ff_ssa_has_rows(w)) return ff_ssa_warp_change(w, &row) & ff_ssa_warp_rows(w, &row, reaction);
   if (w->method == FF_SSA_OPTIMISED || w->method == FF_SSA_SORTING) return ff_ssa_warp_correct(w, &row, reaction);
   const int few = row.n_dependents < 32u + (w->method == FF_SSA_NEXT ? 0u : 1u) && w->image->dependents != NULL;
   return few ? ff_ssa_warp_few(w, &row, reaction) : ff_ssa_warp_many(w, &row, reaction);

@@ -8,6 +8,8 @@
  *   optimised_direct, sorting_direct  propensities by position; no nodes
  *   rssa                 upper bounds of propensities, and their sums
  *   block_search         propensities, and the sums of blocks, as in ff_ssa_block.c
+ *   composition_rejection, rssa_cr  weights: propensities, or upper bounds of them; groups instead of nodes
+ *   pdm, spdm, pssa_cr   sums of the propensities of a row; no nodes, but pssa_cr has groups
  */
 #ifndef FF_SSA_GENERIC_WARP_H
 #define FF_SSA_GENERIC_WARP_H
@@ -28,6 +30,65 @@ FF_WARP double ff_ssa_sum_children(const double *child) {
   double part[4];
   FF_UNROLL for (uint32_t i = 0; i < 4u; i++) part[i] = two[i].v[0] + two[i].v[1];
   return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/* Terms of a sum, or of a search: numbers at equal distances; or if there are none, the partial propensities of the items of a
+ * row, which follow from their laws. With an order, term i is that of order[i]. */
+typedef struct {
+  const double *value;
+  uint32_t stride;
+  const ff_ssa_image_law *law;
+  const uint32_t *count, *order;
+} ff_ssa_terms;
+
+/* As partial_of() of ff_ssa_partial.c, for this count of the other reactant. Without one, `count` is 1. */
+FF_WARP double ff_ssa_partial_value(double rate, uint32_t less, uint32_t count) {
+  return count > less ? rate * (double)(count - less) : 0.0;
+}
+
+FF_WARP double ff_ssa_term(const ff_ssa_terms *t, uint32_t i) {
+  if (t->order != NULL) i = t->order[i];
+  if (t->value != NULL) return t->value[(size_t)i * t->stride];
+  const ff_ssa_image_law law = t->law[i];
+  return ff_ssa_partial_value(law.rate, law.b, t->count[law.a]);
+}
+
+/* As ff_ssa_sum_parts(), for terms of any kind. */
+#if defined(__CUDACC__)
+static __host__ __device__ __noinline__
+#else
+static inline
+#endif
+double ff_ssa_sum_term_parts(const ff_ssa_terms terms, uint32_t start, uint32_t n) {
+  double sum[FF_SSA_SUM_DEPTH];
+  uint32_t path = 0u;
+  for (;;) {
+    uint32_t first = start, here = n;
+    int depth = 0;
+    for (; here > FF_SSA_SUM_PART; depth++) {
+      const uint32_t half = here / 2u, right = path >> depth & 1u;
+      first += right ? half : 0u;
+      here = right ? here - half : half;
+    }
+    double part = 0.0;
+    for (uint32_t i = first; i < first + here; i++) part += ff_ssa_term(&terms, i);
+    while (depth > 0 && (path >> (depth - 1) & 1u)) {
+      depth--;
+      path &= ~(1u << depth);
+      part = sum[depth] + part;
+    }
+    if (depth == 0) return part;
+    sum[depth - 1] = part;
+    path |= 1u << (depth - 1);
+  }
+}
+
+/* The sum of the terms from number `first` on, n of them. */
+FF_WARP double ff_ssa_sum_of(const ff_ssa_terms *terms, uint32_t first, uint32_t n) {
+  double sum = 0.0;
+  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_term_parts(*terms, first, n);
+  FF_NO_UNROLL for (uint32_t i = first; i < first + n; i++) sum += ff_ssa_term(terms, i);
+  return sum;
 }
 
 FF_WARP double ff_ssa_sum_terms(const double *terms, uint32_t n) { return ff_ssa_sum_strided(terms, n, 1u); }
@@ -93,7 +154,7 @@ typedef struct {
   uint32_t unit;          /* number of the trajectory in the wave */
   uint32_t event, at;     /* events so far; number of the next time that is recorded */
   uint32_t what;
-  uint32_t drawn;         /* draws of the lanes that are used up */
+  uint32_t drawn;         /* events whose draws by the lanes are used up */
   ff_ssa_running_sum total; /* of methods that correct a sum */
   int formulas;           /* whether the network has formulas */
   int method;             /* image->method */
@@ -103,6 +164,7 @@ typedef struct {
   uint32_t next;          /* the reaction that may fire next */
   FF_LANE_VAR(double, wait);
   FF_LANE_VAR(double, choice);
+  FF_LANE_VAR(ff_philox_block, words); /* of methods with rejection */
 } ff_ssa_warp;
 
 FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {

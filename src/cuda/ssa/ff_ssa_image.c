@@ -81,17 +81,82 @@ static void put_laws(maker *m) {
   }
 }
 
+/* ---- rows of partial propensities ----------------------------------------------------------------------------------------- */
+
+static int has_rows(const ff_ssa_image *image) {
+  return image->method == FF_SSA_PDM || image->method == FF_SSA_SPDM || image->method == FF_SSA_PSSA_CR;
+}
+
+static uint32_t row_of(const ff_ssa_propensity *a) {
+  if (a->law == FF_LAW_CONSTANT) return 0;
+  return 1 + (a->law == FF_LAW_PAIR && a->b < a->a ? a->b : a->a);
+}
+
+/* The species that the partial propensity reads; that of which there is always one if it reads none. */
+static uint32_t partner_of(const ff_ssa_program *p, const ff_ssa_propensity *a) {
+  if (a->law == FF_LAW_PAIR) return a->a < a->b ? a->b : a->a;
+  return a->law == FF_LAW_TWIN ? a->a : p->n_species;
+}
+
+/* Numbers the reactions as the items of rows. `place` has n_reactions entries, `first` one more than rows. */
+static void number_items(const ff_ssa_program *p, uint32_t *place, uint32_t *first) {
+  memset(first, 0, ((size_t)p->n_species + 2) * sizeof *first);
+  for (uint32_t r = 0; r < p->n_reactions; r++) first[row_of(p->propensities + r) + 1]++;
+  for (uint32_t k = 0; k <= p->n_species; k++) first[k + 1] += first[k];
+  for (uint32_t r = 0; r < p->n_reactions; r++) place[r] = first[row_of(p->propensities + r)]++;
+  memmove(first + 1, first, ((size_t)p->n_species + 1) * sizeof *first);
+  first[0] = 0;
+}
+
+static void put_items(maker *m) {
+  const ff_ssa_program *p = m->program;
+  ff_ssa_image_law *laws = ff_ssa_image_take(m, p->n_reactions, sizeof *laws);
+  uint32_t *row_first = ff_ssa_image_take(m, (size_t)p->n_species + 2, sizeof *row_first);
+  m->image->laws = laws;
+  m->image->row_first = row_first;
+  if (m->memory == NULL) return;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const ff_ssa_propensity *a = p->propensities + r;
+    laws[m->place[r]] = (ff_ssa_image_law){a->rate, partner_of(p, a), a->law == FF_LAW_TWIN};
+  }
+  memcpy(row_first, m->row_first, ((size_t)p->n_species + 2) * sizeof *row_first);
+}
+
+/* Lists the items that read each species, and those of no species last. first[s + 1] is where the next one goes. */
+static void put_partners(maker *m) {
+  const ff_ssa_program *p = m->program;
+  uint32_t *first = ff_ssa_image_take(m, (size_t)p->n_species + 3, sizeof *first);
+  ff_ssa_image_partner *partners = ff_ssa_image_take(m, p->n_reactions, sizeof *partners);
+  m->image->partner_first = first;
+  m->image->partners = partners;
+  if (m->memory == NULL) return;
+  const ff_ssa_image_law *laws = m->image->laws;
+  for (uint32_t item = 0; item < p->n_reactions; item++) first[laws[item].a + 2]++;
+  for (uint32_t s = 0; s <= p->n_species; s++) first[s + 2] += first[s + 1];
+  for (uint32_t row = 0; row <= p->n_species; row++)
+    for (uint32_t item = m->row_first[row]; item < m->row_first[row + 1]; item++)
+      partners[first[laws[item].a + 1]++] = (ff_ssa_image_partner){laws[item].rate, row, laws[item].b};
+  for (uint32_t s = 0; s <= p->n_species; s++)
+    for (uint32_t i = first[s] + 1; i < first[s + 1]; i++)
+      if (partners[i].row == partners[i - 1].row) partners[i].kind |= FF_SSA_PARTNER_SAME;
+}
+
 /* ---- what reactions change ----------------------------------------------------------------------------------------------- */
 
 static int32_t clamped(int64_t by) {
   return by > FF_SSA_IMAGE_BY ? FF_SSA_IMAGE_BY : by < -FF_SSA_IMAGE_BY ? -FF_SSA_IMAGE_BY : (int32_t)by;
 }
 
+static int has_bounds(const ff_ssa_image *image) { return image->method == FF_SSA_RSSA || image->method == FF_SSA_RSSA_CR; }
+
 /* rssa looks at the readers of single species. */
-static int lists_dependents(const maker *m) { return m->program->dependents != NULL && m->image->method != FF_SSA_RSSA; }
+static int lists_dependents(const maker *m) {
+  return m->program->dependents != NULL && !has_bounds(m->image) && !has_rows(m->image);
+}
 
 static uint32_t dependents_of(const maker *m, uint32_t r) {
   const ff_ssa_program *p = m->program;
+  if (has_rows(m->image)) return 0;
   if (lists_dependents(m)) return (uint32_t)(p->depend_first[r + 1] - p->depend_first[r]);
   size_t n = 0;
   for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
@@ -112,8 +177,10 @@ static void put_rows(maker *m) {
     changes[i] = (ff_ssa_image_change){p->changes[i].species, clamped(p->changes[i].by)};
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const uint32_t n = p->change_first[r + 1] - p->change_first[r];
-    rows[number_of(m, r)] = (ff_ssa_image_row){p->change_first[r], n, lists_dependents(m) ? (uint32_t)p->depend_first[r] : 0,
-                                               dependents_of(m, r)};
+    const uint32_t first = has_rows(m->image)    ? row_of(p->propensities + r)
+                           : lists_dependents(m) ? (uint32_t)p->depend_first[r]
+                                                 : 0;
+    rows[number_of(m, r)] = (ff_ssa_image_row){p->change_first[r], n, first, dependents_of(m, r)};
   }
 }
 
@@ -178,8 +245,10 @@ static void shape_blocks(ff_ssa_image *image, size_t *room) {
 /* The shape of ff_ssa_tree_new() or of ff_ssa_block.c, or one level. Returns the number of values. */
 static size_t shape_nodes(ff_ssa_image *image) {
   const ff_ssa_method method = image->method;
-  const int flat = method == FF_SSA_FIRST || method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
+  const int flat = method == FF_SSA_FIRST || method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING ||
+                   method == FF_SSA_COMPOSITION || method == FF_SSA_RSSA_CR || has_rows(image);
   size_t room = 0, nodes = image->n_reactions > 0 ? image->n_reactions : 1;
+  if (has_rows(image)) nodes = image->n_rows = image->n_species + 1;
   if (method == FF_SSA_BLOCK) {
     shape_blocks(image, &room);
     return room;
@@ -193,9 +262,20 @@ static size_t shape_nodes(ff_ssa_image *image) {
   }
 }
 
-/* What a trajectory keeps: see ff_ssa_generic_update.h. */
+static void shape_groups(ff_ssa_image *image) {
+  image->group_real = image->n_real;
+  image->group_whole = image->n_whole;
+  image->n_real += FF_SSA_GROUP_REAL;
+  image->n_whole += FF_SSA_GROUP_WHOLE(image->n[0]);
+}
+
+/* What a trajectory keeps: see ff_ssa_generic_update.h, ff_ssa_generic_groups.h and ff_ssa_generic_partial.h. */
 static void shape_own(ff_ssa_image *image) {
-  const uint64_t n = image->n_reactions;
+  const uint64_t n = image->n_reactions, rows = image->n_rows;
+  if (has_rows(image)) {
+    image->n_real = 2 * rows;
+    image->n_whole = rows;
+  }
   switch (image->method) {
     case FF_SSA_NEXT:
       image->n_real = 3 * n;
@@ -206,8 +286,21 @@ static void shape_own(ff_ssa_image *image) {
       image->n_real = n;
       image->n_whole = 2 * ((uint64_t)image->n_species + 1);
       break;
+    case FF_SSA_RSSA_CR:
+      image->n_real = n;
+      image->n_whole = 2 * ((uint64_t)image->n_species + 1);
+      shape_groups(image);
+      break;
+    case FF_SSA_SPDM: image->n_whole = 3 * rows + 2 * n; break;
+    case FF_SSA_COMPOSITION:
+    case FF_SSA_PSSA_CR: shape_groups(image); break;
     default: break;
   }
+}
+
+/* Whether all trajectories begin with the same numbers, which the image has. */
+static int starts_alike(const ff_ssa_image *image) {
+  return has_rows(image) || image->method == FF_SSA_COMPOSITION || image->method == FF_SSA_RSSA_CR;
 }
 
 /* With a schedule, all nodes are computed when a trajectory begins. Else the code of the kernels computes the propensities and
@@ -215,7 +308,7 @@ static void shape_own(ff_ssa_image *image) {
  * Where nodes are times, these are infinite, and the other nodes are computed when a trajectory begins. */
 static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
   ff_ssa_image *image = m->image;
-  double *stack = ff_calloc(image->depth, sizeof *stack);
+  double *stack = ff_calloc((size_t)image->depth * 32, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a formula");
   const ff_ssa_counts counts = {image->initial, 1, stack, 1, 0, NULL};
   const int times = image->method == FF_SSA_NEXT;
@@ -226,11 +319,15 @@ static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
     free(stack);
     return FF_OK;
   }
-  for (uint32_t r = 0; r < image->n_reactions; r++)
+  for (uint32_t r = 0; !starts_alike(image) && r < image->n_reactions; r++)
     value[r] = ff_ssa_law_value(image, image->laws[r], &counts, image->depth > 0, &invalid);
-  const ff_ssa_warp warp = {.image = image, .value = value, .method = (int)image->method};
-  if (!times) ff_ssa_sum_levels(&warp, 1);
-  image->total = ff_ssa_sum_terms(value, image->n_reactions);
+  const ff_ssa_warp warp = {.image = image, .value = value, .real = m->real, .count = m->initial, .whole = m->whole,
+                            .stack = stack, .formulas = image->depth > 0, .method = (int)image->method};
+  if (starts_alike(image))
+    invalid = !ff_ssa_warp_start(&warp);
+  else if (!times)
+    ff_ssa_sum_levels(&warp, 1);
+  image->total = ff_ssa_sum_terms(value, image->n[0]);
   image->invalid = (uint32_t)invalid;
   free(stack);
   return FF_OK;
@@ -240,8 +337,10 @@ static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
 static uint32_t list_length(const maker *m) {
   const ff_ssa_image *image = m->image;
   const uint32_t share = image->levels > 1 ? image->n[1] / FF_SSA_LIST_SHARE : 0, more = image->method == FF_SSA_NEXT;
-  uint32_t most = 0;
+  uint32_t most = has_rows(image) ? image->n_rows : 0; /* all rows that an event touches are listed */
   for (uint32_t r = 0; r < m->program->n_reactions; r++) {
+    const uint32_t words = (m->program->change_first[r + 1] - m->program->change_first[r] + 31) / 32;
+    if (has_bounds(image) && words > most) most = words; /* ff_ssa_warp_widen() */
     const uint32_t n = dependents_of(m, r);
     if (n >= most && n < UINT32_MAX - more && n + more <= share) most = n + more;
   }
@@ -267,16 +366,25 @@ static double *make(maker *m, char *memory) {
   m->image->n_values = (uint32_t)shape_nodes(m->image);
   shape_own(m->image);
   uint32_t *initial = ff_ssa_image_take(m, (size_t)p->n_species + 1, sizeof *initial);
-  m->image->initial = initial;
+  m->image->initial = m->initial = initial;
   for (uint32_t s = 0; memory != NULL && s < p->n_species; s++) initial[s] = (uint32_t)m->request->initial[s];
   if (memory != NULL) initial[p->n_species] = 1;
-  put_laws(m);
+  if (has_rows(m->image))
+    put_items(m);
+  else
+    put_laws(m);
   put_rows(m);
-  if (lists_dependents(m))
+  if (has_rows(m->image))
+    put_partners(m);
+  else if (lists_dependents(m))
     put_dependents(m);
   else
     put_readers(m);
-  if (m->image->method == FF_SSA_RSSA) put_direct(m);
+  if (has_bounds(m->image)) put_direct(m);
+  if (starts_alike(m->image)) {
+    m->image->real = m->real = ff_ssa_image_take(m, m->image->n_real, sizeof *m->real);
+    m->image->whole = m->whole = ff_ssa_image_take(m, m->image->n_whole, sizeof *m->whole);
+  }
   if (m->timed != NULL) ff_ssa_image_put_schedule(m);
   m->image->listed = list_length(m);
   double *tree = ff_ssa_image_take(m, m->image->n_values, sizeof *tree);
@@ -290,13 +398,16 @@ static ff_status check_method(const ff_ssa_program *p, const ff_ssa_device_reque
     return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" does not run this method");
   if (method == FF_SSA_OPTIMISED && request->order == NULL)
     return ff_error_set(err, FF_EUNSUPPORTED, "the order of the reactions is missing");
+  for (uint32_t r = 0; has_rows(&(ff_ssa_image){.method = method}) && r < p->n_reactions; r++)
+    if (is_other(p->propensities + r))
+      return ff_error_set(err, FF_EUNSUPPORTED, "its rates are not all mass action of at most two molecules");
   if (method == FF_SSA_NEXT && p->n_reactions > FF_PHILOX_MAX_BLOCKS)
     return ff_error_set(err, FF_EUNSUPPORTED, "%u reactions are more than this method can number", p->n_reactions);
   return FF_OK;
 }
 
 static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
-  ff_ssa_image shape = {.n_reactions = p->n_reactions, .method = method_of(p, request->method)};
+  ff_ssa_image shape = {.n_species = p->n_species, .n_reactions = p->n_reactions, .method = method_of(p, request->method)};
   ff_status status = check_method(p, request, err);
   if (status != FF_OK) return status;
   if (p->n_species >= FF_SSA_IMAGE_SPECIES || shape_nodes(&shape) > UINT32_MAX)
@@ -324,20 +435,31 @@ static ff_status make_image(maker *m, void **memory, size_t *bytes, ff_error *er
   return status;
 }
 
+static ff_status number_reactions(maker *m, ff_error *err) {
+  const ff_ssa_program *p = m->program;
+  const ff_ssa_image shape = {.method = m->request->method};
+  const int ordered = m->request->method == FF_SSA_OPTIMISED;
+  if (!ordered && !has_rows(&shape)) return FF_OK;
+  m->place = ff_calloc(p->n_reactions, sizeof *m->place);
+  if (has_rows(&shape)) m->row_first = ff_calloc((size_t)p->n_species + 2, sizeof *m->row_first);
+  if (m->place == NULL || (has_rows(&shape) && m->row_first == NULL))
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u reactions", p->n_reactions);
+  for (uint32_t i = 0; ordered && i < p->n_reactions; i++) m->place[m->request->order[i]] = i;
+  if (!ordered) number_items(p, m->place, m->row_first);
+  return FF_OK;
+}
+
 ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
                            const ff_ssa_device_request *request, ff_error *err) {
   maker m = {.program = program, .request = request, .image = out};
   *memory = NULL;
   ff_status status = check(program, request, err);
   if (status != FF_OK) return status;
-  if (request->method == FF_SSA_OPTIMISED) {
-    m.place = ff_calloc(program->n_reactions, sizeof *m.place);
-    if (m.place == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u reactions", program->n_reactions);
-    for (uint32_t i = 0; i < program->n_reactions; i++) m.place[request->order[i]] = i;
-  }
-  if (ff_ssa_program_scheduled(program)) status = ff_ssa_image_number_timed(&m, err);
+  status = number_reactions(&m, err);
+  if (status == FF_OK && ff_ssa_program_scheduled(program)) status = ff_ssa_image_number_timed(&m, err);
   if (status == FF_OK) status = make_image(&m, memory, bytes, err);
   free(m.place);
+  free(m.row_first);
   free(m.timed);
   return status;
 }
@@ -348,6 +470,8 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
   if (image->field != NULL) out.field = (const void *)((const char *)to + ((const char *)image->field - (const char *)from))
   MOVE(initial);
   MOVE(tree);
+  MOVE(real);
+  MOVE(whole);
   MOVE(laws);
   MOVE(others);
   MOVE(factors);
@@ -371,6 +495,9 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
   MOVE(schedule.timed_first);
   MOVE(schedule.timed);
   MOVE(schedule.slots);
+  MOVE(row_first);
+  MOVE(partner_first);
+  MOVE(partners);
 #undef MOVE
   return out;
 }

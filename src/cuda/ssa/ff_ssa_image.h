@@ -6,6 +6,10 @@
  *
  * The image is made for a method. For optimised_direct, reactions are numbered by their places in its order. Lists of them stay
  * in the order that they have in the program.
+ *
+ * For pdm, spdm and pssa_cr (ff_ssa_partial.c), reactions are numbered as the items of rows, one row after the other. The law of
+ * an item gives its partial propensity: `a` is the species that this reads, and `b` is 1 for two molecules of one species, else
+ * 0.
  */
 #ifndef FF_SSA_IMAGE_H
 #define FF_SSA_IMAGE_H
@@ -39,7 +43,7 @@ typedef struct {
 } ff_ssa_image_other;
 
 /* What a reaction changes: ranges of `changes` and of `dependents`. Without `dependents`, n_dependents is the number of readers
- * of all species that it changes, or 2^32 - 1 if there are more. */
+ * of all species that it changes, or 2^32 - 1 if there are more. With rows, `dependent` is the row of the reaction. */
 typedef struct {
   uint32_t change, n_changes, dependent, n_dependents;
 } __attribute__((aligned(16))) ff_ssa_image_row;
@@ -72,12 +76,21 @@ typedef struct {
   const uint32_t *timed;       /* of a reaction: the rates that depend on the time and on what it changes */
   const double *slots;         /* values at time 0 of the parameters that events set */
 } ff_ssa_image_schedule;
+/* An item whose partial propensity reads a species. */
+typedef struct {
+  double rate;
+  uint32_t row, kind; /* its row; FF_SSA_PARTNER_... */
+} __attribute__((aligned(16))) ff_ssa_image_partner;
+#define FF_SSA_PARTNER_LESS 1u /* of two molecules of the species */
+#define FF_SSA_PARTNER_SAME 2u /* in the row of the item before it in the list */
 
 typedef struct {
   uint32_t n_species, n_reactions;
   uint32_t method; /* an ff_ssa_method; FF_SSA_TREE for all that have its bits */
   uint32_t fan;    /* of block_search: members of a block, and blocks of a superblock */
   uint64_t n_real, n_whole; /* numbers that a trajectory keeps besides counts and values */
+  uint64_t group_real, group_whole; /* where the groups of weights begin among these (ff_ssa_generic_groups.h) */
+  uint32_t n_rows; /* of partial propensities, else 0 */
   double total;    /* the sum of the propensities at time 0, as ff_ssa_sum() */
   uint32_t depth;  /* the largest stack that a formula needs; 0 without formulas */
   uint32_t listed; /* entries of a list of nodes; of more nodes, a step does not make a list */
@@ -86,6 +99,8 @@ typedef struct {
   uint32_t invalid;                  /* whether a propensity is invalid at time 0 */
   const uint32_t *initial;           /* n_species + 1 counts at time 0 */
   const double *tree;                /* n_values at time 0; for next_reaction and rssa, level 0 has propensities */
+  const double *real;                /* n_real and n_whole numbers at time 0, or NULL if trajectories compute them */
+  const uint32_t *whole;
   const ff_ssa_image_law *laws;      /* n_reactions */
   const ff_ssa_image_other *others;
   const ff_participant *factors;
@@ -99,6 +114,9 @@ typedef struct {
   const uint64_t *direct_first;             /* for rssa: the readers that it computes anew when a species changes */
   const uint32_t *direct;
   ff_ssa_image_schedule schedule;
+  const uint32_t *row_first;                /* n_rows + 1: the items of each row; NULL without rows */
+  const uint32_t *partner_first;            /* n_species + 1 */
+  const ff_ssa_image_partner *partners;     /* of each species, in the order of the items */
 } ff_ssa_image;
 
 /* Makes the image of a program for the method, initial counts and order of a request. The caller frees it with

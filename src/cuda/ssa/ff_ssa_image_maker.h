@@ -12,7 +12,10 @@ typedef struct {
   uint32_t *place; /* of each reaction, if they are in another order; else NULL */
   uint32_t *timed; /* of each reaction: 1 + the number of its rate that depends on the time, or 0; NULL without a schedule */
   uint64_t n_timed; /* entries of the lists of such rates */
+  uint32_t *row_first; /* of partial propensities; else NULL */
   ff_ssa_image *image;
+  uint32_t *initial, *whole; /* of the image, to be filled */
+  double *real;
   char *memory;
   size_t used;
 } ff_ssa_image_maker;

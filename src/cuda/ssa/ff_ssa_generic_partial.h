@@ -1,0 +1,283 @@
+/* Partial propensities, as in ff_ssa_partial.c, for a warp that runs a trajectory of a network that is read as data. The same
+ * text is compiled for device and host (ff_warp.h).
+ *
+ * A trajectory does not keep partial propensities: they follow from laws and counts. So it takes little memory, and trajectories
+ * of large networks are in shared memory. It keeps the sum of each row, and what chooses the row.
+ */
+#ifndef FF_SSA_GENERIC_PARTIAL_H
+#define FF_SSA_GENERIC_PARTIAL_H
+
+#include "ff_ssa_generic_groups.h"
+
+FF_WARP int ff_ssa_has_rows(const ff_ssa_warp *w) {
+  return !w->formulas && (w->method == FF_SSA_PDM || w->method == FF_SSA_SPDM || w->method == FF_SSA_PSSA_CR);
+}
+
+FF_WARP int ff_ssa_has_groups(const ff_ssa_warp *w) {
+  return w->method == FF_SSA_COMPOSITION || w->method == FF_SSA_RSSA_CR || (!w->formulas && w->method == FF_SSA_PSSA_CR);
+}
+
+/* What a trajectory keeps: the sums of rows, and the event that touched a row last. spdm keeps orders: the row at each position
+ * and the position of each row, then the same for items. */
+#define FF_SSA_ROW_SUM(w, row) ((w)->real + 2u * (size_t)(row)) /* value and error */
+#define FF_SSA_TOUCHED(w) ((w)->whole)
+#define FF_SSA_ROW_ORDER(w) ((w)->whole + (size_t)(w)->image->n_rows)
+#define FF_SSA_ROW_PLACE(w) ((w)->whole + 2u * (size_t)(w)->image->n_rows)
+#define FF_SSA_ITEM_ORDER(w) ((w)->whole + 3u * (size_t)(w)->image->n_rows)
+#define FF_SSA_ITEM_PLACE(w) ((w)->whole + 3u * (size_t)(w)->image->n_rows + (w)->image->n_reactions)
+
+/* The count that is a factor of all propensities of a row; 1 for row 0. */
+FF_WARP double ff_ssa_row_factor(const ff_ssa_warp *w, uint32_t row) {
+  return (double)w->count[row > 0u ? row - 1u : w->image->n_species];
+}
+
+FF_WARP ff_ssa_terms ff_ssa_items(const ff_ssa_warp *w) {
+  const ff_ssa_terms items = {NULL, 1u, w->image->laws, w->count, w->method == FF_SSA_SPDM ? FF_SSA_ITEM_ORDER(w) : NULL};
+  return items;
+}
+
+FF_WARP void ff_ssa_set_row_sum(const ff_ssa_warp *w, uint32_t row, ff_ssa_running_sum sum) {
+  FF_SSA_ROW_SUM(w, row)[0] = sum.value;
+  FF_SSA_ROW_SUM(w, row)[1] = sum.error;
+}
+
+FF_WARP ff_ssa_running_sum ff_ssa_row_sum(const ff_ssa_warp *w, uint32_t row) {
+  const ff_ssa_running_sum sum = {FF_SSA_ROW_SUM(w, row)[0], FF_SSA_ROW_SUM(w, row)[1]};
+  return sum;
+}
+
+/* ---- the beginning --------------------------------------------------------------------------------------------------------- */
+
+/* Sets all that the methods keep, but for the groups, from the counts. */
+FF_WARP void ff_ssa_rows_begin(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  const ff_ssa_image *image = w->image;
+  const ff_ssa_terms items = {NULL, 1u, image->laws, w->count, NULL};
+  FF_EACH_LANE {
+    for (uint32_t row = lane; row < image->n_rows; row += 32u) {
+      const double sum = ff_ssa_sum_of(&items, image->row_first[row], image->row_first[row + 1u] - image->row_first[row]);
+      const double factor = ff_ssa_row_factor(w, row);
+      ff_ssa_set_row_sum(w, row, ff_ssa_run_of(sum));
+      w->value[row] = factor > 0.0 ? factor * sum : 0.0;
+      FF_SSA_TOUCHED(w)[row] = 0u;
+      if (w->method == FF_SSA_SPDM) FF_SSA_ROW_ORDER(w)[row] = FF_SSA_ROW_PLACE(w)[row] = row;
+    }
+    for (uint32_t i = lane; w->method == FF_SSA_SPDM && i < image->n_reactions; i += 32u)
+      FF_SSA_ITEM_ORDER(w)[i] = FF_SSA_ITEM_PLACE(w)[i] = i;
+  }
+  FF_SYNCWARP();
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------------------ */
+
+/* ff_ssa_sum() of a range of terms. A lane has a part: bits of its number, from the highest one on, tell whether the part is on
+ * the right of each of up to five divisions. Lanes without a part have 0, which changes no sum. */
+FF_WARP double ff_ssa_warp_sum_of(const ff_ssa_terms *terms, uint32_t start, uint32_t n) {
+  FF_LANE_HERE;
+  FF_LANE_VAR(double, sum);
+  FF_LANE_VAR(double, other);
+  double out;
+  FF_EACH_LANE {
+    uint32_t first = start, here = n;
+    int depth = 4;
+    for (; depth >= 0 && here > FF_SSA_SUM_PART; depth--) {
+      const uint32_t half = here / 2u, right = lane >> depth & 1u;
+      first += right ? half : 0u;
+      here = right ? here - half : half;
+    }
+    FF_L(sum) = (lane & ((1u << (depth + 1)) - 1u)) == 0u ? ff_ssa_sum_of(terms, first, here) : 0.0;
+  }
+  FF_NO_UNROLL for (uint32_t bit = 1u; bit < 32u; bit *= 2u) {
+    FF_EXCHANGE(other, sum, bit);
+    FF_EACH_LANE FF_L(sum) += FF_L(other);
+  }
+  FF_FIRST_LANE(out, sum);
+  return out;
+}
+
+/* The sum of at most FF_SSA_SUM_PART terms, one after the other: the lanes read 32 terms, and those of 0 are passed over. */
+FF_WARP double ff_ssa_warp_part(const ff_ssa_terms *terms, uint32_t first, uint32_t n) {
+  FF_LANE_HERE;
+  double sum = 0.0;
+  FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
+    FF_LANE_VAR(double, term);
+    uint32_t who;
+    FF_EACH_LANE FF_L(term) = from + lane < n ? ff_ssa_term(terms, first + from + lane) : 0.0;
+    FF_BALLOT(who, FF_L(term) != 0.0);
+    FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
+      double one;
+      FF_FROM_LANE(one, term, FF_LOWEST(who));
+      sum += one;
+    }
+  }
+  return sum;
+}
+
+/* Adds up the rows of the lanes `who` anew, one after the other: in long rows, lanes add up parts. */
+FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), uint32_t who) {
+  FF_LANE_HERE;
+  const ff_ssa_terms items = {NULL, 1u, w->image->laws, w->count, NULL};
+  FF_SYNCWARP();
+  FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
+    uint32_t one;
+    FF_FROM_LANE(one, row, FF_LOWEST(who));
+    const uint32_t first = w->image->row_first[one], n = w->image->row_first[one + 1u] - first;
+    const double sum = n > FF_SSA_SUM_PART ? ff_ssa_warp_sum_of(&items, first, n) : ff_ssa_warp_part(&items, first, n);
+    FF_EACH_LANE if (lane == 0u) ff_ssa_set_row_sum(w, one, ff_ssa_run_of(sum));
+  }
+  FF_SYNCWARP();
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+
+/* Appends row `row` to the list of the rows that the event touches, unless it is there. */
+FF_WARP uint32_t ff_ssa_touch(const ff_ssa_warp *w, uint32_t row, uint32_t n) {
+  FF_LANE_HERE;
+  const int fresh = FF_SSA_TOUCHED(w)[row] != w->event;
+  FF_SYNCWARP();
+  FF_EACH_LANE if (fresh && lane == 0u) {
+    FF_SSA_TOUCHED(w)[row] = w->event;
+    w->list[n] = row;
+  }
+  FF_SYNCWARP();
+  return n + (fresh ? 1u : 0u);
+}
+
+/* Corrects the sums of rows by the changes of their items, which the lanes have: at the lanes `heads`, a row begins. Lanes from n
+ * on have none. The changes of a row are in order, and rows go on side by side. */
+FF_WARP void ff_ssa_correct_sums(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), FF_LANE_VAR(double, change), uint32_t heads,
+                                 uint32_t n) {
+  FF_LANE_HERE;
+  FF_LANE_VAR(ff_ssa_running_sum, sum);
+  FF_LANE_VAR(uint32_t, length);
+  FF_LANE_VAR(double, one);
+  uint32_t who;
+  FF_EACH_LANE {
+    const uint32_t later = heads >> lane >> 1u, is_head = heads >> lane & 1u;
+    FF_L(length) = !is_head ? 0u : later != 0u ? FF_LOWEST(later) + 1u : n - lane;
+    FF_L(sum) = ff_ssa_run_of(0.0);
+    if (is_head) {
+      FF_L(sum) = ff_ssa_row_sum(w, FF_L(row));
+      ff_ssa_run_change(&FF_L(sum), FF_L(change));
+    }
+  }
+  FF_NO_UNROLL for (uint32_t i = 1u;; i++) {
+    FF_BALLOT(who, i < FF_L(length));
+    if (who == 0u) break;
+    FF_FROM_LANES(one, change, lane + i);
+    FF_EACH_LANE if (i < FF_L(length)) ff_ssa_run_change(&FF_L(sum), FF_L(one));
+  }
+  FF_EACH_LANE if (FF_L(length) > 0u) ff_ssa_set_row_sum(w, FF_L(row), FF_L(sum));
+}
+
+/* Corrects the sums of the rows whose partial propensities read a species that has changed. Appends these rows, and that of the
+ * species, to the list. Returns its new length. The items of a row are neighbours in the list of the species' items. */
+FF_WARP uint32_t ff_ssa_correct_rows(const ff_ssa_warp *w, const ff_ssa_image_change change, uint32_t n) {
+  FF_LANE_HERE;
+  const ff_ssa_image *image = w->image;
+  const uint32_t now = w->count[change.species], before = now - (uint32_t)change.by;
+  const uint32_t end = image->partner_first[change.species + 1u];
+  FF_NO_UNROLL for (uint32_t from = image->partner_first[change.species]; from < end; from += 32u) {
+    FF_LANE_VAR(uint32_t, row);
+    FF_LANE_VAR(double, by);
+    FF_LANE_VAR(int, begins);
+    FF_LANE_VAR(int, fresh);
+    uint32_t who, heads;
+    FF_EACH_LANE {
+      FF_L(begins) = FF_L(fresh) = 0;
+      FF_L(row) = 0u;
+      FF_L(by) = 0.0;
+      if (from + lane < end) {
+        const ff_ssa_image_partner partner = image->partners[from + lane];
+        const uint32_t less = partner.kind & FF_SSA_PARTNER_LESS;
+        FF_L(row) = partner.row;
+        FF_L(by) = ff_ssa_partial_value(partner.rate, less, now) - ff_ssa_partial_value(partner.rate, less, before);
+        FF_L(begins) = lane == 0u || !(partner.kind & FF_SSA_PARTNER_SAME);
+        FF_L(fresh) = FF_L(begins) && FF_SSA_TOUCHED(w)[FF_L(row)] != w->event;
+        if (FF_L(fresh)) FF_SSA_TOUCHED(w)[FF_L(row)] = w->event;
+      }
+    }
+    FF_BALLOT(heads, FF_L(begins));
+    FF_BALLOT(who, FF_L(fresh));
+    ff_ssa_correct_sums(w, row, by, heads, end - from < 32u ? end - from : 32u);
+    FF_EACH_LANE if (who >> lane & 1u) w->list[n + FF_POPCOUNT(who & ((1u << lane) - 1u))] = FF_L(row);
+    n += FF_POPCOUNT(who);
+    FF_SYNCWARP(); /* a row may go on in the next 32 items */
+  }
+  FF_SYNCWARP();
+  return ff_ssa_touch(w, change.species + 1u, n);
+}
+
+/* As set_row() of ff_ssa_partial.c, for the n rows of the list, in its order. Returns whether there is room for their groups. */
+FF_WARP int ff_ssa_set_rows(ff_ssa_warp *w, uint32_t n) {
+  FF_LANE_HERE;
+  int fine = 1;
+  FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
+    const uint32_t here = n - from < 32u ? n - from : 32u;
+    FF_LANE_VAR(uint32_t, row);
+    FF_LANE_VAR(double, now);
+    FF_LANE_VAR(int, is_stale);
+    uint32_t who;
+    FF_EACH_LANE {
+      FF_L(row) = w->list[lane < here ? from + lane : from];
+      const ff_ssa_running_sum sum = ff_ssa_row_sum(w, FF_L(row));
+      FF_L(is_stale) = lane < here && ff_ssa_run_stale(&sum);
+    }
+    FF_BALLOT(who, FF_L(is_stale));
+    if (who != 0u) ff_ssa_add_up_rows(w, row, who);
+    FF_EACH_LANE {
+      const double factor = ff_ssa_row_factor(w, FF_L(row));
+      FF_L(now) = lane < here && factor > 0.0 ? factor * FF_SSA_ROW_SUM(w, FF_L(row))[0] : 0.0;
+    }
+    if (w->method == FF_SSA_PSSA_CR) {
+      fine &= ff_ssa_regroup(w, row, now, here);
+      continue;
+    }
+    FF_LANE_VAR(double, change);
+    FF_EACH_LANE {
+      FF_L(change) = 0.0;
+      if (lane < here) {
+        FF_L(change) = FF_L(now) - w->value[FF_L(row)];
+        w->value[FF_L(row)] = FF_L(now);
+      }
+    }
+    FF_NO_UNROLL for (uint32_t i = 0u; i < here; i++) {
+      double one;
+      FF_FROM_LANE(one, change, i);
+      ff_ssa_run_change(&w->total, one);
+    }
+  }
+  FF_SYNCWARP();
+  return fine;
+}
+
+/* spdm: what is at this place changes places with what is before it, unless it is the first. */
+FF_WARP void ff_ssa_swap_forward(uint32_t *order, uint32_t *place, uint32_t at, uint32_t first) {
+  FF_LANE_HERE;
+  FF_EACH_LANE if (lane == 0u && at > first) {
+    const uint32_t found = order[at], before = order[at - 1u];
+    order[at - 1u] = found;
+    order[at] = before;
+    place[found] = at - 1u;
+    place[before] = at;
+  }
+}
+
+FF_WARP void ff_ssa_row_forward(const ff_ssa_warp *w, uint32_t row, uint32_t item) {
+  const uint32_t row_place = FF_SSA_ROW_PLACE(w)[row], item_place = FF_SSA_ITEM_PLACE(w)[item];
+  FF_SYNCWARP();
+  ff_ssa_swap_forward(FF_SSA_ROW_ORDER(w), FF_SSA_ROW_PLACE(w), row_place, 0u);
+  ff_ssa_swap_forward(FF_SSA_ITEM_ORDER(w), FF_SSA_ITEM_PLACE(w), item_place, w->image->row_first[row]);
+  FF_SYNCWARP();
+}
+
+/* Updates the rows after a reaction has changed the counts. */
+FF_WARP int ff_ssa_warp_rows(ff_ssa_warp *w, const ff_ssa_image_row *changed, uint32_t item) {
+  uint32_t n = 0u;
+  if (w->method == FF_SSA_SPDM) ff_ssa_row_forward(w, changed->dependent, item);
+  FF_NO_UNROLL for (uint32_t i = 0u; i < changed->n_changes; i++)
+    n = ff_ssa_correct_rows(w, w->image->changes[changed->change + i], n);
+  return ff_ssa_set_rows(w, n);
+}
+
+#endif
