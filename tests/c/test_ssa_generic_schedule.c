@@ -40,7 +40,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, d
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   memset(run.state, 0xA5, run.slots * k.at.bytes); /* what a device has there */
-  launch_all(&run, run_slot, &k);
+  launch_all(&run, run_slot, &k, run.slots);
   launch_compare(&run, program, &request, refuses, what);
   ff_free_aligned(run.state);
   run.state = NULL;
