@@ -19,7 +19,7 @@ typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slo
 /* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). */
 static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uint32_t state_words) {
   ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
-                       .nanoseconds = UINT64_MAX, .fresh = 1, .n_times = request->n_times, .n_species = request->n_species,
+                       .nanoseconds = UINT64_MAX, .n_times = request->n_times, .n_species = request->n_species,
                        .times = request->times, .species = request->species};
   run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
@@ -36,13 +36,15 @@ static inline void launch_free(ff_ssa_launch *run) {
   free(run->state);
 }
 
-/* Launches until the wave is complete, with few steps at a time. */
+/* Launches until the wave is complete, with few steps at a time, and with five of the eight slots at a time. */
+#define LAUNCH_RUNNING 5u
 static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel) {
   static const uint32_t steps[] = {1, 7, 1300, 64};
   for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
     run->steps = steps[i % 4];
-    for (uint32_t slot = 0; slot < run->slots; slot++) slot_of(kernel, run, slot);
-    run->fresh = 0;
+    for (uint32_t index = 0; index < LAUNCH_RUNNING; index++) slot_of(kernel, run, FF_SSA_SLOT_OF(run, index));
+    run->begun = i == 0 ? LAUNCH_RUNNING : run->slots;
+    run->from = (run->from + LAUNCH_RUNNING) % run->slots;
   }
 }
 

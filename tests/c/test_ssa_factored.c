@@ -24,7 +24,7 @@ static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
   w.net = &k->image;
   w.leaves = k->image.leaves;
   w.base.run = run;
-  ff_ssa_factored_run(&w, &k->at, (char *)run->state + slot * k->at.bytes, k->place, k->image.each, k->image.rounds);
+  ff_ssa_factored_run(&w, &k->at, slot, k->place, k->image.each, k->image.rounds);
 }
 
 /* Runs a program to the last time: all in one place, with counts elsewhere, and with cells elsewhere, too. */

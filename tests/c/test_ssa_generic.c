@@ -80,16 +80,15 @@ static void run_slot(wave *w, uint32_t slot) {
   }
   const int elsewhere = w->mode == WARP_ELSEWHERE;
   ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
-  char *kept = (char *)w->run.state + slot * w->slot_bytes;
   memset(w->work, 0x5A, w->work_bytes);
-  ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
-  ff_ssa_warp_run(&warp, &at, kept, elsewhere);
+  ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : (char *)w->run.state + slot * at.bytes + at.value);
+  ff_ssa_warp_run(&warp, &at, slot, elsewhere);
 }
 
 /* Launches until all trajectories are complete. Returns the number of launches. */
 static int wave_run(wave *w) {
   int launches = 0;
-  for (w->run.fresh = 1; w->counters.complete < w->run.units; w->run.fresh = 0, launches++)
+  for (w->run.begun = 0; w->counters.complete < w->run.units; w->run.begun = w->run.slots, launches++)
     for (uint32_t slot = 0; slot < w->run.slots + (w->mode >= THREAD_THERE); slot++) run_slot(w, slot); /* one does not exist */
   return launches;
 }

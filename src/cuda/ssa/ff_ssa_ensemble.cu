@@ -9,6 +9,11 @@
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
 #define MEMORY_SHARE 0.85  /* of the free memory */
 #define MOST_UNITS (UINT64_C(1) << 31)
+#define MOST_ROUNDS 16     /* with more, slots that end early lose little */
+#define LEAST_EVEN 0.97    /* of the slots that can run: with so many, no more are wanted */
+#define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
+#define LONG_TURN 0.02
+#define TURNS 32.0         /* and the part of the time so far */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -114,27 +119,36 @@ static uint64_t wanted_units(const ff_ensemble *e) {
   return e->options.units > 0 ? e->options.units : MOST_UNITS;
 }
 
-/* As many slots as the device can run at the same time, and a wave as large as memory allows: the more trajectories it has, the
- * shorter is the part of its time in which slots are empty. */
+/* How many slots there are. Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the
+ * same number of them. This may take more slots than the device can run at the same time: these take turns. */
+static uint64_t even_slots(const ff_ensemble *e, uint64_t wanted, double room) {
+  const uint64_t resident = e->resident, each = wanted / resident, up = wanted / (each + 1) + 1;
+  if (wanted <= resident) return wanted;
+  if (each >= MOST_ROUNDS || (double)up >= LEAST_EVEN * (double)resident) return up < resident ? up : resident;
+  const uint64_t slots = wanted / each + (wanted % each > 0);
+  if ((double)slots * (double)e->slot_bytes <= room / 2) return slots;
+  return up >= resident / 8 * 7 ? up : resident;
+}
+
+/* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
+ * trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
-  const uint64_t threads = e->info.threads, wanted = wanted_units(e);
+  const uint64_t block = e->block_slots, wanted = wanted_units(e);
   const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
-  /* Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the same number of them. */
-  const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
-  uint64_t slots = e->resident < wanted ? e->resident : wanted;
-  if (even >= e->resident / 8 * 7) slots = even;
+  uint64_t slots = even_slots(e, wanted, room);
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
-  slots = (slots + threads - 1) / threads * threads;
+  slots = (slots + block - 1) / block * block;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / each;
   if (slots == 0 || fits < 1)
     return ff_error_set(err, FF_EMEMORY, "a trajectory takes %.0f bytes of GPU memory, but only %.0f are free",
-                        each + (double)e->slot_bytes * (double)threads, room);
+                        each + (double)e->slot_bytes * (double)block, room);
   e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
+  e->running = (uint32_t)(slots < e->resident ? slots : e->resident);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * each) + slots * e->slot_bytes;
   return FF_OK;
@@ -252,13 +266,30 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   e->done = {};
   l->key = key;
   l->first = first;
-  l->fresh = 1;
+  l->from = l->begun = 0;
+  e->lasted = 0;
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);
   if (status == FF_OK && e->n_points > 0) status = start_points(e, first, units, err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
+}
+
+/* The slots of the next launch come after those of this one. */
+static void next_turn(ff_ensemble *e) {
+  ff_ssa_launch *l = &e->launch;
+  l->begun = l->begun < l->slots - e->running ? l->begun + e->running : l->slots;
+  l->from = (uint32_t)(((uint64_t)l->from + e->running) % l->slots);
+}
+
+/* The seconds of a launch. Turns are short in the beginning, so that shares are about equal whenever the wave ends. */
+static double share_of(const ff_ensemble *e, double seconds, double left) {
+  double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, turn = e->lasted / TURNS;
+  if (left < share && left > 0) share = left;
+  if (e->running == e->launch.slots) return share;
+  turn = turn < SHORT_TURN ? SHORT_TURN : turn < LONG_TURN ? turn : LONG_TURN;
+  return turn < share ? turn : share;
 }
 
 /* Runs one launch, measures its time and reads the counters. */
@@ -276,7 +307,8 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&milliseconds, e->begin, e->end), "timing", err);
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
-  e->launch.fresh = 0;
+  e->lasted += milliseconds / 1000.0;
+  next_turn(e);
   return FF_OK;
 }
 
@@ -284,9 +316,7 @@ static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress 
   ff_status status = FF_OK;
   const double stop = ff_clock() + seconds;
   while (status == FF_OK && e->done.complete < e->units) {
-    double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, left = stop - ff_clock();
-    if (left < share && left > 0) share = left;
-    status = launch(e, share, err);
+    status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }
   *progress = {.complete = e->done.complete, .events = e->done.events, .done = e->done.complete == e->units};

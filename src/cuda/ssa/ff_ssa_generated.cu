@@ -92,6 +92,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
     status = ff_cuda_upload((void **)&e->points, own->points, (size_t)e->n_points * e->point_words * 4, "points", err);
   if (status != FF_OK) return status;
   e->resident = (uint64_t)own->kernel.blocks * code->threads * (uint64_t)e->device.multiProcessorCount;
+  e->block_slots = code->threads;
   e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
   e->info.threads = code->threads;
   e->info.blocks = (uint32_t)own->kernel.blocks;
@@ -117,7 +118,7 @@ static ff_status launch(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *e
   generated *own = (generated *)e->own;
   ff_ssa_launch run = *launch;
   void *arguments[] = {&run, own->code.rates, &own->table, &own->big};
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, run.slots / own->code.threads, own->code.threads,
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, own->code.threads,
                           shared_bytes(&own->code), e->stream, arguments, err);
 }
 

@@ -38,16 +38,16 @@ typedef struct {
 
 __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
                                                 char *shared, int method, bool is_shared, bool formulas) {
-  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
-  if (slot >= run.slots) return;
-  char *kept = (char *)run.state + slot * at.bytes;
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
   w.image = &image;
   w.run = &run;
   w.formulas = formulas;
   w.method = method;
-  ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
-  ff_ssa_warp_run(&w, &at, kept, is_shared);
+  ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD)
+                                      : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD);
+  ff_ssa_warp_run(&w, &at, slot, is_shared);
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -78,7 +78,7 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS)
   t.run = &run;
   t.formulas = 0;
   t.method = image.method == FF_SSA_SORTING ? FF_SSA_SORTING : FF_SSA_OPTIMISED;
-  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x);
+  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x));
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -86,7 +86,7 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
     run_threads(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                 const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
-  const uint32_t slot = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x);
   ff_ssa_thread t;
   t.image = &image;
   t.run = &run;
@@ -241,7 +241,8 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (status != FF_OK) return status;
   own->at.shared = own->shared > 0;
   e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
-  e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
+  e->block_slots = own->threads ? own->warps * 32 : own->warps;
+  e->resident = (uint64_t)own->blocks * e->block_slots * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = own->warps * 32;
   e->info.blocks = own->blocks;
   e->info.registers = (uint32_t)attributes.numRegs;
@@ -261,8 +262,7 @@ static void release(ff_ensemble *e) {
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  const uint32_t each = own->threads ? own->warps * 32 : own->warps, blocks = (run->slots + each - 1) / each;
-  own->kernel<<<blocks, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / e->block_slots, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
 }
 

@@ -146,9 +146,9 @@ FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, cha
 }
 
 /* Takes up what a slot has kept, but for its counts, values and sums. Returns whether there is anything to do. */
-FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, const ff_ssa_slot *head) {
+FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot *head) {
   FF_LANE_HERE;
-  w->what = w->run->fresh ? (uint32_t)FF_SLOT_EMPTY : head->what;
+  w->what = FF_SSA_IS_FRESH(w->run, slot) ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
   w->time = w->wanted = 0.0;
   w->unit = w->event = w->at = 0u;
@@ -162,13 +162,14 @@ FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, const ff_ssa_slot *head) {
   return 1;
 }
 
-/* Runs a launch for a slot. image, run, formulas, method and the places are set. `kept` is the slot's part of run->state. */
-FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept, int elsewhere) {
+/* Runs a launch for a slot. image, run, formulas, method and the places are set. */
+FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
   FF_LANE_HERE;
-  ff_ssa_slot *head = (ff_ssa_slot *)kept;
+  char *const kept = (char *)w->run->state + slot * at->bytes;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   uint32_t *const words = (uint32_t *)(kept + at->value);
   const uint64_t n = (at->end - at->value) / 4u;
-  if (!ff_ssa_warp_resume(w, head)) return;
+  if (!ff_ssa_warp_resume(w, slot, head)) return;
   w->total = ff_ssa_run_of(0.0);
   if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);

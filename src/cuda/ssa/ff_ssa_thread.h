@@ -529,7 +529,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   schedule.searches = schedule.failed = 0;
   t->schedule = &schedule;
 #endif
-  if (run->fresh) {
+  if (FF_SSA_IS_FRESH(run, slot)) {
     s_take(t);
     t->time = 0.0;
     t->event = 0u;
@@ -574,7 +574,7 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   s_share(&common, &run, &rates, threadIdx.x, S_THREADS);
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
-  const uint32_t slot = blockIdx.x * S_THREADS + threadIdx.x; /* the number of slots is a multiple of S_THREADS */
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * S_THREADS + threadIdx.x);
   uint32_t bytes = 4u * threadIdx.x;
   asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
   uint32_t *const words = s_shared + S_TABLE;
