@@ -8,7 +8,8 @@
 #define MOST_REGISTERS FF_SSA_MOST_REGISTERS
 #define MOST_CHANGE FF_SSA_MOST_CHANGE
 #define MOST_WEIGHT 255u
-#define MOST_REACTIONS 65534u    /* 16 bits, and one that changes nothing */
+#define MOST_REACTIONS (1u << 22)
+#define MOST_SHORT 65534u        /* 16 bits, and one that changes nothing */
 #define MOST_FORMULAS 512u       /* words */
 #define MOST_EVENTS 1024u        /* between two checks */
 #define CHUNK FF_SSA_CHUNK
@@ -88,6 +89,13 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_CHUNKS", g->chunks);
   define(g, "S_PARTS", g->parts);
   define(g, "S_SPAN", g->parts * g->chunks * CHUNK + ff_ssa_head_span(g));
+  define(g, "S_REGIONS", g->regions);
+  define(g, "S_REGION", g->region);
+  define(g, "S_APART", (uint32_t)g->apart);
+  define(g, "S_ONES", (uint32_t)g->ones);
+  define(g, "S_MAPPED", (uint32_t)g->mapped);
+  if (g->apart) define(g, "S_SAFE", ff_ssa_factored_safe(g));
+  define(g, "S_STEP16", g->most16 > 1 ? (uint32_t)g->most16 : 1);
   define(g, "S_CELLS", g->words);
   define(g, "S_COLUMNS", g->columns);
   define(g, "S_USED", g->used);
@@ -139,7 +147,7 @@ static uint32_t choose_threads(generator *g) {
   uint32_t best = 0, blocks = 1;
   code->threads = 128;
   code->n_sums = 2 * g->n_sums;
-  code->n_store = g->split ? g->words : g->stored ? words : 0;
+  code->n_store = g->regions > 1 ? ff_ssa_store_of(g) : g->split ? g->words : g->stored ? words : 0;
   code->n_rows = words - code->n_store;
   if (g->quads) code->n_rows = (code->n_rows + 3) / 4 * 4;
   if (g->quads) code->n_store = (code->n_store + 3) / 4 * 4;
@@ -172,9 +180,11 @@ static ff_status generate_code(generator *g, ff_error *err) {
   ff_ssa_factored_plan(g);
   if (g->totals + g->loose > MOST_REGISTERS || g->large > 255)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u sums are too many", g->f->n_sums);
-  if (g->parts * g->chunks > MOST_CHUNKS)
+  if (g->parts * g->chunks > MOST_CHUNKS && !g->ones)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u species in sums are too many", g->members);
   ff_ssa_factored_lay_out(g);
+  if (g->p->n_reactions > MOST_SHORT && !g->mapped)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", g->p->n_reactions);
   ff_ssa_factored_size(g);
   const uint32_t blocks = choose_threads(g);
   g->code->speed = speed_of(g);

@@ -11,9 +11,13 @@
 #define NARROW_EXPECTED 32768.0  /* if this is known well */
 #define ROOM 16384.0             /* for what 16 bits gain between two checks */
 #define FEWEST_EVENTS 64u
+#define APART_EVENTS 256u        /* these take longer */
 #define CHUNK FF_SSA_CHUNK
 #define MOST_HEAD FF_SSA_MOST_HEAD
-#define MOST_PARTS 128u
+#define MOST_PARTS 128u          /* without regions */
+#define MOST_REGIONS 512u
+#define MOST_REGION 256u
+#define MORE_ENTRIES 4096u       /* of maps than twice the reactions, if changes are by entry */
 #define MOST_CHUNKS FF_SSA_MOST_CHUNKS
 #define LOWER 0x4410u            /* equal those of ff_ssa_thread_factored.h: the bytes of a cell */
 #define UPPER FF_SSA_UPPER
@@ -152,19 +156,58 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c) {
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
+/* The same with cells for regions in shared memory, and the cells of parts behind the counts. */
+static double cost_of_regions(generator *g, uint32_t regions, uint32_t region, uint32_t c) {
+  const double columns = g->columns, bytes = 4 * regions * columns, free = (double)g->shared - BLOCK_BYTES;
+  const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (regions + region - 2) + 9.0 * (c - 1);
+  const double sectors = c * (g->wide ? 1 : 0.5) + region * (columns < 8 ? columns / 8 : 1);
+  double warps = floor(free / (32 * bytes));
+  if (warps > 16) warps = 16;
+  return warps < 1 ? INFINITY : instructions * (1 + 8 / warps) + SECTOR_COST * sectors;
+}
+
+static void choose_regions(generator *g, uint32_t chunks, uint32_t blocks, double best) {
+  for (uint32_t regions = 4; regions <= MOST_REGIONS; regions += 4)
+    for (uint32_t region = 8; region <= MOST_REGION; region += 8) {
+      const uint32_t parts = regions * region, c = (chunks + parts - 1) / parts;
+      if (parts > 65535u || (regions - 1) * region * c >= chunks) continue;
+      if (blocks > 0 && regions != blocks) continue;
+      const double cost = cost_of_regions(g, regions, region, c);
+      if (!(cost < best)) continue;
+      best = cost;
+      g->regions = regions;
+      g->region = region;
+      g->chunks = c;
+      g->parts = parts;
+    }
+}
+
 /* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
-static void choose_parts(generator *g) {
+static void choose_parts_of(generator *g, uint32_t blocks) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
   double best = INFINITY;
   g->parts = g->chunks = 1;
   for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
     if ((parts - 1) * c >= chunks || !(cost_of(g, parts, c) < best)) continue;
+    if (blocks > 0 && parts != blocks) continue;
     best = cost_of(g, parts, c);
     g->chunks = c;
     g->parts = parts;
   }
   cost_of(g, g->parts, g->chunks); /* tells where counts are */
+  g->regions = 1;
+  g->region = g->parts;
+  if (g->stored && !g->many && g->quads && g->large > 0) choose_regions(g, chunks, blocks, best);
+  if (g->regions > 1) g->split = 0;
+  g->apart = g->stored && !g->many;
+}
+
+/* With the number of cells that the request wants, if this is possible. */
+static void choose_parts(generator *g) {
+  const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
+  choose_parts_of(g, g->request->blocks);
+  if (g->large > 0 && g->parts * g->chunks < chunks) choose_parts_of(g, 0);
 }
 
 /* Whether the cells of a sum have 16 bits. */
@@ -198,24 +241,56 @@ static void place_cells(generator *g) {
   g->columns = !g->quads || g->used <= 2 ? g->used : round_up(g->used, 4);
 }
 
-static void plan_sums(generator *g) {
+/* Whether each member is in one sum with the weight 1, sums follow each other in the order of members, and each is that of one
+ * group. Then all of them can be searched as if they were one sum. */
+static int is_row(const generator *g) {
+  uint32_t n = 0;
+  if (!g->quads || g->many || g->head > 0 || g->counts > g->members || g->f->n_sums != g->f->n_groups) return 0;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    if (group->kind == FF_GROUP_REST || group->sum != i || ff_ssa_is_pool(group) || ff_ssa_units_of(g, group) > 1) return 0;
+  }
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    for (uint32_t k = 0; k < g->f->sums[i].n; k++, n++) {
+      const ff_ssa_member *m = ff_ssa_members_of(g, i) + k;
+      if (m->weight != 1 || g->place[m->species] != n || g->f->sums[i].n == 1) return 0;
+    }
+  return n == g->members;
+}
+
+static void plan_cells(generator *g) {
   uint32_t totals = 0;
-  g->quads = use_quads(g);
+  g->large = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     plan *s = g->sums + i;
-    const uint32_t first = chunk_of(g, i, g->quads);
+    const uint32_t first = g->ones ? NONE : chunk_of(g, i, g->quads);
     *s = (plan){NONE, NONE, NOTHING, first != NONE, first != NONE ? first : 0, 0};
     if (has_total(g, i)) s->total = totals++;
     g->large += !s->small;
+    if (!g->ones) continue;
+    s->bytes = WHOLE;
+    s->cell = 0;
   }
-  place_cells(g);
+  g->pairs = 0;
+  g->used = g->columns = 1;
+  if (!g->ones) place_cells(g);
   choose_parts(g);
+}
+
+static void plan_sums(generator *g) {
+  g->quads = use_quads(g);
+  g->ones = is_row(g);
+  plan_cells(g);
+  if (g->ones && !g->apart) {
+    g->ones = 0;
+    plan_cells(g);
+  }
   if (g->parts == 1) g->columns = g->used = g->pairs = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    g->sums[i].weights = g->n_weights;
-    g->n_weights += g->sums[i].small ? g->chunks : g->parts * g->chunks;
+    g->sums[i].weights = g->ones ? i : g->n_weights;
+    if (!g->ones) g->n_weights += g->sums[i].small ? g->chunks : g->parts * g->chunks;
   }
-  g->n_weights += g->chunks; /* without weights, for what is no sum */
+  if (!g->ones) g->n_weights += g->chunks; /* without weights, for what is no sum */
 }
 
 /* How many events may happen between two checks. */
@@ -225,10 +300,9 @@ static void choose_check(generator *g) {
   for (uint32_t i = 0; i < g->p->n_changes; i++)
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
   g->most16 = g->pairs > 0 ? g->most : by;
+  if (g->apart) g->check = APART_EVENTS;
   while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
 }
-
-/* ---- words and data ------------------------------------------------------------------------------------------------------ */
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
@@ -252,7 +326,8 @@ static void lay_out_words(generator *g) {
   const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each, to = g->quads || !g->many ? 4 : 1;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     const plan *s = g->sums + i;
-    const uint32_t reads = (g->chunks > 1 ? g->chunks - 1 : 1) * chunk_words + s->first * (g->quads ? chunk_words : 1);
+    const uint32_t chunks = g->chunks > 1 && !g->apart ? g->chunks - 1 : g->chunks;
+    const uint32_t reads = chunks * chunk_words + s->first * (g->quads ? chunk_words : 1);
     if (s->small && reads > end) end = reads;
   }
   g->words = (g->counts + each - 1) / each;
@@ -260,7 +335,10 @@ static void lay_out_words(generator *g) {
   g->words = round_up(g->words, to);
   if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
   if (g->split && g->words < end) g->words = round_up(end, to);
+  if (g->regions > 1 && g->words < end) g->words = end;
+  if (g->regions > 1) g->words = round_up(g->words, 8);
   g->all = round_up(g->words + (g->parts - 1) * g->columns, to);
+  if (g->regions > 1) g->all = ff_ssa_store_of(g) + round_up(g->regions * g->columns, 4);
   if (g->all < end) g->all = round_up(end, to);
 }
 
@@ -277,16 +355,18 @@ void ff_ssa_factored_lay_out(generator *g) {
     const ff_ssa_factor_group *group = g->f->groups + i;
     const uint32_t units = ff_ssa_units_of(g, group);
     if (units > g->units) g->units = units;
+    if (g->ones && i > 0) break; /* all groups have the same map */
     g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span_of(g, group) + units * units : ff_ssa_span_of(g, group) * units;
   }
   g->n_map++; /* for the search without a group, which finds no reaction */
+  g->mapped = g->apart && g->f->pools == 0 && g->n_map <= 2 * g->p->n_reactions + MORE_ENTRIES;
   uint32_t at = 0;
   g->initial_at = at;
   at = round_up(at + g->all + g->leaf_words + g->totals + g->loose, 4);
   g->maps_at = at;
-  at = round_up(at + (g->n_map + 1) / 2, 4);
+  if (!g->mapped) at = round_up(at + (g->n_map + 1) / 2, 4);
   g->changes_at = at;
-  g->n_data = at + (g->p->n_reactions + 1) * g->change;
+  g->n_data = at + (g->mapped ? g->n_map : g->p->n_reactions + 1) * g->change;
 }
 
 void ff_ssa_factored_plan(generator *g) {
