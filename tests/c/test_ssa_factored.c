@@ -164,8 +164,7 @@ static void check_choice(ff_ssa_program *program, double trajectories, int warps
   ff_ssa_code code;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, &err), &err);
-  const double busy = trajectories / (132.0 * code.threads);
-  const int found = ff_ssa_factored_speed(program, trajectories / 132) > code.speed * (busy < 1 ? busy : 1);
+  const int found = ff_ssa_factored_speed(program, trajectories / 132) > ff_ssa_code_speed(&code, trajectories, 132);
   FF_CHECK_SAY(found == warps, "%s: threads %g, warps %g", what, code.speed, ff_ssa_factored_speed(program, 1e6));
   ff_ssa_code_free(&code);
   ff_ssa_program_free(program);
@@ -176,7 +175,8 @@ static void the_faster_kernel_is_chosen(void) {
   check_choice(program_of_colloid(40), 1e6, 0, "a colloid of 40 species");
   check_choice(program_of_colloid(200), 1e6, 1, "a colloid of 200 species");
   check_choice(program_of_sites(7), 1e6, 0, "many trajectories of a complex");
-  check_choice(chain(10000, 0), 16384, 1, "few trajectories of a chain");
+  check_choice(chain(10000, 0), 4096, 1, "few trajectories of a chain");
+  check_choice(chain(10000, 0), 16384, 0, "more trajectories of a chain");
   check_choice(chain(10000, 0), 1e6, 0, "many trajectories of a chain");
 }
 

@@ -143,7 +143,7 @@ static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
 static uint32_t choose_threads(generator *g) {
   ff_ssa_code *code = g->code;
   const uint32_t table = 4 * code->n_table + BLOCK_BYTES, words = g->all + g->leaf_words;
-  const uint32_t most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
+  const uint32_t most = ff_ssa_most_threads(g);
   uint32_t best = 0, blocks = 1;
   code->threads = 128;
   code->n_sums = 2 * g->n_sums;
@@ -164,11 +164,11 @@ static uint32_t choose_threads(generator *g) {
 /* About the events per second of an H200, as measured (bench/NOTES.md): counts in shared memory; in global memory; and the same
  * if events change many groups, where the time grows with the sums that an event changes. */
 #define SPEED 2e10
-#define SPEED_STORED 3.2e9
 #define SPEED_LOOPED 1.9e10
 #define SPEED_LOOPED_STORED 1e8
 static double speed_of(const generator *g) {
-  if (!g->many || !g->looped) return g->stored ? SPEED_STORED : SPEED;
+  if (g->apart) return g->code->speed; /* as ff_ssa_factored_plan() has predicted */
+  if (!g->many || !g->looped) return SPEED;
   return g->stored ? SPEED_LOOPED_STORED : SPEED_LOOPED / g->halves_changed;
 }
 

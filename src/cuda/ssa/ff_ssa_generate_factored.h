@@ -51,6 +51,7 @@ typedef struct {
   int wide, quads, checked;
   int far, stored, split; /* whether weights, counts, and only counts are in global memory */
   int apart, ones, mapped;
+  double latency;     /* seconds of an event, if counts are in global memory */
   double most, most16; /* that an event adds; to a number of 16 bits */
   uint32_t check;     /* events between two checks */
 
@@ -113,6 +114,11 @@ static inline uint32_t ff_ssa_totals_at(const ff_ssa_factored_generator *g) {
 }
 
 static inline uint32_t ff_ssa_heads_at(const ff_ssa_factored_generator *g) { return 4 * (g->f->n_groups + 1) + g->rate_words; }
+
+/* The most threads of a multiprocessor, by their registers. */
+static inline uint32_t ff_ssa_most_threads(const ff_ssa_factored_generator *g) {
+  return g->f->n_groups <= FF_SSA_FAN && g->totals + g->loose <= 12 ? 1024 : 512;
+}
 
 /* Chooses places, widths and parts; lays out words and data; then also chooses what is in shared memory. ff_ssa_factored_fill()
  * allocates and fills the data. */

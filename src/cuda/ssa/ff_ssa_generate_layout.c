@@ -27,6 +27,14 @@
 #define FEWEST_THREADS 128u      /* for counts in shared memory */
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
+/* The same for counts in global memory, as measured with chains of 1e4 and 1e5 species (bench/NOTES.md, "Large networks"): what
+ * an event takes with few cells, in instructions that take APART_TIME each if many trajectories run; and what a trajectory takes
+ * that waits for memory. */
+#define APART_EVENT 1400.0
+#define APART_SECTOR 293.0
+#define APART_TIME 4.94e-14
+#define APART_WAIT 1.2e-9
+#define APART_SECTOR_WAIT 600.0
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -140,6 +148,17 @@ static uint32_t count_words(const generator *g) {
   return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
 }
 
+/* What a step costs, with so many cells in shared memory and in global memory, if counts are there. */
+static double cost_apart(generator *g, double shared, double global, uint32_t c, double sectors) {
+  const double free = (double)g->shared - BLOCK_BYTES, most = ff_ssa_most_threads(g) / 32;
+  const double instructions = APART_EVENT + 20.0 * g->f->n_groups + 5 * shared + 2 * global + 9.0 * c;
+  double warps = floor(free / (128 * (shared * g->columns + 1)));
+  if (warps > most) warps = most;
+  if (warps < 1) return INFINITY;
+  g->latency = APART_WAIT * (instructions + APART_SECTOR_WAIT * sectors);
+  return instructions * (1 + 4 / warps) + APART_SECTOR * sectors;
+}
+
 /* What a step costs: with c chunks in each part. More warps hide more of the time that loads take. */
 static double cost_of(generator *g, uint32_t parts, uint32_t c) {
   const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
@@ -153,25 +172,22 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c) {
   if (!g->stored) warps = floor((free - weights) / (128 * words));
   if (warps > (g->split ? 16 : 28)) warps = g->split ? 16 : 28;
   if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c, sectors);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
 /* The same with cells for regions in shared memory, and the cells of parts behind the counts. */
 static double cost_of_regions(generator *g, uint32_t regions, uint32_t region, uint32_t c) {
-  const double columns = g->columns, bytes = 4 * regions * columns, free = (double)g->shared - BLOCK_BYTES;
-  const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (regions + region - 2) + 9.0 * (c - 1);
-  const double sectors = c * (g->wide ? 1 : 0.5) + region * (columns < 8 ? columns / 8 : 1);
-  double warps = floor(free / (32 * bytes));
-  if (warps > 16) warps = 16;
-  return warps < 1 ? INFINITY : instructions * (1 + 8 / warps) + SECTOR_COST * sectors;
+  const double columns = g->columns, sectors = c * (g->wide ? 1 : 0.5) + region * (columns < 8 ? columns / 8 : 1);
+  return cost_apart(g, regions, region, c, sectors);
 }
 
 static void choose_regions(generator *g, uint32_t chunks, uint32_t blocks, double best) {
   for (uint32_t regions = 4; regions <= MOST_REGIONS; regions += 4)
     for (uint32_t region = 8; region <= MOST_REGION; region += 8) {
       const uint32_t parts = regions * region, c = (chunks + parts - 1) / parts;
-      if (parts > 65535u || (regions - 1) * region * c >= chunks) continue;
-      if (blocks > 0 && regions != blocks) continue;
+      if (parts > 65535u || (blocks > 0 && regions != blocks)) continue;
+      if (blocks == 0 && (regions - 1) * region * c >= chunks) continue; /* fewer would do */
       const double cost = cost_of_regions(g, regions, region, c);
       if (!(cost < best)) continue;
       best = cost;
@@ -201,6 +217,10 @@ static void choose_parts_of(generator *g, uint32_t blocks) {
   if (g->stored && !g->many && g->quads && g->large > 0) choose_regions(g, chunks, blocks, best);
   if (g->regions > 1) g->split = 0;
   g->apart = g->stored && !g->many;
+  if (!g->apart) return;
+  const double cost = g->regions > 1 ? cost_of_regions(g, g->regions, g->region, g->chunks) : cost_of(g, g->parts, g->chunks);
+  g->code->speed = 1 / (APART_TIME * cost);
+  g->code->latency = g->latency;
 }
 
 /* With the number of cells that the request wants, if this is possible. */

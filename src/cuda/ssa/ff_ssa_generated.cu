@@ -34,8 +34,7 @@ static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_e
 static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
   if (e->options.kernel != NULL || e->request.n_points > 0 || code->speed == 0) return 0;
   const double cores = e->device.multiProcessorCount, n = e->options.units > 0 ? (double)e->options.units : INFINITY;
-  const double busy = n / (code->threads * cores), speed = code->speed * (busy < 1 ? busy : 1);
-  return ff_ssa_factored_speed(e->program, n / cores) > speed;
+  return ff_ssa_factored_speed(e->program, n / cores) > ff_ssa_code_speed(code, n, cores);
 }
 
 /* Fills the words of the points that share the code of the first one. */
