@@ -11,6 +11,7 @@
 #define MOST_UNITS (UINT64_C(1) << 31)
 #define MOST_ROUNDS 16     /* with more, slots that end early lose little */
 #define LEAST_EVEN 0.97    /* of the slots that can run: with so many, no more are wanted */
+#define MOST_UNEVEN 1.1   /* the blocks of the busiest multiprocessor, to the mean */
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
@@ -130,6 +131,13 @@ static uint64_t even_slots(const ff_ensemble *e, uint64_t wanted, double room) {
   return up >= resident / 8 * 7 ? up : resident;
 }
 
+/* The slots of a launch. If each multiprocessor is busy anyway, none shall have a block more than others: blocks take turns. */
+static uint64_t running_slots(const ff_ensemble *e, uint64_t slots) {
+  const uint64_t one = (uint64_t)e->block_slots * (uint64_t)e->device.multiProcessorCount, n = slots / one, left = slots % one;
+  if (slots >= e->resident) return e->resident;
+  return e->fills && n > 0 && left > 0 && (double)(n + 1) * (double)one > MOST_UNEVEN * (double)slots ? n * one : slots;
+}
+
 /* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
  * trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
@@ -148,7 +156,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
-  e->running = (uint32_t)(slots < e->resident ? slots : e->resident);
+  e->running = (uint32_t)running_slots(e, slots);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * each) + slots * e->slot_bytes;
   return FF_OK;

@@ -55,6 +55,7 @@ struct ff_ensemble {
   uint32_t block_slots; /* trajectories of a block */
   uint64_t resident;   /* trajectories that the device can run at the same time: of whole blocks */
   uint32_t running;    /* slots of a launch */
+  int fills;           /* whether a part of the slots that a multiprocessor can run keep it busy */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
   ff_ssa_counters done; /* as last read */

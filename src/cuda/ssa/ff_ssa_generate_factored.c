@@ -23,7 +23,7 @@ typedef ff_ssa_factored_generator generator;
 #define FEW_CHANGES 8u
 static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
   if (f->n_groups > FF_SSA_FEW_GROUPS) return 1;
-  if (f->reactions == NULL || f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
+  if (f->reactions == NULL || f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups || n_reactions > MOST_SHORT) return 0;
   for (uint32_t r = 0; r < n_reactions; r++)
     if (f->reactions[r].groups > FEW_CHANGES) return 0;
   return 1;

@@ -45,8 +45,9 @@ __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const
   w.run = &run;
   w.formulas = formulas;
   w.method = method;
+  double *const top = is_shared || at.top == 0 ? NULL : (double *)(shared + warp * ((at.top_values * 8u + 127u) / 128u * 128u));
   ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD)
-                                      : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD);
+                                      : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, top);
   ff_ssa_warp_run(&w, &at, slot, is_shared);
 }
 
@@ -178,12 +179,19 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it; if not, for as many upper
+ * levels of the tree as leave room for three quarters of them. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
   if (status != FF_OK) return status;
-  return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  status = try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  for (uint32_t top = 1; status == FF_OK && own->shared == 0 && top < own->image.levels; top++) {
+    const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
+    status = try_shared(own, e, warps_kernel(&own->image, 0), bytes, own->blocks * own->warps / 4 * 3, err);
+  }
+  if (own->shared == 0 || own->kernel == warps_kernel(&own->image, 1)) own->at.top = 0;
+  return status;
 }
 
 /* A thread for each trajectory, in shared memory if this suffices: of the direct method, and of the methods that search one place
@@ -239,7 +247,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
-  own->at.shared = own->shared > 0;
+  own->at.shared = own->shared > 0 && own->at.top == 0;
   e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
   e->block_slots = own->threads ? own->warps * 32 : own->warps;
   e->resident = (uint64_t)own->blocks * e->block_slots * (uint64_t)e->device.multiProcessorCount;
@@ -248,7 +256,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->info.registers = (uint32_t)attributes.numRegs;
   e->info.shared_bytes = (uint32_t)own->shared;
   snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
-           own->threads ? "thread" : "warp", own->shared > 0 ? "shared" : "global");
+           own->threads ? "thread" : "warp", own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
   return FF_OK;
 }
 

@@ -83,7 +83,9 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   w->total = ff_ssa_run_of(w->image->total);
   FF_EACH_LANE {
     for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
-    for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
+    const uint32_t n = w->top_level == FF_SSA_NO_TOP ? w->image->n_values : w->top_first;
+    for (uint32_t i = lane; i < n; i += 32u) w->value[i] = w->image->tree[i];
+    for (uint32_t i = n + lane; i < w->image->n_values; i += 32u) w->top[i - n] = w->image->tree[i];
   }
   FF_SYNCWARP();
   if (!ff_ssa_warp_set(w) || w->image->invalid) ff_ssa_warp_end(w, 1);
@@ -133,9 +135,12 @@ FF_WARP void ff_ssa_warp_copy(uint32_t *to, const uint32_t *from, uint64_t n) {
   FF_EACH_LANE for (uint64_t i = lane; i < n; i += 32u) to[i] = from[i];
 }
 
-/* Where a slot works: `place` has the parts of a slot from its tree on. */
-FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *place) {
+/* Where a slot works: `place` has the parts of a slot from its tree on, and `top` the top of the tree if there is a copy. */
+FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *place, double *top) {
   const uint64_t skip = FF_SSA_SLOT_HEAD;
+  w->top = top;
+  w->top_level = top != NULL ? at->top : FF_SSA_NO_TOP;
+  w->top_first = at->top_first;
   w->value = (double *)(place + (at->value - skip));
   w->real = (double *)(place + (at->real - skip));
   w->count = (uint32_t *)(place + (at->count - skip));
@@ -172,7 +177,10 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
   if (!ff_ssa_warp_resume(w, slot, head)) return;
   w->total = ff_ssa_run_of(0.0);
   if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
+  const int has_top = w->top_level != FF_SSA_NO_TOP;
+  uint32_t *const top_words = words + 2u * (size_t)w->top_first;
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
+  if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy((uint32_t *)w->top, top_words, 2u * (uint64_t)at->top_values);
   uint64_t began, now;
   uint32_t late = 0u;
   FF_NANOSECONDS(began);
@@ -188,6 +196,7 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
   }
   FF_SYNCWARP();
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, n);
+  if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy(top_words, (const uint32_t *)w->top, 2u * (uint64_t)at->top_values);
   const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
   FF_EACH_LANE if (lane == 0u) {
     *head = after;

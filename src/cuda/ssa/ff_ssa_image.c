@@ -236,7 +236,7 @@ static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
   for (uint32_t i = 0; times && i < image->n_values; i++) value[i] = INFINITY;
   for (uint32_t r = 0; r < image->n_reactions; r++)
     value[r] = ff_ssa_law_value(image, image->laws[r], &counts, image->depth > 0, &invalid);
-  const ff_ssa_warp warp = {.image = image, .value = value, .method = (int)image->method};
+  const ff_ssa_warp warp = {.image = image, .value = value, .top_level = FF_SSA_NO_TOP, .method = (int)image->method};
   if (!times) ff_ssa_sum_levels(&warp, 1);
   image->total = ff_ssa_sum_terms(value, image->n_reactions);
   image->invalid = (uint32_t)invalid;
