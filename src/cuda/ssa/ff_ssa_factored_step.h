@@ -434,7 +434,7 @@ FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t entry, 
     if (lane < n) {
       const ff_ssa_factored_by change = changes[lane];
       const uint32_t count = w->base.count[change.species] + (uint32_t)change.by;
-      w->base.count[change.species] = count;
+      if (change.by != 0) w->base.count[change.species] = count; /* the entries that fill up have one species */
       FF_L(bad) = count > FF_SSA_DEVICE_MOST;
     }
   }
