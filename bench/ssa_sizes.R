@@ -100,7 +100,8 @@ measure <- function(csv) {
   result <- NULL
   add <- function(figure, family, size, net, nsim, backend, found) {
     if (is.null(found)) return(invisible())
-    result <<- rbind(result, data.frame(figure, family, size, reactions = nrow(net$reactions), backend, trajectories = nsim, found))
+    about <- data.frame(figure, family, size, reactions = nrow(net$reactions), backend, trajectories = nsim)
+    result <<- rbind(result, cbind(about, found))
     print(utils::tail(result, 1), row.names = FALSE)
     utils::write.csv(result, csv, row.names = FALSE)
   }

@@ -7,9 +7,9 @@
  * it is searched as if its chunk were the first one of the last part.
  *
  * If counts are in global memory (S_APART), all threads of a warp set those of one trajectory to their initial values; changes
- * are atomic additions, for which a thread does not wait; and the largest count is looked for only if it might be too large. A sum
- * of many parts also has cells for regions, which are S_REGION parts each. These are in shared memory, and the cells of parts are
- * behind the counts.
+ * are atomic additions, for which a thread does not wait; and the largest count is looked for only if it might be too large. A
+ * sum of many parts also has cells for regions, which are S_REGION parts each. These are in shared memory, and the cells of parts
+ * are behind the counts.
  *
  *   S_GROUPS                   groups
  *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If
@@ -414,8 +414,9 @@ FF_WARP uint32_t s_second(const s_thread *t, uint32_t v, uint32_t n) {
 }
 #endif
 
-/* The reaction that a group and a molecule of its sum determine, or the entry of the map if S_MAPPED. The two molecules of a pool take two steps, so that lanes of
- * other groups need not wait: the first step stores the first member, and the second step finds the same event again. */
+/* The reaction that a group and a molecule of its sum determine, or the entry of the map if S_MAPPED. The two molecules of a pool
+ * take two steps, so that lanes of other groups need not wait: the first step stores the first member, and the second step finds
+ * the same event again. */
 FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
   const uint32_t n = next->n, chosen = (uint32_t)(next->share * S_REAL(n)), units = g.more & 0xFFFFu;
