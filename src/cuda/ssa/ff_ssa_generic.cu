@@ -186,11 +186,12 @@ static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
   if (status != FF_OK) return status;
   status = try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  if (own->shared > 0) return status;
   for (uint32_t top = 1; status == FF_OK && own->shared == 0 && top < own->image.levels; top++) {
     const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
     status = try_shared(own, e, warps_kernel(&own->image, 0), bytes, own->blocks * own->warps / 4 * 3, err);
   }
-  if (own->shared == 0 || own->kernel == warps_kernel(&own->image, 1)) own->at.top = 0;
+  if (own->shared == 0) own->at.top = 0;
   return status;
 }
 
