@@ -19,6 +19,7 @@
 /* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
  * warp that the device could run instead. */
 #define COUPLING_MOST 16
+#define COUPLING_FEW 4 /* then even without shared memory, if a warp has no room for all of its state there */
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
@@ -217,7 +218,9 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   if (threads) status = plan_threads(own, e, err);
   if (status != FF_OK || own->threads) return status;
   status = plan_warps(own, e, err);
-  own->threads = status == FF_OK && threads && tree && own->shared == 0;
+  const int few = own->at.top > 0 && e->program->coupling <= COUPLING_FEW;
+  own->threads = status == FF_OK && threads && tree && (own->shared == 0 || few);
+  if (own->threads) own->shared = own->at.top = 0;
   return own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
