@@ -2,6 +2,7 @@
  * bit for bit. The 32 lanes of a warp run one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_factored_step.h"
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/ff_ssa_turns.h"
 #include "factor_examples.h"
 #include "random.h"
 #include "random_reactions.h"
@@ -153,6 +154,43 @@ static void random_pairs_give_the_trajectories(void) {
   }
 }
 
+/* ---- turns -------------------------------------------------------------------------------------------------------------- */
+
+/* Launches of slots in a circle, until trajectories of equal length are complete. Returns the launches. */
+static uint64_t launches_of(uint64_t wanted, uint64_t slots, uint64_t running, uint64_t length) {
+  uint64_t *left = ff_calloc(slots, sizeof *left), begun = 0, complete = 0, launches = 0;
+  for (uint64_t from = 0; complete < wanted; from = (from + running) % slots, launches++)
+    for (uint64_t i = 0; i < running; i++) {
+      uint64_t *const slot = left + (from + i) % slots;
+      if (*slot == 0 && begun < wanted) {
+        *slot = length;
+        begun++;
+      }
+      if (*slot > 0 && --*slot == 0) complete++;
+    }
+  free(left);
+  return launches;
+}
+
+/* Slots lose little: the time of two launches in which some slots are empty, 3% because so many slots are not worth turns, and
+ * one round in 16 if there are many. */
+static void no_trajectories_are_left_for_the_end(void) {
+  static const uint64_t wanted[] = {90, 100, 101, 111, 150, 199, 200, 201, 230, 333, 450, 1010, 1601, 1650};
+  const uint64_t resident = 100, length = 200;
+  for (size_t i = 0; i < COUNT(wanted); i++) {
+    const uint64_t slots = ff_ssa_even_slots(wanted[i], resident, 1000), running = slots < resident ? slots : resident;
+    const double least = (double)(wanted[i] * length) / (double)running, most = least * (1 + 1.0 / 16) / 0.97 + 2;
+    const double took = (double)launches_of(wanted[i], slots, running, length);
+    FF_CHECK_SAY(took <= most, "%g trajectories: %g launches, not %g", (double)wanted[i], took, most);
+  }
+  FF_CHECK_INT(ff_ssa_even_slots(111, 100, 105), 100); /* no memory for more slots */
+  FF_CHECK_INT(ff_ssa_even_slots(180, 100, 105), 90);
+  FF_CHECK_INT(ff_ssa_balanced_slots(1024, 1024), 1024);
+  FF_CHECK_INT(ff_ssa_balanced_slots(1000, 1024), 1000);
+  FF_CHECK_INT(ff_ssa_balanced_slots(1300, 1024), 1024);
+  FF_CHECK_INT(ff_ssa_balanced_slots(2000, 1024), 2000);
+}
+
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* What an H200 with 132 multiprocessors would choose for so many trajectories: a warp for each of them, or a thread. */
@@ -220,5 +258,6 @@ static void networks_are_refused(void) {
 }
 
 FF_TEST_MAIN("ssa_factored", examples_give_the_trajectories, sites_give_the_trajectories, colloids_give_the_trajectories,
-             chains_give_the_trajectories, random_pairs_give_the_trajectories, the_faster_kernel_is_chosen,
+             chains_give_the_trajectories, random_pairs_give_the_trajectories, no_trajectories_are_left_for_the_end,
+             the_faster_kernel_is_chosen,
              trajectories_are_refused, networks_are_refused)

@@ -1,5 +1,6 @@
 /* Ensembles of trajectories on a device: the choice of a runner, memory, launches, and the interface "ssa". */
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,6 @@
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
 #define MEMORY_SHARE 0.85  /* of the free memory */
 #define MOST_UNITS (UINT64_C(1) << 31)
-#define MOST_ROUNDS 16     /* with more, slots that end early lose little */
-#define LEAST_EVEN 0.97    /* of the slots that can run: with so many, no more are wanted */
-#define MOST_UNEVEN 1.1   /* the blocks of the busiest multiprocessor, to the mean */
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
@@ -120,24 +118,6 @@ static uint64_t wanted_units(const ff_ensemble *e) {
   return e->options.units > 0 ? e->options.units : MOST_UNITS;
 }
 
-/* How many slots there are. Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the
- * same number of them. This may take more slots than the device can run at the same time: these take turns. */
-static uint64_t even_slots(const ff_ensemble *e, uint64_t wanted, double room) {
-  const uint64_t resident = e->resident, each = wanted / resident, up = wanted / (each + 1) + 1;
-  if (wanted <= resident) return wanted;
-  if (each >= MOST_ROUNDS || (double)up >= LEAST_EVEN * (double)resident) return up < resident ? up : resident;
-  const uint64_t slots = wanted / each + (wanted % each > 0);
-  if ((double)slots * (double)e->slot_bytes <= room / 2) return slots;
-  return up >= resident / 8 * 7 ? up : resident;
-}
-
-/* The slots of a launch. If each multiprocessor is busy anyway, none shall have a block more than others: blocks take turns. */
-static uint64_t running_slots(const ff_ensemble *e, uint64_t slots) {
-  const uint64_t one = (uint64_t)e->block_slots * (uint64_t)e->device.multiProcessorCount, n = slots / one, left = slots % one;
-  if (slots >= e->resident) return e->resident;
-  return e->fills && n > 0 && left > 0 && (double)(n + 1) * (double)one > MOST_UNEVEN * (double)slots ? n * one : slots;
-}
-
 /* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
  * trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
@@ -145,20 +125,23 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
-  const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
-  uint64_t slots = even_slots(e, wanted, room);
+  const double room = (double)unused * MEMORY_SHARE, bytes = 4.0 * e->request.n_times * e->request.n_species + 0.125;
+  uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
-  const double fits = (room - (double)slots * (double)e->slot_bytes) / each;
+  const double fits = (room - (double)slots * (double)e->slot_bytes) / bytes;
   if (slots == 0 || fits < 1)
     return ff_error_set(err, FF_EMEMORY, "a trajectory takes %.0f bytes of GPU memory, but only %.0f are free",
-                        each + (double)e->slot_bytes * (double)block, room);
+                        bytes + (double)e->slot_bytes * (double)block, room);
   e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
-  e->running = (uint32_t)running_slots(e, slots);
+  const uint64_t each = block * (uint64_t)e->device.multiProcessorCount;
+  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, each)
+                          : slots < e->resident           ? slots
+                                                          : e->resident);
   e->info.capacity = e->capacity;
-  e->info.bytes = (uint64_t)((double)e->capacity * each) + slots * e->slot_bytes;
+  e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
   return FF_OK;
 }
 
