@@ -1,6 +1,6 @@
 # Time of an event on a GPU against the size of the network, against the number of trajectories, and against the number of partial
 # sums, as in figures 7, 8 and 9 of Komarov and D'Souza (2012), the first beside the fastest method on all cores of the processor:
-#   Rscript bench/ssa_sizes.R build/sizes.csv           measures, about four minutes on a machine with a GPU
+#   Rscript bench/ssa_sizes.R build/sizes.csv           measures, some minutes on a machine with a GPU
 #   Rscript bench/ssa_sizes.R build/sizes.csv draw build/sizes.png
 # Times are those of whole calls of simulate(), less that of a call which ends at time 0. The speed of the size before tells how
 # long a network is simulated; if that was too short, it is simulated again.
@@ -152,6 +152,7 @@ draw <- function(csv, png) {
   for (family in names(blocks)) {
     rows <- result[result$figure == 9 & result$family == family & result$size > 0, ]
     chosen <- result[result$figure == 9 & result$family == family & result$size == 0, ]
+    if (nrow(rows) == 0L) next
     panel(rows, "size", "partial sums", sprintf("%s, %d reactions", family, rows$reactions[[1L]]))
     graphics::abline(h = 1e9 / chosen$events_per_second, lty = 3) # what the program chooses
   }
