@@ -134,24 +134,12 @@ static ff_status allocate(ff_ssa_factored *f, ff_error *err) {
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", f->wide.lanes.program->n_species);
 }
 
-/* Reports need only the species that are observed, unless a variable is, which may read all. */
-static ff_status list_observed(ff_ssa_factored *f, const ff_ssa_options *options, ff_error *err) {
-  const uint32_t n = options->n_observed;
-  for (uint32_t i = 0; i < n; i++)
-    if (options->observed[i] >= f->wide.lanes.program->n_species) return FF_OK;
-  f->observed = ff_calloc(n, sizeof *f->observed);
-  if (f->observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", n);
-  if (n > 0) memcpy(f->observed, options->observed, n * sizeof *f->observed);
-  f->n_observed = n;
-  return FF_OK;
-}
-
 static ff_status fill(ff_ssa_factored *f, const ff_ssa_program *program, const ff_ssa_options *options, const double *initial,
                       ff_simd *simd, ff_error *err) {
   const ff_ssa_factor *factor = f->factor = program->factor;
   ff_status status = ff_ssa_wide_fill(&f->wide, program, factor->n_rows, factor->n_groups, initial, options->key, simd, err);
   if (status == FF_OK) status = allocate(f, err);
-  if (status == FF_OK) status = list_observed(f, options, err);
+  if (status == FF_OK) status = ff_ssa_list_observed(&f->observed, &f->n_observed, program, options, err);
   if (status != FF_OK) return status;
   memcpy(f->initial_rows, initial, program->n_species * sizeof *initial);
   sum_up(f, f->initial_rows, 1, f->initial_large);
@@ -172,18 +160,8 @@ ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *prog
   ff_ssa_factored *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
   ff_status status = fill(f, program, options, initial, &simd, err);
-  if (status != FF_OK) {
-    drop(&f->wide.lanes.base);
-    return status;
-  }
-  ff_ssa_engine *base = &f->wide.lanes.base;
-  base->start = start;
-  base->rest = rest;
-  f->diagnose = base->diagnose;
-  base->diagnose = diagnose;
-  base->advance = FF_SSA_KERNEL_FOR(simd, advance_factored);
-  base->free = drop;
-  ff_ssa_lanes_rest(&f->wide.lanes);
-  *out = base;
-  return FF_OK;
+  const ff_ssa_engine calls = {.start = start, .rest = rest, .advance = FF_SSA_KERNEL_FOR(simd, advance_factored),
+                               .diagnose = diagnose, .free = drop};
+  f->diagnose = f->wide.lanes.base.diagnose;
+  return ff_ssa_wide_end(out, &f->wide, &calls, status);
 }

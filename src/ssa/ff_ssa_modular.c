@@ -288,18 +288,6 @@ static ff_status allocate(ff_ssa_modular *f, const ff_ssa_program *program, ff_s
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
 }
 
-/* Reports need only the species that are observed, unless a variable is, which may read all. */
-static ff_status list_observed(ff_ssa_modular *f, const ff_ssa_options *options, ff_error *err) {
-  const uint32_t n = options->n_observed;
-  for (uint32_t i = 0; i < n; i++)
-    if (options->observed[i] >= f->wide.lanes.program->n_species) return FF_OK;
-  f->observed = ff_calloc(n, sizeof *f->observed);
-  if (f->observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", n);
-  if (n > 0) memcpy(f->observed, options->observed, n * sizeof *f->observed);
-  f->n_observed = n;
-  return FF_OK;
-}
-
 /* Sets the places of species, and what does not change of those without rows. */
 static void set_places(ff_ssa_modular *f, const double *initial) {
   const ff_ssa_modules *m = f->modules;
@@ -318,7 +306,7 @@ static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff
   double q[FF_MODULES_TERMS];
   ff_status status = ff_ssa_wide_fill(&f->wide, program, program->n_species, m->n_terms, initial, options->key, simd, err);
   if (status == FF_OK) status = allocate(f, program, *simd, err);
-  if (status == FF_OK) status = list_observed(f, options, err);
+  if (status == FF_OK) status = ff_ssa_list_observed(&f->observed, &f->n_observed, program, options, err);
   if (status != FF_OK) return status;
   set_size(f, FF_MODULAR_LARGE);
   set_places(f, initial);
@@ -339,18 +327,8 @@ ff_status ff_ssa_engine_modular(ff_ssa_engine **out, const ff_ssa_program *progr
   ff_ssa_modular *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
   ff_status status = fill(f, program, options, initial, &simd, err);
-  if (status != FF_OK) {
-    drop(&f->wide.lanes.base);
-    return status;
-  }
-  ff_ssa_engine *base = &f->wide.lanes.base;
-  base->start = start;
-  base->rest = rest;
-  f->diagnose = base->diagnose;
-  base->diagnose = diagnose;
-  base->advance = FF_SSA_KERNEL_FOR(simd, advance_modular);
-  base->free = drop;
-  ff_ssa_lanes_rest(&f->wide.lanes);
-  *out = base;
-  return FF_OK;
+  const ff_ssa_engine calls = {.start = start, .rest = rest, .advance = FF_SSA_KERNEL_FOR(simd, advance_modular),
+                               .diagnose = diagnose, .free = drop};
+  f->diagnose = f->wide.lanes.base.diagnose;
+  return ff_ssa_wide_end(out, &f->wide, &calls, status);
 }

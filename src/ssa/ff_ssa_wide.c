@@ -2,6 +2,7 @@
 #include "ff_ssa_wide.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int ff_ssa_engine_wide_can(const ff_ssa_program *program) {
   return program->n_reactions > 0 && program->n_reactions <= FF_SSA_WIDE_REACTIONS;
@@ -41,19 +42,40 @@ ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, uint32
   return ff_error_set(err, FF_EMEMORY, "no memory for the propensities of %u reactions", program->n_reactions);
 }
 
+ff_status ff_ssa_wide_end(ff_ssa_engine **out, ff_ssa_wide *w, const ff_ssa_engine *calls, ff_status status) {
+  ff_ssa_engine *base = &w->lanes.base;
+  if (status != FF_OK) {
+    calls->free(base);
+    return status;
+  }
+  base->advance = calls->advance;
+  base->free = calls->free;
+  if (calls->start != NULL) base->start = calls->start;
+  if (calls->rest != NULL) base->rest = calls->rest;
+  if (calls->diagnose != NULL) base->diagnose = calls->diagnose;
+  ff_ssa_lanes_rest(&w->lanes);
+  *out = base;
+  return FF_OK;
+}
+
+ff_status ff_ssa_list_observed(uint32_t **observed, uint32_t *n_observed, const ff_ssa_program *program,
+                               const ff_ssa_options *options, ff_error *err) {
+  const uint32_t n = options->n_observed;
+  for (uint32_t i = 0; i < n; i++)
+    if (options->observed[i] >= program->n_species) return FF_OK;
+  *observed = ff_calloc(n, sizeof **observed);
+  if (*observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u observed species", n);
+  if (n > 0) memcpy(*observed, options->observed, n * sizeof **observed);
+  *n_observed = n;
+  return FF_OK;
+}
+
 ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err) {
   *out = NULL;
   ff_ssa_wide *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
   ff_status status = ff_ssa_wide_fill(w, program, program->n_species, program->n_reactions, initial, key, &simd, err);
-  if (status != FF_OK) {
-    drop(&w->lanes.base);
-    return status;
-  }
-  w->lanes.base.advance = FF_SSA_KERNEL_FOR(simd, advance);
-  w->lanes.base.free = drop;
-  ff_ssa_lanes_rest(&w->lanes);
-  *out = &w->lanes.base;
-  return FF_OK;
+  const ff_ssa_engine calls = {.advance = FF_SSA_KERNEL_FOR(simd, advance), .free = drop};
+  return ff_ssa_wide_end(out, w, &calls, status);
 }

@@ -20,8 +20,12 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   n_species = n_species < 64 ? n_species : 64;
   for (uint32_t s = 0; s < n_species; s++) species[s] = first_observed + n_species - 1 - s;
+  const int ordered = method == FF_SSA_OPTIMISED;
+  ff_ssa_path order;
+  if (ordered) order = order_of(program, LAUNCH_KEY);
   const ff_ssa_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
-                                         .species = species, .n_species = n_species, .blocks = blocks};
+                                         .species = species, .n_species = n_species, .blocks = blocks,
+                                         .order = ordered ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   ff_ssa_launch run;
   if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
@@ -29,6 +33,7 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
     launch_free(&run);
   }
   ff_ssa_code_free(&g.code);
+  if (ordered) ff_ssa_path_free(&order);
 }
 
 static inline void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }

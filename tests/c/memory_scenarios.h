@@ -67,7 +67,7 @@ static const scenario scenarios[] = {
     {"image of a reaction network", prepare_ssa_image, makes_ssa_image, NULL, 2},
     {"image of groups of reactions", prepare_factored_image, makes_factored_image, NULL, 2},
     {"factors, lists by species", prepare_lists, lists_species, NULL, 0},
-    {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 8},
+    {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 10},
     {"a backend's library", NULL, opens_a_backend, NULL, 0},
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},
     {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL, 0},

@@ -59,12 +59,17 @@ static ff_status lists_species(ff_error *err) {
 }
 
 /* Code for the direct method, for the first reaction method, for groups of few and of many reactions, for many groups, for
- * replicated modules, for the points of a sweep, and for events and rates that depend on the time. */
+ * replicated modules, for the points of a sweep, for events and rates that depend on the time, and for optimised_direct and
+ * sorting_direct. */
 static void prepare_ssa_code(void) {
   const int variant = given.variant;
   if (variant == 7) {
     given.simulated = program_of_network(network_of_text("species;A;3\nparameter;k;2\nreaction;0 -> A;k * (1 + sin(time))\n"
                                                          "reaction;A -> 0;1\nevent;e;A > 5;k;1;f;A;0;k;3\n"));
+    return;
+  }
+  if (variant == 9) {
+    given.simulated = program_of_network(ring_of(40));
     return;
   }
   if (variant == 3) {
@@ -92,12 +97,15 @@ static void prepare_ssa_code(void) {
 
 static ff_status generates_ssa_code(ff_error *err) {
   static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_FACTORED,
-                                          FF_SSA_FACTORED, FF_SSA_FACTORED, FF_SSA_DIRECT, FF_SSA_DIRECT};
+                                          FF_SSA_FACTORED, FF_SSA_FACTORED, FF_SSA_DIRECT, FF_SSA_DIRECT,
+                                          FF_SSA_OPTIMISED, FF_SSA_SORTING};
   static const double times[] = {1};
   static const uint32_t species[] = {0};
+  static uint32_t order[64];
+  for (uint32_t i = 0; i < 64; i++) order[i] = i;
   const ff_ssa_device_point point = {given.simulated, given.simulated->initial, 1};
   const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
-                                         .times = times, .n_times = 1, .species = species, .n_species = 1,
+                                         .times = times, .n_times = 1, .species = species, .n_species = 1, .order = order,
                                          .points = given.variant == 6 ? &point : NULL, .n_points = given.variant == 6};
   ff_ssa_code code = {0};
   ff_status status = ff_ssa_generate(&code, given.simulated, &request, FF_SSA_SHARED_H200, err);

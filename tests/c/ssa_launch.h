@@ -13,6 +13,17 @@
 #define LAUNCH_FIRST UINT64_C(0x123456789A0)
 #define LAUNCH_KEY UINT64_C(0x5EED0FF1CE)
 
+/* A trajectory that knows the order in which optimised_direct reads the reactions. The caller frees it. */
+static inline ff_ssa_path order_of(const ff_ssa_program *program, uint64_t key) {
+  ff_ssa_path path;
+  ff_error err;
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_OPTIMISED, &err), &err);
+  FF_CHECK(ff_ssa_optimised_order(&path) == NULL);
+  ff_ssa_path_start(&path, key, 0, program->initial);
+  while (path.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&path);
+  return path;
+}
+
 /* Runs one slot of a launch. */
 typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slot);
 

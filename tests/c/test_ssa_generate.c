@@ -25,6 +25,7 @@ static const example examples[] = {
     {"three molecules", {{"3 A -> B", "0.01"}, {"2 A + B -> C", "0.02"}, {"C -> 3 A", "1"}, {"0 -> A", "9"}}, {5, 4, 3}, 3, 6, 0, 0},
     {"formulas", {{"A -> B", "=A / (1 + B) + exp(-A)"}, {"B -> A", "=if(A > 3, log(2 + B), sqrt(B)) * min(A, 4) ^ 1.5"},
                   {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, 6, 0, 0},
+    {"a sum that loses its digits", {{"A -> 0", "1e18"}, {"B -> C", "1"}, {"C -> B", "0.5"}}, {1, 30, 2}, 3, 5, 0, 0},
     {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1, 0},
     {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1, 0},
     {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1, 1},
@@ -50,6 +51,31 @@ static void random_networks_give_the_trajectories(void) {
     ff_ssa_program *program = random_program(&state, n_species, sizes[i], initial);
     snprintf(what, sizeof what, "random network of %u reactions", sizes[i]);
     check_program(program, i % 4 == 3 ? FF_SSA_FIRST : FF_SSA_DIRECT, initial, n_species, 0.5, 0, what);
+    ff_ssa_program_free(program);
+  }
+}
+
+/* ---- kept propensities --------------------------------------------------------------------------------------------------- */
+
+static ff_ssa_method searching(size_t i) { return i % 2 == 0 ? FF_SSA_OPTIMISED : FF_SSA_SORTING; }
+
+/* After the first event, "a sum that loses its digits" is all rounding error, unless it is added up again. */
+static void corrected_sums_give_the_trajectories(void) {
+  for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+    const example *e = examples + i;
+    ff_ssa_program *program = program_of(e->reactions, e->initial, e->n_species);
+    check_program(program, searching(i), e->initial, e->n_species, e->last, e->refuses, e->what);
+    ff_ssa_program_free(program);
+  }
+  static const uint32_t sizes[] = {5, 8, 9, 17, 31, 64};
+  uint64_t state = 1881;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    double initial[26];
+    char what[64];
+    const uint32_t n_species = 3 + (uint32_t)i;
+    ff_ssa_program *program = random_program(&state, n_species, sizes[i], initial);
+    snprintf(what, sizeof what, "random network of %u reactions", sizes[i]);
+    check_program(program, searching(i), initial, n_species, 0.5, 0, what);
     ff_ssa_program_free(program);
   }
 }
@@ -242,6 +268,30 @@ static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinc
   return program;
 }
 
+/* The order of the reactions is data, so that another seed needs no other code. */
+static void the_code_does_not_depend_on_the_order(void) {
+  const double time = 1;
+  const uint32_t species = 0;
+  ff_ssa_program *programs[] = {program_of(examples[2].reactions, examples[2].initial, 3), program_of_regions(12, 30, 0)};
+  for (int i = 0; i < 2; i++) {
+    const ff_ssa_program *p = programs[i];
+    uint32_t *order = ff_calloc(p->n_reactions, sizeof *order);
+    const ff_ssa_device_request request = {.method = FF_SSA_OPTIMISED, .initial = p->initial, .times = &time, .n_times = 1,
+                                           .species = &species, .n_species = 1, .order = order};
+    ff_ssa_code codes[2];
+    ff_error err;
+    for (int k = 0; k < 2; k++) {
+      for (uint32_t r = 0; r < p->n_reactions; r++) order[r] = k == 0 ? r : p->n_reactions - 1 - r;
+      FF_CHECK_OK(ff_ssa_generate(&codes[k], p, &request, shared_bytes, &err), &err);
+    }
+    FF_CHECK(strcmp(codes[0].definitions, codes[1].definitions) == 0 && strcmp(codes[0].functions, codes[1].functions) == 0);
+    FF_CHECK(memcmp(codes[0].big, codes[1].big, codes[0].n_big * 4) != 0);
+    for (int k = 0; k < 2; k++) ff_ssa_code_free(&codes[k]);
+    free(order);
+    ff_ssa_program_free(programs[i]);
+  }
+}
+
 static void rings_of_regions_give_the_trajectories(void) {
   static const struct { uint32_t n; double people; int distinct; double last; } rings[] = {
     {20, 50, 0, 3}, {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3},
@@ -260,13 +310,14 @@ static void code_for_smaller_gpus(void) {
   static const uint32_t sizes[] = {65536, 102400};
   for (size_t i = 0; i < 2; i++) {
     shared_bytes = sizes[i];
-    ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0)};
-    for (size_t k = 0; k < 2; k++) {
-      const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = programs[k]->initial, .times = &(double){1},
+    ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0), program_of_regions(8, 50, 0)};
+    for (size_t k = 0; k < 3; k++) {
+      const ff_ssa_method method = k < 2 ? FF_SSA_FACTORED : FF_SSA_SORTING;
+      const ff_ssa_device_request request = {.method = method, .initial = programs[k]->initial, .times = &(double){1},
                                              .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
       ff_ssa_code code;
       ff_error err;
-      check_program(programs[k], FF_SSA_FACTORED, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
+      check_program(programs[k], method, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");
       FF_CHECK_OK(ff_ssa_generate(&code, programs[k], &request, shared_bytes, &err), &err);
       const uint32_t bytes = 4 * (code.n_table + (code.n_rows + code.n_sums) * code.threads) + 15872;
       FF_CHECK_SAY(bytes <= shared_bytes, "%u of %u bytes", bytes, shared_bytes);
@@ -294,6 +345,18 @@ static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t
   for (uint32_t i = 0; i < n; i++) reactions[i] = (reaction_text){equations[i], rates[i]};
   reactions[n] = (reaction_text){NULL, NULL};
   return program_of(reactions, initial, n_species);
+}
+
+/* Rings whose events read what they change from a table. One rate is so large that the sum loses its digits. */
+static void tables_give_the_trajectories(void) {
+  static const struct { uint32_t n; double people, last, rate; } rings[] = {{6, 300, 20, 0}, {11, 30, 5, 1e18},
+                                                                            {11, 30, 5, 1e18}, {40, 30, 2, 0}};
+  for (size_t i = 0; i < 4; i++) {
+    ff_ssa_program *program = program_of_regions(rings[i].n, rings[i].people, 1);
+    if (rings[i].rate > 0) program->propensities[3].rate = rings[i].rate;
+    check_program(program, searching(i), program->initial, program->n_species, rings[i].last, 0, "a ring of regions");
+    ff_ssa_program_free(program);
+  }
 }
 
 static void many_random_groups_give_the_trajectories(void) {
@@ -453,6 +516,18 @@ static void networks_without_code_are_refused(void) {
   request.initial = &few;
   request.method = FF_SSA_NEXT;
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "no generated code for this method") != NULL);
+  request.method = FF_SSA_OPTIMISED;
+  FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "the order of the reactions is missing") != NULL);
+  request.method = FF_SSA_SORTING;
+  FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
+  ff_ssa_program *sites = program_of_network(ring_of(20000)), *regions = program_of_regions(100, 30, 0);
+  request.initial = sites->initial;
+  FF_CHECK(ff_ssa_generate(&code, sites, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "words is too large") != NULL);
+  request.initial = regions->initial;
+  FF_CHECK(ff_ssa_generate(&code, regions, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "shared memory has room") != NULL);
+  ff_ssa_program_free(sites);
+  ff_ssa_program_free(regions);
+  request.initial = &few;
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
   request.method = FF_SSA_FACTORED;
@@ -471,6 +546,7 @@ static void networks_without_code_are_refused(void) {
 }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
+             corrected_sums_give_the_trajectories, tables_give_the_trajectories, the_code_does_not_depend_on_the_order,
              code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
              counts_beyond_16_bits_are_refused, chains_give_the_trajectories, counts_apart_give_the_trajectories,
              random_groups_give_the_trajectories,

@@ -2,6 +2,7 @@
  * one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
 #include "random.h"
+#include "ssa_launch.h"
 #include "simulations.h"
 
 #define KEY UINT64_C(0x9E3779B97F4A7C15)
@@ -32,17 +33,6 @@ static void wave_free(wave *w) {
 
 #define STRIDE 3u /* threads of a block */
 
-/* A trajectory that knows the order of the reactions. */
-static ff_ssa_path order_of(const ff_ssa_program *program, const ff_ssa_options *o) {
-  ff_ssa_path path;
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_OPTIMISED, &err), &err);
-  FF_CHECK(ff_ssa_optimised_order(&path) == NULL);
-  ff_ssa_path_start(&path, o->key, 0, program->initial);
-  while (path.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&path);
-  return path;
-}
-
 static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, int mode, uint32_t steps) {
   const uint32_t slots = mode == WARP_ELSEWHERE ? 3 : 5;
   ff_error err;
@@ -51,7 +41,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
               .run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
                       .n_species = o->n_observed, .times = o->times, .species = o->observed}};
   ff_philox_round_keys(w->run.round_key, o->key);
-  ff_ssa_path order = order_of(program, o);
+  ff_ssa_path order = order_of(program, o->key);
   const ff_ssa_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
                                          .order = o->method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, &request, &err), &err);

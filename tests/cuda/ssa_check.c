@@ -259,9 +259,10 @@ static ff_ssa_method method_of(const char *name, ff_ssa_method otherwise) {
   return otherwise;
 }
 
-/* All methods that devices have run in one of the kernels, and these four in generated code. */
+/* All methods that devices have run in one of the kernels, and these six in generated code. */
 static void random_networks(void) {
-  static const ff_ssa_method generated[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FACTORED, FF_SSA_FIRST};
+  static const ff_ssa_method generated[] = {FF_SSA_DIRECT, FF_SSA_TREE,      FF_SSA_FACTORED,
+                                            FF_SSA_FIRST,  FF_SSA_OPTIMISED, FF_SSA_SORTING};
   static const ff_ssa_method generic[] = {FF_SSA_TREE,     FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED,
                                           FF_SSA_SORTING, FF_SSA_RSSA,  FF_SSA_BLOCK};
   uint64_t state = 2027;
@@ -273,10 +274,23 @@ static void random_networks(void) {
     ff_ssa_program *program = random_program(&state, n_species, n, initial);
     snprintf(name, sizeof name, "random network %u (%u reactions)", i, n);
     FF_CHECK(check_program(name, program, method_of(gpu.method, generic[i % 7]), "generic", 0.2, 3000, 1));
-    if (gpu.method == NULL) runs += (uint32_t)check_program(name, program, generated[i % 4], "generated", 0.2, 3000, 1);
+    if (gpu.method == NULL) runs += (uint32_t)check_program(name, program, generated[i % 6], "generated", 0.2, 3000, 1);
     ff_ssa_program_free(program);
   }
   FF_CHECK(gpu.method != NULL || runs == gpu.random);
+}
+
+/* Chains whose events read what they change from a table. */
+static void kept_propensities(void) {
+  static const uint32_t species[] = {40, 100, 180};
+  for (size_t i = 0; i < 3; i++)
+    for (int sorts = 0; sorts < 2; sorts++) {
+      const ff_ssa_method method = sorts ? FF_SSA_SORTING : FF_SSA_OPTIMISED;
+      if (gpu.method != NULL && method_of(gpu.method, FF_SSA_METHODS) != method) continue;
+      ff_ssa_program *program = program_of_network(ring_of(species[i]));
+      FF_CHECK(check_program("ring", program, method, "generated", 1, 3000, 1));
+      ff_ssa_program_free(program);
+    }
 }
 
 static void groups_of_reactions(void) {
@@ -619,6 +633,7 @@ static void networks_of_files(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"random_networks", random_networks},
+                                      {"kept_propensities", kept_propensities},
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"several_points", several_points},
                                       {"sweeps", sweeps},

@@ -20,7 +20,7 @@ typedef struct {
   uint32_t n_counts, n_rows; /* words of a thread: in registers, in shared memory */
   uint32_t n_store;   /* in global memory */
   uint32_t n_kept;    /* in memory of its own */
-  uint32_t n_sums;    /* in shared memory behind the rows, an even number, and not kept between launches */
+  uint32_t n_sums;    /* in shared memory behind the rows, an even number; if they are kept between launches, in n_kept, too */
   uint32_t threads;   /* per block */
   double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
   double latency;     /* about the seconds that an event of a trajectory takes if there are few; 0 if this is not known */
@@ -53,10 +53,12 @@ void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words);
 /* Whether two codes differ only in the words of a point. O(size). */
 int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
 
-/* The parts of ff_ssa_generate(): the direct method, factors, and replicated modules. What they allocate belongs to *out, also
- * after an error. */
+/* The parts of ff_ssa_generate(): the direct method, optimised_direct and sorting_direct, factors, and replicated modules. What
+ * they allocate belongs to *out, also after an error. */
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                                 ff_error *err);
+                                 uint32_t shared, ff_error *err);
+ff_status ff_ssa_generate_optimised(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                    uint32_t shared, ff_error *err);
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    uint32_t shared, ff_error *err);
 ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,

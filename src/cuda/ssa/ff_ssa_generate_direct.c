@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_generate.h"
-#include "ff_ssa_generate_schedule.h"
-#include "ff_ssa_generate_text.h"
+#include "ff_ssa_generate_direct.h"
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
 #define MOST_COUNTS 64u
@@ -19,21 +17,7 @@
 #define SCHEDULED_CHUNK 128u /* steps between two looks at the clock: some take long */
 #define NONE UINT32_MAX
 
-typedef struct {
-  const ff_ssa_program *p;
-  const ff_ssa_device_request *request;
-  ff_ssa_code *code;
-  ff_writer out;
-  uint32_t *place;       /* for each species: its number among the counts of a thread, or NONE; slots come behind the counts */
-  uint32_t *changed;     /* for each count: 1 + its number among those that reactions change, or 0 */
-  uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
-  int64_t most;          /* the most that an event adds */
-  int checked;           /* whether a propensity may be invalid */
-  uint32_t recorded;     /* where the numbers of what is recorded begin in the table */
-  int scheduled;
-  ff_ssa_schedule_code schedule; /* if scheduled */
-  ff_ssa_law_text law;
-} generator;
+typedef ff_ssa_direct_generator generator;
 
 /* If changes are bytes of two words, a reaction is known by the selector of the instruction that takes one byte of eight, with
  * its sign. Few reactions have the last four bytes, because the second word may be a part of the instruction. */
@@ -41,8 +25,7 @@ typedef struct {
 
 static uint32_t first_byte(const generator *g) { return g->p->n_reactions <= FEW / 2 + 1 ? FEW / 2 + 1 : 0; }
 
-/* The number by which the code knows reaction r; for r = n_reactions, that of no reaction, whose byte is 0. */
-static uint32_t number_of(const generator *g, uint32_t r) {
+uint32_t ff_ssa_direct_number(const generator *g, uint32_t r) {
   if (g->words > 0 || g->scheduled) return r;
   if (r < g->p->n_reactions) return SELECTOR(first_byte(g) + r);
   return SELECTOR(first_byte(g) > 0 ? 0 : FEW);
@@ -164,7 +147,7 @@ static int is_plain(const generator *g) {
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
-static void put_propensity(generator *g, uint32_t r) {
+void ff_ssa_direct_write_propensity(generator *g, uint32_t r) {
   const ff_ssa_propensity *law = g->p->propensities + r;
   const uint32_t a = law->law == FF_LAW_CONSTANT || law->law > FF_LAW_TWIN ? 0 : g->place[law->a];
   if (g->scheduled && g->schedule.timed[r] != NONE) {
@@ -191,10 +174,10 @@ static void put_choice(generator *g, const char *sum, uint32_t n, const char *at
     ff_write(&g->out, "  const double %s_most = %s;\n", chosen, at);
   else
     ff_write(&g->out, "  const double %s_most = s_most_below(%s, %s%u);\n", chosen, at, sum, n);
-  ff_write(&g->out, "  uint32_t %s = %uu;\n", chosen, reactions ? number_of(g, 0) : 0);
+  ff_write(&g->out, "  uint32_t %s = %uu;\n", chosen, reactions ? ff_ssa_direct_number(g, 0) : 0);
   if (before != NULL) ff_write(&g->out, "  double %s = 0.0;\n", before);
   for (uint32_t i = 1; i < n; i++) {
-    ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, reactions ? number_of(g, i) : i,
+    ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, reactions ? ff_ssa_direct_number(g, i) : i,
              chosen);
     if (before != NULL) ff_write(&g->out, "  %s = %s%u <= %s_most ? %s%u : %s;\n", before, sum, i, chosen, sum, i, before);
   }
@@ -226,14 +209,18 @@ static void put_groups(generator *g, uint32_t n) {
   ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
 }
 
-static void put_propensities(generator *g) {
-  ff_write(&g->out, "  next->share = 0.0;\n");
+void ff_ssa_direct_write_counts(generator *g) {
   for (uint32_t i = 0; i < g->code->n_counts; i++)
     ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
+  if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
+}
+
+static void put_propensities(generator *g) {
+  ff_write(&g->out, "  next->share = 0.0;\n");
+  ff_ssa_direct_write_counts(g);
   for (uint32_t i = g->code->n_counts; i < g->code->n_counts + g->p->n_slots; i++)
     ff_write(&g->out, "  const double x%u = t->schedule->kept.k.y[%u];\n  (void)x%u;\n", i, i, i);
-  if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
-  for (uint32_t r = 0; r < g->p->n_reactions; r++) put_propensity(g, r);
+  for (uint32_t r = 0; r < g->p->n_reactions; r++) ff_ssa_direct_write_propensity(g, r);
 }
 
 /* Each pair of reactions shares a block of random words. A reaction whose propensity is 0 has no waiting time. */
@@ -249,7 +236,7 @@ static void put_first(generator *g) {
     if (g->scheduled) ff_write(&g->out, "  invalid |= !(p%u < ff_math_infinity());\n", r);
     ff_write(&g->out, "  const int shorter%u = p%u > 0.0 && w%u < least;\n", r, r, r);
     ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r,
-             number_of(g, r), r, r);
+             ff_ssa_direct_number(g, r), r, r);
   }
   ff_write(&g->out, "  return %sleast;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
 }
@@ -301,6 +288,7 @@ static void put_fire(generator *g) {
     if (g->changed[i] > 0)
       ff_write(&g->out, "  t->x[%u] += (uint32_t)(int32_t)(int8_t)(d%u >> %u);\n", i, (g->changed[i] - 1) / 4,
                (g->changed[i] - 1) % 4 * 8);
+  if (g->keeps) ff_ssa_optimised_write(g);
   ff_write(&g->out, "}\n\n");
 }
 
@@ -308,6 +296,7 @@ static void put_rest(generator *g) {
   const uint32_t n = g->code->n_counts;
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
   for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
+  if (g->keeps) ff_write(&g->out, "  s_begin_values(t);\n");
   if (g->scheduled)
     ff_write(&g->out, "  t->starts = 1u;\n  t->schedule->kept.k.silent = t->schedule->kept.k.left = 0u;\n");
   ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
@@ -322,14 +311,15 @@ static void put_rest(generator *g) {
 
 /* Blocks of a multiprocessor for which registers are limited. */
 static uint32_t blocks_of(const generator *g) {
+  if (g->keeps) return g->optimised.blocks;
   if (g->scheduled) return g->code->n_counts <= 16 ? SCHEDULED_BLOCKS : 2u;
   return g->p->n_reactions <= FEW ? SMALL_BLOCKS : g->code->n_counts <= 16 ? 5u : 2u;
 }
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
-  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS 0u\n#define S_STORE %uu\n",
-           number_of(g, g->p->n_reactions), code->n_counts, code->n_store);
+  ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS %uu\n#define S_STORE %uu\n",
+           ff_ssa_direct_number(g, g->p->n_reactions), code->n_counts, code->n_rows, code->n_store);
   ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
            code->threads, blocks_of(g), code->n_table);
@@ -339,6 +329,7 @@ static void put_definitions(generator *g) {
            g->scheduled ? 1u : g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
   if (g->checked || g->scheduled) ff_write(&g->out, "#define S_FORMULAS 1\n");
   if (g->scheduled) ff_write(&g->out, "#define S_CHUNK %uu\n", SCHEDULED_CHUNK);
+  if (g->keeps) ff_ssa_optimised_define(g);
   if (g->scheduled)
     ff_ssa_schedule_code_define(&g->schedule, &g->out, code->n_table - g->schedule.n_table, code->n_counts);
 }
@@ -358,7 +349,7 @@ static ff_status generate(generator *g, ff_error *err) {
   g->code->definitions = finish(g);
   if (g->request->method == FF_SSA_FIRST)
     put_first(g);
-  else
+  else if (!g->keeps)
     put_find(g);
   put_fire(g);
   put_rest(g);
@@ -369,9 +360,10 @@ static ff_status generate(generator *g, ff_error *err) {
 }
 
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                                 ff_error *err) {
+                                 uint32_t shared, ff_error *err) {
   generator g = {.p = program, .request = request, .code = out, .out = {.err = err},
-                 .scheduled = ff_ssa_program_scheduled(program)};
+                 .scheduled = ff_ssa_program_scheduled(program),
+                 .keeps = request->method == FF_SSA_OPTIMISED || request->method == FF_SSA_SORTING};
   if (program->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", program->n_reactions);
   out->threads = 128;
@@ -382,6 +374,7 @@ ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program
   if (status == FF_OK && g.scheduled) status = ff_ssa_schedule_code_new(&g.schedule, program, err);
   if (status == FF_OK) status = list_counts(&g, err);
   if (status == FF_OK) status = fill_data(&g, err);
+  if (status == FF_OK && g.keeps) status = ff_ssa_optimised_fill(&g, shared, err);
   if (status == FF_OK) status = generate(&g, err);
   free(g.place);
   free(g.changed);

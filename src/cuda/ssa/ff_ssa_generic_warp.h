@@ -13,6 +13,7 @@
 #define FF_SSA_GENERIC_WARP_H
 
 #include "ff_ssa_generic_law.h"
+#include "ff_ssa_running.h"
 
 /* ---- sums ------------------------------------------------------------------------------------------------------------------ */
 
@@ -28,64 +29,7 @@ FF_WARP double ff_ssa_sum_children(const double *child) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* ff_ssa_sum() of terms at equal distances, without recursion: the parts of at most FF_SSA_SUM_PART terms from left to right.
- * Bit d of `path` tells whether a part is on the right at depth d, and sum[d] is the sum to its left. */
-#define FF_SSA_SUM_PART 64u
-#define FF_SSA_SUM_DEPTH 27
-#if defined(__CUDACC__)
-static __host__ __device__ __noinline__
-#else
-static inline
-#endif
-double ff_ssa_sum_parts(const double *terms, uint32_t n, uint32_t stride) {
-  double sum[FF_SSA_SUM_DEPTH];
-  uint32_t path = 0u;
-  for (;;) {
-    uint32_t first = 0u, here = n;
-    int depth = 0;
-    for (; here > FF_SSA_SUM_PART; depth++) {
-      const uint32_t half = here / 2u, right = path >> depth & 1u;
-      first += right ? half : 0u;
-      here = right ? here - half : half;
-    }
-    double part = 0.0;
-    for (uint32_t i = first; i < first + here; i++) part += terms[(size_t)i * stride];
-    while (depth > 0 && (path >> (depth - 1) & 1u)) {
-      depth--;
-      path &= ~(1u << depth);
-      part = sum[depth] + part;
-    }
-    if (depth == 0) return part;
-    sum[depth - 1] = part;
-    path |= 1u << (depth - 1);
-  }
-}
-
-FF_WARP double ff_ssa_sum_strided(const double *terms, uint32_t n, uint32_t stride) {
-  double sum = 0.0;
-  if (n > FF_SSA_SUM_PART) return ff_ssa_sum_parts(terms, n, stride);
-  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) sum += terms[i * stride];
-  return sum;
-}
-
 FF_WARP double ff_ssa_sum_terms(const double *terms, uint32_t n) { return ff_ssa_sum_strided(terms, n, 1u); }
-
-/* As ff_ssa_running of ff_ssa_methods.h. */
-typedef struct {
-  double value, error;
-} ff_ssa_running_sum;
-
-FF_WARP ff_ssa_running_sum ff_ssa_run_of(double sum) {
-  const ff_ssa_running_sum out = {sum, 0x1p-46 * sum};
-  return out;
-}
-
-FF_WARP void ff_ssa_run_change(ff_ssa_running_sum *sum, double change) {
-  sum->value += change;
-  sum->error += 0x1p-53 * ((change < 0.0 ? -change : change) + (sum->value < 0.0 ? -sum->value : sum->value));
-}
-
-FF_WARP int ff_ssa_run_stale(const ff_ssa_running_sum *sum) { return !(sum->error <= 0x1p-40 * sum->value); }
 
 /* ---- the warp -------------------------------------------------------------------------------------------------------------- */
 

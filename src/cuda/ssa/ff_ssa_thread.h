@@ -26,6 +26,7 @@
  *                       key of each round, and from S_POINT_RATES, S_POINT_NUMBERS, S_POINT_LEAVES and S_POINT_INITIAL on rate
  *                       constants, numbers of formulas, rate constants of leaves, and initial counts
  *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
+ *   S_SEARCHED             and what ff_ssa_thread_optimised.h wants, if a thread keeps the propensities and corrects their sum
  *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
  *                       time
  * The text that comes after this one defines
@@ -52,7 +53,12 @@
 #define S_WORDS (6u + S_COUNTS + S_ROWS + S_KEPT) /* that a slot keeps */
 #else
 #define S_FIRINGS(t) ((t)->event)
+#ifdef S_SEARCHED
+#include "ff_ssa_running.h"
+#define S_WORDS (6u + S_COUNTS + S_ROWS + 4u + 2u * S_VALUES)
+#else
 #define S_WORDS (6u + S_COUNTS + S_ROWS)
+#endif
 #endif
 
 #ifndef S_MANY
@@ -125,7 +131,7 @@ typedef struct {
   const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is S_ROW(i) */
   uint32_t *store;         /* words of this thread in global memory */
-  double *sums;            /* if S_MANY: sum i is sums[i * S_THREADS], behind the rows of all threads */
+  double *sums;            /* if S_MANY or S_SEARCHED: sum i is sums[i * S_THREADS], behind the rows of all threads */
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
   double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
@@ -141,6 +147,9 @@ typedef struct {
 #if S_APART
   uint32_t begins;         /* whether its counts have not been set to those at time 0 */
   uint32_t safe;           /* until this event, no number is too large */
+#endif
+#ifdef S_SEARCHED
+  ff_ssa_running_sum sum;
 #endif
 #ifdef S_KEPT
   s_schedule *schedule;
@@ -160,6 +169,9 @@ typedef struct {
   uint32_t reaction; /* or the group, for code that chooses further: */
   double share;      /* what is left of the choice, as a part of the group */
   s_sum n;           /* the sum of the group */
+#ifdef S_SEARCHED
+  uint32_t position; /* of the reaction in the order of the search */
+#endif
 #ifdef S_MODULES
   uint32_t over;     /* whether a sum is too large for this code */
   s_sum v;           /* the number of the molecule in the group, unless rounding may make it another: */
@@ -350,6 +362,9 @@ FF_WARP uint32_t s_dp2_high(uint32_t x, uint32_t w, uint32_t c) {
 #ifdef S_MODULES
 #include "ff_ssa_thread_modules.h"
 #endif
+#ifdef S_SEARCHED
+#include "ff_ssa_thread_optimised.h"
+#endif
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
@@ -493,9 +508,19 @@ FF_WARP void s_check(s_thread *t) {
 
 #define S_STATE(i) (run->state[(uint64_t)(i) * run->slots + slot])
 
+FF_WARP double s_load_real(const ff_ssa_launch *run, uint32_t i, uint32_t slot) {
+  return ff_math_from_bits((uint64_t)S_STATE(i + 1u) << 32 | S_STATE(i));
+}
+
+FF_WARP void s_save_real(const ff_ssa_launch *run, uint32_t i, uint32_t slot, double value) {
+  const uint64_t bits = ff_math_bits(value);
+  S_STATE(i) = (uint32_t)bits;
+  S_STATE(i + 1u) = (uint32_t)(bits >> 32);
+}
+
 FF_WARP void s_load(s_thread *t, uint32_t slot) {
   const ff_ssa_launch *run = t->run;
-  t->time = ff_math_from_bits((uint64_t)S_STATE(1) << 32 | S_STATE(0));
+  t->time = s_load_real(run, 0u, slot);
   t->unit = S_STATE(2);
   t->event = S_STATE(3);
   t->member = S_NONE; /* a pair is chosen again */
@@ -511,6 +536,12 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
 #if S_MANY
   s_sum_all(t);
 #endif
+#ifdef S_SEARCHED
+  const uint32_t words = 6u + S_COUNTS + S_ROWS;
+  t->sum.value = s_load_real(run, words, slot);
+  t->sum.error = s_load_real(run, words + 2u, slot);
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_VALUES; i++) S_VALUE(i) = s_load_real(run, words + 4u + 2u * i, slot);
+#endif
 #ifdef S_KEPT
   s_kept_words *const kept = &t->schedule->kept;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_KEPT; i++) kept->word[i] = S_STATE(6u + S_COUNTS + S_ROWS + i);
@@ -523,9 +554,7 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
 
 FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   const ff_ssa_launch *run = t->run;
-  const uint64_t time = ff_math_bits(t->time);
-  S_STATE(0) = (uint32_t)time;
-  S_STATE(1) = (uint32_t)(time >> 32);
+  s_save_real(run, 0u, slot, t->time);
   S_STATE(2) = t->unit;
   S_STATE(3) = t->event;
   S_STATE(4) = t->at;
@@ -536,6 +565,12 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 #endif
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
+#ifdef S_SEARCHED
+  const uint32_t words = 6u + S_COUNTS + S_ROWS;
+  s_save_real(run, words, slot, t->sum.value);
+  s_save_real(run, words + 2u, slot, t->sum.error);
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_VALUES; i++) s_save_real(run, words + 4u + 2u * i, slot, S_VALUE(i));
+#endif
 #ifdef S_KEPT
   s_kept_words *const kept = &t->schedule->kept;
   kept->k.next_time = t->next_time;
