@@ -29,7 +29,10 @@ with_notes <- function(result, seconds, threads) {
 ensemble_job <- function(pointer) {
   list(
     why_not = function() .Call(ffi_ssa_why_not, pointer),
-    use = function(engine) .Call(ffi_ssa_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache),
+    use = function(engine) {
+      blocks <- as.integer(getOption("fireflip.blocks", 0L)) # for measurements: bench/ssa_sizes.R
+      .Call(ffi_ssa_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache, blocks)
+    },
     ready = function(seconds) .Call(ffi_ssa_ready, pointer, seconds),
     advance = function(seconds) .Call(ffi_ssa_advance, pointer, seconds)
   )

@@ -1,104 +1,140 @@
-# Time of an event on a GPU against the size of the network, and against the number of trajectories, as in figures 7 and 8 of
-# Komarov and D'Souza (2012), beside the fastest method on all cores of the processor:
+# Time of an event on a GPU against the size of the network, against the number of trajectories, and against the number of partial
+# sums, as in figures 7, 8 and 9 of Komarov and D'Souza (2012), the first beside the fastest method on all cores of the processor:
 #   Rscript bench/ssa_sizes.R build/sizes.csv           measures, some minutes on a machine with a GPU
 #   Rscript bench/ssa_sizes.R build/sizes.csv draw build/sizes.png
-# A measurement takes about a second: it is repeated with a longer time of the network until it does. Times are those of whole
-# calls of simulate(), less that of a call which ends at time 0.
+# Times are those of whole calls of simulate(), less that of a call which ends at time 0. The speed of the size before tells how
+# long a network is simulated; if that was too short, it is simulated again.
 #   FAMILIES=chain,colloid   only these
 #   MOST=1e5, LEAST=1e3      only networks of at most, or of at least, so many reactions
 #   FIGURE=7                 only this figure
-#   SECONDS=0.5              for a measurement
+#   SECONDS=0.3              for a measurement
 library(fireflip)
 
+# `rate`: the sum of all propensities at time 0, by which the first measurement finds its time. `method`: the fastest one on the
+# processor for networks of more than 2e5 reactions, for which a call takes many seconds. For others, the fastest is taken.
 families <- list(
   chain = list(
-    make = function(n) reaction_model("cyclic_chain", species = n), sizes = 10^(1:6),
-    methods = c("auto", "composition_rejection")
+    make = function(n) reaction_model("cyclic_chain", species = n), sizes = 10^(1:6), rate = function(n) n,
+    methods = c("auto", "composition_rejection"), method = "composition_rejection"
   ),
   colloid = list(
     make = function(n) reaction_model("colloid", species = n), sizes = c(10, 30, 100, 252, 500, 1000),
-    methods = c("auto", "pssa_cr")
+    rate = function(n) n^2 / 2, methods = c("auto", "pssa_cr"), method = "pssa_cr"
   ),
   random = list(
     make = function(n) reaction_model("random", species = n, reactions = n, seed = 1), sizes = 2^c(6, 10, 13, 16, 19),
-    methods = c("auto", "rssa_cr")
+    rate = function(n) 5000 * n, methods = c("auto", "rssa_cr"), method = "rssa_cr"
   )
 )
 realisations <- list(chain = 5e4, colloid = 252, random = 1024) # sizes of figure 8
-least <- as.numeric(Sys.getenv("SECONDS", "0.7"))
+blocks <- list( # numbers of partial sums of figure 9; 0 lets the program choose
+  chain = list(size = 5e4, n = c(0, 4, 8, 16, 32, 64, 128, 256)), colloid = list(size = 60, n = c(0, 1, 2, 4, 8))
+)
+least <- as.numeric(Sys.getenv("SECONDS", "0.3"))
 most <- as.numeric(Sys.getenv("MOST", "Inf"))
 fewest <- as.numeric(Sys.getenv("LEAST", "0"))
 figure <- Sys.getenv("FIGURE")
 only <- Sys.getenv("FAMILIES")
 if (nzchar(only)) families <- families[strsplit(only, ",")[[1L]]]
 cores <- fireflip_threads()
+large <- 2e5 # reactions: such a network is simulated as seldom as possible
+known <- new.env() # events per second of the last measurement, by family, backend and method
 
 call_of <- function(net, nsim, end, method, backend) {
   took <- system.time(sim <- simulate(net, nsim, seed = 1, times = end, observe = 1, method = method, backend = backend,
     threads = cores))[["elapsed"]]
   about <- summary(sim)
-  list(seconds = took, events = about$events, method = about$method, kernel = about$device$kernel)
+  on_gpu <- about$device$seconds
+  list(seconds = took, events = about$events, method = about$method, kernel = about$device$kernel,
+    compiles = !is.null(on_gpu) && took > on_gpu + 1 && about$device$kernel == "generated")
+}
+
+# A call whose code is in the cache.
+ready_call <- function(net, nsim, end, method, backend) {
+  call <- call_of(net, nsim, end, method, backend)
+  if (call$compiles && nrow(net$reactions) <= large) call <- call_of(net, nsim, end, method, backend)
+  call
 }
 
 # Events a second. A network at rest has no more events, however long its time is.
-speed_of <- function(net, nsim, method, backend) {
-  end <- 1e-9
+speed_of <- function(net, nsim, rate, method, backend, key) {
+  key <- paste(key, backend, method)
+  guess <- if (is.null(known[[key]])) if (backend == "cuda") 1e9 else 1e6 * cores else known[[key]]
+  end <- guess * least / (nsim * rate)
+  empty <- ready_call(net, nsim, 0, method, backend)
   before <- 0
-  call_of(net, nsim, 0, method, backend) # compiles
-  empty <- call_of(net, nsim, 0, method, backend)
-  repeat {
-    if (backend == "cuda") call_of(net, nsim, end, method, backend) # another time may need other code
-    full <- call_of(net, nsim, end, method, backend)
-    took <- full$seconds - empty$seconds
-    if (took >= max(least, empty$seconds / 2) || (before > 100 && full$events < 1.2 * before)) break
+  for (tries in 1:5) {
+    full <- ready_call(net, nsim, end, method, backend)
+    took <- max(full$seconds - empty$seconds, 1e-3)
+    if (took >= least / 2 || full$events < 1.2 * before) break
     before <- full$events
-    wanted <- if (took < 0.02) 10 else min(10, 1.3 * max(least, empty$seconds / 2) / took)
-    end <- end * wanted
+    end <- end * min(20, 1.2 * least / took)
   }
+  known[[key]] <- full$events / took
   data.frame(method = full$method, kernel = if (is.null(full$kernel)) NA else full$kernel, events = full$events,
     events_per_second = full$events / took)
 }
 
 # The fastest of some methods; those that cannot run the network are left out.
-fastest <- function(net, nsim, methods, backend) {
-  found <- lapply(methods, function(method) tryCatch(speed_of(net, nsim, method, backend), fireflip_error = function(e) {
-    message(method, ", ", backend, ": ", conditionMessage(e))
-    NULL
-  }))
+fastest <- function(net, nsim, rate, methods, backend, key) {
+  found <- lapply(methods, function(method) tryCatch(speed_of(net, nsim, rate, method, backend, key),
+    fireflip_error = function(e) {
+      message(method, ", ", backend, ": ", conditionMessage(e))
+      NULL
+    }))
   found <- do.call(rbind, found)
   found[which.max(found$events_per_second), ]
+}
+
+# Figure 9: the networks have as many first partial sums as wanted.
+measure_blocks <- function(family, net, rate, add) {
+  for (n in blocks[[family]]$n) {
+    options(fireflip.blocks = n, fireflip.kernel = "generated")
+    found <- fastest(net, 2^16, rate, "auto", "cuda", paste(family, "blocks"))
+    options(fireflip.blocks = NULL, fireflip.kernel = NULL)
+    add(9, family, n, net, 2^16, "cuda", found)
+  }
 }
 
 measure <- function(csv) {
   result <- NULL
   add <- function(figure, family, size, net, nsim, backend, found) {
     if (is.null(found)) return(invisible())
-    result <<- rbind(result, data.frame(figure, family, size, reactions = nrow(net$reactions), backend, trajectories = nsim, found))
+    about <- data.frame(figure, family, size, reactions = nrow(net$reactions), backend, trajectories = nsim)
+    result <<- rbind(result, cbind(about, found))
     print(utils::tail(result, 1), row.names = FALSE)
     utils::write.csv(result, csv, row.names = FALSE)
   }
+  wanted <- function(number) figure %in% c("", number)
   for (family in names(families)) {
     one <- families[[family]]
     for (size in one$sizes) {
+      if (!wanted(7)) next
       net <- one$make(size)
       n <- nrow(net$reactions)
-      if (n > most || n < fewest || figure == "8") next
+      if (n > most || n < fewest) next
       nsim <- if (n < 5000) 2^18 else if (n < 2e5) 2^16 else 2^14
-      add(7, family, size, net, nsim, "cuda", fastest(net, nsim, "auto", "cuda"))
-      add(7, family, size, net, 16 * cores, "cpu", fastest(net, 16 * cores, one$methods, "cpu"))
+      methods <- if (n > large) one$method else one$methods
+      add(7, family, size, net, nsim, "cuda", fastest(net, nsim, one$rate(size), "auto", "cuda", family))
+      add(7, family, size, net, 16 * cores, "cpu", fastest(net, 16 * cores, one$rate(size), methods, "cpu", family))
     }
-    if (figure == "7") next
-    net <- one$make(realisations[[family]])
-    for (nsim in 2^seq(5, 17, 2)) {
-      add(8, family, realisations[[family]], net, nsim, "cuda", fastest(net, nsim, "auto", "cuda"))
+    size <- realisations[[family]]
+    if (wanted(8)) {
+      net <- one$make(size)
+      for (nsim in 2^seq(5, 17, 2)) {
+        found <- fastest(net, nsim, one$rate(size), "auto", "cuda", paste(family, "trajectories"))
+        add(8, family, size, net, nsim, "cuda", found)
+      }
     }
+    size <- blocks[[family]]$size
+    if (wanted(9) && !is.null(size)) measure_blocks(family, one$make(size), one$rate(size), add)
   }
 }
 
 draw <- function(csv, png) {
   result <- utils::read.csv(csv)
-  grDevices::png(png, 2000, 1200, res = 170)
-  graphics::par(mfrow = c(2, 3), mar = c(4, 5, 2, 0.5), mgp = c(3.6, 0.7, 0), las = 1)
+  grDevices::png(png, 2000, 1800, res = 170)
+  graphics::par(mfrow = c(3, 3), mar = c(4, 5, 2, 0.5), mgp = c(3.6, 0.7, 0), las = 1)
   panel <- function(rows, x, label, title) {
     plot(NA, xlim = range(rows[[x]]), ylim = range(1e9 / rows$events_per_second), log = "xy", xlab = "", ylab = "ns an event",
       main = title)
@@ -112,6 +148,13 @@ draw <- function(csv, png) {
   for (family in names(families)) {
     rows <- result[result$figure == 8 & result$family == family, ]
     panel(rows, "trajectories", "trajectories", sprintf("%s, %d reactions", family, rows$reactions[[1L]]))
+  }
+  for (family in names(blocks)) {
+    rows <- result[result$figure == 9 & result$family == family & result$size > 0, ]
+    chosen <- result[result$figure == 9 & result$family == family & result$size == 0, ]
+    if (nrow(rows) == 0L) next
+    panel(rows, "size", "partial sums", sprintf("%s, %d reactions", family, rows$reactions[[1L]]))
+    graphics::abline(h = 1e9 / chosen$events_per_second, lty = 3) # what the program chooses
   }
   invisible(grDevices::dev.off())
 }

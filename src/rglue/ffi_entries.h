@@ -57,7 +57,7 @@ FFI_ENTRY(ffi_device_speed, 10)
 /* ffi_ssa.c */
 FFI_ENTRY(ffi_ssa_new, 2)
 FFI_ENTRY(ffi_ssa_why_not, 1)
-FFI_ENTRY(ffi_ssa_use, 5)
+FFI_ENTRY(ffi_ssa_use, 6)
 FFI_ENTRY(ffi_ssa_ready, 2)
 FFI_ENTRY(ffi_ssa_advance, 2)
 FFI_ENTRY(ffi_ssa_result, 1)

@@ -141,11 +141,13 @@ static ff_ssa_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cac
 }
 
 /* Lets devices of a backend (numbered from 0) simulate what has not begun when they are ready. `kernel` is the name of a kernel,
- * or NULL. */
-SEXP ffi_ssa_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
+ * or NULL; `blocks` is for measurements: see ff_ssa_device_request. */
+SEXP ffi_ssa_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache, SEXP blocks) {
   ff_error err;
   held *h = held_of(pointer);
-  const ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
+  const int wanted = Rf_asInteger(blocks);
+  ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
+  choice.blocks = wanted > 0 ? (uint32_t)wanted : 0; /* an NA is negative */
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND, backend);
   ffi_check(ff_ssa_run_use(h->run, &choice, &err), &err);
   return R_NilValue;

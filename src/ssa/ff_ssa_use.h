@@ -11,6 +11,7 @@ typedef struct {
   uint32_t n_devices; /* at least 1 */
   const char *kernel; /* name of the kernel, or NULL to let the backend choose */
   const char *cache;  /* folder for compiled code, or NULL */
+  uint32_t blocks;    /* as in ff_ssa_device_request; for measurements */
 } ff_ssa_choice;
 
 /* FF_EUNSUPPORTED if no device can do this run. The message is a clause with the reason. A device may still refuse the run

@@ -147,6 +147,7 @@ static void make_next(const ff_ssa_run *run) {
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,
                                          .n_species = w->n_species,
+                                         .blocks = w->choice.blocks,
                                          .order = w->order != NULL ? ff_ssa_optimised_order(w->order) : NULL};
   v->status = w->backend->create(&v->ensemble, run->program, &request, &options, &v->err);
   w->made++;

@@ -7,6 +7,7 @@
 #include "ssa_generated.h"
 
 static uint32_t shared_bytes = FF_SSA_SHARED_H200;
+static uint32_t blocks, first_observed; /* of requests; the first species of those that are observed */
 static char folder[] = "/tmp/fireflip-generate-XXXXXX";
 
 /* Runs the code of a program to the last time, and compares. */
@@ -18,12 +19,12 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
   uint32_t species[64];
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   n_species = n_species < 64 ? n_species : 64;
-  for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
+  for (uint32_t s = 0; s < n_species; s++) species[s] = first_observed + n_species - 1 - s;
   const int ordered = method == FF_SSA_OPTIMISED;
   ff_ssa_path order;
   if (ordered) order = order_of(program, LAUNCH_KEY);
   const ff_ssa_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
-                                         .species = species, .n_species = n_species,
+                                         .species = species, .n_species = n_species, .blocks = blocks,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   ff_ssa_launch run;

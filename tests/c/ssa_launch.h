@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_SSA_LAUNCH_H
 #define FF_TESTS_SSA_LAUNCH_H
 
-#include "../../src/cuda/ssa/ff_ssa_launch.h"
+#include "../../src/cuda/ssa/ff_ssa_turns.h"
 #include "../../src/ssa/ff_ssa_device.h"
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "simulations.h"
@@ -32,7 +32,7 @@ typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slo
 /* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). */
 static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uint32_t state_words) {
   ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
-                       .nanoseconds = UINT64_MAX, .fresh = 1, .n_times = request->n_times, .n_species = request->n_species,
+                       .nanoseconds = UINT64_MAX, .n_times = request->n_times, .n_species = request->n_species,
                        .times = request->times, .species = request->species};
   run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
@@ -49,14 +49,13 @@ static inline void launch_free(ff_ssa_launch *run) {
   free(run->state);
 }
 
-/* Launches `resident` of the slots, until the wave is complete, with few steps at a time. */
-static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel, uint32_t resident) {
+/* Launches `running` of the slots, until the wave is complete, with few steps at a time. */
+static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel, uint32_t running) {
   static const uint32_t steps[] = {1, 7, 1300, 64};
   for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
     run->steps = steps[i % 4];
-    for (uint32_t k = 0; k < resident; k++) slot_of(kernel, run, (run->turn + k) % run->slots);
-    run->fresh = 0;
-    ff_ssa_next_turn(run, resident);
+    for (uint32_t k = 0; k < running; k++) slot_of(kernel, run, FF_SSA_SLOT_OF(run, k));
+    ff_ssa_next_turn(run, running);
   }
 }
 

@@ -2,6 +2,7 @@
  * bit for bit. The 32 lanes of a warp run one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_factored_step.h"
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/ff_ssa_turns.h"
 #include "factor_examples.h"
 #include "random.h"
 #include "random_reactions.h"
@@ -24,7 +25,7 @@ static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
   w.net = &k->image;
   w.leaves = k->image.leaves;
   w.base.run = run;
-  ff_ssa_factored_run(&w, &k->at, (char *)run->state + slot * k->at.bytes, k->place, k->image.each, k->image.rounds);
+  ff_ssa_factored_run(&w, &k->at, slot, k->place, k->image.each, k->image.rounds);
 }
 
 /* Runs a program to the last time: all in one place, with counts elsewhere, and with cells elsewhere, too. */
@@ -49,7 +50,7 @@ static void check_program(const ff_ssa_program *program, const double *initial, 
     free(run.state);
     run.state = ff_calloc_aligned(run.slots, k.at.bytes);
     memset(run.state, 0xA5, run.slots * k.at.bytes);
-    launch_all(&run, run_slot, &k, run.slots);
+    launch_all(&run, run_slot, &k, LAUNCH_TURN);
     launch_compare(&run, program, &request, refuses, what);
     ff_free_aligned(run.state);
     run.state = NULL;
@@ -153,6 +154,45 @@ static void random_pairs_give_the_trajectories(void) {
   }
 }
 
+/* ---- turns -------------------------------------------------------------------------------------------------------------- */
+
+/* Launches of slots in a circle, until trajectories of equal length are complete. Returns the launches. */
+static uint64_t launches_of(uint64_t wanted, uint64_t slots, uint64_t running, uint64_t length) {
+  uint64_t *left = ff_calloc(slots, sizeof *left), begun = 0, complete = 0, launches = 0;
+  for (uint64_t from = 0; complete < wanted; from = (from + running) % slots, launches++)
+    for (uint64_t i = 0; i < running; i++) {
+      uint64_t *const slot = left + (from + i) % slots;
+      if (*slot == 0 && begun < wanted) {
+        *slot = length;
+        begun++;
+      }
+      if (*slot > 0 && --*slot == 0) complete++;
+    }
+  free(left);
+  return launches;
+}
+
+/* In two rounds, slots lose little: the time of two launches in which some slots are empty, and 3% because so many slots are not
+ * worth turns. More rounds are no more than the least number of them. */
+static void no_trajectories_are_left_for_the_end(void) {
+  static const uint64_t wanted[] = {90, 100, 101, 111, 150, 199, 200, 201, 230, 333, 450, 1010, 1601, 1650};
+  const uint64_t resident = 100, length = 200;
+  for (size_t i = 0; i < COUNT(wanted); i++) {
+    const uint64_t slots = ff_ssa_even_slots(wanted[i], resident, 1000), running = slots < resident ? slots : resident;
+    const uint64_t rounds = (wanted[i] + resident - 1) / resident;
+    const double least = (double)(wanted[i] * length) / (double)running;
+    const double most = rounds <= 2 ? least / FF_SSA_LEAST_EVEN + 2 : (double)(rounds * length);
+    const double took = (double)launches_of(wanted[i], slots, running, length);
+    FF_CHECK_SAY(took <= most, "%g trajectories: %g launches, not %g", (double)wanted[i], took, most);
+  }
+  FF_CHECK_INT(ff_ssa_even_slots(111, 100, 105), 100); /* no memory for more slots */
+  FF_CHECK_INT(ff_ssa_even_slots(180, 100, 105), 90);
+  FF_CHECK_INT(ff_ssa_balanced_slots(1024, 1024), 1024);
+  FF_CHECK_INT(ff_ssa_balanced_slots(1000, 1024), 1000);
+  FF_CHECK_INT(ff_ssa_balanced_slots(1300, 1024), 1024);
+  FF_CHECK_INT(ff_ssa_balanced_slots(2000, 1024), 2000);
+}
+
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* What an H200 with 132 multiprocessors would choose for so many trajectories: a warp for each of them, or a thread. */
@@ -164,8 +204,7 @@ static void check_choice(ff_ssa_program *program, double trajectories, int warps
   ff_ssa_code code;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, &err), &err);
-  const double busy = trajectories / (132.0 * code.threads);
-  const int found = ff_ssa_factored_speed(program, trajectories / 132) > code.speed * (busy < 1 ? busy : 1);
+  const int found = ff_ssa_factored_speed(program, trajectories / 132) > ff_ssa_code_speed(&code, trajectories, 132);
   FF_CHECK_SAY(found == warps, "%s: threads %g, warps %g", what, code.speed, ff_ssa_factored_speed(program, 1e6));
   ff_ssa_code_free(&code);
   ff_ssa_program_free(program);
@@ -176,7 +215,8 @@ static void the_faster_kernel_is_chosen(void) {
   check_choice(program_of_colloid(40), 1e6, 0, "a colloid of 40 species");
   check_choice(program_of_colloid(200), 1e6, 1, "a colloid of 200 species");
   check_choice(program_of_sites(7), 1e6, 0, "many trajectories of a complex");
-  check_choice(chain(10000, 0), 16384, 1, "few trajectories of a chain");
+  check_choice(chain(10000, 0), 4096, 1, "few trajectories of a chain");
+  check_choice(chain(10000, 0), 16384, 0, "more trajectories of a chain");
   check_choice(chain(10000, 0), 1e6, 0, "many trajectories of a chain");
 }
 
@@ -220,5 +260,6 @@ static void networks_are_refused(void) {
 }
 
 FF_TEST_MAIN("ssa_factored", examples_give_the_trajectories, sites_give_the_trajectories, colloids_give_the_trajectories,
-             chains_give_the_trajectories, random_pairs_give_the_trajectories, the_faster_kernel_is_chosen,
+             chains_give_the_trajectories, random_pairs_give_the_trajectories, no_trajectories_are_left_for_the_end,
+             the_faster_kernel_is_chosen,
              trajectories_are_refused, networks_are_refused)

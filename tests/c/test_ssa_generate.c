@@ -187,6 +187,56 @@ static void counts_beyond_16_bits_are_refused(void) {
   ff_ssa_program_free(program);
 }
 
+/* A chain of so many species. `kind` 1: one of them has a large count, so that all have 32 bits. 2: one reaction has a rate of its
+ * own. 3: both. 4: one reaction makes a hundred molecules, so that the largest count has to be looked for often. */
+static ff_ssa_program *chain(uint32_t n, int kind) {
+  ff_reactions *net = ring_of(n);
+  if (kind == 1 || kind == 3) net->initial[20] = 40000;
+  if (kind == 2 || kind == 3) net->reactions[100].rate.word[0].number = 2;
+  if (kind == 4) net->reactions[5].products[0].count = 100;
+  return program_of_network(net);
+}
+
+/* Sums of thousands of species, in regions of parts: with as many partial sums as seem best, with few, and with parts only. The
+ * species around the end of the first sum are observed, or those around the reaction that differs. */
+static void chains_give_the_trajectories(void) {
+  static const struct { uint32_t n; int kind; uint32_t blocks, observed; const char *has[3]; } chains[] = {
+      {9000, 0, 0, 8160, {"S_ONES 1u", "S_MAPPED 1u", "S_WIDE 0u"}},
+      {9000, 0, 8, 8160, {"S_REGIONS 8u", "S_ONES 1u", "S_WIDE 0u"}},
+      {9000, 0, 113, 8160, {"S_REGIONS 1u", "S_PARTS 113u", "S_ONES 1u"}},
+      {9000, 1, 0, 0, {"S_ONES 1u", "S_MAPPED 1u", "S_WIDE 1u"}},
+      {9000, 2, 12, 80, {"S_REGIONS 12u", "S_ONES 0u", "S_WIDE 0u"}},
+      {6000, 3, 0, 80, {"S_APART 1u", "S_ONES 0u", "S_WIDE 1u"}},
+      {9000, 4, 0, 0, {"S_ONES 1u", "S_STEP16 100u", "S_WIDE 0u"}},
+  };
+  for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+    ff_ssa_program *program = chain(chains[i].n, chains[i].kind);
+    char what[64];
+    snprintf(what, sizeof what, "chain %zu", i);
+    blocks = chains[i].blocks;
+    first_observed = chains[i].observed;
+    check_program(program, FF_SSA_FACTORED, program->initial, 64, chains[i].kind % 2 == 1 ? 0.1 : 1, 0, what);
+    const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){1},
+                                           .n_times = 1, .species = &(uint32_t){0}, .n_species = 1, .blocks = blocks};
+    ff_ssa_code code;
+    ff_error err;
+    FF_CHECK_OK(ff_ssa_generate(&code, program, &request, shared_bytes, &err), &err);
+    for (int k = 0; k < 3; k++)
+      FF_CHECK_SAY(strstr(code.definitions, chains[i].has[k]) != NULL, "%s: not %s", what, chains[i].has[k]);
+    ff_ssa_code_free(&code);
+    blocks = first_observed = 0;
+    ff_ssa_program_free(program);
+  }
+}
+
+/* Counts are in global memory if shared memory has no room for those of enough threads: here, even for few counts. */
+static void counts_apart_give_the_trajectories(void) {
+  shared_bytes = 17000;
+  code_for_groups_gives_the_trajectories();
+  counts_beyond_16_bits_are_refused();
+  shared_bytes = FF_SSA_SHARED_H200;
+}
+
 /* Networks with few different rates, so that they have groups with hubs, pools and weights. */
 static ff_ssa_program *random_groups(uint64_t *state, uint32_t n_species, uint32_t n, double *initial) {
   static char equations[129][40], rates[129][24];
@@ -557,6 +607,7 @@ static void networks_without_code_are_refused(void) {
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              corrected_sums_give_the_trajectories, tables_give_the_trajectories, the_code_does_not_depend_on_the_order,
              code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
-             counts_that_few_events_need, counts_beyond_16_bits_are_refused, random_groups_give_the_trajectories,
+             counts_that_few_events_need, counts_beyond_16_bits_are_refused, chains_give_the_trajectories,
+             counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
              several_points_give_their_trajectories, networks_without_code_are_refused, remove_folder)

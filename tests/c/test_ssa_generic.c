@@ -11,7 +11,7 @@
 #define FIRST (UINT64_C(1) << 40) /* a number of trajectories with more than 32 bits */
 
 /* Who runs a trajectory: a warp or a thread, where the slot is kept or elsewhere (on a device, in shared memory). */
-enum { WARP_THERE, WARP_ELSEWHERE, THREAD_THERE, THREAD_ELSEWHERE, MODES };
+enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, THREAD_THERE, THREAD_ELSEWHERE, MODES };
 
 /* A wave on the host. */
 typedef struct {
@@ -59,7 +59,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
 
 static void run_slot(wave *w, uint32_t slot) {
   const int formulas = w->image.depth > 0;
-  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
+  ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
   if (w->mode >= THREAD_THERE) {
     ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
     memset(w->work, 0x5A, w->work_bytes);
@@ -71,16 +71,18 @@ static void run_slot(wave *w, uint32_t slot) {
   }
   const int elsewhere = w->mode == WARP_ELSEWHERE;
   ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
-  char *kept = (char *)w->run.state + slot * w->slot_bytes;
   memset(w->work, 0x5A, w->work_bytes);
-  ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : kept + at.value);
-  ff_ssa_warp_run(&warp, &at, kept, elsewhere);
+  const int top = w->mode == WARP_TOP && w->image.levels > 1;
+  if (top) ff_ssa_slot_split(&at, &w->image, w->image.levels > 2 ? 2 : 1);
+  ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : (char *)w->run.state + slot * at.bytes + at.value,
+                    top ? (double *)w->work : NULL);
+  ff_ssa_warp_run(&warp, &at, slot, elsewhere);
 }
 
 /* Launches until all trajectories are complete. Returns the number of launches. */
 static int wave_run(wave *w) {
   int launches = 0;
-  for (w->run.fresh = 1; w->counters.complete < w->run.units; w->run.fresh = 0, launches++)
+  for (w->run.begun = 0; w->counters.complete < w->run.units; w->run.begun = w->run.slots, launches++)
     for (uint32_t slot = 0; slot < w->run.slots + (w->mode >= THREAD_THERE); slot++) run_slot(w, slot); /* one does not exist */
   return launches;
 }
@@ -284,7 +286,7 @@ static void running_sums_are_renewed(void) {
   char *place = ff_calloc_aligned(1, at.bytes);
   w.image = &image;
   w.run = &run;
-  ff_ssa_warp_place(&w, &at, place);
+  ff_ssa_warp_place(&w, &at, place, NULL);
   for (ff_ssa_warp_begin(&w); w.what == FF_SLOT_BUSY; ff_ssa_warp_step(&w)) renewed += ff_ssa_run_stale(&w.total);
   FF_CHECK(renewed > 0 && counters.complete == 1);
   ff_free_aligned(place);

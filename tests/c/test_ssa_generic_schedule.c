@@ -15,10 +15,9 @@ typedef struct {
 
 static void run_slot(void *kernel_of, const ff_ssa_launch *run, uint32_t slot) {
   const kernel *k = kernel_of;
-  char *kept = (char *)run->state + slot * k->at.bytes;
   ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = 1, .method = (int)k->image.method, .scheduled = 1};
-  ff_ssa_warp_place(&w, &k->at, kept + FF_SSA_SLOT_HEAD);
-  ff_ssa_scheduled_run(&w, &k->at, kept);
+  ff_ssa_warp_place(&w, &k->at, (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD, NULL);
+  ff_ssa_scheduled_run(&w, &k->at, slot);
 }
 
 /* Runs a program to the last time, and compares. */
@@ -40,7 +39,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, d
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   memset(run.state, 0xA5, run.slots * k.at.bytes); /* what a device has there */
-  launch_all(&run, run_slot, &k, run.slots);
+  launch_all(&run, run_slot, &k, LAUNCH_TURN);
   launch_compare(&run, program, &request, refuses, what);
   ff_free_aligned(run.state);
   run.state = NULL;

@@ -6,8 +6,9 @@
  * measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
- *             FILE=TIME ...
+ *             [blocks=N] FILE=TIME ...
  *
+ * With blocks=N, generated code for large sums has N partial sums at the top (ff_ssa_device_request).
  * With points=N, this is a sweep of N points: all rate constants are multiplied by 1 to 2.
  *
  * A file has a network as bench/ssa.R writes it for bench/plain_ssa.c: the numbers of species and reactions, the initial counts,
@@ -36,7 +37,8 @@ static struct {
   uint64_t n, compare;
   uint32_t random; /* networks */
   uint32_t points; /* of a sweep */
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1};
+  uint32_t blocks; /* of partial sums */
+} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0};
 
 /* ---- files -------------------------------------------------------------------------------------------------------------- */
 
@@ -235,7 +237,7 @@ static int check_program(const char *name, const ff_ssa_program *program, ff_ssa
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   j.request = (ff_ssa_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
-                                      .species = species, .n_species = n_species};
+                                      .species = species, .n_species = n_species, .blocks = gpu.blocks};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);
   const ff_status status = on_gpu(&e, &j, &err);
   const int runs = status == FF_OK;
@@ -651,6 +653,7 @@ static void networks_of_files(void) {
     else if (strcmp(arguments[i], "n") == 0) gpu.n = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "compare") == 0) gpu.compare = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "points") == 0) gpu.points = (uint32_t)atof(value);
+    else if (strcmp(arguments[i], "blocks") == 0) gpu.blocks = (uint32_t)atof(value);
     else if (gpu.points > 1) {
       sweep_of_file(arguments[i], atof(value));
     } else {

@@ -1,5 +1,6 @@
 /* Ensembles of trajectories on a device: the choice of a runner, memory, launches, and the interface "ssa". */
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,11 @@
 
 #define MOST_STEPS 0x40000000u
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
-#define TURN 0.02          /* seconds of a launch that runs some of the slots */
 #define MEMORY_SHARE 0.85  /* of the free memory */
 #define MOST_UNITS (UINT64_C(1) << 31)
+#define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
+#define LONG_TURN 0.02
+#define TURNS 32.0         /* and the part of the time so far */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -115,30 +118,30 @@ static uint64_t wanted_units(const ff_ensemble *e) {
   return e->options.units > 0 ? e->options.units : MOST_UNITS;
 }
 
-/* As many slots as the device can run at the same time, and a wave as large as memory allows: the more trajectories it has, the
- * shorter is the part of its time in which slots are empty. There are more slots if a second round would leave many empty. */
+/* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
+ * trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
-  const uint64_t threads = e->info.threads, wanted = wanted_units(e);
-  const double room = (double)unused * MEMORY_SHARE, each = 4.0 * e->request.n_times * e->request.n_species + 0.125;
-  /* Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the same number of them. */
-  const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
-  uint64_t slots = e->resident < wanted ? e->resident : wanted;
-  if (even >= e->resident / 8 * 7) slots = even;
-  else if (e->takes_turns && rounds == 2) slots = wanted; /* and these take turns */
+  const uint64_t block = e->block_slots, wanted = wanted_units(e);
+  const double room = (double)unused * MEMORY_SHARE, bytes = 4.0 * e->request.n_times * e->request.n_species + 0.125;
+  uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
-  slots = (slots + threads - 1) / threads * threads;
-  const double fits = (room - (double)slots * (double)e->slot_bytes) / each;
+  slots = (slots + block - 1) / block * block;
+  const double fits = (room - (double)slots * (double)e->slot_bytes) / bytes;
   if (slots == 0 || fits < 1)
     return ff_error_set(err, FF_EMEMORY, "a trajectory takes %.0f bytes of GPU memory, but only %.0f are free",
-                        each + (double)e->slot_bytes * (double)threads, room);
+                        bytes + (double)e->slot_bytes * (double)block, room);
   e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
+  const uint64_t each = block * (uint64_t)e->device.multiProcessorCount;
+  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, each)
+                          : slots < e->resident           ? slots
+                                                          : e->resident);
   e->info.capacity = e->capacity;
-  e->info.bytes = (uint64_t)((double)e->capacity * each) + slots * e->slot_bytes;
+  e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
   return FF_OK;
 }
 
@@ -256,8 +259,8 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   e->done = {};
   l->key = key;
   l->first = first;
-  l->fresh = 1;
-  l->turn = l->begun = 0;
+  l->from = l->begun = 0;
+  e->lasted = 0;
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
@@ -266,11 +269,19 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
 }
 
+/* The seconds of a launch. Turns are short in the beginning, so that shares are about equal whenever the wave ends. */
+static double share_of(const ff_ensemble *e, double seconds, double left) {
+  double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, turn = e->lasted / TURNS;
+  if (left < share && left > 0) share = left;
+  if (e->running == e->launch.slots) return share;
+  turn = turn < SHORT_TURN ? SHORT_TURN : turn < LONG_TURN ? turn : LONG_TURN;
+  return turn < share ? turn : share;
+}
+
 /* Runs one launch, measures its time and reads the counters. */
 static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
-  const int turns = e->takes_turns && e->launch.slots > e->resident;
   e->launch.steps = MOST_STEPS;
-  e->launch.nanoseconds = (uint64_t)((turns && seconds > TURN ? TURN : seconds) * 1e9);
+  e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(e->end, e->stream), "timing", err);
@@ -282,8 +293,8 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_check(cudaEventElapsedTime(&milliseconds, e->begin, e->end), "timing", err);
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
-  e->launch.fresh = 0;
-  ff_ssa_next_turn(&e->launch, turns ? e->resident : e->launch.slots);
+  e->lasted += milliseconds / 1000.0;
+  ff_ssa_next_turn(&e->launch, e->running);
   return FF_OK;
 }
 
@@ -291,9 +302,7 @@ static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress 
   ff_status status = FF_OK;
   const double stop = ff_clock() + seconds;
   while (status == FF_OK && e->done.complete < e->units) {
-    double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, left = stop - ff_clock();
-    if (left < share && left > 0) share = left;
-    status = launch(e, share, err);
+    status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }
   *progress = {.complete = e->done.complete, .events = e->done.events, .done = e->done.complete == e->units};

@@ -18,15 +18,16 @@ extern "C" {
 typedef struct {
   const char *kernel; /* its name, valid as long as the process */
   /* Decides whether this runner can run the program with this method. If not, it returns FF_EUNSUPPORTED and gives the reason.
-   * Otherwise it fills e->own, e->slot_bytes, e->resident and e->info. If this takes long, it only begins, and ready() goes on.
-   * After any status but FF_OK the next runner is asked. */
+   * Otherwise it fills e->own, e->slot_bytes, e->block_slots, e->resident and e->info. If this takes long, it
+   * only begins, and ready() goes on. After any status but FF_OK the next runner is asked. */
   ff_status (*prepare)(ff_ensemble *e, ff_error *err);
   /* Continues what prepare() began, for about `seconds` at most. *is becomes 1 once all is done. NULL if prepare() does
    * everything. */
   ff_status (*ready)(ff_ensemble *e, double seconds, int *is, ff_error *err);
   /* Frees e->own and all that it holds. */
   void (*release)(ff_ensemble *e);
-  /* Launches the kernel. e->launch.state has room for e->launch.slots trajectories of e->slot_bytes each. */
+  /* Launches the kernel for e->running slots. e->launch.state has room for e->launch.slots trajectories of e->slot_bytes
+   * each. */
   ff_status (*launch)(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err);
 } ff_ssa_runner;
 
@@ -51,11 +52,14 @@ struct ff_ensemble {
   struct cudaDeviceProp device;
   void *own;           /* the runner's own data */
   uint64_t slot_bytes; /* device memory that the runner needs for each trajectory on its way */
-  uint64_t resident;   /* trajectories that the device can run at the same time */
-  int takes_turns;     /* whether the runner can run so many of the slots in a launch, from launch.turn on */
+  uint32_t block_slots; /* trajectories of a block */
+  uint64_t resident;   /* trajectories that the device can run at the same time: of whole blocks */
+  uint32_t running;    /* slots of a launch */
+  int fills;           /* whether a part of the slots that a multiprocessor can run keep it busy */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
   ff_ssa_counters done; /* as last read */
+  double lasted;       /* seconds of launches of the current wave */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
   uint64_t n_points;   /* 0, or the points of an ensemble of several ones; prepare() sets this and the words of a point */

@@ -32,14 +32,13 @@ __global__ static void __launch_bounds__(WARPS * 32, ROUNDS > 1 ? BLOCKS_ROUNDS 
   const uint32_t leaves = 32 * EACH * ROUNDS;
   for (uint32_t i = threadIdx.x; i < leaves; i += WARPS * 32) ((ff_ssa_factored_leaf *)words)[i] = net.leaves[i];
   __syncthreads();
-  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * WARPS + warp;
-  if (slot >= run.slots) return;
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   ff_ssa_factored_warp w;
   w.net = &net;
   w.leaves = (const ff_ssa_factored_leaf *)words;
   w.base.run = &run;
   uint32_t *const place = words + leaves * (sizeof *w.leaves / 4) + warp * at.elsewhere;
-  ff_ssa_factored_run(&w, &at, (char *)run.state + slot * at.bytes, place, EACH, ROUNDS);
+  ff_ssa_factored_run(&w, &at, FF_SSA_SLOT_OF(&run, blockIdx.x * WARPS + warp), place, EACH, ROUNDS);
 }
 
 static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
@@ -105,6 +104,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
   e->slot_bytes = own->at.bytes;
+  e->block_slots = WARPS;
   e->resident = (uint64_t)own->blocks * WARPS * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = WARPS * 32;
   e->info.blocks = own->blocks;
@@ -126,7 +126,7 @@ static void release(ff_ensemble *e) {
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const factored *own = (const factored *)e->own;
-  own->kernel<<<(run->slots + WARPS - 1) / WARPS, WARPS * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / WARPS, WARPS * 32, own->shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel for groups of reactions", err);
 }
 

@@ -500,20 +500,20 @@ FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs a launch for a slot. net, leaves and base.run are set. `kept` is the slot's part of run->state, `place` the memory for the
- * words that work elsewhere. */
-FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, char *kept, uint32_t *place,
+/* Runs a launch for a slot. net, leaves and base.run are set. `place` is the memory for the words that work elsewhere. */
+FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, uint32_t slot, uint32_t *place,
                                  uint32_t each, uint32_t rounds) {
   FF_LANE_HERE;
   ff_ssa_warp *const b = &w->base;
   const ff_ssa_factored_image *net = w->net;
+  char *const kept = (char *)b->run->state + slot * at->bytes;
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   uint32_t *const words = (uint32_t *)(kept + FF_SSA_SLOT_HEAD);
   w->total = place;
   w->cell1 = at->stay_cells > 0u ? words + net->cell[1] : place + net->cell[1];
   w->cell2 = place + net->cell[2];
   b->count = at->stay_counts > 0u ? words + net->count : place + (net->count - at->stay_cells);
-  if (!ff_ssa_warp_resume(b, head)) return;
+  if (!ff_ssa_warp_resume(b, slot, head)) return;
   if (b->what == FF_SLOT_BUSY) ff_ssa_factored_set(w, at, words, 0);
   uint64_t began, now;
   uint32_t late = 0u;

@@ -145,3 +145,9 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   if (status != FF_OK) ff_ssa_code_free(out);
   return status;
 }
+
+double ff_ssa_code_speed(const ff_ssa_code *code, double trajectories, double multiprocessors) {
+  const double busy = trajectories / (code->threads * multiprocessors);
+  const double few = code->latency > 0 ? trajectories / code->latency : code->speed * busy;
+  return few < code->speed ? few : code->speed;
+}

@@ -12,6 +12,7 @@
 #define NOTHING FF_SSA_NOTHING
 #define TABLE_WORDS(shared) ((shared) / 228u * 10u) /* that a block keeps in shared memory */
 #define WEIGHT_WORDS(shared) ((shared) / 57u)       /* of these, for weights */
+#define MOST_SAFE 1e9 /* events */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -24,8 +25,9 @@ static uint32_t part_of(const generator *g, uint32_t place) { return place / (g-
 static int has_cells(const generator *g, uint32_t place) { return part_of(g, place) + 1 < g->parts; }
 
 static void add_cell(const generator *g, uint32_t *words, uint32_t place, const plan *s, uint32_t by) {
-  if (has_cells(g, place))
-    words[g->words + part_of(g, place) * g->columns + s->cell] += by << (s->bytes == UPPER ? 16 : 0);
+  const uint32_t to = by << (s->bytes == UPPER ? 16 : 0), part = part_of(g, place);
+  if (has_cells(g, place)) words[g->words + part * g->columns + s->cell] += to;
+  if (has_cells(g, place) && g->regions > 1) words[ff_ssa_store_of(g) + part / g->region * g->columns + s->cell] += to;
 }
 
 static void fill_initial(const generator *g, uint32_t *to) {
@@ -48,6 +50,27 @@ static void fill_initial(const generator *g, uint32_t *to) {
     }
 }
 
+/* Whether word i of the initial ones has no two numbers of 16 bits. */
+static int is_whole(const generator *g, uint32_t i) {
+  if (i < g->words) return g->wide;
+  const uint32_t at = g->regions > 1 && i >= ff_ssa_store_of(g) ? i - ff_ssa_store_of(g) : i - g->words;
+  return g->columns == 0 || at % g->columns >= g->pairs;
+}
+
+uint32_t ff_ssa_factored_safe(const generator *g) {
+  const uint32_t *initial = (g->code->n_big > 0 ? g->code->big : g->code->table) + g->initial_at;
+  double most = 0, most16 = 0;
+  if (g->request->points != NULL) return 0; /* points differ */
+  for (uint32_t i = 0; i < g->all; i++) {
+    const double low = initial[i] & 0xFFFFu, high = initial[i] >> 16;
+    if (is_whole(g, i) && initial[i] > most) most = initial[i];
+    if (!is_whole(g, i) && (low > high ? low : high) > most16) most16 = low > high ? low : high;
+  }
+  const double safe = (FF_SSA_DEVICE_MOST - most) / g->most, safe16 = (65535 - most16) / (g->most16 > 1 ? g->most16 : 1);
+  const double least = safe < safe16 ? safe : safe16;
+  return least < 0 ? 0 : least < MOST_SAFE ? (uint32_t)least : (uint32_t)MOST_SAFE;
+}
+
 /* The position of a member in the map of its sum, and among the weights. */
 static uint32_t position(const generator *g, uint32_t sum, uint32_t species) {
   const plan *s = g->sums + sum;
@@ -58,6 +81,7 @@ static uint32_t position(const generator *g, uint32_t sum, uint32_t species) {
 }
 
 static void fill_weights(const generator *g, uint32_t *to) {
+  if (g->ones) return;
   for (uint32_t i = 0; i < g->f->n_sums; i++)
     for (uint32_t k = 0; k < g->f->sums[i].n; k++) {
       const ff_ssa_member *m = ff_ssa_members_of(g, i) + k;
@@ -78,38 +102,38 @@ static void fill_heads(const generator *g, uint32_t *to) {
   }
 }
 
-static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint16_t *to) {
+static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint32_t *to) {
   const uint32_t units = ff_ssa_units_of(g, group);
   if (group->kind == FF_GROUP_REST) {
-    to[0] = (uint16_t)group->hub;
+    to[0] = group->hub;
     return;
   }
   for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
     const uint32_t at = position(g, group->sum, ff_ssa_members_of(g, group->sum)[k].species);
     if (ff_ssa_is_pool(group)) {
-      to[at] = (uint16_t)k;
-      for (uint32_t j = 0; j < units; j++)
-        to[ff_ssa_span(g) * (1 + j) + at] = (uint16_t)g->f->map[group->map + j * units + k];
+      to[at] = k;
+      for (uint32_t j = 0; j < units; j++) to[ff_ssa_span(g) * (1 + j) + at] = g->f->map[group->map + j * units + k];
     } else {
-      for (uint32_t u = 0; u < units; u++) to[at * units + u] = (uint16_t)g->f->map[group->map + k * group->units + u];
+      for (uint32_t u = 0; u < units; u++) to[at * units + u] = g->f->map[group->map + k * group->units + u];
     }
   }
 }
 
 /* The groups, and their maps. Entries that no molecule finds are a reaction without changes; for a pool, the first member. */
-static void fill_groups(const generator *g, uint32_t *groups, uint16_t *maps) {
+static void fill_groups(const generator *g, uint32_t *groups, uint32_t *maps) {
   uint32_t at = 0;
-  for (uint32_t i = 0; i < g->n_map; i++) maps[i] = (uint16_t)g->p->n_reactions;
+  for (uint32_t i = 0; i < g->n_map; i++) maps[i] = g->p->n_reactions;
   for (uint32_t i = 0; i <= g->f->n_groups; i++) {
     const int none = i == g->f->n_groups;
     const ff_ssa_factor_group *group = g->f->groups + i;
     const uint32_t units = none || group->kind == FF_GROUP_REST || ff_ssa_is_pool(group) ? 1 : ff_ssa_units_of(g, group);
     const int small = none || ff_ssa_is_small(g, group), in_sum = !none && group->kind != FF_GROUP_REST;
     const uint32_t before = small ? (g->parts - 1) * g->chunks : 0; /* a small sum is searched in the last part */
+    if (g->ones) at = none ? g->n_map - 1 : 0; /* all have the same map */
     uint32_t *to = groups + 4 * i;
     const uint32_t step = g->quads ? 1 : g->wide ? CHUNK : CHUNK / 2; /* from chunk to chunk, as to[0] counts */
     to[0] = (0u - before * step) & 0xFFFFu;
-    to[1] = g->n_weights - g->chunks - before;
+    to[1] = g->ones ? 0 : g->n_weights - g->chunks - before;
     to[2] = at - (in_sum ? before * CHUNK * units : g->parts * g->chunks * CHUNK - 1);
     to[3] = 1;
     uint32_t bytes = NOTHING;
@@ -215,12 +239,16 @@ static int fill_change(const generator *g, const species_uses *u, uint32_t r, ui
   return fits;
 }
 
-static ff_status fill_changes(const generator *g, uint32_t *rows, ff_error *err) {
+/* By reaction, or by entry of the maps. */
+static ff_status fill_changes(const generator *g, const uint32_t *maps, uint32_t *rows, ff_error *err) {
   species_uses u = {NULL, NULL};
   ff_status status = list_uses(g, &u, err);
+  const uint32_t n = g->mapped ? g->n_map : g->p->n_reactions + 1;
   int fits = 1;
-  for (uint32_t r = 0; r <= g->p->n_reactions && status == FF_OK; r++)
-    fits &= fill_change(g, &u, r, rows + (size_t)r * g->change);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    const uint32_t r = g->mapped ? maps[i] : i; /* beyond the weight of a member, no reaction */
+    fits &= fill_change(g, &u, r < g->p->n_reactions ? r : g->p->n_reactions, rows + (size_t)i * g->change);
+  }
   free(u.first);
   free(u.uses);
   if (status == FF_OK && !fits)
@@ -271,9 +299,13 @@ ff_status ff_ssa_factored_fill(generator *g, ff_error *err) {
   }
   fill_initial(g, base + g->initial_at);
   fill_weights(g, (g->far ? base : code->table) + g->weights_at);
-  fill_groups(g, code->table, (uint16_t *)(base + g->maps_at));
+  uint32_t *maps = ff_calloc(g->n_map, sizeof *maps);
+  if (maps == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  fill_groups(g, code->table, maps);
+  for (uint32_t i = 0; i < g->n_map && !g->mapped; i++) ((uint16_t *)(base + g->maps_at))[i] = (uint16_t)maps[i];
   fill_heads(g, code->table + ff_ssa_heads_at(g));
-  ff_status status = fill_changes(g, base + g->changes_at, err);
+  ff_status status = fill_changes(g, maps, base + g->changes_at, err);
+  free(maps);
   if (status == FF_OK && g->many) status = ff_ssa_many_fill(g, base + g->initial_at, base + g->changes_at, err);
   return status;
 }

@@ -8,7 +8,8 @@
 #define MOST_REGISTERS FF_SSA_MOST_REGISTERS
 #define MOST_CHANGE FF_SSA_MOST_CHANGE
 #define MOST_WEIGHT 255u
-#define MOST_REACTIONS 65534u    /* 16 bits, and one that changes nothing */
+#define MOST_REACTIONS (1u << 22)
+#define MOST_SHORT 65534u        /* 16 bits, and one that changes nothing */
 #define MOST_FORMULAS 512u       /* words */
 #define MOST_EVENTS 1024u        /* between two checks */
 #define CHUNK FF_SSA_CHUNK
@@ -22,7 +23,7 @@ typedef ff_ssa_factored_generator generator;
 #define FEW_CHANGES 8u
 static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
   if (f->n_groups > FF_SSA_FEW_GROUPS) return 1;
-  if (f->reactions == NULL || f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups) return 0;
+  if (f->reactions == NULL || f->n_groups <= FEW_GROUPS || f->n_factored < f->n_groups || n_reactions > MOST_SHORT) return 0;
   for (uint32_t r = 0; r < n_reactions; r++)
     if (f->reactions[r].groups > FEW_CHANGES) return 0;
   return 1;
@@ -90,6 +91,13 @@ static void put_definitions(generator *g, uint32_t blocks) {
   define(g, "S_CHUNKS", g->chunks);
   define(g, "S_PARTS", g->parts);
   define(g, "S_SPAN", ff_ssa_span(g));
+  define(g, "S_REGIONS", g->regions);
+  define(g, "S_REGION", g->region);
+  define(g, "S_APART", (uint32_t)g->apart);
+  define(g, "S_ONES", (uint32_t)g->ones);
+  define(g, "S_MAPPED", (uint32_t)g->mapped);
+  if (g->apart) define(g, "S_SAFE", ff_ssa_factored_safe(g));
+  define(g, "S_STEP16", g->most16 > 1 ? (uint32_t)g->most16 : 1);
   define(g, "S_CELLS", g->words);
   define(g, "S_COLUMNS", g->columns);
   define(g, "S_USED", g->used);
@@ -137,11 +145,11 @@ static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
 static uint32_t choose_threads(generator *g) {
   ff_ssa_code *code = g->code;
   const uint32_t table = 4 * code->n_table + BLOCK_BYTES, words = g->all + g->leaf_words;
-  const uint32_t most = g->f->n_groups <= FF_SSA_FAN && code->n_counts <= 12 ? 1024 : 512;
+  const uint32_t most = ff_ssa_most_threads(g);
   uint32_t best = 0, blocks = 1;
   code->threads = 128;
   code->n_sums = 2 * g->n_sums;
-  code->n_store = g->split ? g->words : g->stored ? words : 0;
+  code->n_store = g->regions > 1 ? ff_ssa_store_of(g) : g->split ? g->words : g->stored ? words : 0;
   code->n_rows = words - code->n_store;
   if (g->held > 0) {
     code->n_rows = words - g->words + 4 * g->held;
@@ -163,11 +171,11 @@ static uint32_t choose_threads(generator *g) {
 /* About the events per second of an H200, as measured (bench/NOTES.md): counts in shared memory; in global memory; and the same
  * if events change many groups, where the time grows with the sums that an event changes. */
 #define SPEED 2e10
-#define SPEED_STORED 3.2e9
 #define SPEED_LOOPED 1.9e10
 #define SPEED_LOOPED_STORED 1e8
 static double speed_of(const generator *g) {
-  if (!g->many || !g->looped) return g->stored ? SPEED_STORED : SPEED;
+  if (g->apart) return g->code->speed; /* as ff_ssa_factored_plan() has predicted */
+  if (!g->many || !g->looped) return SPEED;
   return g->stored ? SPEED_LOOPED_STORED : SPEED_LOOPED / g->halves_changed;
 }
 
@@ -179,9 +187,11 @@ static ff_status generate_code(generator *g, ff_error *err) {
   ff_ssa_factored_plan(g);
   if (g->totals + g->loose > MOST_REGISTERS || g->large > 255)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u sums are too many", g->f->n_sums);
-  if (g->parts * g->chunks > MOST_CHUNKS)
+  if (g->parts * g->chunks > MOST_CHUNKS && !g->ones)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u species in sums are too many", g->members);
   ff_ssa_factored_lay_out(g);
+  if (g->p->n_reactions > MOST_SHORT && !g->mapped)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", g->p->n_reactions);
   ff_ssa_factored_size(g);
   const uint32_t blocks = choose_threads(g);
   g->code->speed = speed_of(g);

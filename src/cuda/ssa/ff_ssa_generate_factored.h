@@ -45,12 +45,15 @@ typedef struct {
   uint32_t totals, large;
   uint32_t chunks, parts, words, all; /* words of counts, and in all */
   uint32_t held, away; /* chunks in shared memory, 0 if all are or none; words of global memory for the others */
+  uint32_t regions, region; /* parts of a region; see ff_ssa_thread_factored.h */
   uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
   uint32_t n_weights, n_map, units;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
   int wide, quads, checked;
   int far, stored, split; /* whether weights, counts, and only counts are in global memory */
+  int apart, ones, mapped;
+  double latency;     /* seconds of an event, if counts are in global memory */
   double most, most16; /* that an event adds; to a number of 16 bits */
   uint32_t check;     /* events between two checks */
 
@@ -103,6 +106,11 @@ static inline uint32_t ff_ssa_span_of(const ff_ssa_factored_generator *g, const 
   return FF_SSA_CHUNK * (ff_ssa_is_small(g, group) ? g->chunks : g->parts * g->chunks) + ff_ssa_head_span(g);
 }
 
+/* Words of global memory of a thread if there are regions: whole sectors. */
+static inline uint32_t ff_ssa_store_of(const ff_ssa_factored_generator *g) {
+  return (g->words + g->parts * g->columns + 7) / 8 * 8;
+}
+
 /* Where totals begin in a row of changes, in bytes; the cells are before. */
 static inline uint32_t ff_ssa_cells_at(const ff_ssa_factored_generator *g) {
   return 4 * g->entries + (g->parts > 1 ? 2 * g->moved : 0);
@@ -114,12 +122,19 @@ static inline uint32_t ff_ssa_totals_at(const ff_ssa_factored_generator *g) {
 
 static inline uint32_t ff_ssa_heads_at(const ff_ssa_factored_generator *g) { return 4 * (g->f->n_groups + 1) + g->rate_words; }
 
+/* The most threads of a multiprocessor, by their registers. */
+static inline uint32_t ff_ssa_most_threads(const ff_ssa_factored_generator *g) {
+  return g->f->n_groups <= FF_SSA_FAN && g->totals + g->loose <= 12 ? 1024 : 512;
+}
+
 /* Chooses places, widths and parts; lays out words and data; then also chooses what is in shared memory. ff_ssa_factored_fill()
  * allocates and fills the data. */
 void ff_ssa_factored_plan(ff_ssa_factored_generator *g);
 void ff_ssa_factored_lay_out(ff_ssa_factored_generator *g);
 void ff_ssa_factored_size(ff_ssa_factored_generator *g);
 ff_status ff_ssa_factored_fill(ff_ssa_factored_generator *g, ff_error *err);
+/* Events after time 0 in which no number can become too large, from the data. */
+uint32_t ff_ssa_factored_safe(const ff_ssa_factored_generator *g);
 
 /* Whether no sum is infinite, and the product of the total and a choice, which is at most 1 - 2^-53, is below the total: it is
  * unless these numbers are subnormal. */

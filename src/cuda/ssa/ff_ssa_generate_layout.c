@@ -11,9 +11,13 @@
 #define NARROW_EXPECTED 32768.0  /* if this is known well */
 #define ROOM 16384.0             /* for what 16 bits gain between two checks */
 #define FEWEST_EVENTS 64u
+#define APART_EVENTS 256u        /* these take longer */
 #define CHUNK FF_SSA_CHUNK
 #define MOST_HEAD FF_SSA_MOST_HEAD
-#define MOST_PARTS 128u
+#define MOST_PARTS 128u          /* without regions */
+#define MOST_REGIONS 512u
+#define MOST_REGION 256u
+#define MORE_ENTRIES 4096u       /* of maps than twice the reactions, if changes are by entry */
 #define MOST_CHUNKS FF_SSA_MOST_CHUNKS
 #define LOWER 0x4410u            /* equal those of ff_ssa_thread_factored.h: the bytes of a cell */
 #define UPPER FF_SSA_UPPER
@@ -24,6 +28,14 @@
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
 #define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
+/* The same for counts in global memory, as measured with chains of 1e4 and 1e5 species (bench/NOTES.md, "Large networks"): what
+ * an event takes with few cells, in instructions that take APART_TIME each if many trajectories run; and what a trajectory takes
+ * that waits for memory. */
+#define APART_EVENT 1400.0
+#define APART_SECTOR 293.0
+#define APART_TIME 4.94e-14
+#define APART_WAIT 1.2e-9
+#define APART_SECTOR_WAIT 600.0
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -154,6 +166,17 @@ static uint32_t last_read(const generator *g) {
   return last;
 }
 
+/* What a step costs, with so many cells in shared memory and in global memory, if counts are there. */
+static double cost_apart(generator *g, double shared, double global, uint32_t c, double sectors) {
+  const double free = (double)g->shared - BLOCK_BYTES, most = ff_ssa_most_threads(g) / 32;
+  const double instructions = APART_EVENT + 20.0 * g->f->n_groups + 5 * shared + 2 * global + 9.0 * c;
+  double warps = floor(free / (128 * (shared * g->columns + 1)));
+  if (warps > most) warps = most;
+  if (warps < 1) return INFINITY;
+  g->latency = APART_WAIT * (instructions + APART_SECTOR_WAIT * sectors);
+  return instructions * (1 + 4 / warps) + APART_SECTOR * sectors;
+}
+
 /* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
  * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
 static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, double away) {
@@ -171,7 +194,9 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
   if (warps > most) warps = most;
   if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
-  if (g->held > 0) sectors = g->stored || warps < 1 ? INFINITY : away * (0.5 * c + SECTORS_CHANGED);
+  if (g->held > 0 && (g->stored || warps < 1)) return INFINITY;
+  if (g->held > 0) sectors = away * (0.5 * c + SECTORS_CHANGED);
+  if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c, sectors);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
@@ -189,9 +214,12 @@ static void try_parts(generator *g, uint32_t parts, uint32_t chunks, uint32_t he
 static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best) {
   uint32_t held = parts - 1;
   double away = 0, all = 0;
+  const uint32_t last = last_read(g);
+  cost_of(g, parts, chunks, last / chunks + 1, 0);
+  if (g->stored) return; /* even the fewest parts have no room there */
   for (uint32_t s = 0; s < g->p->n_species; s++)
     if (g->place[s] < g->members) all += g->expected[s];
-  for (uint32_t s = g->p->n_species, last = last_read(g); s-- > 0 && held * chunks > last;) {
+  for (uint32_t s = g->p->n_species; s-- > 0 && held * chunks > last;) {
     if (g->place[s] >= g->members) continue;
     for (; g->place[s] / CHUNK < held * chunks && held * chunks > last; held--)
       try_parts(g, parts, chunks, held, away / all, best);
@@ -199,20 +227,59 @@ static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best
   }
 }
 
+/* The same with cells for regions in shared memory, and the cells of parts behind the counts. */
+static double cost_of_regions(generator *g, uint32_t regions, uint32_t region, uint32_t c) {
+  const double columns = g->columns, sectors = c * (g->wide ? 1 : 0.5) + region * (columns < 8 ? columns / 8 : 1);
+  return cost_apart(g, regions, region, c, sectors);
+}
+
+static void choose_regions(generator *g, uint32_t chunks, uint32_t blocks, double best) {
+  for (uint32_t regions = 4; regions <= MOST_REGIONS; regions += 4)
+    for (uint32_t region = 8; region <= MOST_REGION; region += 8) {
+      const uint32_t parts = regions * region, c = (chunks + parts - 1) / parts;
+      if (parts > 65535u || (blocks > 0 && regions != blocks)) continue;
+      if (blocks == 0 && (regions - 1) * region * c >= chunks) continue; /* fewer would do */
+      const double cost = cost_of_regions(g, regions, region, c);
+      if (!(cost < best)) continue;
+      best = cost;
+      g->regions = regions;
+      g->region = region;
+      g->chunks = c;
+      g->parts = parts;
+    }
+}
+
 /* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
-static void choose_parts(generator *g) {
+static void choose_parts_of(generator *g, uint32_t blocks) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
   const int may_leave = !g->many && !g->wide && g->quads && g->counts == g->members;
   choice best = {INFINITY, 1, 1, 1};
   for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
-    if ((parts - 1) * c >= chunks) continue;
+    if ((parts - 1) * c >= chunks || (blocks > 0 && parts != blocks)) continue;
     try_parts(g, parts, c, parts, 0, &best);
     if (may_leave) try_away(g, parts, c, &best);
   }
   g->chunks = best.chunks;
   g->parts = best.parts;
   cost_of(g, best.parts, best.chunks, best.held, 0); /* tells where counts are */
+  g->regions = 1;
+  g->region = g->parts;
+  g->apart = g->stored && !g->many;
+  if (g->apart && g->quads && g->large > 0) choose_regions(g, chunks, blocks, best.cost);
+  if (g->regions > 1) g->split = 0;
+  if (!g->apart) return;
+  const double cost = g->regions > 1 ? cost_of_regions(g, g->regions, g->region, g->chunks)
+                                     : cost_of(g, g->parts, g->chunks, g->parts, 0);
+  g->code->speed = 1 / (APART_TIME * cost);
+  g->code->latency = g->latency;
+}
+
+/* With the number of cells that the request wants, if this is possible. */
+static void choose_parts(generator *g) {
+  const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
+  choose_parts_of(g, g->request->blocks);
+  if (g->large > 0 && g->parts * g->chunks < chunks) choose_parts_of(g, 0);
 }
 
 /* Whether the cells of a sum have 16 bits. */
@@ -246,24 +313,57 @@ static void place_cells(generator *g) {
   g->columns = !g->quads || g->used <= 2 ? g->used : round_up(g->used, 4);
 }
 
-static void plan_sums(generator *g) {
+/* Whether each member is in one sum with the weight 1, sums follow each other in the order of members, and each is that of one
+ * group. Then all of them can be searched as if they were one sum. */
+static int is_row(const generator *g) {
+  uint32_t n = 0;
+  if (!g->quads || g->many || g->head > 0 || g->counts > g->members || g->f->n_sums != g->f->n_groups) return 0;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) {
+    const ff_ssa_factor_group *group = g->f->groups + i;
+    if (group->kind == FF_GROUP_REST || group->sum != i || ff_ssa_is_pool(group) || ff_ssa_units_of(g, group) > 1) return 0;
+  }
+  for (uint32_t i = 0; i < g->f->n_sums; i++)
+    for (uint32_t k = 0; k < g->f->sums[i].n; k++, n++) {
+      const ff_ssa_member *m = ff_ssa_members_of(g, i) + k;
+      if (m->weight != 1 || g->place[m->species] != n || g->f->sums[i].n == 1) return 0;
+    }
+  return n == g->members;
+}
+
+static void plan_cells(generator *g) {
   uint32_t totals = 0;
-  g->quads = use_quads(g);
+  g->large = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     plan *s = g->sums + i;
-    const uint32_t first = chunk_of(g, i, g->quads);
+    const uint32_t first = g->ones ? NONE : chunk_of(g, i, g->quads);
     *s = (plan){NONE, NONE, NOTHING, first != NONE, first != NONE ? first : 0, 0};
     if (has_total(g, i)) s->total = totals++;
     g->large += !s->small;
+    if (!g->ones) continue;
+    s->bytes = WHOLE;
+    s->cell = 0;
   }
-  place_cells(g);
+  g->pairs = 0;
+  g->used = g->columns = 1;
+  if (!g->ones) place_cells(g);
   choose_parts(g);
+}
+
+static void plan_sums(generator *g) {
+  g->quads = use_quads(g);
+  g->ones = is_row(g);
+  plan_cells(g);
+  if (g->ones && !g->apart) {
+    g->ones = 0;
+    plan_cells(g);
+  }
   if (g->parts == 1) g->columns = g->used = g->pairs = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
-    g->sums[i].weights = g->n_weights;
+    g->sums[i].weights = g->ones ? i : g->n_weights;
+    if (g->ones) continue;
     g->n_weights += (g->sums[i].small ? g->chunks : g->parts * g->chunks) | 1u; /* sums begin at different banks */
   }
-  g->n_weights += g->chunks; /* without weights, for what is no sum */
+  if (!g->ones) g->n_weights += g->chunks; /* without weights, for what is no sum */
 }
 
 /* How many events may happen between two checks. */
@@ -273,10 +373,9 @@ static void choose_check(generator *g) {
   for (uint32_t i = 0; i < g->p->n_changes; i++)
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
   g->most16 = g->pairs > 0 ? g->most : by;
+  if (g->apart) g->check = APART_EVENTS;
   while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
 }
-
-/* ---- words and data ------------------------------------------------------------------------------------------------------ */
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
@@ -300,7 +399,8 @@ static void lay_out_words(generator *g) {
   const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each, to = g->quads || !g->many ? 4 : 1;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     const plan *s = g->sums + i;
-    const uint32_t reads = (g->chunks > 1 ? g->chunks - 1 : 1) * chunk_words + s->first * (g->quads ? chunk_words : 1);
+    const uint32_t chunks = g->chunks > 1 && !g->apart ? g->chunks - 1 : g->chunks;
+    const uint32_t reads = chunks * chunk_words + s->first * (g->quads ? chunk_words : 1);
     if (s->small && reads > end) end = reads;
   }
   g->words = (g->counts + each - 1) / each;
@@ -313,7 +413,10 @@ static void lay_out_words(generator *g) {
   }
   if (end < g->parts * g->chunks * chunk_words) end = g->parts * g->chunks * chunk_words; /* that weigh nothing */
   if (g->split && g->words < end) g->words = round_up(end, to);
+  if (g->regions > 1 && g->words < end) g->words = end;
+  if (g->regions > 1) g->words = round_up(g->words, 8);
   g->all = round_up(g->words + (g->parts - 1) * g->columns, to);
+  if (g->regions > 1) g->all = ff_ssa_store_of(g) + round_up(g->regions * g->columns, 4);
   if (g->all < end) g->all = round_up(end, to);
 }
 
@@ -330,16 +433,18 @@ void ff_ssa_factored_lay_out(generator *g) {
     const ff_ssa_factor_group *group = g->f->groups + i;
     const uint32_t units = ff_ssa_units_of(g, group);
     if (units > g->units) g->units = units;
+    if (g->ones && i > 0) break; /* all groups have the same map */
     g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + units) : ff_ssa_span_of(g, group) * units;
   }
   g->n_map++; /* for the search without a group, which finds no reaction */
+  g->mapped = g->apart && g->f->pools == 0 && g->n_map <= 2 * g->p->n_reactions + MORE_ENTRIES;
   uint32_t at = 0;
   g->initial_at = at;
   at = round_up(at + g->all + g->leaf_words + g->totals + g->loose, 4);
   g->maps_at = at;
-  at = round_up(at + (g->n_map + 1) / 2, 4);
+  if (!g->mapped) at = round_up(at + (g->n_map + 1) / 2, 4);
   g->changes_at = at;
-  g->n_data = at + (g->p->n_reactions + 1) * g->change;
+  g->n_data = at + (g->mapped ? g->n_map : g->p->n_reactions + 1) * g->change;
 }
 
 void ff_ssa_factored_plan(generator *g) {

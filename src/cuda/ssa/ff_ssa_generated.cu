@@ -40,8 +40,7 @@ static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
   if (ff_ssa_program_scheduled(e->program)) return code->n_counts > SCHEDULED_MOST;
   if (code->speed == 0) return 0;
   const double cores = e->device.multiProcessorCount, n = e->options.units > 0 ? (double)e->options.units : INFINITY;
-  const double busy = n / (code->threads * cores), speed = code->speed * (busy < 1 ? busy : 1);
-  return ff_ssa_factored_speed(e->program, n / cores) > speed;
+  return ff_ssa_factored_speed(e->program, n / cores) > ff_ssa_code_speed(code, n, cores);
 }
 
 /* Fills the words of the next point, if it shares the code of the first one. */
@@ -116,7 +115,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
     status = ff_cuda_upload((void **)&e->points, own->points, (size_t)e->n_points * e->point_words * 4, "points", err);
   if (status != FF_OK) return status;
   e->resident = (uint64_t)own->kernel.blocks * code->threads * (uint64_t)e->device.multiProcessorCount;
-  e->takes_turns = 1;
+  e->block_slots = code->threads;
+  e->fills = code->latency > 0;
   e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
   e->info.threads = code->threads;
   e->info.blocks = (uint32_t)own->kernel.blocks;
@@ -142,8 +142,7 @@ static ff_status launch(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *e
   generated *own = (generated *)e->own;
   ff_ssa_launch run = *launch;
   void *arguments[] = {&run, own->code.rates, &own->table, &own->big};
-  const uint32_t slots = run.slots < e->resident ? run.slots : (uint32_t)e->resident;
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, slots / own->code.threads, own->code.threads,
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, own->code.threads,
                           shared_bytes(&own->code), e->stream, arguments, err);
 }
 

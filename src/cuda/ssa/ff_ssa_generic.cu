@@ -21,6 +21,7 @@
 /* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
  * warp that the device could run instead. */
 #define COUPLING_MOST 16
+#define COUPLING_FEW 4 /* then even without shared memory, if a warp has no room for all of its state there */
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
@@ -40,17 +41,18 @@ typedef struct {
 
 __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
                                                 char *shared, int method, bool is_shared, bool formulas) {
-  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
-  if (slot >= run.slots) return;
-  char *kept = (char *)run.state + slot * at.bytes;
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
   w.image = &image;
   w.run = &run;
   w.formulas = formulas;
   w.method = method;
   w.scheduled = 0;
-  ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD) : kept + FF_SSA_SLOT_HEAD);
-  ff_ssa_warp_run(&w, &at, kept, is_shared);
+  double *const top = is_shared || at.top == 0 ? NULL : (double *)(shared + warp * ((at.top_values * 8u + 127u) / 128u * 128u));
+  ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD)
+                                      : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, top);
+  ff_ssa_warp_run(&w, &at, slot, is_shared);
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -75,16 +77,15 @@ __global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORM
 __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
     run_scheduled(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                   const __grid_constant__ ff_ssa_slot_layout at) {
-  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0), slot = blockIdx.x * (blockDim.x / 32) + warp;
-  if (slot >= run.slots) return;
-  char *kept = (char *)run.state + slot * at.bytes;
+  const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
   w.image = &image;
   w.run = &run;
   w.formulas = w.scheduled = 1;
   w.method = (int)image.method;
-  ff_ssa_warp_place(&w, &at, kept + FF_SSA_SLOT_HEAD);
-  ff_ssa_scheduled_run(&w, &at, kept);
+  ff_ssa_warp_place(&w, &at, (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, NULL);
+  ff_ssa_scheduled_run(&w, &at, slot);
 }
 
 /* optimised_direct and sorting_direct, without formulas, in shared memory. */
@@ -97,7 +98,7 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS)
   t.run = &run;
   t.formulas = 0;
   t.method = image.method == FF_SSA_SORTING ? FF_SSA_SORTING : FF_SSA_OPTIMISED;
-  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, blockIdx.x * blockDim.x + threadIdx.x);
+  ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x));
 }
 
 template <bool SHARED, bool FORMULAS>
@@ -105,7 +106,7 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS 
     run_threads(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                 const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
-  const uint32_t slot = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x);
   ff_ssa_thread t;
   t.image = &image;
   t.run = &run;
@@ -205,12 +206,20 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
          (e->options.units == 0 || (double)e->options.units >= least);
 }
 
-/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it. */
+/* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it; if not, for as many upper
+ * levels of the tree as leave room for three quarters of them. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
   if (status != FF_OK) return status;
-  return try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  status = try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  if (own->shared > 0) return status;
+  for (uint32_t top = 1; status == FF_OK && own->shared == 0 && top < own->image.levels; top++) {
+    const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
+    status = try_shared(own, e, warps_kernel(&own->image, 0), bytes, own->blocks * own->warps / 4 * 3, err);
+  }
+  if (own->shared == 0) own->at.top = 0;
+  return status;
 }
 
 /* A thread for each trajectory, in shared memory if this suffices: of the direct method, and of the methods that search one place
@@ -236,7 +245,9 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   if (threads) status = plan_threads(own, e, err);
   if (status != FF_OK || own->threads) return status;
   status = plan_warps(own, e, err);
-  own->threads = status == FF_OK && threads && tree && own->shared == 0;
+  const int few = own->at.top > 0 && e->program->coupling <= COUPLING_FEW;
+  own->threads = status == FF_OK && threads && tree && (own->shared == 0 || few);
+  if (own->threads) own->shared = own->at.top = 0;
   return own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
@@ -265,15 +276,16 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK)
     status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
-  own->at.shared = own->shared > 0;
+  own->at.shared = own->shared > 0 && own->at.top == 0;
   e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
-  e->resident = (uint64_t)own->blocks * own->warps * (own->threads ? 32 : 1) * (uint64_t)e->device.multiProcessorCount;
+  e->block_slots = own->threads ? own->warps * 32 : own->warps;
+  e->resident = (uint64_t)own->blocks * e->block_slots * (uint64_t)e->device.multiProcessorCount;
   e->info.threads = own->warps * 32;
   e->info.blocks = own->blocks;
   e->info.registers = (uint32_t)attributes.numRegs;
   e->info.shared_bytes = (uint32_t)own->shared;
   snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
-           own->threads ? "thread" : "warp", own->shared > 0 ? "shared" : "global");
+           own->threads ? "thread" : "warp", own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
   return FF_OK;
 }
 
@@ -287,8 +299,7 @@ static void release(ff_ensemble *e) {
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  const uint32_t each = own->threads ? own->warps * 32 : own->warps, blocks = (run->slots + each - 1) / each;
-  own->kernel<<<blocks, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / e->block_slots, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
 }
 

@@ -433,11 +433,12 @@ FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
 }
 
 /* Runs a launch for a slot, where it is kept. image, run, method and the places are set. */
-FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept) {
+FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot) {
   FF_LANE_HERE;
-  ff_ssa_slot *head = (ff_ssa_slot *)kept;
+  char *const kept = (char *)w->run->state + slot * at->bytes;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   s_schedule *s = (s_schedule *)(kept + at->schedule);
-  if (!ff_ssa_warp_resume(w, head)) return;
+  if (!ff_ssa_warp_resume(w, slot, head)) return;
   ff_ssa_scheduled_resume(w, s);
   uint64_t began, now;
   uint32_t late = 0u;

@@ -123,7 +123,9 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   w->total = ff_ssa_run_of(w->image->total);
   FF_EACH_LANE {
     for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
-    for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
+    const uint32_t n = w->top_level == FF_SSA_NO_TOP ? w->image->n_values : w->top_first;
+    for (uint32_t i = lane; i < n; i += 32u) w->value[i] = w->image->tree[i];
+    for (uint32_t i = n + lane; i < w->image->n_values; i += 32u) w->top[i - n] = w->image->tree[i];
     for (uint64_t i = lane; w->image->real != NULL && i < w->image->n_real; i += 32u) w->real[i] = w->image->real[i];
     for (uint64_t i = lane; w->image->whole != NULL && i < w->image->n_whole; i += 32u) w->whole[i] = w->image->whole[i];
   }
@@ -175,9 +177,12 @@ FF_WARP void ff_ssa_warp_copy(uint32_t *to, const uint32_t *from, uint64_t n) {
   FF_EACH_LANE for (uint64_t i = lane; i < n; i += 32u) to[i] = from[i];
 }
 
-/* Where a slot works: `place` has the parts of a slot from its tree on. */
-FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *place) {
+/* Where a slot works: `place` has the parts of a slot from its tree on, and `top` the top of the tree if there is a copy. */
+FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *place, double *top) {
   const uint64_t skip = FF_SSA_SLOT_HEAD;
+  w->top = top;
+  w->top_level = top != NULL ? at->top : FF_SSA_NO_TOP;
+  w->top_first = at->top_first;
   w->value = (double *)(place + (at->value - skip));
   w->real = (double *)(place + (at->real - skip));
   w->count = (uint32_t *)(place + (at->count - skip));
@@ -188,9 +193,9 @@ FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, cha
 }
 
 /* Takes up what a slot has kept, but for its counts, values and sums. Returns whether there is anything to do. */
-FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, const ff_ssa_slot *head) {
+FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot *head) {
   FF_LANE_HERE;
-  w->what = w->run->fresh ? (uint32_t)FF_SLOT_EMPTY : head->what;
+  w->what = FF_SSA_IS_FRESH(w->run, slot) ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
   w->time = w->wanted = 0.0;
   w->unit = w->event = w->at = 0u;
@@ -204,16 +209,20 @@ FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, const ff_ssa_slot *head) {
   return 1;
 }
 
-/* Runs a launch for a slot. image, run, formulas, method and the places are set. `kept` is the slot's part of run->state. */
-FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept, int elsewhere) {
+/* Runs a launch for a slot. image, run, formulas, method and the places are set. */
+FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
   FF_LANE_HERE;
-  ff_ssa_slot *head = (ff_ssa_slot *)kept;
+  char *const kept = (char *)w->run->state + slot * at->bytes;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   uint32_t *const words = (uint32_t *)(kept + at->value);
   const uint64_t n = (at->end - at->value) / 4u;
-  if (!ff_ssa_warp_resume(w, head)) return;
+  if (!ff_ssa_warp_resume(w, slot, head)) return;
   w->total = ff_ssa_run_of(0.0);
   if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
+  const int has_top = w->top_level != FF_SSA_NO_TOP;
+  uint32_t *const top_words = words + 2u * (size_t)w->top_first;
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
+  if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy((uint32_t *)w->top, top_words, 2u * (uint64_t)at->top_values);
   uint64_t began, now;
   uint32_t late = 0u;
   FF_NANOSECONDS(began);
@@ -229,6 +238,7 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, char 
   }
   FF_SYNCWARP();
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, n);
+  if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy(top_words, (const uint32_t *)w->top, 2u * (uint64_t)at->top_values);
   const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
   FF_EACH_LANE if (lane == 0u) {
     *head = after;

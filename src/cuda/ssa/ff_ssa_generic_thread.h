@@ -330,7 +330,7 @@ FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
   t->time = t->wanted = 0.0;
   t->unit = t->event = t->at = 0u;
   t->total = ff_ssa_run_of(0.0);
-  t->what = t->run->fresh ? (uint32_t)FF_SLOT_EMPTY : (uint32_t)FF_SLOT_IDLE;
+  t->what = FF_SLOT_EMPTY;
 }
 
 FF_WARP void ff_ssa_thread_go(ff_ssa_thread *t) {
@@ -362,7 +362,7 @@ FF_WARP void ff_ssa_thread_run(ff_ssa_thread *t, char *memory, uint32_t stride, 
   t->counts = counts;
   ff_ssa_thread_clear(t);
   if (!is_there) t->what = FF_SLOT_IDLE;
-  if (is_there && !t->run->fresh) ff_ssa_thread_load(t, slot);
+  if (is_there && !FF_SSA_IS_FRESH(t->run, slot)) ff_ssa_thread_load(t, slot);
   ff_ssa_thread_go(t);
   if (is_there) ff_ssa_thread_save(t, slot);
 }
@@ -380,7 +380,7 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
   t->counts = counts;
   ff_ssa_thread_clear(t);
   if (!is_there) t->what = FF_SLOT_IDLE;
-  if (is_there && !t->run->fresh) {
+  if (is_there && !FF_SSA_IS_FRESH(t->run, slot)) {
     const ff_ssa_slot before = *head;
     t->time = before.time;
     t->unit = before.unit;

@@ -105,10 +105,13 @@ typedef struct {
 #define FF_SSA_SLOT_SUM(head) ((ff_ssa_running_sum *)((head) + 1))
 
 /* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
- * shared memory is used during a launch; ff_ssa_slot_lay_out() does not decide this. */
+ * shared memory is used during a launch. If not, `top` may be a level, from 1 on: of it and all above, `top_values` from number
+ * `top_first` on, a copy is used. ff_ssa_slot_lay_out() does not decide this. */
 typedef struct {
   uint64_t value, real, count, whole, end, stack, lists, schedule, bytes, shared;
+  uint32_t top, top_first, top_values;
 } ff_ssa_slot_layout;
+#define FF_SSA_NO_TOP UINT32_MAX
 
 #define FF_SSA_SLOT_HEAD 128u
 #define FF_SSA_SCHEDULE_HEAD 1024u /* for the numbers of a schedule */
@@ -125,6 +128,14 @@ static inline uint64_t ff_ssa_schedule_bytes(const ff_ssa_image *image) {
   const uint64_t words = 3u * (((uint64_t)s->n_events + 31u) / 32u) + ff_ssa_schedule_store(s);
   if (s->formulas == NULL) return 0u;
   return (FF_SSA_SCHEDULE_HEAD + reals * 8u + (uint64_t)image->depth * sizeof(ff_range) + words * 4u + 127u) / 128u * 128u;
+}
+
+/* Lets the levels from `top` on have a copy. Returns its bytes. */
+static inline uint32_t ff_ssa_slot_split(ff_ssa_slot_layout *at, const ff_ssa_image *image, uint32_t top) {
+  at->top = top;
+  at->top_first = image->first[top];
+  at->top_values = image->n_values - at->top_first;
+  return (at->top_values * 8u + 127u) / 128u * 128u;
 }
 
 static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) {
@@ -145,6 +156,8 @@ typedef struct {
   const ff_ssa_image *image;
   const ff_ssa_launch *run;
   double *value;          /* the tree: image->n_values */
+  double *top;            /* its levels from number `top_level` on, if this is not FF_SSA_NO_TOP */
+  uint32_t top_level, top_first;
   double *real;           /* what the method keeps: image->n_real numbers, and n_whole in `whole` */
   uint32_t *count;        /* n_species + 1 */
   uint32_t *whole;
@@ -197,7 +210,9 @@ FF_WARP double ff_ssa_warp_law(const ff_ssa_warp *w, const ff_ssa_image_law law,
 
 /* ---- nodes ----------------------------------------------------------------------------------------------------------------- */
 
-FF_WARP double *ff_ssa_level(const ff_ssa_warp *w, uint32_t level) { return w->value + w->image->first[level]; }
+FF_WARP double *ff_ssa_level(const ff_ssa_warp *w, uint32_t level) {
+  return level < w->top_level ? w->value + w->image->first[level] : w->top + (w->image->first[level] - w->top_first);
+}
 
 /* The children of a node. */
 FF_WARP uint32_t ff_ssa_fan(const ff_ssa_warp *w) { return w->method == FF_SSA_BLOCK ? w->image->fan : FF_SSA_FAN; }

@@ -12,18 +12,20 @@ typedef struct {
   uint64_t events;   /* of complete trajectories */
 } ff_ssa_counters;
 
-/* A launch lets each of `slots` trajectories make about `steps` events at most, for about so many nanoseconds. A slot whose
+/* A launch lets trajectories of `slots` make about `steps` events at most, for about so many nanoseconds. A slot whose
  * trajectory is complete begins the next one of the wave. A limit of time rather than of events lets all warps end together,
  * although a multiprocessor prefers some of them. The trajectories of a wave are numbered from 0: number k is trajectory
- * first + k. */
+ * first + k.
+ *
+ * There may be more slots than the device can run at the same time. Then a launch runs some of them, from number `from` on; slot
+ * 0 comes after the last one. The next launch goes on with those that come after, so that all get equal shares of the time. */
 typedef struct {
   uint64_t key, first;
   uint64_t units;      /* trajectories of the wave, below 2^32 - slots */
   uint64_t nanoseconds;
   uint32_t slots, steps; /* slots: a multiple of the threads of a block */
-  int fresh;           /* whether all slots are empty: none has begun a trajectory */
-  uint32_t turn, begun; /* for generated code, which may run some of the slots: the first one of them, from which it counts modulo
-                         * `slots`; and how many slots are not empty: the first ones */
+  uint32_t from;       /* the slot of the first thread or warp: a multiple of the slots of a block */
+  uint32_t begun;      /* slots from this one on are empty: none has begun a trajectory */
   uint32_t n_times, n_species; /* that are recorded */
   const double *times;
   const uint32_t *species;
@@ -45,12 +47,10 @@ typedef struct {
 #define FF_SSA_BLOCK_BYTES (FF_SSA_COMMON_BYTES + FF_SSA_BLOCK_RESERVE)
 #define FF_SSA_BLOCK_SHORT_BYTES (FF_SSA_COMMON_SHORT_BYTES + FF_SSA_BLOCK_RESERVE)
 
-/* After a launch of `resident` slots, the next launch runs those that follow. */
-static inline void ff_ssa_next_turn(ff_ssa_launch *launch, uint64_t resident) {
-  const uint64_t end = launch->turn + resident;
-  if (launch->begun < end) launch->begun = (uint32_t)(end < launch->slots ? end : launch->slots);
-  launch->turn = (uint32_t)(resident < launch->slots ? end % launch->slots : 0u);
-}
+/* The slot of a thread or warp, and whether it is empty. */
+#define FF_SSA_SLOT_OF(run, index) \
+  ((index) < (run)->slots - (run)->from ? (index) + (run)->from : (index) - ((run)->slots - (run)->from))
+#define FF_SSA_IS_FRESH(run, slot) ((slot) >= (run)->begun)
 
 /* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */
 #define FF_SSA_RECORD(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))

@@ -16,6 +16,7 @@
  *   S_UNROLL            events in a round of the loop, a power of 2; a launch makes up to S_UNROLL - 1 more than its steps
  *   S_TABLE             words of a table that all threads of a block share
  *   S_STORE             words of global memory of a thread
+ *   S_APART             1 if the counts of a network with few groups of reactions are there; see ff_ssa_thread_factored.h
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
  *   S_LOGS              where the second table has ff_ssa_log_first() for every k from -54 to 0; if it is not defined, the shared
@@ -62,6 +63,9 @@
 
 #ifndef S_MANY
 #define S_MANY 0
+#endif
+#ifndef S_APART
+#define S_APART 0
 #endif
 #ifndef S_POOLS
 #define S_POOLS 0
@@ -152,6 +156,10 @@ typedef struct {
   uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
 #endif
   uint32_t event, at;      /* events so far; the number of the next time that is recorded */
+#if S_APART
+  uint32_t begins;         /* whether its counts have not been set to those at time 0 */
+  uint32_t safe;           /* until this event, no number is too large */
+#endif
 #ifdef S_SEARCHED
   ff_ssa_running_sum sum;
 #endif
@@ -222,6 +230,14 @@ FF_WARP double s_find(const s_thread *t, double choice, s_next *next);
 FF_WARP void s_fire(s_thread *t, const s_next *next);
 FF_WARP void s_record(const s_thread *t, uint32_t *to);
 FF_WARP uint32_t s_most(const s_thread *t);
+
+/* An empty slot has no time if its counts are apart: then each step sees that there is nothing to do. */
+#if S_APART
+#define S_IS_EMPTY(t) (!((t)->wanted < ff_math_infinity()))
+#define S_START(t) (S_IS_EMPTY(t) ? ff_math_nan() : 0.0)
+#else
+#define S_START(t) 0.0
+#endif
 
 /* ---- draws ---------------------------------------------------------------------------------------------------------------- */
 
@@ -378,6 +394,9 @@ FF_WARP void s_take(s_thread *t) {
   t->at = 0u;
   t->wanted = k < t->run->units ? t->run->times[0] : ff_math_infinity();
   s_begin(t);
+#if S_APART
+  t->begins = k < t->run->units;
+#endif
 }
 
 FF_WARP void s_refuse(s_thread *t) {
@@ -456,12 +475,15 @@ FF_WARP void s_step(s_thread *t) {
     if (near) S_NEAR_EXACTLY(&next);
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
       next.reaction = S_REACTIONS;
-      next_time = 0.0;
+      next_time = S_START(t);
 #ifdef S_MODULES
       words = s_event_words(t, t->event + 1u); /* of another trajectory */
 #endif
     }
     FF_SYNCWARP();
+#if S_APART
+    s_fill(t);
+#endif
   }
 #ifdef S_MODULES
   t->time = next_time;
@@ -482,6 +504,20 @@ FF_WARP void s_step(s_thread *t) {
 #endif
 
 /* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
+#if S_APART
+FF_WARP void s_check(s_thread *t) {
+  if (!S_IS_EMPTY(t)) {
+    if (t->event + S_CHUNK > t->safe) t->safe = t->event + s_look(t);
+    if (t->event + S_CHUNK > t->safe || s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
+      s_refuse(t);
+      t->time = S_START(t);
+      t->event = 0u;
+    }
+  }
+  FF_SYNCWARP();
+  s_fill(t);
+}
+#else
 FF_WARP void s_check(s_thread *t) {
   if (!(t->wanted < ff_math_infinity())) {
     s_begin(t);
@@ -492,6 +528,7 @@ FF_WARP void s_check(s_thread *t) {
     t->event = 0u;
   }
 }
+#endif
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
@@ -515,6 +552,10 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   t->member = S_NONE; /* a pair is chosen again */
   t->at = S_STATE(4);
   t->wanted = S_STATE(5) ? run->times[t->at] : ff_math_infinity();
+#if S_APART
+  t->begins = 0u;
+  t->safe = S_STATE(5) - 1u;
+#endif
   s_number(t);
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = S_STATE(6u + i);
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_ROW(i) = S_STATE(6u + S_COUNTS + i);
@@ -543,7 +584,11 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   S_STATE(2) = t->unit;
   S_STATE(3) = t->event;
   S_STATE(4) = t->at;
+#if S_APART
+  S_STATE(5) = S_IS_EMPTY(t) ? 0u : 1u + t->safe;
+#else
   S_STATE(5) = t->wanted < ff_math_infinity();
+#endif
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
 #ifdef S_SEARCHED
@@ -595,7 +640,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 #endif
   if (fresh) {
     s_take(t);
-    t->time = 0.0;
+    t->time = S_START(t);
     t->event = 0u;
   } else {
     s_load(t, slot);
@@ -639,8 +684,7 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   /* Numbers of slots are multiples of S_THREADS, so all threads of a block begin alike. */
-  const uint32_t at = run.turn + blockIdx.x * S_THREADS, block = at < run.slots ? at : at - run.slots;
-  const uint32_t slot = block + threadIdx.x;
+  const uint32_t block = FF_SSA_SLOT_OF(&run, blockIdx.x * S_THREADS), slot = block + threadIdx.x;
   uint32_t bytes = 4u * threadIdx.x;
   asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
   uint32_t *const words = s_shared + S_TABLE;

@@ -6,11 +6,16 @@
  * the last, with the sum over the members in this part, without the head. A small sum has all members in one chunk, and no cells:
  * it is searched as if its chunk were the first one of the last part.
  *
+ * If counts are in global memory (S_APART), all threads of a warp set those of one trajectory to their initial values; changes
+ * are atomic additions, for which a thread does not wait; and the largest count is looked for only if it might be too large. A
+ * sum of many parts also has cells for regions, which are S_REGION parts each. These are in shared memory, and the cells of parts
+ * are behind the counts.
+ *
  *   S_GROUPS                   groups
  *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If
  *                              not, the chunk of a small sum may begin at any word
  *   S_WIDE                     whether counts have 32 bits
- *   S_MOST16                   the most that a number of 16 bits may be
+ *   S_MOST16, S_STEP16         the most that a number of 16 bits may be, and that an event adds to it
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
  *                              rows then
  *   S_HELD, S_AWAY             chunks that are in rows, a multiple of S_CHUNKS, if few events need the others; words of global
@@ -18,6 +23,11 @@
  *   S_BIG, S_FAR               whether the data are in global memory; whether the weights are there, too
  *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
  *   S_CHUNKS, S_PARTS, S_SPAN  chunks of a part, parts, and positions: those of the chunks of all parts, then those of the head
+ *   S_REGIONS, S_REGION        regions, and parts of each; 1 and S_PARTS if there are none
+ *   S_ONES                     whether each member is in one sum, with the weight 1, and sums follow each other: then these are
+ *                              searched as if they were one. There are no weights, and `weights` of a group is its sum's number
+ *   S_MAPPED                   whether changes are by the entry of a map, instead of by its reaction
+ *   S_SAFE                     if S_APART: the events before the largest count has to be looked for
  *   S_CELLS, S_COLUMNS         the word of the first cell, and words for each part: 1, 2, or a multiple of 4
  *   S_USED, S_PAIRS            such words in use, and those that have two cells of 16 bits; others have one of 32 bits
  *   S_WORDS_ALL                words of counts and cells
@@ -44,7 +54,7 @@
 #define S_BASE (t->rows)
 #define S_OFFSET(i) S_ROW_OFFSET(i)
 #endif
-#if S_SPLIT
+#if S_SPLIT || S_REGIONS > 1
 #define S_CELL_BASE (t->rows)
 #define S_CELL_OFFSET(i) S_ROW_OFFSET(i)
 #elif S_HELD > 0
@@ -59,7 +69,11 @@
 #else
 #define S_WORD(i) (S_BASE[S_OFFSET(i)])
 #endif
+#if S_APART
+#define S_ANY_WORD(i) (*((i) < S_STORE ? t->store + (i) : t->rows + S_ROW_OFFSET((i) - S_STORE)))
+#else
 #define S_ANY_WORD(i) (*((i) < S_CELLS ? &S_WORD(i) : S_CELL_BASE + S_CELL_OFFSET((i) - S_CELLS)))
+#endif
 #define S_TOTAL(i) (t->x[i])
 #if S_WIDE
 #define S_CHUNK_WORDS 8u
@@ -75,7 +89,9 @@
 #define S_SPREAD(word, shift) __byte_perm((word), 0u, (shift) != 0u ? 0x4342u : 0x4140u)
 #define S_PICK(word, bytes) __byte_perm((word), 0u, (bytes))
 #define S_SHIFT(x, by) __funnelshift_l(0u, (x), (by))
+#define S_UNROLL_8 _Pragma("unroll 8")
 #else
+#define S_UNROLL_8
 #define S_SPREAD(word, shift) (((word) >> (shift) & 0xFFu) | ((word) >> (shift) & 0xFF00u) << 8)
 #define S_PICK(word, bytes) \
   ((bytes) == S_LOWER ? (word) & 0xFFFFu : (bytes) == S_UPPER ? (word) >> 16 : (bytes) == S_WHOLE ? (word) : 0u)
@@ -148,6 +164,55 @@ FF_WARP uint32_t s_head(const s_thread *t, uint32_t group, uint32_t v, uint32_t 
   return found;
 }
 
+#if S_REGIONS > 1
+/* The one of n cells, a multiple of 4, in which their prefix sum exceeds v, if each fourth of them is one load; the last one if
+ * none does. Cells that `mask` excludes are 0. *base is the sum before all, and becomes that of those before. */
+FF_WARP uint32_t s_quads(const uint32_t *cells, uint32_t stride, uint32_t n, uint32_t mask, uint32_t v, uint32_t *base) {
+  uint32_t quad = 0u, sum = *base;
+  s_four found = *(const s_four *)cells;
+  int over = 0;
+  FF_UNROLL for (uint32_t k = 0; k < n / 4u; k++) {
+    const s_four four = *(const s_four *)(cells + k * stride);
+    FF_UNROLL for (uint32_t i = 0; i < 3u; i++) found.v[i] = over ? four.v[i] : found.v[i];
+    if (k + 1u == n / 4u) break;
+    sum += (four.v[0] + four.v[1] + four.v[2] + four.v[3]) & mask;
+    over = v >= sum;
+    quad = over ? k + 1u : quad;
+    *base = over ? sum : *base;
+  }
+  const uint32_t one = *base + (found.v[0] & mask), two = one + (found.v[1] & mask), three = two + (found.v[2] & mask);
+  *base = v >= three ? three : v >= two ? two : v >= one ? one : *base;
+  return 4u * quad + (v >= one) + (v >= two) + (v >= three);
+}
+
+/* The same, cell by cell. `rows` tells whether cells are in rows. */
+FF_WARP uint32_t s_cells(const uint32_t *cells, int rows, uint32_t n, uint32_t bytes, uint32_t v, uint32_t *base) {
+  uint32_t found = 0u, sum = *base;
+  FF_UNROLL for (uint32_t k = 0; k + 1u < n; k++) {
+    sum += S_PICK(cells[rows ? S_ROW_OFFSET(k * S_COLUMNS) : k * S_COLUMNS], bytes);
+    found = v >= sum ? k + 1u : found;
+    *base = v >= sum ? sum : *base;
+  }
+  return found;
+}
+
+/* The part in which the prefix sum of cells exceeds v: first the region, then the part in it. */
+FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_t *base) {
+  const uint32_t column = g->more >> 16 & 0xFFu, bytes = g->first >> 16;
+#if S_COLUMNS == 1 && S_PAIRS == 0
+  const uint32_t mask = bytes == S_NOWHERE ? 0u : 0xFFFFFFFFu;
+  const uint32_t region = s_quads(t->rows, 4u * S_THREADS, S_REGIONS, mask, v, base);
+  const uint32_t *cells = t->store + S_CELLS + region * S_REGION;
+  (void)column;
+  return region * S_REGION + s_quads(cells, 4u, S_REGION, mask, v, base);
+#else
+  const uint32_t *regions = t->rows + (S_COLUMNS <= 4u ? column : S_ROW_OFFSET(column));
+  const uint32_t region = s_cells(regions, 1, S_REGIONS, bytes, v, base);
+  const uint32_t *cells = t->store + S_CELLS + region * (S_REGION * S_COLUMNS) + column;
+  return region * S_REGION + s_cells(cells, 0, S_REGION, bytes, v, base);
+#endif
+}
+#else
 /* The part in which the prefix sum of cells exceeds v. *base is the sum before all parts, and becomes that of those before. */
 FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_t *base) {
   uint32_t part = 0u;
@@ -166,6 +231,7 @@ FF_WARP uint32_t s_part(const s_thread *t, const s_group *g, uint32_t v, uint32_
   (void)v;
   return part;
 }
+#endif
 
 #if S_HELD > 0
 FF_WARP const uint32_t *s_held(const s_thread *t, uint32_t chunk) {
@@ -178,6 +244,9 @@ FF_WARP const uint32_t *s_held(const s_thread *t, uint32_t chunk) {
 FF_WARP const uint32_t *s_chunk_at(const s_thread *t, const s_group *g, uint32_t chunk) {
 #if S_HELD > 0
   return s_held(t, (g->first + chunk) & 0xFFFFu);
+#elif S_ONES
+  (void)g;
+  return S_BASE + chunk * S_STRIDE;
 #elif S_QUADS
   return S_BASE + ((g->first + chunk) & 0xFFFFu) * S_STRIDE;
 #else
@@ -196,6 +265,52 @@ FF_WARP void s_counts(const uint32_t *chunk, uint32_t x[S_CHUNK_WORDS]) {
 #endif
 }
 
+#if S_APART
+/* Its weights. */
+FF_WARP s_two s_weights(const s_thread *t, const s_group *g, uint32_t chunk) {
+#if S_ONES
+  const uint32_t ones = g->first >> 16 == S_NOWHERE ? 0u : 0x01010101u;
+  const s_two out = {{ones, ones}};
+  (void)t;
+  (void)chunk;
+  return out;
+#else
+  return *S_WEIGHTS_OF(g->weights + chunk);
+#endif
+}
+
+/* The sum of a chunk. */
+FF_WARP uint32_t s_weigh(const uint32_t x[S_CHUNK_WORDS], const s_two *w) {
+#if S_WIDE
+  uint32_t sum = 0u;
+  FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_BYTE(w->v[i / 4u], i % 4u);
+  return sum;
+#else
+  return s_dp2_high(x[3], w->v[1], s_dp2_low(x[2], w->v[1], s_dp2_high(x[1], w->v[0], s_dp2_low(x[0], w->v[0], 0u))));
+#endif
+}
+
+/* The chunk of a part in which the prefix sum exceeds v, its counts and its weights. They are not loaded again. */
+FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uint32_t v, uint32_t *base,
+                         uint32_t x[S_CHUNK_WORDS], s_two *w) {
+  const uint32_t first = part * S_CHUNKS, *counts = s_chunk_at(t, g, first);
+  uint32_t chunk = first, sum = *base;
+  int over = 1;
+  FF_UNROLL for (uint32_t k = 0; k < S_CHUNKS; k++) {
+    uint32_t here[S_CHUNK_WORDS];
+    const s_two weights = s_weights(t, g, first + k);
+    s_counts(counts + k * S_STRIDE, here);
+    FF_UNROLL for (uint32_t i = 0; i < S_CHUNK_WORDS; i++) x[i] = over ? here[i] : x[i];
+    FF_UNROLL for (uint32_t i = 0; i < 2u; i++) w->v[i] = over ? weights.v[i] : w->v[i];
+    if (k + 1u == S_CHUNKS) break;
+    sum += s_weigh(here, &weights);
+    over = v >= sum;
+    chunk = over ? first + k + 1u : chunk;
+    *base = over ? sum : *base;
+  }
+  return chunk;
+}
+#else
 /* The chunk of a part in which the prefix sum exceeds v. */
 FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uint32_t v, uint32_t *base) {
   uint32_t chunk = part * S_CHUNKS;
@@ -227,17 +342,26 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
   (void)base;
   return chunk;
 }
+#endif
 
 /* The member to which molecule v of a group's sum belongs. */
 FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, uint32_t v) {
   uint32_t base, x[S_CHUNK_WORDS], head_x = 0u;
+#if S_ONES
+  FF_UNROLL for (uint32_t i = 0; i + 1u < S_TOTALS; i++) v += i < g->weights ? S_TOTAL(i) : 0u;
+#endif
   const uint32_t head = s_head(t, group, v, &base, &head_x);
   const uint32_t head_base = base, some = s_part(t, g, v, &base);
   /* If a member of the head is found, it does not matter which part is searched, so it is one in rows. */
   const uint32_t part = S_HELD > 0u && head < S_HEAD && g->first >> 16 != S_NOWHERE ? 0u : some;
+#if S_APART
+  s_two w;
+  const uint32_t chunk = s_chunk(t, g, part, v, &base, x, &w);
+#else
   const uint32_t chunk = s_chunk(t, g, part, v, &base);
   const s_two w = *S_WEIGHTS_OF(g->weights + chunk);
   s_counts(s_chunk_at(t, g, chunk), x);
+#endif
 #if S_WIDE
   uint32_t sum = base;
   FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w.v[0], i);
@@ -276,7 +400,10 @@ FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, ui
   return out;
 }
 
-FF_WARP uint32_t s_map(const s_thread *t, uint32_t at) { return ((const unsigned short *)(S_DATA + S_MAPS))[at]; }
+FF_WARP uint32_t s_map(const s_thread *t, uint32_t at) {
+  if (S_MAPPED) return at;
+  return ((const unsigned short *)(S_DATA + S_MAPS))[at];
+}
 
 /* The quotient of numbers if it is at most 255 and the divisor is not 0. */
 FF_WARP uint32_t s_quotient(uint32_t a, uint32_t b) {
@@ -308,9 +435,9 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   return unit < units ? unit : units - 1u;
 }
 
-/* The reaction that a group and a molecule of its sum determine. The two molecules of a pool take two steps, so that lanes of
- * other groups need not wait: the first step stores the first member and the event, and the second step draws the other molecule
- * among those that are left. */
+/* The reaction that a group and a molecule of its sum determine, or the entry of the map if S_MAPPED. The two molecules of a pool
+ * take two steps, so that lanes of other groups need not wait: the first step stores the first member and the event, and the
+ * second step draws the other molecule among those that are left. */
 FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
   const int second = S_POOLS && t->member != S_NONE;
@@ -353,6 +480,13 @@ FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
 #define S_CELLS_AT(n) (S_BASE + (S_STORE > 0u ? S_CELLS + (n) * S_COLUMNS : (n)))
 #endif
 
+/* Adds to a word of t->store. */
+#if S_APART && defined(__CUDA_ARCH__)
+#define S_ADD(at, by) atomicAdd((at), (by))
+#else
+#define S_ADD(at, by) (*(at) += (by))
+#endif
+
 /* Word k of a part's cells after what byte `at` of a row, or bytes at and at + 1, add to it. */
 FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, uint32_t k) {
   const uint32_t byte = at + (k < S_PAIRS ? 2u * k : S_PAIRS + k);
@@ -371,7 +505,7 @@ FF_WARP void s_add_count(s_thread *t, uint32_t entry) {
                "@!away red.shared.add.u32 [%1], %2;\n}"
                :: "l"(__cvta_generic_to_global(t->away + at)), "r"(row), "r"(by), "r"(entry & 0x80u) : "memory");
 #else
-  *S_ENTRY_WORD(entry) += by;
+  S_ADD(S_ENTRY_WORD(entry), by);
 #endif
 }
 
@@ -386,8 +520,21 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 #if S_PARTS > 1
   byte += 2u * S_MOVED;
   FF_UNROLL for (uint32_t i = 0; i < S_MOVED; i++) {
-    uint32_t *const cells = S_CELLS_AT(S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u));
-#if S_QUADS && S_COLUMNS % 4 == 0
+    const uint32_t part = S_HALF(row[S_ENTRIES + i / 2u], i % 2u * 16u);
+#if S_APART && !S_SPLIT
+    FF_UNROLL for (uint32_t k = 0; k < S_USED; k++) {
+      const uint32_t by = s_add_cells(0u, row, byte, k);
+      if (S_COLUMNS == 1u || by != 0u) S_ADD(S_CELLS_AT(part) + k, by);
+    }
+#endif
+#if S_REGIONS > 1
+    uint32_t *const cells = t->rows + S_ROW_OFFSET(part / S_REGION * S_COLUMNS);
+#else
+    uint32_t *const cells = S_CELLS_AT(part);
+#endif
+#if S_APART && !S_SPLIT && S_REGIONS == 1
+    (void)cells;
+#elif S_QUADS && S_COLUMNS % 4 == 0
     FF_UNROLL for (uint32_t j = 0; j < S_COLUMNS; j += 4u) {
       s_four four = *(const s_four *)(cells + S_CELL_OFFSET(j));
       FF_UNROLL for (uint32_t k = 0; k < 4u; k++)
@@ -415,13 +562,73 @@ FF_WARP void s_begin(s_thread *t) {
 #else
   const uint32_t *initial = S_DATA + S_INITIAL;
 #endif
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_WORDS_ALL + S_LEAF_WORDS; i++) S_ANY_WORD(i) = initial[i];
+  const uint32_t first = S_APART ? S_STORE : 0u; /* s_fill() does what comes before */
+  FF_NO_UNROLL for (uint32_t i = first; i < S_WORDS_ALL + S_LEAF_WORDS; i++) S_ANY_WORD(i) = initial[i];
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + S_LEAF_WORDS + i];
 #if S_MANY
   s_sum_all(t);
 #endif
+#if S_APART
+  t->safe = S_SAFE;
+#endif
 }
 
+#if S_APART
+/* Sets the counts of trajectories that begin: all threads of the warp set those of one after the other. */
+FF_WARP void s_fill(s_thread *t) {
+#if S_POINTS
+  const uint32_t *initial = t->point + S_POINT_INITIAL;
+#else
+  const uint32_t *initial = S_DATA + S_INITIAL;
+#endif
+  uint32_t *to = t->store;
+#if defined(__CUDA_ARCH__)
+  uint32_t who = __ballot_sync(0xFFFFFFFFu, t->begins != 0u);
+  FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
+    const int lane = __ffs((int)who) - 1;
+    to = (uint32_t *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->store, lane);
+#if S_POINTS
+    initial = (const uint32_t *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)(t->point + S_POINT_INITIAL), lane);
+    for (uint32_t i = threadIdx.x % 32u; i < S_STORE; i += 32u) to[i] = initial[i];
+#else
+    for (uint32_t i = threadIdx.x % 32u; i < S_STORE / 4u; i += 32u) ((s_four *)to)[i] = ((const s_four *)initial)[i];
+#endif
+  }
+  __syncwarp();
+#else
+  for (uint32_t i = 0; t->begins != 0u && i < S_STORE; i++) to[i] = initial[i];
+#endif
+  t->begins = 0u;
+}
+
+/* Events in which no number can become too large, from the largest numbers. */
+FF_WARP uint32_t s_safe(uint32_t most, uint32_t most16) {
+  uint32_t safe = S_EVENTS - S_CHUNK;
+  if (most > S_LARGEST || most16 > 0xFFFFu) return 0u;
+  if ((S_LARGEST - most) / S_MOST < safe) safe = (S_LARGEST - most) / S_MOST;
+  return (0xFFFFu - most16) / S_STEP16 < safe ? (0xFFFFu - most16) / S_STEP16 : safe;
+}
+
+/* The same, from the counts and cells. */
+FF_WARP uint32_t s_look(const s_thread *t) {
+  uint32_t most = 0u, most16 = 0u;
+  S_UNROLL_8 for (uint32_t i = 0; i < S_WORDS_ALL; i++) {
+    const uint32_t w = S_ANY_WORD(i), column = (i < S_STORE ? i - S_CELLS : i - S_STORE) % (S_COLUMNS > 0u ? S_COLUMNS : 1u);
+    const uint32_t low = w & 0xFFFFu, high = w >> 16, pair = low > high ? low : high;
+    const int whole = i < S_CELLS ? S_WIDE : column >= S_PAIRS;
+    most = whole && w > most ? w : most;
+    most16 = !whole && pair > most16 ? pair : most16;
+  }
+  return s_safe(most, most16);
+}
+
+/* The largest total or count in a register. */
+FF_WARP uint32_t s_most(const s_thread *t) {
+  uint32_t most = 0u;
+  FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) most = t->x[i] > most ? t->x[i] : most;
+  return most;
+}
+#else
 /* The largest of both halves of two words. */
 FF_WARP uint32_t s_largest_halves(uint32_t a, uint32_t b) {
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -465,5 +672,6 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 #endif
   return most16 > S_MOST16 ? 0xFFFFFFFFu : most;
 }
+#endif
 
 #endif
