@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
   uint32_t n;                   /* modules */
   uint32_t shift, blocks;       /* a block has 2^shift modules */
-  uint32_t n_terms, wide_terms; /* wide_terms: 2, 4 or 8; more terms than there are have Q = 0 */
+  uint32_t n_terms, wide_terms; /* wide_terms: n_terms rounded up to 2, 4 or 8; the terms that fill up have Q = 0 */
   int narrow;
   uint32_t count_items, block_item, total_item, items;
   uint32_t n_offsets, n_words, n_reads, n_changes, n_effects;

@@ -7,7 +7,7 @@
 
 #define MOST_STEPS 0x40000000u
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
-#define TURN 0.02          /* seconds of a launch that runs some of the slots */
+#define TURN 0.02          /* seconds of a launch, if slots take turns */
 #define MEMORY_SHARE 0.85  /* of the free memory */
 #define MOST_UNITS (UINT64_C(1) << 31)
 
@@ -127,7 +127,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   const uint64_t rounds = (wanted + e->resident - 1) / e->resident, even = (wanted + rounds - 1) / rounds;
   uint64_t slots = e->resident < wanted ? e->resident : wanted;
   if (even >= e->resident / 8 * 7) slots = even;
-  else if (e->takes_turns && rounds == 2) slots = wanted; /* and these take turns */
+  else if (e->takes_turns && rounds == 2) slots = wanted; /* more than run at the same time: they take turns */
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + threads - 1) / threads * threads;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / each;

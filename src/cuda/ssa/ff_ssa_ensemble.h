@@ -52,13 +52,13 @@ struct ff_ensemble {
   void *own;           /* the runner's own data */
   uint64_t slot_bytes; /* device memory that the runner needs for each trajectory on its way */
   uint64_t resident;   /* trajectories that the device can run at the same time */
-  int takes_turns;     /* whether the runner can run so many of the slots in a launch, from launch.turn on */
+  int takes_turns;     /* whether the runner can run a part of the slots in a launch, from launch.turn on */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
   ff_ssa_counters done; /* as last read */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
-  uint64_t n_points;   /* 0, or the points of an ensemble of several ones; prepare() sets this and the words of a point */
+  uint64_t n_points;   /* points of the ensemble, or 0 if it is no sweep; prepare() sets this and point_words */
   uint32_t point_words, *points; /* what launch.points is a part of: device memory that the runner's ready() fills */
 };
 

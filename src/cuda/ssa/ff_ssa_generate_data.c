@@ -10,8 +10,8 @@
 #define CHUNK FF_SSA_CHUNK
 #define UPPER FF_SSA_UPPER
 #define NOTHING FF_SSA_NOTHING
-#define TABLE_WORDS(shared) ((shared) / 228u * 10u) /* that a block keeps in shared memory */
-#define WEIGHT_WORDS(shared) ((shared) / 57u)       /* of these, for weights */
+#define TABLE_WORDS(shared) ((shared) / 228u * 10u) /* the most words of the table that a block keeps in shared memory */
+#define WEIGHT_WORDS(shared) ((shared) / 57u)       /* the most of these that are weights */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;

@@ -44,7 +44,7 @@ typedef struct {
   uint32_t head;      /* members in registers: the first ones */
   uint32_t totals, large;
   uint32_t chunks, parts, words, all; /* words of counts, and in all */
-  uint32_t held, away; /* chunks in shared memory, 0 if all are or none; words of global memory for the others */
+  uint32_t held, away; /* chunks in shared memory (0 if all or none are there); words of global memory for the others */
   uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
   uint32_t n_weights, n_map, units;

@@ -23,7 +23,7 @@
 #define FEWEST_THREADS 128u      /* for counts in shared memory */
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
-#define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
+#define SECTORS_CHANGED 3.0      /* of global memory, by an event that changes counts which few events need */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -142,7 +142,7 @@ static uint32_t later(const generator *g, uint32_t last, uint32_t species) {
   return species < g->p->n_species && place < g->members && place / CHUNK > last ? place / CHUNK : last;
 }
 
-/* The last chunk whose counts all events read: those of hubs, of sums without a total, and of other laws. */
+/* The last chunk with counts that all events read: those of hubs, of sums without a total, and of other rate laws. */
 static uint32_t last_read(const generator *g) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < g->f->n_rest; i++) last = later(g, last, g->f->rest[i]);
@@ -212,7 +212,7 @@ static void choose_parts(generator *g) {
   }
   g->chunks = best.chunks;
   g->parts = best.parts;
-  cost_of(g, best.parts, best.chunks, best.held, 0); /* tells where counts are */
+  cost_of(g, best.parts, best.chunks, best.held, 0); /* sets where counts are */
 }
 
 /* Whether the cells of a sum have 16 bits. */

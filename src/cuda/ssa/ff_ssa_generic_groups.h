@@ -16,7 +16,7 @@
 
 #define FF_SSA_GROUP_ROOM 64u
 
-/* Numbers that groups of n items take of what a trajectory keeps. */
+/* How many numbers a trajectory keeps for groups of n items. */
 #define FF_SSA_GROUP_REAL (3u * FF_SSA_GROUP_ROOM)
 #define FF_SSA_GROUP_WHOLE(n) (1u + 3u * FF_SSA_GROUP_ROOM + 2u * (uint64_t)(n))
 
@@ -204,7 +204,7 @@ FF_WARP uint32_t ff_ssa_group_search(const ff_ssa_warp_groups *g, uint32_t n, ui
 }
 
 /* Corrects the sums of groups other than 0 by changes, which the lanes `who` have. For each group, the first of its lanes adds up
- * the others. All these lanes do so at the same time. */
+ * the changes of the others. The first lanes of all groups do so at the same time. */
 FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint32_t, group), FF_LANE_VAR(int64_t, change),
                                    uint32_t who) {
   FF_LANE_HERE;

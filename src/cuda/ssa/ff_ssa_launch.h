@@ -22,8 +22,8 @@ typedef struct {
   uint64_t nanoseconds;
   uint32_t slots, steps; /* slots: a multiple of the threads of a block */
   int fresh;           /* whether all slots are empty: none has begun a trajectory */
-  uint32_t turn, begun; /* for generated code, which may run some of the slots: the first one of them, from which it counts modulo
-                         * `slots`; and how many slots are not empty: the first ones */
+  uint32_t turn, begun; /* for generated code, which may run a part of the slots: the first slot of the part, and slot
+                         * 0 follows the last one; and how many slots have begun: the first ones */
   uint32_t n_times, n_species; /* that are recorded */
   const double *times;
   const uint32_t *species;
@@ -34,7 +34,7 @@ typedef struct {
   uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
   const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as generated code lays it out */
   uint64_t *point_events; /* of complete trajectories, for each point of the wave */
-  uint32_t each;          /* trajectories of a point: number k of the wave is trajectory k % each of its point k / each */
+  uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
 } ff_ssa_launch;
 
 /* Shared memory of a block of generated code besides its table and rows: s_common of ff_ssa_thread.h, with or without the first

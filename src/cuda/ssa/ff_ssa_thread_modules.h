@@ -60,7 +60,7 @@
 #define S_UPPER_SUM(term, upper) (&S_ROW(S_TOPS + ((term) * S_UPPERS + (upper)) * S_HALVES))
 #define S_WINDOW ((S_BEFORE + S_SPAN + S_AFTER) * S_READ)
 #define S_NEAR_WORDS ((S_BEFORE + 1u + S_AFTER) * S_READ) /* that a product reads */
-#if S_STORE > 0 /* what was loaded for the search is not loaded again */
+#if S_STORE > 0 /* keeps what the search has loaded, so that it is not loaded again */
 #define S_NEAR_WORD(i, module, word) (near[i])
 #else
 #define S_NEAR_WORD(i, module, word) S_WORD_OF(module, word)
@@ -113,7 +113,7 @@ FF_WARP void s_add_total(s_thread *t, uint32_t i, s_sum by) {
 #define S_SIGN(x) ((x) >> 31)
 FF_WARP void s_add(uint32_t *row, s_sum by) {
 #if defined(__CUDA_ARCH__)
-  atomicAdd(row, by); /* one instruction, for which nobody waits */
+  atomicAdd(row, by); /* one instruction, and the thread does not wait for it */
 #else
   *row += by;
 #endif
@@ -152,7 +152,7 @@ FF_WARP uint32_t s_take_count(uint32_t word, uint32_t bytes) {
 #endif
 }
 
-/* x, without its fraction, for x from 0 to 2^31, or to 2^62 if sums are long. */
+/* The whole part of x, for x from 0 to 2^31, or to 2^62 if sums are long. */
 FF_WARP s_sum s_whole(double x) {
 #if defined(__CUDA_ARCH__) && defined(S_LONG)
   return __double2ull_rz(x);
