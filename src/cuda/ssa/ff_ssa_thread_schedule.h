@@ -22,9 +22,9 @@
 #include "ff_ssa_thread.h"
 
 #ifndef S_SEARCH_AT_ONCE
-#define S_SEARCH_AT_ONCE 8u /* steps of a search; then other threads of the warp need not wait for its end */
+#define S_SEARCH_AT_ONCE 8u /* steps of a search in one step of a thread, so that other threads need not wait for its end */
 #endif
-#define S_SEARCHES ((S_BY_TIME | S_BY_BOTH) != 0u) /* for the times of events */
+#define S_SEARCHES ((S_BY_TIME | S_BY_BOTH) != 0u) /* whether times of events are searched for */
 #define S_MOST_SET (S_LARGEST / 2u) /* that an event may set a species to, so that no count exceeds S_LARGEST before a check */
 
 S_CALL double s_law_of(uint32_t k, const double *y, double rate);
@@ -146,7 +146,7 @@ FF_WARP double s_event_time(const s_kept *k) {
   return S_SEARCHES ? k->event_time : S_N_TRIGGERS > 0u ? k->later_time : ff_math_infinity();
 }
 
-/* The time has come for the end of the window, or for a reaction, which may not fire. */
+/* The end of the window is reached, or the time at which a reaction may fire. */
 FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
   s_doing out = {0, 1, 0, 0};
