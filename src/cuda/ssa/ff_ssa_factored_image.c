@@ -217,7 +217,7 @@ static ff_status check_initial(const maker *m, ff_error *err) {
   const ff_ssa_program *p = m->p;
   for (uint32_t s = 0; s < p->n_species; s++)
     if (!(m->initial[s] >= 0 && m->initial[s] <= FF_SSA_DEVICE_MOST && m->initial[s] == floor(m->initial[s])))
-      return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, and a GPU counts to 2^30", m->initial[s]);
+      return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, not a whole number below 2^30", m->initial[s]);
   for (uint32_t i = 0; i < m->f->n_sums; i++) {
     double sum = 0;
     for (uint32_t k = 0; k < m->f->sums[i].n; k++) sum += members_of(m, i)[k].weight * initial_of(m, members_of(m, i)[k].species);
