@@ -1,6 +1,6 @@
-/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event either computes
- * all propensities, by straight-line code, or reads from a table which ones it changes. A branch for each reaction would be
- * slower: the threads of a warp let many different reactions fire. */
+/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event either
+ * computes all propensities, by straight-line code, or reads from a table which ones it changes. A branch for each reaction
+ * would be slower, because the threads of a warp let many different reactions fire at the same time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

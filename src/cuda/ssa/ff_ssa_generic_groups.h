@@ -1,13 +1,13 @@
-/* Groups of weights for composition and rejection, for a warp that runs a trajectory of a network that is read as data. The same
- * text is compiled for device and host (ff_warp.h).
+/* Groups of weights for composition and rejection, for a warp that runs a trajectory of a network that is read as data. The
+ * same text is compiled for device and host (ff_warp.h).
  *
- * Groups and the order of their items are those of ff_ssa_groups.c. Here only the groups that have items are kept, the lowest one
- * first, so that a few lanes find a group, and all lanes add up their weights from neighbouring memory. The lowest is group 0,
- * with the weights of 0, even if it has no item. A trajectory that needs more groups than there is room for is refused.
+ * Groups and the order of their items are those of ff_ssa_groups.c. Here only the groups that have items are kept, the
+ * lowest one first, so that a few lanes find a group, and all lanes add up their weights from neighbouring memory. Group 0 is
+ * the lowest one and has the weights of 0. It is kept even if it has no item. A trajectory that needs more groups than there
+ * is room for is refused.
  *
- * The weights are the leaves of level 0: w->value. The sum of a group is a whole number, so the order of its changes does not
- * matter; that of the items which change their groups does.
- */
+ * The weights are the leaves of level 0: w->value. The sum of a group is a whole number, so the order of its changes does
+ * not matter; that of the items which change their groups does. */
 #ifndef FF_SSA_GENERIC_GROUPS_H
 #define FF_SSA_GENERIC_GROUPS_H
 

@@ -1,7 +1,7 @@
 /* Events of the network, and rates that depend on the time, for kernels: what ff_ssa_schedule.c and ff_ssa_due.c do for one
  * trajectory, operation by operation. A thread that runs a trajectory by generated code does this (ff_ssa_thread_schedule.h), and
- * one lane of a warp that reads the network as data (ff_ssa_generic_schedule.h). What cannot be done in this way, or what fails,
- * sets `failed`: the trajectory is refused.
+ * one lane of a warp that reads the network as data (ff_ssa_generic_schedule.h). If something fails, or cannot be done in this
+ * way, `failed` becomes 1, and the trajectory is refused.
  *
  * The text that comes before this one defines S_CALL, the types s_schedule and s_at_formula, and
  *   S_TRIGGERS(s), S_TIMED(s), S_SPECIES(s)   how many events, rates that depend on the time, and counts there are

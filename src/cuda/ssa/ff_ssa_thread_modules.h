@@ -20,10 +20,11 @@
  *   S_QUICK              whether s_choose_near() saves a division: not for long sums, and only if S_PLAIN
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
- *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0, then a constant
- *                        for each species that is recorded; a word for each of these, which is twice the number of its word,
- *                        and 1 for the upper half; or bit 31, the module, and the species in 3 bits. Its count is then the
- *                        constant and s_derived()
+ *   S_INITIAL            where these begin in global memory: what rows, the store and registers have at time 0, and then a
+ *                        constant for each species that is recorded
+ *   S_PLACES             where a word for each recorded species begins in global memory. It is twice the number of the word that
+ *                        has the count, plus 1 for the upper half. If bit 31 is set, it has the module, and the species in the
+ *                        lowest 3 bits: the count is the constant plus s_derived()
  *   S_DERIVED            whether there are such species
  *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
  *   S_TERM_FIELDS        what the code needs to know about a term

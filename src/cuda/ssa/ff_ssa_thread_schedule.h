@@ -1,10 +1,10 @@
 /* The part of generated code for networks with events, or with rates that depend on the time: what ff_ssa_schedule.c and
  * ff_ssa_due.c do, for the trajectory of a thread. The same text is compiled for device and host. All operations have the order
- * of the processor's code, so all bits are the same. What a thread cannot do in this way, or what fails, lets it refuse the
+ * of the processor's code, so all bits are the same. If something fails, or cannot be done in this way, the thread refuses the
  * trajectory.
  *
  * Counts are in registers. What ff_ssa_thread_kept.h declares is in memory of the thread's own: numbers that are read by index,
- * and what is needed only when a trigger changes or a window ends. Functions that few steps call are no part of the loop
+ * and what is needed only when a trigger changes or a window ends. Functions that few steps call are not inlined
  * (S_CALL).
  *
  * The text that comes before this one defines what ff_ssa_thread_kept.h wants. The text that comes after this one defines
