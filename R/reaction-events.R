@@ -171,7 +171,8 @@ event_text <- function(events) {
 
 event_lines <- function(events) sprintf("  %s  %s", format(events$name), event_text(events))
 
-# The core writes the time as `time()`, which no name of a network hides. Prints show `time`, unless that is a name.
+# The core writes the time as `time()`, which cannot be the name of a species or a parameter. Prints show `time`, unless the
+# network has something of this name.
 plain_time <- function(lines, model) {
   if ("time" %in% c(model$species$species, names(model$parameters), names(model$variables))) return(lines)
   gsub("(?<![\\w.])time\\(\\)", "time", lines, perl = TRUE)

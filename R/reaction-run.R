@@ -25,7 +25,7 @@ with_notes <- function(result, seconds, threads) {
   result
 }
 
-# What can be done with a run of the core.
+# The functions by which follow_run() works on a run of the core.
 ensemble_job <- function(pointer) {
   list(
     why_not = function() .Call(ffi_ssa_why_not, pointer),
@@ -66,7 +66,7 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
   if (wanted_backend(backend)$value == "auto") {
     tryCatch(follow(), fireflip_error_backend = function(e) {
       backend <<- stay_on_cpu(e)$name
-      lost <<- NULL # this warning says it
+      lost <<- NULL # stay_on_cpu() has warned of it
     })
   } else {
     follow()
@@ -105,7 +105,7 @@ follow_run <- function(job, started, options, progress, backend) {
 # ---- GPUs ----------------------------------------------------------------------------------------------------------------
 
 # Lets GPUs simulate all trajectories. If the argument asks for a GPU, a run that no GPU can do is an error. If only the session
-# does, such a run uses the processor.
+# option of the session does, such a run uses the processor.
 begin_on_devices <- function(job, backend) {
   refuse <- function(why_not) {
     if (check_backend(backend, "backend") != "cuda") return(list(name = "cpu"))

@@ -61,33 +61,41 @@
 #'   columns are `trajectory`, `time` and `reaction` (a factor of the names of the reactions).
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
-#' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
-#'   of use for large `nsim`. GPUs have all exact methods, as the column `gpu` of [ssa_methods()] tells, and
-#'   `method = "auto"` chooses the same method for GPUs as for the processor. Where that is `"pssa_cr"` and hundreds of reactions
-#'   have only a few species, `"logarithmic_direct"` is faster on a GPU. GPUs cannot run `output = "events"`, `until`, an
-#'   `initial` that is a result, or a network with an initial count of 2^30 or more, or for `"factored"` with groups whose counts
-#'   add up to nearly 2^30.
-#'   `"factored"` needs code that is generated for the network (see option `fireflip.kernel` of [backends()]) only
-#'   for replicated modules and for rate laws other than mass action of at most two molecules. Of the latter, there must be at
-#'   most 65,534 reactions.
-#'   [Events][event()] and rates that depend on the time have the same methods as on the processor. They are fastest in
-#'   networks of at most 64 reactions, 16 species and 32 events, which set at most 64 parameters, and whose conditions, delays,
-#'   priorities and values have at most 1,024 numbers, names and operations together: for these, code is generated, unless the
-#'   method is `"next_reaction"`. Species that do not change and that nothing reads do not count.
+#' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it
+#'   is of use for large `nsim`. GPUs have all exact methods: see the column `gpu` of [ssa_methods()]. `method = "auto"` chooses
+#'   the same method for GPUs as for the processor. Where that is `"pssa_cr"` and hundreds of reactions have only a few species,
+#'   `"logarithmic_direct"` is faster on a GPU.
+#'
+#'   GPUs cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or
+#'   more. With `"factored"`, they cannot run groups of reactions whose counts add up to nearly 2^30.
+#'
+#'   With `"factored"`, some networks need code that is generated for them (see the option `fireflip.kernel` of [backends()]):
+#'   those of replicated modules, and those with rate laws other than mass action of at most two molecules. Networks with such
+#'   rate laws may have at most 65,534 reactions.
+#'
+#'   Networks with [events][event()], or with rates that depend on the time, have the same methods on GPUs as on the processor.
+#'   They are fastest if code is generated for them. This needs a method other than `"next_reaction"`, and a network of at most
+#'   64 reactions, 16 species, 32 events, and 64 parameters that events set. Conditions, delays, priorities and values
+#'   may have at most 1,024 numbers, names and operations together. Species that do not change and that nothing reads do not
+#'   count.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
-#'   `"auto"` uses the processor. So does a session that asks for `"cuda"` by an option: see [backends()].
+#'   `"auto"` uses the processor. If a session asks for `"cuda"` by an option, such a run uses the processor, too: see
+#'   [backends()].
 #'
-#'   A trajectory in which a count reaches 2^30 is simulated on the processor, and so is one with an invalid propensity; and with
-#'   `"composition_rejection"`, `"rssa_cr"` or `"pssa_cr"`, one that needs more than 63 groups at the same time, so that its
-#'   propensities differ by a factor of more than 2^60. If one of several GPUs fails, the others do its share, and a warning of class
-#'   `fireflip_warning_backend` says so. `summary()` tells which backend was used.
+#'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30 or a propensity is
+#'   invalid. With `"composition_rejection"`, `"rssa_cr"` and `"pssa_cr"`, these are also trajectories that need more than 63
+#'   groups at the same time, because their propensities differ by a factor of more than 2^60.
 #'
-#'   Of a network with events, the processor also simulates the trajectories in which an event fails or sets a count of 2^29 or
-#'   more, more than 128 delayed events wait (fewer if an event sets more than 13 values), more than 1,024 events happen at one
-#'   time, or it is hard to find when a condition becomes true, for instance because it only touches a bound. Where no code is
-#'   generated, an event may set counts below 2^30, and up to 2,340 delayed events may wait (fewer if an event sets several
-#'   values). If all trajectories are like this, the run takes as long as on the processor.
+#'   Of a network with events, the processor also simulates a trajectory if an event fails, if more than 1,024 events happen at
+#'   one time, or if it is hard to find when a condition becomes true, for instance because a quantity only touches a bound.
+#'   With generated code, it also simulates a trajectory if an event sets a count of 2^29 or more, or if more than 128 delayed
+#'   events wait (fewer if an event sets more than 13 values). Without generated code, these limits are 2^30 and 2,340 delayed
+#'   events (fewer if an event sets several values). If all trajectories are like this, the run takes as long as on the
+#'   processor.
+#'
+#'   If one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so.
+#'   `summary()` tells which backend was used.
 #' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at
 #'   least p of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each
 #'   count is kept with its frequency. This takes up to 64 bytes for each different count, at each time and for each species.
@@ -176,7 +184,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
 }
 
 # Checks the arguments of simulate(). Returns what is simulated: the network, the options of the core, and what the result
-# records. `start` is NULL or that of a run that is resumed.
+# records. `start` is NULL, or where a run that is resumed goes on.
 ensemble_plan <- function(object, nsim, seed, times, method, observe, output, initial = NULL, parameters = NULL, until = NULL,
                           quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95, tolerance = NULL,
                           backend = NULL, threads = NULL, progress = FALSE, start = NULL) {
@@ -254,7 +262,7 @@ check_method <- function(method) {
 # Differential equations have one solution. It is computed once, whatever `nsim` is.
 has_one_solution <- function(method, start = NULL) identical(method, "ode") && is.null(start)
 
-# Says so after a run, because the run may be refused.
+# Tells that there is one solution. Called after the run, because the run may fail.
 note_one_solution <- function(nsim) {
   if (nsim > 1) message(new_condition("method", "message", sprintf(
     "method = \"ode\": all trajectories are the same, so the result has one instead of %s.\n", format_whole(nsim)
@@ -350,16 +358,16 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   `k * A * C` add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of
 #'   the rate constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding
 #'   errors. Then it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities
-#'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. In three cases,
-#'   the method is `"logarithmic_direct"` instead: there are more than 768 groups; all reactions together make more than 2^25
-#'   changes of counts, sums and parts of sums, and one of them adds and removes more than 16 molecules; or one reaction makes
-#'   more than 65,535 such changes, or one above 2^30.
+#'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. The method is
+#'   `"logarithmic_direct"` instead if there are more than 768 groups. It also is if the lists of changes are too long: a
+#'   reaction changes counts, sums and parts of sums. All reactions together may make at most 2^25 such changes, unless each of
+#'   them adds and removes at most 16 molecules. One reaction may make at most 65,535 changes, and none above 2^30.
 #'
-#'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`: 8 to 2,048 modules of at
-#'   most 8 species, whose reactions are the same but for the module, and reach at most 4 modules far. The species must be listed
-#'   module by module, or all first species before all second ones. If the reactions of a module make at most 8 groups (each for
-#'   all modules), `"factored"` chooses a group, then the module, and then the reaction. This has no other limits, and is several
-#'   times faster.
+#'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`. There may be 8 to 2,048
+#'   modules of at most 8 species. All modules have the same reactions, which involve modules at a distance of at most 4. The
+#'   species must be listed module by module, or the first species of all modules, then the second ones, and so on. If the
+#'   reactions make at most 8 groups (each of them over all modules), `"factored"` chooses a group, then the module, and then
+#'   the reaction. The limits above do not apply then, and this is several times faster.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a short simulation before the run. This simulation starts from the initial counts of
 #'   the network, and its draws follow from the seed. It has 1,000 firings and one more per reaction, but at most 100,000.

@@ -25,10 +25,15 @@
 #'   `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
 #'   number, and `common` is as given. `last` is a data frame about the last time, with a row for each setting and species: the
 #'   columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano factor.
-#' @section Speed: Up to 1,000 settings are one run. Threads of the processor take work across settings. A GPU simulates settings
-#'   together if their networks differ only in rate constants, numbers in formulas, and initial counts. A rate constant of 0, or
-#'   counts of another order of magnitude, may need other code, and then these settings are simulated after the others. Settings of
-#'   more than 100,000 trajectories are simulated one after the other, and so are networks of thousands of reactions.
+#' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
+#'   Threads of the processor take work across settings. Settings are simulated one after the other if each has more than
+#'   100,000 trajectories. With `backend = "auto"`, fewer than 32 settings are, too, if each has at least 64 trajectories for
+#'   each thread.
+#'
+#'   A GPU simulates settings together if code is generated for the network, with the methods `"direct"`,
+#'   `"logarithmic_direct"`, `"first_reaction"` and `"factored"`. Their networks may differ in rate constants, numbers in
+#'   formulas, and initial counts. A rate constant of 0, or counts of another order of magnitude, may need other code; then
+#'   these settings are simulated after the others.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].

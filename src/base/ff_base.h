@@ -102,7 +102,7 @@ uint64_t ff_common_multiple(uint64_t a, uint64_t b);
  * parts are empty. Nothing overflows for any n as long as parts < 2^32. */
 static inline uint64_t ff_share(uint64_t n, uint64_t part, uint64_t parts) { return n / parts * part + n % parts * part / parts; }
 
-/* The greatest number that divides both; the other one if one of them is 0. */
+/* The greatest common divisor of two numbers; if one of them is 0, the other one. */
 static inline uint32_t ff_common_divisor(uint32_t x, uint32_t y) {
   while (y != 0) {
     const uint32_t rest = x % y;

@@ -15,13 +15,13 @@
 #include "ff_formula_change.h"
 #include "ff_formula_range_math.h"
 
-#define FF_CHANGE_MOST_DOUBLES 1024u         /* more of them that rounding errors decide make a zone */
-#define FF_CHANGE_STEADY 64u                 /* doubles with the same truth, which rounding errors hardly ever give */
-#define FF_CHANGE_PART 16u                   /* of the distance from the beginning of a zone: the shortest span to be decided */
+#define FF_CHANGE_MOST_DOUBLES 1024u         /* if rounding errors decide for more doubles in a row, these are a zone */
+#define FF_CHANGE_STEADY 64u                 /* doubles in a row whose truth is the same: hardly ever by rounding errors */
+#define FF_CHANGE_PART 16u                   /* the shortest span to be decided is the distance from a zone's start / 16 */
 #define FF_CHANGE_MOST_SPAN (UINT64_C(1) << 48) /* a sixteenth of a power of two */
 #define FF_CHANGE_LAST 0x1.fffffffffffffp+1023 /* the largest double */
 
-/* Doubles of at least 0 have the order of their bits. */
+/* Doubles that are not negative have the order of their bits as whole numbers. */
 static FF_HD inline double ff_change_double(uint64_t bits) { return ff_math_from_bits(bits); }
 static FF_HD inline uint64_t ff_change_bits(double x) { return ff_math_bits(x + 0.0); }
 
@@ -70,7 +70,7 @@ static FF_HD inline int ff_change_is_sure(FF_CHANGE_AT f, double time) {
   return ff_change_sure_within(f, ff_change_bits(time), ff_change_bits(time));
 }
 
-/* A double that is sure, up to `sure`, which is, and after one that is not. */
+/* Bisects for a double that is sure, while the one before it is not. The result is at most `sure`, which is sure. */
 static FF_HD inline uint64_t ff_change_first_sure_of(FF_CHANGE_AT f, uint64_t unsure, uint64_t sure) {
   while (sure - unsure > 1) {
     const uint64_t middle = unsure + (sure - unsure) / 2;
@@ -122,7 +122,7 @@ static FF_HD inline int ff_change_is_steady(FF_CHANGE_AT f, double time) {
 /* A search for the first change, which can stop after each step. */
 typedef struct {
   ff_change_parts parts;
-  uint32_t steps;  /* that are left */
+  uint32_t steps;  /* how many are left */
   uint32_t unsure; /* doubles before the next one that rounding errors decide */
 } ff_change_search;
 

@@ -27,8 +27,8 @@ static FF_HD inline double ff_formula_floor(double x) {
 
 static FF_HD inline double ff_formula_ceiling(double x) { return -ff_formula_floor(-x); }
 
-/* ff_count_of(): whether a number is a count, which *count becomes. Only numbers near a whole one are, so it does not matter how
- * others are rounded. */
+/* ff_count_of(): whether a number is a count; if so, *count becomes this count. Only numbers near a whole one are counts, so it
+ * does not matter how others are rounded. */
 static FF_HD inline int ff_formula_count(double number, double *count) {
   const double size = ff_math_absolute(number), gap = size * 1e-9;
   *count = ff_math_signed(size < 0x1p52 ? (size + 0x1p52) - 0x1p52 : size, number) + 0.0; /* no negative zero */

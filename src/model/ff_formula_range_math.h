@@ -118,7 +118,7 @@ static FF_HD inline ff_range ff_range_whole_power(ff_range x, double y) {
   return even ? ff_range_clipped(out, 0.0, FF_INF) : out;
 }
 
-/* For x from 0 on: it is monotone in each of both, so its extremes are at the corners, but for 0^0. */
+/* A power for x >= 0: it is monotone in x and in y, so its extremes are at the corners, but for 0^0. */
 static FF_HD inline ff_range ff_range_positive_power(ff_range x, ff_range y) {
   const ff_range corners = ff_range_of_corners(ff_formula_pow(x.low, y.low), ff_formula_pow(x.low, y.high),
                                                ff_formula_pow(x.high, y.low), ff_formula_pow(x.high, y.high));
@@ -251,7 +251,7 @@ static FF_HD inline ff_range ff_range_operate_numbers(uint32_t code, ff_range a,
     case FF_F_MUL: return ff_range_product(a, b);
     case FF_F_DIV: return ff_range_quotient(a, b);
     case FF_F_MIN:
-      if (a.high < b.low || b.high < a.low) return a.high < b.low ? a : b; /* which may be exact */
+      if (a.high < b.low || b.high < a.low) return a.high < b.low ? a : b; /* unchanged, so an exact range stays exact */
       return ff_range_of_ends(ff_formula_min(a.low, b.low), ff_formula_min(a.high, b.high), 0);
     case FF_F_MAX:
       if (a.high < b.low || b.high < a.low) return a.high < b.low ? b : a;
@@ -285,7 +285,7 @@ static FF_HD inline ff_range ff_range_operate(uint32_t code, uint32_t operands, 
 
 /* ---- rounding ----------------------------------------------------------------------------------------------------------- */
 
-/* At least half a unit in the last place away. */
+/* A number that is at least half a unit in the last place away. */
 static FF_HD inline double ff_range_just_below(double x) { return x - (ff_math_absolute(x) * 0x1p-52 + 0x1p-1074); }
 static FF_HD inline double ff_range_just_above(double x) { return x + (ff_math_absolute(x) * 0x1p-52 + 0x1p-1074); }
 

@@ -1,21 +1,21 @@
-/* A second layout of the groups of a network: the dense one, for networks of few groups and sums. Rows are as in ff_ssa_factor.h.
- * The nodes above the members of a sum have few entries, so that all lanes search at the same time: an entry of a node is
- * gathered for all lanes. What a reaction adds to the cells of a lane is an array of bytes, one for each cell.
+/* A second layout of the groups of a network: the dense one, for networks of few groups and sums. Rows are as in
+ * ff_ssa_factor.h. The nodes above the members of a sum have few entries, so that all lanes search at the same time: a gather
+ * reads one entry of a node in each lane. What a reaction adds to the cells of a lane is an array of bytes, one for each cell.
  */
 #ifndef FF_SSA_DENSE_H
 #define FF_SSA_DENSE_H
 
 #include "ff_ssa_internal.h"
 
-#define FF_DENSE_GROUPS 31u   /* the most: a table has an entry for each, and one for no group */
+#define FF_DENSE_GROUPS 31u   /* the most groups: a table has an entry for each, and one for no group */
 #define FF_DENSE_TABLE 32u
 #define FF_DENSE_NODES 4      /* of the tree of groups, above the leaves */
 #define FF_DENSE_LEVELS 4u    /* the most levels of cells */
 #define FF_DENSE_WIDTH 8u     /* the most entries of a node */
 #define FF_DENSE_LINE 16u     /* cells that are changed at once */
-#define FF_DENSE_LINES 32u    /* the most */
+#define FF_DENSE_LINES 32u    /* the most lines of cells */
 #define FF_DENSE_CHANGES 4u   /* the most species that a reaction changes */
-#define FF_DENSE_ROWS 0x100000u /* there are fewer */
+#define FF_DENSE_ROWS 0x100000u /* there are fewer rows than this */
 #define FF_DENSE_SMALL 0x1p28 /* totals are below this, so FF_DENSE_WIDTH of them are below 2^31 */
 #define FF_DENSE_TABLES ((size_t)1 << 23) /* the most bytes of what reactions add */
 
@@ -27,8 +27,8 @@ typedef struct {
 typedef struct ff_ssa_dense {
   uint32_t levels; /* of cells, the same for all sums; the upper levels of a small sum are one entry that exceeds all numbers */
   ff_ssa_dense_level level[FF_DENSE_LEVELS + 1];
-  uint32_t n_cells, lines; /* n_cells: with those that fill the last line. Cells after them are not changed: */
-  uint32_t beyond, stride; /* zeros; the one that exceeds all numbers; zeros up to `stride` */
+  uint32_t n_cells, lines; /* n_cells includes the cells that fill up the last line */
+  uint32_t beyond, stride; /* after these, cells never change: zeros, then cell `beyond`, which exceeds all numbers, then zeros */
   uint32_t n_changes, n_words;
   int weighted;      /* whether a member has a weight other than 1 */
   uint32_t *sum_at;  /* where the cells of a sum begin, by sum and then by level from 1 on; `beyond` for levels that it lacks */

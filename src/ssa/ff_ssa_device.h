@@ -6,9 +6,9 @@
  * caller simulates it on this processor, which may find that it fails.
  *
  * An ensemble of several points has those points that share the code of the first one: their rate constants and initial counts
- * are data. They are numbered anew, in their order. Its trajectory number u is trajectory u % n_each of point u / n_each. A wave
- * has whole points, so what start() gets are multiples of n_each; the keys are those of the points. Their programs must outlive
- * it, too.
+ * are data. These points are numbered from 0, in their order. Trajectory number u of the ensemble is trajectory
+ * u % n_each of point u / n_each. A wave has whole points, so start() gets multiples of n_each. The keys are those of the points.
+ * The programs of the points must outlive the ensemble, too.
  */
 #ifndef FF_SSA_DEVICE_H
 #define FF_SSA_DEVICE_H
@@ -29,8 +29,8 @@ typedef struct {
   uint64_t key;
 } ff_ssa_device_point;
 
-/* What is simulated and recorded. All arrays are borrowed while the ensemble is created and not kept. But `points` and `joins` are
- * borrowed until ready() has told that the ensemble is ready, or has failed; then `joins` is complete. */
+/* What is simulated and recorded. All arrays are borrowed while the ensemble is created, and not kept. Only `points` and `joins`
+ * are borrowed until ready() has told that the ensemble is ready, or has failed. Then `joins` is complete. */
 typedef struct {
   ff_ssa_method method;    /* its bits are those of this processor */
   const double *initial;   /* the count of each species at time 0 */

@@ -15,7 +15,7 @@
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4 /* enough for the weights of a sum */
 #define FF_FACTOR_NONE UINT32_MAX
-#define FF_FACTOR_STEPS_MOST ((size_t)1 << 25) /* 256 MB */
+#define FF_FACTOR_STEPS_MOST ((size_t)1 << 25) /* of the lists by reaction, which take 256 MB then */
 #define FF_FACTOR_MOLECULES 16u /* the most that an event adds and removes, if steps are listed by species */
 
 /* The propensity of a group is (rate * (a - less)) * b, where a and b are rows: numbers of each trajectory. */
@@ -96,7 +96,7 @@ typedef struct ff_ssa_factor {
   ff_ssa_member *members;
   uint32_t *map;
   ff_ssa_search *searches;  /* of each group, and then one that finds reaction n_reactions, which changes nothing */
-  ff_ssa_row *reactions;    /* n_reactions + 1; NULL if these would need too much memory. Then there are */
+  ff_ssa_row *reactions;    /* n_reactions + 1; NULL if these would need too much memory, and then `species` is used */
   ff_ssa_row *species;      /* two for each species, for one molecule more and one less; their groups are not listed */
   ff_ssa_step *steps;       /* one of these is NULL */
   ff_ssa_wide_step *wide_steps;

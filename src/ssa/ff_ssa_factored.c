@@ -74,7 +74,7 @@ static void set_values(ff_ssa_factored *f, uint32_t lane, const double *rows, si
   }
 }
 
-/* Goes on with the other layout. wide.lanes.count is set. */
+/* Changes to the other layout. wide.lanes.count must be set. */
 static void leave_dense(ff_ssa_factored *f) {
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     f->wide.lanes.next[lane] = f->group[lane] < f->factor->n_groups ? f->group[lane] : f->wide.lanes.program->n_reactions;
@@ -83,7 +83,7 @@ static void leave_dense(ff_ssa_factored *f) {
   f->dense = NULL;
 }
 
-/* So many events lead to no total that is not below `limit`. */
+/* The number of events after which all totals are surely still below `limit`. */
 static double safe_events(const ff_ssa_factored *f, double limit) {
   return f->factor->most > 0 ? (limit - f->most) / f->factor->most : INFINITY;
 }

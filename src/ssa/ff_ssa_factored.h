@@ -35,8 +35,8 @@ _Static_assert(FF_FACTOR_MOLECULES <= FF_SSA_LANES, "a list of steps for each mo
 /* Small totals are below this. */
 #define FF_FACTORED_SMALL 0x1p30
 
-/* Leaves the dense layout, or makes rows and cells large, if a trajectory may have totals that are too large for this within so
- * many steps. It changes no bit of a trajectory. */
+/* Leaves the dense layout, or makes rows and cells large, if totals may become too large within so many steps. It changes no bit
+ * of a trajectory. */
 void ff_ssa_factored_prepare(ff_ssa_factored *engine, uint32_t steps);
 
 /* Sets wide.lanes.count of the lanes with these bits from small rows: of all rows, or of those that reports need. */

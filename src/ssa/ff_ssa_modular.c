@@ -6,11 +6,11 @@
 #include <string.h>
 
 #define NARROW 0x1p16       /* narrow counts are below this */
-#define SMALL 0x1p31        /* small counts, and narrow and small sums are below this */
+#define SMALL 0x1p31        /* small counts are below this, and so are narrow and small sums */
 #define REAL_COUNT 0x1p38   /* real counts are below this */
 #define REAL 0x1p52         /* and real sums below this */
 #define BETWEEN_CHECKS 1024 /* steps */
-#define ROWS_FOR_A_GATHER 4 /* a gather takes the time of so many rows; without vectors, of one */
+#define ROWS_FOR_A_GATHER 4 /* a gather takes as long as reading so many rows; without vectors, as reading one */
 
 /* ---- cells -------------------------------------------------------------------------------------------------------------- */
 
@@ -175,8 +175,8 @@ static double largest_in_rows(const ff_ssa_modular *f) {
   return low;
 }
 
-/* A lane may begin a trajectory at any step, so the state from which they begin counts too. Numbers that were once not narrow may
- * be so again, and then they are left as they are. */
+/* A lane may begin a trajectory at any step, so the initial state counts, too. Numbers that become narrow again keep the wider
+ * form. */
 void ff_ssa_modular_prepare(ff_ssa_modular *f) {
   const uint32_t n = f->wide.lanes.program->n_species;
   const int large = f->size == FF_MODULAR_LARGE;

@@ -1,9 +1,9 @@
-/* The engine for networks of replicated modules: 16 trajectories at once. All of an event happens in vectors, and all lanes do
- * the same, whatever their reactions are: they differ only in the numbers that they look up, gather and scatter.
+/* The engine for networks of replicated modules: 16 trajectories at once. Vectors compute the whole event. All lanes execute
+ * the same instructions, whatever their reactions are: lanes differ only in the numbers that they look up, gather and scatter.
  *
- * It keeps Q of each term, its parts Q_j (ff_ssa_modules.h), and sums of blocks of these. While counts and Q are below 2^31, they
- * have 32 bits; while counts are below 2^16, two of them share a word. While Q is below 2^52, numbers are doubles. Otherwise each
- * lane computes by itself with 128 bits (ff_ssa_modular_large.c). This changes no bit of a trajectory. */
+ * It keeps Q of each term, its parts Q_j (ff_ssa_modules.h), and sums of blocks of these. While counts and Q are below 2^31,
+ * they have 32 bits; while counts are below 2^16, two of them share a word. While Q is below 2^52, numbers are doubles.
+ * Otherwise each lane computes by itself with 128 bits (ff_ssa_modular_large.c). This changes no bit of a trajectory. */
 #ifndef FF_SSA_MODULAR_H
 #define FF_SSA_MODULAR_H
 
@@ -74,7 +74,7 @@ typedef struct {
 typedef struct {
   uint32_t n;                   /* modules */
   uint32_t shift, blocks;       /* a block has 2^shift modules */
-  uint32_t n_terms, wide_terms; /* wide_terms: 2, 4 or 8; more terms than there are have Q = 0 */
+  uint32_t n_terms, wide_terms; /* wide_terms: n_terms rounded up to 2, 4 or 8; the terms that fill up have Q = 0 */
   int narrow;
   uint32_t count_items, block_item, total_item, items;
   uint32_t n_offsets, n_words, n_reads, n_changes, n_effects;

@@ -18,7 +18,7 @@ typedef struct {
   uint32_t word[WORDS];
 } shape;
 
-/* A guess: s species in each of m modules. Species k of module j has the number j * s + k, or k * m + j. */
+/* A guess: m modules of s species. Species k of module j has the number j * s + k, or k * m + j. */
 typedef struct {
   const ff_ssa_program *p;
   uint32_t s, m;
@@ -94,7 +94,7 @@ static int find_shape(const guess *g, uint32_t r, shape *out, uint32_t *anchor) 
   return 1;
 }
 
-/* Puts each reaction to its kind. Returns 0 if the kinds do not have one reaction for each module. */
+/* Finds the kind of each reaction. Returns 0 if a kind does not have one reaction for each module. */
 static int find_kinds(guess *g) {
   const uint32_t most = g->n_active / g->m;
   g->n_kinds = 0;
@@ -265,7 +265,7 @@ void ff_ssa_modules_free(ff_ssa_modules *modules) {
   free(modules);
 }
 
-/* Makes *out of the right guess, if its kinds make terms. */
+/* Makes *out from a guess that was checked, if its kinds make terms. */
 static ff_status make(ff_ssa_modules **out, const guess *g, ff_error *err) {
   const uint32_t n_species = g->p->n_species;
   int fits = 0;

@@ -8,9 +8,9 @@
 #define FF_SSA_LEAST_WIDTH 0x1p-40 /* relative to the time */
 #define FF_SSA_MOST_BOUND 1e100    /* a larger bound is as bad as none: the window becomes shorter */
 #define FF_SSA_MOST_REJECTED 3u
-#define FF_SSA_INVALID_STEPS 256u    /* a search takes about 130 ... */
-#define FF_SSA_LEAST_SEARCHED 0x1p-10 /* ... or gets this far, as a part of the window: where a rate touches 0 it may not be
-                                       * decided */
+#define FF_SSA_INVALID_STEPS 256u    /* of a search for an invalid rate, which usually takes about 130 */
+#define FF_SSA_LEAST_SEARCHED 0x1p-10 /* the least part of a window that is left if this search does not end: where a rate
+                                       * touches 0, it may decide nothing */
 #define FF_SSA_SAMPLES 32
 
 #define FF_SSA_SEARCH_STEPS 4096u    /* of a search for the time at which a trigger changes */

@@ -4,8 +4,8 @@
 
 #include "ff_ssa_sweep_parts.h"
 
-/* From so many trajectories for each thread on, all threads work on one point at a time: then the lanes of their engines are
- * full, and no thread is idle for long. With fewer, each point has a thread. */
+/* The fewest trajectories for each thread with which all threads work on one point at a time: then the lanes of their engines are
+ * full, and no thread is idle for long. With fewer, each point has one thread. */
 #define MANY_EACH 64
 
 typedef ff_ssa_sweep_point point;
@@ -51,7 +51,7 @@ uint32_t ff_ssa_sweep_failed(const ff_ssa_sweep *s) {
   return i;
 }
 
-/* The last points have more threads each if there is not one for each thread. */
+/* If fewer points than threads are left at the end, each of these points has several threads. */
 static int threads_of(const ff_ssa_sweep *s, uint32_t i) {
   const uint32_t threads = (uint32_t)s->threads, rest = s->n % threads;
   if (s->moved) return s->n < threads ? (int)(threads / s->n) : 1;

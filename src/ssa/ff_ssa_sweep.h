@@ -14,8 +14,8 @@ typedef struct {
 
 typedef struct ff_ssa_sweep ff_ssa_sweep;
 
-/* Begins a sweep of n points. The caller frees *out with ff_ssa_sweep_free(), which accepts NULL. Memory: O(points), and runs of
- * the points that are on their way or whose results were not dropped. */
+/* Begins a sweep of n points. The caller frees *out with ff_ssa_sweep_free(), which accepts NULL. Memory: O(points), and the
+ * runs of the points that have begun and were not dropped. */
 ff_status ff_ssa_sweep_new(ff_ssa_sweep **out, const ff_ssa_point *points, uint32_t n, int threads, ff_error *err);
 void ff_ssa_sweep_free(ff_ssa_sweep *sweep);
 

@@ -1,6 +1,6 @@
-/* Sweeps: devices that simulate many points in the same launch. Each device has an ensemble of the points that wait, or of those
- * of them that share code. When a wave has ended, the run of each of its points records its part: for the run, this part is an
- * ensemble of its own. So runs need not know of other points. */
+/* Sweeps: devices that simulate many points in the same launch. Each device has an ensemble of the points that wait, or of
+ * those of them that share code. When a wave has ended, the run of each of its points records its part of the wave. To the
+ * run, this part looks like an ensemble of its own, so runs need not know of other points. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "ff_ssa_sweep_parts.h"
 
 #define LEAST_SECONDS 0.002 /* as for a run on devices */
-#define MOST_SINGLES 8      /* ensembles of one point: then points are so different that the others are left to the caller */
+#define MOST_SINGLES 8      /* ensembles of one point; after so many, points are too different, and the caller gets the others */
 
 typedef ff_ssa_sweep_device sweep_device;
 typedef ff_ssa_sweep_point point;
@@ -139,7 +139,7 @@ static uint32_t claim(sweep_device *d) {
   return n;
 }
 
-/* Keeps the points that joined the ensemble. The others wait for another one; none of them does so if they are `alone`. */
+/* Keeps the points that joined the ensemble. The others wait for another one, unless they are to be simulated `alone`. */
 static void keep_members(sweep_device *d, const uint8_t *joins, int alone) {
   ff_ssa_sweep *s = d->sweep;
   const uint32_t n = d->n_members;

@@ -9,9 +9,9 @@
 
 #define WARPS 4 /* of a block */
 #define BLOCKS 8 /* of a multiprocessor, for which registers are limited */
-#define BLOCKS_EIGHT 5 /* with eight groups for each lane, */
-#define BLOCKS_ROUNDS 3 /* and several rounds */
-#define WARPS_LEAST 24 /* of a multiprocessor. If fewer have room in shared memory, counts and then cells are elsewhere */
+#define BLOCKS_EIGHT 5 /* the same for networks with eight groups for each lane */
+#define BLOCKS_ROUNDS 3 /* the same for networks with several rounds */
+#define WARPS_LEAST 24 /* of a multiprocessor. If fewer have room, counts and then cells leave shared memory */
 
 typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_ssa_launch, const ff_ssa_factored_layout);
 

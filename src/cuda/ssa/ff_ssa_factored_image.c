@@ -6,12 +6,12 @@
 
 #include "../../ssa/ff_ssa_device.h"
 
-#define FEW_USES 8u            /* of a species: these are listed, */
-#define MOST_USES 32u          /* and these, if a sum is large */
+#define FEW_USES 8u            /* of a species in sums: so many are listed by species */
+#define MOST_USES 32u          /* so many are listed if a sum is large */
 #define LARGE_SUM 1024u
 #define TOP_CELLS 64u          /* of the top level of a sum, if uses are listed */
-#define MOST_BY (1 << 21)      /* of all molecules that a reaction changes: times the largest weight it is below 2^30 */
-#define MOST_BYTE 127          /* with weights, changes are bytes */
+#define MOST_BY (1 << 21)      /* molecules that a reaction adds and removes: times the largest weight, it is below 2^30 */
+#define MOST_BYTE 127          /* of a change of a count, which is a byte if weights are used */
 #define MOST_BYTES ((uint64_t)1 << 32)
 
 /* The arrays are stored one after the other. A first pass (memory is NULL) counts the bytes, and a second pass fills them. */
@@ -217,7 +217,7 @@ static ff_status check_initial(const maker *m, ff_error *err) {
   const ff_ssa_program *p = m->p;
   for (uint32_t s = 0; s < p->n_species; s++)
     if (!(m->initial[s] >= 0 && m->initial[s] <= FF_SSA_DEVICE_MOST && m->initial[s] == floor(m->initial[s])))
-      return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, and a GPU counts to 2^30", m->initial[s]);
+      return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, not a whole number below 2^30", m->initial[s]);
   for (uint32_t i = 0; i < m->f->n_sums; i++) {
     double sum = 0;
     for (uint32_t k = 0; k < m->f->sums[i].n; k++) sum += members_of(m, i)[k].weight * initial_of(m, members_of(m, i)[k].species);
@@ -297,7 +297,7 @@ ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, s
 #define TIME 0.45e-9
 #define TIME_GROUP 0.05e-9
 #define TIME_MEMBERS 0.03e-9
-#define MOST_MEMBERS 224.0 /* with as many, searching cells takes as long */
+#define MOST_MEMBERS 224.0 /* more members do not take longer: cells are searched then */
 #define WARPS 32.0
 #define WARPS_EXPONENT 0.6
 double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories) {

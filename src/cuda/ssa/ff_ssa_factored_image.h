@@ -18,8 +18,8 @@ extern "C" {
 
 #define FF_SSA_EACH_MOST 8u   /* groups of a lane in a round */
 #define FF_SSA_ROUNDS_MOST 3u
-#define FF_SSA_CELL_LEVELS 2u /* the most */
-#define FF_SSA_FACTORED_CHANGES 32u /* the most of a reaction */
+#define FF_SSA_CELL_LEVELS 2u /* the most levels of cells */
+#define FF_SSA_FACTORED_CHANGES 32u /* the most counts that a reaction changes */
 #define FF_SSA_LEAF_POOL 0x80000000u /* in `hub`: the group is a pool, and has no hub */
 #define FF_SSA_MEMBER_SPECIES 0xFFFFFFu
 #define FF_SSA_SUM_WORD(u, each) ((u) / (32u * (each)) * (32u * (each)) + (u) % (each) * 32u + (u) / (each) % 32u)
@@ -42,15 +42,15 @@ typedef struct {
   int32_t by;
 } __attribute__((aligned(8))) ff_ssa_factored_by;
 
-/* A sum that has a species as a member. The weight 0 is for entries that fill a row. */
+/* A sum of which a species is a member. Entries with the weight 0 fill up a row. */
 typedef struct {
   uint32_t position, sum; /* the word of the total, and 2^16 times the weight */
 } __attribute__((aligned(8))) ff_ssa_factored_use;
 
 typedef struct {
-  uint32_t n_species;          /* of the network; then come one of which there is always one molecule, and one without any */
+  uint32_t n_species;          /* of the network; two more follow: one with the constant count 1, and one with the count 0 */
   uint32_t each, rounds;
-  uint32_t n_changes;          /* of an entry of a map, filled with changes by 0: a multiple of 4 */
+  uint32_t n_changes;          /* of each entry of a map: a multiple of 4, filled up with changes by 0 */
   uint32_t n_uses;             /* of a species, in `uses`; 0 if there are `weights` instead */
   uint32_t levels;             /* of cells */
   uint32_t cell[FF_SSA_CELL_LEVELS + 1]; /* the word at which the cells of level l begin, from 1 on */
@@ -70,7 +70,7 @@ typedef struct {
 ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
                                     const double *initial, ff_error *err);
 
-/* About the events per second of an H200 for so many trajectories on each of its multiprocessors; 0 if the kernel cannot run the
+/* Estimates the events per second of an H200 with so many trajectories on each multiprocessor; 0 if the kernel cannot run the
  * program. O(size of the program). */
 double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories);
 

@@ -66,7 +66,7 @@ typedef struct {
   const ff_ssa_factored_image *net;
   const ff_ssa_factored_leaf *leaves; /* those of net, or a copy of them in shared memory */
   uint32_t *total;
-  uint32_t *cell1, *cell2; /* of both levels. No array: its address would put all of this into slow memory */
+  uint32_t *cell1, *cell2; /* cells of both levels. An array would be indexed, and then this struct would be in slow memory */
   double two, three; /* the sums of the first two rounds and of the third one, if there are three */
   FF_LANE_VAR(ff_ssa_lane_leaves, own);
 } ff_ssa_factored_warp;
@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
   uint64_t bytes;       /* of a slot */
   uint32_t stay_cells, stay_counts; /* words of the cells of level 1, and of counts, if these work where they are kept; else 0 */
-  uint32_t elsewhere;   /* words that do not */
+  uint32_t elsewhere;   /* all other words */
 } ff_ssa_factored_layout;
 
 static inline ff_ssa_factored_layout ff_ssa_factored_lay_out(const ff_ssa_factored_image *image, int stay_cells,
@@ -159,10 +159,10 @@ FF_WARP double ff_ssa_factored_total(ff_ssa_factored_warp *w, uint32_t each, uin
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
-/* The lanes of an aligned range of 2^log lanes with one of them. */
+/* The aligned range of 2^log lanes that contains a lane, as bits. */
 FF_WARP uint32_t ff_ssa_lanes_around(uint32_t lane, uint32_t log) { return ((1u << (1u << log)) - 1u) << (lane >> log << log); }
 
-/* The largest number that is at most `at` and below `total`, which is not 0. */
+/* `at`, or the largest number below `total` if `at` is not below it. `total` is not 0. */
 FF_WARP double ff_ssa_most_below(double at, double total) {
   return at < total ? at : ff_math_from_bits(ff_math_bits(total) - 1u);
 }

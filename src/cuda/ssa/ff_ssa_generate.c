@@ -20,7 +20,7 @@ void ff_ssa_code_free(ff_ssa_code *code) {
 static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
   for (uint32_t s = 0; s < p->n_species; s++)
     if (!(request->initial[s] <= FF_SSA_DEVICE_MOST))
-      return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, and a GPU counts to 2^30", request->initial[s]);
+      return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, not a whole number below 2^30", request->initial[s]);
   return FF_OK;
 }
 

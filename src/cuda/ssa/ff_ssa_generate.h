@@ -29,11 +29,11 @@ typedef struct {
   size_t n_numbers, numbers_room;
   int initial_big;    /* whether the initial counts are in `big`, else in `table` */
   uint32_t initial_at, n_initial; /* where they are */
-  uint32_t leaves_at, n_leaves;   /* other rate constants: words of `table` */
+  uint32_t leaves_at, n_leaves;   /* words of `table` that hold other rate constants */
 } ff_ssa_code;
 
 #define FF_SSA_CODE_HEADERS "#include \"cuda/ssa/ff_ssa_thread.h\"\n" /* what comes between the two texts */
-#define FF_SSA_CODE_WORDS 6u /* that a slot keeps, besides counts, rows, the store and those of its own */
+#define FF_SSA_CODE_WORDS 6u /* that each slot keeps, besides counts, rows, the store and n_kept words */
 
 /* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees
  * the code with ff_ssa_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a network. On
@@ -50,7 +50,7 @@ void ff_ssa_code_free(ff_ssa_code *code);
  * ff_ssa_code_point() fills for each point. */
 uint32_t ff_ssa_code_point_words(const ff_ssa_code *code);
 void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words);
-/* Whether two codes differ only in the words of a point. O(size). */
+/* Whether two codes differ at most in the words of a point. O(size). */
 int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
 
 /* The parts of ff_ssa_generate(): the direct method, optimised_direct and sorting_direct, factors, and replicated modules. What

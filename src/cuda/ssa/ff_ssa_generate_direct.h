@@ -12,9 +12,9 @@ extern "C" {
 
 /* The code of a thread that keeps and corrects propensities. */
 typedef struct {
-  uint32_t search, values; /* propensities between two looks whether the search has ended, and all */
+  uint32_t search, values; /* propensities that the search reads before it looks whether it has ended; all of them */
   uint32_t order;          /* where the numbers of positions or reactions begin in the table */
-  uint32_t blocks;         /* of a multiprocessor */
+  uint32_t blocks;         /* that run on a multiprocessor at the same time */
 } ff_ssa_optimised_code;
 
 typedef struct {
@@ -25,14 +25,14 @@ typedef struct {
   uint32_t *place;       /* for each species: its number among the counts of a thread, or UINT32_MAX; slots come behind them */
   uint32_t *changed;     /* for each count: 1 + its number among those that reactions change, or 0 */
   uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
-  int64_t most;          /* the most that an event adds */
+  int64_t most;          /* the most that an event adds to a count */
   int checked;           /* whether a propensity may be invalid */
   uint32_t recorded;     /* where the numbers of what is recorded begin in the table */
   int scheduled;
-  ff_ssa_schedule_code schedule; /* if scheduled */
+  ff_ssa_schedule_code schedule; /* if the network has events, or rates that depend on the time */
   ff_ssa_law_text law;
   int keeps;             /* whether a thread keeps the propensities: optimised_direct and sorting_direct */
-  ff_ssa_optimised_code optimised; /* if it does */
+  ff_ssa_optimised_code optimised; /* if `keeps` */
 } ff_ssa_direct_generator;
 
 /* The number by which the code knows reaction r; for r = n_reactions, that of no reaction, which changes nothing. */

@@ -154,7 +154,7 @@ static uint32_t later(const generator *g, uint32_t last, uint32_t species) {
   return species < g->p->n_species && place < g->members && place / CHUNK > last ? place / CHUNK : last;
 }
 
-/* The last chunk whose counts all events read: those of hubs, of sums without a total, and of other laws. */
+/* The last chunk with counts that all events read: those of hubs, of sums without a total, and of other rate laws. */
 static uint32_t last_read(const generator *g) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < g->f->n_rest; i++) last = later(g, last, g->f->rest[i]);

@@ -10,19 +10,19 @@
 #include "ff_ssa_launch.h"
 
 #define NONE FF_SSA_MODULE_NONE
-#define MOST_SHORT 0x3FFFFFFFu    /* of 32 bits. Searches add up to twice the total */
+#define MOST_SHORT 0x3FFFFFFFu    /* the most that a total of 32 bits may be: searches add up to twice the total */
 #define MOST_GAIN 0x7FFFFFFFu     /* what an event may add to a total, so that one that exceeds the most is noticed */
-#define MOST_LONG 0x1p52          /* of 64 bits */
+#define MOST_LONG 0x1p52          /* the same for a total of 64 bits */
 #define NARROW 32768.0            /* counts have 16 bits if so much is expected */
-#define ROOM 16384.0              /* for what 16 bits gain between two checks */
+#define ROOM 16384.0              /* what is left of 16 bits for what a count gains between two checks */
 #define MOST_EVENTS 1024u         /* between two checks */
 #define FEWEST_EVENTS 64u
-#define FEWEST_THREADS 96u        /* for counts in shared memory */
-#define SECTOR_COST 100.0         /* of 32 bytes of global memory, in instructions */
+#define FEWEST_THREADS 96u        /* of a multiprocessor; with fewer, counts are in global memory */
+#define SECTOR_COST 100.0         /* what reading 32 bytes of global memory costs, in instructions */
 #define MOST_SPAN 32u
 #define MOST_FAN 32u
 #define MOST_WARPS 24u
-#define MOST_DERIVED 0x10000000u  /* at time 0; and what other counts may be then */
+#define MOST_DERIVED 0x10000000u  /* the largest initial count, if counts are derived */
 #define MOST_OTHERS 0x4000000u
 #define DERIVED 0x80000000u       /* the place of a count that is derived; then the module and, in 3 bits, the species */
 #define BLOCK_BYTES FF_SSA_BLOCK_SHORT_BYTES
@@ -32,7 +32,7 @@ typedef ff_ssa_modules_generator generator;
 
 /* ---- places ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether each event changes a species as these factors say. */
+/* Whether each event changes a species by the sum of these factors times its changes of the species that are read. */
 static int follows(const generator *g, uint32_t species, const int32_t *factor) {
   for (uint32_t q = 0; q < g->m->n_kinds; q++) {
     const ff_ssa_module_kind *kind = g->m->kinds + q;
@@ -52,7 +52,8 @@ static int follows(const generator *g, uint32_t species, const int32_t *factor) 
   return 1;
 }
 
-/* Looks for factors of -1, 0 and 1. The count of a species that nobody reads is then a constant and these counts. */
+/* Looks for such factors among -1, 0 and 1. Then the count of a species that no product reads is a constant plus a sum of
+ * counts that are read. */
 static int derive(generator *g, uint32_t species) {
   uint32_t n = 1;
   for (uint32_t j = 0; j < g->m->n; j++)
@@ -111,7 +112,7 @@ static double most_factor(const generator *g) {
   return most;
 }
 
-/* About how large the sum of products of a term becomes at most; of the initial counts, exactly how large it is. */
+/* An estimate of the largest sum of products of a term; for the initial counts, the exact sum. */
 static double sum_of(const generator *g, const ff_ssa_module_term *term, const double *count) {
   const ff_ssa_modules *m = g->m;
   double total = 0;
@@ -214,7 +215,7 @@ static double cost_of(const generator *g, uint32_t store) {
   return (250 + parts + product * g->span) * (1 + 6 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
-/* Whether counts are in global memory: if few threads have room for theirs. */
+/* Whether counts are in global memory, because shared memory has room for few threads only. */
 static uint32_t choose_store(generator *g) {
   const uint32_t counts = g->m->n * g->each;
   return 4 * counts * FEWEST_THREADS > g->shared - BLOCK_BYTES ? (counts + 3) / 4 * 4 : 0;

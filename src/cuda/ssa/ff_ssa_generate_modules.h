@@ -15,12 +15,12 @@ extern "C" {
 #define FF_SSA_MODULE_EFFECTS (FF_MODULES_TERMS * (2 * FF_SSA_MODULE_REACH + 1))
 #define FF_SSA_MODULE_CONSTANTS 512u
 
-/* Kinds of a term that follow one another and have the same changes are a case. */
+/* A case: neighbouring kinds of a term that change the same counts. */
 typedef struct {
   uint32_t term, kind; /* its first kind */
 } ff_ssa_module_case;
 
-/* A product that some case changes: that of a term, in the module at an offset from that of the reaction. */
+/* An effect: cases change the product of a term, in the module at an offset from that of the reaction. */
 typedef struct {
   uint32_t term;
   int32_t offset;
@@ -39,17 +39,17 @@ typedef struct {
   uint32_t place[FF_MODULES_SPECIES]; /* of the species of a module; NONE if neither a product nor the record reads it */
   uint32_t n_read, n_places;   /* places of species that products read, which are first; all */
   uint32_t read_species[FF_MODULES_SPECIES]; /* by place */
-  int derived[FF_MODULES_SPECIES];    /* whether a species has no place, because its count follows from those of read ones: */
+  int derived[FF_MODULES_SPECIES];    /* whether a species has no place, because its count follows from counts that are read: */
   int32_t factor[FF_MODULES_SPECIES][FF_MODULES_SPECIES]; /* by so much of each, by its place, and a constant of the module */
   int any_derived;
-  uint32_t read, each;         /* words of these */
+  uint32_t read, each;         /* words of a module: those that products read, and all */
   int wide;
-  int tame;                    /* whether sums of propensities are neither very small nor very large */
+  int tame;                    /* whether sums of propensities are far from underflow and overflow */
   uint32_t halves;             /* words of a sum of products: 2 if they have 64 bits */
   uint32_t before, after;      /* how far products reach */
   uint32_t check, most_count;  /* events between two checks; the most that a count may be at a check */
   uint32_t span, parts, last_part, fan, uppers, blocks; /* parts that have modules end with the last one */
-  uint32_t n_cases, n_boundaries; /* the most cases of a term, but one */
+  uint32_t n_cases, n_boundaries; /* all cases; boundaries between the cases of the term that has most */
   uint32_t first[FF_MODULES_TERMS]; /* case of each term */
   ff_ssa_module_case cases[FF_MODULES_KINDS];
   uint32_t n_effects;

@@ -6,7 +6,7 @@
 
 #define NONE FF_SSA_MODULE_NONE
 #define ONE FF_MODULES_ONE
-#define MOST_CHOSEN 4u /* cases whose constants are chosen by code; those of more are in a table */
+#define MOST_CHOSEN 4u /* of so many cases, code chooses the constants; of more cases, constants are in a table */
 #define TAKE_LOWER 0x5510u /* equal those of ff_ssa_thread_modules.h */
 #define TAKE_UPPER 0x5532u
 #define TAKE_ONE 0x5554u
@@ -22,7 +22,7 @@ int32_t ff_ssa_modules_around(const generator *g, int32_t offset) {
 
 static int32_t offset_of(const generator *g, const ff_ssa_module_kind *kind) { return ff_ssa_modules_around(g, kind->offset); }
 
-/* What a case adds to a species at an offset, if anybody reads it. */
+/* What a case adds to a species at an offset; 0 if neither a product nor the record reads it. */
 static int32_t change_of(const generator *g, uint32_t c, uint32_t species, int32_t offset) {
   const ff_ssa_module_kind *kind = g->m->kinds + g->cases[c].kind;
   int32_t by = 0;
@@ -32,7 +32,7 @@ static int32_t change_of(const generator *g, uint32_t c, uint32_t species, int32
   return by;
 }
 
-/* Whether two kinds change the same counts that anybody reads. */
+/* Whether two kinds change the counts that products or the record read in the same way. */
 static int same_changes(const generator *g, const ff_ssa_module_kind *x, const ff_ssa_module_kind *y) {
   uint32_t i = 0, k = 0;
   for (;;) {
@@ -118,7 +118,7 @@ static uint32_t constant_of(const generator *g, uint32_t t, uint32_t end) {
   return sum;
 }
 
-/* The end of the members of a term before a boundary; of none if it has no such boundary. */
+/* The end of the members of a term that come before a boundary; the first member if there is no such boundary. */
 static uint32_t boundary_of(const generator *g, uint32_t t, uint32_t boundary) {
   const uint32_t c = g->first[t] + boundary + 1, end = t + 1 < g->m->n_terms ? g->first[t + 1] : g->n_cases;
   return c < end ? g->cases[c].kind : g->m->terms[t].first;
@@ -311,7 +311,7 @@ static void put_members(const generator *g, ff_writer *out, uint32_t t, int32_t 
   ff_write(out, ")");
 }
 
-/* Declares what an effect adds to the sum of its term: A (by F) + (by A) (F + by F). */
+/* Declares what an effect adds to the sum of its term: A * (change of F) + (change of A) * (F + change of F). */
 static void put_effect(generator *g, ff_writer *out, uint32_t i) {
   const ff_ssa_module_effect *e = g->effects + i;
   const ff_ssa_module_term *term = g->m->terms + e->term;
@@ -366,7 +366,7 @@ static int32_t last_offset(const generator *g) {
   return half < 2 * FF_SSA_MODULE_REACH ? half : 2 * FF_SSA_MODULE_REACH;
 }
 
-/* Declares modules at all offsets that may be used, their words, parts and upper sums. The compiler drops those that are not. */
+/* Declares the modules at all offsets, and their words, parts and upper sums. The compiler drops those that are not used. */
 static void put_neighbours(const generator *g, ff_writer *out) {
   for (int32_t o = first_offset(g); o <= last_offset(g); o++) {
     const char *sign = o < 0 ? "m" : "p";

@@ -1,6 +1,6 @@
-/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event either computes
- * all propensities, by straight-line code, or reads from a table which ones it changes. A branch for each reaction would be
- * slower: the threads of a warp let many different reactions fire. */
+/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event either
+ * computes all propensities, by straight-line code, or reads from a table which ones it changes. A branch for each reaction
+ * would be slower, because the threads of a warp let many different reactions fire at the same time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "ff_ssa_image.h"
 #include "ff_ssa_launch.h"
 
-#define SEARCH 8u            /* the most propensities between two looks whether the search has ended */
+#define SEARCH 8u            /* the most propensities that are read before the search looks whether it has ended */
 #define FEWEST_THREADS 64u   /* of a multiprocessor; for fewer, the kernel that reads the network as data is better */
-#define MOST_THREADS 768u    /* which leave 80 registers to each */
+#define MOST_THREADS 768u    /* of a multiprocessor: each of so many has 80 registers */
 #define MOST_STRAIGHT 64u    /* reactions in straight-line code */
 #define MOST_ENTRIES 65535u  /* of a list of a table */
-#define TABLE_SHARE 4u       /* a table takes at most this part of the shared memory */
-#define TERM_COST 2.5        /* a table is faster if there are so many times as many reactions as an event may change */
+#define TABLE_SHARE 4u       /* a table takes at most a fourth of the shared memory */
+#define TERM_COST 2.5        /* a table is faster if the reactions exceed the propensities that an event changes by this factor */
 #define MOST_CHANGE 127
 #define NONE UINT32_MAX
 
@@ -40,7 +40,7 @@ static uint32_t blocks_of(const ff_ssa_code *code, const ff_ssa_optimised_code *
   return (uint32_t)(blocks < most ? blocks : most);
 }
 
-/* The size of blocks with which most threads share a multiprocessor; if several have, that next to 128. */
+/* The size of blocks with which a multiprocessor runs most threads; of several such sizes, the one nearest to 128. */
 static ff_status choose_threads(ff_ssa_code *code, ff_ssa_optimised_code *o, uint32_t shared, ff_error *err) {
   static const uint32_t sizes[] = {128, 160, 96, 192, 224, 64, 256, 320, 384, 448, 512, 32};
   uint32_t best = 0;
@@ -162,7 +162,7 @@ static uint32_t most_dependents(const ff_ssa_program *p) {
   return (uint32_t)most;
 }
 
-/* Whether a table can have the network. */
+/* Whether the numbers of the network fit into the entries of a table. */
 static int fits_table(const ff_ssa_program *p) {
   if (p->dependents == NULL || p->n_species >= MOST_ENTRIES || p->n_reactions >= MOST_ENTRIES || p->n_changes > MOST_ENTRIES ||
       p->depend_first[p->n_reactions] > MOST_ENTRIES)

@@ -7,9 +7,9 @@
 
 #define MOST_EVENTS 32u  /* bits of a word */
 #define MOST_WORDS 1024u /* of formulas */
-#define MOST_SLOTS 64u   /* arguments of the kernel have their values */
-#define MOST_DUE 128u    /* if events have delays */
-#define MOST_STORE 4096u /* words of a thread, unless few events take more */
+#define MOST_SLOTS 64u   /* parameters that events set: their values are arguments of the kernel */
+#define MOST_DUE 128u    /* events that may wait, if events have delays */
+#define MOST_STORE 4096u /* words of a thread for waiting events; there is always room for the fewest that may be needed */
 #define EVENT_WORDS 5u
 #define REACTION_WORDS 6u
 #define NONE FF_SSA_NO_NUMBER
@@ -180,7 +180,7 @@ ff_status ff_ssa_schedule_code_fill(ff_ssa_schedule_code *code, const uint32_t *
 
 static uint32_t at_least_1(uint32_t n) { return n > 0 ? n : 1; }
 
-/* The size of s_kept. */
+/* The size of s_kept, in words. */
 uint32_t ff_ssa_schedule_code_kept(const ff_ssa_schedule_code *code, uint32_t n_counts) {
   const ff_ssa_program *p = code->program;
   return 2 * (at_least_1(n_counts + p->n_slots) + 2 * at_least_1(p->n_events) + at_least_1(code->n_timed) + 8) + 14;

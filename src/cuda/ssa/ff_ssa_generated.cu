@@ -8,7 +8,7 @@
 #include "ff_ssa_factored_image.h"
 #include "ff_ssa_generate.h"
 
-#define SCHEDULED_MOST 16u /* counts of a network with a schedule, for a thread */
+#define SCHEDULED_MOST 16u /* counts of a network with a schedule; with more, a warp runs a trajectory */
 
 typedef struct {
   ff_ssa_code code;
@@ -16,7 +16,7 @@ typedef struct {
   ff_module_kernel kernel;
   uint32_t *table, *big; /* on the device; big may be NULL */
   uint32_t *points;      /* on the host, until they are on the device: the words of each point, or NULL */
-  uint32_t gathered;     /* points that have been compared with the first one */
+  uint32_t gathered;     /* how many points have been compared with the first one */
 } generated;
 
 static size_t shared_bytes(const ff_ssa_code *code) {

@@ -16,7 +16,7 @@
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
 #define BLOCKS 8
 #define BLOCKS_FORMULAS 5
-#define ANY 0 /* no method of an image */
+#define ANY 0 /* any method: no image has this number as its method */
 
 /* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
  * warp that the device could run instead. */

@@ -13,8 +13,8 @@
 /* The words of FF_SSA_DRAW_TRIAL for the next event, two at a time, as ff_ssa_words. Lanes have drawn the first blocks. */
 #define FF_SSA_TRIAL_BLOCKS 4u
 typedef struct {
-  uint32_t lane;   /* that has the first block of the event */
-  uint32_t number; /* how often words were taken */
+  uint32_t lane;   /* the lane that has the first block of the event */
+  uint32_t number; /* how many pairs of words were taken */
   ff_philox_block words; /* of a block that no lane has */
 } ff_ssa_trial;
 

@@ -1,13 +1,13 @@
-/* Groups of weights for composition and rejection, for a warp that runs a trajectory of a network that is read as data. The same
- * text is compiled for device and host (ff_warp.h).
+/* Groups of weights for composition and rejection, for a warp that runs a trajectory of a network that is read as data. The
+ * same text is compiled for device and host (ff_warp.h).
  *
- * Groups and the order of their items are those of ff_ssa_groups.c. Here only the groups that have items are kept, the lowest one
- * first, so that a few lanes find a group, and all lanes add up their weights from neighbouring memory. The lowest is group 0,
- * with the weights of 0, even if it has no item. A trajectory that needs more groups than there is room for is refused.
+ * Groups and the order of their items are those of ff_ssa_groups.c. Here only the groups that have items are kept, the
+ * lowest one first, so that a few lanes find a group, and all lanes add up their weights from neighbouring memory. Group 0 is
+ * the lowest one and has the weights of 0. It is kept even if it has no item. A trajectory that needs more groups than there
+ * is room for is refused.
  *
- * The weights are the leaves of level 0: w->value. The sum of a group is a whole number, so the order of its changes does not
- * matter; that of the items which change their groups does.
- */
+ * The weights are the leaves of level 0: w->value. The sum of a group is a whole number, so the order of its changes does
+ * not matter; that of the items which change their groups does. */
 #ifndef FF_SSA_GENERIC_GROUPS_H
 #define FF_SSA_GENERIC_GROUPS_H
 
@@ -16,7 +16,7 @@
 
 #define FF_SSA_GROUP_ROOM 64u
 
-/* Numbers that groups of n items take of what a trajectory keeps. */
+/* How many numbers a trajectory keeps for groups of n items. */
 #define FF_SSA_GROUP_REAL (3u * FF_SSA_GROUP_ROOM)
 #define FF_SSA_GROUP_WHOLE(n) (1u + 3u * FF_SSA_GROUP_ROOM + 2u * (uint64_t)(n))
 
@@ -204,7 +204,7 @@ FF_WARP uint32_t ff_ssa_group_search(const ff_ssa_warp_groups *g, uint32_t n, ui
 }
 
 /* Corrects the sums of groups other than 0 by changes, which the lanes `who` have. For each group, the first of its lanes adds up
- * the others. All these lanes do so at the same time. */
+ * the changes of the others. The first lanes of all groups do so at the same time. */
 FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint32_t, group), FF_LANE_VAR(int64_t, change),
                                    uint32_t who) {
   FF_LANE_HERE;

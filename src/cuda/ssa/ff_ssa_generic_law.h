@@ -61,7 +61,7 @@ typedef struct {
 
 FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
 
-/* On a device, functions of their own: their code is long. */
+/* Not inlined on a device, because their code is long. */
 FF_FUNCTION double ff_ssa_operate(uint32_t code, double a, double b, double c) { return ff_formula_operate(code, a, b, c); }
 
 /* As ff_formula_value(), where the last value is kept in `top` and not on the stack. */

@@ -1,9 +1,9 @@
 /* Partial propensities, as in ff_ssa_partial.c, for a warp that runs a trajectory of a network that is read as data. The same
  * text is compiled for device and host (ff_warp.h).
  *
- * A trajectory does not keep partial propensities: they follow from laws and counts. So it takes little memory, and trajectories
- * of large networks are in shared memory. It keeps the sum of each row, and what chooses the row.
- */
+ * A trajectory does not keep partial propensities: they follow from laws and counts. So it takes little memory, and
+ * trajectories of large networks fit into shared memory. It keeps the sum of each row, and the groups or the order by which
+ * the row is chosen. */
 #ifndef FF_SSA_GENERIC_PARTIAL_H
 #define FF_SSA_GENERIC_PARTIAL_H
 

@@ -22,7 +22,7 @@ typedef struct {
   uint32_t formula;
 } s_at_formula;
 
-#if defined(__CUDACC__) /* ranges compute functions at several places; each is compiled once */
+#if defined(__CUDACC__) /* ranges call elementary functions at several places; each function is compiled once */
 #define ff_formula_operate ff_ssa_operate
 #define ff_formula_pow(x, y) ff_ssa_operate(FF_F_POW, (x), (y), 0.0)
 #define ff_sin(x) ff_ssa_operate(FF_F_SIN, (x), 0.0, 0.0)
@@ -48,14 +48,14 @@ typedef struct {
 /* What a trajectory keeps between two steps, as ff_ssa_schedule of the processor. */
 typedef struct {
   double *y, *change, *zone, *bound;
-  uint32_t *truth, *fresh, *doubt; /* of triggers, as bits */
+  uint32_t *truth, *fresh, *doubt; /* of triggers, as bits: see ff_ssa_schedule */
   double firing, event_time, later_time, from, until, width, search_at;
   uint32_t n_now, n_later, serial, silent, rejected, unbounded, cut, piece;
   double next_time; /* of the next event of any kind, and the reaction that may fire next: between launches */
   uint32_t next;
 } s_kept;
 
-/* This is in the slot, before the arrays. Memory of the thread's own would have a sector for each word of lane 0. */
+/* This is in the slot, before the arrays. In a thread's local memory, each word of lane 0 would lie in a sector of its own. */
 struct s_schedule {
   struct {
     s_kept k;
@@ -255,7 +255,7 @@ FF_WARP uint32_t s_react(s_schedule *s, uint32_t reaction, uint32_t *fired) {
   if (S_TRIGGERS(s) > 0u && !s->failed && s_happen(s, reaction) > 0u) return S_BEGINS;
   s_set_bounds(s, reaction);
   if (!k->unbounded) return S_GOES_ON;
-  if (fired != NULL) fired[reaction]++; /* as if the method had gone on, so that it uses no draw twice */
+  if (fired != NULL) fired[reaction]++; /* counts as a firing, so that next_reaction uses no draw twice */
   s->event++;
   k->silent++;
   return S_BEGINS;

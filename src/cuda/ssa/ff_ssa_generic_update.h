@@ -1,10 +1,10 @@
 /* What an event changes, for a warp that runs a trajectory of a network that is read as data: counts, leaves, and the nodes above
  * them. The same text is compiled for device and host (ff_warp.h).
  *
- * A lane for each change of a count. A lane for each leaf that depends on these counts. Then level by level, a lane for each node
- * that has a new child. Up to 32 nodes are kept by the lanes, without removing repeats. Otherwise they are in a list; and if
- * they are a large share of a level, all nodes from this level on are computed. It does not matter how often a node is computed,
- * nor by which lane.
+ * First, each lane makes one change of a count. Then each lane computes one leaf that depends on these counts. Then, level by
+ * level, each lane computes one node that has a new child. Up to 32 nodes are kept by the lanes, without removing repeats. More
+ * nodes are in a list; and if they are a large share of a level, all nodes from this level on are computed. It does not matter
+ * how often a node is computed, nor by which lane.
  */
 #ifndef FF_SSA_GENERIC_UPDATE_H
 #define FF_SSA_GENERIC_UPDATE_H

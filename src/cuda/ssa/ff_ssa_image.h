@@ -37,7 +37,7 @@ typedef struct {
   uint32_t law;      /* FF_LAW_PRODUCT, FF_LAW_FORMULA or FF_LAW_SCALED */
   uint32_t first, n; /* a range of `factors` */
   uint32_t length;   /* of the formula */
-  uint32_t exact;    /* whether rssa computes it anew instead of bounds */
+  uint32_t exact;    /* whether rssa computes the propensity at each change, instead of bounds */
   uint32_t timed;    /* 1 + the number of a rate that depends on the time, else 0 */
   uint64_t code;     /* its first word */
 } ff_ssa_image_other;
@@ -86,7 +86,7 @@ typedef struct {
 
 typedef struct {
   uint32_t n_species, n_reactions;
-  uint32_t method; /* an ff_ssa_method; FF_SSA_TREE for all that have its bits */
+  uint32_t method; /* an ff_ssa_method; FF_SSA_TREE for all methods that give the same bits */
   uint32_t fan;    /* of block_search: members of a block, and blocks of a superblock */
   uint64_t n_real, n_whole; /* numbers that a trajectory keeps besides counts and values */
   uint64_t group_real, group_whole; /* where the groups of weights begin among these (ff_ssa_generic_groups.h) */

@@ -7,8 +7,8 @@
 #define EVENT_WORDS 5u
 #define NONE UINT32_MAX
 #define MOST_TIMED (UINT64_C(1) << 26) /* entries of lists: 256 MB */
-#define MOST_DUE 4096u                 /* events that may wait, if they have delays, and ... */
-#define MOST_DUE_WORDS 16384u          /* ... what they take of a slot; without delays, only those wait that happen at one time */
+#define MOST_DUE 4096u                 /* the most events that may wait, if events have delays */
+#define MOST_DUE_WORDS 16384u          /* the most words that they take of a slot; without delays, few events wait */
 
 typedef ff_ssa_image_maker maker;
 

@@ -1,7 +1,7 @@
 /* Events of the network, and rates that depend on the time, for kernels: what ff_ssa_schedule.c and ff_ssa_due.c do for one
  * trajectory, operation by operation. A thread that runs a trajectory by generated code does this (ff_ssa_thread_schedule.h), and
- * one lane of a warp that reads the network as data (ff_ssa_generic_schedule.h). What cannot be done in this way, or what fails,
- * sets `failed`: the trajectory is refused.
+ * one lane of a warp that reads the network as data (ff_ssa_generic_schedule.h). If something fails, or cannot be done in this
+ * way, `failed` becomes 1, and the trajectory is refused.
  *
  * The text that comes before this one defines S_CALL, the types s_schedule and s_at_formula, and
  *   S_TRIGGERS(s), S_TIMED(s), S_SPECIES(s)   how many events, rates that depend on the time, and counts there are
@@ -30,7 +30,7 @@
 #include "../../ssa/ff_ssa_schedule_rules.h"
 
 #define S_AT_ONCE 1024u  /* events at the same time; the processor allows more, and then reports that they never end */
-#define S_PIECES 8u      /* of a search that makes little progress; the processor allows FF_SSA_MOST_PIECES */
+#define S_PIECES 8u      /* the most pieces of a search that makes little progress; the processor allows FF_SSA_MOST_PIECES */
 #define S_INITIALLY 1u
 #define S_PERSISTENT 2u
 #define S_LATE 4u
@@ -87,7 +87,7 @@ FF_WARP int s_before(const s_schedule *s, uint32_t a, uint32_t b) {
   return x < y || (x == y && S_DUE_SERIAL(s, a) < S_DUE_SERIAL(s, b));
 }
 
-/* The index of the earliest of those that are delayed. There is one. */
+/* The index of the earliest delayed event. There is at least one. */
 FF_WARP uint32_t s_earliest(const s_schedule *s) {
   const uint32_t first = s->kept.k.n_now, end = first + s->kept.k.n_later;
   uint32_t best = first;
@@ -259,7 +259,7 @@ S_CALL uint32_t s_happen(s_schedule *s, uint32_t reaction) {
     const uint32_t at = s_choose(s), place = S_PLACE(s, at);
     if (happened == S_AT_ONCE) s->failed = 1;
     if (s->failed) return happened;
-    s_drop(s, at); /* its values stay, as nothing is added before they are set */
+    s_drop(s, at); /* its values stay readable: no event is added before they are set */
     s_set_values(s, place);
     happened++;
   }

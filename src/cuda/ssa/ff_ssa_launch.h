@@ -36,7 +36,7 @@ typedef struct {
   uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
   const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as generated code lays it out */
   uint64_t *point_events; /* of complete trajectories, for each point of the wave */
-  uint32_t each;          /* trajectories of a point: number k of the wave is trajectory k % each of its point k / each */
+  uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
 } ff_ssa_launch;
 
 /* Shared memory of a block of generated code besides its table and rows: s_common of ff_ssa_thread.h, with or without the first

@@ -167,7 +167,7 @@ typedef struct {
   s_schedule *schedule;
   double next_time, firing; /* of the next event of any kind; of the next reaction */
   uint32_t next;            /* this reaction */
-  uint32_t starts;          /* whether the trajectory has not begun */
+  uint32_t starts;          /* whether the trajectory is still to begin */
 #endif
 } s_thread;
 
@@ -186,9 +186,9 @@ typedef struct {
 #endif
 #ifdef S_MODULES
   uint32_t over;     /* whether a sum is too large for this code */
-  s_sum v;           /* the number of the molecule in the group, unless rounding may make it another: */
+  s_sum v;           /* the number of the molecule in the group; S_NEAR_EXACTLY computes it if `near` */
   uint32_t near;
-  double rest, leaf; /* what is left of the choice, and of how much; S_NEAR_EXACTLY then computes the number */
+  double rest, leaf; /* what is left of the choice, and the propensity of the group */
 #endif
 } s_next;
 
@@ -259,7 +259,7 @@ FF_WARP ff_philox_block s_block_words(const s_thread *t, uint32_t event, uint32_
 
 FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) { return s_block_words(t, event, 0u); }
 
-/* Finds the trajectory's point. An empty slot has the first one. */
+/* Finds the point of the trajectory. An empty slot has the first point. */
 FF_WARP void s_locate(s_thread *t) {
 #if S_POINTS
   const ff_ssa_launch *run = t->run;
@@ -285,7 +285,7 @@ FF_WARP void s_number(s_thread *t) {
   t->start[3] = (uint32_t)r;
 }
 
-/* The number at an address in shared memory, which is less work than by a pointer: its base would be computed at each use. */
+/* The number at an address in shared memory. With a pointer, the compiler would compute the base at each use. */
 #if defined(__CUDA_ARCH__)
 #define S_SHARED(out, address, offset) asm("ld.shared.f64 %0, [%1 + %2];" : "=d"(out) : "r"(address), "n"(offset))
 #endif
@@ -328,7 +328,7 @@ FF_WARP double s_at(double choice, double total) {
 #endif
 }
 
-/* The byte of eight that a selector tells, with its sign. */
+/* One of eight bytes, with its sign. The selector says which one. */
 FF_WARP uint32_t s_byte(uint32_t low, uint32_t high, uint32_t selector) {
 #if defined(__CUDA_ARCH__)
   uint32_t out;

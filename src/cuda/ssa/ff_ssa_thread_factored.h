@@ -496,7 +496,7 @@ FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, u
   return cells + S_SPREAD(byte % 4u == 1u ? word >> 8 : word >> 24 | row[byte / 4u + 1u] << 8, 0u) - 0x00800080u;
 }
 
-/* Adds to the word of a count. On the device, memory adds, and nobody waits. */
+/* Adds to the word of a count. On the device, an atomic operation adds, and the thread does not wait for it. */
 FF_WARP void s_add_count(s_thread *t, uint32_t entry) {
   const uint32_t by = S_WIDE ? S_ENTRY_BY(entry) : S_SHIFT(S_ENTRY_BY(entry), S_ENTRY_SHIFT(entry));
 #if S_HELD > 0 && defined(__CUDA_ARCH__)

@@ -20,10 +20,11 @@
  *   S_QUICK              whether s_choose_near() saves a division: not for long sums, and only if S_PLAIN
  *   S_MOST_COUNT         the most that a count may be at a check
  *   S_MOST_TOTAL         the most that a total may be
- *   S_INITIAL, S_PLACES  where data in global memory begin: what rows, the store and registers have at time 0, then a constant
- *                        for each species that is recorded; a word for each of these, which is twice the number of its word,
- *                        and 1 for the upper half; or bit 31, the module, and the species in 3 bits. Its count is then the
- *                        constant and s_derived()
+ *   S_INITIAL            where these begin in global memory: what rows, the store and registers have at time 0, and then a
+ *                        constant for each species that is recorded
+ *   S_PLACES             where a word for each recorded species begins in global memory. It is twice the number of the word that
+ *                        has the count, plus 1 for the upper half. If bit 31 is set, it has the module, and the species in the
+ *                        lowest 3 bits: the count is the constant plus s_derived()
  *   S_DERIVED            whether there are such species
  *   S_STORE              words of global memory for counts. If it is 0, counts are the first rows
  *   S_TERM_FIELDS        what the code needs to know about a term
@@ -60,7 +61,7 @@
 #define S_UPPER_SUM(term, upper) (&S_ROW(S_TOPS + ((term) * S_UPPERS + (upper)) * S_HALVES))
 #define S_WINDOW ((S_BEFORE + S_SPAN + S_AFTER) * S_READ)
 #define S_NEAR_WORDS ((S_BEFORE + 1u + S_AFTER) * S_READ) /* that a product reads */
-#if S_STORE > 0 /* what was loaded for the search is not loaded again */
+#if S_STORE > 0 /* keeps what the search has loaded, so that it is not loaded again */
 #define S_NEAR_WORD(i, module, word) (near[i])
 #else
 #define S_NEAR_WORD(i, module, word) S_WORD_OF(module, word)
@@ -113,7 +114,7 @@ FF_WARP void s_add_total(s_thread *t, uint32_t i, s_sum by) {
 #define S_SIGN(x) ((x) >> 31)
 FF_WARP void s_add(uint32_t *row, s_sum by) {
 #if defined(__CUDA_ARCH__)
-  atomicAdd(row, by); /* one instruction, for which nobody waits */
+  atomicAdd(row, by); /* one instruction, and the thread does not wait for it */
 #else
   *row += by;
 #endif
@@ -152,7 +153,7 @@ FF_WARP uint32_t s_take_count(uint32_t word, uint32_t bytes) {
 #endif
 }
 
-/* x, without its fraction, for x from 0 to 2^31, or to 2^62 if sums are long. */
+/* The whole part of x, for x from 0 to 2^31, or to 2^62 if sums are long. */
 FF_WARP s_sum s_whole(double x) {
 #if defined(__CUDA_ARCH__) && defined(S_LONG)
   return __double2ull_rz(x);

@@ -27,7 +27,7 @@
 #define S_VALUE(i) (t->sums[(i) * S_THREADS])
 
 #if defined(__CUDA_ARCH__)
-#define S_MAGNITUDE(x) fabs(x) /* a part of the instruction that reads it */
+#define S_MAGNITUDE(x) fabs(x) /* takes no instruction of its own */
 #else
 #define S_MAGNITUDE(x) ((x) < 0.0 ? -(x) : (x))
 #endif
@@ -53,8 +53,8 @@ FF_WARP void s_begin_values(s_thread *t) {
 /* The sign of a number, as all bits. */
 FF_WARP uint32_t s_sign(double x) { return (uint32_t)((int32_t)(uint32_t)(ff_math_bits(x) >> 32) >> 31); }
 
-/* As ff_ssa_search(). What is left of `at` becomes negative where the search ends, and stays negative, because no term is. So
- * the position is the number of times it does not. */
+/* As ff_ssa_search(). `at` becomes negative where the search ends, and stays negative, because no term is negative. So the
+ * position is the number of terms after which it is not negative. */
 FF_WARP uint32_t s_search(const s_thread *t, double at) {
   uint32_t position = 0u;
   FF_NO_UNROLL for (uint32_t first = 0; first < S_VALUES; first += S_SEARCH) {

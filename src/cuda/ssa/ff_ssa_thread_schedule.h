@@ -1,10 +1,10 @@
 /* The part of generated code for networks with events, or with rates that depend on the time: what ff_ssa_schedule.c and
  * ff_ssa_due.c do, for the trajectory of a thread. The same text is compiled for device and host. All operations have the order
- * of the processor's code, so all bits are the same. What a thread cannot do in this way, or what fails, lets it refuse the
+ * of the processor's code, so all bits are the same. If something fails, or cannot be done in this way, the thread refuses the
  * trajectory.
  *
  * Counts are in registers. What ff_ssa_thread_kept.h declares is in memory of the thread's own: numbers that are read by index,
- * and what is needed only when a trigger changes or a window ends. Functions that few steps call are no part of the loop
+ * and what is needed only when a trigger changes or a window ends. Functions that few steps call are not inlined
  * (S_CALL).
  *
  * The text that comes before this one defines what ff_ssa_thread_kept.h wants. The text that comes after this one defines
@@ -22,9 +22,9 @@
 #include "ff_ssa_thread.h"
 
 #ifndef S_SEARCH_AT_ONCE
-#define S_SEARCH_AT_ONCE 8u /* steps of a search; then other threads of the warp need not wait for its end */
+#define S_SEARCH_AT_ONCE 8u /* steps of a search in one step of a thread, so that other threads need not wait for its end */
 #endif
-#define S_SEARCHES ((S_BY_TIME | S_BY_BOTH) != 0u) /* for the times of events */
+#define S_SEARCHES ((S_BY_TIME | S_BY_BOTH) != 0u) /* whether times of events are searched for */
 #define S_MOST_SET (S_LARGEST / 2u) /* that an event may set a species to, so that no count exceeds S_LARGEST before a check */
 
 S_CALL double s_law_of(uint32_t k, const double *y, double rate);
@@ -146,7 +146,7 @@ FF_WARP double s_event_time(const s_kept *k) {
   return S_SEARCHES ? k->event_time : S_N_TRIGGERS > 0u ? k->later_time : ff_math_infinity();
 }
 
-/* The time has come for the end of the window, or for a reaction, which may not fire. */
+/* The end of the window is reached, or the time at which a reaction may fire. */
 FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
   s_doing out = {0, 1, 0, 0};
