@@ -35,12 +35,7 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
                          layout = c("auto", "sliced", "packed"), threads = NULL) {
   check_pbn(object, "object")
   check_empty(c("steps", "initial", "every", "layout", "threads"), ...)
-  if (missing(steps)) {
-    abort_argument(sprintf(
-      "`steps` must be given by its name, as in simulate(net, nsim = 3, steps = 20); found nothing%s.",
-      if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
-    ))
-  }
+  if (missing(steps)) abort_not_named("steps", "nsim = 3, steps = 20", if (!"seed" %in% names(sys.call())) seed)
   own <- intersect(object$nodes, c("trajectory", "step"))
   if (length(own) > 0L) {
     abort_argument(sprintf("A node is called \"%s\", like a column of the result; rename_nodes() changes its name.", own[[1L]]))
@@ -73,14 +68,24 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
   structure(out, class = c("pbn_trajectories", "data.frame"), row.names = .set_row_names(nsim * states), seed = seed)
 }
 
-# Raises an error if `...` is not empty, because misspelt arguments there would be ignored.
+# The time was not given. Without a name, it has become the seed: then `seed` is not NULL.
+abort_not_named <- function(name, example, seed) {
+  abort_argument(sprintf(
+    "`%s` must be given by its name, as in simulate(net, %s); found nothing%s.", name, example,
+    if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
+  ))
+}
+
+# Raises an error if `...` is not empty, because misspelt arguments there would be ignored. Called by the method itself.
 check_empty <- function(known, ...) {
   if (...length() == 0L) return(invisible())
   name <- names(list(...))[1L]
   if (is.null(name) || is.na(name) || !nzchar(name)) {
+    all <- names(formals(sys.function(-1L)))
+    place <- match("...", all)
     abort_argument(sprintf(
-      "The arguments after `seed` must be given by their names, %s; found one without a name.",
-      paste0("`", known, "`", collapse = ", ")
+      "The arguments after `%s` must be given by their names, %s; found one without a name.",
+      all[[place - 1L]], paste0("`", all[-seq_len(place)], "`", collapse = ", ")
     ))
   }
   abort_unknown(name, known)

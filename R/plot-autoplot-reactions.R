@@ -12,13 +12,12 @@
 #'   trajectories, `"interval"` for the confidence interval of the mean, `"range"` for minimum and maximum,
 #'   `"quantile"` for the lowest and the highest of the quantiles that the result has, `"none"`. The default for a sweep is
 #'   `"interval"`.
-#' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
+#' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all; for a master
+#'   equation, those whose counts change, at most the first nine.
 #' @param n How many species to draw, the first ones in the order of the result; of trajectories and events, how many
 #'   trajectories. `Inf` for all. Default 10, for a sweep 4.
 #' @param time For a histogram, the time to draw: one of its times. By default, the last.
 #' @param type For a master equation, `"marginals"` or `"moments"`: see [cme-methods].
-#' @param species For a master equation, which species to draw: names or numbers. By default, those whose counts change, at most
-#'   the first nine.
 #' @param main The title.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
 #' @returns `autoplot()`: a ggplot. `plot()`: the data that were drawn, invisibly.
@@ -163,24 +162,26 @@ autoplot.first_passage <- function(object, ...) {
 
 #' @rdname ensemble-plots
 #' @export
-plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "quantile", "none"), n = 4, main = NULL, ...) {
+plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "quantile", "none"), n = 4, main = NULL,
+                                 species = NULL, ...) {
   check_graphical(...)
-  draw_series(sweep_series(x, check_choice(band, "band", sweep_bands), n), main, ...)
+  draw_series(sweep_series(x, check_choice(band, "band", sweep_bands), n, species), main, ...)
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "quantile", "none"), n = 4, ...) {
-  gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n))
+autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "quantile", "none"), n = 4, species = NULL,
+                                     ...) {
+  gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n, species))
 }
 
-sweep_series <- function(x, band, n) {
+sweep_series <- function(x, band, n, species = NULL) {
   run <- attr(x, "run")
   if (!is.null(run$output) && run$output != "summary") {
     abort_argument(sprintf("plot() and autoplot() draw sweeps with `output` = \"summary\"; found one with \"%s\".", run$output))
   }
   need_columns(x, c("setting", ensemble_columns), "x")
-  shown <- first_species(x, n)
+  shown <- first_species(of_species(x, species), n)
   rows <- shown$rows
   limits <- band_of(rows, band)
   single <- unique_count(rows$time) == 1L

@@ -170,7 +170,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
                                       confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                       progress = interactive()) {
   check_empty(setdiff(names(formals(sys.function())), c("object", "nsim", "seed", "...")), ...)
-  if (missing(times)) abort_no_times(seed)
+  if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", if (!"seed" %in% names(sys.call())) seed)
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(
@@ -228,13 +228,6 @@ planned_result <- function(plan, model, result, seed = plan$seed) {
     confidence = plan$confidence, events = result$events, machine = do.call(machine_notes, result$notes)
   )
   known_result(result, c(run, plan$record), plan$start, plan$options)
-}
-
-abort_no_times <- function(seed) {
-  abort_argument(sprintf(
-    "`times` must be given by its name, as in simulate(net, nsim = 1000, times = 0:10); found nothing%s.",
-    if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
-  ))
 }
 
 # Checks method, output and tolerance, which depend on each other, and returns the output.

@@ -134,3 +134,13 @@ test_that("if a GPU fails, the others do its share; what no GPU can do is an err
   expect_identical(swept("auto", method = "tau_leaping"), swept("cpu", method = "tau_leaping"))
   expect_identical(swept("auto"), here)
 })
+
+test_that("a message about an argument without a name gives the arguments that need one", {
+  net <- reaction_network("A -> 0" = mass_action("k"), initial = c(A = 9), parameters = c(k = 1))
+  design <- data.frame(k = 1:2)
+  expect_error(sweep_parameters(net, design, 10, 1), "after `nsim` must be given by their names, `times`, `method`",
+    class = "fireflip_error_argument")
+  expect_error(first_passage(net, "A < 1", 10, 1, 5), "after `end` must be given by their names, `seed`, `method`",
+    class = "fireflip_error_argument")
+  expect_error(simulate(net, 10, seed = 1), "times = 0:10[)]; found nothing[.]$", class = "fireflip_error_argument")
+})

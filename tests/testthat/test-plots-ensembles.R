@@ -77,6 +77,16 @@ test_that("a sweep is drawn over the time, or over its first value", {
     single$mean[single$k == 8 & single$A == 0 & single$species == "A"])
   final <- sweep_parameters(net, data.frame(k = 1:2), nsim = 5, times = 1, output = "final", seed = 1)
   expect_error(plot(final), "found one with \"final\"", class = "fireflip_error_argument")
+  expect_error(plot(final, species = "A"), "found one with \"final\"", class = "fireflip_error_argument")
+})
+
+test_that("species of a sweep can be chosen", {
+  two <- sweep_parameters(reaction_network("A -> B" = mass_action("k"), initial = c(A = 9), parameters = c(k = 1)),
+    data.frame(k = 1:3), nsim = 5, times = 1, seed = 1)
+  expect_identical(levels(null_device(plot(two, species = "B"))$panel), "B")
+  expect_identical(null_device(plot(two, species = 2)), null_device(plot(two, species = "B")))
+  expect_identical(levels(sweep_series(two, "none", 4, "B")$data$panel), "B")
+  expect_error(plot(two, species = "b"), "did you mean \"B\"", class = "fireflip_error_argument")
 })
 
 test_that("plots of comparisons, noise and burn-in have their values", {

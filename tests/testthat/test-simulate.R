@@ -78,6 +78,7 @@ test_that("steps must be given by name, because the third argument is the seed",
   expect_error(simulate(net), "`steps` must be given by its name.*found nothing[.]$", class = "fireflip_error_argument")
   expect_error(simulate(net, 3, 20), "nothing, and 20 for `seed`, the third argument of R's generic[.]$",
     class = "fireflip_error_argument")
+  expect_error(simulate(net, 3, seed = 20), "steps = 20[)]; found nothing[.]$", class = "fireflip_error_argument")
   expect_identical(simulate(net, 3, 20, steps = 4), simulate(net, nsim = 3, seed = 20, steps = 4)) # the generic's order
 })
 
