@@ -244,7 +244,7 @@ static void totals_at_the_limit(void) {
   ff_ssa_program_free(p);
 }
 
-/* After a failure, the lane of a trajectory begins another one, or is idle. What the failed one chose does not matter any more. */
+/* After a failure, the lane of a trajectory begins another one. What the failed one chose does not matter any more. */
 static void lanes_begin_anew_after_failures(void) {
   static const reaction_text cycle[] = {{"A -> B", "1"}, {"B -> C", "2"},     {"C -> D", "3"}, {"D -> E", "1"}, {"E -> F", "2"},
                                         {"F -> G", "3"}, {"G -> H", "1"},     {"H -> I", "2"}, {"I -> J", "3"}, {"J -> A", "1"},
