@@ -110,6 +110,7 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   const ff_ssa_factor *factor = f->factor;
   ff_ssa_lanes_start(engine, lane, unit, wanted);
   f->group[lane] = factor->n_groups;
+  f->share[lane] = 0; /* after a failure, it may be no number */
   for (uint32_t i = 0; i < factor->n_rows; i++) {
     const size_t at = (size_t)i * FF_SSA_LANES + lane;
     if (f->is_large)

@@ -244,6 +244,37 @@ static void totals_at_the_limit(void) {
   ff_ssa_program_free(p);
 }
 
+/* After a failure, the lane of a trajectory begins another one. What the failed one chose does not matter any more. */
+static void lanes_begin_anew_after_failures(void) {
+  static const reaction_text cycle[] = {{"A -> B", "1"}, {"B -> C", "2"},     {"C -> D", "3"}, {"D -> E", "1"}, {"E -> F", "2"},
+                                        {"F -> G", "3"}, {"G -> H", "1"},     {"H -> I", "2"}, {"I -> J", "3"}, {"J -> A", "1"},
+                                        {"0 -> K", "9"}, {"2 K -> 0", "1e305"}, {NULL, NULL}};
+  const double initial[] = {40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 1};
+  ff_ssa_program *p = program_of(cycle, initial, 11);
+  FF_CHECK(p->factor->dense != NULL);
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
+    ff_ssa_factored *fresh = engine_of(p, simd), *f = engine_of(p, simd);
+    ff_ssa_engine *engine = &f->wide.lanes.base;
+    for (uint32_t row = 0; row < p->n_species; row++) f->rows[row * FF_SSA_LANES + 3] = row == 10 ? 1 << 20 : 0;
+    for (uint32_t i = 0; i < p->factor->n_sums; i++) f->rows[FF_FACTOR_ROW_OF_SUM(p, i) * FF_SSA_LANES + 3] = 1 << 20;
+    uint32_t one = 1;
+    engine->wanted[3] = 1e9; /* failures of idle lanes do not matter */
+    FF_CHECK_INT(engine->advance(engine, &one), UINT64_C(1) << 3);
+    FF_CHECK_INT(engine->broken, UINT64_C(1) << 3);
+    engine->start(engine, 3, 3, INFINITY);
+    advance(fresh, 1);
+    one = 1;
+    FF_CHECK_INT(engine->advance(engine, &one), 0);
+    ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
+    for (uint32_t s = 0; s < p->n_species; s++)
+      FF_CHECK(f->wide.lanes.count[s * FF_SSA_LANES + 3] == fresh->wide.lanes.count[s * FF_SSA_LANES + 3]);
+    FF_CHECK(f->wide.lanes.next_time[3] == fresh->wide.lanes.next_time[3]);
+    engine->free(engine);
+    fresh->wide.lanes.base.free(&fresh->wide.lanes.base);
+  }
+  ff_ssa_program_free(p);
+}
+
 /* Layouts that are chosen, so that the tests reach all parts of the code. */
 static void check_layout(ff_ssa_program *p, uint32_t levels, uint32_t lines) {
   const ff_ssa_dense *d = p->factor->dense;
@@ -342,4 +373,5 @@ static void suits_the_options(void) {
 }
 
 FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks, vectors_change_no_bit,
-             layouts, totals_at_the_limit, counts_to_the_limit, leaves_other_networks, suits_the_options)
+             layouts, totals_at_the_limit, lanes_begin_anew_after_failures, counts_to_the_limit,
+             leaves_other_networks, suits_the_options)

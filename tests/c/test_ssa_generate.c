@@ -2,6 +2,7 @@
  * code, and here it is compiled for this processor. This needs a C compiler at run time. */
 #include "generated_code.h"
 
+#include "../../src/base/ff_math.h"
 #include "factor_examples.h"
 #include "module_examples.h"
 #include "random_reactions.h"
@@ -78,6 +79,43 @@ static void corrected_sums_give_the_trajectories(void) {
     check_program(program, searching(i), initial, n_species, 0.5, 0, what);
     ff_ssa_program_free(program);
   }
+}
+
+/* Sums that have been corrected many times are added up again, by the order after the event. So the time of the last event has
+ * the processor's bits, too, although no count tells. */
+static void sums_are_added_up_in_order(void) {
+  static const reaction_text cycle[] = {{"A -> B", "0.3"}, {"B -> C", "0.7"}, {"C -> D", "1.1"},
+                                        {"D -> A", "0.9"}, {"B -> A", "0.13"}, {NULL, NULL}};
+  const double initial[] = {900, 300, 200, 100}, never = 1e9;
+  const uint32_t species = 0;
+  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &never, .n_times = 1,
+                                         .species = &species, .n_species = 1};
+  ff_ssa_program *program = program_of(cycle, initial, 4);
+  ff_error err;
+  ff_ssa_path path;
+  generated g = {0};
+  FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_SORTING, &err), &err);
+  void *library = compile(&g.code, folder);
+  if (library != NULL) {
+    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept);
+    *(void **)&g.run = dlsym(library, "s_host");
+    g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
+    run.steps = 400000;
+    launch_generated(&g, &run, 0);
+    const uint64_t bits = (uint64_t)run.state[run.slots] << 32 | run.state[0];
+    ff_ssa_path_start(&path, run.key, run.first, initial);
+    for (uint32_t i = 0; i < run.state[3 * run.slots]; i++) ff_ssa_path_step(&path);
+    FF_CHECK(run.state[3 * run.slots] >= run.steps);
+    FF_CHECK_SAY(ff_math_bits(path.time) == bits, "bits of the time: %llx, not %llx",
+                 (unsigned long long)bits, (unsigned long long)ff_math_bits(path.time));
+    launch_free(&run);
+    free(g.rows);
+    dlclose(library);
+  }
+  ff_ssa_path_free(&path);
+  ff_ssa_code_free(&g.code);
+  ff_ssa_program_free(program);
 }
 
 /* ---- factors ------------------------------------------------------------------------------------------------------------ */
@@ -605,9 +643,9 @@ static void networks_without_code_are_refused(void) {
 }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
-             corrected_sums_give_the_trajectories, tables_give_the_trajectories, the_code_does_not_depend_on_the_order,
-             code_for_groups_gives_the_trajectories, sums_of_many_members, sums_of_thousands_of_members,
-             counts_that_few_events_need, counts_beyond_16_bits_are_refused, chains_give_the_trajectories,
-             counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
+             corrected_sums_give_the_trajectories, sums_are_added_up_in_order, tables_give_the_trajectories,
+             the_code_does_not_depend_on_the_order, code_for_groups_gives_the_trajectories, sums_of_many_members,
+             sums_of_thousands_of_members, counts_that_few_events_need, counts_beyond_16_bits_are_refused,
+             chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
              several_points_give_their_trajectories, networks_without_code_are_refused, remove_folder)

@@ -123,11 +123,12 @@ FF_WARP void s_move_forward(s_thread *t, const s_next *next) {
   (void)next;
 }
 
-/* After the corrections of an event. With an invalid propensity, the trajectory is refused at its next event. */
+/* After the corrections of an event. The sum is added up in the new order. With an invalid propensity, the trajectory is refused
+ * at its next event. */
 FF_WARP void s_settle(s_thread *t, const s_next *next, int invalid) {
+  s_move_forward(t, next);
   if (ff_ssa_run_stale(&t->sum)) t->sum = ff_ssa_run_of(ff_ssa_sum_strided(t->sums, S_SEARCHED, S_THREADS));
   if (invalid) t->sum.value = ff_math_nan();
-  s_move_forward(t, next);
 }
 
 #if S_BY_TABLE
