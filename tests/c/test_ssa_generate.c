@@ -318,6 +318,16 @@ static void random_groups_give_the_trajectories(void) {
   }
 }
 
+/* The reaction with the most members of sums is another one than that with the most other counts. */
+static void reactions_change_members_and_others(void) {
+  const reaction_text reactions[] = {
+      {"L + J -> 0", "0.01"}, {"K + Q -> A + G", "1.1"}, {"L + Q -> M + H", "0.9"}, {NULL, NULL}};
+  const double initial[] = {0, 27, 0, 0, 18, 15, 22, 13, 0, 12, 9, 13, 27, 9, 0, 29, 5, 26, 2};
+  ff_ssa_program *program = program_of(reactions, initial, 19);
+  check_program(program, FF_SSA_FACTORED, initial, 19, 0.5, 0, "members and others");
+  ff_ssa_program_free(program);
+}
+
 /* ---- many groups -------------------------------------------------------------------------------------------------------- */
 
 /* An epidemic in n regions around a ring: S, I and R of each, infected by the neighbours too. Each region is a group, and all
@@ -647,5 +657,6 @@ FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_ne
              the_code_does_not_depend_on_the_order, code_for_groups_gives_the_trajectories, sums_of_many_members,
              sums_of_thousands_of_members, counts_that_few_events_need, counts_beyond_16_bits_are_refused,
              chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
+             reactions_change_members_and_others,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
              several_points_give_their_trajectories, networks_without_code_are_refused, remove_folder)

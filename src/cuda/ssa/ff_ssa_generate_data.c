@@ -209,10 +209,19 @@ static uint32_t byte_of(const generator *g, const plan *s) {
   return s->cell < g->pairs ? 2 * s->cell + (s->bytes == UPPER) : s->cell + g->pairs;
 }
 
+/* The members of sums whose counts are words and change at reaction r; at none if it is the number of no reaction. */
+static uint32_t count_moved(const generator *g, uint32_t r) {
+  uint32_t moved = 0;
+  for (uint32_t i = g->p->change_first[r]; r < g->p->n_reactions && i < g->p->change_first[r + 1]; i++)
+    moved += g->place[g->p->changes[i].species] < g->members;
+  return moved;
+}
+
+/* Entries of members come first. The others follow at once, so that a row needs no more entries than a reaction changes counts. */
 static int fill_change(const generator *g, const species_uses *u, uint32_t r, uint32_t *row) {
   const ff_ssa_program *p = g->p;
   const uint32_t cells = ff_ssa_cells_at(g), totals = ff_ssa_totals_at(g);
-  uint32_t moved = 0, others = g->moved;
+  uint32_t moved = 0, others = count_moved(g, r);
   int fits = 1;
   for (uint32_t i = 0; i < g->entries; i++) row[i] = entry_of(g, 0, 0);
   for (uint32_t i = 0; i < g->moved && g->parts > 1; i++) row[g->entries + i / 2] |= cells_of(g, 0) << (i % 2 * 16);

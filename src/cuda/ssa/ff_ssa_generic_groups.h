@@ -228,7 +228,7 @@ FF_WARP void ff_ssa_groups_correct(const ff_ssa_warp_groups *g, FF_LANE_VAR(uint
     FF_EACH_LANE FF_L(next) = FF_L(left) != 0u ? FF_LOWEST(FF_L(left)) : lane;
     FF_FROM_LANES(one, change, FF_L(next));
     FF_EACH_LANE if (FF_L(left) != 0u) {
-      FF_L(all) += FF_L(one); /* below 2^57 */
+      FF_L(all) += FF_L(one); /* below 2^58 */
       FF_L(left) &= FF_L(left) - 1u;
     }
   }
