@@ -4,7 +4,7 @@
 
 #include "../../src/base/ff_math.h"
 #include "factor_examples.h"
-#include "module_examples.h"
+#include "group_networks.h"
 #include "random_reactions.h"
 
 /* ---- networks ----------------------------------------------------------------------------------------------------------- */
@@ -156,50 +156,6 @@ static void sums_of_thousands_of_members(void) {
   }
 }
 
-static void add_participant(ff_participant *list, uint32_t *n, uint32_t species) {
-  if (*n > 0 && list[*n - 1].species == species)
-    list[*n - 1].count++;
-  else
-    list[(*n)++] = (ff_participant){species, 1};
-}
-
-/* A reaction in which each of one or two molecules becomes the next species. */
-static void set_steps(ff_reaction *r, double rate, uint32_t a, uint32_t b) {
-  ff_error err;
-  r->name = ff_strndup("", 0);
-  r->mass_action = 1;
-  FF_CHECK_OK(ff_formula_of_number(&r->rate, rate, &err), &err);
-  r->reactants = ff_calloc(2, sizeof *r->reactants);
-  r->products = ff_calloc(2, sizeof *r->products);
-  add_participant(r->reactants, &r->n_reactants, a);
-  add_participant(r->products, &r->n_products, a + 1);
-  if (b == UINT32_MAX) return;
-  add_participant(r->reactants, &r->n_reactants, b);
-  add_participant(r->products, &r->n_products, b + 1);
-}
-
-/* A chain of 801 species, each of which becomes the next one. Any two molecules of every 80th species react. There are many of the
- * first species, and few others. */
-#define STEPS 800u
-#define POOL 10u
-static ff_ssa_program *program_of_steps(void) {
-  ff_reactions *net;
-  ff_error err;
-  uint32_t n = 0;
-  FF_CHECK_OK(ff_reactions_new(&net, STEPS + 1, 0, STEPS + POOL * (POOL + 1) / 2, &err), &err);
-  for (uint32_t s = 0; s <= STEPS; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s);
-    net->names[s] = ff_strndup(name, strlen(name));
-    net->initial[s] = s == 0 ? 9000 : s % 16 == 0 ? 3 : 0;
-  }
-  for (uint32_t s = 0; s < STEPS; s++) set_steps(net->reactions + n++, 0.5, s, UINT32_MAX);
-  for (uint32_t i = 0; i < POOL; i++)
-    for (uint32_t j = i; j < POOL; j++) set_steps(net->reactions + n++, 1e-5, STEPS / POOL * i, STEPS / POOL * j);
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return program_of_network(net);
-}
-
 /* Few events need the counts of the last species, so these are in global memory, and the others are not. */
 static void counts_that_few_events_need(void) {
   ff_ssa_program *program = program_of_steps();
@@ -330,51 +286,6 @@ static void reactions_change_members_and_others(void) {
 
 /* ---- many groups -------------------------------------------------------------------------------------------------------- */
 
-/* An epidemic in n regions around a ring: S, I and R of each, infected by the neighbours too. Each region is a group, and all
- * recoveries are one. With distinct recoveries, each is a group, too. */
-static ff_ssa_program *program_of_regions(uint32_t n, double people, int distinct) {
-  ff_reactions *net;
-  ff_error err;
-  FF_CHECK_OK(ff_reactions_new(&net, 3 * n, 0, 4 * n, &err), &err);
-  for (uint32_t s = 0; s < 3 * n; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s);
-    net->names[s] = ff_strndup(name, strlen(name));
-    net->initial[s] = s % 3 == 0 ? people : s % 3 == 1 && s % 5 == 0 ? 3 : 0;
-  }
-  for (uint32_t i = 0; i < 4 * n; i++) {
-    ff_reaction *r = net->reactions + i;
-    const uint32_t region = i / 4, kind = i % 4, from = 3 * region;
-    const uint32_t by = 3 * ((region + (kind == 1 ? 1 : kind == 2 ? n - 1 : 0)) % n) + 1;
-    const double rate = kind == 3 ? distinct ? 0.1 + 0.001 * region : 0.1 : (kind == 0 ? 0.003 : 0.0003) * 1000 / people;
-    r->name = ff_strndup("", 0);
-    r->mass_action = 1;
-    FF_CHECK_OK(ff_formula_of_number(&r->rate, rate, &err), &err);
-    r->reactants = ff_calloc(2, sizeof *r->reactants);
-    r->products = ff_calloc(2, sizeof *r->products);
-    r->reactants[r->n_reactants++] = (ff_participant){kind == 3 ? from + 1 : from, 1};
-    if (kind < 3) r->reactants[r->n_reactants++] = (ff_participant){by, 1};
-    if (kind == 3) r->products[r->n_products++] = (ff_participant){from + 2, 1};
-    if (kind < 3) r->products[r->n_products++] = (ff_participant){from + 1, kind == 0 ? 2 : 1};
-    if (kind == 1 || kind == 2) r->products[r->n_products++] = (ff_participant){by, 1};
-    if (r->n_reactants == 2 && r->reactants[0].species > r->reactants[1].species) {
-      const ff_participant first = r->reactants[0];
-      r->reactants[0] = r->reactants[1];
-      r->reactants[1] = first;
-    }
-    if (r->n_products == 2 && r->products[0].species > r->products[1].species) {
-      const ff_participant first = r->products[0];
-      r->products[0] = r->products[1];
-      r->products[1] = first;
-    }
-  }
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  ff_ssa_program *program = program_of_network(net);
-  ff_ssa_modules_free(program->modules); /* here they are groups */
-  program->modules = NULL;
-  return program;
-}
-
 /* The order of the reactions is data, so that another seed needs no other code. */
 static void the_code_does_not_depend_on_the_order(void) {
   const double time = 1;
@@ -435,25 +346,6 @@ static void code_for_smaller_gpus(void) {
   shared_bytes = FF_SSA_SHARED_H200;
 }
 
-/* Reactions of many different rates, with pairs of one species. One of `others` reactions has another law. */
-static ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, uint32_t n, uint32_t others, double *initial) {
-  static char equations[400][32], rates[400][40];
-  reaction_text reactions[401];
-  for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 40);
-  for (uint32_t r = 0; r < n; r++) {
-    const char a = (char)('A' + below(state, n_species)), b = (char)('A' + below(state, n_species));
-    const char c = (char)('A' + below(state, n_species));
-    static const char *const forms[] = {"%c -> %c", "%c + %c -> %c", "2 %c -> %c + %c", "%c -> 0", "%c + %c -> 2 %c",
-                                        "2 %c -> %c"};
-    snprintf(equations[r], sizeof *equations, forms[below(state, 6)], a, b, c);
-    snprintf(rates[r], sizeof *rates, others > 0 && r % others == 7 ? "=0.1 * A / (1 + B) + %g" : "%g",
-             1e-3 * (1 + (double)below(state, 5000)));
-  }
-  for (uint32_t i = 0; i < n; i++) reactions[i] = (reaction_text){equations[i], rates[i]};
-  reactions[n] = (reaction_text){NULL, NULL};
-  return program_of(reactions, initial, n_species);
-}
-
 /* Rings whose events read what they change from a table. One rate is so large that the sum loses its digits. */
 static void tables_give_the_trajectories(void) {
   static const struct { uint32_t n; double people, last, rate; } rings[] = {{6, 300, 20, 0}, {11, 30, 5, 1e18},
@@ -477,130 +369,6 @@ static void many_random_groups_give_the_trajectories(void) {
     snprintf(what, sizeof what, "many random groups %u: %u", i, ff_ssa_program_groups(program));
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.05, 0, what);
     ff_ssa_program_free(program);
-  }
-}
-
-/* ---- several points ------------------------------------------------------------------------------------------------------ */
-
-#define POINTS 3u
-#define EACH 7u
-
-/* Compares what the points of a wave have recorded with runs of the processor. */
-static void compare_points(const ff_ssa_launch *run, ff_ssa_program *const *programs, const ff_ssa_device_request *request,
-                           const char *what) {
-  double *states[64];
-  for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
-  for (uint32_t p = 0; p < POINTS; p++) {
-    const ff_ssa_options options = {.method = request->method, .key = request->points[p].key, .n = EACH,
-                                    .initial = request->points[p].initial, .times = request->times, .n_times = request->n_times,
-                                    .observed = request->species, .n_observed = request->n_species, .states = states,
-                                    .threads = 1};
-    ff_ssa_run *cpu = run_to_end(programs[p], &options, 1);
-    uint32_t wrong = 0;
-    for (uint32_t k = 0; k < EACH; k++)
-      for (uint32_t i = 0; i < run->n_times; i++)
-        for (uint32_t j = 0; j < request->n_species; j++)
-          wrong += (double)FF_SSA_RECORD(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
-    FF_CHECK_SAY(wrong == 0, "%s: %u counts of point %u differ", what, wrong, p);
-    FF_CHECK_SAY(run->point_events[p] == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
-                 (unsigned long long)run->point_events[p], (unsigned long long)ff_ssa_run_events(cpu));
-    ff_ssa_run_free(cpu);
-  }
-  FF_CHECK_SAY(run->refused[0] == 0, "%s: refused", what);
-  for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
-}
-
-/* Runs the code of the first program for all of them, and compares. They differ in what is data, unless `alike` is 0. */
-static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, uint32_t n_species, double last, int alike,
-                         const char *what) {
-  double times[LAUNCH_TIMES];
-  uint32_t species[64], *words = NULL;
-  uint64_t events[POINTS] = {0};
-  ff_error err;
-  generated g = {0};
-  ff_ssa_device_point points[POINTS];
-  for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
-  for (uint32_t s = 0; s < n_species; s++) species[s] = s;
-  for (uint32_t p = 0; p < POINTS; p++)
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB)};
-  ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
-                                   .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
-  for (uint32_t p = 0; p < POINTS; p++) {
-    ff_ssa_code code;
-    request.initial = points[p].initial;
-    FF_CHECK_OK(ff_ssa_generate(p == 0 ? &g.code : &code, programs[p], &request, shared_bytes, &err), &err);
-    if (p == 0) words = ff_calloc((size_t)POINTS * ff_ssa_code_point_words(&g.code), sizeof *words);
-    if (p > 0) FF_CHECK_SAY(ff_ssa_code_alike(&g.code, &code) == alike, "%s: point %u", what, p);
-    ff_ssa_code_point(p == 0 ? &g.code : &code, points[p].key, words + p * ff_ssa_code_point_words(&g.code) * (alike || p == 0));
-    if (p > 0) ff_ssa_code_free(&code);
-  }
-  void *library = alike ? compile(&g.code, folder) : NULL;
-  if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store);
-    *(void **)&g.run = dlsym(library, "s_host");
-    g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
-    run.units = POINTS * EACH;
-    free(run.recorded);
-    run.recorded = ff_calloc((size_t)run.units * LAUNCH_TIMES * n_species, sizeof *run.recorded);
-    run.points = words;
-    run.each = EACH;
-    run.point_events = events;
-    memset(g.code.rates, 0, g.code.n_rates * sizeof *g.code.rates); /* nobody reads them */
-    launch_all(&run, launch_generated, &g, LAUNCH_TURN);
-    compare_points(&run, programs, &request, what);
-    launch_free(&run);
-    free(g.rows);
-    dlclose(library);
-  }
-  ff_ssa_code_free(&g.code);
-  free(words);
-}
-
-/* Changes the rate constants and initial counts of a program, as another row of a sweep would. */
-static void vary(ff_ssa_program *p, uint32_t by) {
-  for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] += by * (s % 2);
-  for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= 1 + 0.25 * by;
-  for (uint32_t i = 0; i < p->factor->n_groups && p->factor->n_groups != FF_FACTOR_NONE; i++)
-    p->factor->groups[i].rate *= 1 + 0.25 * by;
-  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= 1 + 0.25 * by;
-  for (uint32_t f = 0; f < p->n_formulas; f++)
-    for (uint32_t i = 0; i < p->formulas[f].length; i++)
-      if (p->formulas[f].word[i].code == FF_F_NUMBER) p->formulas[f].word[i].number *= 1 + 0.125 * by;
-}
-
-static void several_points_give_their_trajectories(void) {
-  static const reaction_text formulas[] = {{"A -> B", "=1.5 * A / (1 + B)"}, {"B -> A", "0.5"}, {"2 A + B -> A", "0.001"},
-                                           {"C -> A", "=2"}, {"0 -> C", "3"}, {NULL, NULL}};
-  const double initial[] = {40, 3, 2};
-  for (int kind = 0; kind < 11; kind++) {
-    ff_ssa_program *programs[POINTS];
-    static const char *const what[] = {"direct", "first reaction", "factors", "8 reactions", "40 reactions", "sites",
-                                       "many groups", "sums in global memory", "modules", "modules of several hubs",
-                                       "modules in global memory"};
-    for (uint32_t p = 0; p < POINTS; p++) {
-      uint64_t state = 99;
-      double counts[26];
-      programs[p] = kind < 3   ? program_of(formulas, initial, 3)
-                    : kind < 5 ? random_program(&state, 5, kind == 3 ? 8 : 40, counts)
-                    : kind < 6 ? program_of_sites(4)
-                    : kind < 7 ? random_many(&state, 14, 140, 0, counts)
-                    : kind < 8 ? program_of_sites(7)
-                               : program_of_modules(module_examples + (kind == 9 ? 3 : 0), kind == 10 ? 900 : 12, 0, 0);
-      for (uint32_t s = 0; (kind == 8 || kind == 9) && s < programs[p]->n_species; s++)
-        programs[p]->initial[s] = s % 7 + 20 * (s % 3 == 0);
-      vary(programs[p], p);
-    }
-    const ff_ssa_method method = kind == 1 ? FF_SSA_FIRST : kind == 2 || kind > 4 ? FF_SSA_FACTORED : FF_SSA_DIRECT;
-    const uint32_t n = programs[0]->n_species < 16 ? programs[0]->n_species : 16;
-    check_points(programs, method, n, kind == 10 ? 0.01 : kind == 7 ? 0.05 : kind == 8 ? 9 : kind > 4 ? 0.1 : 1, 1, what[kind]);
-    if (kind > 7) FF_CHECK(programs[0]->modules != NULL);
-    if (kind == 0) {
-      programs[1]->changes[0].by--;
-      programs[2]->change_first[1] = programs[2]->change_first[0];
-      check_points(programs, method, n, 1, 0, "programs of different structure");
-      programs[2]->change_first[1] = programs[0]->change_first[1];
-    }
-    for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
   }
 }
 
@@ -659,4 +427,4 @@ FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_ne
              chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
              reactions_change_members_and_others,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
-             several_points_give_their_trajectories, networks_without_code_are_refused, remove_folder)
+             networks_without_code_are_refused, remove_folder)

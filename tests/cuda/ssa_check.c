@@ -15,240 +15,15 @@
  * and for each reaction its rate constant, reactants and changes; or it is a text of tests/c/text_networks.h. It is simulated to
  * the time. `make cuda-check` builds this program, and `make gpu-check` runs it.
  */
-#include <math.h>
-
-#include "../../src/ssa/ff_ssa_device.h"
 #include "../../src/ssa/ff_ssa_factor.h"
-#include "../../src/ssa/ff_ssa_internal.h"
 #include "../../src/ssa/ff_ssa_modules.h"
-#include "../../src/ssa/ff_ssa_sweep.h"
 #include "../c/factor_examples.h"
 #include "../c/module_examples.h"
 #include "../c/random_reactions.h"
 #include "../c/schedule_examples.h"
-
-#define TIMES 21
-#define KEY 7
-#define MOST_SPECIES 24u
-
-static struct {
-  const ff_ssa_device *backend;
-  const char *cache, *kernel, *method;
-  uint64_t n, compare;
-  uint32_t random; /* networks */
-  uint32_t points; /* of a sweep */
-  uint32_t blocks; /* of partial sums */
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0};
-
-/* ---- files -------------------------------------------------------------------------------------------------------------- */
-
-static uint32_t read_list(FILE *file, ff_participant **list, int64_t by[64]) {
-  uint32_t n = 0;
-  if (fscanf(file, "%u", &n) != 1) n = 0;
-  *list = ff_calloc((size_t)n + 8, sizeof **list);
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t species = 0;
-    long long count = 0;
-    FF_CHECK(fscanf(file, "%u %lld", &species, &count) == 2);
-    (*list)[i] = (ff_participant){species, (uint32_t)(count > 0 ? count : 0)};
-    by[i] = count;
-  }
-  return n;
-}
-
-static int by_species(const void *left, const void *right) {
-  const ff_participant *a = left, *b = right;
-  return a->species < b->species ? -1 : a->species > b->species;
-}
-
-static void read_reaction(FILE *file, ff_reaction *r) {
-  double rate = 0;
-  int64_t by[64];
-  ff_participant *changes;
-  ff_error err;
-  FF_CHECK(fscanf(file, "%lf", &rate) == 1);
-  r->name = ff_strndup("", 0);
-  r->mass_action = 1;
-  FF_CHECK_OK(ff_formula_of_number(&r->rate, rate, &err), &err);
-  r->n_reactants = read_list(file, &r->reactants, by);
-  const uint32_t n = read_list(file, &changes, by);
-  r->products = ff_calloc((size_t)r->n_reactants + n + 1, sizeof *r->products);
-  for (uint32_t i = 0; i < r->n_reactants; i++) r->products[r->n_products++] = r->reactants[i];
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t k = 0;
-    while (k < r->n_products && r->products[k].species != changes[i].species) k++;
-    if (k == r->n_products) r->products[r->n_products++] = (ff_participant){changes[i].species, 0};
-    r->products[k].count += (uint32_t)by[i];
-  }
-  for (uint32_t i = 0; i < r->n_products;)
-    if (r->products[i].count == 0)
-      r->products[i] = r->products[--r->n_products];
-    else
-      i++;
-  free(changes);
-  qsort(r->products, r->n_products, sizeof *r->products, by_species); /* as an equation has them */
-  qsort(r->reactants, r->n_reactants, sizeof *r->reactants, by_species);
-}
-
-static ff_reactions *read_text(const char *path) {
-  FILE *file = fopen(path, "r");
-  if (file == NULL) return NULL;
-  char *text = ff_calloc(1 << 20, 1);
-  text[fread(text, 1, (1 << 20) - 1, file)] = '\0';
-  fclose(file);
-  ff_reactions *net = text[0] >= 'a' && text[0] <= 'z' ? network_of_text(text) : NULL;
-  free(text);
-  return net;
-}
-
-static ff_reactions *read_network(const char *path) {
-  uint32_t n_species = 0, n = 0;
-  ff_reactions *net = read_text(path);
-  if (net != NULL) return net;
-  ff_error err;
-  FILE *file = fopen(path, "r");
-  FF_CHECK_SAY(file != NULL && fscanf(file, "%u %u", &n_species, &n) == 2, "%s cannot be read", path);
-  FF_CHECK_OK(ff_reactions_new(&net, n_species, 0, n, &err), &err);
-  for (uint32_t s = 0; s < n_species; s++) {
-    char name[16];
-    snprintf(name, sizeof name, "S%u", s);
-    net->names[s] = ff_strndup(name, strlen(name));
-    FF_CHECK(fscanf(file, "%lf", &net->initial[s]) == 1);
-  }
-  for (uint32_t r = 0; r < n; r++) read_reaction(file, net->reactions + r);
-  fclose(file);
-  FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
-  return net;
-}
-
-/* ---- comparisons -------------------------------------------------------------------------------------------------------- */
-
-/* What is compared and measured: `n` trajectories on the GPU, the first `compared` of them with the processor. */
-typedef struct {
-  const char *name, *kernel;
-  const ff_ssa_program *program;
-  ff_ssa_device_request request;
-  uint64_t n, compared;
-  double cpu_speed, ready, whole; /* events per second of one thread; seconds */
-  ff_ssa_path order;              /* for the order of optimised_direct */
-  ff_ssa_device_progress progress;
-} job;
-
-static ff_ssa_run *on_cpu(job *j, double **states, unsigned wanted, uint64_t n) {
-  const ff_ssa_device_request *r = &j->request;
-  const ff_ssa_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
-                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
-                                  .wanted = wanted, .threads = 1, .simd = FF_SIMD_BEST};
-  const double began = ff_clock();
-  ff_ssa_run *run = run_to_end(j->program, &options, 1);
-  j->cpu_speed = (double)ff_ssa_run_events(run) / (ff_clock() - began);
-  return run;
-}
-
-static ff_status on_gpu(ff_ensemble **e, job *j, ff_error *err) {
-  const ff_ensemble_options options = {.kernel = j->kernel, .units = j->n, .cache = gpu.cache};
-  double began = ff_clock();
-  int ready = 0;
-  ff_status status = gpu.backend->create(e, j->program, &j->request, &options, err);
-  while (status == FF_OK && !ready) status = gpu.backend->common.ready(*e, 1, &ready, err);
-  j->ready = ff_clock() - began;
-  if (status != FF_OK) return status;
-  began = ff_clock();
-  status = gpu.backend->common.start(*e, KEY, 0, j->n, err);
-  do {
-    if (status == FF_OK) status = gpu.backend->advance(*e, 0.5, &j->progress, err);
-  } while (status == FF_OK && !j->progress.done);
-  j->whole = ff_clock() - began;
-  return status;
-}
-
-static void begin_order(job *j) {
-  ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&j->order, j->program, FF_SSA_OPTIMISED, &err), &err);
-  ff_ssa_path_start(&j->order, KEY, 0, j->program->initial);
-  while (j->order.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&j->order);
-  j->request.order = ff_ssa_optimised_order(&j->order);
-}
-
-/* Compares the counts of each trajectory, and that none is refused. */
-static void compare_states(ff_ensemble *e, job *j) {
-  const ff_ssa_device_request *r = &j->request;
-  const uint64_t n = j->compared;
-  ff_error err;
-  uint64_t wrong = 0, refused[8], n_refused = 0;
-  double *states[MOST_SPECIES];
-  uint32_t *counts = ff_calloc(n * r->n_times * r->n_species, sizeof *counts);
-  for (uint32_t s = 0; s < r->n_species; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
-  ff_ssa_run_free(on_cpu(j, states, 0, n));
-  FF_CHECK_OK(gpu.backend->states(e, 0, n, counts, &err), &err);
-  FF_CHECK_OK(gpu.backend->refused(e, 0, refused, 8, &n_refused, &err), &err);
-  for (uint64_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < r->n_times; i++)
-      for (uint32_t s = 0; s < r->n_species; s++)
-        wrong += counts[((uint64_t)i * r->n_species + s) * n + k] != states[s][k * r->n_times + i];
-  FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu counts differ", j->name, (unsigned long long)wrong,
-               (unsigned long long)n * r->n_times * r->n_species);
-  FF_CHECK_SAY(n_refused == 0, "%s: trajectories are refused", j->name);
-  for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);
-  free(counts);
-}
-
-/* Compares the statistics of all trajectories. */
-static void compare_sums(ff_ensemble *e, job *j) {
-  const ff_ssa_device_request *r = &j->request;
-  const uint8_t counts[MOST_SPECIES] = {0};
-  ff_ssa_sums sums, *other = NULL;
-  ff_error err;
-  uint32_t wrong = 0;
-  FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE, &err), &err);
-  FF_CHECK_OK(gpu.backend->tally(e, 0, j->n, &sums, &err), &err);
-  ff_ssa_run *run = on_cpu(j, NULL, FF_SSA_COVARIANCE, j->n);
-  FF_CHECK_OK(ff_ssa_run_sums(run, &other, &err), &err);
-  for (size_t i = 0; other != NULL && i < (size_t)r->n_times * r->n_species; i++)
-    wrong += memcmp(&sums.counts[i].sums, &other->counts[i].sums, sizeof sums.counts[i].sums) != 0 ||
-             sums.counts[i].min != other->counts[i].min || sums.counts[i].max != other->counts[i].max;
-  const size_t pairs = (size_t)r->n_species * (r->n_species - 1) / 2 * r->n_times;
-  for (size_t i = 0; other != NULL && i < 2 * pairs; i++) wrong += sums.products[i] != other->products[i];
-  FF_CHECK_SAY(wrong == 0, "%s: %u sums differ", j->name, wrong);
-  FF_CHECK_SAY(j->progress.events == ff_ssa_run_events(run), "%s: %llu events, not %llu", j->name,
-               (unsigned long long)j->progress.events, (unsigned long long)ff_ssa_run_events(run));
-  ff_ssa_run_free(run);
-  ff_ssa_sums_free(&sums);
-}
-
-static void report(ff_ensemble *e, const job *j) {
-  const ff_ensemble_info info = gpu.backend->common.info(e);
-  printf("%-26s %-18s %-9s %10.3e %10.3e %10.3e %7.3f %7.3f  %u x %u, %u registers, %u B\n", j->name,
-         ff_ssa_method_name(j->request.method), info.kernel, (double)j->progress.events / info.device_seconds,
-         (double)j->progress.events / j->whole, j->cpu_speed, j->ready, info.device_seconds, info.threads, info.blocks,
-         info.registers, info.shared_bytes);
-  fflush(stdout);
-}
-
-/* Runs a program to the last time, and compares. Returns whether a kernel could run it. */
-static int check_program(const char *name, const ff_ssa_program *program, ff_ssa_method method, const char *kernel, double last,
-                         uint64_t n, int sums) {
-  double times[TIMES];
-  uint32_t species[MOST_SPECIES];
-  ff_ensemble *e = NULL;
-  ff_error err;
-  job j = {.name = name, .kernel = kernel, .program = program, .n = n, .compared = sums || gpu.compare > n ? n : gpu.compare};
-  const uint32_t all = program->n_species, n_species = sums ? (all < MOST_SPECIES ? all : MOST_SPECIES) : all < 2 ? all : 2;
-  for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
-  for (uint32_t s = 0; s < n_species; s++) species[s] = s;
-  j.request = (ff_ssa_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
-                                      .species = species, .n_species = n_species, .blocks = gpu.blocks};
-  if (method == FF_SSA_OPTIMISED) begin_order(&j);
-  const ff_status status = on_gpu(&e, &j, &err);
-  const int runs = status == FF_OK;
-  if (runs) compare_states(e, &j);
-  if (runs && sums) compare_sums(e, &j);
-  if (runs && !sums) report(e, &j);
-  if (!runs && (status != FF_EUNSUPPORTED || !sums)) FF_CHECK_OK(status, &err);
-  gpu.backend->common.destroy(e);
-  if (method == FF_SSA_OPTIMISED) ff_ssa_path_free(&j.order);
-  return runs;
-}
+#include "ssa_check_compare.h"
+#include "ssa_check_files.h"
+#include "ssa_check_points.h"
 
 /* ---- networks of this file ---------------------------------------------------------------------------------------------- */
 
@@ -389,7 +164,6 @@ static void large_scheduled_networks(void) {
   }
 }
 
-/* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
 /* An event changes many propensities: the lanes share long rows, and large groups. */
 static void coupled_networks(void) {
   static const ff_ssa_method methods[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR};
@@ -399,6 +173,7 @@ static void coupled_networks(void) {
   ff_ssa_program_free(program);
 }
 
+/* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
   const ff_ssa_method method = method_of(gpu.method, FF_SSA_TREE);
@@ -409,144 +184,6 @@ static void large_networks(void) {
 }
 
 /* ---- several points ------------------------------------------------------------------------------------------------------ */
-
-#define MOST_POINTS 10000u
-
-/* Changes the rate constants of a program, and its initial counts by whole numbers. */
-static void vary(ff_ssa_program *p, double factor, uint32_t add) {
-  for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] += s % 2 == 0 ? add : 0;
-  for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= factor;
-  for (uint32_t i = 0; p->factor->n_groups != FF_FACTOR_NONE && i < p->factor->n_groups; i++)
-    p->factor->groups[i].rate *= factor;
-  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= factor;
-}
-
-typedef struct {
-  uint32_t n;
-  ff_ssa_program **programs;
-  ff_ssa_device_point *points;
-  uint8_t *joins;
-} sweep;
-
-static void sweep_free(sweep *s) {
-  for (uint32_t i = 0; i < s->n; i++) ff_ssa_program_free(s->programs[i]);
-  free(s->programs);
-  free(s->points);
-  free(s->joins);
-}
-
-static sweep sweep_new(uint32_t n) {
-  return (sweep){n, ff_calloc(n, sizeof(ff_ssa_program *)), ff_calloc(n, sizeof(ff_ssa_device_point)), ff_calloc(n, 1)};
-}
-
-static void sweep_point(sweep *s, uint32_t i, ff_ssa_program *program) {
-  s->programs[i] = program;
-  s->points[i] = (ff_ssa_device_point){program, program->initial, KEY + i};
-}
-
-/* Compares point i of the wave, which is point `at` of the sweep: its counts, statistics and events. */
-static void compare_point(ff_ensemble *e, const job *whole, uint32_t i, uint32_t at, uint64_t events, const sweep *s) {
-  const uint64_t each = whole->request.n_each;
-  const ff_ssa_device_request *r = &whole->request;
-  const uint8_t counts[MOST_SPECIES] = {0};
-  const size_t cells = (size_t)r->n_times * r->n_species;
-  double *states[MOST_SPECIES];
-  ff_ssa_sums sums, own;
-  ff_error err;
-  uint32_t wrong = 0;
-  uint64_t bytes = 0;
-  uint32_t *got = ff_calloc(each * cells, sizeof *got);
-  for (uint32_t j = 0; j < r->n_species; j++) states[j] = ff_calloc(each * r->n_times, sizeof(double));
-  const ff_ssa_options options = {.method = r->method, .key = s->points[at].key, .n = each, .initial = s->points[at].initial,
-                                  .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
-                                  .states = states, .threads = 1, .simd = FF_SIMD_BEST};
-  ff_ssa_run *run = run_to_end(s->programs[at], &options, 1);
-  FF_CHECK_OK(gpu.backend->states(e, i * each, each, got, &err), &err);
-  FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, &err), &err);
-  FF_CHECK_OK(ff_ssa_sums_new(&own, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, &err), &err);
-  FF_CHECK_OK(gpu.backend->tally(e, i * each, each, &sums, &err), &err);
-  for (uint64_t k = 0; k < each; k++)
-    for (uint32_t t = 0; t < r->n_times; t++) {
-      double x[MOST_SPECIES];
-      for (uint32_t j = 0; j < r->n_species; j++) {
-        x[j] = states[j][k * r->n_times + t];
-        wrong += got[((uint64_t)t * r->n_species + j) * each + k] != x[j];
-      }
-      FF_CHECK_OK(ff_ssa_sums_add(&own, t, x, &bytes, &err), &err);
-    }
-  FF_CHECK_SAY(wrong == 0, "%s: %u counts of point %u differ", whole->name, wrong, at);
-  wrong = 0;
-  for (size_t c = 0; c < cells; c++) {
-    wrong += memcmp(&sums.counts[c].sums, &own.counts[c].sums, sizeof own.counts[c].sums) != 0;
-    wrong += sums.frequency[c].used != own.frequency[c].used;
-  }
-  for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++)
-    wrong += sums.products[c] != own.products[c];
-  FF_CHECK_SAY(wrong == 0, "%s: %u sums of point %u differ", whole->name, wrong, at);
-  FF_CHECK_SAY(events == ff_ssa_run_events(run), "%s: %llu events of point %u, not %llu", whole->name,
-               (unsigned long long)events, at, (unsigned long long)ff_ssa_run_events(run));
-  ff_ssa_run_free(run);
-  ff_ssa_sums_free(&sums);
-  ff_ssa_sums_free(&own);
-  for (uint32_t j = 0; j < r->n_species; j++) free(states[j]);
-  free(got);
-}
-
-/* Adds up each point of a wave, as a sweep does. Returns the seconds. */
-static double add_up(ff_ensemble *e, const job *j) {
-  const uint8_t counts[MOST_SPECIES] = {0};
-  const double began = ff_clock();
-  for (uint64_t first = 0; first < j->n; first += j->request.n_each) {
-    ff_ssa_sums sums;
-    ff_error err;
-    FF_CHECK_OK(ff_ssa_sums_new(&sums, j->request.n_times, j->request.n_species, counts, 0, &err), &err);
-    FF_CHECK_OK(gpu.backend->tally(e, first, j->request.n_each, &sums, &err), &err);
-    ff_ssa_sums_free(&sums);
-  }
-  return ff_clock() - began;
-}
-
-/* Runs a sweep as one ensemble. `compared` of its points are compared, evenly spread; 0: all. */
-static void check_sweep(const char *name, sweep *s, ff_ssa_method method, double last, uint64_t each, uint32_t compared) {
-  double times[TIMES];
-  uint32_t species[MOST_SPECIES], n = 0, at[MOST_POINTS];
-  ff_ensemble *e = NULL;
-  ff_error err;
-  const uint32_t all = s->programs[0]->n_species, n_species = all < 3 ? all : 3;
-  for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
-  for (uint32_t j = 0; j < n_species; j++) species[j] = j == 0 ? 0 : all - j;
-  job j = {.name = name, .program = s->programs[0], .n = s->n * each};
-  j.request = (ff_ssa_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
-                                      .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
-                                      .n_each = each, .joins = s->joins};
-  const ff_ensemble_options options = {.units = j.n, .cache = gpu.cache};
-  double began = ff_clock();
-  int ready = 0;
-  ff_status status = gpu.backend->create(&e, j.program, &j.request, &options, &err);
-  while (status == FF_OK && !ready) status = gpu.backend->common.ready(e, 1, &ready, &err);
-  j.ready = ff_clock() - began;
-  for (uint32_t i = 0; i < s->n; i++)
-    if (s->joins[i]) at[n++] = i;
-  j.n = n * each;
-  began = ff_clock();
-  if (status == FF_OK) status = gpu.backend->common.start(e, 0, 0, j.n, &err);
-  while (status == FF_OK && !j.progress.done) status = gpu.backend->advance(e, 0.5, &j.progress, &err);
-  j.whole = ff_clock() - began;
-  uint64_t *events = ff_calloc(n + 1, sizeof *events), refused[8], n_refused = 0;
-  if (status == FF_OK) status = gpu.backend->events(e, events, &err);
-  if (status == FF_OK) status = gpu.backend->refused(e, 0, refused, 8, &n_refused, &err);
-  FF_CHECK_OK(status, &err);
-  FF_CHECK_SAY(s->joins[0] && n_refused == 0, "%s: %llu refused", name, (unsigned long long)n_refused);
-  for (uint32_t i = 0; i < n && status == FF_OK; i += compared > 0 && compared < n ? n / compared : 1)
-    compare_point(e, &j, i, at[i], events[i], s);
-  if (status == FF_OK && compared > 0) {
-    const double seconds = add_up(e, &j);
-    printf("%u of %u points; added up in %.4f s\n", n, s->n, seconds);
-    report(e, &j);
-  }
-  free(events);
-  gpu.backend->common.destroy(e);
-}
 
 static void several_points(void) {
   for (int kind = 0; kind < 6; kind++) {
@@ -565,26 +202,6 @@ static void several_points(void) {
     check_sweep(names[kind], &s, method, kind < 3 ? 0.2 : 0.5, kind == 1 ? 33 : 1000, 0);
     sweep_free(&s);
   }
-}
-
-/* Compares the points of a sweep that is done with runs of their own. Returns the number of points that are left. */
-static uint32_t compare_runs(ff_ssa_sweep *done, const ff_ssa_point *points, uint32_t n, const char *name) {
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    ff_ssa_run *run = ff_ssa_sweep_run(done, i), *want;
-    ff_ssa_sums *a, *b;
-    ff_error err;
-    left += ff_ssa_sweep_is_left(done, i) != 0;
-    if (run == NULL) continue;
-    want = run_to_end(points[i].program, &points[i].options, 1);
-    FF_CHECK_OK(ff_ssa_run_sums(run, &a, &err), &err);
-    FF_CHECK_OK(ff_ssa_run_sums(want, &b, &err), &err);
-    const size_t counts = (size_t)a->n_times * a->n_counts * sizeof *a->counts;
-    FF_CHECK_SAY(memcmp(a->counts, b->counts, counts) == 0, "%s: sums of point %u differ", name, i);
-    FF_CHECK_SAY(ff_ssa_run_events(run) == ff_ssa_run_events(want), "%s: events of point %u differ", name, i);
-    ff_ssa_run_free(want);
-  }
-  return left;
 }
 
 /* A whole sweep, whose points have two structures. */
