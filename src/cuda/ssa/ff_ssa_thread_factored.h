@@ -1,5 +1,6 @@
-/* The parts of generated code for the factored method that do not depend on the network: the search for the molecule that reacts,
- * and the changes. A part of ff_ssa_thread.h.
+/* The parts of generated code for the factored method that do not depend on the network: where counts are, the search for the
+ * molecule that reacts (ff_ssa_thread_factored_search.h), and the changes (ff_ssa_thread_factored_counts.h). A part of
+ * ff_ssa_thread.h.
  *
  * Members of sums are in the order of species. The first S_HEAD of them are in registers. The counts of others are words: two
  * counts of 16 bits, or one of 32. Eight of them are a chunk, and S_CHUNKS chunks are a part. A sum has a cell for each part but
