@@ -5,6 +5,7 @@
 #include "group_networks.h"
 #include "module_examples.h"
 #include "random_reactions.h"
+#include "schedule_points.h"
 
 #define POINTS 3u
 #define EACH 7u
@@ -128,4 +129,15 @@ static void several_points_give_their_trajectories(void) {
   }
 }
 
-FF_TEST_MAIN("ssa_generate_points", make_folder, several_points_give_their_trajectories, remove_folder)
+static void points_with_schedules_give_their_trajectories(void) {
+  for (size_t i = 0; i < sizeof scheduled_points / sizeof *scheduled_points; i++) {
+    ff_ssa_program *programs[POINTS];
+    for (uint32_t p = 0; p < POINTS; p++) programs[p] = program_of_scheduled_point(i, p);
+    check_points(programs, i % 2 == 0 ? FF_SSA_DIRECT : FF_SSA_FIRST, programs[0]->n_species, scheduled_points[i].last, 1,
+                 scheduled_points[i].what);
+    for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
+  }
+}
+
+FF_TEST_MAIN("ssa_generate_points", make_folder, several_points_give_their_trajectories,
+             points_with_schedules_give_their_trajectories, remove_folder)

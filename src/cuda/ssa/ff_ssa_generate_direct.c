@@ -117,7 +117,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   const uint32_t recorded = g->recorded = code->n_counts + (p->n_reactions + 1) * g->words;
   code->n_rates = p->n_reactions + p->n_slots > 0 ? p->n_reactions + p->n_slots : 1;
   code->n_initial = code->n_counts;
-  code->for_points = !g->scheduled;
+  code->for_points = 1;
   code->n_table = recorded + code->n_counts;
   code->rates = ff_calloc(code->n_rates, sizeof *code->rates);
   code->table = ff_calloc(code->n_table, sizeof *code->table);
@@ -344,7 +344,7 @@ static ff_status generate(generator *g, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
-                             .code = g->request->points != NULL && !g->scheduled ? g->code : NULL};
+                             .code = g->request->points != NULL ? g->code : NULL};
   put_definitions(g);
   g->code->definitions = finish(g);
   if (g->request->method == FF_SSA_FIRST)

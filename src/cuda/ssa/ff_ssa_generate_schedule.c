@@ -224,8 +224,8 @@ static void write_operations(const ff_ssa_schedule_code *code, ff_writer *out) {
 }
 
 static void write_values(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
-  ff_write(law->out, "\nS_CALL double s_value(uint32_t formula, const double *y, double time) {\n  (void)y;\n  (void)time;\n"
-           "  switch (formula) {\n");
+  ff_write(law->out, "\nS_CALL double s_value(uint32_t formula, const s_schedule *t, double time) {\n"
+           "  const double *const y = t->kept.k.y;\n  (void)y;\n  (void)time;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->n_formulas; i++) {
     ff_write(law->out, "  case %uu: {\n", i);
     const uint32_t f = ff_ssa_write_formula(law, code->formulas[i]);
@@ -235,8 +235,9 @@ static void write_values(const ff_ssa_schedule_code *code, ff_ssa_law_text *law)
 }
 
 static void write_ranges(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
-  ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to) {\n"
-           "  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n  (void)y;\n  switch (formula) {\n");
+  ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const s_schedule *t, double from, double to) {\n"
+           "  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n"
+           "  const double *const y = t->kept.k.y;\n  (void)y;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->program->n_events + code->n_timed; i++) {
     if (!has(code->formulas[i], FF_F_TIME)) continue;
     ff_write(law->out, "  case %uu: {\n", i);

@@ -28,13 +28,13 @@ void ff_ssa_write_prefix(ff_writer *out, const char *child, const char *sum, uin
   }
 }
 
-/* Writes a number of a formula: its bits, or its place among the numbers of a point. */
-static void write_number(ff_ssa_law_text *law, double number, uint32_t to) {
+/* Writes a number of a formula as an expression: its bits, or its place among the numbers of a point. */
+static void write_number(ff_ssa_law_text *law, double number) {
   ff_ssa_code *code = law->code;
   uint64_t bits;
   memcpy(&bits, &number, sizeof bits);
   if (code == NULL) {
-    ff_write(law->out, "  const double f%u = ff_math_from_bits(0x%llXull);\n", to, (unsigned long long)bits);
+    ff_write(law->out, "ff_math_from_bits(0x%llXull)", (unsigned long long)bits);
     return;
   }
   ff_error why;
@@ -42,7 +42,7 @@ static void write_number(ff_ssa_law_text *law, double number, uint32_t to) {
     if (law->out->status == FF_OK) law->out->status = ff_error_set(law->out->err, FF_EMEMORY, "no memory for code");
     return;
   }
-  ff_write(law->out, "  const double f%u = S_NUMBER(%zu);\n", to, code->n_numbers);
+  ff_write(law->out, "S_NUMBER(%zu)", code->n_numbers);
   code->numbers[code->n_numbers++] = number;
 }
 
@@ -70,7 +70,9 @@ uint32_t ff_ssa_write_formula(ff_ssa_law_text *law, const ff_formula *formula) {
     const ff_formula_word *word = formula->word + i;
     const uint32_t n = ff_formula_operands(word->code), to = law->variables++;
     if (word->code == FF_F_NUMBER) {
-      write_number(law, word->number, to);
+      ff_write(law->out, "  const double f%u = ", to);
+      write_number(law, word->number);
+      ff_write(law->out, ";\n");
     } else if (word->code == FF_F_SYMBOL) {
       ff_write(law->out, law->array ? "  const double f%u = y[%u];\n" : "  const double f%u = x%u;\n", to,
                law->place[word->symbol]);
@@ -92,9 +94,9 @@ uint32_t ff_ssa_write_range(ff_ssa_law_text *law, const ff_formula *formula) {
     const uint32_t n = ff_formula_operands(word->code), to = law->variables++;
     ff_write(law->out, "  const ff_range f%u = ", to);
     if (word->code == FF_F_NUMBER) {
-      uint64_t bits;
-      memcpy(&bits, &word->number, sizeof bits);
-      ff_write(law->out, "ff_range_leaf(kind, ff_range_of_value(ff_math_from_bits(0x%llXull)));\n", (unsigned long long)bits);
+      ff_write(law->out, "ff_range_leaf(kind, ff_range_of_value(");
+      write_number(law, word->number);
+      ff_write(law->out, "));\n");
     } else if (word->code == FF_F_SYMBOL) {
       ff_write(law->out, "ff_range_leaf(kind, ff_range_of_value(y[%u]));\n", law->place[word->symbol]);
     } else if (word->code == FF_F_TIME) {

@@ -78,6 +78,8 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 #define S_CALL FF_FUNCTION
 #define S_NONE UINT32_MAX
 #define S_EVERY UINT32_MAX
+#define S_CHECK_KEY(s) ((s)->run->round_key)
+#define S_CHECK_NUMBER(s) ((s)->run->first + (s)->unit)
 #define S_TRIGGERS(s) ((s)->image->schedule.n_events)
 #define S_TIMED(s) ((s)->image->schedule.n_timed)
 #define S_SPECIES(s) ((s)->image->n_species)

@@ -19,6 +19,7 @@
  *   S_MOST_SET            the most that an event may set a species to
  *   S_SEARCH_AT_ONCE      steps of a search until it is left halfway
  *   S_EVERY               stands for all triggers in the place of a reaction
+ *   S_CHECK_KEY(s), S_CHECK_NUMBER(s)   the key of each round, and the number of the trajectory, for random numbers
  * The text that comes after this one defines
  *   s_watch(s, reaction)  looks at the triggers that read what a reaction has changed, or at all of them; returns whether one of
  *                         them has changed
@@ -201,8 +202,8 @@ FF_WARP int s_precedence(const s_schedule *s, uint32_t a, double priority_a, uin
 }
 
 FF_WARP double s_check_number(const s_schedule *s, uint32_t block) {
-  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_CHECK, block, s->event, s->run->first + s->unit);
-  const ff_philox_block words = ff_philox_rounds(s->run->round_key, 0, counter);
+  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_CHECK, block, s->event, S_CHECK_NUMBER(s));
+  const ff_philox_block words = ff_philox_rounds(S_CHECK_KEY(s), 0, counter);
   return ff_ssa_closed(words.v[0], words.v[1]);
 }
 

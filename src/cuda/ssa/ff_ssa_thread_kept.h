@@ -33,17 +33,19 @@
 
 #define S_ARRAY(n) ((n) > 0u ? (n) : 1u)
 
-S_CALL double s_value(uint32_t formula, const double *y, double time);
-S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to);
+typedef struct s_schedule s_schedule;
+
+S_CALL double s_value(uint32_t formula, const s_schedule *t, double time);
+S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const s_schedule *t, double from, double to);
 
 typedef struct {
   uint32_t formula;
-  const double *y;
+  const s_schedule *s;
 } s_at_formula;
 
 #define FF_CHANGE_AT const s_at_formula *
-#define FF_CHANGE_VALUE(f, time) s_value((f)->formula, (f)->y, (time))
-#define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->formula, (kind), (f)->y, (from), (to))
+#define FF_CHANGE_VALUE(f, time) s_value((f)->formula, (f)->s, (time))
+#define FF_CHANGE_RANGE(f, kind, from, to) s_range((f)->formula, (kind), (f)->s, (from), (to))
 #include "../../model/ff_formula_change_math.h"
 
 /* What a trajectory keeps between two steps. */
@@ -69,8 +71,12 @@ typedef union {
 } s_kept_words;
 typedef char s_kept_has_its_size[sizeof(s_kept) == 4u * S_KEPT ? 1 : -1];
 
-typedef struct s_schedule {
+struct s_schedule {
   s_kept_words kept;
+#ifdef S_POINTS
+  const uint32_t *point; /* what the trajectory's point has */
+  uint32_t number;       /* the trajectory's number in the point */
+#endif
   const ff_ssa_launch *run;
   const uint32_t *table;
   uint32_t *store;
@@ -79,6 +85,6 @@ typedef struct s_schedule {
   int failed; /* the trajectory is refused */
   int searches; /* whether a piece of a search has begun in this launch */
   ff_change_search search;
-} s_schedule;
+};
 
 #endif

@@ -8,8 +8,8 @@
  * (S_CALL).
  *
  * The text that comes before this one defines what ff_ssa_thread_kept.h wants. The text that comes after this one defines
- *   s_value(formula, y, time)              the value of a formula
- *   s_range(formula, kind, y, from, to)    the range of one that depends on the time
+ *   s_value(formula, s, time)              the value of a formula, whose symbols are s->kept.k.y
+ *   s_range(formula, kind, s, from, to)    the range of one that depends on the time
  *   s_law_of(k, y, rate)                   the propensity of the timed reaction k whose formula has this value
  *   s_missing(k, y)                        whether one of its reactants is missing
  *   s_truths(t)                            the truths of the triggers by state, as bits
@@ -47,12 +47,19 @@ FF_WARP void s_draw(s_thread *t);
 #define S_FLIP_BIT(bits, e) ((bits) ^= 1u << (e))
 #define S_IS_TIMED(s, e) (!S_BIT(S_BY_STATE, e))
 #define S_REFRESH(s, symbol) ((s)->kept.k.fresh |= S_READERS(s, symbol))
-#define S_AT(s, formula) {(formula), (s)->kept.k.y}
-#define S_VALUE(s, formula, time) s_value((formula), (s)->kept.k.y, (time))
-#define S_RANGE(s, formula, kind, from, to) s_range((formula), (kind), (s)->kept.k.y, (from), (to))
+#define S_AT(s, formula) {(formula), (s)}
+#define S_VALUE(s, formula, time) s_value((formula), (s), (time))
+#define S_RANGE(s, formula, kind, from, to) s_range((formula), (kind), (s), (from), (to))
 #define S_LAW_OF(s, number, rate) s_law_of((number), (s)->kept.k.y, (rate))
 #define S_MISSING(s, number) s_missing((number), (s)->kept.k.y)
 #define S_EVERY S_REACTIONS
+#if S_POINTS
+#define S_CHECK_KEY(s) ((s)->point)
+#define S_CHECK_NUMBER(s) ((uint64_t)(s)->number)
+#else
+#define S_CHECK_KEY(s) ((s)->run->round_key)
+#define S_CHECK_NUMBER(s) ((s)->run->first + (s)->unit)
+#endif
 #define S_READERS(s, symbol) ((s)->table[S_AT_READERS + (symbol)])
 #define S_REACTION(s, r, i) ((s)->table[S_AT_REACTIONS + 6u * (r) + (i)])
 
@@ -108,9 +115,9 @@ S_CALL void s_set_bounds(s_schedule *s, uint64_t left) {
 /* ---- steps ----------------------------------------------------------------------------------------------------------------- */
 
 /* A trajectory begins. */
-FF_WARP void s_start(s_schedule *s, const s_rates *rates) {
+FF_WARP void s_start(const s_thread *t, s_schedule *s) {
   s_kept *k = &s->kept.k;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_SLOTS; i++) k->y[S_COUNTS + i] = rates->value[S_REACTIONS + i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_SLOTS; i++) k->y[S_COUNTS + i] = S_LOAD_RATE(S_REACTIONS + i);
   k->truth = 0u;
   FF_NO_UNROLL for (uint32_t e = 0; e < S_N_TRIGGERS; e++) {
     k->truth |= (S_EVENT_FLAGS(s, e) & S_INITIALLY ? 1u : 0u) << e;
@@ -137,6 +144,10 @@ FF_WARP void s_tell(const s_thread *t, s_schedule *s) {
   s->time = t->time;
   s->event = t->event;
   s->unit = t->unit;
+#if S_POINTS
+  s->point = t->point;
+  s->number = t->number;
+#endif
 }
 
 FF_WARP double s_until(const s_kept *k) { return S_N_TIMED > 0u ? k->until : ff_math_infinity(); }
@@ -200,7 +211,7 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
   if (S_N_TIMED > 0u || S_SEARCHES) s_tell(t, s);
   if (starts) {
     t->starts = 0u;
-    s_start(s, t->rates);
+    s_start(t, s);
     s_show(t);
   } else if (is_time) {
     doing.begins = 0;

@@ -43,7 +43,7 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   S_FETCH_ADD(&run->counters->complete, 1u);
   S_FETCH_ADD(&run->counters->events, S_FIRINGS(t));
 #if S_POINTS
-  S_FETCH_ADD(run->point_events + t->point_at, t->event);
+  S_FETCH_ADD(run->point_events + t->point_at, S_FIRINGS(t));
 #endif
   s_take(t);
   return 0;
