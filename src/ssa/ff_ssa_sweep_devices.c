@@ -413,9 +413,9 @@ static ff_status fill(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *er
   return status;
 }
 
-/* The methods whose code works for several points. */
+/* The methods whose points share an ensemble. The order of optimised_direct follows from the key, and a device has one. */
 static int can_share(ff_ssa_method method) {
-  return method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FIRST || method == FF_SSA_FACTORED;
+  return ff_ssa_method_on_devices(method) && method != FF_SSA_OPTIMISED;
 }
 
 ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *err) {

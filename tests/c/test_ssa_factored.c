@@ -25,6 +25,7 @@ static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
   w.net = &k->image;
   w.leaves = k->image.leaves;
   w.base.run = run;
+  w.base.point_words = 0;
   ff_ssa_factored_run(&w, &k->at, slot, k->place, k->image.each, k->image.rounds);
 }
 

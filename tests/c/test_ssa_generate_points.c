@@ -6,34 +6,7 @@
 #include "module_examples.h"
 #include "random_reactions.h"
 #include "schedule_points.h"
-
-#define POINTS 3u
-#define EACH 7u
-
-/* Compares what the points of a wave have recorded with runs of the processor. */
-static void compare_points(const ff_ssa_launch *run, ff_ssa_program *const *programs, const ff_ssa_device_request *request,
-                           const char *what) {
-  double *states[64];
-  for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
-  for (uint32_t p = 0; p < POINTS; p++) {
-    const ff_ssa_options options = {.method = request->method, .key = request->points[p].key, .n = EACH,
-                                    .initial = request->points[p].initial, .times = request->times, .n_times = request->n_times,
-                                    .observed = request->species, .n_observed = request->n_species, .states = states,
-                                    .threads = 1};
-    ff_ssa_run *cpu = run_to_end(programs[p], &options, 1);
-    uint32_t wrong = 0;
-    for (uint32_t k = 0; k < EACH; k++)
-      for (uint32_t i = 0; i < run->n_times; i++)
-        for (uint32_t j = 0; j < request->n_species; j++)
-          wrong += (double)FF_SSA_RECORD(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
-    FF_CHECK_SAY(wrong == 0, "%s: %u counts of point %u differ", what, wrong, p);
-    FF_CHECK_SAY(run->point_events[p] == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
-                 (unsigned long long)run->point_events[p], (unsigned long long)ff_ssa_run_events(cpu));
-    ff_ssa_run_free(cpu);
-  }
-  FF_CHECK_SAY(run->refused[0] == 0, "%s: refused", what);
-  for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
-}
+#include "ssa_points.h"
 
 /* Runs the code of the first program for all of them, and compares. They differ in what is data, unless `alike` is 0. */
 static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, uint32_t n_species, double last, int alike,
@@ -61,15 +34,10 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   }
   void *library = alike ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store);
+    ff_ssa_launch run = points_launch(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store, events);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
-    run.units = POINTS * EACH;
-    free(run.recorded);
-    run.recorded = ff_calloc((size_t)run.units * LAUNCH_TIMES * n_species, sizeof *run.recorded);
     run.points = words;
-    run.each = EACH;
-    run.point_events = events;
     memset(g.code.rates, 0, g.code.n_rates * sizeof *g.code.rates); /* nobody reads them */
     launch_all(&run, launch_generated, &g, LAUNCH_TURN);
     compare_points(&run, programs, &request, what);
@@ -79,18 +47,6 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   }
   ff_ssa_code_free(&g.code);
   free(words);
-}
-
-/* Changes the rate constants and initial counts of a program, as another row of a sweep would. */
-static void vary(ff_ssa_program *p, uint32_t by) {
-  for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] += by * (s % 2);
-  for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= 1 + 0.25 * by;
-  for (uint32_t i = 0; i < p->factor->n_groups && p->factor->n_groups != FF_FACTOR_NONE; i++)
-    p->factor->groups[i].rate *= 1 + 0.25 * by;
-  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= 1 + 0.25 * by;
-  for (uint32_t f = 0; f < p->n_formulas; f++)
-    for (uint32_t i = 0; i < p->formulas[f].length; i++)
-      if (p->formulas[f].word[i].code == FF_F_NUMBER) p->formulas[f].word[i].number *= 1 + 0.125 * by;
 }
 
 static void several_points_give_their_trajectories(void) {
@@ -113,7 +69,7 @@ static void several_points_give_their_trajectories(void) {
                                : program_of_modules(module_examples + (kind == 9 ? 3 : 0), kind == 10 ? 900 : 12, 0, 0);
       for (uint32_t s = 0; (kind == 8 || kind == 9) && s < programs[p]->n_species; s++)
         programs[p]->initial[s] = s % 7 + 20 * (s % 3 == 0);
-      vary(programs[p], p);
+      vary_point(programs[p], p);
     }
     const ff_ssa_method method = kind == 1 ? FF_SSA_FIRST : kind == 2 || kind > 4 ? FF_SSA_FACTORED : FF_SSA_DIRECT;
     const uint32_t n = programs[0]->n_species < 16 ? programs[0]->n_species : 16;

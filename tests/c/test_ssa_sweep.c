@@ -145,21 +145,22 @@ static uint32_t compare(sweep *s, ff_ssa_sweep *got, const output *o, const char
 static sweep all;
 
 static void points_have_the_bits_of_their_runs(void) {
-  static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_FACTORED};
+  static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_FACTORED};
+  const size_t n = sizeof methods / sizeof methods[0];
   sweep_programs(&all);
-  for (size_t k = 0; k < 4 * sizeof outputs / sizeof outputs[0]; k++) {
-    const output *o = outputs + k / 4;
-    const ff_ssa_method method = methods[k % 4];
+  for (size_t k = 0; k < n * sizeof outputs / sizeof outputs[0]; k++) {
+    const output *o = outputs + k / n;
+    const ff_ssa_method method = methods[k % n];
     for (size_t i = 0; i < WAYS; i++) {
       char what[80];
       ff_ssa_sweep *got;
       ff_error err;
-      snprintf(what, sizeof what, "method %zu, %s, way %zu", k % 4, o->name, i);
+      snprintf(what, sizeof what, "method %zu, %s, way %zu", k % n, o->name, i);
       reset(ways + i);
       sweep_fill(&all, method, o);
       FF_CHECK_OK(play(&got, &all, ways + i, &err), &err);
       const uint32_t left = compare(&all, got, o, what);
-      const int none = ways[i].devices > 0 && (method == FF_SSA_NEXT || ways[i].capacity < RUNS);
+      const int none = ways[i].devices > 0 && (method == FF_SSA_OPTIMISED || ways[i].capacity < RUNS);
       if (ways[i].late == 0) FF_CHECK_SAY(left == (none ? POINTS : 0), "%s: %u are left", what, left);
       if (ways[i].devices == 1 && !none) FF_CHECK_INT(fake_ssa.made, 2); /* with and without one of the reactions */
       ff_ssa_sweep_free(got);

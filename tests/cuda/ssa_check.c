@@ -6,10 +6,11 @@
  * measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
- *             [blocks=N] FILE=TIME ...
+ *             [apart=1] [blocks=N] FILE=TIME ...
  *
  * With blocks=N, generated code for large sums has N partial sums at the top (ff_ssa_device_request).
- * With points=N, this is a sweep of N points: all rate constants are multiplied by 1 to 2.
+ * With points=N, this is a sweep of N points: all rate constants, and numbers of formulas for rates, are multiplied by 1 to 2.
+ * With apart=1, they run one after the other.
  *
  * A file has a network as bench/ssa.R writes it for bench/plain_ssa.c: the numbers of species and reactions, the initial counts,
  * and for each reaction its rate constant, reactants and changes; or it is a text of tests/c/text_networks.h. It is simulated to
@@ -185,23 +186,65 @@ static void large_networks(void) {
 
 /* ---- several points ------------------------------------------------------------------------------------------------------ */
 
+/* Checks a sweep whose points all run together. */
+static void check_together(const char *name, sweep *s, ff_ssa_method method, const char *kernel, double last, uint64_t each) {
+  check_sweep(name, s, method, kernel, last, each, 0);
+  for (uint32_t i = 0; i < s->n; i++) FF_CHECK_SAY(s->joins[i], "%s: point %u", name, i);
+  sweep_free(s);
+}
+
 static void several_points(void) {
   for (int kind = 0; kind < 6; kind++) {
     static const char *const names[] = {"direct", "first reaction", "20 reactions", "sites", "4 sites", "examples"};
     const ff_ssa_method method = kind == 1 ? FF_SSA_FIRST : kind > 2 ? FF_SSA_FACTORED : FF_SSA_DIRECT;
-    sweep s = sweep_new(37);
+    for (int generic = 0; generic < 2; generic++) {
+      sweep s = sweep_new(37);
+      for (uint32_t i = 0; i < s.n; i++) {
+        uint64_t state = 5;
+        double counts[26];
+        ff_ssa_program *program = kind < 3    ? random_program(&state, 5, kind == 2 ? 20 : 6, counts)
+                                  : kind == 5 ? program_of_example(factor_examples)
+                                              : program_of_sites(kind);
+        vary(program, 1 + i / 16.0, i % 3);
+        sweep_point(&s, i, program);
+      }
+      check_sweep(names[kind], &s, method, generic ? "generic" : "generated", kind < 3 ? 0.2 : 0.5, kind == 1 ? 33 : 1000, 0);
+      sweep_free(&s);
+    }
+  }
+}
+
+/* Methods that have no code for several points, or none at all; with few and with many trajectories. */
+static void several_points_as_data(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_SORTING, FF_SSA_RSSA, FF_SSA_BLOCK,
+                                          FF_SSA_COMPOSITION, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR, FF_SSA_RSSA_CR};
+  for (size_t k = 0; k < 2 * sizeof methods / sizeof *methods; k++) {
+    sweep s = sweep_new(k % 2 == 0 ? 37 : 5);
     for (uint32_t i = 0; i < s.n; i++) {
-      uint64_t state = 5;
-      double counts[26];
-      ff_ssa_program *program = kind < 3    ? random_program(&state, 5, kind == 2 ? 20 : 6, counts)
-                                : kind == 5 ? program_of_example(factor_examples)
-                                            : program_of_sites(kind);
+      ff_ssa_program *program = program_of_network(ring_of(k % 2 == 0 ? 20 : 200));
       vary(program, 1 + i / 16.0, i % 3);
       sweep_point(&s, i, program);
     }
-    check_sweep(names[kind], &s, method, kind < 3 ? 0.2 : 0.5, kind == 1 ? 33 : 1000, 0);
-    sweep_free(&s);
+    check_together(ff_ssa_method_name(methods[k / 2]), &s, methods[k / 2], "generic", 0.5, k % 2 == 0 ? 300 : 33);
   }
+  sweep s = sweep_new(20);
+  for (uint32_t i = 0; i < s.n; i++) {
+    ff_ssa_program *program = program_of_network(ring_of(100));
+    vary(program, 1 + i / 16.0, 0);
+    sweep_point(&s, i, program);
+  }
+  check_together("threads", &s, FF_SSA_TREE, "generic", 0.1, 20000);
+}
+
+static void several_scheduled_points(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_NEXT};
+  for (size_t k = 0; k < sizeof scheduled_points / sizeof *scheduled_points; k++)
+    for (int m = 0; m < 5; m++) {
+      sweep s = sweep_new(24);
+      for (uint32_t i = 0; i < s.n; i++) sweep_point(&s, i, program_of_scheduled_point(k, i % 8));
+      check_together(scheduled_points[k].what, &s, methods[m % 3], m > 2 ? "generated" : "generic", scheduled_points[k].last,
+                     m > 2 ? 200 : 50);
+    }
 }
 
 /* A whole sweep, whose points have two structures. */
@@ -209,9 +252,10 @@ static void sweeps(void) {
   static const double times[] = {0, 0.05, 0.2};
   static const uint32_t species[] = {0, 2}, device = 0;
   const ff_ssa_choice choice = {.backend = gpu.backend, .devices = &device, .n_devices = 1, .cache = gpu.cache};
-  for (int m = 0; m < 2; m++) {
+  for (int m = 0; m < 3; m++) {
     ff_ssa_program *programs[200];
     ff_ssa_point points[200];
+    static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FACTORED, FF_SSA_NEXT};
     ff_ssa_sweep *s;
     ff_error err;
     int done = 0, ready = 0;
@@ -221,7 +265,7 @@ static void sweeps(void) {
       programs[i] = random_program(&state, 5, i % 4 == 3 ? 12 : 6, counts);
       vary(programs[i], 1 + i / 64.0, i % 3);
       points[i] = (ff_ssa_point){programs[i],
-                                 {.method = m == 0 ? FF_SSA_DIRECT : FF_SSA_FACTORED, .key = i, .n = 100, .times = times,
+                                 {.method = methods[m], .key = i, .n = 100, .times = times,
                                   .n_times = 3, .observed = species, .n_observed = 2, .threads = 1, .simd = FF_SIMD_BEST}};
     }
     const double began = ff_clock();
@@ -252,8 +296,8 @@ static void sweep_of_file(const char *path, double last) {
     vary(program, 1 + (double)i / s.n, 0);
     sweep_point(&s, i, program);
   }
-  ff_ssa_method method = ff_ssa_method_of(s.programs[0], &options);
-  check_sweep(strrchr(path, '/') + 1, &s, method, last, gpu.n / s.n, 4);
+  const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(s.programs[0], &options));
+  check_sweep(strrchr(path, '/') + 1, &s, method, gpu.kernel, last, gpu.n / s.n, 4);
   sweep_free(&s);
 }
 
@@ -270,6 +314,7 @@ static void networks_of_files(void) {
     else if (strcmp(arguments[i], "n") == 0) gpu.n = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "compare") == 0) gpu.compare = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "points") == 0) gpu.points = (uint32_t)atof(value);
+    else if (strcmp(arguments[i], "apart") == 0) gpu.apart = (uint32_t)atof(value);
     else if (strcmp(arguments[i], "blocks") == 0) gpu.blocks = (uint32_t)atof(value);
     else if (gpu.points > 1) {
       sweep_of_file(arguments[i], atof(value));
@@ -288,6 +333,8 @@ int main(int argc, char **argv) {
                                       {"kept_propensities", kept_propensities},
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"several_points", several_points},
+                                      {"several_points_as_data", several_points_as_data},
+                                      {"several_scheduled_points", several_scheduled_points},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
                                       {"coupled_networks", coupled_networks},

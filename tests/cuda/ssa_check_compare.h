@@ -16,8 +16,9 @@ static struct {
   uint64_t n, compare;
   uint32_t random; /* networks */
   uint32_t points; /* of a sweep */
+  uint32_t apart;  /* whether a sweep runs one point after the other */
   uint32_t blocks; /* of partial sums */
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0};
+} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0, 0};
 
 /* What is compared and measured: `n` trajectories on the GPU, the first `compared` of them with the processor. */
 typedef struct {

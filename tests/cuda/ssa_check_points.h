@@ -5,17 +5,21 @@
 #include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_modules.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
+#include "../c/schedule_points.h"
 #include "ssa_check_compare.h"
 
 #define MOST_POINTS 10000u
 
-/* Changes the rate constants of a program, and its initial counts by whole numbers. */
+/* Changes the rate constants of a program, the numbers of formulas for rates, and its initial counts by whole numbers. */
 static inline void vary(ff_ssa_program *p, double factor, uint32_t add) {
   for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] += s % 2 == 0 ? add : 0;
   for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= factor;
   for (uint32_t i = 0; p->factor->n_groups != FF_FACTOR_NONE && i < p->factor->n_groups; i++)
     p->factor->groups[i].rate *= factor;
   for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= factor;
+  for (uint32_t f = 0; f < p->n_formulas; f++)
+    for (uint32_t i = 0; i < p->formulas[f].length; i++)
+      if (p->formulas[f].word[i].code == FF_F_NUMBER) p->formulas[f].word[i].number *= factor;
 }
 
 typedef struct {
@@ -103,8 +107,34 @@ static inline double add_up(ff_ensemble *e, const job *j) {
   return ff_clock() - began;
 }
 
+/* Runs the points of a sweep one after the other, to compare the time. */
+static inline void run_apart(const char *name, const sweep *s, job *j, uint64_t each) {
+  const double began = ff_clock();
+  double seconds = 0, ready = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    ff_ensemble *e = NULL;
+    ff_error err;
+    j->kernel = gpu.kernel;
+    j->program = s->programs[i];
+    j->n = each;
+    j->request.initial = s->points[i].initial;
+    j->request.points = NULL;
+    j->request.n_points = 0;
+    j->progress = (ff_ssa_device_progress){0, 0, 0};
+    FF_CHECK_OK(on_gpu(&e, j, &err), &err);
+    ready += j->ready;
+    if (e != NULL) seconds += gpu.backend->common.info(e).device_seconds;
+    if (e != NULL) add_up(e, &(job){.n = each, .request = j->request});
+    gpu.backend->common.destroy(e);
+  }
+  printf("%s: %u points apart: %.3f s, of which %.3f s to be ready and %.4f s on the GPU\n", name, s->n, ff_clock() - began,
+         ready, seconds);
+  fflush(stdout);
+}
+
 /* Runs a sweep as one ensemble. `compared` of its points are compared, evenly spread; 0: all. */
-static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method, double last, uint64_t each, uint32_t compared) {
+static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method, const char *kernel, double last, uint64_t each,
+                               uint32_t compared) {
   double times[TIMES];
   uint32_t species[MOST_SPECIES], n = 0, at[MOST_POINTS];
   ff_ensemble *e = NULL;
@@ -116,7 +146,11 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   j.request = (ff_ssa_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
                                       .n_each = each, .joins = s->joins};
-  const ff_ensemble_options options = {.units = j.n, .cache = gpu.cache};
+  if (gpu.apart) {
+    run_apart(name, s, &j, each);
+    return;
+  }
+  const ff_ensemble_options options = {.kernel = kernel, .units = j.n, .cache = gpu.cache};
   double began = ff_clock();
   int ready = 0;
   ff_status status = gpu.backend->create(&e, j.program, &j.request, &options, &err);

@@ -92,6 +92,8 @@ static ff_ssa_stage refuse(ff_ensemble *e, const ff_error *why) {
   const ff_error before = e->refused;
   if (e->own != NULL) e->runner->release(e);
   e->own = NULL;
+  e->n_points = 0;
+  if (e->request.joins != NULL) memset(e->request.joins, 0, e->request.n_points);
   e->refused = *why;
   if (before.status != FF_OK) ff_error_set(&e->refused, why->status, "%.400s; %.400s", before.text, why->text);
   return FF_SSA_CHOOSE;

@@ -3,6 +3,7 @@
  * sums. Totals are in shared memory. Counts and cells are there, too, if enough warps have room. */
 #include "ff_ssa_ensemble.h"
 #include "ff_ssa_factored_step.h"
+#include "ff_ssa_images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,37 +18,41 @@ typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_ssa_launch
 
 typedef struct {
   ff_ssa_factored_image image;
-  void *memory;
+  ff_ssa_images images;
   ff_ssa_factored_layout at;
   factored_kernel kernel;
   size_t shared;   /* of a block */
   uint32_t blocks; /* of a multiprocessor */
 } factored;
 
-template <uint32_t EACH, uint32_t ROUNDS>
+template <uint32_t EACH, uint32_t ROUNDS, bool SEVERAL>
 __global__ static void __launch_bounds__(WARPS * 32, ROUNDS > 1 ? BLOCKS_ROUNDS : EACH >= 8 ? BLOCKS_EIGHT : BLOCKS)
     run_factored(const __grid_constant__ ff_ssa_factored_image net, const __grid_constant__ ff_ssa_launch run,
                  const __grid_constant__ ff_ssa_factored_layout at) {
   extern __shared__ __align__(128) uint32_t words[]; /* the leaves, then the words of trajectories */
+  const ff_ssa_factored_point *const first = (const ff_ssa_factored_point *)(const void *)run.points;
   const uint32_t leaves = 32 * EACH * ROUNDS;
-  for (uint32_t i = threadIdx.x; i < leaves; i += WARPS * 32) ((ff_ssa_factored_leaf *)words)[i] = net.leaves[i];
+  if (!SEVERAL)
+    for (uint32_t i = threadIdx.x; i < leaves; i += WARPS * 32) ((ff_ssa_factored_leaf *)words)[i] = net.leaves[i];
   __syncthreads();
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   ff_ssa_factored_warp w;
-  w.net = &net;
+  w.net = SEVERAL ? &first->image : &net;
   w.leaves = (const ff_ssa_factored_leaf *)words;
   w.base.run = &run;
-  uint32_t *const place = words + leaves * (sizeof *w.leaves / 4) + warp * at.elsewhere;
+  w.base.point_words = SEVERAL ? (uint32_t)(sizeof *first / 4) : 0;
+  uint32_t *const place = words + (SEVERAL ? 0 : leaves * (sizeof *w.leaves / 4)) + warp * at.elsewhere;
   ff_ssa_factored_run(&w, &at, FF_SSA_SLOT_OF(&run, blockIdx.x * WARPS + warp), place, EACH, ROUNDS);
 }
 
+template <bool SEVERAL>
 static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
-  if (image->rounds > 1) return image->rounds > 2 ? run_factored<8, 3> : run_factored<8, 2>;
+  if (image->rounds > 1) return image->rounds > 2 ? run_factored<8, 3, SEVERAL> : run_factored<8, 2, SEVERAL>;
   switch (image->each) {
-  case 1: return run_factored<1, 1>;
-  case 2: return run_factored<2, 1>;
-  case 4: return run_factored<4, 1>;
-  default: return run_factored<8, 1>;
+  case 1: return run_factored<1, 1, SEVERAL>;
+  case 2: return run_factored<2, 1, SEVERAL>;
+  case 4: return run_factored<4, 1, SEVERAL>;
+  default: return run_factored<8, 1, SEVERAL>;
   }
 }
 
@@ -55,8 +60,8 @@ static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
 static ff_status try_layout(factored *own, const ff_ensemble *e, int stay_cells, int stay_counts, ff_error *err) {
   int found = 0;
   own->at = ff_ssa_factored_lay_out(&own->image, stay_cells, stay_counts);
-  own->shared = (size_t)own->at.elsewhere * 4 * WARPS +
-                32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
+  own->shared = (size_t)own->at.elsewhere * 4 * WARPS;
+  if (own->images.points == NULL) own->shared += 32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
   own->blocks = 0;
   if (own->shared > e->device.sharedMemPerBlockOptin) return FF_OK;
   ff_status status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, own->kernel, WARPS * 32, own->shared),
@@ -66,7 +71,7 @@ static ff_status try_layout(factored *own, const ff_ensemble *e, int stay_cells,
 }
 
 static ff_status plan(factored *own, const ff_ensemble *e, ff_error *err) {
-  own->kernel = kernel_of(&own->image);
+  own->kernel = own->images.points != NULL ? kernel_of<true>(&own->image) : kernel_of<false>(&own->image);
   /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
   ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)own->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                         (int)e->device.sharedMemPerBlockOptin),
@@ -85,15 +90,13 @@ static ff_status upload(factored *own, const ff_ensemble *e, ff_error *err) {
   size_t bytes = 0;
   ff_status status = ff_ssa_factored_image_new(&image, &memory, &bytes, e->program, e->request.initial, err);
   if (status != FF_OK) return status;
-  status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
-  if (status == FF_OK) own->image = ff_ssa_factored_image_at(&image, memory, own->memory);
+  status = ff_ssa_images_new(&own->images, e, memory, bytes, sizeof(ff_ssa_factored_point), err);
+  if (status == FF_OK) own->image = ff_ssa_factored_image_at(&image, memory, own->images.memory);
   ff_free_aligned(memory);
   return status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  if (e->request.n_points > 0)
-    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
   factored *own = (factored *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;
@@ -113,13 +116,32 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   snprintf(e->info.reason, sizeof e->info.reason,
            "groups of reactions are read as data, a warp for each trajectory, counts in %s memory",
            own->at.stay_counts == 0 ? "shared" : "global");
-  return FF_OK;
+  return ff_ssa_images_pay(&own->images, e, err);
+}
+
+static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
+  const factored *own = (const factored *)e->own;
+  ff_ssa_factored_image image;
+  void *from = NULL;
+  size_t bytes = 0;
+  if (point->program->factor->n_groups == FF_FACTOR_NONE || point->program->modules != NULL) return FF_OK;
+  ff_status status = ff_ssa_factored_image_new(&image, &from, &bytes, point->program, point->initial, err);
+  if (status != FF_OK) return status;
+  *joins = bytes == own->images.bytes && ff_ssa_factored_image_alike(&own->image, &image);
+  if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);
+  if (*joins) ((ff_ssa_factored_point *)to)->image = ff_ssa_factored_image_at(&image, from, memory);
+  ff_free_aligned(from);
+  return status;
+}
+
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  return ff_ssa_images_ready(&((factored *)e->own)->images, e, put, seconds, is, err);
 }
 
 static void release(ff_ensemble *e) {
   factored *own = (factored *)e->own;
   if (own == NULL) return;
-  cudaFree(own->memory);
+  ff_ssa_images_free(&own->images);
   free(own);
   e->own = NULL;
 }
@@ -130,4 +152,4 @@ static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err)
   return ff_cuda_check(cudaGetLastError(), "launching the kernel for groups of reactions", err);
 }
 
-extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, NULL, release, launch};
+extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, ready, release, launch};

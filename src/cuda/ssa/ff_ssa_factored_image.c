@@ -326,3 +326,10 @@ ff_ssa_factored_image ff_ssa_factored_image_at(const ff_ssa_factored_image *imag
 #undef MOVE
   return out;
 }
+
+int ff_ssa_factored_image_alike(const ff_ssa_factored_image *a, const ff_ssa_factored_image *b) {
+  for (uint32_t level = 1; level <= FF_SSA_CELL_LEVELS; level++)
+    if (a->cell[level] != b->cell[level]) return 0;
+  return a->n_species == b->n_species && a->each == b->each && a->rounds == b->rounds && a->levels == b->levels &&
+         a->count == b->count && a->n_words == b->n_words;
+}

@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 #include "../../ssa/ff_ssa_factor.h"
+#include "ff_ssa_launch.h"
 
 #define FF_SSA_EACH_MOST 8u   /* groups of a lane in a round */
 #define FF_SSA_ROUNDS_MOST 3u
@@ -64,6 +65,12 @@ typedef struct {
   const uint32_t *weights;     /* a byte for each species and sum: of 32 * each * rounds sums */
 } ff_ssa_factored_image;
 
+/* A point of a wave. */
+typedef struct {
+  ff_ssa_point_key key;
+  ff_ssa_factored_image image;
+} ff_ssa_factored_point;
+
 /* Makes the image of a program that has factors, for trajectories that start with these counts. The caller frees it with
  * ff_free_aligned(*memory). FF_EUNSUPPORTED if the network has what the kernel cannot do; the message is a clause. On an error
  * there is nothing to free. O(size of the program and of the image). */
@@ -76,6 +83,9 @@ double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories)
 
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_ssa_factored_image ff_ssa_factored_image_at(const ff_ssa_factored_image *image, const void *from, const void *to);
+
+/* Whether a slot that is laid out for one image also serves for the other. O(1). */
+int ff_ssa_factored_image_alike(const ff_ssa_factored_image *a, const ff_ssa_factored_image *b);
 
 #ifdef __cplusplus
 }

@@ -303,9 +303,8 @@ FF_WARP ff_ssa_factored_place ff_ssa_factored_find(const ff_ssa_factored_warp *w
 
 /* The number of the second molecule of a pool, if the first one is number v of n. */
 FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t v, uint32_t n) {
-  const ff_ssa_launch *run = w->base.run;
   const ff_philox_block words =
-      ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->base.event, run->first + w->base.unit), run->key);
+      ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->base.event, ff_ssa_warp_number(&w->base)), ff_ssa_warp_key(&w->base));
   const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * (double)(n - 1u));
   const uint32_t v2 = second < n - 1u ? second : n - 2u;
   return v2 < v ? v2 : v2 + 1u;
@@ -463,11 +462,19 @@ FF_WARP void ff_ssa_factored_keep(const ff_ssa_factored_warp *w, const ff_ssa_fa
   if (at->stay_counts == 0u) ff_ssa_warp_copy(words + count, w->base.count, w->net->n_words - count);
 }
 
+/* Takes the image of the trajectory's point. */
+FF_WARP void ff_ssa_factored_locate(ff_ssa_factored_warp *w) {
+  if (w->base.point_words == 0u || w->base.what != FF_SLOT_BUSY) return;
+  w->net = &((const ff_ssa_factored_point *)w->base.point)->image;
+  w->leaves = w->net->leaves;
+}
+
 /* Begins the next trajectory of the wave, if there is one. */
 FF_WARP void ff_ssa_factored_begin(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at) {
   ff_ssa_warp *const b = &w->base;
   ff_ssa_warp_take(b);
   if (b->what != FF_SLOT_BUSY) return;
+  ff_ssa_factored_locate(w);
   ff_ssa_factored_set(w, at, w->net->initial, 1);
   FF_SYNCWARP();
 }
@@ -500,7 +507,8 @@ FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs a launch for a slot. net, leaves and base.run are set. `place` is the memory for the words that work elsewhere. */
+/* Runs a launch for a slot. net, leaves, base.run and base.point_words are set; with points, net is that of any. `place` is the
+ * memory for the words that work elsewhere. */
 FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, uint32_t slot, uint32_t *place,
                                  uint32_t each, uint32_t rounds) {
   FF_LANE_HERE;
@@ -514,6 +522,7 @@ FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_
   w->cell2 = place + net->cell[2];
   b->count = at->stay_counts > 0u ? words + net->count : place + (net->count - at->stay_cells);
   if (!ff_ssa_warp_resume(b, slot, head)) return;
+  ff_ssa_factored_locate(w);
   if (b->what == FF_SLOT_BUSY) ff_ssa_factored_set(w, at, words, 0);
   uint64_t began, now;
   uint32_t late = 0u;

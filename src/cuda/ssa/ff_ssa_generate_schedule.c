@@ -235,8 +235,8 @@ static void write_values(const ff_ssa_schedule_code *code, ff_ssa_law_text *law)
 }
 
 static void write_ranges(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
-  ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const s_schedule *t, double from, double to) {\n"
-           "  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n"
+  ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const s_schedule *t, double from, "
+           "double to) {\n  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n"
            "  const double *const y = t->kept.k.y;\n  (void)y;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->program->n_events + code->n_timed; i++) {
     if (!has(code->formulas[i], FF_F_TIME)) continue;

@@ -4,10 +4,14 @@
  * have nothing to do. Otherwise, or if there are few trajectories, a warp does (ff_ssa_generic_step.h). Counts and the tree of
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
  * any size can be simulated. With events, or with rates that depend on the time, a warp runs a trajectory in global memory
- * (ff_ssa_generic_schedule.h). */
+ * (ff_ssa_generic_schedule.h).
+ *
+ * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
+ * slot takes the image of the point that its trajectory belongs to. */
 #include "ff_ssa_ensemble.h"
 #include "ff_ssa_generic_schedule.h"
 #include "ff_ssa_generic_thread.h"
+#include "ff_ssa_images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +29,13 @@
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
+#define POINT_WORDS ((uint32_t)(sizeof(ff_ssa_image_point) / 4))
 
 typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
 
 typedef struct {
-  ff_ssa_image image;
-  void *memory;
+  ff_ssa_image image; /* of points, the first one */
+  ff_ssa_images images;
   ff_ssa_slot_layout at;
   generic_kernel kernel;
   int threads;     /* whether a thread runs a trajectory */
@@ -39,16 +44,21 @@ typedef struct {
   uint32_t blocks; /* of a multiprocessor */
 } generic;
 
+__device__ __forceinline__ static const ff_ssa_image *image_of(const ff_ssa_launch &run) {
+  return &((const ff_ssa_image_point *)(const void *)run.points)->image;
+}
+
 __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
-                                                char *shared, int method, bool is_shared, bool formulas) {
+                                                char *shared, int method, bool is_shared, bool formulas, bool several = false) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
-  w.image = &image;
+  w.image = several ? image_of(run) : &image;
   w.run = &run;
   w.formulas = formulas;
   w.method = method;
   w.scheduled = 0;
+  w.point_words = several ? POINT_WORDS : 0;
   double *const top = is_shared || at.top == 0 ? NULL : (double *)(shared + warp * ((at.top_values * 8u + 127u) / 128u * 128u));
   ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD)
                                       : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, top);
@@ -73,16 +83,27 @@ __global__ static void __launch_bounds__(WARPS * 32, METHOD == ANY ? BLOCKS_FORM
   run_warp(image, run, at, shared, METHOD == ANY ? (int)image.method : METHOD, at.shared != 0, METHOD == ANY);
 }
 
+/* Several points of networks without a schedule: one kernel for all methods, with formulas and without. */
+template <bool FORMULAS>
+__global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
+    run_points(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+               const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  run_warp(image, run, at, shared, (int)image.method, at.shared != 0, FORMULAS, true);
+}
+
 /* With a schedule, for all methods. */
+template <bool SEVERAL>
 __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
     run_scheduled(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                   const __grid_constant__ ff_ssa_slot_layout at) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
-  w.image = &image;
+  w.image = SEVERAL ? image_of(run) : &image;
   w.run = &run;
   w.formulas = w.scheduled = 1;
+  w.point_words = SEVERAL ? POINT_WORDS : 0;
   w.method = (int)image.method;
   ff_ssa_warp_place(&w, &at, (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, NULL);
   ff_ssa_scheduled_run(&w, &at, slot);
@@ -96,22 +117,23 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS)
   ff_ssa_thread t;
   t.image = &image;
   t.run = &run;
-  t.formulas = 0;
+  t.formulas = t.several = 0;
   t.method = image.method == FF_SSA_SORTING ? FF_SSA_SORTING : FF_SSA_OPTIMISED;
   ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x));
 }
 
-template <bool SHARED, bool FORMULAS>
+template <bool SHARED, bool FORMULAS, bool SEVERAL>
 __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? BLOCKS_FORMULAS : BLOCKS)
     run_threads(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                 const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x);
   ff_ssa_thread t;
-  t.image = &image;
+  t.image = SEVERAL ? image_of(run) : &image;
   t.run = &run;
   t.formulas = FORMULAS;
   t.method = FF_SSA_TREE;
+  t.several = SEVERAL;
   if (SHARED)
     ff_ssa_thread_run(&t, shared, blockDim.x, threadIdx.x, slot);
   else
@@ -136,17 +158,19 @@ static generic_kernel method_kernel(uint32_t method) {
 
 static int is_scheduled(const ff_ssa_image *image) { return image->schedule.formulas != NULL; }
 
-static generic_kernel warps_kernel(const ff_ssa_image *image, int is_shared) {
+static generic_kernel warps_kernel(const ff_ssa_image *image, int several, int is_shared) {
   const int formulas = image->depth > 0;
-  if (is_scheduled(image)) return run_scheduled;
+  if (is_scheduled(image)) return several ? run_scheduled<true> : run_scheduled<false>;
+  if (several) return formulas ? run_points<true> : run_points<false>;
   if (image->method != FF_SSA_TREE) return formulas ? run_method<ANY> : method_kernel(image->method);
   if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
   return formulas ? run_warps<false, true> : run_warps<false, false>;
 }
 
-static generic_kernel threads_kernel(int is_shared, int formulas) {
-  if (is_shared) return formulas ? run_threads<true, true> : run_threads<true, false>;
-  return formulas ? run_threads<false, true> : run_threads<false, false>;
+static generic_kernel threads_kernel(int several, int is_shared, int formulas) {
+  if (several) return is_shared ? run_threads<true, true, true> : run_threads<false, true, true>;
+  if (is_shared) return formulas ? run_threads<true, true, false> : run_threads<true, false, false>;
+  return formulas ? run_threads<false, true, false> : run_threads<false, false, false>;
 }
 
 /* ---- planning ------------------------------------------------------------------------------------------------------------ */
@@ -209,14 +233,15 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
 /* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it; if not, for as many upper
  * levels of the tree as leave room for three quarters of them. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
-  ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
+  const int several = own->images.points != NULL;
+  ff_status status = plan_global(own, e, warps_kernel(&own->image, several, 0), err);
   const uint32_t least = (own->blocks * own->warps + 1) / 2;
   if (status != FF_OK) return status;
-  status = try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  status = try_shared(own, e, warps_kernel(&own->image, several, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
   if (own->shared > 0) return status;
   for (uint32_t top = 1; status == FF_OK && own->shared == 0 && top < own->image.levels; top++) {
     const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
-    status = try_shared(own, e, warps_kernel(&own->image, 0), bytes, own->blocks * own->warps / 4 * 3, err);
+    status = try_shared(own, e, warps_kernel(&own->image, several, 0), bytes, own->blocks * own->warps / 4 * 3, err);
   }
   if (own->shared == 0) own->at.top = 0;
   return status;
@@ -226,11 +251,12 @@ static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
  * after the other. */
 static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
   const ff_ssa_image *image = &own->image;
-  const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE;
-  const int searches = !formulas && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
+  const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE, several = own->images.points != NULL;
+  const int searches = !formulas && !several && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
   const uint64_t each = 32 * ff_ssa_thread_bytes(image);
   if (!tree && !searches) return FF_OK;
-  ff_status status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
+  const generic_kernel kernel = tree ? threads_kernel(several, 1, formulas) : run_searches;
+  ff_status status = try_shared(own, e, kernel, each, THREADS_LEAST / 32, err);
   own->threads = own->shared > 0;
   return status;
 }
@@ -238,8 +264,8 @@ static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err)
 /* For many trajectories, a thread each in shared memory is faster than a warp there, and this is faster than threads without
  * shared memory. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE;
-  ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err); /* how many warps could run */
+  const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE, several = own->images.points != NULL;
+  ff_status status = plan_global(own, e, warps_kernel(&own->image, several, 0), err); /* how many warps could run */
   if (is_scheduled(&own->image)) return status;
   const int threads = status == FF_OK && threads_pay(own, e);
   if (threads) status = plan_threads(own, e, err);
@@ -248,7 +274,7 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int few = own->at.top > 0 && e->program->coupling <= COUPLING_FEW;
   own->threads = status == FF_OK && threads && tree && (own->shared == 0 || few);
   if (own->threads) own->shared = own->at.top = 0;
-  return own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
+  return own->threads ? plan_global(own, e, threads_kernel(several, 0, formulas), err) : status;
 }
 
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
@@ -257,16 +283,16 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   size_t bytes = 0;
   ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, &e->request, err);
   if (status != FF_OK) return status;
-  status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
-  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->memory);
+  status = ff_ssa_images_new(&own->images, e, memory, bytes, sizeof(ff_ssa_image_point), err);
+  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->images.memory);
   ff_free_aligned(memory);
   own->at = ff_ssa_slot_lay_out(&own->image);
   return status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  if (e->request.n_points > 0)
-    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
+  if (e->request.n_points > 0 && e->request.method == FF_SSA_OPTIMISED)
+    return ff_error_set(err, FF_EUNSUPPORTED, "points have different orders of the reactions");
   generic *own = (generic *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
   e->own = own;
@@ -286,13 +312,33 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->info.shared_bytes = (uint32_t)own->shared;
   snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
            own->threads ? "thread" : "warp", own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
-  return FF_OK;
+  return ff_ssa_images_pay(&own->images, e, err);
+}
+
+static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
+  const generic *own = (const generic *)e->own;
+  ff_ssa_device_request request = e->request;
+  ff_ssa_image image;
+  void *from = NULL;
+  size_t bytes = 0;
+  request.initial = point->initial;
+  ff_status status = ff_ssa_image_new(&image, &from, &bytes, point->program, &request, err);
+  if (status != FF_OK) return status;
+  *joins = bytes == own->images.bytes && ff_ssa_image_alike(&own->image, &image);
+  if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);
+  if (*joins) ((ff_ssa_image_point *)to)->image = ff_ssa_image_at(&image, from, memory);
+  ff_free_aligned(from);
+  return status;
+}
+
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  return ff_ssa_images_ready(&((generic *)e->own)->images, e, put, seconds, is, err);
 }
 
 static void release(ff_ensemble *e) {
   generic *own = (generic *)e->own;
   if (own == NULL) return;
-  cudaFree(own->memory);
+  ff_ssa_images_free(&own->images);
   free(own);
   e->own = NULL;
 }
@@ -303,4 +349,4 @@ static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err)
   return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
 }
 
-extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, NULL, release, launch};
+extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, ready, release, launch};

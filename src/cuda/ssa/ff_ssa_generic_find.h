@@ -162,7 +162,7 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, double *wait, uint32_t *reac
       const double one = w->value[r], two = r + 1u < n ? w->value[r + 1u] : 0.0;
       if (!(one > 0.0 || two > 0.0)) continue;
       const ff_philox_block words =
-          ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRST, r / 2u, w->event, w->run->first + w->unit), w->run->key);
+          ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRST, r / 2u, w->event, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
       const double first = one > 0.0 ? ff_ssa_exponential(words.v[0], words.v[1]) / one : ff_math_infinity();
       const double second = two > 0.0 ? ff_ssa_exponential(words.v[2], words.v[3]) / two : ff_math_infinity();
       FF_L(bad) |= !(one < ff_math_infinity() && two < ff_math_infinity());
@@ -197,7 +197,7 @@ FF_WARP void ff_ssa_warp_draw_trials(ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_EACH_LANE w->FF_L(words) =
       ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, lane % FF_SSA_TRIAL_BLOCKS, (uint64_t)w->event + lane / FF_SSA_TRIAL_BLOCKS,
-                                  w->run->first + w->unit), w->run->key);
+                                  ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
   w->drawn = 0u;
 }
 
@@ -215,8 +215,8 @@ FF_WARP uint64_t ff_ssa_warp_words(const ff_ssa_warp *w, ff_ssa_trial *t) {
   t->number++;
   if (block >= FF_SSA_TRIAL_BLOCKS) {
     if (!second)
-      t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, block % FF_PHILOX_MAX_BLOCKS, w->event, w->run->first + w->unit),
-                           w->run->key);
+      t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, block % FF_PHILOX_MAX_BLOCKS, w->event, ff_ssa_warp_number(w)),
+                           ff_ssa_warp_key(w));
     return second ? (uint64_t)t->words.v[3] << 32 | t->words.v[2] : (uint64_t)t->words.v[1] << 32 | t->words.v[0];
   }
   FF_EACH_LANE FF_L(pair) = second ? (uint64_t)w->FF_L(words).v[3] << 32 | w->FF_L(words).v[2]

@@ -61,14 +61,15 @@ struct s_schedule {
     s_kept k;
   } kept;
   const ff_ssa_image *image;
-  const ff_ssa_launch *run;
   const uint32_t *table;
+  const uint32_t *key; /* of each round */
+  uint64_t number;     /* of the trajectory */
   uint32_t *store;
   uint32_t *count; /* of the warp */
   double *stack;   /* of the warp: that of lane 0 has every 32nd number */
   ff_range *ranges;
   double time;
-  uint32_t unit, event, ties;
+  uint32_t event, ties;
   int failed; /* the trajectory is refused */
   int searches;
   ff_change_search search;
@@ -78,8 +79,8 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 #define S_CALL FF_FUNCTION
 #define S_NONE UINT32_MAX
 #define S_EVERY UINT32_MAX
-#define S_CHECK_KEY(s) ((s)->run->round_key)
-#define S_CHECK_NUMBER(s) ((s)->run->first + (s)->unit)
+#define S_CHECK_KEY(s) ((s)->key)
+#define S_CHECK_NUMBER(s) ((s)->number)
 #define S_TRIGGERS(s) ((s)->image->schedule.n_events)
 #define S_TIMED(s) ((s)->image->schedule.n_timed)
 #define S_SPECIES(s) ((s)->image->n_species)
@@ -349,7 +350,6 @@ FF_WARP void ff_ssa_scheduled_pass(ff_ssa_warp *w, s_schedule *s, int starts) {
     if (lane == 0u) {
       s->time = w->time;
       s->event = w->event;
-      s->unit = w->unit;
       FF_L(doing) = s_pass(s, w->next, starts, w->method == FF_SSA_NEXT ? w->whole : NULL);
       FF_L(event) = s->event;
     }
@@ -373,10 +373,20 @@ FF_WARP void ff_ssa_scheduled_pass(ff_ssa_warp *w, s_schedule *s, int starts) {
   if (failed || w->event >= FF_SSA_MOST_EVENTS) ff_ssa_scheduled_end(w, s, 1);
 }
 
+/* Tells lane 0 which trajectory it is. */
+FF_WARP void ff_ssa_scheduled_tell(const ff_ssa_warp *w, s_schedule *s) {
+  s->image = w->image;
+  s->table = w->image->schedule.events;
+  s->key = w->point_words > 0u ? w->point->round_key : w->run->round_key;
+  s->number = ff_ssa_warp_number(w);
+}
+
 FF_WARP void ff_ssa_scheduled_begin(ff_ssa_warp *w, s_schedule *s) {
   FF_LANE_HERE;
   ff_ssa_warp_take(w);
   if (w->what != FF_SLOT_BUSY) return;
+  w->image = ff_ssa_warp_image(w);
+  FF_EACH_LANE if (lane == 0u) ff_ssa_scheduled_tell(w, s);
   FF_EACH_LANE {
     for (uint32_t i = lane; i <= w->image->n_species; i += 32u) w->count[i] = w->image->initial[i];
     for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
@@ -418,11 +428,10 @@ FF_WARP void ff_ssa_scheduled_place(s_schedule *s, const ff_ssa_image *image) {
 /* Takes up what the slot has kept. */
 FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
   FF_LANE_HERE;
+  if (w->what == FF_SLOT_BUSY) w->image = ff_ssa_warp_image(w);
   FF_EACH_LANE if (lane == 0u) {
     s->failed = s->searches = 0;
-    s->image = w->image;
-    s->run = w->run;
-    s->table = w->image->schedule.events;
+    if (w->what == FF_SLOT_BUSY) ff_ssa_scheduled_tell(w, s);
     s->count = w->count;
     s->stack = w->stack;
     ff_ssa_scheduled_place(s, w->image);
@@ -434,7 +443,7 @@ FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
   w->next = s->kept.k.next;
 }
 
-/* Runs a launch for a slot, where it is kept. image, run, method and the places are set. */
+/* Runs a launch for a slot, where it is kept. image, run, the constants of the kernel and the places are set. */
 FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot) {
   FF_LANE_HERE;
   char *const kept = (char *)w->run->state + slot * at->bytes;

@@ -24,6 +24,7 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
     if (refused) FF_ATOMIC_OR(w->run->refused + w->unit / 32u, 1u << (w->unit % 32u));
     (void)FF_FETCH_ADD(&w->run->counters->complete, 1u);
     if (!refused) (void)FF_FETCH_ADD(&w->run->counters->events, w->event);
+    if (!refused && w->point_words > 0u) (void)FF_FETCH_ADD(w->run->point_events + w->point_at, w->event);
   }
   w->what = FF_SLOT_EMPTY;
   FF_SYNCWARP();
@@ -114,12 +115,14 @@ FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
   w->event = w->at = 0u;
   w->wanted = w->run->times[0];
   w->drawn = 32u;
+  ff_ssa_warp_locate(w);
 }
 
 FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   FF_LANE_HERE;
   ff_ssa_warp_take(w);
   if (w->what != FF_SLOT_BUSY) return;
+  w->image = ff_ssa_warp_image(w);
   w->total = ff_ssa_run_of(w->image->total);
   FF_EACH_LANE {
     for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
@@ -206,10 +209,11 @@ FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot 
   w->event = head->event;
   w->at = head->at;
   w->wanted = w->run->times[w->at];
+  ff_ssa_warp_locate(w);
   return 1;
 }
 
-/* Runs a launch for a slot. image, run, formulas, method and the places are set. */
+/* Runs a launch for a slot. image, run, the constants of the kernel and the places are set. With points, image is that of any. */
 FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
   FF_LANE_HERE;
   char *const kept = (char *)w->run->state + slot * at->bytes;
@@ -219,6 +223,7 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
   if (!ff_ssa_warp_resume(w, slot, head)) return;
   w->total = ff_ssa_run_of(0.0);
   if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
+  if (w->what == FF_SLOT_BUSY) w->image = ff_ssa_warp_image(w);
   const int has_top = w->top_level != FF_SSA_NO_TOP;
   uint32_t *const top_words = words + 2u * (size_t)w->top_first;
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);

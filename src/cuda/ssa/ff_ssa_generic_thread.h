@@ -46,11 +46,24 @@ typedef struct {
   ff_ssa_running_sum total; /* of methods that correct a sum */
   int formulas;
   int method; /* image->method: the direct method; or optimised_direct or sorting_direct, if trajectories are interleaved */
+  int several; /* whether the wave has several points. These three are constants of a kernel. */
+  uint32_t point_at, number; /* if so: the trajectory's point, and its number in this point */
+  const ff_ssa_image_point *point;
 } ff_ssa_thread;
 
+/* Finds the point of the trajectory. */
+FF_WARP void ff_ssa_thread_locate(ff_ssa_thread *t) {
+  if (!t->several) return;
+  t->point_at = t->unit / t->run->each;
+  t->number = t->unit - t->point_at * t->run->each;
+  t->point = (const ff_ssa_image_point *)(const void *)t->run->points + t->point_at;
+  t->image = &t->point->image;
+}
+
 FF_WARP ff_philox_block ff_ssa_thread_draw(const ff_ssa_thread *t) {
-  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, t->run->first + t->unit);
-  return ff_philox_rounds(t->run->round_key, 0, counter);
+  const uint64_t number = t->several ? (uint64_t)t->number : t->run->first + t->unit;
+  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, number);
+  return ff_philox_rounds(t->several ? t->point->key.round_key : t->run->round_key, 0, counter);
 }
 
 /* ---- trajectories ---------------------------------------------------------------------------------------------------------- */
@@ -59,6 +72,7 @@ FF_WARP void ff_ssa_thread_end(ff_ssa_thread *t, int refused) {
   if (refused) FF_ATOMIC_OR(t->run->refused + t->unit / 32u, 1u << (t->unit % 32u));
   (void)FF_FETCH_ADD(&t->run->counters->complete, 1u);
   if (!refused) (void)FF_FETCH_ADD(&t->run->counters->events, t->event);
+  if (!refused && t->several) (void)FF_FETCH_ADD(t->run->point_events + t->point_at, t->event);
   t->what = FF_SLOT_EMPTY;
 }
 
@@ -71,6 +85,8 @@ FF_WARP void ff_ssa_thread_set(const ff_ssa_thread *t, int begins) {
     FF_NO_UNROLL for (uint32_t who = __ballot_sync(0xFFFFFFFFu, begins); who != 0u; who &= who - 1u) {
       double *value = (double *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->value, (int)FF_LOWEST(who));
       uint32_t *count = (uint32_t *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->count, (int)FF_LOWEST(who));
+      if (t->several)
+        image = (const ff_ssa_image *)__shfl_sync(0xFFFFFFFFu, (unsigned long long)t->image, (int)FF_LOWEST(who));
       for (uint32_t s = threadIdx.x & 31u; s <= image->n_species; s += 32u) count[s] = image->initial[s];
       for (uint32_t i = threadIdx.x & 31u; i < image->n_values; i += 32u) value[i] = image->tree[i];
     }
@@ -95,6 +111,7 @@ FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
     t->time = 0.0;
     t->event = t->at = 0u;
     t->wanted = t->run->times[0];
+    if (t->what == FF_SLOT_BUSY) ff_ssa_thread_locate(t);
     if (t->method != FF_SSA_TREE) t->total = ff_ssa_run_of(t->image->total);
   }
   FF_SYNCWARP();
@@ -299,6 +316,7 @@ FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
   t->what = FF_SSA_KEPT(run, 5u, slot);
   if (t->what != FF_SLOT_BUSY) return;
   t->wanted = run->times[t->at];
+  ff_ssa_thread_locate(t);
   if (t->method != FF_SSA_TREE) {
     t->total.value = ff_ssa_thread_kept(run, 6u, slot);
     t->total.error = ff_ssa_thread_kept(run, 8u, slot);
@@ -388,6 +406,7 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
     t->at = before.at;
     t->what = before.what;
     if (t->what == FF_SLOT_BUSY) t->wanted = t->run->times[t->at];
+    if (t->what == FF_SLOT_BUSY) ff_ssa_thread_locate(t);
   }
   ff_ssa_thread_go(t);
   const ff_ssa_slot after = {t->time, t->unit, t->event, t->at, t->what};

@@ -171,7 +171,10 @@ typedef struct {
   ff_ssa_running_sum total; /* of methods that correct a sum */
   int formulas;           /* whether the network has formulas */
   int method;             /* image->method */
-  int scheduled;          /* whether there is a schedule. These three are constants of a kernel. */
+  int scheduled;          /* whether there is a schedule */
+  uint32_t point_words;   /* of a point in run->points, or 0 if the wave has one point. These four are constants of a kernel. */
+  uint32_t point_at, number; /* if there are points: the trajectory's point, and its number in this point */
+  const ff_ssa_point_key *point;
   const double *symbols, *bound; /* if so: what formulas read; bounds of the rates that depend on the time */
   double next_time;       /* and when the next event of any kind happens */
   uint32_t next;          /* the reaction that may fire next */
@@ -180,11 +183,30 @@ typedef struct {
   FF_LANE_VAR(ff_philox_block, words); /* of methods with rejection */
 } ff_ssa_warp;
 
+/* Finds the point of the trajectory. */
+FF_WARP void ff_ssa_warp_locate(ff_ssa_warp *w) {
+  if (w->point_words == 0u) return;
+  w->point_at = w->unit / w->run->each;
+  w->number = w->unit - w->point_at * w->run->each;
+  w->point = (const ff_ssa_point_key *)(const void *)(w->run->points + (uint64_t)w->point_at * w->point_words);
+}
+
+/* The image of the trajectory's point. */
+FF_WARP const ff_ssa_image *ff_ssa_warp_image(const ff_ssa_warp *w) {
+  return w->point_words > 0u ? &((const ff_ssa_image_point *)w->point)->image : w->image;
+}
+
+/* What random numbers depend on. */
+FF_WARP uint64_t ff_ssa_warp_number(const ff_ssa_warp *w) {
+  return w->point_words > 0u ? (uint64_t)w->number : w->run->first + w->unit;
+}
+FF_WARP uint64_t ff_ssa_warp_key(const ff_ssa_warp *w) { return w->point_words > 0u ? w->point->key : w->run->key; }
+
 FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_EACH_LANE {
     const ff_philox_block words = ff_philox(
-        ff_philox_counter(FF_SSA_DRAW_EVENT, 0, (uint64_t)w->event + lane, w->run->first + w->unit), w->run->key);
+        ff_philox_counter(FF_SSA_DRAW_EVENT, 0, (uint64_t)w->event + lane, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
     w->FF_L(wait) = ff_ssa_exponential(words.v[0], words.v[1]);
     w->FF_L(choice) = ff_ssa_closed(words.v[2], words.v[3]);
   }

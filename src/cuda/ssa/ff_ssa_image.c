@@ -502,3 +502,17 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
 #undef MOVE
   return out;
 }
+
+static int alike_schedules(const ff_ssa_image_schedule *a, const ff_ssa_image_schedule *b) {
+  return (a->formulas == NULL) == (b->formulas == NULL) && a->n_events == b->n_events && a->n_timed == b->n_timed &&
+         a->n_slots == b->n_slots && a->most_sets == b->most_sets && a->due == b->due;
+}
+
+int ff_ssa_image_alike(const ff_ssa_image *a, const ff_ssa_image *b) {
+  for (uint32_t level = 0; a->levels == b->levels && level < a->levels; level++)
+    if (a->first[level] != b->first[level] || a->n[level] != b->n[level]) return 0;
+  return a->levels == b->levels && a->n_values == b->n_values && a->n_species == b->n_species &&
+         a->n_reactions == b->n_reactions && a->method == b->method && a->n_real == b->n_real && a->n_whole == b->n_whole &&
+         a->depth == b->depth && a->listed == b->listed && (a->dependents == NULL) == (b->dependents == NULL) &&
+         alike_schedules(&a->schedule, &b->schedule);
+}

@@ -20,6 +20,7 @@ extern "C" {
 
 #include "../../ssa/ff_ssa_device.h"
 #include "../../ssa/ff_ssa_factor.h"
+#include "ff_ssa_launch.h"
 
 #define FF_SSA_IMAGE_LESS 0x80000000u  /* in `b`: y - 1, for two molecules of one species */
 #define FF_SSA_IMAGE_OTHER 0x40000000u /* in `b`: another law, and `a` is its number */
@@ -119,6 +120,12 @@ typedef struct {
   const ff_ssa_image_partner *partners;     /* of each species, in the order of the items */
 } ff_ssa_image;
 
+/* A point of a wave. */
+typedef struct {
+  ff_ssa_point_key key;
+  ff_ssa_image image;
+} ff_ssa_image_point;
+
 /* Makes the image of a program for the method, initial counts and order of a request. The caller frees it with
  * ff_free_aligned(*memory). FF_EUNSUPPORTED if the kernels do not have the method, a count is not a whole number from 0 to
  * FF_SSA_DEVICE_MOST, or the network is too large for the numbers of the image; the message is a clause. On an error there is
@@ -128,6 +135,9 @@ ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, cons
 
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const void *to);
+
+/* Whether a slot that is laid out for one image also serves for the other. O(1). */
+int ff_ssa_image_alike(const ff_ssa_image *a, const ff_ssa_image *b);
 
 #ifdef __cplusplus
 }

@@ -34,10 +34,16 @@ typedef struct {
   ff_ssa_counters *counters;
   uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
   uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
-  const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as generated code lays it out */
+  const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as its kernel lays it out */
   uint64_t *point_events; /* of complete trajectories, for each point of the wave */
   uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
 } ff_ssa_launch;
+
+/* What a point has first, if its network is read as data. */
+typedef struct {
+  uint64_t key;
+  uint32_t round_key[2 * FF_PHILOX_ROUNDS];
+} ff_ssa_point_key;
 
 /* Shared memory of a block of generated code besides its table and rows: s_common of ff_ssa_thread.h, with or without the first
  * table of logarithms; what the system keeps (1,024 bytes), and what the alignment of s_common may leave unused (256 bytes). */
