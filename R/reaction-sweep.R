@@ -30,10 +30,10 @@
 #'   100,000 trajectories. With `backend = "auto"`, fewer than 32 settings are, too, if each has at least 64 trajectories for
 #'   each thread.
 #'
-#'   A GPU simulates settings together if code is generated for the network, with the methods `"direct"`,
-#'   `"logarithmic_direct"`, `"first_reaction"` and `"factored"`. Their networks may differ in rate constants, numbers in
-#'   formulas, and initial counts. A rate constant of 0, or counts of another order of magnitude, may need other code; then
-#'   these settings are simulated after the others.
+#'   A GPU simulates settings together, with all methods but `"optimised_direct"`, whose order of reactions depends on the seed.
+#'   Their networks may differ in rate constants, numbers in formulas and events, and initial counts. A rate constant of 0, or
+#'   counts of another order of magnitude, may need other code; then these settings are simulated after the others. Without
+#'   generated code, settings that have enough trajectories to fill the GPU are simulated one after the other.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].

@@ -25,8 +25,8 @@ typedef struct {
 
 static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
   const ff_ssa_image *image = &k->points[0].image;
-  ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0, .method = (int)image->method, .scheduled = k->scheduled,
-                   .point_words = sizeof(ff_ssa_image_point) / 4};
+  ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0, .method = (int)image->method,
+                   .scheduled = k->scheduled, .point_words = sizeof(ff_ssa_image_point) / 4};
   const int elsewhere = k->mode == WARP_ELSEWHERE;
   ff_ssa_warp_place(&w, &k->at, elsewhere ? k->work : (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD, NULL);
   if (k->scheduled)

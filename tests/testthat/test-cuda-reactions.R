@@ -180,6 +180,17 @@ test_that("sweeps have the processor's results on a GPU", {
   design <- stats::setNames(expand.grid(c(10, 100, 1e5), 1:5), ring$species$species[1:2])
   expect_same_sweep(ring, design, times = c(1, 5), method = "factored") # counts of 16 and of 32 bits
   expect_same_sweep(reaction_model("cyclic_chain"), data.frame(S1 = 1:3), times = 5, method = "logarithmic_direct")
+  for (method in c("next_reaction", "rssa", "sorting_direct", "optimised_direct")) {
+    expect_same_sweep(net, data.frame(k = 1:40), times = c(0.3, 1), method = method)
+  }
+  clock <- reaction_network(
+    "0 -> A" = "k * (1 + 0.9 * sin(3 * time))", "A -> B" = mass_action("c"), "B -> 0" = 0.5,
+    parameters = c(k = 20, c = 1, limit = 25), initial = c(A = 5, B = 0),
+    events = list(event("B > limit", set = c(B = "floor(B / 2)"), delay = "0.1 * c"), event("time >= 2", set = c(c = "c / 2")))
+  )
+  for (method in c("direct", "first_reaction", "next_reaction")) {
+    expect_same_sweep(clock, expand.grid(k = c(10, 20, 30), limit = 20:30), times = 1:5, method = method)
+  }
 })
 
 test_that("what a GPU refuses is simulated by the processor", {

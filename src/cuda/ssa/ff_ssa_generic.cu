@@ -168,7 +168,7 @@ static generic_kernel warps_kernel(const ff_ssa_image *image, int several, int i
 }
 
 static generic_kernel threads_kernel(int several, int is_shared, int formulas) {
-  if (several) return is_shared ? run_threads<true, true, true> : run_threads<false, true, true>;
+  if (several) return is_shared ? run_threads<true, false, true> : run_threads<false, false, true>;
   if (is_shared) return formulas ? run_threads<true, true, false> : run_threads<true, false, false>;
   return formulas ? run_threads<false, true, false> : run_threads<false, false, false>;
 }
@@ -222,10 +222,12 @@ static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel 
   return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for kernel \"generic\"");
 }
 
-/* Whether there are so many trajectories, and memory for them, that a thread may run each of them. */
+/* Whether there are so many trajectories, and memory for them, that a thread may run each of them. To keep the backend small, there
+ * is no such kernel for several points with formulas. */
 static int threads_pay(const generic *own, const ff_ensemble *e) {
   const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
+  if (own->images.points != NULL && own->image.depth > 0) return 0;
   return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
          (e->options.units == 0 || (double)e->options.units >= least);
 }
