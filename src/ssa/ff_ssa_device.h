@@ -5,10 +5,10 @@
  * above FF_SSA_DEVICE_MOST, an invalid propensity, or events of the network that the device cannot decide or has no room for. The
  * caller simulates it on this processor, which may find that it fails.
  *
- * An ensemble of several points has those points that share the code of the first one, or the layout of its data: rate constants
- * and initial counts are data. These points are numbered from 0, in their order. Trajectory number u of the ensemble is trajectory
- * u % n_each of point u / n_each. A wave has whole points, so start() gets multiples of n_each. The keys are those of the points.
- * The programs of the points must outlive the ensemble, too.
+ * An ensemble of several points has those points that share the code of the first one, or the layout of its data: rate
+ * constants and initial counts are data. These points are numbered from 0, in their order. Trajectory number u of the ensemble
+ * is trajectory u % n_each of point u / n_each. A wave has whole points, so start() gets multiples of n_each. The keys are those
+ * of the points. The programs of the points must outlive the ensemble, too.
  */
 #ifndef FF_SSA_DEVICE_H
 #define FF_SSA_DEVICE_H

@@ -1,6 +1,6 @@
-/* Sweeps: devices that simulate many points in the same launch. Each device has an ensemble of the points that wait, or of those of
- * them that a kernel can run together. When a wave has ended, the run of each of its points records its part of the wave. To the
- * run, this part looks like an ensemble of its own, so runs need not know of other points. */
+/* Sweeps: devices that simulate many points in the same launch. Each device has an ensemble of the points that wait, or of those
+ * of them that a kernel can run together. When a wave has ended, the run of each of its points records its part of the wave. To
+ * the run, this part looks like an ensemble of its own, so runs need not know of other points. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

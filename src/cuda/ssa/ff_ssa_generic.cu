@@ -222,8 +222,8 @@ static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel 
   return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for kernel \"generic\"");
 }
 
-/* Whether there are so many trajectories, and memory for them, that a thread may run each of them. To keep the backend small, there
- * is no such kernel for several points with formulas. */
+/* Whether there are so many trajectories, and memory for them, that a thread may run each of them. To keep the backend small,
+ * there is no such kernel for several points with formulas. */
 static int threads_pay(const generic *own, const ff_ensemble *e) {
   const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
