@@ -38,7 +38,7 @@ static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_e
 static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
   if (e->options.kernel != NULL) return 0;
   if (ff_ssa_program_scheduled(e->program)) return code->n_counts > SCHEDULED_MOST;
-  if (code->speed == 0 || e->request.n_points > 0) return 0;
+  if (code->speed == 0) return 0;
   const double cores = e->device.multiProcessorCount, n = e->options.units > 0 ? (double)e->options.units : INFINITY;
   return ff_ssa_factored_speed(e->program, n / cores) > ff_ssa_code_speed(code, n, cores);
 }
