@@ -15,6 +15,7 @@
 #define FF_SSA_GENERIC_WARP_H
 
 #include "../../model/ff_formula_range.h"
+#include "ff_ssa_event_table.h"
 #include "ff_ssa_generic_law.h"
 #include "ff_ssa_running.h"
 
@@ -118,7 +119,7 @@ typedef struct {
 
 /* Words of a list of events that may wait, as ff_ssa_kernel_schedule.h lays it out. */
 static inline uint64_t ff_ssa_schedule_store(const ff_ssa_image_schedule *s) {
-  return (uint64_t)s->due * (5u + 2u * (uint64_t)s->most_sets);
+  return s->due * ff_ssa_due_words(s->most_sets);
 }
 
 /* What a slot keeps of a schedule: see ff_ssa_scheduled_place(). */
