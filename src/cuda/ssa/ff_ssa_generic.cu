@@ -204,7 +204,7 @@ static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
 static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
   const ff_ssa_image *image = &own->image;
   const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE;
-  const int searches = !formulas && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
+  const int searches = !formulas && ff_ssa_method_searches(image->method);
   const uint64_t each = 32 * ff_ssa_thread_bytes(image);
   if (!tree && !searches) return FF_OK;
   ff_status status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
