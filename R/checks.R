@@ -197,11 +197,17 @@ abort_unknown <- function(name, known, all = sprintf("the arguments are %s.", pa
 check_no_more <- function(...) {
   if (...length() == 0L) return(invisible())
   name <- ...names()[1L]
-  known <- setdiff(names(formals(sys.function(-1L))), "...")
-  if (is.null(name) || is.na(name) || !nzchar(name)) {
-    abort_argument(sprintf("There is one argument too many; the arguments are %s.", paste0("`", known, "`", collapse = ", ")))
+  all <- names(formals(sys.function(-1L)))
+  place <- match("...", all)
+  if (!is.null(name) && !is.na(name) && nzchar(name)) abort_unknown(name, all[-place])
+  quoted <- function(names) paste0("`", names, "`", collapse = ", ")
+  if (place == length(all)) {
+    abort_argument(sprintf("There is one argument too many; the arguments are %s.", quoted(all[-place])))
   }
-  abort_unknown(name, known)
+  abort_argument(sprintf(
+    "The arguments after `%s` must be given by their names, %s; found one without a name.",
+    all[[place - 1L]], quoted(all[-seq_len(place)])
+  ))
 }
 
 # Checks that arguments passed on to the function `to` exist there. Abbreviated names are allowed.

@@ -169,8 +169,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
                                       parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                       confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                       progress = interactive()) {
-  check_empty(setdiff(names(formals(sys.function())), c("object", "nsim", "seed", "...")), ...)
-  if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", if (!"seed" %in% names(sys.call())) seed)
+  check_no_more(...)
+  if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(

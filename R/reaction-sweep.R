@@ -55,7 +55,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
                                               quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                               confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"),
                                               threads = NULL, progress = interactive()) {
-  check_empty(setdiff(names(formals(sys.function())), c("model", "...")), ...)
+  check_no_more(...)
   check_flag(common, "common")
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
   times <- check_times(times)
