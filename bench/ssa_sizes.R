@@ -60,7 +60,7 @@ ready_call <- function(net, nsim, end, method, backend) {
 # needs besides its events no longer counts then. A network at rest has no more events, however long its time is.
 speed_of <- function(net, nsim, rate, method, backend, key) {
   key <- paste(key, backend, method)
-  guess <- if (is.null(known[[key]])) if (backend == "cuda") 1e9 else 1e6 * cores else known[[key]]
+  guess <- if (is.null(known[[key]])) if (backend == "cuda") min(1e9, 3e5 * nsim) else 1e6 * cores else known[[key]]
   end <- guess * least / (nsim * rate)
   empty <- ready_call(net, nsim, 0, method, backend)
   before <- list(events = 0, speed = 0)
