@@ -39,10 +39,11 @@ ensemble_job <- function(pointer) {
 }
 
 # Runs the ensembles of several networks as one. The options are the same, but for the seeds. finish(i, result) is called with
-# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other.
-run_ensembles <- function(models, seeds, options, progress, backend, finish) {
+# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other. If
+# network i fails, fail(i, e) raises its error.
+run_ensembles <- function(models, seeds, options, progress, backend, finish, fail) {
   started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_sweep_new, models, seeds, options)
+  pointer <- naming_failed(.Call(ffi_sweep_new, models, seeds, options), first_refused(models, options), fail)
   on.exit(.Call(ffi_release, pointer))
   taken <- logical(length(models))
   lost <- NULL
@@ -51,7 +52,7 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
     use = function(engine) .Call(ffi_sweep_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache),
     ready = function(seconds) .Call(ffi_sweep_ready, pointer, seconds),
     advance = function(seconds) {
-      state <- .Call(ffi_sweep_advance, pointer, seconds)
+      state <- naming_failed(.Call(ffi_sweep_advance, pointer, seconds), .Call(ffi_sweep_failed, pointer), fail)
       results <- .Call(ffi_sweep_take, pointer)
       for (i in which(!vapply(results, is.null, NA))) {
         if (!is.null(results[[i]]$device)) lost <<- results[[i]]$device
@@ -75,8 +76,30 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
   options$nsim <- options$nsim / length(models)
   for (i in which(!taken)) {
     options$seed <- seeds[[i]]
-    finish(i, run_ensemble(models[[i]], options, progress, backend))
+    finish(i, naming_failed(run_ensemble(models[[i]], options, progress, backend), i, fail))
   }
+}
+
+# The value of `run`. If it fails by what it simulates, fail(i, e) raises the error. `i` is computed only then, and is NA if no
+# network has failed. Other errors are those of a machine, or of options that all networks share.
+naming_failed <- function(run, i, fail) {
+  named <- function(e) if (is.na(i)) stop(e) else fail(i, e)
+  tryCatch(run, fireflip_error_model = named, fireflip_error_size = named)
+}
+
+# The number of the first network that the core cannot prepare, or NA.
+first_refused <- function(models, options) {
+  for (i in seq_along(models)) {
+    refused <- tryCatch(
+      {
+        .Call(ffi_release, .Call(ffi_ssa_new, models[[i]], options))
+        FALSE
+      },
+      fireflip_error = function(e) TRUE
+    )
+    if (refused) return(i)
+  }
+  NA_integer_
 }
 
 # Lets a run go on to its end in short pieces, so that R can process Ctrl-C.
