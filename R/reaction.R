@@ -204,7 +204,9 @@ warn_unused <- function(unused, used) {
 warn_constant <- function(model) {
   formula <- model$reactions$name[model$reactions$law == "formula"]
   if (length(formula) == 0L) return(invisible())
-  arrows <- network_arrows(model)
+  formulas <- model
+  formulas$reactions <- model$reactions[model$reactions$law == "formula", ] # the core reads these again
+  arrows <- network_arrows(formulas)
   used_up <- arrows$role == "reactant" & !arrows$from %in% model$species$species[model$species$fixed]
   constant <- setdiff(intersect(formula, arrows$to[used_up]), arrows$to[arrows$role == "rate"])
   rates <- model$reactions$rate[match(constant, model$reactions$name)]
