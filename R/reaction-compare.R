@@ -113,7 +113,7 @@ comparison_of <- function(run, at, test, columns) {
 #' @rdname compare_ensembles
 #' @export
 print.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
-  if (is_whole_comparison(x)) writeLines(format(x, n = n, level = level)) else print(plain_frame(x))
+  if (is_whole_comparison(x)) writeLines(format(x, n = n, level = level)) else print(plain_frame(x), ...)
   invisible(x)
 }
 

@@ -141,8 +141,8 @@
 #'   `fireflip_error_backend` if `backend` is `"cuda"` and there is no GPU, or the last GPU fails. [event()] lists the errors of
 #'   events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
 #' @section Messages: After ten seconds, a run that will take more than five minutes gives a message of class
-#'   `fireflip_message_long` with the remaining time. There is also such a message if no trajectory has ended after ten seconds, or
-#'   if none has ended for long. The counts of some networks, such as `2 A -> 3 A`, become infinite in a finite time. Then the
+#'   `fireflip_message_long` with the remaining time. There is also such a message if no trajectory has ended after ten seconds,
+#'   or if none has ended for long. The counts of some networks, such as `2 A -> 3 A`, become infinite in a finite time. Then the
 #'   message names a species whose count grows above a million in one trajectory.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
