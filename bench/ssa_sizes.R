@@ -19,7 +19,7 @@ families <- list(
   ),
   colloid = list(
     make = function(n) reaction_model("colloid", species = n), sizes = c(10, 30, 100, 252, 500, 1000),
-    rate = function(n) n^2 / 2, methods = c("auto", "pssa_cr"), method = "pssa_cr"
+    rate = function(n) n^2 / 2, methods = c("auto", "pssa_cr"), method = "auto"
   ),
   random = list(
     make = function(n) reaction_model("random", species = n, reactions = n, seed = 1), sizes = 2^c(6, 10, 13, 16, 19),
@@ -56,23 +56,25 @@ ready_call <- function(net, nsim, end, method, backend) {
   call
 }
 
-# Events a second. A network at rest has no more events, however long its time is.
+# Events a second. Each call simulates longer than the one before, until that makes the speed at most a tenth higher: what a call
+# needs besides its events no longer counts then. A network at rest has no more events, however long its time is.
 speed_of <- function(net, nsim, rate, method, backend, key) {
   key <- paste(key, backend, method)
-  guess <- if (is.null(known[[key]])) if (backend == "cuda") 1e9 else 1e6 * cores else known[[key]]
+  guess <- if (is.null(known[[key]])) if (backend == "cuda") min(1e9, 3e5 * nsim) else 1e6 * cores else known[[key]]
   end <- guess * least / (nsim * rate)
   empty <- ready_call(net, nsim, 0, method, backend)
-  before <- 0
-  for (tries in 1:5) {
+  before <- list(events = 0, speed = 0)
+  for (tries in 1:7) {
     full <- ready_call(net, nsim, end, method, backend)
     took <- max(full$seconds - empty$seconds, 1e-3)
-    if (took >= least / 2 || full$events < 1.2 * before) break
-    before <- full$events
-    end <- end * min(20, 1.2 * least / took)
+    speed <- full$events / took
+    if ((took >= least && speed < 1.1 * before$speed) || full$events < 1.2 * before$events) break
+    before <- list(events = full$events, speed = speed)
+    end <- end * min(20, max(2, 1.2 * least / took))
   }
-  known[[key]] <- full$events / took
+  known[[key]] <- speed
   data.frame(method = full$method, kernel = if (is.null(full$kernel)) NA else full$kernel, events = full$events,
-    events_per_second = full$events / took)
+    events_per_second = speed)
 }
 
 # The fastest of some methods; those that cannot run the network are left out.

@@ -1,12 +1,11 @@
 /* The kernel that reads a network with common factors as data: a warp runs a trajectory (ff_ssa_factored_step.h). It runs where
  * no code is generated, or where generated code would be slower: for networks whose events change many groups, and for large
- * sums. Totals are in shared memory. Counts and cells are there, too, if enough warps have room. */
-#include "ff_ssa_ensemble.h"
+ * sums. Totals are in shared memory. Counts and cells are there, too, if enough warps have room. Several points of a sweep have
+ * an image each (ff_ssa_images.h), and their leaves are in global memory. */
+#include "ff_ssa_data_runner.h"
 #include "ff_ssa_factored_step.h"
-#include "ff_ssa_images.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WARPS 4 /* of a block */
 #define BLOCKS 8 /* of a multiprocessor, for which registers are limited */
@@ -17,12 +16,10 @@
 typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_ssa_launch, const ff_ssa_factored_layout);
 
 typedef struct {
+  ff_ssa_data_plan plan;
   ff_ssa_factored_image image;
-  ff_ssa_images images;
   ff_ssa_factored_layout at;
   factored_kernel kernel;
-  size_t shared;   /* of a block */
-  uint32_t blocks; /* of a multiprocessor */
 } factored;
 
 template <uint32_t EACH, uint32_t ROUNDS, bool SEVERAL>
@@ -58,30 +55,23 @@ static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
 
 /* Computes how many blocks a multiprocessor can run at the same time if trajectories are laid out like this. */
 static ff_status try_layout(factored *own, const ff_ensemble *e, int stay_cells, int stay_counts, ff_error *err) {
-  int found = 0;
   own->at = ff_ssa_factored_lay_out(&own->image, stay_cells, stay_counts);
-  own->shared = (size_t)own->at.elsewhere * 4 * WARPS;
-  if (own->images.points == NULL) own->shared += 32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
-  own->blocks = 0;
-  if (own->shared > e->device.sharedMemPerBlockOptin) return FF_OK;
-  ff_status status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, own->kernel, WARPS * 32, own->shared),
-                                   "planning a launch", err);
-  own->blocks = (uint32_t)found;
-  return status;
+  own->plan.shared = (size_t)own->at.elsewhere * 4 * WARPS;
+  if (own->plan.images.points == NULL)
+    own->plan.shared += 32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
+  return ff_ssa_data_occupancy(&own->plan.blocks, e, (const void *)own->kernel, WARPS, own->plan.shared, err);
 }
 
 static ff_status plan(factored *own, const ff_ensemble *e, ff_error *err) {
-  own->kernel = own->images.points != NULL ? kernel_of<true>(&own->image) : kernel_of<false>(&own->image);
-  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
-  ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)own->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                        (int)e->device.sharedMemPerBlockOptin),
-                                   "setting the shared memory", err);
+  ff_status status = FF_OK;
+  own->kernel = own->plan.images.points != NULL ? kernel_of<true>(&own->image) : kernel_of<false>(&own->image);
+  own->plan.warps = WARPS;
   for (int stay = 0; stay < 3 && status == FF_OK; stay++) {
     status = try_layout(own, e, stay > 1, stay > 0, err);
-    if (own->blocks * WARPS >= WARPS_LEAST) return status;
+    if (own->plan.blocks * WARPS >= WARPS_LEAST) return status;
   }
-  if (status != FF_OK || own->blocks > 0) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "a trajectory needs %zu bytes of shared memory", own->shared / WARPS);
+  if (status != FF_OK || own->plan.blocks > 0) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "a trajectory needs %zu bytes of shared memory", own->plan.shared / WARPS);
 }
 
 static ff_status upload(factored *own, const ff_ensemble *e, ff_error *err) {
@@ -90,33 +80,23 @@ static ff_status upload(factored *own, const ff_ensemble *e, ff_error *err) {
   size_t bytes = 0;
   ff_status status = ff_ssa_factored_image_new(&image, &memory, &bytes, e->program, e->request.initial, err);
   if (status != FF_OK) return status;
-  status = ff_ssa_images_new(&own->images, e, memory, bytes, sizeof(ff_ssa_factored_point), err);
-  if (status == FF_OK) own->image = ff_ssa_factored_image_at(&image, memory, own->images.memory);
+  status = ff_ssa_images_new(&own->plan.images, e, memory, bytes, sizeof(ff_ssa_factored_point), err);
+  if (status == FF_OK) own->image = ff_ssa_factored_image_at(&image, memory, own->plan.images.memory);
   ff_free_aligned(memory);
   return status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  factored *own = (factored *)ff_calloc(1, sizeof *own);
-  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
-  e->own = own;
-  cudaFuncAttributes attributes;
-  ff_status status = upload(own, e, err);
+  ff_status status = ff_ssa_data_new(e, sizeof(factored), err);
+  factored *own = (factored *)e->own;
+  if (status == FF_OK) status = upload(own, e, err);
   if (status == FF_OK) status = plan(own, e, err);
-  if (status == FF_OK)
-    status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
+  if (status == FF_OK) status = ff_ssa_data_describe(e, (const void *)own->kernel, WARPS, own->at.bytes, err);
   if (status != FF_OK) return status;
-  e->slot_bytes = own->at.bytes;
-  e->block_slots = WARPS;
-  e->resident = (uint64_t)own->blocks * WARPS * (uint64_t)e->device.multiProcessorCount;
-  e->info.threads = WARPS * 32;
-  e->info.blocks = own->blocks;
-  e->info.registers = (uint32_t)attributes.numRegs;
-  e->info.shared_bytes = (uint32_t)own->shared;
   snprintf(e->info.reason, sizeof e->info.reason,
            "groups of reactions are read as data, a warp for each trajectory, counts in %s memory",
            own->at.stay_counts == 0 ? "shared" : "global");
-  return ff_ssa_images_pay(&own->images, e, err);
+  return FF_OK;
 }
 
 static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
@@ -127,7 +107,7 @@ static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to,
   if (point->program->factor->n_groups == FF_FACTOR_NONE || point->program->modules != NULL) return FF_OK;
   ff_status status = ff_ssa_factored_image_new(&image, &from, &bytes, point->program, point->initial, err);
   if (status != FF_OK) return status;
-  *joins = bytes == own->images.bytes && ff_ssa_factored_image_alike(&own->image, &image);
+  *joins = bytes == own->plan.images.bytes && ff_ssa_factored_image_alike(&own->image, &image);
   if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);
   if (*joins) ((ff_ssa_factored_point *)to)->image = ff_ssa_factored_image_at(&image, from, memory);
   ff_free_aligned(from);
@@ -135,21 +115,13 @@ static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to,
 }
 
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
-  return ff_ssa_images_ready(&((factored *)e->own)->images, e, put, seconds, is, err);
-}
-
-static void release(ff_ensemble *e) {
-  factored *own = (factored *)e->own;
-  if (own == NULL) return;
-  ff_ssa_images_free(&own->images);
-  free(own);
-  e->own = NULL;
+  return ff_ssa_images_ready(&((factored *)e->own)->plan.images, e, put, seconds, is, err);
 }
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const factored *own = (const factored *)e->own;
-  own->kernel<<<e->running / WARPS, WARPS * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / WARPS, WARPS * 32, own->plan.shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel for groups of reactions", err);
 }
 
-extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, ready, release, launch};
+extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, ready, ff_ssa_data_release, launch};

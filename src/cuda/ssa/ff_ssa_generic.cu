@@ -8,13 +8,11 @@
  *
  * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
  * slot takes the image of the point that its trajectory belongs to. */
-#include "ff_ssa_ensemble.h"
+#include "ff_ssa_data_runner.h"
 #include "ff_ssa_generic_schedule.h"
 #include "ff_ssa_generic_thread.h"
-#include "ff_ssa_images.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WARPS 4 /* the most of a block. Without shared memory it has one, so that all multiprocessors have equal shares. */
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
@@ -34,14 +32,11 @@
 typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
 
 typedef struct {
+  ff_ssa_data_plan plan;
   ff_ssa_image image; /* of points, the first one */
-  ff_ssa_images images;
   ff_ssa_slot_layout at;
   generic_kernel kernel;
-  int threads;     /* whether a thread runs a trajectory */
-  uint32_t warps;  /* of a block */
-  size_t shared;   /* of a block */
-  uint32_t blocks; /* of a multiprocessor */
+  int threads; /* whether a thread runs a trajectory */
 } generic;
 
 __device__ __forceinline__ static const ff_ssa_image *image_of(const ff_ssa_launch &run) {
@@ -175,25 +170,6 @@ static generic_kernel threads_kernel(int several, int is_shared, int formulas) {
 
 /* ---- planning ------------------------------------------------------------------------------------------------------------ */
 
-/* Computes how many blocks a multiprocessor can run at the same time; 0 if the shared memory does not suffice for one. */
-static ff_status occupancy(uint32_t *blocks, const ff_ensemble *e, generic_kernel kernel, uint32_t warps, uint64_t shared,
-                           ff_error *err) {
-  int found = 0;
-  *blocks = 0;
-  if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
-  ff_status status = FF_OK;
-  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
-  if (shared > 0)
-    status = ff_cuda_check(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                (int)e->device.sharedMemPerBlockOptin),
-                           "setting the shared memory", err);
-  if (status == FF_OK)
-    status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)warps * 32, (size_t)shared),
-                           "planning a launch", err);
-  *blocks = (uint32_t)found;
-  return status;
-}
-
 /* Tries all sizes of a block whose warps need `each` bytes of shared memory. Takes the kernel if a multiprocessor can run at
  * least `least` warps. */
 static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel kernel, uint64_t each, uint32_t least,
@@ -201,14 +177,14 @@ static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel k
   uint32_t best = least > 0 ? least - 1 : 0;
   for (uint32_t warps = WARPS; warps > 0; warps /= 2) {
     uint32_t blocks;
-    ff_status status = occupancy(&blocks, e, kernel, warps, warps * each, err);
+    ff_status status = ff_ssa_data_occupancy(&blocks, e, (const void *)kernel, warps, warps * each, err);
     if (status != FF_OK) return status;
     if (blocks * warps <= best) continue;
     best = blocks * warps;
     own->kernel = kernel;
-    own->warps = warps;
-    own->shared = (size_t)(warps * each);
-    own->blocks = blocks;
+    own->plan.warps = warps;
+    own->plan.shared = (size_t)(warps * each);
+    own->plan.blocks = blocks;
   }
   return FF_OK;
 }
@@ -216,18 +192,18 @@ static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel k
 /* A kernel that does not use shared memory. */
 static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel kernel, ff_error *err) {
   own->kernel = kernel;
-  own->warps = 1;
-  ff_status status = occupancy(&own->blocks, e, kernel, 1, 0, err);
-  if (status != FF_OK || own->blocks > 0) return status;
+  own->plan.warps = 1;
+  ff_status status = ff_ssa_data_occupancy(&own->plan.blocks, e, (const void *)kernel, 1, 0, err);
+  if (status != FF_OK || own->plan.blocks > 0) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for kernel \"generic\"");
 }
 
 /* Whether there are so many trajectories, and memory for them, that a thread may run each of them. To keep the backend small,
  * there is no such kernel for several points with formulas. */
 static int threads_pay(const generic *own, const ff_ensemble *e) {
-  const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
+  const double least = (double)TRAJECTORIES_LEAST * own->plan.blocks * own->plan.warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
-  if (own->images.points != NULL && own->image.depth > 0) return 0;
+  if (own->plan.images.points != NULL && own->image.depth > 0) return 0;
   return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
          (e->options.units == 0 || (double)e->options.units >= least);
 }
@@ -235,17 +211,17 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
 /* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it; if not, for as many upper
  * levels of the tree as leave room for three quarters of them. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int several = own->images.points != NULL;
+  const int several = own->plan.images.points != NULL;
   ff_status status = plan_global(own, e, warps_kernel(&own->image, several, 0), err);
-  const uint32_t least = (own->blocks * own->warps + 1) / 2;
+  const uint32_t least = (own->plan.blocks * own->plan.warps + 1) / 2;
   if (status != FF_OK) return status;
   status = try_shared(own, e, warps_kernel(&own->image, several, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
-  if (own->shared > 0) return status;
-  for (uint32_t top = 1; status == FF_OK && own->shared == 0 && top < own->image.levels; top++) {
+  if (own->plan.shared > 0) return status;
+  for (uint32_t top = 1; status == FF_OK && own->plan.shared == 0 && top < own->image.levels; top++) {
     const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
-    status = try_shared(own, e, warps_kernel(&own->image, several, 0), bytes, own->blocks * own->warps / 4 * 3, err);
+    status = try_shared(own, e, warps_kernel(&own->image, several, 0), bytes, own->plan.blocks * own->plan.warps / 4 * 3, err);
   }
-  if (own->shared == 0) own->at.top = 0;
+  if (own->plan.shared == 0) own->at.top = 0;
   return status;
 }
 
@@ -253,20 +229,21 @@ static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
  * after the other. */
 static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
   const ff_ssa_image *image = &own->image;
-  const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE, several = own->images.points != NULL;
-  const int searches = !formulas && !several && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
+  const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE, several = own->plan.images.points != NULL;
+  const int searches = !formulas && !several && ff_ssa_method_searches(image->method);
   const uint64_t each = 32 * ff_ssa_thread_bytes(image);
   if (!tree && !searches) return FF_OK;
   const generic_kernel kernel = tree ? threads_kernel(several, 1, formulas) : run_searches;
   ff_status status = try_shared(own, e, kernel, each, THREADS_LEAST / 32, err);
-  own->threads = own->shared > 0;
+  own->threads = own->plan.shared > 0;
   return status;
 }
 
 /* For many trajectories, a thread each in shared memory is faster than a warp there, and this is faster than threads without
  * shared memory. */
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE, several = own->images.points != NULL;
+  const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE;
+  const int several = own->plan.images.points != NULL;
   ff_status status = plan_global(own, e, warps_kernel(&own->image, several, 0), err); /* how many warps could run */
   if (is_scheduled(&own->image)) return status;
   const int threads = status == FF_OK && threads_pay(own, e);
@@ -274,8 +251,8 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   if (status != FF_OK || own->threads) return status;
   status = plan_warps(own, e, err);
   const int few = own->at.top > 0 && e->program->coupling <= COUPLING_FEW;
-  own->threads = status == FF_OK && threads && tree && (own->shared == 0 || few);
-  if (own->threads) own->shared = own->at.top = 0;
+  own->threads = status == FF_OK && threads && tree && (own->plan.shared == 0 || few);
+  if (own->threads) own->plan.shared = own->at.top = 0;
   return own->threads ? plan_global(own, e, threads_kernel(several, 0, formulas), err) : status;
 }
 
@@ -285,8 +262,8 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   size_t bytes = 0;
   ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, &e->request, err);
   if (status != FF_OK) return status;
-  status = ff_ssa_images_new(&own->images, e, memory, bytes, sizeof(ff_ssa_image_point), err);
-  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->images.memory);
+  status = ff_ssa_images_new(&own->plan.images, e, memory, bytes, sizeof(ff_ssa_image_point), err);
+  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->plan.images.memory);
   ff_free_aligned(memory);
   own->at = ff_ssa_slot_lay_out(&own->image);
   return status;
@@ -295,26 +272,19 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (e->request.n_points > 0 && e->request.method == FF_SSA_OPTIMISED)
     return ff_error_set(err, FF_EUNSUPPORTED, "points have different orders of the reactions");
-  generic *own = (generic *)ff_calloc(1, sizeof *own);
-  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
-  e->own = own;
-  cudaFuncAttributes attributes;
-  ff_status status = upload(own, e, err);
+  ff_status status = ff_ssa_data_new(e, sizeof(generic), err);
+  generic *own = (generic *)e->own;
+  if (status == FF_OK) status = upload(own, e, err);
   if (status == FF_OK) status = plan(own, e, err);
-  if (status == FF_OK)
-    status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
-  own->at.shared = own->shared > 0 && own->at.top == 0;
-  e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
-  e->block_slots = own->threads ? own->warps * 32 : own->warps;
-  e->resident = (uint64_t)own->blocks * e->block_slots * (uint64_t)e->device.multiProcessorCount;
-  e->info.threads = own->warps * 32;
-  e->info.blocks = own->blocks;
-  e->info.registers = (uint32_t)attributes.numRegs;
-  e->info.shared_bytes = (uint32_t)own->shared;
+  own->at.shared = own->plan.shared > 0 && own->at.top == 0;
+  const uint64_t slot_bytes = own->threads && own->plan.shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
+  const uint32_t block_slots = own->threads ? own->plan.warps * 32 : own->plan.warps;
+  status = ff_ssa_data_describe(e, (const void *)own->kernel, block_slots, slot_bytes, err);
+  if (status != FF_OK) return status;
   snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
            own->threads ? "thread" : "warp", own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
-  return ff_ssa_images_pay(&own->images, e, err);
+  return FF_OK;
 }
 
 static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
@@ -326,7 +296,7 @@ static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to,
   request.initial = point->initial;
   ff_status status = ff_ssa_image_new(&image, &from, &bytes, point->program, &request, err);
   if (status != FF_OK) return status;
-  *joins = bytes == own->images.bytes && ff_ssa_image_alike(&own->image, &image);
+  *joins = bytes == own->plan.images.bytes && ff_ssa_image_alike(&own->image, &image);
   if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);
   if (*joins) ((ff_ssa_image_point *)to)->image = ff_ssa_image_at(&image, from, memory);
   ff_free_aligned(from);
@@ -334,21 +304,13 @@ static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to,
 }
 
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
-  return ff_ssa_images_ready(&((generic *)e->own)->images, e, put, seconds, is, err);
-}
-
-static void release(ff_ensemble *e) {
-  generic *own = (generic *)e->own;
-  if (own == NULL) return;
-  ff_ssa_images_free(&own->images);
-  free(own);
-  e->own = NULL;
+  return ff_ssa_images_ready(&((generic *)e->own)->plan.images, e, put, seconds, is, err);
 }
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  own->kernel<<<e->running / e->block_slots, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / e->block_slots, own->plan.warps * 32, own->plan.shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
 }
 
-extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, ready, release, launch};
+extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, ready, ff_ssa_data_release, launch};
