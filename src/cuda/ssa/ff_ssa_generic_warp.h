@@ -158,9 +158,9 @@ typedef struct {
   int method;             /* image->method */
   int scheduled;          /* whether there is a schedule */
   uint32_t point_words;   /* of a point in run->points, or 0 if the wave has one point. These four are constants of a kernel. */
-  uint32_t point_at, number; /* if there are points: the trajectory's point, and its number in this point */
+  uint32_t point_at, number; /* if there are points: that of the trajectory, and the number of the trajectory in it */
   const ff_ssa_point_key *point;
-  const double *symbols, *bound; /* if so: what formulas read; bounds of the rates that depend on the time */
+  const double *symbols, *bound; /* with a schedule: what formulas read; bounds of the rates that depend on the time */
   double next_time;       /* and when the next event of any kind happens */
   uint32_t next;          /* the reaction that may fire next */
   FF_LANE_VAR(double, wait);
