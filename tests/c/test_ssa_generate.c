@@ -418,6 +418,10 @@ static void networks_without_code_are_refused(void) {
   FF_CHECK(ff_ssa_generate(&code, regions, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "shared memory has room") != NULL);
   ff_ssa_program_free(sites);
   ff_ssa_program_free(regions);
+  regions = program_of_regions(380, 30, 1); /* the search finds 512 */
+  request.method = FF_SSA_FACTORED, request.initial = regions->initial;
+  FF_CHECK_FAILS(ff_ssa_generate(&code, regions, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "591 groups are too many");
+  ff_ssa_program_free(regions);
   request.initial = &few;
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
