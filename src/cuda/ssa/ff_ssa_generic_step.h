@@ -209,6 +209,33 @@ FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot 
   return 1;
 }
 
+/* The limits of a launch for a warp. */
+typedef struct {
+  uint64_t began;      /* when */
+  uint32_t left, late; /* steps that it may make; whether its time is over */
+} ff_ssa_warp_limit;
+
+FF_WARP ff_ssa_warp_limit ff_ssa_warp_limit_of(const ff_ssa_launch *run) {
+  ff_ssa_warp_limit limit = {0u, run->steps, 0u};
+  FF_NANOSECONDS(limit.began);
+  return limit;
+}
+
+/* Whether the warp makes another step. */
+FF_WARP int ff_ssa_warp_goes_on(const ff_ssa_warp *w, const ff_ssa_warp_limit *limit) {
+  return limit->left > 0u && w->what != FF_SLOT_IDLE && limit->late == 0u;
+}
+
+/* Counts a step. The warp looks at the clock after each `every` steps. */
+FF_WARP void ff_ssa_warp_count(const ff_ssa_warp *w, ff_ssa_warp_limit *limit, uint32_t every) {
+  if (limit->left % every == 0u) {
+    uint64_t now;
+    FF_NANOSECONDS(now);
+    FF_BALLOT(limit->late, now - limit->began > w->run->nanoseconds);
+  }
+  limit->left--;
+}
+
 /* Runs a launch for a slot. image, run, formulas, method and the places are set. */
 FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
   FF_LANE_HERE;
@@ -223,18 +250,13 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
   uint32_t *const top_words = words + 2u * (size_t)w->top_first;
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
   if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy((uint32_t *)w->top, top_words, 2u * (uint64_t)at->top_values);
-  uint64_t began, now;
-  uint32_t late = 0u;
-  FF_NANOSECONDS(began);
+  ff_ssa_warp_limit limit = ff_ssa_warp_limit_of(w->run);
   FF_SYNCWARP();
-  FF_NO_UNROLL for (uint32_t left = w->run->steps; left > 0u && w->what != FF_SLOT_IDLE && late == 0u; left--) {
+  FF_NO_UNROLL for (; ff_ssa_warp_goes_on(w, &limit); ff_ssa_warp_count(w, &limit, FF_SSA_WARP_STEPS)) {
     if (w->what == FF_SLOT_EMPTY)
       ff_ssa_warp_begin(w);
     else
       ff_ssa_warp_step(w);
-    if (left % FF_SSA_WARP_STEPS != 0u) continue;
-    FF_NANOSECONDS(now);
-    FF_BALLOT(late, now - began > w->run->nanoseconds);
   }
   FF_SYNCWARP();
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, n);
