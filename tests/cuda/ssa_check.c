@@ -6,9 +6,10 @@
  * measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
- *             [blocks=N] FILE=TIME ...
+ *             [blocks=N] [block=W] FILE=TIME ...
  *
  * With blocks=N, generated code for large sums has N partial sums at the top (ff_ssa_device_request).
+ * With block=W, W warps of a block run a trajectory together where kernel "generic" can do so (ff_ssa_generic_block.h).
  * With points=N, this is a sweep of N points: all rate constants are multiplied by 1 to 2.
  *
  * A file has a network as bench/ssa.R writes it for bench/plain_ssa.c: the numbers of species and reactions, the initial counts,
@@ -271,6 +272,7 @@ static void networks_of_files(void) {
     else if (strcmp(arguments[i], "compare") == 0) gpu.compare = (uint64_t)atof(value);
     else if (strcmp(arguments[i], "points") == 0) gpu.points = (uint32_t)atof(value);
     else if (strcmp(arguments[i], "blocks") == 0) gpu.blocks = (uint32_t)atof(value);
+    else if (strcmp(arguments[i], "block") == 0) gpu.warps = (uint32_t)atof(value);
     else if (gpu.points > 1) {
       sweep_of_file(arguments[i], atof(value));
     } else {
@@ -313,6 +315,7 @@ int main(int argc, char **argv) {
     has_files |= strchr(argv[i], '/') != NULL && strncmp(argv[i], "cache=", 6) != 0;
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "method=", 7) == 0) gpu.method = argv[i] + 7;
+    if (strncmp(argv[i], "block=", 6) == 0) gpu.warps = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "random=", 7) == 0) gpu.random = (uint32_t)atoi(argv[i] + 7);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
