@@ -13,7 +13,7 @@
 
 /* Who runs a trajectory: a warp, a block of warps, or a thread, where the slot is kept or elsewhere (on a device, in shared
  * memory). */
-enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, BLOCK_OF_2, BLOCK_OF_16, THREAD_THERE, THREAD_ELSEWHERE, MODES };
+enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, BLOCK, THREAD_THERE, THREAD_ELSEWHERE, MODES };
 
 /* A wave on the host. */
 typedef struct {
@@ -74,7 +74,7 @@ static void run_slot(wave *w, uint32_t slot) {
   const int elsewhere = w->mode == WARP_ELSEWHERE;
   ff_ssa_task tasks[2];
   ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method, .tasks = tasks,
-                      .helpers = w->mode == BLOCK_OF_2 ? 1 : w->mode == BLOCK_OF_16 ? 15 : 0};
+                      .helpers = w->mode == BLOCK ? (2u << w->image.n_reactions % 4) - 1 : 0}; /* 2, 4, 8 or 16 warps */
   memset(tasks, 0x5A, sizeof tasks);
   memset(w->work, 0x5A, w->work_bytes);
   const int top = w->mode == WARP_TOP && w->image.levels > 1;
@@ -131,7 +131,7 @@ static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
 /* Whether a method has a way to run. */
 static int has_mode(const ff_ssa_program *program, ff_ssa_method method, int mode) {
   const int searches = method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
-  if (mode == BLOCK_OF_2 || mode == BLOCK_OF_16) return ff_ssa_block_has(method);
+  if (mode == BLOCK) return ff_ssa_block_has(method);
   if (mode < THREAD_THERE) return 1;
   return program->dependents != NULL && (method == FF_SSA_TREE || (searches && mode == THREAD_ELSEWHERE));
 }

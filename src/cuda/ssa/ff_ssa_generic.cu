@@ -26,7 +26,7 @@
 #define COUPLING_FEW 4 /* then even without shared memory, if a warp has no room for all of its state there */
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
-#define BLOCK_RESERVE 2048 /* bytes of shared memory of a block that has tasks */
+#define TASKS_BYTES ((2 * sizeof(ff_ssa_task) + 127) / 128 * 128) /* of shared memory, in a block that runs a trajectory */
 #define STACKS_MOST 32768  /* bytes of shared memory for the stacks of a block */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
 
@@ -107,8 +107,8 @@ template <bool FORMULAS>
 __global__ static void __launch_bounds__(FF_SSA_BLOCK_MOST * 32, FORMULAS ? 1 : 2)
     run_block(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
               const __grid_constant__ ff_ssa_slot_layout at) {
-  extern __shared__ __align__(128) char shared[];
-  __shared__ ff_ssa_task tasks[2];
+  extern __shared__ __align__(128) char tasks[];
+  char *const shared = tasks + TASKS_BYTES;
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x);
   const bool is_shared = at.shared != 0;
   ff_ssa_warp w;
@@ -117,7 +117,7 @@ __global__ static void __launch_bounds__(FF_SSA_BLOCK_MOST * 32, FORMULAS ? 1 : 
   w.method = image.method == FF_SSA_NEXT ? FF_SSA_NEXT : image.method == FF_SSA_FIRST ? FF_SSA_FIRST : FF_SSA_TREE;
   w.helpers = blockDim.x / 32 - 1;
   w.member = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
-  w.tasks = tasks;
+  w.tasks = (ff_ssa_task *)tasks;
   ff_ssa_warp_place(&w, &at, is_shared ? shared : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD,
                     is_shared || at.top == 0 ? NULL : (double *)shared);
   if (at.stacks_shared) w.stack = (double *)(shared + top_bytes(at));
@@ -295,14 +295,13 @@ static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
   return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
 }
 
-/* Uses so much shared memory of each block, if `least` blocks of a multiprocessor can run with it. */
+/* Uses so much shared memory of each block besides its tasks, if `least` blocks of a multiprocessor can run with it. */
 static ff_status try_block(generic *own, const ff_ensemble *e, uint64_t bytes, uint32_t least, int *fits, ff_error *err) {
   uint32_t blocks;
   *fits = 0;
-  if (bytes > e->device.sharedMemPerBlockOptin - BLOCK_RESERVE) return FF_OK;
-  ff_status status = occupancy(&blocks, e, own->kernel, own->warps, bytes, err);
+  ff_status status = occupancy(&blocks, e, own->kernel, own->warps, TASKS_BYTES + bytes, err);
   if (status != FF_OK || blocks < least) return status;
-  own->shared = (size_t)bytes;
+  own->shared = (size_t)(TASKS_BYTES + bytes);
   own->blocks = blocks;
   *fits = 1;
   return FF_OK;
