@@ -174,6 +174,21 @@ static void coupled_networks(void) {
   ff_ssa_program_free(program);
 }
 
+/* A block of warps runs a trajectory: with lists of sums, and without; with formulas, whose stacks are in shared memory. */
+static void blocks_of_warps(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_FIRST};
+  uint64_t state = 31;
+  double initial[26];
+  ff_ssa_program *programs[] = {program_of_colloid(90), program_of_network(ring_of(3000)),
+                                random_program(&state, 20, RANDOM_REACTIONS, initial)};
+  static const double last[] = {0.02, 0.05, 0.2};
+  for (uint32_t i = 0; gpu.method == NULL && i < 9; i++)
+    for (gpu.warps = 2; gpu.warps <= 16; gpu.warps *= i % 2 ? 2 : 8)
+      FF_CHECK(check_program("block", programs[i / 3], methods[i % 3], "generic", last[i / 3], 20, 1));
+  gpu.warps = 0;
+  for (size_t i = 0; i < 3; i++) ff_ssa_program_free(programs[i]);
+}
+
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
@@ -293,6 +308,7 @@ int main(int argc, char **argv) {
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
                                       {"coupled_networks", coupled_networks},
+                                      {"blocks_of_warps", blocks_of_warps},
                                       {"large_networks", large_networks},
                                       {"scheduled_networks", scheduled_networks},
                                       {"random_scheduled_networks", random_scheduled_networks},

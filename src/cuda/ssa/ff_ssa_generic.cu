@@ -288,7 +288,8 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   return own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
-/* The warps of a block for each trajectory. 1: a warp or a thread runs a trajectory. */
+/* The warps of a block for each trajectory. 1: a warp or a thread runs a trajectory. A block is used only on request: its speed
+ * has not been measured. */
 static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
   const int can = ff_ssa_block_has(own->image.method) && !is_scheduled(&own->image);
   if (!can || e->request.warps == 0) return 1;

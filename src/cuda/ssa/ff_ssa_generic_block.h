@@ -20,7 +20,8 @@ enum { FF_SSA_TASK_END, FF_SSA_TASK_BEGIN, FF_SSA_TASK_FIRST, FF_SSA_TASK_UPDATE
 /* Every warp of the block executes a statement (or block) behind FF_EACH_WARP, which may use `warp`, its number. On the host, one
  * after the other does. FF_SYNC_BLOCK must come between a write of a warp and a read of another one. Different warps may wait at
  * different places of the code, so this is not __syncthreads(). */
-#if defined(__CUDA_ARCH__)
+#if defined(FF_EACH_WARP) /* a test lets threads be warps */
+#elif defined(__CUDA_ARCH__)
 #define FF_EACH_WARP(w)
 #define FF_WARP_HERE(w) const uint32_t warp = (w)->member
 #define FF_SYNC_BLOCK(w) asm volatile("barrier.sync 1, %0;" ::"r"(((w)->helpers + 1u) * 32u) : "memory")
