@@ -41,7 +41,7 @@ check_rows <- function(n) {
 check_choice <- function(x, name, choices) {
   if (!missing(x) && identical(x, choices)) return(invisible(choices[[1L]]))
   if (missing(x) || !is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
-    near <- if (!missing(x) && is.character(x) && length(x) == 1L) closest_name(x, choices)
+    near <- if (!missing(x) && is.character(x) && length(x) == 1L) meant_name(x, choices)
     expected <- paste("one of", paste0("\"", choices, "\"", collapse = ", "))
     abort_value(name, expected, x, if (!is.null(near)) sprintf("; did you mean \"%s\"?", near))
   }
@@ -113,6 +113,12 @@ abort_unknown_nodes <- function(name, unknown, known) {
     quote_some(unknown),
     if (is.null(near)) "." else sprintf("; did you mean \"%s\"?", near)
   ), unknown = unknown)
+}
+
+# The first of `known` that begins with x, or else the closest one.
+meant_name <- function(x, known) {
+  begun <- known[!is.na(x) & nzchar(x) & startsWith(known, x)]
+  if (length(begun) > 0L) begun[[1L]] else closest_name(x, known)
 }
 
 closest_name <- function(x, known) {
@@ -188,8 +194,13 @@ range_text <- function(min, max, open_min = FALSE, open_max = FALSE) {
 
 # Raises the error for an unknown argument name. The message suggests a similar name, or tells which arguments there are.
 abort_unknown <- function(name, known, all = sprintf("the arguments are %s.", paste0("`", known, "`", collapse = ", "))) {
-  near <- known[startsWith(known, name)]
-  near <- if (length(near) > 0L) near[[1L]] else closest_name(name, known)
+  if (name %in% c("times", "time") && "steps" %in% known) {
+    abort_argument(sprintf("There is no argument `%s`; a Boolean network is simulated for a number of `steps`.", name))
+  }
+  if (name == "steps" && "times" %in% known) {
+    abort_argument("There is no argument `steps`; a reaction network is simulated up to given `times`, such as times = 0:10.")
+  }
+  near <- meant_name(name, known)
   abort_argument(sprintf("There is no argument `%s`; %s", name, if (is.null(near)) all else sprintf("did you mean `%s`?", near)))
 }
 
@@ -197,11 +208,17 @@ abort_unknown <- function(name, known, all = sprintf("the arguments are %s.", pa
 check_no_more <- function(...) {
   if (...length() == 0L) return(invisible())
   name <- ...names()[1L]
-  known <- setdiff(names(formals(sys.function(-1L))), "...")
-  if (is.null(name) || is.na(name) || !nzchar(name)) {
-    abort_argument(sprintf("There is one argument too many; the arguments are %s.", paste0("`", known, "`", collapse = ", ")))
+  all <- names(formals(sys.function(-1L)))
+  place <- match("...", all)
+  if (!is.null(name) && !is.na(name) && nzchar(name)) abort_unknown(name, all[-place])
+  quoted <- function(names) paste0("`", names, "`", collapse = ", ")
+  if (place == length(all)) {
+    abort_argument(sprintf("There is one argument too many; the arguments are %s.", quoted(all[-place])))
   }
-  abort_unknown(name, known)
+  abort_argument(sprintf(
+    "The arguments after `%s` must be given by their names, %s; found one without a name.",
+    all[[place - 1L]], quoted(all[-seq_len(place)])
+  ))
 }
 
 # Checks that arguments passed on to the function `to` exist there. Abbreviated names are allowed.

@@ -34,8 +34,8 @@
 simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NULL, every = 1,
                          layout = c("auto", "sliced", "packed"), threads = NULL) {
   check_pbn(object, "object")
-  check_empty(c("steps", "initial", "every", "layout", "threads"), ...)
-  if (missing(steps)) abort_not_named("steps", "nsim = 3, steps = 20", if (!"seed" %in% names(sys.call())) seed)
+  check_no_more(...)
+  if (missing(steps)) abort_not_named("steps", "nsim = 3, steps = 20", seed)
   own <- intersect(object$nodes, c("trajectory", "step"))
   if (length(own) > 0L) {
     abort_argument(sprintf("A node is called \"%s\", like a column of the result; rename_nodes() changes its name.", own[[1L]]))
@@ -68,27 +68,13 @@ simulate.pbn <- function(object, nsim = 1, seed = NULL, ..., steps, initial = NU
   structure(out, class = c("pbn_trajectories", "data.frame"), row.names = .set_row_names(nsim * states), seed = seed)
 }
 
-# The time was not given. Without a name, it has become the seed: then `seed` is not NULL.
+# The method of simulate() that calls this was not given its time. Without a name, the time has become the seed.
 abort_not_named <- function(name, example, seed) {
+  found <- !is.null(seed) && !"seed" %in% names(sys.call(-1L))
   abort_argument(sprintf(
     "`%s` must be given by its name, as in simulate(net, %s); found nothing%s.", name, example,
-    if (is.null(seed)) "" else sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed))
+    if (found) sprintf(", and %s for `seed`, the third argument of R's generic", describe(seed)) else ""
   ))
-}
-
-# Raises an error if `...` is not empty, because misspelt arguments there would be ignored. Called by the method itself.
-check_empty <- function(known, ...) {
-  if (...length() == 0L) return(invisible())
-  name <- names(list(...))[1L]
-  if (is.null(name) || is.na(name) || !nzchar(name)) {
-    all <- names(formals(sys.function(-1L)))
-    place <- match("...", all)
-    abort_argument(sprintf(
-      "The arguments after `%s` must be given by their names, %s; found one without a name.",
-      all[[place - 1L]], paste0("`", all[-seq_len(place)], "`", collapse = ", ")
-    ))
-  }
-  abort_unknown(name, known)
 }
 
 trajectory_count <- function(n) if (n == 1L) "1 trajectory" else paste(format(n, big.mark = ","), "trajectories")

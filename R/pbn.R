@@ -31,6 +31,7 @@
 #'   the others. For a *dependent* network, a list of `probability` (one number per context, summing to 1) and `predictor`: a
 #'   matrix with a row per context and a column per node, which holds the number, from 1, of the predictor function that the
 #'   node uses in that context. If the matrix has column names, nodes without a column use their first predictor function.
+#' @param ... Must be empty: all rules are in `rules`.
 #'
 #' @returns An object of class `pbn`.
 #' @section The grammar of predictor functions:
@@ -84,7 +85,11 @@
 #' pbn(list(A = c("B", "!B"), B = c("A", "!A")),
 #'   contexts = list(probability = c(0.9, 0.1), predictor = rbind(c(1, 1), c(2, 2))))
 pbn <- function(rules, probabilities = NULL, perturbation = 0, update = c("synchronous", "asynchronous"),
-                exempt = NULL, initial = NULL, contexts = NULL) {
+                exempt = NULL, initial = NULL, contexts = NULL, ...) {
+  check_only_rules(missing(rules), ...)
+  if (is.character(probabilities)) {
+    abort_argument("`rules` must hold all rules in one vector, such as c(\"A = B\", \"B = A\"); found text in `probabilities`.")
+  }
   update <- check_choice(update, "update", c("synchronous", "asynchronous"))
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE)
   table <- rules_table(rules)
@@ -106,6 +111,21 @@ pbn <- function(rules, probabilities = NULL, perturbation = 0, update = c("synch
   validate_pbn(model)
   tell_perturbed_inputs(model)
   model
+}
+
+# Rules that are arguments of pbn() must be in one vector.
+check_only_rules <- function(none, ...) {
+  if (...length() == 0L) return(invisible())
+  names <- ...names()
+  known <- setdiff(names(formals(pbn)), "...")
+  if (is.null(names) || !nzchar(names[[1L]])) {
+    abort_argument(sprintf("pbn() has one argument too many; the arguments are %s.", paste0("`", known, "`", collapse = ", ")))
+  }
+  if (!none) abort_unknown(names[[1L]], known)
+  abort_argument(sprintf(
+    "`rules` must hold all rules in one vector or list, such as pbn(c(A = \"B\", B = \"A\")); found an argument `%s`.",
+    names[[1L]]
+  ))
 }
 
 # Adds the class to a list of the form that src/rglue/ffi.h describes. Checks nothing.

@@ -204,15 +204,6 @@ sweep_series <- function(x, band, n, species = NULL) {
 
 # ---- comparisons ------------------------------------------------------------------------------------------------------------
 
-#' @export
-print.ensemble_comparison <- function(x, ...) {
-  print(plain_frame(x), ...)
-  invisible(x)
-}
-
-#' @export
-as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
-
 # The colour shows the species, the symbol the test.
 comparison_points <- function(x, n) {
   wanted <- c("time", "species", "test", "adjusted")

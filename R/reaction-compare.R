@@ -7,12 +7,22 @@
 #' @param a,b Results of [`simulate()`][simulate.reaction_network] for `output = "summary"` or `"histogram"`, with the same times
 #'   and species, simulated independently (with different seeds). At least 30 trajectories each. One of them may be a solution of
 #'   [chemical_master_equation()] that has at least the times and species of the other.
-#' @param ... Must be empty.
+#' @param x,object A comparison.
+#' @param n How many rows to print: those with the smallest p-values. Default 10; `Inf` for all, 0 for none.
+#' @param level The family-wise level, above 0 and below 1: the probability with which at least one test finds a difference if
+#'   there is none. Default 0.05.
+#' @param ... Must be empty for `compare_ensembles()`. Otherwise ignored.
 #' @returns A data frame of class `ensemble_comparison` with a row for each time, species and test, ordered by time. Its columns
 #'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA`
 #'   for the distributions), `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the
 #'   table. If all hypotheses are true, the smallest of `adjusted` is below 0.05 with a probability of about 0.05 at most.
 #'   [plot()] and `autoplot()` have methods: see [ensemble-plots].
+#'
+#'   `print()` says how many of the tests find a difference, and shows the rows with the smallest p-values. `format()` gives the
+#'   same as lines of text. `as.data.frame()` gives a plain data frame of all rows. `summary()` returns a list of class
+#'   `summary.ensemble_comparison` with the elements `tests` (the number of tests with a p-value), `undecided` (the number of
+#'   those without), `differ` (the number of tests whose `adjusted` is at most `level`), `level`, `smallest` (the smallest
+#'   `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of test.
 #'
 #'   `p_value` is `NA` where the samples cannot decide: for the mean if all trajectories of both ensembles have the same count;
 #'   for the variance if each ensemble has a single count, also if these counts differ; and for the distributions of two
@@ -55,6 +65,7 @@
 #'   simulate(net, nsim = 1000, times = c(1, 5), output = "histogram", seed = seed, ...)
 #' }
 #' compare_ensembles(run(1), run(2, method = "next_reaction"))
+#' summary(compare_ensembles(run(1), run(2, method = "next_reaction")))
 #' compare_ensembles(run(1), chemical_master_equation(net, times = c(1, 5)))
 compare_ensembles <- function(a, b, ...) {
   check_no_more(...)
@@ -96,6 +107,78 @@ comparison_of <- function(run, at, test, columns) {
   class(out) <- c("ensemble_comparison", "data.frame")
   out
 }
+
+# ---- methods ----------------------------------------------------------------------------------------------------------------
+
+#' @rdname compare_ensembles
+#' @export
+print.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
+  if (is_whole_comparison(x)) writeLines(format(x, n = n, level = level)) else print(plain_frame(x), ...)
+  invisible(x)
+}
+
+#' @rdname compare_ensembles
+#' @export
+format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
+  if (!is_whole_comparison(x)) return(format(plain_frame(x), ...))
+  check_number(n, "n", 0, Inf)
+  rows <- plain_frame(x)
+  rows <- utils::head(rows[order(x$p_value, -abs(x$statistic)), ], n) # without a p-value: last
+  numbers <- c("a", "b", "statistic", "p_value", "adjusted")
+  rows[numbers] <- lapply(rows[numbers], short_numbers)
+  more <- nrow(x) - nrow(rows)
+  c(
+    sprintf("<ensemble_comparison> %s, %s", species_count(unique_count(x$species)), times_text(unique(x$time))),
+    verdict_of(summary(x, level = level)),
+    if (nrow(rows) > 0L) utils::capture.output(print.data.frame(rows, row.names = FALSE)),
+    if (more > 0L) sprintf("... and %s; as.data.frame() gives all", count_of(more, "more row"))
+  )
+}
+
+#' @rdname compare_ensembles
+#' @export
+summary.ensemble_comparison <- function(object, level = 0.05, ...) {
+  if (!is_whole_comparison(object)) {
+    abort_argument("`object` must have rows and the columns of compare_ensembles(); found a part of its columns, or no rows.")
+  }
+  check_number(level, "level", 0, 1, open_min = TRUE, open_max = TRUE)
+  known <- !is.na(object$adjusted)
+  found <- known & object$adjusted <= level
+  kinds <- unique(object$test)
+  count <- function(rows) vapply(kinds, function(kind) sum(rows[object$test == kind]), 0L, USE.NAMES = FALSE)
+  structure(class = "summary.ensemble_comparison", list(
+    tests = sum(known), undecided = sum(!known), differ = sum(found), level = level,
+    smallest = if (any(known)) min(object$adjusted[known]) else NA_real_,
+    each = data.frame(test = kinds, tests = count(known), undecided = count(!known), differ = count(found))
+  ))
+}
+
+#' @export
+print.summary.ensemble_comparison <- function(x, ...) {
+  writeLines(verdict_of(x))
+  print.data.frame(x$each, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+# A selection of columns is no comparison.
+is_whole_comparison <- function(x) {
+  nrow(x) > 0L && all(c("time", "species", "test", "a", "b", "statistic", "p_value", "adjusted") %in% names(x))
+}
+
+verdict_of <- function(x) {
+  undecided <- if (x$undecided > 0L) sprintf(" (%s without a p-value)", format_whole(x$undecided)) else ""
+  if (x$tests == 0L) return(sprintf("No test can decide%s.", undecided))
+  sprintf(
+    "%s of %s %s a difference at the family-wise level %s (Holm); the smallest adjusted p-value is %s%s.",
+    if (x$differ > 0L) format_whole(x$differ) else "None", count_of(x$tests, "test"), if (x$differ > 1L) "find" else "finds",
+    format(x$level), short_numbers(x$smallest), undecided
+  )
+}
+
+# ---- what is compared -------------------------------------------------------------------------------------------------------
 
 run_to_compare <- function(x, name) {
   run <- attr(x, "run")

@@ -45,7 +45,7 @@ check_condition <- function(x, name, null = TRUE) {
 #' plot(passage)
 first_passage.reaction_network <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = "auto", initial = NULL,
                                            parameters = NULL, shard = NULL, threads = NULL, progress = interactive()) {
-  check_empty(c("condition", "nsim", "end", "seed", "method", "initial", "parameters", "shard", "threads", "progress"), ...)
+  check_no_more(...)
   check_condition(condition, "condition", null = FALSE)
   check_count(nsim, "nsim", 1, 2^31 - 1)
   check_number(end, "end", 0, open_min = TRUE)

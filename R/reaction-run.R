@@ -12,7 +12,8 @@ run_ensemble_once <- function(model, options, progress, backend) {
   started <- proc.time()[["elapsed"]]
   pointer <- .Call(ffi_ssa_new, model, options)
   on.exit(.Call(ffi_release, pointer))
-  follow_run(ensemble_job(pointer), started, options, progress, backend)
+  job <- c(ensemble_job(pointer), grows = function() growing_species(model, options))
+  follow_run(job, started, options, progress, backend)
   result <- .Call(ffi_ssa_result, pointer)
   warn_of_lost(result$device)
   with_notes(result, proc.time()[["elapsed"]] - started, options$threads)
@@ -39,10 +40,11 @@ ensemble_job <- function(pointer) {
 }
 
 # Runs the ensembles of several networks as one. The options are the same, but for the seeds. finish(i, result) is called with
-# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other.
-run_ensembles <- function(models, seeds, options, progress, backend, finish) {
+# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other. If
+# network i fails, fail(i, e) raises its error.
+run_ensembles <- function(models, seeds, options, progress, backend, finish, fail) {
   started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_sweep_new, models, seeds, options)
+  pointer <- naming_failed(.Call(ffi_sweep_new, models, seeds, options), first_refused(models, options), fail)
   on.exit(.Call(ffi_release, pointer))
   taken <- logical(length(models))
   lost <- NULL
@@ -51,7 +53,7 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
     use = function(engine) .Call(ffi_sweep_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache),
     ready = function(seconds) .Call(ffi_sweep_ready, pointer, seconds),
     advance = function(seconds) {
-      state <- .Call(ffi_sweep_advance, pointer, seconds)
+      state <- naming_failed(.Call(ffi_sweep_advance, pointer, seconds), .Call(ffi_sweep_failed, pointer), fail)
       results <- .Call(ffi_sweep_take, pointer)
       for (i in which(!vapply(results, is.null, NA))) {
         if (!is.null(results[[i]]$device)) lost <<- results[[i]]$device
@@ -59,6 +61,11 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
         taken[[i]] <<- TRUE
       }
       state
+    },
+    grows = function() {
+      i <- which(!taken)[[1L]]
+      options$seed <- seeds[[i]]
+      growing_species(models[[i]], options)
     }
   )
   options$nsim <- options$nsim * length(models) # of the whole sweep, for messages
@@ -75,25 +82,48 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish) {
   options$nsim <- options$nsim / length(models)
   for (i in which(!taken)) {
     options$seed <- seeds[[i]]
-    finish(i, run_ensemble(models[[i]], options, progress, backend))
+    finish(i, naming_failed(run_ensemble(models[[i]], options, progress, backend), i, fail))
   }
 }
 
-# Lets a run go on to its end in short pieces, so that R can process Ctrl-C.
+# The value of `run`. If it fails by what it simulates, fail(i, e) raises the error. `i` is computed only then, and is NA if no
+# network has failed. Other errors are those of a machine, or of options that all networks share.
+naming_failed <- function(run, i, fail) {
+  named <- function(e) if (is.na(i)) stop(e) else fail(i, e)
+  tryCatch(run, fireflip_error_model = named, fireflip_error_size = named)
+}
+
+# The number of the first network that the core cannot prepare, or NA.
+first_refused <- function(models, options) {
+  for (i in seq_along(models)) {
+    refused <- tryCatch(
+      {
+        .Call(ffi_release, .Call(ffi_ssa_new, models[[i]], options))
+        FALSE
+      },
+      fireflip_error = function(e) TRUE
+    )
+    if (refused) return(i)
+  }
+  NA_integer_
+}
+
+# Lets a run go on to its end in short pieces, so that R can process Ctrl-C. After 10, 20, 40 seconds and so on, it looks whether
+# the run is slow, until it has told so.
 follow_run <- function(job, started, options, progress, backend) {
   engine <- list(name = wanted_backend(backend)$value)
   if (engine$name == "cuda") engine <- begin_on_devices(job, backend)
   bar <- NULL
-  told <- FALSE
+  look <- 10
+  complete <- since <- 0 # the trajectories that have ended, and when the last of them has
   repeat {
     state <- job$advance(if (engine$name == "cuda") 0.25 else piece_seconds) # a GPU is idle between calls
     if (state$done == 1) break
     seconds <- proc.time()[["elapsed"]] - started
     engine <- settle_ensemble(engine, job, state, seconds, options)
-    if (!told && seconds >= 10) {
-      tell_if_slow(state, options$nsim, seconds)
-      told <- TRUE
-    }
+    if (state$complete > complete) since <- seconds
+    complete <- state$complete
+    if (seconds >= look) look <- if (tell_if_slow(state, options$nsim, seconds, since, job$grows)) Inf else 2 * look
     if (!progress || seconds < 1) next
     if (is.null(bar)) bar <- start_ensemble_bar(options$nsim, environment())
     now <- sprintf("%s trajectories, %s events", format_short(state$complete), format_short(state$events))
@@ -162,23 +192,76 @@ gpu_least_trajectories <- 100 # for each thread of the processor: a cautious num
 
 # ---- long runs -----------------------------------------------------------------------------------------------------------
 
-# Ten seconds into a run that will take minutes, or in which no trajectory has ended, gives a message of class
-# fireflip_message_long. Some trajectories have many events; the counts of some networks become infinite in a finite time. Both
-# kinds of runs seem to do nothing.
-tell_if_slow <- function(state, nsim, seconds) {
+# Gives a message of class fireflip_message_long if a run will take minutes, or if no trajectory ends any more. Some trajectories
+# have many events; the counts of some networks become infinite in a finite time. Both kinds of runs seem to do nothing. `since`
+# is the time at which the last trajectory has ended, in seconds. grows() is as growing_species(). Returns whether there was a
+# message.
+tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NULL) {
   left <- if (state$complete > 0) seconds * (nsim / state$complete - 1) else Inf
-  if (left < 300) return(invisible())
-  text <- if (is.finite(left)) {
-    sprintf("The remaining %s take about %s more.\n", trajectory_count(nsim - state$complete), duration_text(left))
+  still <- state$complete > 0 && seconds - since >= max(30, seconds / 2)
+  if (!still && left < 300) return(FALSE)
+  rest <- trajectory_count(nsim - state$complete)
+  text <- if (!still && is.finite(left)) {
+    sprintf("The remaining %s take about %s more.\n", rest, duration_text(left))
   } else {
-    sprintf(paste(
-      "No trajectory has ended after %.0f seconds and %s events. This has two likely reasons: a trajectory has many events up to",
-      "the last time, or counts grow without bound. In the second case, the run ends with an error when a count exceeds 2^40,",
-      "which may take hours. To see which it is, simulate one trajectory up to an earlier last time. If counts grow, a condition",
-      "such as until = \"A > 1e6\" ends a trajectory earlier.\n"
-    ), seconds, format_short(state$events))
+    begin <- if (still) {
+      left <- if (nsim - state$complete == 1) "is left" else "are left"
+      sprintf("No trajectory has ended in the last %.0f seconds; %s %s.", seconds - since, rest, left)
+    } else {
+      sprintf("No trajectory has ended after %.0f seconds and %s events.", seconds, format_short(state$events))
+    }
+    paste0(begin, " ", why_slow(grows()), "\n")
   }
   message(new_condition("long", "message", text, NULL))
+  TRUE
+}
+
+# `grown` is a value of growing_species().
+why_slow <- function(grown) {
+  if (is.null(grown)) {
+    return(paste(
+      "This has two likely reasons: a trajectory has many events up to the last time, or counts grow without bound. In the",
+      "second case, the run ends with an error when a count exceeds 2^40, which may take hours. To see which it is, simulate",
+      "one trajectory up to an earlier last time. If counts grow, a condition such as until = \"A > 1e6\" ends a trajectory",
+      "earlier."
+    ))
+  }
+  name <- argument_name(grown$species)
+  sprintf(paste(
+    "In one trajectory, the count of %s exceeds %s at time %s, so counts may grow without bound. If so, the run ends with an",
+    "error when a count exceeds 2^40, which may take hours. A condition such as until = \"%s > %s\" ends a trajectory earlier."
+  ), name, format(grown$limit), format(grown$time, digits = 4), name, format(grown$limit))
+}
+
+# Simulates one trajectory for at most a second, until a count is above a million and far above all initial ones. Returns the
+# species, the limit and the time, or NULL if there was no such count.
+growing_species <- function(model, options) {
+  names <- model$species$species
+  if (!is.null(options$starts) || length(names) > 1000L) return(NULL)
+  limit <- max(1e6, 100 * model$species$initial)
+  given <- if (!is.null(options$until)) sprintf("(%s)", options$until)
+  conditions <- c(given, sprintf("%s > %.17g", argument_name(names), limit))
+  probe <- list(
+    nsim = 1, method = "auto", until = paste(conditions, collapse = " | "), keep = TRUE, covariance = FALSE, histogram = FALSE,
+    firings = 0, times = options$times[[length(options$times)]], observed = seq_along(names), threads = 1L, tolerance = 0
+  )
+  options[names(probe)] <- probe
+  tryCatch(
+    {
+      pointer <- .Call(ffi_ssa_new, model, options)
+      on.exit(.Call(ffi_release, pointer))
+      pieces <- 0
+      while (.Call(ffi_ssa_advance, pointer, piece_seconds)$done == 0) {
+        pieces <- pieces + 1
+        if (pieces * piece_seconds >= 1) return(NULL)
+      }
+      result <- .Call(ffi_ssa_result, pointer)
+      counts <- unlist(result$states)
+      most <- which.max(counts)
+      if (counts[[most]] > limit) list(species = names[[most]], limit = limit, time = result$stopped)
+    },
+    fireflip_error = function(e) NULL
+  )
 }
 
 start_ensemble_bar <- function(total, envir) {

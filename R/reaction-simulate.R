@@ -17,8 +17,8 @@
 #'   that simulates one firing after the other. For the same seed, `"direct"` and `"logarithmic_direct"` give the same
 #'   trajectories. The other exact methods give other trajectories with the same distribution. [ssa_methods()] tells which methods
 #'   are approximations.
-#' @param observe Names of the species and variables to observe, or their numbers, where variables come after the species. With
-#'   `NULL` (the default), all species.
+#' @param observe Names of the species and variables to observe, each of them once, or their numbers, where variables come after
+#'   the species. With `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
 #'   `"final"`: the counts at the last time. `"histogram"`: how often each count occurs, for each time and species. `"events"`:
 #'   every firing of a reaction up to the last time, at most 1e7 of them.
@@ -140,6 +140,10 @@
 #'   `"events"`, the method is approximate or `"factored"`; `backend` is `"cuda"`, and GPUs cannot do the run.
 #'   `fireflip_error_backend` if `backend` is `"cuda"` and there is no GPU, or the last GPU fails. [event()] lists the errors of
 #'   events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
+#' @section Messages: After ten seconds, a run that will take more than five minutes gives a message of class
+#'   `fireflip_message_long` with the remaining time. There is also such a message if no trajectory has ended after ten seconds,
+#'   or if none has ended for long. The counts of some networks, such as `2 A -> 3 A`, become infinite in a finite time. Then the
+#'   message names a species whose count grows above a million in one trajectory.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -169,8 +173,8 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
                                       parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                       confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                       progress = interactive()) {
-  check_empty(setdiff(names(formals(sys.function())), c("object", "nsim", "seed", "...")), ...)
-  if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", if (!"seed" %in% names(sys.call())) seed)
+  check_no_more(...)
+  if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(
@@ -245,12 +249,24 @@ check_kind_of_run <- function(method, output, tolerance) {
 }
 
 check_method <- function(method) {
-  if (is.character(method) && length(method) == 1L && tolower(method) %in% c("ssa", "gillespie", "exact")) {
+  said <- if (is.character(method) && length(method) == 1L && !is.na(method)) tolower(method) else ""
+  if (said %in% c("ssa", "gillespie", "exact")) {
     hint <- "; Gillespie's algorithm is \"direct\", and \"auto\" chooses an exact method."
+    abort_value("method", "\"auto\" or a method in ssa_methods()", method, hint)
+  }
+  if (said %in% names(other_method_names)) {
+    hint <- sprintf("; did you mean \"%s\"?", other_method_names[[said]])
     abort_value("method", "\"auto\" or a method in ssa_methods()", method, hint)
   }
   check_choice(method, "method", c("auto", ssa_method_names()))
 }
+
+# Abbreviations that papers and other programs use.
+other_method_names <- c(
+  dm = "direct", frm = "first_reaction", nrm = "next_reaction", ldm = "logarithmic_direct", odm = "optimised_direct",
+  sdm = "sorting_direct", cr = "composition_rejection", "ssa-cr" = "composition_rejection", etl = "tau_leaping",
+  leaping = "tau_leaping", cle = "langevin", rre = "ode", deterministic = "ode"
+)
 
 # Differential equations have one solution. It is computed once, whatever `nsim` is.
 has_one_solution <- function(method, start = NULL) identical(method, "ode") && is.null(start)
@@ -315,7 +331,10 @@ observable_names <- function(model) c(model$species$species, names(model$variabl
 observed_species <- function(model, observe, output) {
   known <- observable_names(model)
   what <- if (length(model$variables) > 0L) "species and variables" else "species"
-  index <- if (is.null(observe)) seq_along(model$species$species) else unique(check_known(observe, "observe", known, what))
+  index <- if (is.null(observe)) seq_along(model$species$species) else check_known(observe, "observe", known, what)
+  if (anyDuplicated(index)) {
+    abort_argument(sprintf("`observe` names \"%s\" more than once.", known[[index[[anyDuplicated(index)]]]]))
+  }
   if (length(index) == 0L) abort_value("observe", "names of species", observe)
   own <- intersect(known[index], c("trajectory", "time"))
   if (output %in% c("trajectories", "final") && length(own) > 0L) {

@@ -36,7 +36,9 @@
 #'   these settings are simulated after the others.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
-#'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network].
+#'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting
+#'   fails, the message begins with its number and its values, such as `setting 3 (k = 10, d = 2)`. The condition has the number
+#'   as its field `setting` and the values as its field `values`.
 #' @seealso [`simulate()`][simulate.reaction_network], [set_parameters()].
 #' @concept parameter scan
 #' @concept common random numbers
@@ -55,7 +57,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
                                               quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                               confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"),
                                               threads = NULL, progress = interactive()) {
-  check_empty(setdiff(names(formals(sys.function())), c("model", "...")), ...)
+  check_no_more(...)
   check_flag(common, "common")
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
   times <- check_times(times)
@@ -101,14 +103,24 @@ simulate_settings <- function(model, design, plan, seeds, progress, backend) {
     finish <- function(i, result) {
       results[[rows[[i]]]] <<- planned_result(plan, models[[i]], result, seeds[[rows[[i]]]])
     }
+    fail <- function(i, e) abort_of_setting(e, design, rows[[i]])
     if (length(rows) > 1L) {
-      run_ensembles(models, seeds[rows], plan$options, progress, backend, finish)
+      run_ensembles(models, seeds[rows], plan$options, progress, backend, finish, fail)
     } else {
       plan$options$seed <- seeds[[rows]]
-      finish(1L, run_ensemble(models[[1L]], plan$options, progress, backend))
+      finish(1L, naming_failed(run_ensemble(models[[1L]], plan$options, progress, backend), 1L, fail))
     }
   }
   results
+}
+
+# Raises the error again, as one of setting i. Its class remains.
+abort_of_setting <- function(e, design, i) {
+  values <- vapply(design, function(column) as.double(column[[i]]), 0)
+  e$message <- sprintf("setting %d (%s): %s", i, some_values(names(values), format_values(values)), conditionMessage(e))
+  e$setting <- i
+  e$values <- values
+  stop(e)
 }
 
 # The number of settings that are simulated as one run. Their networks are in memory at the same time. A setting of very many
@@ -164,9 +176,14 @@ check_design <- function(model, design) {
 changed_by <- function(model, design, i) {
   values <- vapply(design, function(column) as.double(column[[i]]), 0)
   parameters <- names(values) %in% names(model$parameters)
-  if (any(parameters)) model <- set_parameters(model, values[parameters])
-  if (any(!parameters)) model <- set_initial(model, values[!parameters])
-  model
+  tryCatch(
+    {
+      if (any(parameters)) model <- set_parameters(model, values[parameters])
+      if (any(!parameters)) model <- set_initial(model, values[!parameters])
+      model
+    },
+    fireflip_error = function(e) abort_of_setting(e, design, i)
+  )
 }
 
 #' @export
@@ -184,6 +201,20 @@ print.parameter_sweep <- function(x, n = 10, ...) {
     ))
   }
   invisible(x)
+}
+
+# The record of the run has sums for each setting, in hundreds of lines.
+#' @importFrom utils str
+#' @export
+str.parameter_sweep <- function(object, list.len = 14, ...) {
+  run <- attr(object, "run")
+  if (!is.null(run)) {
+    cat(sprintf(
+      "<parameter_sweep> %s of %s each; attr(, \"run\") has the network, the seeds and the sums\n",
+      count_of(nrow(run$design), "setting"), trajectory_count(run$nsim)
+    ))
+  }
+  utils::str(plain_frame(object), list.len = list.len, ...)
 }
 
 #' @export

@@ -36,11 +36,24 @@
 #'   In a data frame, the column `law` tells for each row what `rate` is: `"mass action"` or `"formula"`. Without this column,
 #'   numbers are constants of mass action, and so is text that is a number. Other text is a formula. The column `name` gives names
 #'   of reactions. Otherwise they are called R1, R2 and so on.
-#' @section Formulas: A formula has the grammar of R: numbers, names, `+ - * / ^`, comparisons, `! & |`, parentheses, and the
-#'   functions `if(condition, yes, no)`, `min`, `max`, `abs`, `floor`, `ceiling`, `sqrt`, `exp`, `expm1`, `log`, `log1p`, `log2`,
-#'   `log10`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `sinh`, `cosh` and `tanh`. A comparison is 1 or 0. A name is that of a
-#'   species (its count), of a parameter, of a variable, or `time`, the time of the simulation. Variables may name each other in
-#'   any order, but no variable may depend on itself.
+#' @section Formulas: A formula is text in the grammar of R. It consists of the following:
+#'   * numbers, such as `2`, `0.5`, `1e-3` and `2L`, and the constants `pi`, `Inf`, `NaN`, `TRUE` (1) and `FALSE` (0);
+#'   * names of species (their counts), parameters and variables. Variables may name each other in any order, but no variable may
+#'     depend on itself;
+#'   * `time` or `time()`, the time of the simulation. A species, parameter or variable called time hides the word `time`, but not
+#'     `time()`. One called pi hides the constant;
+#'   * operators, from the highest precedence to the lowest: `^` (also written `**`), which groups from right to left; the signs
+#'     `-` and `+`; `*` and `/`; `+` and `-`; the comparisons `<`, `<=`, `>`, `>=`, `==` and `!=`, which cannot be chained; `!`
+#'     (not); `&` or `&&` (and); `|` or `||` (or). As in R, `-2^2` is -4, and `1 / 2` is 0.5. Parentheses group;
+#'   * `if(condition, yes, no)`, also written `ifelse(condition, yes, no)`;
+#'   * `min()` and `max()` of one or more values;
+#'   * `log(x)`, the natural logarithm, also written `ln(x)`, and `log(x, base)`;
+#'   * `pow(x, y)`, which is `x^y`, and `ceiling(x)`, also written `ceil(x)`;
+#'   * functions of one value: `abs`, `floor`, `sqrt`, `exp`, `expm1`, `log1p`, `log2`, `log10`, `sin`, `cos`, `tan`, `asin`,
+#'     `acos`, `atan`, `sinh`, `cosh` and `tanh`.
+#'
+#'   Comparisons, `!`, `&` and `|` are 1 if true and 0 if false. As a condition, every number but 0 is true, also `NaN`. There is
+#'   nothing else: no other functions of R, no `%%`, no `=`, and no assignments.
 #' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order
 #'   of the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
 #'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `variables` is a character vector with names.
@@ -191,7 +204,9 @@ warn_unused <- function(unused, used) {
 warn_constant <- function(model) {
   formula <- model$reactions$name[model$reactions$law == "formula"]
   if (length(formula) == 0L) return(invisible())
-  arrows <- network_arrows(model)
+  formulas <- model
+  formulas$reactions <- model$reactions[model$reactions$law == "formula", ] # the core reads these again
+  arrows <- network_arrows(formulas)
   used_up <- arrows$role == "reactant" & !arrows$from %in% model$species$species[model$species$fixed]
   constant <- setdiff(intersect(formula, arrows$to[used_up]), arrows$to[arrows$role == "rate"])
   rates <- model$reactions$rate[match(constant, model$reactions$name)]
@@ -417,9 +432,12 @@ check_numbers <- function(x, counts) {
   }
   bad <- which(!if (is.list(x)) vapply(x, function(one) length(one) == 1L && fine(one), NA) else fine(x))
   if (length(bad) > 0L) {
+    found <- x[[bad[[1L]]]]
+    fraction <- counts && is.numeric(found) && length(found) == 1L && is.finite(found) && found != floor(found)
     abort_argument(sprintf(
-      "The %s of \"%s\" must be one %s; found %s.", if (counts) "initial count" else "value", names(x)[[bad[[1L]]]],
-      if (counts) "whole number from 0 to 2^53" else "number", describe(x[[bad[[1L]]]])
+      "The %s of \"%s\" must be one %s; found %s.%s", if (counts) "initial count" else "value", names(x)[[bad[[1L]]]],
+      if (counts) "whole number from 0 to 2^53" else "number", describe(found),
+      if (fraction) " A count is a number of molecules, not a concentration." else ""
     ))
   }
   stats::setNames(as.double(unlist(x)), enc2utf8(names(x)))

@@ -2,8 +2,8 @@
 # sums, as in figures 7, 8 and 9 of Komarov and D'Souza (2012), the first beside the fastest method on all cores of the processor:
 #   Rscript bench/ssa_sizes.R build/sizes.csv           measures, some minutes on a machine with a GPU
 #   Rscript bench/ssa_sizes.R build/sizes.csv draw build/sizes.png
-# Times are those of whole calls of simulate(), less that of a call which ends at time 0. The speed of the size before tells how
-# long a network is simulated; if that was too short, it is simulated again.
+# Times are those by which whole calls of simulate() exceed shorter ones. The speed of the size before tells how long a network is
+# simulated; if that was too short, it is simulated again.
 #   FAMILIES=chain,colloid   only these
 #   MOST=1e5, LEAST=1e3      only networks of at most, or of at least, so many reactions
 #   FIGURE=7                 only this figure
@@ -19,7 +19,7 @@ families <- list(
   ),
   colloid = list(
     make = function(n) reaction_model("colloid", species = n), sizes = c(10, 30, 100, 252, 500, 1000),
-    rate = function(n) n^2 / 2, methods = c("auto", "pssa_cr"), method = "pssa_cr"
+    rate = function(n) n^2 / 2, methods = c("auto", "pssa_cr"), method = "auto"
   ),
   random = list(
     make = function(n) reaction_model("random", species = n, reactions = n, seed = 1), sizes = 2^c(6, 10, 13, 16, 19),
@@ -44,35 +44,30 @@ call_of <- function(net, nsim, end, method, backend) {
   took <- system.time(sim <- simulate(net, nsim, seed = 1, times = end, observe = 1, method = method, backend = backend,
     threads = cores))[["elapsed"]]
   about <- summary(sim)
-  on_gpu <- about$device$seconds
-  list(seconds = took, events = about$events, method = about$method, kernel = about$device$kernel,
-    compiles = !is.null(on_gpu) && took > on_gpu + 1 && about$device$kernel == "generated")
+  list(seconds = took, events = about$events, method = about$method, kernel = about$device$kernel)
 }
 
-# A call whose code is in the cache.
-ready_call <- function(net, nsim, end, method, backend) {
-  call <- call_of(net, nsim, end, method, backend)
-  if (call$compiles && nrow(net$reactions) <= large) call <- call_of(net, nsim, end, method, backend)
-  call
-}
-
-# Events a second. A network at rest has no more events, however long its time is.
+# Events a second: by how many events, and by how much time, a longer call exceeds a shorter one. So what a call needs besides its
+# events does not count. A network at rest has no more events, however long its time is; then the speed is that of the call.
 speed_of <- function(net, nsim, rate, method, backend, key) {
   key <- paste(key, backend, method)
-  guess <- if (is.null(known[[key]])) if (backend == "cuda") 1e9 else 1e6 * cores else known[[key]]
+  guess <- if (is.null(known[[key]])) if (backend == "cuda") min(1e9, 3e5 * nsim) else 1e6 * cores else known[[key]]
   end <- guess * least / (nsim * rate)
-  empty <- ready_call(net, nsim, 0, method, backend)
-  before <- 0
-  for (tries in 1:5) {
-    full <- ready_call(net, nsim, end, method, backend)
-    took <- max(full$seconds - empty$seconds, 1e-3)
-    if (took >= least / 2 || full$events < 1.2 * before) break
-    before <- full$events
-    end <- end * min(20, 1.2 * least / took)
+  call_to <- function(end) call_of(net, nsim, end, method, backend)
+  if (backend == "cuda" && nrow(net$reactions) <= large) call_to(0) # compiles
+  short <- call_to(end)
+  for (tries in 1:7) {
+    end <- end * min(20, max(2, 3 * least / short$seconds))
+    long <- call_to(end)
+    seconds <- long$seconds - short$seconds
+    events <- long$events - short$events
+    if (events < 0.2 * long$events || (seconds >= least && events >= 0.45 * long$events)) break
+    short <- long
   }
-  known[[key]] <- full$events / took
-  data.frame(method = full$method, kernel = if (is.null(full$kernel)) NA else full$kernel, events = full$events,
-    events_per_second = full$events / took)
+  speed <- if (events < 0.2 * long$events) long$events / long$seconds else events / seconds
+  known[[key]] <- speed
+  data.frame(method = long$method, kernel = if (is.null(long$kernel)) NA else long$kernel, events = long$events,
+    events_per_second = speed)
 }
 
 # The fastest of some methods; those that cannot run the network are left out.

@@ -304,6 +304,17 @@ static ff_status take_call(parser *p, const token *t) {
   return fail_function(p, t);
 }
 
+static ff_status fail_name(const parser *p, const token *t) {
+  static const char what[] = "species or parameter";
+  char *words[] = {"time"};
+  const char *near = p->lookup == ff_names_find ? ff_names_near(p->context, t->name, t->name_length) : NULL;
+  /* in a file, the time may have another name */
+  if (near != NULL || t->quoted || p->source.place.line > 0) return fail_unknown(p, t, what, near, "");
+  const int short_time = t->name_length == 1 && (t->name[0] == 't' || t->name[0] == 'T');
+  return fail_unknown(p, t, what, ff_name_near(words, 1, t->name, t->name_length),
+                      short_time ? "; the time is called \"time\"" : "");
+}
+
 static ff_status push_name(parser *p, const token *t) {
   int64_t symbol = p->lookup(p->context, t->name, t->name_length);
   if (symbol == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of symbols");
@@ -314,8 +325,7 @@ static ff_status push_name(parser *p, const token *t) {
   else if (symbol < 0 && !t->quoted && ff_text_is(t->name, t->name_length, "pi"))
     word = (ff_formula_word){FF_F_NUMBER, 0, 0x1.921fb54442d18p+1};
   else if (symbol < 0)
-    return fail_unknown(p, t, "species or parameter",
-                        p->lookup == ff_names_find ? ff_names_near(p->context, t->name, t->name_length) : NULL, "");
+    return fail_name(p, t);
   return ff_formula_push(&p->code, word, p->err);
 }
 

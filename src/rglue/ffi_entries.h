@@ -68,6 +68,7 @@ FFI_ENTRY(ffi_sweep_use, 5)
 FFI_ENTRY(ffi_sweep_ready, 2)
 FFI_ENTRY(ffi_sweep_advance, 2)
 FFI_ENTRY(ffi_sweep_take, 1)
+FFI_ENTRY(ffi_sweep_failed, 1)
 
 /* ffi_ssa_tally.c */
 FFI_ENTRY(ffi_ssa_statistics, 1)

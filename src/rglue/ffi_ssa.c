@@ -329,6 +329,13 @@ SEXP ffi_sweep_advance(SEXP pointer, SEXP seconds) {
   return ffi_numbers(4, names, values);
 }
 
+/* The number of the first point that has failed, from 1, or NA. */
+SEXP ffi_sweep_failed(SEXP pointer) {
+  const held_sweep *h = sweep_of(pointer);
+  const uint32_t failed = ff_ssa_sweep_failed(h->sweep);
+  return Rf_ScalarInteger(failed < h->n ? (int)failed + 1 : NA_INTEGER);
+}
+
 /* Takes the results of points that are done: a list with an element for each point, as ffi_ssa_result() gives it. The element is
  * NULL if the point is not done, is left to the caller, or was taken before. */
 SEXP ffi_sweep_take(SEXP pointer) {

@@ -7,6 +7,7 @@
 
 #include "ff_ssa_device.h"
 #include "ff_ssa_implicit.h"
+#include "ff_ssa_method_kinds.h"
 #include "ff_ssa_methods.h"
 #include "ff_ssa_modular.h"
 #include "ff_ssa_single.h"
@@ -76,14 +77,13 @@ int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN;
 /* Methods whose finders compute all propensities by ff_ssa_path_propensity() can simulate events and rates that depend on the
  * time. */
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
-  const int partial = method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;
   const int scheduled = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FIRST || method == FF_SSA_NEXT;
   if (ff_ssa_program_scheduled(program) && !scheduled)
     return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
                         "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
                         program->n_events > 0 ? "networks with events" : "rates that depend on the time");
   if (method == FF_SSA_IMPLICIT) return ff_ssa_implicit_check(program, err);
-  return partial ? ff_ssa_partial_check(program, err) : FF_OK;
+  return ff_ssa_method_has_rows(method) ? ff_ssa_partial_check(program, err) : FF_OK;
 }
 
 /* The factored method simulates several trajectories at once, unless the network has too many groups and it is the logarithmic

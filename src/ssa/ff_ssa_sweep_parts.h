@@ -79,8 +79,6 @@ struct ff_ssa_sweep {
   char lost[FF_ERROR_TEXT];
 };
 
-/* The first point that is known to have failed, or n. */
-uint32_t ff_ssa_sweep_failed(const ff_ssa_sweep *sweep);
 /* Works on points until the deadline, or until none is left. With `device`, only on points that are back from this device. */
 void ff_ssa_sweep_work(ff_ssa_sweep *sweep, const ff_ssa_sweep_device *device);
 

@@ -42,18 +42,24 @@ static void code_gives_the_trajectories(void) {
   }
 }
 
-static void random_networks_give_the_trajectories(void) {
-  static const uint32_t sizes[] = {2, 5, 7, 8, 9, 16, 17, 24, 31, 40, 57, 63, 64};
-  uint64_t state = 4711;
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+/* Random networks of these sizes. Number i is simulated by the method method_of(i). */
+static void check_random_programs(const uint32_t *sizes, size_t n, uint64_t state, ff_ssa_method (*method_of)(size_t)) {
+  for (size_t i = 0; i < n; i++) {
     double initial[26];
     char what[64];
     const uint32_t n_species = 3 + (uint32_t)i;
     ff_ssa_program *program = random_program(&state, n_species, sizes[i], initial);
     snprintf(what, sizeof what, "random network of %u reactions", sizes[i]);
-    check_program(program, i % 4 == 3 ? FF_SSA_FIRST : FF_SSA_DIRECT, initial, n_species, 0.5, 0, what);
+    check_program(program, method_of(i), initial, n_species, 0.5, 0, what);
     ff_ssa_program_free(program);
   }
+}
+
+static ff_ssa_method direct_or_first(size_t i) { return i % 4 == 3 ? FF_SSA_FIRST : FF_SSA_DIRECT; }
+
+static void random_networks_give_the_trajectories(void) {
+  static const uint32_t sizes[] = {2, 5, 7, 8, 9, 16, 17, 24, 31, 40, 57, 63, 64};
+  check_random_programs(sizes, sizeof sizes / sizeof sizes[0], 4711, direct_or_first);
 }
 
 /* ---- kept propensities --------------------------------------------------------------------------------------------------- */
@@ -69,16 +75,7 @@ static void corrected_sums_give_the_trajectories(void) {
     ff_ssa_program_free(program);
   }
   static const uint32_t sizes[] = {5, 8, 9, 17, 31, 64};
-  uint64_t state = 1881;
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    double initial[26];
-    char what[64];
-    const uint32_t n_species = 3 + (uint32_t)i;
-    ff_ssa_program *program = random_program(&state, n_species, sizes[i], initial);
-    snprintf(what, sizeof what, "random network of %u reactions", sizes[i]);
-    check_program(program, searching(i), initial, n_species, 0.5, 0, what);
-    ff_ssa_program_free(program);
-  }
+  check_random_programs(sizes, sizeof sizes / sizeof sizes[0], 1881, searching);
 }
 
 /* Sums that have been corrected many times are added up again, by the order after the event. So the time of the last event has

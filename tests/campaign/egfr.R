@@ -48,7 +48,7 @@ cat("backend:", unique(as.data.frame(there, run = TRUE)$backend), "\n")
 found <- compare_ensembles(there, here)
 cat(sprintf("%d tests of %d species at %d times, %s trajectories in %.1f s against %s by \"rssa\"\n", sum(!is.na(found$p_value)),
   length(unique(found$species)), length(times), format(n_gpu), took, format(n)))
-print(utils::head(found[order(found$p_value), ], 6), row.names = FALSE)
+print(found, n = 6, level = 1e-3)
 cat("share of p-values below 0.05, by test:\n")
 print(tapply(found$p_value < 0.05, found$test, mean, na.rm = TRUE), digits = 2)
 failed <- sum(found$adjusted < 1e-3, na.rm = TRUE)

@@ -64,6 +64,30 @@ test_that("the variances of distributions with long tails seldom differ by chanc
   expect_identical(none$p_value, NA_real_)
 })
 
+test_that("a comparison prints its verdict, and the largest differences first", {
+  same <- compare_ensembles(run(1, output = "histogram"), run(2, output = "histogram"))
+  more <- reaction_network("0 -> A" = 11, "A -> 0" = 1)
+  course <- function(seed, model) simulate(model, nsim = 400, times = 0:6, output = "histogram", seed = seed)
+  other <- compare_ensembles(course(1, net), course(2, more))
+  expect_snapshot({
+    same
+    other
+    print(other, n = 2, level = 1e-6)
+    summary(other)
+    other[1:3, ]
+    other[1:2, c("test", "p_value")]
+  })
+  found <- summary(other, level = 1e-6)
+  expect_identical(c(found$tests, found$undecided, found$differ), c(18L, 3L, sum(other$adjusted <= 1e-6, na.rm = TRUE)))
+  expect_identical(found$smallest, min(other$adjusted, na.rm = TRUE))
+  expect_identical(colSums(found$each[-1L]), c(tests = 18, undecided = 3, differ = found$differ))
+  expect_identical(format(other, n = 2), capture.output(print(other, n = 2)))
+  expect_identical(nrow(as.data.frame(other)), 21L)
+  expect_identical(class(as.data.frame(other)), "data.frame")
+  expect_error(summary(other["test"]), class = "fireflip_error_argument")
+  expect_error(print(other, level = 2), class = "fireflip_error_argument")
+})
+
 test_that("bad input is refused", {
   expect_error(compare_ensembles(run(1), 3), "`b` must be a result of simulate", class = "fireflip_error_argument")
   expect_error(compare_ensembles(run(1, output = "final"), run(2)), class = "fireflip_error_argument")

@@ -112,8 +112,50 @@ test_that("the error is that of the first setting that fails", {
   }
   seeds <- attr(sweep_parameters(bad, data.frame(b = rep(0, 6)), 1, times = 1, seed = 2), "run")$seeds
   want <- tryCatch(simulate(bad, 5, seeds[[3]], times = 50, parameters = c(b = 3)), fireflip_error_model = conditionMessage)
-  for (backend in c("cpu", "cuda")) expect_identical(said(c(0, 0, 3, 0, 4, 3), backend), want)
+  for (backend in c("cpu", "cuda")) expect_identical(said(c(0, 0, 3, 0, 4, 3), backend), paste("setting 3 (b = 3):", want))
   expect_match(want, "propensity")
+})
+
+test_that("an error tells the setting, and has the class of its cause", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  net <- reaction_network(
+    "A -> 0" = mass_action("k - b"), "0 -> A" = "9 - c * A", "A -> 1000000 A" = mass_action("g"),
+    parameters = c(k = 1, b = 0, c = 0, g = 0), initial = c(A = 4)
+  )
+  failed <- function(..., class = "model", nsim = 5, backend = "cpu", until = NULL, seed = 2) {
+    expect_error(
+      sweep_parameters(net, data.frame(...), nsim, times = 50, seed = seed, backend = backend, until = until),
+      class = paste0("fireflip_error_", class)
+    )
+  }
+  # a setting that fails while it runs, alone or with others, and on devices; 1e5 + 1 trajectories are a run of their own
+  for (e in list(
+    failed(c = c(0, 3, 4)), failed(c = c(0, 3), b = c(0, 0.5), backend = "cuda"), failed(c = c(0, 3), nsim = 100001)
+  )) {
+    expect_match(conditionMessage(e), "^setting 2 [(]c = 3(, b = 0.5)?[)]: the propensity of reaction \"R2\" is")
+    expect_identical(e$setting, 2L)
+    expect_identical(e$values[["c"]], 3)
+  }
+  expect_match(conditionMessage(failed(g = c(0, 1), class = "size")), "^setting 2 [(]g = 1[)]: .*2\\^40")
+  # one that is invalid from the start, for the core or for R
+  e <- failed(b = c(0, 0.5, 3), k = c(1, 1, 1))
+  expect_match(conditionMessage(e), "^setting 3 [(]b = 3, k = 1[)]: reaction \"R1\": .* rate constant is -2")
+  expect_identical(e$values, c(b = 3, k = 1))
+  expect_match(conditionMessage(failed(A = c(1, 0.5), class = "argument")), "^setting 2 [(]A = 0.5[)]: The initial count of")
+  # one that all settings share
+  expect_match(conditionMessage(failed(c = 0:1, until = "X > 1", class = "parse")), "^the condition: no species")
+})
+
+test_that("str() shows the columns of a sweep, and not the sums of each setting", {
+  lines <- capture.output(str(swept()))
+  expect_match(lines[[1L]], "<parameter_sweep> 12 settings of 7 trajectories each")
+  expect_match(lines, "^ [$] species", all = FALSE)
+  expect_lte(length(lines), 20)
+  decays <- stats::setNames(rep(list(mass_action("k")), 30), paste0("A", 1:30, " -> 0"))
+  wide <- sweep_parameters(reaction_network(decays, parameters = c(k = 1)), data.frame(k = 1:2), 3, times = 1, output = "final")
+  expect_gt(ncol(wide), 30)
+  expect_lte(length(capture.output(str(wide))), 20)
+  expect_match(capture.output(str(as.data.frame(swept())))[[1L]], "data.frame")
 })
 
 test_that("if a GPU fails, the others do its share; what no GPU can do is an error, or is done by the processor", {

@@ -70,6 +70,8 @@ test_that("bad networks are errors that say where", {
   expect_snapshot(error = TRUE, {
     reaction_network("2 A + -> B" = 1)
     reaction_network("A -> B" = "kk1 * A", parameters = c(kk2 = 1))
+    reaction_network("A -> B" = "t * A")
+    reaction_network("A -> B" = "Time * A")
     reaction_network("A <-> B" = 1)
     reaction_network("A -> B" = c(1, 2))
     reaction_network("A -> B" = -1)

@@ -292,6 +292,38 @@ test_that("a run that seems to do nothing says why", {
     tell_if_slow(list(complete = 0, events = 123456789), 100, 10)
     tell_if_slow(list(complete = 10, events = 1e9), 1e4, 10)
   })
+  # some trajectories end soon, and the others never
+  expect_false(tell_if_slow(list(complete = 90, events = 1e9), 100, 40, since = 15))
+  expect_snapshot(. <- tell_if_slow(list(complete = 90, events = 1e9), 100, 40, since = 5))
+})
+
+test_that("the message about a run that seems to do nothing names a species that grows", {
+  options_of <- function(net, end) {
+    ensemble_plan(
+      net, 10, 1, times = c(0, end), method = "auto", observe = NULL, output = "summary", backend = "cpu", threads = 1
+    )$options
+  }
+  # n molecules become n + 1 after 2 / (n (n - 1)) on average, so 10 molecules become infinitely many after 2 / 9
+  net <- reaction_network("2 A -> 3 A" = 1, "A -> A + B" = 1, initial = c(A = 10))
+  grown <- growing_species(net, options_of(net, 1))
+  expect_identical(grown[c("species", "limit")], list(species = "A", limit = 1e6))
+  expect_gt(grown$time, 0.02)
+  expect_lt(grown$time, 1)
+  expect_message(
+    tell_if_slow(list(complete = 0, events = 1e9), 10, 10, grows = function() list(species = "A b", limit = 1e6, time = 0.25)),
+    "the count of `A b` exceeds 1e[+]06 at time 0.25, so counts may grow.*until = \"`A b` > 1e[+]06\"",
+    class = "fireflip_message_long"
+  )
+  steady <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+  expect_null(growing_species(steady, options_of(steady, 5)))
+  # events of the network, and a condition of the user
+  dosed <- reaction_network("2 A -> 3 A" = 1, "A -> 0" = 1, events = list(event("time >= 1", set = c(A = 10))))
+  expect_identical(growing_species(dosed, options_of(dosed, 9))$species, "A")
+  stopped <- utils::modifyList(options_of(net, 1), list(until = "A > 50"))
+  expect_null(growing_species(net, stopped))
+})
+
+test_that("counts that grow fast enough are an error", {
   # a network that explodes quickly enough ends with an error that names the limit
   net <- reaction_network("A -> 1000000 A" = 1, initial = c(A = 5))
   expect_snapshot(error = TRUE, first_passage(net, "A < 0", nsim = 2, end = 100, seed = 1))
@@ -302,6 +334,14 @@ test_that("mistakes of a first run are explained", {
   sim <- simulate(net, nsim = 40, times = 1, seed = 1)
   expect_snapshot(error = TRUE, simulate(net, times = 2, initial = sim))
   expect_snapshot(error = TRUE, simulate(net, times = 1, method = "SSA"))
+  expect_snapshot(error = TRUE, simulate(net, times = 1, method = "NRM"))
+  expect_error(simulate(net, times = 1, method = "tau"), "did you mean \"tau_leaping\"?", class = "fireflip_error_argument")
+  expect_error(simulate(net, times = 1, method = "implicit"), "\"implicit_tau_leaping\"[?]", class = "fireflip_error_argument")
+  expect_true(all(other_method_names %in% ssa_methods()$method))
+  expect_snapshot(error = TRUE, simulate(net, steps = 10))
+  expect_snapshot(error = TRUE, simulate(pbn(c(A = "!A")), times = 0:10))
+  expect_snapshot(error = TRUE, simulate(net, times = 1, observe = c("A", "B", "A")))
+  expect_snapshot(error = TRUE, simulate(net, times = 1, initial = c(A = 1e-9)))
   expect_snapshot(error = TRUE, sweep_parameters(net, c(A = 5), times = 1))
   expect_snapshot(error = TRUE, simulate(net, times = 2, initial = 5))
   expect_snapshot(error = TRUE, first_passage(net, "A < 5", end = 2, initial = c(a = 5)))

@@ -70,6 +70,7 @@ test_that("trajectories can be drawn", {
 
 test_that("misspelt arguments are refused", {
   expect_error(simulate(net, step = 5), "did you mean `steps`", class = "fireflip_error_argument")
+  expect_error(simulate(net, nsims = 3, steps = 5), "did you mean `nsim`", class = "fireflip_error_argument")
   expect_error(simulate(net, 1, 2, 5), "found one without a name", class = "fireflip_error_argument")
   expect_error(simulate(net, zebra = 1), "There is no argument `zebra`", class = "fireflip_error_argument")
 })

@@ -1,11 +1,10 @@
 /* The kernel that reads a network with common factors as data: a warp runs a trajectory (ff_ssa_factored_step.h). It runs where
  * no code is generated, or where generated code would be slower: for networks whose events change many groups, and for large
  * sums. Totals are in shared memory. Counts and cells are there, too, if enough warps have room. */
-#include "ff_ssa_ensemble.h"
+#include "ff_ssa_data_runner.h"
 #include "ff_ssa_factored_step.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WARPS 4 /* of a block */
 #define BLOCKS 8 /* of a multiprocessor, for which registers are limited */
@@ -16,12 +15,10 @@
 typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_ssa_launch, const ff_ssa_factored_layout);
 
 typedef struct {
+  ff_ssa_data_plan plan;
   ff_ssa_factored_image image;
-  void *memory;
   ff_ssa_factored_layout at;
   factored_kernel kernel;
-  size_t shared;   /* of a block */
-  uint32_t blocks; /* of a multiprocessor */
 } factored;
 
 template <uint32_t EACH, uint32_t ROUNDS>
@@ -53,30 +50,22 @@ static factored_kernel kernel_of(const ff_ssa_factored_image *image) {
 
 /* Computes how many blocks a multiprocessor can run at the same time if trajectories are laid out like this. */
 static ff_status try_layout(factored *own, const ff_ensemble *e, int stay_cells, int stay_counts, ff_error *err) {
-  int found = 0;
   own->at = ff_ssa_factored_lay_out(&own->image, stay_cells, stay_counts);
-  own->shared = (size_t)own->at.elsewhere * 4 * WARPS +
-                32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
-  own->blocks = 0;
-  if (own->shared > e->device.sharedMemPerBlockOptin) return FF_OK;
-  ff_status status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, own->kernel, WARPS * 32, own->shared),
-                                   "planning a launch", err);
-  own->blocks = (uint32_t)found;
-  return status;
+  own->plan.shared = (size_t)own->at.elsewhere * 4 * WARPS +
+                     32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
+  return ff_ssa_data_occupancy(&own->plan.blocks, e, (const void *)own->kernel, WARPS, own->plan.shared, err);
 }
 
 static ff_status plan(factored *own, const ff_ensemble *e, ff_error *err) {
+  ff_status status = FF_OK;
   own->kernel = kernel_of(&own->image);
-  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
-  ff_status status = ff_cuda_check(cudaFuncSetAttribute((const void *)own->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                        (int)e->device.sharedMemPerBlockOptin),
-                                   "setting the shared memory", err);
+  own->plan.warps = WARPS;
   for (int stay = 0; stay < 3 && status == FF_OK; stay++) {
     status = try_layout(own, e, stay > 1, stay > 0, err);
-    if (own->blocks * WARPS >= WARPS_LEAST) return status;
+    if (own->plan.blocks * WARPS >= WARPS_LEAST) return status;
   }
-  if (status != FF_OK || own->blocks > 0) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "a trajectory needs %zu bytes of shared memory", own->shared / WARPS);
+  if (status != FF_OK || own->plan.blocks > 0) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "a trajectory needs %zu bytes of shared memory", own->plan.shared / WARPS);
 }
 
 static ff_status upload(factored *own, const ff_ensemble *e, ff_error *err) {
@@ -85,49 +74,29 @@ static ff_status upload(factored *own, const ff_ensemble *e, ff_error *err) {
   size_t bytes = 0;
   ff_status status = ff_ssa_factored_image_new(&image, &memory, &bytes, e->program, e->request.initial, err);
   if (status != FF_OK) return status;
-  status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
-  if (status == FF_OK) own->image = ff_ssa_factored_image_at(&image, memory, own->memory);
+  status = ff_cuda_upload(&own->plan.memory, memory, bytes, "the network", err);
+  if (status == FF_OK) own->image = ff_ssa_factored_image_at(&image, memory, own->plan.memory);
   ff_free_aligned(memory);
   return status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  if (e->request.n_points > 0)
-    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
-  factored *own = (factored *)ff_calloc(1, sizeof *own);
-  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
-  e->own = own;
-  cudaFuncAttributes attributes;
-  ff_status status = upload(own, e, err);
+  ff_status status = ff_ssa_data_new(e, sizeof(factored), err);
+  factored *own = (factored *)e->own;
+  if (status == FF_OK) status = upload(own, e, err);
   if (status == FF_OK) status = plan(own, e, err);
-  if (status == FF_OK)
-    status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
+  if (status == FF_OK) status = ff_ssa_data_describe(e, (const void *)own->kernel, WARPS, own->at.bytes, err);
   if (status != FF_OK) return status;
-  e->slot_bytes = own->at.bytes;
-  e->block_slots = WARPS;
-  e->resident = (uint64_t)own->blocks * WARPS * (uint64_t)e->device.multiProcessorCount;
-  e->info.threads = WARPS * 32;
-  e->info.blocks = own->blocks;
-  e->info.registers = (uint32_t)attributes.numRegs;
-  e->info.shared_bytes = (uint32_t)own->shared;
   snprintf(e->info.reason, sizeof e->info.reason,
            "groups of reactions are read as data, a warp for each trajectory, counts in %s memory",
            own->at.stay_counts == 0 ? "shared" : "global");
   return FF_OK;
 }
 
-static void release(ff_ensemble *e) {
-  factored *own = (factored *)e->own;
-  if (own == NULL) return;
-  cudaFree(own->memory);
-  free(own);
-  e->own = NULL;
-}
-
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const factored *own = (const factored *)e->own;
-  own->kernel<<<e->running / WARPS, WARPS * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / WARPS, WARPS * 32, own->plan.shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel for groups of reactions", err);
 }
 
-extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, NULL, release, launch};
+extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, NULL, ff_ssa_data_release, launch};

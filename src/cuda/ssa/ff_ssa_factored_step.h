@@ -515,18 +515,13 @@ FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_
   b->count = at->stay_counts > 0u ? words + net->count : place + (net->count - at->stay_cells);
   if (!ff_ssa_warp_resume(b, slot, head)) return;
   if (b->what == FF_SLOT_BUSY) ff_ssa_factored_set(w, at, words, 0);
-  uint64_t began, now;
-  uint32_t late = 0u;
-  FF_NANOSECONDS(began);
+  ff_ssa_warp_limit limit = ff_ssa_warp_limit_of(b->run);
   FF_SYNCWARP();
-  FF_NO_UNROLL for (uint32_t left = b->run->steps; left > 0u && b->what != FF_SLOT_IDLE && late == 0u; left--) {
+  FF_NO_UNROLL for (; ff_ssa_warp_goes_on(b, &limit); ff_ssa_warp_count(b, &limit, FF_SSA_WARP_STEPS)) {
     if (b->what == FF_SLOT_EMPTY)
       ff_ssa_factored_begin(w, at);
     else
       ff_ssa_factored_step(w, each, rounds);
-    if (left % FF_SSA_WARP_STEPS != 0u) continue;
-    FF_NANOSECONDS(now);
-    FF_BALLOT(late, now - began > b->run->nanoseconds);
   }
   FF_SYNCWARP();
   if (b->what == FF_SLOT_BUSY) ff_ssa_factored_keep(w, at, words);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ssa/ff_ssa_method_kinds.h"
 #include "ff_ssa_generate_text.h"
 
 #define MOST_GAIN (1024.0 * 127) /* what a count or sum can gain until a thread checks it: in 1,024 events, 127 in each */
@@ -124,7 +125,6 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   const ff_ssa_method method = request->method;
   const int modules = method == FF_SSA_FACTORED && program->modules != NULL;
   const int factored = method == FF_SSA_FACTORED && !modules && program->factor->n_groups != FF_FACTOR_NONE;
-  const int optimised = method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
   const int direct = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
   ff_status status = check(program, request, err);
   if (status == FF_OK && !modules) status = check_start(program, request, factored, err);
@@ -133,7 +133,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
     status = ff_ssa_generate_modules(out, program, request, shared, err);
   else if (factored)
     status = ff_ssa_generate_factored(out, program, request, shared, err);
-  else if (optimised)
+  else if (ff_ssa_method_searches(method))
     status = ff_ssa_generate_optimised(out, program, request, shared, err);
   else if (direct)
     status = ff_ssa_generate_direct(out, program, request, shared, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../ssa/ff_ssa_method_kinds.h"
 #include "ff_ssa_generate_direct.h"
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
@@ -363,7 +364,7 @@ ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program
                                  uint32_t shared, ff_error *err) {
   generator g = {.p = program, .request = request, .code = out, .out = {.err = err},
                  .scheduled = ff_ssa_program_scheduled(program),
-                 .keeps = request->method == FF_SSA_OPTIMISED || request->method == FF_SSA_SORTING};
+                 .keeps = ff_ssa_method_searches(request->method)};
   if (program->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", program->n_reactions);
   out->threads = 128;

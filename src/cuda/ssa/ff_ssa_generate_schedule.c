@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "../../model/ff_formula_math.h"
+#include "ff_ssa_event_table.h"
 
 #define MOST_EVENTS 32u  /* bits of a word */
 #define MOST_WORDS 1024u /* of formulas */
 #define MOST_SLOTS 64u   /* parameters that events set: their values are arguments of the kernel */
 #define MOST_DUE 128u    /* events that may wait, if events have delays */
 #define MOST_STORE 4096u /* words of a thread for waiting events; there is always room for the fewest that may be needed */
-#define EVENT_WORDS 5u
 #define REACTION_WORDS 6u
 #define NONE FF_SSA_NO_NUMBER
 
@@ -37,20 +37,12 @@ static uint32_t add(ff_ssa_schedule_code *code, const ff_formula *formula) {
   return code->n_formulas++;
 }
 
-static int has(const ff_formula *formula, uint32_t operation) {
-  for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == operation) return 1;
-  return 0;
-}
-
 static void sort_event(ff_ssa_schedule_code *code, uint32_t e) {
-  const ff_formula *trigger = &code->program->events[e].trigger;
-  if (!has(trigger, FF_F_TIME))
-    code->by_state |= 1u << e;
-  else if (has(trigger, FF_F_SYMBOL))
-    code->by_both |= 1u << e;
-  else
-    code->by_time |= 1u << e;
+  switch (ff_ssa_trigger_kind(&code->program->events[e].trigger)) {
+    case FF_SSA_BY_STATE: code->by_state |= 1u << e; break;
+    case FF_SSA_BY_TIME: code->by_time |= 1u << e; break;
+    default: code->by_both |= 1u << e; break;
+  }
 }
 
 static void list_formulas(ff_ssa_schedule_code *code) {
@@ -65,16 +57,6 @@ static void list_formulas(ff_ssa_schedule_code *code) {
     code->rate_of[code->timed[r]] = r;
     add(code, &p->formulas[p->propensities[r].a]);
   }
-}
-
-/* How many events may wait. Without delays, only those wait that happen at one time. */
-static uint32_t room(const ff_ssa_program *p) {
-  const uint32_t least = p->n_events > 0 ? 2 * p->n_events + 8 : 0;
-  uint32_t most = MOST_STORE / (5 + 2 * p->most_sets);
-  int delayed = 0;
-  for (uint32_t e = 0; e < p->n_events; e++) delayed |= p->events[e].delay.length > 0;
-  if (most > MOST_DUE) most = MOST_DUE;
-  return delayed && most > least ? most : least;
 }
 
 ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_program *p, ff_error *err) {
@@ -93,7 +75,7 @@ ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_progr
   if (out->formulas == NULL || out->rate_of == NULL || out->timed == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for code");
   list_formulas(out);
-  out->due = room(p);
+  out->due = ff_ssa_due_room(p, MOST_STORE, MOST_DUE);
   return FF_OK;
 }
 
@@ -116,10 +98,10 @@ static void put_events(ff_ssa_schedule_code *code, const uint32_t *place, uint32
   uint32_t next = code->program->n_events + code->n_timed;
   for (uint32_t e = 0; e < code->program->n_events; e++) {
     const ff_event *event = &code->program->events[e];
-    uint32_t *row = code->table + EVENT_WORDS * e;
+    uint32_t *row = code->table + FF_SSA_EVENT_WORDS * e;
     row[0] = number_of(&event->delay, &next);
     row[1] = number_of(&event->priority, &next);
-    row[2] = (event->initially ? 1u : 0u) | (event->persistent ? 2u : 0u) | (event->late ? 4u : 0u);
+    row[2] = ff_ssa_event_flags(event);
     row[3] = before + sets;
     row[4] = event->n_sets;
     for (uint32_t i = 0; i < event->n_sets; i++) {
@@ -162,7 +144,7 @@ ff_status ff_ssa_schedule_code_fill(ff_ssa_schedule_code *code, const uint32_t *
   const uint32_t n_symbols = p->n_species + p->n_slots;
   uint32_t sets = 0;
   for (uint32_t e = 0; e < p->n_events; e++) sets += 2 * p->events[e].n_sets;
-  code->at_readers = EVENT_WORDS * p->n_events;
+  code->at_readers = FF_SSA_EVENT_WORDS * p->n_events;
   code->at_reactions = code->at_readers + n_counts + p->n_slots;
   const uint32_t at_sets = code->at_reactions + REACTION_WORDS * p->n_reactions;
   code->table = ff_calloc((size_t)at_sets + sets + p->n_changes, sizeof *code->table);
@@ -186,7 +168,9 @@ uint32_t ff_ssa_schedule_code_kept(const ff_ssa_schedule_code *code, uint32_t n_
   return 2 * (at_least_1(n_counts + p->n_slots) + 2 * at_least_1(p->n_events) + at_least_1(code->n_timed) + 8) + 14;
 }
 
-uint32_t ff_ssa_schedule_code_store(const ff_ssa_schedule_code *code) { return code->due * (5 + 2 * code->program->most_sets); }
+uint32_t ff_ssa_schedule_code_store(const ff_ssa_schedule_code *code) {
+  return (uint32_t)(code->due * ff_ssa_due_words(code->program->most_sets));
+}
 
 void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *out, uint32_t before, uint32_t n_counts) {
   const ff_ssa_program *p = code->program;
@@ -209,7 +193,7 @@ static void write_operations(const ff_ssa_schedule_code *code, ff_writer *out) {
     for (uint32_t k = 0; k < code->formulas[i]->length; k++) {
       const uint32_t operation = code->formulas[i]->word[k].code;
       if (ff_ssa_is_long(operation)) value[operation] = 1;
-      if (has(code->formulas[i], FF_F_TIME) && ff_formula_operands(operation) > 0) range[operation] = 1;
+      if (ff_ssa_formula_has(code->formulas[i], FF_F_TIME) && ff_formula_operands(operation) > 0) range[operation] = 1;
     }
   for (uint32_t operation = 0; operation < FF_F_COUNT; operation++) {
     const uint32_t n = ff_formula_operands(operation);
@@ -238,7 +222,7 @@ static void write_ranges(const ff_ssa_schedule_code *code, ff_ssa_law_text *law)
   ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const double *y, double from, double to) {\n"
            "  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n  (void)y;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->program->n_events + code->n_timed; i++) {
-    if (!has(code->formulas[i], FF_F_TIME)) continue;
+    if (!ff_ssa_formula_has(code->formulas[i], FF_F_TIME)) continue;
     ff_write(law->out, "  case %uu: {\n", i);
     const uint32_t f = ff_ssa_write_range(law, code->formulas[i]);
     ff_write(law->out, "  return f%u;\n  }\n", f);

@@ -6,13 +6,12 @@
  * any size can be simulated. For few trajectories of strongly coupled networks, a block of warps runs a trajectory
  * (ff_ssa_generic_block.h). With events, or with rates that depend on the time, a warp runs a trajectory in global memory
  * (ff_ssa_generic_schedule.h). */
-#include "ff_ssa_ensemble.h"
+#include "ff_ssa_data_runner.h"
 #include "ff_ssa_generic_block.h"
 #include "ff_ssa_generic_schedule.h"
 #include "ff_ssa_generic_thread.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WARPS 4 /* the most of a block. Without shared memory it has one, so that all multiprocessors have equal shares. */
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers. */
@@ -33,15 +32,12 @@
 typedef void (*generic_kernel)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
 
 typedef struct {
+  ff_ssa_data_plan plan;
   ff_ssa_image image;
-  void *memory;
   ff_ssa_slot_layout at;
   generic_kernel kernel;
-  int threads;     /* whether a thread runs a trajectory */
-  int together;    /* whether a block does */
-  uint32_t warps;  /* of a block */
-  size_t shared;   /* of a block */
-  uint32_t blocks; /* of a multiprocessor */
+  int threads;  /* whether a thread runs a trajectory */
+  int together; /* whether a block does */
 } generic;
 
 __device__ __forceinline__ static void begin_warp(ff_ssa_warp *w, const ff_ssa_image &image, const ff_ssa_launch &run) {
@@ -188,25 +184,6 @@ static generic_kernel threads_kernel(int is_shared, int formulas) {
 
 /* ---- planning ------------------------------------------------------------------------------------------------------------ */
 
-/* Computes how many blocks a multiprocessor can run at the same time; 0 if the shared memory does not suffice for one. */
-static ff_status occupancy(uint32_t *blocks, const ff_ensemble *e, generic_kernel kernel, uint32_t warps, uint64_t shared,
-                           ff_error *err) {
-  int found = 0;
-  *blocks = 0;
-  if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
-  ff_status status = FF_OK;
-  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
-  if (shared > 0)
-    status = ff_cuda_check(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                (int)e->device.sharedMemPerBlockOptin),
-                           "setting the shared memory", err);
-  if (status == FF_OK)
-    status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)warps * 32, (size_t)shared),
-                           "planning a launch", err);
-  *blocks = (uint32_t)found;
-  return status;
-}
-
 /* Tries all sizes of a block whose warps need `each` bytes of shared memory. Takes the kernel if a multiprocessor can run at
  * least `least` warps. */
 static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel kernel, uint64_t each, uint32_t least,
@@ -214,14 +191,14 @@ static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel k
   uint32_t best = least > 0 ? least - 1 : 0;
   for (uint32_t warps = WARPS; warps > 0; warps /= 2) {
     uint32_t blocks;
-    ff_status status = occupancy(&blocks, e, kernel, warps, warps * each, err);
+    ff_status status = ff_ssa_data_occupancy(&blocks, e, (const void *)kernel, warps, warps * each, err);
     if (status != FF_OK) return status;
     if (blocks * warps <= best) continue;
     best = blocks * warps;
     own->kernel = kernel;
-    own->warps = warps;
-    own->shared = (size_t)(warps * each);
-    own->blocks = blocks;
+    own->plan.warps = warps;
+    own->plan.shared = (size_t)(warps * each);
+    own->plan.blocks = blocks;
   }
   return FF_OK;
 }
@@ -229,15 +206,15 @@ static ff_status try_shared(generic *own, const ff_ensemble *e, generic_kernel k
 /* A kernel that does not use shared memory. */
 static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel kernel, ff_error *err) {
   own->kernel = kernel;
-  own->warps = 1;
-  ff_status status = occupancy(&own->blocks, e, kernel, 1, 0, err);
-  if (status != FF_OK || own->blocks > 0) return status;
+  own->plan.warps = 1;
+  ff_status status = ff_ssa_data_occupancy(&own->plan.blocks, e, (const void *)kernel, 1, 0, err);
+  if (status != FF_OK || own->plan.blocks > 0) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "the GPU has too few registers for kernel \"generic\"");
 }
 
 /* Whether there are so many trajectories, and memory for them, that a thread may run each of them. */
 static int threads_pay(const generic *own, const ff_ensemble *e) {
-  const double least = (double)TRAJECTORIES_LEAST * own->blocks * own->warps * e->device.multiProcessorCount;
+  const double least = (double)TRAJECTORIES_LEAST * own->plan.blocks * own->plan.warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
   return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
          (e->options.units == 0 || (double)e->options.units >= least);
@@ -247,15 +224,15 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
  * levels of the tree as leave room for three quarters of them. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = plan_global(own, e, warps_kernel(&own->image, 0), err);
-  const uint32_t least = (own->blocks * own->warps + 1) / 2;
+  const uint32_t least = (own->plan.blocks * own->plan.warps + 1) / 2;
   if (status != FF_OK) return status;
   status = try_shared(own, e, warps_kernel(&own->image, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
-  if (own->shared > 0) return status;
-  for (uint32_t top = 1; status == FF_OK && own->shared == 0 && top < own->image.levels; top++) {
+  if (own->plan.shared > 0) return status;
+  for (uint32_t top = 1; status == FF_OK && own->plan.shared == 0 && top < own->image.levels; top++) {
     const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
-    status = try_shared(own, e, warps_kernel(&own->image, 0), bytes, own->blocks * own->warps / 4 * 3, err);
+    status = try_shared(own, e, warps_kernel(&own->image, 0), bytes, own->plan.blocks * own->plan.warps / 4 * 3, err);
   }
-  if (own->shared == 0) own->at.top = 0;
+  if (own->plan.shared == 0) own->at.top = 0;
   return status;
 }
 
@@ -264,11 +241,11 @@ static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
 static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err) {
   const ff_ssa_image *image = &own->image;
   const int formulas = image->depth > 0, tree = image->method == FF_SSA_TREE;
-  const int searches = !formulas && (image->method == FF_SSA_OPTIMISED || image->method == FF_SSA_SORTING);
+  const int searches = !formulas && ff_ssa_method_searches(image->method);
   const uint64_t each = 32 * ff_ssa_thread_bytes(image);
   if (!tree && !searches) return FF_OK;
   ff_status status = try_shared(own, e, tree ? threads_kernel(1, formulas) : run_searches, each, THREADS_LEAST / 32, err);
-  own->threads = own->shared > 0;
+  own->threads = own->plan.shared > 0;
   return status;
 }
 
@@ -283,8 +260,8 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   if (status != FF_OK || own->threads) return status;
   status = plan_warps(own, e, err);
   const int few = own->at.top > 0 && e->program->coupling <= COUPLING_FEW;
-  own->threads = status == FF_OK && threads && tree && (own->shared == 0 || few);
-  if (own->threads) own->shared = own->at.top = 0;
+  own->threads = status == FF_OK && threads && tree && (own->plan.shared == 0 || few);
+  if (own->threads) own->plan.shared = own->at.top = 0;
   return own->threads ? plan_global(own, e, threads_kernel(0, formulas), err) : status;
 }
 
@@ -300,10 +277,10 @@ static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
 static ff_status try_block(generic *own, const ff_ensemble *e, uint64_t bytes, uint32_t least, int *fits, ff_error *err) {
   uint32_t blocks;
   *fits = 0;
-  ff_status status = occupancy(&blocks, e, own->kernel, own->warps, TASKS_BYTES + bytes, err);
+  ff_status status = ff_ssa_data_occupancy(&blocks, e, (const void *)own->kernel, own->plan.warps, TASKS_BYTES + bytes, err);
   if (status != FF_OK || blocks < least) return status;
-  own->shared = (size_t)(TASKS_BYTES + bytes);
-  own->blocks = blocks;
+  own->plan.shared = (size_t)(TASKS_BYTES + bytes);
+  own->plan.blocks = blocks;
   *fits = 1;
   return FF_OK;
 }
@@ -317,13 +294,13 @@ static ff_status plan_block(generic *own, const ff_ensemble *e, uint32_t warps, 
   int fits;
   own->at = ff_ssa_slot_lay_out(image, warps);
   own->kernel = image->depth > 0 ? run_block<true> : run_block<false>;
-  own->warps = warps;
+  own->plan.warps = warps;
   own->together = 1;
   own->at.stacks_shared = stacks > 0 && stacks <= STACKS_MOST;
   const uint64_t rest = own->at.stacks_shared ? stacks : 0;
   ff_status status = try_block(own, e, rest, 1, &fits, err);
   if (status != FF_OK || !fits) return status == FF_OK ? ff_error_set(err, FF_EUNSUPPORTED, "no block can run") : status;
-  const uint32_t least = share < own->blocks ? (uint32_t)share : own->blocks;
+  const uint32_t least = share < own->plan.blocks ? (uint32_t)share : own->plan.blocks;
   status = try_block(own, e, own->at.bytes - FF_SSA_SLOT_HEAD, least, &fits, err);
   own->at.shared = (uint64_t)fits;
   if (fits) own->at.stacks_shared = 0;
@@ -339,54 +316,37 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   size_t bytes = 0;
   ff_status status = ff_ssa_image_new(&image, &memory, &bytes, e->program, &e->request, err);
   if (status != FF_OK) return status;
-  status = ff_cuda_upload(&own->memory, memory, bytes, "the network", err);
-  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->memory);
+  status = ff_cuda_upload(&own->plan.memory, memory, bytes, "the network", err);
+  if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->plan.memory);
   ff_free_aligned(memory);
   own->at = ff_ssa_slot_lay_out(&own->image, 1);
   return status;
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  if (e->request.n_points > 0)
-    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
-  generic *own = (generic *)ff_calloc(1, sizeof *own);
-  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a network");
-  e->own = own;
-  cudaFuncAttributes attributes;
-  ff_status status = upload(own, e, err);
+  ff_status status = ff_ssa_data_new(e, sizeof(generic), err);
+  generic *own = (generic *)e->own;
+  if (status == FF_OK) status = upload(own, e, err);
   const uint32_t warps = status == FF_OK ? choose_warps(own, e) : 1;
   if (status == FF_OK) status = warps > 1 ? plan_block(own, e, warps, err) : plan(own, e, err);
-  if (status == FF_OK)
-    status = ff_cuda_check(cudaFuncGetAttributes(&attributes, (const void *)own->kernel), "planning a launch", err);
   if (status != FF_OK) return status;
-  if (!own->together) own->at.shared = own->shared > 0 && own->at.top == 0;
-  e->slot_bytes = own->threads && own->shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
-  e->block_slots = own->together ? 1 : own->threads ? own->warps * 32 : own->warps;
-  e->resident = (uint64_t)own->blocks * e->block_slots * (uint64_t)e->device.multiProcessorCount;
-  e->info.threads = own->warps * 32;
-  e->info.blocks = own->blocks;
-  e->info.registers = (uint32_t)attributes.numRegs;
-  e->info.shared_bytes = (uint32_t)own->shared;
+  if (!own->together) own->at.shared = own->plan.shared > 0 && own->at.top == 0;
+  const uint64_t slot_bytes = own->threads && own->plan.shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
+  const uint32_t block_slots = own->together ? 1 : own->threads ? own->plan.warps * 32 : own->plan.warps;
+  status = ff_ssa_data_describe(e, (const void *)own->kernel, block_slots, slot_bytes, err);
+  if (status != FF_OK) return status;
   char who[40] = "warp";
   if (own->threads) snprintf(who, sizeof who, "thread");
-  if (own->together) snprintf(who, sizeof who, "block of %u warps", (unsigned)own->warps);
+  if (own->together) snprintf(who, sizeof who, "block of %u warps", (unsigned)own->plan.warps);
   snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory", who,
            own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
   return FF_OK;
 }
 
-static void release(ff_ensemble *e) {
-  generic *own = (generic *)e->own;
-  if (own == NULL) return;
-  cudaFree(own->memory);
-  free(own);
-  e->own = NULL;
-}
-
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  own->kernel<<<e->running / e->block_slots, own->warps * 32, own->shared, e->stream>>>(own->image, *run, own->at);
+  own->kernel<<<e->running / e->block_slots, own->plan.warps * 32, own->plan.shared, e->stream>>>(own->image, *run, own->at);
   return ff_cuda_check(cudaGetLastError(), "launching the kernel that reads the network", err);
 }
 
-extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, NULL, release, launch};
+extern "C" const ff_ssa_runner ff_ssa_runner_generic = {"generic", prepare, NULL, ff_ssa_data_release, launch};

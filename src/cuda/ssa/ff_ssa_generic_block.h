@@ -46,6 +46,7 @@ FF_WARP ff_ssa_share ff_ssa_share_of(const ff_ssa_warp *w, uint32_t warp, uint32
 /* The task that was set last. */
 FF_WARP ff_ssa_task *ff_ssa_block_task(const ff_ssa_warp *w) { return w->tasks + (w->n_tasks & 1u); }
 
+/* Writes a task of the first warp's trajectory. */
 FF_WARP void ff_ssa_block_fill(ff_ssa_task *task, uint32_t what, const ff_ssa_warp *w, int fine) {
   FF_LANE_HERE;
   FF_EACH_LANE {
@@ -213,23 +214,6 @@ FF_WARP void ff_ssa_block_update(const ff_ssa_warp *w, ff_ssa_task *task) {
 
 /* ---- the first warp -------------------------------------------------------------------------------------------------------- */
 
-/* The end of a launch. */
-typedef struct {
-  uint64_t began;
-  uint32_t left; /* steps */
-} ff_ssa_block_end;
-
-FF_WARP int ff_ssa_block_is_late(const ff_ssa_warp *w, ff_ssa_block_end *end) {
-  FF_LANE_HERE;
-  uint64_t now;
-  uint32_t late;
-  if (end->left == 0u) return 1;
-  if (--end->left % FF_SSA_WARP_STEPS != 0u) return 0;
-  FF_NANOSECONDS(now);
-  FF_BALLOT(late, now - end->began > w->run->nanoseconds);
-  return late != 0u;
-}
-
 /* Lets a reaction fire. Returns whether a task is set: to compute what depends on the counts. */
 FF_WARP int ff_ssa_block_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
   FF_LANE_HERE;
@@ -252,14 +236,15 @@ FF_WARP int ff_ssa_block_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
 }
 
 /* Goes on after the last task, as ff_ssa_warp_run() does, until there is another task. */
-FF_WARP void ff_ssa_block_lead(ff_ssa_warp *w, ff_ssa_block_end *end) {
+FF_WARP void ff_ssa_block_lead(ff_ssa_warp *w, ff_ssa_warp_limit *limit) {
   ff_ssa_next next;
   int found = ff_ssa_block_task(w)->what == FF_SSA_TASK_FIRST, fine = 1;
   if (found) fine = ff_ssa_block_next(w, &next);
   else if (w->what == FF_SLOT_BUSY && ff_ssa_block_task(w)->bad) ff_ssa_warp_end(w, 1);
   for (;; found = 0) {
     if (!found) {
-      if (w->what == FF_SLOT_IDLE || ff_ssa_block_is_late(w, end)) break;
+      if (!ff_ssa_warp_goes_on(w, limit)) break;
+      ff_ssa_warp_count(w, limit, FF_SSA_WARP_STEPS);
       if (w->what == FF_SLOT_EMPTY) {
         ff_ssa_warp_take(w);
         if (w->what == FF_SLOT_BUSY) {
@@ -285,6 +270,7 @@ FF_WARP void ff_ssa_block_lead(ff_ssa_warp *w, ff_ssa_block_end *end) {
 
 /* ---- launches -------------------------------------------------------------------------------------------------------------- */
 
+/* A warp's share of a task. */
 FF_WARP void ff_ssa_block_do(const ff_ssa_warp *w, ff_ssa_task *task) {
   switch (task->what) {
   case FF_SSA_TASK_BEGIN: ff_ssa_block_begin(w, task); break;
@@ -296,16 +282,15 @@ FF_WARP void ff_ssa_block_do(const ff_ssa_warp *w, ff_ssa_task *task) {
 /* As ff_ssa_warp_run(), for every warp of a block. helpers, member and tasks are set, too; n_tasks is 0. */
 FF_WARP void ff_ssa_block_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
   char *const kept = (char *)w->run->state + slot * at->bytes;
-  ff_ssa_block_end end = {0u, w->run->steps};
+  ff_ssa_warp_limit limit = ff_ssa_warp_limit_of(w->run);
   int has_work = 0;
   if (w->member == 0u) {
     has_work = ff_ssa_warp_open(w, at, slot, kept, elsewhere);
-    FF_NANOSECONDS(end.began);
     ff_ssa_block_fill(w->tasks, FF_SSA_TASK_END, w, 1);
     FF_SYNCWARP();
   }
   for (;;) {
-    if (w->member == 0u) ff_ssa_block_lead(w, &end);
+    if (w->member == 0u) ff_ssa_block_lead(w, &limit);
     FF_SYNC_BLOCK(w);
     if (w->member > 0u) w->n_tasks++;
     ff_ssa_task *const task = ff_ssa_block_task(w);

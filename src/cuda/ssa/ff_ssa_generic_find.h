@@ -293,13 +293,10 @@ FF_WARP int ff_ssa_warp_reject(ff_ssa_warp *w, double total, ff_ssa_next *next) 
 FF_WARP double ff_ssa_warp_total(ff_ssa_warp *w) {
   if (w->method == FF_SSA_BLOCK) return ff_ssa_sum_terms(ff_ssa_level(w, 2u), w->image->n[2]);
   if (ff_ssa_has_groups(w)) return ff_ssa_groups_sum(w);
-  if (!ff_ssa_has_rows(w) && w->method != FF_SSA_OPTIMISED && w->method != FF_SSA_SORTING)
-    return *ff_ssa_level(w, w->image->levels - 1u);
+  if (!ff_ssa_has_rows(w) && !ff_ssa_method_searches(w->method)) return *ff_ssa_level(w, w->image->levels - 1u);
   if (ff_ssa_run_stale(&w->total)) w->total = ff_ssa_run_of(ff_ssa_warp_sum(w, w->image->n[0]));
   return w->total.value;
 }
-
-FF_WARP int ff_ssa_rejects(const ff_ssa_warp *w) { return w->method == FF_SSA_RSSA || w->method == FF_SSA_RSSA_CR; }
 
 /* Finds the time of the next event. Returns 0 if the processor must say whether this is possible. */
 FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
@@ -318,7 +315,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
     return 1;
   }
   if (!(total < ff_math_infinity())) return 0;
-  if (ff_ssa_rejects(w)) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
+  if (ff_ssa_method_has_bounds(w->method)) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
   next->total = total;
   if (ff_ssa_has_groups(w)) {
     next->trial = ff_ssa_warp_trial(w);
@@ -337,7 +334,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
 /* The reaction of the next event. */
 FF_WARP uint32_t ff_ssa_warp_reaction(const ff_ssa_warp *w, ff_ssa_next *next) {
   double at = next->at;
-  if (ff_ssa_has_groups(w) && !ff_ssa_rejects(w)) {
+  if (ff_ssa_has_groups(w) && !ff_ssa_method_has_bounds(w->method)) {
     const uint32_t found = ff_ssa_warp_find_weight(w, next->total, &next->trial);
     if (w->method == FF_SSA_COMPOSITION) return found;
     return ff_ssa_warp_find_item(w, found, ff_ssa_warp_closed(w, &next->trial) * FF_SSA_ROW_SUM(w, found)[0]);

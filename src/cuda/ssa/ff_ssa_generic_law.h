@@ -6,6 +6,7 @@
 #include "../../model/ff_formula_math.h"
 #include "../../ssa/ff_ssa_device.h"
 #include "../../ssa/ff_ssa_draws.h"
+#include "../../ssa/ff_ssa_method_kinds.h"
 #include "../runtime/ff_warp.h"
 #include "ff_ssa_image.h"
 #include "ff_ssa_launch.h"

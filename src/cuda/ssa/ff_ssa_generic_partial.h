@@ -9,12 +9,13 @@
 
 #include "ff_ssa_generic_groups.h"
 
+/* With formulas, no method has rows. So the kernel for formulas has no code for them. */
 FF_WARP int ff_ssa_has_rows(const ff_ssa_warp *w) {
-  return !w->formulas && (w->method == FF_SSA_PDM || w->method == FF_SSA_SPDM || w->method == FF_SSA_PSSA_CR);
+  return !w->formulas && ff_ssa_method_has_rows(w->method);
 }
 
 FF_WARP int ff_ssa_has_groups(const ff_ssa_warp *w) {
-  return w->method == FF_SSA_COMPOSITION || w->method == FF_SSA_RSSA_CR || (!w->formulas && w->method == FF_SSA_PSSA_CR);
+  return ff_ssa_method_has_groups(w->method) && (!w->formulas || !ff_ssa_method_has_rows(w->method));
 }
 
 /* What a trajectory keeps: the sums of rows, and the event that touched a row last. spdm keeps orders: the row at each position

@@ -440,17 +440,13 @@ FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, 
   s_schedule *s = (s_schedule *)(kept + at->schedule);
   if (!ff_ssa_warp_resume(w, slot, head)) return;
   ff_ssa_scheduled_resume(w, s);
-  uint64_t began, now;
-  uint32_t late = 0u;
-  FF_NANOSECONDS(began);
+  ff_ssa_warp_limit limit = ff_ssa_warp_limit_of(w->run);
   FF_SYNCWARP();
-  FF_NO_UNROLL for (uint32_t left = w->run->steps; left > 0u && w->what != FF_SLOT_IDLE && late == 0u; left--) {
+  FF_NO_UNROLL for (; ff_ssa_warp_goes_on(w, &limit); ff_ssa_warp_count(w, &limit, 1u)) {
     if (w->what == FF_SLOT_EMPTY)
       ff_ssa_scheduled_begin(w, s);
     else
       ff_ssa_scheduled_step(w, s);
-    FF_NANOSECONDS(now);
-    FF_BALLOT(late, now - began > w->run->nanoseconds);
   }
   FF_SYNCWARP();
   const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};

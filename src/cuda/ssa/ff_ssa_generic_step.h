@@ -224,6 +224,33 @@ FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot 
   return 1;
 }
 
+/* The limits of a launch for a warp. */
+typedef struct {
+  uint64_t began;      /* when */
+  uint32_t left, late; /* steps that it may make; whether its time is over */
+} ff_ssa_warp_limit;
+
+FF_WARP ff_ssa_warp_limit ff_ssa_warp_limit_of(const ff_ssa_launch *run) {
+  ff_ssa_warp_limit limit = {0u, run->steps, 0u};
+  FF_NANOSECONDS(limit.began);
+  return limit;
+}
+
+/* Whether the warp makes another step. */
+FF_WARP int ff_ssa_warp_goes_on(const ff_ssa_warp *w, const ff_ssa_warp_limit *limit) {
+  return limit->left > 0u && w->what != FF_SLOT_IDLE && limit->late == 0u;
+}
+
+/* Counts a step. The warp looks at the clock after each `every` steps. */
+FF_WARP void ff_ssa_warp_count(const ff_ssa_warp *w, ff_ssa_warp_limit *limit, uint32_t every) {
+  if (limit->left % every == 0u) {
+    uint64_t now;
+    FF_NANOSECONDS(now);
+    FF_BALLOT(limit->late, now - limit->began > w->run->nanoseconds);
+  }
+  limit->left--;
+}
+
 /* Begins a launch for a slot, whose parts are where they are `kept`, or elsewhere. Returns whether there is anything to do. */
 FF_WARP int ff_ssa_warp_open(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, char *kept, int elsewhere) {
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
@@ -257,21 +284,15 @@ FF_WARP void ff_ssa_warp_close(const ff_ssa_warp *w, const ff_ssa_slot_layout *a
 
 /* Runs a launch for a slot. image, run, formulas, method and the places are set. */
 FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
-  FF_LANE_HERE;
   char *const kept = (char *)w->run->state + slot * at->bytes;
   if (!ff_ssa_warp_open(w, at, slot, kept, elsewhere)) return;
-  uint64_t began, now;
-  uint32_t late = 0u;
-  FF_NANOSECONDS(began);
+  ff_ssa_warp_limit limit = ff_ssa_warp_limit_of(w->run);
   FF_SYNCWARP();
-  FF_NO_UNROLL for (uint32_t left = w->run->steps; left > 0u && w->what != FF_SLOT_IDLE && late == 0u; left--) {
+  FF_NO_UNROLL for (; ff_ssa_warp_goes_on(w, &limit); ff_ssa_warp_count(w, &limit, FF_SSA_WARP_STEPS)) {
     if (w->what == FF_SLOT_EMPTY)
       ff_ssa_warp_begin(w);
     else
       ff_ssa_warp_step(w);
-    if (left % FF_SSA_WARP_STEPS != 0u) continue;
-    FF_NANOSECONDS(now);
-    FF_BALLOT(late, now - began > w->run->nanoseconds);
   }
   ff_ssa_warp_close(w, at, kept, elsewhere);
 }

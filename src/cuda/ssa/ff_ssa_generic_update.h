@@ -449,10 +449,10 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
 /* Updates what depends on the counts after a reaction. w->time is the time of the event. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_update(ff_ssa_warp *w, uint32_t reaction) {
   const ff_ssa_image_row row = w->image->rows[reaction];
-  if (w->method == FF_SSA_RSSA || w->method == FF_SSA_RSSA_CR) return ff_ssa_warp_bounds(w, &row);
+  if (ff_ssa_method_has_bounds(w->method)) return ff_ssa_warp_bounds(w, &row);
   if (w->method == FF_SSA_COMPOSITION) return ff_ssa_warp_regroup(w, &row);
   if (ff_ssa_has_rows(w)) return ff_ssa_warp_change(w, &row) & ff_ssa_warp_rows(w, &row, reaction);
-  if (w->method == FF_SSA_OPTIMISED || w->method == FF_SSA_SORTING) return ff_ssa_warp_correct(w, &row, reaction);
+  if (ff_ssa_method_searches(w->method)) return ff_ssa_warp_correct(w, &row, reaction);
   const int few = row.n_dependents < 32u + (w->method == FF_SSA_NEXT ? 0u : 1u) && w->image->dependents != NULL;
   return few ? ff_ssa_warp_few(w, &row, reaction) : ff_ssa_warp_many(w, &row, reaction);
 }

@@ -15,6 +15,7 @@
 #define FF_SSA_GENERIC_WARP_H
 
 #include "../../model/ff_formula_range.h"
+#include "ff_ssa_event_table.h"
 #include "ff_ssa_generic_law.h"
 #include "ff_ssa_running.h"
 
@@ -54,33 +55,17 @@ FF_WARP double ff_ssa_term(const ff_ssa_terms *t, uint32_t i) {
 }
 
 /* As ff_ssa_sum_parts(), for terms of any kind. */
-#if defined(__CUDACC__)
-static __host__ __device__ __noinline__
-#else
-static inline
-#endif
-double ff_ssa_sum_term_parts(const ff_ssa_terms terms, uint32_t start, uint32_t n) {
-  double sum[FF_SSA_SUM_DEPTH];
+FF_FUNCTION double ff_ssa_sum_term_parts(const ff_ssa_terms terms, uint32_t start, uint32_t n) {
+  double sum[FF_SSA_SUM_DEPTH], part;
   uint32_t path = 0u;
-  for (;;) {
+  int depth;
+  do {
     uint32_t first = start, here = n;
-    int depth = 0;
-    for (; here > FF_SSA_SUM_PART; depth++) {
-      const uint32_t half = here / 2u, right = path >> depth & 1u;
-      first += right ? half : 0u;
-      here = right ? here - half : half;
-    }
-    double part = 0.0;
+    depth = ff_ssa_find_part(path, &first, &here);
+    part = 0.0;
     for (uint32_t i = first; i < first + here; i++) part += ff_ssa_term(&terms, i);
-    while (depth > 0 && (path >> (depth - 1) & 1u)) {
-      depth--;
-      path &= ~(1u << depth);
-      part = sum[depth] + part;
-    }
-    if (depth == 0) return part;
-    sum[depth - 1] = part;
-    path |= 1u << (depth - 1);
-  }
+  } while (ff_ssa_add_part(sum, &path, depth, &part));
+  return part;
 }
 
 /* The sum of the terms from number `first` on, n of them. */
@@ -120,7 +105,7 @@ typedef struct {
 
 /* Words of a list of events that may wait, as ff_ssa_kernel_schedule.h lays it out. */
 static inline uint64_t ff_ssa_schedule_store(const ff_ssa_image_schedule *s) {
-  return (uint64_t)s->due * (5u + 2u * (uint64_t)s->most_sets);
+  return s->due * ff_ssa_due_words(s->most_sets);
 }
 
 /* What a slot keeps of a schedule: see ff_ssa_scheduled_place(). */

@@ -83,9 +83,7 @@ static void put_laws(maker *m) {
 
 /* ---- rows of partial propensities ----------------------------------------------------------------------------------------- */
 
-static int has_rows(const ff_ssa_image *image) {
-  return image->method == FF_SSA_PDM || image->method == FF_SSA_SPDM || image->method == FF_SSA_PSSA_CR;
-}
+static int has_rows(const ff_ssa_image *image) { return ff_ssa_method_has_rows(image->method); }
 
 static uint32_t row_of(const ff_ssa_propensity *a) {
   if (a->law == FF_LAW_CONSTANT) return 0;
@@ -147,7 +145,7 @@ static int32_t clamped(int64_t by) {
   return by > FF_SSA_IMAGE_BY ? FF_SSA_IMAGE_BY : by < -FF_SSA_IMAGE_BY ? -FF_SSA_IMAGE_BY : (int32_t)by;
 }
 
-static int has_bounds(const ff_ssa_image *image) { return image->method == FF_SSA_RSSA || image->method == FF_SSA_RSSA_CR; }
+static int has_bounds(const ff_ssa_image *image) { return ff_ssa_method_has_bounds(image->method); }
 
 /* rssa looks at the readers of single species. */
 static int lists_dependents(const maker *m) {
@@ -245,8 +243,8 @@ static void shape_blocks(ff_ssa_image *image, size_t *room) {
 /* The shape of ff_ssa_tree_new() or of ff_ssa_block.c, or one level. Returns the number of values. */
 static size_t shape_nodes(ff_ssa_image *image) {
   const ff_ssa_method method = image->method;
-  const int flat = method == FF_SSA_FIRST || method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING ||
-                   method == FF_SSA_COMPOSITION || method == FF_SSA_RSSA_CR || has_rows(image);
+  const int flat = method == FF_SSA_FIRST || ff_ssa_method_searches(method) || ff_ssa_method_has_groups(method) ||
+                   has_rows(image);
   size_t room = 0, nodes = image->n_reactions > 0 ? image->n_reactions : 1;
   if (has_rows(image)) nodes = image->n_rows = image->n_species + 1;
   if (method == FF_SSA_BLOCK) {
@@ -276,31 +274,25 @@ static void shape_own(ff_ssa_image *image) {
     image->n_real = 2 * rows;
     image->n_whole = rows;
   }
+  if (has_bounds(image)) {
+    image->n_real = n;
+    image->n_whole = 2 * ((uint64_t)image->n_species + 1);
+  }
   switch (image->method) {
     case FF_SSA_NEXT:
       image->n_real = 3 * n;
       image->n_whole = n;
       break;
     case FF_SSA_SORTING: image->n_whole = 2 * n; break;
-    case FF_SSA_RSSA:
-      image->n_real = n;
-      image->n_whole = 2 * ((uint64_t)image->n_species + 1);
-      break;
-    case FF_SSA_RSSA_CR:
-      image->n_real = n;
-      image->n_whole = 2 * ((uint64_t)image->n_species + 1);
-      shape_groups(image);
-      break;
     case FF_SSA_SPDM: image->n_whole = 3 * rows + 2 * n; break;
-    case FF_SSA_COMPOSITION:
-    case FF_SSA_PSSA_CR: shape_groups(image); break;
     default: break;
   }
+  if (ff_ssa_method_has_groups(image->method)) shape_groups(image);
 }
 
 /* Whether all trajectories begin with the same numbers, which the image has. */
 static int starts_alike(const ff_ssa_image *image) {
-  return has_rows(image) || image->method == FF_SSA_COMPOSITION || image->method == FF_SSA_RSSA_CR;
+  return has_rows(image) || ff_ssa_method_has_groups(image->method);
 }
 
 /* With a schedule, all nodes are computed when a trajectory begins. Else the code of the kernels computes the propensities and

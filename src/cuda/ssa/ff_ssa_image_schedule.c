@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_ssa_event_table.h"
 #include "ff_ssa_image_maker.h"
 
-#define EVENT_WORDS 5u
 #define NONE UINT32_MAX
 #define MOST_TIMED (UINT64_C(1) << 26) /* entries of lists: 256 MB */
 #define MOST_DUE 4096u                 /* the most events that may wait, if events have delays */
@@ -86,12 +86,6 @@ typedef struct {
   uint32_t n, depth;
 } formula_list;
 
-static int has(const ff_formula *formula, uint32_t code) {
-  for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == code) return 1;
-  return 0;
-}
-
 /* Returns the number of a formula that is added, or NONE for an empty one. */
 static uint32_t add(formula_list *list, const ff_formula *formula) {
   if (formula->length == 0) return NONE;
@@ -107,16 +101,15 @@ static uint32_t add(formula_list *list, const ff_formula *formula) {
 /* Adds all formulas, and fills `events` unless it is NULL: first the events, and then what they set. */
 static void list_formulas(const maker *m, formula_list *list, uint32_t *events) {
   const ff_ssa_program *p = m->program;
-  uint32_t at = EVENT_WORDS * p->n_events;
+  uint32_t at = FF_SSA_EVENT_WORDS * p->n_events;
   for (uint32_t e = 0; e < p->n_events; e++) add(list, &p->events[e].trigger);
   for (uint32_t r = 0; r < p->n_reactions; r++)
     if (m->timed[r] != 0) add(list, &p->formulas[p->propensities[r].a]);
   for (uint32_t e = 0; e < p->n_events; e++) {
     const ff_event *event = &p->events[e];
     const uint32_t delay = add(list, &event->delay), priority = add(list, &event->priority);
-    const uint32_t flags = (event->initially ? 1u : 0u) | (event->persistent ? 2u : 0u) | (event->late ? 4u : 0u);
-    const uint32_t row[EVENT_WORDS] = {delay, priority, flags, at, event->n_sets};
-    if (events != NULL) memcpy(events + EVENT_WORDS * e, row, sizeof row);
+    const uint32_t row[FF_SSA_EVENT_WORDS] = {delay, priority, ff_ssa_event_flags(event), at, event->n_sets};
+    if (events != NULL) memcpy(events + FF_SSA_EVENT_WORDS * e, row, sizeof row);
     for (uint32_t i = 0; i < event->n_sets; i++, at += 2) {
       const uint32_t value = add(list, &event->sets[i].value);
       if (events == NULL) continue;
@@ -129,7 +122,7 @@ static void list_formulas(const maker *m, formula_list *list, uint32_t *events) 
 static void put_formulas(maker *m, ff_ssa_image_schedule *s) {
   const ff_ssa_program *p = m->program;
   formula_list list = {0};
-  size_t n = (size_t)EVENT_WORDS * p->n_events;
+  size_t n = (size_t)FF_SSA_EVENT_WORDS * p->n_events;
   list_formulas(m, &list, NULL);
   for (uint32_t e = 0; e < p->n_events; e++) n += 2 * (size_t)p->events[e].n_sets;
   if (list.depth > m->image->depth) m->image->depth = list.depth;
@@ -161,28 +154,19 @@ static void put_triggers(maker *m, ff_ssa_image_schedule *s) {
   s->slots = slots;
   if (m->memory == NULL) return;
   for (uint32_t e = 0; e < p->n_events; e++) {
-    const ff_formula *trigger = &p->events[e].trigger;
-    kinds[e] = !has(trigger, FF_F_TIME) ? 0 : has(trigger, FF_F_SYMBOL) ? 2 : 1;
-    if (kinds[e] != 0) watched[s->n_watched++] = e;
+    kinds[e] = ff_ssa_trigger_kind(&p->events[e].trigger);
+    if (kinds[e] != FF_SSA_BY_STATE) watched[s->n_watched++] = e;
   }
   for (size_t i = 0; p->n_events > 0 && i <= n_symbols; i++) first[i] = p->watch_first[i];
   if (n > 0) memcpy(watchers, p->watchers, n * sizeof *watchers);
   if (p->n_slots > 0) memcpy(slots, p->slots, p->n_slots * sizeof *slots);
 }
 
-static uint32_t room(const ff_ssa_program *p) {
-  const uint32_t least = p->n_events > 0 ? 2 * p->n_events + 8 : 0;
-  uint32_t most = MOST_DUE_WORDS / (5 + 2 * p->most_sets);
-  int delayed = 0;
-  for (uint32_t e = 0; e < p->n_events; e++) delayed |= p->events[e].delay.length > 0;
-  if (most > MOST_DUE) most = MOST_DUE;
-  return delayed && most > least ? most : least;
-}
-
 void ff_ssa_image_put_schedule(ff_ssa_image_maker *m) {
   const ff_ssa_program *p = m->program;
   ff_ssa_image_schedule *s = &m->image->schedule;
-  *s = (ff_ssa_image_schedule){.n_events = p->n_events, .n_slots = p->n_slots, .most_sets = p->most_sets, .due = room(p)};
+  *s = (ff_ssa_image_schedule){.n_events = p->n_events, .n_slots = p->n_slots, .most_sets = p->most_sets,
+                               .due = ff_ssa_due_room(p, MOST_DUE_WORDS, MOST_DUE)};
   put_timed(m, s);
   put_formulas(m, s);
   put_triggers(m, s);

@@ -1,0 +1,50 @@
+#include "ff_ssa_data_runner.h"
+
+#include <stdlib.h>
+
+ff_status ff_ssa_data_new(ff_ensemble *e, size_t bytes, ff_error *err) {
+  if (e->request.n_points > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" runs one point of a sweep at a time");
+  e->own = ff_calloc(1, bytes);
+  return e->own != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for a network");
+}
+
+void ff_ssa_data_release(ff_ensemble *e) {
+  if (e->own == NULL) return;
+  cudaFree(((ff_ssa_data_plan *)e->own)->memory);
+  free(e->own);
+  e->own = NULL;
+}
+
+ff_status ff_ssa_data_occupancy(uint32_t *blocks, const ff_ensemble *e, const void *kernel, uint32_t warps, uint64_t shared,
+                                ff_error *err) {
+  int found = 0;
+  *blocks = 0;
+  if (shared > e->device.sharedMemPerBlockOptin) return FF_OK;
+  ff_status status = FF_OK;
+  /* the maximum, not what this ensemble needs: the setting belongs to the device, and other ensembles may use the kernel */
+  if (shared > 0)
+    status = ff_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                (int)e->device.sharedMemPerBlockOptin),
+                           "setting the shared memory", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, (int)warps * 32, (size_t)shared),
+                           "planning a launch", err);
+  *blocks = (uint32_t)found;
+  return status;
+}
+
+ff_status ff_ssa_data_describe(ff_ensemble *e, const void *kernel, uint32_t block_slots, uint64_t slot_bytes, ff_error *err) {
+  const ff_ssa_data_plan *plan = (const ff_ssa_data_plan *)e->own;
+  cudaFuncAttributes attributes;
+  ff_status status = ff_cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch", err);
+  if (status != FF_OK) return status;
+  e->slot_bytes = slot_bytes;
+  e->block_slots = block_slots;
+  e->resident = (uint64_t)plan->blocks * block_slots * (uint64_t)e->device.multiProcessorCount;
+  e->info.threads = plan->warps * 32;
+  e->info.blocks = plan->blocks;
+  e->info.registers = (uint32_t)attributes.numRegs;
+  e->info.shared_bytes = (uint32_t)plan->shared;
+  return FF_OK;
+}
