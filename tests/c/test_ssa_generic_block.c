@@ -40,10 +40,10 @@ static inline void wait_for_warps(void) {
 #include "../../src/cuda/ssa/ff_ssa_generic_block.h"
 
 #include "../../src/ssa/ff_ssa_methods.h"
+#include "coupled_examples.h"
 #include "factor_examples.h"
 #include "simulations.h"
 #include "ssa_launch.h"
-#include "text_networks.h"
 
 #define KEY 11u
 #define TRAJECTORIES 3u
@@ -152,28 +152,9 @@ static void check(const char *what, ff_ssa_program *program, double last) {
 /* An event changes so few sums that they are listed. */
 static void lists_of_sums(void) { check("colloid", program_of_colloid(90), 0.02); }
 
-/* All reactions of a ring read one of three species. */
-static void hubs(void) {
-  enum { N = 600, LINE = 64 };
-  char *text = ff_calloc(3 * N, LINE), *at = text;
-  for (int i = 0; i < N; i++) at += sprintf(at, "species;S%d;%d\n", i, i % 3);
-  for (int i = 0; i < 3; i++) at += sprintf(at, "species;H%d;2\n", i);
-  for (int i = 0; i < N; i++)
-    at += sprintf(at, "reaction;S%d + H%d -> S%d + H%d;%d\n", i, i % 3, (i + 1) % N, (i / 3) % 3, 1 + i % 2);
-  check("hubs", program_of_network(network_of_text(text)), 0.08);
-  free(text);
-}
+static void hubs(void) { check("hubs", program_of_hubs(600), 0.08); }
 
-/* Rates are formulas: each warp has a stack of its own. */
-static void formulas(void) {
-  enum { N = 30, LINE = 96 };
-  char *text = ff_calloc(N * N, LINE), *at = text;
-  for (int i = 1; i <= N; i++) at += sprintf(at, "species;A%d;%d\n", i, i == 1 ? 60 : 0);
-  for (int i = 1; i <= N; i++)
-    for (int j = i; i + j <= N; j++)
-      at += sprintf(at, "law;A%d + A%d -> A%d;0.01 * A%d * max(A%d - %d, 0) / (1 + A1 / 50)\n", i, j, i + j, i, j, i == j);
-  check("formulas", program_of_network(network_of_text(text)), 3);
-  free(text);
-}
+/* Each warp has a stack of its own for formulas. */
+static void formulas(void) { check("formulas", program_of_laws(30), 3); }
 
 FF_TEST_MAIN("ssa_generic_block", lists_of_sums, hubs, formulas)

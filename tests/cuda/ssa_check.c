@@ -18,6 +18,7 @@
  */
 #include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_modules.h"
+#include "../c/coupled_examples.h"
 #include "../c/factor_examples.h"
 #include "../c/module_examples.h"
 #include "../c/random_reactions.h"
@@ -174,16 +175,13 @@ static void coupled_networks(void) {
   ff_ssa_program_free(program);
 }
 
-/* A block of warps runs a trajectory: with lists of sums, and without; with formulas, whose stacks are in shared memory. */
+/* A block of warps runs a trajectory: with lists of sums, and without; with formulas. */
 static void blocks_of_warps(void) {
   static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_FIRST};
-  uint64_t state = 31;
-  double initial[26];
-  ff_ssa_program *programs[] = {program_of_colloid(90), program_of_network(ring_of(3000)),
-                                random_program(&state, 20, RANDOM_REACTIONS, initial)};
-  static const double last[] = {0.02, 0.05, 0.2};
+  static const double last[] = {0.02, 0.08, 3};
+  ff_ssa_program *programs[] = {program_of_colloid(90), program_of_hubs(600), program_of_laws(30)};
   for (uint32_t i = 0; gpu.method == NULL && i < 9; i++)
-    for (gpu.warps = 2; gpu.warps <= 16; gpu.warps *= i % 2 ? 2 : 8)
+    for (gpu.warps = 2; gpu.warps <= 16; gpu.warps *= 2)
       FF_CHECK(check_program("block", programs[i / 3], methods[i % 3], "generic", last[i / 3], 20, 1));
   gpu.warps = 0;
   for (size_t i = 0; i < 3; i++) ff_ssa_program_free(programs[i]);
