@@ -113,4 +113,27 @@ static inline ff_ssa_program *random_many(uint64_t *state, uint32_t n_species, u
   return program_of(reactions, initial, n_species);
 }
 
+/* Few reactions of the first `read` species, whose molecules become at most as many of these. They also make up to five of the
+ * other species, which no propensity needs, so that reactions change different numbers of both. */
+static inline ff_ssa_program *random_changes(uint64_t *state, uint32_t n_species, uint32_t read, uint32_t n, double *initial) {
+  static char equations[16][80];
+  static const char *const rates[] = {"1", "0.5", "1.5", "0.02", "0.04"};
+  reaction_text reactions[17];
+  for (uint32_t s = 0; s < n_species; s++) initial[s] = (double)below(state, 30);
+  for (uint32_t r = 0; r < n; r++) {
+    const uint32_t a = below(state, read), b = below(state, read), pair = a != b && below(state, 2) == 0;
+    char *const text = equations[r];
+    int at = snprintf(text, sizeof *equations, pair ? "%c + %c ->" : "%c ->", 'A' + (int)a, 'A' + (int)b);
+    const int begin = at;
+    if (below(state, 3) == 0) at += snprintf(text + at, sizeof *equations - (size_t)at, " %c", 'A' + (int)below(state, read));
+    for (uint32_t i = 0, makes = below(state, 6), s = read; i < makes && s < n_species; i++, s += 1 + below(state, 4))
+      at += snprintf(text + at, sizeof *equations - (size_t)at, "%s %u %c", at > begin ? " +" : "", 1 + below(state, 3),
+                     'A' + (int)s);
+    if (at == begin) snprintf(text + at, sizeof *equations - (size_t)at, " 0");
+    reactions[r] = (reaction_text){text, rates[(pair ? 3 : 0) + below(state, 2)]};
+  }
+  reactions[n] = (reaction_text){NULL, NULL};
+  return program_of(reactions, initial, n_species);
+}
+
 #endif

@@ -116,7 +116,8 @@ static void chains_give_the_trajectories(void) {
   static const struct { uint32_t n, distinct, each, rounds, levels; double last; } sizes[] = {
       {30, 0, 1, 1, 0, 1},       {33, 1, 2, 1, 0, 0.1},      {64, 1, 2, 1, 0, 0.05},     {65, 1, 4, 1, 0, 0.05},
       {129, 1, 8, 1, 0, 0.01},
-      {257, 1, 8, 2, 0, 0.003},   {300, 1, 8, 2, 0, 0.002},   {512, 1, 8, 2, 0, 0.001},   {3000, 0, 1, 1, 2, 0.03},
+      {257, 1, 8, 2, 0, 0.003},   {300, 1, 8, 2, 0, 0.002},   {512, 1, 8, 2, 0, 0.001},   {513, 1, 8, 3, 0, 0.001},
+      {768, 1, 8, 3, 0, 0.001},   {3000, 0, 1, 1, 2, 0.03},
       {20000, 0, 1, 1, 2, 0.002}};
   for (size_t i = 0; i < COUNT(sizes); i++) {
     ff_ssa_program *program = chain(sizes[i].n, (int)sizes[i].distinct);

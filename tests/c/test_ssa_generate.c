@@ -271,6 +271,22 @@ static void random_groups_give_the_trajectories(void) {
   }
 }
 
+/* In every third network, counts are in global memory. In every fourth, some counts that no propensity needs are not observed. */
+static void random_changes_give_the_trajectories(void) {
+  uint64_t state = 60221;
+  for (uint32_t i = 0; i < 24; i++) {
+    double initial[26];
+    char what[64];
+    const uint32_t n_species = 8 + below(&state, 19), read = 2 + below(&state, n_species - 4), n = 3 + below(&state, 12);
+    ff_ssa_program *program = random_changes(&state, n_species, read, n, initial);
+    snprintf(what, sizeof what, "random changes %u: %u of %u species, %u reactions", i, read, n_species, n);
+    shared_bytes = i % 3 == 2 ? 17000 : FF_SSA_SHARED_H200;
+    check_program(program, FF_SSA_FACTORED, initial, i % 4 == 3 ? (read + n_species) / 2 : n_species, 0.5, 0, what);
+    ff_ssa_program_free(program);
+  }
+  shared_bytes = FF_SSA_SHARED_H200;
+}
+
 /* The reaction with the most members of sums is another one than that with the most other counts. */
 static void reactions_change_members_and_others(void) {
   const reaction_text reactions[] = {
@@ -399,6 +415,10 @@ static void networks_without_code_are_refused(void) {
   FF_CHECK(ff_ssa_generate(&code, regions, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "shared memory has room") != NULL);
   ff_ssa_program_free(sites);
   ff_ssa_program_free(regions);
+  regions = program_of_regions(380, 30, 1); /* the search finds 512 */
+  request.method = FF_SSA_FACTORED, request.initial = regions->initial;
+  FF_CHECK_FAILS(ff_ssa_generate(&code, regions, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "591 groups are too many");
+  ff_ssa_program_free(regions);
   request.initial = &few;
   request.method = FF_SSA_DIRECT;
   FF_CHECK(ff_ssa_generate(&code, bursts, &request, shared_bytes, &err) == FF_EUNSUPPORTED && strstr(err.text, "by 200") != NULL);
@@ -422,6 +442,6 @@ FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_ne
              the_code_does_not_depend_on_the_order, code_for_groups_gives_the_trajectories, sums_of_many_members,
              sums_of_thousands_of_members, counts_that_few_events_need, counts_beyond_16_bits_are_refused,
              chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
-             reactions_change_members_and_others,
+             random_changes_give_the_trajectories, reactions_change_members_and_others,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
              networks_without_code_are_refused, remove_folder)

@@ -128,4 +128,20 @@ static void several_points_give_their_trajectories(void) {
   }
 }
 
-FF_TEST_MAIN("ssa_generate_points", make_folder, several_points_give_their_trajectories, remove_folder)
+/* No event adds a molecule, and counts are in global memory, where the code looks how many events no count can exceed. */
+static void points_that_only_lose_molecules(void) {
+  static const reaction_text decays[] = {{"A -> 0", "1"}, {"B -> 0", "1"}, {"A + B -> 0", "0.1"}, {"C -> 0", "0.5"}, {NULL, NULL}};
+  const double initial[] = {40, 30, 20};
+  ff_ssa_program *programs[POINTS];
+  for (uint32_t p = 0; p < POINTS; p++) {
+    programs[p] = program_of(decays, initial, 3);
+    vary(programs[p], p);
+  }
+  shared_bytes = 17000;
+  check_points(programs, FF_SSA_FACTORED, 3, 1, 1, "networks that only lose molecules");
+  shared_bytes = FF_SSA_SHARED_H200;
+  for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
+}
+
+FF_TEST_MAIN("ssa_generate_points", make_folder, several_points_give_their_trajectories, points_that_only_lose_molecules,
+             remove_folder)

@@ -217,7 +217,7 @@ static uint32_t count_moved(const generator *g, uint32_t r) {
   return moved;
 }
 
-/* Entries of members come first. The others follow at once, so that a row needs no more entries than a reaction changes counts. */
+/* Entries of members come first. The others follow at once, so a row needs no more entries than a reaction changes counts. */
 static int fill_change(const generator *g, const species_uses *u, uint32_t r, uint32_t *row) {
   const ff_ssa_program *p = g->p;
   const uint32_t cells = ff_ssa_cells_at(g), totals = ff_ssa_totals_at(g);

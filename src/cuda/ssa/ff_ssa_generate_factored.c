@@ -11,6 +11,7 @@
 #define MOST_REACTIONS (1u << 22)
 #define MOST_SHORT 65534u        /* 16 bits, and one that changes nothing */
 #define MOST_FORMULAS 512u       /* words */
+#define MOST_GROUPS 512u         /* the search has a level less for these than for more */
 #define MOST_EVENTS 1024u        /* between two checks */
 #define CHUNK FF_SSA_CHUNK
 #define MOST_CHUNKS FF_SSA_MOST_CHUNKS
@@ -38,6 +39,8 @@ static ff_status check_limits(const generator *g, ff_error *err) {
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: lists of what reactions change are too long");
   if (p->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", p->n_reactions);
+  if (g->f->n_groups > MOST_GROUPS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u groups are too many", g->f->n_groups);
   for (uint32_t i = 0; i < g->f->n_members; i++)
     if (g->f->members[i].weight > MOST_WEIGHT)
       return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a weight is %u", g->f->members[i].weight);

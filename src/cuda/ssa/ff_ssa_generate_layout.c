@@ -369,7 +369,7 @@ static void plan_sums(generator *g) {
 /* How many events may happen between two checks. */
 static void choose_check(generator *g) {
   double by = 0;
-  g->most = g->f->most;
+  g->most = g->f->most > 1 ? g->f->most : 1; /* the code divides by it */
   for (uint32_t i = 0; i < g->p->n_changes; i++)
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
   g->most16 = g->pairs > 0 ? g->most : by;
