@@ -97,6 +97,10 @@ $(BUILD)/asan/test_%: $(BUILD)/asan/tests/c/test_%.o $(BUILD)/asan/libcore.a
 	$(CC) $(SANITIZE) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 $(BUILD)/plain/test_%: $(BUILD)/plain/tests/c/test_%.o $(BUILD)/plain/libcore.a
 	$(CC) -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
+# Finds data races in the code of a test itself, and of headers that it includes.
+$(BUILD)/tsan/test_%: tests/c/test_%.c $(BUILD)/plain/libcore.a
+	@mkdir -p $(@D)
+	$(CC) $(COMMON) -O1 -fsanitize=thread $(filter %.c %.a,$^) $(LIB_LIBS) -lm -ldl -o $@
 $(BUILD)/fuzz/fuzz_%: $(BUILD)/fuzz/tests/fuzz/fuzz_%.o $(BUILD)/fuzz/libcore.a
 	clang++ -fsanitize=fuzzer,address,undefined -pthread $^ $(LIB_LIBS) -lm -ldl -o $@
 

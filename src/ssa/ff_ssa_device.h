@@ -39,6 +39,7 @@ typedef struct {
   const uint32_t *species; /* whose counts are recorded, each only once */
   uint32_t n_species;
   uint32_t blocks;         /* partial sums that a search looks at first, if this can be chosen; 0: as many as seem best */
+  uint32_t warps;          /* that run a trajectory of a single point together, where a kernel can; 0: as it seems best */
   const uint32_t *order;   /* for FF_SSA_OPTIMISED: ff_ssa_optimised_order(); else NULL */
   const ff_ssa_device_point *points; /* NULL, or an ensemble of several points; `program` and `initial` are those of the first */
   uint32_t n_points;

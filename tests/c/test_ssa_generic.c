@@ -1,5 +1,6 @@
 /* Compares the step code of the CUDA kernels that read a network as data with ff_ssa_run, bit for bit. The 32 lanes of a warp run
  * one after the other. */
+#include "../../src/cuda/ssa/ff_ssa_generic_block.h"
 #include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
 #include "../../src/ssa/ff_ssa_methods.h"
 #include "random.h"
@@ -10,8 +11,9 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define FIRST (UINT64_C(1) << 40) /* a number of trajectories with more than 32 bits */
 
-/* Who runs a trajectory: a warp or a thread, where the slot is kept or elsewhere (on a device, in shared memory). */
-enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, THREAD_THERE, THREAD_ELSEWHERE, MODES };
+/* Who runs a trajectory: a warp, a block of warps, or a thread, where the slot is kept or elsewhere (on a device, in shared
+ * memory). */
+enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, BLOCK, THREAD_THERE, THREAD_ELSEWHERE, MODES };
 
 /* A wave on the host. */
 typedef struct {
@@ -47,7 +49,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
                                          .order = o->method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, &request, &err), &err);
   ff_ssa_path_free(&order);
-  w->slot_bytes = mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image).bytes;
+  w->slot_bytes = mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(&w->image) : ff_ssa_slot_lay_out(&w->image, 1).bytes;
   w->run.state = ff_calloc_aligned(slots, w->slot_bytes);
   w->run.recorded = ff_calloc((size_t)o->n_times * o->n_observed * o->n, sizeof(uint32_t));
   w->run.refused = ff_calloc((o->n + 31) / 32, sizeof(uint32_t));
@@ -59,7 +61,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
 
 static void run_slot(wave *w, uint32_t slot) {
   const int formulas = w->image.depth > 0;
-  ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image);
+  ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&w->image, 1);
   if (w->mode >= THREAD_THERE) {
     ff_ssa_thread thread = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
     memset(w->work, 0x5A, w->work_bytes);
@@ -70,13 +72,19 @@ static void run_slot(wave *w, uint32_t slot) {
     return;
   }
   const int elsewhere = w->mode == WARP_ELSEWHERE;
-  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method};
+  ff_ssa_task tasks[2];
+  ff_ssa_warp warp = {.image = &w->image, .run = &w->run, .formulas = formulas, .method = (int)w->image.method, .tasks = tasks,
+                      .helpers = w->mode == BLOCK ? (2u << w->image.n_reactions % 4) - 1 : 0}; /* 2, 4, 8 or 16 warps */
+  memset(tasks, 0x5A, sizeof tasks);
   memset(w->work, 0x5A, w->work_bytes);
   const int top = w->mode == WARP_TOP && w->image.levels > 1;
   if (top) ff_ssa_slot_split(&at, &w->image, w->image.levels > 2 ? 2 : 1);
   ff_ssa_warp_place(&warp, &at, elsewhere ? w->work : (char *)w->run.state + slot * at.bytes + at.value,
                     top ? (double *)w->work : NULL);
-  ff_ssa_warp_run(&warp, &at, slot, elsewhere);
+  if (warp.helpers > 0)
+    ff_ssa_block_run(&warp, &at, slot, elsewhere);
+  else
+    ff_ssa_warp_run(&warp, &at, slot, elsewhere);
 }
 
 /* Launches until all trajectories are complete. Returns the number of launches. */
@@ -123,6 +131,7 @@ static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
 /* Whether a method has a way to run. */
 static int has_mode(const ff_ssa_program *program, ff_ssa_method method, int mode) {
   const int searches = method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING;
+  if (mode == BLOCK) return ff_ssa_block_has(method);
   if (mode < THREAD_THERE) return 1;
   return program->dependents != NULL && (method == FF_SSA_TREE || (searches && mode == THREAD_ELSEWHERE));
 }
@@ -280,7 +289,7 @@ static void running_sums_are_renewed(void) {
   void *memory;
   size_t bytes;
   FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
-  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&image);
+  const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&image, 1);
   const ff_ssa_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
                              .recorded = &recorded, .refused = &refused, .counters = &counters};
   char *place = ff_calloc_aligned(1, at.bytes);

@@ -95,7 +95,7 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                    .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   FF_CHECK_SAY(images_new(&k, programs, &request) == alike, "%s: layouts", what);
-  k.at = ff_ssa_slot_lay_out(&k.points[0].image);
+  k.at = ff_ssa_slot_lay_out(&k.points[0].image, 1);
   const int threads = programs[0]->dependents != NULL && method == FF_SSA_TREE;
   for (k.mode = 0; alike && k.mode < (k.scheduled ? 1 : threads ? MODES : THREAD_THERE); k.mode++) {
     char name[128];

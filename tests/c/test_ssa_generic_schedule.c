@@ -34,7 +34,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, d
   const ff_ssa_device_request request = {.method = method, .initial = program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
   FF_CHECK_OK(ff_ssa_image_new(&k.image, &memory, &bytes, program, &request, &err), &err);
-  k.at = ff_ssa_slot_lay_out(&k.image);
+  k.at = ff_ssa_slot_lay_out(&k.image, 1);
   ff_ssa_launch run = launch_new(&request, 0);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);

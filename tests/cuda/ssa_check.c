@@ -6,9 +6,11 @@
  * measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
- *             [apart=1] [blocks=N] FILE=TIME ...
+ *             [apart=1] [blocks=N] [block=W] FILE=TIME ...
  *
  * With blocks=N, generated code for large sums has N partial sums at the top (ff_ssa_device_request).
+ * With block=W, W warps of a block run a trajectory together where kernel "generic" can do so (ff_ssa_generic_block.h); several
+ * points of a sweep that run together do not.
  * With points=N, this is a sweep of N points: all rate constants, and numbers of formulas for rates, are multiplied by 1 to 2.
  * With apart=1, they run one after the other.
  *
@@ -18,6 +20,7 @@
  */
 #include "../../src/ssa/ff_ssa_factor.h"
 #include "../../src/ssa/ff_ssa_modules.h"
+#include "../c/coupled_examples.h"
 #include "../c/factor_examples.h"
 #include "../c/module_examples.h"
 #include "../c/random_reactions.h"
@@ -174,6 +177,18 @@ static void coupled_networks(void) {
   ff_ssa_program_free(program);
 }
 
+/* A block of warps runs a trajectory: with lists of sums, and without; with formulas. */
+static void blocks_of_warps(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_FIRST};
+  static const double last[] = {0.02, 0.08, 3};
+  ff_ssa_program *programs[] = {program_of_colloid(90), program_of_hubs(600), program_of_laws(30)};
+  for (uint32_t i = 0; gpu.method == NULL && i < 9; i++)
+    for (gpu.warps = 2; gpu.warps <= 16; gpu.warps *= 2)
+      FF_CHECK(check_program("block", programs[i / 3], methods[i % 3], "generic", last[i / 3], 20, 1));
+  gpu.warps = 0;
+  for (size_t i = 0; i < 3; i++) ff_ssa_program_free(programs[i]);
+}
+
 /* A ring of more species than generated code has; a network that needs more than a wave of few trajectories. */
 static void large_networks(void) {
   ff_ssa_program *program = program_of_network(ring_of(3000));
@@ -316,6 +331,7 @@ static void networks_of_files(void) {
     else if (strcmp(arguments[i], "points") == 0) gpu.points = (uint32_t)atof(value);
     else if (strcmp(arguments[i], "apart") == 0) gpu.apart = (uint32_t)atof(value);
     else if (strcmp(arguments[i], "blocks") == 0) gpu.blocks = (uint32_t)atof(value);
+    else if (strcmp(arguments[i], "block") == 0) gpu.warps = (uint32_t)atof(value);
     else if (gpu.points > 1) {
       sweep_of_file(arguments[i], atof(value));
     } else {
@@ -338,6 +354,7 @@ int main(int argc, char **argv) {
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
                                       {"coupled_networks", coupled_networks},
+                                      {"blocks_of_warps", blocks_of_warps},
                                       {"large_networks", large_networks},
                                       {"scheduled_networks", scheduled_networks},
                                       {"random_scheduled_networks", random_scheduled_networks},
@@ -360,6 +377,7 @@ int main(int argc, char **argv) {
     has_files |= strchr(argv[i], '/') != NULL && strncmp(argv[i], "cache=", 6) != 0;
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "method=", 7) == 0) gpu.method = argv[i] + 7;
+    if (strncmp(argv[i], "block=", 6) == 0) gpu.warps = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "random=", 7) == 0) gpu.random = (uint32_t)atoi(argv[i] + 7);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }

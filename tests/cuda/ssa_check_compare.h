@@ -18,7 +18,8 @@ static struct {
   uint32_t points; /* of a sweep */
   uint32_t apart;  /* whether a sweep runs one point after the other */
   uint32_t blocks; /* of partial sums */
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0, 0};
+  uint32_t warps;  /* for each trajectory */
+} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0, 0, 0};
 
 /* What is compared and measured: `n` trajectories on the GPU, the first `compared` of them with the processor. */
 typedef struct {
@@ -134,7 +135,7 @@ static inline int check_program(const char *name, const ff_ssa_program *program,
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   j.request = (ff_ssa_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
-                                      .species = species, .n_species = n_species, .blocks = gpu.blocks};
+                                      .species = species, .n_species = n_species, .blocks = gpu.blocks, .warps = gpu.warps};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);
   const ff_status status = on_gpu(&e, &j, &err);
   const int runs = status == FF_OK;

@@ -145,7 +145,7 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   job j = {.name = name, .program = s->programs[0], .n = s->n * each};
   j.request = (ff_ssa_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
-                                      .n_each = each, .joins = s->joins};
+                                      .n_each = each, .joins = s->joins, .warps = gpu.warps};
   if (gpu.apart) {
     run_apart(name, s, &j, each);
     return;

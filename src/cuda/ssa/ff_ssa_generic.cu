@@ -3,12 +3,14 @@
  * If events change few propensities, a thread runs a trajectory (ff_ssa_generic_thread.h): then most lanes of a warp would
  * have nothing to do. Otherwise, or if there are few trajectories, a warp does (ff_ssa_generic_step.h). Counts and the tree of
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
- * any size can be simulated. With events, or with rates that depend on the time, a warp runs a trajectory in global memory
+ * any size can be simulated. For few trajectories of strongly coupled networks, a block of warps runs a trajectory
+ * (ff_ssa_generic_block.h). With events, or with rates that depend on the time, a warp runs a trajectory in global memory
  * (ff_ssa_generic_schedule.h).
  *
  * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
- * slot takes the image of the point that its trajectory belongs to. */
+ * slot takes the image of the point that its trajectory belongs to. A block of warps runs trajectories of one point only. */
 #include "ff_ssa_data_runner.h"
+#include "ff_ssa_generic_block.h"
 #include "ff_ssa_generic_schedule.h"
 #include "ff_ssa_generic_thread.h"
 
@@ -26,6 +28,8 @@
 #define COUPLING_FEW 4 /* then even without shared memory, if a warp has no room for all of its state there */
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
+#define TASKS_BYTES ((2 * sizeof(ff_ssa_task) + 127) / 128 * 128) /* of shared memory, in a block that runs a trajectory */
+#define STACKS_MOST 32768  /* bytes of shared memory for the stacks of a block */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
 #define POINT_WORDS ((uint32_t)(sizeof(ff_ssa_image_point) / 4))
 
@@ -36,11 +40,26 @@ typedef struct {
   ff_ssa_image image; /* of points, the first one */
   ff_ssa_slot_layout at;
   generic_kernel kernel;
-  int threads; /* whether a thread runs a trajectory */
+  int threads;  /* whether a thread runs a trajectory */
+  int together; /* whether a block does */
 } generic;
 
 __device__ __forceinline__ static const ff_ssa_image *image_of(const ff_ssa_launch &run) {
   return &((const ff_ssa_image_point *)(const void *)run.points)->image;
+}
+
+__device__ __forceinline__ static void begin_warp(ff_ssa_warp *w, const ff_ssa_image &image, const ff_ssa_launch &run,
+                                                  bool several) {
+  w->image = several ? image_of(run) : &image;
+  w->run = &run;
+  w->scheduled = 0;
+  w->point_words = several ? POINT_WORDS : 0;
+  w->helpers = w->member = w->n_tasks = 0;
+  w->tasks = NULL;
+}
+
+__device__ __forceinline__ static size_t top_bytes(const ff_ssa_slot_layout &at) {
+  return at.top == 0 ? 0u : (at.top_values * 8u + 127u) / 128u * 128u;
 }
 
 __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
@@ -48,13 +67,10 @@ __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
-  w.image = several ? image_of(run) : &image;
-  w.run = &run;
+  begin_warp(&w, image, run, several);
   w.formulas = formulas;
   w.method = method;
-  w.scheduled = 0;
-  w.point_words = several ? POINT_WORDS : 0;
-  double *const top = is_shared || at.top == 0 ? NULL : (double *)(shared + warp * ((at.top_values * 8u + 127u) / 128u * 128u));
+  double *const top = is_shared || at.top == 0 ? NULL : (double *)(shared + warp * top_bytes(at));
   ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD)
                                       : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, top);
   ff_ssa_warp_run(&w, &at, slot, is_shared);
@@ -95,13 +111,34 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
-  w.image = SEVERAL ? image_of(run) : &image;
-  w.run = &run;
+  begin_warp(&w, image, run, SEVERAL);
   w.formulas = w.scheduled = 1;
-  w.point_words = SEVERAL ? POINT_WORDS : 0;
   w.method = (int)image.method;
   ff_ssa_warp_place(&w, &at, (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD, NULL);
   ff_ssa_scheduled_run(&w, &at, slot);
+}
+
+/* A block for each trajectory, for the methods of ff_ssa_block_has(). */
+template <bool FORMULAS>
+__global__ static void __launch_bounds__(FF_SSA_BLOCK_MOST * 32, FORMULAS ? 1 : 2)
+    run_block(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+              const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char tasks[];
+  char *const shared = tasks + TASKS_BYTES;
+  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x);
+  const bool is_shared = at.shared != 0;
+  ff_ssa_warp w;
+  begin_warp(&w, image, run, false);
+  w.formulas = FORMULAS;
+  w.method = image.method == FF_SSA_NEXT ? FF_SSA_NEXT : image.method == FF_SSA_FIRST ? FF_SSA_FIRST : FF_SSA_TREE;
+  w.helpers = blockDim.x / 32 - 1;
+  w.member = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
+  w.tasks = (ff_ssa_task *)tasks;
+  ff_ssa_warp_place(&w, &at, is_shared ? shared : (char *)run.state + slot * at.bytes + FF_SSA_SLOT_HEAD,
+                    is_shared || at.top == 0 ? NULL : (double *)shared);
+  if (at.stacks_shared) w.stack = (double *)(shared + top_bytes(at));
+  w.stack += (size_t)w.member * image.depth * 32u;
+  ff_ssa_block_run(&w, &at, slot, is_shared);
 }
 
 /* optimised_direct and sorting_direct, without formulas, in shared memory. */
@@ -256,6 +293,52 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   return own->threads ? plan_global(own, e, threads_kernel(several, 0, formulas), err) : status;
 }
 
+/* The warps of a block for each trajectory. 1: a warp or a thread runs a trajectory. A block is used only on request, because its
+ * speed has not been measured; and not for several points. */
+static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
+  const int several = own->plan.images.points != NULL;
+  const int can = ff_ssa_block_has(own->image.method) && !is_scheduled(&own->image) && !several;
+  if (!can || e->request.warps == 0) return 1;
+  return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
+}
+
+/* Uses so much shared memory of each block besides its tasks, if `least` blocks of a multiprocessor can run with it. */
+static ff_status try_block(generic *own, const ff_ensemble *e, uint64_t bytes, uint32_t least, int *fits, ff_error *err) {
+  uint32_t blocks;
+  *fits = 0;
+  ff_status status = ff_ssa_data_occupancy(&blocks, e, (const void *)own->kernel, own->plan.warps, TASKS_BYTES + bytes, err);
+  if (status != FF_OK || blocks < least) return status;
+  own->plan.shared = (size_t)(TASKS_BYTES + bytes);
+  own->plan.blocks = blocks;
+  *fits = 1;
+  return FF_OK;
+}
+
+/* A block for each trajectory. Its state is in shared memory if the trajectories that a multiprocessor gets have room there; if
+ * not, as many of the upper levels of the tree as have. */
+static ff_status plan_block(generic *own, const ff_ensemble *e, uint32_t warps, ff_error *err) {
+  const ff_ssa_image *image = &own->image;
+  const uint64_t share = e->options.units / (uint64_t)e->device.multiProcessorCount + 1;
+  const uint64_t stacks = (uint64_t)image->depth * 32 * 8 * warps;
+  int fits;
+  own->at = ff_ssa_slot_lay_out(image, warps);
+  own->kernel = image->depth > 0 ? run_block<true> : run_block<false>;
+  own->plan.warps = warps;
+  own->together = 1;
+  own->at.stacks_shared = stacks > 0 && stacks <= STACKS_MOST;
+  const uint64_t rest = own->at.stacks_shared ? stacks : 0;
+  ff_status status = try_block(own, e, rest, 1, &fits, err);
+  if (status != FF_OK || !fits) return status == FF_OK ? ff_error_set(err, FF_EUNSUPPORTED, "no block can run") : status;
+  const uint32_t least = share < own->plan.blocks ? (uint32_t)share : own->plan.blocks;
+  status = try_block(own, e, own->at.bytes - FF_SSA_SLOT_HEAD, least, &fits, err);
+  own->at.shared = (uint64_t)fits;
+  if (fits) own->at.stacks_shared = 0;
+  for (uint32_t top = 1; status == FF_OK && !fits && top < image->levels; top++)
+    status = try_block(own, e, ff_ssa_slot_split(&own->at, image, top) + rest, least, &fits, err);
+  if (!fits || own->at.shared) own->at.top = 0;
+  return status;
+}
+
 static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   ff_ssa_image image;
   void *memory = NULL;
@@ -265,7 +348,7 @@ static ff_status upload(generic *own, const ff_ensemble *e, ff_error *err) {
   status = ff_ssa_images_new(&own->plan.images, e, memory, bytes, sizeof(ff_ssa_image_point), err);
   if (status == FF_OK) own->image = ff_ssa_image_at(&image, memory, own->plan.images.memory);
   ff_free_aligned(memory);
-  own->at = ff_ssa_slot_lay_out(&own->image);
+  own->at = ff_ssa_slot_lay_out(&own->image, 1);
   return status;
 }
 
@@ -275,15 +358,19 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_ssa_data_new(e, sizeof(generic), err);
   generic *own = (generic *)e->own;
   if (status == FF_OK) status = upload(own, e, err);
-  if (status == FF_OK) status = plan(own, e, err);
+  const uint32_t warps = status == FF_OK ? choose_warps(own, e) : 1;
+  if (status == FF_OK) status = warps > 1 ? plan_block(own, e, warps, err) : plan(own, e, err);
   if (status != FF_OK) return status;
-  own->at.shared = own->plan.shared > 0 && own->at.top == 0;
+  if (!own->together) own->at.shared = own->plan.shared > 0 && own->at.top == 0;
   const uint64_t slot_bytes = own->threads && own->plan.shared > 0 ? 4 * ff_ssa_thread_words(&own->image) : own->at.bytes;
-  const uint32_t block_slots = own->threads ? own->plan.warps * 32 : own->plan.warps;
+  const uint32_t block_slots = own->together ? 1 : own->threads ? own->plan.warps * 32 : own->plan.warps;
   status = ff_ssa_data_describe(e, (const void *)own->kernel, block_slots, slot_bytes, err);
   if (status != FF_OK) return status;
+  char who[40] = "warp";
+  if (own->threads) snprintf(who, sizeof who, "thread");
+  if (own->together) snprintf(who, sizeof who, "block of %u warps", (unsigned)own->plan.warps);
   snprintf(e->info.reason, sizeof e->info.reason, "the network is read as data, a %s for each trajectory, states in %s memory",
-           own->threads ? "thread" : "warp", own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
+           who, own->at.shared ? "shared" : own->at.top > 0 ? "global and shared" : "global");
   return FF_OK;
 }
 

@@ -144,13 +144,28 @@ FF_WARP uint32_t ff_ssa_warp_find_in_rows(const ff_ssa_warp *w, double at) {
 
 /* ---- the first reaction method --------------------------------------------------------------------------------------------- */
 
-/* The shortest waiting time; of equal ones, that of the first reaction. Returns 0 if a propensity is infinite. */
-FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, double *wait, uint32_t *reaction) {
+/* The shortest of the lanes' waiting times; of equal ones, that of the first reaction. */
+FF_WARP void ff_ssa_warp_shortest(FF_LANE_VAR(double, least), FF_LANE_VAR(uint32_t, which), double *wait, uint32_t *reaction) {
+  FF_LANE_HERE;
+  FF_LANE_VAR(double, other);
+  FF_LANE_VAR(uint32_t, there);
+  FF_NO_UNROLL for (uint32_t bit = 1u; bit < 32u; bit *= 2u) {
+    FF_EXCHANGE(other, least, bit);
+    FF_EXCHANGE(there, which, bit);
+    FF_EACH_LANE if (FF_L(other) < FF_L(least) || (FF_L(other) == FF_L(least) && FF_L(there) < FF_L(which))) {
+      FF_L(least) = FF_L(other);
+      FF_L(which) = FF_L(there);
+    }
+  }
+  FF_FIRST_LANE(*wait, least);
+  FF_FIRST_LANE(*reaction, which);
+}
+
+/* The shortest waiting time of a share of the pairs of reactions. Returns 0 if a propensity is infinite. */
+FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, ff_ssa_share share, double *wait, uint32_t *reaction) {
   FF_LANE_HERE;
   FF_LANE_VAR(double, least);
-  FF_LANE_VAR(double, other);
   FF_LANE_VAR(uint32_t, which);
-  FF_LANE_VAR(uint32_t, there);
   FF_LANE_VAR(int, bad);
   const uint32_t n = w->image->n_reactions;
   uint32_t who;
@@ -158,7 +173,7 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, double *wait, uint32_t *reac
     FF_L(least) = ff_math_infinity();
     FF_L(which) = UINT32_MAX;
     FF_L(bad) = 0;
-    FF_NO_UNROLL for (uint32_t r = 2u * lane; r < n; r += 64u) {
+    FF_NO_UNROLL for (uint32_t r = 2u * (share.first + lane); r < n; r += 2u * share.step) {
       const double one = w->value[r], two = r + 1u < n ? w->value[r + 1u] : 0.0;
       if (!(one > 0.0 || two > 0.0)) continue;
       const ff_philox_block words =
@@ -177,16 +192,7 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, double *wait, uint32_t *reac
     }
   }
   FF_BALLOT(who, FF_L(bad));
-  FF_NO_UNROLL for (uint32_t bit = 1u; bit < 32u; bit *= 2u) {
-    FF_EXCHANGE(other, least, bit);
-    FF_EXCHANGE(there, which, bit);
-    FF_EACH_LANE if (FF_L(other) < FF_L(least) || (FF_L(other) == FF_L(least) && FF_L(there) < FF_L(which))) {
-      FF_L(least) = FF_L(other);
-      FF_L(which) = FF_L(there);
-    }
-  }
-  FF_FIRST_LANE(*wait, least);
-  FF_FIRST_LANE(*reaction, which);
+  ff_ssa_warp_shortest(least, which, wait, reaction);
   return who == 0u;
 }
 
@@ -299,7 +305,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
   next->reaction = 0u;
   next->at = next->total = 0.0;
   if (w->method == FF_SSA_FIRST) {
-    const int fine = ff_ssa_warp_first(w, &wait, &next->reaction);
+    const int fine = ff_ssa_warp_first(w, ff_ssa_alone(), &wait, &next->reaction);
     next->time = w->time + wait;
     return fine;
   }

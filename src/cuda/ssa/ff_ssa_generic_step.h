@@ -69,19 +69,16 @@ FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
 }
 
-/* Sets what the other methods keep, from the counts and propensities at time 0. Returns whether all is in order. */
-FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
+/* Sets what the other methods keep, from the counts and propensities at time 0: a share of the leaves. Returns whether all are in
+ * order. */
+FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
   FF_LANE_VAR(int, bad);
   uint32_t who;
-  if (w->method == FF_SSA_RSSA) {
-    FF_EACH_LANE for (uint32_t s = lane; s <= image->n_species; s += 32u) ff_ssa_warp_set_interval(w, s);
-    FF_SYNCWARP();
-  }
   FF_EACH_LANE {
     FF_L(bad) = 0;
-    for (uint32_t r = lane; r < image->n_reactions; r += 32u) {
+    for (uint32_t r = share.first + lane; r < image->n_reactions; r += share.step) {
       if (w->method == FF_SSA_SORTING) FF_SSA_ORDER(w)[r] = FF_SSA_PLACE(w)[r] = r;
       if (w->method == FF_SSA_RSSA) w->value[r] = ff_ssa_warp_bounds_of(w, r, image->laws[r], lane, &FF_L(bad));
       if (w->method != FF_SSA_NEXT) continue;
@@ -91,9 +88,35 @@ FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
     }
   }
   FF_BALLOT(who, FF_L(bad));
+  return who == 0u;
+}
+
+/* The same for all leaves, and the nodes above them. */
+FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  if (w->method == FF_SSA_RSSA) {
+    FF_EACH_LANE for (uint32_t s = lane; s <= w->image->n_species; s += 32u) ff_ssa_warp_set_interval(w, s);
+    FF_SYNCWARP();
+  }
+  const int fine = ff_ssa_warp_set_leaves(w, ff_ssa_alone());
   FF_SYNCWARP();
   if (w->method == FF_SSA_NEXT || w->method == FF_SSA_RSSA) ff_ssa_sum_levels(w, 1u);
-  return who == 0u;
+  return fine;
+}
+
+/* Copies a share of the counts and values at time 0. */
+FF_WARP void ff_ssa_warp_fill(const ff_ssa_warp *w, ff_ssa_share share) {
+  FF_LANE_HERE;
+  const ff_ssa_image *image = w->image;
+  FF_EACH_LANE {
+    const uint32_t first = share.first + lane, step = share.step;
+    for (uint32_t s = first; s <= image->n_species; s += step) w->count[s] = image->initial[s];
+    const uint32_t n = w->top_level == FF_SSA_NO_TOP ? image->n_values : w->top_first;
+    for (uint32_t i = first; i < n; i += step) w->value[i] = image->tree[i];
+    for (uint32_t i = n + first; i < image->n_values; i += step) w->top[i - n] = image->tree[i];
+    for (uint64_t i = first; image->real != NULL && i < image->n_real; i += step) w->real[i] = image->real[i];
+    for (uint64_t i = first; image->whole != NULL && i < image->n_whole; i += step) w->whole[i] = image->whole[i];
+  }
 }
 
 /* Takes the next trajectory of the wave, if there is one; otherwise the slot is idle. Its counts are not set. */
@@ -119,19 +142,11 @@ FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
 }
 
 FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
-  FF_LANE_HERE;
   ff_ssa_warp_take(w);
   if (w->what != FF_SLOT_BUSY) return;
   w->image = ff_ssa_warp_image(w);
   w->total = ff_ssa_run_of(w->image->total);
-  FF_EACH_LANE {
-    for (uint32_t s = lane; s <= w->image->n_species; s += 32u) w->count[s] = w->image->initial[s];
-    const uint32_t n = w->top_level == FF_SSA_NO_TOP ? w->image->n_values : w->top_first;
-    for (uint32_t i = lane; i < n; i += 32u) w->value[i] = w->image->tree[i];
-    for (uint32_t i = n + lane; i < w->image->n_values; i += 32u) w->top[i - n] = w->image->tree[i];
-    for (uint64_t i = lane; w->image->real != NULL && i < w->image->n_real; i += 32u) w->real[i] = w->image->real[i];
-    for (uint64_t i = lane; w->image->whole != NULL && i < w->image->n_whole; i += 32u) w->whole[i] = w->image->whole[i];
-  }
+  ff_ssa_warp_fill(w, ff_ssa_alone());
   FF_SYNCWARP();
   if (w->image->invalid || (w->image->whole == NULL && !ff_ssa_warp_set(w))) ff_ssa_warp_end(w, 1);
 }
@@ -240,21 +255,42 @@ FF_WARP void ff_ssa_warp_count(const ff_ssa_warp *w, ff_ssa_warp_limit *limit, u
   limit->left--;
 }
 
-/* Runs a launch for a slot. image, run, the constants of the kernel and the places are set. With points, image is that of any. */
-FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
-  FF_LANE_HERE;
-  char *const kept = (char *)w->run->state + slot * at->bytes;
+/* Begins a launch for a slot, whose parts are where they are `kept`, or elsewhere. Returns whether there is anything to do. */
+FF_WARP int ff_ssa_warp_open(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, char *kept, int elsewhere) {
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
-  uint32_t *const words = (uint32_t *)(kept + at->value);
-  const uint64_t n = (at->end - at->value) / 4u;
-  if (!ff_ssa_warp_resume(w, slot, head)) return;
+  const uint32_t *const words = (const uint32_t *)(kept + at->value);
+  if (!ff_ssa_warp_resume(w, slot, head)) return 0;
   w->total = ff_ssa_run_of(0.0);
   if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
   if (w->what == FF_SLOT_BUSY) w->image = ff_ssa_warp_image(w);
   const int has_top = w->top_level != FF_SSA_NO_TOP;
-  uint32_t *const top_words = words + 2u * (size_t)w->top_first;
-  if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, n);
-  if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy((uint32_t *)w->top, top_words, 2u * (uint64_t)at->top_values);
+  if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy((uint32_t *)w->value, words, (at->end - at->value) / 4u);
+  if (w->what == FF_SLOT_BUSY && has_top)
+    ff_ssa_warp_copy((uint32_t *)w->top, words + 2u * (size_t)w->top_first, 2u * (uint64_t)at->top_values);
+  return 1;
+}
+
+/* Ends the launch, and keeps the slot for the next one. */
+FF_WARP void ff_ssa_warp_close(const ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept, int elsewhere) {
+  FF_LANE_HERE;
+  ff_ssa_slot *const head = (ff_ssa_slot *)kept;
+  uint32_t *const words = (uint32_t *)(kept + at->value);
+  const int has_top = w->top_level != FF_SSA_NO_TOP;
+  FF_SYNCWARP();
+  if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, (at->end - at->value) / 4u);
+  if (w->what == FF_SLOT_BUSY && has_top)
+    ff_ssa_warp_copy(words + 2u * (size_t)w->top_first, (const uint32_t *)w->top, 2u * (uint64_t)at->top_values);
+  const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
+  FF_EACH_LANE if (lane == 0u) {
+    *head = after;
+    *FF_SSA_SLOT_SUM(head) = w->total;
+  }
+}
+
+/* Runs a launch for a slot. image, run, the constants of the kernel and the places are set. With points, image is that of any. */
+FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot, int elsewhere) {
+  char *const kept = (char *)w->run->state + slot * at->bytes;
+  if (!ff_ssa_warp_open(w, at, slot, kept, elsewhere)) return;
   ff_ssa_warp_limit limit = ff_ssa_warp_limit_of(w->run);
   FF_SYNCWARP();
   FF_NO_UNROLL for (; ff_ssa_warp_goes_on(w, &limit); ff_ssa_warp_count(w, &limit, FF_SSA_WARP_STEPS)) {
@@ -263,14 +299,7 @@ FF_WARP void ff_ssa_warp_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
     else
       ff_ssa_warp_step(w);
   }
-  FF_SYNCWARP();
-  if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, n);
-  if (w->what == FF_SLOT_BUSY && has_top) ff_ssa_warp_copy(top_words, (const uint32_t *)w->top, 2u * (uint64_t)at->top_values);
-  const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
-  FF_EACH_LANE if (lane == 0u) {
-    *head = after;
-    *FF_SSA_SLOT_SUM(head) = w->total;
-  }
+  ff_ssa_warp_close(w, at, kept, elsewhere);
 }
 
 #endif

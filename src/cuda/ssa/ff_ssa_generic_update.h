@@ -155,23 +155,30 @@ FF_WARP int ff_ssa_warp_few(const ff_ssa_warp *w, const ff_ssa_image_row *row, u
   return fine && who == 0u;
 }
 
-/* Appends the numbers that lanes keep to a list of n entries, and returns its new length. */
-FF_WARP uint32_t ff_ssa_append(uint32_t *list, uint32_t n, FF_LANE_VAR(uint32_t, number), uint32_t who) {
+/* Appends the numbers that the lanes `who` have to a list, and returns its new length. It has n entries, unless several warps
+ * append to it. */
+FF_WARP uint32_t ff_ssa_append(uint32_t *list, ff_ssa_share share, uint32_t n, FF_LANE_VAR(uint32_t, number), uint32_t who) {
   FF_LANE_HERE;
+  if (share.n != NULL) {
+    FF_LANE_VAR(uint32_t, place);
+    if (who == 0u) return n;
+    FF_EACH_LANE FF_L(place) = lane == 0u ? FF_RESERVE(share.n, FF_POPCOUNT(who)) : 0u;
+    FF_FIRST_LANE(n, place);
+  }
   FF_EACH_LANE if (who >> lane & 1u) list[n + FF_POPCOUNT(who & ((1u << lane) - 1u))] = FF_L(number);
   return n + FF_POPCOUNT(who);
 }
 
-/* Gives a range of the dependents, or of the readers of a species, their values. Unless *n is UINT32_MAX, their parents
+/* Gives a share of the dependents, or of the readers of a species, their values. Unless *n is UINT32_MAX, their parents
  * are appended to the list of *n entries, without repeats of neighbours. Returns whether all propensities are valid. */
-FF_WARP int ff_ssa_warp_leaves(const ff_ssa_warp *w, const uint32_t *leaves, const ff_ssa_image_law *laws, uint32_t n_leaves,
-                               uint32_t fired, uint32_t *n) {
+FF_WARP int ff_ssa_warp_leaves(const ff_ssa_warp *w, ff_ssa_share share, const uint32_t *leaves, const ff_ssa_image_law *laws,
+                               uint32_t n_leaves, uint32_t fired, uint32_t *n) {
   FF_LANE_HERE;
   FF_LANE_VAR(int, bad);
   FF_LANE_VAR(uint32_t, parent);
   uint32_t who;
   FF_EACH_LANE FF_L(bad) = 0;
-  FF_NO_UNROLL for (uint32_t from = 0; from < n_leaves; from += 32u) {
+  FF_NO_UNROLL for (uint32_t from = share.first; from < n_leaves; from += share.step) {
     FF_LANE_VAR(int, fresh);
     FF_EACH_LANE {
       const uint32_t i = from + lane;
@@ -186,18 +193,18 @@ FF_WARP int ff_ssa_warp_leaves(const ff_ssa_warp *w, const uint32_t *leaves, con
     }
     if (*n == UINT32_MAX) continue;
     FF_BALLOT(who, FF_L(fresh));
-    *n = ff_ssa_append(w->list, *n, parent, who);
+    *n = ff_ssa_append(w->list, share, *n, parent, who);
   }
   FF_BALLOT(who, FF_L(bad));
   return who == 0u;
 }
 
-/* Sums the nodes of a list, and lists their parents in `parents`. Returns how many these are. */
-FF_WARP uint32_t ff_ssa_warp_nodes(const ff_ssa_warp *w, uint32_t level, const uint32_t *nodes, uint32_t n_nodes,
-                                   uint32_t *parents) {
+/* Sums a share of the nodes of a list, and lists their parents in `parents`. Returns how many these are. */
+FF_WARP uint32_t ff_ssa_warp_nodes(const ff_ssa_warp *w, ff_ssa_share share, uint32_t level, const uint32_t *nodes,
+                                   uint32_t n_nodes, uint32_t *parents) {
   FF_LANE_HERE;
   uint32_t n = 0u;
-  FF_NO_UNROLL for (uint32_t from = 0; from < n_nodes; from += 32u) {
+  FF_NO_UNROLL for (uint32_t from = share.first; from < n_nodes; from += share.step) {
     FF_LANE_VAR(int, fresh);
     FF_LANE_VAR(uint32_t, parent);
     uint32_t who;
@@ -212,19 +219,19 @@ FF_WARP uint32_t ff_ssa_warp_nodes(const ff_ssa_warp *w, uint32_t level, const u
       }
     }
     FF_BALLOT(who, FF_L(fresh));
-    n = ff_ssa_append(parents, n, parent, who);
+    n = ff_ssa_append(parents, share, n, parent, who);
   }
   FF_SYNCWARP();
   return n;
 }
 
-/* Computes the nodes of a list at level 1, and all nodes above them. Without a list (n is UINT32_MAX), all nodes. */
-FF_WARP void ff_ssa_warp_climb(const ff_ssa_warp *w, uint32_t n) {
+/* Computes the n nodes of a list at a level, and all nodes above them. Without a list (n is UINT32_MAX), all nodes from this
+ * level on. `parents` has room for another list. */
+FF_WARP void ff_ssa_warp_climb(const ff_ssa_warp *w, uint32_t level, uint32_t *nodes, uint32_t *parents, uint32_t n) {
   const ff_ssa_image *image = w->image;
-  uint32_t level = 1u, *nodes = w->list, *parents = w->other;
   FF_SYNCWARP();
   FF_NO_UNROLL while (n > 0u && level < image->levels && n <= image->n[level] / FF_SSA_LIST_SHARE) {
-    n = ff_ssa_warp_nodes(w, level, nodes, n, parents);
+    n = ff_ssa_warp_nodes(w, ff_ssa_alone(), level, nodes, n, parents);
     uint32_t *const spare = nodes;
     nodes = parents;
     parents = spare;
@@ -242,14 +249,14 @@ FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row, 
   int fine = ff_ssa_warp_change(w, row);
   if (image->dependents != NULL) {
     const ff_ssa_image_law *laws = image->dependent_laws;
-    fine &= ff_ssa_warp_leaves(w, image->dependents + row->dependent, laws != NULL ? laws + row->dependent : NULL,
-                               row->n_dependents, fired, &n);
+    fine &= ff_ssa_warp_leaves(w, ff_ssa_alone(), image->dependents + row->dependent,
+                               laws != NULL ? laws + row->dependent : NULL, row->n_dependents, fired, &n);
   } else {
     FF_NO_UNROLL for (uint32_t i = 0; i < row->n_changes; i++) {
       const uint32_t species = image->changes[row->change + i].species;
       const uint64_t first = image->reader_first[species];
-      fine &= ff_ssa_warp_leaves(w, image->readers + first, NULL, (uint32_t)(image->reader_first[species + 1u] - first), fired,
-                                 &n);
+      fine &= ff_ssa_warp_leaves(w, ff_ssa_alone(), image->readers + first, NULL,
+                                 (uint32_t)(image->reader_first[species + 1u] - first), fired, &n);
       FF_SYNCWARP();
     }
   }
@@ -265,7 +272,7 @@ FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row, 
     fine &= who == 0u;
     n += n != UINT32_MAX;
   }
-  ff_ssa_warp_climb(w, n);
+  ff_ssa_warp_climb(w, 1u, w->list, w->other, n);
   return fine;
 }
 
@@ -431,9 +438,9 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
     if (n_leaves == 0u) continue;
     any = 1;
     fine &= w->method == FF_SSA_RSSA_CR ? ff_ssa_regroup_leaves(w, leaves, NULL, n_leaves)
-                                        : ff_ssa_warp_leaves(w, leaves, NULL, n_leaves, 0u, &n);
+                                        : ff_ssa_warp_leaves(w, ff_ssa_alone(), leaves, NULL, n_leaves, 0u, &n);
   }
-  if (any && w->method == FF_SSA_RSSA) ff_ssa_warp_climb(w, n);
+  if (any && w->method == FF_SSA_RSSA) ff_ssa_warp_climb(w, 1u, w->list, w->other, n);
   return fine;
 }
 

@@ -91,13 +91,15 @@ typedef struct {
 
 /* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
  * shared memory is used during a launch. If not, `top` may be a level, from 1 on: of it and all above, `top_values` from number
- * `top_first` on, a copy is used. ff_ssa_slot_lay_out() does not decide this. */
+ * `top_first` on, a copy is used. `stacks_shared` tells whether a block has its stacks in shared memory, although the slot is not
+ * there. ff_ssa_slot_lay_out() does not decide this. */
 typedef struct {
   uint64_t value, real, count, whole, end, stack, lists, schedule, bytes, shared;
-  uint32_t top, top_first, top_values;
+  uint32_t top, top_first, top_values, stacks_shared;
 } ff_ssa_slot_layout;
 #define FF_SSA_NO_TOP UINT32_MAX
 
+#define FF_SSA_BLOCK_MOST 16u /* warps that run a trajectory together */
 #define FF_SSA_SLOT_HEAD 128u
 #define FF_SSA_SCHEDULE_HEAD 1024u /* for the numbers of a schedule */
 
@@ -123,7 +125,8 @@ static inline uint32_t ff_ssa_slot_split(ff_ssa_slot_layout *at, const ff_ssa_im
   return (at->top_values * 8u + 127u) / 128u * 128u;
 }
 
-static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) {
+/* For a trajectory that so many warps run together: each has a stack of its own. */
+static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image, uint32_t warps) {
   ff_ssa_slot_layout at = {0};
   at.value = FF_SSA_SLOT_HEAD;
   at.real = at.value + (uint64_t)image->n_values * 8u;
@@ -131,11 +134,29 @@ static inline ff_ssa_slot_layout ff_ssa_slot_lay_out(const ff_ssa_image *image) 
   at.whole = at.count + ((uint64_t)image->n_species + 1u) * 4u;
   at.end = at.whole + image->n_whole * 4u;
   at.stack = (at.end + 127u) / 128u * 128u;
-  at.lists = at.stack + (uint64_t)image->depth * 32u * 8u;
+  at.lists = at.stack + (uint64_t)image->depth * 32u * 8u * warps;
   at.schedule = (at.lists + (uint64_t)image->listed * 8u + 127u) / 128u * 128u;
   at.bytes = at.schedule + ff_ssa_schedule_bytes(image);
   return at;
 }
+
+/* What a warp does of a loop whose rounds 32 lanes share: it begins at number `first`, and goes on `step` numbers later. `n` is
+ * the length of a list that several warps append to; NULL if one warp does. */
+typedef struct {
+  uint32_t first, step;
+  uint32_t *n;
+} ff_ssa_share;
+
+/* What the first warp of a block lets all its warps do: see ff_ssa_generic_block.h. */
+typedef struct {
+  double time;
+  ff_ssa_image_row row;
+  uint32_t what, fired, unit, event;
+  uint32_t bad;                       /* whether a propensity is invalid */
+  uint32_t listed[FF_SSA_MAX_LEVELS]; /* how many nodes of the next level are in the list of a level */
+  uint32_t which[FF_SSA_BLOCK_MOST];  /* for each warp: the reaction with the shortest waiting time that it has found, */
+  double least[FF_SSA_BLOCK_MOST];    /* and this time */
+} ff_ssa_task;
 
 typedef struct {
   const ff_ssa_image *image;
@@ -160,6 +181,10 @@ typedef struct {
   uint32_t point_words;   /* of a point in run->points, or 0 if the wave has one point. These four are constants of a kernel. */
   uint32_t point_at, number; /* if there are points: that of the trajectory, and the number of the trajectory in it */
   const ff_ssa_point_key *point;
+  uint32_t helpers;       /* warps of the block that help the first one; 0 if a warp runs a trajectory, or there are points */
+  uint32_t member;        /* the number of this warp in the block */
+  uint32_t n_tasks;       /* how many the first warp has set; the last two are in `tasks` */
+  ff_ssa_task *tasks;     /* NULL without helpers */
   const double *symbols, *bound; /* with a schedule: what formulas read; bounds of the rates that depend on the time */
   double next_time;       /* and when the next event of any kind happens */
   uint32_t next;          /* the reaction that may fire next */
@@ -186,6 +211,12 @@ FF_WARP uint64_t ff_ssa_warp_number(const ff_ssa_warp *w) {
   return w->point_words > 0u ? (uint64_t)w->number : w->run->first + w->unit;
 }
 FF_WARP uint64_t ff_ssa_warp_key(const ff_ssa_warp *w) { return w->point_words > 0u ? w->point->key : w->run->key; }
+
+/* The share of a warp that has no help. */
+FF_WARP ff_ssa_share ff_ssa_alone(void) {
+  const ff_ssa_share share = {0u, 32u, NULL};
+  return share;
+}
 
 FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
   FF_LANE_HERE;
@@ -244,11 +275,17 @@ FF_WARP void ff_ssa_sum_node(const ff_ssa_warp *w, uint32_t level, uint32_t node
   ff_ssa_level(w, level)[node] = ff_ssa_node_value(w, ff_ssa_level(w, level - 1u), level, node);
 }
 
+/* Sums a share of the nodes of a level. */
+FF_WARP void ff_ssa_sum_level(const ff_ssa_warp *w, ff_ssa_share share, uint32_t level) {
+  FF_LANE_HERE;
+  FF_EACH_LANE for (uint32_t node = share.first + lane; node < w->image->n[level]; node += share.step)
+    ff_ssa_sum_node(w, level, node);
+}
+
 /* Sums all nodes from this level on. */
 FF_WARP void ff_ssa_sum_levels(const ff_ssa_warp *w, uint32_t level) {
-  FF_LANE_HERE;
   FF_NO_UNROLL for (; level < w->image->levels; level++) {
-    FF_EACH_LANE for (uint32_t node = lane; node < w->image->n[level]; node += 32u) ff_ssa_sum_node(w, level, node);
+    ff_ssa_sum_level(w, ff_ssa_alone(), level);
     FF_SYNCWARP();
   }
 }
