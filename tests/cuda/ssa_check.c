@@ -251,6 +251,22 @@ static void several_points_as_data(void) {
   check_together("threads", &s, FF_SSA_TREE, "generic", 0.1, 20000);
 }
 
+/* Several points run together without blocks of warps, even if these are asked for. */
+static void several_points_without_blocks(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT};
+  gpu.warps = 8;
+  for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    sweep s = sweep_new(5);
+    for (uint32_t i = 0; i < s.n; i++) {
+      ff_ssa_program *program = program_of_network(ring_of(200));
+      vary(program, 1 + i / 16.0, i % 3);
+      sweep_point(&s, i, program);
+    }
+    check_together("no blocks", &s, methods[m], "generic", 0.5, 33);
+  }
+  gpu.warps = 0;
+}
+
 static void several_scheduled_points(void) {
   static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_NEXT};
   for (size_t k = 0; k < sizeof scheduled_points / sizeof *scheduled_points; k++)
@@ -350,6 +366,7 @@ int main(int argc, char **argv) {
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"several_points", several_points},
                                       {"several_points_as_data", several_points_as_data},
+                                      {"several_points_without_blocks", several_points_without_blocks},
                                       {"several_scheduled_points", several_scheduled_points},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
