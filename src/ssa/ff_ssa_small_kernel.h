@@ -39,8 +39,8 @@ FF_INLINED U FF_KERNEL(small_choose)(const D sum[FF_SSA_FAN + 1], const uint32_t
 #pragma GCC unroll 8
   for (uint32_t i = 1; i < n; i++) {
     const M passed = D_MOST(sum[i], below);
-    chosen = U_PICK(passed, U_SET(i), chosen);
-    *before = D_PICK(passed, sum[i], *before);
+    chosen = U_COUNT(passed, chosen);
+    *before = D_RAISE(passed, sum[i], *before);
   }
   return chosen;
 }

@@ -39,6 +39,9 @@
 #define M_NONE _mm256_setzero_pd()
 #define M_BITS(a) ((uint32_t)_mm256_movemask_pd(a))
 #define D_PICK(m, a, b) _mm256_blendv_pd(b, a, m)
+#define D_RAISE(m, a, b) _mm256_max_pd(_mm256_and_pd(m, a), b)
+#define D_LEAST(a, b) _mm256_min_pd(a, b)
+#define U_COUNT(m, n) _mm256_sub_epi64(n, _mm256_castpd_si256(m))
 #define U_PICK(m, a, b) _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(b), _mm256_castsi256_pd(a), m))
 #define U_MUL(a, b) _mm256_mul_epu32(a, b)
 #define U_XOR3(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
@@ -47,10 +50,9 @@
 #define U_ADD(a, b) _mm256_add_epi64(a, b)
 #define U_RIGHT(a, n) _mm256_srli_epi64(a, n)
 #define U_LEFT(a, n) _mm256_slli_epi64(a, n)
-#define U_JOIN(high, low) _mm256_blend_epi32(_mm256_slli_epi64(high, 32), low, 0x55)
-#define D_WHOLE(u)                                                                                                      \
-  (D_OF(U_OR(U_AND(u, U_SET(0xFFFFFFFF)), U_SET(UINT64_C(0x4330000000000000)))) +                                       \
-   (D_OF(U_OR(U_RIGHT(u, 32), U_SET(UINT64_C(0x4530000000000000)))) - D_SET(0x1p84 + 0x1p52)))
+#define D_WHOLE(high, low)                                                                      \
+  (D_OF(_mm256_blend_epi32(_mm256_srli_epi32(low, 11), U_OF(D_SET(0x1p52)), 0xAA)) +          \
+   (D_OF(_mm256_blend_epi32(high, U_OF(D_SET(0x1p73)), 0xAA)) - D_SET(0x1p73 + 0x1p52)))
 #define D_OF(u) _mm256_castsi256_pd(u)
 #define U_OF(d) _mm256_castpd_si256(d)
 #define D_GATHER(base, index) D_TABLE(base, _mm256_add_epi64(_mm256_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS))

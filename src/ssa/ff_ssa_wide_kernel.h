@@ -3,10 +3,11 @@
  *   D, U, M, VL                 vectors of doubles and of 64-bit words, a truth value for each lane, and the number of lanes
  *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
  *   D_LESS(a, b), D_MOST(a, b)  a < b, a <= b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
- *   D_PICK(m, a, b) U_PICK      a where m is true, else b
+ *   D_PICK(m, a, b) U_PICK      a where m is true, else b; D_RAISE: the same if 0 <= b <= a
+ *   D_LEAST(a, b)               the smaller one; b if one of them is NaN
+ *   U_COUNT(m, n)               n + 1 where m is true, else n
  *   U_MUL U_XOR3 U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
- *   U_JOIN(high, low)           the low halves of both
- *   D_WHOLE(u)                  a whole number below 2^53
+ *   D_WHOLE(high, low)          the upper 53 bits of the number that the low halves of both are, as a whole number
  *   D_LOAD_SMALL(p)             aligned load of 32-bit whole numbers
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
@@ -172,9 +173,6 @@ static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], 
     FF_KERNEL(round)(x, U_SET(FF_PHILOX_M0), U_SET(FF_PHILOX_M1), U_SET(key[0][i]), U_SET(key[1][i]));
 }
 
-/* The upper 53 bits of two words, as a whole number. */
-static inline D FF_KERNEL(whole)(U low, U high) { return D_WHOLE(U_RIGHT(U_JOIN(high, low), 11)); }
-
 /* ff_ssa_minus_log(x / 2^53) */
 static inline D FF_KERNEL(minus_log)(D x) {
   const U w = U_ADD(U_OF(x), U_SET(FF_SSA_LOG_SHIFT)), low = U_AND(w, U_SET(FF_SSA_LOG_BITS)), cell = U_RIGHT(low, 47);
@@ -193,8 +191,8 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
     U x[4];
     const U event = U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later));
     FF_KERNEL(philox)(x, w->lanes.key_words, event, U_LOAD(AT(w->lanes.unit, 0, h)));
-    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)));
-    D_STORE(AT(w->lanes.choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
+    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(D_WHOLE(x[1], x[0]) + D_SET(0.5)));
+    D_STORE(AT(w->lanes.choice, 0, h), D_WHOLE(x[3], x[2]) * D_SET(0x1p-53));
   }
 }
 
@@ -216,8 +214,8 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
       FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) FF_KERNEL(round)(x[i], m0, m1, k0, k1);
     }
     FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
-      D_STORE(l->wait + (first + i) * VL, FF_KERNEL(minus_log)(FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5)));
-      D_STORE(l->choice + (first + i) * VL, FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
+      D_STORE(l->wait + (first + i) * VL, FF_KERNEL(minus_log)(D_WHOLE(x[i][1], x[i][0]) + D_SET(0.5)));
+      D_STORE(l->choice + (first + i) * VL, D_WHOLE(x[i][3], x[i][2]) * D_SET(0x1p-53));
     }
   }
   l->drawn = 0;
@@ -231,7 +229,7 @@ static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA
  * this is NaN, so no number is. */
 static inline D FF_KERNEL(below)(D at, D total) {
   const D before = D_OF(U_ADD(U_OF(total), U_SET(UINT64_MAX)));
-  return D_PICK(D_MOST(at, before), at, before);
+  return D_LEAST(at, before);
 }
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more

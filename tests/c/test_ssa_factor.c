@@ -285,10 +285,10 @@ static void check_layout(ff_ssa_program *p, uint32_t levels, uint32_t lines) {
 
 static void layouts(void) {
   check_layout(program_of_example(factor_examples), 0, 0);
-  check_layout(program_of_sites(4), 2, 3);
-  check_layout(program_of_sites(5), 2, 6);
-  check_layout(program_of_sites(6), 3, 19);
-  check_layout(program_of_colloid(20), 1, 2);
+  check_layout(program_of_sites(4), 2, 6);
+  check_layout(program_of_sites(5), 2, 12);
+  check_layout(program_of_sites(6), 3, 38);
+  check_layout(program_of_colloid(20), 1, 4);
   ff_ssa_program *p = program_of_network(ring_of(70000));
   FF_CHECK(p->factor->dense == NULL);
   ff_ssa_program_free(p);
