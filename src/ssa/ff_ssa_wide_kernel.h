@@ -149,28 +149,30 @@ FF_INLINED void FF_KERNEL(sums)(ff_ssa_wide *w) {
 
 /* ---- draws -------------------------------------------------------------------------------------------------------------- */
 
-/* The counter of Philox for an event: words in the low halves. */
-static inline void FF_KERNEL(counter)(U x[4], U event, U unit) {
-  const U low = U_SET(UINT64_C(0xFFFFFFFF));
-  x[0] = U_SET((uint64_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS);
-  x[1] = U_AND(event, low);
-  x[2] = U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16));
-  x[3] = U_AND(unit, low);
-}
-
 static inline void FF_KERNEL(round)(U x[4], U m0, U m1, U k0, U k1) {
   const U p0 = U_MUL(x[0], m0), p1 = U_MUL(x[2], m1);
-  x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], k0); /* the high halves of x[1] and x[3] are not used */
+  x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], k0); /* the high halves of all words are not used */
   x[2] = U_XOR3(U_RIGHT(p0, 32), x[3], k1);
   x[1] = p1;
   x[3] = p0;
 }
 
+_Static_assert(FF_SSA_DRAW_EVENT == 0, "the first word of the counter of an event is 0, and so is its product");
+
+/* The first round of Philox for an event. */
+static inline void FF_KERNEL(first_round)(U x[4], U event, U unit, U m1, U k0, U k1) {
+  const U p1 = U_MUL(U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16)), m1);
+  x[0] = U_XOR3(U_RIGHT(p1, 32), event, k0);
+  x[2] = U_XOR3(unit, k1, U_SET(0));
+  x[1] = p1;
+  x[3] = U_SET(0);
+}
+
 /* The words of the draws for an event, in the low halves. */
 static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], U event, U unit) {
-  FF_KERNEL(counter)(x, event, unit);
-  for (int i = 0; i < FF_PHILOX_ROUNDS; i++)
-    FF_KERNEL(round)(x, U_SET(FF_PHILOX_M0), U_SET(FF_PHILOX_M1), U_SET(key[0][i]), U_SET(key[1][i]));
+  const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
+  FF_KERNEL(first_round)(x, event, unit, m1, U_SET(key[0][0]), U_SET(key[1][0]));
+  for (int i = 1; i < FF_PHILOX_ROUNDS; i++) FF_KERNEL(round)(x, m0, m1, U_SET(key[0][i]), U_SET(key[1][i]));
 }
 
 /* ff_ssa_minus_log(x / 2^53) */
@@ -205,11 +207,13 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
   for (uint32_t first = 0; first < FF_SSA_DRAWS * vectors; first += AT_ONCE) {
     U x[AT_ONCE][4];
+    const U first0 = U_SET(l->key_words[0][0]), first1 = U_SET(l->key_words[1][0]);
     FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
       const uint32_t draw = (first + i) / vectors, h = (first + i) % vectors;
-      FF_KERNEL(counter)(x[i], U_ADD(U_LOAD(l->event + h * VL), U_SET(draw + UINT64_C(1))), U_LOAD(l->unit + h * VL));
+      const U event = U_ADD(U_LOAD(l->event + h * VL), U_SET(draw + UINT64_C(1)));
+      FF_KERNEL(first_round)(x[i], event, U_LOAD(l->unit + h * VL), m1, first0, first1);
     }
-    for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    for (int round = 1; round < FF_PHILOX_ROUNDS; round++) {
       const U k0 = U_SET(l->key_words[0][round]), k1 = U_SET(l->key_words[1][round]);
       FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) FF_KERNEL(round)(x[i], m0, m1, k0, k1);
     }
