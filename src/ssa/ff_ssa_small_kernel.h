@@ -3,17 +3,28 @@
 #define SMALL_W (FF_SSA_SMALL_LANES / VL)
 #define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
 
+/* The changes of a species by these reactions. */
+FF_INLINED D FF_KERNEL(small_by)(const ff_ssa_small *w, uint32_t changed, const uint32_t groups, const uint32_t n, U next) {
+  const double *table = w->change + (size_t)changed * FF_SSA_SMALL_TABLE;
+#if VL == 4
+  if (n < FF_SSA_FAN && w->high != NULL) { /* entry FF_SSA_FAN - 1 is 0 */
+    const U at = U_OR(U_LEFT(next, 32), U_SET(FF_SSA_FAN - 1));
+    return D_OF(I_TABLE8(w->high + (size_t)changed * FF_SSA_FAN, at));
+  }
+#endif
+  return groups == 1 ? D_TABLE(table, next) : D_LONG_TABLE(table, next);
+}
+
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
-FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, U next, int h) {
-  M large = M_NONE;
+FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, U next, int h) {
+  D most = D_SET(0.0);
   for (uint32_t i = 0; i < w->n_changed; i++) {
     double *count = SMALL_AT(w->lanes.count, w->changed[i], h);
-    const double *table = w->change + (size_t)i * FF_SSA_SMALL_TABLE;
-    const D now = D_LOAD(count) + (groups == 1 ? D_TABLE(table, next) : D_LONG_TABLE(table, next));
-    large = M_OR(large, D_LESS(D_SET(FF_SSA_MAX_COUNT), now));
+    const D now = D_LOAD(count) + FF_KERNEL(small_by)(w, i, groups, n, next);
+    most = D_GREATEST(most, now);
     D_STORE(count, now);
   }
-  return large;
+  return D_LESS(D_SET(FF_SSA_MAX_COUNT), most);
 }
 
 /* The propensities of n reactions from `first` on, and zeros. */
@@ -77,7 +88,7 @@ FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_small *w, const uint32_t groups,
 FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h) {
   const D time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h));
   D total;
-  M wrong = FF_KERNEL(small_change)(w, groups, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
+  M wrong = FF_KERNEL(small_change)(w, groups, n, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
   const U found = FF_KERNEL(small_find)(w, groups, n, h, D_LOAD(SMALL_AT(w->lanes.choice, w->lanes.drawn, h)), &total);
   const M some = D_LESS(D_SET(0.0), total);
   const D next_time = D_PICK(some, time + D_LOAD(SMALL_AT(w->lanes.wait, w->lanes.drawn, h)) / total, D_SET(INFINITY));

@@ -41,6 +41,7 @@
 #define D_PICK(m, a, b) _mm256_blendv_pd(b, a, m)
 #define D_RAISE(m, a, b) _mm256_max_pd(_mm256_and_pd(m, a), b)
 #define D_LEAST(a, b) _mm256_min_pd(a, b)
+#define D_GREATEST(a, b) _mm256_max_pd(a, b)
 #define U_COUNT(m, n) _mm256_sub_epi64(n, _mm256_castpd_si256(m))
 #define U_PICK(m, a, b) _mm256_castpd_si256(_mm256_blendv_pd(_mm256_castsi256_pd(b), _mm256_castsi256_pd(a), m))
 #define U_MUL(a, b) _mm256_mul_epu32(a, b)

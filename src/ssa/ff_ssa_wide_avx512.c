@@ -41,6 +41,7 @@
 #define D_PICK(m, a, b) _mm512_mask_blend_pd(m, b, a)
 #define D_RAISE(m, a, b) D_PICK(m, a, b)
 #define D_LEAST(a, b) _mm512_min_pd(a, b)
+#define D_GREATEST(a, b) _mm512_max_pd(a, b)
 #define U_COUNT(m, n) _mm512_mask_add_epi64(n, m, n, U_SET(1))
 #define U_PICK(m, a, b) _mm512_mask_blend_epi64(m, b, a)
 #define U_MUL(a, b) _mm512_mul_epu32(a, b)

@@ -4,7 +4,7 @@
  *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
  *   D_LESS(a, b), D_MOST(a, b)  a < b, a <= b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
  *   D_PICK(m, a, b) U_PICK      a where m is true, else b; D_RAISE: the same if 0 <= b <= a
- *   D_LEAST(a, b)               the smaller one; b if one of them is NaN
+ *   D_LEAST(a, b)               the smaller one; b if one of them is NaN; also D_GREATEST
  *   U_COUNT(m, n)               n + 1 where m is true, else n
  *   U_MUL U_XOR3 U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
  *   D_WHOLE(high, low)          the upper 53 bits of the number that the low halves of both are, as a whole number

@@ -34,6 +34,7 @@
 #define D_PICK(m, a, b) ((m) ? (a) : (b))
 #define D_RAISE(m, a, b) ((m) ? (a) : (b))
 #define D_LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define D_GREATEST(a, b) ((a) > (b) ? (a) : (b))
 #define U_COUNT(m, n) ((n) + (m))
 #define U_PICK(m, a, b) ((m) ? (a) : (b))
 #define U_MUL(a, b) ((uint64_t)(uint32_t)(a) * (uint32_t)(b))
