@@ -3,24 +3,19 @@
 #define SMALL_W (FF_SSA_SMALL_LANES / VL)
 #define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
 
-/* The changes of a species by these reactions. */
-FF_INLINED D FF_KERNEL(small_by)(const ff_ssa_small *w, uint32_t changed, const uint32_t groups, const uint32_t n, U next) {
-  const double *table = w->change + (size_t)changed * FF_SSA_SMALL_TABLE;
-#if VL == 4
-  if (n < FF_SSA_FAN && w->high != NULL) { /* entry FF_SSA_FAN - 1 is 0 */
-    const U at = U_OR(U_LEFT(next, 32), U_SET(FF_SSA_FAN - 1));
-    return D_OF(I_TABLE8(w->high + (size_t)changed * FF_SSA_FAN, at));
-  }
-#endif
-  return groups == 1 ? D_TABLE(table, next) : D_LONG_TABLE(table, next);
-}
+/* Numbers whose lower words are 0, from a table of upper words, the last of which is 0. For vectors of 256 bits. */
+#define FROM_WORDS(t, i) D_OF(I_TABLE8(t, U_OR(U_LEFT(i, 32), U_SET(FF_SSA_FAN - 1))))
 
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
 FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, U next, int h) {
+  const int by_words = VL == 4 && n < FF_SSA_FAN && w->high != NULL;
   D most = D_SET(0.0);
   for (uint32_t i = 0; i < w->n_changed; i++) {
     double *count = SMALL_AT(w->lanes.count, w->changed[i], h);
-    const D now = D_LOAD(count) + FF_KERNEL(small_by)(w, i, groups, n, next);
+    const double *table = w->change + (size_t)i * FF_SSA_SMALL_TABLE;
+    const D now = D_LOAD(count) + (by_words      ? FROM_WORDS(w->high + (size_t)i * FF_SSA_FAN, next)
+                                   : groups == 1 ? D_TABLE(table, next)
+                                                 : D_LONG_TABLE(table, next));
     most = D_GREATEST(most, now);
     D_STORE(count, now);
   }
