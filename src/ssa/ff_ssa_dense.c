@@ -6,12 +6,13 @@
 
 #include "ff_ssa_factored.h"
 
+_Static_assert(sizeof(ff_ssa_dense_block) == 64, "a block is a line of the cache");
 _Static_assert(2 * FF_DENSE_WIDTH % FF_DENSE_LINE == 0, "a line of cells is aligned in each lane");
 
-/* Cycles for 16 lanes: to gather and compare an entry of a node, and to change a line of cells. Members take two gathers, because
- * their rows are looked up. */
+/* Cycles for 16 lanes: to gather and compare an entry of a node, and to change two lines of cells. Members take two gathers,
+ * because their rows are looked up. */
 #define ENTRY 11u
-#define LINE 45u
+#define TWO_LINES 45u
 
 static uint32_t divide_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 
@@ -47,7 +48,7 @@ static uint32_t set_levels(ff_ssa_dense *d, const ff_ssa_factor *f, uint32_t shi
     }
     cost += (level == 0 ? 2 : 1) * ENTRY * (d->level[level].width - 1);
     d->levels = level;
-    if (top) return cost + LINE * divide_up(cells, 2 * FF_DENSE_LINE);
+    if (top) return cost + TWO_LINES * divide_up(cells, 2 * FF_DENSE_LINE);
   }
   return UINT32_MAX;
 }

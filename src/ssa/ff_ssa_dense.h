@@ -1,7 +1,6 @@
 /* A second layout of the groups of a network: the dense one, for networks of few groups and sums. Rows are as in
  * ff_ssa_factor.h. The nodes above the members of a sum have few entries, so that all lanes search at the same time: a gather
- * reads one entry of a node in each lane. What a reaction adds to the cells of a lane are blocks of bytes.
- */
+ * reads one entry of a node in each lane. What a reaction adds to the cells of a lane is in blocks of bytes. */
 #ifndef FF_SSA_DENSE_H
 #define FF_SSA_DENSE_H
 

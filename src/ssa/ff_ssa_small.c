@@ -68,7 +68,7 @@ static ff_status fill(ff_ssa_small *w, const ff_ssa_program *program, const doub
   if (w->changed == NULL || w->change == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for the changes of %u species", program->n_species);
   set_laws(w);
-  return *simd == FF_SIMD_AVX2 ? set_high(w, err) : FF_OK;
+  return set_high(w, err);
 }
 
 ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
