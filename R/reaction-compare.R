@@ -9,8 +9,8 @@
 #'   [chemical_master_equation()] that has at least the times and species of the other.
 #' @param x,object A comparison.
 #' @param n How many rows to print: those with the smallest p-values. Default 10; `Inf` for all, 0 for none.
-#' @param level The family-wise level, above 0 and below 1: the probability with which at least one test finds a difference if
-#'   there is none. Default 0.05.
+#' @param level The family-wise level, above 0 and below 1. If there is no difference, the probability that at least one test
+#'   finds one is about this level at most. Default 0.05.
 #' @param ... Must be empty for `compare_ensembles()`. Otherwise ignored.
 #' @returns A data frame of class `ensemble_comparison` with a row for each time, species and test, ordered by time. Its columns
 #'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA`
@@ -22,7 +22,8 @@
 #'   same as lines of text. `as.data.frame()` gives a plain data frame of all rows. `summary()` returns a list of class
 #'   `summary.ensemble_comparison` with the elements `tests` (the number of tests with a p-value), `undecided` (the number of
 #'   those without), `differ` (the number of tests whose `adjusted` is at most `level`), `level`, `smallest` (the smallest
-#'   `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of test.
+#'   `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of test. If `rbind()` has joined
+#'   several comparisons, these functions correct the p-values again, for all tests together.
 #'
 #'   `p_value` is `NA` where the samples cannot decide: for the mean if all trajectories of both ensembles have the same count;
 #'   for the variance if each ensemble has a single count, also if these counts differ; and for the distributions of two
@@ -123,6 +124,7 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
   if (!is_whole_comparison(x)) return(format(plain_frame(x), ...))
   check_number(n, "n", 0, Inf)
   rows <- plain_frame(x)
+  rows$adjusted <- adjusted_of(x)
   rows <- utils::head(rows[order(x$p_value, -abs(x$statistic)), ], n) # without a p-value: last
   numbers <- c("a", "b", "statistic", "p_value", "adjusted")
   rows[numbers] <- lapply(rows[numbers], short_numbers)
@@ -142,13 +144,14 @@ summary.ensemble_comparison <- function(object, level = 0.05, ...) {
     abort_argument("`object` must have rows and the columns of compare_ensembles(); found a part of its columns, or no rows.")
   }
   check_number(level, "level", 0, 1, open_min = TRUE, open_max = TRUE)
-  known <- !is.na(object$adjusted)
-  found <- known & object$adjusted <= level
+  adjusted <- adjusted_of(object)
+  known <- !is.na(adjusted)
+  found <- known & adjusted <= level
   kinds <- unique(object$test)
   count <- function(rows) vapply(kinds, function(kind) sum(rows[object$test == kind]), 0L, USE.NAMES = FALSE)
   structure(class = "summary.ensemble_comparison", list(
     tests = sum(known), undecided = sum(!known), differ = sum(found), level = level,
-    smallest = if (any(known)) min(object$adjusted[known]) else NA_real_,
+    smallest = if (any(known)) min(adjusted[known]) else NA_real_,
     each = data.frame(test = kinds, tests = count(known), undecided = count(!known), differ = count(found))
   ))
 }
@@ -163,10 +166,14 @@ print.summary.ensemble_comparison <- function(x, ...) {
 #' @export
 as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
 
-# A selection of columns is no comparison.
+# A selection of columns is no comparison, and neither is a table of formatted numbers.
 is_whole_comparison <- function(x) {
-  nrow(x) > 0L && all(c("time", "species", "test", "a", "b", "statistic", "p_value", "adjusted") %in% names(x))
+  numbers <- c("time", "a", "b", "statistic", "p_value", "adjusted")
+  nrow(x) > 0L && all(c("species", "test", numbers) %in% names(x)) && all(vapply(plain_frame(x)[numbers], is.numeric, NA))
 }
+
+# The rows of several comparisons are corrected anew. A part of a comparison keeps the correction for all its tests.
+adjusted_of <- function(x) pmax(x$adjusted, stats::p.adjust(x$p_value, "holm"))
 
 verdict_of <- function(x) {
   undecided <- if (x$undecided > 0L) sprintf(" (%s without a p-value)", format_whole(x$undecided)) else ""

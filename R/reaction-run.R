@@ -233,12 +233,12 @@ why_slow <- function(grown) {
   ), name, format(grown$limit), format(grown$time, digits = 4), name, format(grown$limit))
 }
 
-# Simulates one trajectory for at most a second, until a count is above a million and far above all initial ones. Returns the
-# species, the limit and the time, or NULL if there was no such count.
+# Simulates one trajectory for about a second at most, until a count is above a million and far above its initial value. Returns
+# the species, the limit and the time, or NULL if there was no such count.
 growing_species <- function(model, options) {
   names <- model$species$species
   if (!is.null(options$starts) || length(names) > 1000L) return(NULL)
-  limit <- max(1e6, 100 * model$species$initial)
+  limit <- pmax(1e6, 100 * model$species$initial)
   given <- if (!is.null(options$until)) sprintf("(%s)", options$until)
   conditions <- c(given, sprintf("%s > %.17g", argument_name(names), limit))
   probe <- list(
@@ -257,8 +257,8 @@ growing_species <- function(model, options) {
       }
       result <- .Call(ffi_ssa_result, pointer)
       counts <- unlist(result$states)
-      most <- which.max(counts)
-      if (counts[[most]] > limit) list(species = names[[most]], limit = limit, time = result$stopped)
+      most <- which.max(counts / limit)
+      if (counts[[most]] > limit[[most]]) list(species = names[[most]], limit = limit[[most]], time = result$stopped)
     },
     fireflip_error = function(e) NULL
   )

@@ -142,8 +142,9 @@
 #'   events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
 #' @section Messages: After ten seconds, a run that will take more than five minutes gives a message of class
 #'   `fireflip_message_long` with the remaining time. There is also such a message if no trajectory has ended after ten seconds,
-#'   or if none has ended for long. The counts of some networks, such as `2 A -> 3 A`, become infinite in a finite time. Then the
-#'   message names a species whose count grows above a million in one trajectory.
+#'   or later if none has ended for half of the time so far, and for 30 seconds at least. A reason may be that counts grow without
+#'   bound: those of some networks, such as `2 A -> 3 A`, become infinite in a finite time. So one trajectory is simulated for
+#'   about a second. If a count grows above a million and above 100 times its initial value there, the message names the species.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -427,8 +428,8 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'       places, the time in which differences over the whole row vanish.
 #'     - The counts have already relaxed: they differ from those to which these modes lead by at most the tolerance, or by at most
 #'       three standard deviations.
-#'     - Each count of a species in these pairs is at least 1 / `tolerance` at the beginning of the leap, which is 34 molecules for
-#'       the default tolerance, and at least 16.
+#'     - Each count of a species in these pairs is at least 1 / `tolerance` at the beginning of the leap, which is 34 molecules
+#'       for the default tolerance, and at least 16.
 #'     - At most 512 pairs are connected by the species that they share. If there are several such groups of pairs, the squares of
 #'       their sizes add up to at most 512^2.
 #'
@@ -436,8 +437,8 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   implicit leap, and at times within it, as they do in equilibrium: normally distributed, with the variance of the linear
 #'   noise approximation and its correlations in time. (Among pairs that share species, all correlations vanish as slowly as
 #'   those of the slowest mode.) For `A <-> B` with constants from 100 to 1e6, `B -> C` with the constant 1, and 1e3 and 1e5
-#'   molecules, all means were within 0.4% and all standard deviations within 6% of the exact ones. The standard error of a standard
-#'   deviation was 1.6%.
+#'   molecules, all means were within 0.4% and all standard deviations within 6% of the exact ones. The standard error of a
+#'   standard deviation was 1.6%.
 #'   If a leap after an implicit one would have fewer than 10 firings, 10 firings are simulated exactly, not 100. Errors add up
 #'   from leap to leap as for `"tau_leaping"`. Rare events that need large fluctuations of a fast species are not
 #'   simulated well. At most 256 species may both be changed by reactions and occur in propensities; larger networks are refused

@@ -85,10 +85,13 @@ typedef struct {
  * number; no other operation is computed. Fails with FF_ESIZE if the formula has more than FF_FORMULA_MAX words.
  *
  * `text` need not be terminated. `lookup` is called with `context` for every name that is not followed by `(`. If `lookup` is
- * ff_names_find, the message on an unknown name suggests the one that was probably meant. `place` is only used in messages.
- * O(length), not counting look-ups. */
+ * ff_names_find or ff_formula_find_untimed, the message on an unknown name suggests the one that was probably meant. `place` is
+ * only used in messages. O(length), not counting look-ups. */
 ff_status ff_formula_parse(ff_formula *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
                            ff_error *err);
+
+/* As ff_names_find(), for formulas that may not depend on the time: messages do not suggest it. */
+int64_t ff_formula_find_untimed(void *names, const char *name, size_t length);
 
 /* Makes a formula that is one number. The caller frees its contents. O(1). */
 ff_status ff_formula_of_number(ff_formula *out, double number, ff_error *err);

@@ -304,12 +304,15 @@ static ff_status take_call(parser *p, const token *t) {
   return fail_function(p, t);
 }
 
+int64_t ff_formula_find_untimed(void *names, const char *name, size_t length) { return ff_names_find(names, name, length); }
+
 static ff_status fail_name(const parser *p, const token *t) {
   static const char what[] = "species or parameter";
   char *words[] = {"time"};
-  const char *near = p->lookup == ff_names_find ? ff_names_near(p->context, t->name, t->name_length) : NULL;
+  const int untimed = p->lookup == ff_formula_find_untimed, names = untimed || p->lookup == ff_names_find;
+  const char *near = names ? ff_names_near(p->context, t->name, t->name_length) : NULL;
   /* in a file, the time may have another name */
-  if (near != NULL || t->quoted || p->source.place.line > 0) return fail_unknown(p, t, what, near, "");
+  if (near != NULL || untimed || t->quoted || p->source.place.line > 0) return fail_unknown(p, t, what, near, "");
   const int short_time = t->name_length == 1 && (t->name[0] == 't' || t->name[0] == 'T');
   return fail_unknown(p, t, what, ff_name_near(words, 1, t->name, t->name_length),
                       short_time ? "; the time is called \"time\"" : "");

@@ -6,12 +6,13 @@
 
 #include "ff_ssa_factored.h"
 
+_Static_assert(sizeof(ff_ssa_dense_block) == 64, "a block is a line of the cache");
 _Static_assert(2 * FF_DENSE_WIDTH % FF_DENSE_LINE == 0, "a line of cells is aligned in each lane");
 
-/* Cycles for 16 lanes: to gather and compare an entry of a node, and to change a line of cells. Members take two gathers, because
- * their rows are looked up. */
+/* Cycles for 16 lanes: to gather and compare an entry of a node, and to change two lines of cells. Members take two gathers,
+ * because their rows are looked up. */
 #define ENTRY 11u
-#define LINE 45u
+#define TWO_LINES 45u
 
 static uint32_t divide_up(uint32_t n, uint32_t by) { return (n + by - 1) / by; }
 
@@ -47,7 +48,7 @@ static uint32_t set_levels(ff_ssa_dense *d, const ff_ssa_factor *f, uint32_t shi
     }
     cost += (level == 0 ? 2 : 1) * ENTRY * (d->level[level].width - 1);
     d->levels = level;
-    if (top) return cost + LINE * divide_up(cells, FF_DENSE_LINE);
+    if (top) return cost + TWO_LINES * divide_up(cells, 2 * FF_DENSE_LINE);
   }
   return UINT32_MAX;
 }
@@ -79,7 +80,7 @@ static ff_status place_cells(ff_ssa_dense *d, const ff_ssa_factor *f) {
       d->sum_at[i * FF_DENSE_LEVELS + level - 1] = n > 1 ? cells : UINT32_MAX;
       cells += n > 1 ? n : 0;
     }
-  d->lines = divide_up(cells, FF_DENSE_LINE);
+  d->lines = 2 * divide_up(cells, 2 * FF_DENSE_LINE);
   d->n_cells = d->lines * FF_DENSE_LINE;
   d->beyond = d->n_cells + FF_DENSE_WIDTH; /* searches read zeros behind the last sum, and behind this */
   d->stride = d->beyond + FF_DENSE_WIDTH;
@@ -121,12 +122,37 @@ static ff_ssa_wide_step step_at(const ff_ssa_factor *f, size_t i) {
 
 static int is_byte(int32_t x) { return x >= INT8_MIN && x <= INT8_MAX; }
 
+static int changes(const int32_t *line) {
+  int some = 0;
+  for (uint32_t i = 0; i < FF_DENSE_LINE; i++) some |= line[i] != 0;
+  return some;
+}
+
+/* Writes the blocks of a reaction: the lines that it changes, and then others, which fill up the last block. */
+static void write_blocks(ff_ssa_dense *d, uint32_t r, const int32_t *cells, size_t *n_blocks) {
+  ff_ssa_dense_block *block = d->blocks + r;
+  const int all = d->lines <= FF_DENSE_FEW;
+  uint32_t n = 0;
+  d->next[r] = (uint32_t)*n_blocks;
+  for (int wanted = 1; wanted >= 0; wanted--)
+    for (uint32_t i = 0; i < d->lines; i++) {
+      const int32_t *line = cells + i * FF_DENSE_LINE;
+      if ((all || changes(line)) != wanted || (!wanted && n == FF_DENSE_FEW)) continue;
+      if (n == FF_DENSE_FEW) {
+        block = d->blocks + (*n_blocks)++;
+        d->blocks[r].more++;
+        n = 0;
+      }
+      for (uint32_t k = 0; k < FF_DENSE_LINE; k++) block->by[n][k] = (int8_t)line[k];
+      block->line[n++] = (uint8_t)i;
+    }
+}
+
 /* Writes what a reaction adds. Returns 0 if it does not fit. `cells` is scratch. */
 static int write_reaction(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_program *p, uint32_t r, const place *places,
-                          int32_t *cells) {
+                          int32_t *cells, size_t *n_blocks) {
   const ff_ssa_row *row = f->reactions + r;
   uint32_t *words = d->words + (size_t)r * d->n_words, n = 0;
-  int8_t *by = d->by + (size_t)r * d->n_cells;
   int fits = 1;
   for (uint32_t i = 0; i < row->rows; i++) {
     const ff_ssa_wide_step step = step_at(f, row->first + i);
@@ -143,21 +169,22 @@ static int write_reaction(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_
     const ff_ssa_wide_step step = step_at(f, row->first + row->rows + i);
     if (places[step.at].sum < f->n_sums) add_member(d, places[step.at].sum, places[step.at].position, step.by, cells);
   }
-  for (uint32_t i = 0; i < d->n_cells; i++) {
-    fits &= is_byte(cells[i]);
-    by[i] = (int8_t)cells[i];
-  }
+  for (uint32_t i = 0; i < d->n_cells; i++) fits &= is_byte(cells[i]);
+  write_blocks(d, r, cells, n_blocks);
   return fits;
 }
 
 static ff_status write_reactions(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_program *p, int *fits) {
   place *places = ff_calloc(f->n_cells, sizeof *places);
   int32_t *cells = ff_calloc((size_t)d->n_cells + 1, sizeof *cells);
+  size_t n_blocks = (size_t)p->n_reactions + 1;
   const ff_status status = places != NULL && cells != NULL ? FF_OK : FF_EMEMORY;
   for (uint32_t i = 0; i < f->n_cells && status == FF_OK; i++) places[i].sum = f->n_sums;
   for (uint32_t i = 0; i < f->n_sums && status == FF_OK; i++)
     for (uint32_t k = 0; k < f->sums[i].n && f->sums[i].levels > 0; k++) places[f->sums[i].at[0] + k] = (place){i, k};
-  for (uint32_t r = 0; r < p->n_reactions && status == FF_OK && *fits; r++) *fits = write_reaction(d, f, p, r, places, cells);
+  if (status == FF_OK) write_blocks(d, p->n_reactions, cells, &n_blocks); /* zeros */
+  for (uint32_t r = 0; r < p->n_reactions && status == FF_OK && *fits; r++)
+    *fits = write_reaction(d, f, p, r, places, cells, &n_blocks);
   free(places);
   free(cells);
   return status;
@@ -206,12 +233,14 @@ static ff_status fill(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_prog
   if (place_cells(d, f) != FF_OK) return FF_EMEMORY;
   d->n_changes = most_changes(p);
   d->n_words = d->n_changes + divide_up(f->n_sums, 4);
-  *fits = d->lines <= FF_DENSE_LINES && n * (d->n_cells + d->n_words * sizeof *d->words) <= FF_DENSE_TABLES;
+  const size_t blocks = 1 + d->lines / FF_DENSE_FEW;
+  *fits = d->lines <= FF_DENSE_LINES && n * (blocks * sizeof *d->blocks + d->n_words * sizeof *d->words) <= FF_DENSE_TABLES;
   if (!*fits) return FF_OK;
   d->members = ff_calloc((size_t)f->n_members + 1 + FF_DENSE_WIDTH, sizeof *d->members);
   d->words = ff_calloc(n, d->n_words * sizeof *d->words);
-  d->by = ff_calloc_aligned(n, (size_t)d->n_cells + 1);
-  if (d->members == NULL || d->words == NULL || d->by == NULL) return FF_EMEMORY;
+  d->next = ff_calloc(n, sizeof *d->next);
+  d->blocks = ff_calloc_aligned(n * blocks, sizeof *d->blocks);
+  if (d->members == NULL || d->words == NULL || d->blocks == NULL || d->next == NULL) return FF_EMEMORY;
   for (size_t r = 0; r < n; r++)
     for (uint32_t i = 0; i < d->n_changes; i++) d->words[r * d->n_words + i] = (f->n_rows - 1) * FF_SSA_LANES;
   write_tables(d, f);
@@ -223,7 +252,8 @@ void ff_ssa_dense_free(ff_ssa_dense *d) {
   free(d->sum_at);
   free(d->members);
   free(d->words);
-  ff_free_aligned(d->by);
+  free(d->next);
+  ff_free_aligned(d->blocks);
   ff_free_aligned(d);
 }
 

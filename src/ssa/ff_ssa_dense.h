@@ -1,7 +1,6 @@
 /* A second layout of the groups of a network: the dense one, for networks of few groups and sums. Rows are as in
  * ff_ssa_factor.h. The nodes above the members of a sum have few entries, so that all lanes search at the same time: a gather
- * reads one entry of a node in each lane. What a reaction adds to the cells of a lane is an array of bytes, one for each cell.
- */
+ * reads one entry of a node in each lane. What a reaction adds to the cells of a lane is in blocks of bytes. */
 #ifndef FF_SSA_DENSE_H
 #define FF_SSA_DENSE_H
 
@@ -12,8 +11,9 @@
 #define FF_DENSE_NODES 4      /* of the tree of groups, above the leaves */
 #define FF_DENSE_LEVELS 4u    /* the most levels of cells */
 #define FF_DENSE_WIDTH 8u     /* the most entries of a node */
-#define FF_DENSE_LINE 16u     /* cells that are changed at once */
-#define FF_DENSE_LINES 32u    /* the most lines of cells */
+#define FF_DENSE_LINE 8u      /* cells that are changed at once */
+#define FF_DENSE_LINES 64u    /* the most lines of cells */
+#define FF_DENSE_FEW 7u       /* lines of a block, which is as large as a line of the cache */
 #define FF_DENSE_CHANGES 4u   /* the most species that a reaction changes */
 #define FF_DENSE_ROWS 0x100000u /* there are fewer rows than this */
 #define FF_DENSE_SMALL 0x1p28 /* totals are below this, so FF_DENSE_WIDTH of them are below 2^31 */
@@ -23,6 +23,13 @@
 typedef struct {
   uint32_t width, shift;
 } ff_ssa_dense_level;
+
+/* What a reaction adds to so many different lines. Lines that it does not change fill up the last block. */
+typedef struct {
+  int8_t by[FF_DENSE_FEW][FF_DENSE_LINE];
+  uint8_t line[FF_DENSE_FEW];
+  uint8_t more; /* in the first block of a reaction: the number of the others */
+} ff_ssa_dense_block;
 
 typedef struct ff_ssa_dense {
   uint32_t levels; /* of cells, the same for all sums; the upper levels of a small sum are one entry that exceeds all numbers */
@@ -34,7 +41,8 @@ typedef struct ff_ssa_dense {
   uint32_t *sum_at;  /* where the cells of a sum begin, by sum and then by level from 1 on; `beyond` for levels that it lacks */
   uint32_t *members; /* row * FF_SSA_LANES + (weight << 24), or without the weight; then what searches read behind them */
   uint32_t *words;   /* n_words for each reaction: row * FF_SSA_LANES + (by << 24) for each count; then bytes for the totals */
-  int8_t *by;        /* n_cells for each reaction */
+  uint32_t *next;    /* for each reaction: where its other blocks are */
+  ff_ssa_dense_block *blocks; /* the first ones by reaction, and then the others */
   _Alignas(64) uint32_t at[FF_DENSE_LEVELS][FF_DENSE_TABLE]; /* by group, from here on: the first cell of level 1, 2 ... */
   _Alignas(64) uint32_t member[FF_DENSE_TABLE];
   _Alignas(64) uint32_t map[FF_DENSE_TABLE], units[FF_DENSE_TABLE]; /* as in ff_ssa_search */

@@ -127,31 +127,64 @@ static uint32_t FF_KERNEL(reaction_of_dense)(const ff_ssa_factored *f, uint32_t 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
 /* Adds bytes to a line of cells. */
-FF_INLINED void FF_KERNEL(dense_line)(int32_t *to, const int8_t *by) {
-#if VL == 8
-  const __m512i sum = _mm512_add_epi32(_mm512_load_si512((void *)to), _mm512_cvtepi8_epi32(_mm_load_si128((const void *)by)));
-  _mm512_store_si512((void *)to, sum);
-#elif VL == 4
-  for (int i = 0; i < 2; i++, to += 8, by += 8) {
-    const __m256i x = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)by));
-    _mm256_store_si256((void *)to, _mm256_add_epi32(_mm256_load_si256((const void *)to), x));
-  }
+FF_INLINED void FF_KERNEL(dense_line)(int32_t *to, const int8_t by[FF_DENSE_LINE]) {
+#if VL >= 4
+  const __m256i x = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)by));
+  _mm256_store_si256((void *)to, _mm256_add_epi32(_mm256_load_si256((const void *)to), x));
 #else
   for (uint32_t i = 0; i < FF_DENSE_LINE; i++) to[i] += by[i];
 #endif
 }
 
+/* Adds the lines of a block to the cells of a lane. */
+FF_INLINED void FF_KERNEL(dense_block)(int32_t *cells, const ff_ssa_dense_block *block) {
+  FF_UNROLLED for (uint32_t i = 0; i < FF_DENSE_FEW; i++)
+    FF_KERNEL(dense_line)(cells + block->line[i] * FF_DENSE_LINE, block->by[i]);
+}
+
+/* The same if a block has all lines in their order. */
+FF_INLINED void FF_KERNEL(dense_all)(int32_t *cells, const ff_ssa_dense_block *block, uint32_t lines) {
+  for (uint32_t i = 0; i < lines; i += 2) {
+    int32_t *to = cells + i * FF_DENSE_LINE;
+#if VL == 8
+    const __m512i by = _mm512_cvtepi8_epi32(_mm_load_si128((const void *)block->by[i]));
+    _mm512_store_si512((void *)to, _mm512_add_epi32(_mm512_load_si512((void *)to), by));
+#else
+    FF_KERNEL(dense_line)(to, block->by[i]);
+    FF_KERNEL(dense_line)(to + FF_DENSE_LINE, block->by[i + 1]);
+#endif
+  }
+}
+
+/* Changes the cells. If there are many, one block of each reaction is added without a look at its length, which the processor
+ * would often guess wrong. Few reactions have more blocks. */
+FF_INLINED void FF_KERNEL(dense_cells)(const ff_ssa_factored *f, const uint32_t reaction[FF_SSA_LANES]) {
+  const ff_ssa_dense_block *blocks = f->dense->blocks;
+  const uint32_t *next = f->dense->next, lines = f->dense->lines;
+  const size_t stride = f->stride;
+  int32_t *cells = f->small;
+  uint32_t more = 0;
+  for (uint32_t lane = 0; lane < FF_SSA_LANES && lines <= FF_DENSE_FEW; lane++)
+    FF_KERNEL(dense_all)(cells + lane * stride, blocks + reaction[lane], lines);
+  for (uint32_t lane = 0; lane < FF_SSA_LANES && lines > FF_DENSE_FEW; lane++) {
+    const ff_ssa_dense_block *block = blocks + reaction[lane];
+    FF_KERNEL(dense_block)(cells + lane * stride, block);
+    more |= (uint32_t)(block->more > 0) << lane;
+  }
+  for (; more != 0; more &= more - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctz(more);
+    for (uint32_t i = 0; i < blocks[reaction[lane]].more; i++)
+      FF_KERNEL(dense_block)(cells + lane * stride, blocks + next[reaction[lane]] + i);
+  }
+}
+
 static inline void FF_KERNEL(dense_change)(ff_ssa_factored *f) {
   const ff_ssa_dense *d = f->dense;
-  const uint32_t n_sums = f->factor->n_sums, lines = d->lines;
+  const uint32_t n_sums = f->factor->n_sums;
   uint32_t *rows = (uint32_t *)f->rows, *totals = rows + FF_FACTOR_ROW_OF_SUM(f->wide.lanes.program, 0) * FF_SSA_LANES;
   _Alignas(64) uint32_t reaction[FF_SSA_LANES];
   FF_KERNEL(dense_choose)(f, reaction);
-  for (uint32_t lane = 0; lane < FF_SSA_LANES && lines > 0; lane++) {
-    const int8_t *by = d->by + (size_t)reaction[lane] * d->n_cells;
-    int32_t *cells = f->small + lane * f->stride;
-    for (uint32_t i = 0; i < lines; i++) FF_KERNEL(dense_line)(cells + i * FF_DENSE_LINE, by + i * FF_DENSE_LINE);
-  }
+  FF_KERNEL(dense_cells)(f, reaction);
   for (int hi = 0; hi < IW; hi++) {
     const I record = I_MUL(I_LOAD(IAT(reaction, 0, hi)), I_SET(d->n_words));
     for (uint32_t i = 0; i < d->n_changes; i++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PORTABLE_LINES 8u /* the most for which the dense layout is faster without vector instructions */
+#define PORTABLE_LINES 16u /* the most for which the dense layout is faster without vector instructions */
 #define BEYOND 0x1p60 /* it exceeds all totals */
 
 int ff_ssa_engine_factored_can(const ff_ssa_program *program) { return program->factor->n_groups != FF_FACTOR_NONE; }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "../base/ff_math.h"
+
 int ff_ssa_engine_small_can(const ff_ssa_program *program) {
   if (program->n_reactions == 0 || program->n_reactions > FF_SSA_SMALL_REACTIONS) return 0;
   for (uint32_t r = 0; r < program->n_reactions; r++)
@@ -16,6 +18,7 @@ static void drop(ff_ssa_engine *engine) {
   ff_ssa_lanes_clear(&w->lanes);
   free(w->changed);
   ff_free_aligned(w->change);
+  ff_free_aligned(w->high);
   free(w);
 }
 
@@ -41,6 +44,19 @@ static void set_laws(ff_ssa_small *w) {
   for (uint32_t lane = 0; lane < FF_SSA_SMALL_LANES; lane++) w->lanes.count[(size_t)one * FF_SSA_SMALL_LANES + lane] = 1;
 }
 
+/* Vectors of 256 bits find a word by one instruction, but a double only by a gather. The lower words of small numbers are 0. */
+static ff_status set_high(ff_ssa_small *w, ff_error *err) {
+  const uint32_t n = w->lanes.program->n_reactions;
+  if (n >= FF_SSA_FAN) return FF_OK;
+  for (size_t i = 0; i < (size_t)w->n_changed * FF_SSA_SMALL_TABLE; i++)
+    if ((uint32_t)ff_math_bits(w->change[i]) != 0) return FF_OK;
+  w->high = ff_calloc_aligned((size_t)w->n_changed * FF_SSA_FAN + 1, sizeof *w->high);
+  if (w->high == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the changes of %u species", w->n_changed);
+  for (size_t i = 0; i < (size_t)w->n_changed * FF_SSA_FAN; i++)
+    w->high[i] = (int32_t)(ff_math_bits(w->change[i / FF_SSA_FAN * FF_SSA_SMALL_TABLE + i % FF_SSA_FAN]) >> 32);
+  return FF_OK;
+}
+
 static ff_status fill(ff_ssa_small *w, const ff_ssa_program *program, const double *initial, uint64_t key, ff_simd *simd,
                       ff_error *err) {
   const ff_ssa_lanes_shape shape = {FF_SSA_SMALL_LANES, program->n_species + 1, FF_SSA_DRAWS};
@@ -49,8 +65,10 @@ static ff_status fill(ff_ssa_small *w, const ff_ssa_program *program, const doub
   w->lanes.drawn = FF_SSA_DRAWS;
   w->changed = ff_calloc(program->n_species, sizeof *w->changed);
   w->change = ff_calloc_aligned((size_t)program->n_species * FF_SSA_SMALL_TABLE, sizeof *w->change);
-  if (w->changed != NULL && w->change != NULL) return FF_OK;
-  return ff_error_set(err, FF_EMEMORY, "no memory for the changes of %u species", program->n_species);
+  if (w->changed == NULL || w->change == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the changes of %u species", program->n_species);
+  set_laws(w);
+  return set_high(w, err);
 }
 
 ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
@@ -65,7 +83,6 @@ ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program
   }
   w->lanes.base.advance = FF_SSA_KERNEL_FOR(simd, small);
   w->lanes.base.free = drop;
-  set_laws(w);
   ff_ssa_lanes_rest(&w->lanes);
   *out = &w->lanes.base;
   return FF_OK;

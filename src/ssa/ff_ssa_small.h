@@ -18,6 +18,7 @@ typedef struct {
   uint32_t a[FF_SSA_SMALL_TABLE], b[FF_SSA_SMALL_TABLE];
   uint32_t n_changed, *changed; /* the species that reactions change ... */
   double *change;               /* ... and for each of them, the change by each reaction: a table */
+  int32_t *high; /* the same as the upper words of the numbers, FF_SSA_FAN for each; NULL if they have more reactions or words */
 } ff_ssa_small;
 
 uint64_t ff_ssa_small_portable(ff_ssa_engine *engine, uint32_t *steps);

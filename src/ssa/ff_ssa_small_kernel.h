@@ -3,17 +3,23 @@
 #define SMALL_W (FF_SSA_SMALL_LANES / VL)
 #define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
 
+/* Numbers whose lower words are 0, from a table of upper words, the last of which is 0. For vectors of 256 bits. */
+#define FROM_WORDS(t, i) D_OF(I_TABLE8(t, U_OR(U_LEFT(i, 32), U_SET(FF_SSA_FAN - 1))))
+
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
-FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, U next, int h) {
-  M large = M_NONE;
+FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, U next, int h) {
+  const int by_words = VL == 4 && n < FF_SSA_FAN && w->high != NULL;
+  D most = D_SET(0.0);
   for (uint32_t i = 0; i < w->n_changed; i++) {
     double *count = SMALL_AT(w->lanes.count, w->changed[i], h);
     const double *table = w->change + (size_t)i * FF_SSA_SMALL_TABLE;
-    const D now = D_LOAD(count) + (groups == 1 ? D_TABLE(table, next) : D_LONG_TABLE(table, next));
-    large = M_OR(large, D_LESS(D_SET(FF_SSA_MAX_COUNT), now));
+    const D now = D_LOAD(count) + (by_words      ? FROM_WORDS(w->high + (size_t)i * FF_SSA_FAN, next)
+                                   : groups == 1 ? D_TABLE(table, next)
+                                                 : D_LONG_TABLE(table, next));
+    most = D_GREATEST(most, now);
     D_STORE(count, now);
   }
-  return large;
+  return D_LESS(D_SET(FF_SSA_MAX_COUNT), most);
 }
 
 /* The propensities of n reactions from `first` on, and zeros. */
@@ -39,8 +45,8 @@ FF_INLINED U FF_KERNEL(small_choose)(const D sum[FF_SSA_FAN + 1], const uint32_t
 #pragma GCC unroll 8
   for (uint32_t i = 1; i < n; i++) {
     const M passed = D_MOST(sum[i], below);
-    chosen = U_PICK(passed, U_SET(i), chosen);
-    *before = D_PICK(passed, sum[i], *before);
+    chosen = U_COUNT(passed, chosen);
+    *before = D_RAISE(passed, sum[i], *before);
   }
   return chosen;
 }
@@ -77,7 +83,7 @@ FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_small *w, const uint32_t groups,
 FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h) {
   const D time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h));
   D total;
-  M wrong = FF_KERNEL(small_change)(w, groups, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
+  M wrong = FF_KERNEL(small_change)(w, groups, n, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
   const U found = FF_KERNEL(small_find)(w, groups, n, h, D_LOAD(SMALL_AT(w->lanes.choice, w->lanes.drawn, h)), &total);
   const M some = D_LESS(D_SET(0.0), total);
   const D next_time = D_PICK(some, time + D_LOAD(SMALL_AT(w->lanes.wait, w->lanes.drawn, h)) / total, D_SET(INFINITY));

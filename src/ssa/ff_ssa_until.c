@@ -24,7 +24,7 @@ ff_status ff_ssa_condition(ff_formula *out, const ff_reactions *net, const char 
   ff_status status = ff_names_new(&names, net->names, net->n_species + net->n_parameters + net->n_variables,
                                   "species, parameters and variables", err);
   if (status == FF_OK)
-    status = ff_formula_parse(&formula, text, strlen(text), ff_names_find, names, (ff_place){"the condition", 0}, err);
+    status = ff_formula_parse(&formula, text, strlen(text), ff_formula_find_untimed, names, (ff_place){"the condition", 0}, err);
   if (status == FF_OK) status = insert_values(out, &formula, net, err);
   if (status == FF_OK && ff_formula_has_time(out)) {
     ff_formula_free(out);

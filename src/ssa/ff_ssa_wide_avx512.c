@@ -39,6 +39,10 @@
 #define M_NONE ((M)0)
 #define M_BITS(a) ((uint32_t)(a))
 #define D_PICK(m, a, b) _mm512_mask_blend_pd(m, b, a)
+#define D_RAISE(m, a, b) D_PICK(m, a, b)
+#define D_LEAST(a, b) _mm512_min_pd(a, b)
+#define D_GREATEST(a, b) _mm512_max_pd(a, b)
+#define U_COUNT(m, n) _mm512_mask_add_epi64(n, m, n, U_SET(1))
 #define U_PICK(m, a, b) _mm512_mask_blend_epi64(m, b, a)
 #define U_MUL(a, b) _mm512_mul_epu32(a, b)
 #define U_XOR3(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
@@ -48,10 +52,10 @@
 #define U_RIGHT(a, n) _mm512_srli_epi64(a, n)
 #define U_LEFT(a, n) _mm512_slli_epi64(a, n)
 #define U_JOIN(high, low) _mm512_ternarylogic_epi64(_mm512_slli_epi64(high, 32), low, U_SET(0xFFFFFFFF), 0xF8)
-#define D_WHOLE(u) _mm512_cvtepu64_pd(u)
+#define D_WHOLE(high, low) _mm512_cvtepu64_pd(U_RIGHT(U_JOIN(high, low), 11))
 #define D_OF(u) _mm512_castsi512_pd(u)
 #define U_OF(d) _mm512_castpd_si512(d)
-#define D_GATHER(base, index) _mm512_i64gather_pd(_mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), base, 8)
+#define D_GATHER(base, index) ff_ssa_gather_real_avx512(base, _mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS))
 #define FF_SSA_LANE_NUMBERS _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0)
 
 #define I __m512i
@@ -76,12 +80,26 @@
 #define I_PICK(m, a, b) _mm512_mask_blend_epi32(m, b, a)
 #define I_COUNT(m, n) _mm512_mask_add_epi32(n, m, n, _mm512_set1_epi32(1))
 #define I_OF(d) _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvttpd_epi32((d)[0])), _mm512_cvttpd_epi32((d)[1]), 1)
-#define I_GATHER(p, i) _mm512_i32gather_epi32(i, (const void *)(p), 4)
+#define I_GATHER(p, i) ff_ssa_gather_avx512(p, i)
 #define I_SCATTER(p, i, x) _mm512_i32scatter_epi32((void *)(p), i, x, 4)
 #define I_TABLE8(p, i) _mm512_permutexvar_epi32(i, _mm512_castsi256_si512(_mm256_load_si256((const void *)(p))))
 #define I_TABLE32(p, i) _mm512_permutex2var_epi32(I_LOAD(p), i, I_LOAD((p) + 16))
 #define D_SCATTER(base, index, x) \
   _mm512_i64scatter_pd(base, _mm512_add_epi64(_mm512_slli_epi64(index, 4), FF_SSA_LANE_NUMBERS), x, 8)
+
+/* A gather keeps the lanes that its mask excludes, so it waits for the old value of its result. gcc would take any register for
+ * that, often one that is not ready. It does not see here that the mask excludes nothing, so it takes zeros. */
+static inline I ff_ssa_gather_avx512(const void *from, I at) {
+  IM all = 0xFFFF;
+  __asm__("" : "+k"(all));
+  return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), all, at, from, 4);
+}
+
+static inline D ff_ssa_gather_real_avx512(const double *from, U at) {
+  M all = 0xFF;
+  __asm__("" : "+k"(all));
+  return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), all, at, from, 8);
+}
 
 #include "ff_ssa_wide_kernel.h"
 #include "ff_ssa_small_kernel.h"

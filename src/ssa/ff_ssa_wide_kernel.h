@@ -3,10 +3,11 @@
  *   D, U, M, VL                 vectors of doubles and of 64-bit words, a truth value for each lane, and the number of lanes
  *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
  *   D_LESS(a, b), D_MOST(a, b)  a < b, a <= b; also U_EQUAL, M_AND, M_OR, M_NOT, M_NONE (a value), M_BITS (lane i is bit i)
- *   D_PICK(m, a, b) U_PICK      a where m is true, else b
+ *   D_PICK(m, a, b) U_PICK      a where m is true, else b; D_RAISE: the same if 0 <= b <= a
+ *   D_LEAST(a, b)               the smaller one; b if one of them is NaN; also D_GREATEST
+ *   U_COUNT(m, n)               n + 1 where m is true, else n
  *   U_MUL U_XOR3 U_AND U_OR U_ADD U_RIGHT(a, n) U_LEFT(a, n)   U_MUL multiplies the low halves
- *   U_JOIN(high, low)           the low halves of both
- *   D_WHOLE(u)                  a whole number below 2^53
+ *   D_WHOLE(high, low)          the upper 53 bits of the number that the low halves of both are, as a whole number
  *   D_LOAD_SMALL(p)             aligned load of 32-bit whole numbers
  *   D_OF(u) U_OF(d)             the same bits
  *   D_GATHER(base, index)       base[index] in each lane
@@ -148,32 +149,31 @@ FF_INLINED void FF_KERNEL(sums)(ff_ssa_wide *w) {
 
 /* ---- draws -------------------------------------------------------------------------------------------------------------- */
 
-/* The counter of Philox for an event: words in the low halves. */
-static inline void FF_KERNEL(counter)(U x[4], U event, U unit) {
-  const U low = U_SET(UINT64_C(0xFFFFFFFF));
-  x[0] = U_SET((uint64_t)FF_SSA_DRAW_EVENT << FF_PHILOX_BLOCK_BITS);
-  x[1] = U_AND(event, low);
-  x[2] = U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16));
-  x[3] = U_AND(unit, low);
-}
-
 static inline void FF_KERNEL(round)(U x[4], U m0, U m1, U k0, U k1) {
   const U p0 = U_MUL(x[0], m0), p1 = U_MUL(x[2], m1);
-  x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], k0); /* the high halves of x[1] and x[3] are not used */
+  x[0] = U_XOR3(U_RIGHT(p1, 32), x[1], k0); /* the high halves of all words are not used */
   x[2] = U_XOR3(U_RIGHT(p0, 32), x[3], k1);
   x[1] = p1;
   x[3] = p0;
 }
 
-/* The words of the draws for an event, in the low halves. */
-static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], U event, U unit) {
-  FF_KERNEL(counter)(x, event, unit);
-  for (int i = 0; i < FF_PHILOX_ROUNDS; i++)
-    FF_KERNEL(round)(x, U_SET(FF_PHILOX_M0), U_SET(FF_PHILOX_M1), U_SET(key[0][i]), U_SET(key[1][i]));
+_Static_assert(FF_SSA_DRAW_EVENT == 0, "the first word of the counter of an event is 0, and so is its product");
+
+/* The first round of Philox for an event. */
+static inline void FF_KERNEL(first_round)(U x[4], U event, U unit, U m1, U k0, U k1) {
+  const U p1 = U_MUL(U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16)), m1);
+  x[0] = U_XOR3(U_RIGHT(p1, 32), event, k0);
+  x[2] = U_XOR3(unit, k1, U_SET(0));
+  x[1] = p1;
+  x[3] = U_SET(0);
 }
 
-/* The upper 53 bits of two words, as a whole number. */
-static inline D FF_KERNEL(whole)(U low, U high) { return D_WHOLE(U_RIGHT(U_JOIN(high, low), 11)); }
+/* The words of the draws for an event, in the low halves. */
+static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], U event, U unit) {
+  const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
+  FF_KERNEL(first_round)(x, event, unit, m1, U_SET(key[0][0]), U_SET(key[1][0]));
+  for (int i = 1; i < FF_PHILOX_ROUNDS; i++) FF_KERNEL(round)(x, m0, m1, U_SET(key[0][i]), U_SET(key[1][i]));
+}
 
 /* ff_ssa_minus_log(x / 2^53) */
 static inline D FF_KERNEL(minus_log)(D x) {
@@ -193,8 +193,8 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
     U x[4];
     const U event = U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later));
     FF_KERNEL(philox)(x, w->lanes.key_words, event, U_LOAD(AT(w->lanes.unit, 0, h)));
-    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(FF_KERNEL(whole)(x[0], x[1]) + D_SET(0.5)));
-    D_STORE(AT(w->lanes.choice, 0, h), FF_KERNEL(whole)(x[2], x[3]) * D_SET(0x1p-53));
+    D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(D_WHOLE(x[1], x[0]) + D_SET(0.5)));
+    D_STORE(AT(w->lanes.choice, 0, h), D_WHOLE(x[3], x[2]) * D_SET(0x1p-53));
   }
 }
 
@@ -207,17 +207,19 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
   for (uint32_t first = 0; first < FF_SSA_DRAWS * vectors; first += AT_ONCE) {
     U x[AT_ONCE][4];
+    const U first0 = U_SET(l->key_words[0][0]), first1 = U_SET(l->key_words[1][0]);
     FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
       const uint32_t draw = (first + i) / vectors, h = (first + i) % vectors;
-      FF_KERNEL(counter)(x[i], U_ADD(U_LOAD(l->event + h * VL), U_SET(draw + UINT64_C(1))), U_LOAD(l->unit + h * VL));
+      const U event = U_ADD(U_LOAD(l->event + h * VL), U_SET(draw + UINT64_C(1)));
+      FF_KERNEL(first_round)(x[i], event, U_LOAD(l->unit + h * VL), m1, first0, first1);
     }
-    for (int round = 0; round < FF_PHILOX_ROUNDS; round++) {
+    for (int round = 1; round < FF_PHILOX_ROUNDS; round++) {
       const U k0 = U_SET(l->key_words[0][round]), k1 = U_SET(l->key_words[1][round]);
       FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) FF_KERNEL(round)(x[i], m0, m1, k0, k1);
     }
     FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
-      D_STORE(l->wait + (first + i) * VL, FF_KERNEL(minus_log)(FF_KERNEL(whole)(x[i][0], x[i][1]) + D_SET(0.5)));
-      D_STORE(l->choice + (first + i) * VL, FF_KERNEL(whole)(x[i][2], x[i][3]) * D_SET(0x1p-53));
+      D_STORE(l->wait + (first + i) * VL, FF_KERNEL(minus_log)(D_WHOLE(x[i][1], x[i][0]) + D_SET(0.5)));
+      D_STORE(l->choice + (first + i) * VL, D_WHOLE(x[i][3], x[i][2]) * D_SET(0x1p-53));
     }
   }
   l->drawn = 0;
@@ -231,7 +233,7 @@ static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA
  * this is NaN, so no number is. */
 static inline D FF_KERNEL(below)(D at, D total) {
   const D before = D_OF(U_ADD(U_OF(total), U_SET(UINT64_MAX)));
-  return D_PICK(D_MOST(at, before), at, before);
+  return D_LEAST(at, before);
 }
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more

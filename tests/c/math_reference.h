@@ -5,13 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "long_double.h"
 #include "math_cases.h"
-
-/* Whether long double has 64 bits or more, as on x86. Under valgrind, which computes it as a double, it does not. */
-static inline int math_reference_is_exact(void) {
-  volatile long double one = 1.0L, little = 0x1p-63L;
-  return one + little != one;
-}
 
 static inline long double math_reference(int function, math_arguments at) {
   const long double x = at.x;

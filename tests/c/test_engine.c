@@ -5,6 +5,7 @@
 #include "../../src/pbn/ff_reduce.h"
 #include "../../src/pbn/ff_engine_internal.h"
 #include "../../src/pbn/ff_fixed.h"
+#include "long_double.h"
 #include "nets.h"
 #include "open.h"
 
@@ -262,13 +263,6 @@ static long double *poisson_law(const ff_poisson *table, long double mean) {
   return law;
 }
 
-/* Whether long doubles have a significand of 64 bits. Under valgrind they have 53. */
-static int long_doubles_are_long(void) {
-  volatile long double sum = 1;
-  sum += 0x1p-63L;
-  return sum > 1;
-}
-
 /* All errors are in units of 2^-64. The table has an error of at most 3: it has two rounded sums, of which the last may stay
  * below 1, and thresholds that are rounded down by 2^-96 per word and column, which would all add up in an alias of all columns.
  * The probabilities computed here have these errors: each step of the recurrence rounds twice, so at distance d from the mode a
@@ -278,7 +272,7 @@ static int long_doubles_are_long(void) {
 static void hits_are_poisson(void) {
   static const double probabilities[] = {1e-15, 1e-14, 1e-12, 1e-11, 1e-9, 1e-6, 1e-3, 0.02, 0.1, 0.3, 0.5, 0.7, 0.999};
   static const uint64_t sites[] = {1, 2, 7, 59, 1024, 59 * 1024, 100000, 3000000, 100000 * 1024};
-  const long double bound = long_doubles_are_long() ? 0x1p-60L : 0x1p-46L;
+  const long double bound = long_double_is_longer() ? 0x1p-60L : 0x1p-46L;
   for (size_t i = 0; i < sizeof probabilities / sizeof probabilities[0]; i++)
     for (size_t j = 0; j < sizeof sites / sizeof sites[0]; j++) {
       ff_poisson table;
@@ -456,7 +450,7 @@ static void open_choices_are_decided(void) {
 static void cuts_are_right(void) {
   static const double weights[][4] = {{1e-15, 1 - 1e-15}, {1 - 1e-15, 1e-15}, {0.5, 1e-12, 0.5 - 1e-12}, {0.25, 0.25, 0.5},
                                       {0.1, 0.2, 0.3, 0.4}, {1e-18, 1}, {1, 1e-18}};
-  const long double bound = long_doubles_are_long() ? 0x1p-62L : 0x1p-50L;
+  const long double bound = long_double_is_longer() ? 0x1p-62L : 0x1p-50L;
   for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++) {
     uint32_t n = weights[i][2] == 0 ? 2 : weights[i][3] == 0 ? 3 : 4;
     uint64_t cut[3];

@@ -195,7 +195,7 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
 
 #define SOME_STEPS 300000000u /* events that are too many for the dense layout, but lead to no large total */
 
-/* Vectors of any width, and cells and steps of all sizes and layouts, give the same trajectories. Groups that are computed only
+/* Vectors of any width, and cells and steps of all sizes and blocks_of_cells, layouts, give the same trajectories. Groups that are computed only
  * when they change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);
@@ -275,6 +275,49 @@ static void lanes_begin_anew_after_failures(void) {
   ff_ssa_program_free(p);
 }
 
+/* Adds a block to cells. Returns a bit for each line. */
+static uint64_t add_block(const ff_ssa_dense *d, const ff_ssa_dense_block *block, int32_t *cells) {
+  uint64_t lines = 0;
+  for (uint32_t i = 0; i < FF_DENSE_FEW && i < d->lines; i++) {
+    if (d->lines <= FF_DENSE_FEW) FF_CHECK_INT(block->line[i], i);
+    lines |= UINT64_C(1) << block->line[i];
+    for (uint32_t k = 0; k < FF_DENSE_LINE; k++) cells[block->line[i] * FF_DENSE_LINE + k] += block->by[i][k];
+  }
+  return lines;
+}
+
+/* What the blocks of a reaction add to the cells of a state gives those of the next state. Returns the most blocks of one. */
+static uint32_t most_blocks(ff_ssa_program *p) {
+  const ff_ssa_dense *d = p->factor->dense;
+  double *rows = ff_calloc(p->factor->n_rows, sizeof *rows);
+  int32_t *before = ff_calloc(2 * (size_t)d->stride, sizeof *before), *after = before + d->stride;
+  uint32_t most = 0;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    const ff_ssa_dense_block *block = d->blocks + r;
+    for (uint32_t s = 0; s < p->n_species; s++) rows[s] = 5 + s % 3;
+    rows[p->n_species] = 1;
+    ff_ssa_dense_sum_up(d, p->factor, rows, 1, before);
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+      rows[p->changes[i].species] += (double)p->changes[i].by;
+    ff_ssa_dense_sum_up(d, p->factor, rows, 1, after);
+    const uint64_t lines = add_block(d, block, before);
+    FF_CHECK_INT(__builtin_popcountll(lines), d->lines < FF_DENSE_FEW ? d->lines : FF_DENSE_FEW);
+    for (uint32_t i = 0; i < block->more; i++) add_block(d, d->blocks + d->next[r] + i, before);
+    FF_CHECK_SAY(memcmp(before, after, d->stride * sizeof *before) == 0, "reaction %u", r);
+    if (block->more + 1u > most) most = block->more + 1u;
+  }
+  free(before);
+  free(rows);
+  ff_ssa_program_free(p);
+  return most;
+}
+
+static void blocks_of_cells(void) {
+  FF_CHECK_INT(most_blocks(program_of_sites(4)), 1);
+  FF_CHECK_INT(most_blocks(program_of_sites(6)), 3);
+  FF_CHECK_INT(most_blocks(program_of_colloid(20)), 1);
+}
+
 /* Layouts that are chosen, so that the tests reach all parts of the code. */
 static void check_layout(ff_ssa_program *p, uint32_t levels, uint32_t lines) {
   const ff_ssa_dense *d = p->factor->dense;
@@ -285,10 +328,10 @@ static void check_layout(ff_ssa_program *p, uint32_t levels, uint32_t lines) {
 
 static void layouts(void) {
   check_layout(program_of_example(factor_examples), 0, 0);
-  check_layout(program_of_sites(4), 2, 3);
-  check_layout(program_of_sites(5), 2, 6);
-  check_layout(program_of_sites(6), 3, 19);
-  check_layout(program_of_colloid(20), 1, 2);
+  check_layout(program_of_sites(4), 2, 6);
+  check_layout(program_of_sites(5), 2, 12);
+  check_layout(program_of_sites(6), 3, 38);
+  check_layout(program_of_colloid(20), 1, 4);
   ff_ssa_program *p = program_of_network(ring_of(70000));
   FF_CHECK(p->factor->dense == NULL);
   ff_ssa_program_free(p);
@@ -373,5 +416,5 @@ static void suits_the_options(void) {
 }
 
 FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks, vectors_change_no_bit,
-             layouts, totals_at_the_limit, lanes_begin_anew_after_failures, counts_to_the_limit,
+             blocks_of_cells, layouts, totals_at_the_limit, lanes_begin_anew_after_failures, counts_to_the_limit,
              leaves_other_networks, suits_the_options)

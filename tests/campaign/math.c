@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s VALUES THREADS [FUNCTION...]\n", argv[0]);
     return 2;
   }
-  if (!math_reference_is_exact()) {
+  if (!long_double_is_longer()) {
     printf("long double has no more digits than double here: nothing to compare with\n");
     return 2;
   }

@@ -88,6 +88,24 @@ test_that("a comparison prints its verdict, and the largest differences first", 
   expect_error(print(other, level = 2), class = "fireflip_error_argument")
 })
 
+test_that("a table of several comparisons has a verdict for all its tests", {
+  compared <- compare_ensembles(run(1, output = "histogram"), run(2, output = "histogram"))
+  part <- compared[!is.na(compared$adjusted), ][1:3, ]
+  part$p_value <- c(0.02, 0.3, 0.4)
+  part$adjusted <- stats::p.adjust(part$p_value, "holm") # the smallest is 0.06
+  expect_identical(summary(part, level = 0.1)$differ, 1L)
+  both <- rbind(part, part)
+  expect_identical(summary(both, level = 0.1)[c("tests", "differ", "smallest")], list(tests = 6L, differ = 0L, smallest = 0.12))
+  expect_match(format(both), " 0.12$", all = FALSE)
+  # a part keeps the correction for all tests of the comparison
+  first <- summary(part[1L, ], level = 0.05)
+  expect_identical(first[c("tests", "differ", "smallest")], list(tests = 1L, differ = 0L, smallest = 0.06))
+  # numbers that have become text are in no order, so the table is printed as it is
+  part$p_value <- format(part$p_value)
+  expect_identical(format(part), format(as.data.frame(part)))
+  expect_error(summary(part), class = "fireflip_error_argument")
+})
+
 test_that("bad input is refused", {
   expect_error(compare_ensembles(run(1), 3), "`b` must be a result of simulate", class = "fireflip_error_argument")
   expect_error(compare_ensembles(run(1, output = "final"), run(2)), class = "fireflip_error_argument")

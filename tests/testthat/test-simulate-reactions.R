@@ -316,6 +316,9 @@ test_that("the message about a run that seems to do nothing names a species that
   )
   steady <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
   expect_null(growing_species(steady, options_of(steady, 5)))
+  # a count that is high from the start hides no other one
+  fed <- reaction_network("2 A + F -> 3 A + F" = 1e-9, initial = c(A = 10, F = 1e9), fixed = "F")
+  expect_identical(growing_species(fed, options_of(fed, 1))[c("species", "limit")], list(species = "A", limit = 1e6))
   # events of the network, and a condition of the user
   dosed <- reaction_network("2 A -> 3 A" = 1, "A -> 0" = 1, events = list(event("time >= 1", set = c(A = 10))))
   expect_identical(growing_species(dosed, options_of(dosed, 9))$species, "A")
