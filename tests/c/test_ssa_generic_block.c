@@ -3,8 +3,6 @@
  * which ThreadSanitizer finds:
  *
  *   make build/tsan/test_ssa_generic_block && build/tsan/test_ssa_generic_block
- *
- * It reports one kind of race, which is meant: several warps write the same sum to a node (ff_ssa_sum_node()).
  */
 #include <pthread.h>
 
@@ -14,6 +12,8 @@
 #include "../../src/cuda/ssa/ff_ssa_generic_law.h"
 #undef FF_RESERVE
 #define FF_RESERVE(at, n) __atomic_fetch_add((at), (n), __ATOMIC_RELAXED)
+#undef FF_STORE_EQUAL
+#define FF_STORE_EQUAL(at, x) __atomic_store((at), &(x), __ATOMIC_RELAXED)
 
 /* A barrier for all warps; not every system has those of POSIX. */
 static struct {

@@ -28,6 +28,8 @@
 #define COUPLING_FEW 4 /* then even without shared memory, if a warp has no room for all of its state there */
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
+#define BLOCK_WARPS 32 /* of a multiprocessor, which blocks for all trajectories must not exceed */
+#define BLOCK_WORK 256 /* propensities that an event computes, on average, if a block runs a trajectory */
 #define TASKS_BYTES ((2 * sizeof(ff_ssa_task) + 127) / 128 * 128) /* of shared memory, in a block that runs a trajectory */
 #define STACKS_MOST 32768  /* bytes of shared memory for the stacks of a block */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
@@ -293,13 +295,19 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   return own->threads ? plan_global(own, e, threads_kernel(several, 0, formulas), err) : status;
 }
 
-/* The warps of a block for each trajectory. 1: a warp or a thread runs a trajectory. A block is used only on request, because its
- * speed has not been measured; and not for several points. */
+/* The warps of a block for each trajectory; 1: a warp or a thread runs a trajectory. A block is faster if the trajectories are fewer
+ * than the warps that the device can run, and if an event gives all lanes of the block something to do (bench/NOTES.md). */
 static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
+  const ff_ssa_image *image = &own->image;
   const int several = own->plan.images.points != NULL;
-  const int can = ff_ssa_block_has(own->image.method) && !is_scheduled(&own->image) && !several;
-  if (!can || e->request.warps == 0) return 1;
-  return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
+  const double work = image->method == FF_SSA_FIRST ? image->n_reactions : e->program->coupling;
+  const uint64_t most = (uint64_t)e->device.multiProcessorCount * BLOCK_WARPS;
+  uint32_t warps = 1;
+  if (!ff_ssa_block_has(image->method) || is_scheduled(image) || several) return 1;
+  if (e->request.warps > 0) return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
+  if (work < BLOCK_WORK) return 1;
+  while (warps < FF_SSA_BLOCK_MOST && 2 * warps * e->options.units <= most) warps *= 2;
+  return warps;
 }
 
 /* Uses so much shared memory of each block besides its tasks, if `least` blocks of a multiprocessor can run with it. */

@@ -14,7 +14,8 @@
 /* FF_FROM_LANE: the value that one lane has. FF_FROM_LANES: each lane gets that of a lane of its choice, a number modulo 32.
  * FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit. FF_EQUAL_LANES: each lane gets the bits of
  * the lanes with the same value. FF_FETCH_ADD: adds to a counter of the wave; the value is that before. FF_RESERVE: the same for
- * a counter of 32 bits that the warps of a block share. FF_NANOSECONDS: the time of a clock. */
+ * a counter of 32 bits that the warps of a block share. FF_STORE_EQUAL: stores a number where other warps may store the same one
+ * at the same time. FF_NANOSECONDS: the time of a clock. */
 #if defined(__CUDA_ARCH__)
 #define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
 #define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
@@ -22,6 +23,7 @@
 #define FF_EQUAL_LANES(out, name) (out) = __match_any_sync(0xFFFFFFFFu, (name))
 #define FF_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
 #define FF_RESERVE(at, n) atomicAdd((at), (n))
+#define FF_STORE_EQUAL(at, x) atomicExch((unsigned long long *)(at), (unsigned long long)__double_as_longlong(x))
 #define FF_NANOSECONDS(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
 #define FF_LANE_HERE const unsigned lane = threadIdx.x & 31u; (void)lane
 #else
@@ -40,6 +42,7 @@
   } while (0)
 #define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
 #define FF_RESERVE(at, n) ((*(at) += (n)) - (n))
+#define FF_STORE_EQUAL(at, x) (*(at) = (x))
 #define FF_NANOSECONDS(out) ((out) = 0u)
 #define FF_LANE_HERE
 #endif

@@ -272,7 +272,10 @@ FF_WARP double ff_ssa_node_value(const ff_ssa_warp *w, const double *below, uint
 }
 
 FF_WARP void ff_ssa_sum_node(const ff_ssa_warp *w, uint32_t level, uint32_t node) {
-  ff_ssa_level(w, level)[node] = ff_ssa_node_value(w, ff_ssa_level(w, level - 1u), level, node);
+  double *const to = ff_ssa_level(w, level) + node;
+  double value = ff_ssa_node_value(w, ff_ssa_level(w, level - 1u), level, node);
+  if (w->helpers > 0u) FF_STORE_EQUAL(to, value);
+  else *to = value;
 }
 
 /* Sums a share of the nodes of a level. */
