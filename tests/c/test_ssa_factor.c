@@ -195,7 +195,7 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
 
 #define SOME_STEPS 300000000u /* events that are too many for the dense layout, but lead to no large total */
 
-/* Vectors of any width, and cells and steps of all sizes and blocks_of_cells, layouts, give the same trajectories. Groups that are computed only
+/* Vectors of any width, and cells and steps of all sizes and layouts, give the same trajectories. Groups that are computed only
  * when they change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);

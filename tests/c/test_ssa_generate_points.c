@@ -97,7 +97,8 @@ static void points_with_schedules_give_their_trajectories(void) {
 
 /* No event adds a molecule, and counts are in global memory, where the code looks how many events no count can exceed. */
 static void points_that_only_lose_molecules(void) {
-  static const reaction_text decays[] = {{"A -> 0", "1"}, {"B -> 0", "1"}, {"A + B -> 0", "0.1"}, {"C -> 0", "0.5"}, {NULL, NULL}};
+  static const reaction_text decays[] = {{"A -> 0", "1"}, {"B -> 0", "1"}, {"A + B -> 0", "0.1"}, {"C -> 0", "0.5"},
+                                          {NULL, NULL}};
   const double initial[] = {40, 30, 20};
   ff_ssa_program *programs[POINTS];
   for (uint32_t p = 0; p < POINTS; p++) {

@@ -295,8 +295,8 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   return own->threads ? plan_global(own, e, threads_kernel(several, 0, formulas), err) : status;
 }
 
-/* The warps of a block for each trajectory; 1: a warp or a thread runs a trajectory. A block is faster if the trajectories are fewer
- * than the warps that the device can run, and if an event gives all lanes of the block something to do (bench/NOTES.md). */
+/* The warps of a block for each trajectory; 1: a warp or a thread runs a trajectory. A block is faster if the trajectories are
+ * fewer than the warps that the device can run, and if an event gives all lanes of the block something to do (bench/NOTES.md). */
 static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
   const ff_ssa_image *image = &own->image;
   const int several = own->plan.images.points != NULL;
@@ -305,7 +305,7 @@ static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
   uint32_t warps = 1;
   if (!ff_ssa_block_has(image->method) || is_scheduled(image) || several) return 1;
   if (e->request.warps > 0) return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
-  if (work < BLOCK_WORK) return 1;
+  if (work < BLOCK_WORK || e->options.units == 0) return 1; /* 0: unknown, so there may be many */
   while (warps < FF_SSA_BLOCK_MOST && 2 * warps * e->options.units <= most) warps *= 2;
   return warps;
 }

@@ -97,12 +97,14 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 #endif
 }
 
-FF_WARP void s_begin(s_thread *t) {
 #if S_POINTS
-  const uint32_t *initial = t->point + S_POINT_INITIAL;
+#define S_INITIAL_OF(t) ((t)->point + S_POINT_INITIAL)
 #else
-  const uint32_t *initial = S_DATA + S_INITIAL;
+#define S_INITIAL_OF(t) (S_DATA + S_INITIAL)
 #endif
+
+FF_WARP void s_begin(s_thread *t) {
+  const uint32_t *initial = S_INITIAL_OF(t);
   const uint32_t first = S_APART ? S_STORE : 0u; /* s_fill() does what comes before */
   FF_NO_UNROLL for (uint32_t i = first; i < S_WORDS_ALL + S_LEAF_WORDS; i++) S_ANY_WORD(i) = initial[i];
   FF_UNROLL for (uint32_t i = 0; i < S_TOTALS + S_LOOSE; i++) t->x[i] = initial[S_WORDS_ALL + S_LEAF_WORDS + i];
@@ -117,11 +119,7 @@ FF_WARP void s_begin(s_thread *t) {
 #if S_APART
 /* Sets the counts of trajectories that begin: all threads of the warp set those of one after the other. */
 FF_WARP void s_fill(s_thread *t) {
-#if S_POINTS
-  const uint32_t *initial = t->point + S_POINT_INITIAL;
-#else
-  const uint32_t *initial = S_DATA + S_INITIAL;
-#endif
+  const uint32_t *initial = S_INITIAL_OF(t);
   uint32_t *to = t->store;
 #if defined(__CUDA_ARCH__)
   uint32_t who = __ballot_sync(0xFFFFFFFFu, t->begins != 0u);
