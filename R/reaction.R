@@ -516,6 +516,7 @@ check_times <- function(times) {
 #' set_initial(net, A = 1000, B = 5)
 set_parameters.reaction_network <- function(model, ...) {
   values <- named_values(model, "set_parameters", list(...), names(model$parameters), "parameters")
+  if (length(values) == 0L) return(model)
   model$parameters[names(values)] <- values
   validate_reactions(model)
 }
@@ -524,6 +525,7 @@ set_parameters.reaction_network <- function(model, ...) {
 #' @export
 set_initial.reaction_network <- function(model, ...) {
   values <- named_values(model, "set_initial", list(...), model$species$species, "species")
+  if (length(values) == 0L) return(model)
   model$species$initial[match(names(values), model$species$species)] <- values
   validate_reactions(model)
 }

@@ -140,21 +140,44 @@ static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff
   return ff_formula_parse(&reaction->rate, p->rates[r], strlen(p->rates[r]), ff_names_find, symbols, (ff_place){place, 0}, err);
 }
 
-static ff_status fill(ff_reactions *net, const parts *p, ff_error *err) {
-  ff_names *species = NULL, *symbols = NULL;
-  uint32_t n_symbols = p->n_species + p->n_parameters + p->n_variables;
-  ff_status status = ff_reactions_add_variables(net, p->n_variables, err);
-  if (status == FF_OK) status = fill_symbols(net, p, err);
-  if (status == FF_OK)
-    status = ff_names_new(&symbols, net->names, n_symbols,
-                          p->n_variables > 0 ? "species, parameters and variables" : "species and parameters", err);
-  if (status == FF_OK) status = ff_names_new(&species, net->names, p->n_species, "species", err);
-  for (uint32_t r = 0; r < p->n_reactions && status == FF_OK; r++) status = fill_reaction(net, r, p, species, symbols, err);
-  for (uint32_t v = 0; v < p->n_variables && status == FF_OK; v++) status = fill_variable(net, v, p, symbols, err);
-  if (status == FF_OK) status = ffi_events_fill(net, &p->events, symbols, err);
-  ff_names_free(species);
-  ff_names_free(symbols);
-  return status == FF_OK ? ff_reactions_finish(net, err) : status;
+/* ---- the network: R may interrupt what follows, so external pointers hold what has been allocated ---- */
+
+enum { REACTIONS_BETWEEN_LOOKS = 1 << 14 };
+
+static void finalize_names(SEXP holder) {
+  ff_names_free(R_ExternalPtrAddr(holder));
+  R_ClearExternalPtr(holder);
+}
+
+/* A table of the first n names of the network. `holder` holds it. */
+static ff_names *names_of(SEXP holder, const ff_reactions *net, uint32_t n, const char *what) {
+  ff_error err;
+  ff_names *names;
+  ffi_check(ff_names_new(&names, net->names, n, what, &err), &err);
+  R_SetExternalPtrAddr(holder, names);
+  return names;
+}
+
+static void fill(ff_reactions *net, const parts *p) {
+  ff_error err;
+  const uint32_t n_symbols = p->n_species + p->n_parameters + p->n_variables;
+  SEXP of_symbols = PROTECT(ffi_pointer(finalize_names, 0, R_NilValue));
+  SEXP of_species = PROTECT(ffi_pointer(finalize_names, 0, R_NilValue));
+  ffi_check(ff_reactions_add_variables(net, p->n_variables, &err), &err);
+  ffi_check(fill_symbols(net, p, &err), &err);
+  ff_names *symbols = names_of(of_symbols, net, n_symbols,
+                               p->n_variables > 0 ? "species, parameters and variables" : "species and parameters");
+  ff_names *species = names_of(of_species, net, p->n_species, "species");
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    if (r % REACTIONS_BETWEEN_LOOKS == 0) R_CheckUserInterrupt();
+    ffi_check(fill_reaction(net, r, p, species, symbols, &err), &err);
+  }
+  for (uint32_t v = 0; v < p->n_variables; v++) ffi_check(fill_variable(net, v, p, symbols, &err), &err);
+  ffi_check(ffi_events_fill(net, &p->events, symbols, &err), &err);
+  ffi_check(ff_reactions_finish(net, &err), &err);
+  finalize_names(of_species);
+  finalize_names(of_symbols);
+  UNPROTECT(2);
 }
 
 static void finalize_reactions(SEXP holder) {
@@ -177,7 +200,7 @@ SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
   ff_reactions *net;
   ffi_check(ff_reactions_new(&net, p.n_species, p.n_parameters, p.n_reactions, &err), &err);
   R_SetExternalPtrAddr(holder, net);
-  ffi_check(fill(net, &p, &err), &err);
+  fill(net, &p);
   *out = net;
   UNPROTECT(1);
   return holder;

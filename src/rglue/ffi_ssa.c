@@ -8,6 +8,7 @@
 #include "ffi_ssa.h"
 
 typedef struct {
+  ff_ssa_compiler *compiler; /* until there is a program */
   ff_ssa_program *program;
   ff_ssa_run *run;
   ff_formula until;
@@ -23,6 +24,7 @@ typedef struct {
 enum { STATES, STOPPED, OPTIONS, BACKEND, KEPT };
 
 static void release_parts(held *h) {
+  ff_ssa_compiler_free(h->compiler);
   ff_ssa_program_free(h->program);
   ff_formula_free(&h->until);
   free(h->observed);
@@ -77,6 +79,18 @@ static ff_ssa_options options_of(const held *h, SEXP options, SEXP kept) {
                           .tolerance = Rf_asReal(ffi_element(options, "tolerance"))};
 }
 
+/* Compiles the network, which may take some seconds if it is very large. */
+static void compile(held *h, const ff_reactions *net) {
+  ff_error err;
+  ffi_check(ff_ssa_compiler_new(&h->compiler, net, &err), &err);
+  while (h->program == NULL) {
+    R_CheckUserInterrupt();
+    ffi_check(ff_ssa_compiler_step(h->compiler, &h->program, &err), &err);
+  }
+  ff_ssa_compiler_free(h->compiler);
+  h->compiler = NULL;
+}
+
 /* Fills what a run needs, which `h` and `kept` hold. `seed` is that of the run. */
 static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, double seed, SEXP kept) {
   ff_error err;
@@ -90,7 +104,7 @@ static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, doubl
     SET_VECTOR_ELT(kept, STOPPED, Rf_allocVector(REALSXP, (R_xlen_t)h->n));
     ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
   }
-  ffi_check(ff_ssa_program_new(&h->program, net, &err), &err);
+  compile(h, net);
   if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
   SEXP columns = VECTOR_ELT(kept, STATES);
   h->observed = ff_calloc(h->n_observed, sizeof *h->observed);

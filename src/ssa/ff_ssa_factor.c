@@ -90,7 +90,9 @@ static void sort_rates(classes *c) {
 
 static classes *classes_of(analysis *a, const ff_ssa_propensity *law) { return a->rates + (law->law == FF_LAW_PAIR); }
 
-static void find_classes(analysis *a) {
+/* Returns 0 as soon as the classes are too many: each has at least one group, unless a pool has its pairs. */
+static int find_classes(analysis *a) {
+  uint32_t groups = 0;
   for (uint32_t r = 0; r < a->p->n_reactions; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
     classes *c = classes_of(a, law);
@@ -100,6 +102,7 @@ static void find_classes(analysis *a) {
     sort_rates(c);
     for (uint32_t i = 0; i < c->n; i++) {
       if (c->weight[i] != 0) continue;
+      if ((c == a->rates || a->n_twins == 0) && ++groups > FF_FACTOR_LEAVES) return 0;
       for (uint32_t k = 1; k <= FF_FACTOR_MULTIPLE; k++) {
         const double x = c->rate[i] * k;
         for (uint32_t j = find_rate(c, x); j < c->n && same_rate(c->rate[j], x); j++) {
@@ -110,6 +113,7 @@ static void find_classes(analysis *a) {
       }
     }
   }
+  return 1;
 }
 
 /* The number of a rate that is in the list. */
@@ -402,8 +406,11 @@ static ff_status analyse(analysis *a) {
   a->place = ff_calloc(p->n_species, sizeof *a->place);
   if (!a->used || !a->merged || !a->items || !a->twins || !a->place)
     return ff_error_set(a->err, FF_EMEMORY, "no memory for the factors of %u reactions", p->n_reactions);
-  find_classes(a);
   list_twins(a);
+  if (!find_classes(a)) {
+    clear(a->f);
+    return FF_OK;
+  }
   ff_status status = find_pools(a);
   if (status == FF_OK) status = list_items(a);
   if (status == FF_OK) status = find_groups(a);

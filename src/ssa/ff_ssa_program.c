@@ -9,13 +9,15 @@
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
 #define SAMPLED_MARKS 0x1p24            /* marks that are looked at to estimate how many dependents there are */
 
-typedef struct {
+struct ff_ssa_compiler {
   ff_ssa_program *p;
   const ff_reactions *net;
   ff_replacement replacement;
   size_t factors_room, formulas_room;
+  uint32_t stage; /* the next one */
   ff_error *err;
-} compiler;
+};
+typedef ff_ssa_compiler compiler;
 
 static ff_quoted label_of(const ff_ssa_program *p, uint32_t r) {
   const char *name = p->names[p->n_species + r];
@@ -340,8 +342,10 @@ static ff_status set_replacement(compiler *c) {
   return status;
 }
 
+static ff_status compile_events(compiler *c) { return ff_ssa_compile_events(c->p, c->net, c->replacement.of, c->err); }
+
 /* The variables are kept, to be observed. */
-static void keep_variables(compiler *c) {
+static ff_status keep_variables(compiler *c) {
   ff_ssa_program *p = c->p;
   p->variables = c->replacement.expanded;
   p->n_variables = c->replacement.n_expanded;
@@ -349,30 +353,59 @@ static void keep_variables(compiler *c) {
   c->replacement.n_expanded = 0;
   for (uint32_t v = 0; v < p->n_variables; v++)
     if (p->variables[v].depth > p->depth) p->depth = p->variables[v].depth;
+  return FF_OK;
 }
 
-ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err) {
+static ff_status factor(compiler *c) { return ff_ssa_factor_new(&c->p->factor, c->p, FF_FACTOR_STEPS_MOST, c->err); }
+
+static ff_status find_modules(compiler *c) { return ff_ssa_modules_new(&c->p->modules, c->p, FF_MODULES_LEAST, c->err); }
+
+static ff_status (*const stages[])(compiler *c) = {
+    allocate,     copy_names,      set_replacement, compile_rates,  compile_changes,
+    list_readers, list_dependents, compile_events,  keep_variables, factor,
+    find_modules,
+};
+enum { STAGES = sizeof stages / sizeof *stages };
+
+ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, ff_error *err) {
   *out = NULL;
   if (net->n_reactions > UINT32_MAX - net->n_species || net->n_reactions > FF_PHILOX_MAX_BLOCKS)
     return ff_error_set(err, FF_ESIZE, "a simulation has at most 2^29 reactions; found %u", net->n_reactions);
-  compiler c = {.p = ff_calloc(1, sizeof *c.p), .net = net, .err = err};
-  if (c.p == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
-  ff_status status = allocate(&c);
-  if (status == FF_OK) status = copy_names(&c);
-  if (status == FF_OK) status = set_replacement(&c);
-  if (status == FF_OK) status = compile_rates(&c);
-  if (status == FF_OK) status = compile_changes(&c);
-  if (status == FF_OK) status = list_readers(&c);
-  if (status == FF_OK) status = list_dependents(&c);
-  if (status == FF_OK) status = ff_ssa_compile_events(c.p, net, c.replacement.of, err);
-  if (status == FF_OK) keep_variables(&c);
-  if (status == FF_OK) status = ff_ssa_factor_new(&c.p->factor, c.p, FF_FACTOR_STEPS_MOST, err);
-  if (status == FF_OK) status = ff_ssa_modules_new(&c.p->modules, c.p, FF_MODULES_LEAST, err);
-  ff_replacement_free(&c.replacement);
-  if (status == FF_OK)
-    *out = c.p;
-  else
-    ff_ssa_program_free(c.p);
+  compiler *c = ff_calloc(1, sizeof *c);
+  ff_ssa_program *p = ff_calloc(1, sizeof *p);
+  if (c == NULL || p == NULL) {
+    free(c);
+    free(p);
+    return ff_error_set(err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
+  }
+  *c = (compiler){.p = p, .net = net};
+  *out = c;
+  return FF_OK;
+}
+
+ff_status ff_ssa_compiler_step(ff_ssa_compiler *c, ff_ssa_program **out, ff_error *err) {
+  *out = NULL;
+  c->err = err;
+  ff_status status = stages[c->stage](c);
+  if (status != FF_OK || ++c->stage < STAGES) return status;
+  *out = c->p;
+  c->p = NULL;
+  return FF_OK;
+}
+
+void ff_ssa_compiler_free(ff_ssa_compiler *c) {
+  if (c == NULL) return;
+  ff_replacement_free(&c->replacement);
+  ff_ssa_program_free(c->p);
+  free(c);
+}
+
+ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err) {
+  ff_ssa_compiler *c;
+  *out = NULL;
+  ff_status status = ff_ssa_compiler_new(&c, net, err);
+  while (status == FF_OK && *out == NULL) status = ff_ssa_compiler_step(c, out, err);
+  ff_ssa_compiler_free(c);
   return status;
 }
 

@@ -74,6 +74,25 @@ static void lists_dependents(void) {
   ff_ssa_program_free(p);
 }
 
+/* A compiler may be freed after any number of steps: memory checkers see what it forgets. */
+static void compiles_in_steps(void) {
+  static const reaction_text list[] = {{"A -> B", "1"}, {"B -> A", "=B * (1 + A)"}, {"B + C -> C", "2"}, {NULL, NULL}};
+  const double initial[3] = {1, 1, 1};
+  ff_reactions *net = network_of(list, initial, 3);
+  ff_ssa_program *program = NULL;
+  ff_error err;
+  for (int steps = 0; program == NULL; steps++) {
+    ff_ssa_compiler *compiler;
+    FF_CHECK_OK(ff_ssa_compiler_new(&compiler, net, &err), &err);
+    for (int i = 0; i < steps && program == NULL; i++) FF_CHECK_OK(ff_ssa_compiler_step(compiler, &program, &err), &err);
+    ff_ssa_compiler_free(compiler);
+  }
+  FF_CHECK_INT(program->n_changes, 3 + 2);
+  FF_CHECK_INT(ff_ssa_program_formulas(program), 1);
+  ff_ssa_program_free(program);
+  ff_reactions_free(net);
+}
+
 /* ---- trees of sums ------------------------------------------------------------------------------------------------------ */
 
 /* Updates of some leaves give the bits that summing all gives; small whole numbers are found exactly. */
@@ -563,6 +582,6 @@ static void runs_without_events(void) {
   }
 }
 
-FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, sums_and_finds, agree_with_closed_forms,
+FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, compiles_in_steps, sums_and_finds, agree_with_closed_forms,
              does_not_depend_on_work, vectors_change_no_bit, works_in_pieces, times_do_not_change_trajectories, needs_no_lists,
              reports_failures, reports_the_first_failure, refuses_options, runs_without_events)

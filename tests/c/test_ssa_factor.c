@@ -379,6 +379,11 @@ static void leaves_other_networks(void) {
     FF_CHECK(memcmp(one, other, sizeof one) == 0);
     ff_ssa_program_free(p);
   }
+  many[FF_FACTOR_LEAVES] = (reaction_text){NULL, NULL};
+  ff_ssa_program *most = program_of(many, initial, 2);
+  FF_CHECK(ff_ssa_engine_factored_can(most));
+  FF_CHECK_INT(ff_ssa_program_groups(most), FF_FACTOR_LEAVES);
+  ff_ssa_program_free(most);
   free(many);
   free(rates);
 }
