@@ -208,7 +208,9 @@ tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NUL
       left <- if (nsim - state$complete == 1) "is left" else "are left"
       sprintf("No trajectory has ended in the last %.0f seconds; %s %s.", seconds - since, rest, left)
     } else {
-      sprintf("No trajectory has ended after %.0f seconds and %s events.", seconds, format_short(state$events))
+      # those of a GPU are counted when they end
+      events <- if (state$events > 0) sprintf(" and %s events", format_short(state$events)) else ""
+      sprintf("No trajectory has ended after %.0f seconds%s.", seconds, events)
     }
     paste0(begin, " ", why_slow(grows()), "\n")
   }
