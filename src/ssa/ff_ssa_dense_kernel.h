@@ -276,11 +276,11 @@ FF_INLINED void FF_KERNEL(dense_next)(ff_ssa_factored *f, const uint32_t nodes) 
       D sum, share;
       const D chosen = FF_KERNEL(dense_group)(f, nodes, h, D_LOAD(AT(w->lanes.choice, drawn, h)), &sum, &share);
       const D time = D_LOAD(AT(w->lanes.time, 0, h)) + D_LOAD(AT(w->lanes.wait, drawn, h)) / sum;
-      const M some = D_LESS(D_SET(0.0), sum);
-      w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
+      const M some = D_LESS(D_SET(0.0), sum), is_finite = D_LESS(sum, D_SET(INFINITY)), chooses = M_AND(some, is_finite);
+      w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(is_finite)) << (h * VL);
       D_STORE(AT(w->lanes.next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
-      D_STORE(AT(f->share, 0, h), D_PICK(some, share, D_SET(0.0)));
-      group[part] = D_PICK(some, chosen, D_SET((double)f->factor->n_groups));
+      D_STORE(AT(f->share, 0, h), D_PICK(chooses, share, D_SET(0.0)));
+      group[part] = D_PICK(chooses, chosen, D_SET((double)f->factor->n_groups));
     }
     I_STORE(IAT(f->group, 0, hi), I_OF(group));
   }

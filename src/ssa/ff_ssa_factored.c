@@ -125,8 +125,8 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
   if (factor->sparse) set_values(f, lane, f->initial_rows, 1);
 }
 
-/* In an idle lane all rows and cells are 0, so no event of a group happens. The species of which there is always one is read by
- * searches without a group. */
+/* In an idle lane all rows and cells are 0 at first, so only reactions whose rates are formulas happen then. The species of
+ * which there is always one is read by searches without a group. */
 static void rest(ff_ssa_engine *engine, uint32_t lane) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   const uint32_t beyond = f->dense != NULL ? f->dense->beyond : f->factor->beyond;

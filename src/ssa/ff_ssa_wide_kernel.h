@@ -268,19 +268,20 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
   return node;
 }
 
-/* Chooses a leaf of the tree in each lane. share[lane], unless NULL, becomes the part of its value that is left of the choice. */
+/* Chooses a leaf of the tree in each lane. share[lane], unless NULL, becomes the part of its value that is left of the choice. If
+ * the sum is infinite, nothing is chosen: an idle lane goes on, although a formula may be infinite where all counts are 0. */
 FF_INLINED void FF_KERNEL(next_events)(ff_ssa_wide *w, double *share) {
   const double *total = AT(w->value, w->first[w->levels - 1], 0);
   EACH(h) {
     const D sum = D_LOAD(AT(total, 0, h)), at = D_LOAD(AT(w->lanes.choice, w->lanes.drawn, h)) * sum;
     const D time = D_LOAD(AT(w->lanes.time, 0, h)) + D_LOAD(AT(w->lanes.wait, w->lanes.drawn, h)) / sum;
-    const M some = D_LESS(D_SET(0.0), sum);
+    const M some = D_LESS(D_SET(0.0), sum), is_finite = D_LESS(sum, D_SET(INFINITY)), chooses = M_AND(some, is_finite);
     D left;
     const U found = FF_KERNEL(find)(w, at, h, &left);
-    w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(D_LESS(sum, D_SET(INFINITY)))) << (h * VL);
+    w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(is_finite)) << (h * VL);
     D_STORE(AT(w->lanes.next_time, 0, h), D_PICK(some, time, D_SET(INFINITY)));
-    U_STORE(AT(w->lanes.next, 0, h), U_PICK(some, found, U_SET(w->lanes.program->n_reactions)));
-    if (share != NULL) D_STORE(AT(share, 0, h), D_PICK(some, left, D_SET(0.0)));
+    U_STORE(AT(w->lanes.next, 0, h), U_PICK(chooses, found, U_SET(w->lanes.program->n_reactions)));
+    if (share != NULL) D_STORE(AT(share, 0, h), D_PICK(chooses, left, D_SET(0.0)));
   }
 }
 

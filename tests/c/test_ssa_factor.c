@@ -275,6 +275,36 @@ static void lanes_begin_anew_after_failures(void) {
   ff_ssa_program_free(p);
 }
 
+/* A formula may be infinite where all counts are 0, as in an idle lane. Nothing happens there, and the other lanes go on. */
+static void idle_lanes_with_infinite_rates(void) {
+  static const reaction_text cycle[] = {{"A -> B", "1"}, {"B -> C", "2"}, {"C -> D", "3"},       {"D -> E", "1"},
+                                        {"E -> F", "2"}, {"F -> G", "3"}, {"G -> H", "1"},       {"H -> I", "2"},
+                                        {"I -> J", "3"}, {"J -> A", "1"}, {"0 -> A", "=3 / K"}, {NULL, NULL}};
+  const double initial[] = {40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 1};
+  ff_ssa_program *p = program_of(cycle, initial, 11);
+  ff_ssa_dense *dense = p->factor->dense;
+  FF_CHECK(dense != NULL);
+  for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++)
+    for (int kind = 0; kind <= 2; kind++) {
+      p->factor->dense = kind == 0 ? dense : NULL;
+      ff_ssa_factored *all = engine_of(p, simd), *f = engine_of(p, simd);
+      if (kind == 2) ff_ssa_factored_prepare(all, UINT32_MAX);
+      if (kind == 2) ff_ssa_factored_prepare(f, UINT32_MAX);
+      f->wide.lanes.base.rest(&f->wide.lanes.base, 3);
+      advance(all, 50);
+      advance(f, 50);
+      for (uint32_t s = 0; s < p->n_species; s++)
+        for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
+          const size_t at = s * FF_SSA_LANES + lane;
+          FF_CHECK(f->wide.lanes.count[at] == (lane == 3 ? 0 : all->wide.lanes.count[at]));
+        }
+      f->wide.lanes.base.free(&f->wide.lanes.base);
+      all->wide.lanes.base.free(&all->wide.lanes.base);
+    }
+  p->factor->dense = dense;
+  ff_ssa_program_free(p);
+}
+
 /* Adds a block to cells. Returns a bit for each line. */
 static uint64_t add_block(const ff_ssa_dense *d, const ff_ssa_dense_block *block, int32_t *cells) {
   uint64_t lines = 0;
@@ -421,5 +451,5 @@ static void suits_the_options(void) {
 }
 
 FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks, vectors_change_no_bit,
-             blocks_of_cells, layouts, totals_at_the_limit, lanes_begin_anew_after_failures, counts_to_the_limit,
-             leaves_other_networks, suits_the_options)
+             blocks_of_cells, layouts, totals_at_the_limit, lanes_begin_anew_after_failures, idle_lanes_with_infinite_rates,
+             counts_to_the_limit, leaves_other_networks, suits_the_options)
