@@ -268,10 +268,12 @@ static void random_groups_give_the_trajectories(void) {
     char what[64];
     const uint32_t n_species = 5 + 2 * (uint32_t)below(&state, 11);
     ff_ssa_program *program = random_groups(&state, n_species, 20 + 8 * i, initial);
+    blocks = i % 4;
     snprintf(what, sizeof what, "random network %u: %u groups", i, ff_ssa_program_groups(program));
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.3, 0, what);
     ff_ssa_program_free(program);
   }
+  blocks = 0;
 }
 
 /* In every third network, counts are in global memory. In every fourth, some counts that no propensity needs are not observed. */
@@ -284,9 +286,11 @@ static void random_changes_give_the_trajectories(void) {
     ff_ssa_program *program = random_changes(&state, n_species, read, n, initial);
     snprintf(what, sizeof what, "random changes %u: %u of %u species, %u reactions", i, read, n_species, n);
     shared_bytes = i % 3 == 2 ? 17000 : FF_SSA_SHARED_H200;
+    blocks = i / 3 % 4;
     check_program(program, FF_SSA_FACTORED, initial, i % 4 == 3 ? (read + n_species) / 2 : n_species, 0.5, 0, what);
     ff_ssa_program_free(program);
   }
+  blocks = 0;
   shared_bytes = FF_SSA_SHARED_H200;
 }
 
@@ -383,9 +387,11 @@ static void many_random_groups_give_the_trajectories(void) {
     const uint32_t n_species = 12 + i % 14;
     ff_ssa_program *program = random_many(&state, n_species, sizes[i / 2], i % 2 * 61, initial);
     snprintf(what, sizeof what, "many random groups %u: %u", i, ff_ssa_program_groups(program));
+    blocks = i / 2 % 4;
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.05, 0, what);
     ff_ssa_program_free(program);
   }
+  blocks = 0;
 }
 
 /* ---- refusals ----------------------------------------------------------------------------------------------------------- */

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "../../ssa/ff_ssa_method_kinds.h"
+#include "../../ssa/ff_ssa_modules.h"
 #include "ff_ssa_generate_text.h"
 
+#define LEAST_ROW 512u /* modules of one species; their own code is faster for fewer (bench/NOTES.md, "Chains") */
 #define MOST_GAIN (1024.0 * 127) /* what a count or sum can gain until a thread checks it: in 1,024 events, 127 in each */
 
 void ff_ssa_code_free(ff_ssa_code *code) {
@@ -119,11 +121,20 @@ static ff_status define_points(ff_ssa_code *code, ff_error *err) {
   return out.status;
 }
 
+/* Whether each module is a species with one reaction, as in a long chain. Then the sum of all counts is the only one of the
+ * network. It is in the order of the modules, so the code for groups has the same trajectories. */
+static int is_long_row(const ff_ssa_program *p) {
+  const ff_ssa_modules *m = p->modules;
+  const ff_ssa_factor *f = p->factor;
+  return m->n >= LEAST_ROW && m->n_species == 1 && m->n_kinds == 1 && f->n_groups == 1 && f->groups->kind == FF_GROUP_PLAIN &&
+         f->groups->units == 1 && f->sums->n == m->n;
+}
+
 ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
                           ff_error *err) {
   *out = (ff_ssa_code){0};
   const ff_ssa_method method = request->method;
-  const int modules = method == FF_SSA_FACTORED && program->modules != NULL;
+  const int modules = method == FF_SSA_FACTORED && program->modules != NULL && !is_long_row(program);
   const int factored = method == FF_SSA_FACTORED && !modules && program->factor->n_groups != FF_FACTOR_NONE;
   const int direct = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
   ff_status status = check(program, request, err);

@@ -28,14 +28,17 @@
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
 #define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
-/* The same for counts in global memory, as measured with chains of 1e4 and 1e5 species (bench/NOTES.md, "Large networks"): what
- * an event takes with few cells, in instructions that take APART_TIME each if many trajectories run; and what a trajectory takes
- * that waits for memory. */
-#define APART_EVENT 1400.0
-#define APART_SECTOR 293.0
-#define APART_TIME 4.94e-14
+/* The same for counts in global memory, as measured with chains of 1e3 to 5e4 species (bench/NOTES.md, "Chains"): what an event
+ * takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and with
+ * regions; and what a trajectory takes that waits for memory. */
+#define APART_EVENT 420.0
+#define APART_REGIONS 1700.0
+#define APART_SECTOR 280.0
+#define APART_TIME 4.35e-14
 #define APART_WAIT 1.2e-9
+#define APART_WAIT_EVENT 1400.0
 #define APART_SECTOR_WAIT 600.0
+#define CELL_WORD 5.0            /* what a word of the cells of a part takes that an event changes */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -110,6 +113,22 @@ static void place_others(generator *g) {
   g->counts += span - g->members;
 }
 
+/* How many counts a reaction changes that are words. Before place_others(), some of these may be in registers later. */
+static void measure_changes(generator *g) {
+  const ff_ssa_program *p = g->p;
+  g->moved = g->entries = 0;
+  for (uint32_t r = 0; r < p->n_reactions; r++) {
+    uint32_t moved = 0, others = 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
+      const uint32_t at = g->place[p->changes[i].species];
+      moved += at < g->members;
+      others += at != NONE && at >= g->members && at < REGISTER;
+    }
+    if (moved > g->moved) g->moved = moved;
+    if (moved + others > g->entries) g->entries = moved + others;
+  }
+}
+
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */
 
 /* The places of the first and last members of a sum that are not in the head. Returns whether there are any. */
@@ -166,16 +185,21 @@ static uint32_t last_read(const generator *g) {
   return last;
 }
 
-/* What a step costs, with so many cells in shared memory and in global memory, if counts are there. */
+/* What a step costs if counts are in global memory. There are so many cells in shared memory, and in global memory those of the
+ * parts of a region; c chunks in each part. */
 static double cost_apart(generator *g, double shared, double global, uint32_t c, double sectors) {
   const double free = (double)g->shared - BLOCK_BYTES, most = ff_ssa_most_threads(g) / 32;
-  const double instructions = APART_EVENT + 20.0 * g->f->n_groups + 5 * shared + 2 * global + 9.0 * c;
+  const double change = CELL_WORD * g->moved * g->columns;
+  const double cells = 20.0 * g->f->n_groups + 4 * shared + 2 * global + 9.0 * c + change;
   double warps = floor(free / (128 * (shared * g->columns + 1)));
   if (warps > most) warps = most;
   if (warps < 1) return INFINITY;
-  g->latency = APART_WAIT * (instructions + APART_SECTOR_WAIT * sectors);
-  return instructions * (1 + 4 / warps) + APART_SECTOR * sectors;
+  g->latency = APART_WAIT * (APART_WAIT_EVENT + cells + APART_SECTOR_WAIT * sectors);
+  return ((global > 0 ? APART_REGIONS : APART_EVENT) + cells) * (1 + 6 / warps) + APART_SECTOR * sectors;
 }
+
+/* The sectors that the search in a part reads: they begin at multiples of their size, parts do not. */
+static double sectors_of(const generator *g, uint32_t c) { return g->wide ? c : c % 2 == 0 ? c / 2 : c / 2 + 1; }
 
 /* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
  * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
@@ -184,7 +208,8 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   const uint32_t counts = held < parts ? held * c * (CHUNK / 2) : round_up(count_words(g), 4);
   const double words = counts + cells + others;
   const double weights = 8.0 * g->f->n_sums * parts * c, free = (double)g->shared - BLOCK_BYTES;
-  const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1);
+  const double change = parts > 1 ? CELL_WORD * g->moved * g->columns : 0;
+  const double instructions = 300 + 20.0 * g->f->n_groups + 6.0 * (parts - 1) + 9.0 * (c - 1) + change;
   g->held = held < parts ? held * c : 0;
   g->stored = 4 * words * FEWEST_THREADS > free;
   g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
@@ -193,7 +218,7 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   if (!g->stored) warps = floor((free - weights) / (128 * words));
   if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
   if (warps > most) warps = most;
-  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  if (g->stored) sectors = sectors_of(g, c) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
   if (g->held > 0 && (g->stored || warps < 1)) return INFINITY;
   if (g->held > 0) sectors = away * (0.5 * c + SECTORS_CHANGED);
   if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c, sectors);
@@ -229,7 +254,7 @@ static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best
 
 /* The same with cells for regions in shared memory, and the cells of parts behind the counts. */
 static double cost_of_regions(generator *g, uint32_t regions, uint32_t region, uint32_t c) {
-  const double columns = g->columns, sectors = c * (g->wide ? 1 : 0.5) + region * (columns < 8 ? columns / 8 : 1);
+  const double columns = g->columns, sectors = sectors_of(g, c) + region * (columns < 8 ? columns / 8 : 1);
   return cost_apart(g, regions, region, c, sectors);
 }
 
@@ -379,21 +404,6 @@ static void choose_check(generator *g) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
-/* How much a reaction changes. */
-static void measure_changes(generator *g) {
-  const ff_ssa_program *p = g->p;
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    uint32_t moved = 0, others = 0;
-    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++) {
-      const uint32_t at = g->place[p->changes[i].species];
-      moved += at < g->members;
-      others += at != NONE && at >= g->members && at < REGISTER;
-    }
-    if (moved > g->moved) g->moved = moved;
-    if (moved + others > g->entries) g->entries = moved + others;
-  }
-}
-
 static void lay_out_words(generator *g) {
   uint32_t end = 0;
   const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each, to = g->quads || !g->many ? 4 : 1;
@@ -449,6 +459,7 @@ void ff_ssa_factored_lay_out(generator *g) {
 
 void ff_ssa_factored_plan(generator *g) {
   place_counts(g);
+  measure_changes(g);
   plan_sums(g);
   place_others(g);
   choose_check(g);

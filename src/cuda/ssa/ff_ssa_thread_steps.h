@@ -89,7 +89,8 @@ FF_WARP void s_step(s_thread *t) {
   next_time = second ? t->pool_time : next_time;
 #endif
   const int over = S_OVER(&next), near = S_NEAR(&next);
-  const int stops = !second && (!(next_time <= t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity())));
+  /* In an empty slot, both times are infinite if nothing can happen: then it stops, too. */
+  const int stops = !second && (!(next_time < t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity())));
   if (S_ANY(stops || near)) {
     if (near) S_NEAR_EXACTLY(&next);
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
@@ -140,6 +141,7 @@ FF_WARP void s_check(s_thread *t) {
 FF_WARP void s_check(s_thread *t) {
   if (!(t->wanted < ff_math_infinity())) {
     s_begin(t);
+    t->member = S_NONE; /* the pair that it might choose was of other counts */
     t->time = 0.0;
   } else if (s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
     s_refuse(t);
