@@ -30,14 +30,17 @@
 #define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
 /* The same for counts in global memory, as measured with chains of 1e3 to 5e4 species (bench/NOTES.md, "Chains"): what an event
  * takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and with
- * regions; and what a trajectory takes that waits for memory. */
-#define APART_EVENT 420.0
-#define APART_REGIONS 1700.0
-#define APART_SECTOR 280.0
+ * regions. A load takes as long for all 64 bytes that memory sends at a time as for a part of them, and more warps than
+ * APART_WARPS do not help. Then what a trajectory takes that waits for memory. */
+#define APART_EVENT 330.0
+#define APART_REGIONS 1200.0
+#define APART_WARPS 20.0
+#define APART_LOAD 620.0         /* 64 bytes */
+#define APART_SECTOR 40.0        /* and each half of them that is used */
 #define APART_TIME 4.35e-14
 #define APART_WAIT 1.2e-9
 #define APART_WAIT_EVENT 1400.0
-#define APART_SECTOR_WAIT 600.0
+#define APART_WAIT_SECTOR 600.0
 #define CELL_WORD 5.0            /* what a word of the cells of a part takes that an event changes */
 
 typedef ff_ssa_factored_sum plan;
@@ -185,21 +188,26 @@ static uint32_t last_read(const generator *g) {
   return last;
 }
 
-/* What a step costs if counts are in global memory. There are so many cells in shared memory, and in global memory those of the
- * parts of a region; c chunks in each part. */
-static double cost_apart(generator *g, double shared, double global, uint32_t c, double sectors) {
-  const double free = (double)g->shared - BLOCK_BYTES, most = ff_ssa_most_threads(g) / 32;
-  const double change = CELL_WORD * g->moved * g->columns;
-  const double cells = 20.0 * g->f->n_groups + 4 * shared + 2 * global + 9.0 * c + change;
-  double warps = floor(free / (128 * (shared * g->columns + 1)));
-  if (warps > most) warps = most;
-  if (warps < 1) return INFINITY;
-  g->latency = APART_WAIT * (APART_WAIT_EVENT + cells + APART_SECTOR_WAIT * sectors);
-  return ((global > 0 ? APART_REGIONS : APART_EVENT) + cells) * (1 + 6 / warps) + APART_SECTOR * sectors;
+/* How often 64 bytes are loaded for so many, which are some of several runs of this length; the mean of all runs. */
+static double loads_of(uint32_t bytes) {
+  return bytes == 0 ? 0 : (bytes - ff_common_divisor(bytes, 64)) / 64.0 + 1;
 }
 
-/* The sectors that the search in a part reads: they begin at multiples of their size, parts do not. */
-static double sectors_of(const generator *g, uint32_t c) { return g->wide ? c : c % 2 == 0 ? c / 2 : c / 2 + 1; }
+/* What a step costs if counts are in global memory. There are so many cells in shared memory, and in global memory those of the
+ * parts of a region; c chunks in each part. */
+static double cost_apart(generator *g, uint32_t shared, uint32_t global, uint32_t c) {
+  const double free = (double)g->shared - BLOCK_BYTES, most = ff_ssa_most_threads(g) / 32;
+  const double cells = 20.0 * g->f->n_groups + 2.0 * (shared + global) + 9.0 * c + CELL_WORD * g->moved * g->columns;
+  const uint32_t counts = c * CHUNK * (g->wide ? 4 : 2), each = g->columns < 8 ? 4 * g->columns : 32;
+  const double sectors = (counts + global * each) / 32.0;
+  double warps = floor(free / (128 * ((double)shared * g->columns + 1)));
+  if (warps > most) warps = most;
+  if (warps < 1) return INFINITY;
+  if (warps > APART_WARPS) warps = APART_WARPS;
+  g->latency = APART_WAIT * (APART_WAIT_EVENT + cells + APART_WAIT_SECTOR * sectors);
+  return ((global > 0 ? APART_REGIONS : APART_EVENT) + cells) * (1 + 8 / warps) + APART_SECTOR * sectors +
+         APART_LOAD * (loads_of(counts) + loads_of(global * each));
+}
 
 /* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
  * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
@@ -218,10 +226,10 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   if (!g->stored) warps = floor((free - weights) / (128 * words));
   if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
   if (warps > most) warps = most;
-  if (g->stored) sectors = sectors_of(g, c) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
+  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
   if (g->held > 0 && (g->stored || warps < 1)) return INFINITY;
   if (g->held > 0) sectors = away * (0.5 * c + SECTORS_CHANGED);
-  if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c, sectors);
+  if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
@@ -252,19 +260,14 @@ static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best
   }
 }
 
-/* The same with cells for regions in shared memory, and the cells of parts behind the counts. */
-static double cost_of_regions(generator *g, uint32_t regions, uint32_t region, uint32_t c) {
-  const double columns = g->columns, sectors = sectors_of(g, c) + region * (columns < 8 ? columns / 8 : 1);
-  return cost_apart(g, regions, region, c, sectors);
-}
-
+/* Cells for regions are in shared memory, and the cells of parts behind the counts. */
 static void choose_regions(generator *g, uint32_t chunks, uint32_t blocks, double best) {
   for (uint32_t regions = 4; regions <= MOST_REGIONS; regions += 4)
     for (uint32_t region = 8; region <= MOST_REGION; region += 8) {
       const uint32_t parts = regions * region, c = (chunks + parts - 1) / parts;
       if (parts > 65535u || (blocks > 0 && regions != blocks)) continue;
-      if (blocks == 0 && (regions - 1) * region * c >= chunks) continue; /* fewer would do */
-      const double cost = cost_of_regions(g, regions, region, c);
+      if (blocks == 0 && (regions - 4) * region * c >= chunks) continue; /* fewer would do */
+      const double cost = cost_apart(g, regions, region, c);
       if (!(cost < best)) continue;
       best = cost;
       g->regions = regions;
@@ -294,7 +297,7 @@ static void choose_parts_of(generator *g, uint32_t blocks) {
   if (g->apart && g->quads && g->large > 0) choose_regions(g, chunks, blocks, best.cost);
   if (g->regions > 1) g->split = 0;
   if (!g->apart) return;
-  const double cost = g->regions > 1 ? cost_of_regions(g, g->regions, g->region, g->chunks)
+  const double cost = g->regions > 1 ? cost_apart(g, g->regions, g->region, g->chunks)
                                      : cost_of(g, g->parts, g->chunks, g->parts, 0);
   g->code->speed = 1 / (APART_TIME * cost);
   g->code->latency = g->latency;
