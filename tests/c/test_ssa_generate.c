@@ -197,6 +197,8 @@ static void chains_give_the_trajectories(void) {
   static const struct { uint32_t n; int kind; uint32_t blocks, observed; const char *has[3]; } chains[] = {
       {9000, 0, 0, 8160, {"S_ONES 1u", "S_MAPPED 1u", "S_WIDE 0u"}},
       {9000, 0, 8, 8160, {"S_REGIONS 8u", "S_ONES 1u", "S_WIDE 0u"}},
+      {700, 0, 0, 0, {"S_GROUPS 1u", "S_APART 0u", "S_REGIONS 1u"}}, /* not as modules */
+      {1200, 0, 0, 1136, {"S_GROUPS 1u", "S_APART 1u", "S_SPLIT 1u"}},
       {9000, 0, 113, 8160, {"S_REGIONS 1u", "S_PARTS 113u", "S_ONES 1u"}},
       {9000, 1, 0, 0, {"S_ONES 1u", "S_MAPPED 1u", "S_WIDE 1u"}},
       {9000, 2, 12, 80, {"S_REGIONS 12u", "S_ONES 0u", "S_WIDE 0u"}},
