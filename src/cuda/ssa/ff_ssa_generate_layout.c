@@ -30,13 +30,13 @@
 #define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
 /* The same for counts in global memory, as measured with chains of 1e3 to 5e4 species (bench/NOTES.md, "Chains"): what an event
  * takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and with
- * regions. A load takes as long for all 64 bytes that memory sends at a time as for a part of them, and more warps than
- * APART_WARPS do not help. Then what a trajectory takes that waits for memory. */
+ * regions. Memory sends 64 bytes at a time, which take hardly less time if only half of them are used. More warps than APART_WARPS
+ * do not help. Then what a trajectory takes that waits for memory. */
 #define APART_EVENT 330.0
 #define APART_REGIONS 1200.0
 #define APART_WARPS 20.0
-#define APART_LOAD 620.0         /* 64 bytes */
-#define APART_SECTOR 40.0        /* and each half of them that is used */
+#define APART_LOAD 620.0         /* of 64 bytes */
+#define APART_SECTOR 40.0        /* more for each half of them that is used */
 #define APART_TIME 4.35e-14
 #define APART_WAIT 1.2e-9
 #define APART_WAIT_EVENT 1400.0
@@ -188,7 +188,7 @@ static uint32_t last_read(const generator *g) {
   return last;
 }
 
-/* How often 64 bytes are loaded for so many, which are some of several runs of this length; the mean of all runs. */
+/* An array consists of pieces of so many bytes. How many loads of 64 bytes one of them takes, as the mean of all. */
 static double loads_of(uint32_t bytes) {
   return bytes == 0 ? 0 : (bytes - ff_common_divisor(bytes, 64)) / 64.0 + 1;
 }
