@@ -24,9 +24,9 @@ typedef struct ff_ssa_program ff_ssa_program;
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err);
 void ff_ssa_program_free(ff_ssa_program *program);
 
-/* The same in several steps, so that a caller can give up between two of them. The last step sets *out, the others set it to NULL.
- * The network must outlive the compiler, which the caller frees with ff_ssa_compiler_free() at any time; it accepts NULL. After an
- * error there is no further step. */
+/* The same in several steps, so that a caller can give up between two of them. The last step sets *out, the others set it to
+ * NULL. The network must outlive the compiler, which the caller frees with ff_ssa_compiler_free() at any time; it accepts NULL.
+ * After an error there is no further step. All steps together cost what ff_ssa_program_new() does. */
 typedef struct ff_ssa_compiler ff_ssa_compiler;
 ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, ff_error *err);
 ff_status ff_ssa_compiler_step(ff_ssa_compiler *compiler, ff_ssa_program **out, ff_error *err);

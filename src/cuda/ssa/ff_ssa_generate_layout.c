@@ -116,7 +116,7 @@ static void place_others(generator *g) {
   g->counts += span - g->members;
 }
 
-/* How many counts a reaction changes that are words. Before place_others(), some of these may be in registers later. */
+/* How many counts a reaction changes that are words. Before place_others(), counts are included that it puts into registers. */
 static void measure_changes(generator *g) {
   const ff_ssa_program *p = g->p;
   g->moved = g->entries = 0;
@@ -221,15 +221,15 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   g->held = held < parts ? held * c : 0;
   g->stored = 4 * words * FEWEST_THREADS > free;
   g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
-  double warps = 16, sectors = 0, most = g->split || g->held > 0 ? 16 : 28;
-  if (g->split) warps = cells > 0 ? floor(free / (128 * cells)) : 16;
+  if (g->held > 0 && g->stored) return INFINITY;
+  if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c);
+  double warps = 16, sectors = 0, most = g->held > 0 ? 16 : 28;
   if (!g->stored) warps = floor((free - weights) / (128 * words));
   if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
   if (warps > most) warps = most;
-  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (g->split ? 0 : (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1));
-  if (g->held > 0 && (g->stored || warps < 1)) return INFINITY;
+  if (g->held > 0 && warps < 1) return INFINITY;
+  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1);
   if (g->held > 0) sectors = away * (0.5 * c + SECTORS_CHANGED);
-  if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
 
