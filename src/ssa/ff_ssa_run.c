@@ -48,14 +48,7 @@ static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o,
   return ff_ssa_method_check_options(p, o, err);
 }
 
-static ff_status new_engine(ff_ssa_worker *w, const ff_ssa_run *run, int threads, ff_error *err) {
-  const ff_ssa_options *o = &run->options;
-  const int one_lane = ff_ssa_follows_events(o) || o->starts != NULL;
-  const uint64_t each = one_lane ? 1 : (o->n + (uint64_t)threads - 1) / (uint64_t)threads;
-  return ff_ssa_engine_new(&w->engine, run->program, o, w->initial != NULL ? w->initial : run->initial, each, err);
-}
-
-static ff_status new_worker(ff_ssa_worker *w, ff_ssa_run *run, int threads, ff_error *err) {
+static ff_status new_worker(ff_ssa_worker *w, ff_ssa_run *run, ff_error *err) {
   const ff_ssa_options *o = &run->options;
   w->failed = FF_SSA_NO_UNIT;
   for (int lane = 0; lane < FF_SSA_MAX_LANES; lane++) w->unit[lane] = FF_SSA_NO_UNIT;
@@ -65,7 +58,12 @@ static ff_status new_worker(ff_ssa_worker *w, ff_ssa_run *run, int threads, ff_e
   if (o->until != NULL) w->stack = ff_calloc(o->until->depth, sizeof *w->stack);
   if ((o->starts != NULL && w->initial == NULL) || (o->until != NULL && w->stack == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", run->program->n_species);
-  return new_engine(w, run, threads, err);
+  return FF_OK;
+}
+
+static ff_status worker_status(const ff_ssa_worker *w, ff_error *err) {
+  if (w->status != FF_OK && err != NULL) *err = w->failure;
+  return w->status;
 }
 
 /* The sums of products of all threads together take at most max_bytes. */
@@ -85,8 +83,10 @@ static ff_status fill_run(ff_ssa_run *run, const ff_ssa_options *options, ff_err
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
   memcpy(run->initial, options->initial != NULL ? options->initial : run->program->initial, n_species * sizeof *run->initial);
-  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, threads, err);
-  return status;
+  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
+  if (status != FF_OK) return status;
+  ff_ssa_worker_equip(run, run->workers); /* it tells whether the method can do this run */
+  return worker_status(run->workers, err);
 }
 
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
@@ -103,8 +103,9 @@ ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const 
   atomic_init(&run->shared.full, 0);
   atomic_init(&run->failed, FF_SSA_NO_UNIT);
   status = fill_run(run, options, err);
-  run->options.times = run->options.initial = NULL;
-  run->options.observed = NULL;
+  run->options.times = NULL;
+  run->options.initial = run->initial;
+  run->options.observed = run->wanted.observed;
   run->options.states = NULL;
   if (status == FF_OK)
     *out = run;
@@ -117,7 +118,8 @@ void ff_ssa_run_free(ff_ssa_run *run) {
   if (run == NULL) return;
   ff_ssa_waves_free(run->waves);
   for (int i = 0; i < run->threads; i++) {
-    if (run->workers[i].engine != NULL) run->workers[i].engine->free(run->workers[i].engine);
+    ff_ssa_engine *const engine = run->workers[i].engine;
+    if (engine != NULL) engine->free(engine);
     ff_ssa_record_free(&run->workers[i].record);
     free(run->workers[i].initial);
     free(run->workers[i].stack);
@@ -157,10 +159,28 @@ static void look_for_end(ff_ssa_run *run) {
   }
 }
 
+static void equip(void *context, int index) {
+  ff_ssa_run *run = context;
+  ff_ssa_worker_equip(run, run->workers + index);
+}
+
+/* Makes the engines of all threads, at the same time. A run on devices may never need them. */
+static ff_status equip_all(ff_ssa_run *run, ff_error *err) {
+  ff_status status = FF_OK;
+  if (run->equipped) return FF_OK;
+  ff_parallel(run->threads, equip, run);
+  for (int i = 0; i < run->threads && status == FF_OK; i++) status = worker_status(run->workers + i, err);
+  run->equipped = status == FF_OK;
+  return status;
+}
+
 static ff_status simulate(ff_ssa_run *run, ff_error *err) {
   do {
-    ff_parallel(ff_ssa_waves_devices(run) + (any_work(run) ? run->threads : 0), work, run);
-    ff_status status = ff_ssa_waves_collect(run, err);
+    const int works = any_work(run);
+    ff_status status = works ? equip_all(run, err) : FF_OK;
+    if (status != FF_OK) return status;
+    ff_parallel(ff_ssa_waves_devices(run) + (works ? run->threads : 0), work, run);
+    status = ff_ssa_waves_collect(run, err);
     if (status != FF_OK) return status;
     look_for_end(run);
   } while (!run->over && ff_clock() < run->deadline && !atomic_load(&run->shared.full));
@@ -232,7 +252,7 @@ uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
   for (int i = 0; i < run->threads; i++) {
     const ff_ssa_worker *w = run->workers + i;
     n += w->events;
-    for (uint32_t lane = 0; lane < w->engine->lanes; lane++)
+    for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++)
       if (w->unit[lane] != FF_SSA_NO_UNIT) n += w->engine->events(w->engine, lane);
   }
   return n;

@@ -11,7 +11,7 @@
 
 /* What a thread works on, and what it has found. */
 typedef struct {
-  ff_ssa_engine *engine;
+  ff_ssa_engine *engine; /* may be NULL before this processor works: for a large network, it takes much time and memory */
   uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; FF_SSA_NO_UNIT if there is none */
   uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
   double budget;                   /* what may be recorded until the thread looks at the clock */
@@ -21,18 +21,20 @@ typedef struct {
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
   double *stack;   /* for the condition */
   uint64_t failed; /* the trajectory that failed; FF_SSA_NO_UNIT if none has */
-  ff_error failure;
+  ff_status status; /* not FF_OK if the thread has no engine, and cannot have one */
+  ff_error failure; /* of the one or the other */
 } ff_ssa_worker;
 
 typedef struct ff_ssa_waves ff_ssa_waves;
 
 struct ff_ssa_run {
   const ff_ssa_program *program;
-  ff_ssa_options options; /* without pointers, but for those that the caller keeps */
+  ff_ssa_options options; /* its pointers are to what the caller keeps, or to copies of the run */
   ff_ssa_wanted wanted;
   double *initial;
   ff_ssa_worker *workers;
   int threads;
+  int equipped; /* whether all workers have engines; the first one always has */
   ff_ssa_waves *waves; /* of devices; NULL if there are none */
   ff_ssa_shared shared;
   int over;         /* whether all trajectories are complete */
@@ -48,7 +50,13 @@ struct ff_ssa_run {
 
 /* ---- threads of this processor (ff_ssa_work.c) -------------------------------------------------------------------------- */
 
-/* Simulates trajectories until the deadline, until none is left, or until others must be recorded first. */
+/* Makes the engine of a worker, if it has none. worker->status and worker->failure tell if there is no memory for it. O(lanes x
+ * size of the program), without looks at the deadline. */
+void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *worker);
+/* The number of trajectories that it can have on their way; 0 without an engine. */
+uint32_t ff_ssa_worker_lanes(const ff_ssa_worker *worker);
+/* Simulates trajectories until the deadline, until none is left, or until others must be recorded first. The worker has an
+ * engine. */
 void ff_ssa_work(ff_ssa_run *run, ff_ssa_worker *worker);
 /* Whether a trajectory is on its way. */
 int ff_ssa_worker_busy(const ff_ssa_worker *worker);

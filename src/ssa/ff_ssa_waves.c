@@ -35,9 +35,7 @@ ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_optio
 }
 
 ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
-  ff_ssa_options options = run->options;
-  options.initial = run->initial;
-  return ff_ssa_check_devices(run->program, &options, err);
+  return ff_ssa_check_devices(run->program, &run->options, err);
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */

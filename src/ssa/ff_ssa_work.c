@@ -47,6 +47,18 @@ void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *w, uint64_t unit, const 
   while (unit < first && !atomic_compare_exchange_weak(&run->failed, &first, unit)) continue;
 }
 
+/* ---- engines ------------------------------------------------------------------------------------------------------------ */
+
+void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *w) {
+  const ff_ssa_options *o = &run->options;
+  const double *initial = w->initial != NULL ? w->initial : run->initial;
+  const int one_lane = ff_ssa_follows_events(o) || o->starts != NULL;
+  const uint64_t threads = (uint64_t)run->threads, each = one_lane ? 1 : (o->n + threads - 1) / threads;
+  if (w->engine == NULL) w->status = ff_ssa_engine_new(&w->engine, run->program, o, initial, each, &w->failure);
+}
+
+uint32_t ff_ssa_worker_lanes(const ff_ssa_worker *w) { return w->engine != NULL ? w->engine->lanes : 0; }
+
 /* ---- work --------------------------------------------------------------------------------------------------------------- */
 
 /* Returns the next trajectory, or FF_SSA_NO_UNIT if there is none. After a failure, only trajectories before the failed one
@@ -113,7 +125,7 @@ static void serve_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane, double 
 }
 
 int ff_ssa_worker_busy(const ff_ssa_worker *w) {
-  for (uint32_t lane = 0; lane < w->engine->lanes; lane++)
+  for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++)
     if (w->unit[lane] != FF_SSA_NO_UNIT) return 1;
   return 0;
 }
@@ -185,7 +197,7 @@ static int advance_lanes(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
 
 void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *w) {
   uint64_t failed = atomic_load(&run->failed);
-  for (uint32_t lane = 0; lane < w->engine->lanes; lane++) {
+  for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++) {
     if (w->unit[lane] == FF_SSA_NO_UNIT || w->unit[lane] <= failed) continue;
     w->unit[lane] = FF_SSA_NO_UNIT;
     w->engine->rest(w->engine, lane);

@@ -1,7 +1,7 @@
 /* Ensembles of reaction networks on devices, without a GPU (fake_ssa.h). Whatever the capacity of the devices, what they refuse
  * and when they fail, all results have the same bits as without devices. */
 #include "../../src/ssa/ff_ssa_internal.h"
-#include "../../src/ssa/ff_ssa_use.h"
+#include "../../src/ssa/ff_ssa_run.h"
 #include "fake_ssa.h"
 #include "simulations.h"
 
@@ -175,6 +175,7 @@ static void devices_change_no_bit(void) {
           FF_CHECK_INT(fake_ssa.tallies + fake_ssa.copies > 0, 1);
           FF_CHECK(ff_ssa_run_device(got.run, &info) && strcmp(info.kernel, "fake") == 0);
           FF_CHECK_INT(info.bytes, 10 * ways[j].devices);
+          FF_CHECK_INT(got.run->equipped, ways[j].refuses > 0); /* engines are made only if they are needed */
         }
         FF_CHECK_INT(fake_ssa.alike, ways[j].devices - 1);
         FF_CHECK(ff_ssa_run_lost(got.run) == NULL);

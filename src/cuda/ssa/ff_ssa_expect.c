@@ -8,8 +8,10 @@
 #include "../../ssa/ff_ssa_modules.h"
 
 #define STEPS 300u
-#define GROWTH 1.04
-#define MOST_TERMS 4000000u /* of one step: larger networks are not solved */
+#define FEWEST_STEPS 30u
+#define SPAN 128825.0        /* how many times as long as the first step the last one is */
+#define MOST_WORK 120000000u /* terms of all steps, which take about half a second: large networks have fewer steps */
+#define MOST_TERMS 4000000u  /* of one step: larger networks are not solved */
 
 typedef struct {
   const ff_ssa_program *p;
@@ -83,9 +85,12 @@ static void make_step(const equations *e, double dt) {
       e->x[p->changes[i].species] += (double)p->changes[i].by * e->flux[r];
 }
 
-static void solve(const equations *e, double last, double *most) {
-  double dt = last * (GROWTH - 1) / (exp(STEPS * log(GROWTH)) - 1); /* the first step: all steps add up to the last time */
-  for (uint32_t i = 0; i < STEPS; i++, dt *= GROWTH) {
+static void solve(const equations *e, double last, uint64_t terms, double *most) {
+  const uint64_t affordable = MOST_WORK / (terms + 1);
+  const uint32_t steps = affordable > STEPS ? STEPS : affordable < FEWEST_STEPS ? FEWEST_STEPS : (uint32_t)affordable;
+  const double growth = exp(log(SPAN) / steps);
+  double dt = last * (growth - 1) / (SPAN - 1); /* the first step: all steps add up to the last time */
+  for (uint32_t i = 0; i < steps; i++, dt *= growth) {
     make_step(e, dt);
     for (uint32_t s = 0; s < e->p->n_species; s++)
       if (e->x[s] > most[s]) most[s] = e->x[s];
@@ -117,7 +122,8 @@ ff_status ff_ssa_expect(double **out, const ff_ssa_program *program, const ff_ss
   } else {
     for (uint32_t s = 0; s < n; s++) most[s] = e.x[s] = request->initial[s];
     e.x[n] = 1;
-    if (last > 0 && last < INFINITY && terms_of(program) <= MOST_TERMS) solve(&e, last, most);
+    const uint64_t terms = terms_of(program);
+    if (last > 0 && last < INFINITY && terms <= MOST_TERMS) solve(&e, last, terms, most);
     *out = most;
   }
   free(e.x);
