@@ -7,7 +7,7 @@
 #   FAMILIES=chain,colloid   only these
 #   MOST=1e5, LEAST=1e3      only networks of at most, or of at least, so many reactions
 #   FIGURE=7                 only this figure
-#   SECONDS=0.3              for a measurement; ten times as long for networks of more than 2e5 reactions
+#   SECONDS=0.3              for a measurement, which also takes at least twice as long as set-up
 library(fireflip)
 
 # `rate`: the sum of all propensities at time 0, by which the first measurement finds its time. `method`: the fastest one on the
@@ -51,11 +51,11 @@ call_of <- function(net, nsim, end, method, backend) {
 # events does not count. A network at rest has no more events, however long its time is; then the speed is that of the call.
 speed_of <- function(net, nsim, rate, method, backend, key) {
   key <- paste(key, backend, method)
-  if (nrow(net$reactions) > large) least <- 10 * least # the time of set-up varies by tenths of a second
   guess <- if (is.null(known[[key]])) if (backend == "cuda") min(1e9, 3e5 * nsim) else 1e6 * cores else known[[key]]
-  end <- guess * least / (nsim * rate)
   call_to <- function(end) call_of(net, nsim, end, method, backend)
-  if (backend == "cuda" && nrow(net$reactions) <= large) call_to(0) # compiles
+  if (backend == "cuda") call_to(0) # compiles
+  least <- max(least, 2 * call_to(0)$seconds) # the time of set-up varies
+  end <- guess * least / (nsim * rate)
   short <- call_to(end)
   for (tries in 1:7) {
     end <- end * min(20, max(2, 3 * least / short$seconds))
@@ -132,9 +132,18 @@ draw <- function(csv, png) {
   grDevices::png(png, 2000, 1800, res = 170)
   graphics::par(mfrow = c(3, 3), mar = c(4, 5, 2, 0.5), mgp = c(3.6, 0.7, 0), las = 1)
   panel <- function(rows, x, label, title) {
-    plot(NA, xlim = range(rows[[x]]), ylim = range(1e9 / rows$events_per_second), log = "xy", xlab = "", ylab = "ns an event",
+    plot(NA, xlim = range(rows[[x]]), ylim = range(1e9 / rows$events_per_second), log = "xy", axes = FALSE, xlab = "", ylab = "",
       main = title)
+    for (side in 1:2) {
+      at <- graphics::axTicks(side, nintLog = 3)
+      powers <- 10^(-3:7)
+      shown <- powers[powers >= min(at) & powers <= max(at)]
+      if (length(shown) < 3L) shown <- at
+      graphics::axis(side, shown, vapply(shown, format, "", big.mark = ",", scientific = FALSE))
+    }
+    graphics::box()
     graphics::title(xlab = label, line = 2.4)
+    graphics::title(ylab = "ns an event", line = 3.6)
     for (backend in unique(rows$backend)) {
       part <- rows[rows$backend == backend, ]
       graphics::lines(part[[x]], 1e9 / part$events_per_second, type = "o", lty = if (backend == "cuda") 1 else 2)
@@ -152,6 +161,9 @@ draw <- function(csv, png) {
     panel(rows, "size", "partial sums", sprintf("%s, %d reactions", family, rows$reactions[[1L]]))
     graphics::abline(h = 1e9 / chosen$events_per_second, lty = 3) # what the program chooses
   }
+  plot.new()
+  graphics::legend("center", c("GPU", "all cores of the processor", "the number that the program chooses"), lty = c(1, 2, 3),
+    pch = c(1, 1, NA), bty = "n")
   invisible(grDevices::dev.off())
 }
 
