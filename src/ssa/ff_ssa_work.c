@@ -1,11 +1,38 @@
 /* The work of a thread of a run: trajectories in the lanes of its engine, and what it records of them. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ff_ssa_implicit.h"
 #include "ff_ssa_run.h"
 
 /* ---- failures ----------------------------------------------------------------------------------------------------------- */
+
+#define MOST_TOLD 6u
+
+static int compare_reactions(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Writes the counts that the propensity of reaction r reads, such as `, where "A" is 2, "B" is 3`. */
+static void tell_counts(const ff_ssa_program *p, const ff_ssa_engine *e, uint32_t lane, uint32_t r, char *out, size_t size) {
+  size_t used = 0;
+  uint32_t told = 0;
+  out[0] = '\0';
+  for (uint32_t s = 0; s < p->n_species && used < size; s++) {
+    const size_t first = p->reader_first[s], n = p->reader_first[s + 1] - first;
+    if (n == 0 || bsearch(&r, p->readers + first, n, sizeof r, compare_reactions) == NULL) continue;
+    if (told == MOST_TOLD) {
+      snprintf(out + used, size - used, ", ...");
+      return;
+    }
+    const int length = snprintf(out + used, size - used, "%s %s is %.15g", told++ == 0 ? ", where" : ",",
+                                ff_quote(p->names[s], strlen(p->names[s])).text, e->count[s * e->stride + lane]);
+    used += length > 0 ? (size_t)length : 0;
+  }
+}
 
 static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint32_t lane, ff_error *out) {
   const ff_ssa_program *p = run->program;
@@ -20,15 +47,18 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
   unsigned long long number = run->options.first + w->unit[lane] + 1;
   failure.time += run->options.start;
   const int rounded = failure.what == FF_SSA_ROUNDED;
+  char where[MOST_TOLD * (sizeof shown.text + 40)] = "";
+  const int counts = ff_ssa_method_exact(run->options.method); /* others may have failed within a step */
+  if (counts && failure.what != FF_SSA_BAD_COUNT) tell_counts(p, w->engine, lane, failure.item, where, sizeof where);
   if (rounded || failure.what == FF_SSA_BAD_RATE)
     ff_error_set(out, FF_EMODEL,
-                 "the propensity of reaction %s is %g at time %g of trajectory %llu%s; expected a finite number of at least 0%s",
-                 shown.text, failure.value, failure.time, number, rounded ? ", perhaps by rounding errors alone" : "",
-                 rounded ? ", such as max(0, ...)" : "");
+                 "the propensity of reaction %s is %g at time %g of trajectory %llu%s%s; expected a finite number of at least "
+                 "0%s", shown.text, failure.value, failure.time, number, where,
+                 rounded ? ", perhaps by rounding errors alone" : "", rounded ? ", such as max(0, ...)" : "");
   else if (failure.what == FF_SSA_BAD_SUM)
     ff_error_set(out, FF_EMODEL,
-                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s",
-                 failure.time, number, failure.value, shown.text);
+                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s%s",
+                 failure.time, number, failure.value, shown.text, where);
   else if (failure.what == FF_SSA_BAD_STEP)
     ff_error_set(out, FF_EMODEL,
                  "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",

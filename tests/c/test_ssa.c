@@ -487,16 +487,16 @@ static void reports_failures(void) {
       ff_ssa_program_free(program);
       const double fewer[] = {2, 0};
       failed_run(negative, fewer, FF_EMODEL,
-                 "the propensity of reaction \"R1\" is -1 at time 0 of trajectory 1; expected a finite number of at least 0",
-                 threads, method);
+                 "the propensity of reaction \"R1\" is -1 at time 0 of trajectory 1, where \"A\" is 2; expected a finite number "
+                 "of at least 0", threads, method);
       program = program_of(infinite, initial, 2);
       FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
       ff_ssa_path_start(&path, 3, 0, initial);
       while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
       char text[200];
       snprintf(text, sizeof text,
-               "the propensity of reaction \"R1\" is inf at time %g of trajectory 1; expected a finite number of at least 0",
-               path.time);
+               "the propensity of reaction \"R1\" is inf at time %g of trajectory 1, where \"A\" is 3, \"B\" is 5; expected a "
+               "finite number of at least 0", path.time);
       failed_run(infinite, initial, FF_EMODEL, text, threads, method);
       ff_ssa_path_free(&path);
       ff_ssa_program_free(program);

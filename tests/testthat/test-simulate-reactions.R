@@ -270,6 +270,10 @@ test_that("results are shown, and bad input is refused", {
     simulate(reaction_network("A -> 0" = mass_action("1e300"), "B -> 0" = "1e308 * B", initial = c(A = 1e12, B = 2)), times = 1)
   })
   expect_snapshot(error = TRUE, {
+    net <- reaction_network("A -> B + C + D + E + F + G" = "A - B - C - D - E - F - G", initial = c(A = 8))
+    simulate(net, times = 9, seed = 1)
+  })
+  expect_snapshot(error = TRUE, {
     simulate(reaction_network("A -> 0" = mass_action("1e308"), "B -> 0" = "1e308 * B", initial = c(A = 1, B = 1)), times = 1)
   })
   expect_snapshot(error = TRUE, {
