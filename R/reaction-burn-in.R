@@ -7,8 +7,8 @@
 #' may have missed.
 #'
 #' @param x A result of [`simulate()`][simulate.reaction_network] for a reaction network with at least 5 times and 100
-#'   trajectories: `output = "summary"`, `"histogram"` or `"trajectories"`. The distribution is known, unless `x` is a summary
-#'   without `quantiles`.
+#'   trajectories: `output = "summary"`, `"histogram"` or `"trajectories"`. A summary without `quantiles` does not have the
+#'   distribution of counts, so only its means and standard deviations are compared.
 #' @param ... Further results of the same kind, with the same times and species: ensembles of the same network that start in other
 #'   states and have other seeds. See section What cannot be seen.
 #' @param tolerance The largest change that does not matter, above 0 and at most 1: of a mean, in standard deviations at the last
@@ -17,10 +17,10 @@
 #' @param confidence The confidence level of all statements together, above 0 and below 1. Default 0.95.
 #' @returns A data frame of class `burn_in` with a row for each species and statistic. Its columns are
 #'   * `species`, and `statistic`: `"mean"`, `"sd"` or `"distribution"`;
-#'   * `from`: the first time from which on no change is seen and a change above the tolerance is excluded, up to the last
-#'     time; `NA` if `stationary` is not `TRUE`;
-#'   * `change` and `bound`: from that time on, or else in the second half of the run, the largest difference from the last time
-#'     (and between ensembles), and a bound of it, in the units of `tolerance`;
+#'   * `from`: the burn-in. It is the first time after which, up to the last time, no change is seen and a change above the
+#'     tolerance is excluded (see section Method). `NA` if `stationary` is not `TRUE`;
+#'   * `change` and `bound`: the largest difference from the last time (and between ensembles), and an upper bound of it, in the
+#'     units of `tolerance`. They are about the times after `from`, or about the second half of the run if `from` is `NA`;
 #'   * `stationary`: `TRUE` if no change is seen in the second half of the run and one above the tolerance is excluded there.
 #'     `FALSE` if a change is seen there. `NA` if the sample cannot decide;
 #'   * `why`: the reason for `FALSE` and `NA`.
@@ -28,14 +28,14 @@
 #'   `attr(result, "from")` is the burn-in of all species: the last of `from` if all rows are stationary, else `NA`. See
 #'   [noise-methods] for methods.
 #' @section Method: Each time is compared with the last one. The same trajectories are observed at both, so the two samples are
-#'   correlated. From trajectories, the error of the difference is computed from pairs. A summary does not have the correlation;
-#'   then the error is that of the worst case, the sum of both standard errors, which is up to 1.4 times that of independent
-#'   samples. The errors of standard deviations follow from the kurtosis. The bound for distributions is that of Dvoretzky, Kiefer
-#'   and Wolfowitz for each of the two samples, which holds for any distribution and any correlation.
+#'   correlated. From trajectories, the error of the difference is computed from the two counts of each trajectory. A summary does
+#'   not have the correlation; then the error is that of the worst case, the sum of both standard errors, which is up to 1.4 times
+#'   that of independent samples. The errors of standard deviations follow from the kurtosis. The bound for distributions is that
+#'   of Dvoretzky, Kiefer and Wolfowitz for each of the two samples, which holds for any distribution and any correlation.
 #'
 #'   A change is *seen* if the interval of the difference does not contain 0. It is *excluded* if the interval lies within the
 #'   tolerance. The intervals hold for all times, species and statistics together (Bonferroni), so if nothing changes, the
-#'   probability that any change is seen is at most 1 - `confidence`, but for the normal approximation.
+#'   probability that any change is seen is at most 1 - `confidence`, up to the error of the normal approximation.
 #' @section What cannot be seen: A sample can refute that an ensemble is stationary, but it cannot prove it.
 #'   * *Slow changes.* Suppose that the difference of the mean from its limit is \eqn{A e^{-k t}}, and that the run has the length
 #'     T. If no change is seen in its second half, then \eqn{A u (1 - u)} is below the bound, where \eqn{u = e^{-k T / 2}}. So

@@ -23,10 +23,10 @@
 #'   intervals are wider than necessary for a distribution with little noise, such as that of a species whose count is 0 or 1.
 #'
 #'   At 95%, the intervals contain the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in
-#'   89% to 95% for the geometric distribution (100 to 3,000 trajectories). A sample tends to underestimate the kurtosis of a
-#'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for
-#'   fewer than 100 trajectories. They are also `NA` if all trajectories have the same count by chance, but not if the network
-#'   determines this count, as at time 0.
+#'   89% to 94% for the geometric distribution (1,000 samples of 100 to 3,000 trajectories). A sample tends to underestimate the
+#'   kurtosis of a distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals
+#'   are `NA` for fewer than 100 trajectories. They are also `NA` if all trajectories have the same count by chance, but not if
+#'   the network determines this count, as at time 0.
 #' @section Errors: `fireflip_error_argument` for other objects.
 #' @references Paulsson J (2005). Models of stochastic gene expression. *Physics of Life Reviews* 2(2), 157-175.
 #'   \doi{10.1016/j.plrev.2005.03.003}
@@ -144,12 +144,12 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #'   time and species. Its columns are `time`, `species` (for reporters, both names), `mean` (for reporters, of both), and for
 #'   each of `intrinsic`, `extrinsic` and `total` a column with the estimate and two with the limits of its interval, such as
 #'   `total_lower` and `total_upper`. All parts are `NA` if a mean is not above 0. See [noise-methods].
-#' @section Confidence intervals: Those of reporters are intervals of means, as in [`simulate()`][simulate.reaction_network]: each
-#'   part is nearly a mean over the trajectories. They are `NA` for fewer than 100 trajectories, and for parts that do not vary in
-#'   the sample. At 95%, they contain the true value in 93% to 96% of cases for two reporters of a birth-death process and 100 to
-#'   500 trajectories. Those of a sample of settings contain it in 92% to 97% of cases for gamma-distributed rates and 10 to 40
-#'   settings. Those of all settings contain it in 92% to 100% of cases; 100% is for an extrinsic part close to 0. For
-#'   distributions with longer tails, the coverage is lower.
+#' @section Confidence intervals: The intervals of reporters are intervals of means, as in
+#'   [`simulate()`][simulate.reaction_network]: each part is nearly a mean over the trajectories. They are `NA` for fewer than 100
+#'   trajectories, and for parts that do not vary in the sample. At 95%, they contain the true value in 93% to 96% of cases for
+#'   two reporters of a birth-death process and 100 to 500 trajectories. The intervals for a sample of settings contain it in 92%
+#'   to 97% of cases for gamma-distributed rates and 10 to 40 settings. The intervals for `settings = "all"` contain it in 92% to
+#'   100% of cases; 100% is for an extrinsic part close to 0. For distributions with longer tails, the coverage is lower.
 #' @section Warnings: `fireflip_warning_reporters` if the means or the variances of the reporters differ by more than chance
 #'   explains (p below 0.001 for all times together). Then they do not have the same reactions, and the formulas do not hold.
 #' @section Errors: `fireflip_error_argument` for other objects, for a sweep with `common = TRUE`, whose settings are not

@@ -67,6 +67,9 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 
 #' Methods for times of first passage
 #'
+#' `print()` shows the first rows. `summary()` estimates the probability, the mean time and the quantiles of passage. `plot()`
+#' draws the share of the trajectories with passage against the time.
+#'
 #' @param x,object A result of [first_passage()].
 #' @param n How many rows to print. `Inf` for all. Default 10.
 #' @param probabilities Probabilities of the quantiles, between 0 and 1. Default 0.025, 0.25, 0.5, 0.75 and 0.975.

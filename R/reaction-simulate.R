@@ -61,9 +61,9 @@
 #'   columns are `trajectory`, `time` and `reaction` (a factor of the names of the reactions).
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
-#' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it
-#'   is of use for large `nsim`. GPUs have all exact methods: see the column `gpu` of [ssa_methods()]. `method = "auto"` chooses
-#'   the same method for GPUs as for the processor. Where that is `"pssa_cr"` and hundreds of reactions have only a few species,
+#' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
+#'   of use for large `nsim`. GPUs have all exact methods: see the column `gpu` of [ssa_methods()]. `method = "auto"` chooses the
+#'   same method for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species,
 #'   `"logarithmic_direct"` is faster on a GPU.
 #'
 #'   GPUs cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or
@@ -88,10 +88,10 @@
 #'   groups at the same time, because their propensities differ by a factor of more than 2^60.
 #'
 #'   Of a network with events, the processor also simulates a trajectory if an event fails, if more than 1,024 events happen at
-#'   one time, or if it is hard to find when a condition becomes true, for instance because a quantity only touches a bound.
-#'   With generated code, it also simulates a trajectory if an event sets a count of 2^29 or more, or if more than 128 delayed
-#'   events wait (fewer if an event sets more than 13 values). Without generated code, these limits are 2^30 and 2,340 delayed
-#'   events (fewer if an event sets several values). If all trajectories are like this, the run takes as long as on the
+#'   one time, or if it is hard to find when a condition becomes true, for instance because a quantity reaches its limit but does
+#'   not cross it. With generated code, it also simulates a trajectory if an event sets a count of 2^29 or more, or if more than
+#'   128 delayed events wait (fewer if an event sets more than 13 values). Without generated code, these limits are 2^30 and 2,340
+#'   delayed events (fewer if an event sets several values). If all trajectories are like this, the run takes as long as on the
 #'   processor.
 #'
 #'   If one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so.
@@ -119,9 +119,13 @@
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n, where n is the number of trajectories. It is `NA` for fewer than 100
-#'   trajectories. At 95%, it contains the true value in 91% to 97% of cases for Poisson and binomial counts, in 88% for a firing
-#'   that happens in one of 100 trajectories on average, and in 86% to 94% for distributions with long tails, such as the
-#'   exponential and the log-normal. A sample tends to underestimate the kurtosis, the more so the fewer trajectories there are.
+#'   trajectories. A sample tends to underestimate the kurtosis, the more so the fewer trajectories there are. So 95% intervals
+#'   contain the true value in fewer than 95% of cases if the distribution has a long tail. In 2,000 samples of each distribution
+#'   and size, the share of such intervals was:
+#'   * for Poisson counts of mean 1 and 100: 92% to 96% (100 to 3,000 trajectories);
+#'   * for a firing that happens in one of 100 trajectories on average: 88% (100 trajectories) and 96% (1,000);
+#'   * for the exponential distribution: 90% (100) and 95% (1,000);
+#'   * for the log-normal distribution whose logarithm has the standard deviation 1: 75% (100) and 89% (3,000).
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
 #'   count is ever negative. A fixed species is never used up. So a reaction with a formula as rate may fire although the count of
 #'   a fixed reactant is 0.
@@ -132,14 +136,15 @@
 #'   in any window, however short: `1 / abs(time - 1)` has none at time 1. If a rate is negative or not a number, the simulation
 #'   ends with an error at the first time at which this is so, unless that lasts for less than a thousandth of a window.
 #'   [Events][event()] happen exactly at their times.
-#' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time
-#'   and the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or
-#'   if histograms, covariances or events need too much memory. `fireflip_error_unsupported` in the following cases: the
-#'   network has [events][event()] or rates that depend on the time, and the method does not simulate them; the method needs
-#'   mass action of at most two molecules (see [ssa_methods()]), and a reaction has another law; with `until` or for
-#'   `"events"`, the method is approximate or `"factored"`; `backend` is `"cuda"`, and GPUs cannot do the run.
-#'   `fireflip_error_backend` if `backend` is `"cuda"` and there is no GPU, or the last GPU fails. [event()] lists the errors of
-#'   events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the result.
+#' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
+#'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
+#'   histograms, covariances or events need too much memory. `fireflip_error_unsupported` in the following cases: the network has
+#'   [events][event()] or rates that depend on the time, and the method does not simulate them; the method needs mass action of at
+#'   most two molecules (see [ssa_methods()]), and a reaction has another law; with `until` or for `"events"`, the method is
+#'   approximate or `"factored"`; `initial` is a result, and the method is `"factored"`; `backend` is `"cuda"`, and GPUs cannot do
+#'   the run. `fireflip_error_backend` if `backend` is `"cuda"` and there is no GPU, or the last GPU fails. [event()] lists the
+#'   errors of events. `fireflip_error_argument` for an invalid argument, and for a species whose name is that of a column of the
+#'   result.
 #' @section Messages: After ten seconds, a run that will take more than five minutes gives a message of class
 #'   `fireflip_message_long` with the remaining time. There is also such a message if no trajectory has ended after ten seconds,
 #'   or later if none has ended for half of the time so far, and for 30 seconds at least. A reason may be that counts grow without
@@ -367,14 +372,15 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   `exact` (whether the trajectories have the distribution that the network defines) and `gpu` (whether GPUs have the
 #'   method). In `cost`, n is the number of reactions, s the number of species, d the number of reactions whose propensity a
 #'   firing changes, and g the number of groups of reactions.
-#' @section Factors: Many propensities of a network with mass action are products of the same factors: `k * A * B` and
-#'   `k * A * C` add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of
-#'   the rate constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding
-#'   errors. Then it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities
-#'   (Ramaswamy et al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. The method is
-#'   `"logarithmic_direct"` instead if there are more than 768 groups. It also is if the lists of changes are too long: a
-#'   reaction changes counts, sums and parts of sums. All reactions together may make at most 2^25 such changes, unless each of
-#'   them adds and removes at most 16 molecules. One reaction may make at most 65,535 changes, and none above 2^30.
+#' @section Factors: Many propensities of a network with mass action are products of the same factors: `k * A * B` and `k * A * C`
+#'   add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of the rate
+#'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding errors. Then
+#'   it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities (Ramaswamy et
+#'   al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. If there are more than 768
+#'   groups, `"logarithmic_direct"` is used instead. It is also used if the reactions change too many numbers: counts, sums and
+#'   parts of sums. One reaction may change at most 65,535 of them, and none of them by more than 2^30. All reactions together may
+#'   make at most 2^25 such changes. There is no limit for all reactions together if each of them adds and removes at most 16
+#'   molecules.
 #'
 #'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`. There may be 8 to 2,048
 #'   modules of at most 8 species. All modules have the same reactions, which involve modules at a distance of at most 4. The
@@ -395,31 +401,33 @@ check_rows_of_result <- function(nsim, species, times, output) {
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
 #' * `"tau_leaping"` is an approximation. A reaction is *critical* if it can fire fewer than 10 times before a reactant is used
 #'   up. At most one critical reaction fires in a leap, and only once. The other reactions fire many times, but the leap is so
-#'   short that they are not likely to change a propensity by more than the relative `tolerance`. It is also at most twice the
-#'   `tolerance` of the time in which counts relax: a bound of this time follows from the derivatives of the propensities. So
-#'   leaps are short in stiff networks, also in equilibrium. If fewer than 10 firings are expected in a leap, 100 firings are
-#'   simulated exactly instead. A leap after which a count would be negative is drawn again with half its length. Within a
-#'   leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The number of
-#'   events in `summary()` includes all firings.
+#'   short that they are not likely to change a propensity by more than the relative `tolerance`. A leap is also at most
+#'   `2 * tolerance` times as long as the time in which counts relax. A bound of this time follows from the derivatives of the
+#'   propensities. So leaps are short in stiff networks, also in equilibrium. If fewer than 10 firings are expected in a leap, 100
+#'   firings are simulated exactly instead. A leap after which a count would be negative is drawn again with half its length.
+#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
+#'   number of events in `summary()` includes all firings.
 #'
-#'   In an equilibrium without oscillations, a leap enlarges the standard deviation of a count by at most half the tolerance:
-#'   for immigration and death, it was within 2% of the exact one for means from 300 to 1e6. **Elsewhere errors add up from leap
-#'   to leap.** They are about proportional to the tolerance. For exponential growth (`A -> 2 A` with the constant 1, from 1,000
-#'   molecules), the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For five periods of a
-#'   predator and its prey (about 1,000 each), the mean of the prey was 14% too small and the standard deviation of the predators
-#'   38% too large; with a tolerance of 0.01, these were 4% and 7%. So halve the tolerance, and see whether the answer changes.
-#'   Two things do not make a leap shorter. A rate such as `k * (A > 1000)` jumps at a count of A: no leap is shorter for this
-#'   before A has reached this count. And a leap may always change a count by one molecule, even if propensities depend strongly
-#'   on this molecule.
-#' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions change
-#'   them. The leaps of `"tau_leaping"` are then as short as the fast reactions need. Here, a pair of reactions that reverse each
-#'   other is in partial equilibrium if the propensities of both directions differ by less than 5%, or by less than three times
-#'   the standard deviation that this difference has in equilibrium. An implicit leap jumps over their relaxation: the counts at
-#'   its end solve equations that contain the propensities at its end. The other reactions limit its length. Leaps are implicit
-#'   only if all of the following holds. Otherwise they are those of `"tau_leaping"`, and the run may take very long:
+#'   In an equilibrium without oscillations, a leap enlarges the standard deviation of a count by at most half the tolerance: for
+#'   immigration and death, it was within 2% of the exact one for means from 300 to 1e6. **Elsewhere errors add up from leap to
+#'   leap.** They are about proportional to the tolerance. For exponential growth (`A -> 2 A` with the constant 1, from 1,000
+#'   molecules), the mean was 7% too small at time 5 with the default tolerance, and 2.4% with 0.01. For
+#'   `example_model("lotka_volterra")` from 1,000 prey and 500 predators, at time 3, which is about five periods, the mean of the
+#'   predators was 23% too large, and the standard deviation of the prey was 2.3 times the exact one. With a tolerance of 0.01,
+#'   the mean was 6% too large, and the standard deviation 1.4 times the exact one. So halve the tolerance, and see whether the
+#'   answer changes. Two things do not make a leap shorter. One is a rate that jumps at a count, such as `k * (A > 1000)`: before
+#'   A reaches this count, leaps do not allow for the jump. The other is a single molecule: a leap may always change a count by
+#'   one, even if propensities depend strongly on this molecule.
+#' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions move this
+#'   equilibrium. In such a network, the leaps of `"tau_leaping"` are as short as the fast reactions need.
+#'   `"implicit_tau_leaping"` finds pairs of reactions that reverse each other. It takes a pair to be in partial equilibrium if
+#'   the propensities of both directions differ by less than 5%, or by less than three times the standard deviation that this
+#'   difference has in equilibrium. An implicit leap may be longer than the time in which such a pair relaxes: the counts at its
+#'   end solve equations that contain the propensities at its end. The other reactions limit the length of the leap. Leaps are
+#'   implicit only if all of the following holds. Otherwise they are those of `"tau_leaping"`, and the run may take very long:
 #'     - The pair is a reaction of mass action and its exact reverse, such as `A + B <-> C`, and no third reaction makes the same
-#'       change. A gene that makes a product (`G -> G + A`) and the decay of this product (`A -> 0`) are no such pair. Pairs that
-#'       form a closed loop, such as `A <-> B <-> C <-> A`, are in equilibrium only if there is no net flow round the loop.
+#'       change. A gene that makes a product (`G -> G + A`) and the decay of this product (`A -> 0`) are not such a pair. Pairs
+#'       that form a closed loop, such as `A <-> B <-> C <-> A`, are in equilibrium only if there is no net flow round the loop.
 #'     - No formula names a species of the pair, no propensity is a product of three or more counts of such species, and no
 #'       reaction with a formula needs three or more molecules of such a species. Otherwise, fluctuations would change the mean
 #'       of such a propensity.

@@ -120,7 +120,7 @@ histogram_of <- function(run) {
 #' @returns A data frame with a row for each time and pair of species, ordered by time. Its columns are `time`, `species_1`,
 #'   `species_2`, `covariance` (with the divisor n - 1, as in [stats::cov()]; `NA` for one trajectory), and `correlation`, which
 #'   is `NA` if a species has the same count in all trajectories. The sums are exact, so neither depends on the number of threads.
-#' @section Errors: `fireflip_error_argument` if `x` has no covariances, as if it has only one species.
+#' @section Errors: `fireflip_error_argument` if `x` has no covariances, for instance because it has only one species.
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples

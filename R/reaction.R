@@ -8,6 +8,7 @@
 #'   with a row per equation and the columns `equation` and `rate`, and optionally `law` and `name`. Equations and rates are
 #'   described below.
 #' @param initial The initial counts: whole numbers from 0 to 2^53, named by species. Species that are not named start at 0.
+#'   [`simulate()`][simulate.reaction_network] needs counts of at most 2^40.
 #' @param parameters Numbers named by parameters, which rates may use.
 #' @param fixed Species whose counts no reaction changes: their names, their numbers, or a logical vector with one element per
 #'   species.
@@ -29,7 +30,7 @@
 #'     for `0 -> A`, `k A` for `A -> B`, `k A B` for `A + B -> C`, and `k A (A - 1) / 2` for `2 A -> B`;
 #'   * `mass_action("k")`: mass action whose constant is a formula, usually of parameters;
 #'   * text: a formula that is the whole propensity, such as `"k * A / (K + A)"`. It is not multiplied by the counts of the
-#'     reactants. So `"A -> B" = "k"` is a production of B at the constant rate k, as long as there is an A.
+#'     reactants. So `"A -> B" = "k"` turns molecules of A into B at the constant rate k, as long as there is an A.
 #'
 #'   In a reversible equation, the rates are two numbers, two texts, or a list of both: `list(0.1, "k * B")`.
 #'

@@ -384,7 +384,7 @@ static ff_status make_names(writer *w) {
   for (uint32_t i = 0; status == FF_OK && i < w->n_symbols; i++)
     while (strncmp(w->ids[i], w->prefix, strlen(w->prefix)) == 0) {
       if (strlen(w->prefix) + 2 > sizeof w->prefix)
-        return ff_error_set(w->err, FF_EMODEL, "a name begins with more than 38 times \"_\"");
+        return ff_error_set(w->err, FF_EMODEL, "a name begins with more than 38 underscores");
       strcat(w->prefix, "_");
     }
   for (uint32_t i = 0; status == FF_OK && i < w->n_symbols; i++) {

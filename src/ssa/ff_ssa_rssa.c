@@ -60,7 +60,7 @@ static ff_status list_direct(bounds *b, const ff_ssa_program *p, ff_error *err) 
   for (uint32_t r = 0; r < p->n_reactions; r++) b->without_bounds[r] = !has_bounds(p, r);
   for (size_t k = 0; k < p->reader_first[p->n_species]; k++) n += b->without_bounds[p->readers[k]];
   b->direct = ff_calloc(n, sizeof *b->direct);
-  if (b->direct == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the readers of %u species", p->n_species);
+  if (b->direct == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the dependencies of %u species", p->n_species);
   n = 0;
   for (uint32_t s = 0; s < p->n_species; s++) {
     for (size_t k = p->reader_first[s]; k < p->reader_first[s + 1]; k++)
