@@ -206,7 +206,7 @@ check_reporters <- function(reporters, known) {
   if (missing(reporters) || !is.character(reporters) || length(reporters) != 2L || anyNA(reporters)) {
     abort_value("reporters", expected, reporters)
   }
-  at <- check_known(reporters, "reporters", known, "species")
+  at <- check_known(reporters, "reporters", known, "species", owner = "result")
   if (at[[1L]] == at[[2L]]) abort_value("reporters", "two different species", reporters)
   at
 }

@@ -273,7 +273,7 @@ of_species <- function(x, species) {
   if (is.null(species)) return(x)
   wide <- !"species" %in% names(x)
   known <- if (wide) setdiff(names(x), c("trajectory", "time")) else unique(x$species)
-  chosen <- known[check_known(species, "species", known, "species")]
+  chosen <- known[check_known(species, "species", known, "species", owner = "result")]
   if (wide) x[c("trajectory", "time", chosen)] else x[x$species %in% chosen, ]
 }
 

@@ -456,8 +456,9 @@ species_flags <- function(model, fixed) {
   seq_len(n) %in% check_known(fixed, "fixed", model$species$species, "species")
 }
 
-# Checks names or numbers of `known`, which are the network's `what`, and returns their indices.
-check_known <- function(x, name, known, what) {
+# Checks names or numbers of `known`, which are the `what` of the `owner`, and returns their indices. A result may have only
+# some of the species of its network.
+check_known <- function(x, name, known, what, owner = "network") {
   if (is.numeric(x) && !is.object(x)) {
     bad <- which(is.na(x) | x != floor(x) | x < 1 | x > length(known))
     if (length(bad) > 0L) {
@@ -470,16 +471,16 @@ check_known <- function(x, name, known, what) {
   if (is.factor(x)) x <- as.character(x)
   if (!is.character(x)) abort_value(name, sprintf("names of %s", what), x)
   index <- match(x, known)
-  if (anyNA(index)) abort_unknown_names(sprintf("`%s`", name), x[is.na(index)], known, what)
+  if (anyNA(index)) abort_unknown_names(sprintf("`%s`", name), x[is.na(index)], known, what, owner)
   index
 }
 
-# `where` names unknown names; the network's `what` are `known`.
-abort_unknown_names <- function(where, unknown, known, what) {
+# `where` names unknown names; the `what` of the `owner` are `known`.
+abort_unknown_names <- function(where, unknown, known, what, owner = "network") {
   unknown <- unique(unknown)
   near <- closest_name(unknown[[1L]], known)
   abort_argument(sprintf(
-    "%s names %s, which the network does not have; %s", where, quote_some(unknown),
+    "%s names %s, which the %s does not have; %s", where, quote_some(unknown), owner,
     if (!is.null(near)) sprintf("did you mean \"%s\"?", near)
     else if (length(known) == 0L) sprintf("it has no %s.", what) else sprintf("its %s are %s.", what, quote_some(known))
   ), unknown = unknown)

@@ -140,3 +140,10 @@ test_that("results without a distribution of counts are refused by name", {
   expect_snapshot(error = TRUE, quantile(solution))
   expect_snapshot(error = TRUE, hist(solution))
 })
+
+test_that("a species that was not observed is missing from the result, not from the network", {
+  net <- reaction_network("A -> B" = 1, initial = c(A = 50))
+  sim <- simulate(net, nsim = 30, times = 1, observe = "A", seed = 1)
+  expect_error(plot(sim, species = "B"), "which the result does not have", class = "fireflip_error_argument")
+  expect_error(simulate(net, times = 1, observe = "C"), "which the network does not have", class = "fireflip_error_argument")
+})
