@@ -140,3 +140,11 @@ test_that("results without a distribution of counts are refused by name", {
   expect_snapshot(error = TRUE, quantile(solution))
   expect_snapshot(error = TRUE, hist(solution))
 })
+
+test_that("first_passage() accepts species with the names of its columns", {
+  for (name in c("time", "trajectory")) {
+    net <- reaction_network(data.frame(equation = sprintf("%s -> B", name), rate = 1))
+    net <- set_initial(net, stats::setNames(3, name))
+    expect_true(all(first_passage(net, "B >= 1", nsim = 5, end = 1e3, seed = 1)$time > 0))
+  }
+})
