@@ -73,11 +73,15 @@ count_changes <- function(model) {
 
 # Vectors of whole numbers that are orthogonal to all changes. It begins with the unit vectors. For each change, `combine`
 # replaces the vectors that are not orthogonal to it by combinations that are. A vector is list(at, weight), with `at` ascending.
+# A combination may also have `from`: it takes the place of this vector. Then only its other species need new holders, so that the
+# time for a long chain does not grow with the cube of its length.
 null_vectors <- function(changes, n, combine) {
   vectors <- lapply(seq_len(n), function(i) list(at = i, weight = 1))
   holders <- as.list(seq_len(n)) # of each species: the vectors that have it, and perhaps some that are gone
+  age <- as.double(seq_len(n)) # older vectors come first
+  newest <- n
   for (change in changes) {
-    near <- unique(unlist(holders[change$at]))
+    near <- unique(unlist(lapply(holders[change$at], function(some) some[order(age[some])])))
     near <- near[lengths(vectors[near]) > 0L]
     value <- vapply(vectors[near], function(v) {
       hit <- match(change$at, v$at, nomatch = 0L)
@@ -88,15 +92,22 @@ null_vectors <- function(changes, n, combine) {
     hit <- near[value != 0]
     if (length(hit) == 0L) next
     new <- combine(vectors[hit], value[value != 0])
+    before <- vectors[hit]
     vectors[hit] <- list(NULL)
     for (at in change$at) holders[[at]] <- setdiff(holders[[at]], hit)
     for (v in new) {
-      if (identical(combine, all_pairs) && holds_another(v, vectors, holders)) next # it is not needed
-      vectors[[length(vectors) + 1L]] <- v
-      for (at in v$at) holders[[at]] <- c(holders[[at]], length(vectors))
+      if (is.null(v$from) && holds_another(v, vectors, holders)) next # it is not needed
+      slot <- if (is.null(v$from)) length(vectors) + 1L else hit[[v$from]]
+      had <- if (is.null(v$from)) integer() else setdiff(before[[v$from]]$at, change$at)
+      vectors[[slot]] <- v[c("at", "weight")]
+      newest <- newest + 1
+      age[[slot]] <- newest
+      for (at in setdiff(v$at, had)) holders[[at]] <- c(holders[[at]], slot)
+      for (at in setdiff(had, v$at)) holders[[at]] <- setdiff(holders[[at]], slot)
     }
   }
-  vectors[lengths(vectors) > 0L]
+  left <- which(lengths(vectors) > 0L)
+  vectors[left[order(age[left])]]
 }
 
 # Whether the species of another vector are among those of v.
@@ -117,6 +128,7 @@ combination <- function(a, v, b, w) {
   at <- at[weight != 0]
   weight <- weight[weight != 0]
   if (length(at) == 0L) return(list(at = at, weight = weight))
+  if (any(abs(weight) == 1)) return(list(at = at, weight = weight)) # Reduce() takes long
   list(at = at, weight = weight / Reduce(common_divisor, abs(weight)))
 }
 
@@ -140,7 +152,7 @@ one_pivot <- function(vectors, value) {
   pivot <- order(abs(value), lengths(lapply(vectors, `[[`, "at")))[[1L]]
   lapply(seq_along(vectors)[-pivot], function(i) {
     sign <- sign(value[[pivot]])
-    combination(sign * value[[pivot]], vectors[[i]], -sign * value[[i]], vectors[[pivot]])
+    c(combination(sign * value[[pivot]], vectors[[i]], -sign * value[[i]], vectors[[pivot]]), from = i)
   })
 }
 

@@ -200,9 +200,10 @@ ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_optio
  * including this time. The times never change a trajectory. */
 typedef struct ff_ssa_run ff_ssa_run;
 
-/* Begins a run. The program is borrowed; what the options point to is copied, except the arrays of `states`. The caller frees
- * *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above FF_SSA_MAX_COUNT, or sums of products
- * exceed max_bytes. FF_EARGUMENT if a count is not whole, but those of the method are (ff_ssa_method_whole()). FF_EUNSUPPORTED if
+/* Begins a run. The program is borrowed; what the options point to is copied, except what they call borrowed or kept by the
+ * caller. The caller frees *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above
+ * FF_SSA_MAX_COUNT, or sums of products exceed max_bytes. FF_EARGUMENT if a count is not whole, but those of the method are
+ * (ff_ssa_method_whole()). FF_EUNSUPPORTED if
  * the network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
  * O(threads * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
@@ -212,7 +213,9 @@ void ff_ssa_run_free(ff_ssa_run *run);
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
  * finite, if an event sets a species to what is no count, or if the steps of a method become too short. FF_ESIZE if a count
  * exceeds FF_SSA_MAX_COUNT, histograms exceed max_bytes, or there are too many firings. The message names the reaction, species
- * or event, the time, and the first trajectory in which this happens. A failure is final: the run must be freed. */
+ * or event, the time, and the first trajectory in which this happens. FF_EMEMORY if there is no memory for what is
+ * recorded, or for the engines of threads. The first call that needs engines makes them, without looks at the clock. A failure is
+ * final: the run must be freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
 
 /* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */

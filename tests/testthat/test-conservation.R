@@ -67,3 +67,10 @@ test_that("objects of other classes are an error", {
   expect_error(conservation_laws(1), "\"reaction_network\"", class = "fireflip_error_argument")
   expect_error(conservation_laws(reaction_model("multistate"), 5), class = "fireflip_error_argument")
 })
+
+test_that("a long chain has one law", { # the time once grew with the cube of the length
+  n <- 3000
+  chain <- reaction_network(data.frame(equation = sprintf("A%d -> A%d", seq_len(n - 1), seq_len(n)[-1]), rate = 1))
+  expect_identical(conservation_laws(chain), data.frame(law = 1L, species = paste0("A", seq_len(n)), weight = 1, total = 0)[
+    order(match(paste0("A", seq_len(n)), chain$species$species)), ])
+})

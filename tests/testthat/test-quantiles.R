@@ -147,3 +147,11 @@ test_that("a species that was not observed is missing from the result, not from 
   expect_error(plot(sim, species = "B"), "which the result does not have", class = "fireflip_error_argument")
   expect_error(simulate(net, times = 1, observe = "C"), "which the network does not have", class = "fireflip_error_argument")
 })
+
+test_that("first_passage() accepts species with the names of its columns", {
+  for (name in c("time", "trajectory")) {
+    net <- reaction_network(data.frame(equation = sprintf("%s -> B", name), rate = 1))
+    net <- set_initial(net, stats::setNames(3, name))
+    expect_true(all(first_passage(net, "B >= 1", nsim = 5, end = 1e3, seed = 1)$time > 0))
+  }
+})
