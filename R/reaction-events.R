@@ -55,6 +55,13 @@
 #' net
 #' simulate(net, nsim = 100, times = c(24, 25, 26), seed = 1)
 #'
+#' # 50 more every 5 units of time: the event sets the time of the last one
+#' doses <- reaction_network(
+#'   "X -> 0" = 0.1, parameters = c(last = 0),
+#'   events = list(dose = event("time >= last + 5", set = c(X = "X + 50", last = "last + 5")))
+#' )
+#' simulate(doses, nsim = 100, times = 0:12, seed = 1)
+#'
 #' # 20 are taken away as soon as there are 100, and the next ones come more slowly
 #' event("X >= 100", set = c(X = "X - 20", k = "k / 2"), priority = 1)
 event <- function(when, set, delay = NULL, priority = NULL, persistent = TRUE, initially = FALSE,

@@ -352,13 +352,25 @@ observed_species <- function(model, observe, output) {
 check_rows_of_result <- function(nsim, species, times, output) {
   summed <- output %in% c("summary", "histogram")
   n <- if (summed) species else nsim
-  if (n * times <= .Machine$integer.max) return(invisible())
+  if (n * times <= .Machine$integer.max) {
+    if (output %in% c("trajectories", "final")) check_memory_of_result(8 * n * times * (species + 2))
+    return(invisible())
+  }
   number <- function(x) format(x, big.mark = ",", scientific = FALSE)
   abort("size", sprintf(
     "%s %s at %s are more rows than a data frame holds (%s); %s.", number(n),
     if (summed) "species" else "trajectories", if (times == 1) "one time" else paste(number(times), "times"),
     number(.Machine$integer.max),
     if (summed) "set `observe`, or ask for fewer times" else "ask for fewer, or for `output` = \"summary\""
+  ))
+}
+
+# A data frame that does not fit into memory would be noticed after the simulation only.
+check_memory_of_result <- function(bytes, memory = machine_memory()) {
+  if (is.na(memory) || bytes <= memory) return(invisible())
+  abort("size", sprintf(
+    "The data frame of all trajectories takes %s, and this machine has %s of memory; %s.", format_bytes(bytes),
+    format_bytes(memory), "ask for fewer trajectories, times or species (`observe`), or for `output` = \"summary\""
   ))
 }
 

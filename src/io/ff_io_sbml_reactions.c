@@ -133,6 +133,9 @@ static ff_status number_symbols(reader *r) {
   if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) mark_named(r, &r->table.symbol[i].rule);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) count[rank[i] = (uint8_t)rank_of(r, i)]++;
+  if (status == FF_OK && count[0] == 0 && Model_getNumSpecies(r->model) > 0)
+    status = ff_error_set(r->err, FF_EMODEL, "%s: rules determine all species; expected a species without a rule",
+                          r->table.ids.file);
   r->n_species = count[0];
   r->n_parameters = count[1];
   r->n_variables = count[2];

@@ -18,5 +18,3 @@ ff_range ff_formula_range(const ff_formula *formula, ff_range_kind kind, const d
   }
   return formula->length == 0 ? anything : stack[0];
 }
-
-int ff_formula_is_true_in(ff_range x) { return ff_range_truth(x); }

@@ -26,7 +26,4 @@ typedef enum {
 ff_range ff_formula_range(const ff_formula *formula, ff_range_kind kind, const double *low, const double *high, ff_range time,
                           ff_range *stack);
 
-/* 1 or 0 if all values are true, or all are false (which only 0 is), and -1 if this is not known. */
-int ff_formula_is_true_in(ff_range x);
-
 #endif

@@ -355,7 +355,7 @@ static FF_HD inline ff_range ff_range_leaf(ff_range_kind kind, ff_range x) {
   return kind == FF_RANGE_INEXACT ? ff_range_inexact(x) : x;
 }
 
-/* ff_formula_is_true_in() */
+/* 1 or 0 if all values are true, or all are false (which only 0 is), and -1 if this is not known. */
 static FF_HD inline int ff_range_truth(ff_range x) { return ff_range_is_true(x) ? 1 : ff_range_is_false(x) ? 0 : -1; }
 
 #undef FF_INF

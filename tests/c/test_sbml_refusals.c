@@ -126,8 +126,10 @@ static void errors(void) {
   };
   fails(examples, COUNT_OF(examples), FF_FORMAT_SBML, FF_EPARSE);
   static const example negative[] = {
-      {RATE(OF("minus", CN("1"))), "net: reaction \"r\": the rate is -1; expected a finite number of at least 0"}};
-  fails(negative, 1, FF_FORMAT_SBML, FF_EMODEL);
+      {RATE(OF("minus", CN("1"))), "net: reaction \"r\": the rate is -1; expected a finite number of at least 0"},
+      {L3 CELL AB "<listOfRules>" DETERMINE("A", CN("1")) DETERMINE("B", CN("2")) "</listOfRules>" END,
+       "net: rules determine all species; expected a species without a rule"}};
+  fails(negative, COUNT_OF(negative), FF_FORMAT_SBML, FF_EMODEL);
 }
 
 /* ---- hostile documents ---- */

@@ -196,6 +196,18 @@ test_that("the stochastic SBML test suite passes", {
   }
 })
 
+test_that("a data frame that does not fit into memory is refused", {
+  expect_error(check_memory_of_result(2e9, memory = 1e9), "ask for fewer trajectories", class = "fireflip_error_size")
+  expect_silent(check_memory_of_result(2e9, memory = 3e9))
+  expect_silent(check_memory_of_result(2e9, memory = NA_real_))
+})
+
+test_that("a result tells the condition that stops trajectories", {
+  sim <- simulate(reaction_network("0 -> A" = 1), nsim = 40, times = 9, until = "A >= 3", seed = 1)
+  expect_output(print(sim), "trajectories stop when \"A >= 3\" is true, and keep their state", fixed = TRUE)
+  expect_output(print(summary(sim)), "until    \"A >= 3\"", fixed = TRUE)
+})
+
 test_that("results are shown, and bad input is refused", {
   net <- set_initial(example_model("decay_dimerisation"), S1 = 1000)
   sim <- simulate(net, nsim = 50, times = c(0, 1, 5), seed = 1)
