@@ -13,10 +13,10 @@
 #'   ends at the last of them. The unit is that of the rates. The state at a time is that after all firings and events of the
 #'   network up to and including this time. The choice of times does not change a trajectory.
 #' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. The choice
-#'   depends on the network, and on the kind of run: `output = "events"`, `until` and an `initial` that is a result need a method
-#'   that simulates one firing after the other. For the same seed, `"direct"` and `"logarithmic_direct"` give the same
-#'   trajectories. The other exact methods give other trajectories with the same distribution. [ssa_methods()] tells which methods
-#'   are approximations.
+#'   depends on the network, for some networks on a short simulation, and on the kind of run: `output = "events"`, `until` and an
+#'   `initial` that is a result need a method that simulates one firing after the other. For the same seed, `"direct"` and
+#'   `"logarithmic_direct"` give the same trajectories. The other exact methods give other trajectories with the same
+#'   distribution. [ssa_methods()] tells which methods are approximations.
 #' @param observe Names of the species and variables to observe, each of them once, or their numbers, where variables come after
 #'   the species. With `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -596,5 +596,6 @@ method_reason <- function(result, reactions) {
   if (result$method == "direct" && reactions <= 256) {
     return(sprintf("with %s, computing all propensities is fastest", count_of(reactions, "reaction")))
   }
-  sprintf("an event changes %.1f of %s propensities on average", result$coupling, format_whole(reactions))
+  where <- if (result$changed > result$coupling) "in a short simulation, " else ""
+  sprintf("%sa firing changes %.1f of %s propensities on average", where, result$changed, format_whole(reactions))
 }

@@ -17,6 +17,7 @@ typedef struct {
   double **states; /* the columns of the states that are kept */
   ff_ssa_method method;
   int done;
+  double changed; /* as ff_ssa_method_of() */
 } held;
 
 /* What R keeps for a run: the states, the times at which trajectories have ended, the options, which the run borrows from, and
@@ -116,7 +117,9 @@ static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, doubl
   }
   ff_ssa_options o = options_of(h, options, kept);
   o.key = (uint64_t)seed;
-  if (!method_of(ffi_element(options, "method"), &o.method)) o.method = ff_ssa_method_of(h->program, &o); /* "auto" */
+  h->changed = ff_ssa_program_coupling(h->program);
+  if (!method_of(ffi_element(options, "method"), &o.method)) /* "auto" */
+    o.method = ff_ssa_method_of(h->program, &o, &h->changed);
   h->method = o.method;
   if (columns != R_NilValue) o.states = h->states;
   return o;
@@ -210,17 +213,18 @@ static SEXP firings_of(const held *h, double first) {
   return out;
 }
 
-/* Returns list(method, coupling, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run that
- * is done. `varies` tells for each observed quantity whether a reaction may change it. Either the states were kept, or there is a
- * tally of statistics. `stopped` has the time at which each trajectory has ended, or NaN. `device` describes the devices that
- * have run. What there is not is NULL. */
+/* Returns list(method, coupling, changed, groups, formulas, events, varies, states, tally, firings, stopped, device) of a run
+ * that is done. `changed` is that of ff_ssa_method_of(), or `coupling` if the method was given. `varies` tells for each observed
+ * quantity whether a reaction may change it. Either the states were kept, or there is a tally of statistics. `stopped` has the
+ * time at which each trajectory has ended, or NaN. `device` describes the devices that have run. What there is not is NULL. */
 static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *lost) {
-  static const char *const names[] = {"method", "coupling", "groups",  "formulas", "events", "varies",
-                                      "states", "tally",    "firings", "stopped",  "device"};
+  static const char *const names[] = {"method", "coupling", "changed", "groups",  "formulas", "events",
+                                      "varies", "states",   "tally",   "firings", "stopped",  "device"};
   ff_error err;
-  SEXP out = PROTECT(ffi_list(11, names)), options = VECTOR_ELT(kept, OPTIONS);
+  SEXP out = PROTECT(ffi_list(12, names)), options = VECTOR_ELT(kept, OPTIONS);
   ffi_set(out, "method", Rf_mkString(ff_ssa_method_name(h->method)));
   ffi_set(out, "coupling", Rf_ScalarReal(ff_ssa_program_coupling(h->program)));
+  ffi_set(out, "changed", Rf_ScalarReal(h->changed));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
   ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(run)));

@@ -192,9 +192,11 @@ typedef struct {
  * simulate one event after the other. O(reactions). */
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 
-/* The method that is likely to be the fastest for a program among those that can do what the options want. options->method is
- * ignored. O(1). */
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options);
+/* The method that is likely to be the fastest for a program among those that can do what the options want. It depends on the
+ * program, and on whether the options want firings, a condition or starts; options->method is ignored. *changed becomes the mean
+ * number of propensities that a firing changes: that of ff_ssa_program_coupling(), or that of a short simulation if it is larger.
+ * Networks of more than 256 reactions without groups have such a simulation. O(reactions + firings of this simulation). */
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options, double *changed);
 
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
  * including this time. The times never change a trajectory. */

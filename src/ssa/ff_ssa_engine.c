@@ -115,19 +115,46 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
  * times for 90 of them, 3 to 4 times for more than 1000, and not slower from 40 on. */
 #define COUPLED 64
 
-static ff_ssa_method method_for_one(const ff_ssa_program *p) {
+/* A few reactions with many dependents hardly count in the mean over all reactions, but may have most of the firings. So a short
+ * simulation tells how many propensities a firing changes. It ends after so many firings, or so many changes. */
+#define PILOT_FIRINGS 1024u
+#define PILOT_CHANGES 1e6
+
+static double changed_by_firings(const ff_ssa_program *p) {
+  ff_ssa_path path;
   ff_error err;
-  if (ff_ssa_program_coupling(p) < COUPLED || ff_ssa_method_check(p, FF_SSA_PSSA_CR, &err) != FF_OK) return FF_SSA_TREE;
-  return FF_SSA_PSSA_CR;
+  uint32_t firings = 0;
+  double changes = 0;
+  if (ff_ssa_path_new(&path, p, FF_SSA_TREE, &err) != FF_OK) return 0; /* the run tells that there is no memory */
+  ff_ssa_path_start(&path, 0, 0, p->initial);
+  while (path.failure.what == FF_SSA_FINE && path.next_time < INFINITY && firings < PILOT_FIRINGS && changes < PILOT_CHANGES) {
+    size_t n;
+    ff_ssa_path_dependents(&path, &n);
+    changes += (double)n;
+    firings++;
+    ff_ssa_path_step(&path);
+  }
+  ff_ssa_path_free(&path);
+  return firings > 0 ? changes / firings : 0;
 }
 
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o) {
+static ff_ssa_method method_for_one(const ff_ssa_program *p, double changed) {
+  ff_error err;
+  return changed < COUPLED || ff_ssa_method_check(p, FF_SSA_PSSA_CR, &err) != FF_OK ? FF_SSA_TREE : FF_SSA_PSSA_CR;
+}
+
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o, double *changed) {
+  *changed = ff_ssa_program_coupling(p);
   if (ff_ssa_program_scheduled(p)) return p->n_reactions <= DIRECT_MOST ? FF_SSA_DIRECT : FF_SSA_TREE;
   const uint32_t groups = ff_ssa_program_groups(p);
-  if (groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups)
-    return ff_ssa_follows_events(o) || o->starts != NULL ? method_for_one(p) : FF_SSA_FACTORED;
-  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && ff_ssa_program_coupling(p) > p->n_reactions / 16.0;
-  return p->n_reactions <= DIRECT_MOST || strong ? FF_SSA_DIRECT : method_for_one(p);
+  const int grouped = groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups;
+  const int one_by_one = ff_ssa_follows_events(o) || o->starts != NULL;
+  if (grouped && !one_by_one) return FF_SSA_FACTORED;
+  if (!grouped && p->n_reactions <= DIRECT_MOST) return FF_SSA_DIRECT;
+  const double seen = changed_by_firings(p);
+  if (seen > *changed) *changed = seen;
+  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && *changed > p->n_reactions / 16.0;
+  return !grouped && strong ? FF_SSA_DIRECT : method_for_one(p, *changed);
 }
 
 /* ---- one trajectory at a time ------------------------------------------------------------------------------------------- */

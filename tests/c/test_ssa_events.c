@@ -161,10 +161,11 @@ static void chooses_engines(void) {
   static const reaction_text plain[] = {{"0 -> A", "3"}, {NULL, NULL}}, timed[] = {{"0 -> A", "time"}, {NULL, NULL}};
   static const event_text event = {"time >= 25", NULL, "50", 0, 0};
   static const double initial[] = {0};
+  double changed;
   for (int k = 0; k < 3; k++) {
     ff_ssa_program *program = program_with_events(k == 2 ? timed : plain, initial, 1, &event, k == 1);
     FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
-    FF_CHECK_INT(ff_ssa_method_of(program, &(ff_ssa_options){.n = 1}), FF_SSA_DIRECT);
+    FF_CHECK_INT(ff_ssa_method_of(program, &(ff_ssa_options){.n = 1}, &changed), FF_SSA_DIRECT);
     for (ff_ssa_method method = FF_SSA_NEXT + 1; method < FF_SSA_METHODS; method++)
       FF_CHECK_INT(ff_ssa_method_check(program, method, NULL), k > 0 ? FF_EUNSUPPORTED : FF_OK);
     for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {

@@ -426,6 +426,7 @@ static void suits_the_options(void) {
   const double initial[26] = {1, 1}, time = 1;
   const ff_ssa_options plain = {.n = 1, .times = &time, .n_times = 1, .threads = 1};
   ff_ssa_options firings = plain, starts = plain;
+  double changed;
   for (int r = 0; r < N; r++) { /* A + B, ..., A + Z, B + C, ..., B + Z */
     snprintf(equations[r], sizeof *equations, "%c + %c -> 0", r < 25 ? 'A' : 'B', r < 25 ? 'B' + r : 'C' + r - 25);
     pairs[r] = (reaction_text){equations[r], "1"};
@@ -433,9 +434,9 @@ static void suits_the_options(void) {
   ff_ssa_program *p = program_of(pairs, initial, 26);
   firings.max_firings = 10;
   starts.starts = initial;
-  FF_CHECK_INT(ff_ssa_method_of(p, &plain), FF_SSA_FACTORED);
-  FF_CHECK_INT(ff_ssa_method_of(p, &firings), FF_SSA_TREE);
-  FF_CHECK_INT(ff_ssa_method_of(p, &starts), FF_SSA_TREE);
+  FF_CHECK_INT(ff_ssa_method_of(p, &plain, &changed), FF_SSA_FACTORED);
+  FF_CHECK_INT(ff_ssa_method_of(p, &firings, &changed), FF_SSA_TREE);
+  FF_CHECK_INT(ff_ssa_method_of(p, &starts, &changed), FF_SSA_TREE);
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     ff_ssa_run *run;
     ff_error err;

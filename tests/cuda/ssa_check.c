@@ -329,7 +329,8 @@ static void sweep_of_file(const char *path, double last) {
     vary(program, 1 + (double)i / s.n, 0);
     sweep_point(&s, i, program);
   }
-  const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(s.programs[0], &options));
+  double changed;
+  const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(s.programs[0], &options, &changed));
   check_sweep(strrchr(path, '/') + 1, &s, method, gpu.kernel, last, gpu.n / s.n, 4);
   sweep_free(&s);
 }
@@ -355,7 +356,8 @@ static void networks_of_files(void) {
     } else {
       ff_ssa_program *program = program_of_network(read_network(arguments[i]));
       const ff_ssa_options options = {.n = gpu.n};
-      const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(program, &options));
+      double changed;
+      const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(program, &options, &changed));
       check_program(strrchr(arguments[i], '/') + 1, program, method, gpu.kernel, atof(value), gpu.n, 0);
       ff_ssa_program_free(program);
     }

@@ -293,6 +293,24 @@ test_that("differential equations are solved once, which is said", {
   expect_identical(nrow(simulate(net, initial = ends, times = 2, method = "ode", output = "final", seed = 1)), 3L)
 })
 
+test_that("a short simulation shows that firings change many propensities, if few reactions have most firings", {
+  chosen <- function(net) summary(simulate(net, times = 0.1, seed = 1, observe = 1))[c("method", "reason")]
+  reactions <- function(k, hub) {
+    pairs <- sprintf("%sX%d -> %sY%d", hub, 1:k, hub, 1:k)
+    data.frame(equation = c(pairs, "0 -> H", "H -> 0"), rate = c(1e-4 * (1 + seq_len(k) / k), 100, 1))
+  }
+  few <- chosen(reaction_network(reactions(300, "H + "), initial = c(H = 100)))
+  expect_identical(few$method, "direct") # a firing changes more than one in 16 of at most 512 propensities
+  expect_match(few$reason, "^in a short simulation, a firing changes [0-9.]+ of 302 propensities on average$")
+  many <- reaction_network(reactions(800, "H + "), initial = c(H = 100))
+  expect_identical(chosen(many)$method, "pssa_cr")
+  expect_match(chosen(many)$reason, "^in a short simulation, a firing changes [0-9.]+ of 802 propensities on average$")
+  # without the hub, and without a firing
+  expect_identical(chosen(reaction_network(reactions(800, "")))$method, "logarithmic_direct")
+  still <- set_initial(reaction_network(utils::head(reactions(800, ""), 800)), c(X1 = 0))
+  expect_match(chosen(still)$reason, "^a firing changes 1[.]0 of 800 propensities on average$")
+})
+
 test_that("strongly coupled networks have partial propensities where trajectories are simulated one by one", {
   chosen <- function(net, ...) attr(simulate(net, times = 1e-4, seed = 1, ...), "run")$method
   colloid <- reaction_model("colloid", species = 40) # an event changes 88 of 800 propensities
