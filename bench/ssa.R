@@ -47,6 +47,7 @@ networks <- list(
   list("colloid, 10 species", reaction_model("colloid", species = 10), 50000, 10),
   list("colloid, 40 species", reaction_model("colloid", species = 40), 4000, 10),
   list("colloid, 252 species", reaction_model("colloid", species = 252), 64, 2),
+  list("colloid, 1,000 species", reaction_model("colloid", species = 1000), 16, 0.05, 1e-6),
   list("random, 1,024 reactions", reaction_model("random", species = 1024, reactions = 1024, seed = 1), 16, 2e-3),
   list("cyclic chain, 10,000 species", reaction_model("cyclic_chain", species = 1e4), 64, 40),
   list("cyclic chain, 1e6 species", reaction_model("cyclic_chain", species = 1e6), 16, 3, 0.01),
