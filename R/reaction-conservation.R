@@ -38,7 +38,7 @@ conservation_laws.reaction_network <- function(model, ...) {
   n <- nrow(model$species)
   laws <- null_vectors(changes, n, one_pivot)
   if (any(vapply(laws, function(law) any(law$weight < 0), NA))) {
-    positive <- null_vectors(changes, n, all_pairs)
+    positive <- null_vectors(changes, n, all_pairs, minimal = TRUE)
     laws <- independent_vectors(c(positive[order(lengths(lapply(positive, `[[`, "at")))], laws), length(laws))
   }
   laws <- laws[order(lengths(lapply(laws, `[[`, "at")), vapply(laws, function(law) law$at[[1L]], 0L))]
@@ -74,8 +74,10 @@ count_changes <- function(model) {
 # Vectors of whole numbers that are orthogonal to all changes. It begins with the unit vectors. For each change, `combine`
 # replaces the vectors that are not orthogonal to it by combinations that are. A vector is list(at, weight), with `at` ascending.
 # A combination may also have `from`: it takes the place of this vector. Then only its other species need new holders, so that the
-# time for a long chain does not grow with the cube of its length.
-null_vectors <- function(changes, n, combine) {
+# time for a long chain does not grow with the cube of its length. With `minimal`, a combination is left out if the species of
+# another vector are among its own. There are no vectors at all if `combine` makes more than `most` that take no place: their
+# number may grow exponentially.
+null_vectors <- function(changes, n, combine, minimal = FALSE, most = 1e4) {
   vectors <- lapply(seq_len(n), function(i) list(at = i, weight = 1))
   holders <- as.list(seq_len(n)) # of each species: the vectors that have it, and perhaps some that are gone
   age <- as.double(seq_len(n)) # older vectors come first
@@ -91,12 +93,14 @@ null_vectors <- function(changes, n, combine) {
     }, 0)
     hit <- near[value != 0]
     if (length(hit) == 0L) next
-    new <- combine(vectors[hit], value[value != 0])
+    new <- combine(vectors[hit], value[value != 0], most)
+    if (is.null(new)) return(list())
+    most <- most - sum(vapply(new, function(v) is.null(v$from), NA))
     before <- vectors[hit]
     vectors[hit] <- list(NULL)
     for (at in change$at) holders[[at]] <- setdiff(holders[[at]], hit)
     for (v in new) {
-      if (is.null(v$from) && holds_another(v, vectors, holders)) next # it is not needed
+      if (minimal && holds_another(v, vectors, holders)) next
       slot <- if (is.null(v$from)) length(vectors) + 1L else hit[[v$from]]
       had <- if (is.null(v$from)) integer() else setdiff(before[[v$from]]$at, change$at)
       vectors[[slot]] <- v[c("at", "weight")]
@@ -148,7 +152,7 @@ common_divisor <- function(a, b) {
 }
 
 # A basis remains a basis: the shortest vector is used up.
-one_pivot <- function(vectors, value) {
+one_pivot <- function(vectors, value, most) {
   pivot <- order(abs(value), lengths(lapply(vectors, `[[`, "at")))[[1L]]
   lapply(seq_along(vectors)[-pivot], function(i) {
     sign <- sign(value[[pivot]])
@@ -156,15 +160,18 @@ one_pivot <- function(vectors, value) {
   })
 }
 
-# Farkas's algorithm: sums of each vector with a positive value and each with a negative one. With too many of them, there are
-# none.
-all_pairs <- function(vectors, value, most = 1e4) {
+# Farkas's algorithm: sums of each vector with a positive value and each with a negative one. NULL for more than `most`.
+all_pairs <- function(vectors, value, most) {
   up <- which(value > 0)
   down <- which(value < 0)
-  if (length(up) * length(down) > most) return(list())
-  unlist(lapply(up, function(i) lapply(down, function(j) {
-    combination(-value[[j]], vectors[[i]], value[[i]], vectors[[j]])
-  })), recursive = FALSE)
+  if (min(length(up), length(down)) > 1L && length(up) * length(down) > most) return(NULL)
+  pairs <- lapply(up, function(i) lapply(down, function(j) {
+    c(
+      combination(-value[[j]], vectors[[i]], value[[i]], vectors[[j]]),
+      if (length(up) == 1L) list(from = j) else if (length(down) == 1L) list(from = i)
+    )
+  }))
+  do.call(c, c(list(list()), pairs))
 }
 
 # The first `n` independent vectors.

@@ -505,7 +505,8 @@ check_times <- function(times) {
 #' `set_initial()` changes initial counts of species, and `set_parameters()` values of parameters. Everything else remains.
 #'
 #' @param model A network of class `reaction_network`.
-#' @param ... Values by name, `A = 10, B = 0`, or one named vector, `c(A = 10, B = 0)`. Counts are whole numbers from 0 to 2^53.
+#' @param ... Values by name, `A = 10, B = 0`, or one named vector, `c(A = 10, B = 0)`. Counts are whole numbers from 0 to 2^53;
+#'   [`simulate()`][simulate.reaction_network] needs counts of at most 2^40.
 #' @returns The changed network, of class `reaction_network`.
 #' @section Errors: `fireflip_error_argument` for an unknown name, an invalid value, and a call without values. An empty vector of
 #'   values is no error and changes nothing. `fireflip_error_model` if a rate that depends on nothing else becomes invalid.

@@ -74,3 +74,11 @@ test_that("a long chain has one law", { # the time once grew with the cube of th
   expect_identical(conservation_laws(chain), data.frame(law = 1L, species = paste0("A", seq_len(n)), weight = 1, total = 0)[
     order(match(paste0("A", seq_len(n)), chain$species$species)), ])
 })
+
+test_that("networks with many laws have them soon", { # the times grew with the cube of the number of laws, and exponentially
+  n <- 300
+  hub <- reaction_network(data.frame(equation = sprintf("E + S%d -> C%d", 1:n, 1:n), rate = 1), initial = c(E = 5))
+  expect_true(all(expect_all_laws(hub)$weight > 0))
+  # Farkas's algorithm would need 69,754 vectors for this network
+  expect_all_laws(reaction_model("random", species = 60, reactions = 40, seed = 1))
+})
