@@ -108,7 +108,7 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
 # and log(sd) at each time; `paired`, if known, those of the differences from the last time. `values` and `counts` are lists of
 # cells, first by time.
 course_of <- function(x, name) {
-  run <- attr(x, "run")
+  run <- run_of(x)
   summed <- inherits(x, c("reaction_ensemble", "reaction_histogram")) && !is.null(run$tally)
   if (!summed && !(inherits(x, "reaction_trajectories") && identical(run$output, "trajectories"))) {
     abort_value(name, "a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"", x)

@@ -14,6 +14,7 @@
 #'   the rates. The network starts at time 0.
 #' @param initial Initial counts named by species, instead of those of `model`. Species that are not named keep their counts in
 #'   `model`. With `NULL` (the default), all species do.
+#' @param parameters Values of parameters by name, which replace those of `model`.
 #' @param tolerance The largest error of the distribution at any time: the sum, over all states, of the absolute differences
 #'   between the probability that is returned and the true one. A number between 0 and 1, by default 1e-8.
 #' @param max_states The largest number of states that are followed at the same time, by default 1e6.
@@ -25,8 +26,8 @@
 #'   The object is a list. `times` is a data frame of `time`, `states` (the number of states at that time) and `missing` (a bound
 #'   of the error at that time, see section Error). `counts` is a matrix with a column per species, and `probability` is a vector.
 #'   They have a row, or an element, for each state at the first time, then for each state at the second, and so on. States that
-#'   are not listed have a probability of 0 or close to it. `model` is the network with the initial counts, and `tolerance` is the
-#'   argument.
+#'   are not listed have a probability of 0 or close to it. `model` is the network with these initial counts and parameters, and
+#'   `tolerance` is the argument.
 #' @section Error: Probability that leaves the set of states, or that is dropped, is lost and never comes back. So, except for
 #'   rounding, no probability is above the true one, and the sum of all probabilities is 1 minus the lost part. `missing` is this
 #'   lost part, or slightly more, plus a proven bound of the rounding errors. It is at most `tolerance`. It also bounds the error
@@ -70,15 +71,14 @@
 #' alone <- chemical_master_equation(reaction_network("0 -> A" = 10, "A -> 0" = 1), times = 2)
 #' found <- as.data.frame(alone)
 #' sum(abs(found$probability - dpois(found$A, 10 * (1 - exp(-2)))))
-chemical_master_equation.reaction_network <- function(model, times, initial = NULL, tolerance = 1e-8, max_states = 1e6,
-                                                      progress = interactive(), ...) {
+chemical_master_equation.reaction_network <- function(model, times, initial = NULL, parameters = NULL, tolerance = 1e-8,
+                                                      max_states = 1e6, progress = interactive(), ...) {
   check_no_more(...)
   times <- check_times(times)
-  initial <- check_known_numbers(initial, "initial", model$species$species, "species")
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE, open_max = TRUE)
   check_count(max_states, "max_states", 1, 2^31 - 1)
   check_flag(progress, "progress")
-  model$species$initial[match(names(initial), model$species$species)] <- initial
+  model <- with_arguments(model, initial, parameters)
   parts <- solved_times(model, times, tolerance, max_states, progress)
   counts <- do.call(rbind, lapply(parts, `[[`, "counts"))
   colnames(counts) <- model$species$species

@@ -77,7 +77,7 @@ compare_ensembles <- function(a, b, ...) {
   runs <- list(run_to_compare(a, "a"), run_to_compare(b, "b"))
   for (field in c("times", "species")) {
     if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next
-    abort_argument(sprintf("`a` and `b` must have the same %s; found different ones.", field))
+    abort_argument(sprintf("`a` and `b` must have the same %s; %s.", field, only_one_has(runs, field)))
   }
   if (identical(runs[[1L]]$seed, runs[[2L]]$seed)) {
     warn("seed", sprintf(
@@ -96,6 +96,17 @@ compare_ensembles <- function(a, b, ...) {
   at <- rep(seq_len(cells), each = length(tests))
   column <- function(name) unlist(lapply(tests, `[[`, name), use.names = FALSE)[rows]
   comparison_of(run, at, rep(names(tests), cells), lapply(c(a = "a", b = "b", statistic = "statistic", p = "p_value"), column))
+}
+
+# How the times, or the species, of two runs differ.
+only_one_has <- function(runs, field) {
+  for (i in 1:2) {
+    only <- setdiff(runs[[i]][[field]], runs[[3L - i]][[field]])
+    if (length(only) == 0L) next
+    shown <- if (is.character(only)) quote_some(only) else some_values(format(only, digits = 15, trim = TRUE), most = 4L)
+    return(sprintf("only `%s` has %s", c("a", "b")[[i]], shown))
+  }
+  "found the same in another order" # times ascend, so these are species
 }
 
 # The result, with a row for each of the cells `at`.
@@ -188,7 +199,7 @@ verdict_of <- function(x) {
 # ---- what is compared -------------------------------------------------------------------------------------------------------
 
 run_to_compare <- function(x, name) {
-  run <- attr(x, "run")
+  run <- run_of(x)
   if (!inherits(x, c("reaction_ensemble", "reaction_histogram")) || is.null(run$tally)) {
     abort_value(name, "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }

@@ -43,7 +43,7 @@
 noise <- function(x, confidence = NULL, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate()", x)
-  run <- attr(x, "run")
+  run <- run_of(x)
   if (!inherits(x, c("reaction_ensemble", "reaction_histogram")) || is.null(run$tally)) {
     abort_value("x", "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }
@@ -223,7 +223,7 @@ noise_decomposition.reaction_trajectories <- function(x, reporters, confidence =
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
   reporters <- known[check_reporters(reporters, known)]
-  run <- attr(x, "run")
+  run <- run_of(x)
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
   rows <- lapply(times, function(one) which(time == one))
@@ -270,7 +270,7 @@ sample_interval <- function(estimate, influence, confidence) {
   second <- mean(influence^2)
   if (n < 100L || second <= 1e-20 * estimate^2) return(list(lower = NA_real_, upper = NA_real_))
   sd <- sqrt(second * n / (n - 1))
-  mean_interval(estimate, sd, mean(influence^3) / second^1.5, n, confidence, FALSE, variable = TRUE)
+  mean_interval(estimate, sd, mean(influence^3) / second^1.5, n, confidence, FALSE)
 }
 
 # The smaller p-value of two tests, times 2: the reporters have the same mean, and the same variance.
@@ -307,7 +307,7 @@ noise_decomposition.reaction_ensemble <- function(x, reporters, confidence = NUL
       "\"trajectories\"; found a summary, which does not have the fourth moments of two reporters."
     ))
   }
-  run <- attr(x, "run")
+  run <- run_of(x)
   found <- if (!is.null(run$tally)) .Call(ffi_ssa_statistics, run$tally)
   if (is.null(found$covariance)) {
     abort_argument(paste(

@@ -81,6 +81,7 @@ print.reaction_events <- function(x, n = 10, ...) {
 }
 
 need_columns <- function(x, columns, what) {
+  run_of(x)
   if (has_columns(x, columns) && nrow(x) > 0L) return(invisible())
   abort_argument(sprintf("`%s` must have rows, and the columns %s, as simulate() returns them.", what, quote_some(columns)))
 }

@@ -145,7 +145,8 @@ mean_passage <- function(time, confidence) {
   second <- mean((time - mean)^2)
   sd <- if (n > 1) stats::sd(time) else NA_real_
   skewness <- if (second > 0) mean((time - mean)^3) / second^1.5 else NA_real_
-  as.data.frame(c(list(mean = mean), mean_interval(mean, sd, skewness, n, confidence, FALSE)))
+  interval <- mean_interval(mean, sd, skewness, n, confidence, FALSE)
+  data.frame(mean = mean, lower = pmax(interval$lower, 0), upper = interval$upper)
 }
 
 # If i of n times are below the quantile of p, i is binomial of n and p.

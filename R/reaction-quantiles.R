@@ -55,7 +55,7 @@ quantile_names <- function(probabilities) paste0("q", vapply(100 * probabilities
 quantile.reaction_ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
-  run <- attr(x, "run")
+  run <- run_of(x)
   out <- quantile.reaction_histogram(known_histogram(run), probs)
   if (!has_columns(x, c("time", "species"))) return(out)
   key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
@@ -105,7 +105,7 @@ histogram_of_rows <- function(x) {
   if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
-  run <- attr(x, "run")
+  run <- run_of(x)
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
   cells <- lapply(species, function(name) counts_of(time, x[[name]]))
   column <- function(name) unlist(lapply(cells, `[[`, name), use.names = FALSE)
@@ -141,7 +141,7 @@ known_histogram <- function(run) {
 #' @rdname ensemble-quantiles
 #' @importFrom graphics hist
 #' @export
-hist.reaction_ensemble <- function(x, ...) hist(known_histogram(attr(x, "run")), ...)
+hist.reaction_ensemble <- function(x, ...) hist(known_histogram(run_of(x)), ...)
 
 #' @rdname ensemble-quantiles
 #' @export

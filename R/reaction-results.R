@@ -41,7 +41,29 @@
 #' plot(few)
 NULL
 
-has_columns <- function(x, names) is.data.frame(x) && all(names %in% names(x)) && !is.null(attr(x, "run"))
+has_columns <- function(x, names) {
+  is.data.frame(x) && all(names %in% names(x)) && !is.null(attr(x, "run")) && is_of_one_run(x)
+}
+
+# Rows of several results that dplyr::bind_rows() has put together have the class and the record of the first.
+is_of_one_run <- function(x) {
+  run <- attr(x, "run")
+  is.null(run) || nrow(x) <= switch(
+    class(x)[[1L]], reaction_ensemble = length(run$times) * length(run$species), reaction_histogram = length(run$tally$cell),
+    reaction_trajectories = run_size(run) * length(run$times), Inf
+  )
+}
+
+# The record of the run that gave `x`.
+run_of <- function(x) {
+  if (!is_of_one_run(x)) {
+    abort_argument(paste(
+      "The result has more rows than its run gave, as after dplyr::bind_rows() of several results; use one result, or",
+      "as.data.frame() to work with the rows alone."
+    ))
+  }
+  attr(x, "run")
+}
 
 result_head <- function(x, class, species) {
   run <- attr(x, "run")
@@ -138,26 +160,28 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
 #' @rdname ensemble-methods
 #' @export
 summary.reaction_ensemble <- function(object, ...) {
+  run <- run_of(object)
   if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
   }
   last <- plain_frame(object)[object$time == max(object$time), ]
-  summary_of_run(attr(object, "run"), range(object$time), last[c("species", "mean", "sd")])
+  summary_of_run(run, range(object$time), last[c("species", "mean", "sd")])
 }
 
 #' @rdname ensemble-methods
 #' @export
 summary.reaction_trajectories <- function(object, ...) {
+  run <- run_of(object)
   species <- setdiff(names(object), c("trajectory", "time"))
   if (!has_columns(object, c("trajectory", "time")) || length(species) == 0L || nrow(object) == 0L) {
     abort_argument("`object` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
-  rows <- last_rows(plain_frame(object), attr(object, "run"))
+  rows <- last_rows(plain_frame(object), run)
   last <- rows[species]
   statistics <- data.frame(
     species = species, mean = vapply(last, mean, 0), sd = vapply(last, stats::sd, 0), row.names = NULL
   )
-  out <- summary_of_run(attr(object, "run"), range(object$time), statistics)
+  out <- summary_of_run(run, range(object$time), statistics)
   out$trajectories <- length(unique(object$trajectory))
   out$stopped <- unique_count(rows$time) > 1L
   out
@@ -230,8 +254,8 @@ as.data.frame.reaction_trajectories <- function(x, row.names = NULL, optional = 
 result_frame <- function(x, run) {
   check_flag(run, "run")
   out <- plain_frame(x)
-  about <- attr(x, "run")
   if (!run) return(out)
+  about <- run_of(x)
   if (is.null(about)) abort_argument("`x` lacks the record of its run; use the original result.")
   n <- nrow(out)
   notes <- noted(about)
@@ -318,6 +342,7 @@ plot.reaction_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
 
 # The rows of the first n trajectories, at most ten species to draw, and a note about the others.
 shown_paths <- function(x, n, species) {
+  run_of(x)
   check_rows(n)
   x <- of_species(x, species)
   species <- setdiff(names(x), c("trajectory", "time"))

@@ -222,8 +222,9 @@ tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NUL
 why_slow <- function(grown) {
   if (is.null(grown)) {
     return(paste(
-      "This has two likely reasons: a trajectory has many events up to the last time, or counts grow without bound. In the",
-      "second case, the run ends with an error when a count exceeds 2^40, which may take hours. To see which it is, simulate",
+      "This has two likely reasons: a trajectory has many events up to the last time, as when times and rates are in different",
+      "units, or counts grow without bound. In the second case, the run ends with an error when a count exceeds 2^40, which may",
+      "take hours. To see which it is, simulate",
       "one trajectory up to an earlier last time. If counts grow, a condition such as until = \"A > 1e6\" ends a trajectory",
       "earlier."
     ))

@@ -337,6 +337,13 @@ observable_names <- function(model) c(model$species$species, names(model$variabl
 observed_species <- function(model, observe, output) {
   known <- observable_names(model)
   what <- if (length(model$variables) > 0L) "species and variables" else "species"
+  constant <- if (is.character(observe)) intersect(observe, setdiff(names(model$parameters), known))
+  if (length(constant) > 0L) {
+    abort_argument(sprintf(
+      "`observe` names \"%s\", a parameter; species and variables can be observed, also a variable with the formula \"%s\".",
+      constant[[1L]], constant[[1L]]
+    ))
+  }
   index <- if (is.null(observe)) seq_along(model$species$species) else check_known(observe, "observe", known, what)
   if (anyDuplicated(index)) {
     abort_argument(sprintf("`observe` names \"%s\" more than once.", known[[index[[anyDuplicated(index)]]]]))

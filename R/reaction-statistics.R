@@ -8,8 +8,8 @@ ensemble_of <- function(run) {
   known <- run$tally$known
   times <- length(run$times)
   species <- length(run$species)
-  variable <- run$species %in% names(run$model$variables)
-  mean <- mean_interval(found$mean, found$sd, found$skewness, n, run$confidence, known, variable)
+  mean <- mean_interval(found$mean, found$sd, found$skewness, n, run$confidence, known)
+  mean$lower <- at_least_zero(mean$lower, run)
   sd <- sd_interval(found$sd, found$kurtosis, n, run$confidence, known)
   out <- list(
     time = rep(run$times, each = species), species = rep(run$species, times = times), mean = found$mean, lower = mean$lower,
@@ -22,9 +22,8 @@ ensemble_of <- function(run) {
 
 # The confidence interval of a mean by Hall's transformation, which removes most of the effect of skewness. For the standardised
 # mean w = (mean - mu) / sd of n values of skewness g, w + g w^2 / 3 + g^2 w^3 / 27 + g / (6 n) is nearly normal with variance
-# 1/n. `known` marks values that are the same in every trajectory by the network's structure; `variable` those that may be
-# negative.
-mean_interval <- function(mean, sd, skewness, n, confidence, known, variable = FALSE) {
+# 1/n. `known` marks values that are the same in every trajectory by the network's structure.
+mean_interval <- function(mean, sd, skewness, n, confidence, known) {
   inverse <- function(t) {
     root <- function(x) sign(x) * abs(x)^(1 / 3)
     g <- skewness
@@ -37,9 +36,18 @@ mean_interval <- function(mean, sd, skewness, n, confidence, known, variable = F
   same <- is.na(skewness)
   out$lower[same] <- out$upper[same] <- NA_real_
   out$lower[known] <- out$upper[known] <- mean[known]
-  count <- !rep_len(variable, length(mean))
-  out$lower[count] <- pmax(out$lower[count], 0)
   out
+}
+
+# Lower bounds of means, raised to 0 for counts, and for variables that cannot be negative either.
+at_least_zero <- function(lower, run) {
+  variables <- names(run$model$variables)
+  below <- which(lower < 0)
+  species <- run$species[(below - 1L) %% length(run$species) + 1L]
+  never <- !species %in% variables
+  if (!all(never)) never <- never | species %in% variables[.Call(ffi_reactions_never_negative, run$model)]
+  lower[below[never]] <- 0
+  lower
 }
 
 # The confidence interval of a standard deviation. The variance of the logarithm of a sample's variance is nearly v = (kurtosis -
@@ -130,7 +138,7 @@ histogram_of <- function(run) {
 covariances <- function(x, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate(..., covariance = TRUE)", x)
-  tally <- if (inherits(x, "reaction_ensemble")) attr(x, "run")$tally
+  tally <- if (inherits(x, "reaction_ensemble")) run_of(x)$tally
   found <- if (!is.null(tally)) .Call(ffi_ssa_statistics, tally)
   if (is.null(found$covariance)) {
     abort_argument(sprintf(

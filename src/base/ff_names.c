@@ -2,6 +2,7 @@
 
 #include "ff_text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,15 @@ int ff_utf8_valid(const char *text, size_t length) {
     at += size;
   }
   return 1;
+}
+
+ff_shown ff_show(double number, int digits) {
+  ff_shown out;
+  if (isfinite(number))
+    snprintf(out.text, sizeof out.text, "%.*g", digits, number);
+  else
+    snprintf(out.text, sizeof out.text, "%s", isnan(number) ? "NaN" : number > 0 ? "Inf" : "-Inf");
+  return out;
 }
 
 ff_quoted ff_quote(const char *text, size_t length) {

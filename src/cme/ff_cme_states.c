@@ -66,8 +66,8 @@ static ff_status invalid(const ff_cme *cme, uint32_t r, double propensity, ff_er
     used += (size_t)snprintf(state + used, sizeof state - used, "%s%.90s = %.15g", i > 0 ? ", " : "", species.text,
                              cme->values[i]);
   }
-  return ff_error_set(err, FF_EMODEL, "reaction %s: the propensity is %g in a state that can be reached (%s); expected a finite "
-                      "number of at least 0", label, propensity, state);
+  return ff_error_set(err, FF_EMODEL, "reaction %s: the propensity is %s in a state that can be reached (%s); expected a finite "
+                      "number of at least 0", label, ff_show(propensity, 6).text, state);
 }
 
 static ff_status add_arrow(ff_cme_set *set, uint32_t reaction, double rate, ff_error *err) {

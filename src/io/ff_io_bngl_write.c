@@ -142,8 +142,8 @@ static ff_status check_formula(const writer *w, const ff_formula *formula) {
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = &formula->word[i];
     if (word->code == FF_F_NUMBER && !isfinite(word->number))
-      return ff_error_set(w->err, FF_EMODEL, "%s: the formula has the number %g, which BioNetGen's format cannot express",
-                          w->owner, word->number);
+      return ff_error_set(w->err, FF_EMODEL, "%s: the formula has the number %s, which BioNetGen's format cannot express",
+                          w->owner, ff_show(word->number, 6).text);
     for (size_t k = 0; k < sizeof missing; k++)
       if (word->code == missing[k])
         return ff_error_set(w->err, FF_EMODEL, "%s: the formula has %s, which BioNetGen's format cannot express", w->owner,
@@ -240,8 +240,9 @@ static ff_status put_parameters(writer *w) {
   put(w, "begin parameters\n");
   for (uint32_t i = 0; i < net->n_parameters; i++) {
     if (!isfinite(net->value[i]))
-      return ff_error_set(w->err, FF_EMODEL, "parameter %s is %g, which BioNetGen's format cannot express",
-                          ff_quote(net->names[net->n_species + i], strlen(net->names[net->n_species + i])).text, net->value[i]);
+      return ff_error_set(w->err, FF_EMODEL, "parameter %s is %s, which BioNetGen's format cannot express",
+                          ff_quote(net->names[net->n_species + i], strlen(net->names[net->n_species + i])).text,
+                          ff_show(net->value[i], 6).text);
     put_line(w, ++n);
     put(w, w->ids[net->n_species + i]);
     put(w, " ");

@@ -42,8 +42,8 @@ static ff_status broken(const ff_event *event, const char *what, ff_error *err) 
 static ff_status check_numbers(const ff_reactions *net, const ff_event *event, ff_error *err) {
   double number;
   if (ff_formula_is_number(&event->delay, &number) && !(number >= 0.0 && isfinite(number)))
-    return ff_error_set(err, FF_EMODEL, "the delay of event %s is %g; expected a finite number of at least 0",
-                        label_of(event).text, number);
+    return ff_error_set(err, FF_EMODEL, "the delay of event %s is %s; expected a finite number of at least 0",
+                        label_of(event).text, ff_show(number, 6).text);
   if (ff_formula_is_number(&event->priority, &number) && isnan(number))
     return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN; expected a number", label_of(event).text);
   for (uint32_t i = 0; i < event->n_sets; i++) {
@@ -53,8 +53,8 @@ static ff_status check_numbers(const ff_reactions *net, const ff_event *event, f
     double count;
     if (!ff_formula_is_number(&set->value, &number)) continue;
     if (species && !(ff_count_of(number, &count) && count <= FF_MAX_COUNT)) /* the rule of simulations */
-      return ff_error_set(err, FF_EMODEL, "event %s sets species %s to %.17g; expected a whole number from 0 to 2^53",
-                          label_of(event).text, ff_quote(name, strlen(name)).text, number);
+      return ff_error_set(err, FF_EMODEL, "event %s sets species %s to %s; expected a whole number from 0 to 2^53",
+                          label_of(event).text, ff_quote(name, strlen(name)).text, ff_show(number, 17).text);
     if (isnan(number))
       return ff_error_set(err, FF_EMODEL, "event %s sets parameter %s to NaN; expected a number", label_of(event).text,
                           ff_quote(name, strlen(name)).text);

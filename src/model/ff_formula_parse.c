@@ -225,8 +225,9 @@ static ff_status fail(const parser *p, const token *t, const char *wanted) {
 static ff_status fail_operator(const parser *p, const token *t) {
   size_t i = p->n_operators;
   while (i > 0 && p->operators[i - 1].code < GROUP) i--;
-  int equal = t->kind == T_BAD && p->source.text[t->start] == '=';
-  if (equal) return fail(p, t, "an operator (\"==\" compares)");
+  const char bad = t->kind == T_BAD ? p->source.text[t->start] : ' ';
+  if (bad == '=') return fail(p, t, "an operator (\"==\" compares)");
+  if (bad == '%') return fail(p, t, "an operator (the remainder of a / b is \"a - b * floor(a / b)\")");
   if (i == 0) return fail(p, t, "an operator or the end");
   return fail(p, t, p->operators[i - 1].code == CALL ? "an operator, \",\" or \")\"" : "an operator or \")\"");
 }

@@ -106,11 +106,12 @@ static ff_status normalise_sum(double *first, size_t stride, uint32_t n, int nor
   for (uint32_t i = 0; i < n; i++) {
     double p = *(double *)((char *)first + i * stride);
     if (!(p > 0.0) || !isfinite(p))
-      return ff_error_set(err, FF_EMODEL, "%s%s: probability %u is %g; expected a positive number", who, name, i + 1, p);
+      return ff_error_set(err, FF_EMODEL, "%s%s: probability %u is %s; expected a positive number", who, name, i + 1,
+                          ff_show(p, 6).text);
     sum += p;
   }
   if (!isfinite(sum) || (!normalise && fabs(sum - 1.0) > 1e-6))
-    return ff_error_set(err, FF_EMODEL, "%s%s: the probabilities sum to %.9g; expected 1", who, name, sum);
+    return ff_error_set(err, FF_EMODEL, "%s%s: the probabilities sum to %s; expected 1", who, name, ff_show(sum, 9).text);
   if (sums_to_one(sum, n)) return FF_OK;
   for (uint32_t i = 0; i < n; i++) {
     double *p = (double *)((char *)first + i * stride);
@@ -167,7 +168,8 @@ static ff_status finish_contexts(ff_pbn *pbn, int normalise, ff_error *err) {
 ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err) {
   if (pbn->n_nodes == 0) return ff_error_set(err, FF_EMODEL, "a network has no nodes; expected at least one");
   if (!(pbn->perturbation >= 0.0 && pbn->perturbation < 1.0))
-    return ff_error_set(err, FF_EMODEL, "the perturbation is %g; expected a number in [0, 1)", pbn->perturbation);
+    return ff_error_set(err, FF_EMODEL, "the perturbation is %s; expected a number in [0, 1)",
+                        ff_show(pbn->perturbation, 6).text);
   if (pbn->update != FF_SYNCHRONOUS && pbn->update != FF_ASYNCHRONOUS)
     return ff_error_set(err, FF_EMODEL, "the update is %d; expected %d (synchronous) or %d (asynchronous)", (int)pbn->update,
                         (int)FF_SYNCHRONOUS, (int)FF_ASYNCHRONOUS);

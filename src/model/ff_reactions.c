@@ -96,8 +96,8 @@ static ff_status check_symbols(const ff_reactions *net, ff_error *err) {
     double count = net->initial[i];
     ff_quoted name = ff_quote(net->names[i], strlen(net->names[i]));
     if (!(count >= 0.0 && count <= FF_MAX_COUNT && count == floor(count)))
-      return ff_error_set(err, FF_EMODEL, "the initial count of species %s is %.17g; expected a whole number from 0 to 2^53",
-                          name.text, count);
+      return ff_error_set(err, FF_EMODEL, "the initial count of species %s is %s; expected a whole number from 0 to 2^53",
+                          name.text, ff_show(count, 17).text);
     if (net->fixed[i] > 1) return ff_error_set(err, FF_EINTERNAL, "the mark of species %s as fixed is broken", name.text);
   }
   for (uint32_t i = 0; i < net->n_parameters; i++)
@@ -145,8 +145,8 @@ static ff_status check_constant(const ff_reactions *net, uint32_t r, ff_error *e
   if (ranges == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to check the rate of reaction %u", r + 1);
   const int rounded = ff_formula_range(&reaction->rate, FF_RANGE_INEXACT, NULL, NULL, (ff_range){.low = 0}, ranges).high >= 0.0;
   free(ranges);
-  return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %g%s; expected a finite number of at least 0%s",
-                      label_of(net, r).text, reaction->mass_action ? "rate constant" : "rate", value,
+  return ff_error_set(err, FF_EMODEL, "reaction %s: the %s is %s%s; expected a finite number of at least 0%s",
+                      label_of(net, r).text, reaction->mass_action ? "rate constant" : "rate", ff_show(value, 6).text,
                       value < 0.0 && rounded ? ", perhaps by rounding errors alone" : "",
                       value < 0.0 && rounded ? ", such as max(0, ...)" : "");
 }

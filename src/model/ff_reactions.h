@@ -152,6 +152,10 @@ uint32_t ff_reactions_slots(uint32_t *slot_of, const ff_reactions *net);
  * formulas). */
 ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *err);
 
+/* Sets never[v] to 1 for each variable that is shown to be never negative, whatever the counts, the time and the parameters that
+ * events set; else to 0. O(length of the formulas). */
+ff_status ff_reactions_never_negative(uint8_t *never, const ff_reactions *net, ff_error *err);
+
 /* Calls found(context, r, species) for each species that the rate of reaction r names, also through variables; a species may come
  * several times. mark[] and stack[] have an entry for each variable, and no mark is r + 1 before. O(length of the formulas). */
 void ff_reactions_read(const ff_reactions *net, uint32_t r, uint32_t *mark, uint32_t *stack,

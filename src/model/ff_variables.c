@@ -1,6 +1,9 @@
 /* Variables of reaction networks: formulas with names, which other formulas use. */
+#include "../base/ff_math.h"
+#include "ff_formula_range.h"
 #include "ff_reactions.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,12 +173,15 @@ void ff_replacement_free(ff_replacement *replacement) {
 /* ---- what rates depend on ----------------------------------------------------------------------------------------------- */
 
 static int names_marked(const ff_formula *formula, const ff_reactions *net, const uint8_t *marked) {
-  if (ff_formula_has_time(formula)) return 1;
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = &formula->word[i];
     if (word->code == FF_F_SYMBOL && word->symbol >= first_of(net) && marked[word->symbol - first_of(net)]) return 1;
   }
   return 0;
+}
+
+static int is_timed(const ff_formula *formula, const ff_reactions *net, const uint8_t *marked) {
+  return ff_formula_has_time(formula) || names_marked(formula, net, marked);
 }
 
 ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *err) {
@@ -184,12 +190,56 @@ ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *
   if (marked == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u variables", net->n_variables);
   ff_status status = ff_reactions_order(&order, net, err);
   if (status == FF_OK) {
-    for (uint32_t i = 0; i < net->n_variables; i++)
-      marked[order[i]] = (uint8_t)names_marked(&net->variable[order[i]], net, marked);
-    for (uint32_t r = 0; r < net->n_reactions; r++) timed[r] = (uint8_t)names_marked(&net->reactions[r].rate, net, marked);
+    for (uint32_t i = 0; i < net->n_variables; i++) marked[order[i]] = (uint8_t)is_timed(&net->variable[order[i]], net, marked);
+    for (uint32_t r = 0; r < net->n_reactions; r++) timed[r] = (uint8_t)is_timed(&net->reactions[r].rate, net, marked);
   }
   free(order);
   free(marked);
+  return status;
+}
+
+/* The ranges of species, and of parameters, of which events may set some to anything. */
+static void start_ranges(double *low, double *high, const ff_reactions *net) {
+  for (uint32_t i = 0; i < net->n_species; i++) high[i] = FF_MAX_COUNT;
+  for (uint32_t i = 0; i < net->n_parameters; i++) low[net->n_species + i] = high[net->n_species + i] = net->value[i];
+  for (uint32_t e = 0; e < net->n_events; e++)
+    for (uint32_t i = 0; i < net->events[e].n_sets; i++) {
+      const uint32_t symbol = net->events[e].sets[i].symbol;
+      if (symbol < net->n_species) continue;
+      low[symbol] = -ff_math_infinity();
+      high[symbol] = ff_math_infinity();
+    }
+}
+
+ff_status ff_reactions_never_negative(uint8_t *never, const ff_reactions *net, ff_error *err) {
+  const size_t symbols = (size_t)first_of(net) + net->n_variables;
+  const ff_range time = {.low = 0, .high = DBL_MAX}; /* an infinite time times 0 would be NaN */
+  uint32_t depth = 0, *order;
+  for (uint32_t v = 0; v < net->n_variables; v++)
+    if (net->variable[v].depth > depth) depth = net->variable[v].depth;
+  double *low = ff_calloc(symbols, sizeof *low), *high = ff_calloc(symbols, sizeof *high);
+  uint8_t *undefined = ff_calloc(net->n_variables, 1); /* may be NaN, which low[] and high[] do not tell */
+  ff_range *stack = ff_calloc(depth, sizeof *stack);
+  ff_status status = ff_reactions_order(&order, net, err);
+  if (status == FF_OK && (low == NULL || high == NULL || undefined == NULL || stack == NULL))
+    status = ff_error_set(err, FF_EMEMORY, "no memory for the ranges of %u variables", net->n_variables);
+  if (status == FF_OK) {
+    start_ranges(low, high, net);
+    for (uint32_t i = 0; i < net->n_variables; i++) {
+      const uint32_t v = order[i];
+      const ff_range range = ff_formula_range(&net->variable[v], FF_RANGE_COMPUTED, low, high, time, stack);
+      const int unknown = names_marked(&net->variable[v], net, undefined);
+      low[first_of(net) + v] = range.low;
+      high[first_of(net) + v] = range.high;
+      undefined[v] = unknown || range.nan;
+      never[v] = range.low >= 0.0 && !unknown;
+    }
+  }
+  free(low);
+  free(high);
+  free(undefined);
+  free(stack);
+  free(order);
   return status;
 }
 

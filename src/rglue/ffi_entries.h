@@ -28,6 +28,7 @@ FFI_ENTRY(ffi_equation_names, 1)
 FFI_ENTRY(ffi_reactions_check, 1)
 FFI_ENTRY(ffi_reactions_summary, 1)
 FFI_ENTRY(ffi_reactions_arrows, 1)
+FFI_ENTRY(ffi_reactions_never_negative, 1)
 
 /* ffi_arrows.c */
 FFI_ENTRY(ffi_arrow_components, 3)

@@ -448,3 +448,16 @@ SEXP ffi_reactions_arrows(SEXP model) {
   UNPROTECT(2);
   return out;
 }
+
+/* Returns for each variable whether it is shown to be never negative. */
+SEXP ffi_reactions_never_negative(SEXP model) {
+  ff_reactions *net;
+  ff_error err;
+  PROTECT(ffi_reactions_hold(model, &net));
+  uint8_t *never = (uint8_t *)R_alloc(net->n_variables, 1);
+  ffi_check(ff_reactions_never_negative(never, net, &err), &err);
+  SEXP out = PROTECT(Rf_allocVector(LGLSXP, net->n_variables));
+  for (uint32_t v = 0; v < net->n_variables; v++) LOGICAL(out)[v] = never[v];
+  UNPROTECT(2);
+  return out;
+}

@@ -111,8 +111,9 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   const ff_reaction *reaction = &c->net->reactions[r];
   double rate;
   if (ff_formula_is_number(formula, &rate) && !(rate >= 0 && isfinite(rate)))
-    return ff_error_set(c->err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %g; expected a finite "
-                        "number of at least 0", label_of(c->p, r).text, reaction->mass_action ? " constant" : "", rate);
+    return ff_error_set(c->err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %s; expected a finite "
+                        "number of at least 0", label_of(c->p, r).text, reaction->mass_action ? " constant" : "",
+                        ff_show(rate, 6).text);
   if (reaction->mass_action && ff_formula_is_number(formula, &rate))
     return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
   if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);

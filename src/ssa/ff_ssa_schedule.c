@@ -263,13 +263,14 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
   switch (f->what) {
     case FF_SSA_BAD_SET:
       name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];
-      return ff_error_set(err, FF_EMODEL, "event %s sets %s %s to %.15g %s; expected %s", event.text,
-                          species ? "species" : "parameter", ff_quote(name, strlen(name)).text, f->value, when,
+      return ff_error_set(err, FF_EMODEL, "event %s sets %s %s to %s %s; expected %s", event.text,
+                          species ? "species" : "parameter", ff_quote(name, strlen(name)).text,
+                          ff_show(f->value, 15).text, when,
                           !species ? "a number"
                           : f->value > 0 ? "a whole number, as floor() gives" : "a whole number of at least 0");
     case FF_SSA_BAD_DELAY:
-      return ff_error_set(err, FF_EMODEL, "the delay of event %s is %g %s; expected a finite number of at least 0", event.text,
-                          f->value, when);
+      return ff_error_set(err, FF_EMODEL, "the delay of event %s is %s %s; expected a finite number of at least 0", event.text,
+                          ff_show(f->value, 6).text, when);
     case FF_SSA_BAD_PRIORITY:
       return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN %s; expected a number", event.text, when);
     case FF_SSA_BAD_TRIGGER:

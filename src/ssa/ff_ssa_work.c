@@ -52,13 +52,13 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
   if (counts && failure.what != FF_SSA_BAD_COUNT) tell_counts(p, w->engine, lane, failure.item, where, sizeof where);
   if (rounded || failure.what == FF_SSA_BAD_RATE)
     ff_error_set(out, FF_EMODEL,
-                 "the propensity of reaction %s is %g at time %g of trajectory %llu%s%s; expected a finite number of at least "
-                 "0%s", shown.text, failure.value, failure.time, number, where,
+                 "the propensity of reaction %s is %s at time %g of trajectory %llu%s%s; expected a finite number of at least "
+                 "0%s", shown.text, ff_show(failure.value, 6).text, failure.time, number, where,
                  rounded ? ", perhaps by rounding errors alone" : "", rounded ? ", such as max(0, ...)" : "");
   else if (failure.what == FF_SSA_BAD_SUM)
     ff_error_set(out, FF_EMODEL,
-                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %g, of reaction %s%s",
-                 failure.time, number, failure.value, shown.text, where);
+                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %s, of reaction %s%s",
+                 failure.time, number, ff_show(failure.value, 6).text, shown.text, where);
   else if (failure.what == FF_SSA_BAD_STEP)
     ff_error_set(out, FF_EMODEL,
                  "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",

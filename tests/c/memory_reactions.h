@@ -293,11 +293,12 @@ static ff_status sweeps(ff_error *err) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------------ */
 
-/* A program and a master equation of a network with variables, and what its rates depend on. */
+/* A program and a master equation of a network with variables, what its rates depend on, and the variables' signs. */
 static ff_status uses_variables(ff_error *err) {
   ff_ssa_program *program = NULL;
   ff_cme *cme = NULL;
-  uint8_t timed[2];
+  uint8_t timed[2], never[8];
+  FF_CHECK(given.net->n_variables <= 8);
   ff_status status = ff_ssa_program_new(&program, given.net, err);
   CHECK_OUT(status, program);
   ff_ssa_program_free(program);
@@ -306,7 +307,8 @@ static ff_status uses_variables(ff_error *err) {
     CHECK_OUT(status, cme);
   }
   ff_cme_free(cme);
-  return status == FF_OK ? ff_reactions_timed(timed, given.net, err) : status;
+  if (status == FF_OK) status = ff_reactions_timed(timed, given.net, err);
+  return status == FF_OK ? ff_reactions_never_negative(never, given.net, err) : status;
 }
 
 /* ---- master equations ----------------------------------------------------------------------------------------------- */

@@ -384,8 +384,8 @@ static void says_what_is_wrong(void) {
   check_fails(&timed, 1e-8, 1000, 1, FF_EUNSUPPORTED, "reaction \"R2\": the rate depends on the time");
   check_fails(&negative, 1e-8, 1000, 1, FF_EMODEL,
               "reaction \"R2\": the propensity is -0.5 in a state that can be reached (\"A\" = 3, \"B\" = 2); expected a finite");
-  check_fails(&undefined, 1e-8, 1000, 1, FF_EMODEL, "\"R2\": the propensity is nan in a state that can be reached (\"A\" = 1)");
-  check_fails(&infinite, 1e-8, 1000, 1, FF_EMODEL, "the propensity is inf in a state that can be reached (\"A\" = 0, \"B\" = 1)");
+  check_fails(&undefined, 1e-8, 1000, 1, FF_EMODEL, "\"R2\": the propensity is NaN in a state that can be reached (\"A\" = 1)");
+  check_fails(&infinite, 1e-8, 1000, 1, FF_EMODEL, "the propensity is Inf in a state that can be reached (\"A\" = 0, \"B\" = 1)");
   check_fails(&birth, 1e-8, 100, 1, FF_ESIZE, "the projection is full with 100 states: more than ");
   check_fails(&explosion, 1e-8, 1000, 1, FF_ESIZE, "the tolerance is 1e-08");
   check_fails(&huge, 1e-8, 1000, 1, FF_ESIZE, "the projection is full with 3 states");

@@ -260,6 +260,7 @@ static const char *const wrong[][2] = {
     {"sin(,)", "found \",\" at character 5"}, {"sin(-)", "found \")\" at character 6"},
     {"(2)(3)", "found \"(\" at character 4"}, {"`k 1`(2)", "found \"(\" at character 6"},
     {"2(3)", "found \"(\" at character 2"},
+    {"S1 %% 2", "an operator (the remainder of a / b is \"a - b * floor(a / b)\") was expected"},
     {"S1 = 2", "found \"=\" at character 4 of \"S1 = 2\" where an operator (\"==\" compares) was expected"},
     {"= 2", "found \"=\" at character 1"}, {"S1 % 2", "found \"%\" at character 4"}, {"S1[2]", "found \"[\" at character 3"},
     {"1 < S1 < 2", "found \"<\" at character 8 of \"1 < S1 < 2\" where another operator (comparisons cannot be chained)"},

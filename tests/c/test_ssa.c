@@ -495,7 +495,7 @@ static void reports_failures(void) {
       while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
       char text[200];
       snprintf(text, sizeof text,
-               "the propensity of reaction \"R1\" is inf at time %g of trajectory 1, where \"A\" is 3, \"B\" is 5; expected a "
+               "the propensity of reaction \"R1\" is Inf at time %g of trajectory 1, where \"A\" is 3, \"B\" is 5; expected a "
                "finite number of at least 0", path.time);
       failed_run(infinite, initial, FF_EMODEL, text, threads, method);
       ff_ssa_path_free(&path);

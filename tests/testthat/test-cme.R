@@ -119,6 +119,13 @@ test_that("initial counts can be changed", {
   expect_identical(chemical_master_equation(net, 1, initial = NULL), chemical_master_equation(net, 1))
 })
 
+test_that("parameters can be changed", {
+  net <- reaction_network("A -> B" = mass_action("k"), initial = c(A = 3), parameters = c(k = 1))
+  by_hand <- chemical_master_equation(set_parameters(net, k = 2), 1)
+  expect_identical(chemical_master_equation(net, 1, parameters = c(k = 2)), by_hand)
+  expect_error(chemical_master_equation(net, 1, parameters = c(j = 2)), "\"j\"", class = "fireflip_error_argument")
+})
+
 test_that("the result gives states, marginals and moments", {
   solution <- chemical_master_equation(net, c(0, 1, 3))
   expect_s3_class(solution, "cme_solution", exact = TRUE)

@@ -392,3 +392,20 @@ test_that("a plotted histogram is 0 at counts that do not occur", {
   expect_identical(vapply(2:11, at, 0), c(0.1, 0.2, 0, 0, 0, 0.3, 0, 0.15, 0.25, 0))
   expect_equal(sum(diff(steps$x) * utils::head(steps$y, -1)), 1)
 })
+
+test_that("rows of several results are not taken for those of the first", {
+  run <- function(seed, ...) simulate(net, nsim = 40, times = c(0.5, 1), seed = seed, ...)
+  bound <- function(...) { # what dplyr::bind_rows() gives
+    parts <- list(...)
+    structure(do.call(rbind, parts), class = class(parts[[1L]]), run = attr(parts[[1L]], "run"))
+  }
+  sims <- bound(run(1), run(2))
+  for (f in list(summary, noise, burn_in, plot, function(x) compare_ensembles(x, run(3)))) {
+    expect_error(f(sims), "rows than its run gave", class = "fireflip_error_argument")
+  }
+  expect_identical(capture.output(print(sims)), capture.output(print(as.data.frame(sims))))
+  expect_error(quantile(bound(run(1, quantiles = 0.5), run(2, quantiles = 0.5))), class = "fireflip_error_argument")
+  expect_error(covariances(bound(run(1, covariance = TRUE), run(2, covariance = TRUE))), class = "fireflip_error_argument")
+  paths <- bound(run(1, output = "trajectories"), run(2, output = "trajectories"))
+  for (f in list(summary, plot)) expect_error(f(paths), "rows than its run gave", class = "fireflip_error_argument")
+})

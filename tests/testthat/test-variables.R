@@ -120,3 +120,20 @@ test_that("variables are observed, with exact statistics", {
   rows <- simulate(jump, times = c(0.5, 1), observe = "rate", output = "trajectories", seed = 1)
   expect_identical(rows$rate, c(0, 100))
 })
+
+test_that("an interval goes below 0 only if a variable can", {
+  net <- reaction_network(
+    "A -> 0" = 1, initial = c(A = 3), parameters = c(k = 1, j = 1),
+    variables = c(half = "A / 2", less = "A - 1", known = "k * A", set = "j * A", square = "(A - 5)^2", late = "time * half"),
+    events = list(on = event("time >= 0.5", set = c(j = 2)))
+  )
+  two <- simulate(net, 2, seed = 3, times = 0.7, observe = c("A", names(net$variables))) # the t-distribution has wide tails
+  expect_identical(two$lower < 0, two$species %in% c("less", "set"))
+  expect_identical(two$lower[two$species %in% c("A", "half", "known", "late")], rep(0, 4))
+})
+
+test_that("a parameter is not observed", {
+  net <- reaction_network("A -> 0" = "k * A", parameters = c(k = 1), variables = c(now = "k"))
+  expect_error(simulate(net, times = 1, observe = c("A", "k")), "\"k\", a parameter", class = "fireflip_error_argument")
+  expect_identical(simulate(net, times = 1, observe = "now", seed = 1)$mean, 1)
+})
