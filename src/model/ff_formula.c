@@ -114,22 +114,6 @@ int ff_formula_has_time(const ff_formula *formula) {
   return 0;
 }
 
-ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint32_t *n, ff_error *err) {
-  uint32_t named = 0;
-  *symbols = NULL;
-  *n = 0;
-  for (uint32_t at = 0; at < formula->length; at++) named += formula->word[at].code == FF_F_SYMBOL;
-  uint32_t *symbol = ff_calloc(named, sizeof *symbol);
-  if (symbol == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the %u symbols of a formula", named);
-  named = 0;
-  for (uint32_t at = 0; at < formula->length; at++)
-    if (formula->word[at].code == FF_F_SYMBOL) symbol[named++] = formula->word[at].symbol;
-  const uint32_t unique = (uint32_t)ff_sort_unique(symbol, named);
-  *symbols = unique < named ? ff_shrink(symbol, unique, sizeof *symbol) : symbol;
-  *n = unique;
-  return FF_OK;
-}
-
 /* ---- replacement ---------------------------------------------------------------------------------------------------- */
 
 /* The code after replacement. A word that is dropped before others is only marked, with the code DROPPED. */

@@ -117,10 +117,6 @@ ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error
 /* Whether the value depends on the time. O(length). */
 int ff_formula_has_time(const ff_formula *formula);
 
-/* The symbols that the formula names, in ascending order and without repeats, in a new array that the caller frees. O(length log
- * length). */
-ff_status ff_formula_symbols(const ff_formula *formula, uint32_t **symbols, uint32_t *n, ff_error *err);
-
 /* Makes a new formula in which symbol i is replaced by the formula replacement[i], unless replacement[i] is NULL or empty.
  * Replaced symbols within replacements are not replaced again. Operations whose operands are all numbers are then replaced by
  * their values, and x * 1, 1 * x, x / 1, x + 0, 0 + x, x - 0 and x ^ 1 by x. No other operation is moved or merged, so the value

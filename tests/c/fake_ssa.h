@@ -15,17 +15,18 @@ static struct {
   uint64_t at_once;     /* trajectories that advance() completes; 0: all */
   uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
   int delays;           /* calls of ready() until an ensemble is ready */
-  int fails_at, calls;  /* of all calls of start(), advance(), refused(), tally() and states(), the one that fails (0: none) */
+  int fails_at;         /* of all calls of start(), advance(), refused(), tally() and states(), the one that fails (0: none) */
+  _Atomic int calls;
   int again;            /* whether all calls after it fail too */
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
   int breaks_late;
   int unsupported;      /* whether no kernel can run the program */
-  int made, freed, alike;         /* ensembles, and those that shall have the kernel of another one */
-  int tallies, copies, lists;     /* calls of tally(), states() and refused() */
-  uint64_t units, steps; /* of the last ensemble */
-  uint64_t started[16];  /* the sizes of the first waves */
-  int waves;
-  uint32_t joined; /* points of the last ensemble of several ones */
+  _Atomic int made, freed, alike;     /* ensembles, and those that shall have the kernel of another one */
+  _Atomic int tallies, copies, lists; /* calls of tally(), states() and refused() */
+  _Atomic uint64_t units, steps;      /* of the last ensemble */
+  _Atomic uint64_t started[16];       /* the sizes of the first waves */
+  _Atomic int waves;
+  _Atomic uint32_t joined;            /* points of the last ensemble of several ones */
 } fake_ssa;
 
 /* Behind an ff_ensemble *, whose struct another fake may define. */
@@ -114,7 +115,7 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   free(e->points);
   free(e->events);
   free(e);
-  __atomic_fetch_add(&fake_ssa.freed, 1, __ATOMIC_RELAXED);
+  fake_ssa.freed++;
 }
 
 static ff_status fake_ssa_ready(ff_ensemble *ensemble, double seconds, int *is, ff_error *err) {
@@ -132,7 +133,7 @@ static ff_ensemble_info fake_ssa_info(const ff_ensemble *ensemble) {
 }
 
 static ff_status fake_ssa_call(ff_error *err) {
-  const int call = __atomic_add_fetch(&fake_ssa.calls, 1, __ATOMIC_RELAXED);
+  const int call = ++fake_ssa.calls;
   const int fails = call == fake_ssa.fails_at || (fake_ssa.again && fake_ssa.fails_at > 0 && call > fake_ssa.fails_at);
   return fails ? ff_error_set(err, FF_EBACKEND, "the device is on fire") : FF_OK;
 }
@@ -140,7 +141,7 @@ static ff_status fake_ssa_call(ff_error *err) {
 static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   if (units > e->capacity || units == 0) return ff_error_set(err, FF_EINTERNAL, "a wave of the wrong size");
-  const int wave = __atomic_fetch_add(&fake_ssa.waves, 1, __ATOMIC_RELAXED);
+  const int wave = fake_ssa.waves++;
   if (wave < 16) fake_ssa.started[wave] = units;
   e->key = key;
   e->first = first;
@@ -202,7 +203,7 @@ static ff_status fake_ssa_refused(ff_ensemble *ensemble, uint64_t from, uint64_t
   *n = 0;
   for (uint64_t k = from; k < e->n && *n < capacity; k++)
     if (e->refused[k]) units[(*n)++] = k;
-  __atomic_fetch_add(&fake_ssa.lists, 1, __ATOMIC_RELAXED);
+  fake_ssa.lists++;
   return fake_ssa_call(err);
 }
 
@@ -212,7 +213,7 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
   double *x = malloc((n + 1) * sizeof *x);
   uint64_t bytes = 0;
   ff_status status = fake_ssa_call(err);
-  __atomic_fetch_add(&fake_ssa.tallies, 1, __ATOMIC_RELAXED);
+  fake_ssa.tallies++;
   if (first > e->n || n_units > e->n - first) status = ff_error_set(err, FF_EINTERNAL, "trajectories that are not in the wave");
   for (uint64_t k = first; k < first + n_units && status == FF_OK; k++)
     for (uint32_t i = 0; i < e->request.n_times && !e->refused[k] && status == FF_OK; i++) {
@@ -229,7 +230,7 @@ static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t
   if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "states of trajectories that are not in the wave");
   for (uint32_t cell = 0; cell < cells; cell++)
     for (uint64_t k = 0; k < n; k++) counts[cell * n + k] = e->counts[(first + k) * cells + cell];
-  __atomic_fetch_add(&fake_ssa.copies, 1, __ATOMIC_RELAXED);
+  fake_ssa.copies++;
   return fake_ssa_call(err);
 }
 

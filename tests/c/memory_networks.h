@@ -12,18 +12,15 @@ static char *formula_names[] = {"a", "b c"};
 
 static ff_status rewrites_a_formula(const ff_formula *formula, ff_error *err) {
   ff_formula number = {0}, copy = {0}, out = {0};
-  uint32_t *symbols = NULL, n;
   char *text = NULL;
   ff_status status = ff_formula_of_number(&number, 2, err);
   const ff_formula *const with[] = {&number, NULL};
   if (status == FF_OK) status = ff_formula_copy(&copy, formula, err);
-  if (status == FF_OK) status = ff_formula_symbols(&copy, &symbols, &n, err);
   if (status == FF_OK) status = ff_formula_replace(&out, &copy, with, err);
   FF_CHECK(status == FF_OK || out.word == NULL);
   if (status == FF_OK) status = ff_formula_text(&text, &out, formula_names, err);
   FF_CHECK(status == FF_OK || text == NULL);
   free(text);
-  free(symbols);
   ff_formula_free(&out);
   ff_formula_free(&copy);
   ff_formula_free(&number);
