@@ -30,11 +30,13 @@ for (output in c("summary", "trajectories", "histogram")) {
 fails(sweep_parameters(reactions, data.frame(k = c(1, -1)), nsim = 3, times = 0.1, initial = c(C = 1)))
 fails(sweep_parameters(reactions, data.frame(k = 1:2), nsim = 3, times = 0.1, until = "C > 5", backend = "cuda"))
 fails(simulate(reactions, nsim = 2, times = 0.1, until = "C > 5", seed = 1, backend = "cuda"))
+half <- reaction_network("A -> 0" = 1, initial = c(A = 3), variables = c(half = "A / 2"))
+simulate(half, nsim = 2, seed = 2, times = 0.7, observe = "half") # its lower bound would be negative
 fails(simulate(reaction_network("A -> 0" = "1 - A", initial = c(A = 2)), times = 1))
 fails(reaction_network("A ++ B -> C" = 1))
 fails(reaction_network("A -> B" = "k * A"))
 fails(reaction_network("A -> B" = "1 - 2"))
-fails(summary(replace(unclass(reactions), "parameters", NULL)))
+fails(summary(structure(unclass(reactions)[setdiff(names(reactions), "parameters")], class = class(reactions))))
 
 file <- tempfile()
 for (format in c("pbn", "boolnet")) {
