@@ -58,7 +58,7 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
   )
   run <- attr(final, "run")
   stopped <- run$stopped
-  run[c("stopped", "species")] <- NULL
+  run[c("stopped", "n_stopped", "species")] <- NULL
   run$output <- "passage"
   structure(
     list(trajectory = final$trajectory, time = ifelse(is.na(stopped), end, stopped), censored = is.na(stopped)),

@@ -21,11 +21,11 @@
 #'
 #'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and
 #'   last), `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `until` (the condition, or
-#'   `NULL`), `events` (of all trajectories), `seconds`, `threads`, `backend`, `device` (the kernel and its launch, if a GPU was
-#'   used) and `last`. `events` is the number of firings; for `"langevin"` and `"ode"`, it is that of steps. `last` is a data
-#'   frame about the last time with the columns `species`, `mean`, `sd` and `fano`, the Fano factor: the variance divided by the
-#'   mean. It is 1 for a Poisson distribution. For final states, `last` is about the last state of each trajectory, and `stopped`
-#'   says whether these have different times.
+#'   `NULL`), `n_stopped` (how many trajectories it has stopped, or `NULL`), `events` (of all trajectories), `seconds`,
+#'   `threads`, `backend`, `device` (the kernel and its launch, if a GPU was used) and `last`. `events` is the number of firings;
+#'   for `"langevin"` and `"ode"`, it is that of steps. `last` is a data frame about the last time with the columns `species`,
+#'   `mean`, `sd` and `fano`, the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
+#'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -102,13 +102,21 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
   shown <- utils::head(rows, n)
   writeLines(result_head(x, "reaction_ensemble", unique_count(x$species)))
   if (nrow(shown) > 0L) {
-    if (!is.null(run$until)) writeLines(sprintf("trajectories stop when \"%s\" is true, and keep their state", run$until))
+    if (!is.null(run$until)) {
+      writeLines(sprintf(
+        "trajectories stop when \"%s\" is true, and keep their state; %s", run$until, stopped_text(run$n_stopped, run_size(run))
+      ))
+    }
     writeLines(sprintf("at time %s, with %g%% confidence intervals of the means:", format(last), 100 * run$confidence))
     print.data.frame(format_statistics(shown), row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
   invisible(x)
+}
+
+stopped_text <- function(n, of) {
+  sprintf("%s of %s %s stopped", format_whole(n), format_whole(of), if (n == 1) "has" else "have")
 }
 
 # 29 trajectories miss an outcome with a probability of 0.1 with the probability 0.9^29, about 0.05.
@@ -196,8 +204,8 @@ summary_of_run <- function(run, times, last) {
   notes <- noted(run)
   structure(class = "summary.reaction_result", list(
     trajectories = run_size(run), times = times, species = nrow(last), method = run$method, reason = run$reason, seed = run$seed,
-    until = run$until, events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend,
-    device = notes$device, last = last
+    until = run$until, n_stopped = run$n_stopped, events = run$events, seconds = notes$seconds, threads = notes$threads,
+    backend = notes$backend, device = notes$device, last = last
   ))
 }
 
@@ -227,7 +235,9 @@ summary_lines <- function(x, trajectories) {
       "  method   %s%s", paste(x$method, collapse = ", "),
       if (is.null(x$reason)) "" else sprintf(" (chosen by \"auto\": %s)", x$reason)
     ),
-    if (!is.null(x$until)) sprintf("  until    \"%s\"; a trajectory that has stopped keeps its state", x$until),
+    if (!is.null(x$until)) {
+      sprintf("  until    \"%s\"; %s, and keep their state", x$until, stopped_text(sum(x$n_stopped), trajectories))
+    },
     sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / trajectories, 3))),
     sprintf("  seed     %s%s", format(x$seed, digits = 15), if (isTRUE(x$common)) ", common random numbers" else ""),
     sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),

@@ -73,7 +73,7 @@ merged_run <- function(parts, class) {
   if (any(vapply(runs, function(run) is.null(run$shard), NA))) {
     abort_argument("c() merges parts of one run; found a whole run among them.")
   }
-  own <- c("shard", "events", "tally", "machine", "stopped")
+  own <- c("shard", "events", "tally", "machine", "stopped", "n_stopped")
   plain <- function(run) run[setdiff(names(run), own)]
   other <- Find(function(run) !identical(plain(run), plain(runs[[1L]])), runs)
   if (!is.null(other)) {
@@ -82,6 +82,7 @@ merged_run <- function(parts, class) {
   run <- runs[[1L]]
   run$shard <- different_parts(do.call(rbind, lapply(runs, `[[`, "shard")))
   run$events <- sum(vapply(runs, `[[`, 0, "events"))
+  if (!is.null(run$n_stopped)) run$n_stopped <- sum(vapply(runs, `[[`, 0L, "n_stopped"))
   run$machine <- all_notes(runs)
   run
 }

@@ -311,6 +311,7 @@ known_cells <- function(run, varies) {
 known_result <- function(result, run, start, options) {
   if (!is.null(start)) run[names(start$run)] <- start$run
   if (run$output == "final") run$stopped <- result$stopped
+  run$n_stopped <- if (!is.null(result$stopped)) sum(!is.na(result$stopped))
   if (run$output %in% c("summary", "histogram")) run$tally <- c(result$tally, list(known = known_cells(run, result$varies)))
   if (run$output == "trajectories") run$varies <- result$varies
   switch(run$output,

@@ -21,8 +21,8 @@
 #'   `design`. `print()` shows its size and first rows; `as.data.frame()` gives a plain data frame.
 #'
 #'   `summary()` returns a list of class `summary.parameter_sweep`. Like the [summary of an ensemble][ensemble-methods], it has
-#'   the elements `trajectories` (of each setting), `times`, `species`, `method`, `seed`, `events` (of all settings), `seconds`,
-#'   `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
+#'   the elements `trajectories` (of each setting), `times`, `species`, `method`, `seed`, `until`, `n_stopped` (for each setting),
+#'   `events` (of all settings), `seconds`, `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
 #'   number, and `common` is as given. `last` is a data frame about the last time, with a row for each setting and species: the
 #'   columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano factor.
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
@@ -87,6 +87,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     seeds = seeds, common = common, times = times, output = output, events = sum(vapply(runs, `[[`, 0, "events")),
     machine = all_notes(runs, proc.time()[["elapsed"]] - started)
   )
+  if (!is.null(until)) run[c("until", "n_stopped")] <- list(until, vapply(runs, `[[`, 0L, "n_stopped"))
   if (output %in% c("summary", "histogram")) { # for noise_decomposition()
     run$species <- runs[[1L]]$species
     run$tallies <- lapply(runs, function(one) one$tally[setdiff(names(one$tally), c("cell", "value", "count"))])
@@ -232,8 +233,9 @@ summary.parameter_sweep <- function(object, ...) {
   notes <- noted(run)
   structure(class = "summary.parameter_sweep", list(
     settings = nrow(run$design), trajectories = run$nsim, times = range(rows$time), species = unique_count(statistics$species),
-    method = run$method, seed = run$seed, common = run$common, events = run$events, seconds = notes$seconds,
-    threads = notes$threads, backend = notes$backend, device = notes$device, stopped = unique_count(last$time) > 1L,
+    method = run$method, seed = run$seed, common = run$common, until = run$until, n_stopped = run$n_stopped,
+    events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend, device = notes$device,
+    stopped = unique_count(last$time) > 1L,
     last = structure(
       c(list(setting = setting), lapply(run$design, `[`, setting), as.list(statistics)), class = "data.frame",
       row.names = .set_row_names(length(setting))

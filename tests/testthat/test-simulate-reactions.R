@@ -204,8 +204,21 @@ test_that("a data frame that does not fit into memory is refused", {
 
 test_that("a result tells the condition that stops trajectories", {
   sim <- simulate(reaction_network("0 -> A" = 1), nsim = 40, times = 9, until = "A >= 3", seed = 1)
-  expect_output(print(sim), "trajectories stop when \"A >= 3\" is true, and keep their state", fixed = TRUE)
-  expect_output(print(summary(sim)), "until    \"A >= 3\"", fixed = TRUE)
+  expect_output(print(sim), "trajectories stop when \"A >= 3\" is true, and keep their state; 40 of 40 have stopped", fixed = TRUE)
+  expect_output(print(summary(sim)), "until    \"A >= 3\"; 40 of 40 have stopped, and keep their state", fixed = TRUE)
+  run <- function(end = 3, ...) simulate(net, nsim = 40, times = end, until = "A >= 3", seed = 1, ...)
+  net <- reaction_network("0 -> A" = mass_action("k"), parameters = c(k = 1))
+  counts <- run(output = "final")$A
+  expect_true(any(counts < 3))
+  for (output in c("summary", "histogram", "trajectories", "final", "events")) {
+    expect_identical(attr(run(output = output), "run")$n_stopped, sum(counts >= 3), info = output)
+  }
+  parts <- lapply(1:2, function(i) run(shard = c(i, 2)))
+  expect_identical(summary(do.call(c, parts))$n_stopped, sum(counts >= 3))
+  expect_null(summary(simulate(net, nsim = 40, times = 3, seed = 1))$n_stopped)
+  sweep <- sweep_parameters(net, data.frame(k = c(0, 1, 100)), 40, seed = 1, times = 3, until = "A >= 3")
+  expect_identical(summary(sweep)$n_stopped[c(1, 3)], c(0L, 40L))
+  expect_output(print(summary(sweep)), "of 120 have stopped", fixed = TRUE)
 })
 
 test_that("results are shown, and bad input is refused", {

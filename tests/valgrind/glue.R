@@ -31,7 +31,7 @@ fails(sweep_parameters(reactions, data.frame(k = c(1, -1)), nsim = 3, times = 0.
 fails(sweep_parameters(reactions, data.frame(k = 1:2), nsim = 3, times = 0.1, until = "C > 5", backend = "cuda"))
 fails(simulate(reactions, nsim = 2, times = 0.1, until = "C > 5", seed = 1, backend = "cuda"))
 half <- reaction_network("A -> 0" = 1, initial = c(A = 3), variables = c(half = "A / 2"))
-simulate(half, nsim = 2, seed = 2, times = 0.7, observe = "half") # its lower bound would be negative
+simulate(half, nsim = 2, seed = 3, times = 0.7, observe = "half") # its lower bound would be negative
 fails(simulate(reaction_network("A -> 0" = "1 - A", initial = c(A = 2)), times = 1))
 fails(reaction_network("A ++ B -> C" = 1))
 fails(reaction_network("A -> B" = "k * A"))
