@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_io_sbml_formula.h"
+
 static uint64_t line_of(const ff_sbml_table *table, const void *element) { return ff_sbml_place(table, element).line; }
 
 /* ---- what an event sets ------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef FF_IO_SBML_EVENTS_H
 #define FF_IO_SBML_EVENTS_H
 
-#include "ff_io_sbml_reactions.h"
+#include "ff_io_sbml_symbols.h"
 
 /* Events whose symbols are those of the table. */
 typedef struct {

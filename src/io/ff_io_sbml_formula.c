@@ -1,6 +1,6 @@
 /* Translates MathML, as libsbml's syntax trees, to formulas. The traversal has its own stack and does not recurse, except into
  * functions that are called. */
-#include "ff_io_sbml_reactions.h"
+#include "ff_io_sbml_formula.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -510,4 +510,17 @@ ff_status ff_sbml_formula(ff_formula *out, const ASTNode_t *math, ff_sbml_table 
   free(w.frames);
   free(w.starts);
   return status;
+}
+
+ff_status ff_sbml_multiply(ff_sbml_table *table, ff_formula *formula, uint32_t compartment) {
+  void *memory = formula->word;
+  size_t capacity = formula->length, length = formula->length;
+  if (compartment == 0) return FF_OK;
+  ff_status status = ff_grow(&memory, &capacity, length + 2, sizeof *formula->word, table->err);
+  formula->word = memory;
+  if (status != FF_OK) return status;
+  formula->word[length] = (ff_formula_word){FF_F_SYMBOL, compartment, 0.0};
+  formula->word[length + 1] = (ff_formula_word){FF_F_MUL, 0, 0.0};
+  *formula = ff_sbml_formula_of(formula->word, length + 2);
+  return FF_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../model/ff_formula_math.h"
+#include "ff_io_sbml_formula.h"
 
 #define MOST_LENGTH 1000    /* words of the formula of a rule */
 #define MOST_WORDS 100000   /* words of the coefficients of a rule, in all */

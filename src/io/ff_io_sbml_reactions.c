@@ -1,10 +1,14 @@
 /* Reads the reaction network of an SBML document without qual. */
-#include "ff_io_sbml_rates.h"
+#include "ff_io_sbml_reactions.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ff_io_sbml_formula.h"
+#include "ff_io_sbml_rates.h"
+#include "ff_io_sbml_values.h"
 
 typedef struct {
   ff_sbml_table table;
@@ -145,18 +149,6 @@ static ff_status number_symbols(reader *r) {
   for (uint32_t i = 0; i < n && status == FF_OK; i++) r->number[i] = rank[i] == 3 ? NONE : next[rank[i]]++;
   free(rank);
   return status;
-}
-
-void ff_sbml_renumber(const ff_sbml_table *table, const uint32_t *number, ff_formula *formula) {
-  for (uint32_t at = 0; at < formula->length; at++) {
-    ff_formula_word *word = &formula->word[at];
-    if (word->code != FF_F_SYMBOL) continue;
-    const ff_sbml_symbol *symbol = &table->symbol[word->symbol];
-    if (symbol->kind == FF_SBML_STOICHIOMETRY)
-      *word = (ff_formula_word){FF_F_NUMBER, 0, symbol->value};
-    else
-      word->symbol = number[word->symbol];
-  }
 }
 
 static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
