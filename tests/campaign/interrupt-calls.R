@@ -23,6 +23,38 @@ long_calls <- function(big = 2000, slow = 200, chain = 18, trajectories = 300) {
   )
 }
 
+# The same for reaction networks. With `backend = "cuda"`, only calls that GPUs can run.
+long_reaction_calls <- function(backend = "cpu", species = 2e4, regions = 100) {
+  small <- example_model("decay_dimerisation")
+  toggle <- example_model("toggle_reactions")
+  ring <- reaction_model("sir_ring", regions = regions)
+  chain <- reaction_model("cyclic_chain", species = species)
+  random <- reaction_model("random", species = 300, reactions = 300, seed = 1)
+  clock <- reaction_network(
+    "0 -> A" = "20 * (1 + sin(3 * time))", "A -> 0" = 0.5, initial = c(A = 5),
+    events = list(event("A > 60", set = c(A = "floor(A / 2)"), delay = 0.1))
+  )
+  run <- function(net, last, ..., nsim = 1e6) {
+    simulate(net, nsim, seed = 1, times = last * c(0.5, 1), ..., backend = backend, threads = 2)
+  }
+  calls <- list(
+    function() run(small, 100), function() run(toggle, 1e6, nsim = 1e5, observe = 1, output = "histogram"),
+    function() run(ring, 50), function() run(chain, 50, observe = 1, nsim = 1e4), function() run(clock, 1e5),
+    function() run(random, 1, method = "rssa_cr", nsim = 1e5), function() run(random, 1, method = "first_reaction", nsim = 1e5),
+    function() sweep_parameters(toggle, data.frame(U = 1:200), 1e5, seed = 1, times = 1e3, backend = backend, threads = 2),
+    function() run(small, 10, output = "trajectories", nsim = 1e5)
+  )
+  if (backend != "cpu") return(calls)
+  file <- tempfile(fileext = ".xml")
+  c(calls, list(
+    function() run(small, 100, method = "tau_leaping"), function() run(toggle, 1e4, method = "langevin"),
+    function() run(toggle, 1e4, output = "events", nsim = 1e3), function() run(toggle, 1e4, until = "U > 1e6", nsim = 1e5),
+    function() first_passage(toggle, "U > 1e6", nsim = 1e5, seed = 1, end = 1e4, threads = 2),
+    function() repeat chemical_master_equation(toggle, times = 1e3),
+    function() repeat conservation_laws(chain), function() repeat read_network(write_network(ring, file))
+  ))
+}
+
 # Sends SIGINT to this process after `after` seconds. Returns whether the call was interrupted, and how late it returned.
 interrupt <- function(call, after) {
   mark <- tempfile()

@@ -1,5 +1,6 @@
 # Ctrl-C at random times: Rscript tests/campaign/interrupts.R, or make campaign CAMPAIGN=interrupts. TIMES is the number of rounds
-# (1000).
+# (1000). BACKEND=cuda calls only what runs on GPUs, and needs one. Each of its calls is made once before, because the first one
+# compiles code, which takes longer than the signal.
 #
 # Each round starts a long call; the kinds of calls alternate. A shell sends SIGINT after a random time. The call must return
 # within a second and leave no thread. The memory of the process may grow by at most 16 MB. That is 1000 leaks of 16 KB, and a
@@ -10,13 +11,16 @@ source("tests/campaign/interrupt-calls.R")
 
 times <- as.integer(Sys.getenv("TIMES", "1000"))
 set.seed(1)
-calls <- long_calls()
+backend <- Sys.getenv("BACKEND", "cpu")
+calls <- c(if (backend == "cpu") long_calls(), long_reaction_calls(backend))
+if (backend != "cpu") for (call in calls) interrupt(call, 5)
 threads_at_start <- process_status("Threads")
 latest <- memory <- numeric(times)
 interrupted <- 0L
 for (i in seq_len(times)) {
   round <- interrupt(calls[[(i - 1L) %% length(calls) + 1L]], runif(1, 0.001, 0.3))
   latest[[i]] <- round$late
+  if (round$late >= 1) cat(sprintf("call %d returned after %.2f s\n", (i - 1L) %% length(calls) + 1L, round$late))
   interrupted <- interrupted + round$interrupted
   stopifnot(process_status("Threads") <= threads_at_start)
   gc()
