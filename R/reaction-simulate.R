@@ -370,7 +370,7 @@ check_rows_of_result <- function(nsim, species, times, output) {
     "%s %s at %s are more rows than a data frame holds (%s); %s.", number(n),
     if (summed) "species" else "trajectories", if (times == 1) "one time" else paste(number(times), "times"),
     number(.Machine$integer.max),
-    if (summed) "set `observe`, or ask for fewer times" else "ask for fewer, or for `output` = \"summary\""
+    if (summed) "set `observe`, or ask for fewer times" else "ask for fewer trajectories or times, or for `output` = \"summary\""
   ))
 }
 

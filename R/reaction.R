@@ -449,7 +449,7 @@ species_flags <- function(model, fixed) {
   n <- nrow(model$species)
   if (is.logical(fixed)) {
     if (length(fixed) != n || anyNA(fixed)) {
-      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "flag")), fixed)
+      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "logical value")), fixed)
     }
     return(unname(fixed))
   }
