@@ -12,8 +12,8 @@
 #' @param ... Further results of the same kind, with the same times and species: ensembles of the same network that start in other
 #'   states and have other seeds. See section What cannot be seen.
 #' @param tolerance The largest change that does not matter, above 0 and at most 1. For a mean, its unit is the standard deviation
-#'   at the last time. For a standard deviation, it is relative to that at the last time. For a distribution, it is the largest
-#'   difference between cumulative probabilities. Default 0.25.
+#'   at the last time. For a standard deviation, it is relative: the larger of two divided by the smaller, minus 1. For a
+#'   distribution, it is the largest difference between cumulative probabilities. Default 0.25.
 #' @param confidence The confidence level of all statements together, above 0 and below 1. Default 0.95.
 #' @returns A data frame of class `burn_in` with a row for each species and statistic. Its columns are
 #'   * `species`, and `statistic`: `"mean"`, `"sd"` or `"distribution"`;

@@ -6,7 +6,7 @@
 #' else: it changes the state when a condition becomes true, for instance at a given time.
 #'
 #' @param object A network of class `reaction_network`.
-#' @param nsim Number of trajectories. Default 1. With `method = "ode"`, the result always has one.
+#' @param nsim Number of trajectories. Default 1. With `method = "ode"`, the result has one, unless `initial` is a result.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times Times at which the state is observed, in ascending order, finite and at least 0. A trajectory starts at time 0 and
@@ -114,8 +114,8 @@
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not
 #'   tell how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases.
-#'   At time 0, and for a species that no reaction changes, all trajectories must have the same count. Then the interval has the
-#'   width 0.
+#'   At time 0 of a network without events, and for a species that no reaction and no event changes, all trajectories must have
+#'   the same count. Then the interval has the width 0. If `initial` is a result, there is no such exception.
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n, where n is the number of trajectories. It is `NA` for fewer than 100
@@ -476,10 +476,11 @@ check_memory_of_result <- function(bytes, memory = machine_memory()) {
 #'   0. This breaks conservation laws if counts are small: with `A <-> B`, 100 molecules of B and 5 of A, the sum grew by 2% in
 #'   200 times of relaxation. The number of events in `summary()` is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
-#'   constant c has the rate c A^2 / 2. The estimated error of a count in a step is at most `tolerance * (1 + count)`; the
-#'   default is 1e-8. The errors of steps add up, so the error of a result may be larger. All trajectories are the same. So
-#'   only one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says so. Standard
-#'   deviations and intervals are `NA`. The number of events in `summary()` is that of steps.
+#'   constant c has the rate c A^2 / 2. The estimated error of a count in a step is at most `tolerance * (1 + count)`; the default
+#'   is 1e-8. The errors of steps add up, so the error of a result may be larger. All trajectories from the same initial counts
+#'   are the same. So only one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says
+#'   so. If `initial` is a result, each of its trajectories is continued. Standard deviations and intervals are `NA`. The number
+#'   of events in `summary()` is that of steps.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'
