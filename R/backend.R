@@ -54,14 +54,14 @@ backend_names <- c("auto", "cpu", "cuda")
 #' Backends
 #'
 #' Lists what can run simulations on this machine: the processor, and each GPU that the CUDA backend finds. With
-#' `backend = "auto"`, a run uses all GPUs that are usable if it would take more than a second on the processor, and the
-#' processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all backends are identical to
-#' the last bit.
+#' `backend = "auto"`, an estimate for a Boolean network uses all GPUs that are usable if it would take more than a second on the
+#' processor, and the processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all
+#' backends are identical, to the last bit.
 #'
 #' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks:
-#' [`simulate()`][simulate.reaction_network] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the processor. After
-#' a second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the processor, and if
-#' there are at least 100 of them for each thread. What GPUs cannot do is done by the processor.
+#' [`simulate()`][simulate.reaction_network] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the processor. After a
+#' second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the processor, and if there
+#' are at least 100 of them for each thread. The processor does what GPUs cannot do.
 #'
 #' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
 #' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:

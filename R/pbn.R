@@ -281,7 +281,7 @@ node_flags <- function(model, nodes, name) {
   n <- length(model$nodes)
   if (is.null(nodes)) return(logical(n))
   if (is.logical(nodes)) {
-    if (length(nodes) != n || anyNA(nodes)) abort_value(name, sprintf("names of nodes, or %s", count_of(n, "flag")), nodes)
+    if (length(nodes) != n || anyNA(nodes)) abort_value(name, sprintf("names of nodes, or %s", count_of(n, "logical value")), nodes)
     return(unname(nodes))
   }
   flags <- logical(n)

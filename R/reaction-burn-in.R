@@ -11,9 +11,9 @@
 #'   distribution of counts, so only its means and standard deviations are compared.
 #' @param ... Further results of the same kind, with the same times and species: ensembles of the same network that start in other
 #'   states and have other seeds. See section What cannot be seen.
-#' @param tolerance The largest change that does not matter, above 0 and at most 1: of a mean, in standard deviations at the last
-#'   time; of a standard deviation, relative; of a distribution, the largest difference between cumulative probabilities. Default
-#'   0.25.
+#' @param tolerance The largest change that does not matter, above 0 and at most 1. For a mean, its unit is the standard deviation
+#'   at the last time. For a standard deviation, it is relative: the larger of two divided by the smaller, minus 1. For a
+#'   distribution, it is the largest difference between cumulative probabilities. Default 0.25.
 #' @param confidence The confidence level of all statements together, above 0 and below 1. Default 0.95.
 #' @returns A data frame of class `burn_in` with a row for each species and statistic. Its columns are
 #'   * `species`, and `statistic`: `"mean"`, `"sd"` or `"distribution"`;
@@ -44,8 +44,8 @@
 #'     trajectories it has. An example is a network that switches between two states, but on average only once in a time much
 #'     longer than the run.
 #'   * *Several starts.* A slow change can be seen if ensembles approach the limit from different sides. So give further ensembles
-#'     whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, the slow change
-#'     is over, or all ensembles started on the same side.
+#'     whose initial counts are far apart, such as one in each state of a switch. If they agree within the bound, either the slow
+#'     change is over, or all ensembles started on the same side.
 #'   * *Times.* An oscillation is not seen if the distances between the times are multiples of its period. Use many times, at
 #'     distances without a common divisor if rates or events are periodic.
 #'   * *Other statistics.* Means, standard deviations and distributions of single species may be constant while joint

@@ -7,7 +7,8 @@
 #' in continuous time. [`simulate()`][simulate.reaction_network] estimates its distribution from many trajectories. Here the
 #' distribution is computed, by *finite state projection* and *uniformisation*. The computation follows a finite set of states. It
 #' enlarges this set until the probability that leaves it is below the tolerance, and drops states that have become improbable. So
-#' the network may have infinitely many states, as in `0 -> A`, if few of them have a noticeable probability at any time.
+#' a network such as `0 -> A`, which has infinitely many states, can be solved if few of them have a noticeable probability at any
+#' time.
 #'
 #' @param model A network of class `reaction_network`. Its rates must not depend on the time.
 #' @param times The times at which the distribution is wanted: numbers of at least 0, in ascending order, in the unit of time of
@@ -25,25 +26,26 @@
 #'
 #'   The object is a list. `times` is a data frame of `time`, `states` (the number of states at that time) and `missing` (a bound
 #'   of the error at that time, see section Error). `counts` is a matrix with a column per species, and `probability` is a vector.
-#'   They have a row, or an element, for each state at the first time, then for each state at the second, and so on. States that
-#'   are not listed have a probability of 0 or close to it. `model` is the network with these initial counts and parameters, and
-#'   `tolerance` is the argument.
-#' @section Error: Probability that leaves the set of states, or that is dropped, is lost and never comes back. So, except for
-#'   rounding, no probability is above the true one, and the sum of all probabilities is 1 minus the lost part. `missing` is this
-#'   lost part, or slightly more, plus a proven bound of the rounding errors. It is at most `tolerance`. It also bounds the error
-#'   of the probability of any set of states. It does not bound the error of a mean, because a state that is not listed may have
-#'   very large counts.
+#'   They have a row, or an element, for each state at the first time, then for each state at the second time, and so on. States
+#'   that are not listed have a probability of 0 or close to it. `model` is the network with these initial counts and parameters,
+#'   and `tolerance` is the argument.
+#' @section Error: Probability that leaves the set of states, or that is dropped, is lost and never comes back. So, apart from
+#'   rounding errors, no probability is above the true one, and the sum of all probabilities is 1 minus the lost part. `missing`
+#'   is this lost part, or slightly more, plus a proven bound of the rounding errors. It is at most `tolerance`. It also bounds
+#'   the error of the probability of any set of states. It does not bound the error of a mean, because a state that is not listed
+#'   may have very large counts.
 #'
 #'   The bound of the rounding errors grows with the number of jumps (see section Size), by about 3e-15 per jump for a few
 #'   reactions. A computation of more than some million jumps therefore needs a larger tolerance than the default.
-#' @section Size: The time grows with the number of states times the number of jumps, which is the largest sum of propensities of
-#'   a state times the last of `times`. On one core, 1e8 products of a state and a jump take about a second for a few
-#'   reactions. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the computation.
+#' @section Size: The number of jumps is the largest sum of the propensities in a state, times the last of `times`. The computing
+#'   time grows with the number of states times the number of jumps. On one core, if there are a few reactions, a product of 1e8
+#'   takes about a second. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the
+#'   computation.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time,
-#'   or if the network has events.
-#'   `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that can be reached.
-#'   `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed. `fireflip_error_convergence`
-#'   if rounding errors could exceed the tolerance. No result is returned whose error may be above the tolerance.
+#'   or if the network has events. `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that
+#'   can be reached. `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed.
+#'   `fireflip_error_convergence` if rounding errors could exceed the tolerance. No result is returned whose error may be above
+#'   the tolerance.
 #' @references Munsky B, Khammash M (2006). The finite state projection algorithm for the solution of the chemical master
 #'   equation. *Journal of Chemical Physics* 124, 044104. \doi{10.1063/1.2145882}
 #'

@@ -25,12 +25,12 @@
 #'   `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of test. If `rbind()` has joined
 #'   several comparisons, these functions correct the p-values again, for all tests together.
 #'
-#'   `p_value` is `NA` where the samples cannot decide: for the mean if all trajectories of both ensembles have the same count;
-#'   for the variance if each ensemble has a single count, also if these counts differ; and for the distributions of two
-#'   ensembles if there are fewer than two groups of counts. Holm's correction does not count such tests.
-#' @section Tests: The difference of the means, and that of the variances, is divided by its standard error. The error is
-#'   computed twice: from both samples together, and from each of them by itself. The larger error is used. For means, these are
-#'   the tests of Student and Welch. The distributions are compared by Pearson's test of homogeneity; neighbouring counts are
+#'   `p_value` is `NA` where the samples cannot decide: for the mean, if all trajectories of both ensembles have the same count;
+#'   for the variance, if each ensemble has a single count, even if these counts differ; and for the distributions of two
+#'   ensembles, if there are fewer than two groups of counts. Holm's correction does not count such tests.
+#' @section Tests: The difference of the means, and that of the variances, is divided by its standard error. The error is computed
+#'   twice: from both samples together, and from each of them by itself. The larger error is used. For means, these are the errors
+#'   of the tests of Student and Welch. The distributions are compared by Pearson's test of homogeneity; neighbouring counts are
 #'   grouped until at least 8 trajectories of each ensemble are expected in a group. They are compared if both results have
 #'   histograms: `output = "histogram"`, or `quantiles` in a summary.
 #'

@@ -4,10 +4,9 @@
 #' They follow from the equations alone, not from the rates.
 #'
 #' The vectors of weights form the left null space of the stoichiometric matrix. A basis of this space is computed exactly, in
-#' integers.
-#' If possible, no weight is negative: such laws bound the counts of their species. They are found by Farkas's algorithm (Martinez
-#' and Silva 1982). If the algorithm needs too many vectors, or if there is no such basis, some laws have negative weights. The
-#' weights of a law have no common divisor but 1.
+#' integers. If possible, no weight is negative: a law without negative weights bounds the counts of its species. Such laws are
+#' found by Farkas's algorithm (Martinez and Silva 1982). If the algorithm needs too many vectors, or if there is no such basis,
+#' some laws have negative weights. The weights of a law have no common divisor but 1.
 #'
 #' @param model A network of class `reaction_network`.
 #' @param ... Must be empty.

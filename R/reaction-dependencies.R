@@ -6,8 +6,8 @@
 #' simulation use this graph to recompute only the propensities that a firing has changed.
 #'
 #' Reaction `to` depends on reaction `from` if `from` changes the count of a species that `to` reads: a reactant of `to`, or a
-#' species that the formula of its rate names, also through variables. A catalyst, which is a reactant and a product in the same
-#' number, is not changed; neither is a fixed species. [Events][event()] of the network are not considered.
+#' species that the formula of its rate names, also through variables. A reaction does not change a catalyst, which is a reactant
+#' and a product in the same number, or a fixed species. [Events][event()] of the network are not considered.
 #'
 #' @param model A network of class `reaction_network`.
 #' @param ... Must be empty.

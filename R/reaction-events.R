@@ -14,8 +14,8 @@
 #'   comes first. Equal priorities have equal chances. Events without a priority, the default, come last, in the order of the
 #'   network.
 #' @param persistent If `FALSE`, the event does not happen if the condition becomes false before the event is due. Default `TRUE`.
-#' @param initially Whether the condition counts as true before time 0. With `FALSE`, the default, a condition that is true at
-#'   time 0 triggers the event then.
+#' @param initially Whether the condition counts as true before time 0. If `TRUE`, a condition that is true at time 0 does not
+#'   trigger the event then. If `FALSE`, the default, it does.
 #' @param values When the values of `set` are computed: at the `"trigger"` (the default), when the condition becomes true, or
 #'   at the `"execution"`, when the state is changed. It matters for events with a delay, and for events that happen at the
 #'   same time.
@@ -23,9 +23,9 @@
 #'
 #' @section Exactness: Events are those of SBML Level 3. An event that depends on the state is triggered by the reaction that
 #'   changes the state. An event that depends on the time is triggered at exactly its time: the first floating-point number at
-#'   which the condition is true. So for `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is
-#'   that before the event. The time is exact for any formula of the time, because interval arithmetic proves in which
-#'   intervals of time a condition cannot change.
+#'   which the condition is true. So for `time >= 25`, the state at time 25 is that after the event. For `time > 25`, it is that
+#'   before the event. The time is exact for any formula: interval arithmetic proves in which intervals of time a condition cannot
+#'   change.
 #'
 #'   Near the time at which a condition changes, rounding errors can make it true and false in turn, as
 #'   `time / (time + 10) > 0.7` is near 23.3. The event happens at the first of these times, and not again until the condition
@@ -38,8 +38,9 @@
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `reaction_network()` raises `fireflip_error_parse` for a
 #'   formula that does not follow the grammar or names something unknown. [`simulate()`][simulate.reaction_network] raises
 #'   `fireflip_error_model` if an event sets a species to a value that is not a count, if a delay is negative, and if more than
-#'   100,000 events happen at the same time; `fireflip_error_unsupported` if it cannot be decided when a condition becomes true.
-#'   The message names the event, the time and the trajectory.
+#'   100,000 events happen at the same time; `fireflip_error_size` if more than 2^20 events wait for their delays;
+#'   `fireflip_error_unsupported` if it cannot be decided when a condition becomes true. The message names the event, the time and
+#'   the trajectory.
 #' @references Hucka M and others (2019). The Systems Biology Markup Language (SBML): language specification for Level 3 Version
 #'   2 Core Release 2. *Journal of Integrative Bioinformatics* 16(2). \doi{10.1515/jib-2019-0021}
 #' @seealso [reaction_network()], [`simulate()`][simulate.reaction_network].

@@ -11,7 +11,8 @@
 #' @returns A data frame of class `reaction_noise` with a row for each time and species of the run, ordered by time. Its columns
 #'   are `time`, `species`, `mean`, `variance` (between trajectories, with the divisor n - 1), `fano`, `fano_lower` and
 #'   `fano_upper` (the variance divided by the mean, in molecules, and its interval), and `cv2`, `cv2_lower` and `cv2_upper` (the
-#'   variance divided by the square of the mean, without a unit). Both are `NA` if the mean is not above 0. See [noise-methods].
+#'   variance divided by the square of the mean, without a unit). `fano` and `cv2` are `NA` if the mean is not above 0. See
+#'   [noise-methods].
 #'
 #'   A Poisson distribution has the Fano factor 1. The squared coefficient of variation is what the literature calls noise, and
 #'   [noise_decomposition()] divides it into parts.

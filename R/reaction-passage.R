@@ -85,12 +85,13 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 #'   `summary()` returns a list of class `summary.first_passage`. `trajectories` is their number; `condition` and `end` are the
 #'   arguments. The other elements are data frames. `passed` has the columns `n` (how many have passed), `probability` (of passage
 #'   up to `end`), `lower` and `upper` (the interval of Clopper and Pearson). `mean` has the columns `mean`, `lower` and `upper`,
-#'   where a censored time counts as `end`. If few trajectories pass, this interval is too short: where 2 of 200 passed on
-#'   average, it held the true mean in 90% of 522 samples. `quantiles` has the columns `probability`, `time`, `lower` and `upper`.
+#'   where a censored time counts as `end`. If few trajectories pass, the interval of the mean is too short: where 2 of 200 passed
+#'   on average, a 95% interval contained the true mean in 90% of 522 samples. `quantiles` has the columns `probability`, `time`,
+#'   `lower` and `upper`.
 #' @section Quantiles: The estimate of the distribution is that of Kaplan and Meier. As times are censored at `end` only, it is
 #'   the share of the trajectories that have passed. The quantile of p is the first time at which this share is at least p, and
-#'   `NA` if it never is. Its interval consists of order statistics. It holds the true quantile with at least the given
-#'   probability, whatever the distribution is. A limit that is after `end` is `NA`.
+#'   `NA` if it never is. Its interval consists of order statistics. It contains the true quantile with a probability of at least
+#'   `confidence`, whatever the distribution is. A limit that is after `end` is `NA`.
 #' @references Clopper CJ, Pearson ES (1934). The use of confidence or fiducial limits illustrated in the case of the binomial.
 #'   *Biometrika* 26(4), 404-413. \doi{10.1093/biomet/26.4.404}
 #' @name passage-methods

@@ -1,22 +1,22 @@
 #' Simulate a reaction network
 #'
-#' Simulates trajectories of a reaction network: each reaction fires at random times, with its propensity as the rate. The
-#' result has the statistics of all trajectories, or the trajectories themselves. A *firing* is one occurrence of a reaction. It
-#' differs from an [event of the network][event()], which changes the state at a given time or condition. `output = "events"` and
-#' the number of events in `summary()` are about firings.
+#' Simulates trajectories of a reaction network: each reaction fires at random times, with its propensity as the rate. The result
+#' has the statistics of all trajectories, or the trajectories themselves. A *firing* is one occurrence of a reaction.
+#' `output = "events"` and the number of events in `summary()` are about firings. An [event of the network][event()] is something
+#' else: it changes the state when a condition becomes true, for instance at a given time.
 #'
 #' @param object A network of class `reaction_network`.
-#' @param nsim Number of trajectories. Default 1. With `method = "ode"`, the result always has one.
+#' @param nsim Number of trajectories. Default 1. With `method = "ode"`, the result has one, unless `initial` is a result.
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times Times at which the state is observed, in ascending order, finite and at least 0. A trajectory starts at time 0 and
 #'   ends at the last of them. The unit is that of the rates. The state at a time is that after all firings and events of the
 #'   network up to and including this time. The choice of times does not change a trajectory.
-#' @param method `"auto"` or the name of a method in [ssa_methods()]. With `"auto"` (the default), the method is exact. The choice
-#'   depends on the network, for some networks on a short simulation, and on the kind of run: `output = "events"`, `until` and an
-#'   `initial` that is a result need a method that simulates one firing after the other. For the same seed, `"direct"` and
-#'   `"logarithmic_direct"` give the same trajectories. The other exact methods give other trajectories with the same
-#'   distribution. [ssa_methods()] tells which methods are approximations.
+#' @param method `"auto"` or the name of a method in [ssa_methods()]. `"auto"` (the default) chooses an exact method. The choice
+#'   depends on the network, and for some networks on a short simulation. It also depends on the kind of run: `output = "events"`,
+#'   `until` and an `initial` that is a result need a method that simulates one firing after the other. For the same seed,
+#'   `"direct"` and `"logarithmic_direct"` give the same trajectories. The other exact methods give other trajectories with the
+#'   same distribution. [ssa_methods()] tells which methods are approximations.
 #' @param observe Names of the species and variables to observe, each of them once, or their numbers, where variables come after
 #'   the species. With `NULL` (the default), all species.
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
@@ -62,46 +62,46 @@
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
-#'   of use for large `nsim`. GPUs have all exact methods: see the column `gpu` of [ssa_methods()]. `method = "auto"` chooses the
-#'   same method for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species,
-#'   `"logarithmic_direct"` is faster on a GPU.
+#'   useful for large `nsim`. GPUs have all exact methods, and no others. `method = "auto"` chooses the same method for GPUs as
+#'   for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species, `"logarithmic_direct"` is
+#'   faster on a GPU.
 #'
 #'   GPUs cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or
 #'   more. With `"factored"`, they cannot run groups of reactions whose counts add up to nearly 2^30.
 #'
 #'   With `"factored"`, some networks need code that is generated for them (see the option `fireflip.kernel` of [backends()]):
-#'   those of replicated modules, and those with rate laws other than mass action of at most two molecules. Networks with such
-#'   rate laws may have at most 65,534 reactions.
+#'   those that consist of copies of one module (see [ssa_methods()]), and those with rate laws other than mass action of at most
+#'   two molecules. Networks with such rate laws may have at most 65,534 reactions.
 #'
 #'   Networks with [events][event()], or with rates that depend on the time, have the same methods on GPUs as on the processor.
-#'   They are fastest if code is generated for them. This needs a method other than `"next_reaction"`, and a network of at most
-#'   64 reactions, 16 species, 32 events, and 64 parameters that events set. Conditions, delays, priorities and values
-#'   may have at most 1,024 numbers, names and operations together. Species that do not change and that nothing reads do not
-#'   count.
+#'   They are fastest if code is generated for them. This needs a method other than `"next_reaction"`, and a network of at most 64
+#'   reactions, 16 species, 32 events, and 64 parameters that events set. A species that does not change and that nothing reads is
+#'   not counted. The formulas of all rates together may have at most 512 numbers, names and operations. Those of the conditions,
+#'   delays, priorities and values of events may have at most 1,024.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. If a session asks for `"cuda"` by an option, such a run uses the processor, too: see
 #'   [backends()].
 #'
-#'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30 or a propensity is
-#'   invalid. With `"composition_rejection"`, `"rssa_cr"` and `"pssa_cr"`, these are also trajectories that need more than 63
-#'   groups at the same time, because their propensities differ by a factor of more than 2^60.
+#'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30, a propensity is invalid,
+#'   or about 2^31 reactions fire. With `"composition_rejection"`, `"rssa_cr"` and `"pssa_cr"`, these are also trajectories that
+#'   need more than 63 groups at the same time, because their propensities differ by a factor of more than 2^60.
 #'
-#'   Of a network with events, the processor also simulates a trajectory if an event fails, if more than 1,024 events happen at
-#'   one time, or if it is hard to find when a condition becomes true, for instance because a quantity reaches its limit but does
+#'   If the network has events, the processor also simulates a trajectory in which an event fails, more than 1,024 events happen
+#'   at one time, or it is hard to find when a condition becomes true, for instance because a quantity reaches its limit but does
 #'   not cross it. With generated code, it also simulates a trajectory if an event sets a count of 2^29 or more, or if more than
 #'   128 delayed events wait (fewer if an event sets more than 13 values). Without generated code, these limits are 2^30 and 2,340
-#'   delayed events (fewer if an event sets several values). If all trajectories are like this, the run takes as long as on the
+#'   delayed events (fewer if an event sets several values). If all trajectories are like this, the run is as slow as on the
 #'   processor.
 #'
 #'   If one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so.
 #'   `summary()` tells which backend was used.
-#' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at
-#'   least p of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each
-#'   count is kept with its frequency. This takes up to 64 bytes for each different count, at each time and for each species.
-#'   Sums for covariances take 16 bytes per pair of species and time, or 280 if real numbers are observed. Histograms and
-#'   covariances together take at most 2 GB, or twice that while the sums of several threads are merged. A run that needs more
-#'   is an error, for any number of threads.
+#' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at least p
+#'   of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept
+#'   with its frequency. This takes up to 64 bytes for each different count, at each time and for each species. Sums for
+#'   covariances take 16 bytes for each time and pair of species, or 280 if real numbers are observed. Histograms and covariances
+#'   together take at most 2 GB, or twice that while the sums of several threads are merged. A run that needs more is an error,
+#'   for any number of threads.
 #' @section Parts: `c()` merges parts that differ in `shard` only, in any order. A part that is missing is reported in a warning
 #'   of class `fireflip_warning_parts`. The result of all parts is identical to that of the undivided run.
 #' @section Resuming: `initial` can be a result for `output = "final"` with all species. Then each of its trajectories is
@@ -114,8 +114,8 @@
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not
 #'   tell how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases.
-#'   At time 0, and for a species that no reaction changes, all trajectories must have the same count. Then the interval has the
-#'   width 0.
+#'   At time 0 of a network without events, and for a species that no reaction and no event changes, all trajectories must have
+#'   the same count. Then the interval has the width 0. If `initial` is a result, there is no such exception.
 #'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n, where n is the number of trajectories. It is `NA` for fewer than 100
@@ -127,15 +127,15 @@
 #'   * for the exponential distribution: 90% (100) and 95% (1,000);
 #'   * for the log-normal distribution whose logarithm has the standard deviation 1: 75% (100) and 89% (3,000).
 #' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
-#'   count is ever negative. A fixed species is never used up. So a reaction with a formula as rate may fire although the count of
-#'   a fixed reactant is 0.
+#'   count is ever negative. Fixed species are an exception: a reaction whose rate is a formula may fire although the count of a
+#'   fixed reactant is 0, because a fixed species is never used up.
 #' @section Time: Rates that depend on the time are simulated exactly, by thinning (Lewis and Shedler 1979): interval arithmetic
 #'   on the formula of a rate gives an upper bound of the propensity, and a reaction that would fire at the rate of the bound
 #'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. If the
 #'   bound is far above the rate, as for a narrow peak, the simulation takes longer. It is an error if a rate has no finite bound
 #'   in any window, however short: `1 / abs(time - 1)` has none at time 1. If a rate is negative or not a number, the simulation
-#'   ends with an error at the first time at which this is so, unless that lasts for less than a thousandth of a window.
-#'   [Events][event()] happen exactly at their times.
+#'   ends with an error at the first time at which this is so. Only if it lasts for less than a thousandth of a window, it may be
+#'   missed. [Events][event()] happen exactly at their times.
 #' @section Errors: `fireflip_error_model` if a propensity is negative or not finite. The message names the reaction, the time and
 #'   the trajectory. `fireflip_error_size` if a count exceeds 2^40, if the result has more rows than a data frame holds, or if
 #'   histograms, covariances or events need too much memory. `fireflip_error_unsupported` in the following cases: the network has
@@ -147,9 +147,10 @@
 #'   result.
 #' @section Messages: After ten seconds, a run that will take more than five minutes gives a message of class
 #'   `fireflip_message_long` with the remaining time. There is also such a message if no trajectory has ended after ten seconds,
-#'   or later if none has ended for half of the time so far, and for 30 seconds at least. A reason may be that counts grow without
-#'   bound: those of some networks, such as `2 A -> 3 A`, become infinite in a finite time. So one trajectory is simulated for
-#'   about a second. If a count grows above a million and above 100 times its initial value there, the message names the species.
+#'   or if later none ends for half of the time so far (at least 30 seconds). A reason may be that counts grow without bound:
+#'   those of some networks, such as `2 A -> 3 A`, become infinite in a finite time. To find out, one trajectory is simulated for
+#'   about a second. If one of its counts grows above a million and above 100 times its initial value, the message names the
+#'   species.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -369,7 +370,7 @@ check_rows_of_result <- function(nsim, species, times, output) {
     "%s %s at %s are more rows than a data frame holds (%s); %s.", number(n),
     if (summed) "species" else "trajectories", if (times == 1) "one time" else paste(number(times), "times"),
     number(.Machine$integer.max),
-    if (summed) "set `observe`, or ask for fewer times" else "ask for fewer, or for `output` = \"summary\""
+    if (summed) "set `observe`, or ask for fewer times" else "ask for fewer trajectories or times, or for `output` = \"summary\""
   ))
 }
 
@@ -396,16 +397,15 @@ check_memory_of_result <- function(bytes, memory = machine_memory()) {
 #'   add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of the rate
 #'   constants. It computes the propensities of groups from sums of counts, which are whole numbers without rounding errors. Then
 #'   it draws one molecule of such a sum, which determines the reaction. The idea is that of partial propensities (Ramaswamy et
-#'   al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. If there are more than 768
-#'   groups, `"logarithmic_direct"` is used instead. It is also used if the reactions change too many numbers: counts, sums and
-#'   parts of sums. One reaction may change at most 65,535 of them, and none of them by more than 2^30. All reactions together may
-#'   make at most 2^25 such changes. There is no limit for all reactions together if each of them adds and removes at most 16
-#'   molecules.
+#'   al. 2009). A reaction that shares no factor, or has another rate law, is a group of its own. `"logarithmic_direct"` is used
+#'   instead if there are more than 768 groups, or if reactions change too many numbers: counts, sums and parts of sums. One
+#'   reaction may change at most 65,535 of them, and each by at most 2^30. All reactions together may make at most 2^25 such
+#'   changes; this limit does not apply if each reaction adds and removes at most 16 molecules.
 #'
 #'   A network may also consist of copies of one module in a ring, such as `reaction_model("sir_ring")`. There may be 8 to 2,048
-#'   modules of at most 8 species. All modules have the same reactions, which involve modules at a distance of at most 4. The
-#'   species must be listed module by module, or the first species of all modules, then the second ones, and so on. If the
-#'   reactions make at most 8 groups (each of them over all modules), `"factored"` chooses a group, then the module, and then
+#'   modules of at most 8 species and 31 reactions. All modules have the same reactions, which involve modules at a distance of at
+#'   most 4. The species must be listed module by module, or the first species of all modules, then the second ones, and so on. If
+#'   the reactions make at most 8 groups (each of them over all modules), `"factored"` chooses a group, then the module, and then
 #'   the reaction. The limits above do not apply then, and this is several times faster.
 #' @section Details of the methods:
 #' * `"optimised_direct"` counts firings in a short simulation before the run. This simulation starts from the initial counts of
@@ -419,14 +419,14 @@ check_memory_of_result <- function(bytes, memory = machine_memory()) {
 #'   species, are computed after each firing that may change them.
 #' * `"pdm"`, `"spdm"` and `"pssa_cr"` need mass action of at most two molecules, and refuse other networks with an error of class
 #'   `fireflip_error_unsupported`. `"pssa_cr"` finds the reactant by composition and rejection, and its reaction by linear search.
-#' * `"tau_leaping"` is an approximation. A reaction is *critical* if it can fire fewer than 10 times before a reactant is used
-#'   up. At most one critical reaction fires in a leap, and only once. The other reactions fire many times, but the leap is so
-#'   short that they are not likely to change a propensity by more than the relative `tolerance`. A leap is also at most
-#'   `2 * tolerance` times as long as the time in which counts relax. A bound of this time follows from the derivatives of the
-#'   propensities. So leaps are short in stiff networks, also in equilibrium. If fewer than 10 firings are expected in a leap, 100
-#'   firings are simulated exactly instead. A leap after which a count would be negative is drawn again with half its length.
-#'   Within a leap, the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The
-#'   number of events in `summary()` includes all firings.
+#' * `"tau_leaping"` is an approximation. In a leap, reactions fire many times. The leap is so short that this is not likely to
+#'   change a propensity by more than the relative `tolerance`. A reaction is *critical* if it can fire fewer than 10 times before
+#'   a reactant is used up. At most one critical reaction fires in a leap, and only once. A leap is also at most `2 * tolerance`
+#'   times as long as the time in which counts relax. A bound of this time follows from the derivatives of the propensities. So
+#'   leaps are short in stiff networks, also in equilibrium. If fewer than 10 firings are expected in a leap, 100 firings are
+#'   simulated exactly instead. A leap after which a count would be negative is drawn again with half its length. Within a leap,
+#'   the firings of each reaction are spread uniformly; if this makes a count negative, it is shown as 0. The number of events in
+#'   `summary()` includes all firings.
 #'
 #'   In an equilibrium without oscillations, a leap enlarges the standard deviation of a count by at most half the tolerance: for
 #'   immigration and death, it was within 2% of the exact one for means from 300 to 1e6. **Elsewhere errors add up from leap to
@@ -435,9 +435,9 @@ check_memory_of_result <- function(bytes, memory = machine_memory()) {
 #'   `example_model("lotka_volterra")` from 1,000 prey and 500 predators, at time 3, which is about five periods, the mean of the
 #'   predators was 23% too large, and the standard deviation of the prey was 2.3 times the exact one. With a tolerance of 0.01,
 #'   the mean was 6% too large, and the standard deviation 1.4 times the exact one. So halve the tolerance, and see whether the
-#'   answer changes. Two things do not make a leap shorter. One is a rate that jumps at a count, such as `k * (A > 1000)`: before
-#'   A reaches this count, leaps do not allow for the jump. The other is a single molecule: a leap may always change a count by
-#'   one, even if propensities depend strongly on this molecule.
+#'   answer changes. Leaps may be too long in two cases. If a rate jumps at a count, such as `k * (A > 1000)`, the length of a
+#'   leap does not take the jump into account before A reaches this count. And a leap may always change a count by one, even if
+#'   propensities depend strongly on this molecule.
 #' * `"implicit_tau_leaping"` is for stiff networks: fast reactions keep species in equilibrium, and slow reactions move this
 #'   equilibrium. In such a network, the leaps of `"tau_leaping"` are as short as the fast reactions need.
 #'   `"implicit_tau_leaping"` finds pairs of reactions that reverse each other. It takes a pair to be in partial equilibrium if
@@ -476,10 +476,11 @@ check_memory_of_result <- function(bytes, memory = machine_memory()) {
 #'   0. This breaks conservation laws if counts are small: with `A <-> B`, 100 molecules of B and 5 of A, the sum grew by 2% in
 #'   200 times of relaxation. The number of events in `summary()` is that of steps.
 #' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
-#'   constant c has the rate c A^2 / 2. The estimated error of a count in a step is at most `tolerance * (1 + count)`; the
-#'   default is 1e-8. The errors of steps add up, so the error of a result may be larger. All trajectories are the same. So
-#'   only one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says so. Standard
-#'   deviations and intervals are `NA`. The number of events in `summary()` is that of steps.
+#'   constant c has the rate c A^2 / 2. The estimated error of a count in a step is at most `tolerance * (1 + count)`; the default
+#'   is 1e-8. The errors of steps add up, so the error of a result may be larger. All trajectories from the same initial counts
+#'   are the same. So only one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says
+#'   so. If `initial` is a result, each of its trajectories is continued. Standard deviations and intervals are `NA`. The number
+#'   of events in `summary()` is that of steps.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

@@ -22,18 +22,19 @@
 #'
 #'   `summary()` returns a list of class `summary.parameter_sweep`. Like the [summary of an ensemble][ensemble-methods], it has
 #'   the elements `trajectories` (of each setting), `times`, `species`, `method`, `seed`, `until`, `n_stopped` (for each setting),
-#'   `events` (of all settings), `seconds`, `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
-#'   number, and `common` is as given. `last` is a data frame about the last time, with a row for each setting and species: the
-#'   columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano factor.
+#'   `events` (of all settings), `seconds`, `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`.
+#'   In addition, `settings` is their number, and `common` is as given. `last` is a data frame about the last time, with a row for
+#'   each setting and species: the columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano
+#'   factor.
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
-#'   Threads of the processor take work across settings. Settings are simulated one after the other if each has more than
-#'   100,000 trajectories. With `backend = "auto"`, fewer than 32 settings are, too, if each has at least 64 trajectories for
-#'   each thread.
+#'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
+#'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
+#'   trajectories for each thread.
 #'
 #'   A GPU simulates settings together, with all methods but `"optimised_direct"`, whose order of reactions depends on the seed.
-#'   Their networks may differ in rate constants, numbers in formulas and events, and initial counts. A rate constant of 0, or
-#'   counts of another order of magnitude, may need other code; then these settings are simulated after the others. Without
-#'   generated code, settings that have enough trajectories to fill the GPU are simulated one after the other.
+#'   Their networks may differ in rate constants, numbers in formulas and events, and initial counts. A setting with a rate
+#'   constant of 0, or with counts of another order of magnitude, may need other code. It is then simulated after the others.
+#'   Without generated code, settings that have enough trajectories to fill the GPU are simulated one after the other.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting

@@ -45,7 +45,7 @@
 #'     `time()`. One called pi hides the constant;
 #'   * operators, from the highest precedence to the lowest: `^` (also written `**`), which groups from right to left; the signs
 #'     `-` and `+`; `*` and `/`; `+` and `-`; the comparisons `<`, `<=`, `>`, `>=`, `==` and `!=`, which cannot be chained; `!`
-#'     (not); `&` or `&&` (and); `|` or `||` (or). As in R, `-2^2` is -4, and `1 / 2` is 0.5. Parentheses group;
+#'     (not); `&` or `&&` (and); `|` or `||` (or). As in R, `-2^2` is -4, and `1 / 2` is 0.5. Parentheses group operations;
 #'   * `if(condition, yes, no)`, also written `ifelse(condition, yes, no)`;
 #'   * `min()` and `max()` of one or more values;
 #'   * `log(x)`, the natural logarithm, also written `ln(x)`, and `log(x, base)`;
@@ -53,20 +53,20 @@
 #'   * functions of one value: `abs`, `floor`, `sqrt`, `exp`, `expm1`, `log1p`, `log2`, `log10`, `sin`, `cos`, `tan`, `asin`,
 #'     `acos`, `atan`, `sinh`, `cosh` and `tanh`.
 #'
-#'   Comparisons, `!`, `&` and `|` are 1 if true and 0 if false. As a condition, every number but 0 is true, also `NaN`. There is
-#'   nothing else: no other functions of R, no `%%`, no `=`, and no assignments.
+#'   Comparisons, `!`, `&` and `|` are 1 if true and 0 if false. As a condition, every number but 0 is true, and so is `NaN`.
+#'   Formulas have nothing else: no other functions of R, no `%%`, no `=`, and no assignments.
 #' @section Elements: A network is a list. `species` is a data frame of `species` (names), `initial` and `fixed`, in the order
 #'   of the first occurrence of a species in the equations, and then in `initial`. `parameters` is a numeric vector with names.
 #'   `reactions` is a data frame of `name`, `equation`, `rate` (text) and `law`. `variables` is a character vector with names.
 #'   `events` is a data frame of `name` and the arguments of [event()]; a network without events does not have it.
-#' @section Errors: `fireflip_error_argument` for an invalid argument, `fireflip_error_parse` for an equation or a formula that
-#'   does not follow the grammar or names something unknown, `fireflip_error_model` for an inconsistent network, for instance if
-#'   a rate such as `"1 - 2"` is negative.
+#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation or a formula that
+#'   does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent network, for instance if a
+#'   rate such as `"1 - 2"` is negative.
 #' @section Warnings: `fireflip_warning_unused` if `initial` names a species that no equation, rate, variable or event names.
 #'   `fireflip_warning_propensity` if a formula as text depends on no species although the reaction has reactants, because it may
 #'   be meant as a rate constant. If the propensity is meant to be constant, write `"k * (A > 0)"`. There is no such warning for
-#'   the number 0. Nor is there one for a formula with a parameter that an event sets, if the event's condition, its delay or the
-#'   new value depends on counts.
+#'   the formula `"0"`, nor for a formula with a parameter that an event sets if the event's condition, its delay or the new value
+#'   depends on counts.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #' @seealso [event()], [set_initial()] and [set_parameters()] change a network, [reaction-methods] describes how to inspect one,
@@ -449,7 +449,7 @@ species_flags <- function(model, fixed) {
   n <- nrow(model$species)
   if (is.logical(fixed)) {
     if (length(fixed) != n || anyNA(fixed)) {
-      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "flag")), fixed)
+      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "logical value")), fixed)
     }
     return(unname(fixed))
   }

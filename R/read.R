@@ -64,8 +64,9 @@
 #' @section Reaction networks in SBML:
 #' The network is the stochastic model that the file describes. The count of a species is its amount (an initial concentration is
 #' multiplied by the size of the compartment), and must be a whole number. The propensity of a reaction is its kinetic law,
-#' unchanged: each rate has the law `"formula"`. As SBML demands, a kinetic law such as `k * A * B` uses concentrations, which are
-#' written as `A / cell`, unless a species has `hasOnlySubstanceUnits`. Names are the ids of the file.
+#' unchanged: each rate has the law `"formula"`. In a kinetic law such as `k * A * B`, a species stands for its concentration,
+#' which becomes `A / cell` in the formula. With `hasOnlySubstanceUnits`, it stands for its amount. Both are as SBML demands.
+#' Names are the ids of the file.
 #'
 #'   * Parameters of the model, and the sizes of compartments that rates use, are parameters of the network. A parameter `k` that
 #'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which

@@ -165,9 +165,9 @@ static ff_status begin_segment(ff_cme *cme, double until, ff_error *err) {
     return FF_OK;
   }
   if (budget <= 0 || cme->time + h == cme->time)
-    return ff_error_set(err, FF_ECONVERGENCE, "the bound of rounding errors is %.2g at time %g, after which %.2g jumps follow; "
-                        "this is more than the tolerance, %g, allows", 2 * cme->rounding, cme->time,
-                        rate * (cme->end - cme->time), cme->tolerance);
+    return ff_error_set(err, FF_ECONVERGENCE, "rounding errors may exceed the tolerance, %g: their bound is %.2g at time %g, and "
+                        "%.2g jumps follow; choose a larger tolerance or an earlier last time", cme->tolerance, 2 * cme->rounding,
+                        cme->time, rate * (cme->end - cme->time));
   const double share = h / (cme->end - cme->time);
   cme->next = n > 1 ? cme->time + h : until;
   cme->allowed = cme->strained ? 0.9 * budget : 0.5 * budget * share;
@@ -246,9 +246,9 @@ static ff_status react(ff_cme *cme, ff_error *err) {
     return ff_cme_drop_begin(cme, err);
   }
   if (cme->strained)
-    return ff_error_set(err, FF_ESIZE, "the projection is full with %u states: more than %.2g of the probability is outside of "
-                        "them at time %g, and the tolerance is %g", cme->set.n, cme->lost + cme->leaving, cme->next,
-                        cme->tolerance);
+    return ff_error_set(err, FF_ESIZE, "%u states are too few: more than %.2g of the probability is outside of them at time %g, "
+                        "and the tolerance is %g%s", cme->set.n, cme->lost + cme->leaving, cme->next, cme->tolerance,
+                        cme->set.n < cme->max_states ? "" : "; choose a larger max_states or a larger tolerance");
   cme->strained = 1;
   go(cme, FF_CME_BEGIN);
   return FF_OK;

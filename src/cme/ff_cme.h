@@ -32,8 +32,8 @@ void ff_cme_free(ff_cme *cme);
  * call can exceed its time only by the time to enlarge a hash table, some tenths of a second for a million states.
  *
  * Fails with FF_EMODEL if a state that can be reached has a propensity that is negative, infinite or NaN; with FF_ESIZE if more
- * than max_states states are needed; with FF_ECONVERGENCE if the bound of rounding errors is above the tolerance. After a failure
- * only ff_cme_free() may be called.
+ * than max_states states, or FF_CME_MAX_BYTES of memory, are needed; with FF_ECONVERGENCE if the bound of rounding errors is
+ * above the tolerance. After a failure only ff_cme_free() may be called.
  *
  * Time: about (rate * time + 10 sqrt(rate * time)) * arrows operations, where `rate` is the largest exit rate of a state of the
  * projection, and an arrow is a reaction that can fire in a state. */

@@ -195,7 +195,8 @@ ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ss
 /* The method that is likely to be the fastest for a program among those that can do what the options want. It depends on the
  * program, and on whether the options want firings, a condition or starts; options->method is ignored. *changed becomes the mean
  * number of propensities that a firing changes: that of ff_ssa_program_coupling(), or that of a short simulation if it is larger.
- * Networks of more than 256 reactions without groups have such a simulation. O(reactions + firings of this simulation). */
+ * There is such a simulation for networks without a schedule that have more than 256 reactions or groups, unless the answer is
+ * FF_SSA_FACTORED. O(reactions + firings of this simulation). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options, double *changed);
 
 /* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
@@ -205,19 +206,18 @@ typedef struct ff_ssa_run ff_ssa_run;
 /* Begins a run. The program is borrowed; what the options point to is copied, except what they call borrowed or kept by the
  * caller. The caller frees *out with ff_ssa_run_free(), which accepts NULL. FF_ESIZE if an initial count is above
  * FF_SSA_MAX_COUNT, or sums of products exceed max_bytes. FF_EARGUMENT if a count is not whole, but those of the method are
- * (ff_ssa_method_whole()). FF_EUNSUPPORTED if
- * the network has events, or rates that depend on the time, and the method does not simulate them, or the start is not 0. Memory:
- * O(threads * (species + reactions + times * observed)). */
+ * (ff_ssa_method_whole()). FF_EUNSUPPORTED if the network has events, or rates that depend on the time, and the method does not
+ * simulate them or the start is not 0. Memory: O(threads * (species + reactions + times * observed)). */
 #define FF_SSA_MAX_COUNT 0x1p40
 ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 void ff_ssa_run_free(ff_ssa_run *run);
 
 /* Works for about `seconds`. *done becomes 1 when all trajectories are complete. FF_EMODEL if a propensity is negative or not
- * finite, if an event sets a species to what is no count, or if the steps of a method become too short. FF_ESIZE if a count
- * exceeds FF_SSA_MAX_COUNT, histograms exceed max_bytes, or there are too many firings. The message names the reaction, species
- * or event, the time, and the first trajectory in which this happens. FF_EMEMORY if there is no memory for what is
- * recorded, or for the engines of threads. The first call that needs engines makes them, without looks at the clock. A failure is
- * final: the run must be freed. */
+ * finite, if an event sets a species to a value that is not a count, or if the steps of a method become too short. FF_ESIZE if a
+ * count exceeds FF_SSA_MAX_COUNT, histograms exceed max_bytes, or there are too many firings. The message names the reaction,
+ * species or event, the time, and the first trajectory in which this happens. FF_EMEMORY if there is no memory for what is
+ * recorded, or for the engines of threads. The first call that needs engines makes them, and does not look at the clock
+ * meanwhile. A failure is final: the run must be freed. */
 ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err);
 
 /* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */

@@ -28,8 +28,8 @@ ff_status ff_ssa_condition(ff_formula *out, const ff_reactions *net, const char 
   if (status == FF_OK) status = insert_values(out, &formula, net, err);
   if (status == FF_OK && ff_formula_has_time(out)) {
     ff_formula_free(out);
-    status = ff_error_set(err, FF_EUNSUPPORTED, "the condition %s depends on the time; expected a formula of species and "
-                          "parameters", ff_quote(text, strlen(text)).text);
+    status = ff_error_set(err, FF_EUNSUPPORTED, "the condition %s depends on the time; expected a formula of species, "
+                          "parameters and variables", ff_quote(text, strlen(text)).text);
   }
   ff_formula_free(&formula);
   ff_names_free(names);
