@@ -22,9 +22,10 @@
 #'
 #'   `summary()` returns a list of class `summary.parameter_sweep`. Like the [summary of an ensemble][ensemble-methods], it has
 #'   the elements `trajectories` (of each setting), `times`, `species`, `method`, `seed`, `until`, `n_stopped` (for each setting),
-#'   `events` (of all settings), `seconds`, `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`. In addition, `settings` is their
-#'   number, and `common` is as given. `last` is a data frame about the last time, with a row for each setting and species: the
-#'   columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano factor.
+#'   `events` (of all settings), `seconds`, `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`.
+#'   In addition, `settings` is their number, and `common` is as given. `last` is a data frame about the last time, with a row for
+#'   each setting and species: the columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano
+#'   factor.
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
 #'   Threads of the processor take work across settings. Settings are simulated one after the other if each has more than
 #'   100,000 trajectories. With `backend = "auto"`, fewer than 32 settings are, too, if each has at least 64 trajectories for
