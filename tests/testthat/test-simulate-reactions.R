@@ -198,8 +198,10 @@ test_that("the stochastic SBML test suite passes", {
 
 test_that("a data frame that does not fit into memory is refused", {
   expect_error(check_memory_of_result(2e9, memory = 1e9), "ask for fewer trajectories", class = "fireflip_error_size")
-  expect_silent(check_memory_of_result(2e9, memory = 3e9))
-  expect_silent(check_memory_of_result(2e9, memory = NA_real_))
+  expect_silent(check_memory_of_result(1e9, memory = 3e9))
+  for (memory in c(3e9, NA)) {
+    expect_message(check_memory_of_result(2e9, memory), "takes 1.86 GB of memory", class = "fireflip_message_memory")
+  }
 })
 
 test_that("a result tells the condition that stops trajectories", {
