@@ -219,12 +219,12 @@ check_reporters <- function(reporters, known) {
 noise_decomposition.reaction_trajectories <- function(x, reporters, confidence = 0.95, ...) {
   check_no_more(...)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  run <- run_of(x)
   known <- setdiff(names(x), c("trajectory", "time"))
-  if (!has_columns(x, c("trajectory", "time")) || length(known) < 2L || nrow(x) == 0L) {
+  if (!has_columns(x, c("trajectory", "time")) || length(known) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
   reporters <- known[check_reporters(reporters, known)]
-  run <- run_of(x)
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
   rows <- lapply(times, function(one) which(time == one))

@@ -101,11 +101,11 @@ quantiles_of <- function(cells, probs) {
 
 # The rows of a histogram, from those of trajectories.
 histogram_of_rows <- function(x) {
+  run <- run_of(x)
   species <- setdiff(names(x), c("trajectory", "time"))
   if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
-  run <- run_of(x)
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
   cells <- lapply(species, function(name) counts_of(time, x[[name]]))
   column <- function(name) unlist(lapply(cells, `[[`, name), use.names = FALSE)

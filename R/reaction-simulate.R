@@ -151,6 +151,9 @@
 #'   those of some networks, such as `2 A -> 3 A`, become infinite in a finite time. To find out, one trajectory is simulated for
 #'   about a second. If one of its counts grows above a million and above 100 times its initial value, the message names the
 #'   species.
+#'
+#'   Before the simulation, a message of class `fireflip_message_memory` tells the size of a data frame of trajectories of 1 GB or
+#'   more. It is an error if the data frame is larger than the machine's memory.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -374,13 +377,19 @@ check_rows_of_result <- function(nsim, species, times, output) {
   ))
 }
 
-# A data frame that does not fit into memory would be noticed after the simulation only.
+# A data frame that does not fit into memory would be noticed after the simulation only. A large one is announced.
 check_memory_of_result <- function(bytes, memory = machine_memory()) {
-  if (is.na(memory) || bytes <= memory) return(invisible())
-  abort("size", sprintf(
-    "The data frame of all trajectories takes %s, and this machine has %s of memory; %s.", format_bytes(bytes),
-    format_bytes(memory), "ask for fewer trajectories, times or species (`observe`), or for `output` = \"summary\""
-  ))
+  less <- "ask for fewer trajectories, times or species (`observe`), or for `output` = \"summary\""
+  if (!is.na(memory) && bytes > memory) {
+    abort("size", sprintf(
+      "The data frame of all trajectories takes %s, and this machine has %s of memory; %s.", format_bytes(bytes),
+      format_bytes(memory), less
+    ))
+  }
+  if (bytes < 1024^3) return(invisible())
+  message(new_condition("memory", "message", sprintf(
+    "The data frame of all trajectories takes %s of memory. For less, %s.\n", format_bytes(bytes), less
+  ), NULL))
 }
 
 # ---- methods --------------------------------------------------------------------------------------------------------------

@@ -87,6 +87,8 @@ ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error
   return FF_OK;
 }
 
+int ff_count_of(double number, double *count) { return ff_formula_count(number, count); }
+
 int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constant) {
   uint32_t height = 0, depth = 0;
   *constant = 1;

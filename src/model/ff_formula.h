@@ -114,6 +114,10 @@ int ff_formula_is_number(const ff_formula *formula, double *number);
 /* The value of a formula that has neither symbols nor the time. FF_EMEMORY if there is no memory for its stack. O(length). */
 ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error *err);
 
+/* Whether a number is a count, but for rounding errors, such as those of a concentration times a size: at least 0, and within
+ * 1e-9 of its size and within 1e-3 of a whole number, which *count becomes. The caller checks that it is not too large. */
+int ff_count_of(double number, double *count);
+
 /* Whether the value depends on the time. O(length). */
 int ff_formula_has_time(const ff_formula *formula);
 

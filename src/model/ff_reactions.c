@@ -31,8 +31,6 @@ ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_pa
   return FF_OK;
 }
 
-int ff_count_of(double number, double *count) { return ff_formula_count(number, count); }
-
 void ff_reactions_free(ff_reactions *net) {
   if (net == NULL) return;
   for (uint32_t i = 0; net->names != NULL && i < net->n_species + net->n_parameters + net->n_variables; i++)

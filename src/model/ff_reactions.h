@@ -11,10 +11,6 @@
 
 #define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count of a species that a double holds exactly */
 
-/* Whether a number is a count, but for rounding errors, such as those of a concentration times a size: at least 0, and within
- * 1e-9 of its size and within 1e-3 of a whole number, which *count becomes. The caller checks that it is not too large. */
-int ff_count_of(double number, double *count);
-
 typedef struct {
   uint32_t species;
   uint32_t count; /* at least 1 */

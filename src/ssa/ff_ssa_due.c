@@ -230,11 +230,9 @@ static size_t choose(ff_ssa_path *path) {
 
 static void set_count(ff_ssa_path *path, uint32_t event, uint32_t species, double value) {
   double whole;
-  if (!ff_count_of(value, &whole)) {
+  if (!ff_count_of(value, &whole) || whole > FF_SSA_MAX_COUNT) {
     ff_ssa_path_fail(path, FF_SSA_BAD_SET, event, value);
     path->failure.symbol = species;
-  } else if (whole > FF_SSA_MAX_COUNT) {
-    ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, species, whole);
   } else {
     path->count[species] = whole;
   }

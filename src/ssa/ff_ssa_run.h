@@ -65,7 +65,7 @@ void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *worker);
 /* Notes that a trajectory has failed. Of several failures, that of the first trajectory is kept. */
 void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *worker, uint64_t unit, const ff_error *failure);
 
-/* ---- devices (ff_ssa_waves.c, ff_ssa_waves_record.c). `run->waves` may be NULL ------------------------------------------ */
+/* ---- devices (ff_ssa_waves.c). `run->waves` may be NULL ---------------------------------------------------------------- */
 
 void ff_ssa_waves_free(ff_ssa_waves *waves); /* accepts NULL */
 /* The number of devices that have a share of the run, or 0. */

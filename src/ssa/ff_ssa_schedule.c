@@ -263,6 +263,9 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
   switch (f->what) {
     case FF_SSA_BAD_SET:
       name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];
+      if (species && f->value > FF_SSA_MAX_COUNT && isfinite(f->value))
+        return ff_error_set(err, FF_ESIZE, "event %s sets species %s to %s %s; expected at most 2^40", event.text,
+                            ff_quote(name, strlen(name)).text, ff_show(f->value, 15).text, when);
       return ff_error_set(err, FF_EMODEL, "event %s sets %s %s to %s %s; expected %s", event.text,
                           species ? "species" : "parameter", ff_quote(name, strlen(name)).text,
                           ff_show(f->value, 15).text, when,

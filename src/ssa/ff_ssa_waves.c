@@ -109,6 +109,91 @@ ff_status ff_ssa_run_use(ff_ssa_run *run, const ff_ssa_choice *choice, ff_error 
   return status;
 }
 
+/* ---- dividing the work -------------------------------------------------------------------------------------------------- */
+
+/* Divides what is left into waves of about equal size, so that the devices end together. */
+static void plan_waves(ff_ssa_waves *w) {
+  double left = 0, capacity = 0;
+  for (uint32_t i = 0; i < w->n_left; i++) left += (double)(w->left[i].last - w->left[i].next);
+  for (uint32_t i = 0; i < w->n; i++) capacity += w->waves[i].lost ? 0 : (double)w->waves[i].capacity;
+  const double rounds = ceil(left / capacity);
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    const double size = rounds > 0 ? ceil(left / rounds * ((double)v->capacity / capacity)) : 1;
+    v->size = size < (double)v->capacity ? (uint64_t)size : v->capacity;
+  }
+}
+
+/* Takes the next trajectories, in their order: after a failure, only those before the failed one matter. Returns 0 if there are
+ * none. */
+static int take(ff_ssa_waves *w, uint64_t failed, uint64_t size, ff_ssa_range *out) {
+  uint32_t first = 0;
+  for (uint32_t i = 1; i < w->n_left; i++)
+    if (w->left[i].next < w->left[first].next) first = i;
+  if (w->n_left == 0 || w->left[first].next >= failed) return 0;
+  ff_ssa_range *from = &w->left[first];
+  *out = *from;
+  if (out->last - out->next > size) out->last = out->next + size;
+  from->next = out->last;
+  if (from->next == from->last) *from = w->left[--w->n_left];
+  return 1;
+}
+
+/* Gives a wave to each device that has none. */
+static void begin_waves(ff_ssa_run *run) {
+  ff_ssa_waves *w = run->waves;
+  const uint64_t failed = atomic_load(&run->failed);
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, v->size, &v->range)) continue;
+    v->stage = FF_SSA_WAVE_RUNS;
+    w->used = 1;
+    v->begun = 0;
+    v->recorded = 0;
+    v->n_refused = 0;
+    v->progress = (ff_ssa_device_progress){0, 0, 0};
+  }
+}
+
+/* ---- devices that fail -------------------------------------------------------------------------------------------------- */
+
+/* Drops a device that has failed. Its trajectories that are not recorded go to the others. */
+static ff_status lose(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  const size_t said = strlen(w->lost);
+  const ff_ssa_range left = {v->range.next + v->recorded, v->range.last, v->range.counted || v->recorded > 0};
+  ff_status status = FF_OK;
+  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "", w->devices[v - w->waves],
+           v->err.text);
+  if (v->stage != FF_SSA_WAVE_NONE) {
+    if (v->recorded > 0) status = ff_ssa_wave_settle(w, v, err);
+    if (left.next < left.last) w->left[w->n_left++] = left;
+  }
+  w->backend->common.destroy(v->ensemble);
+  v->ensemble = NULL;
+  v->lost = 1;
+  v->stage = FF_SSA_WAVE_NONE;
+  if (w->ready) plan_waves(w);
+  return status;
+}
+
+/* Drops devices that have just failed. An error if no device is left. */
+static ff_status drop_failed(ff_ssa_run *run, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  const ff_ssa_wave *failed = NULL;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (!v->lost && v->status != FF_OK) {
+      ff_status status = lose(run, v, err);
+      if (status != FF_OK) return status;
+    }
+    left += !v->lost;
+    if (v->lost && failed == NULL) failed = v;
+  }
+  return left > 0 ? FF_OK : ff_error_set(err, failed->status, "%s", failed->err.text);
+}
+
 /* ---- until they are ready ----------------------------------------------------------------------------------------------- */
 
 /* Sorts the reactions until the deadline, if the method does. Returns whether this is complete. */
@@ -168,10 +253,10 @@ static ff_status make_ready(ff_ssa_run *run, int *is, ff_error *err) {
     make_next(run);
     if (ff_clock() > run->deadline && w->made < w->n) return FF_OK;
   }
-  ff_status status = ff_ssa_waves_drop_failed(run, err);
+  ff_status status = drop_failed(run, err);
   if (status != FF_OK) return status;
   ff_parallel((int)w->n, settle, run);
-  status = ff_ssa_waves_drop_failed(run, err);
+  status = drop_failed(run, err);
   *is = status == FF_OK;
   for (uint32_t i = 0; i < w->n; i++) *is &= w->waves[i].lost || w->waves[i].capacity > 0;
   return status;
@@ -196,8 +281,8 @@ ff_status ff_ssa_run_ready(ff_ssa_run *run, double seconds, int *is, ff_error *e
     w->left[w->n_left++] = (ff_ssa_range){next, run->options.n, 0};
   atomic_store(&run->next, run->options.n);
   w->ready = 1;
-  ff_ssa_waves_plan(w);
-  ff_ssa_waves_begin(run);
+  plan_waves(w);
+  begin_waves(run);
   return FF_OK;
 }
 
@@ -213,87 +298,6 @@ ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ense
   run->waves->waves[0].ensemble = ensemble;
   run->waves->made = 1;
   return ff_ssa_run_ready(run, 0, &is, err);
-}
-
-/* ---- devices that fail -------------------------------------------------------------------------------------------------- */
-
-ff_status ff_ssa_wave_lose(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
-  ff_ssa_waves *w = run->waves;
-  const size_t said = strlen(w->lost);
-  const ff_ssa_range left = {v->range.next + v->recorded, v->range.last, v->range.counted || v->recorded > 0};
-  ff_status status = FF_OK;
-  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "", w->devices[v - w->waves],
-           v->err.text);
-  if (v->stage != FF_SSA_WAVE_NONE) {
-    if (v->recorded > 0) status = ff_ssa_wave_settle(w, v, err);
-    if (left.next < left.last) w->left[w->n_left++] = left;
-  }
-  w->backend->common.destroy(v->ensemble);
-  v->ensemble = NULL;
-  v->lost = 1;
-  v->stage = FF_SSA_WAVE_NONE;
-  if (w->ready) ff_ssa_waves_plan(w);
-  return status;
-}
-
-ff_status ff_ssa_waves_drop_failed(ff_ssa_run *run, ff_error *err) {
-  ff_ssa_waves *w = run->waves;
-  const ff_ssa_wave *failed = NULL;
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < w->n; i++) {
-    ff_ssa_wave *v = &w->waves[i];
-    if (!v->lost && v->status != FF_OK) {
-      ff_status status = ff_ssa_wave_lose(run, v, err);
-      if (status != FF_OK) return status;
-    }
-    left += !v->lost;
-    if (v->lost && failed == NULL) failed = v;
-  }
-  return left > 0 ? FF_OK : ff_error_set(err, failed->status, "%s", failed->err.text);
-}
-
-/* ---- dividing the work -------------------------------------------------------------------------------------------------- */
-
-void ff_ssa_waves_plan(ff_ssa_waves *w) {
-  double left = 0, capacity = 0;
-  for (uint32_t i = 0; i < w->n_left; i++) left += (double)(w->left[i].last - w->left[i].next);
-  for (uint32_t i = 0; i < w->n; i++) capacity += w->waves[i].lost ? 0 : (double)w->waves[i].capacity;
-  const double rounds = ceil(left / capacity);
-  for (uint32_t i = 0; i < w->n; i++) {
-    ff_ssa_wave *v = &w->waves[i];
-    const double size = rounds > 0 ? ceil(left / rounds * ((double)v->capacity / capacity)) : 1;
-    v->size = size < (double)v->capacity ? (uint64_t)size : v->capacity;
-  }
-}
-
-/* Takes the next trajectories, in their order: after a failure, only those before the failed one matter. Returns 0 if there are
- * none. */
-static int take(ff_ssa_waves *w, uint64_t failed, uint64_t size, ff_ssa_range *out) {
-  uint32_t first = 0;
-  for (uint32_t i = 1; i < w->n_left; i++)
-    if (w->left[i].next < w->left[first].next) first = i;
-  if (w->n_left == 0 || w->left[first].next >= failed) return 0;
-  ff_ssa_range *from = &w->left[first];
-  *out = *from;
-  if (out->last - out->next > size) out->last = out->next + size;
-  from->next = out->last;
-  if (from->next == from->last) *from = w->left[--w->n_left];
-  return 1;
-}
-
-void ff_ssa_waves_begin(ff_ssa_run *run) {
-  ff_ssa_waves *w = run->waves;
-  const uint64_t failed = atomic_load(&run->failed);
-  for (uint32_t i = 0; i < w->n; i++) {
-    ff_ssa_wave *v = &w->waves[i];
-    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, v->size, &v->range)) continue;
-    v->stage = FF_SSA_WAVE_RUNS;
-    w->used = 1;
-    v->begun = 0;
-    v->recorded = 0;
-    v->n_refused = 0;
-    v->progress = (ff_ssa_device_progress){0, 0, 0};
-  }
 }
 
 /* ---- work --------------------------------------------------------------------------------------------------------------- */
@@ -335,6 +339,26 @@ uint64_t ff_ssa_waves_refused(ff_ssa_run *run) {
     if (i >= w->n_refused) return FF_SSA_NO_UNIT;
     if (w->refused[i] < atomic_load(&run->failed)) return w->refused[i];
   }
+}
+
+ff_status ff_ssa_waves_collect(ff_ssa_run *run, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
+  if (w == NULL || !w->ready) return FF_OK;
+  ff_status status = drop_failed(run, err);
+  for (uint32_t i = 0; i < w->n && status == FF_OK; i++)
+    if (w->waves[i].stage == FF_SSA_WAVE_ENDED) status = ff_ssa_wave_collect(run, &w->waves[i], err);
+  if (status == FF_OK) status = drop_failed(run, err);
+  if (status != FF_OK) return status;
+  const uint64_t failed = atomic_load(&run->failed);
+  int ended = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (v->stage != FF_SSA_WAVE_NONE && v->range.next > failed) v->stage = FF_SSA_WAVE_NONE; /* it does not matter */
+    ended |= v->stage == FF_SSA_WAVE_ENDED;
+  }
+  atomic_store(&w->ended, ended);
+  begin_waves(run);
+  return FF_OK;
 }
 
 /* ---- what is left, and results ------------------------------------------------------------------------------------------ */

@@ -64,14 +64,7 @@ struct ff_ssa_waves {
 /* As ff_ssa_run_check_devices(), before there is a run. O(species). */
 ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 
-/* Drops a device that has failed. Its trajectories that are not recorded go to the others. FF_EMEMORY. */
-ff_status ff_ssa_wave_lose(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);
-/* Drops devices that have just failed. An error if no device is left. */
-ff_status ff_ssa_waves_drop_failed(ff_ssa_run *run, ff_error *err);
-/* Divides what is left into waves of about equal size, so that the devices end together. */
-void ff_ssa_waves_plan(ff_ssa_waves *waves);
-/* Gives a wave to each device that has none. */
-void ff_ssa_waves_begin(ff_ssa_run *run);
+/* ---- what is recorded of them (ff_ssa_waves_record.c) ----------------------------------------------------------------- */
 
 /* Chooses what devices record. Needs run->wanted. */
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
@@ -82,5 +75,8 @@ void ff_ssa_piece_free(ff_ssa_piece *piece);
 ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *wave);
 /* Counts what is recorded of a wave, and leaves to this processor what was refused of it. FF_EMEMORY. */
 ff_status ff_ssa_wave_settle(ff_ssa_waves *waves, ff_ssa_wave *wave, ff_error *err);
+/* Records a wave that has ended; after a failure, no statistics are needed. wave->status tells whether the device has failed.
+ * FF_EMEMORY. */
+ff_status ff_ssa_wave_collect(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);
 
 #endif

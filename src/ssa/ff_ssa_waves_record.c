@@ -190,8 +190,7 @@ static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   return FF_OK;
 }
 
-/* Records a wave that has ended. After a failure, no statistics are needed. */
-static ff_status collect_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+ff_status ff_ssa_wave_collect(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_waves *w = run->waves;
   const uint64_t n = v->range.last - v->range.next;
   if (atomic_load(&run->failed) != FF_SSA_NO_UNIT) {
@@ -204,24 +203,4 @@ static ff_status collect_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
     v->status = record_states(run, v);
   }
   return v->status == FF_OK && v->recorded == n ? ff_ssa_wave_settle(w, v, err) : FF_OK;
-}
-
-ff_status ff_ssa_waves_collect(ff_ssa_run *run, ff_error *err) {
-  ff_ssa_waves *w = run->waves;
-  if (w == NULL || !w->ready) return FF_OK;
-  ff_status status = ff_ssa_waves_drop_failed(run, err);
-  for (uint32_t i = 0; i < w->n && status == FF_OK; i++)
-    if (w->waves[i].stage == FF_SSA_WAVE_ENDED) status = collect_wave(run, &w->waves[i], err);
-  if (status == FF_OK) status = ff_ssa_waves_drop_failed(run, err);
-  if (status != FF_OK) return status;
-  const uint64_t failed = atomic_load(&run->failed);
-  int ended = 0;
-  for (uint32_t i = 0; i < w->n; i++) {
-    ff_ssa_wave *v = &w->waves[i];
-    if (v->stage != FF_SSA_WAVE_NONE && v->range.next > failed) v->stage = FF_SSA_WAVE_NONE; /* it does not matter */
-    ended |= v->stage == FF_SSA_WAVE_ENDED;
-  }
-  atomic_store(&w->ended, ended);
-  ff_ssa_waves_begin(run);
-  return FF_OK;
 }

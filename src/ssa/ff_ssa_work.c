@@ -34,6 +34,27 @@ static void tell_counts(const ff_ssa_program *p, const ff_ssa_engine *e, uint32_
   }
 }
 
+/* Writes the names of reactions that make a species, such as `; reactions that make it: "R1", "R3"`. */
+static void tell_makers(const ff_ssa_program *p, uint32_t species, char *out, size_t size) {
+  size_t used = 0;
+  uint32_t told = 0;
+  out[0] = '\0';
+  for (uint32_t r = 0; r < p->n_reactions && used < size; r++) {
+    int makes = 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+      makes |= p->changes[i].species == species && p->changes[i].by > 0;
+    if (!makes) continue;
+    if (told == MOST_TOLD) {
+      snprintf(out + used, size - used, ", ...");
+      return;
+    }
+    const char *name = p->names[p->n_species + r];
+    const int length = snprintf(out + used, size - used, "%s %s", told++ == 0 ? "; reactions that make it:" : ",",
+                                ff_quote(name, strlen(name)).text);
+    used += length > 0 ? (size_t)length : 0;
+  }
+}
+
 static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint32_t lane, ff_error *out) {
   const ff_ssa_program *p = run->program;
   ff_ssa_failure failure;
@@ -49,7 +70,10 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
   const int rounded = failure.what == FF_SSA_ROUNDED;
   char where[MOST_TOLD * (sizeof shown.text + 40)] = "";
   const int counts = ff_ssa_method_exact(run->options.method); /* others may have failed within a step */
-  if (counts && failure.what != FF_SSA_BAD_COUNT) tell_counts(p, w->engine, lane, failure.item, where, sizeof where);
+  if (failure.what == FF_SSA_BAD_COUNT)
+    tell_makers(p, failure.item, where, sizeof where);
+  else if (counts)
+    tell_counts(p, w->engine, lane, failure.item, where, sizeof where);
   if (rounded || failure.what == FF_SSA_BAD_RATE)
     ff_error_set(out, FF_EMODEL,
                  "the propensity of reaction %s is %s at time %g of trajectory %llu%s%s; expected a finite number of at least "
@@ -64,8 +88,8 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
                  "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",
                  failure.time, number);
   else
-    ff_error_set(out, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu", shown.text,
-                 failure.time, number);
+    ff_error_set(out, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu%s", shown.text,
+                 failure.time, number, where);
 }
 
 void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *w, uint64_t unit, const ff_error *failure) {

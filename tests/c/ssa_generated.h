@@ -36,7 +36,8 @@ static inline void *compile(const ff_ssa_code *code, const char *folder) {
   fprintf(file, "%s" FF_SSA_CODE_HEADERS "%s", code->definitions, code->functions);
   fclose(file);
   const char *cc = getenv("CC");
-  snprintf(command, sizeof command, "%s -std=c11 " GENERATED_OPTIMISATION " " GENERATED_FLAGS " -w -ffp-contract=off -fPIC -shared -Isrc '%s' -o '%s'",
+  snprintf(command, sizeof command,
+           "%s -std=c11 " GENERATED_OPTIMISATION " " GENERATED_FLAGS " -w -ffp-contract=off -fPIC -shared -Isrc '%s' -o '%s'",
            cc != NULL ? cc : "cc", source, object);
   const int status = system(command);
   FF_CHECK_SAY(status == 0, "%s", command);

@@ -454,7 +454,8 @@ static void reports_growth(int threads, ff_ssa_method method) {
   ff_ssa_path_start(&path, 3, 0, initial);
   while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
   FF_CHECK(path.event == 275); /* 2^40 / 4e9 = 274.9 */
-  snprintf(text, sizeof text, "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1", path.time);
+  snprintf(text, sizeof text, "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1; reactions that make it: \"R1\"",
+           path.time);
   failed_run(growing, initial, FF_ESIZE, text, threads, method);
   ff_ssa_path_free(&path);
   ff_ssa_program_free(program);

@@ -407,5 +407,8 @@ test_that("rows of several results are not taken for those of the first", {
   expect_error(quantile(bound(run(1, quantiles = 0.5), run(2, quantiles = 0.5))), class = "fireflip_error_argument")
   expect_error(covariances(bound(run(1, covariance = TRUE), run(2, covariance = TRUE))), class = "fireflip_error_argument")
   paths <- bound(run(1, output = "trajectories"), run(2, output = "trajectories"))
-  for (f in list(summary, plot)) expect_error(f(paths), "rows than its run gave", class = "fireflip_error_argument")
+  decomposed <- function(x) noise_decomposition(x, net$species$species[1:2])
+  for (f in list(summary, plot, quantile, hist, decomposed)) {
+    expect_error(f(paths), "rows than its run gave", class = "fireflip_error_argument")
+  }
 })

@@ -107,6 +107,8 @@ test_that("reporters that differ are a warning, and what is no pair of reporters
   for (bad in list(c("X", "Q"), "X", c("X", "X"), 1:2)) {
     expect_error(noise_decomposition(cells, bad), class = "fireflip_error_argument")
   }
+  one <- cells[c("trajectory", "time", "X")]
+  expect_error(noise_decomposition(one, c("X", "Y")), "names \"Y\", which the result", class = "fireflip_error_argument")
   expect_error(noise_decomposition(cells), "found nothing", class = "fireflip_error_argument")
   expect_error(noise_decomposition(simulate(net, nsim = 50, times = 1, seed = 1), c("X", "Z")), "without covariances")
   expect_error(noise_decomposition(1), class = "fireflip_error_argument")
