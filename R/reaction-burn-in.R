@@ -23,7 +23,8 @@
 #'     units of `tolerance`. They are about the times after `from`, or about the second half of the run if `from` is `NA`;
 #'   * `stationary`: `TRUE` if no change is seen in the second half of the run and one above the tolerance is excluded there.
 #'     `FALSE` if a change is seen there. `NA` if the sample cannot decide;
-#'   * `why`: the reason for `FALSE` and `NA`.
+#'   * `why`: the reason for `FALSE` and `NA`. Means and standard deviations of a variable that is NaN or infinite in a trajectory
+#'     cannot be compared.
 #'
 #'   `attr(result, "from")` is the burn-in of all species: the last of `from` if all rows are stationary, else `NA`. See
 #'   [noise-methods] for methods.
@@ -129,7 +130,7 @@ course_of <- function(x, name) {
 course_of_tally <- function(tally, times, species) {
   found <- .Call(ffi_ssa_statistics, tally)
   shaped <- function(x) matrix(x, times, species, byrow = TRUE)
-  kurtosis <- ifelse(is.na(found$kurtosis), 3, raised_kurtosis(found$kurtosis, tally$n))
+  kurtosis <- ifelse(found$sd %in% 0, 3, raised_kurtosis(found$kurtosis, tally$n))
   out <- list(
     mean = shaped(found$mean), sd = shaped(found$sd), known = shaped(tally$known),
     error = list(mean = shaped(found$sd / sqrt(tally$n)), sd = shaped(log_sd_error(kurtosis, tally$n)))
@@ -152,9 +153,11 @@ course_of_paths <- function(x, run) {
     mean <- rowMeans(values)
     centred <- values - mean
     second <- rowMeans(centred^2)
+    sizes <- apply(values, 1L, range)
+    second[sizes[1L, ] < sizes[2L, ] & pmax(abs(sizes[1L, ]), abs(sizes[2L, ])) < 2^-424] <- NaN # squares are 0 or inexact
     relative <- centred^2 / ifelse(second > 0, second, 1)
     error <- function(of) sqrt(rowMeans((of - rowMeans(of))^2) / n)
-    runs <- apply(values, 1L, function(row) rle(sort(row)), simplify = FALSE)
+    runs <- apply(values, 1L, function(row) rle(sort(row, na.last = TRUE)), simplify = FALSE)
     list(
       mean = mean, sd = sqrt(second * n / (n - 1)), error_mean = sqrt(second / n),
       error_sd = log_sd_error(rowMeans(relative^2), n), pair_mean = error(values - rep(values[times, ], each = times)),
@@ -199,7 +202,7 @@ only_known <- function(courses) {
 # ---- comparisons ------------------------------------------------------------------------------------------------------------
 
 # For each statistic, matrices with a row per time and a column per species: `within` and `between`, whether a change is seen
-# between times, and between ensembles; `change`, the largest difference, and `bound`.
+# between times, and between ensembles; `strange`; `change`, the largest difference, and `bound`.
 compared_courses <- function(courses, alpha) {
   first <- courses[[1L]]
   times <- length(first$times)
@@ -214,6 +217,7 @@ compared_courses <- function(courses, alpha) {
     list(
       within = Reduce(`|`, lapply(within, seen)),
       between = Reduce(`|`, lapply(between, seen), matrix(FALSE, times, length(first$species))),
+      strange = Reduce(`|`, lapply(c(within, between), `[[`, "strange")),
       change = do.call(pmax, lapply(c(within, between), function(one) abs(one$change))),
       bound = do.call(pmax, lapply(c(within, between), bound_of))
     )
@@ -239,7 +243,7 @@ change_within <- function(course, statistic, alpha, scale) {
   end <- list(mean = as_last(course$mean), sd = as_last(course$sd), known = as_last(course$known), n = course$n)
   out <- moment_change(course, end, statistic, error, alpha, scale)
   out$change[last, ] <- out$margin[last, ] <- 0
-  out$unclear[last, ] <- FALSE
+  out$unclear[last, ] <- out$strange[last, ] <- FALSE
   out
 }
 
@@ -250,7 +254,9 @@ change_between <- function(a, b, statistic, alpha, scale) {
 }
 
 # `unclear`: all trajectories of a sample have the same count, and this may be by chance. Then there is no bound. But a difference
-# is seen if it is large compared with the error of the other sample.
+# is seen if it is large compared with the error of the other sample. `strange`: a moment is not a finite number, because a
+# variable is NaN or infinite in a trajectory, or too large or too small for its powers. Then there is no bound, and no difference
+# is seen.
 moment_change <- function(a, b, statistic, error, alpha, scale) {
   q <- stats::qt(alpha / 2, min(a$n, b$n) - 1, lower.tail = FALSE)
   unclear <- (a$sd == 0 & !a$known) | (b$sd == 0 & !b$known)
@@ -262,8 +268,10 @@ moment_change <- function(a, b, statistic, error, alpha, scale) {
     change <- ifelse(a$sd == b$sd, 0, log(a$sd) - log(b$sd))
     margin <- ifelse(a$sd > 0 & b$sd > 0, q * error, 0)
   }
-  change[unclear & !is.finite(change)] <- 0
-  list(change = change, margin = margin, unclear = unclear)
+  change[unclear %in% TRUE & !is.finite(change)] <- 0
+  strange <- !(is.finite(change) & is.finite(margin) & is.finite(a$mean) & is.finite(b$mean))
+  change[strange] <- margin[strange] <- 0
+  list(change = change, margin = margin, unclear = unclear %in% TRUE | strange, strange = strange)
 }
 
 distribution_change <- function(a, b, at, to, alpha) {
@@ -274,16 +282,17 @@ distribution_change <- function(a, b, at, to, alpha) {
   same <- vapply(seq_along(at), function(i) length(a$values[[at[[i]]]]) == 1L && length(b$values[[to[[i]]]]) == 1L, NA)
   known <- as.vector(a$known)[at] & as.vector(b$known)[to]
   shaped <- function(x) matrix(x, length(a$times))
+  none <- shaped(logical(length(at)))
   list(
-    change = shaped(change), margin = shaped(ifelse(identical(a, b) & at == to | same & known, 0, margin)),
-    unclear = shaped(logical(length(at)))
+    change = shaped(change), margin = shaped(ifelse(identical(a, b) & at == to | same & known, 0, margin)), unclear = none,
+    strange = none
   )
 }
 
-# The largest difference between two cumulative frequencies. Values are in ascending order.
+# The largest difference between two cumulative frequencies. Values are in ascending order. NaN is the largest value.
 cdf_distance <- function(x, n, y, m) {
   at <- sort(unique(c(x, y)))
-  share <- function(value, count) c(0, cumsum(count) / sum(count))[findInterval(at, value) + 1L]
+  share <- function(value, count) c(0, cumsum(count) / sum(count))[findInterval(at, value[!is.nan(value)]) + 1L]
   max(abs(share(x, n) - share(y, m)))
 }
 
@@ -300,7 +309,7 @@ burn_in_row <- function(found, j, statistic, first, tolerance) {
   good <- !seen & bound <= tolerance
   at <- max(0L, which(!good)) + 1L
   late <- times > (times[[1L]] + times[[length(times)]]) / 2
-  judged <- judgement(seen, found$between[, j], good, late, bound)
+  judged <- judgement(seen, found$between[, j], good, late, bound, found$strange[, j])
   rest <- if (judged$stationary %in% TRUE) seq.int(at, length(times)) else which(late)
   list(
     row = data.frame(
@@ -313,12 +322,13 @@ burn_in_row <- function(found, j, statistic, first, tolerance) {
   )
 }
 
-judgement <- function(seen, between, good, late, bound) {
+judgement <- function(seen, between, good, late, bound, strange) {
   if (any(seen & late)) {
     differ <- any(between & late)
     return(list(stationary = FALSE, why = if (differ) "the ensembles differ" else "changes in the second half"))
   }
   if (sum(late) < 3L) return(list(stationary = NA, why = "few times in the second half"))
   if (all(good[late])) return(list(stationary = TRUE, why = ""))
+  if (any(strange[late])) return(list(stationary = NA, why = "values that are not finite"))
   list(stationary = NA, why = if (any(bound[late] == Inf)) "the same count in all trajectories" else "too few trajectories")
 }

@@ -237,8 +237,8 @@ compare_variances <- function(found, n) {
   all <- sum(n)
   variance <- lapply(found, function(one) one$sd^2)
   second <- lapply(1:2, function(i) variance[[i]] * (n[[i]] - 1) / n[[i]])
-  # no kurtosis is known where all trajectories have the same count; the fourth moment is 0 there
-  kurtosis <- lapply(found, function(one) ifelse(is.na(one$kurtosis), 0, one$kurtosis))
+  # where all trajectories have the same count, there is no kurtosis; the fourth moment is 0 there
+  kurtosis <- lapply(found, function(one) ifelse(one$sd %in% 0, 0, one$kurtosis))
   pooled <- (n[[1L]] * second[[1L]] + n[[2L]] * second[[2L]]) / all
   fourth <- (n[[1L]] * kurtosis[[1L]] * second[[1L]]^2 + n[[2L]] * kurtosis[[2L]] * second[[2L]]^2) / all
   spread <- function(kurtosis, n) kurtosis - (n - 3) / (n - 1)

@@ -129,7 +129,8 @@ merge_tallies <- function(tallies) {
   cell <- all$cell[order]
   value <- all$value[order]
   n <- length(cell)
-  same <- c(FALSE, cell[-1L] == cell[-n] & (value[-1L] == value[-n] | (is.nan(value[-1L]) & is.nan(value[-n]))))
+  equal <- value[-1L] == value[-n] | (is.nan(value[-1L]) & is.nan(value[-n])) # NA where one value is NaN
+  same <- c(FALSE, cell[-1L] == cell[-n] & equal %in% TRUE)
   group <- cumsum(!same)
   out$cell <- cell[!same]
   out$value <- value[!same]

@@ -117,6 +117,9 @@
 #'   At time 0 of a network without events, and for a species that no reaction and no event changes, all trajectories must have
 #'   the same count. Then the interval has the width 0. If `initial` is a result, there is no such exception.
 #'
+#'   The numbers of a variable may be so small (below 1e-60) or large (above 1e75) that their powers are not exact doubles. Then
+#'   what would not be precise is `NA` or `NaN`: standard deviations, covariances and intervals.
+#'
 #'   The interval of a standard deviation is that of a chi-square distribution whose degrees of freedom follow from the kurtosis
 #'   of the sample, widened by a term of order 1/n, where n is the number of trajectories. It is `NA` for fewer than 100
 #'   trajectories. A sample tends to underestimate the kurtosis, the more so the fewer trajectories there are. So 95% intervals

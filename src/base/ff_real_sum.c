@@ -102,7 +102,8 @@ static int any_below(const uint64_t *limb, int bit) {
   return bit % 64 > 0 && limb[bit / 64] << (64 - bit % 64) != 0;
 }
 
-double ff_real_sum_value(const ff_real_sum *sum) {
+/* The sum times 2^shift, rounded to the nearest double. */
+static double scaled_value(const ff_real_sum *sum, int shift) {
   if (sum->strange != 0) return sum->strange == 1 ? INFINITY : sum->strange == 2 ? -INFINITY : NAN;
   uint64_t limb[FF_REAL_LIMBS];
   const int negative = sum->limb[FF_REAL_LIMBS - 1] >> 63 != 0;
@@ -115,15 +116,23 @@ double ff_real_sum_value(const ff_real_sum *sum) {
   while (top > 0 && !bit_of(limb, top)) top--;
   double out;
   if (top <= 52) {
-    out = ldexp((double)limb[0], -LOWEST);
+    out = ldexp((double)limb[0], shift - LOWEST);
   } else {
     const int first = top - 52;
     uint64_t mantissa = mantissa_at(limb, first);
     const int half = first > 0 && bit_of(limb, first - 1);
     if (half && (mantissa % 2 == 1 || any_below(limb, first - 1))) mantissa++;
-    out = ldexp((double)mantissa, first - LOWEST);
+    out = ldexp((double)mantissa, shift + first - LOWEST);
   }
   return negative ? -out : out;
+}
+
+double ff_real_sum_value(const ff_real_sum *sum) { return scaled_value(sum, 0); }
+
+/* The sum of n numbers divided by n. The sum may be too large for a double although the numbers are not. */
+static double mean_of(const ff_real_sum *sum, double n) {
+  const double whole = ff_real_sum_value(sum);
+  return isinf(whole) && sum->strange == 0 ? ldexp(scaled_value(sum, -64) / n, 64) : whole / n;
 }
 
 /* ---- powers ------------------------------------------------------------------------------------------------------------- */
@@ -204,7 +213,7 @@ ff_sum_central ff_real_moments(const ff_real_powers *sums, uint64_t n) {
   add_quadruple(&fourth, &four_n, &count, &minus_s1, &s3);
   add_quadruple(&power, &s1, &s1, &s1, &minus_s1);
   for (int i = 0; i < 3; i++) ff_real_sum_merge(&fourth, &power); /* -3 s1^4 */
-  return (ff_sum_central){ff_real_sum_value(&sums->power[0]) / size, ff_real_sum_value(&second) / size / size,
+  return (ff_sum_central){mean_of(&sums->power[0], size), ff_real_sum_value(&second) / size / size,
                           ff_real_sum_value(&third) / size / size / size,
                           ff_real_sum_value(&fourth) / size / size / size / size};
 }

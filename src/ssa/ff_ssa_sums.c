@@ -170,12 +170,27 @@ double ff_ssa_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_
 
 /* ---- results ------------------------------------------------------------------------------------------------------------ */
 
+/* Below these sizes, products of numbers may be 0 or inexact, and so may be what cancellation leaves of their sums. */
+#define LEAST_SQUARE 0x1p-848 /* of the product of two numbers */
+#define LEAST_SIZE 0x1p-199   /* of a number, for its third and its fourth power */
+
+static double size_of(double min, double max) { return fmax(fabs(min), fabs(max)); }
+
+/* Moments that the sums are too inexact for are not known. Those of equal numbers are 0. */
+static ff_sum_central known_moments(ff_sum_central m, double min, double max) {
+  const double size = size_of(min, max);
+  if (!(min < max)) return m;
+  if (size < LEAST_SIZE) m.third = m.fourth = NAN;
+  if (size * size < LEAST_SQUARE) m.second = NAN;
+  return m;
+}
+
 ff_sum_central ff_ssa_sums_moments(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint64_t n, double *min, double *max) {
   if (sums->real[j]) {
     const ff_ssa_real_moments *m = sums->reals + (size_t)i * sums->n_reals + sums->rank[j];
     *min = m->min;
     *max = m->max;
-    return ff_real_moments(&m->sums, n);
+    return known_moments(ff_real_moments(&m->sums, n), m->min, m->max);
   }
   const ff_ssa_moments *m = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
   *min = m->min;
@@ -191,10 +206,23 @@ static ff_real_sum real_sum_of(const ff_ssa_sums *sums, uint32_t i, uint32_t j) 
   return out;
 }
 
+/* Whether the products of two quantities are too small for their covariance to be known. */
+static int too_small(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k) {
+  double min[2], max[2];
+  const uint32_t of[2] = {j, k};
+  for (int a = 0; a < 2; a++) {
+    const size_t at = (size_t)i * (sums->real[of[a]] ? sums->n_reals : sums->n_counts) + sums->rank[of[a]];
+    min[a] = sums->real[of[a]] ? sums->reals[at].min : sums->counts[at].min;
+    max[a] = sums->real[of[a]] ? sums->reals[at].max : sums->counts[at].max;
+  }
+  return min[0] < max[0] && min[1] < max[1] && size_of(min[0], max[0]) * size_of(min[1], max[1]) < LEAST_SQUARE;
+}
+
 double ff_ssa_sums_covariance(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k, uint64_t n) {
   const size_t at = i * pairs_of(sums->n_observed) + pair_of(j, k);
   const uint64_t size[2] = {n, 0};
   if (sums->real_products != NULL) {
+    if (too_small(sums, i, j, k)) return NAN;
     const ff_real_sum x = real_sum_of(sums, i, j), y = real_sum_of(sums, i, k);
     return ff_real_covariance(sums->real_products + at, &x, &y, n);
   }

@@ -111,3 +111,30 @@ test_that("burn_in() refuses what it cannot judge", {
   paths <- course(birth, 0:10, 200, output = "trajectories")
   refused(paths[1:100, ], text = "rows removed")
 })
+
+test_that("burn_in() does not judge moments of a variable that is NaN or infinite, or too small for its powers", {
+  net <- reaction_network(
+    "0 -> A" = 3, "A -> 0" = 1, initial = c(A = 3),
+    variables = c(ratio = "1 / A", log = "log(A - 1)", large = "A * 1e200", tiny = "A * 1e-200")
+  )
+  run <- function(output, seed = 1) {
+    simulate(net, nsim = 300, times = 1:8, seed = seed, observe = c("A", names(net$variables)), output = output)
+  }
+  for (output in c("summary", "histogram", "trajectories")) {
+    found <- as.data.frame(burn_in(run(output)))
+    moments <- found[found$statistic != "distribution" & found$species != "A", ]
+    expect_true(all(is.na(moments$stationary) & moments$bound == Inf))
+    expect_identical(unique(moments$why), "values that are not finite")
+    # the distributions of A and of what has its order are compared in the same way, also if NaN is the largest value
+    rest <- found[found$statistic == "distribution", ]
+    if (output != "summary") expect_identical(rest$change[rest$species %in% c("large", "tiny")], rep(rest$change[[1L]], 2L))
+  }
+  paths <- run("trajectories")
+  finite <- sort(unique(paths$log[!is.nan(paths$log)]))
+  below <- function(time) vapply(finite, function(at) mean((paths$log[paths$time == time] <= at) %in% TRUE), 0)
+  distance <- max(vapply(5:7, function(time) max(abs(below(time) - below(8))), 0))
+  found <- as.data.frame(burn_in(paths))
+  expect_equal(found$change[found$species == "log" & found$statistic == "distribution"], distance)
+  two <- burn_in(run("histogram"), run("histogram", 2))
+  expect_false(any(two$stationary %in% FALSE))
+})

@@ -196,3 +196,12 @@ test_that("variables that are NaN or infinite in some trajectories are compared"
   expect_equal(other$statistic[[3L]], 200)
   expect_lt(other$p_value[[6L]], 1e-4)
 })
+
+test_that("variances of tiny and of large variables are not compared without their fourth moments", {
+  net <- reaction_network("0 -> A" = 3, variables = c(small = "A * 1e-50", tiny = "A * 1e-70", large = "A * 1e100"))
+  run <- function(seed) simulate(net, nsim = 300, times = 1, seed = seed, observe = c("A", names(net$variables)))
+  found <- as.data.frame(compare_ensembles(run(1), run(2)))
+  p_value <- found$p_value[found$test == "variance"]
+  expect_equal(p_value[[2L]], p_value[[1L]])
+  expect_true(all(is.na(p_value[3:4])))
+})

@@ -117,6 +117,11 @@ test_that("a variable that is NaN or infinite in some trajectories has the same 
   expect_equal(quantile(run("summary", quantiles = 0.5)), known)
   expect_equal(summary(run("histogram"))$different[[2L]], 1L)
   expect_identical(run("summary")$sd_upper[1:2], c(0, NA)) # the standard deviation of NaN is not known
+  for (output in c("histogram", "summary")) {
+    quantiles <- if (output == "summary") 0.5
+    parts <- lapply(1:3, function(i) run(output, quantiles = quantiles, shard = c(i, 3)))
+    expect_identical(do.call(c, parts), run(output, quantiles = quantiles)) # also where a part has both NaN and numbers
+  }
   for (x in list(run("histogram"), run("trajectories"))) {
     expect_error(null_device(hist(x)), "found NaN|found Inf", class = "fireflip_error_argument")
     expect_no_error(null_device(hist(x, species = "A")))
