@@ -341,6 +341,14 @@ test_that("outputs are shown", {
   expect_identical(class(rbind(counts, counts)), "data.frame")
 })
 
+test_that("numbers of trajectories are written out", {
+  many <- simulate(net, nsim = 1e5, times = 0.01, seed = 1)
+  expect_match(utils::capture.output(many)[[1L]], "100,000 trajectories", fixed = TRUE)
+  expect_match(utils::capture.output(summary(many))[[1L]], "100,000 trajectories", fixed = TRUE)
+  expect_identical(vapply(c(0.5, 249, 1e5, 999999, 1e6), format_short, ""), c("0.5", "249", "100,000", "999,999", "1e6"))
+  expect_identical(left_out(10L, 100000L, " trajectories"), "10 of 100,000 trajectories")
+})
+
 test_that("bad input is refused", {
   few <- function(...) simulate(net, nsim = 9, times = 1, seed = 1, ...)
   expect_snapshot(error = TRUE, few(quantiles = 2))
