@@ -73,8 +73,8 @@ print.reaction_events <- function(x, n = 10, ...) {
   } else {
     run <- attr(x, "run")
     print_first_rows(x, n, sprintf(
-      "<reaction_events> %s of %s up to time %s, seed %s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
-      format(run$times), format(run$seed, digits = 15)
+      "<reaction_events> %s of %s up to time %s, seed %s%s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
+      format(run$times), format(run$seed, digits = 15), parts_text(run$shard)
     ))
   }
   invisible(x)

@@ -68,9 +68,9 @@ run_of <- function(x) {
 result_head <- function(x, class, species) {
   run <- attr(x, "run")
   sprintf(
-    "<%s> %s of %s, %s, seed %s", class,
+    "<%s> %s of %s, %s, seed %s%s", class,
     trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species),
-    times_text(unique(x$time)), format(run$seed, digits = 15)
+    times_text(unique(x$time)), format(run$seed, digits = 15), parts_text(run$shard)
   )
 }
 
