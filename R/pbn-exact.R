@@ -103,7 +103,7 @@ transition_matrix.pbn <- function(model, ...) {
   if (length(free) > 12L) {
     abort("size", sprintf(
       "`model` has %d free nodes, and a dense matrix takes at most 12 (%s numbers); reduce_network() or fix_nodes() may help.",
-      length(free), format(4^12, big.mark = ",")
+      length(free), format_whole(4^12)
     ))
   }
   states <- chain_states(model$nodes[free])

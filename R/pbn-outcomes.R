@@ -193,8 +193,8 @@ run_outcomes <- function(pointer, progress, started) {
       )
     }
     now <- sprintf(
-      "%s steps, %s of %s trajectories have arrived", format_short(state$step), format(state$arrived, big.mark = ","),
-      format(state$trajectories, big.mark = ",")
+      "%s steps, %s of %s trajectories have arrived", format_short(state$step), format_whole(state$arrived),
+      format_whole(state$trajectories)
     )
     cli::cli_progress_update(id = bar, force = TRUE, extra = list(now = now))
   }
@@ -315,7 +315,7 @@ format.outcomes <- function(x, ...) {
   numbers <- unclass(x)[c("probability", if (!exact) c("lower", "upper"))]
   numbers <- if (exact) lapply(numbers, format_exact) else lapply(numbers, format_fixed, digits)
   out <- c(list(outcome = format(x$outcome)), numbers,
-    list(type = x$type, states = format(x$states, big.mark = ",", trim = TRUE)))
+    list(type = x$type, states = format_whole(x$states)))
   if (!is.null(attr(x, "run")$values)) {
     # labels are those among all outcomes, not among the rows of x only
     out$nodes <- format(outcome_labels(attr(x, "run"))[x$outcome])
@@ -328,7 +328,7 @@ outcomes_title <- function(x) {
   title <- paste("<outcomes>", count_of(nrow(x), "outcome"))
   if (is.null(run$from) || nrow(x) == 0L || is.null(x$trajectories)) return(title)
   how <- if (run$method == "exact") ", exact" else sprintf(
-    "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format(x$trajectories[[1L]], big.mark = ","),
+    "; %s%% intervals, %s trajectories, seed %s", format(100 * run$confidence), format_whole(x$trajectories[[1L]]),
     format(run$seed, digits = 15)
   )
   sprintf("%s from %s%s; other initial states may have other outcomes", title, run$from, how)

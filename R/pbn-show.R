@@ -246,8 +246,8 @@ input_nodes <- function(model) which(.Call(ffi_pbn_roles, model)$input)
 print.summary.pbn <- function(x, ...) {
   writeLines(c(
     "A probabilistic Boolean network",
-    sprintf("  nodes                %s", format(x$nodes, big.mark = ",")),
-    sprintf("  predictor functions  %s, at most %d per node", format(x$functions, big.mark = ","), x$max_functions),
+    sprintf("  nodes                %s", format_whole(x$nodes)),
+    sprintf("  predictor functions  %s, at most %d per node", format_whole(x$functions), x$max_functions),
     sprintf("  parents              at most %d per function; density %s", x$max_parents, format(round(x$density, 2))),
     sprintf("  inputs               %s", names_text(x$inputs)),
     sprintf("  constants            %s", names_text(x$constants)),

@@ -77,7 +77,7 @@ abort_not_named <- function(name, example, seed) {
   ))
 }
 
-trajectory_count <- function(n) if (n == 1L) "1 trajectory" else paste(format(n, big.mark = ","), "trajectories")
+trajectory_count <- function(n) if (n == 1L) "1 trajectory" else paste(format_whole(n), "trajectories")
 
 #' @rdname simulate.pbn
 #' @export

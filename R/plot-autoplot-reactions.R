@@ -144,8 +144,7 @@ autoplot.reaction_events <- function(object, n = 10, ...) {
   at <- ggplot2::aes(
     x = .data$time, xend = .data$time, y = .data$trajectory - 0.4, yend = .data$trajectory + 0.4, colour = .data$series
   )
-  whole <- function(limits) Filter(function(tick) tick == floor(tick), pretty(limits))
-  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole) +
+  ggplot2::ggplot(shown, at) + ggplot2::geom_segment() + ggplot2::scale_y_continuous(breaks = whole_ticks) +
     gg_species(found$reactions) + gg_words("time", "trajectory", found$note) + gg_look()
 }
 

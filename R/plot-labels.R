@@ -80,12 +80,12 @@ ranked_note <- function(rows) {
   note <- c(
     if (!is.null(attr(rows, "doubt"))) "UNCERTAIN: intervals are not reliable",
     left_out(nrow(rows), attr(rows, "of"), ", largest first"),
-    if (!is.null(certain) && certain > 0L) sprintf("%s certain, not drawn", format(certain, big.mark = ","))
+    if (!is.null(certain) && certain > 0L) sprintf("%s certain, not drawn", format_whole(certain))
   )
   if (length(note) > 0L) paste(note, collapse = "; ")
 }
 
-left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", shown, format(of, big.mark = ","), what)
+left_out <- function(shown, of, what) if (shown < of) sprintf("%s of %s%s", shown, format_whole(of), what)
 
 # Draws a small grey note above the plot, on the right.
 plot_note <- function(text, line = 0.2) {

@@ -153,7 +153,7 @@ draw_groups <- function(groups, box) {
     border = ifelse(groups$kind == "input", "black", "grey55"), lwd = ifelse(groups$kind == "input", 2, 1)
   )
   graphics::text(at[, 1L], at[, 2L], groups$text, cex = drawing$cex)
-  numbers <- format(groups$arrows$number, big.mark = ",", trim = TRUE)
+  numbers <- format_whole(groups$arrows$number)
   cex <- 0.9 * drawing$cex
   wide <- max(graphics::strwidth(numbers, "inches", cex = cex), 0) + 0.03
   places <- arrow_label_places(drawing, style, wide, graphics::strheight("0", "inches", cex = cex) + 0.04)
@@ -205,7 +205,7 @@ draw_degrees <- function(counts, box, size) {
   ticks <- pretty(c(0, max(counts$parents, counts$children)), 4)
   y <- function(value) bottom + (top - bottom) * value / max(ticks)
   graphics::segments(left, y(ticks), right, y(ticks), col = "grey90")
-  graphics::text(left - 0.05, y(ticks), format(ticks, big.mark = ",", trim = TRUE), adj = c(1, 0.5), cex = 0.8 * size)
+  graphics::text(left - 0.05, y(ticks), format_whole(ticks), adj = c(1, 0.5), cex = 0.8 * size)
   each <- (right - left) / nrow(counts)
   x <- left + each * (seq_len(nrow(counts)) - 0.5)
   graphics::rect(x - 0.4 * each, bottom, x, y(counts$parents), col = degree_colours[[1L]], border = NA)

@@ -73,8 +73,8 @@ print.reaction_events <- function(x, n = 10, ...) {
   } else {
     run <- attr(x, "run")
     print_first_rows(x, n, sprintf(
-      "<reaction_events> %s of %s up to time %s, seed %s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
-      format(run$times), format(run$seed, digits = 15)
+      "<reaction_events> %s of %s up to time %s, seed %s%s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
+      format(run$times), format(run$seed, digits = 15), parts_text(run$shard)
     ))
   }
   invisible(x)
@@ -189,8 +189,11 @@ plot.reaction_events <- function(x, n = 10, main = NULL, ...) {
   check_graphical(...)
   found <- shown_events(x, n)
   shown <- found$rows
-  canvas <- course_canvas(
-    shown$time, range(shown$trajectory) + c(-0.5, 0.5), found$reactions, main, "trajectory", ..., usual_lwd = 1
+  reach <- range(shown$trajectory) + c(-0.5, 0.5)
+  ticks <- whole_ticks(reach)
+  whole <- if (!any(c("yaxp", "ylim", "log") %in% ...names())) list(yaxp = c(range(ticks), max(length(ticks) - 1, 1)))
+  canvas <- do.call(
+    course_canvas, c(list(shown$time, reach, found$reactions, main, "trajectory", ..., usual_lwd = 1), whole)
   )
   on.exit(graphics::par(canvas$old))
   for (k in seq_along(found$reactions)) {
@@ -203,6 +206,8 @@ plot.reaction_events <- function(x, n = 10, main = NULL, ...) {
   course_names(found$reactions, canvas, found$note)
   invisible(shown)
 }
+
+whole_ticks <- function(limits) Filter(function(tick) tick == floor(tick), pretty(limits))
 
 # The events of the first n trajectories, their reactions, and a note about the other trajectories.
 shown_events <- function(x, n) {

@@ -110,8 +110,8 @@ print.first_passage <- function(x, n = 10, ...) {
   } else {
     run <- attr(x, "run")
     print_first_rows(x, n, sprintf(
-      "<first_passage> %s, %s with \"%s\" up to time %s, seed %s", trajectory_count(nrow(x)), format_whole(sum(!x$censored)),
-      run$until, format(run$times), format(run$seed, digits = 15)
+      "<first_passage> %s, %s with \"%s\" up to time %s, seed %s%s", trajectory_count(nrow(x)), format_whole(sum(!x$censored)),
+      run$until, format(run$times), format(run$seed, digits = 15), parts_text(run$shard)
     ))
   }
   invisible(x)

@@ -68,9 +68,9 @@ run_of <- function(x) {
 result_head <- function(x, class, species) {
   run <- attr(x, "run")
   sprintf(
-    "<%s> %s of %s, %s, seed %s", class,
+    "<%s> %s of %s, %s, seed %s%s", class,
     trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species),
-    times_text(unique(x$time)), format(run$seed, digits = 15)
+    times_text(unique(x$time)), format(run$seed, digits = 15), parts_text(run$shard)
   )
 }
 
@@ -128,18 +128,30 @@ few_text <- function(n) {
 # Means and limits of an interval have the digits that its width justifies.
 format_statistics <- function(rows) {
   width <- rows$upper - rows$lower
-  digits <- ifelse(rows$mean == floor(rows$mean), 0, 4)
-  usual <- !is.na(width) & width > 0
-  digits[usual] <- pmin(pmax(1 - floor(log10(width[usual] / 2)), 0), 8)
-  fixed <- function(x) ifelse(is.na(x), "NA", mapply(format_fixed, x, digits))
+  digits <- ifelse(is.finite(rows$mean) & rows$mean == floor(rows$mean), 0, 4)
+  usual <- is.finite(width) & width > 0
+  digits[usual] <- 1 - floor(log10(width[usual] / 2))
+  size <- floor(log10(pmax(abs(rows$mean), abs(rows$lower), abs(rows$upper), na.rm = TRUE)))
+  exponent <- is.finite(size) & (size > 14 | size < -3 & (digits > 8 | !usual)) # not 0.00000010
+  figures <- pmin(pmax(ifelse(usual, digits + size, 3), 0), 14)
+  number <- function(x, digits, exponent, figures) {
+    if (is.na(x)) format(x) else if (exponent) formatC(x, digits = figures, format = "e") else format_fixed(x, max(digits, 0))
+  }
+  shown <- function(x) mapply(number, x, digits, exponent, figures)
   data.frame(
-    species = format_key(rows$species), mean = fixed(rows$mean), lower = fixed(rows$lower), upper = fixed(rows$upper),
+    species = format_key(rows$species), mean = shown(rows$mean), lower = shown(rows$lower), upper = shown(rows$upper),
     sd = ifelse(is.na(rows$sd), "NA", formatC(rows$sd, digits = 4, format = "g", width = 1)),
     min = format_counts(rows$min), max = format_counts(rows$max)
   )
 }
 
-format_counts <- function(x) vapply(x, format, "", scientific = FALSE, trim = TRUE)
+# Counts are written out. Variables may have very small or very large values.
+format_counts <- function(x) {
+  count <- !is.na(x) & abs(x) < 1e15 & x == floor(x)
+  out <- vapply(x, format, "", trim = TRUE)
+  out[count] <- vapply(x[count], format, "", scientific = FALSE, trim = TRUE)
+  out
+}
 
 #' @rdname ensemble-methods
 #' @export

@@ -167,8 +167,12 @@ resumed_start <- function(model, final, nsim, any_number, shard) {
   run <- attr(final, "run")
   species <- model$species$species
   if (is.null(run) || !identical(run$output, "final") || !all(c("trajectory", "time", species) %in% names(final))) {
+    found <- if (is.null(run)) "one without the record of its run"
+      else if (!identical(run$output, "final")) sprintf("one for `output` = \"%s\"", run$output)
+      else paste("one without", quote_some(setdiff(c("trajectory", "time", species), names(final))))
     abort_argument(sprintf(
-      "`initial` must be counts by species, or a result for `output` = \"final\" with all species (%s).", quote_some(species)
+      "`initial` must be counts by species, or a result for `output` = \"final\" with all species (%s); found %s.",
+      quote_some(species), found
     ))
   }
   if (nrow(final) == 0L) abort_argument("`initial` must have at least one trajectory; found none.")
@@ -178,7 +182,10 @@ resumed_start <- function(model, final, nsim, any_number, shard) {
   }
   first <- final$trajectory[[1L]] - 1
   if (!all(final$trajectory == first + seq_len(nrow(final)))) {
-    abort_argument("`initial` must have trajectories with consecutive numbers; found others, as in a selection of rows.")
+    abort_argument(paste(
+      "`initial` must have trajectories with consecutive numbers; found others, as in a selection of rows. To number them anew,",
+      "use x$trajectory <- seq_len(nrow(x))."
+    ))
   }
   if (!any_number && !identical(as.double(nsim), as.double(nrow(final)))) {
     abort_argument(sprintf("`nsim` must be the number of trajectories in `initial`, %d; found %s.", nrow(final), describe(nsim)))

@@ -171,7 +171,7 @@ certain_rows <- function(x) {
 certain_text <- function(certain, of, last) {
   one <- certain == 1L
   if (certain == of) return(sprintf("%s certain: the same in every state", if (one) "It is" else "All are"))
-  sprintf("%s of %s certain (the same in every state)%s", format(certain, big.mark = ","),
+  sprintf("%s of %s certain (the same in every state)%s", format_whole(certain),
     paste(count_of(of, "pair"), if (one) "is" else "are"), if (last) " and listed last" else "")
 }
 
@@ -210,7 +210,9 @@ parts_text <- function(shard) {
 }
 
 # Large numbers in readable form: 4,096 or 2.0e9.
-format_short <- function(x) if (x < 1e6) format(x, big.mark = ",") else sub("e\\+0?", "e", sprintf("%.3g", x))
+format_short <- function(x) {
+  if (x >= 1e6) sub("e\\+0?", "e", sprintf("%.3g", x)) else if (x >= 1) format_whole(x) else format(x)
+}
 
 #' @rdname result-methods
 #' @export
@@ -413,8 +415,8 @@ print.summary.fireflip_run <- function(x, ...) {
   }
   writeLines(c(
     sprintf("A simulation of %s (%d removed)", count_of(x$nodes, "node"), x$removed),
-    sprintf("  trajectories  %s, %s of burn-in, %s counted", format(x$trajectories, big.mark = ","),
-      count_of(x$burn_in, "step"), format(x$window, big.mark = ",")),
+    sprintf("  trajectories  %s, %s of burn-in, %s counted", format_whole(x$trajectories),
+      count_of(x$burn_in, "step"), format_whole(x$window)),
     sprintf("  samples       %s; thinning at most %d", format_short(x$samples), as.integer(max(x$thinning, 1))),
     sprintf("  intervals     at most +/- %.2g%s (asked for: %.2g), confidence %s", x$width,
       if (length(x$width) > 1L) c(" on probabilities", " on influences") else "", x$precision, format(x$confidence)),

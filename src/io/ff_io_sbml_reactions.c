@@ -151,6 +151,19 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
+/* Whether the document says that the amounts of a species are in moles. Units that it does not name do not count. */
+static int in_moles(const reader *r, const Species_t *species) {
+  const char *unit = Species_isSetSubstanceUnits(species)     ? Species_getSubstanceUnits(species)
+                     : Model_isSetSubstanceUnits(r->model) ? Model_getSubstanceUnits(r->model)
+                                                              : "substance";
+  if (unit == NULL) return 0;
+  UnitDefinition_t *definition = Model_getUnitDefinitionById(r->model, unit);
+  if (definition == NULL) return strcmp(unit, "mole") == 0;
+  for (unsigned i = 0; i < UnitDefinition_getNumUnits(definition); i++)
+    if (Unit_isMole(UnitDefinition_getUnit(definition, i))) return 1;
+  return 0;
+}
+
 static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   const Species_t *species = symbol->element;
@@ -163,9 +176,9 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
     return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
                          " without an initial amount or concentration where one was expected");
   if (fine && net->initial[number] <= FF_MAX_COUNT) return FF_OK;
-  char rest[120];
-  snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count",
-           symbol->value);
+  char rest[200];
+  snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count%s",
+           symbol->value, in_moles(r, species) ? " (the amount is in moles, and units are not converted)" : "");
   return ff_sbml_found(&r->table, FF_EUNSUPPORTED, place, "the species", id, rest);
 }
 

@@ -12,6 +12,9 @@ static void unsupported(void) {
 #define NO(what) "net, line " what
 #define KIND "which is not supported in a reaction network"
 #define RULE(rule) L3 CELL AB K "<listOfRules>\n" rule "</listOfRules>\n" END
+#define MOLES(id) \
+  LIST("UnitDefinitions", "<unitDefinition id=\"" id "\"><listOfUnits><unit kind=\"mole\" scale=\"-9\" exponent=\"1\" " \
+                          "multiplier=\"1\"/></listOfUnits></unitDefinition>")
   static const example examples[] = {
       {RULE("<algebraicRule>" MATH(CI("k")) "</algebraicRule>"), NO("7: found <algebraicRule>, " KIND)},
       {EVENT("true", AT_5 LIST("EventAssignments", SET("c", CN("1")))),
@@ -34,6 +37,19 @@ static void unsupported(void) {
           "count")},
       {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"-1\"")) END,
        NO("4: found the species \"A\" with the initial amount -1 where a whole number from 0 to 2^53 was expected, a count")},
+      {L3 MOLES("amount") CELL LIST("Species", SPECIES("A", COUNT "substanceUnits=\"amount\" initialAmount=\"0.5\"")) END,
+       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the "
+          "amount is in moles, and units are not converted)")},
+      {SBML("3", "1", CORE, "") "<model substanceUnits=\"mole\">\n" CELL
+           LIST("Species", SPECIES("A", COUNT "initialAmount=\"0.5\"")) END,
+       NO("4: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the "
+          "amount is in moles, and units are not converted)")},
+      {L2 MOLES("substance") CELL LIST("Species", SPECIES("A", "initialAmount=\"0.5\"")) END,
+       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the "
+          "amount is in moles, and units are not converted)")},
+      {SBML("3", "1", CORE, "") "<model substanceUnits=\"item\">\n" MOLES("amount") CELL
+           LIST("Species", SPECIES("A", COUNT "initialAmount=\"0.5\"")) END,
+       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count")},
       {STOICHIOMETRY(REF("A", "0.5")),
        NO("6: found <speciesReference> \"A\", " KIND " because its stoichiometry is 0.5, not a whole number from 0 to 2^32 - 1")},
       {STOICHIOMETRY(REF("A", "-1")),

@@ -341,6 +341,39 @@ test_that("outputs are shown", {
   expect_identical(class(rbind(counts, counts)), "data.frame")
 })
 
+test_that("a part of a run says so when it is printed", {
+  for (output in c("summary", "trajectories", "final", "histogram", "events")) {
+    part <- simulate(net, nsim = 9, times = 0.5, output = output, seed = 1, shard = c(2, 3))
+    expect_match(utils::capture.output(part)[[1L]], "seed 1; PART 2 of 3", fixed = TRUE)
+  }
+  passage <- first_passage(net, "B >= 3", nsim = 9, end = 2, seed = 1, shard = c(2, 3))
+  expect_match(utils::capture.output(passage)[[1L]], "seed 1; PART 2 of 3", fixed = TRUE)
+  parts <- lapply(1:3, function(i) simulate(net, nsim = 9, times = 0.5, seed = 1, shard = c(i, 3)))
+  expect_no_match(utils::capture.output(do.call(c, parts))[[1L]], "PART")
+  suppressWarnings(expect_match(utils::capture.output(c(parts[[1L]], parts[[3L]]))[[1L]], "PART 1, 3 of 3", fixed = TRUE))
+})
+
+test_that("selected trajectories are resumed under new numbers", {
+  ends <- simulate(net, nsim = 40, times = 1, output = "final", seed = 1)
+  some <- ends[ends$A > stats::median(ends$A), ]
+  refused <- function(x, text) {
+    expect_error(simulate(net, initial = x, times = 2, seed = 1), text, class = "fireflip_error_argument", fixed = TRUE)
+  }
+  refused(some, "seq_len(nrow(x))")
+  some$trajectory <- seq_len(nrow(some))
+  expect_identical(simulate(net, initial = some, times = 1, output = "trajectories", seed = 1)$A, some$A)
+  lacks <- simulate(net, nsim = 4, times = 1, output = "final", observe = "A", seed = 1)
+  refused(lacks, "found one without \"B\"")
+})
+
+test_that("numbers of trajectories are written out", {
+  many <- simulate(net, nsim = 1e5, times = 0.01, seed = 1)
+  expect_match(utils::capture.output(many)[[1L]], "100,000 trajectories", fixed = TRUE)
+  expect_match(utils::capture.output(summary(many))[[1L]], "100,000 trajectories", fixed = TRUE)
+  expect_identical(vapply(c(0.5, 249, 1e5, 999999, 1e6), format_short, ""), c("0.5", "249", "100,000", "999,999", "1e6"))
+  expect_identical(left_out(10L, 100000L, " trajectories"), "10 of 100,000 trajectories")
+})
+
 test_that("bad input is refused", {
   few <- function(...) simulate(net, nsim = 9, times = 1, seed = 1, ...)
   expect_snapshot(error = TRUE, few(quantiles = 2))

@@ -157,3 +157,19 @@ test_that("lwd and lty reach every line of a plot", {
   two <- drawn_lines(plot(sim, lwd = c(2, 5), lty = 2:1))
   expect_true(all(c(2, 5) %in% two$lwd) && all(2:1 %in% unlist(two$lty)))
 })
+
+test_that("numbers of trajectories at the axis are whole", {
+  ticks <- function(...) {
+    axis <- Filter(function(call) call[[2L]] == 2, call_of(drawn(plot(firings, ...)), "C_axis"))[[1L]]
+    if (is.null(axis$yaxp)) grDevices::axisTicks(c(0.5, 2.5), FALSE) else graphics::axTicks(2, axis$yaxp, log = FALSE)
+  }
+  for (n in 1:12) {
+    at <- ticks(n = n)
+    expect_identical(at, round(at))
+    expect_true(any(at >= 1 & at <= n))
+  }
+  expect_identical(ticks(n = 2, yaxp = c(0.5, 2.5, 4)), seq(0.5, 2.5, 0.5))
+  for (more in list(list(ylim = c(0, 5)), list(log = "y"), list(yaxt = "n"), list(axes = FALSE))) {
+    expect_no_error(null_device(do.call(plot, c(list(firings, n = 2), more))))
+  }
+})

@@ -137,3 +137,30 @@ test_that("a parameter is not observed", {
   expect_error(simulate(net, times = 1, observe = c("A", "k")), "\"k\", a parameter", class = "fireflip_error_argument")
   expect_identical(simulate(net, times = 1, observe = "now", seed = 1)$mean, 1)
 })
+
+test_that("a summary with variables of any size is printed", {
+  net <- reaction_network(
+    "0 -> A" = 10, "A -> 0" = 0.1, variables = c(
+      molar = "A / 6e8", tiny = "A * 1e-200", big = "A * 6e23", near = "1 + A * 1e-10", infinite = "A / (A - A)",
+      undefined = "0 / (A - A)"
+    )
+  )
+  few <- simulate(net, nsim = 100, times = 10, observe = c("A", names(net$variables)), seed = 1)
+  read <- function(text) utils::read.table(text = text[-(1:2)], header = TRUE, stringsAsFactors = FALSE)
+  old <- options(width = 200)
+  on.exit(options(old))
+  lines <- utils::capture.output(few)
+  expect_lt(max(nchar(lines)), 120)
+  shown <- read(lines)
+  half <- (few$upper - few$lower) / 2
+  for (column in c("mean", "lower", "upper")) { # two digits of the width
+    known <- is.finite(few[[column]]) & is.finite(half)
+    expect_lte(max(abs(shown[[column]] - few[[column]])[known] / half[known]), 0.05)
+  }
+  expect_equal(shown$mean[few$species == "tiny"], few$mean[few$species == "tiny"], tolerance = 1e-3)
+  expect_identical(shown$mean[6:7], c(Inf, NaN))
+  for (column in c("min", "max")) expect_equal(shown[[column]], few[[column]], tolerance = 1e-6)
+  expect_identical(shown$min[[1L]], few$min[[1L]])
+  one <- suppressMessages(simulate(net, times = 10, method = "ode", observe = "molar"))
+  expect_equal(read(utils::capture.output(one))$mean, one$mean, tolerance = 1e-3)
+})
