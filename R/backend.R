@@ -168,13 +168,30 @@ processor_name <- function() {
   if (is.na(name)) Sys.info()[["machine"]] else name
 }
 
-machine_memory <- function() {
-  size <- linux_field("/proc/meminfo", "^MemTotal:[[:space:]]*")
+machine_memory <- function() memory_field("MemTotal")
+
+# What this process can still have: no more than its group of processes may have, in a container or on a cluster.
+available_memory <- function(groups = "/sys/fs/cgroup") {
+  group <- function(limit, used) {
+    value <- function(file) suppressWarnings(as.numeric(linux_field(file.path(groups, file), "")))
+    value(limit) - value(used)
+  }
+  left <- c(
+    memory_field("MemAvailable"), group("memory.max", "memory.current"),
+    group("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")
+  )
+  if (all(is.na(left))) NA_real_ else min(left, na.rm = TRUE)
+}
+
+memory_field <- function(name) {
+  size <- linux_field("/proc/meminfo", sprintf("^%s:[[:space:]]*", name))
   if (is.na(size)) NA_real_ else as.numeric(sub("[[:space:]]*kB$", "", size)) * 1024
 }
 
+# A handler that leaves file() because of its warning would leave the connection open, so a warning is not caught.
 linux_field <- function(file, pattern) {
-  lines <- tryCatch(readLines(file, n = 64L), error = function(e) character(), warning = function(w) character())
+  if (!file.exists(file)) return(NA_character_)
+  lines <- tryCatch(suppressWarnings(readLines(file, n = 64L)), error = function(e) character())
   found <- grep(pattern, lines, value = TRUE)
   if (length(found) == 0L) NA_character_ else trimws(sub(pattern, "", found[[1L]]))
 }

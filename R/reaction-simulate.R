@@ -156,7 +156,7 @@
 #'   species.
 #'
 #'   Before the simulation, a message of class `fireflip_message_memory` tells the size of a data frame of trajectories of 1 GB or
-#'   more. It is an error if the data frame is larger than the machine's memory.
+#'   more. It is an error if the data frame is larger than the available memory.
 #' @references Gillespie DT (1977). Exact stochastic simulation of coupled chemical reactions. *Journal of Physical Chemistry*
 #'   81(25), 2340-2361. \doi{10.1021/j100540a008}
 #'
@@ -381,11 +381,11 @@ check_rows_of_result <- function(nsim, species, times, output) {
 }
 
 # A data frame that does not fit into memory would be noticed after the simulation only. A large one is announced.
-check_memory_of_result <- function(bytes, memory = machine_memory()) {
+check_memory_of_result <- function(bytes, memory = available_memory()) {
   less <- "ask for fewer trajectories, times or species (`observe`), or for `output` = \"summary\""
   if (!is.na(memory) && bytes > memory) {
     abort("size", sprintf(
-      "The data frame of all trajectories takes %s, and this machine has %s of memory; %s.", format_bytes(bytes),
+      "The data frame of all trajectories takes %s, and %s of memory are available; %s.", format_bytes(bytes),
       format_bytes(memory), less
     ))
   }

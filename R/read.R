@@ -83,7 +83,8 @@
 #'     event is not triggered at time 0.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
 #'     `factorial`.
-#'   * Units are not converted. An amount of 100 mol is read as a count of 100.
+#'   * Units are not converted. An amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than
+#'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. Amounts in different units are an error.
 #'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
 #'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
 #'
@@ -152,6 +153,7 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   read <- .Call(ffi_read_network, source$name, format, source$text)
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
+    warn_unit(read$unit, source$name)
     return(start_at(reactions_from_core(read$model), initial))
   }
   model <- new_pbn(read$model)
@@ -218,6 +220,14 @@ refuse_boolean <- function(file, ...) {
   if (length(given) > 0L) {
     abort_argument(sprintf("`%s` is only for Boolean networks, but %s holds a reaction network.", given[[1L]], file))
   }
+}
+
+# Amounts of SBML with a unit other than the item.
+warn_unit <- function(unit, file) {
+  if (!nzchar(unit)) return(invisible())
+  warn("unit", sprintf(
+    "The amounts in %s have the unit %s, and are read as counts of molecules: units are not converted.", file, unit
+  ), unit = unit)
 }
 
 start_at <- function(model, initial) {

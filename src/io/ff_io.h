@@ -84,14 +84,18 @@ ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format
 ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
                       ff_error *err);
 
-/* A network of either kind: one of the members is NULL. */
+#define FF_IO_UNIT 48
+
+/* A network of either kind: one of the networks is NULL. `unit` is what the file says of the unit of its amounts, which are read
+ * as counts, such as "mole"; it is "" if they are counts, or if the file tells no unit. */
 typedef struct {
   ff_pbn *pbn;
   ff_reactions *reactions;
+  char unit[FF_IO_UNIT];
 } ff_io_model;
 
 /* The same two functions for a network of either kind. ff_io_read() and ff_io_parse() refuse a reaction network with
- * FF_EUNSUPPORTED. The caller frees the contents of *out with ff_io_model_free(); on failure both members are NULL. */
+ * FF_EUNSUPPORTED. The caller frees the contents of *out with ff_io_model_free(); on failure both networks are NULL. */
 ff_status ff_io_read_model(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_error *err);
 ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
                             ff_format format, ff_error *err);

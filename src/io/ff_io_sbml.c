@@ -84,11 +84,11 @@ static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span 
     return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a model without species where a Boolean network (SBML Level 3 with "
                         "qual, Version 1) or a reaction network was expected", file,
                         (unsigned long long)SBase_getLine((const SBase_t *)model));
-  return status == FF_OK ? ff_sbml_read_reactions(&out->reactions, document, text.length, file, err) : status;
+  return status == FF_OK ? ff_sbml_read_reactions(out, document, text.length, file, err) : status;
 }
 
 ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_error *err) {
-  *out = (ff_io_model){NULL, NULL};
+  *out = (ff_io_model){NULL, NULL, ""};
   ff_status status = ff_sbml_check_xml(text, length, file, err);
   if (status != FF_OK) return status;
   /* without it, libsbml would add a declaration on a line of its own */

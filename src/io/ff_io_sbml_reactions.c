@@ -8,6 +8,7 @@
 
 #include "ff_io_sbml_formula.h"
 #include "ff_io_sbml_rates.h"
+#include "ff_io_sbml_units.h"
 #include "ff_io_sbml_values.h"
 
 typedef struct {
@@ -151,19 +152,6 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
-/* Whether the document says that the amounts of a species are in moles. Units that it does not name do not count. */
-static int in_moles(const reader *r, const Species_t *species) {
-  const char *unit = Species_isSetSubstanceUnits(species)     ? Species_getSubstanceUnits(species)
-                     : Model_isSetSubstanceUnits(r->model) ? Model_getSubstanceUnits(r->model)
-                                                              : "substance";
-  if (unit == NULL) return 0;
-  UnitDefinition_t *definition = Model_getUnitDefinitionById(r->model, unit);
-  if (definition == NULL) return strcmp(unit, "mole") == 0;
-  for (unsigned i = 0; i < UnitDefinition_getNumUnits(definition); i++)
-    if (Unit_isMole(UnitDefinition_getUnit(definition, i))) return 1;
-  return 0;
-}
-
 static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   const Species_t *species = symbol->element;
@@ -176,9 +164,10 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
     return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
                          " without an initial amount or concentration where one was expected");
   if (fine && net->initial[number] <= FF_MAX_COUNT) return FF_OK;
-  char rest[200];
+  char clause[FF_IO_UNIT + 64], rest[FF_IO_UNIT + 200];
+  ff_sbml_unit_clause(r->model, species, clause);
   snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count%s",
-           symbol->value, in_moles(r, species) ? " (the amount is in moles, and units are not converted)" : "");
+           symbol->value, clause);
   return ff_sbml_found(&r->table, FF_EUNSUPPORTED, place, "the species", id, rest);
 }
 
@@ -307,8 +296,9 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
 
 /* ---- the network ---- */
 
-static ff_status read_all(reader *r, ff_reactions **out) {
+static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) {
   ff_status status = check_elements(r);
+  if (status == FF_OK) status = ff_sbml_units(&r->table, r->model, unit);
   if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
   if (status == FF_OK) status = read_laws(r);
   if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
@@ -322,20 +312,20 @@ static ff_status read_all(reader *r, ff_reactions **out) {
   return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
-ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err) {
+ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err) {
   reader r = {.model = SBMLDocument_getModel(document), .err = err};
-  *out = NULL;
+  out->reactions = NULL;
   r.n_reactions = Model_getNumReactions(r.model);
   r.table = (ff_sbml_table){.ids = {.file = file, .err = err}, .words = FF_FORMULA_MAX + (uint64_t)length,
                             .level = SBMLDocument_getLevel(document), .err = err};
-  ff_status status = read_all(&r, out);
+  ff_status status = read_all(&r, &out->reactions, out->unit);
   for (uint32_t i = 0; r.law != NULL && i < r.n_reactions; i++) ff_formula_free(&r.law[i]);
   free(r.law);
   ff_sbml_events_free(&r.events);
   free(r.number);
   ff_sbml_table_free(&r.table);
   if (status == FF_OK) return FF_OK;
-  ff_reactions_free(*out);
-  *out = NULL;
+  ff_reactions_free(out->reactions);
+  out->reactions = NULL;
   return status;
 }

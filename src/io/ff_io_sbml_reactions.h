@@ -4,10 +4,10 @@
 
 #include <sbml/SBMLTypes.h>
 
-#include "../model/ff_reactions.h"
+#include "ff_io_internal.h"
 
-/* Reads a reaction network. `length` is that of the text. The caller frees *out with ff_reactions_free(). O(length), not counting
- * the expansion of functions. */
-ff_status ff_sbml_read_reactions(ff_reactions **out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err);
+/* Reads a reaction network, and the unit of its amounts. `length` is that of the text. The caller frees the contents of *out with
+ * ff_io_model_free(). O(length), not counting the expansion of functions. */
+ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err);
 
 #endif

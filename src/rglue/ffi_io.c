@@ -26,10 +26,10 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* Returns list(model, format, class): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format that was
- * found, and "pbn" or "reaction_network". `text` is NULL or the bytes of the file; in the second case `path` is only its name. */
+/* Returns list(model, format, class, unit): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format that was
+ * found, "pbn" or "reaction_network", and the unit of amounts (ff_io.h). `text` is NULL or the bytes of the file; in the second case `path` is only its name. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
-  static const char *const names[] = {"model", "format", "class"};
+  static const char *const names[] = {"model", "format", "class", "unit"};
   ff_format wanted = format_of(format), found = wanted;
   const char *file = path_of(path);
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
@@ -43,10 +43,11 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
   R_SetExternalPtrAddr(pbn, model.pbn);
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
-  SEXP out = PROTECT(ffi_list(3, names));
+  SEXP out = PROTECT(ffi_list(4, names));
   ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
   ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : "reaction_network"));
+  ffi_set(out, "unit", Rf_mkString(model.unit));
   UNPROTECT(3);
   return out;
 }

@@ -125,6 +125,39 @@ test_that("what is not supported is an error that names the element and the line
   expect_match(refused(cell, some, list_of("Reactions", "<reaction id=\"r\" reversible=\"false\" fast=\"true\"/>")), "is fast")
 })
 
+test_that("a unit of amounts that is no count is told, and different units are refused", {
+  model <- function(unit, other = unit) {
+    file <- tempfile(fileext = ".xml")
+    writeLines(sprintf(paste0(
+      "<sbml xmlns='http://www.sbml.org/sbml/level3/version1/core' level='3' version='1'><model><listOfUnitDefinitions>",
+      "<unitDefinition id='nmol'><listOfUnits><unit kind='mole' exponent='1' scale='-9' multiplier='1'/></listOfUnits>",
+      "</unitDefinition><unitDefinition id='number'><listOfUnits><unit kind='item' exponent='1' scale='0' multiplier='1'/>",
+      "</listOfUnits></unitDefinition></listOfUnitDefinitions><listOfCompartments><compartment id='c' size='1' constant='true' ",
+      "spatialDimensions='3'/></listOfCompartments><listOfSpecies>%s%s</listOfSpecies></model></sbml>"
+    ), species_in("A", unit), species_in("B", other)), file)
+    file
+  }
+  species_in <- function(id, unit) {
+    sprintf(paste0(
+      "<species id='%s' compartment='c' initialAmount='3' substanceUnits='%s' hasOnlySubstanceUnits='true' ",
+      "boundaryCondition='false' constant='false'/>"
+    ), id, unit)
+  }
+  expect_no_warning(read_network(model("item")))
+  expect_no_warning(read_network(model("number", "dimensionless")))
+  for (unit in c("mole", "nmol")) {
+    told <- expect_warning(net <- read_network(model(unit)), class = "fireflip_warning_unit")
+    expect_identical(told$unit, if (unit == "mole") "mole" else "1e-09 mole")
+    expect_match(conditionMessage(told), "are read as counts of molecules: units are not converted", fixed = TRUE)
+    expect_identical(net$species$initial, c(3, 3))
+  }
+  expect_error(
+    read_network(model("item", "mole")),
+    "the species \"B\" with amounts in the unit mole where item was expected, as for the species \"A\"",
+    class = "fireflip_error_unsupported"
+  )
+})
+
 # ---- the stochastic SBML test suite (Evans, Gillespie and Wilkinson 2008) ------------------------------------------------------
 
 dsmts_file <- function(case, what = "sbml-l3v1.xml") skip_without_shared(sprintf("dsmts/%05d/%05d-%s", case, case, what))

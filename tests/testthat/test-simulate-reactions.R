@@ -204,6 +204,21 @@ test_that("a data frame that does not fit into memory is refused", {
   }
 })
 
+test_that("a group of processes may have less memory than the machine", {
+  groups <- tempfile()
+  dir.create(file.path(groups, "memory"), recursive = TRUE)
+  here <- available_memory(groups)
+  skip_if(is.na(here), "this system does not tell its memory")
+  writeLines("max", file.path(groups, "memory.max"))
+  writeLines("1000", file.path(groups, "memory.current"))
+  expect_gt(available_memory(groups), 1e6)
+  writeLines("500000", file.path(groups, "memory.max"))
+  expect_identical(available_memory(groups), 499000)
+  writeLines("90000", file.path(groups, "memory", "memory.limit_in_bytes"))
+  writeLines("4096", file.path(groups, "memory", "memory.usage_in_bytes"))
+  expect_identical(available_memory(groups), 85904)
+})
+
 test_that("a result tells the condition that stops trajectories", {
   sim <- simulate(reaction_network("0 -> A" = 1), nsim = 40, times = 9, until = "A >= 3", seed = 1)
   stop <- "trajectories stop when \"A >= 3\" is true, and keep their state; 40 of 40 have stopped"

@@ -18,7 +18,10 @@ test_that("methods agree on larger networks", {
   nets <- list(
     list(reaction_model("colloid", species = 24), 0.5), list(reaction_model("sir_ring", regions = 60), 3),
     list(reaction_model("random", species = 200, reactions = 300, seed = 2), 1e-3),
-    list(reaction_model("aggregation", copies = 20, shared = TRUE, seed = 1), 0.2)
+    list(reaction_model("aggregation", copies = 20, shared = TRUE, seed = 1), 0.2),
+    list(reaction_model("multisite"), 0.005), list(reaction_model("multistate"), 0.1),
+    list(reaction_model("cyclic_chain", species = 100), 5), list(example_model("viral_infection"), 20),
+    list(example_model("decay_dimerisation"), 1e-4)
   )
   exact <- ssa_methods()$method[ssa_methods()$exact]
   for (one in nets) {
@@ -26,7 +29,8 @@ test_that("methods agree on larger networks", {
       simulate(one[[1L]], nsim = 200, times = one[[2L]], method = method, seed = seed)
     }
     reference <- run("logarithmic_direct", 1)
-    others <- setdiff(exact, c("direct", "logarithmic_direct", "first_reaction")) # the last one is slow here
+    can <- function(method) tryCatch(inherits(run(method, 1), "reaction_ensemble"), fireflip_error_unsupported = function(e) FALSE)
+    others <- Filter(can, setdiff(exact, c("direct", "logarithmic_direct"))) # these two have the same trajectories
     z <- vapply(seq_along(others), function(i) {
       sim <- run(others[[i]], 1 + i)
       spread <- sqrt((sim$sd^2 + reference$sd^2) / 200)

@@ -1,0 +1,78 @@
+/* The units of amounts in SBML: what a file says of them. They are not converted. */
+#include "ff_io_sbml_units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A multiple of a unit of SBML. `kind` is NULL if the file does not tell the unit. */
+typedef struct {
+  const char *kind; /* of libsbml, or the id of a definition that is no multiple of one unit */
+  double factor;
+} unit;
+
+static unit unit_of_definition(const UnitDefinition_t *definition, const char *id) {
+  const Unit_t *one = UnitDefinition_getUnit((UnitDefinition_t *)definition, 0);
+  if (UnitDefinition_getNumUnits(definition) != 1 || Unit_getExponentAsDouble(one) != 1) return (unit){id, 1};
+  return (unit){UnitKind_toString(Unit_getKind(one)), Unit_getMultiplier(one) * pow(10, Unit_getScale(one))};
+}
+
+/* Levels 1 and 2 have a unit "substance", which a model may define. If it does not, it is the mole; but many models whose amounts
+ * are counts leave it at that, so it tells nothing. */
+static unit unit_of(const Model_t *model, const Species_t *species) {
+  const char *id = Species_isSetSubstanceUnits(species) ? Species_getSubstanceUnits(species)
+                   : Model_isSetSubstanceUnits(model)   ? Model_getSubstanceUnits((Model_t *)model)
+                                                        : "substance";
+  const UnitDefinition_t *definition = id == NULL ? NULL : Model_getUnitDefinitionById((Model_t *)model, id);
+  if (definition != NULL) return unit_of_definition(definition, id);
+  if (id == NULL || UnitKind_forName(id) == UNIT_KIND_INVALID) return (unit){NULL, 1};
+  return (unit){UnitKind_toString(UnitKind_forName(id)), 1};
+}
+
+static int is_count(unit u) {
+  return u.factor == 1 && (strcmp(u.kind, "item") == 0 || strcmp(u.kind, "dimensionless") == 0);
+}
+
+static int are_equal(unit a, unit b) {
+  return (is_count(a) && is_count(b)) || (strcmp(a.kind, b.kind) == 0 && fabs(a.factor - b.factor) <= 1e-12 * fabs(a.factor));
+}
+
+static void write_unit(unit u, char text[FF_IO_UNIT]) {
+  if (u.factor == 1)
+    snprintf(text, FF_IO_UNIT, "%.*s", FF_IO_UNIT - 1, u.kind);
+  else
+    snprintf(text, FF_IO_UNIT, "%.6g %.*s", u.factor, FF_IO_UNIT - 16, u.kind);
+}
+
+ff_status ff_sbml_units(const ff_sbml_table *table, const Model_t *model, char text[FF_IO_UNIT]) {
+  unit first = {NULL, 1};
+  const char *whose = "";
+  text[0] = '\0';
+  for (unsigned i = 0; i < Model_getNumSpecies(model); i++) {
+    const Species_t *species = Model_getSpecies((Model_t *)model, i);
+    const unit own = unit_of(model, species);
+    if (own.kind == NULL) continue;
+    if (first.kind == NULL) {
+      first = own;
+      whose = ff_sbml_id(species);
+    } else if (!are_equal(first, own)) {
+      char here[FF_IO_UNIT], there[FF_IO_UNIT], rest[2 * FF_IO_UNIT + 128 + sizeof(ff_quoted)];
+      write_unit(own, here);
+      write_unit(first, there);
+      snprintf(rest, sizeof rest, " with amounts in the unit %s where %s was expected, as for the species %s; units are not converted",
+               here, there, ff_quote(whose, strlen(whose)).text);
+      return ff_sbml_found(table, FF_EUNSUPPORTED, ff_sbml_place(table, species), "the species", ff_sbml_id(species), rest);
+    }
+  }
+  if (first.kind != NULL && !is_count(first)) write_unit(first, text);
+  return FF_OK;
+}
+
+void ff_sbml_unit_clause(const Model_t *model, const Species_t *species, char clause[FF_IO_UNIT + 64]) {
+  const unit own = unit_of(model, species);
+  char text[FF_IO_UNIT];
+  clause[0] = '\0';
+  if (own.kind == NULL || is_count(own)) return;
+  write_unit(own, text);
+  snprintf(clause, FF_IO_UNIT + 64, " (the unit of the amount is %s, and units are not converted)", text);
+}
