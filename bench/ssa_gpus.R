@@ -2,7 +2,7 @@
 # then by all, and by the clock of whole calls; results must be identical. On a machine with one GPU, half of the trajectories
 # take the place of two GPUs: "times" is then a bound of what two GPUs reach. It contains what GPUs do not share, which is set-up
 # and the last trajectories of each, but not what they wait for each other.
-#   SECONDS=6   that a call on one GPU takes at least. Times of the networks are short enough that a GPU simulates several
+#   SECONDS=6   that a call on one GPU takes, about. Times of the networks are short enough that a GPU simulates several
 #               trajectories one after the other.
 #   NETWORKS="decay-dimerisation;egfr_net"   only these
 library(fireflip)
@@ -29,14 +29,14 @@ run <- function(net, nsim, last, devices) {
   list(seconds = took, numbers = as.data.frame(sim), events = summary(sim)$events)
 }
 
-# A power of 2 of trajectories for which one GPU takes as long as wanted. Short calls contain much set-up, so several are needed.
+# So many trajectories that one GPU takes about as long as wanted. Short calls contain much set-up, so several are needed.
 enough_trajectories <- function(net, last) {
   nsim <- 2^16
   run(net, nsim, last, gpus[[1L]]) # compiles
   repeat {
     took <- run(net, nsim, last, gpus[[1L]])$seconds
-    if (took >= wanted || nsim >= 2^26) return(nsim)
-    nsim <- nsim * 2^min(4, ceiling(log2(wanted / took)))
+    if (took >= wanted / 4 || nsim >= 2^26) return(round(nsim * max(1, wanted / took)))
+    nsim <- nsim * 2^min(4, ceiling(log2(wanted / 2 / took)))
   }
 }
 
@@ -46,7 +46,7 @@ for (name in names(networks)) {
   last <- networks[[name]][[2L]]
   nsim <- enough_trajectories(net, last)
   several <- length(gpus) > 1L
-  if (several) run(net, nsim, last, gpus) # each GPU loads its code
+  if (several) run(net, nsim / 8, last, gpus) # each GPU loads its code
   one <- run(net, nsim, last, gpus[[1L]])
   all <- run(net, if (several) nsim else nsim / 2, last, gpus)
   again <- run(net, nsim, last, gpus[[1L]])

@@ -1,8 +1,9 @@
 /* Compares trajectories of reaction networks on a GPU with those of this processor, bit for bit:
  *
- *   ssa_check fireflip_cuda.so [cache=FOLDER] [random=NETWORKS] [method=NAME] [only=TEST]
+ *   ssa_check fireflip_cuda.so [cache=FOLDER] [random=NETWORKS] [part=N] [method=NAME] [only=TEST]
  *
- * for 50 random networks (or so many) and some others, with every method and every kernel. With files of networks, it also
+ * for 50 random networks (or so many) and some others, with every method and every kernel. With part=N, one of N trajectories of
+ * each test, which is enough for compute-sanitizer's racecheck. With files of networks, it also
  * measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
@@ -212,7 +213,7 @@ static void large_networks(void) {
 
 /* Checks a sweep whose points all run together. */
 static void check_together(const char *name, sweep *s, ff_ssa_method method, const char *kernel, double last, uint64_t each) {
-  check_sweep(name, s, method, kernel, last, each, 0);
+  check_sweep(name, s, method, kernel, last, part_of(each), 0);
   for (uint32_t i = 0; i < s->n; i++) FF_CHECK_SAY(s->joins[i], "%s: point %u", name, i);
   sweep_free(s);
 }
@@ -232,7 +233,8 @@ static void several_points(void) {
         vary(program, 1 + i / 16.0, i % 3);
         sweep_point(&s, i, program);
       }
-      check_sweep(names[kind], &s, method, generic ? "generic" : "generated", kind < 3 ? 0.2 : 0.5, kind == 1 ? 33 : 1000, 0);
+      check_sweep(names[kind], &s, method, generic ? "generic" : "generated", kind < 3 ? 0.2 : 0.5,
+                  part_of(kind == 1 ? 33 : 1000), 0);
       sweep_free(&s);
     }
   }
@@ -305,7 +307,7 @@ static void sweeps(void) {
       programs[i] = random_program(&state, 5, i % 4 == 3 ? 12 : 6, counts);
       vary(programs[i], 1 + i / 64.0, i % 3);
       points[i] = (ff_ssa_point){programs[i],
-                                 {.method = methods[m], .key = i, .n = 100, .times = times,
+                                 {.method = methods[m], .key = i, .n = part_of(100), .times = times,
                                   .n_times = 3, .observed = species, .n_observed = 2, .threads = 1, .simd = FF_SIMD_BEST}};
     }
     const double began = ff_clock();
@@ -407,6 +409,7 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "method=", 7) == 0) gpu.method = argv[i] + 7;
     if (strncmp(argv[i], "block=", 6) == 0) gpu.warps = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "random=", 7) == 0) gpu.random = (uint32_t)atoi(argv[i] + 7);
+    if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
   size_t first = 0, last = sizeof own / sizeof *own;

@@ -19,7 +19,10 @@ static struct {
   uint32_t apart;  /* whether a sweep runs one point after the other */
   uint32_t blocks; /* of partial sums */
   uint32_t warps;  /* for each trajectory */
-} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0, 0, 0};
+  uint32_t part;   /* of the trajectories of a test: 1 of so many */
+} gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0, 0, 0, 1};
+
+static inline uint64_t part_of(uint64_t n) { return (n + gpu.part - 1) / gpu.part; }
 
 /* What is compared and measured: `n` trajectories on the GPU, the first `compared` of them with the processor. */
 typedef struct {
@@ -130,6 +133,7 @@ static inline int check_program(const char *name, const ff_ssa_program *program,
   uint32_t species[MOST_SPECIES];
   ff_ensemble *e = NULL;
   ff_error err;
+  if (sums) n = part_of(n);
   job j = {.name = name, .kernel = kernel, .program = program, .n = n, .compared = sums || gpu.compare > n ? n : gpu.compare};
   const uint32_t all = program->n_species, n_species = sums ? (all < MOST_SPECIES ? all : MOST_SPECIES) : all < 2 ? all : 2;
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
