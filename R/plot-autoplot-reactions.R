@@ -243,7 +243,7 @@ plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
   right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
   top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
   graphics::legend(
-    right, top, c(cut_text(names, 20L), tests),
+    right, top, c(distinct_names(names), tests),
     col = c(canvas$colour[seq_along(names)], rep("grey30", length(tests))), pch = c(rep(15, length(names)), symbols[tests]),
     bty = "n", xpd = NA, cex = 0.9
   )

@@ -30,18 +30,43 @@ course_canvas <- function(time, range, species, main, label, ..., label_x = "tim
 axis_lines <- function(range, log) {
   if (grepl("y", log)) range <- range[range > 0]
   if (length(range) == 0L || !all(is.finite(range))) return(3)
-  numbers <- format(pretty(range), digits = 7)
+  ticks <- if (grepl("y", log)) grDevices::axisTicks(log10(base::range(range)), TRUE) else pretty(range)
+  numbers <- format(ticks, digits = 7)
   max(3, label_width(numbers, graphics::par("cex.axis") * graphics::par("cex")) / graphics::par("csi") + 1.4)
 }
 
 # The margin, in lines, that the names of species need.
 legend_lines <- function(species) {
-  width <- max(label_width(cut_text(species, 20L), 0.9))
+  width <- max(label_width(distinct_names(species), 0.9))
   min(max(4, width / graphics::par("csi") + 2.5), 14)
 }
 
+# Names of at most 20 characters. Of names that begin alike, such as those of BioNetGen's complexes, the part is shown where they
+# differ first.
+distinct_names <- function(names, most = 20L) {
+  out <- cut_text(names, most)
+  for (same in split(seq_along(names), out)) {
+    if (unique_count(names[same]) > 1L) out[same] <- cut_where_different(names[same], most)
+  }
+  out
+}
+
+cut_where_different <- function(names, most) {
+  is_common <- function(at) unique_count(substr(names, at, at)) == 1L
+  from <- Position(Negate(is_common), seq_len(max(nchar(names)))) - 9L
+  out <- paste0("...", cut_text(substring(names, max(from, 1L)), most - 3L))
+  for (same in split(seq_along(names), out)) {
+    if (unique_count(names[same]) > 1L) out[same] <- cut_where_different(names[same], most)
+  }
+  out
+}
+
 draw_course <- function(time, mean, lower, upper, line) {
-  if (graphics::par("ylog")) lower <- pmax(lower, 10^graphics::par("usr")[[3L]]) # a band may reach 0
+  if (graphics::par("ylog")) { # a band may reach 0
+    bottom <- 10^graphics::par("usr")[[3L]]
+    lower <- pmax(lower, bottom)
+    upper <- pmax(upper, bottom)
+  }
   if (length(time) == 1L) {
     graphics::segments(time, lower, time, upper, col = line$col, lwd = line$lwd / 2, lty = line$lty)
     graphics::points(time, mean, pch = line$pch, col = line$col)
@@ -59,7 +84,7 @@ course_names <- function(species, canvas, note) {
   right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
   top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
   graphics::legend(
-    right, top, cut_text(species, 20L), col = canvas$colour, lwd = canvas$names$lwd, lty = canvas$names$lty, bty = "n", xpd = NA,
+    right, top, distinct_names(species), col = canvas$colour, lwd = canvas$names$lwd, lty = canvas$names$lty, bty = "n", xpd = NA,
     cex = 0.9, seg.len = 1.2
   )
   note <- note[nzchar(note)]

@@ -73,10 +73,9 @@ class(gg_panel_names) <- c("function", "labeller")
 # The colours of species, as in plot(), and their names.
 gg_species <- function(names) {
   colour <- stats::setNames(rep_len(course_colours, length(names)), names)
-  cut <- function(name) cut_text(name, 20L)
   list(
-    ggplot2::scale_colour_manual(values = colour, labels = cut, name = NULL, limits = names),
-    ggplot2::scale_fill_manual(values = colour, labels = cut, name = NULL, limits = names)
+    ggplot2::scale_colour_manual(values = colour, labels = distinct_names, name = NULL, limits = names),
+    ggplot2::scale_fill_manual(values = colour, labels = distinct_names, name = NULL, limits = names)
   )
 }
 

@@ -46,9 +46,9 @@ for (name in names(networks)) {
   last <- networks[[name]][[2L]]
   nsim <- enough_trajectories(net, last)
   several <- length(gpus) > 1L
-  if (several) run(net, nsim / 8, last, gpus) # each GPU loads its code
+  if (several) run(net, ceiling(nsim / 8), last, gpus) # each GPU loads its code
   one <- run(net, nsim, last, gpus[[1L]])
-  all <- run(net, if (several) nsim else nsim / 2, last, gpus)
+  all <- run(net, if (several) nsim else ceiling(nsim / 2), last, gpus)
   again <- run(net, nsim, last, gpus[[1L]])
   row <- data.frame(
     network = name, trajectories = nsim, one = one$seconds, again = again$seconds, all = all$seconds,

@@ -173,3 +173,38 @@ test_that("numbers of trajectories at the axis are whole", {
     expect_no_error(null_device(do.call(plot, c(list(firings, n = 2), more))))
   }
 })
+
+test_that("a band on a logarithmic axis ends where a count is 0", {
+  decay <- reaction_network("A -> B" = 1, "B -> 0" = 1, initial = c(A = 20))
+  many <- simulate(decay, nsim = 50, times = 0:20, seed = 1)
+  expect_identical(many$sd[many$time == 20], c(0, 0))
+  calls <- drawn(plot(many, log = "y"))
+  bands <- call_of(calls, "C_polygon")
+  expect_length(bands, 2L)
+  for (band in bands) expect_true(all(band[[3L]] > 0))
+})
+
+test_that("the label of a logarithmic axis has room", {
+  room <- function(log) null_device({
+    graphics::plot.new()
+    axis_lines(c(0.01, 20), log)
+  })
+  expect_gt(room("y"), room(""))
+})
+
+test_that("names that begin alike are told apart", {
+  long <- paste0("a_long_name_of_a_species_", c(1:9, 10), "_bound")
+  shown <- distinct_names(c("A", long))
+  expect_identical(anyDuplicated(shown), 0L)
+  expect_lte(max(nchar(shown)), 20L)
+  expect_identical(shown[[1L]], "A")
+  expect_identical(shown[2:3], c("..._species_1_bound", "..._species_2_bound"))
+  other <- c("a name of thirty letters, so long", "B")
+  expect_identical(distinct_names(other), cut_text(other, 20L))
+  complexes <- c(
+    "egf(r!1).egf(r!2).egfr(Y1068~Y,Y1148~Y,l!2,r!3).egfr(Y1068~pY,Y1148~Y,l!1,r!3)",
+    "egf(r!1).egf(r!2).egfr(Y1068~Y,Y1148~Y,l!2,r!3).egfr(Y1068~Y,Y1148~pY,l!1,r!3)", "egf(r!1).egfr(Y1068~pY,Y1148~Y,l!1,r)"
+  )
+  expect_identical(anyDuplicated(distinct_names(complexes)), 0L)
+  expect_identical(distinct_names(rep(long[[1L]], 2L)), cut_text(rep(long[[1L]], 2L), 20L))
+})
