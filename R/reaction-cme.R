@@ -40,7 +40,8 @@
 #' @section Size: The number of jumps is the largest sum of the propensities in a state, times the last of `times`. The computing
 #'   time grows with the number of states times the number of jumps. On one core, if there are a few reactions, a product of 1e8
 #'   takes about a second. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the
-#'   computation.
+#'   computation. A message of class `fireflip_message_long` tells how far it is, if it takes longer than a minute, or if after
+#'   ten seconds it seems to take minutes.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time,
 #'   or if the network has events. `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that
 #'   can be reached. `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed.
@@ -98,10 +99,12 @@ solved_times <- function(model, times, tolerance, max_states, progress) {
   on.exit(.Call(ffi_release, chain))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
+  told <- FALSE
   parts <- lapply(times, function(time) {
     repeat {
       state <- .Call(ffi_cme_advance, chain, time, 0.1) # R processes Ctrl-C in between
       if (state$done == 1) break
+      told <<- told || tell_if_solving_is_slow(state, max(times), proc.time()[["elapsed"]] - started)
       if (!progress || proc.time()[["elapsed"]] - started < 1) next
       if (is.null(bar)) {
         bar <<- cli::cli_progress_bar(
@@ -118,6 +121,18 @@ solved_times <- function(model, times, tolerance, max_states, progress) {
   })
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   parts
+}
+
+# Gives a message of class fireflip_message_long, once, if the rest will take minutes. If states are added, it takes longer than
+# the time so far tells. Returns whether there was a message.
+tell_if_solving_is_slow <- function(state, last, seconds) {
+  left <- seconds * (last / state$time - 1)
+  if (seconds < 10 || (left < 300 && seconds < 60)) return(FALSE)
+  message(new_condition("long", "message", sprintf(paste0(
+    "After %.0f seconds, the distribution is known up to time %.3g of %.3g, with %s. The computing time grows with the number of ",
+    "states times the number of jumps; see section Size of ?chemical_master_equation.\n"
+  ), seconds, state$time, last, count_of(state$states, "state")), NULL))
+  TRUE
 }
 
 # ---- methods --------------------------------------------------------------------------------------------------------------

@@ -107,8 +107,10 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
         "trajectories stop when \"%s\" is true, and keep their state; %s", run$until, stopped_text(run$n_stopped, run_size(run))
       ))
     }
-    writeLines(sprintf("at time %s, with %g%% confidence intervals of the means:", format(last), 100 * run$confidence))
-    print.data.frame(format_statistics(shown), row.names = FALSE)
+    intervals <- if (run$method == "ode") "" else sprintf(", with %g%% confidence intervals of the means", 100 * run$confidence)
+    writeLines(sprintf("at time %s%s:", format(last), intervals))
+    columns <- if (run$method == "ode") c("species", "mean") else TRUE # its one trajectory has no spread
+    print.data.frame(format_statistics(shown)[columns], row.names = FALSE)
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))

@@ -191,6 +191,18 @@ test_that("errors say what is wrong", {
   expect_identical(size[[1L]], "fireflip_error_size")
 })
 
+test_that("a long computation tells how far it is", {
+  state <- list(time = 2, states = 1500)
+  expect_false(tell_if_solving_is_slow(state, 100, 9))
+  expect_false(tell_if_solving_is_slow(state, 4, 12))
+  expect_message(
+    told <- tell_if_solving_is_slow(state, 100, 10), "known up to time 2 of 100, with 1,500 states", class = "fireflip_message_long"
+  )
+  expect_true(told)
+  expect_message(tell_if_solving_is_slow(state, 4, 61), class = "fireflip_message_long")
+  expect_message(tell_if_solving_is_slow(list(time = 0, states = 3), 1, 11), class = "fireflip_message_long")
+})
+
 test_that("a call can be interrupted", {
   slow <- reaction_network("2 X <-> 3 X" = c(0.36, 1.5e-3), "0 <-> X" = c(2200, 37.5), initial = c(X = 250))
   started <- proc.time()[["elapsed"]]

@@ -282,6 +282,7 @@ test_that("differential equations are solved once, which is said", {
   expect_message(paths <- run(3, output = "trajectories"), class = "fireflip_message_method")
   expect_identical(paths$trajectory, c(1L, 1L))
   expect_equal(sim$mean[sim$species == "A"], paths$A)
+  expect_output(print(sim), "at time 2:\n species +mean\n")
   expect_no_message(sweep_parameters(net, data.frame(A = 1:2), times = 1, method = "ode", seed = 1))
   expect_message(
     two <- sweep_parameters(net, data.frame(A = 1:2), nsim = 5, times = 1, method = "ode", seed = 1), "one instead of 5"
