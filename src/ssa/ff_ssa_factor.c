@@ -343,6 +343,7 @@ static ff_status make_group(analysis *a, const item *items, uint32_t n, uint32_t
                        (size_t)members * units);
   if (status != FF_OK) return status;
   uint32_t *map = f->map + f->groups[f->n_groups - 1].map;
+  for (uint32_t i = 0; i < members * units; i++) map[i] = a->p->n_reactions;
   for (uint32_t i = 0, unit = 0; i < n; i++) {
     if (i > 0 && items[i].species != items[i - 1].species) map += units, unit = 0;
     for (uint32_t k = 0; k < items[i].weight / divisor; k++) map[unit++] = items[i].reaction;

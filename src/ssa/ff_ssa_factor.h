@@ -27,8 +27,8 @@ typedef enum {
 } ff_group_kind;
 
 /* Molecule number v of the sum belongs to a member. If the member has the weight w and x molecules, its numbers are w ranges of
- * x. Range u of the member at position i is reaction map[map + i * units + u]. For a pool of m members, two molecules of the
- * members i and j are reaction map[map + i * m + j]. */
+ * x. Range u of the member at position i is reaction map[map + i * units + u]; from w on, it is n_reactions, no reaction. For a
+ * pool of m members, two molecules of the members i and j are reaction map[map + i * m + j]. */
 typedef struct {
   double rate, less; /* `less` is 1 for a pool, else 0 */
   uint32_t a, b;     /* rows */

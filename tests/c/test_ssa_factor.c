@@ -66,6 +66,22 @@ static void sums_are_those_of_propensities(ff_ssa_program *p, const char *what) 
   ff_ssa_path_free(&path);
 }
 
+/* The code for a GPU contains whole maps, so no entry may be left to chance. */
+static void ranges_beyond_weights_are_no_reaction(ff_ssa_program *p, const char *what) {
+  const ff_ssa_factor *f = p->factor;
+  for (uint32_t i = 0; i < f->n_factored; i++) {
+    const ff_ssa_factor_group *group = f->groups + i;
+    const ff_ssa_member *members = f->members + f->sums[group->sum].first;
+    for (uint32_t k = 0; k < f->sums[group->sum].n && group->kind != FF_GROUP_POOL; k++)
+      for (uint32_t u = 0; u < group->units; u++) {
+        const uint32_t r = f->map[group->map + k * group->units + u];
+        FF_CHECK_SAY((r < p->n_reactions) == (u < members[k].weight) && r <= p->n_reactions, "%s: entry %u of member %u is %u",
+                     what, u, k, r);
+      }
+  }
+}
+static void maps_of_groups(void) { check_all(5, ranges_beyond_weights_are_no_reaction); }
+
 static void sums_of_groups(void) { check_all(5, sums_are_those_of_propensities); }
 
 /* ---- the choice --------------------------------------------------------------------------------------------------------- */
@@ -451,6 +467,6 @@ static void suits_the_options(void) {
   ff_ssa_program_free(p);
 }
 
-FF_TEST_MAIN("ssa_factor", finds_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks, vectors_change_no_bit,
-             blocks_of_cells, layouts, totals_at_the_limit, lanes_begin_anew_after_failures, idle_lanes_with_infinite_rates,
-             counts_to_the_limit, leaves_other_networks, suits_the_options)
+FF_TEST_MAIN("ssa_factor", finds_groups, maps_of_groups, sums_of_groups, choices_of_reactions, choices_of_large_networks,
+             vectors_change_no_bit, blocks_of_cells, layouts, totals_at_the_limit, lanes_begin_anew_after_failures,
+             idle_lanes_with_infinite_rates, counts_to_the_limit, leaves_other_networks, suits_the_options)

@@ -136,17 +136,19 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   const ff_ssa_method method = request->method;
   const int modules = method == FF_SSA_FACTORED && program->modules != NULL && !is_long_row(program);
   const int factored = method == FF_SSA_FACTORED && !modules && program->factor->n_groups != FF_FACTOR_NONE;
+  const int searches = ff_ssa_method_searches(method);
   const int direct = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
   ff_status status = check(program, request, err);
   if (status == FF_OK && !modules) status = check_start(program, request, factored, err);
+  if (status == FF_OK && searches) status = ff_ssa_optimised_check(program, request, err);
   if (status != FF_OK) return status;
   if (modules)
     status = ff_ssa_generate_modules(out, program, request, shared, err);
   else if (factored)
     status = ff_ssa_generate_factored(out, program, request, shared, err);
-  else if (ff_ssa_method_searches(method))
-    status = ff_ssa_generate_optimised(out, program, request, shared, err);
-  else if (direct)
+  else if (searches && ff_ssa_optimised_by_table(program))
+    status = ff_ssa_generate_table(out, program, request, shared, err);
+  else if (searches || direct)
     status = ff_ssa_generate_direct(out, program, request, shared, err);
   else
     status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");

@@ -53,16 +53,21 @@ void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words);
 /* Whether two codes differ at most in the words of a point. O(size). */
 int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
 
-/* The parts of ff_ssa_generate(): the direct method, optimised_direct and sorting_direct, factors, and replicated modules. What
- * they allocate belongs to *out, also after an error. */
+/* The parts of ff_ssa_generate(): the direct method, and optimised_direct and sorting_direct in straight-line code; these two with
+ * a table; factors; and replicated modules. What they allocate belongs to *out, also after an error. */
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                  uint32_t shared, ff_error *err);
-ff_status ff_ssa_generate_optimised(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                                    uint32_t shared, ff_error *err);
+ff_status ff_ssa_generate_table(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+                                uint32_t shared, ff_error *err);
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                    uint32_t shared, ff_error *err);
 ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                   uint32_t shared, ff_error *err);
+
+/* Whether code for optimised_direct and sorting_direct has a table. O(reactions). */
+int ff_ssa_optimised_by_table(const ff_ssa_program *program);
+/* FF_EUNSUPPORTED if no code is generated for these methods. */
+ff_status ff_ssa_optimised_check(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
 
 #ifdef __cplusplus
 }

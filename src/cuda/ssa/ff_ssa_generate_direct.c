@@ -12,25 +12,12 @@
 #define SMALL_BLOCKS 8u
 #define FEW_COUNTS 32u  /* which leave registers for other numbers */
 #define MOST_WORDS 512u /* of formulas */
-#define FEW 7u          /* the changes by so many reactions are bytes of two words; those by more are in a table */
 #define MOST_CHANGE 127
 #define SCHEDULED_BLOCKS 4u
 #define SCHEDULED_CHUNK 128u /* steps between two looks at the clock: some take long */
 #define NONE UINT32_MAX
 
 typedef ff_ssa_direct_generator generator;
-
-/* If changes are bytes of two words, a reaction is known by the selector of the instruction that takes one byte of eight, with
- * its sign. Few reactions have the last four bytes, because the second word may be a part of the instruction. */
-#define SELECTOR(byte) (0x8880u + (byte) * 0x1111u)
-
-static uint32_t first_byte(const generator *g) { return g->p->n_reactions <= FEW / 2 + 1 ? FEW / 2 + 1 : 0; }
-
-uint32_t ff_ssa_direct_number(const generator *g, uint32_t r) {
-  if (g->words > 0 || g->scheduled) return r;
-  if (r < g->p->n_reactions) return SELECTOR(first_byte(g) + r);
-  return SELECTOR(first_byte(g) > 0 ? 0 : FEW);
-}
 
 /* ---- counts ---------------------------------------------------------------------------------------------------------------- */
 
@@ -88,7 +75,7 @@ static ff_status list_counts(generator *g, ff_error *err) {
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE && p->changed[s]) g->changed[g->place[s]] = ++g->n_changed;
   for (uint32_t i = 0; i < p->n_slots; i++) g->place[p->n_species + i] = g->code->n_counts + i;
-  if (p->n_reactions > FEW) g->words = (g->n_changed + 3) / 4;
+  if (p->n_reactions > FF_SSA_FEW) g->words = (g->n_changed + 3) / 4;
   return FF_OK;
 }
 
@@ -137,33 +124,6 @@ static ff_status fill_data(generator *g, ff_error *err) {
   return g->scheduled ? fill_schedule(g, err) : FF_OK;
 }
 
-/* Whether every sum of propensities is 0 or a number far from underflow and overflow, whatever the counts are. */
-static int is_plain(const generator *g) {
-  for (uint32_t r = 0; r < g->p->n_reactions; r++) {
-    const double rate = g->p->propensities[r].rate;
-    if (rate != 0 && !(rate >= 1e-200 && rate <= 1e200)) return 0;
-  }
-  return !g->checked;
-}
-
-/* ---- propensities ------------------------------------------------------------------------------------------------------- */
-
-void ff_ssa_direct_write_propensity(generator *g, uint32_t r) {
-  const ff_ssa_propensity *law = g->p->propensities + r;
-  const uint32_t a = law->law == FF_LAW_CONSTANT || law->law > FF_LAW_TWIN ? 0 : g->place[law->a];
-  if (g->scheduled && g->schedule.timed[r] != NONE) {
-    ff_write(&g->out, "  const double p%u = t->schedule->kept.k.bound[%u];\n", r, g->schedule.timed[r]);
-    return;
-  }
-  switch (law->law) {
-    case FF_LAW_CONSTANT: ff_write(&g->out, "  const double p%u = S_RATE(%u);\n", r, r); break;
-    case FF_LAW_LINEAR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * x%u;\n", r, r, a); break;
-    case FF_LAW_PAIR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * x%u);\n", r, r, a, g->place[law->b]); break;
-    case FF_LAW_TWIN: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * (x%u - 1.0));\n", r, r, a, a); break;
-    default: ff_ssa_write_law(&g->law, r, r, r);
-  }
-}
-
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
@@ -195,7 +155,7 @@ static void put_groups(generator *g, uint32_t n) {
   }
   ff_ssa_write_prefix(&g->out, "g", "G", groups);
   ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total);\n", groups);
-  put_choice(g, "G", groups, "at", is_plain(g), 0, "above", "before");
+  put_choice(g, "G", groups, "at", ff_ssa_direct_is_plain(g), 0, "above", "before");
   for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
     ff_write(&g->out, "  double c%u = p%u;\n", i, i);
     for (uint32_t k = 1; k < groups; k++)
@@ -208,12 +168,6 @@ static void put_groups(generator *g, uint32_t n) {
   ff_write(&g->out, "  const double rest = at - before;\n");
   put_choice(g, "C", FF_SSA_FAN, "rest", 0, 0, "within", NULL);
   ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
-}
-
-void ff_ssa_direct_write_counts(generator *g) {
-  for (uint32_t i = 0; i < g->code->n_counts; i++)
-    ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
-  if (g->checked) ff_write(&g->out, "  int invalid = 0;\n");
 }
 
 static void put_propensities(generator *g) {
@@ -251,7 +205,7 @@ static void put_find(generator *g) {
   } else if (n <= FF_SSA_FAN) {
     ff_ssa_write_prefix(&g->out, "p", "P", n);
     ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total);\n", n);
-    put_choice(g, "P", n, "at", is_plain(g), 1, "chosen", NULL);
+    put_choice(g, "P", n, "at", ff_ssa_direct_is_plain(g), 1, "chosen", NULL);
     ff_write(&g->out, "  next->reaction = chosen;\n");
   } else {
     put_groups(g, n);
@@ -269,7 +223,7 @@ static void put_bytes(generator *g) {
     for (uint32_t r = 0; r < p->n_reactions; r++)
       for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
         if (p->changes[i].species == s) bytes |= (uint64_t)(uint8_t)p->changes[i].by << (8 * r);
-    bytes <<= 8 * first_byte(g);
+    bytes <<= 8 * ff_ssa_direct_first_byte(g);
     ff_write(&g->out, "  t->x[%u] += s_byte(0x%Xu, 0x%Xu, r);\n", g->place[s], (unsigned)bytes, (unsigned)(bytes >> 32));
   }
 }
@@ -278,7 +232,7 @@ static void put_fire(generator *g) {
   ff_write(&g->out, "FF_WARP void s_fire(s_thread *t, const s_next *next) {\n");
   if (g->scheduled && g->words == 0)
     ff_write(&g->out, "  const uint32_t r = 0x8880u + (next->reaction + %uu) * 0x1111u;\n",
-             first_byte(g));
+             ff_ssa_direct_first_byte(g));
   else
     ff_write(&g->out, "  const uint32_t r = next->reaction;\n");
   ff_write(&g->out, "  (void)t;\n  (void)r;\n");
@@ -314,20 +268,20 @@ static void put_rest(generator *g) {
 static uint32_t blocks_of(const generator *g) {
   if (g->keeps) return g->optimised.blocks;
   if (g->scheduled) return g->code->n_counts <= 16 ? SCHEDULED_BLOCKS : 2u;
-  return g->p->n_reactions <= FEW ? SMALL_BLOCKS : g->code->n_counts <= 16 ? 5u : 2u;
+  return g->p->n_reactions <= FF_SSA_FEW ? SMALL_BLOCKS : g->code->n_counts <= 16 ? 5u : 2u;
 }
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
   ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS %uu\n#define S_STORE %uu\n",
            ff_ssa_direct_number(g, g->p->n_reactions), code->n_counts, code->n_rows, code->n_store);
-  ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, is_plain(g));
+  ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, ff_ssa_direct_is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
            code->threads, blocks_of(g), code->n_table);
   ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
   if (!g->scheduled) ff_write(&g->out, "#define S_DIRECT 1\n");
   ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
-           g->scheduled ? 1u : g->p->n_reactions <= FEW ? SMALL_UNROLL : 4u);
+           g->scheduled ? 1u : g->p->n_reactions <= FF_SSA_FEW ? SMALL_UNROLL : 4u);
   if (g->checked || g->scheduled) ff_write(&g->out, "#define S_FORMULAS 1\n");
   if (g->scheduled) ff_write(&g->out, "#define S_CHUNK %uu\n", SCHEDULED_CHUNK);
   if (g->keeps) ff_ssa_optimised_define(g);

@@ -1,4 +1,5 @@
-/* What ff_ssa_generate_direct.c and ff_ssa_generate_optimised.c share. */
+/* The parts of the code for the direct method, the first reaction method, optimised_direct and sorting_direct:
+ * ff_ssa_generate_direct.c uses ff_ssa_generate_optimised.c, and both use ff_ssa_generate_reaction.c. */
 #ifndef FF_SSA_GENERATE_DIRECT_H
 #define FF_SSA_GENERATE_DIRECT_H
 
@@ -35,11 +36,23 @@ typedef struct {
   ff_ssa_optimised_code optimised; /* if `keeps` */
 } ff_ssa_direct_generator;
 
+#define FF_SSA_FEW 7u /* the changes by so many reactions are bytes of two words; those by more are in a table */
+
+/* ---- ff_ssa_generate_reaction.c ---- */
+
+/* Where the changes of reaction 0 are among the eight bytes of two words. */
+uint32_t ff_ssa_direct_first_byte(const ff_ssa_direct_generator *g);
 /* The number by which the code knows reaction r; for r = n_reactions, that of no reaction, which changes nothing. */
 uint32_t ff_ssa_direct_number(const ff_ssa_direct_generator *g, uint32_t r);
 /* Writes the propensity of reaction r, as variable p<r>, from variables x<i> that ff_ssa_direct_write_counts() writes. */
 void ff_ssa_direct_write_counts(ff_ssa_direct_generator *g);
 void ff_ssa_direct_write_propensity(ff_ssa_direct_generator *g, uint32_t r);
+/* Whether every sum of propensities is 0 or a number far from underflow and overflow, whatever the counts are; for mass action of
+ * at most two molecules, the rate constants alone tell it. O(reactions). */
+int ff_ssa_direct_is_plain(const ff_ssa_direct_generator *g);
+int ff_ssa_has_plain_rates(const ff_ssa_program *p);
+
+/* ---- ff_ssa_generate_optimised.c ---- */
 
 /* Appends to the rates, the table and the table in global memory what optimised_direct and sorting_direct read, and chooses the
  * threads for `shared` bytes. FF_EUNSUPPORTED if shared memory has room for too few of them. */

@@ -226,14 +226,6 @@ static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table
   for (uint32_t j = 0; j < request->n_species; j++) table[plan->recorded + j] = plan->row[request->species[j]];
 }
 
-static int is_plain(const ff_ssa_program *p) {
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const double rate = p->propensities[r].rate;
-    if (rate != 0 && !(rate >= 1e-200 && rate <= 1e200)) return 0;
-  }
-  return 1;
-}
-
 static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_optimised_code *o, const table_plan *plan,
                               int sorted, ff_error *err) {
   ff_writer out = {.err = err};
@@ -243,7 +235,7 @@ static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const 
   ff_write(&out, "#define S_REACTIONS %uu\n#define S_COUNTS 0u\n#define S_ROWS %uu\n#define S_STORE 0u\n", p->n_reactions,
            code->n_rows);
   ff_write(&out, "#define S_RATES 1\n#define S_PLAIN %d\n#define S_FIRST 0\n#define S_KEEP_KEYS 1\n#define S_UNROLL 1u\n",
-           is_plain(p));
+           ff_ssa_has_plain_rates(p));
   ff_write(&out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)most,
            code->threads, o->blocks, code->n_table);
   ff_write(&out, "#define S_ROWS_READ %uu\n#define S_EVENTS_AT %uu\n#define S_CHANGES_AT %uu\n#define S_DEPENDENTS_AT %uu\n",
@@ -282,8 +274,8 @@ static ff_status fill_code(ff_ssa_code *code, const ff_ssa_program *p, const ff_
   return status == FF_OK ? define_table(code, p, &o, plan, sorts(request), err) : status;
 }
 
-static ff_status generate_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request, uint32_t shared,
-                                ff_error *err) {
+ff_status ff_ssa_generate_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request,
+                                uint32_t shared, ff_error *err) {
   table_plan plan = {.row = ff_calloc((size_t)p->n_species + 1, sizeof *plan.row)};
   if (plan.row == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   plan_table(&plan, p, request);
@@ -292,15 +284,17 @@ static ff_status generate_table(ff_ssa_code *code, const ff_ssa_program *p, cons
   return status;
 }
 
-ff_status ff_ssa_generate_optimised(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                                    uint32_t shared, ff_error *err) {
-  const uint32_t n = program->n_reactions;
-  const int table = fits_table(program);
+/* ---- which kind of code -------------------------------------------------------------------------------------------------- */
+
+ff_status ff_ssa_optimised_check(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err) {
   if (ff_ssa_program_scheduled(program))
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method with events or rates that depend on the time");
   if (request->method == FF_SSA_OPTIMISED && request->order == NULL)
     return ff_error_set(err, FF_EUNSUPPORTED, "the order of the reactions is missing");
-  if (table && (n > MOST_STRAIGHT || n > TERM_COST * most_dependents(program)))
-    return generate_table(out, program, request, shared, err);
-  return ff_ssa_generate_direct(out, program, request, shared, err);
+  return FF_OK;
+}
+
+int ff_ssa_optimised_by_table(const ff_ssa_program *program) {
+  const uint32_t n = program->n_reactions;
+  return fits_table(program) && (n > MOST_STRAIGHT || n > TERM_COST * most_dependents(program));
 }
