@@ -1,7 +1,8 @@
 /* The interface "ssa" of a backend: how its devices run trajectories of a program.
  *
  * An ensemble is a wave of trajectories on one device. Once it is ready, the calls for each wave are start(), advance() until the
- * wave is done, refused(), and then tally() or states(). A trajectory that a device cannot complete is refused: it had a count
+ * wave is done, refused(), and then tally() or states(), stopped() and fired(). A trajectory that a device cannot complete is
+ * refused: it had a count
  * above FF_SSA_DEVICE_MOST, an invalid propensity, or events of the network that the device cannot decide or has no room for. The
  * caller simulates it on this processor, which may find that it fails.
  *
@@ -15,6 +16,7 @@
 
 #include "../backend/ff_backend.h"
 #include "ff_ssa.h"
+#include "ff_ssa_fired.h"
 
 #define FF_SSA_INTERFACE "ssa"
 #define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
@@ -27,6 +29,7 @@ typedef struct {
   const ff_ssa_program *program;
   const double *initial;
   uint64_t key;
+  const ff_formula *until; /* as in the request; all points have a condition, or none has */
 } ff_ssa_device_point;
 
 /* What is simulated and recorded. All arrays are borrowed while the ensemble is created, and not kept. Only `points` and `joins`
@@ -45,11 +48,18 @@ typedef struct {
   uint32_t n_points;
   uint64_t n_each;  /* trajectories of each point, below 2^31; they are numbered from 0 */
   uint8_t *joins;   /* for each point, 0: becomes 1 if it is a point of the ensemble. The first one is */
+  const ff_formula *until; /* NULL, or a trajectory ends as soon as this function of the state is not 0. It must outlive the
+                            * ensemble. Of several points, that of the first one */
+  const double *starts; /* NULL, or n_species counts of each trajectory at the start, first by trajectory, from number `first_start`
+                         * on. They must outlive the ensemble. `initial` then has the largest count of each species */
+  uint64_t first_start;
+  int fires;            /* whether the firings are listed. Several points have neither starts nor lists */
 } ff_ssa_device_request;
 
 typedef struct {
   uint64_t complete; /* trajectories of the wave that are complete or refused */
   uint64_t events;   /* of the complete ones that are not refused */
+  uint64_t fired;    /* firings in the list, of all trajectories of the wave */
   int done;          /* whether all are */
 } ff_ssa_device_progress;
 
@@ -72,6 +82,12 @@ typedef struct {
   /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count
    * of species j at time i in trajectory first + k. Those of refused trajectories are undefined. */
   ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err);
+  /* With `until`: the times since the start at which trajectories first ... first + n - 1 of the wave have ended; NaN for those
+   * that have not. Those of refused trajectories are undefined. */
+  ff_status (*stopped)(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err);
+  /* With `fires`: the list of the wave's firings, which belongs to the ensemble and is valid until the next start(). Those of
+   * each trajectory are in order. Refused trajectories may have some, too. O(1). */
+  const ff_ssa_fired *(*fired)(const ff_ensemble *ensemble, uint64_t *n);
   /* For an ensemble of several points: the events of each point of the wave, without those of refused trajectories. */
   ff_status (*events)(ff_ensemble *ensemble, uint64_t *events, ff_error *err);
 } ff_ssa_device;

@@ -162,11 +162,15 @@ ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted
 
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */
 
+ff_status ff_ssa_refuse_firings(const ff_ssa_wanted *wanted, ff_error *err) {
+  return ff_error_set(err, FF_ESIZE, "the trajectories have more than %llu firings, which are too many to keep; expected fewer "
+                      "trajectories or an earlier end", (unsigned long long)wanted->max_firings);
+}
+
 ff_status ff_ssa_record_firing(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, double time,
                                uint32_t reaction, ff_error *err) {
   if (atomic_fetch_add(&record->shared->firings, 1) >= wanted->max_firings)
-    return ff_error_set(err, FF_ESIZE, "the trajectories have more than %llu firings, which are too many to keep; expected fewer "
-                        "trajectories or an earlier end", (unsigned long long)wanted->max_firings);
+    return ff_ssa_refuse_firings(wanted, err);
   ff_status status = ff_grow((void **)&record->firing, &record->firings_room, record->n_firings + 1, sizeof *record->firing, err);
   if (status != FF_OK) return status;
   record->firing[record->n_firings++] = (ff_ssa_firing){trajectory, wanted->start + time, reaction};

@@ -61,6 +61,9 @@ ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted
 /* Looks at the size of histograms to which others have added, as ff_ssa_record_state() does. O(histograms). */
 ff_status ff_ssa_record_look(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_error *err);
 
+/* FF_ESIZE: there are too many firings. */
+ff_status ff_ssa_refuse_firings(const ff_ssa_wanted *wanted, ff_error *err);
+
 /* Records a firing. FF_ESIZE if there are too many. */
 ff_status ff_ssa_record_firing(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, double time,
                                uint32_t reaction, ff_error *err);

@@ -55,7 +55,7 @@ static ff_status part_create(ff_ensemble **out, const ff_ssa_program *program, c
 static ff_status part_advance(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
   (void)seconds;
   (void)err;
-  *progress = (ff_ssa_device_progress){part_of(ensemble)->n, part_of(ensemble)->events, 1};
+  *progress = (ff_ssa_device_progress){.complete = part_of(ensemble)->n, .events = part_of(ensemble)->events, .done = 1};
   return FF_OK;
 }
 
@@ -104,9 +104,20 @@ static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, 
   return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
 }
 
+static ff_status part_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
+  const part *own = part_of(ensemble);
+  ff_error why = {FF_OK, ""};
+  pthread_mutex_lock(&own->of->lock);
+  ff_status status = own->of->sweep->choice.backend->stopped(own->of->ensemble, own->at + first, n, times, &why);
+  if (status != FF_OK) note(own->of, status, &why);
+  pthread_mutex_unlock(&own->of->lock);
+  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
+}
+
 static const ff_ssa_device part_device = {
     .common = {.destroy = part_destroy, .ready = part_ready, .start = part_start, .info = part_info},
-    .create = part_create, .advance = part_advance, .refused = part_refused, .tally = part_tally, .states = part_states};
+    .create = part_create, .advance = part_advance, .refused = part_refused, .tally = part_tally, .states = part_states,
+    .stopped = part_stopped};
 
 ff_status ff_ssa_sweep_join(ff_ssa_sweep *s, point *p, ff_error *err) {
   sweep_device *d = s->devices + p->device;
@@ -122,7 +133,12 @@ ff_status ff_ssa_sweep_join(ff_ssa_sweep *s, point *p, ff_error *err) {
 
 /* ---- ensembles ---------------------------------------------------------------------------------------------------------- */
 
-/* Points for the next ensemble of a device: its share of those that wait and have the method of the first one. */
+/* Whether an ensemble may have both points. */
+static int are_alike(const ff_ssa_options *a, const ff_ssa_options *b) {
+  return a->method == b->method && (a->until == NULL) == (b->until == NULL);
+}
+
+/* Points for the next ensemble of a device: its share of those that wait and are like the first one. */
 static uint32_t claim(sweep_device *d) {
   ff_ssa_sweep *s = d->sweep;
   uint32_t n = 0;
@@ -131,7 +147,7 @@ static uint32_t claim(sweep_device *d) {
   for (uint32_t i = 0; i < end && n < most; i++) {
     point *p = s->points + i;
     if (p->stage != FF_SSA_POINT_WAITS || p->alone || p->device != FF_SSA_NO_DEVICE) continue;
-    if (n > 0 && p->given.options.method != s->points[d->members[0]].given.options.method) continue;
+    if (n > 0 && !are_alike(&p->given.options, &s->points[d->members[0]].given.options)) continue;
     p->device = d->number;
     d->members[n++] = i;
   }
@@ -183,7 +199,8 @@ static ff_status create(sweep_device *d, ff_error *err) {
   const ff_ssa_device_request request = {.method = first->options.method, .initial = d->points[0].initial,
                                          .times = first->options.times, .n_times = first->options.n_times,
                                          .species = s->species, .n_species = s->n_species, .points = d->points,
-                                         .n_points = n, .n_each = first->options.n, .joins = d->joins};
+                                         .n_points = n, .n_each = first->options.n, .joins = d->joins,
+                                         .until = first->options.until};
   pthread_mutex_lock(&s->creating);
   ff_status status = s->choice.backend->create(&d->ensemble, first->program, &request, &options, err);
   pthread_mutex_unlock(&s->creating);
@@ -207,7 +224,7 @@ static void make(sweep_device *d) {
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     const ff_ssa_point *p = &s->points[d->members[i]].given;
     d->points[i] = (ff_ssa_device_point){p->program, p->options.initial != NULL ? p->options.initial : p->program->initial,
-                                         p->options.key};
+                                         p->options.key, p->options.until};
   }
   if (status == FF_OK) status = create(d, &err);
   d->stage = FF_SSA_SWEEP_STARTS;
@@ -261,7 +278,7 @@ static void choose_wave(sweep_device *d) {
   }
   pthread_mutex_unlock(&s->lock);
   d->begun = 0;
-  d->progress = (ff_ssa_device_progress){0, 0, 0};
+  d->progress = (ff_ssa_device_progress){0};
   d->stage = FF_SSA_SWEEP_RUNS;
   if (d->n == 0) drop_ensemble(d, 0);
 }
@@ -413,9 +430,9 @@ static ff_status fill(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *er
   return status;
 }
 
-/* The methods whose points share an ensemble. The order of optimised_direct follows from the key, and a device has one. */
-static int can_share(ff_ssa_method method) {
-  return ff_ssa_method_on_devices(method) && method != FF_SSA_OPTIMISED;
+/* Whether points with such options share an ensemble. The order of optimised_direct follows from the key, and a device has one. */
+static int can_share(const ff_ssa_options *o) {
+  return ff_ssa_method_on_devices(o->method) && o->method != FF_SSA_OPTIMISED && o->starts == NULL && o->max_firings == 0;
 }
 
 ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *err) {
@@ -425,7 +442,7 @@ ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_erro
     return ff_error_set(err, FF_EARGUMENT, "a sweep needs a device, and can be moved to devices only once");
   for (uint32_t i = s->n; i-- > 0;) {
     point *p = s->points + i;
-    p->alone = !can_share(p->given.options.method) ||
+    p->alone = !can_share(&p->given.options) ||
                ff_ssa_check_devices(p->given.program, &p->given.options, &why) != FF_OK;
     if (!p->alone) first = &p->given;
   }

@@ -11,20 +11,7 @@
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
-static const char *unsupported(const ff_ssa_program *program, const ff_ssa_options *o) {
-  if (o->until != NULL) return "only the processor checks a condition that ends trajectories";
-  if (o->max_firings > 0) return "only the processor keeps a list of the firings";
-  if (o->starts != NULL) return "only the processor continues trajectories";
-  if (o->n_observed == 0 || program->n_species == 0) return "no species is observed";
-  return NULL;
-}
-
-ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
-  const double *initial = options->initial != NULL ? options->initial : program->initial;
-  ff_status status = ff_ssa_method_check_devices(options->method, err);
-  if (status != FF_OK) return status;
-  const char *why = unsupported(program, options);
-  if (why != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "%s", why);
+static ff_status check_initial(const ff_ssa_program *program, const double *initial, ff_error *err) {
   for (uint32_t s = 0; s < program->n_species; s++)
     if (initial[s] > FF_SSA_DEVICE_MOST) {
       const ff_quoted name = ff_quote(program->names[s], strlen(program->names[s]));
@@ -32,6 +19,18 @@ ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_optio
                           name.text, initial[s], FF_SSA_DEVICE_MOST);
     }
   return FF_OK;
+}
+
+ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
+  const ff_ssa_options *o = options;
+  ff_status status = ff_ssa_method_check_devices(o->method, err);
+  if (status != FF_OK) return status;
+  if (o->n_observed == 0 || program->n_species == 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no species is observed");
+  if (o->starts == NULL) return check_initial(program, o->initial != NULL ? o->initial : program->initial, err);
+  for (uint64_t i = 0; i < o->n && status == FF_OK; i++)
+    status = check_initial(program, o->starts + i * program->n_species, err);
+  return status;
 }
 
 ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
@@ -53,6 +52,7 @@ void ff_ssa_waves_free(ff_ssa_waves *w) {
   free(w->left);
   free(w->refused);
   free(w->species);
+  free(w->largest);
   free(w->devices);
   free((char *)w->choice.cache);
   free((char *)w->choice.kernel);
@@ -73,6 +73,18 @@ static ff_status begin_order(ff_ssa_waves *w, const ff_ssa_program *program, ff_
   return ff_ssa_path_new(w->order, program, FF_SSA_OPTIMISED, err);
 }
 
+/* Finds the largest count of each species with which a trajectory starts: what devices make must have room for all. */
+static ff_status find_largest(ff_ssa_waves *w, const ff_ssa_run *run, ff_error *err) {
+  const uint32_t n = run->program->n_species;
+  const double *from = run->options.starts;
+  w->largest = ff_calloc(n, sizeof *w->largest);
+  if (w->largest == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u counts", n);
+  for (uint64_t i = 0; i < run->options.n; i++, from += n)
+    for (uint32_t s = 0; s < n; s++)
+      if (from[s] > w->largest[s]) w->largest[s] = from[s];
+  return FF_OK;
+}
+
 static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa_choice *choice, ff_error *err) {
   int missing = 0;
   w->backend = choice->backend;
@@ -88,6 +100,7 @@ static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa
   memcpy(w->devices, choice->devices, w->n * sizeof *w->devices);
   w->choice.devices = w->devices;
   ff_status status = ff_ssa_waves_choose_species(w, run, err);
+  if (status == FF_OK && run->options.starts != NULL) status = find_largest(w, run, err);
   if (status == FF_OK && run->options.method == FF_SSA_OPTIMISED) status = begin_order(w, run->program, err);
   return status == FF_OK ? ff_ssa_piece_new(w, run, err) : status;
 }
@@ -151,7 +164,8 @@ static void begin_waves(ff_ssa_run *run) {
     v->begun = 0;
     v->recorded = 0;
     v->n_refused = 0;
-    v->progress = (ff_ssa_device_progress){0, 0, 0};
+    v->listed = 0;
+    v->progress = (ff_ssa_device_progress){0};
   }
 }
 
@@ -166,7 +180,7 @@ static ff_status lose(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "", w->devices[v - w->waves],
            v->err.text);
   if (v->stage != FF_SSA_WAVE_NONE) {
-    if (v->recorded > 0) status = ff_ssa_wave_settle(w, v, err);
+    if (v->recorded > 0) status = ff_ssa_wave_settle(run, v, err);
     if (left.next < left.last) w->left[w->n_left++] = left;
   }
   w->backend->common.destroy(v->ensemble);
@@ -225,7 +239,11 @@ static void make_next(const ff_ssa_run *run) {
                                        .steps = complete > 0 ? ff_ssa_run_events(run) / complete : 0,
                                        .cache = w->choice.cache};
   const ff_ssa_device_request request = {.method = run->options.method,
-                                         .initial = run->initial,
+                                         .initial = w->largest != NULL ? w->largest : run->initial,
+                                         .until = run->options.until,
+                                         .starts = run->options.starts,
+                                         .first_start = run->options.first,
+                                         .fires = run->options.max_firings > 0,
                                          .times = run->wanted.times,
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,
@@ -322,9 +340,9 @@ void ff_ssa_waves_work(ff_ssa_run *run, int device) {
     const double seconds = left < LEAST_SECONDS ? LEAST_SECONDS : left < most ? left : most;
     v->status = w->backend->advance(v->ensemble, seconds, &v->progress, &v->err);
     left = run->deadline - ff_clock();
-    if (left <= 0 || atomic_load(&w->ended)) break;
+    if (left <= 0 || atomic_load(&w->ended) || ff_ssa_wave_lists_too_many(run, v)) break;
   }
-  if (v->status != FF_OK || !v->progress.done) return;
+  if (v->status != FF_OK || !(v->progress.done || ff_ssa_wave_lists_too_many(run, v))) return;
   v->status = ff_ssa_wave_list_refused(w->backend, v);
   if (v->status != FF_OK) return;
   v->stage = FF_SSA_WAVE_ENDED;

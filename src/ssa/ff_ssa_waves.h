@@ -23,6 +23,7 @@ typedef struct {
   ff_ssa_device_progress progress;
   uint64_t *refused; /* ascending numbers within the wave that has ended */
   size_t n_refused, refused_room;
+  uint64_t listed; /* of its list of firings, those that are recorded */
   int lost; /* the device has failed, and the others take over its share */
   ff_status status;
   ff_error err;
@@ -47,6 +48,7 @@ struct ff_ssa_waves {
   int ready;        /* whether they have all trajectories that had not begun */
   int used;         /* whether one of them has begun a wave */
   ff_ssa_path *order; /* a trajectory that knows the order of the reactions, if the method has one; else NULL */
+  double *largest;   /* counts at the start, if these are those of the trajectories; else NULL */
   uint32_t *species; /* whose counts are recorded */
   uint32_t n_species;
   int tallies;       /* whether devices add up the statistics, so that no states are copied */
@@ -73,8 +75,10 @@ ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error 
 void ff_ssa_piece_free(ff_ssa_piece *piece);
 /* Lists the trajectories that the wave's device has refused. */
 ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *wave);
-/* Counts what is recorded of a wave, and leaves to this processor what was refused of it. FF_EMEMORY. */
-ff_status ff_ssa_wave_settle(ff_ssa_waves *waves, ff_ssa_wave *wave, ff_error *err);
+/* Whether a wave has listed more firings than the run may keep. Then the run fails. */
+int ff_ssa_wave_lists_too_many(const ff_ssa_run *run, const ff_ssa_wave *wave);
+/* Counts what is recorded of a wave, records its firings, and leaves to this processor what was refused of it. FF_EMEMORY. */
+ff_status ff_ssa_wave_settle(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);
 /* Records a wave that has ended; after a failure, no statistics are needed. wave->status tells whether the device has failed.
  * FF_EMEMORY. */
 ff_status ff_ssa_wave_collect(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);

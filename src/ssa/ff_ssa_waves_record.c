@@ -1,4 +1,5 @@
 /* Records waves that have ended on devices: sums that a device has added up, or states, which all threads record. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 
 #define PIECE_BYTES 16777216.0 /* states that are copied from a device at once */
 #define REFUSED_AT_ONCE 1024
+#define LISTED_AT_ONCE 65536 /* firings that are recorded between two looks at the clock */
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
@@ -91,8 +93,66 @@ ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *v)
   return FF_OK;
 }
 
-ff_status ff_ssa_wave_settle(ff_ssa_waves *w, ff_ssa_wave *v, ff_error *err) {
+static int compare_numbers(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int is_refused(const ff_ssa_wave *v, uint64_t unit) {
+  return v->n_refused > 0 && bsearch(&unit, v->refused, v->n_refused, sizeof unit, compare_numbers) != NULL;
+}
+
+/* ---- times at which trajectories have ended, and firings ---------------------------------------------------------------- */
+
+/* This processor overwrites the times of trajectories that it simulates after a device. */
+static ff_status fetch_stopped(const ff_ssa_run *run, ff_ssa_wave *v) {
+  const uint64_t n = v->range.last - v->range.next;
+  double *stopped = run->options.stopped;
+  if (run->options.until == NULL || stopped == NULL) return FF_OK;
+  stopped += v->range.next;
+  ff_status status = run->waves->backend->stopped(v->ensemble, 0, n, stopped, &v->err);
+  for (uint64_t k = 0; status == FF_OK && k < n; k++) stopped[k] = isnan(stopped[k]) ? NAN : run->options.start + stopped[k];
+  return status;
+}
+
+/* Records some firings of the list, and more until the deadline. Returns whether all are recorded. */
+static int record_fired(ff_ssa_run *run, ff_ssa_wave *v, double deadline) {
+  ff_ssa_worker *first = &run->workers[0];
+  const uint64_t before = v->listed;
+  uint64_t n = 0;
+  const ff_ssa_fired *fired = run->options.max_firings > 0 ? run->waves->backend->fired(v->ensemble, &n) : NULL;
+  for (; v->listed < n; v->listed++) {
+    const ff_ssa_fired *f = fired + v->listed;
+    ff_error err;
+    const uint64_t done = v->listed - before;
+    if (done > 0 && done % LISTED_AT_ONCE == 0 && ff_clock() >= deadline) return 0;
+    if (f->unit >= v->recorded || is_refused(v, f->unit)) continue;
+    const uint64_t unit = v->range.next + f->unit;
+    if (ff_ssa_record_firing(&first->record, &run->wanted, unit, f->time, f->reaction, &err) == FF_OK) continue;
+    ff_ssa_worker_fail(run, first, unit, &err);
+    v->listed = n;
+    break;
+  }
+  return 1;
+}
+
+int ff_ssa_wave_lists_too_many(const ff_ssa_run *run, const ff_ssa_wave *v) {
+  return run->options.max_firings > 0 && v->progress.fired > run->options.max_firings;
+}
+
+/* The wave may be incomplete, and it does not matter any more. */
+static void fail_by_firings(ff_ssa_run *run, ff_ssa_wave *v) {
+  ff_error err;
+  ff_ssa_refuse_firings(&run->wanted, &err);
+  ff_ssa_worker_fail(run, &run->workers[0], v->range.next, &err);
+  if (run->waves->piece.of == v) run->waves->piece.of = NULL;
+  v->stage = FF_SSA_WAVE_NONE;
+}
+
+ff_status ff_ssa_wave_settle(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_ssa_waves *w = run->waves;
   size_t refused = 0;
+  record_fired(run, v, INFINITY);
   while (refused < v->n_refused && v->refused[refused] < v->recorded) refused++;
   ff_status status = ff_grow((void **)&w->refused, &w->refused_room, w->n_refused + refused, sizeof *w->refused, err);
   if (status != FF_OK) return status;
@@ -193,14 +253,22 @@ static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
 ff_status ff_ssa_wave_collect(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_waves *w = run->waves;
   const uint64_t n = v->range.last - v->range.next;
+  if (ff_ssa_wave_lists_too_many(run, v)) {
+    fail_by_firings(run, v);
+    return FF_OK;
+  }
+  if (v->recorded == 0) v->status = fetch_stopped(run, v);
+  if (v->status != FF_OK) return FF_OK;
   if (atomic_load(&run->failed) != FF_SSA_NO_UNIT) {
     if (w->piece.of == v) w->piece.of = NULL;
     v->recorded = n;
-  } else if (w->tallies) {
+    v->listed = v->progress.fired;
+  } else if (v->recorded < n && w->tallies) {
     ff_status status = add_wave(run, v, err);
     if (status != FF_OK) return status;
-  } else {
+  } else if (v->recorded < n) {
     v->status = record_states(run, v);
   }
-  return v->status == FF_OK && v->recorded == n ? ff_ssa_wave_settle(w, v, err) : FF_OK;
+  if (v->status != FF_OK || v->recorded < n || !record_fired(run, v, run->deadline)) return FF_OK;
+  return ff_ssa_wave_settle(run, v, err);
 }

@@ -15,7 +15,7 @@ static struct {
   uint64_t at_once;     /* trajectories that advance() completes; 0: all */
   uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
   int delays;           /* calls of ready() until an ensemble is ready */
-  int fails_at;         /* of all calls of start(), advance(), refused(), tally() and states(), the one that fails (0: none) */
+  int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states() and stopped(), the one that fails (0: none) */
   _Atomic int calls;
   int again;            /* whether all calls after it fail too */
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
@@ -41,6 +41,9 @@ typedef struct {
   ff_ssa_device_point *points; /* that joined */
   uint32_t n_points;
   uint64_t *events; /* of the points of the wave */
+  double *stopped;  /* for each trajectory */
+  ff_ssa_fired *fired;
+  size_t n_fired, fired_room;
 } fake_ssa_ensemble;
 
 static void *fake_ssa_copy(const void *from, size_t bytes) {
@@ -93,6 +96,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
   e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
   e->refused = calloc(e->capacity, 1);
+  e->stopped = calloc(e->capacity, sizeof *e->stopped);
   e->delays = fake_ssa.delays;
   e->broken = broken;
   fake_ssa.units = options->units;
@@ -111,6 +115,8 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   free((uint32_t *)e->request.species);
   free(e->counts);
   free(e->refused);
+  free(e->stopped);
+  free(e->fired);
   for (uint32_t i = 0; i < e->n_points; i++) free((double *)e->points[i].initial);
   free(e->points);
   free(e->events);
@@ -146,7 +152,8 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   e->key = key;
   e->first = first;
   e->n = units;
-  e->progress = (ff_ssa_device_progress){0, 0, 0};
+  e->n_fired = 0;
+  e->progress = (ff_ssa_device_progress){0};
   memset(e->refused, 0, e->capacity);
   const uint64_t each = e->request.n_each;
   if (e->n_points > 0 && (first % each != 0 || units % each != 0 || (first + units) / each > e->n_points))
@@ -155,18 +162,36 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   return fake_ssa_call(err);
 }
 
+/* Appends the firings of a trajectory's run to the list. Of those of a refused one, the first half is listed. */
+static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_ssa_run *run, int refused) {
+  const uint64_t n = ff_ssa_run_n_firings(run), listed = refused ? n / 2 : n;
+  double *trajectory = malloc((n + 1) * sizeof *trajectory), *time = malloc((n + 1) * sizeof *time);
+  int32_t *reaction = malloc((n + 1) * sizeof *reaction);
+  ff_ssa_run_firings(run, trajectory, time, reaction, NULL);
+  ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + listed, sizeof *e->fired, NULL);
+  for (uint64_t i = 0; i < listed; i++) e->fired[e->n_fired++] = (ff_ssa_fired){(uint32_t)k, (uint32_t)reaction[i], time[i]};
+  free(trajectory);
+  free(time);
+  free(reaction);
+}
+
 /* Simulates trajectory k of the wave. One that fails is refused. */
 static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *err) {
   const ff_ssa_device_request *r = &e->request;
   const size_t each = (size_t)r->n_times * r->n_species;
   double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_species + 1) * sizeof *columns);
   for (uint32_t j = 0; j < r->n_species; j++) columns[j] = values + (size_t)j * r->n_times;
+  const double *start = r->starts != NULL ? r->starts + (e->first + k - r->first_start) * e->program->n_species : NULL;
   const ff_ssa_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
   const ff_ssa_options options = {.method = r->method, .key = p != NULL ? p->key : e->key,
                                   .first = p != NULL ? (e->first + k) % r->n_each : e->first + k, .n = 1,
                                   .initial = p != NULL ? p->initial : r->initial, .times = r->times,
                                   .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
-                                  .states = columns, .threads = 1};
+                                  .states = columns, .threads = 1,
+                                  .until = p != NULL ? p->until : r->until,
+                                  .stopped = r->until != NULL ? e->stopped + k : NULL,
+                                  .starts = r->starts != NULL ? start : NULL,
+                                  .max_firings = r->fires ? UINT64_C(1000000000) : 0};
   ff_ssa_run *run = NULL;
   int done = 0;
   ff_status status = ff_ssa_run_new(&run, p != NULL ? p->program : e->program, &options, err);
@@ -179,6 +204,7 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
       e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
   if (status == FF_OK && !refused) e->progress.events += ff_ssa_run_events(run);
   if (status == FF_OK && !refused && p != NULL) e->events[k / r->n_each] += ff_ssa_run_events(run);
+  if (status == FF_OK && r->fires) fake_ssa_list(e, k, run, refused);
   ff_ssa_run_free(run);
   free(values);
   free(columns);
@@ -193,6 +219,7 @@ static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_ssa_
   for (uint64_t n = most > 0 && most < left ? most : left; n > 0 && status == FF_OK; n--)
     status = fake_ssa_simulate(e, e->progress.complete++, err);
   e->progress.done = e->progress.complete == e->n;
+  e->progress.fired = e->n_fired;
   *progress = e->progress;
   return status;
 }
@@ -234,6 +261,19 @@ static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t
   return fake_ssa_call(err);
 }
 
+static ff_status fake_ssa_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
+  const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
+  if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "times of trajectories that are not in the wave");
+  for (uint64_t k = 0; k < n; k++) times[k] = e->refused[first + k] ? 77 : e->stopped[first + k];
+  return fake_ssa_call(err);
+}
+
+static const ff_ssa_fired *fake_ssa_fired(const ff_ensemble *ensemble, uint64_t *n) {
+  const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
+  *n = e->n_fired;
+  return e->fired;
+}
+
 static ff_status fake_ssa_events(ff_ensemble *ensemble, uint64_t *events, ff_error *err) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
   for (uint64_t i = 0; i < e->n / e->request.n_each; i++) events[i] = e->events[i];
@@ -243,6 +283,6 @@ static ff_status fake_ssa_events(ff_ensemble *ensemble, uint64_t *events, ff_err
 static const ff_ssa_device fake_ssa_device = {
     .common = {.destroy = fake_ssa_destroy, .ready = fake_ssa_ready, .start = fake_ssa_start, .info = fake_ssa_info},
     .create = fake_ssa_create, .advance = fake_ssa_advance, .refused = fake_ssa_refused, .tally = fake_ssa_tally,
-    .states = fake_ssa_states, .events = fake_ssa_events};
+    .states = fake_ssa_states, .events = fake_ssa_events, .stopped = fake_ssa_stopped, .fired = fake_ssa_fired};
 
 #endif

@@ -281,7 +281,7 @@ static void running_sums_are_renewed(void) {
   const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = program->initial};
   const double time = 100;
   const uint32_t observed = 0;
-  ff_ssa_counters counters = {0, 0, 0};
+  ff_ssa_counters counters = {0};
   uint32_t recorded, refused = 0, renewed = 0;
   ff_ssa_warp w = {.method = FF_SSA_SORTING};
   ff_ssa_image image;

@@ -120,7 +120,7 @@ static inline void run_apart(const char *name, const sweep *s, job *j, uint64_t 
     j->request.initial = s->points[i].initial;
     j->request.points = NULL;
     j->request.n_points = 0;
-    j->progress = (ff_ssa_device_progress){0, 0, 0};
+    j->progress = (ff_ssa_device_progress){0};
     FF_CHECK_OK(on_gpu(&e, j, &err), &err);
     ready += j->ready;
     if (e != NULL) seconds += gpu.backend->common.info(e).device_seconds;

@@ -13,6 +13,10 @@
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
+#define LISTED 4194304.0   /* firings of a launch that are listed, if slots make at least */
+#define LEAST_LISTED 8u    /* and at most so many steps in it */
+#define MOST_LISTED 4096u
+#define STEPS_BEYOND 8u    /* that generated code may make beyond its steps, in a round of its loop */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -27,7 +31,8 @@ static void give_back(ff_ensemble *e) {
   if (e->stream != NULL) cudaStreamSynchronize(e->stream);
   if (e->runner != NULL && e->own != NULL) e->runner->release(e);
   void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
-                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at};
+                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at,
+                          (void *)e->launch.starts, e->launch.stopped, e->launch.fired};
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
   if (e->begin != NULL) cudaEventDestroy(e->begin);
   if (e->end != NULL) cudaEventDestroy(e->end);
@@ -42,6 +47,7 @@ static void destroy(ff_ensemble *e) {
   give_back(e);
   ff_cuda_leave(&guard);
   free_request(&e->request);
+  free(e->fired);
   free(e);
 }
 
@@ -126,8 +132,12 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
+  const ff_ssa_device_request *r = &e->request;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
-  const double room = (double)unused * MEMORY_SHARE, bytes = 4.0 * e->request.n_times * e->request.n_species + 0.125;
+  const double listed = r->fires ? (double)e->resident * (LEAST_LISTED + STEPS_BEYOND) + LISTED : 0;
+  const double room = (double)unused * MEMORY_SHARE - listed * sizeof(ff_ssa_fired);
+  const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
+  const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
   uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
@@ -138,13 +148,31 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
-  const uint64_t each = block * (uint64_t)e->device.multiProcessorCount;
-  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, each)
+  const uint64_t row = block * (uint64_t)e->device.multiProcessorCount;
+  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, row)
                           : slots < e->resident           ? slots
                                                           : e->resident);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
   return FF_OK;
+}
+
+/* Memory for what only some ensembles have. */
+static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
+  ff_ssa_launch *l = &e->launch;
+  const ff_ssa_device_request *r = &e->request;
+  const size_t units = (size_t)e->capacity, steps = (size_t)(LISTED / e->running);
+  ff_status status = FF_OK;
+  if (e->n_points > 0)
+    status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
+  if (status == FF_OK && r->starts != NULL)
+    status = ff_cuda_new((void **)&l->starts, units * e->program->n_species * sizeof *l->starts, "counts at the start", err);
+  if (status == FF_OK && r->until != NULL)
+    status = ff_cuda_new((void **)&l->stopped, units * sizeof *l->stopped, "times", err);
+  if (status != FF_OK || !r->fires) return status;
+  e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
+  const size_t listed = (size_t)e->running * (e->firings_each + STEPS_BEYOND);
+  return ff_cuda_new((void **)&l->fired, listed * sizeof *l->fired, "firings", err);
 }
 
 static ff_status take_memory(ff_ensemble *e, ff_error *err) {
@@ -160,9 +188,7 @@ static ff_status take_memory(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = ff_cuda_new((void **)&l->refused, (e->capacity + 31) / 32 * 4, "trajectories", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->counters, sizeof *l->counters, "counters", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->state, (size_t)l->slots * e->slot_bytes, "trajectories", err);
-  if (status == FF_OK && e->n_points > 0)
-    status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
-  return status;
+  return status == FF_OK ? take_more_memory(e, err) : status;
 }
 
 /* Memory is cleared and filled on the default stream, and the ensemble's stream does not wait for that one. */
@@ -252,6 +278,21 @@ static ff_status start_points(ff_ensemble *e, uint64_t first, uint64_t units, ff
   return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
 }
 
+/* Copies the counts at the start of the wave's trajectories, species by species. */
+static ff_status copy_starts(ff_ensemble *e, uint64_t first, uint64_t units, ff_error *err) {
+  const size_t n = e->program->n_species;
+  const double *from = e->request.starts + (first - e->request.first_start) * n;
+  uint32_t *counts = (uint32_t *)ff_calloc((size_t)units, n * sizeof *counts);
+  if (counts == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the counts at the start of %llu trajectories", (unsigned long long)units);
+  for (uint64_t k = 0; k < units; k++)
+    for (size_t s = 0; s < n; s++) counts[s * units + k] = (uint32_t)from[k * n + s];
+  const ff_status status = ff_cuda_check(cudaMemcpy((void *)e->launch.starts, counts, units * n * sizeof *counts,
+                                                    cudaMemcpyHostToDevice), "copying counts at the start", err);
+  free(counts);
+  return status;
+}
+
 static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
   if (units > e->capacity || units == 0)
@@ -263,11 +304,15 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->first = first;
   l->from = l->begun = 0;
   e->lasted = 0;
+  e->n_fired = 0;
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);
   if (status == FF_OK && e->n_points > 0) status = start_points(e, first, units, err);
+  if (status == FF_OK && l->starts != NULL) status = copy_starts(e, first, units, err);
+  if (status == FF_OK && l->stopped != NULL) /* all bits set: NaN */
+    status = ff_cuda_check(cudaMemsetAsync(l->stopped, 0xFF, units * sizeof *l->stopped, e->stream), "starting", err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
 }
 
@@ -280,9 +325,26 @@ static double share_of(const ff_ensemble *e, double seconds, double left) {
   return turn < share ? turn : share;
 }
 
+/* Appends the firings of the last launch to the list of the wave. */
+static ff_status take_fired(ff_ensemble *e, ff_error *err) {
+  const size_t n = (size_t)e->done.fired;
+  if (n > (size_t)e->running * (e->firings_each + STEPS_BEYOND))
+    return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than it made steps");
+  ff_status status = ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + n, sizeof *e->fired, err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemcpyAsync(e->fired + e->n_fired, e->launch.fired, n * sizeof *e->fired, cudaMemcpyDeviceToHost,
+                                           e->stream), "reading firings", err);
+  if (status == FF_OK)
+    status = ff_cuda_check(cudaMemsetAsync(&e->launch.counters->fired, 0, sizeof e->launch.counters->fired, e->stream),
+                           "reading firings", err);
+  if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "reading firings", err);
+  if (status == FF_OK) e->n_fired += n;
+  return status;
+}
+
 /* Runs one launch, measures its time and reads the counters. */
 static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
-  e->launch.steps = MOST_STEPS;
+  e->launch.steps = e->request.fires ? e->firings_each : MOST_STEPS;
   e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
@@ -297,7 +359,7 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   e->info.device_seconds += milliseconds / 1000.0;
   e->lasted += milliseconds / 1000.0;
   ff_ssa_next_turn(&e->launch, e->running);
-  return FF_OK;
+  return e->request.fires ? take_fired(e, err) : FF_OK;
 }
 
 static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
@@ -307,7 +369,8 @@ static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress 
     status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }
-  *progress = {.complete = e->done.complete, .events = e->done.events, .done = e->done.complete == e->units};
+  *progress = {.complete = e->done.complete, .events = e->done.events, .fired = e->n_fired,
+               .done = e->done.complete == e->units};
   return status;
 }
 
@@ -341,6 +404,19 @@ static ff_status states(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *co
     status = ff_cuda_check(cudaMemcpyAsync(counts + i * n, e->launch.recorded + i * e->units + first, n * 4,
                                            cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading counts", err) : status;
+}
+
+static ff_status stopped(ff_ensemble *e, uint64_t first, uint64_t n, double *times, ff_error *err) {
+  if (first > e->units || n > e->units - first || e->launch.stopped == NULL)
+    return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave, or without a condition");
+  const ff_status status = ff_cuda_check(cudaMemcpyAsync(times, e->launch.stopped + first, n * sizeof *times,
+                                                         cudaMemcpyDeviceToHost, e->stream), "reading times", err);
+  return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading times", err) : status;
+}
+
+static const ff_ssa_fired *fired(const ff_ensemble *e, uint64_t *n) {
+  *n = e->n_fired;
+  return e->fired;
 }
 
 static ff_status events(ff_ensemble *e, uint64_t *out, ff_error *err) {
@@ -384,6 +460,10 @@ static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_
 
 static ff_status events_there(ff_ensemble *e, uint64_t *out, ff_error *err) { ON_DEVICE(e, events(e, out, err), err); }
 
+static ff_status stopped_there(ff_ensemble *e, uint64_t first, uint64_t n, double *times, ff_error *err) {
+  ON_DEVICE(e, stopped(e, first, n, times, err), err);
+}
+
 static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
   ON_DEVICE(e, states(e, first, n, counts, err), err);
 }
@@ -394,4 +474,6 @@ const ff_ssa_device ff_cuda_ssa = {.common = {.destroy = destroy, .ready = ready
                                    .refused = refused_there,
                                    .tally = tally_there,
                                    .states = states_there,
+                                   .stopped = stopped_there,
+                                   .fired = fired,
                                    .events = events_there};

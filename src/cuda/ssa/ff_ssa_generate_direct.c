@@ -69,6 +69,10 @@ static ff_status list_counts(generator *g, ff_error *err) {
   }
   for (uint32_t j = 0; j < g->request->n_species; j++) keep(g, g->request->species[j]);
   for (uint32_t e = 0; e < p->n_events; e++) keep_event(g, &p->events[e]);
+  if (g->request->until != NULL) {
+    keep_symbols(g, g->request->until);
+    words += g->request->until->length;
+  }
   if (g->code->n_counts > MOST_COUNTS || words > MOST_WORDS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u counts and formulas of %llu words are too many",
                         g->code->n_counts, (unsigned long long)words);
@@ -247,10 +251,32 @@ static void put_fire(generator *g) {
   ff_write(&g->out, "}\n\n");
 }
 
+/* Each trajectory has counts of its own at the start. Nobody reads those of an empty slot. */
+static void put_starts(generator *g) {
+  const ff_ssa_program *p = g->p;
+  ff_write(&g->out, "  const uint64_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
+  for (uint32_t s = 0; s < p->n_species; s++)
+    if (g->place[s] != NONE)
+      ff_write(&g->out, "  t->x[%u] = t->run->starts[%uull * t->run->units + unit];\n", g->place[s], s);
+  ff_write(&g->out, "  (void)unit;\n");
+}
+
+/* Whether the condition holds. With a schedule, it is among the formulas of that. */
+static void put_condition(generator *g) {
+  ff_write(&g->out, "FF_WARP int s_ends(const s_thread *t) {\n");
+  for (uint32_t i = 0; i < g->code->n_counts; i++)
+    ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
+  const uint32_t f = ff_ssa_write_formula(&g->law, g->request->until);
+  ff_write(&g->out, "  return f%u != 0.0;\n}\n\n", f);
+}
+
 static void put_rest(generator *g) {
   const uint32_t n = g->code->n_counts;
   ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
-  for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
+  if (g->request->starts != NULL)
+    put_starts(g);
+  else
+    for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
   if (g->keeps) ff_write(&g->out, "  s_begin_values(t);\n");
   if (g->scheduled)
     ff_write(&g->out, "  t->starts = 1u;\n  t->schedule->kept.k.silent = t->schedule->kept.k.left = 0u;\n");
@@ -282,8 +308,10 @@ static void put_definitions(generator *g) {
   if (!g->scheduled) ff_write(&g->out, "#define S_DIRECT 1\n");
   ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
            g->scheduled ? 1u : g->p->n_reactions <= FF_SSA_FEW ? SMALL_UNROLL : 4u);
-  if (g->checked || g->scheduled) ff_write(&g->out, "#define S_FORMULAS 1\n");
+  if (g->checked || g->scheduled || g->request->until != NULL) ff_write(&g->out, "#define S_FORMULAS 1\n");
   if (g->scheduled) ff_write(&g->out, "#define S_CHUNK %uu\n", SCHEDULED_CHUNK);
+  if (g->request->until != NULL) ff_write(&g->out, "#define S_UNTIL 1\n");
+  if (g->request->fires) ff_ssa_direct_define_firings(g);
   if (g->keeps) ff_ssa_optimised_define(g);
   if (g->scheduled)
     ff_ssa_schedule_code_define(&g->schedule, &g->out, code->n_table - g->schedule.n_table, code->n_counts);
@@ -296,7 +324,9 @@ static char *finish(generator *g) {
 }
 
 static ff_status generate(generator *g, ff_error *err) {
-  uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
+  const ff_formula *until = g->request->until;
+  const size_t depth = until != NULL && until->depth > g->p->depth ? until->depth : g->p->depth;
+  uint32_t *stack = ff_calloc(depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
   g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
                              .code = g->request->points != NULL ? g->code : NULL};
@@ -308,6 +338,7 @@ static ff_status generate(generator *g, ff_error *err) {
     put_find(g);
   put_fire(g);
   put_rest(g);
+  if (until != NULL && !g->scheduled) put_condition(g);
   if (g->scheduled) ff_ssa_schedule_code_write(&g->schedule, &g->law, g->code->n_counts);
   g->code->functions = finish(g);
   free(stack);
@@ -326,7 +357,7 @@ ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program
   g.changed = ff_calloc(program->n_species, sizeof *g.changed);
   ff_status status = g.place != NULL && g.changed != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
   g.checked = g.scheduled && request->method == FF_SSA_FIRST;
-  if (status == FF_OK && g.scheduled) status = ff_ssa_schedule_code_new(&g.schedule, program, err);
+  if (status == FF_OK && g.scheduled) status = ff_ssa_schedule_code_new(&g.schedule, program, request->until, err);
   if (status == FF_OK) status = list_counts(&g, err);
   if (status == FF_OK) status = fill_data(&g, err);
   if (status == FF_OK && g.keeps) status = ff_ssa_optimised_fill(&g, shared, err);

@@ -19,6 +19,15 @@ uint32_t ff_ssa_direct_number(const generator *g, uint32_t r) {
   return SELECTOR(ff_ssa_direct_first_byte(g) > 0 ? 0 : FF_SSA_FEW);
 }
 
+void ff_ssa_direct_define_firings(generator *g) {
+  const int numbered = ff_ssa_direct_number(g, 1) == 1;
+  ff_write(&g->out, "#define S_FIRES 1\n");
+  if (numbered)
+    ff_write(&g->out, "#define S_REACTION_OF(r) (r)\n");
+  else
+    ff_write(&g->out, "#define S_REACTION_OF(r) (((r) - %uu) / 0x1111u)\n", ff_ssa_direct_number(g, 0));
+}
+
 void ff_ssa_direct_write_counts(generator *g) {
   for (uint32_t i = 0; i < g->code->n_counts; i++)
     ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);

@@ -59,9 +59,9 @@ static void list_formulas(ff_ssa_schedule_code *code) {
   }
 }
 
-ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_program *p, ff_error *err) {
-  *out = (ff_ssa_schedule_code){.program = p};
-  uint64_t words = 0;
+ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_program *p, const ff_formula *until, ff_error *err) {
+  *out = (ff_ssa_schedule_code){.program = p, .until = until};
+  uint64_t words = until != NULL ? until->length : 0;
   for (uint32_t e = 0; e < p->n_events; e++) {
     words += (uint64_t)p->events[e].trigger.length + p->events[e].delay.length + p->events[e].priority.length;
     for (uint32_t i = 0; i < p->events[e].n_sets; i++) words += p->events[e].sets[i].value.length;
@@ -69,7 +69,7 @@ ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_progr
   if (p->n_events > MOST_EVENTS || p->n_slots > MOST_SLOTS || words > MOST_WORDS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u events that set %u parameters, with formulas of %llu "
                         "words, are too many", p->n_events, p->n_slots, (unsigned long long)words);
-  out->formulas = ff_calloc(most_formulas(p), sizeof *out->formulas);
+  out->formulas = ff_calloc((size_t)most_formulas(p) + 1, sizeof *out->formulas);
   out->rate_of = ff_calloc(p->n_reactions, sizeof *out->rate_of);
   out->timed = ff_calloc(p->n_reactions, sizeof *out->timed);
   if (out->formulas == NULL || out->rate_of == NULL || out->timed == NULL)
@@ -91,6 +91,7 @@ static void list_others(ff_ssa_schedule_code *code) {
     add(code, &event->priority);
     for (uint32_t i = 0; i < event->n_sets; i++) add(code, &event->sets[i].value);
   }
+  if (code->until != NULL) add(code, code->until);
 }
 
 /* Puts events in front, and what they set behind `sets`. */
@@ -181,6 +182,7 @@ void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *ou
   ff_write(out, "#define S_N_TIMED %uu\n#define S_MOST_SETS %uu\n#define S_N_DUE %uu\n", code->n_timed, p->most_sets, code->due);
   ff_write(out, "#define S_AT_EVENTS %uu\n#define S_AT_READERS %uu\n#define S_AT_REACTIONS %uu\n", before,
            before + code->at_readers, before + code->at_reactions);
+  if (code->until != NULL) ff_write(out, "#define S_CONDITION %uu\n", code->n_formulas - 1);
   ff_write(out, "#include \"cuda/ssa/ff_ssa_thread_kept.h\"\n");
 }
 

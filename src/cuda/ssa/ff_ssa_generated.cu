@@ -51,6 +51,7 @@ static ff_status gather_point(ff_ensemble *e, generated *own, ff_error *err) {
   ff_ssa_code code;
   ff_error why;
   request.initial = point->initial;
+  request.until = point->until;
   const ff_status status =
       ff_ssa_generate(&code, point->program, &request, (uint32_t)e->device.sharedMemPerMultiprocessor, &why);
   if (status == FF_EUNSUPPORTED) return FF_OK;

@@ -5,7 +5,8 @@
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
  * any size can be simulated. For few trajectories of strongly coupled networks, a block of warps runs a trajectory
  * (ff_ssa_generic_block.h). With events, or with rates that depend on the time, a warp runs a trajectory in global memory
- * (ff_ssa_generic_schedule.h).
+ * (ff_ssa_generic_schedule.h). If a run checks a condition after each event, lists firings, or gives each trajectory its counts at
+ * the start, a warp runs a trajectory, too.
  *
  * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
  * slot takes the image of the point that its trajectory belongs to. A block of warps runs trajectories of one point only. */
@@ -42,6 +43,7 @@ typedef struct {
   ff_ssa_image image; /* of points, the first one */
   ff_ssa_slot_layout at;
   generic_kernel kernel;
+  int follows;  /* whether there is a condition, a list of firings, or counts of each trajectory at the start */
   int threads;  /* whether a thread runs a trajectory */
   int together; /* whether a block does */
 } generic;
@@ -54,7 +56,7 @@ __device__ __forceinline__ static void begin_warp(ff_ssa_warp *w, const ff_ssa_i
                                                   bool several) {
   w->image = several ? image_of(run) : &image;
   w->run = &run;
-  w->scheduled = 0;
+  w->scheduled = w->follows = 0;
   w->point_words = several ? POINT_WORDS : 0;
   w->helpers = w->member = w->n_tasks = 0;
   w->tasks = NULL;
@@ -65,12 +67,14 @@ __device__ __forceinline__ static size_t top_bytes(const ff_ssa_slot_layout &at)
 }
 
 __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
-                                                char *shared, int method, bool is_shared, bool formulas, bool several = false) {
+                                                char *shared, int method, bool is_shared, bool formulas, bool several = false,
+                                                bool follows = false) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
   const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
   begin_warp(&w, image, run, several);
   w.formulas = formulas;
+  w.follows = follows;
   w.method = method;
   double *const top = is_shared || at.top == 0 ? NULL : (double *)(shared + warp * top_bytes(at));
   ff_ssa_warp_place(&w, &at, is_shared ? shared + warp * (at.bytes - FF_SSA_SLOT_HEAD)
@@ -103,6 +107,15 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
                const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
   run_warp(image, run, at, shared, (int)image.method, at.shared != 0, FORMULAS, true);
+}
+
+/* With a condition, a list of firings, or counts of each trajectory at the start: for all methods, with formulas and without. */
+template <bool SEVERAL>
+__global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
+    run_following(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
+                  const __grid_constant__ ff_ssa_slot_layout at) {
+  extern __shared__ __align__(128) char shared[];
+  run_warp(image, run, at, shared, (int)image.method, at.shared != 0, true, SEVERAL, true);
 }
 
 /* With a schedule, for all methods. */
@@ -192,9 +205,11 @@ static generic_kernel method_kernel(uint32_t method) {
 
 static int is_scheduled(const ff_ssa_image *image) { return image->schedule.formulas != NULL; }
 
-static generic_kernel warps_kernel(const ff_ssa_image *image, int several, int is_shared) {
-  const int formulas = image->depth > 0;
+static generic_kernel warps_kernel(const generic *own, int is_shared) {
+  const ff_ssa_image *image = &own->image;
+  const int formulas = image->depth > 0, several = own->plan.images.points != NULL;
   if (is_scheduled(image)) return several ? run_scheduled<true> : run_scheduled<false>;
+  if (own->follows) return several ? run_following<true> : run_following<false>;
   if (several) return formulas ? run_points<true> : run_points<false>;
   if (image->method != FF_SSA_TREE) return formulas ? run_method<ANY> : method_kernel(image->method);
   if (is_shared) return formulas ? run_warps<true, true> : run_warps<true, false>;
@@ -242,7 +257,7 @@ static ff_status plan_global(generic *own, const ff_ensemble *e, generic_kernel 
 static int threads_pay(const generic *own, const ff_ensemble *e) {
   const double least = (double)TRAJECTORIES_LEAST * own->plan.blocks * own->plan.warps * e->device.multiProcessorCount;
   const double room = MEMORY_SHARE * (double)e->device.totalGlobalMem / (double)own->at.bytes;
-  if (own->plan.images.points != NULL && own->image.depth > 0) return 0;
+  if (own->follows || (own->plan.images.points != NULL && own->image.depth > 0)) return 0;
   return own->image.dependents != NULL && e->program->coupling <= COUPLING_MOST && room >= least &&
          (e->options.units == 0 || (double)e->options.units >= least);
 }
@@ -250,15 +265,14 @@ static int threads_pay(const generic *own, const ff_ensemble *e) {
 /* A warp for each trajectory. Warps use shared memory if at least half as many of them can run with it; if not, for as many upper
  * levels of the tree as leave room for three quarters of them. */
 static ff_status plan_warps(generic *own, const ff_ensemble *e, ff_error *err) {
-  const int several = own->plan.images.points != NULL;
-  ff_status status = plan_global(own, e, warps_kernel(&own->image, several, 0), err);
+  ff_status status = plan_global(own, e, warps_kernel(own, 0), err);
   const uint32_t least = (own->plan.blocks * own->plan.warps + 1) / 2;
   if (status != FF_OK) return status;
-  status = try_shared(own, e, warps_kernel(&own->image, several, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
+  status = try_shared(own, e, warps_kernel(own, 1), own->at.bytes - FF_SSA_SLOT_HEAD, least, err);
   if (own->plan.shared > 0) return status;
-  for (uint32_t top = 1; status == FF_OK && own->plan.shared == 0 && top < own->image.levels; top++) {
+  for (uint32_t top = 1; status == FF_OK && own->plan.shared == 0 && !own->follows && top < own->image.levels; top++) {
     const uint32_t bytes = ff_ssa_slot_split(&own->at, &own->image, top);
-    status = try_shared(own, e, warps_kernel(&own->image, several, 0), bytes, own->plan.blocks * own->plan.warps / 4 * 3, err);
+    status = try_shared(own, e, warps_kernel(own, 0), bytes, own->plan.blocks * own->plan.warps / 4 * 3, err);
   }
   if (own->plan.shared == 0) own->at.top = 0;
   return status;
@@ -283,7 +297,7 @@ static ff_status plan_threads(generic *own, const ff_ensemble *e, ff_error *err)
 static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
   const int formulas = own->image.depth > 0, tree = own->image.method == FF_SSA_TREE;
   const int several = own->plan.images.points != NULL;
-  ff_status status = plan_global(own, e, warps_kernel(&own->image, several, 0), err); /* how many warps could run */
+  ff_status status = plan_global(own, e, warps_kernel(own, 0), err); /* how many warps could run */
   if (is_scheduled(&own->image)) return status;
   const int threads = status == FF_OK && threads_pay(own, e);
   if (threads) status = plan_threads(own, e, err);
@@ -303,7 +317,7 @@ static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
   const double work = image->method == FF_SSA_FIRST ? image->n_reactions : e->program->coupling;
   const uint64_t most = (uint64_t)e->device.multiProcessorCount * BLOCK_WARPS;
   uint32_t warps = 1;
-  if (!ff_ssa_block_has(image->method) || is_scheduled(image) || several) return 1;
+  if (!ff_ssa_block_has(image->method) || is_scheduled(image) || several || own->follows) return 1;
   if (e->request.warps > 0) return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
   if (work < BLOCK_WORK || e->options.units == 0) return 1; /* 0: unknown, so there may be many */
   while (warps < FF_SSA_BLOCK_MOST && 2 * warps * e->options.units <= most) warps *= 2;
@@ -366,6 +380,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_ssa_data_new(e, sizeof(generic), err);
   generic *own = (generic *)e->own;
   if (status == FF_OK) status = upload(own, e, err);
+  if (status == FF_OK) own->follows = e->request.until != NULL || e->request.starts != NULL || e->request.fires;
   const uint32_t warps = status == FF_OK ? choose_warps(own, e) : 1;
   if (status == FF_OK) status = warps > 1 ? plan_block(own, e, warps, err) : plan(own, e, err);
   if (status != FF_OK) return status;
@@ -389,6 +404,7 @@ static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to,
   void *from = NULL;
   size_t bytes = 0;
   request.initial = point->initial;
+  request.until = point->until;
   ff_status status = ff_ssa_image_new(&image, &from, &bytes, point->program, &request, err);
   if (status != FF_OK) return status;
   *joins = bytes == own->plan.images.bytes && ff_ssa_image_alike(&own->image, &image);

@@ -70,7 +70,8 @@ struct s_schedule {
   ff_range *ranges;
   double time;
   uint32_t event, ties;
-  int failed; /* the trajectory is refused */
+  int failed;  /* the trajectory is refused */
+  int reached; /* the condition has ended it */
   int searches;
   ff_change_search search;
 };
@@ -99,6 +100,7 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 #define S_LAW_OF(s, number, rate) s_law_of((s), (number), (rate))
 #define S_MISSING(s, number) s_missing((s), (number))
 #define S_MOST_SET FF_SSA_DEVICE_MOST
+#define S_ENDS(s) ((s)->image->until_length > 0u && s_condition(s))
 #define S_SEARCH_AT_ONCE UINT32_MAX /* lane 0 searches to the end */
 
 /* ---- formulas -------------------------------------------------------------------------------------------------------------- */
@@ -106,6 +108,11 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 FF_WARP double s_value(const s_schedule *s, uint32_t formula, double time) {
   const ff_ssa_image_formula f = s->image->schedule.formulas[formula];
   return ff_ssa_code_value_at(s->image->schedule.words + f.first, f.length, s->kept.k.y, s->stack, 32u, time);
+}
+
+/* Whether the condition holds that ends trajectories. */
+FF_WARP int s_condition(const s_schedule *s) {
+  return ff_ssa_code_value_at(s->image->until, s->image->until_length, s->kept.k.y, s->stack, 32u, 0.0) != 0.0;
 }
 
 FF_FUNCTION ff_range s_operate(ff_range_kind kind, uint32_t code, uint32_t n, ff_range a, ff_range b, ff_range c) {
@@ -196,8 +203,9 @@ S_CALL void s_due_next(s_schedule *s, double limit) {
 
 /* ---- steps of lane 0 ------------------------------------------------------------------------------------------------------- */
 
-/* What the warp does after lane 0 has let an event happen. */
-enum { S_BEGINS = 1, S_GOES_ON = 2, S_FAILED = 4 }; /* the method begins anew, or goes on after the reaction that was due */
+/* What the warp does after lane 0 has let an event happen: the method begins anew, or goes on after the reaction that was due; and
+ * whether this reaction has fired. */
+enum { S_BEGINS = 1, S_GOES_ON = 2, S_FAILED = 4, S_REACHED = 8, S_FIRED = 16 };
 
 /* A trajectory begins. Its counts are set. */
 FF_WARP void s_start(s_schedule *s) {
@@ -255,13 +263,15 @@ FF_WARP uint32_t s_react(s_schedule *s, uint32_t reaction, uint32_t *fired) {
     return S_GOES_ON;
   }
   s_apply(s, reaction);
-  if (S_TRIGGERS(s) > 0u && !s->failed && s_happen(s, reaction) > 0u) return S_BEGINS;
+  if (s_reaches(s)) return S_FIRED;
+  const uint32_t n = S_TRIGGERS(s) > 0u && !s->failed ? s_happen(s, reaction) : 0u;
+  if (n > 0u || s->reached) return S_FIRED | S_BEGINS;
   s_set_bounds(s, reaction);
-  if (!k->unbounded) return S_GOES_ON;
+  if (!k->unbounded) return S_FIRED | S_GOES_ON;
   if (fired != NULL) fired[reaction]++; /* counts as a firing, so that next_reaction uses no draw twice */
   s->event++;
   k->silent++;
-  return S_BEGINS;
+  return S_FIRED | S_BEGINS;
 }
 
 /* Lets the next event happen: reaction `reaction`, unless something else is due. `fired` counts the firings for next_reaction, or
@@ -269,10 +279,10 @@ FF_WARP uint32_t s_react(s_schedule *s, uint32_t reaction, uint32_t *fired) {
 S_CALL uint32_t s_pass(s_schedule *s, uint32_t reaction, int starts, uint32_t *fired) {
   s_kept *k = &s->kept.k;
   uint32_t doing = S_BEGINS;
-  s->failed = 0;
+  s->failed = s->reached = 0;
   if (starts) {
     s_start(s);
-    (void)s_happen(s, S_EVERY);
+    if (!s_reaches(s)) (void)s_happen(s, S_EVERY);
   } else if (k->event_time <= s->time) {
     k->silent++;
     doing = s_happen(s, S_EVERY) > 0u ? S_BEGINS : 0u;
@@ -282,6 +292,7 @@ S_CALL uint32_t s_pass(s_schedule *s, uint32_t reaction, int starts, uint32_t *f
     k->silent++;
     if (k->rejected == 0u && !k->cut && k->width < FF_SSA_MOST_WIDTH) k->width *= 2.0;
   }
+  if (s->reached && !s->failed) return (doing & S_FIRED) | S_REACHED;
   if (doing & S_BEGINS && !s->failed) s_open_window(s);
   return doing | (s->failed ? S_FAILED : 0u);
 }
@@ -357,7 +368,14 @@ FF_WARP void ff_ssa_scheduled_pass(ff_ssa_warp *w, s_schedule *s, int starts) {
   FF_FIRST_LANE(does, doing);
   FF_FIRST_LANE(w->event, event);
   FF_SYNCWARP();
+  if (does & S_FIRED && w->run->fired != NULL) ff_ssa_warp_list(w, w->next, w->time);
+  if (does & S_REACHED) {
+    ff_ssa_warp_stop(w);
+    w->next_time = ff_math_infinity();
+    return;
+  }
   failed = does & S_FAILED;
+  does &= S_BEGINS | S_GOES_ON;
   if (!failed && does != 0u) failed = !ff_ssa_scheduled_find(w, does, &firing);
   FF_SYNCWARP();
   FF_EACH_LANE {
@@ -430,7 +448,7 @@ FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
   FF_LANE_HERE;
   if (w->what == FF_SLOT_BUSY) w->image = ff_ssa_warp_image(w);
   FF_EACH_LANE if (lane == 0u) {
-    s->failed = s->searches = 0;
+    s->failed = s->searches = s->reached = 0;
     if (w->what == FF_SLOT_BUSY) ff_ssa_scheduled_tell(w, s);
     s->count = w->count;
     s->stack = w->stack;

@@ -30,6 +30,9 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
   FF_SYNCWARP();
 }
 
+/* Whether each trajectory has counts of its own at the start. */
+FF_WARP int ff_ssa_has_start(const ff_ssa_warp *w) { return w->follows && w->run->starts != NULL; }
+
 /* Puts all leaves, or rows, into groups. */
 FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
   FF_LANE_HERE;
@@ -69,7 +72,7 @@ FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
 }
 
-/* Sets what the other methods keep, from the counts and propensities at time 0: a share of the leaves. Returns whether all are in
+/* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are in
  * order. */
 FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
   FF_LANE_HERE;
@@ -84,7 +87,8 @@ FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
       if (w->method != FF_SSA_NEXT) continue;
       FF_SSA_FIRED(w, r) = 0u;
       ff_ssa_warp_draw_firing(w, r);
-      ff_ssa_warp_set_time(w, r, image->tree[r], &FF_L(bad));
+      const double propensity = ff_ssa_has_start(w) ? ff_ssa_warp_law(w, image->laws[r], lane, &FF_L(bad)) : image->tree[r];
+      ff_ssa_warp_set_time(w, r, propensity, &FF_L(bad));
     }
   }
   FF_BALLOT(who, FF_L(bad));
@@ -119,6 +123,52 @@ FF_WARP void ff_ssa_warp_fill(const ff_ssa_warp *w, ff_ssa_share share) {
   }
 }
 
+/* The sum of the leaves, of methods that correct it. */
+FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  FF_LANE_VAR(double, sum);
+  double out;
+  FF_EACH_LANE {
+    FF_L(sum) = 0.0;
+    if (lane == 0u) FF_L(sum) = ff_ssa_sum_terms(w->value, w->image->n[0]);
+  }
+  FF_FIRST_LANE(out, sum);
+  return out;
+}
+
+/* Sets the counts at the start that are the trajectory's own, and what follows from them, as ff_ssa_image.c does from those of the
+ * network. Returns whether all is in order. */
+FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  const ff_ssa_image *image = w->image;
+  const ff_ssa_launch *run = w->run;
+  const int leaves = image->whole == NULL && w->method != FF_SSA_NEXT && w->method != FF_SSA_RSSA;
+  int fine = 1;
+  FF_EACH_LANE {
+    for (uint32_t s = lane; s < image->n_species; s += 32u) w->count[s] = run->starts[(uint64_t)s * run->units + w->unit];
+    if (lane == 0u) w->count[image->n_species] = 1u;
+    for (uint32_t i = lane; i < image->n_values; i += 32u)
+      w->value[i] = w->method == FF_SSA_NEXT ? ff_math_infinity() : 0.0;
+  }
+  FF_SYNCWARP();
+  if (leaves) {
+    FF_LANE_VAR(int, bad);
+    uint32_t who;
+    FF_EACH_LANE {
+      FF_L(bad) = 0;
+      for (uint32_t r = lane; r < image->n_reactions; r += 32u)
+        w->value[r] = ff_ssa_warp_law(w, image->laws[r], lane, &FF_L(bad));
+    }
+    FF_BALLOT(who, FF_L(bad));
+    fine = who == 0u;
+    FF_SYNCWARP();
+    ff_ssa_sum_levels(w, 1u);
+  }
+  fine &= image->whole != NULL ? ff_ssa_warp_start(w) : ff_ssa_warp_set(w);
+  if (ff_ssa_method_searches(w->method) || ff_ssa_has_rows(w)) w->total = ff_ssa_run_of(ff_ssa_warp_sum_leaves(w));
+  return fine;
+}
+
 /* Takes the next trajectory of the wave, if there is one; otherwise the slot is idle. Its counts are not set. */
 FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
   FF_LANE_HERE;
@@ -144,6 +194,10 @@ FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
 FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
   ff_ssa_warp_take(w);
   if (w->what != FF_SLOT_BUSY) return;
+  if (ff_ssa_has_start(w)) {
+    if (!ff_ssa_warp_set_start(w)) ff_ssa_warp_end(w, 1);
+    return;
+  }
   w->image = ff_ssa_warp_image(w);
   w->total = ff_ssa_run_of(w->image->total);
   ff_ssa_warp_fill(w, ff_ssa_alone());
@@ -164,11 +218,45 @@ FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
   FF_SYNCWARP();
 }
 
+/* ---- conditions and firings ------------------------------------------------------------------------------------------------ */
+
+/* Whether the condition holds that ends trajectories of a network without a schedule. */
+FF_WARP int ff_ssa_warp_reaches(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  const ff_ssa_image *image = w->image;
+  FF_LANE_VAR(uint32_t, reached);
+  uint32_t out;
+  if (image->until_length == 0u) return 0;
+  FF_EACH_LANE {
+    FF_L(reached) = 0u;
+    if (lane == 0u) {
+      const ff_ssa_counts counts = {w->count, 1u, w->stack, 32u, 0, NULL};
+      FF_L(reached) = ff_ssa_code_value(image->until, image->until_length, counts) != 0.0;
+    }
+  }
+  FF_FIRST_LANE(out, reached);
+  return (int)out;
+}
+
+/* Notes the time at which the condition has ended the trajectory. */
+FF_WARP void ff_ssa_warp_stop(const ff_ssa_warp *w) {
+  FF_LANE_HERE;
+  FF_EACH_LANE if (lane == 0u) w->run->stopped[w->unit] = w->time;
+}
+
+/* Lists a firing of the trajectory. */
+FF_WARP void ff_ssa_warp_list(const ff_ssa_warp *w, uint32_t reaction, double time) {
+  FF_LANE_HERE;
+  const ff_ssa_fired fired = {w->unit, w->image->numbers != NULL ? w->image->numbers[reaction] : reaction, time};
+  FF_EACH_LANE if (lane == 0u) w->run->fired[FF_FETCH_ADD(&w->run->counters->fired, 1u)] = fired;
+}
+
 /* ---- events ---------------------------------------------------------------------------------------------------------------- */
 
 /* Lets a reaction fire. */
 FF_WARP void ff_ssa_warp_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
   w->time = time;
+  if (w->follows && w->run->fired != NULL) ff_ssa_warp_list(w, reaction, time);
   w->event++;
   const int fine = ff_ssa_warp_update(w, reaction);
   if (!fine || w->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(w, 1);
@@ -180,6 +268,10 @@ FF_WARP void ff_ssa_warp_step(ff_ssa_warp *w) {
   if (!ff_ssa_warp_next(w, &next)) {
     ff_ssa_warp_end(w, 1);
     return;
+  }
+  if (w->follows && ff_ssa_warp_reaches(w)) {
+    ff_ssa_warp_stop(w);
+    next.time = ff_math_infinity();
   }
   if (w->wanted < next.time) ff_ssa_warp_record(w, next.time);
   if (w->at < w->run->n_times)

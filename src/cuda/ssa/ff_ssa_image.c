@@ -225,6 +225,23 @@ static void put_direct(maker *m) {
   }
 }
 
+/* ---- conditions and firings ------------------------------------------------------------------------------------------------ */
+
+/* The condition that ends trajectories, and the numbers by which firings are listed. */
+static void put_following(maker *m) {
+  const ff_formula *until = m->request->until;
+  const uint32_t n = m->program->n_reactions, length = until != NULL ? until->length : 0;
+  ff_formula_word *words = ff_ssa_image_take(m, length, sizeof *words);
+  m->image->until = words;
+  m->image->until_length = length;
+  if (until != NULL && until->depth > m->image->depth) m->image->depth = until->depth;
+  if (m->memory != NULL && length > 0) memcpy(words, until->word, length * sizeof *words);
+  if (!m->request->fires || m->place == NULL) return;
+  uint32_t *numbers = ff_ssa_image_take(m, n, sizeof *numbers);
+  m->image->numbers = numbers;
+  for (uint32_t r = 0; m->memory != NULL && r < n; r++) numbers[m->place[r]] = r;
+}
+
 /* ---- nodes --------------------------------------------------------------------------------------------------------------- */
 
 static size_t groups_of(size_t n, size_t fan) { return (n + fan - 1) / fan; }
@@ -378,6 +395,7 @@ static double *make(maker *m, char *memory) {
     m->image->real = m->real = ff_ssa_image_take(m, m->image->n_real, sizeof *m->real);
     m->image->whole = m->whole = ff_ssa_image_take(m, m->image->n_whole, sizeof *m->whole);
   }
+  put_following(m);
   if (m->timed != NULL) ff_ssa_image_put_schedule(m);
   m->image->listed = list_length(m);
   double *tree = ff_ssa_image_take(m, m->image->n_values, sizeof *tree);
@@ -477,6 +495,8 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
   MOVE(readers);
   MOVE(direct_first);
   MOVE(direct);
+  MOVE(numbers);
+  MOVE(until);
   MOVE(schedule.formulas);
   MOVE(schedule.words);
   MOVE(schedule.events);

@@ -27,6 +27,9 @@
  *                       constants, numbers of formulas, rate constants of leaves, and initial counts
  *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
  *   S_SEARCHED             and what ff_ssa_thread_optimised.h wants, if a thread keeps the propensities and corrects their sum
+ *   S_UNTIL             1 if a condition ends trajectories
+ *   S_FIRES             1 if the firings are listed, and then
+ *   S_REACTION_OF(r)    the number in the program of the reaction with this number in the code
  *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
  *                       time
  * The text that comes after this one defines
@@ -38,6 +41,7 @@
  *   s_fire(t, next)         changes counts and rows; S_REACTIONS changes nothing
  *   s_record(t, to)         records the counts of the species that are observed
  *   s_most(t)               the largest count or row
+ *   s_ends(t)               whether the condition holds, if S_UNTIL and there is no schedule
  */
 #ifndef FF_SSA_THREAD_H
 #define FF_SSA_THREAD_H

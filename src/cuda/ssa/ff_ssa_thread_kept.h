@@ -10,6 +10,7 @@
  *   S_BY_TIME         those whose triggers depend on the time alone
  *   S_N_TIMED         reactions whose propensities depend on the time. The rate of number k is formula S_N_TRIGGERS + k
  *   S_MOST_SETS       the most values that an event sets
+ *   S_CONDITION       the formula of a condition that ends trajectories, if there is one
  *   S_N_DUE           events that a thread may have waiting
  *   S_AT_EVENTS, S_AT_READERS, S_AT_REACTIONS   where these begin in the table:
  *                     for each event: delay and priority (formulas or S_NONE), flags, and where its sets begin and their number;
@@ -82,7 +83,8 @@ struct s_schedule {
   uint32_t *store;
   double time;
   uint32_t unit, event, ties;
-  int failed; /* the trajectory is refused */
+  int failed;  /* the trajectory is refused */
+  int reached; /* the condition has ended it */
   int searches; /* whether a piece of a search has begun in this launch */
   ff_change_search search;
 };

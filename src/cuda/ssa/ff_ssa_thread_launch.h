@@ -109,7 +109,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
   schedule.run = run;
   schedule.table = table;
   schedule.store = t->store;
-  schedule.searches = schedule.failed = 0;
+  schedule.searches = schedule.failed = schedule.reached = 0;
   t->schedule = &schedule;
 #endif
   if (fresh) {

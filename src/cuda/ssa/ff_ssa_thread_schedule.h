@@ -33,6 +33,8 @@ FF_WARP uint32_t s_truths(const s_thread *t);
 FF_WARP void s_show(s_thread *t);
 FF_WARP void s_take_back(s_thread *t);
 FF_WARP void s_refuse(s_thread *t);
+FF_WARP void s_end(const s_thread *t);
+FF_WARP void s_list(const s_thread *t, uint32_t reaction, double time);
 FF_WARP int s_serve(s_thread *t, double total, double next_time);
 FF_WARP void s_draw(s_thread *t);
 
@@ -53,6 +55,11 @@ FF_WARP void s_draw(s_thread *t);
 #define S_LAW_OF(s, number, rate) s_law_of((number), (s)->kept.k.y, (rate))
 #define S_MISSING(s, number) s_missing((number), (s)->kept.k.y)
 #define S_EVERY S_REACTIONS
+#if S_UNTIL
+#define S_ENDS(s) (s_value(S_CONDITION, (s), 0.0) != 0.0)
+#else
+#define S_ENDS(s) 0
+#endif
 #if S_POINTS
 #define S_CHECK_KEY(s) ((s)->point)
 #define S_CHECK_NUMBER(s) ((uint64_t)(s)->number)
@@ -177,6 +184,11 @@ FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   }
   s_fire(t, next);
   out.fired = 1;
+  if (S_FIRES) s_list(t, next->reaction, t->time);
+  if (S_UNTIL) {
+    s_show(t);
+    if (s_reaches(s)) return out;
+  }
   out.happens = S_N_TRIGGERS > 0u && (((s_truths(t) ^ k->truth) & S_BY_STATE) != 0u ||
                                     (S_BY_BOTH != 0u && S_REACTION(s, next->reaction, 5u) != 0u));
   if (S_N_TIMED > 0u || S_BY_BOTH != 0u) s_show(t);
@@ -213,13 +225,14 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
     t->starts = 0u;
     s_start(t, s);
     s_show(t);
+    if (S_UNTIL) (void)s_reaches(s);
   } else if (is_time) {
     doing.begins = 0;
     k->silent++;
   } else {
     doing = s_move(t, s, &next);
   }
-  if (doing.happens) {
+  if (doing.happens && !s->reached) {
     s_tell(t, s);
     s_show(t);
     const uint32_t n = s_happen(s, doing.fired ? next.reaction : S_REACTIONS);
@@ -227,6 +240,7 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
     if (n > 0u) doing.begins = 1;
     failed = s->failed;
   }
+  if (s->reached) return failed;
   if (S_N_TIMED > 0u && doing.goes_on && !doing.begins) {
     s_set_bounds(s, (uint64_t)S_REACTION(s, next.reaction, 3u) << 32 | S_REACTION(s, next.reaction, 2u));
     if (doing.fired && k->unbounded) {
@@ -246,6 +260,16 @@ FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
   s_kept *k = &s->kept.k;
   int failed = 0, settled = 1;
   if (!S_SEARCHES || k->left == 0u) failed = s_pass(t, s);
+#if S_UNTIL
+  if (s->reached && !failed) {
+    s->reached = 0;
+    s_end(t);
+    s_serve(t, 1.0, ff_math_infinity());
+    t->event = 0u; /* of the next trajectory */
+    return;
+  }
+  s->reached = 0;
+#endif
   const double until = s_until(k), limit = t->firing < until ? t->firing : until;
   if (S_SEARCHES) {
     s_tell(t, s);

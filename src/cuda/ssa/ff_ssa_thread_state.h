@@ -37,6 +37,13 @@
 #ifndef S_POINTS
 #define S_POINTS 0
 #endif
+#ifndef S_UNTIL
+#define S_UNTIL 0
+#endif
+#ifndef S_FIRES
+#define S_FIRES 0
+#define S_REACTION_OF(r) (r)
+#endif
 #ifndef S_DIRECT
 #define S_DIRECT 0
 #endif
@@ -191,6 +198,9 @@ FF_WARP double s_find(const s_thread *t, double choice, s_next *next);
 FF_WARP void s_fire(s_thread *t, const s_next *next);
 FF_WARP void s_record(const s_thread *t, uint32_t *to);
 FF_WARP uint32_t s_most(const s_thread *t);
+#if S_UNTIL
+FF_WARP int s_ends(const s_thread *t);
+#endif
 
 /* An empty slot has no time if its counts are apart: then each step sees that there is nothing to do. */
 #if S_APART

@@ -24,6 +24,18 @@ FF_WARP void s_refuse(s_thread *t) {
   s_take(t);
 }
 
+/* Notes the time at which the condition has ended the trajectory. An empty slot has none. */
+FF_WARP void s_end(const s_thread *t) {
+  if (t->wanted < ff_math_infinity()) t->run->stopped[t->unit] = t->time;
+}
+
+/* Lists a firing of the trajectory. */
+FF_WARP void s_list(const s_thread *t, uint32_t reaction, double time) {
+  if (!(t->wanted < ff_math_infinity())) return;
+  const ff_ssa_fired fired = {t->unit, S_REACTION_OF(reaction), time};
+  t->run->fired[S_FETCH_ADD(&t->run->counters->fired, 1u)] = fired;
+}
+
 /* Records what the trajectory has reached: its state lasts until next_time, or forever if the total is 0. Returns whether the
  * next reaction fires; if not, the slot has begun another trajectory, or is empty. */
 FF_WARP int s_serve(s_thread *t, double total, double next_time) {
@@ -88,11 +100,18 @@ FF_WARP void s_step(s_thread *t) {
   next.n = second ? t->pool_n : next.n;
   next_time = second ? t->pool_time : next_time;
 #endif
+#if S_UNTIL
+  const int ends = s_ends(t);
+  next_time = ends ? ff_math_infinity() : next_time;
+#endif
   const int over = S_OVER(&next), near = S_NEAR(&next);
   /* In an empty slot, both times are infinite if nothing can happen: then it stops, too. */
   const int stops = !second && (!(next_time < t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity())));
   if (S_ANY(stops || near)) {
     if (near) S_NEAR_EXACTLY(&next);
+#if S_UNTIL
+    if (ends) s_end(t);
+#endif
     if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
       next.reaction = S_REACTIONS;
       next_time = S_START(t);
@@ -111,6 +130,9 @@ FF_WARP void s_step(s_thread *t) {
   s_draw_from(t, words); /* the compiler mixes this with the search */
   s_fire(t, &next);
 #else
+#if S_FIRES
+  if (next.reaction != S_REACTIONS) s_list(t, next.reaction, next_time);
+#endif
   s_fire(t, &next);
   const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
 #if S_POOLS
