@@ -23,6 +23,7 @@ typedef struct {
   host_run run;
   ff_ssa_code code;
   uint32_t *rows; /* the shared memory of a block */
+  const uint32_t *starts; /* of launches, or NULL */
 } generated;
 
 /* Compiles the code. Returns NULL after a failed check. */
@@ -59,6 +60,7 @@ static inline int run_generated(generated *g, const ff_ssa_device_request *reque
   if (library == NULL) return 0;
   *run = launch_new(request, FF_SSA_CODE_WORDS + g->code.n_counts + g->code.n_rows + g->code.n_kept +
                                  g->code.n_store);
+  run->starts = g->starts;
   *(void **)&g->run = dlsym(library, "s_host");
   g->rows = ff_calloc((size_t)(g->code.n_rows + g->code.n_sums) * g->code.threads, sizeof *g->rows);
   launch_all(run, launch_generated, g, LAUNCH_TURN);

@@ -12,6 +12,7 @@
 #define LAUNCH_TURN 5u /* slots of a launch if they take turns */
 #define LAUNCH_SLOTS_ROOM 512u /* a block of threads may share a part of the state */
 #define LAUNCH_TIMES 6u
+#define LAUNCH_FIRINGS (1u << 21) /* that a wave may list in all its launches */
 #define LAUNCH_FIRST UINT64_C(0x123456789A0)
 #define LAUNCH_KEY UINT64_C(0x5EED0FF1CE)
 
@@ -29,7 +30,25 @@ static inline ff_ssa_path order_of(const ff_ssa_program *program, uint64_t key) 
 /* Runs one slot of a launch. */
 typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slot);
 
-/* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). */
+/* What a wave has beyond counts, if the request wants it. */
+static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request *request) {
+  if (request->until != NULL) {
+    run->stopped = ff_calloc(LAUNCH_UNITS, sizeof *run->stopped);
+    memset(run->stopped, 0xFF, LAUNCH_UNITS * sizeof *run->stopped);
+  }
+  if (request->fires) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
+}
+
+/* The counts at the start of LAUNCH_UNITS trajectories, first by trajectory, as devices get them: species by species. */
+static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) {
+  uint32_t *out = ff_calloc((size_t)LAUNCH_UNITS * n_species, sizeof *out);
+  for (uint32_t k = 0; k < LAUNCH_UNITS; k++)
+    for (uint32_t s = 0; s < n_species; s++) out[s * LAUNCH_UNITS + k] = (uint32_t)starts[k * n_species + s];
+  return out;
+}
+
+/* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). If the request has starts,
+ * the caller sets those of the launch. */
 static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uint32_t state_words) {
   ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
                        .nanoseconds = UINT64_MAX, .n_times = request->n_times, .n_species = request->n_species,
@@ -39,6 +58,7 @@ static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uin
   run.counters = ff_calloc(1, sizeof *run.counters);
   run.state = ff_calloc((size_t)LAUNCH_SLOTS_ROOM * state_words, sizeof *run.state);
   ff_philox_round_keys(run.round_key, LAUNCH_KEY);
+  launch_follow(&run, request);
   return run;
 }
 
@@ -47,6 +67,8 @@ static inline void launch_free(ff_ssa_launch *run) {
   free(run->refused);
   free(run->counters);
   free(run->state);
+  free(run->stopped);
+  free(run->fired);
 }
 
 /* Launches `running` of the slots, until the wave is complete, with few steps at a time. */
@@ -59,16 +81,56 @@ static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *ker
   }
 }
 
+static inline int launch_refuses(const ff_ssa_launch *run, uint64_t k) { return run->refused[k / 32] >> (k % 32) & 1; }
+
+/* Compares the lists of firings of trajectories that were not refused. */
+static inline void launch_compare_fired(const ff_ssa_launch *run, const ff_ssa_run *cpu, const char *what) {
+  const uint64_t n = ff_ssa_run_n_firings(cpu);
+  double *trajectory = ff_calloc(n, sizeof *trajectory), *time = ff_calloc(n, sizeof *time);
+  int32_t *reaction = ff_calloc(n, sizeof *reaction);
+  uint64_t at = 0, wrong = 0;
+  ff_error err;
+  FF_CHECK(run->counters->fired <= LAUNCH_FIRINGS);
+  FF_CHECK_OK(ff_ssa_run_firings(cpu, trajectory, time, reaction, &err), &err);
+  for (uint64_t k = 0; k < run->units; k++) {
+    const uint64_t first = at;
+    while (at < n && trajectory[at] == (double)k) at++;
+    if (launch_refuses(run, k)) continue;
+    uint64_t next = first;
+    for (uint64_t i = 0; i < run->counters->fired; i++) {
+      const ff_ssa_fired *f = run->fired + i;
+      if (f->unit != k) continue;
+      wrong += next >= at || f->time != time[next] || (int32_t)f->reaction != reaction[next];
+      next++;
+    }
+    wrong += next != at;
+  }
+  FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu firings differ", what, (unsigned long long)wrong, (unsigned long long)n);
+  free(trajectory);
+  free(time);
+  free(reaction);
+}
+
+/* Compares the times at which a condition has ended trajectories. */
+static inline void launch_compare_stopped(const ff_ssa_launch *run, const double *stopped, const char *what) {
+  uint32_t wrong = 0;
+  for (uint64_t k = 0; k < run->units && run->stopped != NULL; k++) {
+    const int same = isnan(stopped[k]) ? isnan(run->stopped[k]) : stopped[k] == run->stopped[k];
+    wrong += !launch_refuses(run, k) && !same;
+  }
+  FF_CHECK_SAY(wrong == 0, "%s: %u times differ", what, wrong);
+}
+
 /* Compares the counts that a wave has recorded, its events and those it refused with a run of the processor. `refuses` is 1 if
  * all trajectories must be refused, 0 if none may be, and -1 if some must be but not all. */
 static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                   int refuses, const char *what) {
-  double *states[64];
+  double *states[64], stopped[LAUNCH_UNITS];
   ff_error err;
   ff_ssa_run *cpu;
   uint32_t wrong = 0, refused = 0;
   FF_CHECK(request->n_species <= 64);
-  for (uint32_t k = 0; k < run->units; k++) refused += run->refused[k / 32] >> (k % 32) & 1;
+  for (uint32_t k = 0; k < run->units; k++) refused += (uint32_t)launch_refuses(run, k);
   FF_CHECK_SAY(run->counters->complete == run->units, "%s: %llu complete", what, (unsigned long long)run->counters->complete);
   FF_CHECK_SAY(refuses < 0 ? refused > 0 && refused < run->units : refused == (refuses ? run->units : 0), "%s: %u refused", what,
                refused);
@@ -76,17 +138,22 @@ static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program
   for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)run->units * run->n_times, sizeof(double));
   const ff_ssa_options options = {.method = request->method, .key = run->key, .first = run->first, .n = run->units,
                                   .initial = request->initial, .times = request->times, .n_times = request->n_times,
-                                  .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1};
+                                  .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1,
+                                  .until = request->until, .stopped = request->until != NULL ? stopped : NULL,
+                                  .starts = request->starts, .max_firings = request->fires ? LAUNCH_FIRINGS : 0};
   FF_CHECK_OK(run_pieces(&cpu, program, &options, 1, &err), &err);
   for (uint64_t k = 0; k < run->units; k++)
-    for (uint32_t i = 0; i < run->n_times && !(run->refused[k / 32] >> (k % 32) & 1); i++)
+    for (uint32_t i = 0; i < run->n_times && !launch_refuses(run, k); i++)
       for (uint32_t j = 0; j < request->n_species; j++)
         wrong += (double)FF_SSA_RECORD(run, i, k)[j * run->units] != states[j][k * run->n_times + i];
   FF_CHECK_SAY(wrong == 0, "%s: %u of %llu counts differ", what, wrong,
                (unsigned long long)run->units * run->n_times * request->n_species);
   FF_CHECK_SAY(refuses < 0 || run->counters->events == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
                (unsigned long long)run->counters->events, (unsigned long long)ff_ssa_run_events(cpu));
-  FF_CHECK_SAY(run->counters->events > 0 || program->n_reactions == 0, "%s: no events", what);
+  const int quiet = program->n_reactions == 0 || request->until != NULL || request->fires;
+  FF_CHECK_SAY(run->counters->events > 0 || quiet, "%s: no events", what);
+  launch_compare_stopped(run, stopped, what);
+  if (request->fires) launch_compare_fired(run, cpu, what);
   ff_ssa_run_free(cpu);
   for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
 }

@@ -91,7 +91,7 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
   for (uint32_t p = 0; p < POINTS; p++)
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB)};
+    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB), NULL};
   ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                    .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   FF_CHECK_SAY(images_new(&k, programs, &request) == alike, "%s: layouts", what);
@@ -170,7 +170,7 @@ static void check_factored(ff_ssa_program *const *programs, double last, int sta
   size_t bytes;
   ff_error err;
   for (uint32_t p = 0; p < POINTS; p++) {
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p};
+    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p, NULL};
     FF_CHECK_OK(ff_ssa_factored_image_new(&k.points[p].image, memory + p, &bytes, programs[p], programs[p]->initial, &err), &err);
     FF_CHECK_SAY(ff_ssa_factored_image_alike(&k.points[0].image, &k.points[p].image), "%s: layouts", what);
     k.points[p].key.key = points[p].key;

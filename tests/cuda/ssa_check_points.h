@@ -42,7 +42,7 @@ static inline sweep sweep_new(uint32_t n) {
 
 static inline void sweep_point(sweep *s, uint32_t i, ff_ssa_program *program) {
   s->programs[i] = program;
-  s->points[i] = (ff_ssa_device_point){program, program->initial, KEY + i};
+  s->points[i] = (ff_ssa_device_point){program, program->initial, KEY + i, NULL};
 }
 
 /* Compares point i of the wave, which is point `at` of the sweep: its counts, statistics and events. */

@@ -109,13 +109,14 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
   run_warp(image, run, at, shared, (int)image.method, at.shared != 0, FORMULAS, true);
 }
 
-/* With a condition, a list of firings, or counts of each trajectory at the start: for all methods, with formulas and without. */
+/* With a condition, a list of firings, or counts of each trajectory at the start: for all methods, with formulas and without. For
+ * methods with rows, whose rates are no formulas, formulas must be 0. */
 template <bool SEVERAL>
 __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
     run_following(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,
                   const __grid_constant__ ff_ssa_slot_layout at) {
   extern __shared__ __align__(128) char shared[];
-  run_warp(image, run, at, shared, (int)image.method, at.shared != 0, true, SEVERAL, true);
+  run_warp(image, run, at, shared, (int)image.method, at.shared != 0, !ff_ssa_method_has_rows((int)image.method), SEVERAL, true);
 }
 
 /* With a schedule, for all methods. */

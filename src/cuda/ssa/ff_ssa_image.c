@@ -331,7 +331,7 @@ static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
   for (uint32_t r = 0; !starts_alike(image) && r < image->n_reactions; r++)
     value[r] = ff_ssa_law_value(image, image->laws[r], &counts, image->depth > 0, &invalid);
   const ff_ssa_warp warp = {.image = image, .value = value, .real = m->real, .count = m->initial, .whole = m->whole,
-                            .stack = stack, .top_level = FF_SSA_NO_TOP, .formulas = image->depth > 0,
+                            .stack = stack, .top_level = FF_SSA_NO_TOP, .formulas = image->depth > 0 && !has_rows(image),
                             .method = (int)image->method};
   if (starts_alike(image))
     invalid = !ff_ssa_warp_start(&warp);
