@@ -28,6 +28,7 @@
 #include "../c/schedule_examples.h"
 #include "ssa_check_compare.h"
 #include "ssa_check_files.h"
+#include "ssa_check_follow.h"
 #include "ssa_check_points.h"
 
 /* ---- networks of this file ---------------------------------------------------------------------------------------------- */
@@ -100,7 +101,8 @@ static void replicated_modules(void) {
   for (size_t i = 0; i < MODULE_EXAMPLES; i++)
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
       ff_ssa_program *program = program_of_modules(module_examples + i, rings[k].n, 0, 0);
-      const double last = rings[k].n == 1000 ? 0.02 : rings[k].times == 1 ? 0.5 : 0.0002;
+      const double whole = rings[k].n == 1000 ? 0.02 : rings[k].times == 1 ? 0.5 : 0.0002;
+      const double last = gpu.part > 1 ? whole / 10 : whole; /* for racecheck, to which each event takes long */
       FF_CHECK(program->modules != NULL);
       for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] *= rings[k].times;
       FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));
@@ -207,6 +209,65 @@ static void large_networks(void) {
   FF_CHECK(check_program("ring", program, method, "generic", slow ? 0.3 : 3, slow ? 20 : 200, 1));
   if (!slow) FF_CHECK(check_program("ring", program, method, "generic", 0.5, 20000, 1));
   ff_ssa_program_free(program);
+}
+
+/* ---- conditions, firings and starts -------------------------------------------------------------------------------------- */
+
+static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
+  ff_error err;
+  return ff_ssa_method_check(program, method, &err) == FF_OK;
+}
+
+/* Random networks with every method but the factored one, which does not simulate one event after the other. */
+static void conditions_and_firings(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
+                                          FF_SSA_BLOCK, FF_SSA_COMPOSITION, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR,
+                                          FF_SSA_RSSA_CR};
+  uint64_t state = 8128;
+  ff_formula until = formula_of("A > B + 5 | A < 2");
+  for (uint32_t i = 0; i < gpu.random; i++) {
+    double initial[26];
+    char name[64];
+    const uint32_t n = 1 + below(&state, RANDOM_REACTIONS), n_species = 2 + below(&state, 20);
+    ff_ssa_program *program = random_program(&state, n_species, n, initial);
+    snprintf(name, sizeof name, "random network %u (%u reactions)", i, n);
+    for (uint32_t k = 0; k < 4; k++) {
+      const ff_ssa_method method = methods[(i + 3 * k) % (sizeof methods / sizeof *methods)];
+      if (can_simulate(program, method)) check_follow(name, program, method, "generic", &until, 1 + (i + k) % 7, 0.2, 2000);
+    }
+    check_follow(name, program, i % 3 == 2 ? FF_SSA_FIRST : FF_SSA_DIRECT, "generated", &until, 1 + i % 7, 0.2, 2000);
+    ff_ssa_program_free(program);
+  }
+  ff_ssa_program *program = program_of_network(ring_of(3000));
+  for (unsigned wanted = 1; wanted < 8; wanted++)
+    check_follow("ring", program, methods[wanted], "generic", &until, wanted, 0.3, 50);
+  ff_ssa_program_free(program);
+  ff_formula_free(&until);
+}
+
+/* The same with events, or rates that depend on the time. */
+static void check_scheduled_follow(const scheduled_example *examples, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    ff_reactions *net = network_of_text(examples[i].text);
+    ff_formula until;
+    ff_error err;
+    const char *condition = strstr(examples[i].text, "species;B") != NULL ? "A > 27 | B > 17" : "A > 12";
+    FF_CHECK_OK(ff_ssa_condition(&until, net, condition, &err), &err);
+    ff_ssa_program *program = program_of_network(net);
+    for (uint32_t k = 0; k < 2 && examples[i].refuses == 0; k++) {
+      const ff_ssa_method method = k == 1 ? scheduled_method(i) : i % 2 == 0 ? FF_SSA_DIRECT : FF_SSA_FIRST;
+      check_follow(examples[i].what, program, method, k == 1 ? "generic" : "generated", &until, 1 + (unsigned)(i + k) % 3,
+                   examples[i].last, k == 1 ? 100 : 500);
+    }
+    ff_formula_free(&until);
+    ff_ssa_program_free(program);
+  }
+}
+
+static void scheduled_conditions_and_firings(void) {
+  check_scheduled_follow(scheduled_events, sizeof scheduled_events / sizeof *scheduled_events);
+  check_scheduled_follow(scheduled_rates, sizeof scheduled_rates / sizeof *scheduled_rates);
+  check_scheduled_follow(scheduled_both, sizeof scheduled_both / sizeof *scheduled_both);
 }
 
 /* ---- several points ------------------------------------------------------------------------------------------------------ */
@@ -386,6 +447,8 @@ int main(int argc, char **argv) {
                                       {"coupled_networks", coupled_networks},
                                       {"blocks_of_warps", blocks_of_warps},
                                       {"large_networks", large_networks},
+                                      {"conditions_and_firings", conditions_and_firings},
+                                      {"scheduled_conditions_and_firings", scheduled_conditions_and_firings},
                                       {"scheduled_networks", scheduled_networks},
                                       {"random_scheduled_networks", random_scheduled_networks},
                                       {"large_scheduled_networks", large_scheduled_networks}};
