@@ -99,7 +99,9 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   uint32_t species[64];
   char what[160];
   const uint32_t n = program->n_species;
-  ff_ssa_path order = order_of(program, LAUNCH_KEY);
+  const int ordered = method == FF_SSA_OPTIMISED;
+  ff_ssa_path order;
+  if (ordered) order = order_of(program, LAUNCH_KEY);
   FF_CHECK(n <= 64);
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n; s++) species[s] = n - 1 - s;
@@ -107,7 +109,7 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   uint32_t *given = starts != NULL ? launch_starts(starts, n) : NULL;
   const ff_ssa_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n,
-                                         .order = method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL,
+                                         .order = ordered ? ff_ssa_optimised_order(&order) : NULL,
                                          .until = wanted & UNTIL ? until : NULL, .fires = (wanted & FIRES) != 0,
                                          .starts = starts, .first_start = LAUNCH_FIRST};
   snprintf(what, sizeof what, "%s, %s, wanted %u, kernel %d", name, ff_ssa_method_name(method), wanted, kernel);
@@ -115,7 +117,7 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
     check_generated(program, &request, given, what);
   else
     check_data(program, &request, given, kernel == DATA_ELSEWHERE, what);
-  ff_ssa_path_free(&order);
+  if (ordered) ff_ssa_path_free(&order);
   free(starts);
   free(given);
 }
