@@ -8,6 +8,7 @@
 #include "simulations.h"
 
 #define LAUNCH_UNITS 20u
+#define LAUNCH_MOST_UNITS 24u /* of tests with waves of their own */
 #define LAUNCH_SLOTS 8u
 #define LAUNCH_TURN 5u /* slots of a launch if they take turns */
 #define LAUNCH_SLOTS_ROOM 512u /* a block of threads may share a part of the state */
@@ -33,8 +34,8 @@ typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slo
 /* What a wave has beyond counts, if the request wants it. */
 static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request *request) {
   if (request->until != NULL) {
-    run->stopped = ff_calloc(LAUNCH_UNITS, sizeof *run->stopped);
-    memset(run->stopped, 0xFF, LAUNCH_UNITS * sizeof *run->stopped);
+    run->stopped = ff_calloc(LAUNCH_MOST_UNITS, sizeof *run->stopped);
+    memset(run->stopped, 0xFF, LAUNCH_MOST_UNITS * sizeof *run->stopped);
   }
   if (request->fires) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
 }

@@ -9,6 +9,9 @@
 #define POINTS 3u
 #define EACH 7u
 
+static const ff_formula *point_until; /* the conditions of POINTS points, or NULL */
+static uint32_t points_ended;         /* trajectories that they have ended */
+
 /* Makes a launch of a wave of several points, which have these events. The caller frees it with launch_free(). */
 static inline ff_ssa_launch points_launch(const ff_ssa_device_request *request, uint32_t state_words, uint64_t events[POINTS]) {
   ff_ssa_launch run = launch_new(request, state_words);
@@ -25,26 +28,49 @@ static inline ff_ssa_launch points_launch(const ff_ssa_device_request *request, 
 /* Compares what the points of a wave have recorded with runs of the processor. */
 static inline void compare_points(const ff_ssa_launch *run, ff_ssa_program *const *programs,
                                   const ff_ssa_device_request *request, const char *what) {
-  double *states[64];
+  double *states[64], stopped[EACH];
   for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
   for (uint32_t p = 0; p < POINTS; p++) {
     const ff_ssa_options options = {.method = request->method, .key = request->points[p].key, .n = EACH,
                                     .initial = request->points[p].initial, .times = request->times, .n_times = request->n_times,
                                     .observed = request->species, .n_observed = request->n_species, .states = states,
-                                    .threads = 1};
+                                    .threads = 1, .until = request->points[p].until,
+                                    .stopped = request->points[p].until != NULL ? stopped : NULL};
     ff_ssa_run *cpu = run_to_end(programs[p], &options, 1);
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < EACH; k++)
       for (uint32_t i = 0; i < run->n_times; i++)
         for (uint32_t j = 0; j < request->n_species; j++)
           wrong += (double)FF_SSA_RECORD(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
-    FF_CHECK_SAY(wrong == 0, "%s: %u counts of point %u differ", what, wrong, p);
+    for (uint32_t k = 0; k < EACH && options.until != NULL; k++) {
+      const double there = run->stopped[p * EACH + k];
+      wrong += isnan(stopped[k]) ? !isnan(there) : stopped[k] != there;
+      points_ended += !isnan(stopped[k]);
+    }
+    FF_CHECK_SAY(wrong == 0, "%s: %u counts or times of point %u differ", what, wrong, p);
     FF_CHECK_SAY(run->point_events[p] == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
                  (unsigned long long)run->point_events[p], (unsigned long long)ff_ssa_run_events(cpu));
     ff_ssa_run_free(cpu);
   }
   FF_CHECK_SAY(run->refused[0] == 0, "%s: refused", what);
   for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
+}
+
+/* Conditions of the species A and B that differ in a number. The caller frees them with free_conditions(). */
+static inline void make_conditions(ff_formula until[POINTS]) {
+  for (uint32_t p = 0; p < POINTS; p++) {
+    char text[40];
+    snprintf(text, sizeof text, "B > %u | A < %u", 9 + p, 3 + 2 * p);
+    until[p] = formula_of(text);
+  }
+  point_until = until;
+  points_ended = 0;
+}
+
+static inline void free_conditions(ff_formula until[POINTS]) {
+  FF_CHECK(points_ended > 0);
+  for (uint32_t p = 0; p < POINTS; p++) ff_formula_free(&until[p]);
+  point_until = NULL;
 }
 
 /* Changes the rate constants and initial counts of a program, as another row of a sweep would. */

@@ -20,12 +20,14 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   for (uint32_t p = 0; p < POINTS; p++)
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB), NULL};
+    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
+                                      point_until != NULL ? point_until + p : NULL};
   ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                    .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   for (uint32_t p = 0; p < POINTS; p++) {
     ff_ssa_code code;
     request.initial = points[p].initial;
+    request.until = points[p].until;
     FF_CHECK_OK(ff_ssa_generate(p == 0 ? &g.code : &code, programs[p], &request, shared_bytes, &err), &err);
     if (p == 0) words = ff_calloc((size_t)POINTS * ff_ssa_code_point_words(&g.code), sizeof *words);
     if (p > 0) FF_CHECK_SAY(ff_ssa_code_alike(&g.code, &code) == alike, "%s: point %u", what, p);
@@ -95,6 +97,28 @@ static void points_with_schedules_give_their_trajectories(void) {
   }
 }
 
+static void points_have_conditions_of_their_own(void) {
+  static const reaction_text formulas[] = {{"A -> B", "=1.5 * A / (1 + B)"}, {"B -> A", "0.5"}, {"2 A + B -> A", "0.001"},
+                                           {"C -> A", "=2"}, {"0 -> C", "3"}, {NULL, NULL}};
+  const double initial[] = {40, 3, 2};
+  ff_ssa_program *programs[POINTS];
+  ff_formula until[POINTS];
+  make_conditions(until);
+  for (uint32_t p = 0; p < POINTS; p++) {
+    programs[p] = program_of(formulas, initial, 3);
+    vary_point(programs[p], p);
+  }
+  check_points(programs, FF_SSA_DIRECT, 3, 2, 1, "conditions");
+  check_points(programs, FF_SSA_FIRST, 3, 2, 1, "conditions");
+  for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
+  for (size_t i = 0; i < sizeof scheduled_points / sizeof *scheduled_points; i++) {
+    for (uint32_t p = 0; p < POINTS; p++) programs[p] = program_of_scheduled_point(i, p);
+    check_points(programs, FF_SSA_DIRECT, programs[0]->n_species, scheduled_points[i].last, 1, scheduled_points[i].what);
+    for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
+  }
+  free_conditions(until);
+}
+
 /* No event adds a molecule, and counts are in global memory, where the code looks how many events no count can exceed. */
 static void points_that_only_lose_molecules(void) {
   static const reaction_text decays[] = {{"A -> 0", "1"}, {"B -> 0", "1"}, {"A + B -> 0", "0.1"}, {"C -> 0", "0.5"},
@@ -112,4 +136,4 @@ static void points_that_only_lose_molecules(void) {
 }
 
 FF_TEST_MAIN("ssa_generate_points", make_folder, several_points_give_their_trajectories,
-             points_with_schedules_give_their_trajectories, points_that_only_lose_molecules, remove_folder)
+             points_with_schedules_give_their_trajectories, points_have_conditions_of_their_own, points_that_only_lose_molecules, remove_folder)

@@ -25,8 +25,8 @@ typedef struct {
 
 static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
   const ff_ssa_image *image = &k->points[0].image;
-  ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0, .method = (int)image->method,
-                   .scheduled = k->scheduled, .point_words = sizeof(ff_ssa_image_point) / 4};
+  ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0 && !ff_ssa_method_has_rows((int)image->method),
+                   .method = (int)image->method, .scheduled = k->scheduled, .follows = point_until != NULL, .point_words = sizeof(ff_ssa_image_point) / 4};
   const int elsewhere = k->mode == WARP_ELSEWHERE;
   ff_ssa_warp_place(&w, &k->at, elsewhere ? k->work : (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD, NULL);
   if (k->scheduled)
@@ -55,6 +55,7 @@ static int images_new(kernel *k, ff_ssa_program *const *programs, ff_ssa_device_
     ff_error err;
     size_t bytes;
     request->initial = request->points[p].initial;
+    request->until = request->points[p].until;
     FF_CHECK_OK(ff_ssa_image_new(&k->points[p].image, &k->memory[p], &bytes, programs[p], request, &err), &err);
     k->points[p].key.key = request->points[p].key;
     ff_philox_round_keys(k->points[p].key.round_key, request->points[p].key);
@@ -91,12 +92,13 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
   for (uint32_t p = 0; p < POINTS; p++)
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB), NULL};
+    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
+                                      point_until != NULL ? point_until + p : NULL};
   ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                    .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   FF_CHECK_SAY(images_new(&k, programs, &request) == alike, "%s: layouts", what);
   k.at = ff_ssa_slot_lay_out(&k.points[0].image, 1);
-  const int threads = programs[0]->dependents != NULL && method == FF_SSA_TREE;
+  const int threads = programs[0]->dependents != NULL && method == FF_SSA_TREE && point_until == NULL;
   for (k.mode = 0; alike && k.mode < (k.scheduled ? 1 : threads ? MODES : THREAD_THERE); k.mode++) {
     char name[128];
     snprintf(name, sizeof name, "%s, %s, mode %d", what, ff_ssa_method_name(method), k.mode);
@@ -138,6 +140,14 @@ static void points_with_schedules_give_their_trajectories(void) {
       check_points(programs, methods[m], scheduled_points[i].last, 1, scheduled_points[i].what);
     for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
   }
+}
+
+static void points_have_conditions_of_their_own(void) {
+  ff_formula until[POINTS];
+  make_conditions(until);
+  several_points_give_their_trajectories();
+  points_with_schedules_give_their_trajectories();
+  free_conditions(until);
 }
 
 /* ---- groups of reactions -------------------------------------------------------------------------------------------------- */
@@ -230,4 +240,4 @@ static void other_layouts_are_told(void) {
 }
 
 FF_TEST_MAIN("ssa_generic_points", several_points_give_their_trajectories, points_with_schedules_give_their_trajectories,
-             points_with_groups_give_their_trajectories, other_layouts_are_told)
+             points_have_conditions_of_their_own, points_with_groups_give_their_trajectories, other_layouts_are_told)

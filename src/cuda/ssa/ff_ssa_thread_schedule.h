@@ -220,7 +220,7 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
   const int starts = t->starts != 0u, is_time = !starts && s_event_time(k) <= t->next_time;
   t->time = starts ? 0.0 : t->next_time;
   t->event = starts ? 0u : t->event + 1u;
-  if (S_N_TIMED > 0u || S_SEARCHES) s_tell(t, s);
+  if (S_N_TIMED > 0u || S_SEARCHES || S_UNTIL) s_tell(t, s);
   if (starts) {
     t->starts = 0u;
     s_start(t, s);
