@@ -234,7 +234,7 @@ static void make_next(const ff_ssa_run *run) {
   const uint64_t complete = ff_ssa_run_complete(run), waiting = ff_ssa_run_waiting(run);
   const ff_ensemble_options options = {.device = w->devices[w->made],
                                        .kernel = w->choice.kernel,
-                                       .like = first != NULL ? w->backend->common.info(first->ensemble).kernel : NULL,
+                                       .like = first != NULL ? first->ensemble : NULL,
                                        .units = (waiting + w->n - 1) / w->n,
                                        .steps = complete > 0 ? ff_ssa_run_events(run) / complete : 0,
                                        .cache = w->choice.cache};
