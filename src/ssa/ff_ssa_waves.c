@@ -39,12 +39,15 @@ ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
+static void free_wave(void *context, int index) {
+  const ff_ssa_waves *w = context;
+  w->backend->common.destroy(w->waves[index].ensemble);
+  free(w->waves[index].refused);
+}
+
 void ff_ssa_waves_free(ff_ssa_waves *w) {
   if (w == NULL) return;
-  for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
-    w->backend->common.destroy(w->waves[i].ensemble);
-    free(w->waves[i].refused);
-  }
+  if (w->waves != NULL) ff_parallel((int)w->n, free_wave, w); /* it takes a while to free much memory of a device */
   ff_ssa_piece_free(&w->piece);
   if (w->order != NULL) ff_ssa_path_free(w->order);
   free(w->order);
