@@ -234,12 +234,12 @@ static void make_next(const ff_ssa_run *run) {
   ff_ssa_waves *w = run->waves;
   ff_ssa_wave *v = &w->waves[w->made];
   const ff_ssa_wave *first = first_wave(w);
-  const uint64_t complete = ff_ssa_run_complete(run), waiting = ff_ssa_run_waiting(run);
+  const uint64_t complete = ff_ssa_workers_complete(run), waiting = ff_ssa_run_waiting(run);
   const ff_ensemble_options options = {.device = w->devices[w->made],
                                        .kernel = w->choice.kernel,
                                        .like = first != NULL ? first->ensemble : NULL,
                                        .units = (waiting + w->n - 1) / w->n,
-                                       .steps = complete > 0 ? ff_ssa_run_events(run) / complete : 0,
+                                       .steps = complete > 0 ? ff_ssa_workers_events(run) / complete : 0,
                                        .cache = w->choice.cache};
   const ff_ssa_device_request request = {.method = run->options.method,
                                          .initial = w->largest != NULL ? w->largest : run->initial,
