@@ -27,12 +27,15 @@ typedef struct {
 
 typedef struct ff_ensemble ff_ensemble;
 
-/* The options for creating an ensemble, for any engine. All strings are borrowed while the ensemble is created and not kept. */
+/* The options for creating an ensemble, for any engine. Strings and `like` are borrowed while the ensemble is created and not
+ * kept. */
 typedef struct {
   uint32_t device;
   const char *kernel; /* name of the kernel to run, or NULL to let the backend choose */
-  const char *like;   /* used if `kernel` is NULL: the kernel of another device in the same run, to be used here too if
-                       * possible; or NULL */
+  const ff_ensemble *like; /* NULL, or the ensemble of another device in the same run, which has got the same program and an
+                            * equal request. Its kernel is used here too if possible, unless `kernel` names one, and what was
+                            * made for it may be shared. It may be in any stage, and either of the two may be freed first. No
+                            * other thread may call functions on it meanwhile */
   uint64_t units;     /* number of units that the caller will run in all, so that no more memory than needed is allocated; 0:
                        * unknown */
   uint64_t steps;     /* number of steps of each unit, so that compiling code does not take longer than it saves; 0: unknown */

@@ -241,22 +241,9 @@ ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_erro
 
 /* ---- results ------------------------------------------------------------------------------------------------------------ */
 
-uint64_t ff_ssa_run_complete(const ff_ssa_run *run) {
-  uint64_t n = ff_ssa_waves_complete(run);
-  for (int i = 0; i < run->threads; i++) n += run->workers[i].complete;
-  return n;
-}
+uint64_t ff_ssa_run_complete(const ff_ssa_run *run) { return ff_ssa_waves_complete(run) + ff_ssa_workers_complete(run); }
 
-uint64_t ff_ssa_run_events(const ff_ssa_run *run) {
-  uint64_t n = ff_ssa_waves_events(run);
-  for (int i = 0; i < run->threads; i++) {
-    const ff_ssa_worker *w = run->workers + i;
-    n += w->events;
-    for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++)
-      if (w->unit[lane] != FF_SSA_NO_UNIT) n += w->engine->events(w->engine, lane);
-  }
-  return n;
-}
+uint64_t ff_ssa_run_events(const ff_ssa_run *run) { return ff_ssa_waves_events(run) + ff_ssa_workers_events(run); }
 
 ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err) {
   if (!run->merged) return ff_error_set(err, FF_EINTERNAL, "a run that is not done has no sums");

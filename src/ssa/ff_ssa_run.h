@@ -48,22 +48,34 @@ struct ff_ssa_run {
   double deadline;
 };
 
-/* ---- threads of this processor (ff_ssa_work.c) -------------------------------------------------------------------------- */
+/* ---- what threads of this processor do (ff_ssa_work.c) ------------------------------------------------------------------ */
 
 /* Makes the engine of a worker, if it has none. worker->status and worker->failure tell if there is no memory for it. O(lanes x
  * size of the program), without looks at the deadline. */
 void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *worker);
-/* The number of trajectories that it can have on their way; 0 without an engine. */
-uint32_t ff_ssa_worker_lanes(const ff_ssa_worker *worker);
 /* Simulates trajectories until the deadline, until none is left, or until others must be recorded first. The worker has an
  * engine. */
 void ff_ssa_work(ff_ssa_run *run, ff_ssa_worker *worker);
+
+/* ---- what they have on their way, and have found (ff_ssa_worker.c) ------------------------------------------------------ */
+
+/* The number of trajectories that a worker can have on their way; 0 without an engine. */
+static inline uint32_t ff_ssa_worker_lanes(const ff_ssa_worker *worker) {
+  return worker->engine != NULL ? worker->engine->lanes : 0;
+}
 /* Whether a trajectory is on its way. */
-int ff_ssa_worker_busy(const ff_ssa_worker *worker);
+static inline int ff_ssa_worker_busy(const ff_ssa_worker *worker) {
+  for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(worker); lane++)
+    if (worker->unit[lane] != FF_SSA_NO_UNIT) return 1;
+  return 0;
+}
 /* Drops trajectories after a failed one, because they do not matter. */
 void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *worker);
 /* Notes that a trajectory has failed. Of several failures, that of the first trajectory is kept. */
 void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *worker, uint64_t unit, const ff_error *failure);
+/* The trajectories that all workers have completed, and their events so far. */
+uint64_t ff_ssa_workers_complete(const ff_ssa_run *run);
+uint64_t ff_ssa_workers_events(const ff_ssa_run *run);
 
 /* ---- devices (ff_ssa_waves.c). `run->waves` may be NULL ---------------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* Sweeps: devices that simulate many points in the same launch. Each device has an ensemble of the points that wait, or of those
- * of them that a kernel can run together. When a wave has ended, the run of each of its points records its part of the wave. To
- * the run, this part looks like an ensemble of its own, so runs need not know of other points. */
+ * of them that a kernel can run together. When a wave has ended, the run of each of its points records its part of the wave. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,123 +12,6 @@
 
 typedef ff_ssa_sweep_device sweep_device;
 typedef ff_ssa_sweep_point point;
-
-/* ---- the part of a point: what its run takes for an ensemble -------------------------------------------------------------- */
-
-typedef struct {
-  sweep_device *of;
-  ff_ensemble_info info;
-  uint64_t at, n, events;
-} part;
-
-static part *part_of(ff_ensemble *ensemble) { return (part *)ensemble; }
-
-static void part_destroy(ff_ensemble *ensemble) { free(ensemble); }
-
-static ff_status part_ready(ff_ensemble *ensemble, double seconds, int *is, ff_error *err) {
-  (void)ensemble;
-  (void)seconds;
-  (void)err;
-  *is = 1;
-  return FF_OK;
-}
-
-static ff_ensemble_info part_info(const ff_ensemble *ensemble) { return ((const part *)ensemble)->info; }
-
-static ff_status part_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
-  (void)key;
-  if (first == 0 && units == part_of(ensemble)->n) return FF_OK;
-  return ff_error_set(err, FF_EINTERNAL, "a device has simulated all trajectories of a point, not %llu from %llu on",
-                      (unsigned long long)units, (unsigned long long)first);
-}
-
-static ff_status part_create(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
-                             const ff_ensemble_options *options, ff_error *err) {
-  (void)program;
-  (void)request;
-  (void)options;
-  *out = NULL;
-  return ff_error_set(err, FF_EINTERNAL, "the part of a point is not made by its run");
-}
-
-static ff_status part_advance(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
-  (void)seconds;
-  (void)err;
-  *progress = (ff_ssa_device_progress){.complete = part_of(ensemble)->n, .events = part_of(ensemble)->events, .done = 1};
-  return FF_OK;
-}
-
-static ff_status part_refused(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n,
-                              ff_error *err) {
-  const part *own = part_of(ensemble);
-  const ff_ssa_wave *wave = &own->of->wave;
-  (void)err;
-  *n = 0;
-  size_t low = 0, high = wave->n_refused;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (wave->refused[middle] < own->at + from) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < wave->n_refused && wave->refused[low] < own->at + own->n && *n < capacity; low++)
-    units[(*n)++] = wave->refused[low] - own->at;
-  return FF_OK;
-}
-
-/* Notes a device's failure. */
-static void note(sweep_device *d, ff_status status, const ff_error *err) {
-  if (atomic_load(&d->failed)) return;
-  d->status = status;
-  d->err = *err;
-  atomic_store(&d->failed, 1);
-}
-
-static ff_status part_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
-  const part *own = part_of(ensemble);
-  ff_error why = {FF_OK, ""};
-  pthread_mutex_lock(&own->of->lock);
-  ff_status status = own->of->sweep->choice.backend->tally(own->of->ensemble, own->at + first, n, sums, &why);
-  if (status != FF_OK && !(status == FF_EMEMORY && sums->frequency != NULL)) note(own->of, status, &why);
-  pthread_mutex_unlock(&own->of->lock);
-  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
-}
-
-static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
-  const part *own = part_of(ensemble);
-  ff_error why = {FF_OK, ""};
-  pthread_mutex_lock(&own->of->lock);
-  ff_status status = own->of->sweep->choice.backend->states(own->of->ensemble, own->at + first, n, counts, &why);
-  if (status != FF_OK) note(own->of, status, &why);
-  pthread_mutex_unlock(&own->of->lock);
-  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
-}
-
-static ff_status part_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
-  const part *own = part_of(ensemble);
-  ff_error why = {FF_OK, ""};
-  pthread_mutex_lock(&own->of->lock);
-  ff_status status = own->of->sweep->choice.backend->stopped(own->of->ensemble, own->at + first, n, times, &why);
-  if (status != FF_OK) note(own->of, status, &why);
-  pthread_mutex_unlock(&own->of->lock);
-  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
-}
-
-static const ff_ssa_device part_device = {
-    .common = {.destroy = part_destroy, .ready = part_ready, .start = part_start, .info = part_info},
-    .create = part_create, .advance = part_advance, .refused = part_refused, .tally = part_tally, .states = part_states,
-    .stopped = part_stopped};
-
-ff_status ff_ssa_sweep_join(ff_ssa_sweep *s, point *p, ff_error *err) {
-  sweep_device *d = s->devices + p->device;
-  part *own = ff_calloc(1, sizeof *own);
-  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a point on a device");
-  *own = (part){.of = d, .info = d->info, .at = p->at, .n = p->given.options.n, .events = p->events};
-  ff_status status = ff_ssa_run_join(p->run, &part_device, (ff_ensemble *)own, err);
-  if (status != FF_OK) return status;
-  const ff_ssa_waves *w = p->run->waves;
-  if (w->n_species == s->n_species && memcmp(w->species, s->species, w->n_species * sizeof *w->species) == 0) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "the variables of this point depend on other species");
-}
 
 /* ---- ensembles ---------------------------------------------------------------------------------------------------------- */
 
@@ -232,7 +114,7 @@ static void make(sweep_device *d) {
   keep_members(d, NULL, status == FF_EUNSUPPORTED);
   free_points(d);
   if (status == FF_EUNSUPPORTED) d->stage = FF_SSA_SWEEP_NONE;
-  else note(d, status, &err);
+  else ff_ssa_sweep_note(d, status, &err);
 }
 
 /* The ensemble is ready, and tells which points it has. */
@@ -253,7 +135,7 @@ static void wait_for_ensemble(sweep_device *d) {
   if (status == FF_EUNSUPPORTED) {
     drop_ensemble(d, 1);
   } else if (status != FF_OK) {
-    note(d, status, &err);
+    ff_ssa_sweep_note(d, status, &err);
   } else if (is) {
     take_ensemble(d);
   }
@@ -289,12 +171,12 @@ static void end_wave(sweep_device *d) {
   ff_error err;
   ff_status status = ff_ssa_wave_list_refused(s->choice.backend, &d->wave);
   if (status != FF_OK) {
-    note(d, status, &d->wave.err);
+    ff_ssa_sweep_note(d, status, &d->wave.err);
     return;
   }
   status = s->choice.backend->events(d->ensemble, d->events, &err);
   if (status != FF_OK) {
-    note(d, status, &err);
+    ff_ssa_sweep_note(d, status, &err);
     return;
   }
   d->info = s->choice.backend->common.info(d->ensemble);
@@ -318,7 +200,7 @@ static void run_wave(sweep_device *d) {
   d->begun = 1;
   if (status == FF_OK)
     status = s->choice.backend->advance(d->ensemble, left > LEAST_SECONDS ? left : LEAST_SECONDS, &d->progress, &err);
-  if (status != FF_OK) note(d, status, &err);
+  if (status != FF_OK) ff_ssa_sweep_note(d, status, &err);
   else if (d->progress.done) end_wave(d);
 }
 

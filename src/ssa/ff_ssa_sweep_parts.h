@@ -79,16 +79,23 @@ struct ff_ssa_sweep {
   char lost[FF_ERROR_TEXT];
 };
 
+/* ---- the part of a point (ff_ssa_sweep_join.c) --------------------------------------------------------------------------- */
+
+/* Gives the run of a point that is back to its device's ensemble. FF_EBACKEND or FF_EMEMORY. */
+ff_status ff_ssa_sweep_join(ff_ssa_sweep *sweep, ff_ssa_sweep_point *point, ff_error *err);
+/* Notes a device's failure, unless there was one before. */
+void ff_ssa_sweep_note(ff_ssa_sweep_device *device, ff_status status, const ff_error *err);
+
+/* ---- points (ff_ssa_sweep_points.c) -------------------------------------------------------------------------------------- */
+
 /* Works on points until the deadline, or until none is left. With `device`, only on points that are back from this device. */
 void ff_ssa_sweep_work(ff_ssa_sweep *sweep, const ff_ssa_sweep_device *device);
 
-/* ---- devices ------------------------------------------------------------------------------------------------------------- */
+/* ---- devices (ff_ssa_sweep_devices.c) ------------------------------------------------------------------------------------ */
 
 void ff_ssa_sweep_free_devices(ff_ssa_sweep *sweep);
 /* Lets a device go on until the deadline. */
 void ff_ssa_sweep_drive(ff_ssa_sweep_device *device);
-/* Gives the run of a point that is back to its device's ensemble. FF_EBACKEND or FF_EMEMORY. */
-ff_status ff_ssa_sweep_join(ff_ssa_sweep *sweep, ff_ssa_sweep_point *point, ff_error *err);
 /* Drops devices that have failed: their points wait again. An error if no device is left. Points for which there is no device are
  * left to the caller. */
 ff_status ff_ssa_sweep_settle(ff_ssa_sweep *sweep, ff_error *err);

@@ -39,12 +39,15 @@ ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err) {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
+static void free_wave(void *context, int index) {
+  const ff_ssa_waves *w = context;
+  w->backend->common.destroy(w->waves[index].ensemble);
+  free(w->waves[index].refused);
+}
+
 void ff_ssa_waves_free(ff_ssa_waves *w) {
   if (w == NULL) return;
-  for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
-    w->backend->common.destroy(w->waves[i].ensemble);
-    free(w->waves[i].refused);
-  }
+  if (w->waves != NULL) ff_parallel((int)w->n, free_wave, w); /* it takes a while to free much memory of a device */
   ff_ssa_piece_free(&w->piece);
   if (w->order != NULL) ff_ssa_path_free(w->order);
   free(w->order);
@@ -231,12 +234,12 @@ static void make_next(const ff_ssa_run *run) {
   ff_ssa_waves *w = run->waves;
   ff_ssa_wave *v = &w->waves[w->made];
   const ff_ssa_wave *first = first_wave(w);
-  const uint64_t complete = ff_ssa_run_complete(run), waiting = ff_ssa_run_waiting(run);
+  const uint64_t complete = ff_ssa_workers_complete(run), waiting = ff_ssa_run_waiting(run);
   const ff_ensemble_options options = {.device = w->devices[w->made],
                                        .kernel = w->choice.kernel,
-                                       .like = first != NULL ? w->backend->common.info(first->ensemble).kernel : NULL,
+                                       .like = first != NULL ? first->ensemble : NULL,
                                        .units = (waiting + w->n - 1) / w->n,
-                                       .steps = complete > 0 ? ff_ssa_run_events(run) / complete : 0,
+                                       .steps = complete > 0 ? ff_ssa_workers_events(run) / complete : 0,
                                        .cache = w->choice.cache};
   const ff_ssa_device_request request = {.method = run->options.method,
                                          .initial = w->largest != NULL ? w->largest : run->initial,

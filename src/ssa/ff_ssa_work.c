@@ -92,15 +92,6 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
                  failure.time, number, where);
 }
 
-void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *w, uint64_t unit, const ff_error *failure) {
-  if (unit < w->failed) {
-    w->failure = *failure;
-    w->failed = unit;
-  }
-  uint_least64_t first = atomic_load(&run->failed);
-  while (unit < first && !atomic_compare_exchange_weak(&run->failed, &first, unit)) continue;
-}
-
 /* ---- engines ------------------------------------------------------------------------------------------------------------ */
 
 void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *w) {
@@ -110,8 +101,6 @@ void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *w) {
   const uint64_t threads = (uint64_t)run->threads, each = one_lane ? 1 : (o->n + threads - 1) / threads;
   if (w->engine == NULL) w->status = ff_ssa_engine_new(&w->engine, run->program, o, initial, each, &w->failure);
 }
-
-uint32_t ff_ssa_worker_lanes(const ff_ssa_worker *w) { return w->engine != NULL ? w->engine->lanes : 0; }
 
 /* ---- work --------------------------------------------------------------------------------------------------------------- */
 
@@ -178,12 +167,6 @@ static void serve_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane, double 
     e->wanted[lane] = run->wanted.times[w->at[lane]];
 }
 
-int ff_ssa_worker_busy(const ff_ssa_worker *w) {
-  for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++)
-    if (w->unit[lane] != FF_SSA_NO_UNIT) return 1;
-  return 0;
-}
-
 /* Records the firing of a step at `time` of an engine with one lane, and checks the condition in the new state. `fired` tells
  * whether a reaction has fired; then it is `reaction`. Returns whether the trajectory ends there. */
 static int look_at_event(ff_ssa_run *run, ff_ssa_worker *w, double time, int fired, uint32_t reaction, ff_error *err,
@@ -247,15 +230,6 @@ static int advance_lanes(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
     if (reports != 0 && !ff_ssa_worker_busy(w)) break;
   }
   return 1;
-}
-
-void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *w) {
-  uint64_t failed = atomic_load(&run->failed);
-  for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++) {
-    if (w->unit[lane] == FF_SSA_NO_UNIT || w->unit[lane] <= failed) continue;
-    w->unit[lane] = FF_SSA_NO_UNIT;
-    w->engine->rest(w->engine, lane);
-  }
 }
 
 /* An event takes time in proportion to the propensities that are computed or searched: all of them, or those that it changes. */

@@ -21,7 +21,7 @@ static struct {
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
   int breaks_late;
   int unsupported;      /* whether no kernel can run the program */
-  _Atomic int made, freed, alike;     /* ensembles, and those that shall have the kernel of another one */
+  _Atomic int made, freed, alike;     /* ensembles, and those that may share with another one of their run */
   _Atomic int tallies, copies, lists; /* calls of tally(), states() and refused() */
   _Atomic uint64_t units, steps;      /* of the last ensemble */
   _Atomic uint64_t started[16];       /* the sizes of the first waves */
@@ -60,6 +60,24 @@ static int fake_ssa_alike(const ff_ssa_program *a, const ff_ssa_program *b) {
   return 1;
 }
 
+static int fake_ssa_same(const void *a, const void *b, size_t bytes) {
+  return a == NULL || b == NULL ? a == b : memcmp(a, b, bytes) == 0;
+}
+
+/* Whether an ensemble may share what was made for it with another device of its run: it has got the same program and request. */
+static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program *program, const ff_ssa_device_request *request) {
+  const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
+  const ff_ssa_device_request *r = &e->request;
+  return e->program == program && r->method == request->method && r->n_times == request->n_times &&
+         r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
+         r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
+         r->first_start == request->first_start && r->fires == request->fires &&
+         fake_ssa_same(r->initial, request->initial, program->n_species * sizeof *r->initial) &&
+         fake_ssa_same(r->times, request->times, r->n_times * sizeof *r->times) &&
+         fake_ssa_same(r->species, request->species, r->n_species * sizeof *r->species) &&
+         fake_ssa_same(r->order, request->order, program->n_reactions * sizeof *r->order);
+}
+
 /* Points join when the ensemble is ready. */
 static void fake_ssa_join(fake_ssa_ensemble *e) {
   const ff_ssa_device_request *request = &e->request;
@@ -93,6 +111,8 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
   e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
   e->request.species = fake_ssa_copy(request->species, request->n_species * sizeof *request->species);
+  if (request->order != NULL)
+    e->request.order = fake_ssa_copy(request->order, program->n_reactions * sizeof *request->order);
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
   e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
   e->refused = calloc(e->capacity, 1);
@@ -101,7 +121,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *progra
   e->broken = broken;
   fake_ssa.units = options->units;
   fake_ssa.steps = options->steps;
-  fake_ssa.alike += options->like != NULL && strcmp(options->like, "fake") == 0;
+  fake_ssa.alike += options->like != NULL && fake_ssa_may_share(options->like, program, request);
   fake_ssa.made++;
   *out = (ff_ensemble *)e;
   return FF_OK;
@@ -113,6 +133,7 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   free((double *)e->request.initial);
   free((double *)e->request.times);
   free((uint32_t *)e->request.species);
+  free((uint32_t *)e->request.order);
   free(e->counts);
   free(e->refused);
   free(e->stopped);

@@ -119,10 +119,10 @@ static ff_status generates_ssa_code(ff_error *err) {
   const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
                                          .times = times, .n_times = 1, .species = species, .n_species = 1, .order = order,
                                          .points = given.variant == 6 ? &point : NULL, .n_points = given.variant == 6};
-  ff_ssa_code code = {0};
-  ff_status status = ff_ssa_generate(&code, given.simulated, &request, FF_SSA_SHARED_H200, err);
-  CHECK_OUT(status, code.functions);
-  ff_ssa_code_free(&code);
+  ff_ssa_common_code *code = NULL;
+  ff_status status = ff_ssa_common_code_new(&code, NULL, given.simulated, &request, FF_SSA_SHARED_H200, err);
+  CHECK_OUT(status, code);
+  ff_ssa_common_code_free(code);
   return status;
 }
 

@@ -332,6 +332,52 @@ static void the_code_does_not_depend_on_the_order(void) {
   }
 }
 
+enum { OWNERS = 8 };
+
+typedef struct {
+  ff_ssa_common_code *owners[OWNERS];
+  uint32_t words[OWNERS];
+} ownership;
+
+/* An owner reads the code, and frees it. */
+static void read_and_free(void *context, int index) {
+  ownership *o = context;
+  const ff_ssa_code *code = ff_ssa_common_code_get(o->owners[index]);
+  o->words[index] = (uint32_t)strlen(code->functions) + code->n_table;
+  ff_ssa_common_code_free(o->owners[index]);
+}
+
+/* Whichever ensemble is destroyed first, the others keep the code. Another GPU with other memory needs other code. */
+static void devices_own_code_together(void) {
+  const double time = 1;
+  const uint32_t species = 0;
+  ff_error err;
+  ff_ssa_program *program = program_of_regions(64, 50, 0);
+  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
+                                         .species = &species, .n_species = 1};
+  ff_ssa_code alone;
+  ff_ssa_common_code *smaller;
+  ownership o = {.words = {0}};
+  FF_CHECK_OK(ff_ssa_generate(&alone, program, &request, shared_bytes, &err), &err);
+  for (int i = 0; i < OWNERS; i++) { /* each takes it from the one before, which is then freed in every second case */
+    ff_ssa_common_code *const before = i > 0 ? o.owners[i - 1] : NULL;
+    FF_CHECK_OK(ff_ssa_common_code_new(&o.owners[i], before, program, &request, shared_bytes, &err), &err);
+    FF_CHECK(i == 0 || ff_ssa_common_code_get(o.owners[i]) == ff_ssa_common_code_get(before));
+    if (i % 2 == 0) continue;
+    ff_ssa_common_code_free(before);
+    FF_CHECK_OK(ff_ssa_common_code_new(&o.owners[i - 1], o.owners[i], program, &request, shared_bytes, &err), &err);
+  }
+  FF_CHECK_OK(ff_ssa_common_code_new(&smaller, o.owners[0], program, &request, 65536, &err), &err);
+  FF_CHECK(ff_ssa_code_alike(&alone, ff_ssa_common_code_get(o.owners[0])));
+  FF_CHECK(!ff_ssa_code_alike(&alone, ff_ssa_common_code_get(smaller)));
+  ff_parallel(OWNERS, read_and_free, &o);
+  for (int i = 0; i < OWNERS; i++) FF_CHECK_INT(o.words[i], strlen(alone.functions) + alone.n_table);
+  ff_ssa_common_code_free(smaller);
+  ff_ssa_common_code_free(NULL);
+  ff_ssa_code_free(&alone);
+  ff_ssa_program_free(program);
+}
+
 static void rings_of_regions_give_the_trajectories(void) {
   static const struct { uint32_t n; double people; int distinct; double last; } rings[] = {
     {20, 50, 0, 3}, {32, 50, 0, 3}, {64, 50, 0, 3}, {100, 1000, 0, 0.3}, {100, 40000, 0, 0.02}, {100, 30, 1, 3}, {150, 30, 1, 3},
@@ -453,8 +499,8 @@ static void networks_without_code_are_refused(void) {
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              corrected_sums_give_the_trajectories, sums_are_added_up_in_order, tables_give_the_trajectories,
-             the_code_does_not_depend_on_the_order, code_for_groups_gives_the_trajectories, sums_of_many_members,
-             sums_of_thousands_of_members, counts_that_few_events_need, counts_beyond_16_bits_are_refused,
+             the_code_does_not_depend_on_the_order, devices_own_code_together, code_for_groups_gives_the_trajectories,
+             sums_of_many_members, sums_of_thousands_of_members, counts_that_few_events_need, counts_beyond_16_bits_are_refused,
              chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
              random_changes_give_the_trajectories, reactions_change_members_and_others,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,

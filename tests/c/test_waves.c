@@ -17,7 +17,7 @@ static struct {
   int no_new, never_ready; /* which creation, or call of ready(), fails: 1 for the pilot's, 2 for the run's, 0 for none */
   int made, freed, steps; /* so far */
   char kernel[32]; /* the kernel that was requested last; empty: none */
-  int alike;        /* number of ensembles for which the kernel of another device was requested */
+  int alike;        /* number of ensembles that may share with another one, of the same program */
 } fake;
 
 struct ff_ensemble {
@@ -44,8 +44,7 @@ static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, cons
   ff_ensemble *e = ff_calloc(1, sizeof *e);
   __atomic_fetch_add(&fake.made, 1, __ATOMIC_RELAXED);
   snprintf(fake.kernel, sizeof fake.kernel, "%s", options->kernel != NULL ? options->kernel : "");
-  /* the kernel that ensemble_info() reports for all ensembles */
-  fake.alike += options->like != NULL && strcmp(options->like, "tiles") == 0;
+  fake.alike += options->like != NULL && options->like->program == program;
   e->program = program;
   e->delays = fake.delays;
   e->fails = fake.never_ready == which || refused;

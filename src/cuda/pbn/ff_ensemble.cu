@@ -45,7 +45,7 @@ static void list_runners(ff_ensemble *e) {
   for (int i = 0; i < 2; i++) {
     const ff_runner *runner = is_packed ? packed[i] : sliced[i];
     const int left_out =
-        runner == &ff_runner_table_unsplit || (runner == &ff_runner_generated && is(e->options.like, "interpreter"));
+        runner == &ff_runner_table_unsplit || (runner == &ff_runner_generated && is(ff_ensemble_like(e), "interpreter"));
     if (wanted != NULL ? is(wanted, runner->kernel) : !left_out) e->runners[e->n_runners++] = runner;
   }
 }
@@ -168,7 +168,8 @@ static ff_status create(ff_ensemble **out, const ff_program *program, const ff_e
   while (status == FF_OK && e->stage == FF_STAGE_CHOOSE) e->stage = choose(e); /* what takes long is only begun here */
   if (status == FF_OK && e->stage == FF_STAGE_FAILED) status = ff_error_set(err, e->refused.status, "%s", e->refused.text);
   ff_cuda_leave(&guard);
-  e->options.cache = e->options.kernel = e->options.like = NULL; /* these belong to the caller */
+  e->options.cache = e->options.kernel = NULL; /* these belong to the caller */
+  e->options.like = NULL;
   if (status != FF_OK) {
     destroy(e);
     return status;

@@ -79,6 +79,11 @@ struct ff_ensemble {
   ff_cuda_room observables; /* the observables of the last tally */
 };
 
+/* While the ensemble is created: the kernel of another device that it shall use too if possible, or NULL. */
+static inline const char *ff_ensemble_like(const ff_ensemble *e) {
+  return e->options.like != NULL ? e->options.like->info.kernel : NULL;
+}
+
 /* Waits until all work queued on the ensemble's stream is done. FF_EBACKEND if it failed; `doing` names the work in the error. */
 ff_status ff_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
 

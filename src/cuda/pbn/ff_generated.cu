@@ -79,7 +79,7 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
  * at once if the caller asked for it, if another device uses it, or if the length of the run is unknown. */
 static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price,
                        ff_error *err) {
-  const char *const by_name[] = {e->options.kernel, e->options.like};
+  const char *const by_name[] = {e->options.kernel, ff_ensemble_like(e)};
   int asked = 0;
   for (int i = 0; i < 2; i++) asked |= by_name[i] != NULL && strcmp(by_name[i], ff_runner_generated.kernel) == 0;
   *saves = f->interpreted - f->generated;

@@ -74,7 +74,7 @@ static void list_runners(ff_ensemble *e) {
   const int factored = e->request.method == FF_SSA_FACTORED && e->program->factor->n_groups != FF_FACTOR_NONE &&
                        e->program->modules == NULL && !ff_ssa_program_scheduled(e->program);
   const ff_ssa_runner *const all[] = {&ff_ssa_runner_generated, factored ? &ff_ssa_runner_factored : &ff_ssa_runner_generic};
-  const char *wanted = e->options.kernel, *like = e->options.like;
+  const char *wanted = e->options.kernel, *like = e->options.like != NULL ? e->options.like->info.kernel : NULL;
   for (int i = 0; i < 2; i++) {
     if (wanted != NULL && strcmp(wanted, all[i]->kernel) != 0) continue;
     if (wanted == NULL && i == 0 && like != NULL && strcmp(like, all[1]->kernel) == 0) continue;
@@ -249,7 +249,8 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
     if (status == FF_OK && e->stage == FF_SSA_FAILED) status = ff_error_set(err, e->refused.status, "%s", e->refused.text);
     ff_cuda_leave(&guard);
   }
-  e->options.cache = e->options.kernel = e->options.like = NULL; /* these belong to the caller */
+  e->options.cache = e->options.kernel = NULL; /* these belong to the caller */
+  e->options.like = NULL;
   if (status != FF_OK) {
     destroy(e);
     return status;

@@ -46,6 +46,16 @@ double ff_ssa_code_speed(const ff_ssa_code *code, double trajectories, double mu
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);
 
+/* A code that the ensembles of several devices own together. The last owner frees it. Owners may be in different threads. */
+typedef struct ff_ssa_common_code ff_ssa_common_code;
+/* As ff_ssa_generate(). If `other` is not NULL and was generated for as much shared memory, *out becomes another owner of it, in
+ * O(1). It must be a code of the same program and an equal request. The caller frees *out with ff_ssa_common_code_free(), which
+ * accepts NULL. */
+ff_status ff_ssa_common_code_new(ff_ssa_common_code **out, ff_ssa_common_code *other, const ff_ssa_program *program,
+                                 const ff_ssa_device_request *request, uint32_t shared, ff_error *err);
+const ff_ssa_code *ff_ssa_common_code_get(const ff_ssa_common_code *code); /* valid until the owner frees it */
+void ff_ssa_common_code_free(ff_ssa_common_code *code);
+
 /* If the request has points, rate constants and initial counts are not read from the arrays of the code, but from the words that
  * ff_ssa_code_point() fills for each point. */
 uint32_t ff_ssa_code_point_words(const ff_ssa_code *code);

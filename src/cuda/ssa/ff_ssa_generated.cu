@@ -11,7 +11,8 @@
 #define SCHEDULED_MOST 16u /* counts of a network with a schedule; with more, a warp runs a trajectory */
 
 typedef struct {
-  ff_ssa_code code;
+  ff_ssa_common_code *common; /* owns the code together with the ensembles of other devices in the same run */
+  const ff_ssa_code *code;
   ff_jit *jit;
   ff_module_kernel kernel;
   uint32_t *table, *big; /* on the device; big may be NULL */
@@ -56,7 +57,7 @@ static ff_status gather_point(ff_ensemble *e, generated *own, ff_error *err) {
       ff_ssa_generate(&code, point->program, &request, (uint32_t)e->device.sharedMemPerMultiprocessor, &why);
   if (status == FF_EUNSUPPORTED) return FF_OK;
   if (status != FF_OK) return ff_error_set(err, status, "%s", why.text);
-  request.joins[i] = (uint8_t)ff_ssa_code_alike(&own->code, &code);
+  request.joins[i] = (uint8_t)ff_ssa_code_alike(own->code, &code);
   if (request.joins[i]) ff_ssa_code_point(&code, point->key, own->points + e->n_points++ * e->point_words);
   ff_ssa_code_free(&code);
   return FF_OK;
@@ -68,7 +69,7 @@ static ff_status gather_points(ff_ensemble *e, generated *own, double deadline, 
   const uint32_t n = e->request.n_points;
   ff_status status = FF_OK;
   if (own->points == NULL) {
-    e->point_words = ff_ssa_code_point_words(&own->code);
+    e->point_words = ff_ssa_code_point_words(own->code);
     own->points = (uint32_t *)ff_calloc((size_t)n * e->point_words, sizeof *own->points);
     if (own->points == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u points", n);
   }
@@ -78,15 +79,24 @@ static ff_status gather_points(ff_ensemble *e, generated *own, double deadline, 
   return status;
 }
 
+/* The code that another device of the run has got, or NULL. It takes a while to generate code, so this is done only once. */
+static ff_ssa_common_code *code_like(const ff_ensemble *e) {
+  const ff_ensemble *like = e->options.like;
+  const int has_code = like != NULL && like->runner == &ff_ssa_runner_generated && like->own != NULL;
+  return has_code ? ((const generated *)like->own)->common : NULL;
+}
+
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
   generated *own = (generated *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
-  ff_status status = ff_ssa_generate(&own->code, e->program, &e->request, (uint32_t)e->device.sharedMemPerMultiprocessor, err);
+  ff_status status = ff_ssa_common_code_new(&own->common, code_like(e), e->program, &e->request,
+                                            (uint32_t)e->device.sharedMemPerMultiprocessor, err);
   if (status != FF_OK) return status;
-  if (warps_pay(e, &own->code))
+  own->code = ff_ssa_common_code_get(own->common);
+  if (warps_pay(e, own->code))
     return ff_error_set(err, FF_EUNSUPPORTED, "a warp for each trajectory is expected to be faster than a thread");
-  const char *const parts[] = {own->code.definitions, FF_SSA_CODE_HEADERS, own->code.functions};
+  const char *const parts[] = {own->code->definitions, FF_SSA_CODE_HEADERS, own->code->functions};
   const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
                                   .arch = e->device.major * 10 + e->device.minor, .cache = e->options.cache, .saves = 0,
                                   .price = -INFINITY};
@@ -98,7 +108,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
 /* Waits for the code, then takes the kernel and uploads the table. */
 static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   generated *own = (generated *)e->own;
-  const ff_ssa_code *code = &own->code;
+  const ff_ssa_code *code = own->code;
   const double deadline = ff_clock() + seconds;
   *is = 0;
   if (e->request.n_points > own->gathered) {
@@ -135,16 +145,16 @@ static void release(ff_ensemble *e) {
   cudaFree(own->big);
   free(own->points);
   ff_jit_free(own->jit);
-  ff_ssa_code_free(&own->code);
+  ff_ssa_common_code_free(own->common);
   free(own);
 }
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err) {
   generated *own = (generated *)e->own;
   ff_ssa_launch run = *launch;
-  void *arguments[] = {&run, own->code.rates, &own->table, &own->big};
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, own->code.threads,
-                          shared_bytes(&own->code), e->stream, arguments, err);
+  void *arguments[] = {&run, own->code->rates, &own->table, &own->big};
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code->threads, own->code->threads,
+                          shared_bytes(own->code), e->stream, arguments, err);
 }
 
 extern "C" const ff_ssa_runner ff_ssa_runner_generated = {"generated", prepare, ready, release, launch};

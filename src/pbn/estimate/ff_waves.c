@@ -162,7 +162,7 @@ static void make_next(ff_waves *w) {
   const wave *first = first_wave(w);
   ff_ensemble_options options = {.device = w->devices[w->made], .kernel = w->choice.kernel, .units = w->tiles, .steps = w->steps,
                                  .cache = w->choice.cache};
-  if (first != NULL) options.like = w->backend->common.info(first->ensemble).kernel;
+  if (first != NULL) options.like = first->ensemble;
   v->status = w->backend->create(&v->ensemble, w->program, &options, &v->err);
   w->made++;
 }
