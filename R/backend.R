@@ -59,9 +59,9 @@ backend_names <- c("auto", "cpu", "cuda")
 #' backends are identical, to the last bit.
 #'
 #' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks:
-#' [`simulate()`][simulate.reaction_network] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the processor. After a
-#' second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the processor, and if there
-#' are at least 100 of them for each thread. The processor does what GPUs cannot do.
+#' [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the
+#' processor. After a second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the
+#' processor, and if there are at least 100 of them for each thread. The processor does what GPUs cannot do.
 #'
 #' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
 #' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:
@@ -73,8 +73,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' Options and environment variables apply to the whole session. An option overrides the environment variable of the same item.
 #'
 #' * `fireflip.backend`, `FIREFLIP_BACKEND`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`. With `"auto"` (the
-#'   default), it is chosen as described above. With `"cuda"`, an ensemble that no GPU can do, for instance with `until`, uses
-#'   the processor.
+#'   default), it is chosen as described above. With `"cuda"`, an ensemble that no GPU can do, for instance with an approximate
+#'   method, uses the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
 #' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.

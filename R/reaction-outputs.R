@@ -32,7 +32,7 @@
 #' summary(events)
 NULL
 
-# The largest number of firings that are kept. A firing takes about 50 bytes while a result is made.
+# The largest number of firings that are kept. A firing takes about 50 bytes while a result is made, or 70 if a GPU has listed it.
 most_events <- function() 1e7
 
 # The result for output = "events".

@@ -21,9 +21,9 @@ check_condition <- function(x, name, null = TRUE) {
 #' @param nsim Number of trajectories. Default 1000.
 #' @param end A positive number: the time at which a trajectory ends if it has not fulfilled the condition before. Its time of
 #'   passage is then *censored*: we know only that it is after `end`.
-#' @param seed,method,initial,parameters,shard,threads,progress As for [`simulate()`][simulate.reaction_network]. With the same
-#'   seed and the same exact method, the trajectories are those of `simulate()`. `"auto"` may choose different methods for the
-#'   two, because a condition needs every firing. `initial` must be counts: a result cannot be given.
+#' @param seed,method,initial,parameters,shard,backend,threads,progress As for [`simulate()`][simulate.reaction_network]. With the
+#'   same seed and the same exact method, the trajectories are those of `simulate()`. `"auto"` may choose different methods for
+#'   the two, because a condition needs every firing. `initial` must be counts: a result cannot be given.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @returns A data frame of class `first_passage` with a row for each trajectory. Its columns are `trajectory`, `time` (of
 #'   passage, or `end`), and `censored`: whether the trajectory has reached `end` without passage. See [passage-methods] for its
@@ -44,7 +44,8 @@ check_condition <- function(x, name, null = TRUE) {
 #' summary(passage)
 #' plot(passage)
 first_passage.reaction_network <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = "auto", initial = NULL,
-                                           parameters = NULL, shard = NULL, threads = NULL, progress = interactive()) {
+                                           parameters = NULL, shard = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
+                                           progress = interactive()) {
   check_no_more(...)
   check_condition(condition, "condition", null = FALSE)
   check_count(nsim, "nsim", 1, 2^31 - 1)
@@ -54,7 +55,7 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
   free <- c(which(!observable_names(model) %in% c("trajectory", "time")), 1L) # the counts are not needed
   final <- simulate(
     model, nsim, seed, times = end, method = method, observe = free[[1L]], output = "final", initial = initial,
-    parameters = parameters, until = condition, shard = shard, threads = threads, progress = progress
+    parameters = parameters, until = condition, shard = shard, backend = backend, threads = threads, progress = progress
   )
   run <- attr(final, "run")
   stopped <- run$stopped
@@ -83,11 +84,12 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 #'   passage at each time of passage. `as.data.frame()` returns a plain data frame.
 #'
 #'   `summary()` returns a list of class `summary.first_passage`. `trajectories` is their number; `condition` and `end` are the
-#'   arguments. The other elements are data frames. `passed` has the columns `n` (how many have passed), `probability` (of passage
-#'   up to `end`), `lower` and `upper` (the interval of Clopper and Pearson). `mean` has the columns `mean`, `lower` and `upper`,
+#'   arguments. Three elements are data frames. `passed` has the columns `n` (how many have passed), `probability` (of passage up
+#'   to `end`), `lower` and `upper` (the interval of Clopper and Pearson). `mean` has the columns `mean`, `lower` and `upper`,
 #'   where a censored time counts as `end`. If few trajectories pass, the interval of the mean is too short: where 2 of 200 passed
 #'   on average, a 95% interval contained the true mean in 90% of 522 samples. `quantiles` has the columns `probability`, `time`,
-#'   `lower` and `upper`.
+#'   `lower` and `upper`. The elements `method`, `reason`, `seed`, `events`, `seconds`, `threads`, `backend` and `device` are
+#'   about the run, as in the [summary of an ensemble][ensemble-methods].
 #' @section Quantiles: The estimate of the distribution is that of Kaplan and Meier. As times are censored at `end` only, it is
 #'   the share of the trajectories that have passed. The quantile of p is the first time at which this share is at least p, and
 #'   `NA` if it never is. Its interval consists of order statistics. It contains the true quantile with a probability of at least
@@ -127,6 +129,7 @@ summary.first_passage <- function(object, probabilities = c(0.025, 0.25, 0.5, 0.
     abort_value("probabilities", "numbers between 0 and 1", probabilities)
   }
   run <- attr(object, "run")
+  notes <- noted(run)
   n <- nrow(object)
   passed <- sum(!object$censored)
   tail <- (1 - confidence) / 2
@@ -136,7 +139,9 @@ summary.first_passage <- function(object, probabilities = c(0.025, 0.25, 0.5, 0.
       n = passed, probability = passed / n, lower = if (passed == 0) 0 else stats::qbeta(tail, passed, n - passed + 1),
       upper = if (passed == n) 1 else stats::qbeta(1 - tail, passed + 1, n - passed)
     ),
-    mean = mean_passage(object$time, confidence), quantiles = passage_quantiles(object, probabilities, tail)
+    mean = mean_passage(object$time, confidence), quantiles = passage_quantiles(object, probabilities, tail),
+    method = run$method, reason = run$reason, seed = run$seed, events = run$events, seconds = notes$seconds,
+    threads = notes$threads, backend = notes$backend, device = notes$device
   ))
 }
 
@@ -174,6 +179,8 @@ print.summary.first_passage <- function(x, ...) {
       "  mean     %.4g (%s)%s", x$mean$mean, passage_interval(x$mean),
       if (x$passed$n < x$trajectories) ", of the smaller of the time of passage and the end" else ""
     ),
+    method_line(x),
+    machine_lines(x),
     "quantiles of the time of passage:"
   ))
   print.data.frame(x$quantiles, row.names = FALSE, digits = 4)

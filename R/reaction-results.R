@@ -245,21 +245,32 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
 # What the summaries of one ensemble and of a sweep say about the run of this many trajectories.
 summary_lines <- function(x, trajectories) {
   c(
-    sprintf(
-      "  method   %s%s", paste(x$method, collapse = ", "),
-      if (is.null(x$reason)) "" else sprintf(" (chosen by \"auto\": %s)", x$reason)
-    ),
+    method_line(x),
     if (!is.null(x$until)) {
       sprintf("  until    \"%s\"; %s, and keep their state", x$until, stopped_text(sum(x$n_stopped), trajectories))
     },
     sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / trajectories, 3))),
-    sprintf("  seed     %s%s", format(x$seed, digits = 15), if (isTRUE(x$common)) ", common random numbers" else ""),
-    sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),
-    if (!is.null(x$device)) sprintf("  backend  %s", backend_text(x)),
+    machine_lines(x),
     sprintf(
       "%s, with the Fano factor (variance divided by mean):",
       if (isTRUE(x$stopped)) "at the last time of each trajectory" else paste("at time", format(x$times[[2L]]))
     )
+  )
+}
+
+method_line <- function(x) {
+  sprintf(
+    "  method   %s%s", paste(x$method, collapse = ", "),
+    if (is.null(x$reason)) "" else sprintf(" (chosen by \"auto\": %s)", x$reason)
+  )
+}
+
+# The seed, the time and the backend.
+machine_lines <- function(x) {
+  c(
+    sprintf("  seed     %s%s", format(x$seed, digits = 15), if (isTRUE(x$common)) ", common random numbers" else ""),
+    sprintf("  time     %s on %s", seconds_text(x$seconds), count_of(x$threads, "thread")),
+    if (!is.null(x$device)) sprintf("  backend  %s", backend_text(x))
   )
 }
 

@@ -66,8 +66,14 @@
 #'   for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species, `"logarithmic_direct"` is
 #'   faster on a GPU.
 #'
-#'   GPUs cannot run `output = "events"`, `until`, an `initial` that is a result, or a network with an initial count of 2^30 or
-#'   more. With `"factored"`, they cannot run groups of reactions whose counts add up to nearly 2^30.
+#'   GPUs cannot run a network with an initial count of 2^30 or more, nor continue a result that has such a count. With
+#'   `"factored"`, they cannot run groups of reactions whose counts add up to nearly 2^30.
+#'
+#'   GPUs run all outputs, `until`, and an `initial` that is a result. With `until`, `output = "events"` or such an `initial`,
+#'   code is generated only for `"direct"`, `"logarithmic_direct"` and `"first_reaction"`, and for networks of at most 64
+#'   reactions and 64 species. (A species that does not change and that nothing reads is not counted.) In all other cases, the GPU
+#'   reads the network as data, which is slower. The firings for `output = "events"` are copied from the GPU after each launch. So
+#'   launches are short, and a GPU saves less time than for other outputs.
 #'
 #'   With `"factored"`, some networks need code that is generated for them (see the option `fireflip.kernel` of [backends()]):
 #'   those that consist of copies of one module (see [ssa_methods()]), and those with rate laws other than mass action of at most
@@ -95,7 +101,7 @@
 #'   processor.
 #'
 #'   If one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so.
-#'   `summary()` tells which backend was used.
+#'   `as.data.frame(run = TRUE)`, and `summary()` of statistics and trajectories, tell which backend was used.
 #' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at least p
 #'   of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept
 #'   with its frequency. This takes up to 64 bytes for each different count, at each time and for each species. Sums for
@@ -221,7 +227,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   }
   if (!is.null(start)) check_after_start(times, start)
   object <- with_arguments(object, if (is.null(start)) initial, parameters)
-  observed <- if (output == "events") integer() else observed_species(object, observe, output)
+  observed <- if (output == "events") 1L else observed_species(object, observe, output) # GPUs always observe something
   part <- trajectories_of_shard(nsim, seed, shard)
   check_rows_of_result(part$n, length(observed), length(times), output)
   seed <- resolve_seed(seed)
@@ -230,8 +236,8 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
     tolerance = if (is.null(tolerance)) 0 else tolerance
   ))
   list(
-    model = object, options = options, nsim = nsim, asked = asked, seed = seed, species = observable_names(object)[observed],
-    confidence = confidence, start = start,
+    model = object, options = options, nsim = nsim, asked = asked, seed = seed,
+    species = if (output == "events") character() else observable_names(object)[observed], confidence = confidence, start = start,
     record = Filter(Negate(is.null), list(output = output, until = until, quantiles = quantiles, shard = part$shard))
   )
 }

@@ -12,13 +12,13 @@ expect_same_ensemble <- function(net, ..., kernel = NULL) {
   there
 }
 
-# A kernel that is asked for by its name may refuse a network.
-can_run <- function(net, method, kernel) {
+# A kernel that is asked for by its name may refuse a network, or a run with a condition.
+can_run <- function(net, method, kernel, until = NULL) {
   old <- options(fireflip.kernel = kernel)
   on.exit(options(old))
   tryCatch(
     {
-      simulate(net, 1, seed = 1, times = 0, method = method, backend = "cuda")
+      simulate(net, 1, seed = 1, times = 0, method = method, until = until, backend = "cuda")
       TRUE
     },
     fireflip_error_unsupported = function(e) is.null(kernel)
@@ -145,6 +145,136 @@ test_that("networks with events, and with rates that depend on the time, have th
   }
 })
 
+# A condition that often about half of the trajectories fulfil before `end`, for the species that varies most.
+condition_of <- function(net, end) {
+  ends <- simulate(net, 100, seed = 2, times = end, output = "final", backend = "cpu")[net$species$species]
+  most <- which.max(vapply(ends, function(x) stats::sd(x) / (1 + mean(x)), 0))
+  name <- names(ends)[[most]]
+  limit <- stats::median(ends[[most]])
+  sprintf("%s %s %.17g & exp(-%s / 1e6) < 2", name, if (net$species$initial[[most]] > limit) "<=" else ">", limit, name)
+}
+
+# That a condition ends some trajectories, and others not.
+expect_ends_some <- function(net, end, until) {
+  stopped <- attr(simulate(net, 100, seed = 7, times = end, until = until, backend = "cpu"), "run")$n_stopped
+  expect_true(stopped > 0 && stopped < 100)
+}
+
+expect_same_passage <- function(net, until, nsim, end, method, kernel) {
+  old <- options(fireflip.kernel = kernel)
+  on.exit(options(old))
+  passage <- function(backend) first_passage(net, until, nsim, end = end, seed = 7, method = method, backend = backend)
+  there <- passage("cuda")
+  expect_identical(there, passage("cpu"))
+  expect_identical(summary(there)$backend, "cuda")
+}
+
+# What needs every firing: conditions that end trajectories, lists of firings, and trajectories that go on from the states of
+# another run, unless the network has events or rates that depend on the time.
+expect_same_firings <- function(net, end, until = condition_of(net, end), nsim = 100, method = "auto", kernel = NULL,
+                                resumes = TRUE) {
+  if (!can_run(net, method, kernel, until)) return(expect_false(is.null(kernel)))
+  few <- utils::head(net$species$species, 6)
+  same <- function(..., times = end) {
+    expect_same_ensemble(net, nsim, seed = 7, times = times, method = method, kernel = kernel, observe = few, ...)
+  }
+  same(times = end * c(0.5, 1), until = until, covariance = TRUE)
+  same(times = end * c(0, 0.5, 1), until = until, output = "trajectories")
+  same(until = until, output = "final")
+  same(output = "events")
+  same(until = until, output = "events")
+  expect_same_passage(net, until, nsim, end, method, kernel)
+  if (!resumes) return(invisible())
+  half <- simulate(net, nsim, seed = 5, times = end / 2, output = "final", method = method, backend = "cuda")
+  same(times = end * c(0.5, 1), initial = half)
+  same(times = end * c(0.75, 1), initial = half, until = until, output = "histogram")
+  same(initial = half, until = until, output = "events")
+}
+
+# Methods that simulate one firing after the other.
+firing_methods_for <- function(net) setdiff(gpu_methods_for(net), "factored")
+
+test_that("conditions, firings and resumed trajectories have the processor's results on a GPU", {
+  skip_without_gpu()
+  ends <- c(gene_expression = 50, lotka_volterra = 0.02, schlogl = 2, toggle_reactions = 20)
+  for (name in names(ends)) {
+    net <- example_model(name)
+    expect_ends_some(net, ends[[name]], condition_of(net, ends[[name]]))
+    for (kernel in kernels_of_ensembles) expect_same_firings(net, ends[[name]], kernel = kernel)
+  }
+  nets <- list(
+    list(reaction_model("sir_ring", regions = 10), 3), list(reaction_model("multisite"), 0.01),
+    list(reaction_model("random", species = 200, reactions = 200, seed = 1), 0.005), list(reaction_model("cyclic_chain"), 10)
+  )
+  for (one in nets) expect_same_firings(one[[1L]], one[[2L]])
+  for (one in nets[1:3]) {
+    for (method in firing_methods_for(one[[1L]])) expect_same_firings(one[[1L]], one[[2L]], nsim = 40, method = method)
+  }
+  for (seed in seq(1, 50, 8)) {
+    net <- random_reactions(seed)
+    simple <- random_reactions(seed, formulas = FALSE)
+    kernel <- kernels_of_ensembles[[1L + seed %/% 8L %% length(kernels_of_ensembles)]]
+    for (method in firing_methods_for(simple)) {
+      able <- if (method %in% c("pdm", "spdm", "pssa_cr")) simple else net
+      expect_same_firings(able, 1, nsim = 70, method = method, kernel = kernel)
+    }
+  }
+})
+
+test_that("networks with events, and with rates that depend on the time, have the processor's firings on a GPU", {
+  skip_without_gpu()
+  conditions <- c("B > 12 & A < 8", "B > 9 & k < 4.2", "A > 7")
+  nets <- scheduled_networks()
+  for (i in seq_along(nets)) {
+    expect_ends_some(nets[[i]], 5, conditions[[i]])
+    for (method in c("direct", "logarithmic_direct", "first_reaction", "next_reaction")) {
+      expect_same_firings(nets[[i]], 5, conditions[[i]], method = method, resumes = FALSE)
+    }
+    expect_same_firings(nets[[i]], 5, conditions[[i]], kernel = "generic", resumes = FALSE)
+  }
+})
+
+test_that("what a GPU refuses of a run with a condition, a list or a start is simulated by the processor", {
+  skip_without_gpu()
+  # as in the test of what a GPU refuses: at the end, some trajectories have more than 2^30 molecules, and some fewer
+  net <- reaction_network("A -> A + 1000000 B" = 1, "B -> 0" = 1e-9, initial = c(A = 1000))
+  expect_same_firings(net, 1.08, "B > 1080000000")
+  expect_same_firings(net, 1.08, "B > 1000000000", kernel = "generic")
+  most <- most_events
+  on.exit(utils::assignInNamespace("most_events", most, "fireflip"))
+  utils::assignInNamespace("most_events", function() 1e5, "fireflip")
+  said <- function(backend) {
+    tryCatch(simulate(net, 200, 1, times = 1, output = "events", backend = backend), fireflip_error_size = conditionMessage)
+  }
+  expect_identical(said("cuda"), said("cpu"))
+  expect_match(said("cuda"), "too many to keep")
+})
+
+test_that("any number of GPUs, and parts, give the same firings", {
+  skip_without_gpu()
+  net <- example_model("toggle_reactions")
+  until <- condition_of(net, 5)
+  half <- simulate(net, 5000, seed = 5, times = 2, output = "final", backend = "cpu")
+  calls <- list(
+    function(...) simulate(net, 2000, seed = 5, times = 5, output = "events", ...),
+    function(...) simulate(net, 20000, seed = 5, times = 5, output = "final", until = until, ...),
+    function(...) simulate(net, seed = 6, initial = half, times = c(3, 5), until = until, ...),
+    function(...) first_passage(net, until, 20000, end = 5, seed = 5, ...)
+  )
+  gpus <- subset(backends(), name == "cuda" & usable)$index
+  for (call in calls) {
+    here <- call(backend = "cpu")
+    for (n in unique(pmin(c(1, 2, 4), length(gpus)))) {
+      old <- options(fireflip.devices = gpus[seq_len(n)])
+      expect_identical(call(backend = "cuda"), here)
+      options(old)
+    }
+    if (!is.null(attr(here, "run")$start)) next # a resumed run has no parts
+    parts <- lapply(1:3, function(i) call(backend = if (i == 2) "cpu" else "cuda", shard = c(i, 3)))
+    expect_identical(do.call(c, parts), here)
+  }
+})
+
 test_that("any number of GPUs, and parts, give the same ensemble", {
   skip_without_gpu()
   net <- example_model("toggle_reactions")
@@ -190,6 +320,13 @@ test_that("sweeps have the processor's results on a GPU", {
   )
   for (method in c("direct", "first_reaction", "next_reaction")) {
     expect_same_sweep(clock, expand.grid(k = c(10, 20, 30), limit = 20:30), times = 1:5, method = method)
+    expect_same_sweep(clock, expand.grid(k = c(10, 20, 30), limit = 20:30), times = 1:5, method = method, until = "A > 1.3 * k")
+  }
+  design <- expand.grid(k = 1:20, B = c(0, 30), c = c(0.02, 0.05))
+  for (method in c("direct", "first_reaction", "next_reaction", "rssa", "optimised_direct")) {
+    stops <- function(...) expect_same_sweep(net, design, method = method, until = "A > k + 5 | B > 4 + 2 * k", ...)
+    stops(times = c(0.3, 1), observe = "A")
+    stops(times = 1, observe = c("ratio", "A"), output = "final")
   }
 })
 

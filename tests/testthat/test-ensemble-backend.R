@@ -21,6 +21,11 @@ expect_same_ensemble <- function(..., how = "") {
   there
 }
 
+# The value of `call`, without warnings of lost GPUs.
+quietly <- function(call) {
+  withCallingHandlers(call, fireflip_warning_backend = function(w) invokeRestart("muffleWarning"))
+}
+
 test_that("GPUs give the results of the processor, for every output", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   for (method in ssa_methods()$method[ssa_methods()$gpu]) { # the rates of `net` are mass action, which some of them need
@@ -46,17 +51,95 @@ test_that("GPUs give the results of the processor, for every output", {
   expect_identical(summary(sweep("cuda"))$backend, "cuda")
 })
 
+test_that("GPUs check conditions, list firings and continue trajectories as the processor does", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  half <- simulated("cpu", times = 0.5, output = "final")
+  part <- simulated("cpu", times = 0.5, output = "final", shard = c(2, 3))
+  until <- "A + 2 * B > 14 & ratio < 9"
+  for (method in setdiff(gpu_methods(), "factored")) { # "factored" does not simulate one firing after the other
+    for (how in c("", "7 4")) {
+      same <- function(...) expect_same_ensemble(method = method, how = how, ...)
+      for (output in c("summary", "histogram", "trajectories", "final")) {
+        stopped <- attr(same(output = output, until = until), "run")$n_stopped
+        expect_true(stopped > 10 && stopped < 50)
+      }
+      same(until = until, observe = c("ratio", "A"), quantiles = 0.5)
+      expect_gt(nrow(same(output = "events")), 500)
+      same(output = "events", until = until, shard = c(2, 3))
+      for (output in c("summary", "final", "trajectories", "events")) same(output = output, initial = half, times = c(0.5, 1))
+      same(initial = part, nsim = 20, times = c(0.75, 1), output = "trajectories")
+      expect_gt(min(same(initial = half, times = 1, until = until, output = "final")$time), 0.5 - 1e-12)
+      same(initial = half, times = c(0.5, 1), until = until, output = "events")
+    }
+  }
+})
+
+test_that("times of first passage are the same on GPUs", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  passage <- function(backend, ...) first_passage(net, "A >= 12", 60, end = 1, seed = 3, backend = backend, ...)
+  for (how in c("", "7 4")) {
+    Sys.setenv(FAKE_SSA = how)
+    here <- passage("cpu", threads = 2)
+    there <- passage("cuda", threads = 2)
+    expect_identical(there, here)
+    expect_true(any(there$censored) && any(there$time > 0 & !there$censored))
+    expect_identical(c(passage("cuda", shard = c(2, 2)), passage("cpu", shard = c(1, 2))), here)
+    few <- c(A = 2)
+    expect_identical(passage("cuda", initial = few, method = "rssa"), passage("cpu", initial = few, method = "rssa"))
+  }
+  expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
+  expect_identical(unique(as.data.frame(here, run = TRUE)$backend), "cpu")
+  expect_identical(summary(there)$backend, "cuda")
+  expect_identical(summary(there)$device$kernel, "fake")
+  expect_output(print(summary(there)), "backend +cuda \\(there is no other")
+  expect_null(summary(here)$device)
+  expect_no_match(capture.output(summary(here)), "backend")
+  expect_identical(summary(passage("auto"))$backend, "cpu")
+  options(fireflip.backend = "cuda")
+  expect_identical(summary(passage("auto"))$backend, "cuda")
+  expect_identical(summary(passage("cpu"))$backend, "cpu")
+  expect_error(passage("gpu"), "did you mean \"cuda\"", class = "fireflip_error_argument")
+})
+
+test_that("sweeps with a condition share GPUs", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  design <- expand.grid(k = c(2, 10, 30), B = c(2, 5))
+  for (how in c("", "50 4", "50 4 9")) {
+    for (method in c("direct", "pssa_cr", "optimised_direct")) {
+      for (output in c("summary", "histogram", "final")) {
+        sweep <- function(backend) {
+          sweep_parameters(net, design, 20, times = c(0.5, 1), seed = 1, until = "A > k", observe = "A", output = output,
+            method = method, backend = backend)
+        }
+        Sys.setenv(FAKE_SSA = how)
+        here <- sweep("cpu")
+        there <- if (how == "50 4 9") quietly(sweep("cuda")) else sweep("cuda")
+        expect_identical(there, here)
+        expect_identical(summary(there)$backend, "cuda")
+        expect_gt(length(unique(summary(there)$n_stopped)), 2)
+      }
+    }
+  }
+})
+
+# Conditions by the state, and rates that depend on the time.
+clocks <- list(
+  reaction_network("A -> 0" = "A * time", initial = c(A = 5)),
+  reaction_network("A -> 0" = 1, initial = c(A = 5), events = list(event("A < 3", set = c(A = 9))))
+)
+
 test_that("networks with events, and with rates that depend on the time, go to GPUs", {
   plain_session(fireflip.cuda_library = fake("ssa"))
-  nets <- list(
-    reaction_network("A -> 0" = "A * time", initial = c(A = 5)),
-    reaction_network("A -> 0" = 1, initial = c(A = 5), events = list(event("A < 3", set = c(A = 9))))
-  )
-  for (net in nets) {
+  for (net in clocks) {
     for (method in c("direct", "first_reaction")) {
-      run <- function(backend) simulate(net, 30, seed = 1, times = c(0.5, 2), method = method, backend = backend)
-      expect_identical(run("cuda"), run("cpu"))
-      expect_identical(summary(run("cuda"))$backend, "cuda")
+      for (more in list(list(), list(until = "A == 3"), list(output = "events"), list(until = "A > 5", output = "events"))) {
+        run <- function(backend) {
+          do.call(simulate, c(list(net, 30, seed = 1, times = c(0.5, 2), method = method, backend = backend), more))
+        }
+        there <- run("cuda")
+        expect_identical(there, run("cpu"))
+        expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
+      }
     }
   }
 })
@@ -67,6 +150,46 @@ test_that("if a GPU fails, the others do its share; if the last one fails, this 
   expect_warning(expect_same_ensemble(how = "7 4 0 0 1 1"), "GPU 0: the code does not load", class = "fireflip_warning_backend")
   Sys.setenv(FAKE_SSA = "7 4 9 1")
   expect_error(simulated("cuda"), "on fire", class = "fireflip_error_backend")
+  expect_error(simulated("cuda", output = "events"), "on fire", class = "fireflip_error_backend")
+})
+
+test_that("a GPU may fail at any time while trajectories have conditions, lists of firings or starts of their own", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  half <- simulated("cpu", times = 0.5, output = "final")
+  runs <- list(
+    list(until = "A > 10", output = "final"), list(until = "A > 10", times = 1), list(output = "events"),
+    list(output = "events", until = "A > 10", initial = half, times = 1), list(initial = half, times = c(0.5, 1))
+  )
+  for (run in runs) {
+    here <- do.call(simulated, c("cpu", run))
+    for (call in 1:40) { # a run has some 50 calls of the devices, and the one with this number fails
+      Sys.setenv(FAKE_SSA = paste("7 4", call))
+      expect_warning(there <- do.call(simulated, c("cuda", run)), "on fire", class = "fireflip_warning_backend")
+      expect_identical(there, here)
+    }
+  }
+})
+
+test_that("too many firings are the error of the processor", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  most <- most_events
+  on.exit(utils::assignInNamespace("most_events", most, "fireflip"))
+  keep_at_most <- function(n) utils::assignInNamespace("most_events", function() n, "fireflip")
+  said <- function(backend, ...) {
+    tryCatch(simulated(backend, output = "events", ...), fireflip_error_size = conditionMessage)
+  }
+  all <- nrow(simulated("cpu", output = "events"))
+  for (how in c("", "7 4", "7")) {
+    Sys.setenv(FAKE_SSA = how)
+    for (n in c(100, all - 1)) {
+      keep_at_most(n)
+      expect_match(said("cpu"), sprintf("more than %d firings, which are too many to keep", n))
+      expect_identical(said("cuda"), said("cpu"))
+    }
+    keep_at_most(all)
+    expect_identical(said("cuda"), said("cpu"))
+    expect_s3_class(said("cuda"), "reaction_events")
+  }
 })
 
 test_that("an invalid propensity is the error of the processor", {
@@ -94,12 +217,13 @@ test_that("\"auto\" is the same method on GPUs and on the processor", {
 test_that("what no GPU can do is an error with the reason, or is done by the processor if the session asks for a GPU", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   refused <- function(model, ..., times = 1) simulate(model, 5, seed = 1, times = times, backend = "cuda", ...)
+  many <- simulate(net, 5, seed = 1, times = 0, output = "final", initial = c(B = 2^31))
   expect_snapshot(error = TRUE, {
     refused(net, method = "tau_leaping")
-    refused(net, output = "events")
-    refused(net, until = "A > 20")
-    refused(net, initial = simulate(net, 5, seed = 1, times = 0.5, output = "final"))
     refused(net, initial = c(A = 2^30))
+    refused(net, initial = many)
+    refused(net, output = "events", initial = c(A = 2^30))
+    first_passage(net, "A > 20", 5, end = 1, initial = c(A = 2^30), backend = "cuda")
   })
   Sys.setenv(FAKE_SSA = "0 0 0 0 0 0 1")
   expect_error(refused(net), "Reason: this network is too odd.", class = "fireflip_error_unsupported")
@@ -107,8 +231,10 @@ test_that("what no GPU can do is an error with the reason, or is done by the pro
   expect_identical(summary(simulated("auto"))$backend, "cpu")
   Sys.setenv(FAKE_SSA = "")
   expect_identical(summary(simulated("auto"))$backend, "cuda")
-  expect_identical(summary(simulated("auto", until = "A > 20"))$backend, "cpu")
-  expect_s3_class(first_passage(net, "A > 20", 5, end = 3, seed = 1), "first_passage")
+  expect_identical(summary(simulated("auto", until = "A > 20"))$backend, "cuda")
+  expect_identical(summary(simulated("auto", method = "tau_leaping"))$backend, "cpu")
+  large <- reaction_network("A -> 0" = 1e-12, initial = c(A = 2^30))
+  expect_identical(summary(first_passage(large, "A < 5", 5, end = 3, seed = 1))$backend, "cpu")
 })
 
 test_that("without a GPU, \"auto\" is the processor and \"cuda\" an error", {
@@ -173,8 +299,12 @@ test_that("\"auto\" moves a long run to GPUs, and the result is the same", {
   Sys.setenv(FAKE_SSA = "0 0 0 0 0 0 1") # no kernel can do it
   expect_silent(there <- in_small_pieces())
   expect_identical(there, list(engines = c("starting", "cpu"), tally = here$tally))
-  expect_identical(in_small_pieces(until = "A > 1e9")$engines, "cpu")
   Sys.setenv(FAKE_SSA = "")
+  there <- in_small_pieces(until = "A > 30")
+  expect_identical(there$engines, c("starting", "cuda"))
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  expect_identical(in_small_pieces(until = "A > 30"), list(engines = "cpu", tally = there$tally))
+  plain_session(fireflip.cuda_library = fake("ssa"))
   long <- function(backend) simulated(backend, method = "logarithmic_direct", nsim = 30, times = c(1, 8000))
   expect_identical(long("auto"), long("cpu"))
 })

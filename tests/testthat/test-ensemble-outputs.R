@@ -316,15 +316,16 @@ test_that("outputs are shown", {
   swept <- summary(
     sweep_parameters(net, data.frame(A = c(0, 20)), nsim = 50, times = c(1, 2), seed = 1, threads = 1, common = TRUE)
   )
-  swept$seconds <- 0.01
+  passage <- first_passage(net, "B >= 3", nsim = 50, end = 2, seed = 1, threads = 1)
+  passed <- summary(passage)
+  swept$seconds <- passed$seconds <- 0.01
   expect_snapshot({
     swept
     print(swept, n = 1)
     ensemble(output = "histogram", nsim = 40)
     ensemble(output = "events", nsim = 2)
-    passage <- first_passage(net, "B >= 3", nsim = 50, end = 2, seed = 1)
     print(passage, n = 3)
-    summary(passage)
+    passed
     sweep_parameters(net, data.frame(A = c(0, 20)), times = 1, seed = 1)
     covariances(ensemble(covariance = TRUE, nsim = 40))
     ensemble(shard = c(2, 3), nsim = 100)
