@@ -2,9 +2,8 @@
  *
  * An ensemble is a wave of trajectories on one device. Once it is ready, the calls for each wave are start(), advance() until the
  * wave is done, refused(), and then tally() or states(), stopped() and fired(). A trajectory that a device cannot complete is
- * refused: it had a count
- * above FF_SSA_DEVICE_MOST, an invalid propensity, or events of the network that the device cannot decide or has no room for. The
- * caller simulates it on this processor, which may find that it fails.
+ * refused: it had a count above FF_SSA_DEVICE_MOST, an invalid propensity, or events of the network that the device cannot decide
+ * or has no room for. The caller simulates it on this processor, which may find that it fails.
  *
  * An ensemble of several points has those points that share the code of the first one, or the layout of its data: rate
  * constants and initial counts are data. These points are numbered from 0, in their order. Trajectory number u of the ensemble

@@ -15,7 +15,8 @@ static struct {
   uint64_t at_once;     /* trajectories that advance() completes; 0: all */
   uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
   int delays;           /* calls of ready() until an ensemble is ready */
-  int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states() and stopped(), the one that fails (0: none) */
+  int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states(), stopped() and events(), the one that
+                         * fails (0: none) */
   _Atomic int calls;
   int again;            /* whether all calls after it fail too */
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
