@@ -83,13 +83,13 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly: the share of the trajectories with
 #'   passage at each time of passage. `as.data.frame()` returns a plain data frame.
 #'
-#'   `summary()` returns a list of class `summary.first_passage`. `trajectories` is their number; `condition` and `end` are the
-#'   arguments. Three elements are data frames. `passed` has the columns `n` (how many have passed), `probability` (of passage up
-#'   to `end`), `lower` and `upper` (the interval of Clopper and Pearson). `mean` has the columns `mean`, `lower` and `upper`,
-#'   where a censored time counts as `end`. If few trajectories pass, the interval of the mean is too short: where 2 of 200 passed
-#'   on average, a 95% interval contained the true mean in 90% of 522 samples. `quantiles` has the columns `probability`, `time`,
-#'   `lower` and `upper`. The elements `method`, `reason`, `seed`, `events`, `seconds`, `threads`, `backend` and `device` are
-#'   about the run, as in the [summary of an ensemble][ensemble-methods].
+#'   `summary()` returns a list of class `summary.first_passage`. `trajectories` is their number; `condition`, `end` and
+#'   `confidence` are the arguments. Three elements are data frames. `passed` has the columns `n` (how many have passed),
+#'   `probability` (of passage up to `end`), `lower` and `upper` (the interval of Clopper and Pearson). `mean` has the columns
+#'   `mean`, `lower` and `upper`, where a censored time counts as `end`. If few trajectories pass, the interval of the mean is too
+#'   short: where 2 of 200 passed on average, a 95% interval contained the true mean in 90% of 522 samples. `quantiles` has the
+#'   columns `probability`, `time`, `lower` and `upper`. The elements `method`, `reason`, `seed`, `events`, `seconds`, `threads`,
+#'   `backend` and `device` describe the run, as in the [summary of an ensemble][ensemble-methods].
 #' @section Quantiles: The estimate of the distribution is that of Kaplan and Meier. As times are censored at `end` only, it is
 #'   the share of the trajectories that have passed. The quantile of p is the first time at which this share is at least p, and
 #'   `NA` if it never is. Its interval consists of order statistics. It contains the true quantile with a probability of at least

@@ -66,14 +66,15 @@
 #'   for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species, `"logarithmic_direct"` is
 #'   faster on a GPU.
 #'
+#'   GPUs give every output. They also check the condition `until`, and continue the trajectories of a result that is given as
+#'   `initial`. With `until`, `output = "events"` or such an `initial`, code is generated only for `"direct"`,
+#'   `"logarithmic_direct"` and `"first_reaction"`, and only for networks of at most 64 reactions and 64 species. (A species that
+#'   does not change and that nothing reads is not counted.) With other methods, and for larger networks, the GPU then reads the
+#'   network as data, which is slower. With `output = "events"`, the firings are copied from the GPU after each launch of a
+#'   kernel. So launches are short, and a GPU saves less time than for other outputs.
+#'
 #'   GPUs cannot run a network with an initial count of 2^30 or more, nor continue a result that has such a count. With
 #'   `"factored"`, they cannot run groups of reactions whose counts add up to nearly 2^30.
-#'
-#'   GPUs run all outputs, `until`, and an `initial` that is a result. With `until`, `output = "events"` or such an `initial`,
-#'   code is generated only for `"direct"`, `"logarithmic_direct"` and `"first_reaction"`, and for networks of at most 64
-#'   reactions and 64 species. (A species that does not change and that nothing reads is not counted.) In all other cases, the GPU
-#'   reads the network as data, which is slower. The firings for `output = "events"` are copied from the GPU after each launch. So
-#'   launches are short, and a GPU saves less time than for other outputs.
 #'
 #'   With `"factored"`, some networks need code that is generated for them (see the option `fireflip.kernel` of [backends()]):
 #'   those that consist of copies of one module (see [ssa_methods()]), and those with rate laws other than mass action of at most
@@ -82,8 +83,8 @@
 #'   Networks with [events][event()], or with rates that depend on the time, have the same methods on GPUs as on the processor.
 #'   They are fastest if code is generated for them. This needs a method other than `"next_reaction"`, and a network of at most 64
 #'   reactions, 16 species, 32 events, and 64 parameters that events set. A species that does not change and that nothing reads is
-#'   not counted. The formulas of all rates together may have at most 512 numbers, names and operations. Those of the conditions,
-#'   delays, priorities and values of events may have at most 1,024.
+#'   not counted. The formulas of all rates, and of `until`, may together have at most 512 numbers, names and operations. Those of
+#'   the conditions, delays, priorities and values of events may have at most 1,024.
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. If a session asks for `"cuda"` by an option, such a run uses the processor, too: see
@@ -101,7 +102,7 @@
 #'   processor.
 #'
 #'   If one of several GPUs fails, the others do its share, and a warning of class `fireflip_warning_backend` says so.
-#'   `as.data.frame(run = TRUE)`, and `summary()` of statistics and trajectories, tell which backend was used.
+#'   `as.data.frame(run = TRUE)` tells which backend was used, and so does `summary()` of statistics and of trajectories.
 #' @section Quantiles and histograms: The quantile of a probability p is the smallest count c such that a proportion of at least p
 #'   of the trajectories have a count of at most c (type 1 of [stats::quantile()]). It is exact for the sample: each count is kept
 #'   with its frequency. This takes up to 64 bytes for each different count, at each time and for each species. Sums for
@@ -227,7 +228,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   }
   if (!is.null(start)) check_after_start(times, start)
   object <- with_arguments(object, if (is.null(start)) initial, parameters)
-  observed <- if (output == "events") 1L else observed_species(object, observe, output) # GPUs always observe something
+  observed <- if (output == "events") 1L else observed_species(object, observe, output) # a GPU needs a species to observe
   part <- trajectories_of_shard(nsim, seed, shard)
   check_rows_of_result(part$n, length(observed), length(times), output)
   seed <- resolve_seed(seed)

@@ -34,8 +34,8 @@
 #'   A GPU simulates settings together, with all methods but `"optimised_direct"`, whose order of reactions depends on the seed.
 #'   Their networks may differ in rate constants, numbers in formulas and events, and initial counts. A setting with a rate
 #'   constant of 0, or with counts of another order of magnitude, may need other code. It is then simulated after the others.
-#'   Without generated code, settings that have enough trajectories to fill the GPU are simulated one after the other. All this
-#'   also holds with `until`.
+#'   Without generated code, settings that have enough trajectories to fill the GPU are simulated one after the other. Settings
+#'   with `until` are simulated together in the same way.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting
