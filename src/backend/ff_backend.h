@@ -32,10 +32,10 @@ typedef struct ff_ensemble ff_ensemble;
 typedef struct {
   uint32_t device;
   const char *kernel; /* name of the kernel to run, or NULL to let the backend choose */
-  const ff_ensemble *like; /* NULL, or the ensemble of another device in the same run, which has got the same program and an
-                            * equal request. Its kernel is used here too if possible, unless `kernel` names one, and what was
-                            * made for it may be shared. It may be in any stage, and either of the two may be freed first. No
-                            * other thread may call functions on it meanwhile */
+  const ff_ensemble *like; /* NULL, or the ensemble of another device in the same run, for the same program and an equal request.
+                            * The new ensemble uses its kernel if possible, unless `kernel` names one, and may share what was
+                            * made for it. `like` may be in any stage, and either of the two may be freed first. While the new
+                            * ensemble is created, no other thread may call functions on `like` */
   uint64_t units;     /* number of units that the caller will run in all, so that no more memory than needed is allocated; 0:
                        * unknown */
   uint64_t steps;     /* number of steps of each unit, so that compiling code does not take longer than it saves; 0: unknown */

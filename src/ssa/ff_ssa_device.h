@@ -31,11 +31,12 @@ typedef struct {
   const ff_formula *until; /* as in the request; all points have a condition, or none has */
 } ff_ssa_device_point;
 
-/* What is simulated and recorded. All arrays are borrowed while the ensemble is created, and not kept. Only `points` and `joins`
- * are borrowed until ready() has told that the ensemble is ready, or has failed. Then `joins` is complete. */
+/* What is simulated and recorded. Arrays are borrowed while the ensemble is created, and not kept, with two exceptions. `points`
+ * and `joins` are borrowed until ready() has told that the ensemble is ready, or has failed. Then `joins` is complete. What
+ * `until` and `starts` point to must outlive the ensemble. */
 typedef struct {
   ff_ssa_method method;    /* its bits are those of this processor */
-  const double *initial;   /* the count of each species at time 0 */
+  const double *initial;   /* the count of each species at the start */
   const double *times;     /* ascending, finite, at least 0 */
   uint32_t n_times;        /* at least 1 */
   const uint32_t *species; /* whose counts are recorded, each only once */
@@ -47,18 +48,18 @@ typedef struct {
   uint32_t n_points;
   uint64_t n_each;  /* trajectories of each point, below 2^31; they are numbered from 0 */
   uint8_t *joins;   /* for each point, 0: becomes 1 if it is a point of the ensemble. The first one is */
-  const ff_formula *until; /* NULL, or a trajectory ends as soon as this function of the state is not 0. It must outlive the
-                            * ensemble. Of several points, that of the first one */
-  const double *starts; /* NULL, or n_species counts of each trajectory at the start, first by trajectory, from number `first_start`
-                         * on. They must outlive the ensemble. `initial` then has the largest count of each species */
+  const ff_formula *until; /* NULL, or a trajectory ends as soon as this function of the state is not 0. Of several points, that
+                            * of the first one */
+  const double *starts;    /* NULL, or the counts of all species of the program at the start of each trajectory, first by
+                            * trajectory, from number `first_start` on. `initial` then has the largest count of each species */
   uint64_t first_start;
-  int fires;            /* whether the firings are listed. Several points have neither starts nor lists */
+  int fires;               /* whether firings are listed. Ensembles of several points have neither starts nor lists */
 } ff_ssa_device_request;
 
 typedef struct {
   uint64_t complete; /* trajectories of the wave that are complete or refused */
   uint64_t events;   /* of the complete ones that are not refused */
-  uint64_t fired;    /* firings in the list, of all trajectories of the wave */
+  uint64_t fired;    /* firings listed so far, also of trajectories that are on their way or refused */
   int done;          /* whether all are */
 } ff_ssa_device_progress;
 

@@ -61,7 +61,7 @@ ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted
 /* Looks at the size of histograms to which others have added, as ff_ssa_record_state() does. O(histograms). */
 ff_status ff_ssa_record_look(ff_ssa_record *record, const ff_ssa_wanted *wanted, ff_error *err);
 
-/* FF_ESIZE: there are too many firings. */
+/* FF_ESIZE: there are more than max_firings firings. */
 ff_status ff_ssa_refuse_firings(const ff_ssa_wanted *wanted, ff_error *err);
 
 /* Records a firing. FF_ESIZE if there are too many. */

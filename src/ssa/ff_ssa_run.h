@@ -57,7 +57,7 @@ void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *worker);
  * engine. */
 void ff_ssa_work(ff_ssa_run *run, ff_ssa_worker *worker);
 
-/* ---- what they have on their way, and have found (ff_ssa_worker.c) ------------------------------------------------------ */
+/* ---- trajectories that threads have on their way or have completed (ff_ssa_worker.c) ------------------------------------ */
 
 /* The number of trajectories that a worker can have on their way; 0 without an engine. */
 static inline uint32_t ff_ssa_worker_lanes(const ff_ssa_worker *worker) {
@@ -73,7 +73,7 @@ static inline int ff_ssa_worker_busy(const ff_ssa_worker *worker) {
 void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *worker);
 /* Notes that a trajectory has failed. Of several failures, that of the first trajectory is kept. */
 void ff_ssa_worker_fail(ff_ssa_run *run, ff_ssa_worker *worker, uint64_t unit, const ff_error *failure);
-/* The trajectories that all workers have completed, and their events so far. */
+/* How many trajectories the workers have completed, and the events so far, also of trajectories that are on their way. */
 uint64_t ff_ssa_workers_complete(const ff_ssa_run *run);
 uint64_t ff_ssa_workers_events(const ff_ssa_run *run);
 

@@ -1,4 +1,4 @@
-/* Sweeps: making and freeing, calls that go on, and results. */
+/* Sweeps: making and freeing, work for a limited time, and results. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -20,7 +20,7 @@ static int are_alike(const ff_ssa_options *a, const ff_ssa_options *b) {
   return a->method == b->method && (a->until == NULL) == (b->until == NULL);
 }
 
-/* Points for the next ensemble of a device: its share of those that wait and are like the first one. */
+/* Chooses points for the next ensemble of a device: its share of those that wait and may share an ensemble with the first one. */
 static uint32_t claim(sweep_device *d) {
   ff_ssa_sweep *s = d->sweep;
   uint32_t n = 0;
@@ -312,7 +312,8 @@ static ff_status fill(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *er
   return status;
 }
 
-/* Whether points with such options share an ensemble. The order of optimised_direct follows from the key, and a device has one. */
+/* Whether points with such options share an ensemble. The order of optimised_direct follows from the key, and an ensemble has one
+ * order. An ensemble of several points has neither starts nor lists of firings. */
 static int can_share(const ff_ssa_options *o) {
   return ff_ssa_method_on_devices(o->method) && o->method != FF_SSA_OPTIMISED && o->starts == NULL && o->max_firings == 0;
 }

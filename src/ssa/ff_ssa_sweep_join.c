@@ -1,5 +1,5 @@
-/* Sweeps: the part of a point. When a device has simulated a wave of several points, the run of each point takes its part of the
- * wave for an ensemble of its own, so runs need not know of other points. */
+/* Sweeps: the part of a wave that the run of a point takes. When a device has simulated a wave of several points, the run of each
+ * point takes its part for an ensemble of its own, so runs need not know of other points. */
 #include <stdlib.h>
 #include <string.h>
 

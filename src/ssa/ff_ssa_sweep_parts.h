@@ -79,9 +79,10 @@ struct ff_ssa_sweep {
   char lost[FF_ERROR_TEXT];
 };
 
-/* ---- the part of a point (ff_ssa_sweep_join.c) --------------------------------------------------------------------------- */
+/* ---- the part of a wave that the run of a point takes (ff_ssa_sweep_join.c) ---------------------------------------------- */
 
-/* Gives the run of a point that is back to its device's ensemble. FF_EBACKEND or FF_EMEMORY. */
+/* The wave of the point's device has ended. Gives the point's part of it to the point's run, which records it. FF_EBACKEND,
+ * FF_EMEMORY, or FF_EUNSUPPORTED if the device has not recorded the species that the run needs. */
 ff_status ff_ssa_sweep_join(ff_ssa_sweep *sweep, ff_ssa_sweep_point *point, ff_error *err);
 /* Notes a device's failure, unless there was one before. */
 void ff_ssa_sweep_note(ff_ssa_sweep_device *device, ff_status status, const ff_error *err);

@@ -76,7 +76,7 @@ static ff_status begin_order(ff_ssa_waves *w, const ff_ssa_program *program, ff_
   return ff_ssa_path_new(w->order, program, FF_SSA_OPTIMISED, err);
 }
 
-/* Finds the largest count of each species with which a trajectory starts: what devices make must have room for all. */
+/* Finds the largest count of each species at the start of any trajectory: devices prepare numbers that have room for it. */
 static ff_status find_largest(ff_ssa_waves *w, const ff_ssa_run *run, ff_error *err) {
   const uint32_t n = run->program->n_species;
   const double *from = run->options.starts;

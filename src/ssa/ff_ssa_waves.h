@@ -23,7 +23,7 @@ typedef struct {
   ff_ssa_device_progress progress;
   uint64_t *refused; /* ascending numbers within the wave that has ended */
   size_t n_refused, refused_room;
-  uint64_t listed; /* of its list of firings, those that are recorded */
+  uint64_t listed; /* of its list of firings, those that are recorded or left out */
   int lost; /* the device has failed, and the others take over its share */
   ff_status status;
   ff_error err;
@@ -48,7 +48,7 @@ struct ff_ssa_waves {
   int ready;        /* whether they have all trajectories that had not begun */
   int used;         /* whether one of them has begun a wave */
   ff_ssa_path *order; /* a trajectory that knows the order of the reactions, if the method has one; else NULL */
-  double *largest;   /* counts at the start, if these are those of the trajectories; else NULL */
+  double *largest;   /* the largest count of each species at the start, if trajectories have starts; else NULL */
   uint32_t *species; /* whose counts are recorded */
   uint32_t n_species;
   int tallies;       /* whether devices add up the statistics, so that no states are copied */
@@ -63,7 +63,7 @@ struct ff_ssa_waves {
   char lost[FF_ERROR_TEXT]; /* which devices have failed and why; empty: none */
 };
 
-/* As ff_ssa_run_check_devices(), before there is a run. O(species). */
+/* As ff_ssa_run_check_devices(), before there is a run. */
 ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
 
 /* ---- what is recorded of them (ff_ssa_waves_record.c) ----------------------------------------------------------------- */
@@ -77,7 +77,8 @@ void ff_ssa_piece_free(ff_ssa_piece *piece);
 ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *wave);
 /* Whether a wave has listed more firings than the run may keep. Then the run fails. */
 int ff_ssa_wave_lists_too_many(const ff_ssa_run *run, const ff_ssa_wave *wave);
-/* Counts what is recorded of a wave, records its firings, and leaves to this processor what was refused of it. FF_EMEMORY. */
+/* Counts what is recorded of a wave, records the firings that are left, and leaves to this processor what was refused of it.
+ * FF_EMEMORY. */
 ff_status ff_ssa_wave_settle(ff_ssa_run *run, ff_ssa_wave *wave, ff_error *err);
 /* Records a wave that has ended; after a failure, no statistics are needed. wave->status tells whether the device has failed.
  * FF_EMEMORY. */

@@ -1,4 +1,5 @@
-/* Records waves that have ended on devices: sums that a device has added up, or states, which all threads record. */
+/* Records waves that have ended on devices: sums that a device has added up, or states, which all threads record; the times at
+ * which a condition has ended trajectories; and firings. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static int is_refused(const ff_ssa_wave *v, uint64_t unit) {
 
 /* ---- times at which trajectories have ended, and firings ---------------------------------------------------------------- */
 
-/* This processor overwrites the times of trajectories that it simulates after a device. */
+/* The times of refused trajectories mean nothing. This processor overwrites them when it simulates these trajectories. */
 static ff_status fetch_stopped(const ff_ssa_run *run, ff_ssa_wave *v) {
   const uint64_t n = v->range.last - v->range.next;
   double *stopped = run->options.stopped;
@@ -140,7 +141,7 @@ int ff_ssa_wave_lists_too_many(const ff_ssa_run *run, const ff_ssa_wave *v) {
   return run->options.max_firings > 0 && v->progress.fired > run->options.max_firings;
 }
 
-/* The wave may be incomplete, and it does not matter any more. */
+/* Lets the run fail because there are too many firings. The wave may be incomplete: nobody needs it any more. */
 static void fail_by_firings(ff_ssa_run *run, ff_ssa_wave *v) {
   ff_error err;
   ff_ssa_refuse_firings(&run->wanted, &err);

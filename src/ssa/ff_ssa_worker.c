@@ -1,4 +1,4 @@
-/* What a thread of a run has on its way, and what it has found so far. */
+/* The trajectories that a thread of a run has on its way, and those that it has completed. */
 #include "ff_ssa_run.h"
 
 void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *w) {
