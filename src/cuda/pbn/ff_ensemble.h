@@ -79,7 +79,7 @@ struct ff_ensemble {
   ff_cuda_room observables; /* the observables of the last tally */
 };
 
-/* While the ensemble is created: the kernel of another device that it shall use too if possible, or NULL. */
+/* The kernel of another device, which this ensemble shall use too if possible; or NULL. Only while the ensemble is created. */
 static inline const char *ff_ensemble_like(const ff_ensemble *e) {
   return e->options.like != NULL ? e->options.like->info.kernel : NULL;
 }

@@ -13,10 +13,10 @@
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
-#define LISTED 4194304.0   /* firings of a launch that are listed, if slots make at least */
-#define LEAST_LISTED 8u    /* and at most so many steps in it */
-#define MOST_LISTED 4096u
-#define STEPS_BEYOND 8u    /* that generated code may make beyond its steps, in a round of its loop */
+#define LISTED 4194304.0   /* firings that a launch may list: the slots share them, */
+#define LEAST_LISTED 8u    /* but each makes at least so many steps in such a launch, */
+#define MOST_LISTED 4096u  /* and at most so many */
+#define STEPS_BEYOND 8u    /* steps that generated code may make beyond these, because it ends only after a round of its loop */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -157,7 +157,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   return FF_OK;
 }
 
-/* Memory for what only some ensembles have. */
+/* Allocates memory for what only some ensembles have. */
 static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
   const ff_ssa_device_request *r = &e->request;

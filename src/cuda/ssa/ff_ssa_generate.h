@@ -46,11 +46,12 @@ double ff_ssa_code_speed(const ff_ssa_code *code, double trajectories, double mu
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);
 
-/* A code that the ensembles of several devices own together. The last owner frees it. Owners may be in different threads. */
+/* Generated code that the ensembles of several devices own together. The last owner frees it. Owners may be in different
+ * threads. */
 typedef struct ff_ssa_common_code ff_ssa_common_code;
-/* As ff_ssa_generate(). If `other` is not NULL and was generated for as much shared memory, *out becomes another owner of it, in
- * O(1). It must be a code of the same program and an equal request. The caller frees *out with ff_ssa_common_code_free(), which
- * accepts NULL. */
+/* Generates code as ff_ssa_generate() does, and makes the caller its owner. `other` is NULL, or code of the same program and an
+ * equal request. If it was generated for as much shared memory, *out is `other`, and the caller becomes one more owner; this is
+ * O(1). The caller frees *out with ff_ssa_common_code_free(), which accepts NULL. */
 ff_status ff_ssa_common_code_new(ff_ssa_common_code **out, ff_ssa_common_code *other, const ff_ssa_program *program,
                                  const ff_ssa_device_request *request, uint32_t shared, ff_error *err);
 const ff_ssa_code *ff_ssa_common_code_get(const ff_ssa_common_code *code); /* valid until the owner frees it */
@@ -63,8 +64,8 @@ void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words);
 /* Whether two codes differ at most in the words of a point. O(size). */
 int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
 
-/* The parts of ff_ssa_generate(): the direct method, and optimised_direct and sorting_direct in straight-line code; these two with
- * a table; factors; and replicated modules. What they allocate belongs to *out, also after an error. */
+/* The parts of ff_ssa_generate(): the direct method, and optimised_direct and sorting_direct in straight-line code; these two
+ * with a table; factors; and replicated modules. What they allocate belongs to *out, also after an error. */
 ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                  uint32_t shared, ff_error *err);
 ff_status ff_ssa_generate_table(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,

@@ -251,7 +251,8 @@ static void put_fire(generator *g) {
   ff_write(&g->out, "}\n\n");
 }
 
-/* Each trajectory has counts of its own at the start. Nobody reads those of an empty slot. */
+/* Sets the counts to those with which the trajectory starts. An empty slot has no trajectory; it takes the counts of another one,
+ * and nobody reads them. */
 static void put_starts(generator *g) {
   const ff_ssa_program *p = g->p;
   ff_write(&g->out, "  const uint64_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
@@ -261,7 +262,7 @@ static void put_starts(generator *g) {
   ff_write(&g->out, "  (void)unit;\n");
 }
 
-/* Whether the condition holds. With a schedule, it is among the formulas of that. */
+/* Writes the function that tells whether the condition holds. Code with a schedule has it among its formulas instead. */
 static void put_condition(generator *g) {
   ff_write(&g->out, "FF_WARP int s_ends(const s_thread *t) {\n");
   for (uint32_t i = 0; i < g->code->n_counts; i++)

@@ -14,11 +14,11 @@ extern "C" {
 
 typedef struct {
   const ff_ssa_program *program;
-  const ff_formula **formulas; /* triggers, rates that depend on the time, then delays, priorities and values; and a condition
-                                * that ends trajectories, if there is one */
+  const ff_formula **formulas; /* triggers; rates that depend on the time; delays, priorities and values; and `until`, if it is
+                                * not NULL */
   uint32_t *rate_of;           /* for each formula of such a rate: its reaction, by its number among these rates */
   uint32_t *timed;             /* for each reaction: this number, or FF_SSA_NO_NUMBER */
-  const ff_formula *until;     /* that condition, or NULL */
+  const ff_formula *until;     /* the condition that ends trajectories, or NULL */
   uint32_t n_formulas, n_timed;
   uint32_t by_state, by_both, by_time; /* events, as bits */
   uint32_t due;                        /* events that a thread may have waiting */
@@ -26,8 +26,9 @@ typedef struct {
   uint32_t n_table, at_readers, at_reactions; /* of the table */
 } ff_ssa_schedule_code;
 
-/* Numbers the formulas; `until` is NULL or a condition that ends trajectories. FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for so many. The caller frees the
- * contents with ff_ssa_schedule_code_free(), also after an error. O(size of the program). */
+/* Numbers the formulas. `until` is NULL or a condition that ends trajectories, and must outlive *out. FF_EUNSUPPORTED, with a
+ * clause that tells why, if no code is generated for so many. The caller frees the contents with ff_ssa_schedule_code_free(),
+ * also after an error. O(size of the program). */
 ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_program *program, const ff_formula *until,
                                    ff_error *err);
 void ff_ssa_schedule_code_free(ff_ssa_schedule_code *code);

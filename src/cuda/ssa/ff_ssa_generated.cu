@@ -11,8 +11,8 @@
 #define SCHEDULED_MOST 16u /* counts of a network with a schedule; with more, a warp runs a trajectory */
 
 typedef struct {
-  ff_ssa_common_code *common; /* owns the code together with the ensembles of other devices in the same run */
-  const ff_ssa_code *code;
+  ff_ssa_common_code *common; /* the ensembles of other devices in the same run may own it, too */
+  const ff_ssa_code *code;    /* that of `common` */
   ff_jit *jit;
   ff_module_kernel kernel;
   uint32_t *table, *big; /* on the device; big may be NULL */
@@ -79,7 +79,7 @@ static ff_status gather_points(ff_ensemble *e, generated *own, double deadline, 
   return status;
 }
 
-/* The code that another device of the run has got, or NULL. It takes a while to generate code, so this is done only once. */
+/* The code of another device of the run, which may be used here too; or NULL. */
 static ff_ssa_common_code *code_like(const ff_ensemble *e) {
   const ff_ensemble *like = e->options.like;
   const int has_code = like != NULL && like->runner == &ff_ssa_runner_generated && like->own != NULL;

@@ -5,8 +5,8 @@
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
  * any size can be simulated. For few trajectories of strongly coupled networks, a block of warps runs a trajectory
  * (ff_ssa_generic_block.h). With events, or with rates that depend on the time, a warp runs a trajectory in global memory
- * (ff_ssa_generic_schedule.h). If a run checks a condition after each event, lists firings, or gives each trajectory its counts at
- * the start, a warp runs a trajectory, too.
+ * (ff_ssa_generic_schedule.h). A warp also runs a trajectory if there is a condition, a list of firings, or starts: counts at the
+ * start that are the trajectory's own.
  *
  * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
  * slot takes the image of the point that its trajectory belongs to. A block of warps runs trajectories of one point only. */
@@ -43,7 +43,7 @@ typedef struct {
   ff_ssa_image image; /* of points, the first one */
   ff_ssa_slot_layout at;
   generic_kernel kernel;
-  int follows;  /* whether there is a condition, a list of firings, or counts of each trajectory at the start */
+  int follows;  /* whether there is a condition, a list of firings, or starts */
   int threads;  /* whether a thread runs a trajectory */
   int together; /* whether a block does */
 } generic;
@@ -109,8 +109,8 @@ __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
   run_warp(image, run, at, shared, (int)image.method, at.shared != 0, FORMULAS, true);
 }
 
-/* With a condition, a list of firings, or counts of each trajectory at the start: for all methods, with formulas and without. For
- * methods with rows, whose rates are no formulas, formulas must be 0. */
+/* With a condition, a list of firings, or starts: for all methods, with formulas and without. Methods with rows never have rates
+ * that are formulas, and need `formulas` to be 0. */
 template <bool SEVERAL>
 __global__ static void __launch_bounds__(WARPS * 32, BLOCKS_FORMULAS)
     run_following(const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,

@@ -30,7 +30,7 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
   FF_SYNCWARP();
 }
 
-/* Whether each trajectory has counts of its own at the start. */
+/* Whether trajectories have starts: counts at the start that are their own. */
 FF_WARP int ff_ssa_has_start(const ff_ssa_warp *w) { return w->follows && w->run->starts != NULL; }
 
 /* Puts all leaves, or rows, into groups. */
@@ -72,8 +72,8 @@ FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
 }
 
-/* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are in
- * order. */
+/* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are
+ * in order. */
 FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
@@ -123,7 +123,7 @@ FF_WARP void ff_ssa_warp_fill(const ff_ssa_warp *w, ff_ssa_share share) {
   }
 }
 
-/* The sum of the leaves, of methods that correct it. */
+/* The sum of the leaves, for methods that correct this sum at each event. */
 FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_LANE_VAR(double, sum);
@@ -136,8 +136,8 @@ FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
   return out;
 }
 
-/* Sets the counts at the start that are the trajectory's own, and what follows from them, as ff_ssa_image.c does from those of the
- * network. Returns whether all is in order. */
+/* Sets the trajectory's own counts at the start, and what follows from them. ff_ssa_image.c computes the same from the counts of
+ * the network. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
@@ -220,7 +220,7 @@ FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
 
 /* ---- conditions and firings ------------------------------------------------------------------------------------------------ */
 
-/* Whether the condition holds that ends trajectories of a network without a schedule. */
+/* Whether the condition that ends trajectories holds. With a schedule, s_reaches() tells it. */
 FF_WARP int ff_ssa_warp_reaches(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;

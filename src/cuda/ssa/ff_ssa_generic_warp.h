@@ -178,7 +178,7 @@ typedef struct {
   int formulas;           /* whether the network has formulas */
   int method;             /* image->method */
   int scheduled;          /* whether there is a schedule */
-  int follows;            /* whether there may be a condition, a list of firings, or counts of each trajectory at the start */
+  int follows;            /* whether there may be a condition, a list of firings, or starts; 0 with a schedule */
   uint32_t point_words;   /* of a point in run->points, or 0 if the wave has one point. These five are constants of a kernel. */
   uint32_t point_at, number; /* if there are points: that of the trajectory, and the number of the trajectory in it */
   const ff_ssa_point_key *point;

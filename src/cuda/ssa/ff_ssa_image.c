@@ -227,7 +227,7 @@ static void put_direct(maker *m) {
 
 /* ---- conditions and firings ------------------------------------------------------------------------------------------------ */
 
-/* The condition that ends trajectories, and the numbers by which firings are listed. */
+/* Puts the condition that ends trajectories, and the numbers of reactions for the list of firings. */
 static void put_following(maker *m) {
   const ff_formula *until = m->request->until;
   const uint32_t n = m->program->n_reactions, length = until != NULL ? until->length : 0;

@@ -114,9 +114,9 @@ typedef struct {
   const uint32_t *readers;
   const uint64_t *direct_first;             /* for rssa: the readers that it computes anew when a species changes */
   const uint32_t *direct;
-  const uint32_t *numbers;                  /* of the reactions in the program; NULL if they are the same */
+  const uint32_t *numbers;                  /* of the reactions in the program, for lists of firings; NULL if they are the same */
   const ff_formula_word *until;             /* the condition that ends trajectories */
-  uint32_t until_length;                    /* 0: there is none */
+  uint32_t until_length;                    /* 0 if there is none */
   ff_ssa_image_schedule schedule;
   const uint32_t *row_first;                /* n_rows + 1: the items of each row; NULL without rows */
   const uint32_t *partner_first;            /* n_species + 1 */

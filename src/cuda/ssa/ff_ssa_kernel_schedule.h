@@ -1,8 +1,8 @@
 /* Events of the network, and rates that depend on the time, for kernels: what ff_ssa_schedule.c and ff_ssa_due.c do for one
  * trajectory, operation by operation. A thread that runs a trajectory by generated code does this (ff_ssa_thread_schedule.h), and
  * one lane of a warp that reads the network as data (ff_ssa_generic_schedule.h). If something fails, or cannot be done in this
- * way, `failed` becomes 1, and the trajectory is refused. If a condition ends it, `reached` becomes 1, and the rest of the step is
- * left out.
+ * way, `failed` becomes 1, and the trajectory is refused. If a condition ends it, `reached` becomes 1, and the rest of the step
+ * is left out.
  *
  * The text that comes before this one defines S_CALL, the types s_schedule and s_at_formula, and
  *   S_TRIGGERS(s), S_TIMED(s), S_SPECIES(s)   how many events, rates that depend on the time, and counts there are
@@ -20,7 +20,7 @@
  *   S_MOST_SET            the most that an event may set a species to
  *   S_SEARCH_AT_ONCE      steps of a search until it is left halfway
  *   S_EVERY               stands for all triggers in the place of a reaction
- *   S_ENDS(s)             whether a condition that ends trajectories holds; 0 if there is none
+ *   S_ENDS(s)             whether the condition that ends trajectories holds; 0 if there is none
  *   S_CHECK_KEY(s), S_CHECK_NUMBER(s)   the key of each round, and the number of the trajectory, for random numbers
  * The text that comes after this one defines
  *   s_watch(s, reaction)  looks at the triggers that read what a reaction has changed, or at all of them; returns whether one of
@@ -246,14 +246,15 @@ FF_WARP void s_set_values(s_schedule *s, uint32_t place) {
   }
 }
 
-/* Looks whether the condition that ends trajectories holds, in the state that the symbols have. */
+/* Sets `reached` to whether the condition that ends trajectories holds in the state y, and returns it. */
 FF_WARP int s_reaches(s_schedule *s) {
   s->reached = !s->failed && S_ENDS(s);
   return s->reached;
 }
 
 /* Looks at the triggers that a reaction may have changed (at all of them for S_EVERY), and lets all events happen that are
- * due now, and those that follow from them at the same time, until the condition holds. Returns how many there were. */
+ * due now, and those that follow from them at the same time. Ends early if the condition holds after one of them. Returns how
+ * many have happened. */
 S_CALL uint32_t s_happen(s_schedule *s, uint32_t reaction) {
   s_kept *k = &s->kept.k;
   uint32_t happened = 0u;

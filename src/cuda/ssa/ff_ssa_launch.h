@@ -11,7 +11,7 @@ typedef struct {
   uint64_t begun;    /* trajectories */
   uint64_t complete; /* or refused */
   uint64_t events;   /* of complete trajectories */
-  uint64_t fired;    /* firings in the list of a launch */
+  uint64_t fired;    /* firings in the list of the launch */
 } ff_ssa_counters;
 
 /* A launch lets trajectories of `slots` make about `steps` events at most, for about so many nanoseconds. A slot whose
@@ -39,9 +39,9 @@ typedef struct {
   const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as its kernel lays it out */
   uint64_t *point_events; /* of complete trajectories, for each point of the wave */
   uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
-  const uint32_t *starts; /* NULL, or n_starts x units counts at the start: that of species s is entry s * units */
-  double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it */
-  ff_ssa_fired *fired;    /* NULL, or the list of the launch's firings: each trajectory's are in order */
+  const uint32_t *starts; /* NULL, or each trajectory's counts at the start: for number k, species s is entry s * units + k */
+  double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it, NaN if it has not */
+  ff_ssa_fired *fired;    /* NULL, or the launch's list of firings; those of each trajectory are in order */
 } ff_ssa_launch;
 
 /* What a point has first, if its network is read as data. */

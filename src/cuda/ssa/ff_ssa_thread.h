@@ -29,11 +29,11 @@
  *   S_SEARCHED             and what ff_ssa_thread_optimised.h wants, if a thread keeps the propensities and corrects their sum
  *   S_UNTIL             1 if a condition ends trajectories
  *   S_FIRES             1 if the firings are listed, and then
- *   S_REACTION_OF(r)    the number in the program of the reaction with this number in the code
+ *   S_REACTION_OF(r)    the number in the program of the reaction that has number r in the code
  *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
  *                       time
  * The text that comes after this one defines
- *   s_begin(t)              sets counts and rows to those at time 0
+ *   s_begin(t)              sets counts and rows to those at the start
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
  *                           chosen part of it; NaN if a propensity is invalid. If the sum is 0, the reaction is arbitrary
  *   s_first(t, next)        returns the shortest waiting time of a reaction, infinity if none can fire, NaN if a propensity is
@@ -41,7 +41,7 @@
  *   s_fire(t, next)         changes counts and rows; S_REACTIONS changes nothing
  *   s_record(t, to)         records the counts of the species that are observed
  *   s_most(t)               the largest count or row
- *   s_ends(t)               whether the condition holds, if S_UNTIL and there is no schedule
+ *   s_ends(t)               returns whether the condition holds; only if S_UNTIL, and without a schedule
  */
 #ifndef FF_SSA_THREAD_H
 #define FF_SSA_THREAD_H
