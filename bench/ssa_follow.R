@@ -1,9 +1,10 @@
-# Speed of runs that look at every firing, for bench/NOTES.md: Rscript bench/ssa_follow.R. GPUs against all cores of the host, with
-# the method that "auto" chooses; results must be identical. "passage" is first_passage(), "events" lists all firings, "resumed"
-# continues the trajectories of an earlier run, and "plain" is a run without any of these, by the same method. Millions of firings
-# per second by the clock of a whole call; the first call on the GPU, which compiles, is not counted.
-#   SECONDS=1    that a call on the processor takes, about
-#   PART=20      a call on the GPU has so many times as many trajectories, but not with "events" and "resumed"
+# Speed of times of first passage, lists of firings and resumed trajectories, for bench/NOTES.md: Rscript bench/ssa_follow.R. It
+# compares GPUs with all cores of the host. Their results must be identical. "passage" is first_passage(), "events" lists all
+# firings, "resumed" continues the trajectories of an earlier run, and "plain" is a run without any of these. All of them use the
+# method that "auto" chooses for "passage". The columns `gpu` and `cores` are millions of firings per second of a whole call, and
+# `times` is their quotient. The first call on the GPU, which compiles, is not counted.
+#   SECONDS=1    a call on the processor takes about so long
+#   PART=20      "passage" and "plain" have so many times as many trajectories on the GPU as on the processor
 library(fireflip)
 
 networks <- list(
@@ -17,12 +18,14 @@ if (file.exists(egfr)) networks[["egfr_net"]] <- list(read_bngl_net(egfr), 0.5, 
 wanted <- as.numeric(Sys.getenv("SECONDS", "1"))
 part <- as.numeric(Sys.getenv("PART", "20"))
 
-# A condition that is rarely true is checked as often as any other.
+# If none is given, a condition that never becomes true: it is checked after each firing, like any other.
 condition_of <- function(net, given) if (is.null(given)) sprintf("%s > 1e8", species_of(net)[[1L]]) else given
 species_of <- function(net) net$species$species
 
 run_of <- function(kind, net, last, until, nsim, backend, method) {
-  from <- if (kind == "resumed") simulate(net, nsim, seed = 2, times = last / 2, output = "final", backend = "cpu", method = method)
+  from <- if (kind == "resumed") {
+    simulate(net, nsim, seed = 2, times = last / 2, output = "final", backend = "cpu", method = method)
+  }
   took <- system.time(result <- switch(kind,
     passage = first_passage(net, until, nsim, end = last, seed = 1, backend = backend, method = method),
     events = simulate(net, nsim, seed = 1, times = last, output = "events", backend = backend, method = method),

@@ -22,7 +22,7 @@ static struct {
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
   int breaks_late;
   int unsupported;      /* whether no kernel can run the program */
-  _Atomic int made, freed, alike;     /* ensembles, and those that may share with another one of their run */
+  _Atomic int made, freed, alike;     /* ensembles, and those that got a `like` with which they may share */
   _Atomic int tallies, copies, lists; /* calls of tally(), states() and refused() */
   _Atomic uint64_t units, steps;      /* of the last ensemble */
   _Atomic uint64_t started[16];       /* the sizes of the first waves */
@@ -65,7 +65,7 @@ static int fake_ssa_same(const void *a, const void *b, size_t bytes) {
   return a == NULL || b == NULL ? a == b : memcmp(a, b, bytes) == 0;
 }
 
-/* Whether an ensemble may share what was made for it with another device of its run: it has got the same program and request. */
+/* Whether what was made for an ensemble may be shared with one for this program and request: if its own are the same. */
 static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program *program, const ff_ssa_device_request *request) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
   const ff_ssa_device_request *r = &e->request;
@@ -184,7 +184,7 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   return fake_ssa_call(err);
 }
 
-/* Appends the firings of a trajectory's run to the list. Of those of a refused one, the first half is listed. */
+/* Appends the firings of a trajectory's run to the list; if the trajectory is refused, only the first half of them. */
 static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_ssa_run *run, int refused) {
   const uint64_t n = ff_ssa_run_n_firings(run), listed = refused ? n / 2 : n;
   double *trajectory = malloc((n + 1) * sizeof *trajectory), *time = malloc((n + 1) * sizeof *time);

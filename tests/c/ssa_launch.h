@@ -8,7 +8,7 @@
 #include "simulations.h"
 
 #define LAUNCH_UNITS 20u
-#define LAUNCH_MOST_UNITS 24u /* of tests with waves of their own */
+#define LAUNCH_MOST_UNITS 24u /* tests that change the size of the wave have at most so many */
 #define LAUNCH_SLOTS 8u
 #define LAUNCH_TURN 5u /* slots of a launch if they take turns */
 #define LAUNCH_SLOTS_ROOM 512u /* a block of threads may share a part of the state */
@@ -31,7 +31,7 @@ static inline ff_ssa_path order_of(const ff_ssa_program *program, uint64_t key) 
 /* Runs one slot of a launch. */
 typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slot);
 
-/* What a wave has beyond counts, if the request wants it. */
+/* Allocates what a wave records besides counts, if the request wants it. */
 static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request *request) {
   if (request->until != NULL) {
     run->stopped = ff_calloc(LAUNCH_MOST_UNITS, sizeof *run->stopped);
@@ -40,7 +40,7 @@ static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request
   if (request->fires) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
 }
 
-/* The counts at the start of LAUNCH_UNITS trajectories, first by trajectory, as devices get them: species by species. */
+/* The counts at the start of LAUNCH_UNITS trajectories, as devices get them: first by species. `starts` is first by trajectory. */
 static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) {
   uint32_t *out = ff_calloc((size_t)LAUNCH_UNITS * n_species, sizeof *out);
   for (uint32_t k = 0; k < LAUNCH_UNITS; k++)

@@ -9,8 +9,8 @@
 #define POINTS 3u
 #define EACH 7u
 
-static const ff_formula *point_until; /* the conditions of POINTS points, or NULL */
-static uint32_t points_ended;         /* trajectories that they have ended */
+static const ff_formula *point_until; /* the conditions of POINTS points; NULL if they have none */
+static uint32_t points_ended;         /* trajectories that these conditions have ended */
 
 /* Makes a launch of a wave of several points, which have these events. The caller frees it with launch_free(). */
 static inline ff_ssa_launch points_launch(const ff_ssa_device_request *request, uint32_t state_words, uint64_t events[POINTS]) {
@@ -56,7 +56,7 @@ static inline void compare_points(const ff_ssa_launch *run, ff_ssa_program *cons
   for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
 }
 
-/* Conditions of the species A and B that differ in a number. The caller frees them with free_conditions(). */
+/* Conditions on the species A and B, which differ in their numbers. The caller frees them with free_conditions(). */
 static inline void make_conditions(ff_formula until[POINTS]) {
   for (uint32_t p = 0; p < POINTS; p++) {
     char text[40];

@@ -1,6 +1,6 @@
-/* Compares what kernels do beyond counts at given times with the engines of this processor, bit for bit: conditions that end
- * trajectories, lists of firings, and trajectories that begin with counts of their own. Kernels are generated code, and those
- * that read the network as data: a warp for each trajectory, whose lanes run one after the other here. */
+/* Compares kernels with the engines of this processor, bit for bit, in runs with conditions that end trajectories, lists of
+ * firings, and trajectories that begin with counts of their own. The kernels are generated code, and a warp for each trajectory
+ * that reads the network as data. Here the lanes of a warp run one after the other. */
 #define GENERATED_OPTIMISATION "-O0" /* the compiler takes most of the time */
 #include "generated_code.h"
 
@@ -11,7 +11,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { UNTIL = 1, FIRES = 2, STARTS = 4 };
-enum { GENERATED, DATA_THERE, DATA_ELSEWHERE, KERNELS }; /* elsewhere: a slot works in a copy, on a device in shared memory */
+enum { GENERATED, DATA_THERE, DATA_ELSEWHERE, KERNELS }; /* elsewhere: a slot works in a copy, as in shared memory */
 
 static uint32_t ended, went_on; /* trajectories that a condition has ended, and others */
 
@@ -26,8 +26,9 @@ typedef struct {
 static void run_data(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
   const data_kernel *k = kernel;
   const int scheduled = k->image.schedule.formulas != NULL;
-  ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = !ff_ssa_method_has_rows((int)k->image.method), .method = (int)k->image.method, .scheduled = scheduled,
-                   .follows = !scheduled};
+  const int method = (int)k->image.method;
+  ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = !ff_ssa_method_has_rows(method), .method = method,
+                   .scheduled = scheduled, .follows = !scheduled};
   char *const there = (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD;
   ff_ssa_warp_place(&w, &k->at, k->work != NULL ? k->work : there, NULL);
   if (k->work != NULL) memset(k->work, 0x5A, k->at.bytes);
@@ -50,7 +51,7 @@ static void check_data(const ff_ssa_program *program, const ff_ssa_device_reques
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   run.starts = starts;
-  memset(run.state, 0xA5, run.slots * k.at.bytes); /* what a device has there */
+  memset(run.state, 0xA5, run.slots * k.at.bytes); /* a device does not clear its memory */
   launch_all(&run, run_data, &k, LAUNCH_TURN);
   launch_compare(&run, program, request, 0, what);
   for (uint32_t i = 0; run.stopped != NULL && i < run.units; i++) *(isnan(run.stopped[i]) ? &went_on : &ended) += 1;
@@ -74,7 +75,7 @@ static void check_generated(const ff_ssa_program *program, const ff_ssa_device_r
   ff_ssa_code_free(&g.code);
 }
 
-/* Whether there is generated code for these networks. */
+/* Whether there is generated code of this method for such runs. */
 static int is_generated(ff_ssa_method method) {
   return method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FIRST;
 }
@@ -92,7 +93,7 @@ static double *some_starts(const ff_ssa_program *p, double *largest) {
   return out;
 }
 
-/* Simulates what the bits of `wanted` say by one kernel, and compares. */
+/* Runs a kernel with what the bits of `wanted` say, and compares its results with those of this processor. */
 static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_formula *until, unsigned wanted, int kernel,
                   double last, const char *name) {
   double times[LAUNCH_TIMES], largest[64] = {0};
@@ -133,7 +134,8 @@ static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
   return ff_ssa_method_check(program, method, &err) == FF_OK;
 }
 
-/* Checks all methods by all kernels. What is wanted alternates, so that code is compiled for a part of the combinations. */
+/* Checks all methods with all kernels. Each time something else is wanted, so that code need not be compiled for all
+ * combinations. */
 static void check_all(const ff_ssa_program *program, const ff_formula *until, unsigned *turn, double last, const char *name) {
   for (size_t m = 0; m < COUNT(methods); m++)
     for (int kernel = 0; kernel < KERNELS && can_simulate(program, methods[m]); kernel++) {
@@ -159,7 +161,8 @@ static const example examples[] = {
     {"constant rates and pairs", {{"0 -> A", "20"}, {"A + B -> C", "0.1"}, {"C -> A + B", "1"}, {"A -> 0", "0.3"},
                                   {"0 -> B", "5"}, {"B -> 0", "0.1"}}, {3, 4, 0}, 3, "A - B", 3},
     {"formulas", {{"A -> B", "=A / (1 + B) + exp(-A)"}, {"B -> A", "=if(A > 3, log(2 + B), sqrt(B)) * min(A, 4) ^ 1.5"},
-                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, "exp(A / 9) > B ^ 1.5", 4},
+                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, "exp(A / 9) > B ^ 1.5",
+     4},
     {"nothing fires", {{"A -> B", "1"}}, {0, 7}, 2, "B > 9", 3},
     {"a condition without an end", {{"A -> B", "1"}, {"B -> A", "2"}}, {9, 7}, 2, "0 / (A - A)", 3},
 };
@@ -177,7 +180,7 @@ static void methods_give_the_trajectories(void) {
   FF_CHECK_SAY(ended > 100 && went_on > 100, "%u ended, %u went on", ended, went_on);
 }
 
-/* All combinations of what is wanted, by generated code of few reactions and of many, whose numbers in the code differ. */
+/* All combinations of what is wanted. Generated code numbers few reactions in another way than many. */
 static void code_gives_all_combinations(void) {
   static const uint32_t sizes[] = {3, 7, 8, 40};
   uint64_t state = 4711;
@@ -214,13 +217,14 @@ static void random_networks_give_the_trajectories(void) {
 
 static const ff_ssa_method scheduled_methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_NEXT};
 
-/* The condition names species, and a parameter that events set, if there is one. */
+/* A condition on the parameter that events set, if there is one; else on species alone. */
 static ff_formula scheduled_condition(const ff_reactions *net, const char *text) {
   const int sets_k = strstr(text, ";k;k") != NULL || strstr(text, ";k;v") != NULL || strstr(text, ";k;0.1") != NULL;
   const int has_b = strstr(text, "species;B") != NULL;
   ff_formula out;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_condition(&out, net, sets_k ? "k < 0.3 | k > 5 | B > 30" : has_b ? "A > 27 | B > 17" : "A > 12", &err), &err);
+  const char *condition = sets_k ? "k < 0.3 | k > 5 | B > 30" : has_b ? "A > 27 | B > 17" : "A > 12";
+  FF_CHECK_OK(ff_ssa_condition(&out, net, condition, &err), &err);
   return out;
 }
 
@@ -251,7 +255,7 @@ static void schedules_give_the_trajectories(void) {
 
 /* ---- refusals ----------------------------------------------------------------------------------------------------------- */
 
-/* Methods without code for this tell so. */
+/* For methods that have no such code, the error says so. */
 static void other_methods_have_no_code(void) {
   static const reaction_text reactions[] = {{"A -> B", "1"}, {"B -> A", "2"}, {NULL, NULL}};
   const double initial[] = {9, 7}, time = 1;

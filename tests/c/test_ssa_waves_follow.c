@@ -1,5 +1,5 @@
-/* Devices that check a condition, list firings, and continue trajectories from counts of their own, without a GPU (fake_ssa.h).
- * Whatever the capacity of the devices, what they refuse and when they fail, all results have the same bits as without devices. */
+/* Fake devices (fake_ssa.h) check a condition, list firings, and give each trajectory counts of its own at the start. Whatever
+ * their capacity is, whatever they refuse, and whenever they fail, all results have the same bits as without devices. */
 #include "../../src/ssa/ff_ssa_run.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
 #include "fake_ssa.h"
@@ -147,7 +147,7 @@ static void devices_may_fail(void) {
   ff_ssa_program_free(program);
 }
 
-/* Whether there are too many firings does not depend on devices, nor does the message. */
+/* A run fails for too many firings with and without devices, and with the same message. */
 static void too_many_firings_are_refused(void) {
   ff_ssa_program *program = program_and_starts();
   play(&want, program, NULL, FIRES, FIRINGS, &alone);

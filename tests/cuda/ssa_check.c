@@ -102,7 +102,7 @@ static void replicated_modules(void) {
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
       ff_ssa_program *program = program_of_modules(module_examples + i, rings[k].n, 0, 0);
       const double whole = rings[k].n == 1000 ? 0.02 : rings[k].times == 1 ? 0.5 : 0.0002;
-      const double last = gpu.part > 1 ? whole / 10 : whole; /* for racecheck, to which each event takes long */
+      const double last = gpu.part > 1 ? whole / 10 : whole; /* racecheck takes long for each event */
       FF_CHECK(program->modules != NULL);
       for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] *= rings[k].times;
       FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));

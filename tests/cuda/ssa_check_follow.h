@@ -31,7 +31,8 @@ static inline void compare_fired(const ff_ensemble *e, const ff_ssa_run *run, ui
   uint64_t *next = ff_calloc(n + 1, sizeof *next);
   ff_error err;
   FF_CHECK_OK(ff_ssa_run_firings(run, trajectory, time, reaction, &err), &err);
-  FF_CHECK_SAY(listed == n_firings, "%s: %llu firings, not %llu", name, (unsigned long long)listed, (unsigned long long)n_firings);
+  FF_CHECK_SAY(listed == n_firings, "%s: %llu firings, not %llu", name, (unsigned long long)listed,
+               (unsigned long long)n_firings);
   for (uint64_t i = n_firings; i-- > 0;) next[(uint64_t)trajectory[i]] = i;
   for (uint64_t i = 0; i < listed && listed == n_firings; i++) {
     const uint64_t at = next[fired[i].unit]++;
@@ -77,7 +78,7 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   free(there);
 }
 
-/* Simulates what the bits of `wanted` say, and compares. `until` may be NULL. */
+/* Runs a kernel with what the bits of `wanted` say, and compares its results with those of this processor. */
 static inline void check_follow(const char *what, const ff_ssa_program *program, ff_ssa_method method, const char *kernel,
                                 const ff_formula *until, unsigned wanted, double last, uint64_t n) {
   double times[TIMES], *largest = ff_calloc(program->n_species, sizeof *largest);

@@ -145,7 +145,7 @@ test_that("networks with events, and with rates that depend on the time, have th
   }
 })
 
-# A condition that often about half of the trajectories fulfil before `end`, for the species that varies most.
+# A condition on the species that varies most. In many networks, about half of the trajectories fulfil it before `end`.
 condition_of <- function(net, end) {
   ends <- simulate(net, 100, seed = 2, times = end, output = "final", backend = "cpu")[net$species$species]
   most <- which.max(vapply(ends, function(x) stats::sd(x) / (1 + mean(x)), 0))
@@ -154,7 +154,7 @@ condition_of <- function(net, end) {
   sprintf("%s %s %.17g & exp(-%s / 1e6) < 2", name, if (net$species$initial[[most]] > limit) "<=" else ">", limit, name)
 }
 
-# That a condition ends some trajectories, and others not.
+# Expects that a condition ends some trajectories, but not all.
 expect_ends_some <- function(net, end, until) {
   stopped <- attr(simulate(net, 100, seed = 7, times = end, until = until, backend = "cpu"), "run")$n_stopped
   expect_true(stopped > 0 && stopped < 100)
@@ -169,8 +169,8 @@ expect_same_passage <- function(net, until, nsim, end, method, kernel) {
   expect_identical(summary(there)$backend, "cuda")
 }
 
-# What needs every firing: conditions that end trajectories, lists of firings, and trajectories that go on from the states of
-# another run, unless the network has events or rates that depend on the time.
+# Runs that need every firing: with conditions that end trajectories, and with lists of firings. With `resumes`, also runs that
+# continue the trajectories of another one. Networks with events, or with rates that depend on the time, cannot be continued.
 expect_same_firings <- function(net, end, until = condition_of(net, end), nsim = 100, method = "auto", kernel = NULL,
                                 resumes = TRUE) {
   if (!can_run(net, method, kernel, until)) return(expect_false(is.null(kernel)))

@@ -122,7 +122,7 @@ test_that("sweeps with a condition share GPUs", {
   }
 })
 
-# Conditions by the state, and rates that depend on the time.
+# A rate that depends on the time, and an event whose condition depends on the state.
 clocks <- list(
   reaction_network("A -> 0" = "A * time", initial = c(A = 5)),
   reaction_network("A -> 0" = 1, initial = c(A = 5), events = list(event("A < 3", set = c(A = 9))))
