@@ -134,7 +134,7 @@ follow_run <- function(job, started, options, progress, backend) {
 
 # ---- GPUs ----------------------------------------------------------------------------------------------------------------
 
-# Lets GPUs simulate all trajectories. If the argument asks for a GPU, a run that no GPU can do is an error. If only the session
+# Lets GPUs simulate all trajectories. If the argument asks for a GPU, a run that no GPU can do is an error. If only the
 # option of the session does, such a run uses the processor.
 begin_on_devices <- function(job, backend) {
   refuse <- function(why_not) {

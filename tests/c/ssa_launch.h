@@ -40,7 +40,7 @@ static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request
   if (request->fires) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
 }
 
-/* The counts at the start of LAUNCH_UNITS trajectories, first by species, as devices get them. `starts` is first by trajectory. */
+/* The counts at the start of LAUNCH_UNITS trajectories, first by species as devices get them. `starts` is first by trajectory. */
 static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) {
   uint32_t *out = ff_calloc((size_t)LAUNCH_UNITS * n_species, sizeof *out);
   for (uint32_t k = 0; k < LAUNCH_UNITS; k++)
