@@ -31,7 +31,7 @@ static void give_back(ff_ensemble *e) {
   if (e->stream != NULL) cudaStreamSynchronize(e->stream);
   if (e->runner != NULL && e->own != NULL) e->runner->release(e);
   void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
-                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at,
+                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at, e->places.at,
                           (void *)e->launch.starts, e->launch.stopped, e->launch.fired};
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
   if (e->begin != NULL) cudaEventDestroy(e->begin);
@@ -98,6 +98,7 @@ static ff_ssa_stage refuse(ff_ensemble *e, const ff_error *why) {
   const ff_error before = e->refused;
   if (e->own != NULL) e->runner->release(e);
   e->own = NULL;
+  e->words = {};
   e->n_points = 0;
   if (e->request.joins != NULL) memset(e->request.joins, 0, e->request.n_points);
   e->refused = *why;
@@ -149,9 +150,9 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
   const uint64_t row = block * (uint64_t)e->device.multiProcessorCount;
-  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, row)
-                          : slots < e->resident           ? slots
-                                                          : e->resident);
+  e->most_running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, row)
+                               : slots < e->resident           ? slots
+                                                               : e->resident);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
   return FF_OK;
@@ -161,7 +162,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
 static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
   const ff_ssa_device_request *r = &e->request;
-  const size_t units = (size_t)e->capacity, steps = (size_t)(LISTED / e->running);
+  const size_t units = (size_t)e->capacity, steps = (size_t)(LISTED / e->most_running);
   ff_status status = FF_OK;
   if (e->n_points > 0)
     status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
@@ -171,7 +172,7 @@ static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
     status = ff_cuda_new((void **)&l->stopped, units * sizeof *l->stopped, "times", err);
   if (status != FF_OK || !r->fires) return status;
   e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
-  const size_t listed = (size_t)e->running * (e->firings_each + STEPS_BEYOND);
+  const size_t listed = (size_t)e->most_running * (e->firings_each + STEPS_BEYOND);
   return ff_cuda_new((void **)&l->fired, listed * sizeof *l->fired, "firings", err);
 }
 
@@ -305,6 +306,8 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->first = first;
   l->from = l->begun = 0;
   e->lasted = 0;
+  e->running = e->most_running;
+  e->gathered = 0;
   e->n_fired = 0;
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
@@ -321,7 +324,11 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
 static double share_of(const ff_ensemble *e, double seconds, double left) {
   double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, turn = e->lasted / TURNS;
   if (left < share && left > 0) share = left;
-  if (e->running == e->launch.slots) return share;
+  if (e->words.columns > 0 && e->lasted > 0) {
+    const double most = ff_ssa_gather_seconds(e->units, &e->done, e->launch.slots, e->lasted);
+    if (most < share) share = most < SHORT_TURN ? SHORT_TURN : most;
+  }
+  if (e->running == e->launch.slots || e->gathered) return share;
   turn = turn < SHORT_TURN ? SHORT_TURN : turn < LONG_TURN ? turn : LONG_TURN;
   return turn < share ? turn : share;
 }
@@ -329,7 +336,7 @@ static double share_of(const ff_ensemble *e, double seconds, double left) {
 /* Appends the firings of the last launch to the list of the wave. */
 static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   const size_t n = (size_t)e->done.fired;
-  if (n > (size_t)e->running * (e->firings_each + STEPS_BEYOND))
+  if (n > (size_t)e->most_running * (e->firings_each + STEPS_BEYOND))
     return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than it made steps");
   ff_status status = ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + n, sizeof *e->fired, err);
   if (status == FF_OK)
@@ -341,6 +348,14 @@ static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "reading firings", err);
   if (status == FF_OK) e->n_fired += n;
   return status;
+}
+
+/* At the end of a wave, gathers the trajectories that are on their way if few slots are busy. */
+static ff_status gather_rest(ff_ensemble *e, ff_error *err) {
+  const int all_begun = e->done.begun >= e->units && (e->gathered || e->launch.begun == e->launch.slots);
+  if (e->words.columns == 0 || !all_begun) return FF_OK;
+  const uint32_t n = ff_ssa_gathered_slots(e->units - e->done.complete, e->running, e->block_slots);
+  return n > 0 ? ff_ssa_gather_slots(e, n, err) : FF_OK;
 }
 
 /* Runs one launch, measures its time and reads the counters. */
@@ -359,8 +374,9 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
   e->lasted += milliseconds / 1000.0;
-  ff_ssa_next_turn(&e->launch, e->running);
-  return e->request.fires ? take_fired(e, err) : FF_OK;
+  if (!e->gathered) ff_ssa_next_turn(&e->launch, e->running);
+  if (e->request.fires) status = take_fired(e, err);
+  return status == FF_OK ? gather_rest(e, err) : status;
 }
 
 static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
