@@ -40,11 +40,11 @@ static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request
   if (request->fires) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
 }
 
-/* The counts at the start of LAUNCH_UNITS trajectories, first by trajectory, as devices get them: species by species. */
+/* The counts at the start of LAUNCH_UNITS trajectories, as devices get them. */
 static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) {
-  uint32_t *out = ff_calloc((size_t)LAUNCH_UNITS * n_species, sizeof *out);
-  for (uint32_t k = 0; k < LAUNCH_UNITS; k++)
-    for (uint32_t s = 0; s < n_species; s++) out[s * LAUNCH_UNITS + k] = (uint32_t)starts[k * n_species + s];
+  const size_t n = (size_t)LAUNCH_UNITS * n_species;
+  uint32_t *out = ff_calloc(n, sizeof *out);
+  for (size_t i = 0; i < n; i++) out[i] = (uint32_t)starts[i];
   return out;
 }
 

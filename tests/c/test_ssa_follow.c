@@ -26,8 +26,8 @@ typedef struct {
 static void run_data(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
   const data_kernel *k = kernel;
   const int scheduled = k->image.schedule.formulas != NULL;
-  ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = !ff_ssa_method_has_rows((int)k->image.method), .method = (int)k->image.method, .scheduled = scheduled,
-                   .follows = !scheduled};
+  ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = !ff_ssa_method_has_rows((int)k->image.method),
+                   .method = (int)k->image.method, .scheduled = scheduled, .follows = !scheduled};
   char *const there = (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD;
   ff_ssa_warp_place(&w, &k->at, k->work != NULL ? k->work : there, NULL);
   if (k->work != NULL) memset(k->work, 0x5A, k->at.bytes);
@@ -231,7 +231,7 @@ static void check_texts(const scheduled_example *list, size_t n) {
     ff_formula until = scheduled_condition(net, list[i].text);
     ff_ssa_program *program = program_of_network(net);
     for (size_t m = 0; m < COUNT(scheduled_methods); m++) {
-      const unsigned wanted = 1 + (unsigned)(i + m) % 3; /* no starts: a schedule begins at time 0 */
+      const unsigned wanted = 1 + (unsigned)(3 * i + m) % 7;
       const int code = m < 2 && (i + m) % 2 == 0;
       if (can_simulate(program, scheduled_methods[m]))
         check(program, scheduled_methods[m], &until, wanted, code ? GENERATED : DATA_THERE, list[i].last, list[i].what);

@@ -13,6 +13,7 @@
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
+#define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied at once */
 #define LISTED 4194304.0   /* firings of a launch that are listed, if slots make at least */
 #define LEAST_LISTED 8u    /* and at most so many steps in it */
 #define MOST_LISTED 4096u
@@ -279,17 +280,21 @@ static ff_status start_points(ff_ensemble *e, uint64_t first, uint64_t units, ff
   return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
 }
 
-/* Copies the counts at the start of the wave's trajectories, species by species. */
+/* Copies the counts at the start of the wave's trajectories, in pieces. They are copied on the ensemble's stream, because its
+ * kernels do not wait for the default one. */
 static ff_status copy_starts(ff_ensemble *e, uint64_t first, uint64_t units, ff_error *err) {
-  const size_t n = e->program->n_species;
+  const uint64_t n = e->program->n_species, all = units * n, most = all < STARTS_AT_ONCE ? all : STARTS_AT_ONCE;
   const double *from = e->request.starts + (first - e->request.first_start) * n;
-  uint32_t *counts = (uint32_t *)ff_calloc((size_t)units, n * sizeof *counts);
-  if (counts == NULL)
-    return ff_error_set(err, FF_EMEMORY, "no memory for the counts at the start of %llu trajectories", (unsigned long long)units);
-  for (uint64_t k = 0; k < units; k++)
-    for (size_t s = 0; s < n; s++) counts[s * units + k] = (uint32_t)from[k * n + s];
-  const ff_status status = ff_cuda_check(cudaMemcpy((void *)e->launch.starts, counts, units * n * sizeof *counts,
-                                                    cudaMemcpyHostToDevice), "copying counts at the start", err);
+  uint32_t *counts = (uint32_t *)ff_calloc((size_t)most, sizeof *counts);
+  ff_status status = FF_OK;
+  if (counts == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %llu counts at the start", (unsigned long long)most);
+  for (uint64_t at = 0; status == FF_OK && at < all; at += most) {
+    const uint64_t piece = all - at < most ? all - at : most;
+    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[at + i];
+    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + at), counts, piece * sizeof *counts,
+                                           cudaMemcpyHostToDevice, e->stream), "copying counts at the start", err);
+    if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "copying counts at the start", err);
+  }
   free(counts);
   return status;
 }

@@ -254,10 +254,10 @@ static void put_fire(generator *g) {
 /* Each trajectory has counts of its own at the start. Nobody reads those of an empty slot. */
 static void put_starts(generator *g) {
   const ff_ssa_program *p = g->p;
-  ff_write(&g->out, "  const uint64_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
+  ff_write(&g->out, "  const uint32_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE)
-      ff_write(&g->out, "  t->x[%u] = t->run->starts[%uull * t->run->units + unit];\n", g->place[s], s);
+      ff_write(&g->out, "  t->x[%u] = FF_SSA_START(t->run, %uu, unit, %uu);\n", g->place[s], p->n_species, s);
   ff_write(&g->out, "  (void)unit;\n");
 }
 
