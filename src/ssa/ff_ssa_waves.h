@@ -23,6 +23,7 @@ typedef struct {
   ff_ssa_device_progress progress;
   uint64_t *refused; /* ascending numbers within the wave that has ended */
   size_t n_refused, refused_room;
+  uint64_t n_stopped; /* trajectories whose times of stopping are copied */
   uint64_t listed; /* of its list of firings, those that are recorded */
   int lost; /* the device has failed, and the others take over its share */
   ff_status status;

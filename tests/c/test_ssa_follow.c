@@ -110,7 +110,7 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   const ff_ssa_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL,
-                                         .until = wanted & UNTIL ? until : NULL, .fires = (wanted & FIRES) != 0,
+                                         .until = wanted & UNTIL ? until : NULL, .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0,
                                          .starts = starts, .first_start = LAUNCH_FIRST};
   snprintf(what, sizeof what, "%s, %s, wanted %u, kernel %d", name, ff_ssa_method_name(method), wanted, kernel);
   if (kernel == GENERATED)
@@ -260,7 +260,7 @@ static void other_methods_have_no_code(void) {
   ff_ssa_code code;
   ff_error err;
   const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &time, .n_times = 1,
-                                         .species = &species, .n_species = 1, .fires = 1};
+                                         .species = &species, .n_species = 1, .max_firings = 1};
   FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "list firings");
   ff_ssa_program_free(program);
 }

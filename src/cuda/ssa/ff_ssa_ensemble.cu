@@ -1,5 +1,6 @@
 /* Ensembles of trajectories on a device: the choice of a runner, memory, launches, and the interface "ssa". */
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_generate.h"
 #include "ff_ssa_turns.h"
 
 #include <stdio.h>
@@ -17,7 +18,6 @@
 #define LISTED 4194304.0   /* firings of a launch that are listed, if slots make at least */
 #define LEAST_LISTED 8u    /* and at most so many steps in it */
 #define MOST_LISTED 4096u
-#define STEPS_BEYOND 8u    /* that generated code may make beyond its steps, in a round of its loop */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -127,6 +127,23 @@ static uint64_t wanted_units(const ff_ensemble *e) {
   return e->options.units > 0 ? e->options.units : MOST_UNITS;
 }
 
+/* At least the bytes of the list of a launch's firings, before it is known how many slots run. */
+static double largest_list(const ff_ensemble *e) {
+  if (e->request.max_firings == 0) return 0;
+  return (LISTED + (double)e->resident * (LEAST_LISTED + FF_SSA_CODE_ROUND)) * sizeof(ff_ssa_fired);
+}
+
+/* The firings for which the list has room: a slot of generated code may complete a round of its loop. */
+static uint64_t list_room(const ff_ensemble *e) { return (uint64_t)e->running * (e->firings_each + FF_SSA_CODE_ROUND); }
+
+/* Decides how many steps of a launch are listed. */
+static void plan_list(ff_ensemble *e) {
+  const uint64_t steps = (uint64_t)LISTED / e->running;
+  if (e->request.max_firings == 0) return;
+  e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
+  e->info.bytes += list_room(e) * sizeof(ff_ssa_fired);
+}
+
 /* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
  * trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
@@ -135,10 +152,10 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if (status != FF_OK) return status;
   const ff_ssa_device_request *r = &e->request;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
-  const double listed = r->fires ? (double)e->resident * (LEAST_LISTED + STEPS_BEYOND) + LISTED : 0;
-  const double room = (double)unused * MEMORY_SHARE - listed * sizeof(ff_ssa_fired);
+  const double room = (double)unused * MEMORY_SHARE - largest_list(e);
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
   const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
+  if (room < 0) return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few to list firings", unused);
   uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
@@ -155,6 +172,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
                                                           : e->resident);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
+  plan_list(e);
   return FF_OK;
 }
 
@@ -162,7 +180,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
 static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
   const ff_ssa_device_request *r = &e->request;
-  const size_t units = (size_t)e->capacity, steps = (size_t)(LISTED / e->running);
+  const size_t units = (size_t)e->capacity;
   ff_status status = FF_OK;
   if (e->n_points > 0)
     status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
@@ -170,10 +188,9 @@ static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
     status = ff_cuda_new((void **)&l->starts, units * e->program->n_species * sizeof *l->starts, "counts at the start", err);
   if (status == FF_OK && r->until != NULL)
     status = ff_cuda_new((void **)&l->stopped, units * sizeof *l->stopped, "times", err);
-  if (status != FF_OK || !r->fires) return status;
-  e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
-  const size_t listed = (size_t)e->running * (e->firings_each + STEPS_BEYOND);
-  return ff_cuda_new((void **)&l->fired, listed * sizeof *l->fired, "firings", err);
+  if (status == FF_OK && r->max_firings > 0)
+    status = ff_cuda_new((void **)&l->fired, (size_t)list_room(e) * sizeof *l->fired, "firings", err);
+  return status;
 }
 
 static ff_status take_memory(ff_ensemble *e, ff_error *err) {
@@ -334,7 +351,7 @@ static double share_of(const ff_ensemble *e, double seconds, double left) {
 /* Appends the firings of the last launch to the list of the wave. */
 static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   const size_t n = (size_t)e->done.fired;
-  if (n > (size_t)e->running * (e->firings_each + STEPS_BEYOND))
+  if (n > list_room(e))
     return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than it made steps");
   ff_status status = ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + n, sizeof *e->fired, err);
   if (status == FF_OK)
@@ -350,7 +367,7 @@ static ff_status take_fired(ff_ensemble *e, ff_error *err) {
 
 /* Runs one launch, measures its time and reads the counters. */
 static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
-  e->launch.steps = e->request.fires ? e->firings_each : MOST_STEPS;
+  e->launch.steps = e->request.max_firings > 0 ? e->firings_each : MOST_STEPS;
   e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
@@ -365,13 +382,17 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   e->info.device_seconds += milliseconds / 1000.0;
   e->lasted += milliseconds / 1000.0;
   ff_ssa_next_turn(&e->launch, e->running);
-  return e->request.fires ? take_fired(e, err) : FF_OK;
+  return e->request.max_firings > 0 ? take_fired(e, err) : FF_OK;
+}
+
+static int lists_too_many(const ff_ensemble *e) {
+  return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
 }
 
 static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
   ff_status status = FF_OK;
   const double stop = ff_clock() + seconds;
-  while (status == FF_OK && e->done.complete < e->units) {
+  while (status == FF_OK && e->done.complete < e->units && !lists_too_many(e)) {
     status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }
