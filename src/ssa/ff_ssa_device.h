@@ -50,7 +50,8 @@ typedef struct {
   const ff_formula *until; /* NULL, or a trajectory ends as soon as this function of the state is not 0. It must outlive the
                             * ensemble. Of several points, that of the first one */
   const double *starts; /* NULL, or n_species counts of each trajectory at the start, first by trajectory, from number
-                         * `first_start` on. They must outlive the ensemble. `initial` then has the largest count of each species */
+                         * `first_start` on. They must outlive the ensemble. `initial` then has the largest count of each
+                         * species */
   uint64_t first_start;
   uint64_t max_firings; /* 0, or the firings are listed, and a wave stops halfway when it has listed more than so many. Several
                          * points have neither starts nor lists */
@@ -90,8 +91,8 @@ typedef struct {
   /* With `until`: the times since the start at which trajectories first ... first + n - 1 of the wave have ended; NaN for those
    * that have not. Those of refused trajectories are undefined. */
   ff_status (*stopped)(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err);
-  /* With `max_firings`: the list of the wave's firings, which belongs to the ensemble and is valid until the next start(). Those of
-   * each trajectory are in order. Refused trajectories may have some, too. O(1). */
+  /* With `max_firings`: the list of the wave's firings, which belongs to the ensemble and is valid until the next start(). Those
+   * of each trajectory are in order. Refused trajectories may have some, too. O(1). */
   const ff_ssa_fired *(*fired)(const ff_ensemble *ensemble, uint64_t *n);
   /* For an ensemble of several points: the events of each point of the wave, without those of refused trajectories. */
   ff_status (*events)(ff_ensemble *ensemble, uint64_t *events, ff_error *err);

@@ -312,7 +312,8 @@ static ff_status fill(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *er
   return status;
 }
 
-/* Whether points with such options share an ensemble. The order of optimised_direct follows from the key, and a device has one. */
+/* Whether points with such options share an ensemble. The order of optimised_direct follows from the key, and a device has
+ * one. */
 static int can_share(const ff_ssa_options *o) {
   return ff_ssa_method_on_devices(o->method) && o->method != FF_SSA_OPTIMISED && o->starts == NULL && o->max_firings == 0;
 }

@@ -110,8 +110,8 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   const ff_ssa_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL,
-                                         .until = wanted & UNTIL ? until : NULL, .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0,
-                                         .starts = starts, .first_start = LAUNCH_FIRST};
+                                         .until = wanted & UNTIL ? until : NULL, .starts = starts, .first_start = LAUNCH_FIRST,
+                                         .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0};
   snprintf(what, sizeof what, "%s, %s, wanted %u, kernel %d", name, ff_ssa_method_name(method), wanted, kernel);
   if (kernel == GENERATED)
     check_generated(program, &request, given, what);
@@ -159,7 +159,8 @@ static const example examples[] = {
     {"constant rates and pairs", {{"0 -> A", "20"}, {"A + B -> C", "0.1"}, {"C -> A + B", "1"}, {"A -> 0", "0.3"},
                                   {"0 -> B", "5"}, {"B -> 0", "0.1"}}, {3, 4, 0}, 3, "A - B", 3},
     {"formulas", {{"A -> B", "=A / (1 + B) + exp(-A)"}, {"B -> A", "=if(A > 3, log(2 + B), sqrt(B)) * min(A, 4) ^ 1.5"},
-                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, "exp(A / 9) > B ^ 1.5", 4},
+                  {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}},
+     {5, 4, 3}, 3, "exp(A / 9) > B ^ 1.5", 4},
     {"nothing fires", {{"A -> B", "1"}}, {0, 7}, 2, "B > 9", 3},
     {"a condition without an end", {{"A -> B", "1"}, {"B -> A", "2"}}, {9, 7}, 2, "0 / (A - A)", 3},
 };
@@ -218,9 +219,10 @@ static const ff_ssa_method scheduled_methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, F
 static ff_formula scheduled_condition(const ff_reactions *net, const char *text) {
   const int sets_k = strstr(text, ";k;k") != NULL || strstr(text, ";k;v") != NULL || strstr(text, ";k;0.1") != NULL;
   const int has_b = strstr(text, "species;B") != NULL;
+  const char *const condition = sets_k ? "k < 0.3 | k > 5 | B > 30" : has_b ? "A > 27 | B > 17" : "A > 12";
   ff_formula out;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_condition(&out, net, sets_k ? "k < 0.3 | k > 5 | B > 30" : has_b ? "A > 27 | B > 17" : "A > 12", &err), &err);
+  FF_CHECK_OK(ff_ssa_condition(&out, net, condition, &err), &err);
   return out;
 }
 

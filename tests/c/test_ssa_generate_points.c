@@ -136,4 +136,5 @@ static void points_that_only_lose_molecules(void) {
 }
 
 FF_TEST_MAIN("ssa_generate_points", make_folder, several_points_give_their_trajectories,
-             points_with_schedules_give_their_trajectories, points_have_conditions_of_their_own, points_that_only_lose_molecules, remove_folder)
+             points_with_schedules_give_their_trajectories, points_have_conditions_of_their_own, points_that_only_lose_molecules,
+             remove_folder)

@@ -26,7 +26,8 @@ typedef struct {
 static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
   const ff_ssa_image *image = &k->points[0].image;
   ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0 && !ff_ssa_method_has_rows((int)image->method),
-                   .method = (int)image->method, .scheduled = k->scheduled, .follows = point_until != NULL, .point_words = sizeof(ff_ssa_image_point) / 4};
+                   .method = (int)image->method, .scheduled = k->scheduled, .follows = point_until != NULL,
+                   .point_words = sizeof(ff_ssa_image_point) / 4};
   const int elsewhere = k->mode == WARP_ELSEWHERE;
   ff_ssa_warp_place(&w, &k->at, elsewhere ? k->work : (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD, NULL);
   if (k->scheduled)

@@ -1,5 +1,6 @@
 /* Devices that check a condition, list firings, and continue trajectories from counts of their own, without a GPU (fake_ssa.h).
- * Whatever the capacity of the devices, what they refuse and when they fail, all results have the same bits as without devices. */
+ * Whatever the capacity of the devices, what they refuse and when they fail, all results have the same bits as without
+ * devices. */
 #include "../../src/ssa/ff_ssa_run.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
 #include "fake_ssa.h"

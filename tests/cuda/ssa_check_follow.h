@@ -31,7 +31,8 @@ static inline void compare_fired(const ff_ensemble *e, const ff_ssa_run *run, ui
   uint64_t *next = ff_calloc(n + 1, sizeof *next);
   ff_error err;
   FF_CHECK_OK(ff_ssa_run_firings(run, trajectory, time, reaction, &err), &err);
-  FF_CHECK_SAY(listed == n_firings, "%s: %llu firings, not %llu", name, (unsigned long long)listed, (unsigned long long)n_firings);
+  FF_CHECK_SAY(listed == n_firings, "%s: %llu firings, not %llu", name, (unsigned long long)listed,
+               (unsigned long long)n_firings);
   for (uint64_t i = n_firings; i-- > 0;) next[(uint64_t)trajectory[i]] = i;
   for (uint64_t i = 0; i < listed && listed == n_firings; i++) {
     const uint64_t at = next[fired[i].unit]++;

@@ -26,8 +26,9 @@ typedef struct {
   uint32_t n_table, at_readers, at_reactions; /* of the table */
 } ff_ssa_schedule_code;
 
-/* Numbers the formulas; `until` is NULL or a condition that ends trajectories. FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for so many. The caller frees the
- * contents with ff_ssa_schedule_code_free(), also after an error. O(size of the program). */
+/* Numbers the formulas; `until` is NULL or a condition that ends trajectories. FF_EUNSUPPORTED, with a clause that tells why, if
+ * no code is generated for so many. The caller frees the contents with ff_ssa_schedule_code_free(), also after an error.
+ * O(size of the program). */
 ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_program *program, const ff_formula *until,
                                    ff_error *err);
 void ff_ssa_schedule_code_free(ff_ssa_schedule_code *code);

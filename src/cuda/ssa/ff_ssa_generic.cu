@@ -5,8 +5,8 @@
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
  * any size can be simulated. For few trajectories of strongly coupled networks, a block of warps runs a trajectory
  * (ff_ssa_generic_block.h). With events, or with rates that depend on the time, a warp runs a trajectory in global memory
- * (ff_ssa_generic_schedule.h). If a run checks a condition after each event, lists firings, or gives each trajectory its counts at
- * the start, a warp runs a trajectory, too.
+ * (ff_ssa_generic_schedule.h). If a run checks a condition after each event, lists firings, or gives each trajectory its counts
+ * at the start, a warp runs a trajectory, too.
  *
  * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
  * slot takes the image of the point that its trajectory belongs to. A block of warps runs trajectories of one point only. */

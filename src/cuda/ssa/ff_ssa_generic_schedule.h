@@ -203,8 +203,8 @@ S_CALL void s_due_next(s_schedule *s, double limit) {
 
 /* ---- steps of lane 0 ------------------------------------------------------------------------------------------------------- */
 
-/* What the warp does after lane 0 has let an event happen: the method begins anew, or goes on after the reaction that was due; and
- * whether this reaction has fired. */
+/* What the warp does after lane 0 has let an event happen: the method begins anew, or goes on after the reaction that was due;
+ * the trajectory fails, or the condition has ended it; and whether that reaction has fired. */
 enum { S_BEGINS = 1, S_GOES_ON = 2, S_FAILED = 4, S_REACHED = 8, S_FIRED = 16 };
 
 /* A trajectory begins. Its counts are set. */

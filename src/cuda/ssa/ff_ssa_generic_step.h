@@ -61,8 +61,7 @@ FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
   return fine;
 }
 
-/* Sets what the methods with groups or rows keep, from the counts at time 0: all trajectories begin with the same. Returns
- * whether all is in order. */
+/* Sets what the methods with groups or rows keep, from the counts at the start. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   if (ff_ssa_has_rows(w)) ff_ssa_rows_begin(w);
@@ -72,8 +71,8 @@ FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
 }
 
-/* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are in
- * order. */
+/* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are
+ * in order. */
 FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
@@ -136,8 +135,8 @@ FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
   return out;
 }
 
-/* Sets the counts at the start that are the trajectory's own, and what follows from them, as ff_ssa_image.c does from those of the
- * network. Returns whether all is in order. */
+/* Sets the counts at the start that are the trajectory's own, and what follows from them, as ff_ssa_image.c does from those of
+ * the network. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;

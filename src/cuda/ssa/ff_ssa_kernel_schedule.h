@@ -1,8 +1,8 @@
 /* Events of the network, and rates that depend on the time, for kernels: what ff_ssa_schedule.c and ff_ssa_due.c do for one
  * trajectory, operation by operation. A thread that runs a trajectory by generated code does this (ff_ssa_thread_schedule.h), and
  * one lane of a warp that reads the network as data (ff_ssa_generic_schedule.h). If something fails, or cannot be done in this
- * way, `failed` becomes 1, and the trajectory is refused. If a condition ends it, `reached` becomes 1, and the rest of the step is
- * left out.
+ * way, `failed` becomes 1, and the trajectory is refused. If a condition ends it, `reached` becomes 1, and the rest of the step
+ * is left out.
  *
  * The text that comes before this one defines S_CALL, the types s_schedule and s_at_formula, and
  *   S_TRIGGERS(s), S_TIMED(s), S_SPECIES(s)   how many events, rates that depend on the time, and counts there are
