@@ -53,8 +53,14 @@ typedef struct {
   const double *starts;    /* NULL, or the counts of all species of the program at the start of each trajectory, first by
                             * trajectory, from number `first_start` on. `initial` then has the largest count of each species */
   uint64_t first_start;
-  int fires;               /* whether firings are listed. Ensembles of several points have neither starts nor lists */
+  uint64_t max_firings;    /* 0, or the firings are listed, and a wave stops halfway when it has listed more than so many.
+                            * Ensembles of several points have neither starts nor lists */
 } ff_ssa_device_request;
+
+/* Whether a request needs more than the counts of trajectories that all start alike. */
+static inline int ff_ssa_device_follows(const ff_ssa_device_request *request) {
+  return request->until != NULL || request->starts != NULL || request->max_firings > 0;
+}
 
 typedef struct {
   uint64_t complete; /* trajectories of the wave that are complete or refused */
@@ -70,7 +76,7 @@ typedef struct {
    * ready() may return these errors too. */
   ff_status (*create)(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
                       const ff_ensemble_options *options, ff_error *err);
-  /* Lets the wave's trajectories go on for about `seconds`. */
+  /* Lets the wave's trajectories go on for about `seconds`, or until it has listed too many firings. */
   ff_status (*advance)(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err);
   /* Lists at most `capacity` of the wave's refused trajectories, as ascending numbers within the wave, from the number `from` on.
    * *n is how many are listed. */
@@ -85,8 +91,8 @@ typedef struct {
   /* With `until`: the times since the start at which trajectories first ... first + n - 1 of the wave have ended; NaN for those
    * that have not. Those of refused trajectories are undefined. */
   ff_status (*stopped)(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err);
-  /* With `fires`: the list of the wave's firings, which belongs to the ensemble and is valid until the next start(). Those of
-   * each trajectory are in order. Refused trajectories may have some, too. O(1). */
+  /* With `max_firings`: the list of the wave's firings, which belongs to the ensemble and is valid until the next start(). Those
+   * of each trajectory are in order. Refused trajectories may have some, too. O(1). */
   const ff_ssa_fired *(*fired)(const ff_ensemble *ensemble, uint64_t *n);
   /* For an ensemble of several points: the events of each point of the wave, without those of refused trajectories. */
   ff_status (*events)(ff_ensemble *ensemble, uint64_t *events, ff_error *err);

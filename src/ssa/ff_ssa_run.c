@@ -257,7 +257,8 @@ uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run) {
   return n;
 }
 
-/* A thread simulates one trajectory after the other, so the firings of each are together and in order. */
+/* The firings of a trajectory are in the record of one thread, in their order. Those that a device has listed are mixed with the
+ * firings of other trajectories. */
 ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err) {
   uint64_t *at = ff_calloc(run->options.n + 1, sizeof *at);
   if (at == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the firings of the trajectories");

@@ -167,6 +167,7 @@ static void begin_waves(ff_ssa_run *run) {
     v->begun = 0;
     v->recorded = 0;
     v->n_refused = 0;
+    v->n_stopped = 0;
     v->listed = 0;
     v->progress = (ff_ssa_device_progress){0};
   }
@@ -246,7 +247,7 @@ static void make_next(const ff_ssa_run *run) {
                                          .until = run->options.until,
                                          .starts = run->options.starts,
                                          .first_start = run->options.first,
-                                         .fires = run->options.max_firings > 0,
+                                         .max_firings = run->options.max_firings,
                                          .times = run->wanted.times,
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,

@@ -23,7 +23,8 @@ typedef struct {
   ff_ssa_device_progress progress;
   uint64_t *refused; /* ascending numbers within the wave that has ended */
   size_t n_refused, refused_room;
-  uint64_t listed; /* of its list of firings, those that are recorded or left out */
+  uint64_t n_stopped; /* trajectories whose times of stopping are copied */
+  uint64_t listed;    /* of its list of firings, those that are recorded or left out */
   int lost; /* the device has failed, and the others take over its share */
   ff_status status;
   ff_error err;

@@ -8,6 +8,7 @@
 
 #define PIECE_BYTES 16777216.0 /* states that are copied from a device at once */
 #define REFUSED_AT_ONCE 1024
+#define STOPPED_AT_ONCE UINT64_C(4194304) /* times of stopping that are copied between two looks at the clock */
 #define LISTED_AT_ONCE 65536 /* firings that are recorded between two looks at the clock */
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
@@ -105,15 +106,21 @@ static int is_refused(const ff_ssa_wave *v, uint64_t unit) {
 
 /* ---- times at which trajectories have ended, and firings ---------------------------------------------------------------- */
 
-/* The times of refused trajectories mean nothing. This processor overwrites them when it simulates these trajectories. */
-static ff_status fetch_stopped(const ff_ssa_run *run, ff_ssa_wave *v) {
-  const uint64_t n = v->range.last - v->range.next;
-  double *stopped = run->options.stopped;
-  if (run->options.until == NULL || stopped == NULL) return FF_OK;
-  stopped += v->range.next;
-  ff_status status = run->waves->backend->stopped(v->ensemble, 0, n, stopped, &v->err);
-  for (uint64_t k = 0; status == FF_OK && k < n; k++) stopped[k] = isnan(stopped[k]) ? NAN : run->options.start + stopped[k];
-  return status;
+/* Copies some of the times, and more until the deadline. Returns whether all are copied; v->status tells whether the device has
+ * failed. This processor overwrites the times of trajectories that it simulates after a device. */
+static int fetch_stopped(const ff_ssa_run *run, ff_ssa_wave *v) {
+  const uint64_t all = v->range.last - v->range.next;
+  if (run->options.until == NULL || run->options.stopped == NULL) return 1;
+  while (v->n_stopped < all) {
+    double *stopped = run->options.stopped + v->range.next + v->n_stopped;
+    const uint64_t n = all - v->n_stopped < STOPPED_AT_ONCE ? all - v->n_stopped : STOPPED_AT_ONCE;
+    v->status = run->waves->backend->stopped(v->ensemble, v->n_stopped, n, stopped, &v->err);
+    if (v->status != FF_OK) return 0;
+    for (uint64_t k = 0; k < n; k++) stopped[k] = isnan(stopped[k]) ? NAN : run->options.start + stopped[k];
+    v->n_stopped += n;
+    if (ff_clock() >= run->deadline) break;
+  }
+  return v->n_stopped == all;
 }
 
 /* Records some firings of the list, and more until the deadline. Returns whether all are recorded. */
@@ -146,7 +153,6 @@ static void fail_by_firings(ff_ssa_run *run, ff_ssa_wave *v) {
   ff_error err;
   ff_ssa_refuse_firings(&run->wanted, &err);
   ff_ssa_worker_fail(run, &run->workers[0], v->range.next, &err);
-  if (run->waves->piece.of == v) run->waves->piece.of = NULL;
   v->stage = FF_SSA_WAVE_NONE;
 }
 
@@ -258,12 +264,12 @@ ff_status ff_ssa_wave_collect(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
     fail_by_firings(run, v);
     return FF_OK;
   }
-  if (v->recorded == 0) v->status = fetch_stopped(run, v);
-  if (v->status != FF_OK) return FF_OK;
   if (atomic_load(&run->failed) != FF_SSA_NO_UNIT) {
     if (w->piece.of == v) w->piece.of = NULL;
     v->recorded = n;
     v->listed = v->progress.fired;
+  } else if (!fetch_stopped(run, v)) {
+    return FF_OK;
   } else if (v->recorded < n && w->tallies) {
     ff_status status = add_wave(run, v, err);
     if (status != FF_OK) return status;

@@ -24,6 +24,8 @@ static struct {
   int unsupported;      /* whether no kernel can run the program */
   _Atomic int made, freed, alike;     /* ensembles, and those that got a `like` with which they may share */
   _Atomic int tallies, copies, lists; /* calls of tally(), states() and refused() */
+  _Atomic int stops;                  /* calls of stopped() */
+  _Atomic uint64_t listed;            /* firings in the longest list; may be too small if devices are in parallel */
   _Atomic uint64_t units, steps;      /* of the last ensemble */
   _Atomic uint64_t started[16];       /* the sizes of the first waves */
   _Atomic int waves;
@@ -72,7 +74,7 @@ static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program 
   return e->program == program && r->method == request->method && r->n_times == request->n_times &&
          r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
          r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
-         r->first_start == request->first_start && r->fires == request->fires &&
+         r->first_start == request->first_start && r->max_firings == request->max_firings &&
          fake_ssa_same(r->initial, request->initial, program->n_species * sizeof *r->initial) &&
          fake_ssa_same(r->times, request->times, r->n_times * sizeof *r->times) &&
          fake_ssa_same(r->species, request->species, r->n_species * sizeof *r->species) &&
@@ -213,7 +215,7 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
                                   .until = p != NULL ? p->until : r->until,
                                   .stopped = r->until != NULL ? e->stopped + k : NULL,
                                   .starts = r->starts != NULL ? start : NULL,
-                                  .max_firings = r->fires ? UINT64_C(1000000000) : 0};
+                                  .max_firings = r->max_firings > 0 ? UINT64_C(1000000000) : 0};
   ff_ssa_run *run = NULL;
   int done = 0;
   ff_status status = ff_ssa_run_new(&run, p != NULL ? p->program : e->program, &options, err);
@@ -226,11 +228,15 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
       e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
   if (status == FF_OK && !refused) e->progress.events += ff_ssa_run_events(run);
   if (status == FF_OK && !refused && p != NULL) e->events[k / r->n_each] += ff_ssa_run_events(run);
-  if (status == FF_OK && r->fires) fake_ssa_list(e, k, run, refused);
+  if (status == FF_OK && r->max_firings > 0) fake_ssa_list(e, k, run, refused);
   ff_ssa_run_free(run);
   free(values);
   free(columns);
   return failed ? FF_OK : status;
+}
+
+static int fake_ssa_lists_too_many(const fake_ssa_ensemble *e) {
+  return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
 }
 
 static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
@@ -238,10 +244,11 @@ static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_ssa_
   const uint64_t left = e->n - e->progress.complete, most = fake_ssa.at_once;
   ff_status status = fake_ssa_call(err);
   (void)seconds;
-  for (uint64_t n = most > 0 && most < left ? most : left; n > 0 && status == FF_OK; n--)
+  for (uint64_t n = most > 0 && most < left ? most : left; n > 0 && status == FF_OK && !fake_ssa_lists_too_many(e); n--)
     status = fake_ssa_simulate(e, e->progress.complete++, err);
   e->progress.done = e->progress.complete == e->n;
   e->progress.fired = e->n_fired;
+  if (e->n_fired > fake_ssa.listed) fake_ssa.listed = e->n_fired;
   *progress = e->progress;
   return status;
 }
@@ -286,6 +293,7 @@ static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t
 static ff_status fake_ssa_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
   if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "times of trajectories that are not in the wave");
+  fake_ssa.stops++;
   for (uint64_t k = 0; k < n; k++) times[k] = e->refused[first + k] ? 77 : e->stopped[first + k];
   return fake_ssa_call(err);
 }

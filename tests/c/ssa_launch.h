@@ -3,6 +3,7 @@
 #define FF_TESTS_SSA_LAUNCH_H
 
 #include "../../src/cuda/ssa/ff_ssa_gather.h"
+#include "../../src/cuda/ssa/ff_ssa_generate.h"
 #include "../../src/cuda/ssa/ff_ssa_turns.h"
 #include "../../src/ssa/ff_ssa_device.h"
 #include "../../src/ssa/ff_ssa_internal.h"
@@ -38,14 +39,14 @@ static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request
     run->stopped = ff_calloc(LAUNCH_MOST_UNITS, sizeof *run->stopped);
     memset(run->stopped, 0xFF, LAUNCH_MOST_UNITS * sizeof *run->stopped);
   }
-  if (request->fires) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
+  if (request->max_firings > 0) run->fired = ff_calloc(LAUNCH_FIRINGS, sizeof *run->fired);
 }
 
-/* The counts at the start of LAUNCH_UNITS trajectories, first by species as devices get them. `starts` is first by trajectory. */
+/* The counts at the start of LAUNCH_UNITS trajectories, as devices get them. */
 static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) {
-  uint32_t *out = ff_calloc((size_t)LAUNCH_UNITS * n_species, sizeof *out);
-  for (uint32_t k = 0; k < LAUNCH_UNITS; k++)
-    for (uint32_t s = 0; s < n_species; s++) out[s * LAUNCH_UNITS + k] = (uint32_t)starts[k * n_species + s];
+  const size_t n = (size_t)LAUNCH_UNITS * n_species;
+  uint32_t *out = ff_calloc(n, sizeof *out);
+  for (size_t i = 0; i < n; i++) out[i] = (uint32_t)starts[i];
   return out;
 }
 
@@ -96,8 +97,10 @@ static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *ker
   static const uint32_t steps[] = {1, 7, 1300, 64};
   int gathered = 0;
   for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
+    const uint64_t before = run->counters->fired;
     run->steps = steps[i % 4];
     for (uint32_t k = 0; k < running; k++) slot_of(kernel, run, FF_SSA_SLOT_OF(run, k));
+    FF_CHECK(run->counters->fired - before <= (uint64_t)running * (run->steps + FF_SSA_CODE_ROUND));
     if (!gathered) ff_ssa_next_turn(run, running);
     const int all_begun = run->counters->begun >= run->units && (gathered || run->begun == run->slots);
     const uint32_t n = launch_words != NULL && all_begun
@@ -169,7 +172,7 @@ static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program
                                   .initial = request->initial, .times = request->times, .n_times = request->n_times,
                                   .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1,
                                   .until = request->until, .stopped = request->until != NULL ? stopped : NULL,
-                                  .starts = request->starts, .max_firings = request->fires ? LAUNCH_FIRINGS : 0};
+                                  .starts = request->starts, .max_firings = request->max_firings};
   FF_CHECK_OK(run_pieces(&cpu, program, &options, 1, &err), &err);
   for (uint64_t k = 0; k < run->units; k++)
     for (uint32_t i = 0; i < run->n_times && !launch_refuses(run, k); i++)
@@ -179,10 +182,10 @@ static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program
                (unsigned long long)run->units * run->n_times * request->n_species);
   FF_CHECK_SAY(refuses < 0 || run->counters->events == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
                (unsigned long long)run->counters->events, (unsigned long long)ff_ssa_run_events(cpu));
-  const int quiet = program->n_reactions == 0 || request->until != NULL || request->fires;
+  const int quiet = program->n_reactions == 0 || request->until != NULL || request->max_firings > 0;
   FF_CHECK_SAY(run->counters->events > 0 || quiet, "%s: no events", what);
   launch_compare_stopped(run, stopped, what);
-  if (request->fires) launch_compare_fired(run, cpu, what);
+  if (request->max_firings > 0) launch_compare_fired(run, cpu, what);
   ff_ssa_run_free(cpu);
   for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
 }

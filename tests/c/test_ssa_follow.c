@@ -111,8 +111,8 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   const ff_ssa_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL,
-                                         .until = wanted & UNTIL ? until : NULL, .fires = (wanted & FIRES) != 0,
-                                         .starts = starts, .first_start = LAUNCH_FIRST};
+                                         .until = wanted & UNTIL ? until : NULL, .starts = starts, .first_start = LAUNCH_FIRST,
+                                         .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0};
   snprintf(what, sizeof what, "%s, %s, wanted %u, kernel %d", name, ff_ssa_method_name(method), wanted, kernel);
   if (kernel == GENERATED)
     check_generated(program, &request, given, what);
@@ -221,9 +221,9 @@ static const ff_ssa_method scheduled_methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, F
 static ff_formula scheduled_condition(const ff_reactions *net, const char *text) {
   const int sets_k = strstr(text, ";k;k") != NULL || strstr(text, ";k;v") != NULL || strstr(text, ";k;0.1") != NULL;
   const int has_b = strstr(text, "species;B") != NULL;
+  const char *const condition = sets_k ? "k < 0.3 | k > 5 | B > 30" : has_b ? "A > 27 | B > 17" : "A > 12";
   ff_formula out;
   ff_error err;
-  const char *condition = sets_k ? "k < 0.3 | k > 5 | B > 30" : has_b ? "A > 27 | B > 17" : "A > 12";
   FF_CHECK_OK(ff_ssa_condition(&out, net, condition, &err), &err);
   return out;
 }
@@ -235,7 +235,7 @@ static void check_texts(const scheduled_example *list, size_t n) {
     ff_formula until = scheduled_condition(net, list[i].text);
     ff_ssa_program *program = program_of_network(net);
     for (size_t m = 0; m < COUNT(scheduled_methods); m++) {
-      const unsigned wanted = 1 + (unsigned)(i + m) % 3; /* no starts: a schedule begins at time 0 */
+      const unsigned wanted = 1 + (unsigned)(3 * i + m) % 7;
       const int code = m < 2 && (i + m) % 2 == 0;
       if (can_simulate(program, scheduled_methods[m]))
         check(program, scheduled_methods[m], &until, wanted, code ? GENERATED : DATA_THERE, list[i].last, list[i].what);
@@ -264,7 +264,7 @@ static void other_methods_have_no_code(void) {
   ff_ssa_code code;
   ff_error err;
   const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &time, .n_times = 1,
-                                         .species = &species, .n_species = 1, .fires = 1};
+                                         .species = &species, .n_species = 1, .max_firings = 1};
   FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "list firings");
   ff_ssa_program_free(program);
 }

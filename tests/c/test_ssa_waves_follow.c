@@ -114,6 +114,7 @@ static void devices_change_no_bit(void) {
       play(&got, program, &until, wanted, FIRINGS, &ways[j]);
       compare(wanted, what);
       FF_CHECK(fake_ssa.waves > 0 || ways[j].late > 0);
+      FF_CHECK_INT(fake_ssa.stops, wanted & UNTIL ? fake_ssa.waves : 0); /* once for each wave */
       ff_ssa_run_free(got.run);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
     }
@@ -166,6 +167,7 @@ static void too_many_firings_are_refused(void) {
       char text[64];
       reset(&ways[j]);
       play(&got, program, NULL, FIRES, most, &ways[j]);
+      FF_CHECK(fake_ssa.listed < most + n / 10); /* a device stops after the trajectory with the first firing too many */
       snprintf(text, sizeof text, "more than %llu firings", (unsigned long long)most);
       FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, text);
       ff_ssa_run_free(got.run);

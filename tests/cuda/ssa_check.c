@@ -256,7 +256,7 @@ static void check_scheduled_follow(const scheduled_example *examples, size_t n) 
     ff_ssa_program *program = program_of_network(net);
     for (uint32_t k = 0; k < 2 && examples[i].refuses == 0; k++) {
       const ff_ssa_method method = k == 1 ? scheduled_method(i) : i % 2 == 0 ? FF_SSA_DIRECT : FF_SSA_FIRST;
-      check_follow(examples[i].what, program, method, k == 1 ? "generic" : "generated", &until, 1 + (unsigned)(i + k) % 3,
+      check_follow(examples[i].what, program, method, k == 1 ? "generic" : "generated", &until, 1 + (unsigned)(i + 3 * k) % 7,
                    examples[i].last, k == 1 ? 100 : 500);
     }
     ff_formula_free(&until);

@@ -57,7 +57,7 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   const ff_ssa_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
                                   .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
                                   .threads = 1, .until = r->until, .stopped = here, .starts = r->starts,
-                                  .max_firings = r->fires ? FOLLOW_FIRINGS : 0};
+                                  .max_firings = r->max_firings};
   ff_ssa_run *run = run_to_end(j->program, &options, 1);
   FF_CHECK_OK(gpu.backend->states(e, 0, n, counts, &err), &err);
   FF_CHECK_OK(gpu.backend->refused(e, 0, &refused, 1, &n_refused, &err), &err);
@@ -70,7 +70,7 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   for (uint64_t k = 0; k < n && r->until != NULL; k++) wrong += isnan(here[k]) ? !isnan(there[k]) : here[k] != there[k];
   FF_CHECK_SAY(wrong == 0, "%s: %llu counts and times differ", name, (unsigned long long)wrong);
   FF_CHECK_SAY(j->progress.events == ff_ssa_run_events(run), "%s: other events", name);
-  if (r->fires) compare_fired(e, run, n, name);
+  if (r->max_firings > 0) compare_fired(e, run, n, name);
   ff_ssa_run_free(run);
   for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);
   free(counts);
@@ -96,7 +96,7 @@ static inline void check_follow(const char *what, const ff_ssa_program *program,
   j.request = (ff_ssa_device_request){.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                       .n_times = TIMES, .species = species, .n_species = n_species,
                                       .until = wanted & FOLLOW_UNTIL ? until : NULL, .starts = starts,
-                                      .fires = (wanted & FOLLOW_FIRES) != 0};
+                                      .max_firings = wanted & FOLLOW_FIRES ? FOLLOW_FIRINGS : 0};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);
   const ff_status status = on_gpu(&e, &j, &err);
   FF_CHECK_SAY(status == FF_OK, "%s: %s", name, err.text);

@@ -170,9 +170,10 @@ expect_same_passage <- function(net, until, nsim, end, method, kernel) {
 }
 
 # Runs that need every firing: with conditions that end trajectories, and with lists of firings. With `resumes`, also runs that
-# continue the trajectories of another one. Networks with events, or with rates that depend on the time, cannot be continued.
+# continue the trajectories of another one. If the network has events or rates that depend on the time, these are states of time
+# 0.
 expect_same_firings <- function(net, end, until = condition_of(net, end), nsim = 100, method = "auto", kernel = NULL,
-                                resumes = TRUE) {
+                                timed = FALSE) {
   if (!can_run(net, method, kernel, until)) return(expect_false(is.null(kernel)))
   few <- utils::head(net$species$species, 6)
   same <- function(..., times = end) {
@@ -184,8 +185,8 @@ expect_same_firings <- function(net, end, until = condition_of(net, end), nsim =
   same(output = "events")
   same(until = until, output = "events")
   expect_same_passage(net, until, nsim, end, method, kernel)
-  if (!resumes) return(invisible())
   half <- simulate(net, nsim, seed = 5, times = end / 2, output = "final", method = method, backend = "cuda")
+  if (timed) half$time <- 0
   same(times = end * c(0.5, 1), initial = half)
   same(times = end * c(0.75, 1), initial = half, until = until, output = "histogram")
   same(initial = half, until = until, output = "events")
@@ -228,9 +229,9 @@ test_that("networks with events, and with rates that depend on the time, have th
   for (i in seq_along(nets)) {
     expect_ends_some(nets[[i]], 5, conditions[[i]])
     for (method in c("direct", "logarithmic_direct", "first_reaction", "next_reaction")) {
-      expect_same_firings(nets[[i]], 5, conditions[[i]], method = method, resumes = FALSE)
+      expect_same_firings(nets[[i]], 5, conditions[[i]], method = method, timed = TRUE)
     }
-    expect_same_firings(nets[[i]], 5, conditions[[i]], kernel = "generic", resumes = FALSE)
+    expect_same_firings(nets[[i]], 5, conditions[[i]], kernel = "generic", timed = TRUE)
   }
 })
 

@@ -131,8 +131,14 @@ clocks <- list(
 test_that("networks with events, and with rates that depend on the time, go to GPUs", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   for (net in clocks) {
+    from <- simulate(net, 30, seed = 2, times = 0.3, output = "final")
+    from$time <- 0 # such a network cannot go on at another time
+    runs <- list(
+      list(), list(until = "A == 3"), list(output = "events"), list(until = "A > 5", output = "events"),
+      list(initial = from, output = "trajectories")
+    )
     for (method in c("direct", "first_reaction")) {
-      for (more in list(list(), list(until = "A == 3"), list(output = "events"), list(until = "A > 5", output = "events"))) {
+      for (more in runs) {
         run <- function(backend) {
           do.call(simulate, c(list(net, 30, seed = 1, times = c(0.5, 2), method = method, backend = backend), more))
         }

@@ -1,5 +1,6 @@
 /* Ensembles of trajectories on a device: the choice of a runner, memory, launches, and the interface "ssa". */
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_generate.h"
 #include "ff_ssa_turns.h"
 
 #include <stdio.h>
@@ -13,10 +14,10 @@
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
+#define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied at once */
 #define LISTED 4194304.0   /* firings that a launch may list: the slots share them, */
 #define LEAST_LISTED 8u    /* but each makes at least so many steps in such a launch, */
 #define MOST_LISTED 4096u  /* and at most so many */
-#define STEPS_BEYOND 8u    /* steps that generated code may make beyond these, because it ends only after a round of its loop */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -127,6 +128,23 @@ static uint64_t wanted_units(const ff_ensemble *e) {
   return e->options.units > 0 ? e->options.units : MOST_UNITS;
 }
 
+/* At least the bytes of the list of a launch's firings, before it is known how many slots run. */
+static double largest_list(const ff_ensemble *e) {
+  if (e->request.max_firings == 0) return 0;
+  return (LISTED + (double)e->resident * (LEAST_LISTED + FF_SSA_CODE_ROUND)) * sizeof(ff_ssa_fired);
+}
+
+/* The firings for which the list has room: a slot of generated code may complete a round of its loop. */
+static uint64_t list_room(const ff_ensemble *e) { return (uint64_t)e->most_running * (e->firings_each + FF_SSA_CODE_ROUND); }
+
+/* Decides how many steps of a launch are listed. */
+static void plan_list(ff_ensemble *e) {
+  const uint64_t steps = (uint64_t)LISTED / e->most_running;
+  if (e->request.max_firings == 0) return;
+  e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
+  e->info.bytes += list_room(e) * sizeof(ff_ssa_fired);
+}
+
 /* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
  * trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
@@ -135,10 +153,10 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if (status != FF_OK) return status;
   const ff_ssa_device_request *r = &e->request;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
-  const double listed = r->fires ? (double)e->resident * (LEAST_LISTED + STEPS_BEYOND) + LISTED : 0;
-  const double room = (double)unused * MEMORY_SHARE - listed * sizeof(ff_ssa_fired);
+  const double room = (double)unused * MEMORY_SHARE - largest_list(e);
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
   const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
+  if (room < 0) return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few to list firings", unused);
   uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
@@ -155,6 +173,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
                                                                : e->resident);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
+  plan_list(e);
   return FF_OK;
 }
 
@@ -162,7 +181,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
 static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
   const ff_ssa_device_request *r = &e->request;
-  const size_t units = (size_t)e->capacity, steps = (size_t)(LISTED / e->most_running);
+  const size_t units = (size_t)e->capacity;
   ff_status status = FF_OK;
   if (e->n_points > 0)
     status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
@@ -170,10 +189,9 @@ static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
     status = ff_cuda_new((void **)&l->starts, units * e->program->n_species * sizeof *l->starts, "counts at the start", err);
   if (status == FF_OK && r->until != NULL)
     status = ff_cuda_new((void **)&l->stopped, units * sizeof *l->stopped, "times", err);
-  if (status != FF_OK || !r->fires) return status;
-  e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
-  const size_t listed = (size_t)e->most_running * (e->firings_each + STEPS_BEYOND);
-  return ff_cuda_new((void **)&l->fired, listed * sizeof *l->fired, "firings", err);
+  if (status == FF_OK && r->max_firings > 0)
+    status = ff_cuda_new((void **)&l->fired, (size_t)list_room(e) * sizeof *l->fired, "firings", err);
+  return status;
 }
 
 static ff_status take_memory(ff_ensemble *e, ff_error *err) {
@@ -280,17 +298,21 @@ static ff_status start_points(ff_ensemble *e, uint64_t first, uint64_t units, ff
   return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
 }
 
-/* Copies the counts at the start of the wave's trajectories, species by species. */
+/* Copies the counts at the start of the wave's trajectories, in pieces. They are copied on the ensemble's stream, because its
+ * kernels do not wait for the default one. */
 static ff_status copy_starts(ff_ensemble *e, uint64_t first, uint64_t units, ff_error *err) {
-  const size_t n = e->program->n_species;
+  const uint64_t n = e->program->n_species, all = units * n, most = all < STARTS_AT_ONCE ? all : STARTS_AT_ONCE;
   const double *from = e->request.starts + (first - e->request.first_start) * n;
-  uint32_t *counts = (uint32_t *)ff_calloc((size_t)units, n * sizeof *counts);
-  if (counts == NULL)
-    return ff_error_set(err, FF_EMEMORY, "no memory for the counts at the start of %llu trajectories", (unsigned long long)units);
-  for (uint64_t k = 0; k < units; k++)
-    for (size_t s = 0; s < n; s++) counts[s * units + k] = (uint32_t)from[k * n + s];
-  const ff_status status = ff_cuda_check(cudaMemcpy((void *)e->launch.starts, counts, units * n * sizeof *counts,
-                                                    cudaMemcpyHostToDevice), "copying counts at the start", err);
+  uint32_t *counts = (uint32_t *)ff_calloc((size_t)most, sizeof *counts);
+  ff_status status = FF_OK;
+  if (counts == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %llu counts at the start", (unsigned long long)most);
+  for (uint64_t at = 0; status == FF_OK && at < all; at += most) {
+    const uint64_t piece = all - at < most ? all - at : most;
+    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[at + i];
+    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + at), counts, piece * sizeof *counts,
+                                           cudaMemcpyHostToDevice, e->stream), "copying counts at the start", err);
+    if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "copying counts at the start", err);
+  }
   free(counts);
   return status;
 }
@@ -336,7 +358,7 @@ static double share_of(const ff_ensemble *e, double seconds, double left) {
 /* Appends the firings of the last launch to the list of the wave. */
 static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   const size_t n = (size_t)e->done.fired;
-  if (n > (size_t)e->most_running * (e->firings_each + STEPS_BEYOND))
+  if (n > list_room(e))
     return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than it made steps");
   ff_status status = ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + n, sizeof *e->fired, err);
   if (status == FF_OK)
@@ -360,7 +382,7 @@ static ff_status gather_rest(ff_ensemble *e, ff_error *err) {
 
 /* Runs one launch, measures its time and reads the counters. */
 static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
-  e->launch.steps = e->request.fires ? e->firings_each : MOST_STEPS;
+  e->launch.steps = e->request.max_firings > 0 ? e->firings_each : MOST_STEPS;
   e->launch.nanoseconds = (uint64_t)(seconds * 1e9);
   ff_status status = ff_cuda_check(cudaEventRecord(e->begin, e->stream), "timing", err);
   if (status == FF_OK) status = e->runner->launch(e, &e->launch, err);
@@ -375,14 +397,18 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   e->info.device_seconds += milliseconds / 1000.0;
   e->lasted += milliseconds / 1000.0;
   if (!e->gathered) ff_ssa_next_turn(&e->launch, e->running);
-  if (e->request.fires) status = take_fired(e, err);
+  if (e->request.max_firings > 0) status = take_fired(e, err);
   return status == FF_OK ? gather_rest(e, err) : status;
+}
+
+static int lists_too_many(const ff_ensemble *e) {
+  return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
 }
 
 static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
   ff_status status = FF_OK;
   const double stop = ff_clock() + seconds;
-  while (status == FF_OK && e->done.complete < e->units) {
+  while (status == FF_OK && e->done.complete < e->units && !lists_too_many(e)) {
     status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }

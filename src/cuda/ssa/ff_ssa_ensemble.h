@@ -66,7 +66,7 @@ struct ff_ensemble {
   double lasted;       /* seconds of launches of the current wave */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
-  uint32_t firings_each; /* steps that a slot may make in a launch, if firings are listed; else 0 */
+  uint32_t firings_each; /* steps of a slot in a launch whose firings are listed, or 0 */
   ff_ssa_fired *fired;   /* the list of the wave, in memory of the host */
   size_t n_fired, fired_room;
   uint64_t n_points;   /* points of the ensemble, or 0 if it is no sweep; ready() sets this and point_words */

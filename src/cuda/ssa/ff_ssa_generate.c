@@ -141,8 +141,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   ff_status status = check(program, request, err);
   if (status == FF_OK && !modules) status = check_start(program, request, factored, err);
   if (status == FF_OK && searches) status = ff_ssa_optimised_check(program, request, err);
-  const int follows = request->until != NULL || request->starts != NULL || request->fires;
-  if (status == FF_OK && follows && (searches || factored || modules))
+  if (status == FF_OK && (searches || factored || modules) && ff_ssa_device_follows(request))
     status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code: with this method, other kernels check conditions, continue "
                           "trajectories and list firings");
   if (status != FF_OK) return status;

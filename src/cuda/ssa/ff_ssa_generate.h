@@ -41,6 +41,7 @@ typedef struct {
  * an error there is nothing to free. O(size of the program). */
 ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
                           ff_error *err);
+#define FF_SSA_CODE_ROUND 8u /* a launch may make fewer than so many steps more than it shall, to complete a round of its loop */
 #define FF_SSA_SHARED_H200 233472u /* bytes of shared memory of a multiprocessor of an H100 or H200 */
 /* About the events per second for so many trajectories on a device like an H200, of so many multiprocessors. */
 double ff_ssa_code_speed(const ff_ssa_code *code, double trajectories, double multiprocessors);

@@ -8,7 +8,6 @@
 
 #define MOST_REACTIONS (FF_SSA_FAN * FF_SSA_FAN)
 #define MOST_COUNTS 64u
-#define SMALL_UNROLL 8u
 #define SMALL_BLOCKS 8u
 #define FEW_COUNTS 32u  /* which leave registers for other numbers */
 #define MOST_WORDS 512u /* of formulas */
@@ -255,10 +254,10 @@ static void put_fire(generator *g) {
  * and nobody reads them. */
 static void put_starts(generator *g) {
   const ff_ssa_program *p = g->p;
-  ff_write(&g->out, "  const uint64_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
+  ff_write(&g->out, "  const uint32_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE)
-      ff_write(&g->out, "  t->x[%u] = t->run->starts[%uull * t->run->units + unit];\n", g->place[s], s);
+      ff_write(&g->out, "  t->x[%u] = FF_SSA_START(t->run, %uu, unit, %uu);\n", g->place[s], p->n_species, s);
   ff_write(&g->out, "  (void)unit;\n");
 }
 
@@ -308,11 +307,11 @@ static void put_definitions(generator *g) {
   ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
   if (!g->scheduled) ff_write(&g->out, "#define S_DIRECT 1\n");
   ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
-           g->scheduled ? 1u : g->p->n_reactions <= FF_SSA_FEW ? SMALL_UNROLL : 4u);
+           g->scheduled ? 1u : g->p->n_reactions <= FF_SSA_FEW ? FF_SSA_CODE_ROUND : 4u);
   if (g->checked || g->scheduled || g->request->until != NULL) ff_write(&g->out, "#define S_FORMULAS 1\n");
   if (g->scheduled) ff_write(&g->out, "#define S_CHUNK %uu\n", SCHEDULED_CHUNK);
   if (g->request->until != NULL) ff_write(&g->out, "#define S_UNTIL 1\n");
-  if (g->request->fires) ff_ssa_direct_define_firings(g);
+  if (g->request->max_firings > 0) ff_ssa_direct_define_firings(g);
   if (g->keeps) ff_ssa_optimised_define(g);
   if (g->scheduled)
     ff_ssa_schedule_code_define(&g->schedule, &g->out, code->n_table - g->schedule.n_table, code->n_counts);

@@ -381,7 +381,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_ssa_data_new(e, sizeof(generic), err);
   generic *own = (generic *)e->own;
   if (status == FF_OK) status = upload(own, e, err);
-  if (status == FF_OK) own->follows = e->request.until != NULL || e->request.starts != NULL || e->request.fires;
+  if (status == FF_OK) own->follows = ff_ssa_device_follows(&e->request);
   const uint32_t warps = status == FF_OK ? choose_warps(own, e) : 1;
   if (status == FF_OK) status = warps > 1 ? plan_block(own, e, warps, err) : plan(own, e, err);
   if (status != FF_OK) return status;

@@ -404,9 +404,11 @@ FF_WARP void ff_ssa_scheduled_begin(ff_ssa_warp *w, s_schedule *s) {
   ff_ssa_warp_take(w);
   if (w->what != FF_SLOT_BUSY) return;
   w->image = ff_ssa_warp_image(w);
+  const uint32_t n_species = w->image->n_species;
   FF_EACH_LANE if (lane == 0u) ff_ssa_scheduled_tell(w, s);
   FF_EACH_LANE {
-    for (uint32_t i = lane; i <= w->image->n_species; i += 32u) w->count[i] = w->image->initial[i];
+    for (uint32_t i = lane; i <= n_species; i += 32u)
+      w->count[i] = w->run->starts == NULL || i == n_species ? w->image->initial[i] : FF_SSA_START(w->run, n_species, w->unit, i);
     for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
   }
   w->next = 0u;

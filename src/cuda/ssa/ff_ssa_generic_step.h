@@ -61,8 +61,7 @@ FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
   return fine;
 }
 
-/* Sets what the methods with groups or rows keep, from the counts at time 0: all trajectories begin with the same. Returns
- * whether all is in order. */
+/* Sets what the methods with groups or rows keep, from the counts at the start. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   if (ff_ssa_has_rows(w)) ff_ssa_rows_begin(w);
@@ -145,7 +144,7 @@ FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
   const int leaves = image->whole == NULL && w->method != FF_SSA_NEXT && w->method != FF_SSA_RSSA;
   int fine = 1;
   FF_EACH_LANE {
-    for (uint32_t s = lane; s < image->n_species; s += 32u) w->count[s] = run->starts[(uint64_t)s * run->units + w->unit];
+    for (uint32_t s = lane; s < image->n_species; s += 32u) w->count[s] = FF_SSA_START(run, image->n_species, w->unit, s);
     if (lane == 0u) w->count[image->n_species] = 1u;
     for (uint32_t i = lane; i < image->n_values; i += 32u)
       w->value[i] = w->method == FF_SSA_NEXT ? ff_math_infinity() : 0.0;

@@ -236,7 +236,7 @@ static void put_following(maker *m) {
   m->image->until_length = length;
   if (until != NULL && until->depth > m->image->depth) m->image->depth = until->depth;
   if (m->memory != NULL && length > 0) memcpy(words, until->word, length * sizeof *words);
-  if (!m->request->fires || m->place == NULL) return;
+  if (m->request->max_firings == 0 || m->place == NULL) return;
   uint32_t *numbers = ff_ssa_image_take(m, n, sizeof *numbers);
   m->image->numbers = numbers;
   for (uint32_t r = 0; m->memory != NULL && r < n; r++) numbers[m->place[r]] = r;

@@ -39,7 +39,7 @@ typedef struct {
   const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as its kernel lays it out */
   uint64_t *point_events; /* of complete trajectories, for each point of the wave */
   uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
-  const uint32_t *starts; /* NULL, or each trajectory's counts at the start: for number k, species s is entry s * units + k */
+  const uint32_t *starts; /* NULL, or the counts of each trajectory at the start: FF_SSA_START() */
   double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it, NaN if it has not */
   ff_ssa_fired *fired;    /* NULL, or the launch's list of firings; those of each trajectory are in order */
 } ff_ssa_launch;
@@ -68,5 +68,8 @@ typedef struct {
 
 /* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */
 #define FF_SSA_RECORD(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))
+
+/* The count of species s of the network, of all its n species, with which trajectory `unit` of the wave starts. */
+#define FF_SSA_START(run, n, unit, s) ((run)->starts[(uint64_t)(unit) * (n) + (s)])
 
 #endif
