@@ -12,6 +12,25 @@
 #include "ff_ssa_modular.h"
 #include "ff_ssa_single.h"
 
+const ff_ssa_finder *ff_ssa_finder_of(ff_ssa_method method) {
+  switch (method) {
+    case FF_SSA_TREE:
+    case FF_SSA_FACTORED: return &ff_ssa_finder_tree;
+    case FF_SSA_FIRST: return &ff_ssa_finder_first;
+    case FF_SSA_NEXT: return &ff_ssa_finder_next;
+    case FF_SSA_OPTIMISED: return &ff_ssa_finder_optimised;
+    case FF_SSA_SORTING: return &ff_ssa_finder_sorting;
+    case FF_SSA_COMPOSITION: return &ff_ssa_finder_composition;
+    case FF_SSA_RSSA: return &ff_ssa_finder_rssa;
+    case FF_SSA_RSSA_CR: return &ff_ssa_finder_rssa_cr;
+    case FF_SSA_PDM: return &ff_ssa_finder_pdm;
+    case FF_SSA_SPDM: return &ff_ssa_finder_spdm;
+    case FF_SSA_PSSA_CR: return &ff_ssa_finder_pssa_cr;
+    case FF_SSA_BLOCK: return &ff_ssa_finder_block;
+    default: return &ff_ssa_finder_direct;
+  }
+}
+
 /* With fewer trajectories for each thread, most lanes would be idle. */
 #define FEW 4
 #define FEW_SMALL 16
@@ -125,7 +144,7 @@ static double changed_by_firings(const ff_ssa_program *p) {
   ff_error err;
   uint32_t firings = 0;
   double changes = 0;
-  if (ff_ssa_path_new(&path, p, FF_SSA_TREE, &err) != FF_OK) return 0; /* the run tells that there is no memory */
+  if (ff_ssa_path_new(&path, p, &ff_ssa_finder_tree, &err) != FF_OK) return 0; /* the run tells that there is no memory */
   ff_ssa_path_start(&path, 0, 0, p->initial);
   while (path.failure.what == FF_SSA_FINE && path.next_time < INFINITY && firings < PILOT_FIRINGS && changes < PILOT_CHANGES) {
     size_t n;
@@ -196,7 +215,7 @@ ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program,
   *out = NULL;
   ff_ssa_single *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_status status = ff_ssa_single_fill(e, program, method, initial, key, err);
+  ff_status status = ff_ssa_single_fill(e, program, ff_ssa_finder_of(method), initial, key, err);
   if (status != FF_OK) {
     drop(&e->base);
     return status;

@@ -167,6 +167,8 @@ typedef struct {
 extern const ff_ssa_finder ff_ssa_finder_direct, ff_ssa_finder_tree, ff_ssa_finder_first, ff_ssa_finder_next;
 extern const ff_ssa_finder ff_ssa_finder_optimised, ff_ssa_finder_sorting, ff_ssa_finder_composition, ff_ssa_finder_rssa,
     ff_ssa_finder_rssa_cr, ff_ssa_finder_pdm, ff_ssa_finder_spdm, ff_ssa_finder_pssa_cr, ff_ssa_finder_block;
+/* The finder of a method; that of the direct method if it has none of its own (ff_ssa_engine.c). */
+const ff_ssa_finder *ff_ssa_finder_of(ff_ssa_method method);
 
 struct ff_ssa_path {
   const ff_ssa_program *program;
@@ -188,12 +190,11 @@ struct ff_ssa_path {
   int reached;             /* whether it holds: the trajectory has ended */
 };
 
-ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
+/* Makes a path, whose next events this finder finds. Program and finder are borrowed. */
+ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, const ff_ssa_finder *finder, ff_error *err);
 void ff_ssa_path_free(ff_ssa_path *path);
 /* Lets a condition end trajectories of a program with a schedule, also between events of the network at one time. */
 ff_status ff_ssa_path_end_at(ff_ssa_path *path, const ff_formula *until, ff_error *err);
-/* Whether the condition holds in the present state. */
-int ff_ssa_path_has_reached(ff_ssa_path *path);
 /* Begins a trajectory from these counts at time 0, and finds its next event. O(reactions). */
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial);
 /* Finds the next event, or what is wrong, from counts, time and event that the caller has set. O(reactions). */
@@ -207,7 +208,7 @@ void ff_ssa_path_go_on(ff_ssa_path *path);
  * has begun, or while its beginning is left halfway. */
 const uint32_t *ff_ssa_optimised_order(const ff_ssa_path *path);
 
-/* For methods: */
+/* ---- the state of a trajectory, for methods and events of the network (ff_ssa_state.c) ---------------------------------- */
 
 /* The words of a draw for the next event. */
 ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block);
@@ -229,8 +230,25 @@ void ff_ssa_path_blame(ff_ssa_path *path);
 /* The reactions whose propensities the event path->next changes. Valid until the next call. */
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n);
 
-/* The propensity of reaction r. If it is negative or not a number, this is a failure, and the result is 0. */
+/* The propensity of reaction r, or an upper bound in the present window of time if it depends on the time. If it is negative or
+ * not a number, this is a failure, and the result is 0. */
 double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r);
+/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What depends on the time
+ * and is negative by rounding errors alone is 0. */
+double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
+
+/* Lets the reaction path->next fire: changes the counts. */
+static inline void ff_ssa_path_apply(ff_ssa_path *path) {
+  const ff_ssa_program *p = path->program;
+  for (uint32_t i = p->change_first[path->next]; i < p->change_first[path->next + 1]; i++) {
+    const ff_ssa_change *change = p->changes + i;
+    double *count = path->count + change->species;
+    *count += (double)change->by;
+    if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, change->species, *count);
+  }
+}
+/* Whether the condition that ends the trajectory holds in the present state. */
+int ff_ssa_path_has_reached(ff_ssa_path *path);
 
 /* ---- events of the network, and rates that depend on the time (ff_ssa_schedule.c) --------------------------------------- */
 
@@ -247,20 +265,8 @@ void ff_ssa_schedule_resume(ff_ssa_path *path);
 void ff_ssa_schedule_step(ff_ssa_path *path);
 /* Goes on with events that were left halfway. */
 void ff_ssa_schedule_go_on(ff_ssa_path *path);
-/* An upper bound of the propensity of reaction r in the present window of time, and in the present state. */
-double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r);
 /* Describes a failure; `number` is that of the trajectory. */
 ff_status ff_ssa_schedule_describe(const ff_ssa_program *program, const ff_ssa_failure *failure, unsigned long long number,
                                    ff_error *err);
-
-/* Lets one reaction fire: changes the counts. */
-void ff_ssa_path_apply(ff_ssa_path *path);
-/* The formula of a law with a formula, in the present state. */
-ff_formula_at ff_ssa_path_formula(const ff_ssa_path *path, uint32_t r);
-/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What depends on the time
- * and is negative by rounding errors alone is 0. */
-double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
-/* The propensity of a law with a formula that has this value. */
-double ff_ssa_path_law_of(const ff_ssa_path *path, uint32_t r, double rate);
 
 #endif

@@ -86,7 +86,7 @@ ff_status ff_ssa_lanes_fill(ff_ssa_lanes *l, const ff_ssa_program *program, ff_s
   }
   ff_status status = ff_simd_choose(simd, err);
   if (status == FF_OK) status = allocate(l, shape, err);
-  if (status == FF_OK) status = ff_ssa_path_new(&l->path, program, FF_SSA_DIRECT, err);
+  if (status == FF_OK) status = ff_ssa_path_new(&l->path, program, &ff_ssa_finder_direct, err);
   if (status != FF_OK) return status;
   memcpy(l->initial, initial, program->n_species * sizeof *initial);
   l->base = (ff_ssa_engine){.lanes = shape.lanes, .stride = shape.lanes, .count = l->count, .next_time = l->next_time,

@@ -261,7 +261,7 @@ static void drop(ff_ssa_engine *engine) {
 static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *options, const double *initial, ff_error *err) {
   ff_status status = ff_ssa_length_new(&e->length, p, options->tolerance, err);
   if (status == FF_OK && options->method == FF_SSA_IMPLICIT) status = ff_ssa_implicit_new(&e->implicit, p, err);
-  if (status == FF_OK) status = ff_ssa_single_fill(&e->single, p, FF_SSA_TREE, initial, options->key, err);
+  if (status == FF_OK) status = ff_ssa_single_fill(&e->single, p, &ff_ssa_finder_tree, initial, options->key, err);
   if (status != FF_OK) return status;
   e->after = ff_calloc(p->n_species, sizeof *e->after);
   e->shown = ff_calloc(p->n_species, sizeof *e->shown);

@@ -112,7 +112,7 @@ static ff_status make_optimised(ff_ssa_path *path, ff_error *err) {
   if (status != FF_OK) return status;
   o->all = ff_calloc(n, sizeof *o->all);
   if (o->all == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the firings of %u reactions", n);
-  return ff_ssa_path_new(&o->pilot, path->program, FF_SSA_TREE, err);
+  return ff_ssa_path_new(&o->pilot, path->program, &ff_ssa_finder_tree, err);
 }
 
 /* Returns whether the reactions are sorted; if not, there is more to count. */

@@ -73,45 +73,7 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
   return cost;
 }
 
-/* ---- bounds of propensities --------------------------------------------------------------------------------------------- */
-
-/* Searches the window for an invalid rate, and ends the window at the first one. If the search takes too many steps, this window
- * is `cut`, and the search goes on in the next one. Times that it passes over are checked at FF_SSA_SAMPLES points. */
-static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
-  ff_ssa_schedule *s = path->schedule;
-  double at;
-  if (ff_formula_first_invalid(formula, path->time, s->until, FF_SSA_INVALID_STEPS, &at)) {
-    s->until = at;
-    return;
-  }
-  if (!(at < s->until)) return;
-  const double step = (s->until - path->time) * FF_SSA_LEAST_SEARCHED / FF_SSA_SAMPLES;
-  const double least = path->time + FF_SSA_SAMPLES * step;
-  s->cut = 1;
-  s->until = at > least ? at : least;
-  for (int i = 1; i <= FF_SSA_SAMPLES && at < least; i++) {
-    const double sample = path->time + i * step;
-    if (sample <= at || ff_formula_propensity(formula, sample) >= 0) continue;
-    s->until = sample;
-    return;
-  }
-}
-
-/* IEEE operations are monotone, so the propensity that follows from an upper bound of the formula is an upper bound of the
- * propensity. If the formula may become negative or NaN, the window ends there, so that the check at the beginning of the next
- * one finds it. */
-double ff_ssa_schedule_bound(ff_ssa_path *path, uint32_t r) {
-  ff_ssa_schedule *s = path->schedule;
-  if (s->opened) return s->bound[r];
-  const ff_formula_at formula = ff_ssa_path_formula(path, r);
-  const ff_range window = {.low = s->from, .high = s->until};
-  const ff_range range = ff_formula_range(formula.formula, FF_RANGE_COMPUTED, path->count, path->count, window, path->ranges);
-  if (range.nan || range.low < 0) search_invalid(path, &formula);
-  const double bound = ff_ssa_path_law_of(path, r, range.high);
-  if (bound <= FF_SSA_MOST_BOUND) return bound > 0 ? bound : 0;
-  s->unbounded = 1;
-  return 0;
-}
+/* ---- windows --------------------------------------------------------------------------------------------------------------- */
 
 static int is_valid(double propensity) { return propensity >= 0 && propensity < INFINITY; }
 

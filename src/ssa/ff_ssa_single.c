@@ -28,9 +28,9 @@ static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) 
   *out = ((ff_ssa_single *)engine)->path.failure;
 }
 
-ff_status ff_ssa_single_fill(ff_ssa_single *e, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
-                             uint64_t key, ff_error *err) {
-  ff_status status = ff_ssa_path_new(&e->path, program, method, err);
+ff_status ff_ssa_single_fill(ff_ssa_single *e, const ff_ssa_program *program, const ff_ssa_finder *finder,
+                             const double *initial, uint64_t key, ff_error *err) {
+  ff_status status = ff_ssa_path_new(&e->path, program, finder, err);
   if (status != FF_OK) return status;
   e->base = (ff_ssa_engine){.lanes = 1, .stride = 1, .count = e->path.count, .next_time = &e->path.next_time,
                             .wanted = &e->wanted, .start = ff_ssa_single_start, .rest = rest, .diagnose = diagnose};

@@ -16,8 +16,8 @@ typedef struct {
 
 /* Fills one that is all 0, and sets all functions but advance(), events() and free(); the caller may replace start(). Frees what
  * it has, also after a failure. */
-ff_status ff_ssa_single_fill(ff_ssa_single *single, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
-                             uint64_t key, ff_error *err);
+ff_status ff_ssa_single_fill(ff_ssa_single *single, const ff_ssa_program *program, const ff_ssa_finder *finder,
+                             const double *initial, uint64_t key, ff_error *err);
 void ff_ssa_single_clear(ff_ssa_single *single);
 void ff_ssa_single_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
 

@@ -68,7 +68,7 @@ ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, 
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
   e->after = ff_calloc(program->n_species, sizeof *e->after);
   e->shown = ff_calloc(program->n_species, sizeof *e->shown);
-  ff_status status = ff_ssa_single_fill(&e->single, program, FF_SSA_FIRST, initial, options->key, err);
+  ff_status status = ff_ssa_single_fill(&e->single, program, &ff_ssa_finder_first, initial, options->key, err);
   if (status == FF_OK && (e->after == NULL || e->shown == NULL))
     status = ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", program->n_species);
   if (status != FF_OK) {

@@ -73,7 +73,7 @@ static char *copy_text(const char *text, int *missing) {
 static ff_status begin_order(ff_ssa_waves *w, const ff_ssa_program *program, ff_error *err) {
   w->order = ff_calloc(1, sizeof *w->order);
   if (w->order == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the order of %u reactions", program->n_reactions);
-  return ff_ssa_path_new(w->order, program, FF_SSA_OPTIMISED, err);
+  return ff_ssa_path_new(w->order, program, &ff_ssa_finder_optimised, err);
 }
 
 /* Finds the largest count of each species at the start of any trajectory: devices prepare numbers that have room for it. */

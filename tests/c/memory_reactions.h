@@ -221,8 +221,8 @@ static ff_status records_ensembles(ff_error *err) {
   return status;
 }
 
-/* On two devices, or for the last variants on one. The last one has an order of reactions. Devices add up the statistics, or
- * states are copied and recorded here. Every other trajectory is refused. */
+/* On two devices, or for some variants on one. Variant 3 has an order of reactions, and the last one has starts of its own. Devices
+ * add up the statistics, or states are copied and recorded here. Every other trajectory is refused. */
 static void prepare_moved(void) {
   const int variant = given.variant;
   given.variant = variant == 1;
@@ -232,10 +232,13 @@ static void prepare_moved(void) {
 
 static ff_status moves_to_devices(ff_error *err) {
   static const double times[] = {0.5, 1};
+  static const double starts[] = {5, 3, 4, 2, 6, 1, 7, 0, 5, 4, 3, 3, 2, 6, 1, 1};
   static const uint32_t observed[] = {1, 0, 2}, devices[] = {0, 1};
+  FF_CHECK_INT(given.simulated->n_species, 2);
   const ff_ssa_options options = {.method = given.variant == 3 ? FF_SSA_OPTIMISED : FF_SSA_TREE, .n = 8, .times = times,
                                   .n_times = 2, .observed = observed,
                                   .n_observed = 2 + given.simulated->n_variables, .threads = 1,
+                                  .starts = given.variant == 4 ? starts : NULL,
                                   .wanted = given.variant == 2 ? FF_SSA_HISTOGRAM : 0};
   const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = given.variant >= 2 ? 1 : 2,
                                 .kernel = "fake", .cache = "/nowhere"};

@@ -29,7 +29,7 @@ static const scenario scenarios[] = {
     {"ensembles, modules", prepare_modules, runs_factored, NULL, 0},
     {"ensembles, events", prepare_events, runs_events, NULL, 0},
     {"ensembles, recorded", prepare_recorded, records_ensembles, NULL, 2},
-    {"ensembles, on devices", prepare_moved, moves_to_devices, NULL, 4},
+    {"ensembles, on devices", prepare_moved, moves_to_devices, NULL, 5},
     {"sweeps", prepare_sweeps, sweeps, NULL, 3},
     {"reads .pbn", NULL, reads_assa, NULL, 0},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL, 0},

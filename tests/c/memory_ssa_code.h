@@ -115,7 +115,7 @@ static ff_status generates_ssa_code(ff_error *err) {
   static const uint32_t species[] = {0};
   static uint32_t order[64];
   for (uint32_t i = 0; i < 64; i++) order[i] = i;
-  const ff_ssa_device_point point = {given.simulated, given.simulated->initial, 1};
+  const ff_ssa_device_point point = {given.simulated, given.simulated->initial, 1, NULL};
   const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
                                          .times = times, .n_times = 1, .species = species, .n_species = 1, .order = order,
                                          .points = given.variant == 6 ? &point : NULL, .n_points = given.variant == 6};

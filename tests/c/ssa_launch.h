@@ -23,7 +23,7 @@
 static inline ff_ssa_path order_of(const ff_ssa_program *program, uint64_t key) {
   ff_ssa_path path;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_OPTIMISED, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_optimised, &err), &err);
   FF_CHECK(ff_ssa_optimised_order(&path) == NULL);
   ff_ssa_path_start(&path, key, 0, program->initial);
   while (path.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&path);

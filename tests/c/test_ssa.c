@@ -47,7 +47,7 @@ static void recognises_laws(void) {
     ff_ssa_program *program = program_of(list, initial, 2);
     ff_ssa_path path;
     ff_error err;
-    FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_direct, &err), &err);
     ff_ssa_path_start(&path, 1, 0, initial);
     FF_CHECK_INT(program->propensities[0].law, cases[i].law);
     FF_CHECK(ff_ssa_path_propensity(&path, 0) == cases[i].wanted);
@@ -328,7 +328,7 @@ static void compare_vectors(const ff_ssa_program *program) {
   double one[2][N * 3], other[2][N * 3];
   ff_ssa_path path;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_DIRECT, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_direct, &err), &err);
   for (uint32_t unit = 0; unit < N; unit++) {
     ff_ssa_path_start(&path, 5, unit, program->initial);
     for (uint32_t i = 0; i < 3; i++) {
@@ -450,7 +450,7 @@ static void reports_growth(int threads, ff_ssa_method method) {
   char text[200];
   ff_ssa_program *program = program_of(growing, initial, 2);
   ff_ssa_path path;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), &err);
   ff_ssa_path_start(&path, 3, 0, initial);
   while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
   FF_CHECK(path.event == 275); /* 2^40 / 4e9 = 274.9 */
@@ -474,13 +474,13 @@ static void reports_failures(void) {
       ff_ssa_program *program = program_of(negative, initial, 2);
       ff_ssa_path path;
       if (ff_ssa_method_check(program, method, NULL) != FF_OK) {
-        FF_CHECK_INT(ff_ssa_path_new(&path, program, method, &err), FF_EUNSUPPORTED);
+        FF_CHECK_INT(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), FF_EUNSUPPORTED);
         FF_CHECK_STR(err.text, "the rate of reaction \"R1\" is not mass action of at most two molecules, which "
                      "partial-propensity methods need; choose another method");
         ff_ssa_program_free(program);
         continue;
       }
-      FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+      FF_CHECK_OK(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), &err);
       ff_ssa_path_start(&path, 3, 0, initial);
       while (path.failure.what == FF_SSA_FINE && path.next_time < INFINITY) ff_ssa_path_step(&path);
       FF_CHECK_INT(path.failure.what, FF_SSA_FINE); /* it stops when the propensity is 0 */
@@ -491,7 +491,7 @@ static void reports_failures(void) {
                  "the propensity of reaction \"R1\" is -1 at time 0 of trajectory 1, where \"A\" is 2; expected a finite number "
                  "of at least 0", threads, method);
       program = program_of(infinite, initial, 2);
-      FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+      FF_CHECK_OK(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), &err);
       ff_ssa_path_start(&path, 3, 0, initial);
       while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
       char text[200];

@@ -50,7 +50,7 @@ static void bounds_hold(void) {
     ff_ssa_path path;
     ff_error err;
     uint64_t fired = 0, steps = 0;
-    FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), &err);
     ff_ssa_path_start(&path, 1, 2, initial);
     for (; path.time < 200 && path.failure.what == FF_SSA_FINE; steps++) {
       const double later = path.time + 0.999 * (path.next_time - path.time);
@@ -79,7 +79,7 @@ static void happens_at(const event_text *events, uint32_t n_events, const double
   ff_error err;
   size_t found = 0;
   double last = 0;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_TREE, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_tree, &err), &err);
   ff_ssa_path_start(&path, 1, 2, initial);
   while (path.next_time < 100 && path.failure.what == FF_SSA_FINE) {
     ff_ssa_path_step(&path);
@@ -113,7 +113,7 @@ static int times_of(const char *trigger, double to) {
   ff_ssa_program *program = program_with_events(reactions, initial, 2, &(event_text){trigger, NULL, "A + 1", 0, 0}, 1);
   ff_ssa_path path;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_TREE, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_tree, &err), &err);
   ff_ssa_path_start(&path, 1, 2, initial);
   while (path.next_time <= to && path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
   const int n = path.failure.what == FF_SSA_FINE ? (int)path.count[0] : path.failure.what == FF_SSA_BAD_TRIGGER ? -1 : -2;

@@ -45,7 +45,7 @@ static void sums_are_those_of_propensities(ff_ssa_program *p, const char *what) 
   uint64_t seed = 3;
   ff_ssa_path path;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, p, &ff_ssa_finder_direct, &err), &err);
   for (int round = 0; round < 50; round++) {
     double wanted = 0, found = 0;
     for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = below(&seed, 3) == 0 ? 0 : below(&seed, round < 25 ? 5 : 100000);
@@ -121,7 +121,7 @@ static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane
   double *share = ff_calloc(p->n_reactions, sizeof *share);
   ff_ssa_path path;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, p, &ff_ssa_finder_direct, &err), &err);
   for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane];
   for (uint32_t g = 0; g < factor->n_groups; g++) {
     const ff_ssa_factor_group *group = factor->groups + g;

@@ -94,7 +94,7 @@ static void sums_are_added_up_in_order(void) {
   ff_ssa_path path;
   generated g = {0};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_SORTING, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_sorting, &err), &err);
   void *library = compile(&g.code, folder);
   if (library != NULL) {
     ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept);

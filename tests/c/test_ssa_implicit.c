@@ -18,7 +18,7 @@ static setting set_up(const reaction_text *reactions, const double *initial, uin
   ff_reactions *net = network_of(reactions, initial, n_species);
   FF_CHECK_OK(ff_ssa_program_new(&s.program, net, &err), &err);
   ff_reactions_free(net);
-  FF_CHECK_OK(ff_ssa_path_new(&s.path, s.program, FF_SSA_TREE, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&s.path, s.program, &ff_ssa_finder_tree, &err), &err);
   FF_CHECK_OK(ff_ssa_length_new(&s.length, s.program, 0.03, &err), &err);
   FF_CHECK_OK(ff_ssa_implicit_new(&s.implicit, s.program, &err), &err);
   for (uint32_t i = 0; i < n_species; i++) s.path.count[i] = initial[i];

@@ -70,7 +70,7 @@ static void groups_find_by_weight(void) {
   ff_ssa_groups g;
   ff_error err;
   double found[N] = {0}, statistic = 0;
-  FF_CHECK_OK(ff_ssa_path_new(&path, program, FF_SSA_COMPOSITION, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_composition, &err), &err);
   FF_CHECK_OK(ff_ssa_groups_new(&g, N, &err), &err);
   ff_ssa_groups_clear(&g);
   for (uint32_t i = 0; i < N; i++) ff_ssa_groups_set(&g, i, weights[i]);
@@ -148,8 +148,8 @@ static void forgets_earlier_trajectories(void) {
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     ff_ssa_path fresh, used;
     ff_error err;
-    FF_CHECK_OK(ff_ssa_path_new(&fresh, program, method, &err), &err);
-    FF_CHECK_OK(ff_ssa_path_new(&used, program, method, &err), &err);
+    FF_CHECK_OK(ff_ssa_path_new(&fresh, program, ff_ssa_finder_of(method), &err), &err);
+    FF_CHECK_OK(ff_ssa_path_new(&used, program, ff_ssa_finder_of(method), &err), &err);
     fingerprint(&used, 1, other);
     fingerprint(&used, 2, net_initial);
     FF_CHECK_SAY(fingerprint(&fresh, 3, net_initial) == fingerprint(&used, 3, net_initial), "%s", ff_ssa_method_name(method));
@@ -167,7 +167,7 @@ static void bounds_may_overflow(void) {
   for (ff_ssa_method method = FF_SSA_RSSA; method <= FF_SSA_RSSA_CR; method++) {
     ff_ssa_path path;
     ff_error err;
-    FF_CHECK_OK(ff_ssa_path_new(&path, program, method, &err), &err);
+    FF_CHECK_OK(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), &err);
     ff_ssa_path_start(&path, 1, 0, initial);
     for (int i = 0; i < 100; i++) ff_ssa_path_step(&path);
     FF_CHECK_INT(path.failure.what, FF_SSA_FINE);

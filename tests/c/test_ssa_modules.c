@@ -15,7 +15,7 @@ static void describes_reactions(const ff_ssa_program *p, const char *what) {
   uint64_t seed = 5;
   ff_ssa_path path;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&path, p, FF_SSA_DIRECT, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&path, p, &ff_ssa_finder_direct, &err), &err);
   for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = below(&seed, 1000);
   for (uint32_t q = 0; q < x->n_kinds; q++)
     for (uint32_t j = 0; j < x->n; j++) {

@@ -67,7 +67,7 @@ static inline ff_status on_gpu(ff_ensemble **e, job *j, ff_error *err) {
 
 static inline void begin_order(job *j) {
   ff_error err;
-  FF_CHECK_OK(ff_ssa_path_new(&j->order, j->program, FF_SSA_OPTIMISED, &err), &err);
+  FF_CHECK_OK(ff_ssa_path_new(&j->order, j->program, &ff_ssa_finder_optimised, &err), &err);
   ff_ssa_path_start(&j->order, KEY, 0, j->program->initial);
   while (j->order.failure.what == FF_SSA_HALFWAY) ff_ssa_path_go_on(&j->order);
   j->request.order = ff_ssa_optimised_order(&j->order);

@@ -335,7 +335,7 @@ S_CALL double s_timed_law(const s_schedule *s, uint32_t k, double time) {
   return S_MISSING(s, k) ? 0.0 : S_LAW_OF(s, k, ff_change_propensity(&rate, time));
 }
 
-/* search_invalid() of ff_ssa_schedule.c */
+/* search_invalid() of ff_ssa_state.c */
 S_CALL void s_search_invalid(s_schedule *s, uint32_t rate_of) {
   s_kept *k = &s->kept.k;
   const s_at_formula rate = s_at_of(s, rate_of);
@@ -357,7 +357,7 @@ S_CALL void s_search_invalid(s_schedule *s, uint32_t rate_of) {
   }
 }
 
-/* Sets the bound of the timed reaction number i: ff_ssa_schedule_bound(). */
+/* Sets the bound of the timed reaction number i: bound_of() of ff_ssa_state.c. */
 FF_WARP void s_set_bound(s_schedule *s, uint32_t i) {
   s_kept *k = &s->kept.k;
   k->bound[i] = 0.0;
