@@ -52,8 +52,13 @@ no_method <- function(model, verb, ...) {
   classes <- method_classes(verb)
   if (missing(model)) abort_class(model, classes)
   others <- tryCatch(list(...), error = function(e) list())
-  turned <- any(vapply(others, inherits, NA, classes))
-  abort_class(model, classes, hint = if (turned) "the network must be the first argument" else class_hint(model))
+  hint <- if (any(vapply(others, inherits, NA, classes))) {
+    short <- abbreviation_of("model", sys.call(-1L), parent.frame(2L), names(others))
+    if (is.null(short)) "the network must be the first argument" else {
+      sprintf("R takes `%s` for `model`, so write the name of that argument in full", short)
+    }
+  }
+  abort_class(model, classes, hint = if (is.null(hint)) class_hint(model) else hint)
 }
 
 # Some verbs take values named by nodes, such as fix_nodes(net, A = 1). If a node is called "model" or "m", R matches the value in
@@ -64,14 +69,19 @@ value_of_model <- function(model, verb, call, values, caller) {
   unnamed <- if (is.null(names(values))) rep(TRUE, length(values)) else !nzchar(names(values))
   at <- which(unnamed & vapply(values, inherits, NA, method_classes(verb)))
   if (length(at) == 0L) return(no_method(model, verb))
-  # R took one of the written names for `model`; it is the one that is not among the names of the values
-  written <- as.character(names(call))
-  if (any(vapply(as.list(call), identical, NA, quote(...)))) written <- c(written, eval(quote(names(list(...))), caller))
-  written <- setdiff(written[nzchar(written) & startsWith("model", written)], names(values))
-  name <- if (length(written) == 1L) written else "model"
+  name <- abbreviation_of("model", call, caller, names(values))
+  if (is.null(name)) name <- "model"
   network <- values[[at[[1L]]]]
   values <- c(stats::setNames(list(model), name), values[-at[[1L]]])
   get(verb, envir = topenv())(network, values)
+}
+
+# The abbreviation of the argument `name` by which a call gave it, or NULL: a written name that is not among those of `...`.
+abbreviation_of <- function(name, call, caller, others) {
+  written <- as.character(names(call))
+  if (any(vapply(as.list(call), identical, NA, quote(...)))) written <- c(written, eval(quote(names(list(...))), caller))
+  written <- setdiff(written[nzchar(written) & startsWith(name, written)], others)
+  if (length(written) == 1L && written != name) written
 }
 
 # ---- generics and their default methods ----------------------------------------------------------------------------------

@@ -270,14 +270,7 @@ autoplot.cme_solution <- function(object, type = c("marginals", "moments"), spec
   type <- check_choice(type, "type", c("marginals", "moments"))
   species <- cme_species(object, species)
   names <- colnames(object$counts)[species]
-  if (type == "moments") {
-    rows <- cme_moments(object)
-    rows <- rows[rows$species %in% names, ]
-    return(gg_series(series_of(
-      rows$time, rows$species, rows$mean, rows$mean - rows$sd, rows$mean + rows$sd, label_y = "count",
-      note = "band: mean and sd"
-    )))
-  }
+  if (type == "moments") return(gg_series(cme_series(object, names)))
   data <- cme_marginals(object, species)
   data$panel <- factor(data$species, names)
   most <- stats::ave(data$probability, data$panel, FUN = max)

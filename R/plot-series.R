@@ -1,18 +1,26 @@
 # Plots of several courses with bands, in base graphics and in ggplot2: noise, its parts, burn-in and sweeps.
 #
 # What is drawn is a list: `data`, a data frame with the columns `x`, `series`, `value`, `lower`, `upper` and `panel` (factors for
-# names), `label_x` and `label_y`, `note`, `line`, NULL or the height of a dashed line, and `limits`, NULL or those of the y axis.
+# names), `label_x` and `label_y`, `note`, `line`, NULL or the height of a dashed line, and `top`, NULL or the ends of the y axes
+# of the panels, by their names. With `top`, values and bands may be infinite, and triangles show where a course is above the axis.
 
 series_of <- function(x, series, value, lower = value, upper = value, panel = "", label_x = "time", label_y = "",
-                      note = character(), line = NULL, limits = NULL) {
+                      note = character(), line = NULL, top = NULL) {
   in_order <- function(names) factor(names, unique(names))
   panel <- rep_len(panel, length(x))
   data <- data.frame(x = x, series = in_order(series), value = value, lower = lower, upper = upper, panel = in_order(panel))
-  data <- data[is.finite(data$value), ]
+  data <- data[if (is.null(top)) is.finite(data$value) else !is.na(data$value), ]
   if (nrow(data) == 0L) abort_argument("There is nothing to plot: no value is known.")
   data$lower <- ifelse(is.finite(data$lower), data$lower, data$value)
-  data$upper <- ifelse(is.finite(data$upper), data$upper, data$value)
-  list(data = data, label_x = label_x, label_y = label_y, note = note[nzchar(note)], line = line, limits = limits)
+  data$upper <- ifelse(if (is.null(top)) is.finite(data$upper) else !is.na(data$upper), data$upper, data$value)
+  list(data = data, label_x = label_x, label_y = label_y, note = note[nzchar(note)], line = line, top = top)
+}
+
+# The data with numbers far above the axis instead of Inf, so that lines and bands go there.
+with_ends <- function(data, top) {
+  far <- 1e3 * max(top, data$value[is.finite(data$value)])
+  for (column in c("value", "lower", "upper")) data[[column]][data[[column]] == Inf] <- far
+  data
 }
 
 # ---- base graphics ----------------------------------------------------------------------------------------------------------
@@ -31,22 +39,46 @@ draw_series <- function(plan, main, ...) {
   invisible(plan$data)
 }
 
-draw_panel <- function(plan, data, main, ..., xlab = plan$label_x, ylab = plan$label_y, ylim = plan$limits) {
+draw_panel <- function(plan, data, main, ..., xlab = plan$label_x, ylab = plan$label_y, ylim = NULL, log = "") {
   names <- levels(plan$data$series)
   reach <- c(data$lower, data$upper, plan$line)
-  canvas <- course_canvas(data$x, reach[is.finite(reach)], names, main, ylab, ..., label_x = xlab, ylim = ylim)
+  if (!is.null(plan$top)) {
+    top <- plan$top[[as.character(data$panel[[1L]])]]
+    if (is.null(ylim) && !grepl("y", log)) ylim <- c(0, top) # a logarithmic axis has room for all
+    data <- with_ends(data, top)
+  }
+  canvas <- course_canvas(plan$data$x, reach[is.finite(reach)], names, main, ylab, ..., label_x = xlab, ylim = ylim, log = log)
   on.exit(graphics::par(canvas$old))
   if (!is.null(plan$line)) graphics::abline(h = plan$line, lty = 2, col = "grey50")
   for (k in seq_along(names)) {
     one <- data[data$series == names[[k]], ]
     if (nrow(one) > 0L) draw_course(one$x, one$value, one$lower, one$upper, canvas$line(k))
   }
-  course_names(names, canvas, plan$note)
+  course_names(names, canvas, c(plan$note, if (!is.null(plan$top)) mark_outside(data, canvas$colour)))
+}
+
+outside_note <- "triangle: above the axis"
+
+# Draws triangles on the upper edge. Returns a note if there are any.
+mark_outside <- function(data, colour) {
+  edge <- graphics::par("usr")[[4L]]
+  if (graphics::par("ylog")) edge <- 10^edge
+  out <- data[data$value > edge, ]
+  graphics::points(out$x, rep(edge, nrow(out)), pch = 17, col = colour[as.integer(out$series)], xpd = NA)
+  if (nrow(out) > 0L) outside_note
 }
 
 # ---- ggplot2 ----------------------------------------------------------------------------------------------------------------
 
 gg_series <- function(plan) {
+  above <- plan$data[0L, ]
+  if (!is.null(plan$top)) { # each panel has its own axis, which ends where its data end
+    top <- plan$top[as.character(plan$data$panel)]
+    above <- plan$data[plan$data$value > top, ]
+    above$value <- top[plan$data$value > top]
+    plan$data <- cut_at_tops(plan$data, plan$top)
+    if (nrow(above) > 0L) plan$note <- c(plan$note, outside_note)
+  }
   data <- plan$data
   single <- length(unique(data$x)) == 1L
   bands <- data[data$upper > data$lower, ]
@@ -60,11 +92,33 @@ gg_series <- function(plan) {
     out <- if (nrow(bands) > 0L) {
       out + ggplot2::geom_ribbon(at, data, inherit.aes = FALSE, alpha = 0.2, colour = NA, show.legend = FALSE)
     } else out
-    out + ggplot2::geom_line(linewidth = 0.8)
+    out + ggplot2::geom_line(linewidth = 0.8, na.rm = !is.null(plan$top))
   }
-  if (!is.null(plan$limits)) out <- out + ggplot2::coord_cartesian(ylim = plan$limits)
+  if (nrow(above) > 0L) out <- out + ggplot2::geom_point(data = above, shape = 17, size = 2, show.legend = FALSE)
+  if (!is.null(plan$top)) out <- out + ggplot2::expand_limits(y = 0)
   if (nlevels(data$panel) > 1L) out <- out + ggplot2::facet_wrap("panel", scales = "free_y", labeller = gg_panel_names)
   out + gg_species(levels(data$series)) + gg_words(plan$label_x, plan$label_y, plan$note) + gg_look()
+}
+
+# The courses up to the tops of their panels, with points where they cross them. The value of a point above is NA.
+cut_at_tops <- function(data, tops) {
+  cut <- lapply(split(data, list(data$panel, data$series), drop = TRUE), function(one) {
+    top <- tops[[as.character(one$panel[[1L]])]]
+    ends <- with_ends(one, top)
+    x <- sort(unique(c(one$x, crossings(ends$x, ends$value, top), crossings(ends$x, ends$upper, top))))
+    at <- lapply(ends[c("value", "lower", "upper")], function(y) if (nrow(one) == 1L) y else stats::approx(ends$x, y, x)$y)
+    data.frame(
+      x = x, series = one$series[[1L]], value = ifelse(at$value > top * (1 + 1e-9), NA, at$value), lower = pmin(at$lower, top),
+      upper = pmin(at$upper, top), panel = one$panel[[1L]]
+    )
+  })
+  do.call(rbind, c(cut, make.row.names = FALSE))
+}
+
+# Where the lines between points cross a height.
+crossings <- function(x, y, height) {
+  i <- which((y[-1L] > height) != (y[-length(y)] > height))
+  x[i] + (height - y[i]) / (y[i + 1L] - y[i]) * (x[i + 1L] - x[i])
 }
 
 gg_panel_names <- function(labels) lapply(labels, function(label) short_label(as.character(label)))
@@ -104,7 +158,8 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #'   the same. `as.data.frame()` returns a plain data frame.
 #' @section Plots: Bands are confidence intervals. A dashed line shows the Fano factor 1 of a Poisson distribution. For burn-in, a
 #'   panel for each statistic shows the largest change against the last time (lines), up to its bound (bands), and the tolerance
-#'   (dashed). The axis ends at four times the tolerance.
+#'   (dashed). The axis has room for the changes in the second half of the run, and earlier ones up to four times the tolerance. A
+#'   triangle at its upper end stands for a change beyond it. Bands without a bound go beyond it, too.
 #' @name noise-methods
 #' @examples
 #' net <- reaction_network("0 -> 10 P" = 2, "P -> 0" = 1)
@@ -253,11 +308,25 @@ burn_in_series <- function(x, n) {
   rows$statistic <- factor(rows$statistic, c("mean", "sd", "distribution"))
   rows <- rows[order(rows$statistic), ]
   unit <- c(mean = "mean, in sd", sd = "sd, relative", distribution = "distribution")
+  rows$panel <- unit[as.character(rows$statistic)]
+  tolerance <- attr(x, "run")$tolerance
+  top <- burn_in_tops(rows, attr(x, "run")$times, tolerance)
+  known <- rows$change > 0 | rows$bound < Inf # not, for instance, standard deviations at a start that is the same for all
+  rows <- rows[known | !stats::ave(known, rows$panel, rows$species, FUN = any), ]
   series_of(
-    rows$time, rows$species, rows$change, rows$change, rows$bound, panel = unit[as.character(rows$statistic)],
-    label_y = "largest change", note = c("dashed: tolerance; band: up to the bound", shown$note), line = attr(x, "run")$tolerance,
-    limits = c(0, min(4 * attr(x, "run")$tolerance, max(rows$bound[is.finite(rows$bound)], rows$change, 1e-9)))
+    rows$time, rows$species, rows$change, rows$change, rows$bound, panel = rows$panel, label_y = "largest change",
+    note = c("dashed: tolerance; band: up to the bound", shown$note), line = tolerance, top = top
   )
+}
+
+# Where the axes of the panels end. Changes at the beginning may be many times as large as those that are judged.
+burn_in_tops <- function(rows, times, tolerance) {
+  late <- rows$time > (times[[1L]] + times[[length(times)]]) / 2
+  vapply(split(seq_len(nrow(rows)), rows$panel), function(i) {
+    finite <- function(x) x[is.finite(x)]
+    all <- max(finite(c(rows$change[i], rows$bound[i])), tolerance)
+    min(all, max(4 * tolerance, finite(rows$change[i][late[i]])))
+  }, 0)
 }
 
 #' @rdname noise-methods

@@ -13,9 +13,9 @@
 #' @param model A network of class `reaction_network`. Its rates must not depend on the time.
 #' @param times The times at which the distribution is wanted: numbers of at least 0, in ascending order, in the unit of time of
 #'   the rates. The network starts at time 0.
-#' @param initial Initial counts named by species, instead of those of `model`. Species that are not named keep their counts in
-#'   `model`. With `NULL` (the default), all species do.
-#' @param parameters Values of parameters by name, which replace those of `model`.
+#' @param initial Initial counts named by species, instead of those of `model`: a vector, a list, or one row of a data frame.
+#'   Species that are not named keep their counts in `model`. With `NULL` (the default), all species do.
+#' @param parameters Values of parameters by name, which replace those of `model`, in the same forms.
 #' @param tolerance The largest error of the distribution at any time: the sum, over all states, of the absolute differences
 #'   between the probability that is returned and the true one. A number between 0 and 1, by default 1e-8.
 #' @param max_states The largest number of states that are followed at the same time, by default 1e6.
@@ -146,14 +146,14 @@ tell_if_solving_is_slow <- function(state, last, seconds) {
 #' @param x,object A solution of [chemical_master_equation()].
 #' @param what `"states"`, the default, `"marginals"` or `"moments"`: see section Value.
 #' @param type `"marginals"`, the default: a panel per species, in which a line per time shows the probability of each count.
-#'   `"moments"`: the means over the time, with a band of one standard deviation below and above.
+#'   `"moments"`: the means over the time, with a band of one standard deviation below and above, but not below 0.
 #' @param species Which species to draw: names or numbers. By default, those whose counts change, at most the first nine.
 #' @param n How many rows to print; `Inf` for all. Default 20.
-#' @param main The title; for marginals, one per panel. By default, the name of the species. `""` for none.
+#' @param main The title; for marginals, one per panel, by default the name of the species. `""` for none.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], which override the defaults of this method, for
-#'   instance `xlim`, `ylim`, `log`, `xlab` and `ylab`; `col` has a colour per time (marginals) or per species (moments). Other
-#'   methods ignore them.
+#'   instance `xlim`, `ylim`, `log`, `xlab` and `ylab`. `col`, `lwd` and `lty` may have a value per time (marginals) or per
+#'   species (moments). Other methods ignore them.
 #' @returns `as.data.frame()`: a data frame, ordered by time and then by species or counts.
 #'   * For `"states"`, its columns are `time`, one with the count of each species, and `probability`. The probabilities of a time
 #'     add up to 1, less what is missing (see [chemical_master_equation()]).
@@ -283,60 +283,53 @@ plot.cme_solution <- function(x, type = c("marginals", "moments"), species = NUL
   type <- check_choice(type, "type", c("marginals", "moments"))
   check_graphical(...)
   species <- cme_species(x, species)
-  if (type == "moments") return(plot_moments(x, species, main, ...))
-  data <- cme_marginals(x, species)
   names <- colnames(x$counts)[species]
-  if (!is.null(main)) main <- rep_len(main, length(names))
+  if (type == "moments") {
+    moments <- cme_moments(x)
+    draw_series(cme_series(x, names), main, ...)
+    return(invisible(moments[moments$species %in% names, ]))
+  }
+  data <- cme_marginals(x, species)
+  main <- rep_len(if (is.null(main)) short_label(names) else main, length(names))
   if (length(names) > 1L) {
     old <- graphics::par(mfrow = grDevices::n2mfrow(length(names)))
     on.exit(graphics::par(old))
   }
-  for (i in seq_along(names)) {
-    plot_marginal(data[data$species == names[[i]], ], x$times$time, if (is.null(main)) names[[i]] else main[[i]], i == 1L, ...)
-  }
+  for (i in seq_along(names)) plot_marginal(data[data$species == names[[i]], ], x$times$time, main[[i]], ...)
   invisible(data)
+}
+
+# The means with bands, as those of an ensemble.
+cme_series <- function(x, names) {
+  rows <- cme_moments(x)
+  rows <- rows[rows$species %in% names, ]
+  band <- band_of(rows, "sd")
+  series_of(
+    rows$time, rows$species, rows$mean, band[[1L]], band[[2L]], label_y = "mean count", note = band_note("sd", rows)
+  )
 }
 
 # A line per time. Counts that are very improbable at all times are not shown.
-plot_marginal <- function(data, times, main, legend, ..., xlab = "count", ylab = "probability", xlim = NULL, ylim = NULL,
-                          col = grDevices::hcl.colors(length(times), "viridis"), lty = 1, lwd = 1.5) {
+plot_marginal <- function(data, times, main, ..., col = grDevices::hcl.colors(length(times), "viridis")) {
   seen <- data$probability > 1e-4 * max(data$probability)
-  if (is.null(xlim)) xlim <- range(data$count[seen])
-  if (is.null(ylim)) { # not from a time at which the count is certain, unless there is no other
-    spread <- data$probability[data$probability < 1 - 1e-6]
-    ylim <- range(0, if (length(spread) > 0L) spread else 1)
-  }
-  graphics::plot.default(NA, xlim = xlim, ylim = ylim, xlab = xlab, ylab = ylab, main = main, ...)
-  col <- rep_len(col, length(times))
+  # the axis does not reach up to a time at which the count is certain, unless there is no other
+  spread <- data$probability[seen & data$probability < 1 - 1e-6]
+  labels <- paste("time", vapply(times, format, "", digits = 4))
+  canvas <- course_canvas(
+    data$count[seen], c(0, if (length(spread) > 0L) spread else 1), labels, main, "probability", ..., label_x = "count",
+    col = col, usual_lwd = 1.5
+  )
+  on.exit(graphics::par(canvas$old))
   for (i in seq_along(times)) {
     rows <- data$time == times[[i]]
     few <- sum(rows & seen) < 3L # a line would hardly be seen
-    graphics::lines(data$count[rows], data$probability[rows], type = if (few) "h" else "l", col = col[[i]], lty = lty, lwd = lwd)
+    line <- canvas$line(i)
+    graphics::lines(
+      data$count[rows], data$probability[rows], type = if (few) "h" else "l", col = line$col, lwd = line$lwd, lty = line$lty
+    )
   }
   shown <- unique(round(seq(1, length(times), length.out = min(length(times), 6L))))
-  if (legend) {
-    labels <- paste("time", format(times[shown], digits = 4))
-    graphics::legend("topright", labels, col = col[shown], lty = lty, lwd = lwd, bty = "n")
-  }
-}
-
-plot_moments <- function(x, species, main, ..., xlab = "time", ylab = "count", xlim = NULL, ylim = NULL, lty = 1, lwd = 1.5,
-                         col = grDevices::hcl.colors(length(species), "Dark 3")) {
-  data <- cme_moments(x)
-  names <- colnames(x$counts)[species]
-  data <- data[data$species %in% names, ]
-  if (is.null(xlim)) xlim <- range(data$time)
-  if (is.null(ylim)) ylim <- range(data$mean - data$sd, data$mean + data$sd)
-  graphics::plot.default(NA, xlim = xlim, ylim = ylim, xlab = xlab, ylab = ylab, main = main, ...)
-  col <- rep_len(col, length(names))
-  for (i in seq_along(names)) {
-    one <- data[data$species == names[[i]], ]
-    graphics::polygon(
-      c(one$time, rev(one$time)), c(one$mean - one$sd, rev(one$mean + one$sd)), border = NA,
-      col = grDevices::adjustcolor(col[[i]], 0.2)
-    )
-    graphics::lines(one$time, one$mean, type = if (nrow(one) == 1L) "p" else "l", col = col[[i]], lty = lty, lwd = lwd)
-  }
-  graphics::legend("topright", names, col = col, lty = lty, lwd = lwd, bty = "n")
-  invisible(data)
+  canvas$colour <- canvas$colour[shown]
+  canvas$names <- lapply(canvas$names, function(of_lines) rep_len(of_lines, length(times))[shown])
+  course_names(labels[shown], canvas, left_out(length(shown), length(times), " times are named"))
 }

@@ -78,6 +78,14 @@ reaction_model <- function(name, ...) {
     colloid = model_colloid, aggregation = model_aggregation, random = model_random, viral_infection = model_viral_infection,
     multistate = model_multistate, multisite = model_multisite, receptor = model_receptor
   )
+  # R takes an argument of a network, such as n = 3, for `name` if it is an abbreviation of it
+  others <- list(...)
+  known <- !missing(name) && is.character(name) && all(name %in% names(makers))
+  meant <- if (!known) abbreviation_of("name", sys.call(), parent.frame(), names(others))
+  at <- which(if (is.null(names(others))) rep(TRUE, length(others)) else !nzchar(names(others)))
+  if (!is.null(meant) && length(at) > 0L) {
+    return(do.call(reaction_model, c(list(name = others[[at[[1L]]]]), stats::setNames(list(name), meant), others[-at[[1L]]])))
+  }
   check_choice(name, "name", names(makers))
   known <- names(formals(makers[[name]]))
   given <- names(list(...))

@@ -22,9 +22,10 @@
 #' @param output `"summary"` (the default): statistics for each time and species. `"trajectories"`: the counts at all times.
 #'   `"final"`: the counts at the last time. `"histogram"`: how often each count occurs, for each time and species. `"events"`:
 #'   every firing of a reaction up to the last time, at most 1e7 of them.
-#' @param initial Initial counts by species, such as `c(A = 100)`, which replace those of the network. Or a result for
-#'   `output = "final"` that observes all species: see section Resuming.
-#' @param parameters Values of parameters by name, which replace those of the network.
+#' @param initial Initial counts by species, such as `c(A = 100)` or one row of a data frame, which replace those of the network.
+#'   Or a result for `output = "final"` that observes all species: see section Resuming.
+#' @param parameters Values of parameters by name, such as `c(k = 0.1)` or one row of a data frame, which replace those of the
+#'   network.
 #' @param until A condition, such as `"A >= 100"`: a formula of species, parameters and variables (see [reaction_network()]). It
 #'   is checked at the start, before any event of the network; directly after each firing, before the events that it triggers; and
 #'   after each event of the network, also between several of them at the same time. When its value is not 0, the trajectory

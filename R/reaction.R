@@ -7,9 +7,10 @@
 #' @param ... The reactions: rates named by equations, such as `"2 S1 -> S2" = 0.002`. Or one list of such rates. Or a data frame
 #'   with a row per equation and the columns `equation` and `rate`, and optionally `law` and `name`. Equations and rates are
 #'   described below.
-#' @param initial The initial counts: whole numbers from 0 to 2^53, named by species. Species that are not named start at 0.
+#' @param initial The initial counts: whole numbers from 0 to 2^53, named by species: a vector, a list, or one row of a data
+#'   frame. Species that are not named start at 0.
 #'   [`simulate()`][simulate.reaction_network] needs counts of at most 2^40.
-#' @param parameters Numbers named by parameters, which rates may use.
+#' @param parameters Numbers named by parameters, which rates may use: a vector, a list, or one row of a data frame.
 #' @param fixed Species whose counts no reaction changes: their names, their numbers, or a logical vector with one element per
 #'   species.
 #' @param variables Formulas as text, named by variables, such as `c(total = "A + 2 * B")`. Rates, events and other variables may
@@ -23,8 +24,8 @@
 #'   `A + B <-> C`, gives two reactions. It has two rates: the first for the direction to the right, the second for the
 #'   direction to the left. `=>` and `<=>` mean the same as `->` and `<->`.
 #'
-#'   A name of a species or parameter starts with a letter (including letters beyond ASCII), `_` or `.`, and goes on with these
-#'   and digits. Any other name must be enclosed in double quotes or backquotes, as in ``"`A (active)` -> 0"``.
+#'   A name of a species, parameter or variable starts with a letter (including letters beyond ASCII), `_` or `.`, and goes on
+#'   with these and digits. Any other name must be enclosed in double quotes or backquotes, as in ``"`A (active)` -> 0"``.
 #' @section Rates: A rate is one of the following:
 #'   * a number: the rate constant k of *mass action*. The propensity is k times the number of ways to choose the reactants: `k`
 #'     for `0 -> A`, `k A` for `A -> B`, `k A B` for `A + B -> C`, and `k A (A - 1) / 2` for `2 A -> B`;
@@ -399,6 +400,7 @@ one_way_reactions <- function(table, both) {
 
 # The argument `name` as a numeric vector with names in UTF-8. `counts`: whole numbers from 0 to 2^53. NULL gives an empty vector.
 check_named_numbers <- function(x, name, counts = FALSE) {
+  x <- values_of_row(x, sprintf("`%s`", name))
   if (length(x) == 0L && !is.object(x)) return(stats::setNames(numeric(), character()))
   single <- (is.atomic(x) || is.list(x)) && !is.object(x) && all(lengths(x) == 1L)
   if (!single || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
@@ -411,18 +413,37 @@ check_named_numbers <- function(x, name, counts = FALSE) {
   values
 }
 
-# The same, of names that a network has.
-check_known_numbers <- function(x, name, known, what) {
+# A row of a data frame, such as one of a design, as a list of its values. `where` takes the values.
+values_of_row <- function(x, where) {
+  if (!is.data.frame(x)) return(x)
+  if (nrow(x) != 1L) {
+    hint <- if (nrow(x) > 1L) " sweep_parameters() runs a design of several rows." else ""
+    abort_argument(sprintf("%s takes one row of a data frame; found %s.%s", where, count_of(nrow(x), "row"), hint))
+  }
+  stats::setNames(lapply(seq_along(x), function(j) x[[j]]), names(x))
+}
+
+# The same, of names that a network has. The network has the names `others` too, but they belong into another argument.
+check_known_numbers <- function(x, name, known, what, others, hint) {
   values <- check_named_numbers(x, name, what == "species")
   unknown <- setdiff(names(values), known)
+  misplaced <- intersect(unknown, others)
+  if (length(misplaced) > 0L) abort_argument(sprintf("`%s` names \"%s\", %s.", name, misplaced[[1L]], hint), unknown = misplaced)
   if (length(unknown) > 0L) abort_unknown_names(sprintf("`%s`", name), unknown, known, what)
   values
 }
 
 # The network with the arguments `initial` and `parameters` of simulate() and others. Errors name the argument.
 with_arguments <- function(model, initial, parameters) {
-  model <- set_initial(model, check_known_numbers(initial, "initial", model$species$species, "species"))
-  set_parameters(model, check_known_numbers(parameters, "parameters", names(model$parameters), "parameters"))
+  counts <- model$species$species
+  constants <- names(model$parameters)
+  initial <- check_known_numbers(
+    initial, "initial", counts, "species", constants, "which is a parameter; `parameters` takes its value"
+  )
+  parameters <- check_known_numbers(
+    parameters, "parameters", constants, "parameters", counts, "which is a species; `initial` takes its count"
+  )
+  set_parameters(set_initial(model, initial), parameters)
 }
 
 # A vector or list of single values with names -> numbers with names in UTF-8.
@@ -505,8 +526,8 @@ check_times <- function(times) {
 #' `set_initial()` changes initial counts of species, and `set_parameters()` values of parameters. Everything else remains.
 #'
 #' @param model A network of class `reaction_network`.
-#' @param ... Values by name, `A = 10, B = 0`, or one named vector, `c(A = 10, B = 0)`. Counts are whole numbers from 0 to 2^53;
-#'   [`simulate()`][simulate.reaction_network] needs counts of at most 2^40.
+#' @param ... Values by name, `A = 10, B = 0`, one named vector, `c(A = 10, B = 0)`, or one row of a data frame. Counts are whole
+#'   numbers from 0 to 2^53; [`simulate()`][simulate.reaction_network] needs counts of at most 2^40.
 #' @returns The changed network, of class `reaction_network`.
 #' @section Errors: `fireflip_error_argument` for an unknown name, an invalid value, and a call without values. An empty vector of
 #'   values is no error and changes nothing. `fireflip_error_model` if a rate that depends on nothing else becomes invalid.
@@ -540,7 +561,7 @@ named_values <- function(model, verb, values, known, what) {
     abort_argument(sprintf("%s() needs values by name, such as %s = 1; found none.", verb, example))
   }
   if (length(values) == 1L && is.null(names(values))) {
-    values <- values[[1L]]
+    values <- values_of_row(values[[1L]], sprintf("%s()", verb))
     if (length(values) == 0L) return(stats::setNames(numeric(), character())) # an empty vector changes nothing
   }
   if (!is.vector(values) || is.null(names(values)) || anyNA(names(values)) || any(!nzchar(names(values)))) {

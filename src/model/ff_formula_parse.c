@@ -308,7 +308,7 @@ static ff_status take_call(parser *p, const token *t) {
 int64_t ff_formula_find_untimed(void *names, const char *name, size_t length) { return ff_names_find(names, name, length); }
 
 static ff_status fail_name(const parser *p, const token *t) {
-  static const char what[] = "species or parameter";
+  static const char what[] = "species, parameter or variable";
   char *words[] = {"time"};
   const int untimed = p->lookup == ff_formula_find_untimed, names = untimed || p->lookup == ff_names_find;
   const char *near = names ? ff_names_near(p->context, t->name, t->name_length) : NULL;

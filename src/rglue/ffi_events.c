@@ -77,7 +77,8 @@ static ff_status parse(ff_formula *out, const char *text, const char *what, cons
   return ff_formula_parse(out, text, strlen(text), ff_names_find, symbols, (ff_place){place, 0}, err);
 }
 
-static ff_status fill_sets(ff_event *event, const ffi_events *all, uint32_t i, ff_names *symbols, ff_error *err) {
+static ff_status fill_sets(ff_event *event, const ff_reactions *net, const ffi_events *all, uint32_t i, ff_names *symbols,
+                           ff_error *err) {
   ff_status status = ff_event_add_sets(event, all->n_sets[i], err);
   for (uint32_t k = 0; k < event->n_sets && status == FF_OK; k++) {
     const char *target = all->target[i][k];
@@ -85,7 +86,8 @@ static ff_status fill_sets(ff_event *event, const ffi_events *all, uint32_t i, f
     const int64_t symbol = ff_names_find(symbols, target, strlen(target));
     if (symbol == -2) return ff_error_set(err, FF_EMEMORY, "no memory for the names of symbols");
     if (symbol < 0) {
-      const char *near = ff_names_near(symbols, target, strlen(target));
+      /* variables follow from the state, so none is suggested */
+      const char *near = ff_name_near(net->names, net->n_species + net->n_parameters, target, strlen(target));
       return ff_error_set(err, FF_EPARSE, "event %s sets %s, but no species or parameter has this name%s",
                           ff_quote(event->name, strlen(event->name)).text, ff_quote(target, strlen(target)).text,
                           ff_hint_of(near).text);
@@ -97,7 +99,8 @@ static ff_status fill_sets(ff_event *event, const ffi_events *all, uint32_t i, f
   return status;
 }
 
-static ff_status fill_event(ff_event *event, const ffi_events *all, uint32_t i, ff_names *symbols, ff_error *err) {
+static ff_status fill_event(ff_event *event, const ff_reactions *net, const ffi_events *all, uint32_t i, ff_names *symbols,
+                            ff_error *err) {
   ff_status status = ff_name_copy(&event->name, all->name[i], err);
   if (status != FF_OK) return status;
   event->persistent = all->persistent[i] == 1;
@@ -110,13 +113,14 @@ static ff_status fill_event(ff_event *event, const ffi_events *all, uint32_t i, 
   status = parse(&event->trigger, all->when[i], "the condition", event->name, symbols, err);
   if (status == FF_OK) status = parse(&event->delay, all->delay[i], "the delay", event->name, symbols, err);
   if (status == FF_OK) status = parse(&event->priority, all->priority[i], "the priority", event->name, symbols, err);
-  return status == FF_OK ? fill_sets(event, all, i, symbols, err) : status;
+  return status == FF_OK ? fill_sets(event, net, all, i, symbols, err) : status;
 }
 
 ff_status ffi_events_fill(ff_reactions *net, const ffi_events *events, ff_names *symbols, ff_error *err) {
   if (events->n == 0) return FF_OK;
   ff_status status = ff_reactions_add_events(net, events->n, err);
-  for (uint32_t i = 0; i < events->n && status == FF_OK; i++) status = fill_event(&net->events[i], events, i, symbols, err);
+  for (uint32_t i = 0; i < events->n && status == FF_OK; i++)
+    status = fill_event(&net->events[i], net, events, i, symbols, err);
   return status;
 }
 

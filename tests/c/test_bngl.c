@@ -54,7 +54,7 @@ static void errors(void) {
        "net, line 11: found \"4\" where the number of a species, from 1 to 3, was expected"},
       {K ABC REACTIONS("1 1,,2 2 k\n"),
        "net, line 11: found nothing where the number of a species, from 1 to 3, was expected"},
-      {K ABC REACTIONS("1 1 2 kk\n"), "net, line 11: no species or parameter is called \"kk\""},
+      {K ABC REACTIONS("1 1 2 kk\n"), "net, line 11: no species, parameter or variable is called \"kk\""},
       {K ABC REACTIONS("1 1 2\n"), "net, line 11: found nothing where a rate constant was expected"},
       {K ABC REACTIONS("1 1\n"), "net, line 11: found nothing where the numbers of the products, or 0 was expected"},
       {K ABC REACTIONS("x 1 2 k\n"), "net, line 11: found \"x\" where the number of a reaction was expected"},

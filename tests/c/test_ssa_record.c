@@ -1,6 +1,7 @@
 /* What ensembles record: variables, covariances, histograms, firings, conditions that end trajectories, and starts. */
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "simulations.h"
+#include "text_networks.h"
 
 static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B -> 2 A", "0.5"}, {"0 -> A", "20"}, {NULL, NULL}};
 static const double busy_initial[] = {40, 5};
@@ -411,6 +412,15 @@ static void parses_conditions(void) {
   FF_CHECK_STR(err.text, "the condition \"time > 3\" depends on the time; expected a formula of species, parameters and variables");
   FF_CHECK_INT(ff_ssa_condition(&out, net, "AB > 3", &err), FF_EPARSE);
   FF_CHECK(out.word == NULL);
+  ff_reactions_free(net);
+  /* a variable is allowed, and suggested */
+  net = network_of_text("species;A;1\nspecies;B;2\nvariable;total;A + B\nreaction;A -> B;1\n");
+  FF_CHECK_OK(ff_ssa_condition(&out, net, "total == 3", &err), &err);
+  FF_CHECK(ff_formula_value(&out, initial, 0, stack) == 1);
+  ff_formula_free(&out);
+  FF_CHECK_INT(ff_ssa_condition(&out, net, "totl > 3", &err), FF_EPARSE);
+  FF_CHECK_STR(err.text, "the condition: no species, parameter or variable is called \"totl\" (character 1 of \"totl > 3\"); "
+               "did you mean \"total\"?");
   ff_reactions_free(net);
 }
 

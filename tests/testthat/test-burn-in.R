@@ -138,3 +138,58 @@ test_that("burn_in() does not judge moments of a variable that is NaN or infinit
   two <- burn_in(run("histogram"), run("histogram", 2))
   expect_false(any(two$stationary %in% FALSE))
 })
+
+test_that("plots of burn_in() have room for late changes, and mark what is above", {
+  grow <- reaction_network("A -> 2 A" = 1, "0 -> B" = 10, "B -> 0" = 1, initial = c(A = 5))
+  found <- burn_in(course(grow, seq(0, 6, 0.25), 200))
+  course <- attr(found, "course")
+  sd <- course[course$statistic == "sd", ]
+  late <- sd[sd$time > 3, ]
+  calls <- drawn(plot(found))
+  windows <- call_of(calls, "C_plot_window")
+  heights <- vapply(windows, function(call) call[[3L]][[2L]], 0)
+  expect_identical(unname(lapply(windows, `[[`, 2L)), rep(list(c(0, 6)), 2L)) # all panels show the same times
+  expect_gt(max(late$change), 4 * 0.25) # the axis ended here before
+  expect_identical(heights[[2L]], max(late$change))
+  expect_lt(heights[[2L]], max(sd$change[is.finite(sd$change)]) / 10)
+  # a triangle in the colour of its species wherever the change is above the axis
+  edge <- 1.04 * heights[[2L]]
+  marks <- Filter(function(call) call[[4L]] == 17, call_of(calls, "C_plotXY"))
+  above <- sd[sd$change > edge, ]
+  expect_identical(unique(above$species), "A")
+  expect_equal(marks[[2L]][[2L]]$x, above$time)
+  expect_equal(marks[[2L]][[2L]]$y, rep(edge, nrow(above)))
+  expect_identical(unique(marks[[2L]][[6L]]), course_colours[[1L]])
+  # the first standard deviation of B is 0 in the sample, so nothing is known of its change
+  shown <- null_device(plot(found))
+  expect_identical(min(shown$x[shown$panel == "sd, relative" & shown$series == "B"]), 0.25)
+  # all changes are within a logarithmic axis
+  expect_identical(sum(lengths(lapply(call_of(drawn(plot(found, log = "y")), "C_plotXY"), function(call) {
+    if (identical(call[[4L]], 17)) call[[2L]]$x
+  }))), 0L)
+})
+
+test_that("autoplot() of burn_in() ends where plot() does", {
+  skip_if_not_installed("ggplot2")
+  grow <- reaction_network("A -> 2 A" = 1, initial = c(A = 5))
+  found <- burn_in(course(grow, seq(0, 6, 0.25), 200))
+  tops <- burn_in_series(found, 10)$top
+  built <- ggplot2::ggplot_build(ggplot2::autoplot(found))$data
+  ribbon <- Filter(function(layer) "ymax" %in% names(layer) && "fill" %in% names(layer), built)[[1L]]
+  for (panel in seq_along(tops)) {
+    name <- c("mean, in sd", "sd, relative", "distribution")[[panel]]
+    expect_lte(max(ribbon$ymax[ribbon$PANEL == panel]), tops[[name]] * (1 + 1e-9))
+  }
+})
+
+test_that("courses are cut where they cross the ends of their axes", {
+  data <- data.frame(
+    x = 0:3, series = factor("A"), value = c(Inf, 4, 2, 0), lower = c(Inf, 4, 2, 0), upper = c(Inf, 6, 3, Inf), panel = factor("p")
+  )
+  cut <- cut_at_tops(data, c(p = 3))
+  expect_equal(cut$value[cut$x == 1.5], 3) # half-way between 4 and 2
+  expect_true(all(is.na(cut$value[cut$x < 1.5 - 1e-9])))
+  expect_equal(cut$value[cut$x >= 2 & cut$x %in% 0:3], c(2, 0))
+  expect_identical(max(cut$upper), 3)
+  expect_equal(cut$upper[cut$x == 3], 3) # a band without a bound
+})

@@ -166,6 +166,27 @@ test_that("the distribution can be plotted", {
   expect_error(plot(solution, species = character()), class = "fireflip_error_argument")
 })
 
+test_that("plots look like those of ensembles", {
+  solution <- chemical_master_equation(net, seq(0, 4, 0.5))
+  sim <- simulate(net, nsim = 100, times = seq(0, 4, 0.5), seed = 1)
+  legends <- function(...) {
+    texts <- Filter(function(call) length(call[[3L]]) > 1L, call_of(drawn(plot(...)), "C_text"))
+    vapply(texts, function(call) paste(call[[3L]], collapse = ", "), "")
+  }
+  expect_identical(legends(solution, type = "moments"), legends(sim))
+  expect_identical(drawn_lines(plot(solution, type = "moments"))$col, drawn_lines(plot(sim))$col)
+  # each panel names the same six of the nine times
+  times <- "time 0, time 1, time 1.5, time 2.5, time 3, time 4"
+  expect_identical(unname(legends(solution)), rep(times, 2L))
+  calls <- drawn(plot(solution, type = "moments"))
+  band <- call_of(calls, "C_polygon")
+  expect_gte(min(unlist(lapply(band, `[[`, 3L))), 0)
+  # the names are beside the plot, whose axis goes from 0 to 4
+  named <- Filter(function(call) length(call[[3L]]) == 2L, call_of(calls, "C_text"))
+  expect_gt(min(named[[1L]][[2L]]$x), 4 * 1.04)
+  expect_no_warning(drawn(plot(solution, log = "y", lwd = 1:9)))
+})
+
 test_that("errors say what is wrong", {
   birth <- reaction_network("0 -> A" = 1000)
   expect_snapshot(error = TRUE, {

@@ -385,7 +385,7 @@ test_that("bad input is refused", {
   expect_snapshot(error = TRUE, few(until = "C > 3"))
   expect_snapshot(error = TRUE, few(until = "time > 3"))
   for (name in c("t", "Time")) { # no suggestion that is an error too
-    e <- expect_error(few(until = paste(name, "> 3")), "no species or parameter is called", class = "fireflip_error_parse")
+    e <- expect_error(few(until = paste(name, "> 3")), "parameter or variable is called", class = "fireflip_error_parse")
     expect_no_match(conditionMessage(e), "\"time\"", fixed = TRUE)
   }
   expect_snapshot(error = TRUE, few(shard = c(1, 10)))

@@ -364,6 +364,11 @@ test_that("bad events are errors that say where", {
   expect_snapshot(error = TRUE, {
     immigration(events = list(reset = event("time > 25", c(Y = 1))))
   })
+  # variables may be in conditions, but cannot be set
+  with_total <- function(...) immigration(variables = c(total = "X + 1"), events = list(event(...)))
+  expect_error(with_total("totl > 25", c(X = 1)), "parameter or variable is called \"totl\".*did you mean \"total\"")
+  said <- expect_error(with_total("X > 25", c(totl = 1)), "no species or parameter has this name", class = "fireflip_error_parse")
+  expect_no_match(conditionMessage(said), "did you mean")
   expect_snapshot(error = TRUE, {
     immigration(events = list(reset = event("time >> 25", c(X = 1))))
   })

@@ -211,6 +211,28 @@ test_that("counts and parameters change", {
   expect_identical(set_initial(own, model = 7)$species$initial, 7) # a name that R takes for the argument
 })
 
+test_that("counts and parameters may be a row of a data frame", {
+  net <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = 1, parameters = c(k = 10))
+  design <- data.frame(k = c(1, 2), A = c(5L, 7L))
+  run <- function(...) as.data.frame(simulate(net, nsim = 9, times = 1, seed = 1, ...))
+  expect_identical(run(parameters = design[2, "k", drop = FALSE]), run(parameters = c(k = 2)))
+  expect_identical(run(initial = design[2, "A", drop = FALSE]), run(initial = c(A = 7)))
+  expect_identical(set_parameters(net, design[2, "k", drop = FALSE]), set_parameters(net, k = 2))
+  expect_identical(set_initial(net, design[2, "A", drop = FALSE]), set_initial(net, A = 7))
+  solve <- function(...) chemical_master_equation(net, 1, ...)$probability
+  expect_identical(solve(parameters = design[1, "k", drop = FALSE]), solve(parameters = c(k = 1)))
+  made <- function(initial) reaction_network("A -> B" = 1, initial = initial)
+  expect_identical(made(data.frame(A = 3, B = 1)), made(c(A = 3, B = 1)))
+  refused <- function(code, message) expect_error(code, message, class = "fireflip_error_argument", fixed = TRUE)
+  refused(run(parameters = design), "`parameters` takes one row of a data frame; found 2 rows. sweep_parameters() runs")
+  refused(run(initial = design["A"]), "`initial` takes one row of a data frame; found 2 rows.")
+  refused(set_parameters(net, design["k"]), "set_parameters() takes one row of a data frame; found 2 rows.")
+  refused(made(data.frame(A = 1)[0L, , drop = FALSE]), "found 0 rows.")
+  refused(run(parameters = design[1, ]), "`parameters` names \"A\", which is a species; `initial` takes its count.")
+  refused(run(initial = design[1, ]), "`initial` names \"k\", which is a parameter; `parameters` takes its value.")
+  refused(run(parameters = data.frame(k = "a")), "The value of \"k\" must be one number; found \"a\"")
+})
+
 test_that("the core refuses a damaged object", {
   damage <- function(...) {
     bad <- dimer
@@ -299,6 +321,16 @@ test_that("generated networks depend on the seed alone, and leave R's generator 
   expect_error(reaction_model("sir_ring", region = 5), "did you mean `regions`", class = "fireflip_error_argument")
   expect_error(reaction_model("colloid", 5), "by name", class = "fireflip_error_argument")
   expect_error(reaction_model("viral_infection", size = 5), "no arguments", class = "fireflip_error_argument")
+  # abbreviations of `name`, which R takes for it
+  unknown <- "There is no argument `n`; the arguments are `species`."
+  passed_on <- function(...) reaction_model("colloid", ...)
+  expect_error(reaction_model("colloid", n = 3), unknown, class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(reaction_model("colloid", n = "3"), unknown, class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(passed_on(n = 3), unknown, class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(do.call(reaction_model, list("colloid", n = 3)), unknown, class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(reaction_model("viral_infection", na = 5), "no arguments; found `na`", class = "fireflip_error_argument")
+  expect_identical(reaction_model(n = "colloid", species = 3), reaction_model("colloid", species = 3))
+  expect_error(reaction_model(n = "coloid"), "did you mean \"colloid\"", class = "fireflip_error_argument")
 })
 
 test_that("misspelt arguments and other signs for nothing are errors that say so", {

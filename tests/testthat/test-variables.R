@@ -61,7 +61,8 @@ test_that("bad variables are errors that name them", {
   expect_identical(
     bad(variables = c(k = "1"), parameters = c(k = 1), class = "model"), "\"k\" is the name of a variable and of a parameter."
   )
-  expect_match(bad(variables = c(x = "A + AA"), class = "parse"), "variable \"x\": no species or parameter is called \"AA\"")
+  unknown <- "variable \"x\": no species, parameter or variable is called \"AA\""
+  expect_match(bad(variables = c(x = "A + AA"), class = "parse"), unknown)
   expect_match(bad(variables = c(x = "A +"), class = "parse"), "variable \"x\": found the end")
   expect_match(bad(variables = "A", class = "argument"), "formulas as text with names")
   expect_match(bad(variables = c(x = 1), class = "argument"), "formulas as text with names")

@@ -52,6 +52,14 @@ test_that("the error for other objects gives a hint", {
   })
 })
 
+test_that("the error tells of an abbreviation that R takes for the model", {
+  passed_on <- function(...) steady_state(net, "A", ...)
+  said <- "found \"exact\"; R takes `m` for `model`, so write the name of that argument in full."
+  expect_error(steady_state(net, "A", m = "exact"), said, class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(passed_on(m = "exact"), said, class = "fireflip_error_argument", fixed = TRUE)
+  expect_error(steady_state("A", net), "must be the first argument", class = "fireflip_error_argument")
+})
+
 test_that("a node may be called model", {
   held <- fix_nodes(net, c(model = 1))
   expect_identical(fix_nodes(net, model = 1), held)
