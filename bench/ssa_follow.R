@@ -40,7 +40,7 @@ measure <- function(name, kind) {
   last <- networks[[name]][[2L]]
   until <- condition_of(net, networks[[name]][[3L]])
   method <- attr(first_passage(net, until, 2, end = last, seed = 1), "run")$method
-  nsim <- 64
+  nsim <- if (kind == "events") 2 else 64
   repeat {
     cpu <- run_of(kind, net, last, until, nsim, "cpu", method)
     full <- kind == "events" && cpu$events * 2 > 8e6

@@ -63,11 +63,7 @@ static inline int run_generated(generated *g, const ff_ssa_device_request *reque
   run->starts = g->starts;
   *(void **)&g->run = dlsym(library, "s_host");
   g->rows = ff_calloc((size_t)(g->code.n_rows + g->code.n_sums) * g->code.threads, sizeof *g->rows);
-  const ff_ssa_slot_words words = {FF_SSA_CODE_WORDS + g->code.n_counts + g->code.n_rows + g->code.n_kept, g->code.n_store,
-                                   g->code.held ? g->code.threads : 0};
-  launch_words = &words;
   launch_all(run, launch_generated, g, LAUNCH_TURN);
-  launch_words = NULL;
   free(g->rows);
   dlclose(library);
   return 1;

@@ -2,7 +2,6 @@
 #ifndef FF_TESTS_SSA_LAUNCH_H
 #define FF_TESTS_SSA_LAUNCH_H
 
-#include "../../src/cuda/ssa/ff_ssa_gather.h"
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
 #include "../../src/cuda/ssa/ff_ssa_turns.h"
 #include "../../src/ssa/ff_ssa_device.h"
@@ -74,42 +73,15 @@ static inline void launch_free(ff_ssa_launch *run) {
   free(run->fired);
 }
 
-static const ff_ssa_slot_words *launch_words; /* of slots that are gathered at the end of a wave; NULL: they are not */
-static uint32_t launch_gathers;               /* how often slots were gathered */
-
-/* What ff_ssa_gather_slots() does on a device. */
-static inline void launch_gather(ff_ssa_launch *run, uint32_t n) {
-  uint32_t *const busy = run->state + (uint64_t)FF_SSA_SLOT_BUSY * run->slots, empty = 0;
-  for (uint32_t slot = n; slot < run->slots; slot++) {
-    if (busy[slot] == 0) continue;
-    while (empty < n && busy[empty] != 0) empty++;
-    FF_CHECK(empty < n);
-    for (uint32_t i = 0; i < launch_words->columns + launch_words->store; i++)
-      run->state[ff_ssa_word_place(launch_words, run->slots, empty, i)] =
-          run->state[ff_ssa_word_place(launch_words, run->slots, slot, i)];
-    busy[slot] = 0;
-  }
-  launch_gathers++;
-}
-
 /* Launches `running` of the slots, until the wave is complete, with few steps at a time. */
 static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel, uint32_t running) {
   static const uint32_t steps[] = {1, 7, 1300, 64};
-  int gathered = 0;
   for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
     const uint64_t before = run->counters->fired;
     run->steps = steps[i % 4];
     for (uint32_t k = 0; k < running; k++) slot_of(kernel, run, FF_SSA_SLOT_OF(run, k));
     FF_CHECK(run->counters->fired - before <= (uint64_t)running * (run->steps + FF_SSA_CODE_ROUND));
-    if (!gathered) ff_ssa_next_turn(run, running);
-    const int all_begun = run->counters->begun >= run->units && (gathered || run->begun == run->slots);
-    const uint32_t n = launch_words != NULL && all_begun
-                           ? ff_ssa_gathered_slots(run->units - run->counters->complete, running, 1) : 0;
-    if (n == 0) continue;
-    launch_gather(run, n);
-    gathered = 1;
-    run->from = 0;
-    running = n;
+    ff_ssa_next_turn(run, running);
   }
 }
 
@@ -157,7 +129,7 @@ static inline void launch_compare_stopped(const ff_ssa_launch *run, const double
  * all trajectories must be refused, 0 if none may be, and -1 if some must be but not all. */
 static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                   int refuses, const char *what) {
-  double *states[64], stopped[LAUNCH_UNITS] = {0};
+  double *states[64], stopped[LAUNCH_UNITS];
   ff_error err;
   ff_ssa_run *cpu;
   uint32_t wrong = 0, refused = 0;

@@ -2,7 +2,6 @@
  * bit for bit. The 32 lanes of a warp run one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_factored_step.h"
 #include "../../src/cuda/ssa/ff_ssa_generate.h"
-#include "../../src/cuda/ssa/ff_ssa_gather.h"
 #include "../../src/cuda/ssa/ff_ssa_turns.h"
 #include "factor_examples.h"
 #include "random.h"
@@ -196,36 +195,6 @@ static void no_trajectories_are_left_for_the_end(void) {
   FF_CHECK_INT(ff_ssa_balanced_slots(2000, 1024), 2000);
 }
 
-/* Words of slots in columns, and behind them those of each slot, or of blocks of slots. Each word has a place of its own. */
-static void words_of_slots_have_places(void) {
-  enum { SLOTS = 24, BLOCK = 8 };
-  static const ff_ssa_slot_words words[] = {{7, 0, 0}, {7, 12, 0}, {7, 12, BLOCK}};
-  for (size_t k = 0; k < COUNT(words); k++) {
-    uint8_t taken[SLOTS * 19] = {0};
-    const uint32_t each = words[k].columns + words[k].store;
-    for (uint32_t slot = 0; slot < SLOTS; slot++)
-      for (uint32_t i = 0; i < each; i++) {
-        const uint64_t place = ff_ssa_word_place(words + k, SLOTS, slot, i);
-        FF_CHECK(place < SLOTS * each && taken[place]++ == 0);
-      }
-    FF_CHECK_INT(ff_ssa_word_place(words + k, SLOTS, 3, FF_SSA_SLOT_BUSY), FF_SSA_SLOT_BUSY * SLOTS + 3);
-  }
-}
-
-static void slots_are_gathered_at_the_end(void) {
-  const ff_ssa_counters begins = {.begun = 1000, .complete = 0}, middle = {.begun = 5000, .complete = 4000},
-                        late = {.begun = 10100, .complete = 9800};
-  FF_CHECK_INT(ff_ssa_gathered_slots(0, 1000, 32), 0);
-  FF_CHECK_INT(ff_ssa_gathered_slots(500, 1000, 32), 0); /* 512 of 1,000 */
-  FF_CHECK_INT(ff_ssa_gathered_slots(480, 1000, 32), 480);
-  FF_CHECK_INT(ff_ssa_gathered_slots(1, 64, 32), 32);
-  FF_CHECK_INT(ff_ssa_gathered_slots(1, 32, 32), 0);
-  FF_CHECK(isinf(ff_ssa_gather_seconds(10000, &begins, 1000, 1)));
-  FF_CHECK(ff_ssa_gather_seconds(10000, &middle, 1000, 4) == 5);         /* 1,000 a second, and 5,000 are left */
-  FF_CHECK(ff_ssa_gather_seconds(10000, &late, 980, 16) == 0.1);        /* each takes 1.6 s */
-  FF_CHECK(ff_ssa_gather_seconds(1000, &begins, 1000, 16) == 1);        /* each takes 16 s or more */
-}
-
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
 
 /* What an H200 with 132 multiprocessors would choose for so many trajectories: a warp for each of them, or a thread. */
@@ -294,5 +263,5 @@ static void networks_are_refused(void) {
 
 FF_TEST_MAIN("ssa_factored", examples_give_the_trajectories, sites_give_the_trajectories, colloids_give_the_trajectories,
              chains_give_the_trajectories, random_pairs_give_the_trajectories, no_trajectories_are_left_for_the_end,
-             words_of_slots_have_places, slots_are_gathered_at_the_end, the_faster_kernel_is_chosen, trajectories_are_refused,
-             networks_are_refused)
+             the_faster_kernel_is_chosen,
+             trajectories_are_refused, networks_are_refused)

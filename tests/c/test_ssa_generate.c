@@ -497,9 +497,6 @@ static void networks_without_code_are_refused(void) {
   ff_ssa_program_free(bursts);
 }
 
-/* At the ends of the waves before. */
-static void slots_were_gathered(void) { FF_CHECK_SAY(launch_gathers > 10, "%u times", launch_gathers); }
-
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              corrected_sums_give_the_trajectories, sums_are_added_up_in_order, tables_give_the_trajectories,
              the_code_does_not_depend_on_the_order, devices_own_code_together, code_for_groups_gives_the_trajectories,
@@ -507,4 +504,4 @@ FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_ne
              chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
              random_changes_give_the_trajectories, reactions_change_members_and_others,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,
-             networks_without_code_are_refused, slots_were_gathered, remove_folder)
+             networks_without_code_are_refused, remove_folder)

@@ -9,7 +9,7 @@
 #define TIMES 21
 #define KEY 7
 #define MOST_SPECIES 24u
-#define SHORT 2e-4 /* seconds: in tests, waves take several launches, so that slots take turns and are gathered at the end */
+#define SHORT 2e-4 /* seconds: in tests, waves take several launches */
 
 static struct {
   const ff_ssa_device *backend;

@@ -32,7 +32,7 @@ static void give_back(ff_ensemble *e) {
   if (e->stream != NULL) cudaStreamSynchronize(e->stream);
   if (e->runner != NULL && e->own != NULL) e->runner->release(e);
   void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
-                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at, e->places.at,
+                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at,
                           (void *)e->launch.starts, e->launch.stopped, e->launch.fired};
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
   if (e->begin != NULL) cudaEventDestroy(e->begin);
@@ -99,7 +99,6 @@ static ff_ssa_stage refuse(ff_ensemble *e, const ff_error *why) {
   const ff_error before = e->refused;
   if (e->own != NULL) e->runner->release(e);
   e->own = NULL;
-  e->words = {};
   e->n_points = 0;
   if (e->request.joins != NULL) memset(e->request.joins, 0, e->request.n_points);
   e->refused = *why;
@@ -135,11 +134,11 @@ static double largest_list(const ff_ensemble *e) {
 }
 
 /* The firings for which the list has room: a slot of generated code may complete a round of its loop. */
-static uint64_t list_room(const ff_ensemble *e) { return (uint64_t)e->most_running * (e->firings_each + FF_SSA_CODE_ROUND); }
+static uint64_t list_room(const ff_ensemble *e) { return (uint64_t)e->running * (e->firings_each + FF_SSA_CODE_ROUND); }
 
 /* Decides how many steps of a launch are listed. */
 static void plan_list(ff_ensemble *e) {
-  const uint64_t steps = (uint64_t)LISTED / e->most_running;
+  const uint64_t steps = (uint64_t)LISTED / e->running;
   if (e->request.max_firings == 0) return;
   e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
   e->info.bytes += list_room(e) * sizeof(ff_ssa_fired);
@@ -168,9 +167,9 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
   e->launch.slots = (uint32_t)slots;
   const uint64_t row = block * (uint64_t)e->device.multiProcessorCount;
-  e->most_running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, row)
-                               : slots < e->resident           ? slots
-                                                               : e->resident);
+  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, row)
+                          : slots < e->resident           ? slots
+                                                          : e->resident);
   e->info.capacity = e->capacity;
   e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
   plan_list(e);
@@ -328,8 +327,6 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->first = first;
   l->from = l->begun = 0;
   e->lasted = 0;
-  e->running = e->most_running;
-  e->gathered = 0;
   e->n_fired = 0;
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
@@ -346,11 +343,7 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
 static double share_of(const ff_ensemble *e, double seconds, double left) {
   double share = seconds < LONG_LAUNCH ? seconds : seconds / 2, turn = e->lasted / TURNS;
   if (left < share && left > 0) share = left;
-  if (e->words.columns > 0 && e->lasted > 0) {
-    const double most = ff_ssa_gather_seconds(e->units, &e->done, e->launch.slots, e->lasted);
-    if (most < share) share = most < SHORT_TURN ? SHORT_TURN : most;
-  }
-  if (e->running == e->launch.slots || e->gathered) return share;
+  if (e->running == e->launch.slots) return share;
   turn = turn < SHORT_TURN ? SHORT_TURN : turn < LONG_TURN ? turn : LONG_TURN;
   return turn < share ? turn : share;
 }
@@ -372,14 +365,6 @@ static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   return status;
 }
 
-/* At the end of a wave, gathers the trajectories that are on their way if few slots are busy. */
-static ff_status gather_rest(ff_ensemble *e, ff_error *err) {
-  const int all_begun = e->done.begun >= e->units && (e->gathered || e->launch.begun == e->launch.slots);
-  if (e->words.columns == 0 || !all_begun) return FF_OK;
-  const uint32_t n = ff_ssa_gathered_slots(e->units - e->done.complete, e->running, e->block_slots);
-  return n > 0 ? ff_ssa_gather_slots(e, n, err) : FF_OK;
-}
-
 /* Runs one launch, measures its time and reads the counters. */
 static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   e->launch.steps = e->request.max_firings > 0 ? e->firings_each : MOST_STEPS;
@@ -396,9 +381,8 @@ static ff_status launch(ff_ensemble *e, double seconds, ff_error *err) {
   if (status != FF_OK) return status;
   e->info.device_seconds += milliseconds / 1000.0;
   e->lasted += milliseconds / 1000.0;
-  if (!e->gathered) ff_ssa_next_turn(&e->launch, e->running);
-  if (e->request.max_firings > 0) status = take_fired(e, err);
-  return status == FF_OK ? gather_rest(e, err) : status;
+  ff_ssa_next_turn(&e->launch, e->running);
+  return e->request.max_firings > 0 ? take_fired(e, err) : FF_OK;
 }
 
 static int lists_too_many(const ff_ensemble *e) {

@@ -12,7 +12,6 @@ extern "C" {
 
 #include "ff_cuda_ssa.h"
 #include "../../ssa/ff_ssa_factor.h"
-#include "ff_ssa_gather.h"
 #include "ff_ssa_launch.h"
 
 /* A kernel that advances trajectories. Its functions queue their work on the ensemble's stream. */
@@ -55,10 +54,7 @@ struct ff_ensemble {
   uint64_t slot_bytes; /* device memory that the runner needs for each trajectory on its way */
   uint32_t block_slots; /* trajectories of a block */
   uint64_t resident;   /* trajectories that the device can run at the same time: of whole blocks */
-  uint32_t most_running, running; /* slots of a launch; fewer at the end of a wave */
-  ff_ssa_slot_words words; /* of a slot, for ff_ssa_gather_slots(); all 0: slots cannot be gathered */
-  int gathered;        /* whether they were, in this wave */
-  ff_cuda_room places; /* for ff_ssa_gather_slots() */
+  uint32_t running;    /* slots of a launch */
   int fills;           /* whether a part of the slots that a multiprocessor can run keep it busy */
   uint64_t capacity;   /* trajectories of a wave */
   uint64_t units;      /* trajectories of the current wave */
@@ -75,10 +71,6 @@ struct ff_ensemble {
 
 /* Waits until all work queued on the ensemble's stream is done. FF_EBACKEND if it failed; `doing` names the work in the error. */
 ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
-
-/* Moves the trajectories that are on their way to the first n slots, which are whole blocks, and lets launches run only these. All
- * slots have begun, and no trajectory is left that has not. O(words of slots) work on the device. */
-ff_status ff_ssa_gather_slots(ff_ensemble *e, uint32_t n, ff_error *err);
 
 /* As ff_ssa_device's tally(). O(counts that these trajectories have recorded) work on the device. */
 ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);

@@ -19,7 +19,6 @@ typedef struct {
   uint32_t n_table, n_big, n_rates;
   uint32_t n_counts, n_rows; /* words of a thread: in registers, in shared memory */
   uint32_t n_store;   /* in global memory */
-  int held;           /* whether these lie four by four for the threads of a block; else those of a thread are together */
   uint32_t n_kept;    /* in memory of its own */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number; if they are kept between launches, in n_kept, too */
   uint32_t threads;   /* per block */

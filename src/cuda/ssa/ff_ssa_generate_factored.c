@@ -157,7 +157,6 @@ static uint32_t choose_threads(generator *g) {
   if (g->held > 0) {
     code->n_rows = words - g->words + 4 * g->held;
     code->n_store = g->away;
-    code->held = 1;
   }
   if (g->quads) code->n_rows = (code->n_rows + 3) / 4 * 4;
   if (g->quads) code->n_store = (code->n_store + 3) / 4 * 4;

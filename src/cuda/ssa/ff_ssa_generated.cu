@@ -128,9 +128,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->resident = (uint64_t)own->kernel.blocks * code->threads * (uint64_t)e->device.multiProcessorCount;
   e->block_slots = code->threads;
   e->fills = code->latency > 0;
-  e->words = {.columns = FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept, .store = code->n_store,
-              .block = code->held ? code->threads : 0};
-  e->slot_bytes = 4ull * (e->words.columns + e->words.store);
+  e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
   e->info.threads = code->threads;
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;

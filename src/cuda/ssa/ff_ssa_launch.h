@@ -58,9 +58,6 @@ typedef struct {
 #define FF_SSA_BLOCK_BYTES (FF_SSA_COMMON_BYTES + FF_SSA_BLOCK_RESERVE)
 #define FF_SSA_BLOCK_SHORT_BYTES (FF_SSA_COMMON_SHORT_BYTES + FF_SSA_BLOCK_RESERVE)
 
-/* The word of a slot of generated code that is 0 if the slot is empty. */
-#define FF_SSA_SLOT_BUSY 5u
-
 /* The slot of a thread or warp, and whether it is empty. */
 #define FF_SSA_SLOT_OF(run, index) \
   ((index) < (run)->slots - (run)->from ? (index) + (run)->from : (index) - ((run)->slots - (run)->from))

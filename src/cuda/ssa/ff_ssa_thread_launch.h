@@ -25,10 +25,10 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   t->event = S_STATE(3);
   t->member = S_NONE; /* a pair is chosen again */
   t->at = S_STATE(4);
-  t->wanted = S_STATE(FF_SSA_SLOT_BUSY) ? run->times[t->at] : ff_math_infinity();
+  t->wanted = S_STATE(5) ? run->times[t->at] : ff_math_infinity();
 #if S_APART
   t->begins = 0u;
-  t->safe = S_STATE(FF_SSA_SLOT_BUSY) - 1u;
+  t->safe = S_STATE(5) - 1u;
 #endif
   s_number(t);
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) t->x[i] = S_STATE(6u + i);
@@ -59,9 +59,9 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   S_STATE(3) = t->event;
   S_STATE(4) = t->at;
 #if S_APART
-  S_STATE(FF_SSA_SLOT_BUSY) = S_IS_EMPTY(t) ? 0u : 1u + t->safe;
+  S_STATE(5) = S_IS_EMPTY(t) ? 0u : 1u + t->safe;
 #else
-  S_STATE(FF_SSA_SLOT_BUSY) = t->wanted < ff_math_infinity();
+  S_STATE(5) = t->wanted < ff_math_infinity();
 #endif
   FF_UNROLL for (uint32_t i = 0; i < S_COUNTS; i++) S_STATE(6u + i) = t->x[i];
   FF_NO_UNROLL for (uint32_t i = 0; i < S_ROWS; i++) S_STATE(6u + S_COUNTS + i) = S_ROW(i);
