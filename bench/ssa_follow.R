@@ -4,6 +4,7 @@
 # method that "auto" chooses for "passage". The columns `gpu` and `cores` are millions of firings per second of a whole call, and
 # `times` is their quotient. The first call on the GPU, which compiles, is not counted.
 #   SECONDS=1    a call on the processor takes about so long
+#   ONLY="egfr_net"   only this network
 #   PART=20      "passage" and "plain" have so many times as many trajectories on the GPU as on the processor
 library(fireflip)
 
@@ -15,11 +16,12 @@ networks <- list(
 )
 egfr <- file.path(Sys.getenv("FIREFLIP_SHARED"), "models", "bngl-nets", "egfr_net.net")
 if (file.exists(egfr)) networks[["egfr_net"]] <- list(read_bngl_net(egfr), 0.5, NULL)
+if (nzchar(Sys.getenv("ONLY"))) networks <- networks[Sys.getenv("ONLY")]
 wanted <- as.numeric(Sys.getenv("SECONDS", "1"))
 part <- as.numeric(Sys.getenv("PART", "20"))
 
 # If none is given, a condition that never becomes true: it is checked after each firing, like any other.
-condition_of <- function(net, given) if (is.null(given)) sprintf("%s > 1e8", species_of(net)[[1L]]) else given
+condition_of <- function(net, given) if (is.null(given)) sprintf("`%s` > 1e8", species_of(net)[[1L]]) else given
 species_of <- function(net) net$species$species
 
 run_of <- function(kind, net, last, until, nsim, backend, method) {

@@ -88,7 +88,7 @@ static inline void check_follow(const char *what, const ff_ssa_program *program,
   ff_error err;
   n = part_of(n);
   double *starts = wanted & FOLLOW_STARTS ? follow_starts(program, n, largest) : NULL;
-  job j = {.name = what, .kernel = kernel, .program = program, .n = n, .compared = n};
+  job j = {.name = what, .kernel = kernel, .program = program, .n = n};
   const uint32_t n_species = program->n_species < MOST_SPECIES ? program->n_species : MOST_SPECIES;
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;

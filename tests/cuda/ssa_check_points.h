@@ -142,7 +142,7 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   const uint32_t all = s->programs[0]->n_species, n_species = all < 3 ? all : 3;
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t j = 0; j < n_species; j++) species[j] = j == 0 ? 0 : all - j;
-  job j = {.name = name, .program = s->programs[0], .n = s->n * each, .compared = compared == 0 ? s->n * each : 0};
+  job j = {.name = name, .program = s->programs[0], .n = s->n * each};
   j.request = (ff_ssa_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
                                       .n_each = each, .joins = s->joins, .warps = gpu.warps};
