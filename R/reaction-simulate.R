@@ -74,8 +74,9 @@
 #'   network as data, which is slower. With `output = "events"`, the firings are copied from the GPU after each launch of a
 #'   kernel. So launches are short, and a GPU saves less time than for other outputs.
 #'
-#'   GPUs cannot run a network with an initial count of 2^30 or more, nor continue a result that has such a count. With
-#'   `"factored"`, they cannot run groups of reactions whose counts add up to nearly 2^30.
+#'   GPUs cannot run a network with an initial count of 2^30 or more, nor continue a result that has such a count. They
+#'   cannot observe a variable that depends on a parameter that events set. With `"factored"`, they cannot run groups of reactions
+#'   whose counts add up to nearly 2^30.
 #'
 #'   With `"factored"`, some networks need code that is generated for them (see the option `fireflip.kernel` of [backends()]):
 #'   those that consist of copies of one module (see [ssa_methods()]), and those with rate laws other than mass action of at most

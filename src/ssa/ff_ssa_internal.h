@@ -38,7 +38,7 @@ struct ff_ssa_program {
   ff_participant *factors;
   ff_formula *formulas; /* their symbols are species */
   uint32_t n_factors, n_formulas, n_changes, n_variables;
-  ff_formula *variables; /* functions of the state, to be observed; their symbols are species. Variable v has the number
+  ff_formula *variables; /* functions of the state, to be observed; their symbols are species and slots. Variable v has the number
                           * n_species + v among what can be observed. */
   uint32_t depth;         /* the largest stack that a formula needs */
   uint32_t *change_first; /* n_reactions + 1 entries */

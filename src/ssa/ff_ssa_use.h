@@ -15,7 +15,7 @@ typedef struct {
 } ff_ssa_choice;
 
 /* FF_EUNSUPPORTED if no device can do this run. The message is a clause with the reason. A device may still refuse the run
- * later, in ff_ssa_run_ready(). O(species), or with starts O(trajectories * species). */
+ * later, in ff_ssa_run_ready(). O(species + length of observed variables), or with starts O(trajectories * species). */
 ff_status ff_ssa_run_check_devices(const ff_ssa_run *run, ff_error *err);
 
 /* Lets devices simulate what has not begun when they are ready. May be called once, before or between calls of

@@ -21,9 +21,25 @@ static ff_status check_initial(const ff_ssa_program *program, const double *init
   return FF_OK;
 }
 
+/* Devices record counts, but not the parameters that events set. */
+static ff_status check_observed(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
+  for (uint32_t j = 0; j < o->n_observed && p->n_slots > 0; j++) {
+    if (o->observed[j] < p->n_species) continue;
+    const ff_formula *formula = p->variables + (o->observed[j] - p->n_species);
+    for (uint32_t i = 0; i < formula->length; i++) {
+      if (formula->word[i].code != FF_F_SYMBOL || formula->word[i].symbol < p->n_species) continue;
+      const char *name = p->slot_names[formula->word[i].symbol - p->n_species];
+      return ff_error_set(err, FF_EUNSUPPORTED, "a variable that is observed depends on parameter %s, which an event sets, and "
+                          "GPUs record only counts", ff_quote(name, strlen(name)).text);
+    }
+  }
+  return FF_OK;
+}
+
 ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
   const ff_ssa_options *o = options;
   ff_status status = ff_ssa_method_check_devices(o->method, err);
+  if (status == FF_OK) status = check_observed(program, o, err);
   if (status != FF_OK) return status;
   if (o->n_observed == 0 || program->n_species == 0)
     return ff_error_set(err, FF_EUNSUPPORTED, "no species is observed");

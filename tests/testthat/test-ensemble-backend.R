@@ -243,6 +243,26 @@ test_that("what no GPU can do is an error with the reason, or is done by the pro
   expect_identical(summary(first_passage(large, "A < 5", 5, end = 3, seed = 1))$backend, "cpu")
 })
 
+test_that("a variable of a parameter that events set is not observed on GPUs, which record only counts", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  switched <- reaction_network(
+    "A -> 0" = mass_action("k"), initial = c(A = 10), parameters = c(k = 1), variables = c(v = "A + k", w = "2 * A"),
+    events = list(event("A < 8", set = c(k = 0.5)))
+  )
+  run <- function(backend, observe) simulate(switched, 20, 1, times = 0:2, observe = observe, backend = backend)
+  sweep <- function(backend) {
+    sweep_parameters(switched, data.frame(A = c(3, 10)), 20, times = 1, observe = "v", seed = 1, backend = backend)
+  }
+  told <- "depends on parameter \"k\", which an event sets, and GPUs record only counts"
+  expect_error(run("cuda", c("A", "v")), told, class = "fireflip_error_unsupported")
+  expect_error(sweep("cuda"), told, class = "fireflip_error_unsupported")
+  expect_identical(run("cuda", c("w", "A")), run("cpu", c("w", "A")))
+  here <- list(run("cpu", "v"), sweep("cpu"))
+  options(fireflip.backend = "cuda")
+  expect_identical(list(run("auto", "v"), sweep("auto")), here)
+  expect_equal(min(here[[1L]]$min), min(run("cpu", "A")$min) + 0.5)
+})
+
 test_that("without a GPU, \"auto\" is the processor and \"cuda\" an error", {
   plain_session(fireflip.cuda_library = fake("nodriver"))
   expect_identical(summary(simulated("auto"))$backend, "cpu")
