@@ -106,7 +106,7 @@ autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) 
   at <- ggplot2::aes(
     x = .data$x, y = .data$value, colour = .data$series, group = interaction(.data$series, .data$trajectory)
   )
-  line <- if (unique_count(data$x) > 1L) ggplot2::geom_step() else ggplot2::geom_point()
+  line <- if (found$steps) ggplot2::geom_step() else ggplot2::geom_point()
   ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", found$note) + gg_look()
 }
 

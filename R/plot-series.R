@@ -228,8 +228,11 @@ print.burn_in <- function(x, n = 10, ...) {
     sprintf("Not stationary: %s of %s.", format_whole(sum(!x$stationary, na.rm = TRUE)), count_of(nrow(x), "statistic"))
   } else "The sample does not tell whether the ensemble is stationary."
   slow <- if (run$ensembles == 1L) "A change much slower than the run cannot be seen in one ensemble; add one with another start."
+  sizes <- range(run$n)
+  size <- trajectory_count(sizes[[2L]])
+  if (sizes[[1L]] < sizes[[2L]]) size <- paste(format_whole(sizes[[1L]]), "to", size)
   print_first_rows(rounded(x), n, c(
-    sprintf("<burn_in> %s of %s, %s", count_of(run$ensembles, "ensemble"), trajectory_count(min(run$n)), times_text(run$times)),
+    sprintf("<burn_in> %s of %s, %s", count_of(run$ensembles, "ensemble"), size, times_text(run$times)),
     said
   ))
   if (!is.null(slow)) writeLines(slow)

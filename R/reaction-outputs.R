@@ -211,6 +211,9 @@ whole_ticks <- function(limits) Filter(function(tick) tick == floor(tick), prett
 
 # The events of the first n trajectories, their reactions, and a note about the other trajectories.
 shown_events <- function(x, n) {
+  if (has_columns(x, c("trajectory", "time", "reaction")) && nrow(x) == 0L) {
+    abort_argument("There is nothing to plot: no reaction has fired.")
+  }
   need_columns(x, c("trajectory", "time", "reaction"), "x")
   check_rows(n)
   all <- unique(x$trajectory)

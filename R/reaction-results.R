@@ -361,7 +361,7 @@ plot.reaction_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
   drawn <- found$species
   canvas <- course_canvas(shown$time, unlist(shown[drawn]), drawn, main, "count", ..., usual_lwd = 1)
   on.exit(graphics::par(canvas$old))
-  type <- if (unique_count(shown$time) > 1L) "s" else "p"
+  type <- if (found$steps) "s" else "p"
   for (one in unique(shown$trajectory)) {
     rows <- shown$trajectory == one
     for (k in seq_along(drawn)) {
@@ -375,7 +375,8 @@ plot.reaction_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
   invisible(shown)
 }
 
-# The rows of the first n trajectories, at most ten species to draw, and a note about the others.
+# The rows of the first n trajectories, whether one of them has several rows, at most ten species to draw, and a note about the
+# others. Final states have one row each, even if their times differ.
 shown_paths <- function(x, n, species) {
   run_of(x)
   check_rows(n)
@@ -387,8 +388,9 @@ shown_paths <- function(x, n, species) {
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
   drawn <- utils::head(species, 10L)
+  rows <- plain_frame(x)[x$trajectory %in% first, ]
   list(
-    rows = plain_frame(x)[x$trajectory %in% first, ], species = drawn,
+    rows = rows, steps = anyDuplicated(rows$trajectory) > 0L, species = drawn,
     note = c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
   )
 }

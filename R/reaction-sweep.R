@@ -5,7 +5,8 @@
 #'
 #' @param model A network of class `reaction_network`.
 #' @param design A data frame with a numeric column for each parameter that varies, and for each species whose initial count
-#'   varies. Each row is one *setting*. [expand.grid()] makes one with all combinations.
+#'   varies. Each row is one *setting*. [expand.grid()] makes one with all combinations. Its values take the place of those in
+#'   `parameters` and `initial`.
 #' @param nsim Number of trajectories of each setting. Default 100; with `method = "ode"`, always 1.
 #' @param ... Must be empty. The arguments after it must be given by their full names.
 #' @param times,observe,output,until,quantiles,method,initial,parameters,confidence,tolerance,backend,threads,progress As for

@@ -208,3 +208,21 @@ test_that("names that begin alike are told apart", {
   expect_identical(anyDuplicated(distinct_names(complexes)), 0L)
   expect_identical(distinct_names(rep(long[[1L]], 2L)), cut_text(rep(long[[1L]], 2L), 20L))
 })
+
+test_that("final states of trajectories that have ended at different times are points", {
+  ended <- simulate(net, nsim = 30, times = 5, until = "B >= 3", output = "final", seed = 1)
+  expect_gt(unique_count(ended$time), 5L)
+  expect_false(shown_paths(ended, 10, NULL)$steps)
+  expect_true(shown_paths(paths, 10, NULL)$steps)
+  null_device(plot(ended))
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(ended)$layers[[1L]]$geom, "GeomPoint")
+  expect_silent(null_device(print(ggplot2::autoplot(ended))))
+})
+
+test_that("no firings are nothing to plot, and burn_in() tells different numbers of trajectories", {
+  none <- simulate(reaction_network("0 -> A" = 1e-9), nsim = 3, times = 1, output = "events", seed = 1)
+  expect_error(plot(none), "no reaction has fired", class = "fireflip_error_argument")
+  more <- simulate(net, nsim = 1000, times = 0:6, seed = 3)
+  expect_output(print(burn_in(sim, more)), "2 ensembles of 200 to 1,000 trajectories")
+})
