@@ -164,6 +164,7 @@ static const example examples[] = {
                   {"C -> A", "A"}, {"0 -> C", "3"}, {"2 B -> C", "=0.1 * floor(B / 2)"}}, {5, 4, 3}, 3, "exp(A / 9) > B ^ 1.5",
      4},
     {"nothing fires", {{"A -> B", "1"}}, {0, 7}, 2, "B > 9", 3},
+    {"a sum of propensities that becomes -0", {{"2 A -> B", "2"}}, {12, 0}, 2, "B > 5", 9},
     {"a condition without an end", {{"A -> B", "1"}, {"B -> A", "2"}}, {9, 7}, 2, "0 / (A - A)", 3},
 };
 

@@ -31,6 +31,7 @@ static const example examples[] = {
     {"a sum that loses its digits", {{"A -> 0", "1e18"}, {"B -> C", "1"}, {"C -> B", "0.5"}}, {1, 30, 2}, 3, 5, 0, 0},
     {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1, 0},
     {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1, 0},
+    {"a sum that becomes -0", {{"2 A -> B", "2"}}, {12, 0}, 2, 9, 0, 0},
     {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1, 1},
 };
 

@@ -275,7 +275,7 @@ __device__ static double mantissa_of(uint64_t random, uint64_t kind) {
   return __longlong_as_double((long long)(0x3FF0000000000000ull | (bits & 0xFFFFFFFFFFFFFull)));
 }
 
-/* Counts the quotients that differ. Each thread tests `n` of them. */
+/* Counts the quotients that differ. Each thread tests `n` of them, and that no division by 0 gives a number below infinity. */
 __global__ static void count_quotients(unsigned long long *wrong, uint64_t n) {
   uint64_t state = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9E3779B97F4A7C15ull, found = 0;
   for (uint64_t i = 0; i < n; i++) {
@@ -289,6 +289,7 @@ __global__ static void count_quotients(unsigned long long *wrong, uint64_t n) {
     const double a = scalbn(mantissa_of(v[0], v[2] & 0xFFFF), (int)(v[2] >> 16 & 0xFFFF) % 72 - 66);
     const double b = scalbn(mantissa_of(v[1], v[2] >> 32 & 0xFFFF), (int)(v[2] >> 48) % 1494 - 664);
     found += ff_divide(a, b) != __ddiv_rn(a, b);
+    found += ff_divide(a, copysign(0.0, v[0] & 1u ? -1.0 : 1.0)) < INFINITY;
   }
   if (found > 0) atomicAdd(wrong, (unsigned long long)found);
 }

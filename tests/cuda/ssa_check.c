@@ -242,6 +242,12 @@ static void conditions_and_firings(void) {
   for (unsigned wanted = 1; wanted < 8; wanted++)
     check_follow("ring", program, methods[wanted], "generic", &until, wanted, 0.3, 50);
   ff_ssa_program_free(program);
+  const reaction_text pairs[] = {{"2 A -> B", "2"}, {NULL, NULL}};
+  const double twelve[] = {12, 0};
+  program = program_of(pairs, twelve, 2);
+  for (unsigned wanted = 1; wanted < 8; wanted++)
+    check_follow("a sum that becomes -0", program, FF_SSA_DIRECT, "generated", &until, wanted, 9, 2000);
+  ff_ssa_program_free(program);
   ff_formula_free(&until);
 }
 

@@ -5,9 +5,9 @@
 #include "ff_warp.h"
 
 /* a / b, correctly rounded, for b from 1e-200 to 1e250, and a that is 0, or from 1e-20 to 100, or at least 1e-250 if the quotient
- * is from 1e-50 to 2: the quotient and the remainders are no subnormal numbers then. Infinite or NaN if b is 0. The device makes
- * the same steps as the compiler's division: two of Newton's for 1 / b, and a correction of the quotient by its exact remainder.
- * tests/cuda/math.cu compares the two. */
+ * is from 1e-50 to 2: the quotient and the remainders are no subnormal numbers then. If b is 0 or -0, infinity or NaN, but never
+ * -infinity. The device makes the same steps as the compiler's division: two of Newton's for 1 / b, and a correction of the
+ * quotient by its exact remainder. tests/cuda/math.cu compares the two. */
 FF_WARP double ff_divide(double a, double b) {
 #if defined(__CUDA_ARCH__)
   double r;
@@ -21,7 +21,7 @@ FF_WARP double ff_divide(double a, double b) {
   const double q = a * r;
   return __fma_rn(r, __fma_rn(-b, q, a), q);
 #else
-  return a / b;
+  return a / (b + 0.0); /* -0 + 0 is 0 */
 #endif
 }
 

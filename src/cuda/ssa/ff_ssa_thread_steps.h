@@ -88,7 +88,7 @@ FF_WARP void s_step(s_thread *t) {
 #else
   if (!S_AHEAD) s_draw(t);
   const double wait = t->wait, total = s_find(t, t->choice, &next);
-  double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 */
+  double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 or -0 */
 #endif
 #ifdef S_MODULES
   ff_philox_block words = s_event_words(t, t->event + 1u); /* the compiler mixes this with the division */
