@@ -179,7 +179,7 @@ test_that("a GPU may fail at any time while trajectories have conditions, lists 
 test_that("too many firings are the error of the processor", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   most <- most_events
-  on.exit(utils::assignInNamespace("most_events", most, "fireflip"))
+  on.exit(utils::assignInNamespace("most_events", most, "fireflip"), add = TRUE)
   keep_at_most <- function(n) utils::assignInNamespace("most_events", function() n, "fireflip")
   said <- function(backend, ...) {
     tryCatch(simulated(backend, output = "events", ...), fireflip_error_size = conditionMessage)
