@@ -75,34 +75,38 @@ static ff_status part_refused(ff_ensemble *ensemble, uint64_t from, uint64_t *un
   return FF_OK;
 }
 
+/* Several threads take their parts of a wave. These two enclose a call of the ensemble, which one thread may use at a time. */
+static ff_ensemble *enter(const part *own) {
+  pthread_mutex_lock(&own->of->lock);
+  return own->of->ensemble;
+}
+
+/* `fails` tells whether a status that is not FF_OK is a failure of the device. */
+static ff_status leave(const part *own, ff_status status, int fails, const ff_error *why, ff_error *err) {
+  if (status != FF_OK && fails) ff_ssa_sweep_note(own->of, status, why);
+  pthread_mutex_unlock(&own->of->lock);
+  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why->text);
+}
+
 static ff_status part_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
   const part *own = part_of(ensemble);
   ff_error why = {FF_OK, ""};
-  pthread_mutex_lock(&own->of->lock);
-  ff_status status = own->of->sweep->choice.backend->tally(own->of->ensemble, own->at + first, n, sums, &why);
-  if (status != FF_OK && !(status == FF_EMEMORY && sums->frequency != NULL)) ff_ssa_sweep_note(own->of, status, &why);
-  pthread_mutex_unlock(&own->of->lock);
-  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
+  ff_status status = own->of->sweep->choice.backend->tally(enter(own), own->at + first, n, sums, &why);
+  return leave(own, status, !(status == FF_EMEMORY && sums->frequency != NULL), &why, err);
 }
 
 static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
   const part *own = part_of(ensemble);
   ff_error why = {FF_OK, ""};
-  pthread_mutex_lock(&own->of->lock);
-  ff_status status = own->of->sweep->choice.backend->states(own->of->ensemble, own->at + first, n, counts, &why);
-  if (status != FF_OK) ff_ssa_sweep_note(own->of, status, &why);
-  pthread_mutex_unlock(&own->of->lock);
-  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
+  ff_status status = own->of->sweep->choice.backend->states(enter(own), own->at + first, n, counts, &why);
+  return leave(own, status, 1, &why, err);
 }
 
 static ff_status part_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
   const part *own = part_of(ensemble);
   ff_error why = {FF_OK, ""};
-  pthread_mutex_lock(&own->of->lock);
-  ff_status status = own->of->sweep->choice.backend->stopped(own->of->ensemble, own->at + first, n, times, &why);
-  if (status != FF_OK) ff_ssa_sweep_note(own->of, status, &why);
-  pthread_mutex_unlock(&own->of->lock);
-  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s", why.text);
+  ff_status status = own->of->sweep->choice.backend->stopped(enter(own), own->at + first, n, times, &why);
+  return leave(own, status, 1, &why, err);
 }
 
 static const ff_ssa_device part_device = {

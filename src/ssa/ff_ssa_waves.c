@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
-#define MOST_SECONDS 0.2    /* and at most this time at once, if other devices may end in the meantime: a launch takes half of it */
+#define MOST_SECONDS 0.2    /* and at most this time at once, if other devices may end in the meantime; a launch takes half of it */
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
@@ -363,7 +363,7 @@ void ff_ssa_waves_work(ff_ssa_run *run, int device) {
     if (left <= 0 || atomic_load(&w->ended) || ff_ssa_wave_lists_too_many(run, v)) break;
   }
   if (v->status != FF_OK || !(v->progress.done || ff_ssa_wave_lists_too_many(run, v))) return;
-  v->status = ff_ssa_wave_list_refused(w->backend, v);
+  if (v->progress.done) v->status = ff_ssa_wave_list_refused(w->backend, v); /* else the run fails */
   if (v->status != FF_OK) return;
   v->stage = FF_SSA_WAVE_ENDED;
   atomic_store(&w->ended, 1);

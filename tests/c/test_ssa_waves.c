@@ -2,7 +2,7 @@
  * and when they fail, all results have the same bits as without devices. */
 #include "../../src/ssa/ff_ssa_internal.h"
 #include "../../src/ssa/ff_ssa_run.h"
-#include "fake_ssa.h"
+#include "device_ways.h"
 #include "simulations.h"
 
 enum { RUNS = 53, TIMES = 3, MOST = 4 };
@@ -48,15 +48,6 @@ static const output outputs[] = {
 };
 enum { OUTPUTS = sizeof outputs / sizeof outputs[0] };
 
-/* How it is run. With `devices` 0, on this processor alone. */
-typedef struct {
-  uint32_t devices;
-  int threads;
-  uint64_t capacity, at_once, refuses;
-  double piece; /* seconds */
-  int late;     /* calls of ff_ssa_run_advance() before the run moves */
-} way;
-
 static const way ways[] = {
     {1, 1, 1000, 0, 0, 10, 0}, {1, 2, 10, 3, 0, 0, 0},  {3, 2, 5, 2, 4, 0, 0},   {2, 3, 1, 0, 1, 10, 0},
     {4, 1, 7, 0, 3, 10, 0},    {2, 1, 1000, 9, 7, 0, 2}, {3, 2, 1000, 0, 0, 10, 0}, {1, 1, 20, 0, 2, 0, 1},
@@ -71,38 +62,18 @@ typedef struct {
   uint64_t complete, events;
 } outcome;
 
-static ff_status use(ff_ssa_run *run, uint32_t n_devices, ff_error *err) {
-  static const uint32_t devices[] = {0, 1, 2, 3};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices, .cache = "/nowhere"};
-  ff_status status = ff_ssa_run_use(run, &choice, err);
-  for (int is = 0; status == FF_OK && !is;) status = ff_ssa_run_ready(run, 0.01, &is, err);
-  return status;
-}
-
 static ff_ssa_options options_of(ff_ssa_method method, const output *o, const way *w) {
   return (ff_ssa_options){.method = method, .key = 5, .first = 100, .n = RUNS, .times = times, .n_times = TIMES,
                           .observed = o->observed, .n_observed = o->n_observed, .wanted = o->wanted, .threads = w->threads};
 }
 
-static void reset(const way *w) {
-  memset(&fake_ssa, 0, sizeof fake_ssa);
-  fake_ssa.capacity = w->capacity;
-  fake_ssa.at_once = w->at_once;
-  fake_ssa.refuses = w->refuses;
-}
-
 /* Runs to the end or to a failure. */
 static void play(outcome *out, const ff_ssa_program *program, ff_ssa_options options, int keep, const way *w) {
   double *columns[MOST];
-  int done = 0;
   for (int j = 0; j < MOST; j++) columns[j] = out->value[j];
   memset(out->value, 0, sizeof out->value);
   options.states = keep ? columns : NULL;
-  out->status = ff_ssa_run_new(&out->run, program, &options, &out->err);
-  for (int i = 0; i < w->late && !done && out->status == FF_OK; i++)
-    out->status = ff_ssa_run_advance(out->run, 0, &done, &out->err);
-  if (w->devices > 0 && out->status == FF_OK) out->status = use(out->run, w->devices, &out->err);
-  while (out->status == FF_OK && !done) out->status = ff_ssa_run_advance(out->run, w->piece, &done, &out->err);
+  out->status = run_in_way(&out->run, program, &options, w, &out->err);
   out->complete = ff_ssa_run_complete(out->run);
   out->events = ff_ssa_run_events(out->run);
 }
@@ -152,7 +123,6 @@ static void compare(const outcome *got, const outcome *want, int keep, const cha
 /* ---- tests -------------------------------------------------------------------------------------------------------------- */
 
 static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_FACTORED, FF_SSA_OPTIMISED};
-static const way alone = {0, 1, 0, 0, 0, 10, 0};
 static outcome want, got;
 
 static void devices_change_no_bit(void) {

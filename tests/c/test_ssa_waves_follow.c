@@ -2,7 +2,7 @@
  * their capacity is, whatever they refuse, and whenever they fail, all results have the same bits as without devices. */
 #include "../../src/ssa/ff_ssa_run.h"
 #include "../../src/ssa/ff_ssa_sweep.h"
-#include "fake_ssa.h"
+#include "device_ways.h"
 #include "simulations.h"
 
 enum { RUNS = 53, TIMES = 3, SPECIES = 2, FIRINGS = 100000 };
@@ -13,16 +13,6 @@ static const reaction_text busy[] = {{"A -> 0", "1"}, {"2 A -> B", "0.01"}, {"B 
 static const double busy_initial[] = {40, 5};
 static double starts[RUNS * SPECIES];
 
-/* How it is run. With `devices` 0, on this processor alone. */
-typedef struct {
-  uint32_t devices;
-  int threads;
-  uint64_t capacity, at_once, refuses;
-  double piece; /* seconds */
-  int late;     /* calls of ff_ssa_run_advance() before the run moves */
-} way;
-
-static const way alone = {0, 1, 0, 0, 0, 10, 0};
 static const way ways[] = {{1, 1, 1000, 0, 0, 10, 0}, {1, 2, 10, 3, 0, 0, 0}, {3, 2, 5, 2, 4, 0, 0},
                            {2, 3, 1, 0, 1, 10, 0},    {4, 1, 7, 0, 3, 10, 0}, {2, 1, 1000, 9, 7, 0, 2}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -39,21 +29,6 @@ typedef struct {
 
 static outcome want, got;
 
-static void reset(const way *w) {
-  memset(&fake_ssa, 0, sizeof fake_ssa);
-  fake_ssa.capacity = w->capacity;
-  fake_ssa.at_once = w->at_once;
-  fake_ssa.refuses = w->refuses;
-}
-
-static ff_status use(ff_ssa_run *run, uint32_t n_devices, ff_error *err) {
-  static const uint32_t devices[] = {0, 1, 2, 3};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices};
-  ff_status status = ff_ssa_run_use(run, &choice, err);
-  for (int is = 0; status == FF_OK && !is;) status = ff_ssa_run_ready(run, 0.01, &is, err);
-  return status;
-}
-
 static void play(outcome *out, const ff_ssa_program *program, const ff_formula *until, unsigned wanted, uint64_t most,
                  const way *w) {
   double *columns[] = {out->states[0], out->states[1]};
@@ -62,13 +37,8 @@ static void play(outcome *out, const ff_ssa_program *program, const ff_formula *
                                   .states = wanted & STATES ? columns : NULL, .until = wanted & UNTIL ? until : NULL,
                                   .stopped = wanted & UNTIL ? out->stopped : NULL,
                                   .max_firings = wanted & FIRES ? most : 0, .starts = wanted & STARTS ? starts : NULL};
-  int done = 0;
   memset(out, 0, sizeof *out);
-  out->status = ff_ssa_run_new(&out->run, program, &options, &out->err);
-  for (int i = 0; i < w->late && !done && out->status == FF_OK; i++)
-    out->status = ff_ssa_run_advance(out->run, 0, &done, &out->err);
-  if (w->devices > 0 && out->status == FF_OK) out->status = use(out->run, w->devices, &out->err);
-  while (out->status == FF_OK && !done) out->status = ff_ssa_run_advance(out->run, w->piece, &done, &out->err);
+  out->status = run_in_way(&out->run, program, &options, w, &out->err);
   if (out->status != FF_OK) return;
   out->complete = ff_ssa_run_complete(out->run);
   out->events = ff_ssa_run_events(out->run);

@@ -352,7 +352,7 @@ static double share_of(const ff_ensemble *e, double seconds, double left) {
 static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   const size_t n = (size_t)e->done.fired;
   if (n > list_room(e))
-    return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than it made steps");
+    return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than its list has room for");
   ff_status status = ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + n, sizeof *e->fired, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(e->fired + e->n_fired, e->launch.fired, n * sizeof *e->fired, cudaMemcpyDeviceToHost,
