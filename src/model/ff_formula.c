@@ -72,6 +72,40 @@ double ff_formula_value(const ff_formula *formula, const double *values, double 
   return formula->length == 0 || stack[0] != stack[0] ? ff_math_nan() : stack[0]; /* processors differ in the sign of a NaN */
 }
 
+/* Operands a, b and c of n states; a becomes the value. The compiler makes vectors of what most conditions consist of. */
+static void operate_on_all(uint32_t code, double *a, const double *b, const double *c, uint32_t n) {
+#define FF_EACH(value) \
+  for (uint32_t k = 0; k < n; k++) a[k] = (value); \
+  break
+  switch (code) {
+    case FF_F_ADD: FF_EACH(a[k] + b[k]);
+    case FF_F_SUB: FF_EACH(a[k] - b[k]);
+    case FF_F_MUL: FF_EACH(a[k] * b[k]);
+    case FF_F_LT: FF_EACH(a[k] < b[k]);
+    case FF_F_LE: FF_EACH(a[k] <= b[k]);
+    case FF_F_GT: FF_EACH(a[k] > b[k]);
+    case FF_F_GE: FF_EACH(a[k] >= b[k]);
+    default: FF_EACH(ff_formula_operate(code, a[k], b[k], c[k]));
+  }
+#undef FF_EACH
+}
+
+void ff_formula_values(const ff_formula *formula, const double *values, size_t stride, uint32_t n, double *stack) {
+  double *top = stack; /* behind the last values */
+  for (uint32_t at = 0; at < formula->length; at++) {
+    const ff_formula_word *word = &formula->word[at];
+    const uint32_t operands = ff_formula_operands(word->code);
+    top -= (size_t)operands * n;
+    if (word->code == FF_F_SYMBOL)
+      memcpy(top, values + word->symbol * stride, n * sizeof *top);
+    else if (operands == 0)
+      for (uint32_t k = 0; k < n; k++) top[k] = word->code == FF_F_NUMBER ? word->number : 0.0;
+    else
+      operate_on_all(word->code, top, operands > 1 ? top + n : top, operands > 2 ? top + 2 * (size_t)n : top, n);
+    top += n;
+  }
+}
+
 int ff_formula_is_number(const ff_formula *formula, double *number) {
   if (formula->length != 1 || formula->word[0].code != FF_F_NUMBER) return 0;
   *number = formula->word[0].number;

@@ -108,6 +108,10 @@ ff_status ff_formula_copy(ff_formula *out, const ff_formula *formula, ff_error *
  * an empty formula is NaN. O(length). */
 double ff_formula_value(const ff_formula *formula, const double *values, double time, double *stack);
 
+/* The same for n states at time 0, which become stack[0] ... stack[n - 1]: values[i * stride + k] is the value of symbol i in
+ * state k. The caller provides `stack` with n x formula->depth entries. A NaN may have any sign. O(n x length). */
+void ff_formula_values(const ff_formula *formula, const double *values, size_t stride, uint32_t n, double *stack);
+
 /* Whether a formula is one number, which *number becomes. O(1). */
 int ff_formula_is_number(const ff_formula *formula, double *number);
 

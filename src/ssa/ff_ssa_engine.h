@@ -31,11 +31,12 @@ struct ff_ssa_engine {
   void (*free)(ff_ssa_engine *engine); /* accepts NULL */
 };
 
-/* Whether a run needs every event. */
+/* Whether a run looks at the state after every event. */
 static inline int ff_ssa_follows_events(const ff_ssa_options *o) { return o->until != NULL || o->max_firings > 0; }
 
 /* Makes an engine for n trajectories of a method. It depends on the number of trajectories for each thread, but its answers do
- * not. The program and `initial` are borrowed. All lanes are idle. */
+ * not. The program and `initial` are borrowed. Engines of networks without groups read `initial` whenever a trajectory begins.
+ * All lanes are idle. */
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err);
 

@@ -56,7 +56,6 @@ void ff_ssa_lanes_clear(ff_ssa_lanes *l) {
   double *const numbers[] = {l->count, l->next_time, l->wanted, l->time, l->wait, l->choice};
   uint64_t *const words[] = {l->unit, l->event, l->next};
   ff_ssa_path_free(&l->path);
-  free(l->initial);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ff_free_aligned(numbers[i]);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) ff_free_aligned(words[i]);
 }
@@ -66,7 +65,7 @@ static ff_status allocate(ff_ssa_lanes *l, ff_ssa_lanes_shape shape, ff_error *e
       {&l->count, shape.rows}, {&l->next_time, 1},      {&l->wanted, 1},
       {&l->time, 1},           {&l->wait, shape.draws}, {&l->choice, shape.draws}};
   uint64_t **words[] = {&l->unit, &l->event, &l->next};
-  int missing = (l->initial = ff_calloc(l->program->n_species, sizeof *l->initial)) == NULL;
+  int missing = 0;
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     missing |= (*numbers[i].array = ff_calloc_aligned(numbers[i].items * shape.lanes, sizeof(double))) == NULL;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -78,6 +77,7 @@ static ff_status allocate(ff_ssa_lanes *l, ff_ssa_lanes_shape shape, ff_error *e
 ff_status ff_ssa_lanes_fill(ff_ssa_lanes *l, const ff_ssa_program *program, ff_ssa_lanes_shape shape, const double *initial,
                             uint64_t key, ff_simd *simd, ff_error *err) {
   l->program = program;
+  l->initial = initial;
   l->key = key;
   l->draws = shape.draws;
   for (uint32_t round = 0; round < FF_PHILOX_ROUNDS; round++) {
@@ -88,7 +88,6 @@ ff_status ff_ssa_lanes_fill(ff_ssa_lanes *l, const ff_ssa_program *program, ff_s
   if (status == FF_OK) status = allocate(l, shape, err);
   if (status == FF_OK) status = ff_ssa_path_new(&l->path, program, &ff_ssa_finder_direct, err);
   if (status != FF_OK) return status;
-  memcpy(l->initial, initial, program->n_species * sizeof *initial);
   l->base = (ff_ssa_engine){.lanes = shape.lanes, .stride = shape.lanes, .count = l->count, .next_time = l->next_time,
                             .wanted = l->wanted, .start = ff_ssa_lanes_start, .rest = rest, .events = events,
                             .diagnose = diagnose};

@@ -14,7 +14,7 @@ typedef struct {
   uint64_t key;
   uint64_t key_words[2][FF_PHILOX_ROUNDS]; /* the words of the key in each round of Philox */
   double *count, *next_time, *wanted;      /* as in `base` */
-  double *initial;                         /* by species: what each trajectory starts from */
+  const double *initial;                   /* by species: what a trajectory that begins now starts from. Borrowed. */
   double *time;
   double *wait, *choice;  /* by the number of the draw: draws for the events to come */
   uint32_t draws, drawn;  /* how many draws are made at once, and the number of the next one: `draws` if new ones must be made */

@@ -55,7 +55,7 @@ static ff_status new_worker(ff_ssa_worker *w, ff_ssa_run *run, ff_error *err) {
   ff_status status = ff_ssa_record_new(&w->record, &run->wanted, &run->shared, err);
   if (status != FF_OK) return status;
   if (o->starts != NULL) w->initial = ff_calloc(run->program->n_species, sizeof *w->initial);
-  if (o->until != NULL) w->stack = ff_calloc(o->until->depth, sizeof *w->stack);
+  if (o->until != NULL) w->stack = ff_calloc((size_t)o->until->depth * FF_SSA_MAX_LANES, sizeof *w->stack);
   if ((o->starts != NULL && w->initial == NULL) || (o->until != NULL && w->stack == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", run->program->n_species);
   return FF_OK;

@@ -15,11 +15,11 @@ typedef struct {
   uint64_t unit[FF_SSA_MAX_LANES]; /* the trajectory on its way in each lane; FF_SSA_NO_UNIT if there is none */
   uint32_t at[FF_SSA_MAX_LANES];   /* the next time at which its state is wanted */
   double budget;                   /* what may be recorded until the thread looks at the clock */
-  int ended;                       /* whether a condition has ended the trajectory, and its state must be recorded to the end */
+  uint64_t ended; /* a bit for each lane: a condition has ended its trajectory, and its state must be recorded to the end */
   uint64_t complete, events;       /* of trajectories that are complete */
   ff_ssa_record record;
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
-  double *stack;   /* for the condition */
+  double *stack;   /* for the condition in all lanes */
   uint64_t failed; /* the trajectory that failed; FF_SSA_NO_UNIT if none has */
   ff_status status; /* not FF_OK if the thread has no engine, and cannot have one */
   ff_error failure; /* of the one or the other */

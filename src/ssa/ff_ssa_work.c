@@ -97,8 +97,8 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
 void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *w) {
   const ff_ssa_options *o = &run->options;
   const double *initial = w->initial != NULL ? w->initial : run->initial;
-  const int one_lane = ff_ssa_follows_events(o) || o->starts != NULL;
-  const uint64_t threads = (uint64_t)run->threads, each = one_lane ? 1 : (o->n + threads - 1) / threads;
+  const uint64_t threads = (uint64_t)run->threads;
+  const uint64_t each = o->max_firings > 0 ? 1 : (o->n + threads - 1) / threads; /* firings are listed by an engine with one lane */
   if (w->engine == NULL) w->status = ff_ssa_engine_new(&w->engine, run->program, o, initial, each, &w->failure);
 }
 
@@ -119,7 +119,7 @@ static void start_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane) {
   const size_t n_species = run->program->n_species;
   w->unit[lane] = next_unit(run);
   w->at[lane] = 0;
-  w->ended = 0;
+  w->ended &= ~(UINT64_C(1) << lane);
   if (w->unit[lane] == FF_SSA_NO_UNIT) {
     w->engine->rest(w->engine, lane);
     return;
@@ -167,46 +167,63 @@ static void serve_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane, double 
     e->wanted[lane] = run->wanted.times[w->at[lane]];
 }
 
-/* Records the firing of a step at `time` of an engine with one lane, and checks the condition in the new state. `fired` tells
- * whether a reaction has fired; then it is `reaction`. Returns whether the trajectory ends there. */
-static int look_at_event(ff_ssa_run *run, ff_ssa_worker *w, double time, int fired, uint32_t reaction, ff_error *err,
-                         ff_status *status) {
-  const ff_ssa_options *o = &run->options;
-  *status = FF_OK;
-  if (fired && o->max_firings > 0)
-    *status = ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, err);
-  if (o->until == NULL || *status != FF_OK) return 0;
-  const ff_ssa_engine *e = w->engine;
-  const int reached = e->reached != NULL ? *e->reached : ff_formula_value(o->until, e->count, 0, w->stack) != 0;
-  if (!reached || e->halfway) return 0;
-  if (o->stopped != NULL) o->stopped[w->unit[0]] = o->start + time;
-  return 1;
+/* Serves the lanes of these bits. The state of one that a condition has ended lasts for ever. */
+static void serve_lanes(ff_ssa_run *run, ff_ssa_worker *w, uint64_t lanes) {
+  ff_ssa_engine *e = w->engine;
+  for (uint32_t lane = 0; lane < e->lanes && lanes >> lane != 0; lane++)
+    if (lanes >> lane & 1) serve_lane(run, w, lane, w->ended >> lane & 1 ? INFINITY : e->next_time[lane]);
 }
 
-/* As advance_lanes(), but for an engine with one lane, and one event after the other. */
+/* Records the firing of a step at `time` of an engine with one lane. */
+static int list_firing(ff_ssa_run *run, ff_ssa_worker *w, double time, uint32_t reaction) {
+  ff_error err;
+  if (ff_ssa_record_firing(&w->record, &run->wanted, w->unit[0], time, reaction, &err) == FF_OK) return 1;
+  ff_ssa_worker_fail(run, w, w->unit[0], &err);
+  start_lane(run, w, 0);
+  return 0;
+}
+
+/* The lanes whose trajectories end because the condition holds after the last step, which was at the time of each lane. */
+static uint64_t end_lanes(const ff_ssa_run *run, const ff_ssa_worker *w, const double *time) {
+  const ff_ssa_options *o = &run->options;
+  const ff_ssa_engine *e = w->engine;
+  uint64_t holds = 0, ended = 0;
+  if (o->until == NULL || e->halfway) return 0;
+  if (e->reached != NULL) {
+    holds = *e->reached != 0;
+  } else {
+    ff_formula_values(o->until, e->count, e->stride, e->lanes, w->stack);
+    for (uint32_t lane = 0; lane < e->lanes; lane++) holds |= (uint64_t)(w->stack[lane] != 0) << lane;
+  }
+  holds &= ~e->broken;
+  for (uint32_t lane = 0; lane < e->lanes && holds >> lane != 0; lane++) {
+    if (!(holds >> lane & 1) || w->unit[lane] == FF_SSA_NO_UNIT) continue;
+    ended |= UINT64_C(1) << lane;
+    if (o->stopped != NULL) o->stopped[w->unit[lane]] = o->start + time[lane];
+  }
+  return ended;
+}
+
+/* As advance_lanes(), but one event of each lane after the other. */
 static void follow_events(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
   ff_ssa_engine *e = w->engine;
+  double time[FF_SSA_MAX_LANES];
   while (steps > 0 && w->budget > 0 && ff_ssa_worker_busy(w)) {
-    ff_error err;
-    ff_status status = FF_OK;
     uint32_t one = 1;
-    if (w->ended) {
-      serve_lane(run, w, 0, INFINITY);
+    if (w->ended) { /* before the next step changes their states */
+      serve_lanes(run, w, w->ended);
       continue;
     }
-    const double time = e->next_time[0];
-    const uint32_t reaction = *e->next;
-    const uint64_t before = e->events(e, 0), reports = e->advance(e, &one);
+    memcpy(time, e->next_time, e->lanes * sizeof *time);
+    const int lists = run->options.max_firings > 0;
+    const uint32_t reaction = lists ? *e->next : 0;
+    const uint64_t before = lists ? e->events(e, 0) : 0, reports = e->advance(e, &one);
     if (one == 0) {
       steps--;
-      if (!(e->broken & 1)) w->ended = look_at_event(run, w, time, e->events(e, 0) > before, reaction, &err, &status);
+      if (lists && !(e->broken & 1) && e->events(e, 0) > before && !list_firing(run, w, time[0], reaction)) continue;
+      w->ended = end_lanes(run, w, time);
     }
-    if (status != FF_OK) {
-      ff_ssa_worker_fail(run, w, w->unit[0], &err);
-      start_lane(run, w, 0);
-    } else if (w->ended || (reports & 1)) {
-      serve_lane(run, w, 0, w->ended ? INFINITY : e->next_time[0]);
-    }
+    serve_lanes(run, w, reports | w->ended);
     if (e->halfway) return;
   }
 }
@@ -223,10 +240,7 @@ static int advance_lanes(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
   }
   while (steps > 0 && w->budget > 0) {
     uint64_t reports = e->advance(e, &steps); /* those that are not served are reported again */
-    for (uint32_t lane = 0; reports >> lane != 0; lane++) {
-      if (reports >> lane & 1) serve_lane(run, w, lane, e->next_time[lane]);
-      if (lane + 1 == e->lanes) break;
-    }
+    serve_lanes(run, w, reports);
     if (reports != 0 && !ff_ssa_worker_busy(w)) break;
   }
   return 1;

@@ -6,6 +6,7 @@ void ff_ssa_worker_drop(ff_ssa_run *run, ff_ssa_worker *w) {
   for (uint32_t lane = 0; lane < ff_ssa_worker_lanes(w); lane++) {
     if (w->unit[lane] == FF_SSA_NO_UNIT || w->unit[lane] <= failed) continue;
     w->unit[lane] = FF_SSA_NO_UNIT;
+    w->ended &= ~(UINT64_C(1) << lane);
     w->engine->rest(w->engine, lane);
   }
 }

@@ -1,5 +1,6 @@
 /* What ensembles record: variables, covariances, histograms, firings, conditions that end trajectories, and starts. */
 #include "../../src/ssa/ff_ssa_internal.h"
+#include "random_reactions.h"
 #include "simulations.h"
 #include "text_networks.h"
 
@@ -310,6 +311,86 @@ static void ends_at_conditions(void) {
   ff_ssa_program_free(program);
 }
 
+/* Runs RUNS trajectories in lanes, and each of them alone: the condition ends them at the same times, in the same states. */
+static void compare_with_each(const ff_ssa_program *program, const ff_formula *until, ff_simd simd, const double *starts,
+                              uint32_t n_species) {
+  static double stopped[RUNS], count[RUNS * TIMES], *const columns[] = {count};
+  const uint32_t species = 0;
+  ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 6, .n = RUNS, .times = times, .n_times = TIMES, .threads = 1,
+                            .until = until, .stopped = stopped, .observed = &species, .n_observed = 1, .states = columns,
+                            .simd = simd, .starts = starts};
+  ff_ssa_run *run = run_to_end(program, &options, 10);
+  uint64_t events = ff_ssa_run_events(run);
+  ff_ssa_run_free(run);
+  for (uint32_t k = 0; k < RUNS; k++) {
+    double end, alone[TIMES], *const column[] = {alone};
+    options.first = k;
+    options.n = 1;
+    options.stopped = &end;
+    options.states = column;
+    options.starts = starts != NULL ? starts + k * n_species : NULL;
+    run = run_to_end(program, &options, 10);
+    events -= ff_ssa_run_events(run);
+    ff_ssa_run_free(run);
+    FF_CHECK(memcmp(alone, count + k * TIMES, sizeof alone) == 0);
+    FF_CHECK(end == stopped[k] || (isnan(end) && isnan(stopped[k])));
+  }
+  FF_CHECK_INT(events, 0);
+}
+
+/* Networks of few reactions and of many, and one with a formula, whose condition is not a number at first. */
+static void ends_in_lanes(void) {
+  static const char *const conditions[] = {"A > 30 | A < 3", "A == 12", "!(A * 2 >= 9)", "min(A, 40 - A) < 9 & A != 7"};
+  static const reaction_text formula[] = {{"A -> B", "A / (2 + B)"}, {"B -> 2 A", "B"}, {"B -> 0", "0.1 * B"}, {NULL, NULL}};
+  static double starts[RUNS * 20], initial[26];
+  uint64_t state = 11;
+  for (uint32_t i = 0; i < 40; i++) {
+    const uint32_t n_species = 1 + i % 20, n = 1 + below(&state, i % 2 ? 31 : RANDOM_REACTIONS);
+    ff_ssa_program *program = random_program(&state, n_species, n, initial);
+    ff_formula until = formula_of(conditions[i % 4]);
+    for (uint32_t k = 0; k < RUNS * n_species; k++) starts[k] = (double)below(&state, 40);
+    for (ff_simd simd = FF_SIMD_PORTABLE; simd < FF_SIMD_BEST; simd++) {
+      ff_simd kind = simd;
+      if (ff_simd_choose(&kind, NULL) == FF_OK)
+        compare_with_each(program, &until, simd, i % 3 == 0 ? starts : NULL, n_species);
+    }
+    ff_formula_free(&until);
+    ff_ssa_program_free(program);
+  }
+  const double few[] = {30, 0};
+  ff_ssa_program *program = program_of(formula, few, 2);
+  ff_formula until = formula_of("A / B < 2 & B > 3 | A == 0 & B == 0");
+  compare_with_each(program, &until, FF_SIMD_BEST, NULL, 2);
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+}
+
+/* Trajectories that have ended wait until they are recorded. If an earlier one fails meanwhile, they are dropped. */
+static void drops_what_has_ended(void) {
+  enum { N = 64, MANY_TIMES = 3000 };
+  static const reaction_text walk[] = {{"A -> 0", "1"}, {"0 -> A", "9 + 0 / (A - 4)"}, {NULL, NULL}}; /* A = 4 is an error */
+  static double end[N], late[MANY_TIMES], count[N * MANY_TIMES], *const columns[] = {count};
+  const double initial[] = {7};
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(walk, initial, 1);
+  ff_formula until = formula_of("A >= 11");
+  ff_error err;
+  uint64_t failed = N;
+  for (int i = 0; i < MANY_TIMES; i++) late[i] = i;
+  ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 2, .n = 1, .times = late, .n_times = MANY_TIMES, .threads = 1,
+                            .until = &until, .stopped = end, .observed = &species, .n_observed = 1, .states = columns};
+  for (options.first = 0; failed == N && options.first < N; options.first++)
+    if (status_of(program, &options, 10, &err) != FF_OK) failed = options.first;
+  FF_CHECK(failed > 0 && failed < 16); /* others are on their way in the same vectors */
+  options.first = 0;
+  options.n = N;
+  const ff_error alone = err;
+  FF_CHECK_INT(status_of(program, &options, 10, &err), FF_EMODEL);
+  FF_CHECK_STR(err.text, alone.text);
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------------------------------- */
 
 enum { MANY = 5000, FEW = 40 };
@@ -425,4 +506,5 @@ static void parses_conditions(void) {
 }
 
 FF_TEST_MAIN("ssa_record", evaluates_variables, adds_up_exactly, bounds_memory, fits_for_any_threads, bounds_covariances,
-             keeps_firings, ends_at_conditions, starts_from_states, parses_conditions, records_in_pieces, counts_in_pieces)
+             keeps_firings, ends_at_conditions, ends_in_lanes, drops_what_has_ended,
+             starts_from_states, parses_conditions, records_in_pieces, counts_in_pieces)
