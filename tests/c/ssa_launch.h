@@ -129,7 +129,7 @@ static inline void launch_compare_stopped(const ff_ssa_launch *run, const double
  * all trajectories must be refused, 0 if none may be, and -1 if some must be but not all. */
 static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program *program, const ff_ssa_device_request *request,
                                   int refuses, const char *what) {
-  double *states[64], stopped[LAUNCH_UNITS];
+  double *states[64], stopped[LAUNCH_UNITS] = {0};
   ff_error err;
   ff_ssa_run *cpu;
   uint32_t wrong = 0, refused = 0;
