@@ -23,7 +23,7 @@
 #'   widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device`, `threads`, `bytes` (memory of the
 #'   simulation), `seed` and `seconds`. `device` describes a run on a GPU: `kernel`, `reason`, `threads` and `shared` (bytes of
 #'   shared memory) per block, `blocks` per multiprocessor, `registers` per thread, `capacity` (tiles of 1,024 trajectories that
-#'   run at a time), `bytes` and `seconds` on the device. In the summary of an analysis, `rows`, `width` and `precision` have an
+#'   run at a time), `bytes` and `seconds` on the device, and `gpus` (how many GPUs ran together). In the summary of an analysis, `rows`, `width` and `precision` have an
 #'   element for `states` and one for `influence`.
 #'
 #'   `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with one row per change, ordered by
@@ -441,9 +441,13 @@ start_note <- function(x) {
 backend_text <- function(x) {
   d <- x$device
   if (is.null(d)) return(paste0(x$backend, if (!is.null(x$threads)) paste0(", ", count_of(x$threads, "thread"))))
+  refused <- if (d$refused > 0) {
+    sprintf("; the processor simulated %s of the trajectories, which a GPU cannot", format(d$refused, big.mark = ","))
+  }
   sprintf(
-    "%s (%s; %s threads per block, %s, %s registers, %s of shared memory, %s on the device; %.3g s of its time)", x$backend,
-    d$reason, d$threads, count_of(d$blocks, "block"), d$registers, format_bytes(d$shared), format_bytes(d$bytes), d$seconds
+    "%s%s (%s; %s threads per block, %s, %s registers, %s of shared memory, %s on %s; %.3g s of its time%s)", x$backend,
+    if (d$gpus > 1) sprintf(", %d GPUs", d$gpus) else "", d$reason, d$threads, count_of(d$blocks, "block"), d$registers,
+    format_bytes(d$shared), format_bytes(d$bytes), if (d$gpus > 1) "the devices" else "the device", d$seconds, paste0(refused, "")
   )
 }
 

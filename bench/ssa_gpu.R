@@ -11,9 +11,11 @@ networks <- list(
   list("decay-dimerisation", example_model("decay_dimerisation"), NULL, 2^20, 256, 10),
   list("multistate", reaction_model("multistate"), NULL, 2^22, 1024, 10),
   list("multisite", reaction_model("multisite"), NULL, 2^20, 64, 10),
+  list("multisite, the paper's time", reaction_model("multisite"), NULL, 2^20, 64, 4),
   list("SIR ring, 3 regions", reaction_model("sir_ring", regions = 3), NULL, 2^22, 8192, 50),
   list("SIR ring, 10 regions", reaction_model("sir_ring", regions = 10), NULL, 2^21, 1024, 50),
   list("SIR ring, 100 regions", reaction_model("sir_ring", regions = 100), NULL, 2^18, 64, 50),
+  list("SIR ring, 100, the paper's time", reaction_model("sir_ring", regions = 100), NULL, 2^20, 64, 10),
   list("receptor, 4,103 species", reaction_model("receptor"), NULL, 2^16, 64, 20),
   list("cyclic chain, 10,000 species", reaction_model("cyclic_chain", species = 1e4), NULL, 2^14, 16, 20),
   list("cyclic chain, 1e6 species", reaction_model("cyclic_chain", species = 1e6), "logarithmic_direct", 2^12, 16, 0.2),
@@ -23,7 +25,7 @@ networks <- list(
     2^16, 32, 2e-3)
 )
 egfr <- file.path(Sys.getenv("FIREFLIP_SHARED"), "models", "bngl-nets", "egfr_net.net")
-if (file.exists(egfr)) networks <- append(networks, list(list("egfr_net", read_bngl_net(egfr), NULL, 2^16, 32, 4)), 3)
+if (file.exists(egfr)) networks <- append(networks, list(list("egfr_net", read_bngl_net(egfr), NULL, 2^16, 32, 4)), 4)
 only <- Sys.getenv("NETWORKS")
 if (nzchar(only)) networks <- Filter(function(one) grepl(only, one[[1L]]), networks)
 

@@ -52,6 +52,9 @@ typedef struct {
   uint32_t shared_bytes;  /* per block */
   double device_seconds;  /* total run time of the kernels so far */
   char reason[256];       /* why this kernel was chosen, as a clause */
+  /* Of a run on several devices, filled in by the core. */
+  uint32_t devices;       /* that have not failed */
+  uint64_t refused;       /* units that devices have refused, so that the core ran them */
 } ff_ensemble_info;
 
 /* Functions that every engine's ensembles have: the first member of each interface. */

@@ -60,8 +60,8 @@ const uint32_t *ffi_device_numbers(SEXP devices) {
 
 SEXP ffi_device(const ff_ensemble_info *info, const char *lost) {
   static const char *const names[] = {"kernel", "reason", "threads", "blocks", "registers", "shared", "capacity", "bytes",
-                                      "seconds", "lost"};
-  SEXP out = PROTECT(ffi_list(10, names));
+                                      "seconds", "lost", "gpus", "refused"};
+  SEXP out = PROTECT(ffi_list(12, names));
   ffi_set(out, "kernel", Rf_mkString(info->kernel));
   ffi_set(out, "reason", Rf_mkString(info->reason));
   ffi_set(out, "threads", Rf_ScalarReal(info->threads));
@@ -72,6 +72,8 @@ SEXP ffi_device(const ff_ensemble_info *info, const char *lost) {
   ffi_set(out, "bytes", Rf_ScalarReal((double)info->bytes));
   ffi_set(out, "seconds", Rf_ScalarReal(info->device_seconds));
   ffi_set(out, "lost", Rf_ScalarString(lost != NULL ? Rf_mkCharCE(lost, CE_UTF8) : NA_STRING));
+  ffi_set(out, "gpus", Rf_ScalarReal(info->devices));
+  ffi_set(out, "refused", Rf_ScalarReal((double)info->refused));
   UNPROTECT(1);
   return out;
 }

@@ -451,9 +451,12 @@ int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out) {
   const ff_ssa_wave *first = w != NULL && w->used ? first_wave(w) : NULL;
   if (first == NULL) return 0;
   *out = w->backend->common.info(first->ensemble);
+  out->devices = 1;
+  out->refused = w->n_refused;
   for (const ff_ssa_wave *v = first + 1; v < w->waves + w->n; v++) {
     if (v->ensemble == NULL) continue;
     const ff_ensemble_info other = w->backend->common.info(v->ensemble);
+    out->devices++;
     out->bytes += other.bytes;
     out->capacity += other.capacity;
     if (other.device_seconds > out->device_seconds) out->device_seconds = other.device_seconds;

@@ -145,6 +145,10 @@ static void devices_change_no_bit(void) {
           FF_CHECK_INT(fake_ssa.tallies + fake_ssa.copies > 0, 1);
           FF_CHECK(ff_ssa_run_device(got.run, &info) && strcmp(info.kernel, "fake") == 0);
           FF_CHECK_INT(info.bytes, 10 * ways[j].devices);
+          FF_CHECK_INT(info.devices, ways[j].devices);
+          uint64_t refused = 0;
+          for (uint64_t k = 100; k < 100 + RUNS; k++) refused += ways[j].refuses > 0 && k % ways[j].refuses == 0;
+          FF_CHECK_INT(info.refused, refused);
           FF_CHECK_INT(got.run->equipped, ways[j].refuses > 0); /* engines are made only if they are needed */
         }
         FF_CHECK_INT(fake_ssa.alike, ways[j].devices - 1);

@@ -231,6 +231,7 @@ static void devices_change_no_bit(void) {
       FF_CHECK_OK(run(&got, &s, ways[j].pilot, ways[j].devices, &err), &err);
       compare(got, want, &s, what);
       FF_CHECK((ff_estimate_device(got) != NULL) == (ways[j].devices > 0));
+      if (ways[j].devices > 0) FF_CHECK_INT(ff_estimate_device(got)->devices, ways[j].devices);
       FF_CHECK(fake.steps > 0);
       FF_CHECK_INT(fake.alike, ways[j].devices > 1 ? ways[j].devices - 1 : 0);
       ff_estimate_free(got);

@@ -42,14 +42,15 @@ long_reaction_calls <- function(backend = "cpu", species = 2e4, regions = 100) {
     function() run(ring, 50), function() run(chain, 50, observe = 1, nsim = 1e4), function() run(clock, 1e5),
     function() run(random, 1, method = "rssa_cr", nsim = 1e5), function() run(random, 1, method = "first_reaction", nsim = 1e5),
     function() sweep_parameters(toggle, data.frame(U = 1:200), 1e5, seed = 1, times = 1e3, backend = backend, threads = 2),
-    function() run(small, 10, output = "trajectories", nsim = 1e5)
+    function() run(small, 10, output = "trajectories", nsim = 1e5),
+    function() run(toggle, 1e5, until = "U > 1e6", nsim = 1e5),
+    function() first_passage(toggle, "U > 1e6", nsim = 1e6, seed = 1, end = 1e5, backend = backend, threads = 2)
   )
   if (backend != "cpu") return(calls)
   file <- tempfile(fileext = ".xml")
   c(calls, list(
     function() run(small, 100, method = "tau_leaping"), function() run(toggle, 1e4, method = "langevin"),
-    function() run(toggle, 1e4, output = "events", nsim = 1e3), function() run(toggle, 1e4, until = "U > 1e6", nsim = 1e5),
-    function() first_passage(toggle, "U > 1e6", nsim = 1e5, seed = 1, end = 1e4, threads = 2),
+    function() run(toggle, 1e4, output = "events", nsim = 1e3),
     function() repeat chemical_master_equation(toggle, times = 1e3),
     function() repeat conservation_laws(chain), function() repeat read_network(write_network(ring, file))
   ))

@@ -56,6 +56,9 @@ expect_same_outputs <- function(net, times, nsim = 300, method = "auto", kernel 
 
 kernels_of_ensembles <- fireflip:::kernels$reactions
 
+# One, some and all.
+numbers_of_gpus <- function(gpus) unique(pmin(c(1, 2, 4, length(gpus)), length(gpus)))
+
 test_that("the networks of the literature have the processor's results on a GPU, with either kernel", {
   skip_without_gpu()
   ends <- c(
@@ -85,6 +88,21 @@ test_that("networks of any size have the processor's results on a GPU", {
     expect_same_outputs(nets[[i]], ends[[i]] * c(0.5, 1), nsim = 100)
     expect_same_ensemble(nets[[i]], 100, seed = 1, times = ends[[i]], method = "factored")
     expect_same_ensemble(nets[[i]], 50, seed = 1, times = ends[[i]] / 10, method = "direct")
+  }
+})
+
+test_that("large networks of the literature have the processor's results on a GPU with every method", {
+  skip_without_gpu()
+  nets <- list(
+    reaction_model("receptor"), reaction_model("colloid", species = 20), reaction_model("cyclic_chain", species = 50),
+    read_network(skip_without_shared("models/bngl-nets/egfr_net.net"))
+  )
+  ends <- c(0.05, 5, 20, 0.002)
+  for (i in seq_along(nets)) {
+    few <- utils::head(nets[[i]]$species$species, 10)
+    for (method in gpu_methods_for(nets[[i]])) {
+      expect_same_ensemble(nets[[i]], 50, seed = 4, times = ends[[i]] * c(0.3, 1), method = method, observe = few)
+    }
   }
 })
 
@@ -265,7 +283,7 @@ test_that("any number of GPUs, and parts, give the same firings", {
   gpus <- subset(backends(), name == "cuda" & usable)$index
   for (call in calls) {
     here <- call(backend = "cpu")
-    for (n in unique(pmin(c(1, 2, 4), length(gpus)))) {
+    for (n in numbers_of_gpus(gpus)) {
       old <- options(fireflip.devices = gpus[seq_len(n)])
       expect_identical(call(backend = "cuda"), here)
       options(old)
@@ -282,7 +300,7 @@ test_that("any number of GPUs, and parts, give the same ensemble", {
   call <- function(...) simulate(net, 20000, seed = 5, times = c(1, 5), ...)
   here <- call(backend = "cpu")
   gpus <- subset(backends(), name == "cuda" & usable)$index
-  for (n in unique(pmin(c(1, 2, 4), length(gpus)))) {
+  for (n in numbers_of_gpus(gpus)) {
     old <- options(fireflip.devices = gpus[seq_len(n)])
     expect_identical(call(backend = "cuda"), here)
     options(old)

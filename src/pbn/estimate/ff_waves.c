@@ -337,9 +337,11 @@ ff_ensemble_info ff_waves_info(const ff_waves *w) {
   ff_ensemble_info out = {.kernel = ""};
   if (first == NULL) return out;
   out = w->backend->common.info(first->ensemble);
+  out.devices = 1;
   for (const wave *v = first + 1; v < w->waves + w->n; v++) {
     if (v->ensemble == NULL) continue;
     ff_ensemble_info other = w->backend->common.info(v->ensemble);
+    out.devices++;
     out.bytes += other.bytes;
     out.capacity += other.capacity;
     if (other.device_seconds > out.device_seconds) out.device_seconds = other.device_seconds;
