@@ -92,7 +92,7 @@ static ff_status part_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, f
   const part *own = part_of(ensemble);
   ff_error why = {FF_OK, ""};
   ff_status status = own->of->sweep->choice.backend->tally(enter(own), own->at + first, n, sums, &why);
-  return leave(own, status, !(status == FF_EMEMORY && sums->frequency != NULL), &why, err);
+  return leave(own, status, status != FF_ESIZE && status != FF_EMEMORY, &why, err);
 }
 
 static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {

@@ -244,16 +244,19 @@ static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
 /* ---- waves -------------------------------------------------------------------------------------------------------------- */
 
 /* Lets a device add the statistics of its wave to the record of the first thread. If this processor has no memory for histograms,
- * they are incomplete, so the run fails. */
+ * they are incomplete, so the run fails. It also fails if they are too large. */
 static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_worker *first = &run->workers[0];
-  v->status = run->waves->backend->tally(v->ensemble, 0, v->range.last - v->range.next, &first->record.sums, &v->err);
-  if (v->status == FF_EMEMORY && first->record.sums.frequency != NULL)
-    return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
-  if (v->status != FF_OK) return FF_OK;
-  v->recorded = v->range.last - v->range.next;
   ff_error why;
-  if (ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK) ff_ssa_worker_fail(run, first, v->range.next, &why);
+  v->status = run->waves->backend->tally(v->ensemble, 0, v->range.last - v->range.next, &first->record.sums, &v->err);
+  if (v->status == FF_EMEMORY) return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
+  const int too_large = v->status == FF_ESIZE;
+  if (v->status != FF_OK && !too_large) return FF_OK;
+  v->status = FF_OK;
+  v->recorded = v->range.last - v->range.next;
+  if (too_large) ff_ssa_refuse_bytes(&run->wanted, &why);
+  if (too_large || ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK)
+    ff_ssa_worker_fail(run, first, v->range.next, &why);
   return FF_OK;
 }
 

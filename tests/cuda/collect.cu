@@ -103,6 +103,33 @@ static void large_histograms(void) {
   check_wave({500, 200, 19, 4}, FF_SSA_HISTOGRAM, 2);
 }
 
+/* Histograms with more entries than are wanted are refused, and nothing is added. */
+static void too_large_histograms(void) {
+  const wave_shape s = {1, 1, 5003, 0}; /* counts below 2^30: nearly all of them differ */
+  ff_error err = {FF_OK, ""};
+  ff_ensemble e;
+  ff_ssa_sums none = {}, got = {};
+  FF_CHECK_OK(wave_sums(&none, &s, FF_SSA_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(wave_sums(&got, &s, FF_SSA_HISTOGRAM, &err), &err);
+  uint32_t *counts = wave_counts(&s, 1), *refused = wave_refused(&s, 2);
+  ff_status status = new_wave(&e, &s, &err);
+  FF_CHECK(counts != NULL && refused != NULL);
+  if (status == FF_OK) status = upload(&e, &s, counts, refused, &err);
+  FF_CHECK_OK(status, &err);
+  e.request.max_values = 4000;
+  FF_CHECK(ff_ssa_collect(&e, 0, s.units, &got, &err) == FF_ESIZE);
+  FF_CHECK_INT(wave_differences(&none, &got), 0);
+  FF_CHECK_INT(got.frequency[0].used, 0);
+  e.request.max_values = s.units;
+  FF_CHECK_OK(ff_ssa_collect(&e, 0, s.units, &got, &err), &err);
+  FF_CHECK(got.frequency[0].used > 4000);
+  free(counts);
+  free(refused);
+  free_wave(&e);
+  ff_ssa_sums_free(&none);
+  ff_ssa_sums_free(&got);
+}
+
 /* Few cells of many trajectories, and many of few. */
 static void divisions(void) {
   check_wave({1, 1, 3000001, 1000}, 0, 1);
@@ -225,6 +252,7 @@ static void speed(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test tests[] = {{"moments", moments}, {"histograms", histograms}, {"large_histograms", large_histograms},
+                                        {"too_large_histograms", too_large_histograms},
                                         {"divisions", divisions}, {"products", products}, {"carries", carries},
                                         {"speed", speed}};
   if (argc > 1 && strcmp(argv[1], "fast") == 0) {
