@@ -14,7 +14,7 @@
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
-#define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied at once */
+#define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied between two looks at the clock */
 #define LISTED 4194304.0   /* firings that a launch may list: the slots share them, */
 #define LEAST_LISTED 8u    /* but each makes at least so many steps in such a launch, */
 #define MOST_LISTED 4096u  /* and at most so many */
@@ -297,21 +297,27 @@ static ff_status start_points(ff_ensemble *e, uint64_t first, uint64_t units, ff
   return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
 }
 
-/* Copies the counts at the start of the wave's trajectories, in pieces. They are copied on the ensemble's stream, because its
- * kernels do not wait for the default one. */
-static ff_status copy_starts(ff_ensemble *e, uint64_t first, uint64_t units, ff_error *err) {
-  const uint64_t n = e->program->n_species, all = units * n, most = all < STARTS_AT_ONCE ? all : STARTS_AT_ONCE;
-  const double *from = e->request.starts + (first - e->request.first_start) * n;
+/* The counts at the start of the wave's trajectories that are not on the device yet. */
+static uint64_t missing_starts(const ff_ensemble *e) {
+  return e->launch.starts != NULL ? e->units * e->program->n_species - e->n_starts : 0;
+}
+
+/* Copies the next of these counts, and more until the time `stop`. They are copied on the ensemble's stream, because its kernels
+ * do not wait for the default one. */
+static ff_status copy_starts(ff_ensemble *e, double stop, ff_error *err) {
+  const uint64_t most = missing_starts(e) < STARTS_AT_ONCE ? missing_starts(e) : STARTS_AT_ONCE;
+  const double *from = e->request.starts + (e->launch.first - e->request.first_start) * e->program->n_species;
   uint32_t *counts = (uint32_t *)ff_calloc((size_t)most, sizeof *counts);
   ff_status status = FF_OK;
   if (counts == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %llu counts at the start", (unsigned long long)most);
-  for (uint64_t at = 0; status == FF_OK && at < all; at += most) {
-    const uint64_t piece = all - at < most ? all - at : most;
-    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[at + i];
-    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + at), counts, piece * sizeof *counts,
+  do {
+    const uint64_t piece = missing_starts(e) < most ? missing_starts(e) : most;
+    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[e->n_starts + i];
+    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + e->n_starts), counts, piece * sizeof *counts,
                                            cudaMemcpyHostToDevice, e->stream), "copying counts at the start", err);
     if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "copying counts at the start", err);
-  }
+    e->n_starts += piece;
+  } while (status == FF_OK && missing_starts(e) > 0 && ff_clock() < stop);
   free(counts);
   return status;
 }
@@ -328,12 +334,12 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->from = l->begun = 0;
   e->lasted = 0;
   e->n_fired = 0;
+  e->n_starts = 0; /* advance() copies them, because they may be many */
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);
   if (status == FF_OK && e->n_points > 0) status = start_points(e, first, units, err);
-  if (status == FF_OK && l->starts != NULL) status = copy_starts(e, first, units, err);
   if (status == FF_OK && l->stopped != NULL) /* all bits set: NaN */
     status = ff_cuda_check(cudaMemsetAsync(l->stopped, 0xFF, units * sizeof *l->stopped, e->stream), "starting", err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
@@ -390,9 +396,9 @@ static int lists_too_many(const ff_ensemble *e) {
 }
 
 static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
-  ff_status status = FF_OK;
   const double stop = ff_clock() + seconds;
-  while (status == FF_OK && e->done.complete < e->units && !lists_too_many(e)) {
+  ff_status status = missing_starts(e) > 0 ? copy_starts(e, stop, err) : FF_OK;
+  while (status == FF_OK && missing_starts(e) == 0 && e->done.complete < e->units && !lists_too_many(e)) {
     status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }

@@ -61,6 +61,7 @@ struct ff_ensemble {
   ff_ssa_counters done; /* as last read */
   double lasted;       /* seconds of launches of the current wave */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
+  uint64_t n_starts;   /* counts at the start of the wave's trajectories that are on the device */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
   uint32_t firings_each; /* steps of a slot in a launch whose firings are listed, or 0 */
   ff_ssa_fired *fired;   /* the list of the wave, in memory of the host */
