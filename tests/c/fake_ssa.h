@@ -19,6 +19,7 @@ static struct {
                          * fails (0: none) */
   _Atomic int calls;
   int again;            /* whether all calls after it fail too */
+  int lacks_memory;     /* whether they fail for a lack of memory */
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
   int breaks_late;
   int unsupported;      /* whether no kernel can run the program */
@@ -166,6 +167,7 @@ static ff_ensemble_info fake_ssa_info(const ff_ensemble *ensemble) {
 static ff_status fake_ssa_call(ff_error *err) {
   const int call = ++fake_ssa.calls;
   const int fails = call == fake_ssa.fails_at || (fake_ssa.again && fake_ssa.fails_at > 0 && call > fake_ssa.fails_at);
+  if (fails && fake_ssa.lacks_memory) return ff_error_set(err, FF_EMEMORY, "the device is full");
   return fails ? ff_error_set(err, FF_EBACKEND, "the device is on fire") : FF_OK;
 }
 
