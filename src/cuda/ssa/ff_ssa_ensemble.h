@@ -73,6 +73,12 @@ struct ff_ensemble {
 /* Waits until all work queued on the ensemble's stream is done. FF_EBACKEND if it failed; `doing` names the work in the error. */
 ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
 
+/* Decides how many slots the ensemble has, and how many trajectories a wave, and allocates the device memory for both. The runner
+ * is ready. FF_EMEMORY if not even one trajectory fits. */
+ff_status ff_ssa_ensemble_take_memory(ff_ensemble *e, ff_error *err);
+/* The firings for which the list of a launch has room. */
+uint64_t ff_ssa_ensemble_list_room(const ff_ensemble *e);
+
 /* As ff_ssa_device's tally(). O(counts that these trajectories have recorded) work on the device. */
 ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);
 
