@@ -117,7 +117,7 @@ follow_run <- function(job, started, options, progress, backend) {
   look <- 10
   complete <- since <- 0 # the trajectories that have ended, and when the last of them has
   repeat {
-    state <- job$advance(if (engine$name == "cuda") 0.25 else piece_seconds) # a GPU is idle between calls
+    state <- if (engine$name == "cuda") advance_on_devices(job, backend) else job$advance(piece_seconds)
     if (state$done == 1) break
     seconds <- proc.time()[["elapsed"]] - started
     engine <- settle_ensemble(engine, job, state, seconds, options)
@@ -152,6 +152,13 @@ begin_on_devices <- function(job, backend) {
     },
     fireflip_error_unsupported = function(e) refuse(conditionMessage(e))
   )
+}
+
+# Lets a run go on that GPUs have. With "auto", a lack of memory is a failure of the last GPU: the processor may have enough.
+advance_on_devices <- function(job, backend) {
+  advance <- function() job$advance(0.25) # a GPU is idle between calls
+  if (wanted_backend(backend)$value != "auto") return(advance())
+  tryCatch(advance(), fireflip_error_memory = function(e) abort("backend", conditionMessage(e)))
 }
 
 # With "auto", a run begins on the processor. If what has not begun would take long there, it moves to GPUs as soon as they are

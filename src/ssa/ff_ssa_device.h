@@ -55,6 +55,7 @@ typedef struct {
   uint64_t first_start;
   uint64_t max_firings;    /* 0, or the firings are listed, and a wave stops halfway when it has listed more than so many.
                             * Ensembles of several points have neither starts nor lists */
+  uint64_t max_values;     /* 0, or the most entries of all histograms that tally() may find */
 } ff_ssa_device_request;
 
 /* Whether a request needs more than the counts of trajectories that all start alike. */
@@ -82,8 +83,9 @@ typedef struct {
    * *n is how many are listed. */
   ff_status (*refused)(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n, ff_error *err);
   /* Adds the statistics of trajectories first ... first + n - 1 of the wave that are not refused to `sums`, whose quantities are
-   * the species of the request in their order, all of them counts. If it fails, nothing is added; but if this processor has no
-   * memory for a histogram, some histograms may have been added. */
+   * the species of the request in their order, all of them counts. FF_ESIZE if their histograms have more than max_values entries
+   * in all, which may take much memory. FF_EMEMORY if this processor has no memory for them; then some histograms may have been
+   * added. After any other failure, nothing is added. */
   ff_status (*tally)(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);
   /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is the count
    * of species j at time i in trajectory first + k. Those of refused trajectories are undefined. */

@@ -131,6 +131,11 @@ ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err) {
                       (double)wanted->max_bytes / 1e9, worst / 1e9, (unsigned long long)wanted->n);
 }
 
+/* A table has room for at least twice its entries. */
+uint64_t ff_ssa_most_entries(const ff_ssa_wanted *wanted) {
+  return wanted->sums & FF_SSA_HISTOGRAM ? wanted->max_bytes / (2 * sizeof(ff_frequency_entry)) : 0;
+}
+
 /* The record's histograms had `before` bytes. */
 static ff_status check_bytes(const ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t before, ff_error *err) {
   if (record->bytes <= before) return FF_OK;

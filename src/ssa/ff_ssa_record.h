@@ -53,6 +53,9 @@ void ff_ssa_record_free(ff_ssa_record *record);
 /* FF_ESIZE: the histograms take more than max_bytes. */
 ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err);
 
+/* The most entries that histograms can have if they take at most max_bytes; 0 if there are none. */
+uint64_t ff_ssa_most_entries(const ff_ssa_wanted *wanted);
+
 /* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. FF_ESIZE if the
  * histograms of this thread alone exceed max_bytes. If only those of all threads together do, shared->full becomes 1. */
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,

@@ -82,7 +82,7 @@ static ff_status create(sweep_device *d, ff_error *err) {
                                          .times = first->options.times, .n_times = first->options.n_times,
                                          .species = s->species, .n_species = s->n_species, .points = d->points,
                                          .n_points = n, .n_each = first->options.n, .joins = d->joins,
-                                         .until = first->options.until};
+                                         .until = first->options.until, .max_values = s->max_values};
   pthread_mutex_lock(&s->creating);
   ff_status status = s->choice.backend->create(&d->ensemble, first->program, &request, &options, err);
   pthread_mutex_unlock(&s->creating);
@@ -269,8 +269,8 @@ ff_status ff_ssa_sweep_check_devices(const ff_ssa_sweep *s, ff_error *err) {
   return status;
 }
 
-/* The species that the run of a point wants from its device. */
-static ff_status choose_species(ff_ssa_sweep *s, const ff_ssa_point *given, ff_error *err) {
+/* What the run of a point wants from its device: species, and not too large histograms. */
+static ff_status choose_record(ff_ssa_sweep *s, const ff_ssa_point *given, ff_error *err) {
   ff_ssa_waves waves = {.n_species = 0};
   ff_ssa_run *run;
   ff_ssa_options options = given->options;
@@ -280,6 +280,7 @@ static ff_status choose_species(ff_ssa_sweep *s, const ff_ssa_point *given, ff_e
   status = ff_ssa_waves_choose_species(&waves, run, err);
   s->species = waves.species;
   s->n_species = waves.n_species;
+  s->max_values = ff_ssa_most_entries(&run->wanted);
   ff_ssa_run_free(run);
   return status;
 }
@@ -329,7 +330,7 @@ ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_erro
                ff_ssa_check_devices(p->given.program, &p->given.options, &why) != FF_OK;
     if (!p->alone) first = &p->given;
   }
-  ff_status status = first != NULL ? choose_species(s, first, err) : FF_OK;
+  ff_status status = first != NULL ? choose_record(s, first, err) : FF_OK;
   if (status == FF_OK) status = fill(s, choice, err);
   if (status != FF_OK) ff_ssa_sweep_free_devices(s);
   return status;

@@ -64,14 +64,9 @@ static ff_status part_refused(ff_ensemble *ensemble, uint64_t from, uint64_t *un
   const ff_ssa_wave *wave = &own->of->wave;
   (void)err;
   *n = 0;
-  size_t low = 0, high = wave->n_refused;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (wave->refused[middle] < own->at + from) low = middle + 1;
-    else high = middle;
-  }
-  for (; low < wave->n_refused && wave->refused[low] < own->at + own->n && *n < capacity; low++)
-    units[(*n)++] = wave->refused[low] - own->at;
+  size_t i = ff_ssa_wave_refused_before(wave, own->at + from);
+  for (; i < wave->n_refused && wave->refused[i] < own->at + own->n && *n < capacity; i++)
+    units[(*n)++] = wave->refused[i] - own->at;
   return FF_OK;
 }
 
@@ -92,7 +87,7 @@ static ff_status part_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, f
   const part *own = part_of(ensemble);
   ff_error why = {FF_OK, ""};
   ff_status status = own->of->sweep->choice.backend->tally(enter(own), own->at + first, n, sums, &why);
-  return leave(own, status, !(status == FF_EMEMORY && sums->frequency != NULL), &why, err);
+  return leave(own, status, status != FF_ESIZE && status != FF_EMEMORY, &why, err);
 }
 
 static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {

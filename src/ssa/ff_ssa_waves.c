@@ -264,6 +264,7 @@ static void make_next(const ff_ssa_run *run) {
                                          .starts = run->options.starts,
                                          .first_start = run->options.first,
                                          .max_firings = run->options.max_firings,
+                                         .max_values = ff_ssa_most_entries(&run->wanted),
                                          .times = run->wanted.times,
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,

@@ -76,6 +76,8 @@ ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error 
 void ff_ssa_piece_free(ff_ssa_piece *piece);
 /* Lists the trajectories that the wave's device has refused. */
 ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *wave);
+/* How many of these have lower numbers within the wave than `unit`. O(log(refused)). */
+size_t ff_ssa_wave_refused_before(const ff_ssa_wave *wave, uint64_t unit);
 /* Whether a wave has listed more firings than the run may keep. Then the run fails. */
 int ff_ssa_wave_lists_too_many(const ff_ssa_run *run, const ff_ssa_wave *wave);
 /* Counts what is recorded of a wave, records the firings that are left, and leaves to this processor what was refused of it.

@@ -95,13 +95,19 @@ ff_status ff_ssa_wave_list_refused(const ff_ssa_device *backend, ff_ssa_wave *v)
   return FF_OK;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
+size_t ff_ssa_wave_refused_before(const ff_ssa_wave *v, uint64_t unit) {
+  size_t low = 0, high = v->n_refused;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (v->refused[middle] < unit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 static int is_refused(const ff_ssa_wave *v, uint64_t unit) {
-  return v->n_refused > 0 && bsearch(&unit, v->refused, v->n_refused, sizeof unit, compare_numbers) != NULL;
+  const size_t at = ff_ssa_wave_refused_before(v, unit);
+  return at < v->n_refused && v->refused[at] == unit;
 }
 
 /* ---- times at which trajectories have ended, and firings ---------------------------------------------------------------- */
@@ -158,9 +164,8 @@ static void fail_by_firings(ff_ssa_run *run, ff_ssa_wave *v) {
 
 ff_status ff_ssa_wave_settle(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_waves *w = run->waves;
-  size_t refused = 0;
+  const size_t refused = ff_ssa_wave_refused_before(v, v->recorded);
   record_fired(run, v, INFINITY);
-  while (refused < v->n_refused && v->refused[refused] < v->recorded) refused++;
   ff_status status = ff_grow((void **)&w->refused, &w->refused_room, w->n_refused + refused, sizeof *w->refused, err);
   if (status != FF_OK) return status;
   if (atomic_load(&w->next_refused) > w->n_refused) atomic_store(&w->next_refused, w->n_refused);
@@ -181,8 +186,8 @@ static ff_status fetch(ff_ssa_waves *w, ff_ssa_wave *v, const ff_ssa_run *run) {
   ff_status status = w->backend->states(v->ensemble, v->recorded, piece->n, piece->counts, &v->err);
   if (status != FF_OK) return status;
   memset(piece->skip, 0, piece->n);
-  for (size_t i = 0; i < v->n_refused; i++)
-    if (v->refused[i] >= v->recorded && v->refused[i] < v->recorded + piece->n) piece->skip[v->refused[i] - v->recorded] = 1;
+  for (size_t i = ff_ssa_wave_refused_before(v, v->recorded); i < v->n_refused && v->refused[i] < v->recorded + piece->n; i++)
+    piece->skip[v->refused[i] - v->recorded] = 1;
   for (int i = 0; i < run->threads; i++)
     piece->at[i] = ff_share(piece->n * run->wanted.n_times, (uint64_t)i, (uint64_t)run->threads);
   piece->of = v;
@@ -244,16 +249,19 @@ static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
 /* ---- waves -------------------------------------------------------------------------------------------------------------- */
 
 /* Lets a device add the statistics of its wave to the record of the first thread. If this processor has no memory for histograms,
- * they are incomplete, so the run fails. */
+ * they are incomplete, so the run fails. It also fails if they are too large. */
 static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_worker *first = &run->workers[0];
-  v->status = run->waves->backend->tally(v->ensemble, 0, v->range.last - v->range.next, &first->record.sums, &v->err);
-  if (v->status == FF_EMEMORY && first->record.sums.frequency != NULL)
-    return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
-  if (v->status != FF_OK) return FF_OK;
-  v->recorded = v->range.last - v->range.next;
   ff_error why;
-  if (ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK) ff_ssa_worker_fail(run, first, v->range.next, &why);
+  v->status = run->waves->backend->tally(v->ensemble, 0, v->range.last - v->range.next, &first->record.sums, &v->err);
+  if (v->status == FF_EMEMORY) return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
+  const int too_large = v->status == FF_ESIZE;
+  if (v->status != FF_OK && !too_large) return FF_OK;
+  v->status = FF_OK;
+  v->recorded = v->range.last - v->range.next;
+  if (too_large) ff_ssa_refuse_bytes(&run->wanted, &why);
+  if (too_large || ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK)
+    ff_ssa_worker_fail(run, first, v->range.next, &why);
   return FF_OK;
 }
 

@@ -36,12 +36,12 @@ static ff_status devices(ff_device *out, uint32_t capacity, uint32_t *n, ff_erro
 }
 
 #ifdef FAKE_ssa
-/* FAKE_SSA="capacity refuses fails_at again broken breaks_late unsupported": see fake_ssa.h. All are numbers; the last ones may be
- * left out. */
+/* FAKE_SSA="capacity refuses fails_at again broken breaks_late unsupported lacks_memory": see fake_ssa.h. All are numbers; the
+ * last ones may be left out. */
 static const void *interface(const char *engine) {
-  unsigned n[7] = {0};
+  unsigned n[8] = {0};
   const char *how = getenv("FAKE_SSA");
-  if (how != NULL) sscanf(how, "%u %u %u %u %u %u %u", n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6);
+  if (how != NULL) sscanf(how, "%u %u %u %u %u %u %u %u", n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7);
   memset(&fake_ssa, 0, sizeof fake_ssa);
   fake_ssa.capacity = n[0];
   fake_ssa.refuses = n[1];
@@ -50,6 +50,7 @@ static const void *interface(const char *engine) {
   fake_ssa.broken = n[4];
   fake_ssa.breaks_late = (int)n[5];
   fake_ssa.unsupported = (int)n[6];
+  fake_ssa.lacks_memory = (int)n[7];
   return strcmp(engine, FF_SSA_INTERFACE) == 0 ? &fake_ssa_device : NULL;
 }
 #else

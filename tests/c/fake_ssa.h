@@ -19,12 +19,14 @@ static struct {
                          * fails (0: none) */
   _Atomic int calls;
   int again;            /* whether all calls after it fail too */
+  int lacks_memory;     /* whether they fail for a lack of memory */
   uint32_t broken;      /* bit i: device i cannot start, either at once or when it should be ready */
   int breaks_late;
   int unsupported;      /* whether no kernel can run the program */
   _Atomic int made, freed, alike;     /* ensembles, and those that got a `like` with which they may share */
   _Atomic int tallies, copies, lists; /* calls of tally(), states() and refused() */
   _Atomic int stops;                  /* calls of stopped() */
+  _Atomic int too_large;              /* calls of tally() that found too many entries of histograms */
   _Atomic uint64_t listed;            /* firings in the longest list; may be too small if devices are in parallel */
   _Atomic uint64_t units, steps;      /* of the last ensemble */
   _Atomic uint64_t started[16];       /* the sizes of the first waves */
@@ -165,6 +167,7 @@ static ff_ensemble_info fake_ssa_info(const ff_ensemble *ensemble) {
 static ff_status fake_ssa_call(ff_error *err) {
   const int call = ++fake_ssa.calls;
   const int fails = call == fake_ssa.fails_at || (fake_ssa.again && fake_ssa.fails_at > 0 && call > fake_ssa.fails_at);
+  if (fails && fake_ssa.lacks_memory) return ff_error_set(err, FF_EMEMORY, "the device is full");
   return fails ? ff_error_set(err, FF_EBACKEND, "the device is on fire") : FF_OK;
 }
 
@@ -263,6 +266,19 @@ static ff_status fake_ssa_refused(ff_ensemble *ensemble, uint64_t from, uint64_t
   return fake_ssa_call(err);
 }
 
+/* The entries of the histograms of the trajectories first ... first + n - 1 of the wave. */
+static uint64_t fake_ssa_entries(const fake_ssa_ensemble *e, uint64_t first, uint64_t n) {
+  const uint64_t cells = (uint64_t)e->request.n_times * e->request.n_species;
+  uint64_t entries = 0;
+  for (uint64_t cell = 0; cell < cells; cell++)
+    for (uint64_t k = first; k < first + n; k++) {
+      uint64_t before = first;
+      while (before < k && (e->refused[before] || e->counts[before * cells + cell] != e->counts[k * cells + cell])) before++;
+      entries += before == k && !e->refused[k];
+    }
+  return entries;
+}
+
 static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n_units, ff_ssa_sums *sums, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   const uint32_t n = e->request.n_species;
@@ -271,6 +287,11 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
   ff_status status = fake_ssa_call(err);
   fake_ssa.tallies++;
   if (first > e->n || n_units > e->n - first) status = ff_error_set(err, FF_EINTERNAL, "trajectories that are not in the wave");
+  const uint64_t most = sums->frequency != NULL ? e->request.max_values : 0;
+  if (status == FF_OK && most > 0 && fake_ssa_entries(e, first, n_units) > most) {
+    status = ff_error_set(err, FF_ESIZE, "too many entries");
+    fake_ssa.too_large++;
+  }
   for (uint64_t k = first; k < first + n_units && status == FF_OK; k++)
     for (uint32_t i = 0; i < e->request.n_times && !e->refused[k] && status == FF_OK; i++) {
       for (uint32_t j = 0; j < n; j++) x[j] = e->counts[(k * e->request.n_times + i) * n + j];

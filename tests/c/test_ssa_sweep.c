@@ -293,6 +293,23 @@ static void the_first_failure_counts(void) {
   sweep_drop(&all);
 }
 
+/* Histograms that are too large are the failure of their point, not of the device. */
+static void histograms_that_are_too_large(void) {
+  const way w = {2, 2, 1000, 0, 0, 10, 0};
+  ff_ssa_sweep *got;
+  ff_error err;
+  sweep_programs(&all);
+  sweep_fill(&all, FF_SSA_DIRECT, outputs + 1);
+  for (uint32_t i = 0; i < POINTS; i++) all.points[i].options.max_bytes = 64; /* for two entries, and there are three cells */
+  reset(&w);
+  const ff_status status = play(&got, &all, &w, &err);
+  FF_CHECK_SAY(status == FF_ESIZE && strstr(err.text, "the histograms of 1 species") != NULL, "%s", err.text);
+  FF_CHECK(fake_ssa.too_large > 0 && ff_ssa_sweep_lost(got) == NULL && ff_ssa_sweep_failed(got) == 0);
+  ff_ssa_sweep_free(got);
+  FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  sweep_drop(&all);
+}
+
 static void wrong_calls(void) {
   ff_ssa_sweep *got = NULL;
   ff_error err;
@@ -317,4 +334,4 @@ static void wrong_calls(void) {
 }
 
 FF_TEST_MAIN("ssa_sweep", points_have_the_bits_of_their_runs, many_points_are_one_wave, devices_that_fail,
-             devices_that_do_not_start, the_first_failure_counts, wrong_calls)
+             devices_that_do_not_start, the_first_failure_counts, histograms_that_are_too_large, wrong_calls)

@@ -410,6 +410,24 @@ static void histograms_fit_as_without_devices(void) {
   check_fit(&outputs[5], "the histograms of 4 species"); /* species and variables */
 }
 
+/* A device does not list the entries of histograms that are too large: they might take more memory than there is. */
+static void histograms_that_are_too_large_are_not_listed(void) {
+  ff_ssa_program *program = program_with_variables();
+  for (size_t j = 0; j < WAYS; j++) {
+    ff_ssa_options options = options_of(FF_SSA_DIRECT, &outputs[3], &ways[j]);
+    const uint64_t products = (uint64_t)ff_ssa_sums_product_bytes(TIMES, 2, 0);
+    options.max_bytes = products + 32; /* for one entry, and there are six cells */
+    reset(&ways[j]);
+    play(&got, program, options, 0, &ways[j]);
+    FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, "the histograms of 2 species");
+    FF_CHECK(fake_ssa.too_large > 0 || ways[j].late > 0 || ways[j].refuses == 1); /* 1: all are refused */
+    FF_CHECK(ff_ssa_run_lost(got.run) == NULL);
+    ff_ssa_run_free(got.run);
+    FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  }
+  ff_ssa_program_free(program);
+}
+
 /* ---- what devices cannot do --------------------------------------------------------------------------------------------- */
 
 static void check_refused(const ff_ssa_program *program, ff_ssa_options options, const char *why) {
@@ -475,5 +493,6 @@ static void what_is_not_ready_can_be_freed(void) {
 
 FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls, devices_may_fail,
              a_device_may_fail_between_pieces, devices_may_not_start, works_here_until_devices_are_ready,
-             the_first_failure_is_told, histograms_fit_as_without_devices, tells_what_devices_cannot_do,
+             the_first_failure_is_told, histograms_fit_as_without_devices,
+             histograms_that_are_too_large_are_not_listed, tells_what_devices_cannot_do,
              what_is_not_ready_can_be_freed)

@@ -47,6 +47,14 @@ static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *cou
   return ff_cuda_check(cudaMemcpy(e->launch.refused, refused, (s->units + 31) / 32 * 4, cudaMemcpyHostToDevice), "copying", err);
 }
 
+/* Collects a wave at once, or in two parts, as the points of a sweep take their parts. The second part begins anywhere in a
+ * word of `refused`. */
+static ff_status collect(ff_ensemble *e, int in_parts, ff_ssa_sums *sums, ff_error *err) {
+  const uint64_t first = in_parts ? e->units / 3 : 0;
+  const ff_status status = ff_ssa_collect(e, 0, first, sums, err);
+  return status == FF_OK ? ff_ssa_collect(e, first, e->units - first, sums, err) : status;
+}
+
 /* Collects two waves and compares their sums. */
 static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   ff_error err = {FF_OK, ""};
@@ -59,7 +67,7 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
     uint32_t *counts = wave_counts(&s, seed + 2 * wave), *refused = wave_refused(&s, seed + 2 * wave + 1);
     FF_CHECK(counts != NULL && refused != NULL);
     status = upload(&e, &s, counts, refused, &err);
-    if (status == FF_OK) status = ff_ssa_collect(&e, &got, &err);
+    if (status == FF_OK) status = collect(&e, wave == 1, &got, &err);
     if (status == FF_OK) status = wave_add(&want, &s, counts, refused, &err);
     free(counts);
     free(refused);
@@ -93,6 +101,33 @@ static void histograms(void) {
 static void large_histograms(void) {
   check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_SSA_HISTOGRAM, 1);
   check_wave({500, 200, 19, 4}, FF_SSA_HISTOGRAM, 2);
+}
+
+/* Histograms with more entries than are wanted are refused, and nothing is added. */
+static void too_large_histograms(void) {
+  const wave_shape s = {1, 1, 5003, 0}; /* counts below 2^30: nearly all of them differ */
+  ff_error err = {FF_OK, ""};
+  ff_ensemble e;
+  ff_ssa_sums none = {}, got = {};
+  FF_CHECK_OK(wave_sums(&none, &s, FF_SSA_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(wave_sums(&got, &s, FF_SSA_HISTOGRAM, &err), &err);
+  uint32_t *counts = wave_counts(&s, 1), *refused = wave_refused(&s, 2);
+  ff_status status = new_wave(&e, &s, &err);
+  FF_CHECK(counts != NULL && refused != NULL);
+  if (status == FF_OK) status = upload(&e, &s, counts, refused, &err);
+  FF_CHECK_OK(status, &err);
+  e.request.max_values = 4000;
+  FF_CHECK(ff_ssa_collect(&e, 0, s.units, &got, &err) == FF_ESIZE);
+  FF_CHECK_INT(wave_differences(&none, &got), 0);
+  FF_CHECK_INT(got.frequency[0].used, 0);
+  e.request.max_values = s.units;
+  FF_CHECK_OK(ff_ssa_collect(&e, 0, s.units, &got, &err), &err);
+  FF_CHECK(got.frequency[0].used > 4000);
+  free(counts);
+  free(refused);
+  free_wave(&e);
+  ff_ssa_sums_free(&none);
+  ff_ssa_sums_free(&got);
 }
 
 /* Few cells of many trajectories, and many of few. */
@@ -141,7 +176,7 @@ static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_ssa_s
     float ms = 0;
     const double since = ff_clock();
     status = ff_cuda_check(cudaEventRecord(begin, e->stream), "measuring", err);
-    if (status == FF_OK) status = ff_ssa_collect(e, sums, err);
+    if (status == FF_OK) status = ff_ssa_collect(e, 0, e->units, sums, err);
     const double took = ff_clock() - since;
     if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(end, e->stream), "measuring", err);
     if (status == FF_OK) status = ff_cuda_check(cudaEventSynchronize(end), "measuring", err);
@@ -217,6 +252,7 @@ static void speed(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test tests[] = {{"moments", moments}, {"histograms", histograms}, {"large_histograms", large_histograms},
+                                        {"too_large_histograms", too_large_histograms},
                                         {"divisions", divisions}, {"products", products}, {"carries", carries},
                                         {"speed", speed}};
   if (argc > 1 && strcmp(argv[1], "fast") == 0) {

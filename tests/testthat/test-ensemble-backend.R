@@ -348,6 +348,12 @@ test_that("with \"auto\", a run whose last GPU fails begins anew on the processo
   sweep <- function(backend) sweep_parameters(net, design, 4, times = c(1, 1e4), seed = 1, backend = backend, threads = 2)
   expect_warning(there <- sweep("auto"), "on fire", class = "fireflip_warning_backend")
   expect_identical(there, sweep("cpu"))
+  Sys.setenv(FAKE_SSA = "7 4 9 1 0 0 0 1")
+  expect_warning(there <- long("auto"), "the device is full", class = "fireflip_warning_backend")
+  expect_identical(there, long("cpu"))
+  expect_warning(there <- sweep("auto"), "the device is full", class = "fireflip_warning_backend")
+  expect_identical(there, sweep("cpu"))
+  expect_error(long("cuda"), "the device is full", class = "fireflip_error_memory")
 })
 
 test_that("a run is worth moving if it would take long and has many trajectories", {

@@ -181,6 +181,14 @@ static ff_status add_values(ff_ssa_sums *sums, const ff_collect_values *values, 
   return status;
 }
 
+/* The caller takes a lack of memory for one of this processor, after which histograms are incomplete. Before anything is added,
+ * it is a failure of the device: others can add up the wave. */
+static ff_status before_adding(ff_status status, ff_error *err) {
+  if (status != FF_EMEMORY) return status;
+  if (err != NULL) err->status = FF_EBACKEND;
+  return FF_EBACKEND;
+}
+
 extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
   const size_t n_species = e->launch.n_species, cells = e->launch.n_times * n_species;
   const size_t products = sums->products != NULL ? e->launch.n_times * (n_species * (n_species - 1) / 2) : 0;
@@ -188,13 +196,14 @@ extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, 
   ff_collect_values values = {};
   if (cells == 0 || n == 0) return FF_OK;
   uint64_t *got = (uint64_t *)ff_calloc(words, sizeof *got);
-  if (got == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for sums");
+  if (got == NULL) return before_adding(ff_error_set(err, FF_EMEMORY, "no memory for sums"), err);
   ff_status status = add_up(e, first, n, cells, products, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up",
                            err);
   if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "adding up", err);
   if (status == FF_OK && sums->frequency != NULL) status = ff_ssa_collect_values(&values, e, first, n, got, cells, err);
+  status = before_adding(status, err);
   if (status == FF_OK && sums->frequency != NULL) status = add_values(sums, &values, err); /* first what may fail */
   if (status == FF_OK) add_to(sums, got, cells, products);
   free(values.at);

@@ -13,8 +13,8 @@ extern "C" {
 typedef unsigned long long word;
 
 /* Lists how often each value occurs in each cell, among trajectories first ... first + n - 1 of the wave, in any order. `words`
- * are those of the cells. The caller frees out->at, also after a failure. O(counts) work on the device, and more for cells with
- * many different values. */
+ * are those of the cells. FF_ESIZE if the list would have more than max_values entries. The caller frees out->at, also
+ * after a failure. O(counts) work on the device, and more for cells with many different values. */
 extern "C" ff_status ff_ssa_collect_values(ff_collect_values *out, ff_ensemble *e, uint64_t first, uint64_t n,
                                            const uint64_t *words, size_t cells, ff_error *err);
 

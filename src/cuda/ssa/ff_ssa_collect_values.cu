@@ -151,6 +151,9 @@ static ff_status count_group(ff_collect_values *out, job_group *group, ff_error 
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(&used, in.used, sizeof used, cudaMemcpyDeviceToHost, e->stream), "counting", err);
   if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "counting", err);
+  const uint64_t most = e->request.max_values;
+  if (status == FF_OK && most > 0 && out->n + used > most)
+    status = ff_error_set(err, FF_ESIZE, "the histograms have more than %llu entries", (unsigned long long)most);
   if (status == FF_OK) status = ff_grow((void **)&out->at, &out->capacity, out->n + (size_t)used, sizeof *out->at, err);
   const size_t bytes = (size_t)used * sizeof *out->at;
   if (status == FF_OK)

@@ -1,6 +1,5 @@
-/* Ensembles of trajectories on a device: the choice of a runner, memory, launches, and the interface "ssa". */
+/* Ensembles of trajectories on a device: the choice of a runner, launches, and the interface "ssa". */
 #include "ff_ssa_ensemble.h"
-#include "ff_ssa_generate.h"
 #include "ff_ssa_turns.h"
 
 #include <stdio.h>
@@ -9,15 +8,10 @@
 
 #define MOST_STEPS 0x40000000u
 #define LONG_LAUNCH 0.02   /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
-#define MEMORY_SHARE 0.85  /* of the free memory */
-#define MOST_UNITS (UINT64_C(1) << 31)
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
-#define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied at once */
-#define LISTED 4194304.0   /* firings that a launch may list: the slots share them, */
-#define LEAST_LISTED 8u    /* but each makes at least so many steps in such a launch, */
-#define MOST_LISTED 4096u  /* and at most so many */
+#define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied between two looks at the clock */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
@@ -121,109 +115,13 @@ static ff_ssa_stage prepare(ff_ensemble *e, double seconds) {
   return prepared ? FF_SSA_ALLOCATE : FF_SSA_PREPARE;
 }
 
-/* The trajectories that the ensemble is to run in all. */
-static uint64_t wanted_units(const ff_ensemble *e) {
-  if (e->n_points > 0) return e->n_points * e->request.n_each < MOST_UNITS ? e->n_points * e->request.n_each : MOST_UNITS;
-  return e->options.units > 0 ? e->options.units : MOST_UNITS;
-}
-
-/* At least the bytes of the list of a launch's firings, before it is known how many slots run. */
-static double largest_list(const ff_ensemble *e) {
-  if (e->request.max_firings == 0) return 0;
-  return (LISTED + (double)e->resident * (LEAST_LISTED + FF_SSA_CODE_ROUND)) * sizeof(ff_ssa_fired);
-}
-
-/* The firings for which the list has room: a slot of generated code may complete a round of its loop. */
-static uint64_t list_room(const ff_ensemble *e) { return (uint64_t)e->running * (e->firings_each + FF_SSA_CODE_ROUND); }
-
-/* Decides how many steps of a launch are listed. */
-static void plan_list(ff_ensemble *e) {
-  const uint64_t steps = (uint64_t)LISTED / e->running;
-  if (e->request.max_firings == 0) return;
-  e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
-  e->info.bytes += list_room(e) * sizeof(ff_ssa_fired);
-}
-
-/* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
- * trajectories it has, the shorter is the part of its time in which slots are empty. */
-static ff_status size_up(ff_ensemble *e, ff_error *err) {
-  size_t unused = 0, all = 0;
-  ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
-  if (status != FF_OK) return status;
-  const ff_ssa_device_request *r = &e->request;
-  const uint64_t block = e->block_slots, wanted = wanted_units(e);
-  const double room = (double)unused * MEMORY_SHARE - largest_list(e);
-  const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
-  const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
-  if (room < 0) return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few to list firings", unused);
-  uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
-  if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
-  slots = (slots + block - 1) / block * block;
-  const double fits = (room - (double)slots * (double)e->slot_bytes) / bytes;
-  if (slots == 0 || fits < 1)
-    return ff_error_set(err, FF_EMEMORY, "a trajectory takes %.0f bytes of GPU memory, but only %.0f are free",
-                        bytes + (double)e->slot_bytes * (double)block, room);
-  e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;
-  if ((double)e->capacity > fits) e->capacity = (uint64_t)fits;
-  e->launch.slots = (uint32_t)slots;
-  const uint64_t row = block * (uint64_t)e->device.multiProcessorCount;
-  e->running = (uint32_t)(slots < e->resident && e->fills ? ff_ssa_balanced_slots(slots, row)
-                          : slots < e->resident           ? slots
-                                                          : e->resident);
-  e->info.capacity = e->capacity;
-  e->info.bytes = (uint64_t)((double)e->capacity * bytes) + slots * e->slot_bytes;
-  plan_list(e);
-  return FF_OK;
-}
-
-/* Allocates memory for what only some ensembles have. */
-static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
-  ff_ssa_launch *l = &e->launch;
-  const ff_ssa_device_request *r = &e->request;
-  const size_t units = (size_t)e->capacity;
-  ff_status status = FF_OK;
-  if (e->n_points > 0)
-    status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
-  if (status == FF_OK && r->starts != NULL)
-    status = ff_cuda_new((void **)&l->starts, units * e->program->n_species * sizeof *l->starts, "counts at the start", err);
-  if (status == FF_OK && r->until != NULL)
-    status = ff_cuda_new((void **)&l->stopped, units * sizeof *l->stopped, "times", err);
-  if (status == FF_OK && r->max_firings > 0)
-    status = ff_cuda_new((void **)&l->fired, (size_t)list_room(e) * sizeof *l->fired, "firings", err);
-  return status;
-}
-
-static ff_status take_memory(ff_ensemble *e, ff_error *err) {
-  ff_ssa_launch *l = &e->launch;
-  const ff_ssa_device_request *r = &e->request;
-  l->n_times = r->n_times;
-  l->n_species = r->n_species;
-  ff_status status = ff_cuda_upload((void **)&l->times, r->times, r->n_times * sizeof *r->times, "times", err);
-  if (status == FF_OK)
-    status = ff_cuda_upload((void **)&l->species, r->species, r->n_species * sizeof *r->species, "species", err);
-  if (status == FF_OK)
-    status = ff_cuda_new((void **)&l->recorded, (size_t)e->capacity * r->n_times * r->n_species * 4, "counts", err);
-  if (status == FF_OK) status = ff_cuda_new((void **)&l->refused, (e->capacity + 31) / 32 * 4, "trajectories", err);
-  if (status == FF_OK) status = ff_cuda_new((void **)&l->counters, sizeof *l->counters, "counters", err);
-  if (status == FF_OK) status = ff_cuda_new((void **)&l->state, (size_t)l->slots * e->slot_bytes, "trajectories", err);
-  return status == FF_OK ? take_more_memory(e, err) : status;
-}
-
-/* Memory is cleared and filled on the default stream, and the ensemble's stream does not wait for that one. */
-static ff_status settle_memory(ff_error *err) {
-  return ff_cuda_check(cudaStreamSynchronize(cudaStreamLegacy), "filling its memory", err);
-}
-
 static ff_ssa_stage allocate(ff_ensemble *e) {
   if (e->refused.status != FF_OK) { /* the reason why the previous runner refused */
     char first[sizeof e->info.reason];
     snprintf(first, sizeof first, "%s", e->info.reason);
     snprintf(e->info.reason, sizeof e->info.reason, "%.90s; %.150s", first, e->refused.text);
   }
-  ff_status status = size_up(e, &e->refused);
-  if (status == FF_OK) status = take_memory(e, &e->refused);
-  if (status == FF_OK) status = settle_memory(&e->refused);
-  return status == FF_OK ? FF_SSA_RUNS : FF_SSA_FAILED;
+  return ff_ssa_ensemble_take_memory(e, &e->refused) == FF_OK ? FF_SSA_RUNS : FF_SSA_FAILED;
 }
 
 /* Changes the stage, until the ensemble runs, has failed, or must wait for its runner. create() alone also calls choose(). */
@@ -297,21 +195,27 @@ static ff_status start_points(ff_ensemble *e, uint64_t first, uint64_t units, ff
   return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
 }
 
-/* Copies the counts at the start of the wave's trajectories, in pieces. They are copied on the ensemble's stream, because its
- * kernels do not wait for the default one. */
-static ff_status copy_starts(ff_ensemble *e, uint64_t first, uint64_t units, ff_error *err) {
-  const uint64_t n = e->program->n_species, all = units * n, most = all < STARTS_AT_ONCE ? all : STARTS_AT_ONCE;
-  const double *from = e->request.starts + (first - e->request.first_start) * n;
+/* The counts at the start of the wave's trajectories that are not on the device yet. */
+static uint64_t missing_starts(const ff_ensemble *e) {
+  return e->launch.starts != NULL ? e->units * e->program->n_species - e->n_starts : 0;
+}
+
+/* Copies the next of these counts, and more until the time `stop`. They are copied on the ensemble's stream, because its kernels
+ * do not wait for the default one. */
+static ff_status copy_starts(ff_ensemble *e, double stop, ff_error *err) {
+  const uint64_t most = missing_starts(e) < STARTS_AT_ONCE ? missing_starts(e) : STARTS_AT_ONCE;
+  const double *from = e->request.starts + (e->launch.first - e->request.first_start) * e->program->n_species;
   uint32_t *counts = (uint32_t *)ff_calloc((size_t)most, sizeof *counts);
   ff_status status = FF_OK;
   if (counts == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %llu counts at the start", (unsigned long long)most);
-  for (uint64_t at = 0; status == FF_OK && at < all; at += most) {
-    const uint64_t piece = all - at < most ? all - at : most;
-    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[at + i];
-    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + at), counts, piece * sizeof *counts,
+  do {
+    const uint64_t piece = missing_starts(e) < most ? missing_starts(e) : most;
+    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[e->n_starts + i];
+    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + e->n_starts), counts, piece * sizeof *counts,
                                            cudaMemcpyHostToDevice, e->stream), "copying counts at the start", err);
     if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "copying counts at the start", err);
-  }
+    e->n_starts += piece;
+  } while (status == FF_OK && missing_starts(e) > 0 && ff_clock() < stop);
   free(counts);
   return status;
 }
@@ -328,12 +232,12 @@ static ff_status start(ff_ensemble *e, uint64_t key, uint64_t first, uint64_t un
   l->from = l->begun = 0;
   e->lasted = 0;
   e->n_fired = 0;
+  e->n_starts = 0; /* advance() copies them, because they may be many */
   ff_philox_round_keys(l->round_key, key);
   ff_status status = ff_cuda_check(cudaMemsetAsync(l->counters, 0, sizeof *l->counters, e->stream), "starting", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemsetAsync(l->refused, 0, (units + 31) / 32 * 4, e->stream), "starting", err);
   if (status == FF_OK && e->n_points > 0) status = start_points(e, first, units, err);
-  if (status == FF_OK && l->starts != NULL) status = copy_starts(e, first, units, err);
   if (status == FF_OK && l->stopped != NULL) /* all bits set: NaN */
     status = ff_cuda_check(cudaMemsetAsync(l->stopped, 0xFF, units * sizeof *l->stopped, e->stream), "starting", err);
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "starting trajectories", err) : status;
@@ -351,7 +255,7 @@ static double share_of(const ff_ensemble *e, double seconds, double left) {
 /* Appends the firings of the last launch to the list of the wave. */
 static ff_status take_fired(ff_ensemble *e, ff_error *err) {
   const size_t n = (size_t)e->done.fired;
-  if (n > list_room(e))
+  if (n > ff_ssa_ensemble_list_room(e))
     return ff_error_set(err, FF_EINTERNAL, "a launch has listed more firings than its list has room for");
   ff_status status = ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + n, sizeof *e->fired, err);
   if (status == FF_OK)
@@ -390,9 +294,9 @@ static int lists_too_many(const ff_ensemble *e) {
 }
 
 static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
-  ff_status status = FF_OK;
   const double stop = ff_clock() + seconds;
-  while (status == FF_OK && e->done.complete < e->units && !lists_too_many(e)) {
+  ff_status status = missing_starts(e) > 0 ? copy_starts(e, stop, err) : FF_OK;
+  while (status == FF_OK && missing_starts(e) == 0 && e->done.complete < e->units && !lists_too_many(e)) {
     status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }

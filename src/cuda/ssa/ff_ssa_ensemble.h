@@ -61,6 +61,7 @@ struct ff_ensemble {
   ff_ssa_counters done; /* as last read */
   double lasted;       /* seconds of launches of the current wave */
   ff_ssa_launch launch; /* the device memory of a wave belongs to the ensemble */
+  uint64_t n_starts;   /* counts at the start of the wave's trajectories that are on the device */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
   uint32_t firings_each; /* steps of a slot in a launch whose firings are listed, or 0 */
   ff_ssa_fired *fired;   /* the list of the wave, in memory of the host */
@@ -71,6 +72,12 @@ struct ff_ensemble {
 
 /* Waits until all work queued on the ensemble's stream is done. FF_EBACKEND if it failed; `doing` names the work in the error. */
 ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err);
+
+/* Decides how many slots the ensemble has, and how many trajectories a wave, and allocates the device memory for both. The runner
+ * is ready. FF_EMEMORY if not even one trajectory fits. */
+ff_status ff_ssa_ensemble_take_memory(ff_ensemble *e, ff_error *err);
+/* The firings for which the list of a launch has room. */
+uint64_t ff_ssa_ensemble_list_room(const ff_ensemble *e);
 
 /* As ff_ssa_device's tally(). O(counts that these trajectories have recorded) work on the device. */
 ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);

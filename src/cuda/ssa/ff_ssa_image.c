@@ -81,69 +81,13 @@ static void put_laws(maker *m) {
   }
 }
 
-/* ---- rows of partial propensities ----------------------------------------------------------------------------------------- */
-
-static int has_rows(const ff_ssa_image *image) { return ff_ssa_method_has_rows(image->method); }
-
-static uint32_t row_of(const ff_ssa_propensity *a) {
-  if (a->law == FF_LAW_CONSTANT) return 0;
-  return 1 + (a->law == FF_LAW_PAIR && a->b < a->a ? a->b : a->a);
-}
-
-/* The species that the partial propensity reads; that of which there is always one if it reads none. */
-static uint32_t partner_of(const ff_ssa_program *p, const ff_ssa_propensity *a) {
-  if (a->law == FF_LAW_PAIR) return a->a < a->b ? a->b : a->a;
-  return a->law == FF_LAW_TWIN ? a->a : p->n_species;
-}
-
-/* Numbers the reactions as the items of rows. `place` has n_reactions entries, `first` one more than rows. */
-static void number_items(const ff_ssa_program *p, uint32_t *place, uint32_t *first) {
-  memset(first, 0, ((size_t)p->n_species + 2) * sizeof *first);
-  for (uint32_t r = 0; r < p->n_reactions; r++) first[row_of(p->propensities + r) + 1]++;
-  for (uint32_t k = 0; k <= p->n_species; k++) first[k + 1] += first[k];
-  for (uint32_t r = 0; r < p->n_reactions; r++) place[r] = first[row_of(p->propensities + r)]++;
-  memmove(first + 1, first, ((size_t)p->n_species + 1) * sizeof *first);
-  first[0] = 0;
-}
-
-static void put_items(maker *m) {
-  const ff_ssa_program *p = m->program;
-  ff_ssa_image_law *laws = ff_ssa_image_take(m, p->n_reactions, sizeof *laws);
-  uint32_t *row_first = ff_ssa_image_take(m, (size_t)p->n_species + 2, sizeof *row_first);
-  m->image->laws = laws;
-  m->image->row_first = row_first;
-  if (m->memory == NULL) return;
-  for (uint32_t r = 0; r < p->n_reactions; r++) {
-    const ff_ssa_propensity *a = p->propensities + r;
-    laws[m->place[r]] = (ff_ssa_image_law){a->rate, partner_of(p, a), a->law == FF_LAW_TWIN};
-  }
-  memcpy(row_first, m->row_first, ((size_t)p->n_species + 2) * sizeof *row_first);
-}
-
-/* Lists the items that read each species, and those of no species last. first[s + 1] is where the next one goes. */
-static void put_partners(maker *m) {
-  const ff_ssa_program *p = m->program;
-  uint32_t *first = ff_ssa_image_take(m, (size_t)p->n_species + 3, sizeof *first);
-  ff_ssa_image_partner *partners = ff_ssa_image_take(m, p->n_reactions, sizeof *partners);
-  m->image->partner_first = first;
-  m->image->partners = partners;
-  if (m->memory == NULL) return;
-  const ff_ssa_image_law *laws = m->image->laws;
-  for (uint32_t item = 0; item < p->n_reactions; item++) first[laws[item].a + 2]++;
-  for (uint32_t s = 0; s <= p->n_species; s++) first[s + 2] += first[s + 1];
-  for (uint32_t row = 0; row <= p->n_species; row++)
-    for (uint32_t item = m->row_first[row]; item < m->row_first[row + 1]; item++)
-      partners[first[laws[item].a + 1]++] = (ff_ssa_image_partner){laws[item].rate, row, laws[item].b};
-  for (uint32_t s = 0; s <= p->n_species; s++)
-    for (uint32_t i = first[s] + 1; i < first[s + 1]; i++)
-      if (partners[i].row == partners[i - 1].row) partners[i].kind |= FF_SSA_PARTNER_SAME;
-}
-
 /* ---- what reactions change ----------------------------------------------------------------------------------------------- */
 
 static int32_t clamped(int64_t by) {
   return by > FF_SSA_IMAGE_BY ? FF_SSA_IMAGE_BY : by < -FF_SSA_IMAGE_BY ? -FF_SSA_IMAGE_BY : (int32_t)by;
 }
+
+static int has_rows(const ff_ssa_image *image) { return ff_ssa_method_has_rows(image->method); }
 
 static int has_bounds(const ff_ssa_image *image) { return ff_ssa_method_has_bounds(image->method); }
 
@@ -175,7 +119,7 @@ static void put_rows(maker *m) {
     changes[i] = (ff_ssa_image_change){p->changes[i].species, clamped(p->changes[i].by)};
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const uint32_t n = p->change_first[r + 1] - p->change_first[r];
-    const uint32_t first = has_rows(m->image)    ? row_of(p->propensities + r)
+    const uint32_t first = has_rows(m->image)    ? ff_ssa_image_row_of(p->propensities + r)
                            : lists_dependents(m) ? (uint32_t)p->depend_first[r]
                                                  : 0;
     rows[number_of(m, r)] = (ff_ssa_image_row){p->change_first[r], n, first, dependents_of(m, r)};
@@ -380,12 +324,12 @@ static double *make(maker *m, char *memory) {
   for (uint32_t s = 0; memory != NULL && s < p->n_species; s++) initial[s] = (uint32_t)m->request->initial[s];
   if (memory != NULL) initial[p->n_species] = 1;
   if (has_rows(m->image))
-    put_items(m);
+    ff_ssa_image_put_items(m);
   else
     put_laws(m);
   put_rows(m);
   if (has_rows(m->image))
-    put_partners(m);
+    ff_ssa_image_put_partners(m);
   else if (lists_dependents(m))
     put_dependents(m);
   else
@@ -456,7 +400,7 @@ static ff_status number_reactions(maker *m, ff_error *err) {
   if (m->place == NULL || (has_rows(&shape) && m->row_first == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for %u reactions", p->n_reactions);
   for (uint32_t i = 0; ordered && i < p->n_reactions; i++) m->place[m->request->order[i]] = i;
-  if (!ordered) number_items(p, m->place, m->row_first);
+  if (!ordered) ff_ssa_image_number_items(p, m->place, m->row_first);
   return FF_OK;
 }
 

@@ -26,6 +26,19 @@ static inline void *ff_ssa_image_take(ff_ssa_image_maker *m, size_t count, size_
   return at;
 }
 
+/* ---- rows of partial propensities (ff_ssa_image_partial.c) --------------------------------------------------------------- */
+
+/* The row of a reaction's partial propensity. O(1). */
+uint32_t ff_ssa_image_row_of(const ff_ssa_propensity *propensity);
+/* Numbers the reactions as the items of rows. `place` has n_reactions entries, `first` one more than rows. */
+void ff_ssa_image_number_items(const ff_ssa_program *p, uint32_t *place, uint32_t *first);
+/* The laws of the items, and where rows begin. */
+void ff_ssa_image_put_items(ff_ssa_image_maker *m);
+/* Lists the items that read each species, and those of no species last. Laws have been put. */
+void ff_ssa_image_put_partners(ff_ssa_image_maker *m);
+
+/* ---- the schedule (ff_ssa_image_schedule.c) ------------------------------------------------------------------------------ */
+
 /* For a program with a schedule: numbers the rates that depend on the time in m->timed, which the caller frees, and counts the
  * entries of their lists. FF_EUNSUPPORTED, with a clause, if these are too many. O(reactions and dependents). */
 ff_status ff_ssa_image_number_timed(ff_ssa_image_maker *m, ff_error *err);
