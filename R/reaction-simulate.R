@@ -29,8 +29,8 @@
 #' @param until A condition, such as `"A >= 100"`: a formula of species, parameters and variables (see [reaction_network()]). It
 #'   is checked at the start, before any event of the network; directly after each firing, before the events that it triggers; and
 #'   after each event of the network, also between several of them at the same time. When its value is not 0, the trajectory
-#'   stops: nothing else happens, and its state does not change any more. Its later rows have this state. With `NULL` (the
-#'   default), no trajectory stops. See also [first_passage()].
+#'   stops: nothing else happens, and its state does not change any more. Its later rows have this state. A variable that depends
+#'   on the time keeps its value, too. With `NULL` (the default), no trajectory stops. See also [first_passage()].
 #' @param quantiles For `"summary"`, probabilities of quantiles, such as `c(0.025, 0.5, 0.975)`. With `NULL` (the default), none.
 #' @param covariance For `"summary"`, whether to compute the covariances of the species at each time: see [covariances()].
 #' @param shard `c(part, parts)` simulates only a part of the `nsim` trajectories, for instance on another machine. `c()` of all

@@ -55,7 +55,7 @@ ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program
   if (status != FF_OK) return status;
   *wanted = (ff_ssa_wanted){.program = program, .n = o->n, .n_times = o->n_times, .n_observed = o->n_observed, .start = o->start,
                             .sums = o->wanted, .max_bytes = o->max_bytes > 0 ? o->max_bytes : FF_SSA_MAX_BYTES,
-                            .max_firings = o->max_firings};
+                            .max_firings = o->max_firings, .stopped = o->until != NULL ? o->stopped : NULL};
   wanted->times = ff_calloc(o->n_times, sizeof *wanted->times);
   wanted->observed = ff_calloc(o->n_observed, sizeof *wanted->observed);
   wanted->real = ff_calloc(o->n_observed, sizeof *wanted->real);
@@ -154,7 +154,8 @@ ff_status ff_ssa_record_look(ff_ssa_record *record, const ff_ssa_wanted *wanted,
 
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
                               const double *count, size_t stride, ff_error *err) {
-  observe(record, wanted, wanted->start + wanted->times[at], count, stride);
+  const double time = wanted->start + wanted->times[at], stopped = wanted->stopped != NULL ? wanted->stopped[trajectory] : NAN;
+  observe(record, wanted, stopped < time ? stopped : time, count, stride); /* NaN: not stopped */
   if (wanted->states != NULL) {
     for (uint32_t j = 0; j < wanted->n_observed; j++)
       wanted->states[j][trajectory * wanted->n_times + at] = record->value[j];

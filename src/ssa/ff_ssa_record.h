@@ -6,13 +6,14 @@
 
 #include "ff_ssa_internal.h"
 
-/* What a run wants. Copies of the options, except the arrays of `states`. */
+/* What a run wants. Copies of the options, except the arrays of `states` and `stopped`. */
 typedef struct {
   const ff_ssa_program *program;
   uint64_t n, max_firings;
   uint64_t max_bytes, product_bytes; /* of histograms; of the sums of products of a thread */
   uint32_t n_times, n_observed;
   double *times, **states; /* times since the start */
+  const double *stopped;   /* NULL, or when trajectories have ended: their variables do not change any more */
   double start;
   uint32_t *observed;
   uint8_t *real; /* for each observed quantity: 1 if it is a real number */
@@ -56,7 +57,8 @@ ff_status ff_ssa_refuse_bytes(const ff_ssa_wanted *wanted, ff_error *err);
 /* The most entries that histograms can have if they take at most max_bytes; 0 if there are none. */
 uint64_t ff_ssa_most_entries(const ff_ssa_wanted *wanted);
 
-/* Records a trajectory's state at the time with number `at`. The count of species s is count[s * stride]. FF_ESIZE if the
+/* Records a trajectory's state at the time with number `at`. If a condition has ended the trajectory before, wanted->stopped has
+ * the time of this, and variables have that time. The count of species s is count[s * stride]. FF_ESIZE if the
  * histograms of this thread alone exceed max_bytes. If only those of all threads together do, shared->full becomes 1. */
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
                               const double *count, size_t stride, ff_error *err);

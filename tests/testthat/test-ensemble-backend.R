@@ -3,7 +3,7 @@
 
 net <- reaction_network(
   "0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A -> B" = 0.05, "B -> 2 A" = 0.5, parameters = c(k = 10),
-  initial = c(A = 8, B = 2), variables = c(all = "A + 2 * B", ratio = "A / (1 + B)")
+  initial = c(A = 8, B = 2), variables = c(all = "A + 2 * B", ratio = "A / (1 + B)", late = "A + time")
 )
 
 simulated <- function(backend, ..., nsim = 60, times = c(0, 0.5, 1)) {
@@ -66,6 +66,8 @@ test_that("GPUs check conditions, list firings and continue trajectories as the 
         expect_true(stopped > 10 && stopped < 50)
       }
       same(until = until, observe = c("ratio", "A"), quantiles = 0.5)
+      ended <- same(until = until, observe = c("late", "A"), output = "final")
+      expect_identical(ended$late, ended$A + ended$time)
       expect_gt(nrow(same(output = "events")), 500)
       same(output = "events", until = until, shard = c(2, 3))
       for (output in c("summary", "final", "trajectories", "events")) same(output = output, initial = half, times = c(0.5, 1))

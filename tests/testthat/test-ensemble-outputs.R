@@ -111,6 +111,22 @@ test_that("a trajectory stops when its condition is fulfilled", {
   expect_identical(unique(stopped$mean), c(6, 0))
 })
 
+test_that("variables of a trajectory that has stopped do not change", {
+  clock <- reaction_network("0 -> A" = 1, variables = c(now = "time", both = "A + time"))
+  run <- function(...) simulate(clock, nsim = 50, observe = c("A", "now", "both"), until = "A >= 3", seed = 1, ...)
+  last <- run(times = 4, output = "final")
+  expect_true(any(last$time < 4) && any(last$time == 4))
+  expect_identical(last$now, last$time)
+  expect_identical(last$both, last$A + last$time)
+  paths <- run(times = c(0, 2, 4), output = "trajectories")
+  expect_identical(paths$now, pmin(paths$time, rep(last$time, each = 3)))
+  expect_equal(tail(run(times = c(0, 2, 4)), 3)$mean, c(mean(last$A), mean(last$now), mean(last$both)))
+  # a resumed run
+  half <- simulate(clock, nsim = 50, times = 0.01, output = "final", seed = 1)
+  last <- simulate(clock, initial = half, times = 4, observe = "now", until = "A >= 3", output = "final", seed = 2)
+  expect_identical(last$now, last$time)
+})
+
 test_that("times of first passage have their exact distribution", {
   # the fifth event of a Poisson process: Erlang
   times <- first_passage(reaction_network("0 -> A" = 2), "A >= 5", nsim = 3000, end = 3, seed = 1)
