@@ -246,9 +246,11 @@ static ff_status react(ff_cme *cme, ff_error *err) {
     return ff_cme_drop_begin(cme, err);
   }
   if (cme->strained)
-    return ff_error_set(err, FF_ESIZE, "%u states are too few: more than %.2g of the probability is outside of them at time %g, "
-                        "and the tolerance is %g%s", cme->set.n, cme->lost + cme->leaving, cme->next, cme->tolerance,
-                        cme->set.n < cme->max_states ? "" : "; choose a larger max_states or a larger tolerance");
+    return ff_error_set(err, FF_ESIZE, "%u states are too few: more than %.2g of the probability is outside of them at time %g "
+                        "of %g, where at most %.2g may be: the tolerance is %g, and a part of it is for later times and for "
+                        "rounding errors%s", cme->set.n, cme->lost + cme->leaving, cme->next, cme->end,
+                        cme->lost + cme->allowed, cme->tolerance, cme->set.n < cme->max_states ? "" :
+                        "; choose a larger max_states, a larger tolerance, or an earlier last time");
   cme->strained = 1;
   go(cme, FF_CME_BEGIN);
   return FF_OK;

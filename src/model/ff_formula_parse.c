@@ -201,8 +201,19 @@ static int opens_call(parser *p, const token *t) {
 
 /* ---- messages --------------------------------------------------------------------------------------------------------- */
 
+/* A hint for those who write words, as Boolean expressions allow; "" for other names. */
+static const char *hint_of_word(const token *t) {
+  if (t->quoted || t->name == NULL) return "";
+  if (ff_text_is_any_case(t->name, t->name_length, "and")) return "\"&&\" means and";
+  if (ff_text_is_any_case(t->name, t->name_length, "or")) return "\"||\" means or";
+  return ff_text_is_any_case(t->name, t->name_length, "not") ? "\"!\" means not" : "";
+}
+
 static ff_status fail_unknown(const parser *p, const token *t, const char *what, const char *near, const char *more) {
-  return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, more);
+  const char *hint = hint_of_word(t);
+  char text[32];
+  snprintf(text, sizeof text, "; %s", hint);
+  return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, hint[0] != 0 ? text : more);
 }
 
 static ff_status fail_function(const parser *p, const token *t) {
@@ -228,6 +239,12 @@ static ff_status fail_operator(const parser *p, const token *t) {
   const char bad = t->kind == T_BAD ? p->source.text[t->start] : ' ';
   if (bad == '=') return fail(p, t, "an operator (\"==\" compares)");
   if (bad == '%') return fail(p, t, "an operator (the remainder of a / b is \"a - b * floor(a / b)\")");
+  const char *hint = hint_of_word(t);
+  if (hint[0] != 0) {
+    char wanted[48];
+    snprintf(wanted, sizeof wanted, "an operator (%s)", hint);
+    return fail(p, t, wanted);
+  }
   if (i == 0) return fail(p, t, "an operator or the end");
   return fail(p, t, p->operators[i - 1].code == CALL ? "an operator, \",\" or \")\"" : "an operator or \")\"");
 }

@@ -387,6 +387,7 @@ static void says_what_is_wrong(void) {
   check_fails(&undefined, 1e-8, 1000, 1, FF_EMODEL, "\"R2\": the propensity is NaN in a state that can be reached (\"A\" = 1)");
   check_fails(&infinite, 1e-8, 1000, 1, FF_EMODEL, "the propensity is Inf in a state that can be reached (\"A\" = 0, \"B\" = 1)");
   check_fails(&birth, 1e-8, 100, 1, FF_ESIZE, "100 states are too few: more than ");
+  check_fails(&birth, 1e-8, 100, 1, FF_ESIZE, "a part of it is for later times and for rounding errors; choose a larger ");
   check_fails(&explosion, 1e-8, 1000, 1, FF_ESIZE, "the tolerance is 1e-08");
   check_fails(&huge, 1e-8, 1000, 1, FF_ESIZE, "3 states are too few");
   check_fails(&two, 1e-12, 1000, 1, FF_ECONVERGENCE, "rounding errors");
