@@ -22,9 +22,10 @@
 #'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and
 #'   last), `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `until` (the condition, or
 #'   `NULL`), `n_stopped` (how many trajectories it has stopped, or `NULL`), `events` (of all trajectories), `seconds`,
-#'   `threads`, `backend`, `device` (if GPUs were used: the kernel and its launch, the number `gpus`, and how many trajectories they have `refused`) and `last`. `events` is the number of firings;
-#'   for `"langevin"` and `"ode"`, it is that of steps. `last` is a data frame about the last time with the columns `species`,
-#'   `mean`, `sd` and `fano`, the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
+#'   `threads`, `backend`, `device` (if GPUs were used: the kernel and its launch, the number `gpus`, and how many trajectories
+#'   they have `refused`, which the processor simulated) and `last`. `events` is the number of firings; for `"langevin"` and
+#'   `"ode"`, it is that of steps. `last` is a data frame about the last time with the columns `species`, `mean`, `sd` and `fano`,
+#'   the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
 #'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
