@@ -23,7 +23,7 @@ ff_status ff_ssa_sweep_new(ff_ssa_sweep **out, const ff_ssa_point *points, uint3
   }
   for (uint32_t i = 0; i < n; i++) s->points[i] = (point){.given = points[i], .device = FF_SSA_NO_DEVICE};
   const int many = points[0].options.n / (uint64_t)threads >= MANY_EACH, few = n < (uint32_t)threads;
-  s->n = n;
+  s->n = s->failed = n;
   s->threads = threads;
   s->each = many ? threads : few ? threads / (int)n : 1;
   s->side = threads / s->each;
@@ -56,7 +56,7 @@ static void work(void *context, int index) {
 
 static int is_over(const ff_ssa_sweep *s) {
   const uint32_t end = ff_ssa_sweep_failed(s);
-  for (uint32_t i = 0; i < end; i++)
+  for (uint32_t i = s->over; i < end; i++)
     if (s->points[i].stage != FF_SSA_POINT_OVER && s->points[i].stage != FF_SSA_POINT_LEFT) return 0;
   return 1;
 }

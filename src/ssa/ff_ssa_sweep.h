@@ -23,7 +23,7 @@ void ff_ssa_sweep_free(ff_ssa_sweep *sweep);
  * ff_ssa_run_new() or ff_ssa_run_advance() gives it, or of the last device. A failure is final. */
 ff_status ff_ssa_sweep_advance(ff_ssa_sweep *sweep, double seconds, int *done, ff_error *err);
 
-/* The first point that is known to have failed, or n. O(points). */
+/* The first point that is known to have failed, or n. O(1). */
 uint32_t ff_ssa_sweep_failed(const ff_ssa_sweep *sweep);
 
 /* The trajectories that are complete, events, and trajectories that have not begun, of all points so far. O(points). */

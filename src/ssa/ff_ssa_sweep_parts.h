@@ -65,7 +65,9 @@ struct ff_ssa_sweep {
   ff_ssa_sweep_point *points;
   uint32_t n;
   int threads, each, side; /* threads of a point's run, and points at a time on this processor */
-  pthread_mutex_t lock;    /* of the stages of points */
+  pthread_mutex_t lock;    /* of the stages of points, and of the next two numbers */
+  uint32_t failed;         /* the first point that is known to have failed, or n */
+  uint32_t over;           /* all points before this one are done or left: nobody looks at them again */
   pthread_mutex_t creating; /* while a device creates an ensemble */
   double deadline;
   uint64_t complete, events; /* of points that were dropped */

@@ -3,11 +3,7 @@
 
 typedef ff_ssa_sweep_point point;
 
-uint32_t ff_ssa_sweep_failed(const ff_ssa_sweep *s) {
-  uint32_t i = 0;
-  while (i < s->n && (s->points[i].stage != FF_SSA_POINT_OVER || s->points[i].status == FF_OK)) i++;
-  return i;
-}
+uint32_t ff_ssa_sweep_failed(const ff_ssa_sweep *s) { return s->failed; }
 
 /* If fewer points than threads are left at the end, each of these points has several threads. */
 static int threads_of(const ff_ssa_sweep *s, uint32_t i) {
@@ -16,20 +12,24 @@ static int threads_of(const ff_ssa_sweep *s, uint32_t i) {
   return s->each == 1 && i >= s->n - rest ? (int)(threads / rest) : s->each;
 }
 
+static int is_over(const point *p) { return p->stage == FF_SSA_POINT_OVER || p->stage == FF_SSA_POINT_LEFT; }
+
 /* Takes the first point that somebody has begun, or else a new one. Those after a failed one do not matter. */
 static point *pick(ff_ssa_sweep *s, const ff_ssa_sweep_device *device) {
   point *found = NULL;
   uint32_t begun = 0;
   pthread_mutex_lock(&s->lock);
   const uint32_t end = ff_ssa_sweep_failed(s);
-  for (uint32_t i = 0; i < end && found == NULL; i++) {
+  while (s->over < end && is_over(s->points + s->over)) s->over++;
+  for (uint32_t i = s->over; i < end && found == NULL; i++) {
     point *p = s->points + i;
+    if (!s->moved && p->stage == FF_SSA_POINT_WAITS) break; /* on this processor, points begin in their order */
     const int here = device == NULL || p->device == device->number;
     const int back = p->stage == FF_SSA_POINT_BACK && here && !atomic_load(&s->devices[p->device].failed);
     begun += p->stage == FF_SSA_POINT_BEGUN;
     if (!p->busy && (back || (device == NULL && p->stage == FF_SSA_POINT_BEGUN))) found = p;
   }
-  for (uint32_t i = 0; i < end && found == NULL && device == NULL && !s->moved && begun < (uint32_t)s->side; i++)
+  for (uint32_t i = s->over; i < end && found == NULL && device == NULL && !s->moved && begun < (uint32_t)s->side; i++)
     if (s->points[i].stage == FF_SSA_POINT_WAITS) {
       found = s->points + i;
       found->stage = FF_SSA_POINT_BEGUN;
@@ -65,6 +65,8 @@ static void settle_point(ff_ssa_sweep *s, point *p, ff_status status, const ff_e
     p->status = status;
     p->err = *err;
     p->stage = FF_SSA_POINT_OVER;
+    const uint32_t i = (uint32_t)(p - s->points);
+    if (i < s->failed) s->failed = i;
   } else if (done) {
     p->stage = FF_SSA_POINT_OVER;
   } else if (back && is_off_devices(p->run)) {
