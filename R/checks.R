@@ -200,8 +200,22 @@ abort_unknown <- function(name, known, all = sprintf("the arguments are %s.", pa
   if (name == "steps" && "times" %in% known) {
     abort_argument("There is no argument `steps`; a reaction network is simulated up to given `times`, such as times = 0:10.")
   }
-  near <- meant_name(name, known)
+  near <- meant_argument(name, known)
   abort_argument(sprintf("There is no argument `%s`; %s", name, if (is.null(near)) all else sprintf("did you mean `%s`?", near)))
+}
+
+# Names that arguments have in other packages.
+other_argument_names <- c(
+  params = "parameters", pars = "parameters", parms = "parameters", init = "initial", inits = "initial", x0 = "initial",
+  y0 = "initial", initial_state = "initial", init.values = "initial", tf = "times", t_end = "times", tmax = "times",
+  final_time = "times", species = "observe", probs = "probabilities", probs = "quantiles", stop = "until", condition = "until",
+  until = "condition", times = "end", tf = "end", cores = "threads", ncores = "threads", conf.level = "confidence"
+)
+
+# The argument that an unknown name probably means, or NULL.
+meant_argument <- function(name, known) {
+  usual <- intersect(other_argument_names[names(other_argument_names) %in% tolower(name)], known)
+  if (length(usual) > 0L) usual[[1L]] else meant_name(name, known)
 }
 
 # Raises an error if `...` of a method is not empty, because its elements would be ignored. Called by the method itself.
@@ -219,6 +233,19 @@ check_no_more <- function(...) {
     "The arguments after `%s` must be given by their names, %s; found one without a name.",
     all[[place - 1L]], quoted(all[-seq_len(place)])
   ))
+}
+
+# Warns of arguments in `...` of a method that nothing uses. R's own generics pass on what they do not know, so this is no error;
+# data.frame() passes `stringsAsFactors`. Called by the method itself.
+warn_ignored <- function(...) {
+  given <- ...names()
+  if (...length() == 0L || identical(given, "stringsAsFactors")) return(invisible())
+  named <- !is.null(given) && !is.na(given[[1L]]) && nzchar(given[[1L]])
+  known <- setdiff(names(formals(sys.function(-1L))), c("...", "row.names", "optional"))
+  near <- if (named) meant_argument(given[[1L]], known)
+  what <- if (named) sprintf("There is no argument `%s`", given[[1L]]) else "There is one argument too many"
+  all <- sprintf("the arguments are %s.", paste0("`", known, "`", collapse = ", "))
+  warn("argument", sprintf("%s, so it is ignored; %s", what, if (is.null(near)) all else sprintf("did you mean `%s`?", near)))
 }
 
 # Checks that arguments passed on to the function `to` exist there. Abbreviated names are allowed.

@@ -19,7 +19,8 @@
 #' @param time For a histogram, the time to draw: one of its times. By default, the last.
 #' @param type For a master equation, `"marginals"` or `"moments"`: see [cme-methods].
 #' @param main The title.
-#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored, with a
+#'   warning of class `fireflip_warning_argument`.
 #' @returns `autoplot()`: a ggplot. `plot()`: the data that were drawn, invisibly.
 #' @section Sweeps: For a sweep with several times, the x axis is the time, and there is a line for each setting. For a sweep with
 #'   one time, the x axis is the first column of the design, and there is a line for each combination of the other columns. Each
@@ -46,6 +47,7 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
                                        ...) {
+  warn_ignored(...)
   gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", bands), n))
 }
 
@@ -96,6 +98,7 @@ band_note <- function(band, rows) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) {
+  warn_ignored(...)
   found <- shown_paths(object, n, species)
   shown <- found$rows
   drawn <- found$species
@@ -113,6 +116,7 @@ autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
+  warn_ignored(...)
   found <- shown_counts(object, time, n, species)
   names <- unique(found$rows$species)
   data <- do.call(rbind, lapply(names, function(name) outline(found$rows[found$rows$species == name, ], name)))
@@ -138,6 +142,7 @@ outline <- function(rows, name) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_events <- function(object, n = 10, ...) {
+  warn_ignored(...)
   found <- shown_events(object, n)
   shown <- found$rows
   shown$series <- factor(as.character(shown$reaction), found$reactions)
@@ -151,9 +156,10 @@ autoplot.reaction_events <- function(object, n = 10, ...) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.first_passage <- function(object, ...) {
+  warn_ignored(...)
   shown <- passage_steps(object)
   ggplot2::ggplot(shown, ggplot2::aes(x = .data$time, y = .data$share)) +
-    ggplot2::geom_step(colour = course_colours[[1L]], linewidth = 0.8) + ggplot2::ylim(0, 1) +
+    ggplot2::geom_step(colour = course_colours(1L), linewidth = 0.8) + ggplot2::ylim(0, 1) +
     gg_words("time", "share with passage", trajectory_count(nrow(object)), cut_text(attr(object, "run")$until, 60L)) + gg_look()
 }
 
@@ -171,6 +177,7 @@ plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "quantil
 #' @exportS3Method ggplot2::autoplot
 autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "quantile", "none"), n = 4, species = NULL,
                                      ...) {
+  warn_ignored(...)
   gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n, species))
 }
 
@@ -240,12 +247,15 @@ plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
   graphics::points(data$x, data$value, pch = symbols[as.character(data$test)], col = canvas$colour[as.integer(data$series)])
   usr <- graphics::par("usr")
   tests <- levels(data$test)
+  fit <- legend_fit(length(names) + length(tests))
+  named <- seq_len(min(length(names), max(fit$shown - length(tests), 1L)))
+  more <- length(names) - length(named)
   right <- if (graphics::par("xlog")) 10^usr[[2L]] else usr[[2L]]
   top <- if (graphics::par("ylog")) 10^usr[[4L]] else usr[[4L]]
   graphics::legend(
-    right, top, c(distinct_names(names), tests),
-    col = c(canvas$colour[seq_along(names)], rep("grey30", length(tests))), pch = c(rep(15, length(names)), symbols[tests]),
-    bty = "n", xpd = NA, cex = 0.9
+    right, top, c(distinct_names(names)[named], if (more > 0L) sprintf("+ %s more", format_whole(more)), tests),
+    col = c(canvas$colour[named], if (more > 0L) NA, rep("grey30", length(tests))),
+    pch = c(rep(15, length(named)), if (more > 0L) NA, symbols[tests]), bty = "n", xpd = NA, cex = fit$size
   )
   if (length(found$note) > 0L) plot_note(found$note)
   invisible(data)
@@ -254,6 +264,7 @@ plot.ensemble_comparison <- function(x, n = 10, main = NULL, ...) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.ensemble_comparison <- function(object, n = 10, ...) {
+  warn_ignored(...)
   found <- comparison_points(object, n)
   ggplot2::ggplot(found$data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series, shape = .data$test)) +
     ggplot2::geom_hline(yintercept = 0.05, linetype = "dashed", colour = "grey50") + ggplot2::geom_point(size = 2) +
@@ -267,6 +278,7 @@ autoplot.ensemble_comparison <- function(object, n = 10, ...) {
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.cme_solution <- function(object, type = c("marginals", "moments"), species = NULL, ...) {
+  warn_ignored(...)
   type <- check_choice(type, "type", c("marginals", "moments"))
   species <- cme_species(object, species)
   names <- colnames(object$counts)[species]
@@ -276,10 +288,15 @@ autoplot.cme_solution <- function(object, type = c("marginals", "moments"), spec
   most <- stats::ave(data$probability, data$panel, FUN = max)
   data <- data[data$probability > 1e-4 * most, ] # as plot(): counts that are very improbable at all times are not shown
   few <- stats::ave(data$probability, data$panel, data$time, FUN = length) < 3
+  times <- object$times$time
+  colour <- stats::setNames(time_colours(length(times)), time_labels(times))
+  data$time <- factor(names(colour)[match(data$time, times)], names(colour))
+  named <- names(colour)[named_times(length(times))]
   at <- ggplot2::aes(x = .data$count, y = .data$probability, colour = .data$time, group = .data$time)
   out <- ggplot2::ggplot(data, at) +
     ggplot2::geom_line(data = data[!few, ], linewidth = 0.8) +
     ggplot2::geom_segment(ggplot2::aes(xend = .data$count, yend = 0), data[few, ], linewidth = 0.8) +
-    ggplot2::scale_colour_viridis_c(end = 0.95) + gg_words("count", "probability") + gg_look()
+    ggplot2::scale_colour_manual(values = colour, breaks = named, limits = names(colour), name = NULL) +
+    gg_words("count", "probability", left_out(length(named), length(times), " times are named")) + gg_look()
   if (length(names) > 1L) out + ggplot2::facet_wrap("panel", scales = "free", labeller = gg_panel_names) else out
 }

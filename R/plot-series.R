@@ -125,11 +125,14 @@ gg_panel_names <- function(labels) lapply(labels, function(label) short_label(as
 class(gg_panel_names) <- c("function", "labeller")
 
 # The colours of species, as in plot(), and their names.
+most_named <- 20L
 gg_species <- function(names) {
-  colour <- stats::setNames(rep_len(course_colours, length(names)), names)
+  title <- if (length(names) > most_named) sprintf("%d of %s", most_named, format_whole(length(names)))
+  colour <- stats::setNames(course_colours(length(names)), names)
+  named <- utils::head(names, most_named)
   list(
-    ggplot2::scale_colour_manual(values = colour, labels = distinct_names, name = NULL, limits = names),
-    ggplot2::scale_fill_manual(values = colour, labels = distinct_names, name = NULL, limits = names)
+    ggplot2::scale_colour_manual(values = colour, breaks = named, labels = distinct_names, name = title, limits = names),
+    ggplot2::scale_fill_manual(values = colour, breaks = named, labels = distinct_names, name = title, limits = names)
   )
 }
 
@@ -153,7 +156,8 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #' @param main The title.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
-#'   `lwd` and `lty` may have a value per line. An unknown argument is an error. Otherwise ignored.
+#'   `lwd` and `lty` may have a value per line. An unknown argument is an error. Otherwise
+#'   ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `autoplot()` returns a ggplot that shows
 #'   the same. `as.data.frame()` returns a plain data frame.
 #' @section Plots: Bands are confidence intervals. A dashed line shows the Fano factor 1 of a Poisson distribution. For burn-in, a
@@ -178,6 +182,7 @@ rounded <- function(x) {
 #' @rdname noise-methods
 #' @export
 print.reaction_noise <- function(x, n = 10, ...) {
+  warn_ignored(...)
   run <- attr(x, "run")
   if (is.null(run) || !has_columns(x, c("time", "species", "fano"))) {
     print(plain_frame(x))
@@ -193,6 +198,7 @@ print.reaction_noise <- function(x, n = 10, ...) {
 #' @rdname noise-methods
 #' @export
 print.noise_decomposition <- function(x, n = 10, ...) {
+  warn_ignored(...)
   run <- attr(x, "run")
   if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
     print(plain_frame(x))
@@ -212,6 +218,7 @@ decomposition_kind <- function(kind) {
 #' @rdname noise-methods
 #' @export
 print.burn_in <- function(x, n = 10, ...) {
+  warn_ignored(...)
   run <- attr(x, "run")
   if (is.null(run) || !has_columns(x, c("species", "statistic", "from", "stationary"))) {
     print(plain_frame(x))
@@ -241,15 +248,22 @@ print.burn_in <- function(x, n = 10, ...) {
 
 #' @rdname noise-methods
 #' @export
-as.data.frame.reaction_noise <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+as.data.frame.reaction_noise <- function(x, row.names = NULL, optional = FALSE, ...) {
+  warn_ignored(...)
+  plain_frame(x)
+}
 
 #' @rdname noise-methods
 #' @export
-as.data.frame.noise_decomposition <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+as.data.frame.noise_decomposition <- function(x, row.names = NULL, optional = FALSE, ...) {
+  warn_ignored(...)
+  plain_frame(x)
+}
 
 #' @rdname noise-methods
 #' @export
 as.data.frame.burn_in <- function(x, row.names = NULL, optional = FALSE, ...) {
+  warn_ignored(...)
   attr(x, "from") <- attr(x, "course") <- NULL
   plain_frame(x)
 }
@@ -355,12 +369,21 @@ plot.burn_in <- function(x, n = 10, main = NULL, ...) {
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_noise <- function(object, what = c("fano", "cv2"), n = 10, ...) gg_series(noise_series(object, what, n))
+autoplot.reaction_noise <- function(object, what = c("fano", "cv2"), n = 10, ...) {
+  warn_ignored(...)
+  gg_series(noise_series(object, what, n))
+}
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.noise_decomposition <- function(object, n = 10, ...) gg_series(decomposition_series(object, n))
+autoplot.noise_decomposition <- function(object, n = 10, ...) {
+  warn_ignored(...)
+  gg_series(decomposition_series(object, n))
+}
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.burn_in <- function(object, n = 10, ...) gg_series(burn_in_series(object, n))
+autoplot.burn_in <- function(object, n = 10, ...) {
+  warn_ignored(...)
+  gg_series(burn_in_series(object, n))
+}

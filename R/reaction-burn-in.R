@@ -82,8 +82,15 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
   }
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  number <- Position(function(one) is.numeric(one) && !is.object(one), others)
+  if (!is.na(number)) {
+    abort_argument(sprintf(
+      "Arguments without a name must be results of simulate(); found %s. Write tolerance = or confidence = before a number.",
+      describe(others[[number]])
+    ))
+  }
   all <- c(list(x), others)
-  courses <- lapply(seq_along(all), function(i) course_of(all[[i]], if (i == 1L) "x" else sprintf("..%d", i - 1L)))
+  courses <- lapply(seq_along(all), function(i) course_of(all[[i]], if (i == 1L) "`x`" else sprintf("Argument %d", i)))
   check_same_courses(courses)
   courses <- only_known(courses)
   first <- courses[[1L]]
@@ -112,17 +119,20 @@ course_of <- function(x, name) {
   run <- run_of(x)
   summed <- inherits(x, c("reaction_ensemble", "reaction_histogram")) && !is.null(run$tally)
   if (!summed && !(inherits(x, "reaction_trajectories") && identical(run$output, "trajectories"))) {
-    abort_value(name, "a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"", x)
+    abort_argument(sprintf(
+      "%s must be a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"; found %s.", name,
+      if (inherits(x, "reaction_trajectories")) "one with \"final\"" else describe(x)
+    ))
   }
   if (!is.null(run$until)) {
-    abort_argument(sprintf("`%s` must be a run without `until`: trajectories that have stopped do not change.", name))
+    abort_argument(sprintf("%s must be a run without `until`: trajectories that have stopped do not change.", name))
   }
   if (length(run$times) < 5L) {
-    abort_argument(sprintf("`%s` must have at least 5 times; found %d.", name, length(run$times)))
+    abort_argument(sprintf("%s must have at least 5 times; found %d.", name, length(run$times)))
   }
-  if (!summed && !has_all_rows(x)) abort_argument(sprintf("`%s` must be an unchanged result; found rows removed.", name))
+  if (!summed && !has_all_rows(x)) abort_argument(sprintf("%s must be an unchanged result; found rows removed.", name))
   n <- if (summed) run$tally$n else nrow(x) / length(run$times)
-  if (n < 100) abort_argument(sprintf("`%s` must have at least 100 trajectories; found %s.", name, format_whole(n)))
+  if (n < 100) abort_argument(sprintf("%s must have at least 100 trajectories; found %s.", name, format_whole(n)))
   out <- if (summed) course_of_tally(run$tally, length(run$times), length(run$species)) else course_of_paths(x, run)
   c(out, list(n = n, times = run$times, species = run$species, seed = run$seed, model = run$model))
 }

@@ -40,8 +40,8 @@
 #' @section Size: The number of jumps is the largest sum of the propensities in a state, times the last of `times`. The computing
 #'   time grows with the number of states times the number of jumps. On one core, if there are a few reactions, a product of 1e8
 #'   takes about a second. A state takes about 150 bytes of memory, and 30 more for each reaction. Ctrl-C interrupts the
-#'   computation. A message of class `fireflip_message_long` tells how far it is, if it takes longer than a minute, or if after
-#'   ten seconds it seems to take minutes.
+#'   computation. If it takes longer than a minute, or if after ten seconds it seems to take minutes, a message of class
+#'   `fireflip_message_long` tells how far it is and how long the rest takes. It is repeated whenever the time has doubled.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_unsupported` if a rate depends on the time,
 #'   or if the network has events. `fireflip_error_model` if a propensity is negative, infinite or not a number in a state that
 #'   can be reached. `fireflip_error_size` if more than `max_states` states, or more than 8 GB of memory, are needed.
@@ -99,13 +99,14 @@ solved_times <- function(model, times, tolerance, max_states, progress) {
   on.exit(.Call(ffi_release, chain))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
-  told <- FALSE
+  due <- 10
   parts <- lapply(times, function(time) {
     repeat {
       state <- .Call(ffi_cme_advance, chain, time, 0.1) # R processes Ctrl-C in between
       if (state$done == 1) break
-      told <<- told || tell_if_solving_is_slow(state, max(times), proc.time()[["elapsed"]] - started)
-      if (!progress || proc.time()[["elapsed"]] - started < 1) next
+      seconds <- proc.time()[["elapsed"]] - started
+      due <<- tell_if_solving_is_slow(state, max(times), seconds, due, max_states)
+      if (!progress || seconds < 1) next
       if (is.null(bar)) {
         bar <<- cli::cli_progress_bar(
           "Solving", clear = TRUE, format = "{cli::pb_spin} Solving {cli::pb_extra$now}", extra = list(now = ""),
@@ -123,16 +124,23 @@ solved_times <- function(model, times, tolerance, max_states, progress) {
   parts
 }
 
-# Gives a message of class fireflip_message_long, once, if the rest will take minutes. If states are added, it takes longer than
-# the time so far tells. Returns whether there was a message.
-tell_if_solving_is_slow <- function(state, last, seconds) {
+# Gives a message of class fireflip_message_long if the rest will take minutes, and again when twice the time has passed. `due` is
+# the time from which on there may be a message; the value is that of the next one. If states are added, the computation takes
+# longer than the time so far tells.
+tell_if_solving_is_slow <- function(state, last, seconds, due = 10, max_states = Inf) {
   left <- seconds * (last / state$time - 1)
-  if (seconds < 10 || (left < 300 && seconds < 60)) return(FALSE)
-  message(new_condition("long", "message", sprintf(paste0(
-    "After %.0f seconds, the distribution is known up to time %.3g of %.3g, with %s. The computing time grows with the number of ",
-    "states times the number of jumps; see section Size of ?chemical_master_equation.\n"
-  ), seconds, state$time, last, count_of(state$states, "state")), NULL))
-  TRUE
+  if (seconds < due || (left < 300 && seconds < 60)) return(due)
+  message(new_condition("long", "message", sprintf(
+    paste0(
+      "After %s, the distribution is known up to time %.3g of %.3g, with %s%s. %s simulate() estimates the distribution of a ",
+      "network of any size; see also section Size of ?chemical_master_equation.\n"
+    ),
+    if (seconds < 120) sprintf("%.0f seconds", seconds) else duration_text(seconds), state$time, last,
+    count_of(state$states, "state"),
+    if (state$states >= max_states) ", which is the largest number allowed" else "",
+    if (state$time == 0) "The network may be too large." else sprintf("At this speed, the rest takes %s.", duration_text(left))
+  ), NULL))
+  2 * seconds
 }
 
 # ---- methods --------------------------------------------------------------------------------------------------------------
@@ -153,7 +161,8 @@ tell_if_solving_is_slow <- function(state, last, seconds) {
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], which override the defaults of this method, for
 #'   instance `xlim`, `ylim`, `log`, `xlab` and `ylab`. `col`, `lwd` and `lty` may have a value per time (marginals) or per
-#'   species (moments). Other methods ignore them.
+#'   species (moments). Other methods ignore them, with a
+#'   warning of class `fireflip_warning_argument`.
 #' @returns `as.data.frame()`: a data frame, ordered by time and then by species or counts.
 #'   * For `"states"`, its columns are `time`, one with the count of each species, and `probability`. The probabilities of a time
 #'     add up to 1, less what is missing (see [chemical_master_equation()]).
@@ -176,6 +185,7 @@ NULL
 #' @rdname cme-methods
 #' @export
 print.cme_solution <- function(x, n = 20, ...) {
+  warn_ignored(...)
   check_number(n, "n", 0, Inf)
   most <- max(x$times$states)
   writeLines(c(
@@ -205,11 +215,15 @@ format_moments <- function(moments) {
 
 #' @rdname cme-methods
 #' @export
-summary.cme_solution <- function(object, ...) cme_moments(object)
+summary.cme_solution <- function(object, ...) {
+  warn_ignored(...)
+  cme_moments(object)
+}
 
 #' @rdname cme-methods
 #' @export
 as.data.frame.cme_solution <- function(x, row.names = NULL, optional = FALSE, what = c("states", "marginals", "moments"), ...) {
+  warn_ignored(...)
   what <- check_choice(what, "what", c("states", "marginals", "moments"))
   if (what == "marginals") return(cme_marginals(x))
   if (what == "moments") return(cme_moments(x))
@@ -309,12 +323,20 @@ cme_series <- function(x, names) {
   )
 }
 
+time_labels <- function(times) {
+  out <- paste("time", vapply(times, format, "", digits = 4L))
+  if (anyDuplicated(out)) paste("time", vapply(times, format, "", digits = 15L)) else out
+}
+
+# Which of n times a legend names: at most six.
+named_times <- function(n) unique(round(seq(1, n, length.out = min(n, 6L))))
+
 # A line per time. Counts that are very improbable at all times are not shown.
-plot_marginal <- function(data, times, main, ..., col = grDevices::hcl.colors(length(times), "viridis")) {
+plot_marginal <- function(data, times, main, ..., col = time_colours(length(times))) {
   seen <- data$probability > 1e-4 * max(data$probability)
   # the axis does not reach up to a time at which the count is certain, unless there is no other
   spread <- data$probability[seen & data$probability < 1 - 1e-6]
-  labels <- paste("time", vapply(times, format, "", digits = 4))
+  labels <- time_labels(times)
   canvas <- course_canvas(
     data$count[seen], c(0, if (length(spread) > 0L) spread else 1), labels, main, "probability", ..., label_x = "count",
     col = col, usual_lwd = 1.5
@@ -328,7 +350,7 @@ plot_marginal <- function(data, times, main, ..., col = grDevices::hcl.colors(le
       data$count[rows], data$probability[rows], type = if (few) "h" else "l", col = line$col, lwd = line$lwd, lty = line$lty
     )
   }
-  shown <- unique(round(seq(1, length(times), length.out = min(length(times), 6L))))
+  shown <- named_times(length(times))
   canvas$colour <- canvas$colour[shown]
   canvas$names <- lapply(canvas$names, function(of_lines) rep_len(of_lines, length(times))[shown])
   course_names(labels[shown], canvas, left_out(length(shown), length(times), " times are named"))

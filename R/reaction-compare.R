@@ -11,7 +11,8 @@
 #' @param n How many rows to print: those with the smallest p-values. Default 10; `Inf` for all, 0 for none.
 #' @param level The family-wise level, above 0 and below 1. If there is no difference, the probability that at least one test
 #'   finds one is about this level at most. Default 0.05.
-#' @param ... Must be empty for `compare_ensembles()`. Otherwise ignored.
+#' @param ... Must be empty for `compare_ensembles()`. Otherwise ignored, with a warning of class
+#'   `fireflip_warning_argument`.
 #' @returns A data frame of class `ensemble_comparison` with a row for each time, species and test, ordered by time. Its columns
 #'   are `time`, `species`, `test` (`"mean"`, `"variance"` or `"distribution"`), `a` and `b` (the means, or the variances; `NA`
 #'   for the distributions), `statistic`, `p_value`, and `adjusted`, the p-value after Holm's correction for all tests of the
@@ -125,7 +126,12 @@ comparison_of <- function(run, at, test, columns) {
 #' @rdname compare_ensembles
 #' @export
 print.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
-  if (is_whole_comparison(x)) writeLines(format(x, n = n, level = level)) else print(plain_frame(x), ...)
+  if (!is_whole_comparison(x)) {
+    print(plain_frame(x), ...)
+    return(invisible(x))
+  }
+  warn_ignored(...)
+  writeLines(format(x, n = n, level = level))
   invisible(x)
 }
 
@@ -151,6 +157,7 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
 #' @rdname compare_ensembles
 #' @export
 summary.ensemble_comparison <- function(object, level = 0.05, ...) {
+  warn_ignored(...)
   if (!is_whole_comparison(object)) {
     abort_argument("`object` must have rows and the columns of compare_ensembles(); found a part of its columns, or no rows.")
   }
@@ -169,13 +176,17 @@ summary.ensemble_comparison <- function(object, level = 0.05, ...) {
 
 #' @export
 print.summary.ensemble_comparison <- function(x, ...) {
+  warn_ignored(...)
   writeLines(verdict_of(x))
   print.data.frame(x$each, row.names = FALSE)
   invisible(x)
 }
 
 #' @export
-as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
+  warn_ignored(...)
+  plain_frame(x)
+}
 
 # A selection of columns is no comparison, and neither is a table of formatted numbers.
 is_whole_comparison <- function(x) {

@@ -81,7 +81,7 @@ dependency_rows <- function(model) {
 #' @param overview `TRUE` to draw the overview, `FALSE` to draw boxes and arrows.
 #' @param size For `autoplot()`, width and height of the plot in inches. By default, those of the open device, or 7 by 7.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()]; `lwd` multiplies the widths of the arrows, and `lty`
-#'   replaces their line type. Otherwise ignored.
+#'   replaces their line type. Otherwise ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `plot()`: a data frame of the boxes, invisibly, with the columns `node`, `kind` (`"species"` or `"reaction"`), `x` and
 #'   `y` (in inches). For an overview, as for [plot.pbn()]. `autoplot()`: a ggplot. The method for igraph's generic `as.igraph()`:
 #'   a graph with the vertex attributes `name` and `kind`, and for `type = "network"` the edge attributes `role` and `count`.
@@ -183,6 +183,7 @@ reaction_legend <- function(plan) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_network <- function(object, type = c("network", "dependencies"), layout = "layered", labels = NULL, main = NULL,
                                       legend = TRUE, overview = NULL, size = NULL, ...) {
+  warn_ignored(...)
   if (is.null(size)) size <- device_size()
   if (!is.numeric(size) || length(size) != 2L || anyNA(size) || any(size <= 0)) {
     abort_value("size", "two positive numbers, the width and height in inches", size)

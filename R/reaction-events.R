@@ -85,6 +85,7 @@ format.reaction_event <- function(x, ...) event_text(events_frame(list(event = x
 
 #' @export
 print.reaction_event <- function(x, ...) {
+  warn_ignored(...)
   writeLines(format(x))
   invisible(x)
 }

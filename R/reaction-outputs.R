@@ -14,7 +14,8 @@
 #' @param main The title.
 #' @param run Whether to add columns that describe the run: see [ensemble-methods].
 #' @param row.names,optional Ignored; required by the generic.
-#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored, with a
+#'   warning of class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
 #'   frame. `summary()` of a histogram returns a plain data frame with a row for each time and species and the columns `time`,
 #'   `species`, `different` (how many different counts occur), `mode` (the most frequent count; of several, the smallest), `mean`
@@ -57,10 +58,11 @@ print_first_rows <- function(x, n, head, digits = NULL) {
 #' @rdname histogram-methods
 #' @export
 print.reaction_histogram <- function(x, n = 10, ...) {
+  warn_ignored(...)
   if (!has_columns(x, c("time", "species", "count", "n", "proportion"))) {
     print(plain_frame(x))
   } else {
-    print_first_rows(x, n, result_head(x, "reaction_histogram", unique_count(x$species)))
+    print_first_rows(x, n, c(result_head(x, "reaction_histogram", unique_count(x$species)), until_line(attr(x, "run"))))
   }
   invisible(x)
 }
@@ -68,14 +70,15 @@ print.reaction_histogram <- function(x, n = 10, ...) {
 #' @rdname histogram-methods
 #' @export
 print.reaction_events <- function(x, n = 10, ...) {
+  warn_ignored(...)
   if (!has_columns(x, c("trajectory", "time", "reaction"))) {
     print(plain_frame(x))
   } else {
     run <- attr(x, "run")
-    print_first_rows(x, n, sprintf(
+    print_first_rows(x, n, c(sprintf(
       "<reaction_events> %s of %s up to time %s, seed %s%s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
       format(run$times), format(run$seed, digits = 15), parts_text(run$shard)
-    ))
+    ), until_line(run)))
   }
   invisible(x)
 }
@@ -89,6 +92,7 @@ need_columns <- function(x, columns, what) {
 #' @rdname histogram-methods
 #' @export
 summary.reaction_histogram <- function(object, ...) {
+  warn_ignored(...)
   need_columns(object, c("time", "species", "count", "n"), "object")
   histogram_moments(object)
 }
@@ -111,6 +115,7 @@ histogram_moments <- function(object) {
 #' @rdname histogram-methods
 #' @export
 summary.reaction_events <- function(object, ...) {
+  warn_ignored(...)
   columns <- c("trajectory", "time", "reaction")
   if (!has_columns(object, columns)) need_columns(object, columns, "object") # there may be no event
   events <- tabulate(object$reaction, nlevels(object$reaction))
@@ -119,11 +124,17 @@ summary.reaction_events <- function(object, ...) {
 
 #' @rdname histogram-methods
 #' @export
-as.data.frame.reaction_histogram <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+as.data.frame.reaction_histogram <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  warn_ignored(...)
+  result_frame(x, run)
+}
 
 #' @rdname histogram-methods
 #' @export
-as.data.frame.reaction_events <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+as.data.frame.reaction_events <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  warn_ignored(...)
+  result_frame(x, run)
+}
 
 #' @export
 `[.reaction_histogram` <- function(x, ...) keep_record(NextMethod(), x)

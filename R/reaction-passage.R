@@ -79,7 +79,8 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
 #' @param main The title.
 #' @param run Whether to add columns that describe the run: see [ensemble-methods].
 #' @param row.names,optional Ignored; required by the generic.
-#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored.
+#' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored, with a
+#'   warning of class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly: the share of the trajectories with
 #'   passage at each time of passage. `as.data.frame()` returns a plain data frame.
 #'
@@ -107,6 +108,7 @@ passage_columns <- c("trajectory", "time", "censored")
 #' @rdname passage-methods
 #' @export
 print.first_passage <- function(x, n = 10, ...) {
+  warn_ignored(...)
   if (!has_columns(x, passage_columns)) {
     print(plain_frame(x))
   } else {
@@ -122,6 +124,7 @@ print.first_passage <- function(x, n = 10, ...) {
 #' @rdname passage-methods
 #' @export
 summary.first_passage <- function(object, probabilities = c(0.025, 0.25, 0.5, 0.75, 0.975), confidence = 0.95, ...) {
+  warn_ignored(...)
   need_columns(object, passage_columns, "object")
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   good <- is.numeric(probabilities) && !is.object(probabilities) && !anyNA(probabilities)
@@ -169,6 +172,7 @@ passage_quantiles <- function(x, probabilities, tail) {
 
 #' @export
 print.summary.first_passage <- function(x, ...) {
+  warn_ignored(...)
   writeLines(c(
     sprintf("%s until \"%s\", to time %s at most", trajectory_count(x$trajectories), x$condition, format(x$end)),
     sprintf(
@@ -191,7 +195,10 @@ passage_interval <- function(x) if (is.na(x$lower)) "no interval" else sprintf("
 
 #' @rdname passage-methods
 #' @export
-as.data.frame.first_passage <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+as.data.frame.first_passage <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  warn_ignored(...)
+  result_frame(x, run)
+}
 
 #' @export
 `[.first_passage` <- function(x, ...) keep_record(NextMethod(), x)

@@ -187,7 +187,7 @@ draw_bars <- function(rows, time, n, main, breaks, freq, ...) {
 bar_arguments <- function(density, angle, col, border, lty, labels) NULL
 
 draw_bar_panel <- function(bars, freq, main, ..., xlab = "count", ylab = if (freq) "trajectories" else "density",
-                           col = course_colours[[1L]], border = if (length(bars$counts) > 30L) NA else "white") {
+                           col = course_colours(1L), border = if (length(bars$counts) > 30L) NA else "white") {
   plot(bars, freq = freq, main = main, xlab = xlab, ylab = ylab, col = col, border = border, ...)
 }
 

@@ -15,7 +15,8 @@
 #' @param run Whether to add columns that describe the run: `method`, `trajectories`, `seed`, `backend` and `seconds`.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
-#'   `lwd` and `lty` may have a value per species. An unknown argument is an error. Otherwise ignored.
+#'   `lwd` and `lty` may have a value per species. An unknown argument is an error. Otherwise
+#'   ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
 #'   frame.
 #'
@@ -92,6 +93,7 @@ times_text <- function(times) {
 #' @rdname ensemble-methods
 #' @export
 print.reaction_ensemble <- function(x, n = 10, ...) {
+  warn_ignored(...)
   check_number(n, "n", 0, Inf)
   if (!has_columns(x, c("time", "species", "mean", "lower", "upper", "sd", "min", "max")) || nrow(x) == 0L) {
     print(plain_frame(x))
@@ -103,11 +105,7 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
   shown <- utils::head(rows, n)
   writeLines(result_head(x, "reaction_ensemble", unique_count(x$species)))
   if (nrow(shown) > 0L) {
-    if (!is.null(run$until)) {
-      writeLines(sprintf(
-        "trajectories stop when \"%s\" is true, and keep their state; %s", run$until, stopped_text(run$n_stopped, run_size(run))
-      ))
-    }
+    writeLines(until_line(run))
     intervals <- if (run$method == "ode") "" else sprintf(", with %g%% confidence intervals of the means", 100 * run$confidence)
     writeLines(sprintf("at time %s%s:", format(last), intervals))
     columns <- if (run$method == "ode") c("species", "mean") else TRUE # its one trajectory has no spread
@@ -116,6 +114,15 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
   invisible(x)
+}
+
+# What a print says about the condition that stops trajectories; nothing if there is none.
+until_line <- function(run, trajectories = run_size(run)) {
+  if (is.null(run$until)) return(character())
+  sprintf(
+    "trajectories stop when \"%s\" is true, and keep their state; %s", run$until,
+    stopped_text(sum(run$n_stopped), trajectories)
+  )
 }
 
 stopped_text <- function(n, of) {
@@ -159,12 +166,13 @@ format_counts <- function(x) {
 #' @rdname ensemble-methods
 #' @export
 print.reaction_trajectories <- function(x, n = 10, ...) {
+  warn_ignored(...)
   check_number(n, "n", 0, Inf)
   if (!has_columns(x, c("trajectory", "time"))) {
     print(plain_frame(x))
     return(invisible(x))
   }
-  writeLines(result_head(x, "reaction_trajectories", length(x) - 2L))
+  writeLines(c(result_head(x, "reaction_trajectories", length(x) - 2L), until_line(attr(x, "run"))))
   shown <- utils::head(plain_frame(x), n)
   width <- vapply(names(shown), function(name) max(nchar(c(name, format(shown[[name]])), "width")) + 1L, 0L)
   fit <- seq_len(max(3L, sum(cumsum(width) < getOption("width"))))
@@ -183,6 +191,7 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
 #' @rdname ensemble-methods
 #' @export
 summary.reaction_ensemble <- function(object, ...) {
+  warn_ignored(...)
   run <- run_of(object)
   if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
@@ -194,6 +203,7 @@ summary.reaction_ensemble <- function(object, ...) {
 #' @rdname ensemble-methods
 #' @export
 summary.reaction_trajectories <- function(object, ...) {
+  warn_ignored(...)
   run <- run_of(object)
   species <- setdiff(names(object), c("trajectory", "time"))
   if (!has_columns(object, c("trajectory", "time")) || length(species) == 0L || nrow(object) == 0L) {
@@ -226,6 +236,7 @@ summary_of_run <- function(run, times, last) {
 
 #' @export
 print.summary.reaction_result <- function(x, n = 20, ...) {
+  warn_ignored(...)
   check_number(n, "n", 0, Inf)
   writeLines(c(
     sprintf(
@@ -281,11 +292,17 @@ seconds_text <- function(seconds) sprintf(if (seconds < 10) "%.2f s" else "%.0f 
 
 #' @rdname ensemble-methods
 #' @export
-as.data.frame.reaction_ensemble <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+as.data.frame.reaction_ensemble <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  warn_ignored(...)
+  result_frame(x, run)
+}
 
 #' @rdname ensemble-methods
 #' @export
-as.data.frame.reaction_trajectories <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+as.data.frame.reaction_trajectories <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  warn_ignored(...)
+  result_frame(x, run)
+}
 
 result_frame <- function(x, run) {
   check_flag(run, "run")

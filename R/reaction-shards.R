@@ -176,6 +176,7 @@ resumed_start <- function(model, final, nsim, any_number, shard) {
     ))
   }
   if (nrow(final) == 0L) abort_argument("`initial` must have at least one trajectory; found none.")
+  check_resumed_values(final, species)
   if (!is.null(shard)) abort_argument("`shard` cannot divide trajectories that are resumed; resume each part by itself.")
   if (length(unique(final$time)) > 1L) {
     abort_argument("`initial` must have all trajectories at the same time; found several, as `until` gives them.")
@@ -188,7 +189,9 @@ resumed_start <- function(model, final, nsim, any_number, shard) {
     ))
   }
   if (!any_number && !identical(as.double(nsim), as.double(nrow(final)))) {
-    abort_argument(sprintf("`nsim` must be the number of trajectories in `initial`, %d; found %s.", nrow(final), describe(nsim)))
+    abort_argument(sprintf(
+      "`nsim` must be the number of trajectories in `initial`, %s; found %s.", format_whole(nrow(final)), describe(nsim)
+    ))
   }
   generation <- if (is.null(run$generation)) 1 else run$generation + 1
   kept <- list(nsim = run$nsim, shard = run$shard, start = final$time[[1L]], generation = generation)
@@ -196,6 +199,31 @@ resumed_start <- function(model, final, nsim, any_number, shard) {
     nsim = nrow(final), first = first, time = final$time[[1L]], generation = generation,
     counts = t(as.matrix(plain_frame(final)[species])), run = Filter(Negate(is.null), kept)
   )
+}
+
+# A user may have edited the final states.
+check_resumed_values <- function(final, species) {
+  for (column in c("trajectory", "time", species)) {
+    values <- final[[column]]
+    bad <- if (!is.numeric(values) || is.object(values)) 1L else which(!is.finite(values) | values < 0)
+    if (length(bad) == 0L) next
+    abort_argument(sprintf(
+      "`initial` must have finite numbers of at least 0; found %s in row %s of column \"%s\".", describe(values[[bad[[1L]]]]),
+      format_whole(bad[[1L]]), column
+    ))
+  }
+}
+
+# Counts that are not whole can be continued by some methods only.
+check_resumed_method <- function(counts, method) {
+  if (method %in% real_methods() || all(counts == floor(counts))) return(invisible())
+  at <- which(counts != floor(counts), arr.ind = TRUE)[1L, ]
+  abort_argument(sprintf(
+    "`initial` has counts that are not whole (\"%s\" is %s), which only the methods %s have. `method` must be one; found %s%s.",
+    rownames(counts)[[at[[1L]]]], format(counts[[at[[1L]], at[[2L]]]], digits = 7),
+    paste0("\"", real_methods(), "\"", collapse = " and "), describe(method),
+    if (method == "auto") ", which chooses an exact method" else ""
+  ))
 }
 
 check_after_start <- function(times, start) {

@@ -9,7 +9,7 @@
 #' @param n How many reactions and events to show. Default 10; `Inf` for all, 0 for none.
 #' @param what `"reactions"`, `"species"`, `"parameters"`, `"variables"` or `"events"`.
 #' @param row.names,optional Ignored; required by the generic.
-#' @param ... Ignored.
+#' @param ... Ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `format()`: a character vector of lines.
 #'
 #'   `summary()`: a list of class `summary.reaction_network` with the following numbers. `n_species`, `n_reactions`,
@@ -35,7 +35,8 @@ NULL
 #' @rdname reaction-methods
 #' @export
 print.reaction_network <- function(x, n = 10, ...) {
-  writeLines(format(x, n = n, ...))
+  warn_ignored(...)
+  writeLines(format(x, n = n))
   invisible(x)
 }
 
@@ -95,6 +96,7 @@ reaction_lines <- function(reactions) {
 #' @rdname reaction-methods
 #' @export
 summary.reaction_network <- function(object, ...) {
+  warn_ignored(...)
   counts <- .Call(ffi_reactions_summary, object)
   names(counts)[names(counts) == "time"] <- "time_dependent"
   structure(class = "summary.reaction_network", c(counts, list(fixed = sum(object$species$fixed))))
@@ -102,6 +104,7 @@ summary.reaction_network <- function(object, ...) {
 
 #' @export
 print.summary.reaction_network <- function(x, ...) {
+  warn_ignored(...)
   writeLines(c(
     "A reaction network",
     sprintf(
@@ -122,6 +125,7 @@ print.summary.reaction_network <- function(x, ...) {
 #' @export
 as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE,
                                            what = c("reactions", "species", "parameters", "variables", "events"), ...) {
+  warn_ignored(...)
   what <- check_choice(what, "what", c("reactions", "species", "parameters", "variables", "events"))
   if (what == "variables") return(data.frame(variable = names(x$variables), formula = unname(x$variables)))
   if (what == "events") return(events_shown(x$events))

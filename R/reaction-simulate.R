@@ -228,7 +228,10 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
   }
-  if (!is.null(start)) check_after_start(times, start)
+  if (!is.null(start)) {
+    check_after_start(times, start)
+    check_resumed_method(start$counts, method)
+  }
   object <- with_arguments(object, if (is.null(start)) initial, parameters)
   observed <- if (output == "events") 1L else observed_species(object, observe, output) # a GPU needs a species to observe
   part <- trajectories_of_shard(nsim, seed, shard)

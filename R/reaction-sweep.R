@@ -121,7 +121,9 @@ simulate_settings <- function(model, design, plan, seeds, progress, backend) {
 # Raises the error again, as one of setting i. Its class remains.
 abort_of_setting <- function(e, design, i) {
   values <- vapply(design, function(column) as.double(column[[i]]), 0)
-  e$message <- sprintf("setting %d (%s): %s", i, some_values(names(values), format_values(values)), conditionMessage(e))
+  cause <- conditionMessage(e)
+  if (grepl("^(The|A|An|There) ", cause)) substr(cause, 1L, 1L) <- tolower(substr(cause, 1L, 1L))
+  e$message <- sprintf("setting %d (%s): %s", i, some_values(names(values), format_values(values)), cause)
   e$setting <- i
   e$values <- values
   stop(e)
@@ -192,6 +194,7 @@ changed_by <- function(model, design, i) {
 
 #' @export
 print.parameter_sweep <- function(x, n = 10, ...) {
+  warn_ignored(...)
   run <- attr(x, "run")
   if (is.null(run) || is.null(x$setting)) {
     print(plain_frame(x))
@@ -199,10 +202,10 @@ print.parameter_sweep <- function(x, n = 10, ...) {
     rows <- plain_frame(x)
     varied <- intersect(names(run$design), names(rows))
     rows[varied] <- lapply(rows[varied], format, digits = 7)
-    print_first_rows(rows, n, digits = 4, sprintf(
+    print_first_rows(rows, n, digits = 4, c(sprintf(
       "<parameter_sweep> %s of %s each, %s, seed %s%s", count_of(unique_count(x$setting), "setting"), trajectory_count(run$nsim),
       times_text(run$times), format(run$seed, digits = 15), if (run$common) ", common random numbers" else ""
-    ))
+    ), until_line(run, run$nsim * nrow(run$design))))
   }
   invisible(x)
 }
@@ -223,6 +226,7 @@ str.parameter_sweep <- function(object, list.len = 14, ...) {
 
 #' @export
 summary.parameter_sweep <- function(object, ...) {
+  warn_ignored(...)
   run <- attr(object, "run")
   rows <- plain_frame(object)
   if (is.null(run) || nrow(rows) == 0L || !all(c("setting", "time") %in% names(rows))) {
@@ -256,6 +260,7 @@ setting_moments <- function(rows, design) {
 
 #' @export
 print.summary.parameter_sweep <- function(x, n = 20, ...) {
+  warn_ignored(...)
   check_number(n, "n", 0, Inf)
   writeLines(c(
     sprintf(
@@ -275,7 +280,10 @@ print.summary.parameter_sweep <- function(x, n = 20, ...) {
 }
 
 #' @export
-as.data.frame.parameter_sweep <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) result_frame(x, run)
+as.data.frame.parameter_sweep <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  warn_ignored(...)
+  result_frame(x, run)
+}
 
 #' @export
 `[.parameter_sweep` <- function(x, ...) keep_record(NextMethod(), x)

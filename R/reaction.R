@@ -154,6 +154,7 @@ mass_action <- function(rate) {
 
 #' @export
 print.mass_action <- function(x, ...) {
+  warn_ignored(...)
   writeLines(sprintf("mass action with constant %s", paste(x$rate, collapse = " and ")))
   invisible(x)
 }
@@ -413,11 +414,16 @@ check_named_numbers <- function(x, name, counts = FALSE) {
   values
 }
 
+final_states_hint <- paste(
+  "To continue trajectories, give `initial` the result of simulate(..., output = \"final\") itself, and not a plain data frame."
+)
+
 # A row of a data frame, such as one of a design, as a list of its values. `where` takes the values.
 values_of_row <- function(x, where) {
   if (!is.data.frame(x)) return(x)
   if (nrow(x) != 1L) {
     hint <- if (nrow(x) > 1L) " sweep_parameters() runs a design of several rows." else ""
+    if (all(c("trajectory", "time") %in% names(x))) hint <- paste("", final_states_hint)
     abort_argument(sprintf("%s takes one row of a data frame; found %s.%s", where, count_of(nrow(x), "row"), hint))
   }
   stats::setNames(lapply(seq_along(x), function(j) x[[j]]), names(x))

@@ -94,6 +94,12 @@ test_that("a slow switch is seen only by ensembles that start differently", {
   expect_lt(attr(agree, "from"), 20)
 })
 
+test_that("burn_in() tells that a number needs a name", {
+  sim <- simulate(reaction_network("0 -> A" = 1), nsim = 100, times = 0:4, seed = 1)
+  expect_error(burn_in(sim, 0.1), "found 0.1. Write tolerance = or confidence =", class = "fireflip_error_argument")
+  expect_error(burn_in(sim, "a"), "Argument 2 must be a result", class = "fireflip_error_argument")
+})
+
 test_that("burn_in() refuses what it cannot judge", {
   sim <- course(birth, 0:10, 200)
   refused <- function(..., text) expect_error(burn_in(...), text, class = "fireflip_error_argument")
@@ -159,7 +165,7 @@ test_that("plots of burn_in() have room for late changes, and mark what is above
   expect_identical(unique(above$species), "A")
   expect_equal(marks[[2L]][[2L]]$x, above$time)
   expect_equal(marks[[2L]][[2L]]$y, rep(edge, nrow(above)))
-  expect_identical(unique(marks[[2L]][[6L]]), course_colours[[1L]])
+  expect_identical(unique(marks[[2L]][[6L]]), course_colours(1L))
   # the first standard deviation of B is 0 in the sample, so nothing is known of its change
   shown <- null_device(plot(found))
   expect_identical(min(shown$x[shown$panel == "sd, relative" & shown$series == "B"]), 0.25)

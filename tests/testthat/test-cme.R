@@ -187,6 +187,17 @@ test_that("plots look like those of ensembles", {
   expect_no_warning(drawn(plot(solution, log = "y", lwd = 1:9)))
 })
 
+test_that("each time has a colour that is seen on white, and a name", {
+  lightness <- function(colour) grDevices::convertColor(t(grDevices::col2rgb(colour)) / 255, "sRGB", "Lab")[, 1L]
+  expect_lt(max(lightness(time_colours(3))), 85)
+  expect_identical(anyDuplicated(time_colours(40)), 0L)
+  expect_identical(time_labels(c(1, 1.00001)), c("time 1", "time 1.00001"))
+  skip_if_not_installed("ggplot2")
+  solution <- chemical_master_equation(net, c(0.5, 1, 2))
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(solution, species = "A"))
+  expect_setequal(drawn$data[[1L]]$colour, time_colours(3))
+})
+
 test_that("errors say what is wrong", {
   birth <- reaction_network("0 -> A" = 1000)
   expect_snapshot(error = TRUE, {
@@ -214,12 +225,15 @@ test_that("errors say what is wrong", {
 
 test_that("a long computation tells how far it is", {
   state <- list(time = 2, states = 1500)
-  expect_false(tell_if_solving_is_slow(state, 100, 9))
-  expect_false(tell_if_solving_is_slow(state, 4, 12))
+  expect_identical(tell_if_solving_is_slow(state, 100, 9), 10)
+  expect_identical(tell_if_solving_is_slow(state, 4, 12), 10)
   expect_message(
-    told <- tell_if_solving_is_slow(state, 100, 10), "known up to time 2 of 100, with 1,500 states", class = "fireflip_message_long"
+    due <- tell_if_solving_is_slow(state, 100, 10), "known up to time 2 of 100, with 1,500 states. At this speed, .* 8 minutes",
+    class = "fireflip_message_long"
   )
-  expect_true(told)
+  expect_identical(due, 20) # it is repeated when the time has doubled
+  expect_no_message(tell_if_solving_is_slow(state, 100, 19, due))
+  expect_message(tell_if_solving_is_slow(state, 100, 20, due, 1500), "largest number allowed", class = "fireflip_message_long")
   expect_message(tell_if_solving_is_slow(state, 4, 61), class = "fireflip_message_long")
   expect_message(tell_if_solving_is_slow(list(time = 0, states = 3), 1, 11), class = "fireflip_message_long")
 })

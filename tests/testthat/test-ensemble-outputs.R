@@ -228,7 +228,7 @@ test_that("counts that are not whole are resumed by methods that have such count
   left <- exp(-0.5)
   steps <- 100 * left * 0.03 * 0.5 / 2 # of Euler's method, with steps of 0.03, the default
   expect_lt(abs(mean(full$A) - 100 * left), 4 * sqrt(100 * left * (1 - left) / 2000) + steps)
-  expect_error(simulate(decay, initial = ode, times = 1), "needs a whole number", class = "fireflip_error_argument")
+  expect_error(simulate(decay, initial = ode, times = 1), "not whole", class = "fireflip_error_argument")
 })
 
 test_that("a condition may name parameters that events set", {
@@ -461,4 +461,55 @@ test_that("rows of several results are not taken for those of the first", {
   for (f in list(summary, plot, quantile, hist, decomposed)) {
     expect_error(f(paths), "rows than its run gave", class = "fireflip_error_argument")
   }
+})
+
+test_that("arguments that methods do not have are warned of", {
+  net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+  sim <- simulate(net, nsim = 50, times = 0:2, seed = 1)
+  passage <- first_passage(net, "A > 5", nsim = 20, end = 3, seed = 1)
+  expect_warning(summary(passage, probs = 0.5), "did you mean `probabilities`", class = "fireflip_warning_argument")
+  expect_warning(summary(sim, n = 3), "no argument `n`", class = "fireflip_warning_argument")
+  expect_warning(as.data.frame(sim, runs = TRUE), "did you mean `run`", class = "fireflip_warning_argument")
+  expect_output(expect_warning(print(sim, digits = 3), "`digits`", class = "fireflip_warning_argument"), "reaction_ensemble")
+  expect_warning(as.data.frame(sim, NULL, FALSE, FALSE, 1), "one argument too many", class = "fireflip_warning_argument")
+  expect_no_warning(data.frame(sim, stringsAsFactors = TRUE)) # R's own functions pass this on
+  expect_no_warning(as.data.frame(sim, stringsAsFactors = FALSE))
+  expect_output(expect_no_warning(print(list(sim))), "reaction_ensemble")
+})
+
+test_that("results of a run with `until` say so when they are printed", {
+  net <- reaction_network("0 -> A" = 10)
+  text <- "trajectories stop when \"A >= 3\" is true, and keep their state; 4 of 4 have stopped"
+  for (output in c("summary", "trajectories", "final", "histogram", "events")) {
+    expect_output(print(simulate(net, nsim = 4, times = 50, output = output, until = "A >= 3", seed = 1)), text, fixed = TRUE)
+  }
+  sweep <- sweep_parameters(net, data.frame(A = 0:1), nsim = 2, times = 50, until = "A >= 3", seed = 1)
+  expect_output(print(sweep), text, fixed = TRUE)
+  expect_no_match(capture.output(print(simulate(net, nsim = 4, times = 50, output = "final", seed = 1))), "stop")
+})
+
+test_that("final states that were edited, or that are not whole, are refused with advice", {
+  net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
+  final <- simulate(net, nsim = 5, times = 2, output = "final", seed = 1)
+  resume <- function(column, value, ...) {
+    final[[column]][[2L]] <- value
+    simulate(net, times = 3, initial = final, seed = 2, ...)
+  }
+  expect_error(resume("A", NA), "found NA in row 2 of column \"A\"", class = "fireflip_error_argument")
+  expect_error(resume("A", -1), "found -1 in row 2 of column \"A\"", class = "fireflip_error_argument")
+  expect_error(resume("A", "3"), "column \"A\"", class = "fireflip_error_argument")
+  expect_error(resume("time", NA), "column \"time\"", class = "fireflip_error_argument")
+  expect_error(resume("trajectory", NA), "column \"trajectory\"", class = "fireflip_error_argument")
+  expect_error(resume("A", 2^41), class = "fireflip_error_size")
+  expect_error(resume("A", 1.5), "found \"auto\", which chooses an exact method", class = "fireflip_error_argument")
+  expect_s3_class(resume("A", 1.5, method = "langevin"), "reaction_ensemble")
+  normal <- simulate(net, nsim = 5, times = 2, output = "final", method = "langevin", seed = 1)
+  expect_error(
+    simulate(net, times = 3, initial = normal, seed = 2), "only the methods \"langevin\" and \"ode\" have",
+    class = "fireflip_error_argument"
+  )
+  expect_error(
+    simulate(net, times = 3, initial = as.data.frame(final), seed = 2), "5 rows. To continue trajectories, give `initial`",
+    class = "fireflip_error_argument"
+  )
 })

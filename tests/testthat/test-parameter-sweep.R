@@ -141,7 +141,7 @@ test_that("an error tells the setting, and has the class of its cause", {
   e <- failed(b = c(0, 0.5, 3), k = c(1, 1, 1))
   expect_match(conditionMessage(e), "^setting 3 [(]b = 3, k = 1[)]: reaction \"R1\": .* rate constant is -2")
   expect_identical(e$values, c(b = 3, k = 1))
-  expect_match(conditionMessage(failed(A = c(1, 0.5), class = "argument")), "^setting 2 [(]A = 0.5[)]: The initial count of")
+  expect_match(conditionMessage(failed(A = c(1, 0.5), class = "argument")), "^setting 2 [(]A = 0.5[)]: the initial count of")
   # one that all settings share
   expect_match(conditionMessage(failed(c = 0:1, until = "X > 1", class = "parse")), "^the condition: no species")
 })
@@ -184,4 +184,12 @@ test_that("a message about an argument without a name gives the arguments that n
   expect_error(first_passage(net, "A < 1", 10, 1, 5), "after `end` must be given by their names, `seed`, `method`",
     class = "fireflip_error_argument")
   expect_error(simulate(net, 10, seed = 1), "times = 0:10[)]; found nothing[.]$", class = "fireflip_error_argument")
+})
+
+test_that("the cause of an error goes on in the sentence about the setting", {
+  net <- reaction_network("A -> 0" = mass_action("k"), parameters = c(k = 1), initial = c(A = 5))
+  expect_error(
+    sweep_parameters(net, data.frame(k = c(1, NA)), times = 1, seed = 1), "setting 2 (k = NA): the value of \"k\" must be",
+    fixed = TRUE, class = "fireflip_error_argument"
+  )
 })

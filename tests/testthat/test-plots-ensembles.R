@@ -226,3 +226,32 @@ test_that("no firings are nothing to plot, and burn_in() tells different numbers
   more <- simulate(net, nsim = 1000, times = 0:6, seed = 3)
   expect_output(print(burn_in(sim, more)), "2 ensembles of 200 to 1,000 trajectories")
 })
+
+test_that("many lines have different colours, and their names fit on the page", {
+  expect_identical(anyDuplicated(course_colours(100)), 0L)
+  expect_identical(course_colours(3), course_colours(40)[1:3])
+  net <- do.call(reaction_network, c(stats::setNames(as.list(rep(1, 60)), sprintf("0 -> A%d", 1:60))))
+  sim <- simulate(net, nsim = 3, times = 0:2, seed = 1)
+  events <- simulate(net, nsim = 3, times = 2, seed = 1, output = "events")
+  for (code in list(quote(plot(sim, n = Inf)), quote(plot(events)), quote(plot(sim)))) {
+    texts <- call_of(drawn(eval(code), height = 4), "C_text")
+    legend <- texts[[length(texts)]]
+    names <- legend[[3L]]
+    # a line of text is 0.2 inches high at the size 1, and the figure is 4 inches high
+    expect_lt(length(names) * 0.2 * 0.6, 4)
+    last <- names[[length(names)]]
+    if (identical(code, quote(plot(sim)))) expect_length(names, 10L) else expect_match(last, "^[+] [0-9]+ more$")
+  }
+  skip_if_not_installed("ggplot2")
+  scale <- ggplot2::autoplot(sim, n = Inf)$scales$get_scales("colour")
+  expect_length(scale$get_breaks(), 20L)
+  expect_identical(scale$name, "20 of 60")
+})
+
+test_that("a logarithmic axis of times leaves out time 0, without a warning", {
+  for (x in list(sim, paths, firings, passage, noise(sim))) expect_no_warning(null_device(plot(x, log = "x")))
+  expect_error(
+    null_device(plot(simulate(net, nsim = 40, times = 0, seed = 1), log = "x")), "no value on the x axis is above 0",
+    class = "fireflip_error_argument"
+  )
+})

@@ -404,3 +404,23 @@ test_that("mistakes of a first run are explained", {
   expect_match(capture.output(summary(sim))[[1L]], "2 species, time 1$")
   expect_match(capture.output(summary(sim))[[3L]], "events   [0-9]+ \\([0-9.]+ per trajectory\\)$")
 })
+
+test_that("names of arguments in other packages lead to ours", {
+  net <- reaction_network("A -> 0" = mass_action("k"), parameters = c(k = 1), initial = c(A = 5))
+  meant <- list(params = "parameters", x0 = "initial", tf = "times", species = "observe", stop = "until", probs = "quantiles")
+  for (name in names(meant)) {
+    expect_error(
+      do.call(simulate, c(list(net, times = 1), stats::setNames(list(1), name))), sprintf("did you mean `%s`", meant[[name]]),
+      class = "fireflip_error_argument"
+    )
+  }
+  expect_error(first_passage(net, "A < 3", times = 2), "did you mean `end`", class = "fireflip_error_argument")
+})
+
+test_that("words in a condition are explained", {
+  net <- reaction_network("A -> 0" = 1, initial = c(A = 5))
+  said <- function(until) simulate(net, times = 1, until = until)
+  expect_error(said("A > 2 and A < 4"), "\"&&\" means and", fixed = TRUE, class = "fireflip_error_parse")
+  expect_error(said("A > 2 OR A < 4"), "\"||\" means or", fixed = TRUE, class = "fireflip_error_parse")
+  expect_error(said("not A > 2"), "\"!\" means not", fixed = TRUE, class = "fireflip_error_parse")
+})
