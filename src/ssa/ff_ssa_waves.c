@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
-#define MOST_SECONDS 0.25   /* and at most this time at once, if other devices may end in the meantime; a launch takes half of it */
+#define MOST_SECONDS 0.25   /* and at most this time at once, if other devices may end meanwhile; a launch takes half of it */
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 

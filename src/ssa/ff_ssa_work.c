@@ -98,7 +98,7 @@ void ff_ssa_worker_equip(const ff_ssa_run *run, ff_ssa_worker *w) {
   const ff_ssa_options *o = &run->options;
   const double *initial = w->initial != NULL ? w->initial : run->initial;
   const uint64_t threads = (uint64_t)run->threads;
-  const uint64_t each = o->max_firings > 0 ? 1 : (o->n + threads - 1) / threads; /* firings are listed by an engine with one lane */
+  const uint64_t each = o->max_firings > 0 ? 1 : (o->n + threads - 1) / threads; /* one lane lists firings */
   if (w->engine == NULL) w->status = ff_ssa_engine_new(&w->engine, run->program, o, initial, each, &w->failure);
 }
 
