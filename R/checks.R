@@ -144,6 +144,9 @@ describe <- function(x) {
   if (is.object(x)) return(sprintf("an object of class \"%s\"", class(x)[[1L]]))
   if (is.function(x)) return("a function")
   if (!is.atomic(x) && !is.list(x)) return(sprintf("an object of type \"%s\"", typeof(x)))
+  if (is.numeric(x) && length(x) == 1L && is.finite(x) && x == floor(x) && abs(x) >= 1e5 && abs(x) < 1e15) {
+    return(format_whole(unname(x)))
+  }
   if (is.atomic(x) && length(x) == 1L) return(show_value(x))
   kind <- switch(typeof(x), list = "list", integer = , double = "numeric", typeof(x))
   if (is.matrix(x)) return(sprintf("a %s matrix of %s and %s", kind, count_of(nrow(x), "row"), count_of(ncol(x), "column")))

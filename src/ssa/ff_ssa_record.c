@@ -169,8 +169,8 @@ ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */
 
 ff_status ff_ssa_refuse_firings(const ff_ssa_wanted *wanted, ff_error *err) {
-  return ff_error_set(err, FF_ESIZE, "the trajectories have more than %llu firings, which are too many to keep; expected fewer "
-                      "trajectories or an earlier end", (unsigned long long)wanted->max_firings);
+  return ff_error_set(err, FF_ESIZE, "the trajectories have more than %.6g firings, which are too many to keep; expected fewer "
+                      "trajectories or an earlier end", (double)wanted->max_firings);
 }
 
 ff_status ff_ssa_record_firing(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, double time,

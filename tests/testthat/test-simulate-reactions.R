@@ -424,3 +424,11 @@ test_that("words in a condition are explained", {
   expect_error(said("A > 2 OR A < 4"), "\"||\" means or", fixed = TRUE, class = "fireflip_error_parse")
   expect_error(said("not A > 2"), "\"!\" means not", fixed = TRUE, class = "fireflip_error_parse")
 })
+
+test_that("large numbers in messages have separators", {
+  expect_identical(describe(12345678), "12,345,678")
+  expect_identical(describe(1e5), "100,000")
+  expect_identical(describe(c(1e5, 2)), "c(1e+05, 2)") # as R reads it
+  expect_identical(describe(NA_real_), "NA")
+  expect_identical(describe(123456.5), "123456.5")
+})
