@@ -1,6 +1,8 @@
 /* Converts the data frame `events` of a reaction network to the core's events, and back. */
 #include "ffi_events.h"
 
+#include "ffi_columns.h"
+
 #include <stdlib.h>
 #include <string.h>
 

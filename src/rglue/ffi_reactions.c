@@ -1,16 +1,9 @@
 /* Converts the R object of class "reaction_network" to an ff_reactions, and answers what R asks about it. */
+#include "ffi_columns.h"
 #include "ffi_events.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void ffi_stop_found(const char *what, const char *wanted, const char *found) {
-  ff_error err;
-  ff_error_set(&err, FF_EARGUMENT,
-               "a reaction network's `%s` must be %s; found %s (make reaction networks with reaction_network())", what, wanted,
-               found);
-  ffi_stop(&err);
-}
 
 /* ---- the columns of the R object: they only check types and lengths ---- */
 
@@ -18,14 +11,6 @@ static SEXP frame_of(SEXP model, const char *what, const char *wanted) {
   SEXP frame = ffi_element(model, what);
   if (TYPEOF(frame) != VECSXP) ffi_stop_found(what, wanted, ffi_described(frame).text);
   return frame;
-}
-
-SEXP ffi_column_of(SEXP frame, const char *what, SEXPTYPE type, R_xlen_t n, const char *wanted) {
-  const char *dollar = strrchr(what, '$');
-  SEXP column = ffi_element(frame, dollar == NULL ? what : dollar + 1);
-  if ((SEXPTYPE)TYPEOF(column) != type || (n >= 0 && Rf_xlength(column) != n))
-    ffi_stop_found(what, wanted, ffi_described(column).text);
-  return column;
 }
 
 static const char **texts_of(SEXP column, const char *what, const char *wanted) {
@@ -243,29 +228,6 @@ SEXP ffi_equation_names(SEXP equations) {
   }
   UNPROTECT(1);
   return out;
-}
-
-static int is_ascii(const char *text) {
-  while (*text != '\0' && (unsigned char)*text < 0x80) text++;
-  return *text == '\0';
-}
-
-void ffi_set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder) {
-  R_SetExternalPtrAddr(holder, text);
-  if (strcmp(text, CHAR(old)) == 0 && (Rf_getCharCE(old) == CE_UTF8 || is_ascii(text))) {
-    SET_STRING_ELT(strings, i, old);
-  } else {
-    ff_error err;
-    if (strlen(text) > INT32_MAX)
-      ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
-    SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
-  }
-  ffi_free_text(holder);
-}
-
-void ffi_mark_named(int *used, const ff_formula *formula) {
-  for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == FF_F_SYMBOL) used[formula->word[i].symbol] = 1;
 }
 
 /* Sets used[i] to TRUE for each species, parameter and variable that an equation, a rate or a variable names. */
