@@ -339,10 +339,12 @@ static void changes_sizes(void) {
     const ff_simd simd = (ff_simd)(i % 3);
     if (!has(simd)) continue;
     ff_ssa_program *p = program_of_modules(module_examples + i / 3, 21, 0, 0);
-    ff_ssa_modular *f[2] = {engine_of(p, p->initial, simd), engine_of(p, p->initial, simd)};
+    double *initial = ff_calloc(p->n_species, sizeof *initial); /* borrowed by the second engine */
+    memcpy(initial, p->initial, p->n_species * sizeof *initial);
+    ff_ssa_modular *f[2] = {engine_of(p, p->initial, simd), engine_of(p, initial, simd)};
     for (uint32_t round = 0; round < 24; round++) {
       uint32_t steps[2] = {7, 7};
-      f[1]->wide.lanes.initial[0] = counts[round % 8];
+      initial[0] = counts[round % 8];
       f[1]->budget = 0;
       for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.advance(&f[k]->wide.lanes.base, steps + k);
       for (int k = 0; k < 2; k++) ff_ssa_modular_set_counts(f[k], UINT64_MAX, 1);
@@ -352,6 +354,7 @@ static void changes_sizes(void) {
       FF_CHECK(memcmp(f[0]->wide.lanes.next_time, f[1]->wide.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
     }
     for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.free(&f[k]->wide.lanes.base);
+    free(initial);
     ff_ssa_program_free(p);
   }
 }
