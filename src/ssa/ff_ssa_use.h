@@ -35,8 +35,7 @@ ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ense
 uint64_t ff_ssa_run_waiting(const ff_ssa_run *run);
 
 /* Describes the first device that runs, with the bytes and capacity of all devices, their number, and how many trajectories they
- * have refused. Returns 0 if no device has begun to
- * simulate. */
+ * have refused. Returns 0 if no device has begun to simulate. */
 int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out);
 
 /* The devices that have failed and why, as a text; the others have done their share. NULL if none has failed. Belongs to the
