@@ -180,15 +180,18 @@ static void no_trajectories_are_left_for_the_end(void) {
   static const uint64_t wanted[] = {90, 100, 101, 111, 150, 199, 200, 201, 230, 333, 450, 1010, 1601, 1650};
   const uint64_t resident = 100, length = 200;
   for (size_t i = 0; i < COUNT(wanted); i++) {
-    const uint64_t slots = ff_ssa_even_slots(wanted[i], resident, 1000), running = slots < resident ? slots : resident;
+    const uint64_t slots = ff_ssa_wave_slots(wanted[i], resident, 1000), running = slots < resident ? slots : resident;
     const uint64_t rounds = (wanted[i] + resident - 1) / resident;
     const double least = (double)(wanted[i] * length) / (double)running;
-    const double most = rounds <= 2 ? least / FF_SSA_LEAST_EVEN + 2 : (double)(rounds * length);
+    const double most = rounds <= 2 ? 2 * least / (1 + FF_SSA_FULL_SECOND) + 2 : (double)(rounds * length);
     const double took = (double)launches_of(wanted[i], slots, running, length);
     FF_CHECK_SAY(took <= most, "%g trajectories: %g launches, not %g", (double)wanted[i], took, most);
   }
-  FF_CHECK_INT(ff_ssa_even_slots(111, 100, 105), 100); /* no memory for more slots */
-  FF_CHECK_INT(ff_ssa_even_slots(180, 100, 105), 90);
+  FF_CHECK_INT(ff_ssa_wave_slots(111, 100, 105), 100); /* no memory for more slots */
+  FF_CHECK_INT(ff_ssa_wave_slots(180, 100, 105), 100);
+  FF_CHECK_INT(ff_ssa_wave_slots(180, 100, 180), 180);
+  FF_CHECK_INT(ff_ssa_wave_slots(195, 100, 1000), 100);
+  FF_CHECK_INT(ff_ssa_wave_slots(201, 100, 1000), 100);
   FF_CHECK_INT(ff_ssa_balanced_slots(1024, 1024), 1024);
   FF_CHECK_INT(ff_ssa_balanced_slots(1000, 1024), 1000);
   FF_CHECK_INT(ff_ssa_balanced_slots(1300, 1024), 1024);

@@ -46,7 +46,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
   const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
   if (room < 0) return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few to list firings", unused);
-  uint64_t slots = ff_ssa_even_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
+  uint64_t slots = ff_ssa_wave_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / bytes;

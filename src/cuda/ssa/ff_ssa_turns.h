@@ -4,17 +4,17 @@
 
 #include "ff_ssa_launch.h"
 
-#define FF_SSA_LEAST_EVEN 0.97  /* of the slots that can run: with so many, no more are wanted */
+#define FF_SSA_FULL_SECOND 0.94 /* of the slots that can run: with so many trajectories in the second round, no more are wanted */
 #define FF_SSA_MOST_UNEVEN 1.1  /* the blocks of the busiest multiprocessor, to the mean */
 
-/* Trajectories often have similar lengths. Then no slot is empty for long if all slots simulate the same number of them. In two
- * rounds, this may take more slots than the `resident` ones that can run at the same time; but there is memory for `room` slots
- * only. With more rounds, turns cost more than they save (bench/NOTES.md, "egfr_net, step by step"). */
-static inline uint64_t ff_ssa_even_slots(uint64_t wanted, uint64_t resident, uint64_t room) {
+/* The `resident` slots that can run at the same time. But trajectories often have similar lengths, so that slots begin and end
+ * them in rounds. If there are two, the second one may be nearly empty. Then each trajectory has a slot of its own, if there is
+ * memory for `room` slots. With more rounds, turns cost more than they save, and so do fewer slots in all rounds
+ * (bench/NOTES.md, "Rounds"). */
+static inline uint64_t ff_ssa_wave_slots(uint64_t wanted, uint64_t resident, uint64_t room) {
   if (wanted <= resident) return wanted;
-  const uint64_t rounds = (wanted + resident - 1) / resident, even = (wanted + rounds - 1) / rounds;
-  if (rounds == 2 && (double)even < FF_SSA_LEAST_EVEN * (double)resident && wanted <= room) return wanted;
-  return even >= resident / 8 * 7 ? even : resident;
+  const int nearly_full = (double)wanted >= (1 + FF_SSA_FULL_SECOND) * (double)resident;
+  return nearly_full || wanted > room ? resident : wanted;
 }
 
 /* The slots of a launch if a part of those that can run keeps a multiprocessor busy. None shall have a block more than others;
