@@ -156,8 +156,8 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #' @param main The title.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
-#'   `lwd` and `lty` may have a value per line. An unknown argument is an error. Otherwise
-#'   ignored, with a warning of class `fireflip_warning_argument`.
+#'   `lwd` and `lty` may have a value per line. An unknown argument is an error. Other methods ignore it, with a warning of
+#'   class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `autoplot()` returns a ggplot that shows
 #'   the same. `as.data.frame()` returns a plain data frame.
 #' @section Plots: Bands are confidence intervals. A dashed line shows the Fano factor 1 of a Poisson distribution. For burn-in, a

@@ -15,8 +15,8 @@
 #' @param run Whether to add columns that describe the run: `method`, `trajectories`, `seed`, `backend` and `seconds`.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
-#'   `lwd` and `lty` may have a value per species. An unknown argument is an error. Otherwise
-#'   ignored, with a warning of class `fireflip_warning_argument`.
+#'   `lwd` and `lty` may have a value per species. An unknown argument is an error. Other methods ignore it, with a warning of
+#'   class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
 #'   frame.
 #'

@@ -123,6 +123,7 @@
 #'
 #' Evans TW, Gillespie CS, Wilkinson DJ (2008). The SBML discrete stochastic models test suite. *Bioinformatics* 24(2), 285-286.
 #' \doi{10.1093/bioinformatics/btm566}
+#'
 #' Blinov ML, Faeder JR, Goldstein B, Hlavacek WS (2004). BioNetGen: software for rule-based modeling of signal transduction based
 #' on the interactions of molecular domains. *Bioinformatics* 20(17), 3289-3291. \doi{10.1093/bioinformatics/bth378}
 #' @seealso [write_network()], [pbn()], [reaction_network()], [example_model()].

@@ -23,8 +23,8 @@
 #'   widest interval), `precision`, `layout`, `reason` (for the layout), `backend`, `device`, `threads`, `bytes` (memory of the
 #'   simulation), `seed` and `seconds`. `device` describes a run on a GPU: `kernel`, `reason`, `threads` and `shared` (bytes of
 #'   shared memory) per block, `blocks` per multiprocessor, `registers` per thread, `capacity` (tiles of 1,024 trajectories that
-#'   run at a time), `bytes` and `seconds` on the device, and `gpus` (how many GPUs ran together). In the summary of an analysis, `rows`, `width` and `precision` have an
-#'   element for `states` and one for `influence`.
+#'   run at a time), `bytes` and `seconds` on the device, and `gpus` (how many GPUs ran together). In the summary of an analysis,
+#'   `rows`, `width` and `precision` have an element for `states` and one for `influence`.
 #'
 #'   `summary()` of sensitivities: a data frame of class `summary.long_run_sensitivity` with one row per change, ordered by
 #'   `largest`. Its columns are `change`, `node`, `predictor`, `value`, `difference` (the largest over the sets in absolute value,

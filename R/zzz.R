@@ -31,8 +31,8 @@
 #' * `fireflip.backend`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`; see [backends()].
 #' * `fireflip.devices`: numbers of the GPUs to use, from 0, for instance `c(0, 1)`; by default, all usable GPUs. See
 #'   [backends()].
-#' * `fireflip.kernel`: the CUDA code that simulates a synchronous network, `"generated"` or `"interpreter"`; by default, it is
-#'   chosen automatically. See [backends()].
+#' * `fireflip.kernel`: the CUDA code that simulates a synchronous Boolean network (`"generated"` or `"interpreter"`) or a
+#'   reaction network (`"generated"` or `"generic"`); by default, it is chosen automatically. See [backends()].
 #' * `fireflip.simd`: the widest vector instructions of the processor to use, `"portable"`, `"avx2"` or `"avx512"`; by default,
 #'   the widest that the processor has.
 #' * `fireflip.cuda_library`: path of a CUDA backend to use instead of the installed one. See [backends()].
