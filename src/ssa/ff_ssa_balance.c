@@ -6,9 +6,9 @@
  * 2 / (2 + L t) of this variance. With further noise of variance t^2 F L, it gives all of it, for any t. A step of length
  * (exp(L t) - 1) / L relaxes as the solution of the equation does in the time t, and gives its variance.
  *
- * In a cluster of several pairs, A takes the place of L in the noise: it is sqrt(2 F t) z + t sqrt(F) A^(1/2) z'. There L is the
- * least eigenvalue of A. The standard normal z and z' are functions of the time: processes of Ornstein and Uhlenbeck. So
- * fluctuations of a single pair have the right correlations in time. */
+ * In a cluster of several pairs, a matrix A (set_matrix()) takes the place of L in the noise, which is sqrt(2 F t) z +
+ * t sqrt(F) A^(1/2) z'. There L is the least eigenvalue of A. The standard normal z and z' are functions of the time: processes
+ * of Ornstein and Uhlenbeck. So fluctuations of a single pair have the right correlations in time. */
 #include "ff_ssa_balance.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The choice of an engine, and the engine for one trajectory at a time. */
+/* The choice of a method and an engine, and the engine for one trajectory at a time. */
 #include "ff_ssa_engine.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Tau-leaping (Cao, Gillespie and Petzold 2006), an approximation: while the propensities change little, all reactions fire a
- * Poisson number of times at once. Where that does not pay, the events are exact ones.
+ * Poisson number of times at once. Where a leap would have few firings, single events are simulated.
  *
  * The times at which the state is wanted do not change a trajectory. The firings of a reaction in a leap are spread uniformly
  * over the leap: the leap is halved again and again, and each half gets a binomial part of the firings. The draws are addressed

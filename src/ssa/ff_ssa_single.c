@@ -1,4 +1,4 @@
-/* One trajectory at a time. */
+/* What the engines for one trajectory at a time share. */
 #include "ff_ssa_single.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
  * Each warp takes a part of the trajectories, for one cell (a species at a time) or one square of pairs of species at a time, and
  * adds its sums to those in device memory by one atomic operation per word. Warps share nothing else.
  *
- * Ceilings on an H200. Moments read 4 bytes per count: 4.8 TB/s are 1.2e12 counts per second. Each multiprocessor does 64
- * multiplications and 64 other integer operations per cycle, 1.5e13 of each per second in all at 1.8 GHz: 12 of each per count
- * before arithmetic is slower than memory. Counts below 2^15 need 3 multiplications, larger ones 6, nearly all of them
+ * Upper bounds on an H200. Moments read 4 bytes per count: 4.8 TB/s are 1.2e12 counts per second. Each multiprocessor does 64
+ * multiplications and 64 other integer operations per cycle, 1.5e13 of each per second in all at 1.8 GHz. With more than 12 of
+ * each per count, arithmetic is slower than memory. Counts below 2^15 need 3 multiplications, larger ones 6, nearly all of them
  * 32 x 32 + 64 bits. Products need one such multiplication each. A warp loads 8 counts per lane for 16 of them, and the warps of
  * a block take squares that share species, so most loads come from the cache. */
 #include <stdlib.h>
