@@ -86,6 +86,7 @@ unique_count <- function(x) length(unique(x))
 species_count <- function(n) paste(format_whole(n), "species")
 
 times_text <- function(times) {
+  if (length(times) == 0L) return("no times")
   if (length(times) == 1L) return(paste("time", format(times)))
   sprintf("%s times from %s to %s", format_whole(length(times)), format(min(times)), format(max(times)))
 }
