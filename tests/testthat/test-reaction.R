@@ -211,6 +211,20 @@ test_that("counts and parameters change", {
   expect_identical(set_initial(own, model = 7)$species$initial, 7) # a name that R takes for the argument
 })
 
+test_that("elements that a network does not have are refused, with the function that was meant", {
+  net <- reaction_network("A -> 0" = mass_action("k"), initial = c(A = 3), parameters = c(k = 1))
+  said <- function(expr) conditionMessage(expect_error(expr, class = "fireflip_error_argument"))
+  expect_identical(said(net$k <- 2), "\"k\" is a parameter: set_parameters(net, k = ...) changes its value.")
+  expect_identical(said(net[["A"]] <- 2), "\"A\" is a species: set_initial(net, A = ...) changes its initial count.")
+  expect_match(said(net["initial"] <- 2), "no element called \"initial\"; set_initial() and", fixed = TRUE)
+  expect_match(said(net[1, 2] <- 2), "no rows and columns", fixed = TRUE)
+  net$parameters["k"] <- 2
+  net[["species"]]$initial <- 4
+  expect_identical(net, reaction_network("A -> 0" = mass_action("k"), initial = c(A = 4), parameters = c(k = 2)))
+  expect_match(said(set_initial(net, k = 1)), "names \"k\", which is a parameter; set_parameters() changes it", fixed = TRUE)
+  expect_match(said(set_parameters(net, A = 1)), "names \"A\", which is a species; set_initial() changes it", fixed = TRUE)
+})
+
 test_that("counts and parameters may be a row of a data frame", {
   net <- reaction_network("0 -> A" = mass_action("k"), "A -> 0" = 1, parameters = c(k = 10))
   design <- data.frame(k = c(1, 2), A = c(5L, 7L))
