@@ -106,6 +106,14 @@ test_that("bad networks are errors that say where", {
   )) expect_error(eval(bad), class = "fireflip_error_argument", info = deparse(bad))
 })
 
+test_that("a name with parentheses that is not in quotes is recognised", {
+  net <- reaction_network("`R(a,l)` -> `R(a,l!1).L(r!1)`" = 1, initial = c("R(a,l)" = 5))
+  said <- function(until) conditionMessage(expect_error(simulate(net, times = 1, until = until), class = "fireflip_error_parse"))
+  expect_match(said("R(a,l) < 3"), "; the name \"R(a,l)\" must be in backquotes", fixed = TRUE)
+  expect_match(said("3 > R(a,l!1).L(r!1)"), "; the name \"R(a,l!1).L(r!1)\" must be in backquotes", fixed = TRUE)
+  expect_match(said("R(a) < 3"), "no function is called \"R\".*; the functions are")
+})
+
 test_that("an initial count that nothing uses is reported", {
   told <- tryCatch(reaction_network("AaA -> B" = 1, initial = c(Aaa = 1, B = 2)), fireflip_warning_unused = identity)
   expect_identical(told$unused, "Aaa")
