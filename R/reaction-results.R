@@ -182,7 +182,7 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more row")))
   hidden <- names(shown)[-fit]
   if (nrow(shown) > 0L && length(hidden) > 0L) {
-    writeLines(sprintf("... and %s more species: %s", format_whole(length(hidden)), some_values(hidden, most = 10L)))
+    writeLines(sprintf("... and %s more species: %s", format_whole(length(hidden)), some_values(short_label(hidden), most = 10L)))
   }
   invisible(x)
 }
