@@ -86,8 +86,18 @@ print.reaction_events <- function(x, n = 10, ...) {
 need_columns <- function(x, columns, what) {
   run_of(x)
   if (has_columns(x, columns) && nrow(x) > 0L) return(invisible())
-  abort_argument(sprintf("`%s` must have rows, and the columns %s, as simulate() returns them.", what, quote_some(columns)))
+  maker <- result_makers[class(x)[[1L]]]
+  abort_argument(sprintf(
+    "`%s` must have rows, and the columns %s, as %s() returns them.", what, quote_some(columns),
+    if (is.na(maker)) "simulate" else maker
+  ))
 }
+
+# Results that simulate() does not return.
+result_makers <- c(
+  first_passage = "first_passage", parameter_sweep = "sweep_parameters", reaction_noise = "noise",
+  noise_decomposition = "noise_decomposition"
+)
 
 #' @rdname histogram-methods
 #' @export

@@ -260,6 +260,7 @@ refuse_distribution <- function(verb, what, hint) {
 
 firings_hint <- "simulate() with `output` = \"histogram\" gives a result to which it does"
 sweep_hint <- "sweep_parameters() with `quantiles` gives quantiles, and simulate() an ensemble for one setting"
+passage_mean_hint <- "summary() has the mean of the smaller of the time of passage and the end"
 passage_hint <- "summary() has quantiles of the times, and plot() draws their distribution"
 solution_hint <- "as.data.frame(x, what = \"marginals\") has the distribution of each species, and plot() draws it"
 
@@ -275,6 +276,10 @@ hist.parameter_sweep <- function(x, ...) refuse_distribution("hist", "a sweep", 
 quantile.first_passage <- function(x, ...) refuse_distribution("quantile", "times of first passage", passage_hint)
 #' @export
 hist.first_passage <- function(x, ...) refuse_distribution("hist", "times of first passage", passage_hint)
+#' @export
+mean.first_passage <- function(x, ...) refuse_distribution("mean", "times of first passage", passage_mean_hint)
+#' @rawNamespace S3method(stats::median, first_passage)
+median.first_passage <- function(x, na.rm = FALSE, ...) refuse_distribution("median", "times of first passage", passage_hint)
 #' @export
 quantile.cme_solution <- function(x, ...) refuse_distribution("quantile", "a solution of the master equation", solution_hint)
 #' @export

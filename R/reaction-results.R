@@ -86,6 +86,7 @@ unique_count <- function(x) length(unique(x))
 species_count <- function(n) paste(format_whole(n), "species")
 
 times_text <- function(times) {
+  if (length(times) == 0L) return("no times")
   if (length(times) == 1L) return(paste("time", format(times)))
   sprintf("%s times from %s to %s", format_whole(length(times)), format(min(times)), format(max(times)))
 }
@@ -181,7 +182,7 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more row")))
   hidden <- names(shown)[-fit]
   if (nrow(shown) > 0L && length(hidden) > 0L) {
-    writeLines(sprintf("... and %s more species: %s", format_whole(length(hidden)), some_values(hidden, most = 10L)))
+    writeLines(sprintf("... and %s more species: %s", format_whole(length(hidden)), some_values(short_label(hidden), most = 10L)))
   }
   invisible(x)
 }

@@ -274,10 +274,11 @@ growing_species <- function(model, options) {
   )
 }
 
+# What a narrow terminal cuts off is at the end: the numbers, not the remaining time.
 start_ensemble_bar <- function(total, envir) {
   cli::cli_progress_bar(
     "Simulating", total = total, clear = TRUE, .envir = envir,
-    format = "{cli::pb_name} {cli::pb_bar} {cli::pb_percent} {cli::pb_extra$now} {cli::pb_eta_str}", extra = list(now = "")
+    format = "{cli::pb_name} {cli::pb_bar} {cli::pb_percent} {cli::pb_eta_str} {cli::pb_extra$now}", extra = list(now = "")
   )
 }
 

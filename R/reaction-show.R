@@ -145,6 +145,39 @@ as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE
   out
 }
 
+reaction_elements <- c("species", "parameters", "reactions", "variables", "events")
+
+#' @export
+`$<-.reaction_network` <- function(x, name, value) {
+  refuse_element(x, name)
+  NextMethod()
+}
+
+#' @export
+`[[<-.reaction_network` <- function(x, i, value) {
+  if (is.character(i) && length(i) > 0L) refuse_element(x, i[[1L]])
+  NextMethod()
+}
+
+#' @export
+`[<-.reaction_network` <- function(x, i, ..., value) {
+  if (nargs() > 3L) abort_argument("A network has no rows and columns: set_initial() and set_parameters() change values.")
+  if (!missing(i) && is.character(i)) for (name in i) refuse_element(x, name)
+  NextMethod()
+}
+
+# A new element would change nothing, because nothing reads it.
+refuse_element <- function(x, name) {
+  if (name %in% reaction_elements) return(invisible())
+  change <- if (name %in% x$species$species) "a species: set_initial(net, %s = ...) changes its initial count" else {
+    if (name %in% names(x$parameters)) "a parameter: set_parameters(net, %s = ...) changes its value"
+  }
+  if (!is.null(change)) abort_argument(sprintf(paste0("\"%s\" is ", change, "."), name, argument_name(name)))
+  abort_argument(sprintf(
+    "A reaction network has no element called \"%s\"; set_initial() and set_parameters() change its values.", name
+  ))
+}
+
 #' @section Reaction networks: `network_arrows()` of a reaction network gives a data frame with a row per arrow between a species
 #'   and a reaction. Its columns are `from`, `to`, `role` and `count`. The role is `"reactant"` (from a species to a reaction),
 #'   `"product"` (from a reaction to a species), or `"rate"` (from a species that the formula of a rate names, also through

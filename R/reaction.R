@@ -560,6 +560,17 @@ set_initial.reaction_network <- function(model, ...) {
   validate_reactions(model)
 }
 
+# Names that belong to the other function.
+refuse_misplaced <- function(model, verb, unknown, what) {
+  others <- if (what == "species") names(model$parameters) else model$species$species
+  misplaced <- intersect(unknown, others)
+  if (length(misplaced) == 0L) return(invisible())
+  abort_argument(sprintf(
+    "%s() names \"%s\", which is a %s; %s changes it.", verb, misplaced[[1L]], if (what == "species") "parameter" else "species",
+    if (what == "species") "set_parameters()" else "set_initial()"
+  ), unknown = misplaced)
+}
+
 # f(model, A = 1, B = 0) or f(model, c(A = 1, B = 0)) -> a numeric vector with names, all of which are known.
 named_values <- function(model, verb, values, known, what) {
   example <- if (length(known) > 0L) argument_name(known[[1L]]) else "A"
@@ -574,6 +585,7 @@ named_values <- function(model, verb, values, known, what) {
     abort_argument(sprintf("%s() needs values by name, such as %s = 1; found %s.", verb, example, describe(values)))
   }
   unknown <- setdiff(enc2utf8(names(values)), known)
+  if (length(unknown) > 0L) refuse_misplaced(model, verb, unknown, what)
   if (length(unknown) > 0L) abort_unknown_names(sprintf("%s()", verb), unknown, known, what)
   values <- check_numbers(values, what == "species")
   if (anyDuplicated(names(values))) {

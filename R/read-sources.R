@@ -5,6 +5,9 @@ network_source <- function(file) {
   expected <- "the path of a file, one string, or a connection"
   if (!missing(file) && inherits(file, "connection")) return(connection_source(file))
   check_string(file, "file", expected)
+  if (grepl("^(https?|ftps?|file)://", file)) {
+    abort("file", sprintf("`file` must be %s; found an address, whose connection is url(\"%s\").", expected, file))
+  }
   if (is_compressed(file)) return(compressed_source(file))
   list(name = file)
 }

@@ -21,7 +21,8 @@
 #'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
 #' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
 #'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
-#'   With `NULL` (the default), the values in the file are used.
+#'   The value of such a species in the file need not be a count: a concentration, for instance, or no value at all. With `NULL`
+#'   (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()].
@@ -151,7 +152,7 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
     source$text <- bnet_of_rules(source)
     format <- "bnet"
   }
-  read <- .Call(ffi_read_network, source$name, format, source$text)
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)))
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
     warn_unit(read$unit, source$name)
@@ -229,6 +230,23 @@ warn_unit <- function(unit, file) {
   warn("unit", sprintf(
     "The amounts in %s have the unit %s, and are read as counts of molecules: units are not converted.", file, unit
   ), unit = unit)
+}
+
+# The core need not find counts for species that `initial` names.
+given_names <- function(initial) {
+  names <- names(initial)
+  if (is.null(names) || anyNA(names)) NULL else enc2utf8(names)
+}
+
+# Adds what helps against an initial count in a file that is not a count.
+naming_initial <- function(read) {
+  tryCatch(read, fireflip_error_unsupported = function(e) {
+    text <- conditionMessage(e)
+    if (grepl("found the species .* with the initial amount|found the initial count .* of species", text)) {
+      text <- paste0(text, "; the argument `initial` can give one")
+    }
+    abort("unsupported", text)
+  })
 }
 
 start_at <- function(model, initial) {

@@ -91,8 +91,8 @@ static void show_name(char *shown, const char *file) {
   shown[at] = '\0';
 }
 
-ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
-                            ff_format format, ff_error *err) {
+ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
+                            ff_format format, const ff_io_given *given, ff_error *err) {
   char shown[SHOWN_NAME];
   *out = (ff_io_model){NULL, NULL, ""};
   show_name(shown, file);
@@ -112,10 +112,21 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
     case FF_FORMAT_ASSA: return ff_io_assa_parse(&out->pbn, text, length, shown, err);
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_parse(&out->pbn, text, length, shown, format == FF_FORMAT_BOOLNET, err);
-    case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, err);
-    case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, err);
+    case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, given, err);
+    case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, given, err);
     default: return ff_error_set(err, FF_EARGUMENT, "%d is not a format", (int)format);
   }
+}
+
+ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
+                            ff_format format, ff_error *err) {
+  return ff_io_parse_given(out, found, text, length, file, format, NULL, err);
+}
+
+int ff_io_is_given(const ff_io_given *given, const char *name) {
+  for (size_t i = 0; given != NULL && i < given->n; i++)
+    if (strcmp(given->names[i], name) == 0) return 1;
+  return 0;
 }
 
 void ff_io_model_free(ff_io_model *model) {
@@ -182,15 +193,20 @@ static ff_status read_file(char **text, size_t *length, const char *path, ff_err
   return status;
 }
 
-ff_status ff_io_read_model(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_error *err) {
+ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, const ff_io_given *given,
+                           ff_error *err) {
   char *text;
   size_t length;
   *out = (ff_io_model){NULL, NULL, ""};
   ff_status status = read_file(&text, &length, path, err);
   if (status != FF_OK) return status;
-  status = ff_io_parse_model(out, found, text, length, path, format, err);
+  status = ff_io_parse_given(out, found, text, length, path, format, given, err);
   free(text);
   return status;
+}
+
+ff_status ff_io_read_model(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_error *err) {
+  return ff_io_read_given(out, found, path, format, NULL, err);
 }
 
 ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format format, ff_error *err) {

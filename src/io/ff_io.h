@@ -47,10 +47,10 @@
  * parameters and the compartments that rates name keep their ids; a parameter k that is local to reaction r is called r_k.
  * Initial assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that
  * is constant or has a boundaryCondition is fixed. A species, parameter or compartment that an assignment rule determines is a
- * variable (of a species: its amount). A reversible reaction has one kinetic law too, which must not become
- * negative. These are FF_EUNSUPPORTED: rate and algebraic rules, events, constraints, delays, conversion factors, fast reactions,
- * reactions without a kinetic law, ids of reactions in formulas, packages that are required, and amounts and stoichiometries that
- * are not whole numbers.
+ * variable (of a species: its amount). A reversible reaction has one kinetic law too, which must not become negative. Events are
+ * read, and so are rate rules whose solutions are formulas, as variables. These are FF_EUNSUPPORTED: other rate rules, algebraic
+ * rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions in
+ * formulas, packages that are required, and amounts and stoichiometries that are not whole numbers.
  *
  * BioNetGen's network format (.net, "bngl_net") is read line by line; `#` starts a comment. Blocks `begin NAME` ... `end NAME`
  * hold parameters, functions, species, reactions and groups; the numbers at the start of their lines are those by which reactions
@@ -100,6 +100,20 @@ ff_status ff_io_read_model(ff_io_model *out, ff_format *found, const char *path,
 ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
                             ff_format format, ff_error *err);
 void ff_io_model_free(ff_io_model *model); /* frees what the struct owns, not the struct */
+
+/* Names of species, in UTF-8, whose initial counts the caller sets afterwards. */
+typedef struct {
+  const char *const *names;
+  size_t n;
+} ff_io_given;
+
+/* As ff_io_read_model() and ff_io_parse_model(). But what a file of a reaction network says of the initial counts of the species
+ * in `given` need not be a count: it may also be missing or not whole, and is then read as 0. Other names in `given` are ignored.
+ * NULL means none. */
+ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, const ff_io_given *given,
+                           ff_error *err);
+ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
+                            ff_format format, const ff_io_given *given, ff_error *err);
 
 /* Writes a network to the file `path`, completely or not at all: it writes a temporary file in the same folder and renames
  * it. Devices and pipes are written directly. FF_EFILE if the disk is full. FF_EMODEL if the format cannot express the network:

@@ -10,6 +10,7 @@ typedef struct {
   ff_bngl file;
   ff_reactions *net;
   ff_replacement replacement; /* of parameters and variables, while initial counts are computed; empty before */
+  const ff_io_given *given;
   ff_error *err;
 } reader;
 
@@ -200,6 +201,8 @@ static ff_status set_initial(reader *r) {
     if (status != FF_OK) break;
     if (ff_count_of(value, &whole) && whole <= FF_MAX_COUNT)
       r->net->initial[i] = whole;
+    else if (ff_io_is_given(r->given, r->net->names[i]))
+      r->net->initial[i] = 0;
     else
       status = ff_error_set(r->err, FF_EUNSUPPORTED, "%s, line %llu: found the initial count %.15g of species %s where a whole "
                             "number from 0 to 2^53 was expected", r->file.file, (unsigned long long)symbol->line, value,
@@ -234,8 +237,10 @@ static ff_status read_all(reader *r, const char *text, size_t length) {
   return status == FF_OK ? set_initial(r) : status;
 }
 
-ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_error *err) {
-  reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .err = err};
+ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, const ff_io_given *given,
+                           ff_error *err) {
+  reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .given = given,
+              .err = err};
   ff_status status = read_all(&r, text, length);
   ff_replacement_free(&r.replacement);
   ff_bngl_free(&r.file);

@@ -68,7 +68,7 @@ static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t
 /* ---- the document ---- */
 
 static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span text, const char *file, size_t before,
-                            ff_error *err) {
+                            const ff_io_given *given, ff_error *err) {
   ff_status status = check_errors(document, file, before, 0, err);
   if (status != FF_OK) return status;
   Model_t *model = SBMLDocument_getModel(document);
@@ -84,10 +84,11 @@ static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span 
     return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a model without species where a Boolean network (SBML Level 3 with "
                         "qual, Version 1) or a reaction network was expected", file,
                         (unsigned long long)SBase_getLine((const SBase_t *)model));
-  return status == FF_OK ? ff_sbml_read_reactions(out, document, text.length, file, err) : status;
+  return status == FF_OK ? ff_sbml_read_reactions(out, document, text.length, file, given, err) : status;
 }
 
-ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_error *err) {
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
+                           ff_error *err) {
   *out = (ff_io_model){NULL, NULL, ""};
   ff_status status = ff_sbml_check_xml(text, length, file, err);
   if (status != FF_OK) return status;
@@ -102,7 +103,7 @@ ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, co
   SBMLDocument_t *document = copy == NULL ? NULL : readSBMLFromString(copy);
   free(copy);
   if (document == NULL) return ff_error_set(err, FF_EMEMORY, "%s: no memory for a document of %zu bytes", file, length);
-  status = read_model(out, document, (ff_span){text, length}, file, before, err);
+  status = read_model(out, document, (ff_span){text, length}, file, before, given, err);
   SBMLDocument_free(document);
   return status;
 }

@@ -18,6 +18,7 @@ typedef struct {
   ff_formula *law;  /* of each reaction */
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
   ff_sbml_events events;
+  const ff_io_given *given;
   ff_error *err;
 } reader;
 
@@ -160,10 +161,15 @@ static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
   const uint32_t number = r->number[i];
   int fine = ff_count_of(symbol->value, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
+  fine = fine && net->initial[number] <= FF_MAX_COUNT;
+  if (!fine && ff_io_is_given(r->given, id)) {
+    net->initial[number] = 0;
+    return FF_OK;
+  }
   if (symbol->formula.length == 0)
     return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
                          " without an initial amount or concentration where one was expected");
-  if (fine && net->initial[number] <= FF_MAX_COUNT) return FF_OK;
+  if (fine) return FF_OK;
   char clause[FF_IO_UNIT + 64], rest[FF_IO_UNIT + 200];
   ff_sbml_unit_clause(r->model, species, clause);
   snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count%s",
@@ -312,8 +318,9 @@ static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) 
   return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
-ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file, ff_error *err) {
-  reader r = {.model = SBMLDocument_getModel(document), .err = err};
+ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file,
+                                 const ff_io_given *given, ff_error *err) {
+  reader r = {.model = SBMLDocument_getModel(document), .given = given, .err = err};
   out->reactions = NULL;
   r.n_reactions = Model_getNumReactions(r.model);
   r.table = (ff_sbml_table){.ids = {.file = file, .err = err}, .words = FF_FORMULA_MAX + (uint64_t)length,

@@ -216,7 +216,27 @@ static ff_status fail_unknown(const parser *p, const token *t, const char *what,
   return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, hint[0] != 0 ? text : more);
 }
 
+/* The length of the longest known name with parentheses that the text has at the token, as BioNetGen's species have; 0 if there is
+ * none. */
+#define MOST_UNQUOTED 1000
+static size_t unquoted_name(const parser *p, const token *t) {
+  const char *text = p->source.text + t->start;
+  size_t length = p->source.length - t->start;
+  if (p->lookup != ff_formula_find_untimed && p->lookup != ff_names_find) return 0;
+  if (length > MOST_UNQUOTED) length = MOST_UNQUOTED;
+  for (; length > t->name_length; length--)
+    if (text[length - 1] == ')' && p->lookup(p->context, text, length) >= 0) return length;
+  return 0;
+}
+
 static ff_status fail_function(const parser *p, const token *t) {
+  const size_t unquoted = unquoted_name(p, t);
+  if (unquoted > 0) {
+    const ff_quoted name = ff_quote(p->source.text + t->start, unquoted);
+    char more[sizeof name.text + 40];
+    snprintf(more, sizeof more, "; the name %s must be in backquotes", name.text);
+    return fail_unknown(p, t, "function", NULL, more);
+  }
   char list[60 + 10 * N_SHOWN] = "; the functions are ", *names[N_FUNCTIONS];
   size_t used = strlen(list);
   char copies[N_FUNCTIONS][10];
@@ -238,6 +258,7 @@ static ff_status fail_operator(const parser *p, const token *t) {
   while (i > 0 && p->operators[i - 1].code < GROUP) i--;
   const char bad = t->kind == T_BAD ? p->source.text[t->start] : ' ';
   if (bad == '=') return fail(p, t, "an operator (\"==\" compares)");
+  if (bad == '?') return fail(p, t, "an operator (a choice is \"if(condition, yes, no)\")");
   if (bad == '%') return fail(p, t, "an operator (the remainder of a / b is \"a - b * floor(a / b)\")");
   const char *hint = hint_of_word(t);
   if (hint[0] != 0) {

@@ -7,7 +7,7 @@ FFI_ENTRY(ffi_note, 1)
 FFI_ENTRY(ffi_noted, 1)
 
 /* ffi_io.c */
-FFI_ENTRY(ffi_read_network, 3)
+FFI_ENTRY(ffi_read_network, 4)
 FFI_ENTRY(ffi_write_network, 3)
 FFI_ENTRY(ffi_write_reactions, 3)
 

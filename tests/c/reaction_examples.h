@@ -116,6 +116,19 @@ static inline void fails(const example *examples, size_t n, ff_format format, ff
   }
 }
 
+/* The first two species have the counts that are wanted if the file need not give that of `name`, and the file fails otherwise. */
+static inline void reads_given(const char *text, ff_format format, const char *name, double first, double second) {
+  const ff_io_given given = {&name, 1}, none = {&name, 0};
+  ff_error err = {0};
+  ff_io_model model;
+  FF_CHECK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, &none, &err) != FF_OK);
+  FF_CHECK(model.reactions == NULL);
+  FF_CHECK_OK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, &given, &err), &err);
+  if (model.reactions == NULL) return;
+  FF_CHECK(model.reactions->initial[0] == first && model.reactions->initial[1] == second);
+  ff_io_model_free(&model);
+}
+
 /* A file of the corpus, which must be readable unless its name begins with "crash". */
 static inline void replay_network(const char *path, ff_format format) {
   ff_error err;

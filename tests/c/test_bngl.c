@@ -115,6 +115,10 @@ static void errors(void) {
   fails(unsupported, COUNT_OF(unsupported), FF_FORMAT_BNGL, FF_EUNSUPPORTED);
 }
 
+static void given_counts(void) {
+  reads_given(BLOCK("species", "1 A(b) 2.5\n2 B() 3\n") REACTIONS("1 1 2 0.5\n"), FF_FORMAT_BNGL, "A(b)", 0, 3);
+}
+
 /* Every file that is cut off after a byte is read, or is an error with a place. */
 static void cut_off(void) {
   static const char text[] = K BLOCK("functions", "1 f() k*G\n") ABC REACTIONS("1 1,1 2 0.5*f\n") BLOCK("groups", "1 G 1,2*2\n");
@@ -134,4 +138,4 @@ static void corpus(void) {
   if (corpus_each("bngl", FF_FORMAT_BNGL, replay_network) == 0) FF_SKIP("there is no corpus");
 }
 
-FF_TEST_MAIN("bngl", reactions, symbols, errors, cut_off, corpus)
+FF_TEST_MAIN("bngl", reactions, symbols, errors, given_counts, cut_off, corpus)

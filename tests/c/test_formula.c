@@ -254,6 +254,7 @@ static const char *const wrong[][2] = {
     {"(2)(3)", "found \"(\" at character 4"}, {"`k 1`(2)", "found \"(\" at character 6"},
     {"2(3)", "found \"(\" at character 2"},
     {"S1 %% 2", "an operator (the remainder of a / b is \"a - b * floor(a / b)\") was expected"},
+    {"S1 > 2 ? 1 : 0", "an operator (a choice is \"if(condition, yes, no)\") was expected"},
     {"S1 = 2", "found \"=\" at character 4 of \"S1 = 2\" where an operator (\"==\" compares) was expected"},
     {"S1 > 2 and kinase < 1",
      "found \"and\" at character 8 of \"S1 > 2 and kinase < 1\" where an operator (\"&&\" means and) was expected"},

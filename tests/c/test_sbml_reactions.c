@@ -388,6 +388,16 @@ static void events(void) {
 #undef START
 }
 
+/* ---- counts that the caller sets ---- */
+
+static void given_counts(void) {
+#define COUNTED(more) L3 CELL LIST("Species", SPECIES("A", COUNT more) SPECIES("B", COUNT "initialAmount=\"2\"")) END
+  reads_given(COUNTED("initialAmount=\"0.5\""), FF_FORMAT_SBML, "A", 0, 2);
+  reads_given(COUNTED("initialAmount=\"-1\""), FF_FORMAT_SBML, "A", 0, 2);
+  reads_given(COUNTED(""), FF_FORMAT_SBML, "A", 0, 2);
+#undef COUNTED
+}
+
 /* ---- packages ---- */
 
 /* Packages that do not change what a reaction network means. */
@@ -408,4 +418,4 @@ static void other_packages(void) {
 }
 
 FF_TEST_MAIN("sbml_reactions", assignment_rules, amounts, local_parameters, stoichiometries, initial_assignments, functions,
-             rates, rewritten_functions, events, other_packages)
+             rates, rewritten_functions, events, given_counts, other_packages)

@@ -328,6 +328,20 @@ test_that("summaries of final states are about all trajectories, whenever they s
   expect_output(print(summary(sweep)), "at the last time of each trajectory, with")
 })
 
+test_that("results without rows are printed without warnings, and the error of plot() names the function that makes them", {
+  for (output in c("trajectories", "final", "histogram")) {
+    expect_no_warning(shown <- capture.output(print(ensemble(output = output, nsim = 3)[0, ])))
+    expect_match(shown[[1L]], "no times, seed", fixed = TRUE)
+  }
+  noises <- noise(ensemble(nsim = 40))
+  expect_no_warning(expect_output(print(noises[0, ]), "no times"))
+  passage <- first_passage(net, "B >= 3", nsim = 5, end = 2, seed = 1)
+  expect_error(plot(passage[0, ]), "as first_passage() returns them", fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(plot(noises[0, ]), "as noise() returns them", fixed = TRUE, class = "fireflip_error_argument")
+  sweep <- sweep_parameters(net, data.frame(A = 1:2), nsim = 2, times = 1, seed = 1)
+  expect_error(plot(sweep[0, ]), "as sweep_parameters() returns them", fixed = TRUE, class = "fireflip_error_argument")
+})
+
 test_that("outputs are shown", {
   swept <- summary(
     sweep_parameters(net, data.frame(A = c(0, 20)), nsim = 50, times = c(1, 2), seed = 1, threads = 1, common = TRUE)

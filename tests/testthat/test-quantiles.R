@@ -144,6 +144,8 @@ test_that("results without a distribution of counts are refused by name", {
   expect_snapshot(error = TRUE, hist(passage))
   expect_snapshot(error = TRUE, quantile(solution))
   expect_snapshot(error = TRUE, hist(solution))
+  expect_error(mean(passage), "mean\\(\\) does not apply to times of first passage; summary", class = "fireflip_error_argument")
+  expect_error(median(passage), "median\\(\\) does not apply", class = "fireflip_error_argument")
 })
 
 test_that("a species that was not observed is missing from the result, not from the network", {

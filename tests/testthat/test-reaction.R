@@ -106,6 +106,14 @@ test_that("bad networks are errors that say where", {
   )) expect_error(eval(bad), class = "fireflip_error_argument", info = deparse(bad))
 })
 
+test_that("a name with parentheses that is not in quotes is recognised", {
+  net <- reaction_network("`R(a,l)` -> `R(a,l!1).L(r!1)`" = 1, initial = c("R(a,l)" = 5))
+  said <- function(until) conditionMessage(expect_error(simulate(net, times = 1, until = until), class = "fireflip_error_parse"))
+  expect_match(said("R(a,l) < 3"), "; the name \"R(a,l)\" must be in backquotes", fixed = TRUE)
+  expect_match(said("3 > R(a,l!1).L(r!1)"), "; the name \"R(a,l!1).L(r!1)\" must be in backquotes", fixed = TRUE)
+  expect_match(said("R(a) < 3"), "no function is called \"R\".*; the functions are")
+})
+
 test_that("an initial count that nothing uses is reported", {
   told <- tryCatch(reaction_network("AaA -> B" = 1, initial = c(Aaa = 1, B = 2)), fireflip_warning_unused = identity)
   expect_identical(told$unused, "Aaa")
@@ -209,6 +217,20 @@ test_that("counts and parameters change", {
   expect_identical(set_initial(dimer, list(S2 = 5))$species$initial, c(1e5, 5, 0))
   own <- reaction_network("model -> 0" = mass_action("m"), parameters = c(m = 1))
   expect_identical(set_initial(own, model = 7)$species$initial, 7) # a name that R takes for the argument
+})
+
+test_that("elements that a network does not have are refused, with the function that was meant", {
+  net <- reaction_network("A -> 0" = mass_action("k"), initial = c(A = 3), parameters = c(k = 1))
+  said <- function(expr) conditionMessage(expect_error(expr, class = "fireflip_error_argument"))
+  expect_identical(said(net$k <- 2), "\"k\" is a parameter: set_parameters(net, k = ...) changes its value.")
+  expect_identical(said(net[["A"]] <- 2), "\"A\" is a species: set_initial(net, A = ...) changes its initial count.")
+  expect_match(said(net["initial"] <- 2), "no element called \"initial\"; set_initial() and", fixed = TRUE)
+  expect_match(said(net[1, 2] <- 2), "no rows and columns", fixed = TRUE)
+  net$parameters["k"] <- 2
+  net[["species"]]$initial <- 4
+  expect_identical(net, reaction_network("A -> 0" = mass_action("k"), initial = c(A = 4), parameters = c(k = 2)))
+  expect_match(said(set_initial(net, k = 1)), "names \"k\", which is a parameter; set_parameters() changes it", fixed = TRUE)
+  expect_match(said(set_parameters(net, A = 1)), "names \"A\", which is a species; set_initial() changes it", fixed = TRUE)
 })
 
 test_that("counts and parameters may be a row of a data frame", {

@@ -101,6 +101,22 @@ test_that("initial sets counts; arguments of Boolean networks are errors", {
   expect_match(bad(initial = c(1, 2, 3)), "`initial` must be counts named by species", fixed = TRUE)
 })
 
+test_that("initial may name species whose values in the file are not counts", {
+  missing <- sub(" initialAmount=\"[^\"]*\"", "", species("B", 0))
+  file <- sbml_file(cell, list_of("Species", species("A", 1.5), missing))
+  expect_identical(read_network(file, initial = c(A = 2, B = 1))$species$initial, c(2, 1))
+  expect_identical(read_network(file, initial = list(B = 1, A = 2))$species$initial, c(2, 1))
+  expect_error(read_network(file, initial = c(B = 1)), "species \"A\" with the initial amount 1.5",
+    class = "fireflip_error_unsupported")
+  expect_error(read_network(file, initial = c(A = 2)), "species \"B\" without", class = "fireflip_error_parse")
+  expect_error(read_network(file, initial = c(A = 2, B = 1, C = 3)), "names \"C\"", class = "fireflip_error_argument")
+  text <- c("begin species", "  1 A(b) 2.5", "  2 B() 3", "end species", "begin reactions", "  1 1 2 0.5", "end reactions")
+  net <- tempfile(fileext = ".net")
+  writeLines(text, net)
+  expect_error(read_network(net), "initial count 2.5 .*; the argument `initial` can", class = "fireflip_error_unsupported")
+  expect_identical(read_network(net, initial = c("A(b)" = 4))$species$initial, c(4, 3))
+})
+
 test_that("what is not supported is an error that names the element and the line", {
   refused <- function(..., attributes = "level=\"3\" version=\"1\"") {
     file <- sbml_file(..., attributes = attributes)
@@ -114,7 +130,10 @@ test_that("what is not supported is an error that names the element and the line
   )
   expect_identical(
     refused(cell, list_of("Species", species("A", 1.5))),
-    "FILE, line 6: found the species \"A\" with the initial amount 1.5 where a whole number from 0 to 2^53 was expected, a count"
+    paste(
+      "FILE, line 6: found the species \"A\" with the initial amount 1.5 where a whole number from 0 to 2^53 was expected,",
+      "a count; the argument `initial` can give one"
+    )
   )
   expect_match(
     refused(cell, some, attributes = paste(

@@ -222,6 +222,12 @@ test_that("the first name without a rule that looks misspelt is reported", {
   expect_identical(told("gene1, gene2"), "1 name without a rule is taken for an input: \"gene2\"\n")
 })
 
+test_that("a web address is not taken for the name of a file", {
+  expect_error(
+    read_network("https://example.invalid/net.xml"), "url\\(\"https://example.invalid/net.xml\"\\)", class = "fireflip_error_file"
+  )
+})
+
 test_that("a missing file name is an error", {
   for (call in list(
     quote(read_network()), quote(read_sbml()), quote(write_network(busy_network())), quote(write_pbn(busy_network()))
