@@ -26,8 +26,9 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* Returns list(model, format, class, unit): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format that was
- * found, "pbn" or "reaction_network", and the unit of amounts (ff_io.h). `text` is NULL or the bytes of the file; in the second case `path` is only its name. */
+/* Returns list(model, format, class, unit): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format
+ * that was found, "pbn" or "reaction_network", and the unit of amounts (ff_io.h). `text` is NULL or the bytes of the file; in the
+ * second case `path` is only its name. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text) {
   static const char *const names[] = {"model", "format", "class", "unit"};
   ff_format wanted = format_of(format), found = wanted;
