@@ -334,11 +334,11 @@ compare_with_solution <- function(run, solution) {
   lost <- solution$times$missing[match(run$times, solution$times$time)]
   cells <- length(run$times) * length(run$species)
   rows <- split(seq_along(run$tally$cell), factor(run$tally$cell, seq_len(cells)))
+  cell <- (match(exact$time, run$times) - 1L) * length(run$species) + match(exact$species, run$species)
+  known <- split(seq_along(cell), factor(cell, seq_len(cells))) # without times that the ensemble lacks
   tested <- vapply(seq_len(cells), function(i) {
-    time <- (i - 1L) %/% length(run$species) + 1L
-    known <- exact$time == run$times[[time]] & exact$species == run$species[[(i - 1L) %% length(run$species) + 1L]]
-    goodness_of_fit(run$tally$value[rows[[i]]], run$tally$count[rows[[i]]], exact$count[known], exact$probability[known],
-      lost[[time]])
+    goodness_of_fit(run$tally$value[rows[[i]]], run$tally$count[rows[[i]]], exact$count[known[[i]]],
+      exact$probability[known[[i]]], lost[[(i - 1L) %/% length(run$species) + 1L]])
   }, c(0, 0))
   none <- rep(NA_real_, cells)
   columns <- list(a = none, b = none, statistic = tested[1L, ], p = tested[2L, ])

@@ -227,7 +227,7 @@ noise_decomposition.reaction_trajectories <- function(x, reporters, confidence =
   reporters <- known[check_reporters(reporters, known)]
   time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
-  rows <- lapply(times, function(one) which(time == one))
+  rows <- unname(split(seq_along(time), match(time, times)))
   parts <- lapply(rows, function(at) reporter_noise(x[[reporters[[1L]]]][at], x[[reporters[[2L]]]][at], confidence))
   warn_reporters(vapply(parts, `[[`, 0, "p_value"), times, reporters)
   column <- function(name) vapply(parts, function(part) part[[name]], 0)

@@ -59,8 +59,9 @@ ff_status ff_sbml_units(const ff_sbml_table *table, const Model_t *model, char t
       char here[FF_IO_UNIT], there[FF_IO_UNIT], rest[2 * FF_IO_UNIT + 128 + sizeof(ff_quoted)];
       write_unit(own, here);
       write_unit(first, there);
-      snprintf(rest, sizeof rest, " with amounts in the unit %s where %s was expected, as for the species %s; units are not converted",
-               here, there, ff_quote(whose, strlen(whose)).text);
+      snprintf(rest, sizeof rest,
+               " with amounts in the unit %s where %s was expected, as for the species %s; units are not converted", here, there,
+               ff_quote(whose, strlen(whose)).text);
       return ff_sbml_found(table, FF_EUNSUPPORTED, ff_sbml_place(table, species), "the species", ff_sbml_id(species), rest);
     }
   }

@@ -129,6 +129,11 @@ static ff_status fill_reaction(ff_reactions *net, uint32_t r, const parts *p, ff
 
 enum { REACTIONS_BETWEEN_LOOKS = 1 << 14 };
 
+/* Lets R process Ctrl-C before some of the reactions. */
+static void look(R_xlen_t reaction) {
+  if (reaction % REACTIONS_BETWEEN_LOOKS == 0) R_CheckUserInterrupt();
+}
+
 static void finalize_names(SEXP holder) {
   ff_names_free(R_ExternalPtrAddr(holder));
   R_ClearExternalPtr(holder);
@@ -154,7 +159,7 @@ static void fill(ff_reactions *net, const parts *p) {
                                p->n_variables > 0 ? "species, parameters and variables" : "species and parameters");
   ff_names *species = names_of(of_species, net, p->n_species, "species");
   for (uint32_t r = 0; r < p->n_reactions; r++) {
-    if (r % REACTIONS_BETWEEN_LOOKS == 0) R_CheckUserInterrupt();
+    look(r);
     ffi_check(fill_reaction(net, r, p, species, symbols, &err), &err);
   }
   for (uint32_t v = 0; v < p->n_variables; v++) ffi_check(fill_variable(net, v, p, symbols, &err), &err);
@@ -217,6 +222,7 @@ SEXP ffi_equation_names(SEXP equations) {
   collected c = {NULL, 0};
   for (R_xlen_t i = 0; i < n; i++) {
     int both;
+    look(i);
     ffi_check(ff_equation_names(texts[i], collect, &c, (ff_place){NULL, 0}, &both, &err), &err);
     LOGICAL(VECTOR_ELT(out, 1))[i] = both;
   }
@@ -224,6 +230,7 @@ SEXP ffi_equation_names(SEXP equations) {
   c = (collected){VECTOR_ELT(out, 0), 0};
   for (R_xlen_t i = 0; i < n; i++) {
     int both;
+    look(i);
     ffi_check(ff_equation_names(texts[i], collect, &c, (ff_place){NULL, 0}, &both, &err), &err);
   }
   UNPROTECT(1);
@@ -272,6 +279,7 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
   SEXP columns[4];
   for (int i = 0; i < 4; i++) SET_VECTOR_ELT(out, 4 + i, columns[i] = Rf_allocVector(STRSXP, net->n_reactions));
   for (uint32_t r = 0; r < net->n_reactions; r++) {
+    look(r);
     SET_STRING_ELT(columns[0], r, Rf_mkCharCE(net->reactions[r].name, CE_UTF8));
     ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
     ffi_set_text(columns[1], r, text, R_BlankString, holder);
@@ -311,6 +319,7 @@ SEXP ffi_reactions_check(SEXP model) {
   SEXP reactions = ffi_element(model, "reactions");
   SEXP old_equation = ffi_element(reactions, "equation"), old_rate = ffi_element(reactions, "rate");
   for (uint32_t r = 0; r < net->n_reactions; r++) {
+    look(r);
     ffi_check(ff_reactions_equation_text(&text, net, r, &err), &err);
     ffi_set_text(equation, r, text, STRING_ELT(old_equation, r), holder);
     ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);

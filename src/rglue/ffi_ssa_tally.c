@@ -16,6 +16,7 @@
 #include "ffi_ssa.h"
 
 #define ROWS_BETWEEN_LOOKS 1024 /* R processes Ctrl-C there */
+#define ENTRIES_BETWEEN_LOOKS 65536
 
 static SEXP raw_of(const void *bytes, size_t n) {
   SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t)n);
@@ -31,6 +32,7 @@ static size_t pairs_of(const ff_ssa_sums *sums) {
 static void set_histograms(SEXP out, ff_ssa_sums *sums) {
   const size_t cells = (size_t)sums->n_times * sums->n_observed;
   R_xlen_t n = 0;
+  size_t since = 0; /* entries and cells since the last look */
   for (size_t i = 0; i < cells; i++) n += (R_xlen_t)sums->frequency[i].used;
   ffi_set(out, "cell", Rf_allocVector(INTSXP, n));
   ffi_set(out, "value", Rf_allocVector(REALSXP, n));
@@ -39,7 +41,11 @@ static void set_histograms(SEXP out, ff_ssa_sums *sums) {
   double *value = REAL(ffi_element(out, "value")), *count = REAL(ffi_element(out, "count"));
   for (size_t i = 0; i < cells; i++) {
     const size_t used = sums->frequency[i].used;
-    if (i % sums->n_observed == 0) R_CheckUserInterrupt();
+    since += used + 1;
+    if (since >= ENTRIES_BETWEEN_LOOKS) {
+      R_CheckUserInterrupt();
+      since = 0;
+    }
     ff_frequency_list(sums->frequency + i, value, count);
     for (size_t k = 0; k < used; k++) cell[k] = (int)i + 1;
     cell += used;

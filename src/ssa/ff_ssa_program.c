@@ -8,6 +8,7 @@
 
 #define EXPLICIT_MOST ((size_t)1 << 27) /* entries of `dependents`; 512 MB */
 #define SAMPLED_MARKS 0x1p24            /* marks that are looked at to estimate how many dependents there are */
+#define DEPENDENTS_AT_ONCE 2097152      /* that a step counts or lists, reactions included, in about a tenth of a second */
 
 struct ff_ssa_compiler {
   ff_ssa_program *p;
@@ -15,6 +16,9 @@ struct ff_ssa_compiler {
   ff_replacement replacement;
   size_t factors_room, formulas_room;
   uint32_t stage; /* the next one */
+  int halfway;    /* whether the last stage has not come to its end */
+  uint32_t *mark; /* of ff_ssa_gather(), while dependents are counted and listed */
+  uint32_t next;  /* the reaction whose dependents are next */
   ff_error *err;
 };
 typedef ff_ssa_compiler compiler;
@@ -271,36 +275,46 @@ static double estimate_coupling(const ff_ssa_program *p, uint32_t *mark) {
   return sum / n;
 }
 
-/* Counts the dependents of each reaction. Returns 0 as soon as they are too many to list; then their mean is estimated. */
-static int count_dependents(ff_ssa_program *p, uint32_t *mark) {
+/* Counts the dependents of each reaction, or stops as soon as they are too many to list; then their mean is estimated. A step
+ * counts those of some reactions. */
+static ff_status count_dependents(compiler *c) {
+  ff_ssa_program *p = c->p;
   const uint32_t n = p->n_reactions;
-  for (uint32_t r = 0; r < n; r++) {
-    p->depend_first[r + 1] = p->depend_first[r] + ff_ssa_gather(p, r, mark, r + 1, NULL);
-    if (p->depend_first[r + 1] <= EXPLICIT_MOST) continue;
-    p->coupling = estimate_coupling(p, mark);
-    return 0;
+  if (c->mark == NULL) c->mark = ff_calloc(n, sizeof *c->mark);
+  if (c->mark == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for the dependencies of %u reactions", n);
+  for (size_t work = 0; c->next < n && work < DEPENDENTS_AT_ONCE; c->next++) {
+    const size_t found = ff_ssa_gather(p, c->next, c->mark, c->next + 1, NULL);
+    work += found + 1;
+    p->depend_first[c->next + 1] = p->depend_first[c->next] + found;
+    if (p->depend_first[c->next + 1] <= EXPLICIT_MOST) continue;
+    p->coupling = estimate_coupling(p, c->mark);
+    return FF_OK;
   }
-  p->coupling = n > 0 ? (double)p->depend_first[n] / n : 0;
-  return 1;
+  c->halfway = c->next < n;
+  if (!c->halfway) p->coupling = n > 0 ? (double)p->depend_first[n] / n : 0;
+  return FF_OK;
 }
 
-/* Lists the dependents of each reaction, unless the lists would be too long. */
+/* Lists the dependents of each reaction, unless the lists would be too long. A step lists those of some reactions. */
 static ff_status list_dependents(compiler *c) {
   ff_ssa_program *p = c->p;
-  uint32_t n = p->n_reactions;
-  uint32_t *mark = ff_calloc(n, sizeof *mark);
-  ff_status status = mark != NULL ? FF_OK : FF_EMEMORY;
-  if (status == FF_OK && count_dependents(p, mark)) {
+  const uint32_t n = p->n_reactions;
+  if (c->next < n && p->dependents == NULL) return FF_OK; /* they are too many */
+  if (p->dependents == NULL) {
     p->dependents = ff_calloc(p->depend_first[n], sizeof *p->dependents);
-    if (p->dependents == NULL) status = FF_EMEMORY;
-    if (status == FF_OK) memset(mark, 0, n * sizeof *mark);
-    for (uint32_t r = 0; r < n && status == FF_OK; r++) {
-      uint32_t *list = p->dependents + p->depend_first[r];
-      ff_sort_unique(list, ff_ssa_gather(p, r, mark, r + 1, list));
-    }
+    if (p->dependents == NULL)
+      return ff_error_set(c->err, FF_EMEMORY, "no memory for the dependencies of %u reactions", n);
+    memset(c->mark, 0, n * sizeof *c->mark);
+    c->next = 0;
   }
-  free(mark);
-  return status == FF_OK ? FF_OK : ff_error_set(c->err, status, "no memory for the dependencies of %u reactions", n);
+  for (size_t work = 0; c->next < n && work < DEPENDENTS_AT_ONCE; c->next++) {
+    uint32_t *list = p->dependents + p->depend_first[c->next];
+    const size_t found = ff_ssa_gather(p, c->next, c->mark, c->next + 1, list);
+    ff_sort_unique(list, found);
+    work += found + 1;
+  }
+  c->halfway = c->next < n;
+  return FF_OK;
 }
 
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
@@ -362,9 +376,9 @@ static ff_status factor(compiler *c) { return ff_ssa_factor_new(&c->p->factor, c
 static ff_status find_modules(compiler *c) { return ff_ssa_modules_new(&c->p->modules, c->p, FF_MODULES_LEAST, c->err); }
 
 static ff_status (*const stages[])(compiler *c) = {
-    allocate,     copy_names,      set_replacement, compile_rates,  compile_changes,
-    list_readers, list_dependents, compile_events,  keep_variables, factor,
-    find_modules,
+    allocate,     copy_names,       set_replacement, compile_rates,  compile_changes,
+    list_readers, count_dependents, list_dependents, compile_events, keep_variables,
+    factor,       find_modules,
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 
@@ -387,8 +401,9 @@ ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, ff
 ff_status ff_ssa_compiler_step(ff_ssa_compiler *c, ff_ssa_program **out, ff_error *err) {
   *out = NULL;
   c->err = err;
+  c->halfway = 0;
   ff_status status = stages[c->stage](c);
-  if (status != FF_OK || ++c->stage < STAGES) return status;
+  if (status != FF_OK || c->halfway || ++c->stage < STAGES) return status;
   *out = c->p;
   c->p = NULL;
   return FF_OK;
@@ -398,6 +413,7 @@ void ff_ssa_compiler_free(ff_ssa_compiler *c) {
   if (c == NULL) return;
   ff_replacement_free(&c->replacement);
   ff_ssa_program_free(c->p);
+  free(c->mark);
   free(c);
 }
 

@@ -52,7 +52,8 @@ struct ff_ssa_waves {
   double *largest;   /* the largest count of each species at the start, if trajectories have starts; else NULL */
   uint32_t *species; /* whose counts are recorded */
   uint32_t n_species;
-  int tallies;       /* whether devices add up the statistics, so that no states are copied */
+  int tallies;       /* whether devices add up the statistics, so that no states are copied; */
+  uint64_t at_once;  /* then those of so many trajectories between two looks at the clock */
   ff_ssa_range *left; /* trajectories that no device has begun */
   uint32_t n_left;
   uint64_t *refused; /* trajectories that devices have refused */
@@ -71,6 +72,8 @@ ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_optio
 
 /* Chooses what devices record. Needs run->wanted. */
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
+/* How many trajectories a device adds up at once if each has so many products of counts. */
+uint64_t ff_ssa_tally_at_once(double products);
 /* Allocates the piece, if states are copied. */
 ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
 void ff_ssa_piece_free(ff_ssa_piece *piece);

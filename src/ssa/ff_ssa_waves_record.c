@@ -10,6 +10,9 @@
 #define REFUSED_AT_ONCE 1024
 #define STOPPED_AT_ONCE UINT64_C(4194304) /* times of stopping that are copied between two looks at the clock */
 #define LISTED_AT_ONCE 65536 /* firings that are recorded between two looks at the clock */
+#define PRODUCTS_AT_ONCE 2e11 /* that a device adds up between two looks at the clock: an H200 takes 0.1 s, */
+#define LEAST_AT_ONCE UINT64_C(65536) /* unless these are fewer trajectories: each time, all sums are copied and added */
+#define TILE 512 /* a multiple of so many trajectories is fastest */
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
@@ -32,6 +35,12 @@ static int mark_species(uint8_t *needed, const ff_ssa_run *run) {
   return distinct;
 }
 
+uint64_t ff_ssa_tally_at_once(double products) {
+  const double n = PRODUCTS_AT_ONCE / products; /* may be infinite */
+  if (n < (double)LEAST_AT_ONCE) return LEAST_AT_ONCE;
+  return n < (double)FF_PHILOX_MAX_UNITS ? (uint64_t)n / TILE * TILE : FF_PHILOX_MAX_UNITS;
+}
+
 /* Devices can add up the statistics of counts. */
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *w, const ff_ssa_run *run, ff_error *err) {
   const uint32_t n = run->program->n_species;
@@ -43,6 +52,7 @@ ff_status ff_ssa_waves_choose_species(ff_ssa_waves *w, const ff_ssa_run *run, ff
   }
   const int distinct = mark_species(needed, run);
   w->tallies = distinct && run->wanted.states == NULL;
+  w->at_once = ff_ssa_tally_at_once((double)run->wanted.product_bytes / (2 * sizeof(uint64_t)));
   if (w->tallies) {
     w->n_species = run->wanted.n_observed;
     memcpy(w->species, run->wanted.observed, w->n_species * sizeof *w->species);
@@ -248,21 +258,35 @@ static ff_status record_states(ff_ssa_run *run, ff_ssa_wave *v) {
 
 /* ---- waves -------------------------------------------------------------------------------------------------------------- */
 
-/* Lets a device add the statistics of its wave to the record of the first thread. If this processor has no memory for histograms,
- * they are incomplete, so the run fails. It also fails if they are too large. */
-static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+/* Lets a device add the statistics of its next trajectories to the record of the first thread. If this processor has no memory
+ * for histograms, they are incomplete, so the run fails. It also fails if they are too large; then nobody needs the rest. */
+static ff_status add_next(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_worker *first = &run->workers[0];
+  const uint64_t all = v->range.last - v->range.next, left = all - v->recorded, most = run->waves->at_once;
+  const uint64_t n = left < most ? left : most;
   ff_error why;
-  v->status = run->waves->backend->tally(v->ensemble, 0, v->range.last - v->range.next, &first->record.sums, &v->err);
+  v->status = run->waves->backend->tally(v->ensemble, v->recorded, n, &first->record.sums, &v->err);
   if (v->status == FF_EMEMORY) return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
   const int too_large = v->status == FF_ESIZE;
   if (v->status != FF_OK && !too_large) return FF_OK;
   v->status = FF_OK;
-  v->recorded = v->range.last - v->range.next;
+  v->recorded += n;
   if (too_large) ff_ssa_refuse_bytes(&run->wanted, &why);
-  if (too_large || ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK)
+  if (too_large || ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK) {
     ff_ssa_worker_fail(run, first, v->range.next, &why);
+    v->recorded = all;
+  }
   return FF_OK;
+}
+
+/* Adds the statistics of some trajectories of a wave, and of more until the deadline or until histograms must be merged. */
+static ff_status add_wave(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
+  ff_status status;
+  do {
+    status = add_next(run, v, err);
+  } while (status == FF_OK && v->status == FF_OK && v->recorded < v->range.last - v->range.next &&
+           ff_clock() < run->deadline && !atomic_load(&run->shared.full));
+  return status;
 }
 
 ff_status ff_ssa_wave_collect(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {

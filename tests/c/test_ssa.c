@@ -93,6 +93,29 @@ static void compiles_in_steps(void) {
   ff_reactions_free(net);
 }
 
+/* The dependents of many reactions take several steps to count, and several to list. */
+static void lists_in_steps(void) {
+  enum { MANY = 3000, FEW = 12 }; /* 9 million dependents, and as many steps as for a small network */
+  static reaction_text list[MANY + 1];
+  for (int r = 0; r < MANY; r++) list[r] = (reaction_text){"A -> 0", "1"};
+  const double initial[1] = {1};
+  ff_reactions *net = network_of(list, initial, 1);
+  ff_ssa_compiler *compiler;
+  ff_ssa_program *program = NULL;
+  ff_error err;
+  int steps = 0;
+  FF_CHECK_OK(ff_ssa_compiler_new(&compiler, net, &err), &err);
+  for (; program == NULL; steps++) FF_CHECK_OK(ff_ssa_compiler_step(compiler, &program, &err), &err);
+  ff_ssa_compiler_free(compiler);
+  FF_CHECK(steps >= FEW + 6);
+  FF_CHECK(ff_ssa_program_coupling(program) == MANY);
+  int sorted = 1;
+  for (size_t i = 0; i < (size_t)MANY * MANY; i++) sorted &= program->dependents[i] == i % MANY;
+  FF_CHECK(sorted && program->depend_first[MANY] == (size_t)MANY * MANY);
+  ff_ssa_program_free(program);
+  ff_reactions_free(net);
+}
+
 /* ---- trees of sums ------------------------------------------------------------------------------------------------------ */
 
 /* Updates of some leaves give the bits that summing all gives; small whole numbers are found exactly. */
@@ -583,6 +606,7 @@ static void runs_without_events(void) {
   }
 }
 
-FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, compiles_in_steps, sums_and_finds, agree_with_closed_forms,
-             does_not_depend_on_work, vectors_change_no_bit, works_in_pieces, times_do_not_change_trajectories, needs_no_lists,
-             reports_failures, reports_the_first_failure, refuses_options, runs_without_events)
+FF_TEST_MAIN("ssa", recognises_laws, lists_dependents, compiles_in_steps, lists_in_steps, sums_and_finds,
+             agree_with_closed_forms, does_not_depend_on_work, vectors_change_no_bit, works_in_pieces,
+             times_do_not_change_trajectories, needs_no_lists, reports_failures, reports_the_first_failure, refuses_options,
+             runs_without_events)

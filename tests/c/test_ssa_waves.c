@@ -1,7 +1,7 @@
 /* Ensembles of reaction networks on devices, without a GPU (fake_ssa.h). Whatever the capacity of the devices, what they refuse
  * and when they fail, all results have the same bits as without devices. */
 #include "../../src/ssa/ff_ssa_internal.h"
-#include "../../src/ssa/ff_ssa_run.h"
+#include "../../src/ssa/ff_ssa_waves.h"
 #include "device_ways.h"
 #include "simulations.h"
 
@@ -277,6 +277,63 @@ static void a_device_may_fail_between_pieces(void) {
   ff_ssa_program_free(program);
 }
 
+/* Devices add up the statistics of `at_once` trajectories between two looks at the clock, and a call of ff_ssa_run_advance() lets
+ * each do so once only. */
+static void play_in_parts(const ff_ssa_program *program, const output *o, const way *w, uint64_t at_once) {
+  const ff_ssa_options options = options_of(FF_SSA_DIRECT, o, w);
+  int done = 0;
+  got.status = ff_ssa_run_new(&got.run, program, &options, &got.err);
+  if (got.status == FF_OK) got.status = use(got.run, w->devices, &got.err);
+  if (got.status == FF_OK) got.run->waves->at_once = at_once;
+  while (got.status == FF_OK && !done) {
+    const int before = fake_ssa.tallies;
+    got.status = ff_ssa_run_advance(got.run, 0, &done, &got.err);
+    FF_CHECK(fake_ssa.tallies <= before + (int)w->devices);
+  }
+  got.complete = ff_ssa_run_complete(got.run);
+  got.events = ff_ssa_run_events(got.run);
+}
+
+/* Statistics are added up in several parts, and a device may fail between them. What it has added is not added again. */
+static void statistics_are_added_in_parts(void) {
+  static const way in_parts[] = {
+    {1, 1, 1000, 0, 0, 0, 0}, {1, 2, 30, 0, 4, 0, 0}, {2, 1, 1000, 0, 3, 0, 0}, {3, 2, 10, 3, 0, 0, 0}};
+  enum { PART = 4 };
+  ff_ssa_program *program = program_with_variables();
+  for (size_t i = 0; i < 4; i++) { /* the outputs with tallies */
+    const output *o = &outputs[i];
+    play(&want, program, options_of(FF_SSA_DIRECT, o, &alone), 0, &alone);
+    for (size_t j = 0; j < sizeof in_parts / sizeof *in_parts; j++) {
+      const way *w = &in_parts[j];
+      int over = 0;
+      for (int at = 0; !over; at += at < 10 ? 1 : at / 4) {
+        reset(w);
+        fake_ssa.fails_at = at;
+        play_in_parts(program, o, w, PART);
+        over = at > 0 && fake_ssa.calls < at;
+        if (at > 0 && !over && w->devices == 1) {
+          FF_CHECK_FAILS(got.status, FF_EBACKEND, &got.err, "the device is on fire");
+        } else {
+          compare(&got, &want, 0, o->name);
+          FF_CHECK(fake_ssa.tallies >= RUNS / PART && fake_ssa.copies == 0);
+        }
+        ff_ssa_run_free(got.run);
+        FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+      }
+    }
+    ff_ssa_run_free(want.run);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* Parts take a short time, but are not so small that copying their sums takes longer. */
+static void parts_are_of_a_useful_size(void) {
+  FF_CHECK_INT(ff_ssa_tally_at_once(0), FF_PHILOX_MAX_UNITS);
+  FF_CHECK_INT(ff_ssa_tally_at_once(499500), 400384); /* 1,000 species at a time */
+  FF_CHECK_INT(ff_ssa_tally_at_once(1e8), 65536);
+  FF_CHECK_INT(ff_ssa_tally_at_once(1) % 512, 0);
+}
+
 /* A device that cannot start is left out. If no device can start, the run goes on on this processor. */
 static void devices_may_not_start(void) {
   ff_ssa_program *program = program_with_variables();
@@ -492,7 +549,7 @@ static void what_is_not_ready_can_be_freed(void) {
 }
 
 FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls, devices_may_fail,
-             a_device_may_fail_between_pieces, devices_may_not_start, works_here_until_devices_are_ready,
-             the_first_failure_is_told, histograms_fit_as_without_devices,
-             histograms_that_are_too_large_are_not_listed, tells_what_devices_cannot_do,
-             what_is_not_ready_can_be_freed)
+             a_device_may_fail_between_pieces, statistics_are_added_in_parts, parts_are_of_a_useful_size,
+             devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
+             histograms_fit_as_without_devices, histograms_that_are_too_large_are_not_listed,
+             tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)

@@ -34,8 +34,8 @@ static void plan_list(ff_ensemble *e) {
   e->info.bytes += ff_ssa_ensemble_list_room(e) * sizeof(ff_ssa_fired);
 }
 
-/* As many slots as the device can run at the same time, or somewhat more, and a wave as large as memory allows: the more
- * trajectories it has, the shorter is the part of its time in which slots are empty. */
+/* As many slots as the device can run at the same time, or up to twice as many (ff_ssa_turns.h), and a wave as large as memory
+ * allows: the more trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
