@@ -226,17 +226,17 @@ static void make_whole(ff_ssa_implicit *e, const ff_ssa_path *path, const double
   }
 }
 
-/* Both reactions of a pair fire as often as their propensities say, and one of them as often again as is needed for the extent of
- * the pair. */
+/* The reactions of a pair together fire as often as their propensities say, and differ by the extent of the pair. The difference
+ * of the propensities fluctuates and is not the extent: firings that make up for it would be too many. */
 static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double time, double *fired) {
   const ff_ssa_balance *b = &e->balance;
   for (uint32_t g = 0; g < b->pairs.n; g++) {
     const uint32_t forward = b->pairs.forward[g], backward = b->pairs.backward[g];
     if (!(b->speed[g] > 0)) continue;
-    fired[forward] = round(time * path->propensity[forward]);
-    fired[backward] = round(time * path->propensity[backward]);
-    const double rest = round(e->extent[g]) - fired[forward] + fired[backward];
-    fired[rest < 0 ? backward : forward] += fabs(rest);
+    const double extent = round(e->extent[g]), least = extent < 0 ? -extent : 0; /* of the backward reaction */
+    const double half = round((time * (path->propensity[forward] + path->propensity[backward]) - extent) / 2);
+    fired[backward] = half > least ? half : least;
+    fired[forward] = fired[backward] + extent;
   }
 }
 
