@@ -82,7 +82,8 @@ static ff_status create(sweep_device *d, ff_error *err) {
                                          .times = first->options.times, .n_times = first->options.n_times,
                                          .species = s->species, .n_species = s->n_species, .points = d->points,
                                          .n_points = n, .n_each = first->options.n, .joins = d->joins,
-                                         .until = first->options.until, .max_values = s->max_values};
+                                         .until = first->options.until, .max_values = s->max_values,
+                                         .product_bytes = s->product_bytes};
   pthread_mutex_lock(&s->creating);
   ff_status status = s->choice.backend->create(&d->ensemble, first->program, &request, &options, err);
   pthread_mutex_unlock(&s->creating);
@@ -281,6 +282,7 @@ static ff_status choose_record(ff_ssa_sweep *s, const ff_ssa_point *given, ff_er
   s->species = waves.species;
   s->n_species = waves.n_species;
   s->max_values = ff_ssa_most_entries(&run->wanted);
+  s->product_bytes = waves.tallies ? run->wanted.product_bytes : 0;
   ff_ssa_run_free(run);
   return status;
 }

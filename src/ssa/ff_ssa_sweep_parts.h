@@ -75,7 +75,7 @@ struct ff_ssa_sweep {
   ff_ssa_sweep_device *devices;
   uint32_t n_devices;
   uint32_t *species, n_species; /* whose counts devices record */
-  uint64_t max_values;          /* as in ff_ssa_device_request */
+  uint64_t max_values, product_bytes; /* as in ff_ssa_device_request */
   uint32_t at_work;             /* devices that have not failed */
   atomic_uint singles;          /* ensembles that had only one point */
   int moved;                    /* whether devices have the points that wait */

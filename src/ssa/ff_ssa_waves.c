@@ -265,6 +265,7 @@ static void make_next(const ff_ssa_run *run) {
                                          .first_start = run->options.first,
                                          .max_firings = run->options.max_firings,
                                          .max_values = ff_ssa_most_entries(&run->wanted),
+                                         .product_bytes = w->tallies ? run->wanted.product_bytes : 0,
                                          .times = run->wanted.times,
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,

@@ -287,6 +287,8 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
   ff_status status = fake_ssa_call(err);
   fake_ssa.tallies++;
   if (first > e->n || n_units > e->n - first) status = ff_error_set(err, FF_EINTERNAL, "trajectories that are not in the wave");
+  const double products = sums->products != NULL ? ff_ssa_sums_product_bytes(e->request.n_times, n, 0) : 0;
+  if ((double)e->request.product_bytes != products) status = ff_error_set(err, FF_EINTERNAL, "other sums than were asked for");
   const uint64_t most = sums->frequency != NULL ? e->request.max_values : 0;
   if (status == FF_OK && most > 0 && fake_ssa_entries(e, first, n_units) > most) {
     status = ff_error_set(err, FF_ESIZE, "too many entries");

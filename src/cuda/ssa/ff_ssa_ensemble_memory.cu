@@ -1,7 +1,10 @@
 /* The memory of an ensemble on a device: how many trajectories a wave has, and how many slots. */
 #include "ff_ssa_ensemble.h"
+#include "ff_ssa_collect.h"
 #include "ff_ssa_generate.h"
 #include "ff_ssa_turns.h"
+
+#include <math.h>
 
 #define MEMORY_SHARE 0.85  /* of the free memory */
 #define MOST_UNITS (UINT64_C(1) << 31)
@@ -34,6 +37,13 @@ static void plan_list(ff_ensemble *e) {
   e->info.bytes += ff_ssa_ensemble_list_room(e) * sizeof(ff_ssa_fired);
 }
 
+/* What a wave may take of the free memory: a share, and no more than what its sums leave. */
+static double room_of(const ff_ensemble *e, size_t unused) {
+  const ff_ssa_device_request *r = &e->request;
+  const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_species + (double)r->product_bytes;
+  return fmin((double)unused * MEMORY_SHARE, (double)unused - sums) - largest_list(e);
+}
+
 /* As many slots as the device can run at the same time, or up to twice as many (ff_ssa_turns.h), and a wave as large as memory
  * allows: the more trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_ensemble *e, ff_error *err) {
@@ -42,10 +52,11 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   if (status != FF_OK) return status;
   const ff_ssa_device_request *r = &e->request;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
-  const double room = (double)unused * MEMORY_SHARE - largest_list(e);
+  const double room = room_of(e, unused);
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
   const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
-  if (room < 0) return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few to list firings", unused);
+  if (room < 0)
+    return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few for sums or to list firings", unused);
   uint64_t slots = ff_ssa_wave_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
