@@ -70,6 +70,7 @@ class_hint <- function(x) {
   if (missing(x)) return(NULL)
   others <- c("BooleanNetwork", "ProbabilisticBooleanNetwork", "SymbolicBooleanNetwork", "igraph")
   if (inherits(x, others)) return("as_pbn() converts it to a network")
+  if (inherits(x, "reaction_network")) return("simulate(), burn_in() and chemical_master_equation() are for reaction networks")
   if (is.data.frame(x)) {
     if (all(c("node", "predictor") %in% names(x)) || all(c("targets", "factors") %in% names(x))) {
       return("pbn() creates a network from such rules")

@@ -275,13 +275,13 @@ as.data.frame.burn_in <- function(x, row.names = NULL, optional = FALSE, ...) {
 `[.noise_decomposition` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-rbind.reaction_noise <- function(...) rbind_plain(...)
+rbind.reaction_noise <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
-rbind.noise_decomposition <- function(...) rbind_plain(...)
+rbind.noise_decomposition <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
-rbind.burn_in <- function(...) rbind_plain(...)
+rbind.burn_in <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 # The rows of the first n species, and a note about the others.
 first_species <- function(x, n) {

@@ -153,10 +153,10 @@ as.data.frame.reaction_events <- function(x, row.names = NULL, optional = FALSE,
 `[.reaction_events` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-rbind.reaction_histogram <- function(...) rbind_plain(...)
+rbind.reaction_histogram <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
-rbind.reaction_events <- function(...) rbind_plain(...)
+rbind.reaction_events <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @rdname histogram-methods
 #' @export

@@ -204,7 +204,7 @@ as.data.frame.first_passage <- function(x, row.names = NULL, optional = FALSE, r
 `[.first_passage` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-rbind.first_passage <- function(...) rbind_plain(...)
+rbind.first_passage <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @rdname passage-methods
 #' @export

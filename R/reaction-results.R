@@ -18,7 +18,8 @@
 #'   `lwd` and `lty` may have a value per species. An unknown argument is an error. Other methods ignore it, with a warning of
 #'   class `fireflip_warning_argument`.
 #' @returns `print()` returns `x`, and `plot()` the data that were drawn, both invisibly. `as.data.frame()` returns a plain data
-#'   frame.
+#'   frame. `rbind()` of several results returns a plain data frame, too. If they have names, as in
+#'   `rbind(wild_type = a, mutant = b)`, its first column `run` has these.
 #'
 #'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and
 #'   last), `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `until` (the condition, or
@@ -338,14 +339,20 @@ keep_record <- function(out, x) {
 
 # Rows of several results have no record of one run.
 #' @export
-rbind.reaction_ensemble <- function(...) rbind_plain(...)
+rbind.reaction_ensemble <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
-rbind.reaction_trajectories <- function(...) rbind_plain(...)
+rbind.reaction_trajectories <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
+# With names, as in rbind(wild_type = a, mutant = b), a column `run` has these.
 rbind_plain <- function(...) {
   results <- Filter(Negate(is.null), list(...))
-  do.call(rbind, lapply(results, function(x) if (is.data.frame(x)) plain_frame(x) else x))
+  plain <- lapply(results, function(x) if (is.data.frame(x)) plain_frame(x) else x)
+  label <- names(plain)
+  if (is.null(label) || !all(vapply(plain, is.data.frame, NA))) return(do.call(rbind, plain))
+  label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(label))), " ")
+  labelled <- Map(function(rows, run) cbind(run = rep(run, nrow(rows)), rows), plain, label)
+  do.call(rbind.data.frame, c(unname(labelled), make.row.names = FALSE))
 }
 
 # The species to draw: rows, or for trajectories columns. NULL stands for all.

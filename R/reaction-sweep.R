@@ -289,4 +289,4 @@ as.data.frame.parameter_sweep <- function(x, row.names = NULL, optional = FALSE,
 `[.parameter_sweep` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-rbind.parameter_sweep <- function(...) rbind_plain(...)
+rbind.parameter_sweep <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)

@@ -372,6 +372,15 @@ test_that("outputs are shown", {
   expect_identical(class(rbind(counts, counts)), "data.frame")
 })
 
+test_that("results with names are bound to a table that tells them apart", {
+  a <- ensemble(nsim = 5)
+  both <- rbind(wild = a, mutant = a, deparse.level = 0)
+  expect_identical(both$run, rep(c("wild", "mutant"), each = nrow(a)))
+  expect_identical(both[both$run == "mutant", -1L], rbind(a, a)[nrow(a) + seq_len(nrow(a)), ])
+  expect_identical(unique(rbind(a, b = a, b = a)$run), c("1", "b", "b 1"))
+  expect_identical(rbind(NULL, a), as.data.frame(a))
+})
+
 test_that("a part of a run says so when it is printed", {
   for (output in c("summary", "trajectories", "final", "histogram", "events")) {
     part <- simulate(net, nsim = 9, times = 0.5, output = output, seed = 1, shard = c(2, 3))

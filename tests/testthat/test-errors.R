@@ -42,6 +42,11 @@ test_that("messages about networks and their settings", {
   })
 })
 
+test_that("a reaction network where a Boolean one is expected is told what it can do", {
+  net <- example_model("sir")
+  expect_error(steady_state(net, "S"), "found an object of class .*; simulate\\(\\), burn_in\\(\\) and", class = "fireflip_error_argument")
+})
+
 test_that("messages about state sets", {
   expect_snapshot(error = TRUE, {
     steady_state(net)
