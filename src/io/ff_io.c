@@ -123,12 +123,6 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
   return ff_io_parse_given(out, found, text, length, file, format, NULL, err);
 }
 
-int ff_io_is_given(const ff_io_given *given, const char *name) {
-  for (size_t i = 0; given != NULL && i < given->n; i++)
-    if (strcmp(given->names[i], name) == 0) return 1;
-  return 0;
-}
-
 void ff_io_model_free(ff_io_model *model) {
   ff_pbn_free(model->pbn);
   ff_reactions_free(model->reactions);

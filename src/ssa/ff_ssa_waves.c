@@ -8,6 +8,8 @@
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
 #define MOST_SECONDS 0.25   /* and at most this time at once, if other devices may end meanwhile; a launch takes half of it */
+#define WIDENS 16           /* a device that refuses this part of a wave (1 / WIDENS), */
+#define WIDENS_LEAST 4096   /* and so many trajectories, prepares an ensemble for larger counts, which takes seconds */
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
@@ -113,7 +115,7 @@ static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa
   w->choice.kernel = copy_text(choice->kernel, &missing);
   w->devices = ff_calloc(w->n, sizeof *w->devices);
   w->waves = ff_calloc(w->n, sizeof *w->waves);
-  w->left = ff_calloc((size_t)w->n + 1, sizeof *w->left);
+  w->left = ff_calloc(2 * (size_t)w->n + 1, sizeof *w->left); /* of each device, its wave and what a wave leaves */
   if (missing || w->devices == NULL || w->waves == NULL || w->left == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", w->n);
   memcpy(w->devices, choice->devices, w->n * sizeof *w->devices);
@@ -148,6 +150,7 @@ static void plan_waves(ff_ssa_waves *w) {
   double left = 0, capacity = 0;
   for (uint32_t i = 0; i < w->n_left; i++) left += (double)(w->left[i].last - w->left[i].next);
   for (uint32_t i = 0; i < w->n; i++) capacity += w->waves[i].lost ? 0 : (double)w->waves[i].capacity;
+  if (capacity == 0) return; /* none is ready */
   const double rounds = ceil(left / capacity);
   for (uint32_t i = 0; i < w->n; i++) {
     ff_ssa_wave *v = &w->waves[i];
@@ -171,6 +174,17 @@ static int take(ff_ssa_waves *w, uint64_t failed, uint64_t size, ff_ssa_range *o
   return 1;
 }
 
+/* Lets a wave begin with the first of its trajectories. */
+static void begin_anew(ff_ssa_wave *v, ff_ssa_wave_stage stage) {
+  v->stage = stage;
+  v->begun = 0;
+  v->recorded = 0;
+  v->n_refused = 0;
+  v->n_stopped = 0;
+  v->listed = 0;
+  v->progress = (ff_ssa_device_progress){0};
+}
+
 /* Gives a wave to each device that has none. */
 static void begin_waves(ff_ssa_run *run) {
   ff_ssa_waves *w = run->waves;
@@ -178,14 +192,8 @@ static void begin_waves(ff_ssa_run *run) {
   for (uint32_t i = 0; i < w->n; i++) {
     ff_ssa_wave *v = &w->waves[i];
     if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, v->size, &v->range)) continue;
-    v->stage = FF_SSA_WAVE_RUNS;
     w->used = 1;
-    v->begun = 0;
-    v->recorded = 0;
-    v->n_refused = 0;
-    v->n_stopped = 0;
-    v->listed = 0;
-    v->progress = (ff_ssa_device_progress){0};
+    begin_anew(v, FF_SSA_WAVE_RUNS);
   }
 }
 
@@ -246,13 +254,12 @@ static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
   return NULL;
 }
 
-/* Creates the next device's ensemble. All devices use the kernel of the first one, because they shall end together. */
-static void make_next(const ff_ssa_run *run) {
-  ff_ssa_waves *w = run->waves;
-  ff_ssa_wave *v = &w->waves[w->made];
-  const ff_ssa_wave *first = first_wave(w);
+/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. */
+static ff_status create(const ff_ssa_run *run, const ff_ssa_wave *v, int wide, ff_ensemble **out, ff_error *err) {
+  const ff_ssa_waves *w = run->waves;
+  const ff_ssa_wave *first = wide ? NULL : first_wave(w);
   const uint64_t complete = ff_ssa_workers_complete(run), waiting = ff_ssa_run_waiting(run);
-  const ff_ensemble_options options = {.device = w->devices[w->made],
+  const ff_ensemble_options options = {.device = w->devices[v - w->waves],
                                        .kernel = w->choice.kernel,
                                        .like = first != NULL ? first->ensemble : NULL,
                                        .units = (waiting + w->n - 1) / w->n,
@@ -265,6 +272,7 @@ static void make_next(const ff_ssa_run *run) {
                                          .first_start = run->options.first,
                                          .max_firings = run->options.max_firings,
                                          .max_values = ff_ssa_most_entries(&run->wanted),
+                                         .wide = wide,
                                          .product_bytes = w->tallies ? run->wanted.product_bytes : 0,
                                          .times = run->wanted.times,
                                          .n_times = run->wanted.n_times,
@@ -272,8 +280,13 @@ static void make_next(const ff_ssa_run *run) {
                                          .n_species = w->n_species,
                                          .blocks = w->choice.blocks,
                                          .order = w->order != NULL ? ff_ssa_optimised_order(w->order) : NULL};
-  v->status = w->backend->create(&v->ensemble, run->program, &request, &options, &v->err);
-  w->made++;
+  return w->backend->create(out, run->program, &request, &options, err);
+}
+
+static void make_next(const ff_ssa_run *run) {
+  ff_ssa_waves *w = run->waves;
+  ff_ssa_wave *v = &w->waves[w->made++];
+  v->status = create(run, v, 0, &v->ensemble, &v->err);
 }
 
 static void settle(void *context, int index) {
@@ -337,6 +350,7 @@ ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ense
   }
   run->waves->waves[0].ensemble = ensemble;
   run->waves->made = 1;
+  run->waves->joined = 1;
   return ff_ssa_run_ready(run, 0, &is, err);
 }
 
@@ -346,12 +360,60 @@ int ff_ssa_waves_devices(const ff_ssa_run *run) {
   return run->waves != NULL && run->waves->ready ? (int)run->waves->n : 0;
 }
 
+/* Whether a device has refused so much of its wave that it should begin anew, with room for larger counts. */
+static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
+  const ff_ssa_waves *w = run->waves;
+  const uint64_t n = v->range.last - v->range.next;
+  const int much = v->n_refused >= WIDENS_LEAST && v->n_refused >= n / WIDENS;
+  if (!much || v->wide || w->joined || v->recorded > 0 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
+  return w->backend->common.info(v->ensemble).narrow && !ff_ssa_wave_lists_too_many(run, v);
+}
+
+/* Lets a device prepare an ensemble for larger counts. If there is none, the processor simulates what the device has refused. */
+static void widen(ff_ssa_run *run, ff_ssa_wave *v) {
+  ff_ensemble *wide = NULL;
+  ff_error why;
+  v->wide = 1;
+  if (create(run, v, 1, &wide, &why) != FF_OK) return;
+  run->waves->backend->common.destroy(v->ensemble);
+  v->ensemble = wide;
+  v->capacity = 0;
+  begin_anew(v, FF_SSA_WAVE_WIDENS);
+}
+
+/* Prepares the ensemble until the deadline, or until it is ready. */
+static void prepare_wide(ff_ssa_run *run, ff_ssa_wave *v) {
+  ff_ssa_waves *w = run->waves;
+  int ready = v->capacity > 0;
+  for (double left = run->deadline - ff_clock(); v->status == FF_OK && !ready; left = run->deadline - ff_clock()) {
+    const double most = w->n > 1 ? MOST_SECONDS : INFINITY;
+    v->status = w->backend->common.ready(v->ensemble, left < 0 ? 0 : left < most ? left : most, &ready, &v->err);
+    if (left <= 0 || atomic_load(&w->ended)) break;
+  }
+  if (v->status != FF_OK || !ready) return;
+  v->capacity = w->backend->common.info(v->ensemble).capacity;
+  atomic_store(&w->ended, 1);
+}
+
+/* Lets a device whose new ensemble is ready begin its wave anew, or as much of it as the ensemble has room for. */
+static void begin_wide(ff_ssa_waves *w, ff_ssa_wave *v) {
+  ff_ssa_range rest = v->range;
+  rest.next += v->capacity;
+  if (rest.next < rest.last) {
+    w->left[w->n_left++] = rest;
+    v->range.last = rest.next;
+  }
+  v->stage = FF_SSA_WAVE_RUNS;
+  plan_waves(w);
+}
+
 int ff_ssa_waves_ended(const ff_ssa_run *run) { return run->waves != NULL && atomic_load(&run->waves->ended); }
 
 void ff_ssa_waves_work(ff_ssa_run *run, int device) {
   ff_ssa_waves *w = run->waves;
   ff_ssa_wave *v = &w->waves[device];
   const double most = w->n > 1 ? MOST_SECONDS : INFINITY;
+  if (v->stage == FF_SSA_WAVE_WIDENS) prepare_wide(run, v);
   if (v->stage != FF_SSA_WAVE_RUNS) return;
   if (!v->begun)
     v->status = w->backend->common.start(v->ensemble, run->options.key, run->options.first + v->range.next,
@@ -385,8 +447,12 @@ ff_status ff_ssa_waves_collect(ff_ssa_run *run, ff_error *err) {
   ff_ssa_waves *w = run->waves;
   if (w == NULL || !w->ready) return FF_OK;
   ff_status status = drop_failed(run, err);
-  for (uint32_t i = 0; i < w->n && status == FF_OK; i++)
-    if (w->waves[i].stage == FF_SSA_WAVE_ENDED) status = ff_ssa_wave_collect(run, &w->waves[i], err);
+  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) {
+    ff_ssa_wave *v = &w->waves[i];
+    if (v->stage == FF_SSA_WAVE_ENDED && should_widen(run, v)) widen(run, v);
+    if (v->stage == FF_SSA_WAVE_ENDED) status = ff_ssa_wave_collect(run, v, err);
+    if (v->stage == FF_SSA_WAVE_WIDENS && v->capacity > 0) begin_wide(w, v);
+  }
   if (status == FF_OK) status = drop_failed(run, err);
   if (status != FF_OK) return status;
   const uint64_t failed = atomic_load(&run->failed);

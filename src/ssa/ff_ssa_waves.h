@@ -10,12 +10,14 @@ typedef struct {
   int counted; /* whether their events were counted before, in a wave whose device has failed */
 } ff_ssa_range;
 
-typedef enum { FF_SSA_WAVE_NONE, FF_SSA_WAVE_RUNS, FF_SSA_WAVE_ENDED } ff_ssa_wave_stage;
+/* In stage WIDENS, a device prepares an ensemble for larger counts, which then begins the wave anew. */
+typedef enum { FF_SSA_WAVE_NONE, FF_SSA_WAVE_RUNS, FF_SSA_WAVE_ENDED, FF_SSA_WAVE_WIDENS } ff_ssa_wave_stage;
 
 /* A device and its current wave. */
 typedef struct {
   ff_ensemble *ensemble;
-  uint64_t capacity, size; /* the most trajectories of a wave; and as many as are planned */
+  uint64_t capacity, size; /* the most trajectories of a wave, 0 if the ensemble is not ready; and as many as are planned */
+  int wide;                /* whether the ensemble is for larger counts, or none can be made */
   ff_ssa_wave_stage stage;
   int begun; /* whether the ensemble has begun the wave */
   ff_ssa_range range;
@@ -47,6 +49,7 @@ struct ff_ssa_waves {
   ff_ssa_wave *waves;
   uint32_t n, made; /* number of devices, and of those that have an ensemble or have failed to get one */
   int ready;        /* whether they have all trajectories that had not begun */
+  int joined;       /* whether the ensemble was made by somebody else */
   int used;         /* whether one of them has begun a wave */
   ff_ssa_path *order; /* a trajectory that knows the order of the reactions, if the method has one; else NULL */
   double *largest;   /* the largest count of each species at the start, if trajectories have starts; else NULL */

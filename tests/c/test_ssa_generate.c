@@ -179,6 +179,9 @@ static void counts_beyond_16_bits_are_refused(void) {
   ff_ssa_program *program = program_of(reactions, initial, 3);
   check_program(program, FF_SSA_FACTORED, initial, 3, 1, 1, "more than 65535 molecules");
   check_program(program, FF_SSA_FACTORED, initial, 3, 0.1, 0, "fewer than 65535 molecules");
+  wide = 1;
+  check_program(program, FF_SSA_FACTORED, initial, 3, 1, 0, "code for more than 65535 molecules");
+  wide = 0;
   ff_ssa_program_free(program);
 }
 
@@ -190,6 +193,19 @@ static ff_ssa_program *chain(uint32_t n, int kind) {
   if (kind == 2 || kind == 3) net->reactions[100].rate.word[0].number = 2;
   if (kind == 4) net->reactions[5].products[0].count = 100;
   return program_of_network(net);
+}
+
+/* Code that has room for large counts, although they stay small: with a table, with counts in global memory, and for many
+ * groups. */
+static void code_for_large_counts_gives_the_trajectories(void) {
+  ff_ssa_program *const programs[] = {program_of_sites(4), program_of_steps(), chain(600, 0), chain(600, 2)};
+  wide = 1;
+  for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+    ff_ssa_program *program = programs[i];
+    check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, 0.3, 0, "room for large counts");
+    ff_ssa_program_free(program);
+  }
+  wide = 0;
 }
 
 /* Sums of thousands of species, in regions of parts: with as many partial sums as seem best, with few, and with parts only. The
@@ -272,11 +288,13 @@ static void random_groups_give_the_trajectories(void) {
     const uint32_t n_species = 5 + 2 * (uint32_t)below(&state, 11);
     ff_ssa_program *program = random_groups(&state, n_species, 20 + 8 * i, initial);
     blocks = i % 4;
+    wide = i % 3 == 2;
     snprintf(what, sizeof what, "random network %u: %u groups", i, ff_ssa_program_groups(program));
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.3, 0, what);
     ff_ssa_program_free(program);
   }
   blocks = 0;
+  wide = 0;
 }
 
 /* In every third network, counts are in global memory. In every fourth, some counts that no propensity needs are not observed. */
@@ -367,16 +385,19 @@ static void many_random_groups_give_the_trajectories(void) {
     ff_ssa_program *program = random_many(&state, n_species, sizes[i / 2], i % 2 * 61, initial);
     snprintf(what, sizeof what, "many random groups %u: %u", i, ff_ssa_program_groups(program));
     blocks = i / 2 % 4;
+    wide = i % 5 == 3;
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.05, 0, what);
     ff_ssa_program_free(program);
   }
   blocks = 0;
+  wide = 0;
 }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,
              corrected_sums_give_the_trajectories, sums_are_added_up_in_order, tables_give_the_trajectories,
              code_for_groups_gives_the_trajectories,
              sums_of_many_members, sums_of_thousands_of_members, counts_that_few_events_need, counts_beyond_16_bits_are_refused,
+             code_for_large_counts_gives_the_trajectories,
              chains_give_the_trajectories, counts_apart_give_the_trajectories, random_groups_give_the_trajectories,
              random_changes_give_the_trajectories, reactions_change_members_and_others,
              rings_of_regions_give_the_trajectories, code_for_smaller_gpus, many_random_groups_give_the_trajectories,

@@ -197,11 +197,67 @@ static void long_lists_take_few_calls(void) {
   play(&got, program, options, 0, &w);
   FF_CHECK_OK(got.status, &got.err);
   FF_CHECK_INT(fake_ssa.lists, 5);
+  FF_CHECK_INT(fake_ssa.made, 1); /* none for larger counts, which would refuse as many */
   FF_CHECK_INT(got.complete, MANY);
   FF_CHECK_INT(got.events, ff_ssa_run_events(here));
   FF_CHECK_OK(ff_ssa_run_sums(got.run, &b, &err), &err);
   FF_CHECK(memcmp(a->counts, b->counts, sizeof *a->counts) == 0);
   ff_ssa_run_free(got.run);
+  ff_ssa_run_free(here);
+  ff_ssa_program_free(program);
+}
+
+/* Most trajectories of each wave have counts that an ensemble does not expect. Another one begins the waves anew, with room for
+ * larger counts; it may have room for fewer trajectories, and may be refused some, too. Devices may fail at any time. */
+static void waves_begin_anew_for_larger_counts(void) {
+  enum { MANY = 10000, TO = 2 };
+  static const struct { way w; uint64_t wide_capacity; } some[] = {
+      {{1, 1, MANY, 0, 0, 10, 0}, 0}, {{1, 2, MANY, 0, 0, 10, 0}, 3001}, {{2, 1, MANY / 2, 0, 0, 10, 0}, 3001},
+      {{2, 2, MANY / 2, 0, 4, 10, 0}, 0}, {{1, 1, MANY, 900, 0, 0, 0}, 4000}, {{2, 1, MANY / 2, 700, 0, 0, 0}, 0}};
+  static const reaction_text birth[] = {{"0 -> A", "200"}, {"A -> 0", "10"}, {NULL, NULL}};
+  const double initial[] = {3};
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(birth, initial, 1);
+  ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = TO, .observed = &species,
+                            .n_observed = 1, .threads = 1};
+  ff_error err;
+  ff_ssa_sums *a, *b;
+  ff_ssa_run *here = run_to_end(program, &options, 10);
+  FF_CHECK_OK(ff_ssa_run_sums(here, &a, &err), &err);
+  for (size_t j = 0; j < sizeof some / sizeof some[0]; j++)
+    for (int fails = 0; fails < (some[j].w.devices > 1 ? 5 : 1); fails++) {
+      ff_ensemble_info info;
+      reset(&some[j].w);
+      fake_ssa.narrow = 12; /* about 14% of the trajectories have no more molecules */
+      fake_ssa.wide_capacity = some[j].wide_capacity;
+      fake_ssa.delays = (int)j;
+      fake_ssa.fails_at = fails; /* this device is lost, the other one goes on */
+      options.threads = some[j].w.threads;
+      play(&got, program, options, 0, &some[j].w);
+      FF_CHECK_OK(got.status, &got.err);
+      FF_CHECK_INT(got.complete, MANY);
+      FF_CHECK_INT(got.events, ff_ssa_run_events(here));
+      FF_CHECK_OK(ff_ssa_run_sums(got.run, &b, &err), &err);
+      FF_CHECK(memcmp(a->counts, b->counts, (size_t)TO * sizeof *a->counts) == 0);
+      FF_CHECK(ff_ssa_run_device(got.run, &info) && !info.narrow);
+      FF_CHECK_INT(info.refused, some[j].w.refuses > 0 ? (MANY + some[j].w.refuses - 1) / some[j].w.refuses : 0);
+      FF_CHECK_INT((ff_ssa_run_lost(got.run) != NULL), fails > 0);
+      if (fails == 0) FF_CHECK_INT(fake_ssa.made, 2 * some[j].w.devices);
+      ff_ssa_run_free(got.run);
+      FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+    }
+  for (int fails = 1; fails <= 2; fails++) {
+    ff_ensemble_info info;
+    reset(&some[2].w);
+    fake_ssa.narrow = 12;
+    fake_ssa.wide_fails = fails;
+    play(&got, program, options, 0, &some[2].w);
+    FF_CHECK_INT((got.status == FF_OK), fails == 1);
+    if (fails == 1) FF_CHECK(got.complete == MANY && ff_ssa_run_device(got.run, &info) && info.refused > MANY / 2);
+    else FF_CHECK(ff_ssa_run_lost(got.run) != NULL && strstr(got.err.text, "does not load") != NULL);
+    ff_ssa_run_free(got.run);
+    FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  }
   ff_ssa_run_free(here);
   ff_ssa_program_free(program);
 }
@@ -548,7 +604,8 @@ static void what_is_not_ready_can_be_freed(void) {
   ff_ssa_program_free(program);
 }
 
-FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls, devices_may_fail,
+FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls,
+             waves_begin_anew_for_larger_counts, devices_may_fail,
              a_device_may_fail_between_pieces, statistics_are_added_in_parts, parts_are_of_a_useful_size,
              devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
              histograms_fit_as_without_devices, histograms_that_are_too_large_are_not_listed,

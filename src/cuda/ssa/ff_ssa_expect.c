@@ -11,6 +11,7 @@
 #define FEWEST_STEPS 30u
 #define SPAN 128825.0        /* how many times as long as the first step the last one is */
 #define MOST_WORK 120000000u /* terms of all steps, which take about half a second: large networks have fewer steps */
+#define WIDE 65536.0         /* what a wide request expects at least: more than 16 bits */
 #define MOST_TERMS 4000000u  /* of one step: larger networks are not solved */
 
 typedef struct {
@@ -124,6 +125,7 @@ ff_status ff_ssa_expect(double **out, const ff_ssa_program *program, const ff_ss
     e.x[n] = 1;
     const uint64_t terms = terms_of(program);
     if (last > 0 && last < INFINITY && terms <= MOST_TERMS) solve(&e, last, terms, most);
+    for (uint32_t s = 0; s < n && request->wide; s++) most[s] = fmax(most[s], WIDE);
     *out = most;
   }
   free(e.x);

@@ -25,6 +25,7 @@ typedef struct {
   double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
   double latency;     /* about the seconds that an event of a trajectory takes if there are few; 0 if this is not known */
   int for_points;     /* whether the code also works for several points */
+  int narrow;         /* whether counts or sums have 16 bits, although code for a wide request would have more */
   double *numbers;    /* of formulas, if the code is for several points */
   size_t n_numbers, numbers_room;
   int initial_big;    /* whether the initial counts are in `big`, else in `table` */

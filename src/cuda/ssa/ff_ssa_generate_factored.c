@@ -198,6 +198,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
   ff_ssa_factored_size(g);
   const uint32_t blocks = choose_threads(g);
   g->code->speed = speed_of(g);
+  g->code->narrow = !g->request->wide && (!g->wide || (g->many && !g->leaf_wide));
   status = ff_ssa_factored_fill(g, err);
   return status == FF_OK ? generate(g, blocks, err) : status;
 }

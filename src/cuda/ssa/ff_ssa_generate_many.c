@@ -63,7 +63,7 @@ static void initial_leaf(const generator *g, uint32_t i, double leaf[2]) {
 }
 
 static void choose_leaves(generator *g) {
-  g->leaf_wide = g->f->most * FEWEST_EVENTS > ROOM;
+  g->leaf_wide = g->request->wide || g->f->most * FEWEST_EVENTS > ROOM;
   g->one_rate = 1;
   double rate = 0;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {

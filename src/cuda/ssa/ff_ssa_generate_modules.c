@@ -388,6 +388,7 @@ static ff_status generate(generator *g, ff_error *err) {
   code->n_rows = (code->n_store > 0 ? 0 : g->m->n * g->each) + sum_rows(g);
   code->n_rates = 2 * g->m->n_terms;
   code->n_counts = g->halves * g->m->n_terms;
+  code->narrow = !g->wide && !g->request->wide;
   status = write_text(g, err);
   return status == FF_OK ? fill(g, err) : status;
 }
