@@ -153,6 +153,8 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #' @param what For noise, `"fano"` (the default) for the Fano factor, or `"cv2"` for the squared coefficient of variation.
 #' @param n For `print()`, how many rows to print; for `plot()` and `autoplot()`, how many species to draw, the first ones in the
 #'   order of the result. `Inf` for all. Default 10.
+#' @param species For plots of noise, the species to draw: names, or numbers in the order of the result. With `NULL` (the default),
+#'   the first `n`.
 #' @param main The title.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
@@ -291,10 +293,10 @@ first_species <- function(x, n) {
   list(rows = plain_frame(x)[x$species %in% shown, ], note = left_out(length(shown), length(all), " species"))
 }
 
-noise_series <- function(x, what, n) {
+noise_series <- function(x, what, n, species) {
   what <- check_choice(what, "what", c("fano", "cv2"))
   need_columns(x, c("time", "species", "fano", "cv2"), "x")
-  shown <- first_species(x, n)
+  shown <- first_species(of_species(x, species), n)
   series_of(
     shown$rows$time, shown$rows$species, shown$rows[[what]], shown$rows[[paste0(what, "_lower")]],
     shown$rows[[paste0(what, "_upper")]], label_y = if (what == "fano") "Fano factor" else "squared coefficient of variation",
@@ -302,9 +304,9 @@ noise_series <- function(x, what, n) {
   )
 }
 
-decomposition_series <- function(x, n) {
+decomposition_series <- function(x, n, species) {
   need_columns(x, c("time", "species", noise_columns), "x")
-  shown <- first_species(x, n)
+  shown <- first_species(of_species(x, species), n)
   rows <- shown$rows
   several <- unique_count(rows$species) > 1L
   confidence <- attr(x, "run")$confidence
@@ -348,16 +350,16 @@ burn_in_tops <- function(rows, times, tolerance) {
 
 #' @rdname noise-methods
 #' @export
-plot.reaction_noise <- function(x, what = c("fano", "cv2"), n = 10, main = NULL, ...) {
+plot.reaction_noise <- function(x, what = c("fano", "cv2"), n = 10, species = NULL, main = NULL, ...) {
   check_graphical(...)
-  draw_series(noise_series(x, what, n), main, ...)
+  draw_series(noise_series(x, what, n, species), main, ...)
 }
 
 #' @rdname noise-methods
 #' @export
-plot.noise_decomposition <- function(x, n = 10, main = NULL, ...) {
+plot.noise_decomposition <- function(x, n = 10, species = NULL, main = NULL, ...) {
   check_graphical(...)
-  draw_series(decomposition_series(x, n), main, ...)
+  draw_series(decomposition_series(x, n, species), main, ...)
 }
 
 #' @rdname noise-methods
@@ -369,16 +371,16 @@ plot.burn_in <- function(x, n = 10, main = NULL, ...) {
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_noise <- function(object, what = c("fano", "cv2"), n = 10, ...) {
+autoplot.reaction_noise <- function(object, what = c("fano", "cv2"), n = 10, species = NULL, ...) {
   warn_ignored(...)
-  gg_series(noise_series(object, what, n))
+  gg_series(noise_series(object, what, n, species))
 }
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.noise_decomposition <- function(object, n = 10, ...) {
+autoplot.noise_decomposition <- function(object, n = 10, species = NULL, ...) {
   warn_ignored(...)
-  gg_series(decomposition_series(object, n))
+  gg_series(decomposition_series(object, n, species))
 }
 
 #' @rdname noise-methods

@@ -8,6 +8,16 @@ check_condition <- function(x, name, null = TRUE) {
   check_string(x, name, expected)
 }
 
+# The condition as it was given. Without quotes, R looks for objects that have the names of species, and finds none.
+given_condition <- function(x, code, name) {
+  compares <- is.call(code) && as.character(code[[1L]])[[1L]] %in% c(">", "<", ">=", "<=", "==", "!=", "&", "|", "&&", "||", "!")
+  tryCatch(x, error = function(e) {
+    if (!compares) stop(e)
+    code <- paste(deparse(code), collapse = " ")
+    abort_argument(sprintf("`%s` must be a condition as text: %s = \"%s\"; found it without quotes.", name, name, code))
+  })
+}
+
 #' Times of first passage
 #'
 #' Simulates trajectories of a reaction network until they fulfil a condition, such as `"A >= 100"`, and gives the times at which
@@ -47,6 +57,7 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
                                            parameters = NULL, shard = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                            progress = interactive()) {
   check_no_more(...)
+  if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
   check_condition(condition, "condition", null = FALSE)
   check_count(nsim, "nsim", 1, 2^31 - 1)
   check_number(end, "end", 0, open_min = TRUE)

@@ -197,6 +197,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
                                       progress = interactive()) {
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
+  until <- given_condition(until, substitute(until), "until")
   start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(

@@ -62,6 +62,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
                                               threads = NULL, progress = interactive()) {
   check_no_more(...)
   check_flag(common, "common")
+  until <- given_condition(until, substitute(until), "until")
   output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
   times <- check_times(times)
   if (is.data.frame(initial)) abort_value("initial", "counts by species", initial)

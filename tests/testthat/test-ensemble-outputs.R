@@ -328,6 +328,18 @@ test_that("summaries of final states are about all trajectories, whenever they s
   expect_output(print(summary(sweep)), "at the last time of each trajectory, with")
 })
 
+test_that("a condition without quotes is told to be text", {
+  unquoted <- function(call, text) expect_error(call, text, fixed = TRUE, class = "fireflip_error_argument")
+  unquoted(simulate(net, times = 1, until = A > 3 & B < 2), "`until` must be a condition as text: until = \"A > 3 & B < 2\"")
+  unquoted(first_passage(net, A > 3, end = 1), "`condition` must be a condition as text: condition = \"A > 3\"")
+  unquoted(sweep_parameters(net, data.frame(A = 1:2), times = 1, until = !A), "until = \"!A\"")
+  A <- 7
+  unquoted(simulate(net, times = 1, until = A > 3), "found TRUE")
+  expect_error(simulate(net, times = 1, until = stop("a reason of its own")), "a reason of its own")
+  expect_error(first_passage(net, paste0(nothing, " > 3"), end = 1), "nothing")
+  expect_identical(first_passage(net, paste0("A", " > ", 3), 5, 1, seed = 1), first_passage(net, "A > 3", 5, 1, seed = 1))
+})
+
 test_that("results without rows are printed without warnings, and the error of plot() names the function that makes them", {
   for (output in c("trajectories", "final", "histogram")) {
     expect_no_warning(shown <- capture.output(print(ensemble(output = output, nsim = 3)[0, ])))

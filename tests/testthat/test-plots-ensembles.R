@@ -95,6 +95,8 @@ test_that("plots of comparisons, noise and burn-in have their values", {
   fano <- null_device(plot(noise(sim)))
   expect_equal(fano$value, noise(sim)$fano[!is.na(noise(sim)$fano)])
   expect_equal(null_device(plot(noise(sim), what = "cv2", log = "y"))$value[1:2], noise(sim)$cv2[3:4])
+  expect_identical(levels(null_device(plot(noise(sim), species = "B"))$series), "B")
+  expect_error(plot(noise(sim), species = "b"), "did you mean \"B\"", class = "fireflip_error_argument")
   expect_identical(levels(null_device(plot(burn_in(sim)))$series), c("A", "B"))
   parts <- null_device(plot(results[[12L]]))
   expect_identical(levels(parts$series), noise_parts)
