@@ -118,8 +118,8 @@
 #'   `until` has stopped some trajectories cannot be continued. The first of `times` must not be before that time. `shard`
 #'   cannot be given, but each part of a divided run can be continued by itself. The random numbers are new, even if the seed
 #'   is the same. So the continued trajectories are not those of a run without interruption, but they have the same
-#'   distribution. The network must not have events, or rates that depend on the time. The counts of `"langevin"` and `"ode"`
-#'   are not whole, so only these two methods can continue them. Other methods raise a `fireflip_error_argument`.
+#'   distribution. The network must not have events. The counts of `"langevin"` and `"ode"` are not whole, so only these two
+#'   methods can continue them. Other methods raise a `fireflip_error_argument`.
 #' @section Confidence intervals: The interval of a mean allows for skewed distributions (Hall 1992), such as that of a rare event
 #'   with a large effect. If all trajectories have the same count by chance, the interval is `NA`, because the sample does not
 #'   tell how precise the mean is: 1,000 trajectories miss an event with a probability of 0.001 in more than one of three cases.

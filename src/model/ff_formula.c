@@ -150,6 +150,22 @@ int ff_formula_has_time(const ff_formula *formula) {
   return 0;
 }
 
+ff_status ff_formula_later(ff_formula *out, const ff_formula *formula, double delay, ff_error *err) {
+  const ff_formula_word by = {FF_F_NUMBER, 0, delay}, add = {FF_F_ADD, 0, 0};
+  ff_formula_builder builder = {0};
+  ff_status status = FF_OK;
+  *out = (ff_formula){0};
+  for (uint32_t at = 0; at < formula->length && status == FF_OK; at++) {
+    status = ff_formula_push(&builder, formula->word[at], err);
+    if (formula->word[at].code != FF_F_TIME) continue;
+    if (status == FF_OK) status = ff_formula_push(&builder, by, err);
+    if (status == FF_OK) status = ff_formula_push(&builder, add, err);
+  }
+  if (status == FF_OK) ff_formula_finish(out, &builder);
+  else free(builder.word);
+  return status;
+}
+
 /* ---- replacement ---------------------------------------------------------------------------------------------------- */
 
 /* The code after replacement. A word that is dropped before others is only marked, with the code DROPPED. */

@@ -125,6 +125,10 @@ int ff_count_of(double number, double *count);
 /* Whether the value depends on the time. O(length). */
 int ff_formula_has_time(const ff_formula *formula);
 
+/* Makes a new formula whose value at time t is that of `formula` at time t + `delay`. The caller frees the contents of *out. Fails
+ * with FF_ESIZE if there would be more than FF_FORMULA_MAX words. O(length). */
+ff_status ff_formula_later(ff_formula *out, const ff_formula *formula, double delay, ff_error *err);
+
 /* Makes a new formula in which symbol i is replaced by the formula replacement[i], unless replacement[i] is NULL or empty.
  * Replaced symbols within replacements are not replaced again. Operations whose operands are all numbers are then replaced by
  * their values, and x * 1, 1 * x, x / 1, x + 0, 0 + x, x - 0 and x ^ 1 by x. No other operation is moved or merged, so the value

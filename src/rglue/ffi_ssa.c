@@ -81,9 +81,9 @@ static ff_ssa_options options_of(const held *h, SEXP options, SEXP kept) {
 }
 
 /* Compiles the network, which may take some seconds if it is very large. */
-static void compile(held *h, const ff_reactions *net) {
+static void compile(held *h, const ff_reactions *net, double start) {
   ff_error err;
-  ffi_check(ff_ssa_compiler_new(&h->compiler, net, &err), &err);
+  ffi_check(ff_ssa_compiler_new(&h->compiler, net, start, &err), &err);
   while (h->program == NULL) {
     R_CheckUserInterrupt();
     ffi_check(ff_ssa_compiler_step(h->compiler, &h->program, &err), &err);
@@ -105,7 +105,7 @@ static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, doubl
     SET_VECTOR_ELT(kept, STOPPED, Rf_allocVector(REALSXP, (R_xlen_t)h->n));
     ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
   }
-  compile(h, net);
+  compile(h, net, Rf_asReal(ffi_element(options, "start")));
   if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
   SEXP columns = VECTOR_ELT(kept, STATES);
   h->observed = ff_calloc(h->n_observed, sizeof *h->observed);

@@ -50,6 +50,7 @@ struct ff_ssa_program {
                            * there are too many to list */
   double coupling;        /* the mean number of dependents */
 
+  double start;         /* the time from which engines count, if a rate depends on the time */
   uint8_t *timed;       /* for each reaction: 1 if its propensity depends on the time; NULL if there is no such reaction */
   ff_event *events;     /* of the network */
   uint32_t n_events, n_slots;

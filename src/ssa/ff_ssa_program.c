@@ -137,11 +137,22 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   return status;
 }
 
+/* A formula that depends on the time gets the time since the start. */
+static ff_status count_from_start(const compiler *c, ff_formula *formula) {
+  ff_formula later;
+  if (c->p->start == 0 || !ff_formula_has_time(formula)) return FF_OK;
+  ff_status status = ff_formula_later(&later, formula, c->p->start, c->err);
+  ff_formula_free(formula);
+  *formula = later;
+  return status;
+}
+
 static ff_status compile_rates(compiler *c) {
   ff_status status = FF_OK;
   for (uint32_t r = 0; r < c->net->n_reactions && status == FF_OK; r++) {
     ff_formula formula = {0};
     status = ff_formula_replace(&formula, &c->net->reactions[r].rate, c->replacement.of, c->err);
+    if (status == FF_OK) status = count_from_start(c, &formula);
     if (status == FF_OK) status = compile_rate(c, r, &formula);
     ff_formula_free(&formula);
   }
@@ -382,7 +393,7 @@ static ff_status (*const stages[])(compiler *c) = {
 };
 enum { STAGES = sizeof stages / sizeof *stages };
 
-ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, ff_error *err) {
+ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, double start, ff_error *err) {
   *out = NULL;
   if (net->n_reactions > UINT32_MAX - net->n_species || net->n_reactions > FF_PHILOX_MAX_BLOCKS)
     return ff_error_set(err, FF_ESIZE, "a simulation has at most 2^29 reactions; found %u", net->n_reactions);
@@ -394,6 +405,7 @@ ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, ff
     return ff_error_set(err, FF_EMEMORY, "no memory for a program of %u reactions", net->n_reactions);
   }
   *c = (compiler){.p = p, .net = net};
+  p->start = start;
   *out = c;
   return FF_OK;
 }
@@ -420,7 +432,7 @@ void ff_ssa_compiler_free(ff_ssa_compiler *c) {
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err) {
   ff_ssa_compiler *c;
   *out = NULL;
-  ff_status status = ff_ssa_compiler_new(&c, net, err);
+  ff_status status = ff_ssa_compiler_new(&c, net, 0, err);
   while (status == FF_OK && *out == NULL) status = ff_ssa_compiler_step(c, out, err);
   ff_ssa_compiler_free(c);
   return status;

@@ -23,17 +23,19 @@ static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff
   return FF_OK;
 }
 
-/* Engines begin at time 0, which changes nothing if no rate depends on the time. */
+/* Engines count the time from the start. Rates that depend on the time must have been compiled for it, and events begin at time
+ * 0. */
 static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
   ff_status status = FF_OK;
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
     status = check_counts(p, o->starts + i * p->n_species, o->method, err);
-  if (status != FF_OK || o->start == 0) return status;
-  if (!(o->start > 0 && isfinite(o->start)))
+  if (status != FF_OK) return status;
+  if (!(o->start >= 0 && isfinite(o->start)))
     return ff_error_set(err, FF_EARGUMENT, "the start is %g; expected a finite number of at least 0", o->start);
-  if (ff_ssa_program_scheduled(p))
-    return ff_error_set(err, FF_EUNSUPPORTED, "a run that starts at time %g needs a network without events, and rates that do "
-                        "not depend on the time", o->start);
+  if (o->start > 0 && p->n_events > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "a run that starts at time %g needs a network without events", o->start);
+  if (p->timed != NULL && p->start != o->start)
+    return ff_error_set(err, FF_EARGUMENT, "rates are those from time %g on, but the run starts at time %g", p->start, o->start);
   return FF_OK;
 }
 

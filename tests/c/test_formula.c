@@ -102,6 +102,21 @@ static void operations(void) {
   }
 }
 
+/* At each time, a formula that is later has the value of the first one after the delay. */
+static void later_formulas(void) {
+  static const double values[] = {3, 5, 7, 11, 13};
+  double stack[16];
+  ff_formula formula, later;
+  ff_error err;
+  FF_CHECK_OK(parse(&formula, "d * time + exp(-time / a) - if(time > 2, time, d)", &err), &err);
+  FF_CHECK_OK(ff_formula_later(&later, &formula, 0.75, &err), &err);
+  FF_CHECK(later.length == formula.length + 8 && later.depth <= 16);
+  for (double time = 0; time < 4; time += 0.25)
+    FF_CHECK(ff_formula_value(&later, values, time, stack) == ff_formula_value(&formula, values, time + 0.75, stack));
+  ff_formula_free(&later);
+  ff_formula_free(&formula);
+}
+
 static void copies(void) {
   ff_formula formula, copy;
   ff_error err;
@@ -397,5 +412,5 @@ static void too_long(void) {
   free(text);
 }
 
-FF_TEST_MAIN("formula", random_values, values, operations, copies, replacements, foldings, messages, lookups, deep_nesting,
-             too_long)
+FF_TEST_MAIN("formula", random_values, values, operations, later_formulas, copies, replacements, foldings, messages, lookups,
+             deep_nesting, too_long)

@@ -83,7 +83,7 @@ static void compiles_in_steps(void) {
   ff_error err;
   for (int steps = 0; program == NULL; steps++) {
     ff_ssa_compiler *compiler;
-    FF_CHECK_OK(ff_ssa_compiler_new(&compiler, net, &err), &err);
+    FF_CHECK_OK(ff_ssa_compiler_new(&compiler, net, 0, &err), &err);
     for (int i = 0; i < steps && program == NULL; i++) FF_CHECK_OK(ff_ssa_compiler_step(compiler, &program, &err), &err);
     ff_ssa_compiler_free(compiler);
   }
@@ -104,7 +104,7 @@ static void lists_in_steps(void) {
   ff_ssa_program *program = NULL;
   ff_error err;
   int steps = 0;
-  FF_CHECK_OK(ff_ssa_compiler_new(&compiler, net, &err), &err);
+  FF_CHECK_OK(ff_ssa_compiler_new(&compiler, net, 0, &err), &err);
   for (; program == NULL; steps++) FF_CHECK_OK(ff_ssa_compiler_step(compiler, &program, &err), &err);
   ff_ssa_compiler_free(compiler);
   FF_CHECK(steps >= FEW + 6);

@@ -251,6 +251,9 @@ test_that("networks with events, and with rates that depend on the time, have th
     }
     expect_same_firings(nets[[i]], 5, conditions[[i]], kernel = "generic", timed = TRUE)
   }
+  timed <- nets[[3L]] # it has no events, so its trajectories can be continued from their time
+  half <- simulate(timed, 300, seed = 5, times = 2, output = "final", backend = "cuda")
+  for (kernel in kernels_of_ensembles) expect_same_ensemble(timed, initial = half, seed = 6, times = c(2, 5), kernel = kernel)
 })
 
 test_that("what a GPU refuses of a run with a condition, a list or a start is simulated by the processor", {

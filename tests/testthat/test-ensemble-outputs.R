@@ -328,6 +328,36 @@ test_that("summaries of final states are about all trajectories, whenever they s
   expect_output(print(summary(sweep)), "at the last time of each trajectory, with")
 })
 
+test_that("trajectories with rates that depend on the time are continued from their time", {
+  rates <- function(clock) reaction_network("0 -> A" = sprintf("20 * (1 + sin(2 * %s))", clock), "A -> 0" = 1,
+    "A -> B" = mass_action(sprintf("0.1 * exp(-%s)", clock)), variables = c(now = "time"))
+  timed <- rates("time")
+  half <- simulate(timed, nsim = 4000, times = 2, seed = 1, output = "final")
+  late <- simulate(timed, initial = half, times = c(2, 3.5, 5), seed = 2, output = "trajectories", observe = c("A", "B", "now"))
+  expect_identical(late$now, late$time)
+  # the same trajectories, by a network whose rates count from time 2
+  half$time <- 0
+  shifted <- simulate(rates("(time + 2)"), initial = half, times = c(0, 1.5, 3), seed = 2, output = "trajectories")
+  expect_identical(late$A, shifted$A)
+  expect_identical(late$B, shifted$B)
+  # A is a Poisson number if nothing becomes B: its mean solves m' = 20 (1 + sin(2 t)) - m
+  plain <- reaction_network("0 -> A" = "20 * (1 + sin(2 * time))", "A -> 0" = 1)
+  mean_at <- function(t) 20 * (1 - exp(-t)) + 4 * (sin(2 * t) - 2 * cos(2 * t) + 2 * exp(-t))
+  for (method in c("direct", "first_reaction", "next_reaction")) {
+    half <- simulate(plain, nsim = 4000, times = 1.7, seed = 3, output = "final", method = method)
+    end <- simulate(plain, initial = half, times = c(2, 4), seed = 4, method = method)
+    z <- (end$mean - mean_at(end$time)) / sqrt(mean_at(end$time) / 4000)
+    expect_lt(max(abs(z)), 4.1) # exceeded by one of 24,000 such numbers
+  }
+  # an invalid propensity is told with the time of the run
+  bad <- reaction_network("0 -> A" = "3 - time")
+  from <- simulate(bad, nsim = 2, times = 2, seed = 1, output = "final")
+  expect_error(simulate(bad, initial = from, times = 9, seed = 1), "at time 3", class = "fireflip_error_model")
+  clocked <- reaction_network("0 -> A" = 1, events = list(event("time >= 1", set = c(A = 0))))
+  from <- simulate(clocked, nsim = 2, times = 2, seed = 1, output = "final")
+  expect_error(simulate(clocked, initial = from, times = 3), "a network without events", class = "fireflip_error_unsupported")
+})
+
 test_that("a condition without quotes is told to be text", {
   unquoted <- function(call, text) expect_error(call, text, fixed = TRUE, class = "fireflip_error_argument")
   unquoted(simulate(net, times = 1, until = A > 3 & B < 2), "`until` must be a condition as text: until = \"A > 3 & B < 2\"")
