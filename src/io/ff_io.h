@@ -49,8 +49,8 @@
  * is constant or has a boundaryCondition is fixed. A species, parameter or compartment that an assignment rule determines is a
  * variable (of a species: its amount). A reversible reaction has one kinetic law too, which must not become negative. Events are
  * read, and so are rate rules whose solutions are formulas, as variables. These are FF_EUNSUPPORTED: other rate rules, algebraic
- * rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions in
- * formulas, packages that are required, and amounts and stoichiometries that are not whole numbers.
+ * rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a kinetic law, ids of reactions
+ * in formulas, packages that are required, and amounts and stoichiometries that are not whole numbers.
  *
  * BioNetGen's network format (.net, "bngl_net") is read line by line; `#` starts a comment. Blocks `begin NAME` ... `end NAME`
  * hold parameters, functions, species, reactions and groups; the numbers at the start of their lines are those by which reactions

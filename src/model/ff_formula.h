@@ -125,8 +125,8 @@ int ff_count_of(double number, double *count);
 /* Whether the value depends on the time. O(length). */
 int ff_formula_has_time(const ff_formula *formula);
 
-/* Makes a new formula whose value at time t is that of `formula` at time t + `delay`. The caller frees the contents of *out. Fails
- * with FF_ESIZE if there would be more than FF_FORMULA_MAX words. O(length). */
+/* Makes a new formula whose value at time t is that of `formula` at time t + `delay`. The caller frees the contents of *out.
+ * Fails with FF_ESIZE if there would be more than FF_FORMULA_MAX words. O(length). */
 ff_status ff_formula_later(ff_formula *out, const ff_formula *formula, double delay, ff_error *err);
 
 /* Makes a new formula in which symbol i is replaced by the formula replacement[i], unless replacement[i] is NULL or empty.

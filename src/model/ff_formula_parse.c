@@ -216,8 +216,8 @@ static ff_status fail_unknown(const parser *p, const token *t, const char *what,
   return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, hint[0] != 0 ? text : more);
 }
 
-/* The length of the longest known name with parentheses that the text has at the token, as BioNetGen's species have; 0 if there is
- * none. */
+/* The length of the longest known name with parentheses that the text has at the token, as BioNetGen's species have; 0 if there
+ * is none. */
 #define MOST_UNQUOTED 1000
 static size_t unquoted_name(const parser *p, const token *t) {
   const char *text = p->source.text + t->start;

@@ -18,16 +18,16 @@
  * reactions that each reaction affects. It is not changed by simulations, so threads can share it. */
 typedef struct ff_ssa_program ff_ssa_program;
 
-/* Compiles a network that ff_reactions_finish() has completed, for simulations that begin at time 0. The program does not need the network afterwards. The caller frees
- * *out with ff_ssa_program_free(), which accepts NULL. O(size of the network, and for each reaction the number of readers of each
- * species that it changes). */
+/* Compiles a network that ff_reactions_finish() has completed, for simulations that begin at time 0. The program does not need
+ * the network afterwards. The caller frees *out with ff_ssa_program_free(), which accepts NULL. O(size of the network, and for
+ * each reaction the number of readers of each species that it changes). */
 ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_error *err);
 void ff_ssa_program_free(ff_ssa_program *program);
 
-/* The same in several steps, so that a caller can give up between two of them; and for simulations that begin at time `start`:
- * engines count the time from there, so rates that depend on the time are changed accordingly. The last step sets *out, the others set it to
- * NULL. The network must outlive the compiler, which the caller frees with ff_ssa_compiler_free() at any time; it accepts NULL.
- * After an error there is no further step. All steps together cost what ff_ssa_program_new() does. */
+/* The same in several steps, so that a caller can give up between two of them; and for simulations that begin at time `start`.
+ * Engines count the time from there, so rates that depend on the time are compiled for that. The last step sets *out, the others
+ * set it to NULL. The network must outlive the compiler, which the caller frees with ff_ssa_compiler_free() at any time; it
+ * accepts NULL. After an error there is no further step. All steps together cost what ff_ssa_program_new() does. */
 typedef struct ff_ssa_compiler ff_ssa_compiler;
 ff_status ff_ssa_compiler_new(ff_ssa_compiler **out, const ff_reactions *net, double start, ff_error *err);
 ff_status ff_ssa_compiler_step(ff_ssa_compiler *compiler, ff_ssa_program **out, ff_error *err);

@@ -254,15 +254,17 @@ static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
   return NULL;
 }
 
-/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. */
+/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. A wide one
+ * begins with the device's wave. */
 static ff_status create(const ff_ssa_run *run, const ff_ssa_wave *v, int wide, ff_ensemble **out, ff_error *err) {
   const ff_ssa_waves *w = run->waves;
   const ff_ssa_wave *first = wide ? NULL : first_wave(w);
   const uint64_t complete = ff_ssa_workers_complete(run), waiting = ff_ssa_run_waiting(run);
+  const uint64_t wave = wide ? v->range.last - v->range.next : 0;
   const ff_ensemble_options options = {.device = w->devices[v - w->waves],
                                        .kernel = w->choice.kernel,
                                        .like = first != NULL ? first->ensemble : NULL,
-                                       .units = (waiting + w->n - 1) / w->n,
+                                       .units = wave + (waiting + w->n - 1) / w->n,
                                        .steps = complete > 0 ? ff_ssa_workers_events(run) / complete : 0,
                                        .cache = w->choice.cache};
   const ff_ssa_device_request request = {.method = run->options.method,
@@ -350,7 +352,7 @@ ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ense
   }
   run->waves->waves[0].ensemble = ensemble;
   run->waves->made = 1;
-  run->waves->joined = 1;
+  run->waves->waves[0].wide = 1; /* no other ensemble is made for it */
   return ff_ssa_run_ready(run, 0, &is, err);
 }
 
@@ -365,7 +367,7 @@ static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
   const ff_ssa_waves *w = run->waves;
   const uint64_t n = v->range.last - v->range.next;
   const int much = v->n_refused >= WIDENS_LEAST && v->n_refused >= n / WIDENS;
-  if (!much || v->wide || w->joined || v->recorded > 0 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
+  if (!much || v->wide || v->recorded > 0 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
   return w->backend->common.info(v->ensemble).narrow && !ff_ssa_wave_lists_too_many(run, v);
 }
 

@@ -17,7 +17,7 @@ typedef enum { FF_SSA_WAVE_NONE, FF_SSA_WAVE_RUNS, FF_SSA_WAVE_ENDED, FF_SSA_WAV
 typedef struct {
   ff_ensemble *ensemble;
   uint64_t capacity, size; /* the most trajectories of a wave, 0 if the ensemble is not ready; and as many as are planned */
-  int wide;                /* whether the ensemble is for larger counts, or none can be made */
+  int wide;                /* whether the ensemble is for larger counts, or no such one is made */
   ff_ssa_wave_stage stage;
   int begun; /* whether the ensemble has begun the wave */
   ff_ssa_range range;
@@ -49,7 +49,6 @@ struct ff_ssa_waves {
   ff_ssa_wave *waves;
   uint32_t n, made; /* number of devices, and of those that have an ensemble or have failed to get one */
   int ready;        /* whether they have all trajectories that had not begun */
-  int joined;       /* whether the ensemble was made by somebody else */
   int used;         /* whether one of them has begun a wave */
   ff_ssa_path *order; /* a trajectory that knows the order of the reactions, if the method has one; else NULL */
   double *largest;   /* the largest count of each species at the start, if trajectories have starts; else NULL */

@@ -11,8 +11,8 @@
 #define FEWEST_STEPS 30u
 #define SPAN 128825.0        /* how many times as long as the first step the last one is */
 #define MOST_WORK 120000000u /* terms of all steps, which take about half a second: large networks have fewer steps */
-#define WIDE 65536.0         /* what a wide request expects at least: more than 16 bits */
 #define MOST_TERMS 4000000u  /* of one step: larger networks are not solved */
+#define WIDE 65536.0         /* what a wide request expects at least: more than 16 bits */
 
 typedef struct {
   const ff_ssa_program *p;
