@@ -21,8 +21,8 @@
 #'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
 #' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
 #'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
-#'   The value of such a species in the file need not be a count: a concentration, for instance, or no value at all. With `NULL`
-#'   (the default), the values in the file are used.
+#'   The value of such a species in the file need not be a count: a concentration, for instance, or no value at all. If the file
+#'   computes other values from it, they are not computed anew. With `NULL` (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()].

@@ -137,7 +137,7 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   return status;
 }
 
-/* A formula that depends on the time gets the time since the start. */
+/* Makes a rate that depends on the time a function of the time since the start. */
 static ff_status count_from_start(const compiler *c, ff_formula *formula) {
   ff_formula later;
   if (c->p->start == 0 || !ff_formula_has_time(formula)) return FF_OK;
