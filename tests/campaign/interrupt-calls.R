@@ -34,6 +34,7 @@ long_reaction_calls <- function(backend = "cpu", species = 2e4, regions = 100) {
     "0 -> A" = "20 * (1 + sin(3 * time))", "A -> 0" = 0.5, initial = c(A = 5),
     events = list(event("A > 60", set = c(A = "floor(A / 2)"), delay = 0.1))
   )
+  grows <- reaction_network("0 -> 20 A" = "5e5 * (2 + B) / (1 + B)", "A -> B" = 1e-5, "C -> B" = 1e-3, initial = c(C = 2))
   run <- function(net, last, ..., nsim = 1e6) {
     simulate(net, nsim, seed = 1, times = last * c(0.5, 1), ..., backend = backend, threads = 2)
   }
@@ -42,7 +43,7 @@ long_reaction_calls <- function(backend = "cpu", species = 2e4, regions = 100) {
     function() run(ring, 50), function() run(chain, 50, observe = 1, nsim = 1e4), function() run(clock, 1e5),
     function() run(random, 1, method = "rssa_cr", nsim = 1e5), function() run(random, 1, method = "first_reaction", nsim = 1e5),
     function() sweep_parameters(toggle, data.frame(U = 1:200), 1e5, seed = 1, times = 1e3, backend = backend, threads = 2),
-    function() run(small, 10, output = "trajectories", nsim = 1e5),
+    function() run(small, 10, output = "trajectories", nsim = 1e5), function() run(grows, 10, method = "factored"),
     function() run(toggle, 1e5, until = "U > 1e6", nsim = 1e5),
     function() first_passage(toggle, "U > 1e6", nsim = 1e6, seed = 1, end = 1e5, backend = backend, threads = 2)
   )

@@ -110,6 +110,33 @@ static void replicated_modules(void) {
     }
 }
 
+/* One molecule becomes many. At time 13.5, about one count of B in six needs more than 16 bits. */
+static ff_ssa_program *program_of_growth(double initial[4]) {
+  const reaction_text reactions[] = {{"A -> A + B", "1"}, {"B -> B + A", "1"}, {"A -> C", "0.5"},
+                                     {"C -> A", "0.5"},   {"D -> A", "4"},     {NULL, NULL}};
+  for (uint32_t s = 0; s < 4; s++) initial[s] = s == 3;
+  return program_of(reactions, initial, 4);
+}
+
+/* Code for counts of more than 16 bits: for the networks above, and for counts that need it. */
+static void wide_requests(void) {
+  double initial[4];
+  if (gpu.method != NULL) return;
+  gpu.wide = 1;
+  groups_of_reactions();
+  for (size_t i = 0; i < MODULE_EXAMPLES; i++)
+    for (uint32_t n = 9; n <= 1000; n = n == 9 ? 100 : 10 * n) {
+      ff_ssa_program *program = program_of_modules(module_examples + i, n, 0, 0);
+      FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", n == 1000 ? 0.02 : 0.2, 1000, 1));
+      ff_ssa_program_free(program);
+    }
+  ff_ssa_program *program = program_of_growth(initial);
+  const double last = gpu.part > 1 ? 7 : 13.5; /* racecheck takes long for each event */
+  FF_CHECK(check_program("growth", program, FF_SSA_FACTORED, "generated", last, 1000, 1));
+  ff_ssa_program_free(program);
+  gpu.wide = 0;
+}
+
 static ff_ssa_method scheduled_method(size_t i) {
   static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_FIRST};
   return methods[i % 3];
@@ -450,6 +477,7 @@ int main(int argc, char **argv) {
                                       {"several_scheduled_points", several_scheduled_points},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
+                                      {"wide_requests", wide_requests},
                                       {"coupled_networks", coupled_networks},
                                       {"blocks_of_warps", blocks_of_warps},
                                       {"large_networks", large_networks},
