@@ -12,6 +12,8 @@ typedef struct {
   const char *kernel; /* name of the kernel, or NULL to let the backend choose */
   const char *cache;  /* folder for compiled code, or NULL */
   uint32_t blocks;    /* as in ff_ssa_device_request; for measurements */
+  double wide_events; /* how many events of refused trajectories let a wave begin anew; 0: as many as take the processor about a
+                       * second. For tests */
 } ff_ssa_choice;
 
 /* FF_EUNSUPPORTED if no device can do this run. The message is a clause with the reason. A device may still refuse the run

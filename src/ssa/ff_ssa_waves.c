@@ -8,8 +8,9 @@
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
 #define MOST_SECONDS 0.25   /* and at most this time at once, if other devices may end meanwhile; a launch takes half of it */
-#define WIDENS 16           /* a device that refuses this part of a wave (1 / WIDENS), */
-#define WIDENS_LEAST 4096   /* and so many trajectories, prepares an ensemble for larger counts, which takes seconds */
+#define WIDE_PART 64        /* a device that refuses this part of a wave (1 / WIDE_PART), */
+#define WIDE_EVENTS 2e7     /* and so many events for each thread of this processor, which take about a second, */
+#define WIDE_UNITS 4096     /* or so many trajectories, prepares an ensemble for larger counts */
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
@@ -254,17 +255,22 @@ static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
   return NULL;
 }
 
+/* The trajectories that a device may expect in all: those of its wave, and its share of those that wait. */
+static uint64_t expected_units(const ff_ssa_run *run, const ff_ssa_wave *v) {
+  const uint32_t n = run->waves->n;
+  return v->range.last - v->range.next + (ff_ssa_run_waiting(run) + n - 1) / n;
+}
+
 /* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. A wide one
  * begins with the device's wave. */
 static ff_status create(const ff_ssa_run *run, const ff_ssa_wave *v, int wide, ff_ensemble **out, ff_error *err) {
   const ff_ssa_waves *w = run->waves;
   const ff_ssa_wave *first = wide ? NULL : first_wave(w);
-  const uint64_t complete = ff_ssa_workers_complete(run), waiting = ff_ssa_run_waiting(run);
-  const uint64_t wave = wide ? v->range.last - v->range.next : 0;
+  const uint64_t complete = ff_ssa_workers_complete(run);
   const ff_ensemble_options options = {.device = w->devices[v - w->waves],
                                        .kernel = w->choice.kernel,
                                        .like = first != NULL ? first->ensemble : NULL,
-                                       .units = wave + (waiting + w->n - 1) / w->n,
+                                       .units = expected_units(run, v),
                                        .steps = complete > 0 ? ff_ssa_workers_events(run) / complete : 0,
                                        .cache = w->choice.cache};
   const ff_ssa_device_request request = {.method = run->options.method,
@@ -362,12 +368,16 @@ int ff_ssa_waves_devices(const ff_ssa_run *run) {
   return run->waves != NULL && run->waves->ready ? (int)run->waves->n : 0;
 }
 
-/* Whether a device has refused so much of its wave that it should begin anew, with room for larger counts. */
+/* Whether a device has refused so much of its wave that it should begin anew, with room for larger counts: if this processor
+ * would need longer for what is refused, here and later, than the device needs for other code and the wave. Refused trajectories
+ * have stopped, so that their events may be a small part of what they have in all. Hence their number counts, too. */
 static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
   const ff_ssa_waves *w = run->waves;
-  const uint64_t n = v->range.last - v->range.next;
-  const int much = v->n_refused >= WIDENS_LEAST && v->n_refused >= n / WIDENS;
-  if (!much || v->wide || v->recorded > 0 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
+  const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n;
+  const double units = part * (double)expected_units(run, v), events = units * (double)v->progress.events / n;
+  const double most = w->choice.wide_events > 0 ? w->choice.wide_events : WIDE_EVENTS * run->threads;
+  if (v->wide || v->recorded > 0 || part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
+  if (units < WIDE_UNITS && events < most) return 0;
   return w->backend->common.info(v->ensemble).narrow && !ff_ssa_wave_lists_too_many(run, v);
 }
 

@@ -26,7 +26,8 @@ static inline void reset(const way *w) {
 /* Moves the run to devices, and waits until they are ready. */
 static inline ff_status use(ff_ssa_run *run, uint32_t n_devices, ff_error *err) {
   static const uint32_t devices[] = {0, 1, 2, 3};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices, .cache = "/nowhere"};
+  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices, .cache = "/nowhere",
+                                .wide_events = fake_ssa.wide_events};
   ff_status status = ff_ssa_run_use(run, &choice, err);
   for (int is = 0; status == FF_OK && !is;) status = ff_ssa_run_ready(run, 0.01, &is, err);
   return status;

@@ -16,6 +16,7 @@ static struct {
   uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
   uint32_t narrow;      /* trajectories with larger counts are refused, unless the request is wide; 0: none */
   uint64_t wide_capacity; /* trajectories of a wave for a wide request; 0: as for others */
+  double wide_events;   /* as in ff_ssa_choice */
   int wide_fails;       /* whether create() refuses wide requests (1), or ready() fails for them (2) */
   int delays;           /* calls of ready() until an ensemble is ready */
   int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states(), stopped() and events(), the one that
