@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BITS_FROM 32u  /* so many numbers are sorted by bits, if there is one for each */
+#define BITS_WORDS 32u /* of so many words of bits */
+
 const char *ff_status_name(ff_status status) {
   switch (status) {
 #define FF_X(code, name, text) \
@@ -85,6 +88,23 @@ size_t ff_sort_unique(uint32_t *numbers, size_t n) {
   if (n > 1) qsort(numbers, n, sizeof *numbers, ascending);
   for (size_t i = 0; i < n; i++)
     if (i == 0 || numbers[i] != numbers[i - 1]) numbers[kept++] = numbers[i];
+  return kept;
+}
+
+size_t ff_sort_unique_bits(uint32_t *numbers, size_t n, uint64_t *bits) {
+  size_t kept = 0;
+  uint32_t first = UINT32_MAX, last = 0;
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t word = numbers[i] / 64;
+    if (word < first) first = word;
+    if (word > last) last = word;
+  }
+  if (n < BITS_FROM || (last - first) / BITS_WORDS > n) return ff_sort_unique(numbers, n);
+  for (size_t i = 0; i < n; i++) bits[numbers[i] / 64] |= UINT64_C(1) << numbers[i] % 64;
+  for (uint32_t word = first; word <= last; word++) {
+    for (uint64_t left = bits[word]; left != 0; left &= left - 1) numbers[kept++] = 64 * word + (uint32_t)__builtin_ctzll(left);
+    bits[word] = 0;
+  }
   return kept;
 }
 

@@ -93,6 +93,9 @@ char *ff_strndup(const char *text, size_t length);
 
 /* Sorts numbers in ascending order and drops repeats. Returns how many are left. O(n log n). */
 size_t ff_sort_unique(uint32_t *numbers, size_t n);
+/* The same, faster for many numbers that are near each other. `bits` has a bit for each number up to the largest. All are 0 before
+ * and after. */
+size_t ff_sort_unique_bits(uint32_t *numbers, size_t n, uint64_t *bits);
 
 /* The least common multiple of two positive numbers. It must be below 2^64. */
 uint64_t ff_common_multiple(uint64_t a, uint64_t b);

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
   double *by;
   uint32_t *touched, n;
+  uint64_t *bits; /* for ff_sort_unique_bits() */
 } amounts;
 
 typedef struct {
@@ -149,11 +150,6 @@ static void add_change(writer *w, uint32_t species, double by) {
   }
 }
 
-static int ascending(const void *left, const void *right) {
-  const uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
-  return x < y ? -1 : x > y;
-}
-
 static void write_step(writer *w, uint32_t at, double by) {
   if (fabs(by) > CHANGE_MOST) w->fits = 0;
   if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->narrow = 0;
@@ -164,7 +160,7 @@ static void write_step(writer *w, uint32_t at, double by) {
  * spare entries at the end of the array, on which no propensity depends. Returns the length. */
 static uint16_t write_amounts(writer *w, amounts *a, uint32_t unread) {
   const size_t before = w->f->n_steps;
-  if (a->n > 1) qsort(a->touched, a->n, sizeof *a->touched, ascending);
+  a->n = (uint32_t)ff_sort_unique_bits(a->touched, a->n, a->bits);
   for (uint32_t i = 0; i < a->n; i++) {
     const uint32_t at = a->touched[i];
     if (a->by[at] != 0) write_step(w, at, a->by[at]);
@@ -270,7 +266,10 @@ static ff_status write_rows(writer *w) {
   w->rows.touched = ff_calloc((size_t)f->n_rows + f->n_members, sizeof *w->rows.touched);
   w->cells.by = ff_calloc(f->n_cells, sizeof *w->cells.by);
   w->cells.touched = ff_calloc((size_t)f->n_members * FF_FACTOR_MAX_LEVELS, sizeof *w->cells.touched);
-  if (!f->reactions || !w->rows.by || !w->rows.touched || !w->cells.by || !w->cells.touched) return FF_EMEMORY;
+  w->rows.bits = ff_calloc((size_t)f->n_rows / 64 + 1, sizeof *w->rows.bits);
+  w->cells.bits = ff_calloc((size_t)f->n_cells / 64 + 1, sizeof *w->cells.bits);
+  const int has_rows = w->rows.by != NULL && w->rows.touched != NULL && w->rows.bits != NULL;
+  if (!f->reactions || !has_rows || !w->cells.by || !w->cells.touched || !w->cells.bits) return FF_EMEMORY;
   ff_status status = FF_OK;
   double groups = 0;
   for (uint32_t r = 0; r < w->p->n_reactions && w->fits && !w->full && status == FF_OK; r++) {
@@ -334,7 +333,9 @@ ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program,
   free(w.mark);
   free(w.rows.by);
   free(w.rows.touched);
+  free(w.rows.bits);
   free(w.cells.by);
   free(w.cells.touched);
+  free(w.cells.bits);
   return status;
 }

@@ -18,6 +18,7 @@ struct ff_ssa_compiler {
   uint32_t stage; /* the next one */
   int halfway;    /* whether the last stage has not come to its end */
   uint32_t *mark; /* of ff_ssa_gather(), while dependents are counted and listed */
+  uint64_t *bits; /* of ff_sort_unique_bits(), while they are listed */
   uint32_t next;  /* the reaction whose dependents are next */
   ff_error *err;
 };
@@ -313,7 +314,8 @@ static ff_status list_dependents(compiler *c) {
   if (c->next < n && p->dependents == NULL) return FF_OK; /* they are too many */
   if (p->dependents == NULL) {
     p->dependents = ff_calloc(p->depend_first[n], sizeof *p->dependents);
-    if (p->dependents == NULL)
+    c->bits = ff_calloc((size_t)n / 64 + 1, sizeof *c->bits);
+    if (p->dependents == NULL || c->bits == NULL)
       return ff_error_set(c->err, FF_EMEMORY, "no memory for the dependencies of %u reactions", n);
     memset(c->mark, 0, n * sizeof *c->mark);
     c->next = 0;
@@ -321,7 +323,7 @@ static ff_status list_dependents(compiler *c) {
   for (size_t work = 0; c->next < n && work < DEPENDENTS_AT_ONCE; c->next++) {
     uint32_t *list = p->dependents + p->depend_first[c->next];
     const size_t found = ff_ssa_gather(p, c->next, c->mark, c->next + 1, list);
-    ff_sort_unique(list, found);
+    ff_sort_unique_bits(list, found, c->bits);
     work += found + 1;
   }
   c->halfway = c->next < n;
@@ -426,6 +428,7 @@ void ff_ssa_compiler_free(ff_ssa_compiler *c) {
   ff_replacement_free(&c->replacement);
   ff_ssa_program_free(c->p);
   free(c->mark);
+  free(c->bits);
   free(c);
 }
 

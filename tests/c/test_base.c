@@ -5,6 +5,7 @@
 #include "../../src/base/ff_simd.h"
 #include "../../src/base/ff_sum.h"
 #include "check.h"
+#include "random.h"
 
 /* kat_vectors of Random123 for philox4x32 with 10 rounds. */
 static void philox_gives_the_published_words(void) {
@@ -170,6 +171,24 @@ static void numbers_are_sorted_without_repeats(void) {
   FF_CHECK_INT(ff_sort_unique(NULL, 0), 0);
 }
 
+/* Few numbers, many numbers, repeats, and numbers that are far from each other. */
+static void numbers_are_sorted_by_bits(void) {
+  enum { MOST = 300 };
+  static const uint32_t ranges[] = {1, 63, 64, 65, 200, 5000, 3000000};
+  uint64_t state = 1, *bits = ff_calloc(3000000 / 64 + 1, sizeof *bits);
+  for (uint32_t n = 0; n <= MOST; n = n < 40 ? n + 1 : n + 65)
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
+      uint32_t some[MOST + 1], same[MOST + 1], left = 0;
+      for (uint32_t i = 0; i < n; i++) some[i] = same[i] = below(&state, ranges[k]);
+      const size_t kept = ff_sort_unique(same, n);
+      FF_CHECK_INT(ff_sort_unique_bits(some, n, bits), kept);
+      FF_CHECK(memcmp(some, same, kept * sizeof *some) == 0);
+      for (uint32_t i = 0; i <= 3000000 / 64; i++) left += bits[i] != 0;
+      FF_CHECK_INT(left, 0);
+    }
+  free(bits);
+}
+
 static void shares_have_no_gap(void) {
   const uint64_t sizes[] = {0, 1, 7, 64, 1000003, UINT64_MAX, UINT64_MAX - 12};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -200,4 +219,5 @@ static void instructions_are_chosen(void) {
 
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
              logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run,
-             sums_are_exact, moments_are_exact, numbers_are_sorted_without_repeats, shares_have_no_gap, instructions_are_chosen)
+             sums_are_exact, moments_are_exact, numbers_are_sorted_without_repeats, numbers_are_sorted_by_bits, shares_have_no_gap,
+             instructions_are_chosen)
