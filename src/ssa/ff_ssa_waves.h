@@ -74,8 +74,8 @@ ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_optio
 
 /* Chooses what devices record. Needs run->wanted. */
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
-/* How many trajectories a device adds up at once if each has so many products of counts. */
-uint64_t ff_ssa_tally_at_once(double products);
+/* How many trajectories a device adds up at once if each has so many products of counts, and counts in histograms. */
+uint64_t ff_ssa_tally_at_once(double products, double values);
 /* Allocates the piece, if states are copied. */
 ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
 void ff_ssa_piece_free(ff_ssa_piece *piece);

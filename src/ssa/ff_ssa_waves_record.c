@@ -12,6 +12,8 @@
 #define LISTED_AT_ONCE 65536 /* firings that are recorded between two looks at the clock */
 #define PRODUCTS_AT_ONCE 2e11 /* that a device adds up between two looks at the clock: an H200 takes 0.1 s, */
 #define LEAST_AT_ONCE UINT64_C(65536) /* unless these are fewer trajectories: each time, all sums are copied and added */
+#define VALUES_AT_ONCE 16777216.0 /* counts whose different values are listed meanwhile: 0.6 s, if no two are the same, */
+#define LEAST_OF_VALUES UINT64_C(8192) /* unless these are fewer trajectories: the lists of all parts repeat values */
 #define TILE 512 /* a multiple of so many trajectories is fastest */
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
@@ -35,10 +37,15 @@ static int mark_species(uint8_t *needed, const ff_ssa_run *run) {
   return distinct;
 }
 
-uint64_t ff_ssa_tally_at_once(double products) {
-  const double n = PRODUCTS_AT_ONCE / products; /* may be infinite */
-  if (n < (double)LEAST_AT_ONCE) return LEAST_AT_ONCE;
+/* Whole tiles, and at least so many trajectories. n may be infinite. */
+static uint64_t tiles_of(double n, uint64_t least) {
+  if (n < (double)least) return least;
   return n < (double)FF_PHILOX_MAX_UNITS ? (uint64_t)n / TILE * TILE : FF_PHILOX_MAX_UNITS;
+}
+
+uint64_t ff_ssa_tally_at_once(double products, double values) {
+  const uint64_t a = tiles_of(PRODUCTS_AT_ONCE / products, LEAST_AT_ONCE), b = tiles_of(VALUES_AT_ONCE / values, LEAST_OF_VALUES);
+  return a < b ? a : b;
 }
 
 /* Devices can add up the statistics of counts. */
@@ -52,7 +59,8 @@ ff_status ff_ssa_waves_choose_species(ff_ssa_waves *w, const ff_ssa_run *run, ff
   }
   const int distinct = mark_species(needed, run);
   w->tallies = distinct && run->wanted.states == NULL;
-  w->at_once = ff_ssa_tally_at_once((double)run->wanted.product_bytes / (2 * sizeof(uint64_t)));
+  const double values = run->wanted.sums & FF_SSA_HISTOGRAM ? (double)run->wanted.n_times * run->wanted.n_observed : 0;
+  w->at_once = ff_ssa_tally_at_once((double)run->wanted.product_bytes / (2 * sizeof(uint64_t)), values);
   if (w->tallies) {
     w->n_species = run->wanted.n_observed;
     memcpy(w->species, run->wanted.observed, w->n_species * sizeof *w->species);
