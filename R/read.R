@@ -235,7 +235,7 @@ warn_unit <- function(unit, file) {
 # The core need not find counts for species that `initial` names.
 given_names <- function(initial) {
   names <- names(initial)
-  if (is.null(names) || anyNA(names)) NULL else enc2utf8(names)
+  if (is.null(names) || anyNA(names)) NULL else unique(enc2utf8(names))
 }
 
 # Adds what helps against an initial count in a file that is not a count.

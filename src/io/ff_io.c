@@ -92,7 +92,7 @@ static void show_name(char *shown, const char *file) {
 }
 
 ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
-                            ff_format format, const ff_io_given *given, ff_error *err) {
+                            ff_format format, ff_names *given, ff_error *err) {
   char shown[SHOWN_NAME];
   *out = (ff_io_model){NULL, NULL, ""};
   show_name(shown, file);
@@ -187,7 +187,7 @@ static ff_status read_file(char **text, size_t *length, const char *path, ff_err
   return status;
 }
 
-ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, const ff_io_given *given,
+ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_names *given,
                            ff_error *err) {
   char *text;
   size_t length;

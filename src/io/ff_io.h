@@ -101,19 +101,13 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
                             ff_format format, ff_error *err);
 void ff_io_model_free(ff_io_model *model); /* frees what the struct owns, not the struct */
 
-/* Names of species, in UTF-8, whose initial counts the caller sets afterwards. */
-typedef struct {
-  const char *const *names;
-  size_t n;
-} ff_io_given;
-
-/* As ff_io_read_model() and ff_io_parse_model(). But what a file of a reaction network says of the initial counts of the species
- * in `given` need not be a count: it may also be missing or not whole, and is then read as 0. Other names in `given` are ignored.
- * NULL means none. */
-ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, const ff_io_given *given,
+/* As ff_io_read_model() and ff_io_parse_model(), if the caller sets the initial counts of the species `given` afterwards. What a
+ * file of a reaction network says of these need not be a count: it may also be missing or not whole, and is then read as 0. Other
+ * names in `given` are ignored. NULL means none. */
+ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_names *given,
                            ff_error *err);
 ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
-                            ff_format format, const ff_io_given *given, ff_error *err);
+                            ff_format format, ff_names *given, ff_error *err);
 
 /* Writes a network to the file `path`, completely or not at all: it writes a temporary file in the same folder and renames
  * it. Devices and pipes are written directly. FF_EFILE if the disk is full. FF_EMODEL if the format cannot express the network:

@@ -10,7 +10,7 @@ typedef struct {
   ff_bngl file;
   ff_reactions *net;
   ff_replacement replacement; /* of parameters and variables, while initial counts are computed; empty before */
-  const ff_io_given *given;
+  ff_names *given;
   ff_error *err;
 } reader;
 
@@ -237,7 +237,7 @@ static ff_status read_all(reader *r, const char *text, size_t length) {
   return status == FF_OK ? set_initial(r) : status;
 }
 
-ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, const ff_io_given *given,
+ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_names *given,
                            ff_error *err) {
   reader r = {.file = {.ids = {.file = file, .err = err}, .buffer = {.err = err}, .file = file, .err = err}, .given = given,
               .err = err};

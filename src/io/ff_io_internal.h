@@ -126,7 +126,7 @@ ff_status ff_io_boolnet_parse(ff_pbn **out, const char *text, size_t length, con
 ff_status ff_io_boolnet_text(char **text, const ff_pbn *pbn, int probabilities, ff_error *err);
 
 /* Reads either kind of network. Exactly one member of *out is not NULL afterwards; on failure both are NULL. */
-ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_names *given,
                            ff_error *err);
 ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err);
 
@@ -135,10 +135,10 @@ ff_status ff_io_sbml_reactions_text(char **text, const ff_reactions *net, ff_err
 ff_status ff_io_bngl_text(char **text, const ff_reactions *net, ff_error *err);
 
 /* Reads a reaction network in BioNetGen's network format. On failure *out is NULL. */
-ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, const ff_io_given *given,
+ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_names *given,
                            ff_error *err);
 
 /* Whether `given`, which may be NULL, has the name. */
-int ff_io_is_given(const ff_io_given *given, const char *name);
+int ff_io_is_given(ff_names *given, const char *name);
 
 #endif

@@ -68,7 +68,7 @@ static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t
 /* ---- the document ---- */
 
 static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span text, const char *file, size_t before,
-                            const ff_io_given *given, ff_error *err) {
+                            ff_names *given, ff_error *err) {
   ff_status status = check_errors(document, file, before, 0, err);
   if (status != FF_OK) return status;
   Model_t *model = SBMLDocument_getModel(document);
@@ -87,7 +87,7 @@ static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span 
   return status == FF_OK ? ff_sbml_read_reactions(out, document, text.length, file, given, err) : status;
 }
 
-ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_names *given,
                            ff_error *err) {
   *out = (ff_io_model){NULL, NULL, ""};
   ff_status status = ff_sbml_check_xml(text, length, file, err);

@@ -18,7 +18,7 @@ typedef struct {
   ff_formula *law;  /* of each reaction */
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
   ff_sbml_events events;
-  const ff_io_given *given;
+  ff_names *given;
   ff_error *err;
 } reader;
 
@@ -319,7 +319,7 @@ static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) 
 }
 
 ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file,
-                                 const ff_io_given *given, ff_error *err) {
+                                 ff_names *given, ff_error *err) {
   reader r = {.model = SBMLDocument_getModel(document), .given = given, .err = err};
   out->reactions = NULL;
   r.n_reactions = Model_getNumReactions(r.model);

@@ -158,8 +158,6 @@ ff_status ff_out_finish(ff_out *out, char **text) {
   return out->status;
 }
 
-int ff_io_is_given(const ff_io_given *given, const char *name) {
-  for (size_t i = 0; given != NULL && i < given->n; i++)
-    if (strcmp(given->names[i], name) == 0) return 1;
-  return 0;
+int ff_io_is_given(ff_names *given, const char *name) {
+  return given != NULL && ff_names_find(given, name, strlen(name)) >= 0;
 }

@@ -26,18 +26,18 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* Names of species, or nothing if `names` is not a character vector; valid until the .Call ends. */
-static ff_io_given given_of(SEXP names) {
-  if (TYPEOF(names) != STRSXP) return (ff_io_given){0};
-  const size_t n = (size_t)Rf_xlength(names);
-  const char **text = (const char **)R_alloc(n, sizeof *text);
-  for (size_t i = 0; i < n; i++) text[i] = Rf_translateCharUTF8(STRING_ELT(names, (R_xlen_t)i));
-  return (ff_io_given){text, n};
+/* The different names of a character vector, valid until the .Call ends; NULL if `names` is no such vector. Sets *n. */
+static char **given_of(SEXP names, uint32_t *n) {
+  *n = TYPEOF(names) == STRSXP ? (uint32_t)Rf_length(names) : 0;
+  if (TYPEOF(names) != STRSXP) return NULL;
+  char **text = (char **)R_alloc(*n, sizeof *text);
+  for (uint32_t i = 0; i < *n; i++) text[i] = (char *)Rf_translateCharUTF8(STRING_ELT(names, i));
+  return text;
 }
 
 /* Returns list(model, format, class, unit): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format
  * that was found, "pbn" or "reaction_network", and the unit of amounts (ff_io.h). `text` is NULL or the bytes of the file; in the
- * second case `path` is only its name. `given` is NULL or names of species whose initial counts R sets afterwards (ff_io.h). */
+ * second case `path` is only its name. `given` is NULL or different names of species whose initial counts R sets afterwards (ff_io.h). */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   static const char *const names[] = {"model", "format", "class", "unit"};
   ff_format wanted = format_of(format), found = wanted;
@@ -45,12 +45,16 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
   ff_error err;
   ff_io_model model;
-  const ff_io_given set = given_of(given);
-  ff_status status;
+  uint32_t n_given;
+  char **set = given_of(given, &n_given);
+  ff_names *table = NULL;
+  ff_status status = set != NULL ? ff_names_new(&table, set, n_given, "species", &err) : FF_OK;
+  ffi_check(status, &err);
   if (TYPEOF(text) == RAWSXP)
-    status = ff_io_parse_given(&model, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, &set, &err);
+    status = ff_io_parse_given(&model, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, table, &err);
   else
-    status = ff_io_read_given(&model, &found, file, wanted, &set, &err);
+    status = ff_io_read_given(&model, &found, file, wanted, table, &err);
+  ff_names_free(table);
   R_SetExternalPtrAddr(pbn, model.pbn);
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);

@@ -118,12 +118,15 @@ static inline void fails(const example *examples, size_t n, ff_format format, ff
 
 /* The first two species have the counts that are wanted if the file need not give that of `name`, and the file fails otherwise. */
 static inline void reads_given(const char *text, ff_format format, const char *name, double first, double second) {
-  const ff_io_given given = {&name, 1}, none = {&name, 0};
   ff_error err = {0};
   ff_io_model model;
-  FF_CHECK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, &none, &err) != FF_OK);
+  char *const names[] = {(char *)name};
+  ff_names *given = NULL;
+  FF_CHECK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, NULL, &err) != FF_OK);
   FF_CHECK(model.reactions == NULL);
-  FF_CHECK_OK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, &given, &err), &err);
+  FF_CHECK_OK(ff_names_new(&given, names, 1, "species", &err), &err);
+  FF_CHECK_OK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, given, &err), &err);
+  ff_names_free(given);
   if (model.reactions == NULL) return;
   FF_CHECK(model.reactions->initial[0] == first && model.reactions->initial[1] == second);
   ff_io_model_free(&model);
