@@ -1,7 +1,8 @@
-# Counts that need more than 16 bits although rate equations predict fewer, on GPUs and on the processor: all results must be
-# identical. If many trajectories have such counts, all run again on the GPU, in 32 bits. Needs a GPU.
+# Networks whose counts need more than 16 bits, although rate equations predict smaller ones. The results of GPUs must be
+# identical to those of the processor. If many trajectories have such counts, a GPU simulates all again, with 32 bits. Needs a
+# GPU.
 # make campaign CAMPAIGN=larger-counts: NETWORKS is the number of random networks (30), SEED the first one, and N the number of
-# trajectories (40000), which should be at least 40000 for each GPU.
+# trajectories (40000), which should be at least 40000 for each GPU: with few, the processor simulates what a GPU refuses.
 library(fireflip)
 
 usable <- subset(backends(), name == "cuda" & usable)
@@ -33,7 +34,7 @@ bursts <- function() {
   list(net = do.call(reaction_network, c(reactions, list(initial = counts))), times = c(0.3, 1, 2.5))
 }
 
-# Each molecule doubles: the mean is what rate equations say, and the distribution is nearly geometric.
+# Each molecule divides into two: rate equations give the right mean, but the distribution is nearly geometric.
 growth <- function() {
   kinds <- sample(2:3, 1L)
   names <- sprintf("A%d", seq_len(kinds))
@@ -82,7 +83,7 @@ for (i in first + seq_len(networks) - 1L) {
     given <- list(example$net, nsim, seed = i, times = example$times, method = "factored", ...)
     function(backend) do.call(simulate, c(given, backend = backend))
   }
-  observe <- head(example$net$species$name, 6L)
+  observe <- head(example$net$species$species, 6L)
   found <- check(sprintf("network %d, means", i), run(covariance = length(observe) > 1L, observe = observe))
   device <- summary(found$sim)$device
   most <- max(as.data.frame(found$sim)$max)
