@@ -96,6 +96,10 @@
 #'   or about 2^31 reactions fire. With `"composition_rejection"`, `"rssa_cr"` and `"pssa_cr"`, these are also trajectories that
 #'   need more than 63 groups at the same time, because their propensities differ by a factor of more than 2^60.
 #'
+#'   With `"factored"`, counts may have 16 bits on a GPU if rate equations predict that they stay small. The processor simulates
+#'   trajectories in which they do not. If there are many of these, the GPU simulates all its trajectories again, with code for
+#'   larger counts, but not in a sweep.
+#'
 #'   If the network has events, the processor also simulates a trajectory in which an event fails, more than 1,024 events happen
 #'   at one time, or it is hard to find when a condition becomes true, for instance because a quantity reaches its limit but does
 #'   not cross it. With generated code, it also simulates a trajectory if an event sets a count of 2^29 or more, or if more than
