@@ -25,11 +25,11 @@
 #'
 #'   At 95%, the intervals contain the true value in 94% to 100% of cases for Poisson and binomial counts, also rare ones, and in
 #'   89% to 94% for the geometric distribution (1,000 samples of 100 to 3,000 trajectories). If a count is 1 in nearly all
-#'   trajectories, and 0 in the others, fewer intervals contain the true value: where 1% of the counts were 0, 88% of them did for
-#'   100 trajectories, 91% for 300, and 95% for 1,000. A sample tends to underestimate the kurtosis of a distribution with a long
-#'   tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for fewer than 100
-#'   trajectories. They are also `NA` if all trajectories have the same count by chance, but not if the network determines this
-#'   count, as at time 0.
+#'   trajectories, and 0 in the others, fewer intervals contain the true value: where 1% of the counts were 0, 88% of the
+#'   intervals did for 100 trajectories, 91% for 300, and 95% for 1,000. A sample tends to underestimate the kurtosis of a
+#'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for
+#'   fewer than 100 trajectories. They are also `NA` if all trajectories have the same count by chance, but not if the network
+#'   determines this count, as at time 0.
 #' @section Errors: `fireflip_error_argument` for other objects.
 #' @references Paulsson J (2005). Models of stochastic gene expression. *Physics of Life Reviews* 2(2), 157-175.
 #'   \doi{10.1016/j.plrev.2005.03.003}

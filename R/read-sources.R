@@ -6,7 +6,7 @@ network_source <- function(file) {
   if (!missing(file) && inherits(file, "connection")) return(connection_source(file))
   check_string(file, "file", expected)
   if (grepl("^(https?|ftps?|file)://", file)) {
-    abort("file", sprintf("`file` must be %s; found an address, whose connection is url(\"%s\").", expected, file))
+    abort("file", sprintf("`file` must be %s; found an address: url(\"%s\") is a connection to it.", expected, file))
   }
   if (is_compressed(file)) return(compressed_source(file))
   list(name = file)

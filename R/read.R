@@ -21,8 +21,8 @@
 #'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
 #' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
 #'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
-#'   The value of such a species in the file need not be a count: a concentration, for instance, or no value at all. If the file
-#'   computes other values from it, they are not computed anew. With `NULL` (the default), the values in the file are used.
+#'   The file need not give counts of these species: it may give concentrations, or nothing. Values that the file computes from
+#'   those of these species are not computed anew. With `NULL` (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()].
@@ -238,7 +238,7 @@ given_names <- function(initial) {
   if (is.null(names) || anyNA(names)) NULL else unique(enc2utf8(names))
 }
 
-# Adds what helps against an initial count in a file that is not a count.
+# If the initial count of a species in a file is not a count, adds to the message what helps.
 naming_initial <- function(read) {
   tryCatch(read, fireflip_error_unsupported = function(e) {
     text <- conditionMessage(e)

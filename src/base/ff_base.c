@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BITS_FROM 32u  /* so many numbers are sorted by bits, if there is one for each */
-#define BITS_WORDS 32u /* of so many words of bits */
+/* Numbers are sorted by bits if there are at least BITS_FROM, and at most BITS_WORDS words of bits for each. */
+#define BITS_FROM 32u
+#define BITS_WORDS 32u
 
 const char *ff_status_name(ff_status status) {
   switch (status) {

@@ -216,9 +216,9 @@ static ff_status fail_unknown(const parser *p, const token *t, const char *what,
   return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, hint[0] != 0 ? text : more);
 }
 
-/* The length of the longest known name with parentheses that the text has at the token, as BioNetGen's species have; 0 if there
- * is none. */
 #define MOST_UNQUOTED 1000
+/* Species of BioNetGen have names with parentheses. Returns the length of the longest known one that the text has at the token; 0
+ * if there is none. */
 static size_t unquoted_name(const parser *p, const token *t) {
   const char *text = p->source.text + t->start;
   size_t length = p->source.length - t->start;

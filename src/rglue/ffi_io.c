@@ -26,7 +26,7 @@ static const char *path_of(SEXP path) {
   return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
 }
 
-/* The different names of a character vector, valid until the .Call ends; NULL if `names` is no such vector. Sets *n. */
+/* The names in a character vector, which must differ, valid until the .Call ends; NULL if `names` is no such vector. Sets *n. */
 static char **given_of(SEXP names, uint32_t *n) {
   *n = TYPEOF(names) == STRSXP ? (uint32_t)Rf_length(names) : 0;
   if (TYPEOF(names) != STRSXP) return NULL;
@@ -37,7 +37,8 @@ static char **given_of(SEXP names, uint32_t *n) {
 
 /* Returns list(model, format, class, unit): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format
  * that was found, "pbn" or "reaction_network", and the unit of amounts (ff_io.h). `text` is NULL or the bytes of the file; in the
- * second case `path` is only its name. `given` is NULL or different names of species whose initial counts R sets afterwards (ff_io.h). */
+ * second case `path` is only its name. `given` is NULL or the names, all different, of species whose initial counts R sets
+ * afterwards (ff_io.h). */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   static const char *const names[] = {"model", "format", "class", "unit"};
   ff_format wanted = format_of(format), found = wanted;

@@ -226,8 +226,9 @@ static void make_whole(ff_ssa_implicit *e, const ff_ssa_path *path, const double
   }
 }
 
-/* The reactions of a pair together fire as often as their propensities say, and differ by the extent of the pair. The difference
- * of the propensities fluctuates and is not the extent: firings that make up for it would be too many. */
+/* The two reactions of a pair together fire as often as the sum of their propensities says. The difference of their firings is
+ * the extent of the pair. It is not the difference of the propensities, which fluctuates. If both fired as often as their own
+ * propensities say, and one of them more often to reach the extent, there would be too many firings. */
 static void divide_extents(ff_ssa_implicit *e, const ff_ssa_path *path, double time, double *fired) {
   const ff_ssa_balance *b = &e->balance;
   for (uint32_t g = 0; g < b->pairs.n; g++) {

@@ -23,8 +23,8 @@ static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff
   return FF_OK;
 }
 
-/* Engines count the time from the start. Rates that depend on the time must have been compiled for it, and events begin at time
- * 0. */
+/* Engines count the time from the start. Rates that depend on the time must have been compiled for this start. A network with
+ * events must start at time 0. */
 static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
   ff_status status = FF_OK;
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
@@ -35,7 +35,8 @@ static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, f
   if (o->start > 0 && p->n_events > 0)
     return ff_error_set(err, FF_EUNSUPPORTED, "a run that starts at time %g needs a network without events", o->start);
   if (p->timed != NULL && p->start != o->start)
-    return ff_error_set(err, FF_EARGUMENT, "rates are those from time %g on, but the run starts at time %g", p->start, o->start);
+    return ff_error_set(err, FF_EARGUMENT, "the run starts at time %g; expected %g, for which the rates were compiled", o->start,
+                        p->start);
   return FF_OK;
 }
 

@@ -8,9 +8,11 @@
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
 #define MOST_SECONDS 0.25   /* and at most this time at once, if other devices may end meanwhile; a launch takes half of it */
-#define WIDE_PART 64        /* a device that refuses this part of a wave (1 / WIDE_PART), */
-#define WIDE_EVENTS 2e7     /* and so many events for each thread of this processor, which take about a second, */
-#define WIDE_UNITS 4096     /* or so many trajectories, prepares an ensemble for larger counts */
+/* A device prepares an ensemble for larger counts if it refuses at least 1 / WIDE_PART of a wave, and if it refuses much, here
+ * and later: WIDE_UNITS trajectories, or WIDE_EVENTS events for each thread of this processor. */
+#define WIDE_PART 64
+#define WIDE_UNITS 4096
+#define WIDE_EVENTS 2e7 /* about a second */
 
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
@@ -116,7 +118,7 @@ static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa
   w->choice.kernel = copy_text(choice->kernel, &missing);
   w->devices = ff_calloc(w->n, sizeof *w->devices);
   w->waves = ff_calloc(w->n, sizeof *w->waves);
-  w->left = ff_calloc(2 * (size_t)w->n + 1, sizeof *w->left); /* of each device, its wave and what a wave leaves */
+  w->left = ff_calloc(2 * (size_t)w->n + 1, sizeof *w->left); /* of each device, its wave and what a smaller wave leaves */
   if (missing || w->devices == NULL || w->waves == NULL || w->left == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", w->n);
   memcpy(w->devices, choice->devices, w->n * sizeof *w->devices);
@@ -261,8 +263,8 @@ static uint64_t expected_units(const ff_ssa_run *run, const ff_ssa_wave *v) {
   return v->range.last - v->range.next + (ff_ssa_run_waiting(run) + n - 1) / n;
 }
 
-/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. A wide one
- * begins with the device's wave. */
+/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. A wide ensemble
+ * begins with the device's wave, by a kernel of its own. */
 static ff_status create(const ff_ssa_run *run, const ff_ssa_wave *v, int wide, ff_ensemble **out, ff_error *err) {
   const ff_ssa_waves *w = run->waves;
   const ff_ssa_wave *first = wide ? NULL : first_wave(w);

@@ -16,8 +16,8 @@ typedef enum { FF_SSA_WAVE_NONE, FF_SSA_WAVE_RUNS, FF_SSA_WAVE_ENDED, FF_SSA_WAV
 /* A device and its current wave. */
 typedef struct {
   ff_ensemble *ensemble;
-  uint64_t capacity, size; /* the most trajectories of a wave, 0 if the ensemble is not ready; and as many as are planned */
-  int wide;                /* whether the ensemble is for larger counts, or no such one is made */
+  uint64_t capacity, size; /* the most trajectories of a wave, 0 if the ensemble is not ready; and how many are planned */
+  int wide;                /* whether the ensemble is for larger counts, or no ensemble for larger counts shall be made */
   ff_ssa_wave_stage stage;
   int begun; /* whether the ensemble has begun the wave */
   ff_ssa_range range;
@@ -54,8 +54,8 @@ struct ff_ssa_waves {
   double *largest;   /* the largest count of each species at the start, if trajectories have starts; else NULL */
   uint32_t *species; /* whose counts are recorded */
   uint32_t n_species;
-  int tallies;       /* whether devices add up the statistics, so that no states are copied; */
-  uint64_t at_once;  /* then those of so many trajectories between two looks at the clock */
+  int tallies;       /* whether devices add up the statistics, so that no states are copied */
+  uint64_t at_once;  /* if they do: of so many trajectories between two looks at the clock */
   ff_ssa_range *left; /* trajectories that no device has begun */
   uint32_t n_left;
   uint64_t *refused; /* trajectories that devices have refused */
@@ -74,7 +74,7 @@ ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_optio
 
 /* Chooses what devices record. Needs run->wanted. */
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
-/* How many trajectories a device adds up at once if each has so many products of counts, and counts in histograms. */
+/* How many trajectories a device adds up at once, if each has so many products of counts, and so many counts in histograms. */
 uint64_t ff_ssa_tally_at_once(double products, double values);
 /* Allocates the piece, if states are copied. */
 ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);

@@ -10,11 +10,13 @@
 #define REFUSED_AT_ONCE 1024
 #define STOPPED_AT_ONCE UINT64_C(4194304) /* times of stopping that are copied between two looks at the clock */
 #define LISTED_AT_ONCE 65536 /* firings that are recorded between two looks at the clock */
-#define PRODUCTS_AT_ONCE 2e11 /* that a device adds up between two looks at the clock: an H200 takes 0.1 s, */
-#define LEAST_AT_ONCE UINT64_C(65536) /* unless these are fewer trajectories: each time, all sums are copied and added */
-#define VALUES_AT_ONCE 16777216.0 /* counts whose different values are listed meanwhile: 0.6 s, if no two are the same, */
-#define LEAST_OF_VALUES UINT64_C(8192) /* unless these are fewer trajectories: the lists of all parts repeat values */
-#define TILE 512 /* a multiple of so many trajectories is fastest */
+/* What a device adds up between two looks at the clock: products of counts, and counts in histograms. It adds up at least
+ * LEAST_... trajectories, because each time all sums are copied, and values are listed that were listed before. */
+#define PRODUCTS_AT_ONCE 2e11 /* 0.1 s on an H200 */
+#define LEAST_AT_ONCE UINT64_C(65536)
+#define VALUES_AT_ONCE 16777216.0 /* 0.6 s if no two are the same */
+#define LEAST_OF_VALUES UINT64_C(8192)
+#define MULTIPLE 512 /* multiples of so many trajectories are fastest */
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
@@ -37,14 +39,15 @@ static int mark_species(uint8_t *needed, const ff_ssa_run *run) {
   return distinct;
 }
 
-/* Whole tiles, and at least so many trajectories. n may be infinite. */
-static uint64_t tiles_of(double n, uint64_t least) {
+/* The largest multiple up to n, but at least so many trajectories. n may be infinite. */
+static uint64_t multiple_of(double n, uint64_t least) {
   if (n < (double)least) return least;
-  return n < (double)FF_PHILOX_MAX_UNITS ? (uint64_t)n / TILE * TILE : FF_PHILOX_MAX_UNITS;
+  return n < (double)FF_PHILOX_MAX_UNITS ? (uint64_t)n / MULTIPLE * MULTIPLE : FF_PHILOX_MAX_UNITS;
 }
 
 uint64_t ff_ssa_tally_at_once(double products, double values) {
-  const uint64_t a = tiles_of(PRODUCTS_AT_ONCE / products, LEAST_AT_ONCE), b = tiles_of(VALUES_AT_ONCE / values, LEAST_OF_VALUES);
+  const uint64_t a = multiple_of(PRODUCTS_AT_ONCE / products, LEAST_AT_ONCE);
+  const uint64_t b = multiple_of(VALUES_AT_ONCE / values, LEAST_OF_VALUES);
   return a < b ? a : b;
 }
 

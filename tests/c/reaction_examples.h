@@ -116,7 +116,7 @@ static inline void fails(const example *examples, size_t n, ff_format format, ff
   }
 }
 
-/* The first two species have the counts that are wanted if the file need not give that of `name`, and the file fails otherwise. */
+/* If the caller gives the count of `name`, the first two species have the counts that are wanted. Otherwise, the file fails. */
 static inline void reads_given(const char *text, ff_format format, const char *name, double first, double second) {
   ff_error err = {0};
   ff_io_model model;

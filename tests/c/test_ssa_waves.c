@@ -207,8 +207,8 @@ static void long_lists_take_few_calls(void) {
   ff_ssa_program_free(program);
 }
 
-/* Most trajectories of each wave have counts that an ensemble does not expect. Another one begins the waves anew, with room for
- * larger counts; it may have room for fewer trajectories, and may be refused some, too. Devices may fail at any time. */
+/* Most trajectories of each wave have counts that an ensemble does not expect. Another ensemble begins the waves anew, with room
+ * for larger counts. It may have room for fewer trajectories, and may refuse some, too. Devices may fail at any time. */
 static void waves_begin_anew_for_larger_counts(void) {
   enum { MANY = 10000, TO = 2 };
   static const struct { way w; uint64_t wide_capacity; } some[] = {
@@ -621,8 +621,7 @@ static void what_is_not_ready_can_be_freed(void) {
 }
 
 FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls,
-             waves_begin_anew_for_larger_counts, devices_may_fail,
-             a_device_may_fail_between_pieces, statistics_are_added_in_parts, parts_are_of_a_useful_size,
-             devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
-             histograms_fit_as_without_devices, histograms_that_are_too_large_are_not_listed,
+             waves_begin_anew_for_larger_counts, devices_may_fail, a_device_may_fail_between_pieces,
+             statistics_are_added_in_parts, parts_are_of_a_useful_size, devices_may_not_start, works_here_until_devices_are_ready,
+             the_first_failure_is_told, histograms_fit_as_without_devices, histograms_that_are_too_large_are_not_listed,
              tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)

@@ -37,7 +37,7 @@ static void plan_list(ff_ensemble *e) {
   e->info.bytes += ff_ssa_ensemble_list_room(e) * sizeof(ff_ssa_fired);
 }
 
-/* What a wave may take of the free memory: a share, and no more than what its sums leave. */
+/* What a wave may take of the free memory: a share, and no more than what its sums leave; less the list of firings. */
 static double room_of(const ff_ensemble *e, size_t unused) {
   const ff_ssa_device_request *r = &e->request;
   const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_species + (double)r->product_bytes;
@@ -56,7 +56,8 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
   const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
   if (room < 0)
-    return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few for sums or to list firings", unused);
+    return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few for the sums and the list of firings",
+                        unused);
   uint64_t slots = ff_ssa_wave_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
   slots = (slots + block - 1) / block * block;
