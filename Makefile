@@ -1,8 +1,8 @@
 # The targets.
 #   For users:      make demo
 #   For developers: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
-#   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check, make gpu-bench,
-#                   make bench-ssa-gpu
+#   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check,
+#                   make gpu-bench, make bench-ssa-gpu
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian
 # packages that it needs and does not find (tools/need).
 
@@ -177,7 +177,8 @@ $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain
 	$(CC) -pthread $^ -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
-MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h src/base/ff_base.h
+MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h \
+  src/base/ff_base.h
 cuda-math: $(CUDA_BUILD)/math
 $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	@mkdir -p $(@D)

@@ -281,7 +281,8 @@ node_flags <- function(model, nodes, name) {
   n <- length(model$nodes)
   if (is.null(nodes)) return(logical(n))
   if (is.logical(nodes)) {
-    if (length(nodes) != n || anyNA(nodes)) abort_value(name, sprintf("names of nodes, or %s", count_of(n, "logical value")), nodes)
+    expected <- sprintf("names of nodes, or %s", count_of(n, "logical value"))
+    if (length(nodes) != n || anyNA(nodes)) abort_value(name, expected, nodes)
     return(unname(nodes))
   }
   flags <- logical(n)

@@ -2,7 +2,8 @@
 #
 # What is drawn is a list: `data`, a data frame with the columns `x`, `series`, `value`, `lower`, `upper` and `panel` (factors for
 # names), `label_x` and `label_y`, `note`, `line`, NULL or the height of a dashed line, and `top`, NULL or the ends of the y axes
-# of the panels, by their names. With `top`, values and bands may be infinite, and triangles show where a course is above the axis.
+# of the panels, by their names. With `top`, values and bands may be infinite, and triangles show where a course is above the
+# axis.
 
 series_of <- function(x, series, value, lower = value, upper = value, panel = "", label_x = "time", label_y = "",
                       note = character(), line = NULL, top = NULL) {
@@ -153,8 +154,8 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #' @param what For noise, `"fano"` (the default) for the Fano factor, or `"cv2"` for the squared coefficient of variation.
 #' @param n For `print()`, how many rows to print; for `plot()` and `autoplot()`, how many species to draw, the first ones in the
 #'   order of the result. `Inf` for all. Default 10.
-#' @param species For plots of noise, the species to draw: names, or numbers in the order of the result. With `NULL` (the default),
-#'   the first `n`.
+#' @param species For plots of noise, the species to draw: names, or numbers in the order of the result. With `NULL` (the
+#'   default), the first `n`.
 #' @param main The title.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,

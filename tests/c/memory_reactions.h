@@ -221,8 +221,8 @@ static ff_status records_ensembles(ff_error *err) {
   return status;
 }
 
-/* On two devices, or for some variants on one. Variant 3 has an order of reactions, and the last one has starts of its own. Devices
- * add up the statistics, or states are copied and recorded here. Every other trajectory is refused. */
+/* On two devices, or for some variants on one. Variant 3 has an order of reactions, and the last one has starts of its own.
+ * Devices add up the statistics, or states are copied and recorded here. Every other trajectory is refused. */
 static void prepare_moved(void) {
   const int variant = given.variant;
   given.variant = variant == 1;

@@ -78,7 +78,8 @@ static const scheduled_example scheduled_both[] = {
 static const char *const random_conditions[] = {
     "# > ~", "# + # > 2 * ~", "# > # + ~", "time >= ~ / 8", "sin(~ * time / 4) > 0.3", "# > ~ + 4 * sin(time)",
     "# < ~ & time > 0.5", "# - 5 * floor(# / 5) == 0", "time - floor(time) > # / (5 + #)", "# > ~ | # == 0", "@ * # > ~"};
-static const char *const random_values[] = {"~", "min(300, # + ~)", "floor(# / 2)", "max(0, # - ~)", "floor(~ * exp(-time))", "#"};
+static const char *const random_values[] = {"~", "min(300, # + ~)", "floor(# / 2)", "max(0, # - ~)", "floor(~ * exp(-time))",
+                                            "#"};
 static const char *const random_rates[] = {"~ / 9", "@", "@ * (1 + sin(~ * time))", "1 + cos(time) / 2", "exp(-time / ~)",
                                            "time / (1 + #)", "if(sin(time) > 0, @, 0.1)", "@ / (1 + #)", "~ / 5"};
 

@@ -38,22 +38,22 @@ static void unsupported(void) {
       {L3 CELL LIST("Species", SPECIES("A", COUNT "initialAmount=\"-1\"")) END,
        NO("4: found the species \"A\" with the initial amount -1 where a whole number from 0 to 2^53 was expected, a count")},
       {L3 MOLES("amount") CELL LIST("Species", SPECIES("A", COUNT "substanceUnits=\"amount\" initialAmount=\"0.5\"")) END,
-       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the unit "
-          "of the amount is 1e-09 mole, and units are not converted)")},
+       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the "
+          "unit of the amount is 1e-09 mole, and units are not converted)")},
       {SBML("3", "1", CORE, "") "<model substanceUnits=\"mole\">\n" CELL
            LIST("Species", SPECIES("A", COUNT "initialAmount=\"0.5\"")) END,
-       NO("4: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the unit "
-          "of the amount is mole, and units are not converted)")},
+       NO("4: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the "
+          "unit of the amount is mole, and units are not converted)")},
       {L2 MOLES("substance") CELL LIST("Species", SPECIES("A", "initialAmount=\"0.5\"")) END,
-       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the unit "
-          "of the amount is 1e-09 mole, and units are not converted)")},
+       NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count (the "
+          "unit of the amount is 1e-09 mole, and units are not converted)")},
       {SBML("3", "1", CORE, "") "<model substanceUnits=\"item\">\n" MOLES("amount") CELL
            LIST("Species", SPECIES("A", COUNT "initialAmount=\"0.5\"")) END,
        NO("5: found the species \"A\" with the initial amount 0.5 where a whole number from 0 to 2^53 was expected, a count")},
       {L3 MOLES("amount") CELL LIST("Species", SPECIES("A", COUNT "substanceUnits=\"item\" initialAmount=\"3\"")
                                                    "\n" SPECIES("B", COUNT "substanceUnits=\"amount\" initialAmount=\"3\"")) END,
-       NO("6: found the species \"B\" with amounts in the unit 1e-09 mole where item was expected, as for the species \"A\"; units "
-          "are not converted")},
+       NO("6: found the species \"B\" with amounts in the unit 1e-09 mole where item was expected, as for the species \"A\"; "
+          "units are not converted")},
       {STOICHIOMETRY(REF("A", "0.5")),
        NO("6: found <speciesReference> \"A\", " KIND " because its stoichiometry is 0.5, not a whole number from 0 to 2^32 - 1")},
       {STOICHIOMETRY(REF("A", "-1")),

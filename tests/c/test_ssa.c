@@ -95,7 +95,7 @@ static void compiles_in_steps(void) {
 
 /* The dependents of many reactions take several steps to count, and several to list. */
 static void lists_in_steps(void) {
-  enum { MANY = 3000, FEW = 12 }; /* 9 million dependents, and as many steps as for a small network */
+  enum { MANY = 3000, FEW = 12 }; /* reactions, with 9 million dependents; and the steps that a small network takes */
   static reaction_text list[MANY + 1];
   for (int r = 0; r < MANY; r++) list[r] = (reaction_text){"A -> 0", "1"};
   const double initial[1] = {1};
@@ -477,8 +477,8 @@ static void reports_growth(int threads, ff_ssa_method method) {
   ff_ssa_path_start(&path, 3, 0, initial);
   while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
   FF_CHECK(path.event == 275); /* 2^40 / 4e9 = 274.9 */
-  snprintf(text, sizeof text, "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1; reactions that make it: \"R1\"",
-           path.time);
+  snprintf(text, sizeof text,
+           "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1; reactions that make it: \"R1\"", path.time);
   failed_run(growing, initial, FF_ESIZE, text, threads, method);
   ff_ssa_path_free(&path);
   ff_ssa_program_free(program);

@@ -185,8 +185,8 @@ static void counts_beyond_16_bits_are_refused(void) {
   ff_ssa_program_free(program);
 }
 
-/* A chain of so many species. `kind` 1: one of them has a large count, so that all have 32 bits. 2: one reaction has a rate of its
- * own. 3: both. 4: one reaction makes a hundred molecules, so that the largest count has to be looked for often. */
+/* A chain of so many species. `kind` 1: one of them has a large count, so that all have 32 bits. 2: one reaction has a rate of
+ * its own. 3: both. 4: one reaction makes a hundred molecules, so that the largest count has to be looked for often. */
 static ff_ssa_program *chain(uint32_t n, int kind) {
   ff_reactions *net = ring_of(n);
   if (kind == 1 || kind == 3) net->initial[20] = 40000;

@@ -490,7 +490,8 @@ static void parses_conditions(void) {
   FF_CHECK(ff_formula_value(&out, initial, 0, stack) == 1);
   ff_formula_free(&out);
   FF_CHECK_INT(ff_ssa_condition(&out, net, "time > 3", &err), FF_EUNSUPPORTED);
-  FF_CHECK_STR(err.text, "the condition \"time > 3\" depends on the time; expected a formula of species, parameters and variables");
+  FF_CHECK_STR(err.text,
+               "the condition \"time > 3\" depends on the time; expected a formula of species, parameters and variables");
   FF_CHECK_INT(ff_ssa_condition(&out, net, "AB > 3", &err), FF_EPARSE);
   FF_CHECK(out.word == NULL);
   ff_reactions_free(net);

@@ -190,7 +190,8 @@ test_that("autoplot() of burn_in() ends where plot() does", {
 
 test_that("courses are cut where they cross the ends of their axes", {
   data <- data.frame(
-    x = 0:3, series = factor("A"), value = c(Inf, 4, 2, 0), lower = c(Inf, 4, 2, 0), upper = c(Inf, 6, 3, Inf), panel = factor("p")
+    x = 0:3, series = factor("A"), value = c(Inf, 4, 2, 0), lower = c(Inf, 4, 2, 0), upper = c(Inf, 6, 3, Inf),
+    panel = factor("p")
   )
   cut <- cut_at_tops(data, c(p = 3))
   expect_equal(cut$value[cut$x == 1.5], 3) # half-way between 4 and 2

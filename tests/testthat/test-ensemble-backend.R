@@ -45,7 +45,9 @@ test_that("GPUs give the results of the processor, for every output", {
   expect_identical(got$device$kernel, "fake")
   expect_gt(got$device$gpus, 1)
   expect_identical(got$device$refused, 15) # of 60, one in four
-  expect_output(print(got), "backend +cuda, [0-9]+ GPUs \\(there is no other.*simulated 15 of the trajectories, which a GPU cannot")
+  expect_output(
+    print(got), "backend +cuda, [0-9]+ GPUs \\(there is no other.*simulated 15 of the trajectories, which a GPU cannot"
+  )
   expect_null(summary(simulated("cpu"))$device)
   expect_no_match(capture.output(summary(simulated("cpu"))), "backend")
   sweep <- function(backend) sweep_parameters(net, data.frame(k = c(1, 5)), 20, times = 1, seed = 1, backend = backend)

@@ -44,7 +44,9 @@ test_that("messages about networks and their settings", {
 
 test_that("a reaction network where a Boolean one is expected is told what it can do", {
   net <- example_model("sir")
-  expect_error(steady_state(net, "S"), "found an object of class .*; simulate\\(\\), burn_in\\(\\) and", class = "fireflip_error_argument")
+  expect_error(
+    steady_state(net, "S"), "found an object of class .*; simulate\\(\\), burn_in\\(\\) and", class = "fireflip_error_argument"
+  )
 })
 
 test_that("messages about state sets", {
