@@ -186,15 +186,17 @@ static void begin_anew(ff_ssa_wave *v, ff_ssa_wave_stage stage) {
   v->progress = (ff_ssa_device_progress){0};
 }
 
-/* Gives a wave to each device that has none. */
+/* Gives a wave to each device that has none. If its ensemble for larger counts is not ready, begin_wide() will know how many
+ * trajectories it has room for. */
 static void begin_waves(ff_ssa_run *run) {
   ff_ssa_waves *w = run->waves;
   const uint64_t failed = atomic_load(&run->failed);
   for (uint32_t i = 0; i < w->n; i++) {
     ff_ssa_wave *v = &w->waves[i];
-    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, v->size, &v->range)) continue;
+    const int ready = v->capacity > 0;
+    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, ready ? v->size : UINT64_MAX, &v->range)) continue;
     w->used = 1;
-    begin_anew(v, FF_SSA_WAVE_RUNS);
+    begin_anew(v, ready ? FF_SSA_WAVE_RUNS : FF_SSA_WAVE_WIDENS);
   }
 }
 
@@ -376,7 +378,8 @@ static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
   const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n;
   const double units = part * (double)expected_units(run, v), events = units * (double)v->progress.events / n;
   const double most = w->choice.wide_events > 0 ? w->choice.wide_events : WIDE_EVENTS * run->threads;
-  if (v->wide || v->recorded > 0 || part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
+  if (v->wide || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
+  if (part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
   if (units < WIDE_UNITS && events < most) return 0;
   return w->backend->common.info(v->ensemble).narrow && !ff_ssa_wave_lists_too_many(run, v);
 }

@@ -179,6 +179,7 @@ static ff_status fake_ssa_call(ff_error *err) {
 
 static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  if (e->delays >= 0) return ff_error_set(err, FF_EINTERNAL, "a wave of an ensemble that is not ready");
   if (units > e->capacity || units == 0) return ff_error_set(err, FF_EINTERNAL, "a wave of the wrong size");
   const int wave = fake_ssa.waves++;
   if (wave < 16) fake_ssa.started[wave] = units;
