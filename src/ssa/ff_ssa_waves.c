@@ -250,10 +250,10 @@ static int find_order(ff_ssa_run *run) {
   return ff_ssa_optimised_order(path) != NULL;
 }
 
-/* The first device that has an ensemble, or NULL. */
-static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
+/* The first device that has an ensemble, or NULL; that has one for larger counts, if `wide` is 1. */
+static const ff_ssa_wave *first_wave(const ff_ssa_waves *w, int wide) {
   for (uint32_t i = 0; i < w->n; i++)
-    if (w->waves[i].ensemble != NULL) return &w->waves[i];
+    if (w->waves[i].ensemble != NULL && w->waves[i].wide >= wide) return &w->waves[i];
   return NULL;
 }
 
@@ -263,11 +263,11 @@ static uint64_t expected_units(const ff_ssa_run *run, const ff_ssa_wave *v) {
   return v->range.last - v->range.next + (ff_ssa_run_waiting(run) + n - 1) / n;
 }
 
-/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. A wide one
- * begins with the device's wave. */
+/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together, and share its
+ * code. A wide one begins with the device's wave. */
 static ff_status create(const ff_ssa_run *run, const ff_ssa_wave *v, int wide, ff_ensemble **out, ff_error *err) {
   const ff_ssa_waves *w = run->waves;
-  const ff_ssa_wave *first = wide ? NULL : first_wave(w);
+  const ff_ssa_wave *first = first_wave(w, wide);
   const uint64_t complete = ff_ssa_workers_complete(run);
   const ff_ensemble_options options = {.device = w->devices[v - w->waves],
                                        .kernel = w->choice.kernel,
@@ -360,7 +360,7 @@ ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ense
   }
   run->waves->waves[0].ensemble = ensemble;
   run->waves->made = 1;
-  run->waves->waves[0].wide = 1; /* no other ensemble is made for it */
+  run->waves->waves[0].stays = 1;
   return ff_ssa_run_ready(run, 0, &is, err);
 }
 
@@ -378,7 +378,7 @@ static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
   const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n;
   const double units = part * (double)expected_units(run, v), events = units * (double)v->progress.events / n;
   const double most = w->choice.wide_events > 0 ? w->choice.wide_events : WIDE_EVENTS * run->threads;
-  if (v->wide || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
+  if (v->stays || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
   if (part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
   if (units < WIDE_UNITS && events < most) return 0;
   return w->backend->common.info(v->ensemble).narrow && !ff_ssa_wave_lists_too_many(run, v);
@@ -388,10 +388,12 @@ static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
 static void widen(ff_ssa_run *run, ff_ssa_wave *v) {
   ff_ensemble *wide = NULL;
   ff_error why;
-  v->wide = 1;
+  v->stays = 1;
   if (create(run, v, 1, &wide, &why) != FF_OK) return;
+  v->seconds = run->waves->backend->common.info(v->ensemble).device_seconds;
   run->waves->backend->common.destroy(v->ensemble);
   v->ensemble = wide;
+  v->wide = 1;
   v->capacity = 0;
   begin_anew(v, FF_SSA_WAVE_WIDENS);
 }
@@ -531,9 +533,10 @@ uint64_t ff_ssa_run_waiting(const ff_ssa_run *run) {
 
 int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out) {
   const ff_ssa_waves *w = run->waves;
-  const ff_ssa_wave *first = w != NULL && w->used ? first_wave(w) : NULL;
+  const ff_ssa_wave *first = w != NULL && w->used ? first_wave(w, 0) : NULL;
   if (first == NULL) return 0;
   *out = w->backend->common.info(first->ensemble);
+  out->device_seconds += first->seconds;
   out->devices = 1;
   out->refused = w->n_refused;
   for (const ff_ssa_wave *v = first + 1; v < w->waves + w->n; v++) {
@@ -542,7 +545,7 @@ int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out) {
     out->devices++;
     out->bytes += other.bytes;
     out->capacity += other.capacity;
-    if (other.device_seconds > out->device_seconds) out->device_seconds = other.device_seconds;
+    out->device_seconds = fmax(out->device_seconds, v->seconds + other.device_seconds);
   }
   return 1;
 }

@@ -80,7 +80,7 @@ static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program 
   return e->program == program && r->method == request->method && r->n_times == request->n_times &&
          r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
          r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
-         r->first_start == request->first_start && r->max_firings == request->max_firings &&
+         r->first_start == request->first_start && r->max_firings == request->max_firings && r->wide == request->wide &&
          fake_ssa_same(r->initial, request->initial, program->n_species * sizeof *r->initial) &&
          fake_ssa_same(r->times, request->times, r->n_times * sizeof *r->times) &&
          fake_ssa_same(r->species, request->species, r->n_species * sizeof *r->species) &&

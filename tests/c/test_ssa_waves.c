@@ -248,6 +248,8 @@ static void waves_begin_anew_for_larger_counts(void) {
       FF_CHECK_INT(info.refused, some[j].w.refuses > 0 ? (MANY + some[j].w.refuses - 1) / some[j].w.refuses : 0);
       FF_CHECK_INT((ff_ssa_run_lost(got.run) != NULL), fails > 0);
       if (fails == 0) FF_CHECK_INT(fake_ssa.made, 2 * some[j].w.devices);
+      if (fails == 0) FF_CHECK_INT(fake_ssa.alike, 2 * (some[j].w.devices - 1));
+      if (fails == 0) FF_CHECK(info.device_seconds == 2); /* of both ensembles */
       if (fails == 0) FF_CHECK_INT(fake_ssa.units, MANY / some[j].w.devices); /* the wave, although no trajectories wait */
       ff_ssa_run_free(got.run);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
