@@ -267,16 +267,17 @@ static void waves_begin_anew_for_larger_counts(void) {
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
   ff_ssa_run_free(here);
-  for (int few = 0; few < 2; few++) { /* few trajectories begin anew only if they have many events */
+  static const double limits[] = {1, 2000, 1e9};
+  for (int i = 0; i < 3; i++) { /* few trajectories begin anew only if they have many events: about 90 with some 50 each */
     ff_ensemble_info info;
     reset(&some[0].w);
     fake_ssa.narrow = 12;
-    fake_ssa.wide_events = few ? 1e9 : 1;
+    fake_ssa.wide_events = limits[i];
     options.n = 100;
     play(&got, program, options, 0, &some[0].w);
     FF_CHECK(got.status == FF_OK && ff_ssa_run_device(got.run, &info));
-    FF_CHECK_INT(info.refused > 50, few);
-    FF_CHECK_INT(fake_ssa.made, few ? 1 : 2);
+    FF_CHECK_INT(info.refused > 50, limits[i] > 1e6);
+    FF_CHECK_INT(fake_ssa.made, limits[i] > 1e6 ? 1 : 2);
     ff_ssa_run_free(got.run);
   }
   ff_ssa_program_free(program);
