@@ -372,12 +372,13 @@ int ff_ssa_waves_devices(const ff_ssa_run *run) {
 
 /* Whether a device has refused so much of its wave that it should begin anew, with room for larger counts: if this processor
  * would need longer for what is refused, here and later, than the device needs for other code and the wave. Refused trajectories
- * have stopped, and may have more events in all than the complete ones. Hence their number counts, too. */
+ * have stopped, and may have more events in all than the complete ones. Hence their number counts, too. If none is complete,
+ * there may be any number of events. */
 static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
   const ff_ssa_waves *w = run->waves;
   const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n, complete = n - (double)v->n_refused;
   const double units = part * (double)expected_units(run, v);
-  const double events = complete > 0 ? units * (double)v->progress.events / complete : 0;
+  const double events = complete > 0 ? units * (double)v->progress.events / complete : INFINITY;
   const double most = w->choice.wide_events > 0 ? w->choice.wide_events : WIDE_EVENTS * run->threads;
   if (v->stays || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
   if (part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;

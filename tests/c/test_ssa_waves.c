@@ -267,19 +267,49 @@ static void waves_begin_anew_for_larger_counts(void) {
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
   ff_ssa_run_free(here);
-  static const double limits[] = {1, 2000, 1e9};
-  for (int i = 0; i < 3; i++) { /* few trajectories begin anew only if they have many events: about 90 with some 50 each */
+  /* Few trajectories begin anew only if they have many events (about 90 are refused that have some 50 each), or if all are
+   * refused, so that nobody knows. */
+  static const struct { uint32_t narrow; double wide_events; int anew; } few[] = {
+      {12, 1, 1}, {12, 2000, 1}, {12, 1e9, 0}, {2, 1e9, 1}};
+  for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
     ff_ensemble_info info;
     reset(&some[0].w);
-    fake_ssa.narrow = 12;
-    fake_ssa.wide_events = limits[i];
+    fake_ssa.narrow = few[i].narrow;
+    fake_ssa.wide_events = few[i].wide_events;
     options.n = 100;
     play(&got, program, options, 0, &some[0].w);
     FF_CHECK(got.status == FF_OK && ff_ssa_run_device(got.run, &info));
-    FF_CHECK_INT(info.refused > 50, limits[i] > 1e6);
-    FF_CHECK_INT(fake_ssa.made, limits[i] > 1e6 ? 1 : 2);
+    FF_CHECK_INT(info.refused > 50, !few[i].anew);
+    FF_CHECK_INT(fake_ssa.made, 1 + few[i].anew);
     ff_ssa_run_free(got.run);
   }
+  ff_ssa_program_free(program);
+}
+
+/* All outputs have the same bits if waves begin anew, also if a device fails before or after that. */
+static void waves_that_begin_anew_change_no_bit(void) {
+  int n = 0, anew = 0;
+  ff_ssa_program *program = program_with_variables();
+  for (size_t i = 0; i < OUTPUTS; i++) {
+    const output *o = &outputs[i];
+    play(&want, program, options_of(FF_SSA_DIRECT, o, &alone), o->keep, &alone);
+    for (size_t j = 0; j < WAYS; j++)
+      for (int fails = 0; fails < (ways[j].devices > 1 && ways[j].late == 0 ? 30 : 1); fails += 1 + fails / 5) {
+        reset(&ways[j]);
+        fake_ssa.narrow = 40; /* A begins with so many molecules */
+        fake_ssa.wide_events = 1;
+        fake_ssa.wide_capacity = 1 + i * 6; /* less than a wave has, or more */
+        fake_ssa.fails_at = fails;
+        play(&got, program, options_of(FF_SSA_DIRECT, o, &ways[j]), o->keep, &ways[j]);
+        compare(&got, &want, o->keep, o->name);
+        anew += fake_ssa.made > (int)ways[j].devices;
+        n++;
+        ff_ssa_run_free(got.run);
+        FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+      }
+    ff_ssa_run_free(want.run);
+  }
+  FF_CHECK(2 * anew > n);
   ff_ssa_program_free(program);
 }
 
@@ -704,8 +734,9 @@ static void what_is_not_ready_can_be_freed(void) {
 }
 
 FF_TEST_MAIN("ssa_waves", devices_change_no_bit, waves_are_of_equal_size, long_lists_take_few_calls,
-             waves_begin_anew_for_larger_counts, a_wave_does_not_begin_anew_while_it_is_recorded,
-             a_device_takes_over_when_it_is_ready, devices_may_fail, a_device_may_fail_between_pieces, statistics_are_added_in_parts, parts_are_of_a_useful_size,
+             waves_begin_anew_for_larger_counts, waves_that_begin_anew_change_no_bit,
+             a_wave_does_not_begin_anew_while_it_is_recorded, a_device_takes_over_when_it_is_ready, devices_may_fail,
+             a_device_may_fail_between_pieces, statistics_are_added_in_parts, parts_are_of_a_useful_size,
              devices_may_not_start, works_here_until_devices_are_ready, the_first_failure_is_told,
              histograms_fit_as_without_devices, histograms_that_are_too_large_are_not_listed,
              tells_what_devices_cannot_do, what_is_not_ready_can_be_freed)
