@@ -82,7 +82,7 @@ for (i in first + seq_len(networks) - 1L) {
     given <- list(example$net, nsim, seed = i, times = example$times, method = "factored", ...)
     function(backend) do.call(simulate, c(given, backend = backend))
   }
-  observe <- head(example$net$species$name, 6L)
+  observe <- head(example$net$species$species, 6L)
   found <- check(sprintf("network %d, means", i), run(covariance = length(observe) > 1L, observe = observe))
   device <- summary(found$sim)$device
   most <- max(as.data.frame(found$sim)$max)
