@@ -188,15 +188,17 @@ static void begin_anew(ff_ssa_wave *v, ff_ssa_wave_stage stage) {
   v->progress = (ff_ssa_device_progress){0};
 }
 
-/* Gives a wave to each device that has none. */
+/* Gives a wave to each device that has none. If its ensemble for larger counts is not ready, begin_wide() will know how many
+ * trajectories it has room for. */
 static void begin_waves(ff_ssa_run *run) {
   ff_ssa_waves *w = run->waves;
   const uint64_t failed = atomic_load(&run->failed);
   for (uint32_t i = 0; i < w->n; i++) {
     ff_ssa_wave *v = &w->waves[i];
-    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, v->size, &v->range)) continue;
+    const int ready = v->capacity > 0;
+    if (v->lost || v->stage != FF_SSA_WAVE_NONE || !take(w, failed, ready ? v->size : UINT64_MAX, &v->range)) continue;
     w->used = 1;
-    begin_anew(v, FF_SSA_WAVE_RUNS);
+    begin_anew(v, ready ? FF_SSA_WAVE_RUNS : FF_SSA_WAVE_WIDENS);
   }
 }
 
@@ -250,10 +252,10 @@ static int find_order(ff_ssa_run *run) {
   return ff_ssa_optimised_order(path) != NULL;
 }
 
-/* The first device that has an ensemble, or NULL. */
-static const ff_ssa_wave *first_wave(const ff_ssa_waves *w) {
+/* The first device that has an ensemble, or NULL; that has one for larger counts, if `wide` is 1. */
+static const ff_ssa_wave *first_wave(const ff_ssa_waves *w, int wide) {
   for (uint32_t i = 0; i < w->n; i++)
-    if (w->waves[i].ensemble != NULL) return &w->waves[i];
+    if (w->waves[i].ensemble != NULL && w->waves[i].wide >= wide) return &w->waves[i];
   return NULL;
 }
 
@@ -263,11 +265,11 @@ static uint64_t expected_units(const ff_ssa_run *run, const ff_ssa_wave *v) {
   return v->range.last - v->range.next + (ff_ssa_run_waiting(run) + n - 1) / n;
 }
 
-/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together. A wide ensemble
- * begins with the device's wave, by a kernel of its own. */
+/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together, and share its
+ * code. A wide ensemble begins with the device's wave, and shares with other wide ones. */
 static ff_status create(const ff_ssa_run *run, const ff_ssa_wave *v, int wide, ff_ensemble **out, ff_error *err) {
   const ff_ssa_waves *w = run->waves;
-  const ff_ssa_wave *first = wide ? NULL : first_wave(w);
+  const ff_ssa_wave *first = first_wave(w, wide);
   const uint64_t complete = ff_ssa_workers_complete(run);
   const ff_ensemble_options options = {.device = w->devices[v - w->waves],
                                        .kernel = w->choice.kernel,
@@ -360,7 +362,7 @@ ff_status ff_ssa_run_join(ff_ssa_run *run, const ff_ssa_device *backend, ff_ense
   }
   run->waves->waves[0].ensemble = ensemble;
   run->waves->made = 1;
-  run->waves->waves[0].wide = 1; /* no other ensemble is made for it */
+  run->waves->waves[0].stays = 1;
   return ff_ssa_run_ready(run, 0, &is, err);
 }
 
@@ -372,13 +374,16 @@ int ff_ssa_waves_devices(const ff_ssa_run *run) {
 
 /* Whether a device has refused so much of its wave that it should begin anew, with room for larger counts: if this processor
  * would need longer for what is refused, here and later, than the device needs for other code and the wave. Refused trajectories
- * have stopped, so that their events may be a small part of what they have in all. Hence their number counts, too. */
+ * have stopped, and may have more events in all than the complete ones. Hence their number counts, too. If none is complete,
+ * there may be any number of events. */
 static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
   const ff_ssa_waves *w = run->waves;
-  const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n;
-  const double units = part * (double)expected_units(run, v), events = units * (double)v->progress.events / n;
+  const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n, complete = n - (double)v->n_refused;
+  const double units = part * (double)expected_units(run, v);
+  const double events = complete > 0 ? units * (double)v->progress.events / complete : INFINITY;
   const double most = w->choice.wide_events > 0 ? w->choice.wide_events : WIDE_EVENTS * run->threads;
-  if (v->wide || v->recorded > 0 || part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
+  if (v->stays || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
+  if (part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_SSA_NO_UNIT) return 0;
   if (units < WIDE_UNITS && events < most) return 0;
   return w->backend->common.info(v->ensemble).narrow && !ff_ssa_wave_lists_too_many(run, v);
 }
@@ -387,10 +392,12 @@ static int should_widen(const ff_ssa_run *run, const ff_ssa_wave *v) {
 static void widen(ff_ssa_run *run, ff_ssa_wave *v) {
   ff_ensemble *wide = NULL;
   ff_error why;
-  v->wide = 1;
+  v->stays = 1;
   if (create(run, v, 1, &wide, &why) != FF_OK) return;
+  v->seconds = run->waves->backend->common.info(v->ensemble).device_seconds;
   run->waves->backend->common.destroy(v->ensemble);
   v->ensemble = wide;
+  v->wide = 1;
   v->capacity = 0;
   begin_anew(v, FF_SSA_WAVE_WIDENS);
 }
@@ -530,9 +537,10 @@ uint64_t ff_ssa_run_waiting(const ff_ssa_run *run) {
 
 int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out) {
   const ff_ssa_waves *w = run->waves;
-  const ff_ssa_wave *first = w != NULL && w->used ? first_wave(w) : NULL;
+  const ff_ssa_wave *first = w != NULL && w->used ? first_wave(w, 0) : NULL;
   if (first == NULL) return 0;
   *out = w->backend->common.info(first->ensemble);
+  out->device_seconds += first->seconds;
   out->devices = 1;
   out->refused = w->n_refused;
   for (const ff_ssa_wave *v = first + 1; v < w->waves + w->n; v++) {
@@ -541,7 +549,7 @@ int ff_ssa_run_device(const ff_ssa_run *run, ff_ensemble_info *out) {
     out->devices++;
     out->bytes += other.bytes;
     out->capacity += other.capacity;
-    if (other.device_seconds > out->device_seconds) out->device_seconds = other.device_seconds;
+    out->device_seconds = fmax(out->device_seconds, v->seconds + other.device_seconds);
   }
   return 1;
 }

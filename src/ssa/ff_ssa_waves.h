@@ -17,7 +17,9 @@ typedef enum { FF_SSA_WAVE_NONE, FF_SSA_WAVE_RUNS, FF_SSA_WAVE_ENDED, FF_SSA_WAV
 typedef struct {
   ff_ensemble *ensemble;
   uint64_t capacity, size; /* the most trajectories of a wave, 0 if the ensemble is not ready; and how many are planned */
-  int wide;                /* whether the ensemble is for larger counts, or no ensemble for larger counts shall be made */
+  int wide;                /* whether the ensemble is for larger counts */
+  int stays;               /* whether no such one takes its place any more */
+  double seconds;          /* the device's run time with the ensemble that was there before */
   ff_ssa_wave_stage stage;
   int begun; /* whether the ensemble has begun the wave */
   ff_ssa_range range;

@@ -80,7 +80,7 @@ static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program 
   return e->program == program && r->method == request->method && r->n_times == request->n_times &&
          r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
          r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
-         r->first_start == request->first_start && r->max_firings == request->max_firings &&
+         r->first_start == request->first_start && r->max_firings == request->max_firings && r->wide == request->wide &&
          fake_ssa_same(r->initial, request->initial, program->n_species * sizeof *r->initial) &&
          fake_ssa_same(r->times, request->times, r->n_times * sizeof *r->times) &&
          fake_ssa_same(r->species, request->species, r->n_species * sizeof *r->species) &&
@@ -179,6 +179,7 @@ static ff_status fake_ssa_call(ff_error *err) {
 
 static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  if (e->delays >= 0) return ff_error_set(err, FF_EINTERNAL, "a wave of an ensemble that is not ready");
   if (units > e->capacity || units == 0) return ff_error_set(err, FF_EINTERNAL, "a wave of the wrong size");
   const int wave = fake_ssa.waves++;
   if (wave < 16) fake_ssa.started[wave] = units;

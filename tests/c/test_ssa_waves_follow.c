@@ -118,6 +118,34 @@ static void devices_may_fail(void) {
   ff_ssa_program_free(program);
 }
 
+/* Waves begin anew with an ensemble for larger counts: no time, firing or start is left over from the first one. */
+static void waves_that_begin_anew_change_no_bit(void) {
+  int n = 0, anew = 0;
+  ff_ssa_program *program = program_and_starts();
+  ff_formula until = formula_of("A < 37 | B > 20");
+  for (unsigned wanted = 1; wanted < ALL; wanted++) {
+    play(&want, program, &until, wanted, FIRINGS, &alone);
+    for (size_t j = 0; j < WAYS; j++)
+      for (int fails = 0; fails < (ways[j].devices > 1 && ways[j].late == 0 ? 30 : 1); fails += 1 + fails / 5) {
+        reset(&ways[j]);
+        fake_ssa.narrow = 40;
+        fake_ssa.wide_events = 1;
+        fake_ssa.wide_capacity = 1 + wanted * 3;
+        fake_ssa.fails_at = fails;
+        play(&got, program, &until, wanted, FIRINGS, &ways[j]);
+        compare(wanted, "waves begin anew");
+        anew += fake_ssa.made > (int)ways[j].devices;
+        n++;
+        ff_ssa_run_free(got.run);
+        FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+      }
+    ff_ssa_run_free(want.run);
+  }
+  ff_formula_free(&until);
+  FF_CHECK(2 * anew > n);
+  ff_ssa_program_free(program);
+}
+
 /* A run fails for too many firings with and without devices, and with the same message. */
 static void too_many_firings_are_refused(void) {
   ff_ssa_program *program = program_and_starts();
@@ -213,5 +241,5 @@ static void points_have_conditions_of_their_own(void) {
   }
 }
 
-FF_TEST_MAIN("ssa_waves_follow", devices_change_no_bit, devices_may_fail, too_many_firings_are_refused,
-             points_have_conditions_of_their_own)
+FF_TEST_MAIN("ssa_waves_follow", devices_change_no_bit, devices_may_fail, waves_that_begin_anew_change_no_bit,
+             too_many_firings_are_refused, points_have_conditions_of_their_own)
