@@ -1,4 +1,4 @@
-/* Waves of trajectories on devices: what ff_ssa_waves.c and ff_ssa_waves_record.c share. */
+/* Waves of trajectories on devices: what the files ff_ssa_waves*.c share. */
 #ifndef FF_SSA_WAVES_H
 #define FF_SSA_WAVES_H
 
@@ -71,6 +71,26 @@ struct ff_ssa_waves {
 
 /* As ff_ssa_run_check_devices(), before there is a run. */
 ff_status ff_ssa_check_devices(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
+
+/* ---- ensembles of devices (ff_ssa_waves_ready.c) ----------------------------------------------------------------------- */
+
+/* The first device that has an ensemble, or NULL; that has one for larger counts, if `wide` is 1. */
+const ff_ssa_wave *ff_ssa_waves_first(const ff_ssa_waves *waves, int wide);
+/* The trajectories that a device may expect in all: those of its wave, and its share of those that wait. */
+uint64_t ff_ssa_wave_units(const ff_ssa_run *run, const ff_ssa_wave *wave);
+/* Creates an ensemble of a device. All devices use the kernel of the first one, because they shall end together, and share its
+ * code. A wide ensemble begins with the device's wave, and shares with other wide ones. */
+ff_status ff_ssa_wave_create(const ff_ssa_run *run, const ff_ssa_wave *wave, int wide, ff_ensemble **out, ff_error *err);
+
+/* ---- waves (ff_ssa_waves.c) -------------------------------------------------------------------------------------------- */
+
+/* Divides what is left into waves of about equal size, so that the devices end together. */
+void ff_ssa_waves_plan(ff_ssa_waves *waves);
+/* Gives a wave to each device that has none. If its ensemble for larger counts is not ready, begin_wide() will know how many
+ * trajectories it has room for. */
+void ff_ssa_waves_begin(ff_ssa_run *run);
+/* Drops devices that have just failed. An error if no device is left. */
+ff_status ff_ssa_waves_drop_failed(ff_ssa_run *run, ff_error *err);
 
 /* ---- what is recorded of them (ff_ssa_waves_record.c) ----------------------------------------------------------------- */
 

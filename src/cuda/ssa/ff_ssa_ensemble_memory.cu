@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#define MEMORY_SHARE 0.85  /* of the free memory */
+#define MEMORY_SHARE 0.85  /* of the free memory, */
+#define MOST_SHARE 0.98    /* and this with the sums: allocations are rounded up */
 #define MOST_UNITS (UINT64_C(1) << 31)
 #define LISTED 4194304.0   /* firings that a launch may list: the slots share them, */
 #define LEAST_LISTED 8u    /* but each makes at least so many steps in such a launch, */
@@ -41,7 +42,7 @@ static void plan_list(ff_ensemble *e) {
 static double room_of(const ff_ensemble *e, size_t unused) {
   const ff_ssa_device_request *r = &e->request;
   const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_species + (double)r->product_bytes;
-  return fmin((double)unused * MEMORY_SHARE, (double)unused - sums) - largest_list(e);
+  return fmin((double)unused * MEMORY_SHARE, (double)unused * MOST_SHARE - sums) - largest_list(e);
 }
 
 /* As many slots as the device can run at the same time, or up to twice as many (ff_ssa_turns.h), and a wave as large as memory
