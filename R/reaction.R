@@ -403,8 +403,8 @@ one_way_reactions <- function(table, both) {
 check_named_numbers <- function(x, name, counts = FALSE) {
   x <- values_of_row(x, sprintf("`%s`", name))
   if (length(x) == 0L && !is.object(x)) return(stats::setNames(numeric(), character()))
-  single <- (is.atomic(x) || is.list(x)) && !is.object(x) && all(lengths(x) == 1L)
-  if (!single || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
+  values <- (is.atomic(x) || is.list(x)) && !is.object(x)
+  if (!values || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
     abort_value(name, if (counts) "counts named by species, such as c(A = 100)" else "numbers with names, such as c(k = 0.1)", x)
   }
   values <- check_numbers(x, counts)

@@ -255,6 +255,13 @@ test_that("counts and parameters may be a row of a data frame", {
   refused(run(parameters = data.frame(k = "a")), "The value of \"k\" must be one number; found \"a\"")
 })
 
+test_that("several values where one number is expected are named", {
+  several <- function(...) reaction_network("A -> 0" = 1, ...)
+  expect_error(several(parameters = list(k = 1:2)), "The value of \"k\" must be one number; found c(1, 2).",
+    fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(several(initial = list(A = NULL)), "count of \"A\" .*; found NULL", class = "fireflip_error_argument")
+})
+
 test_that("the core refuses a damaged object", {
   damage <- function(...) {
     bad <- dimer
