@@ -37,11 +37,14 @@ check_rows <- function(n) {
   check_count(n, "n", 1)
 }
 
-# One of `choices`. A default value that lists all of them means the first.
-check_choice <- function(x, name, choices) {
+# One of `choices`. A default value that lists all of them means the first. `other` has choices, named by words that users may
+# write for them; a message names the choice.
+check_choice <- function(x, name, choices, other = NULL) {
   if (!missing(x) && identical(x, choices)) return(invisible(choices[[1L]]))
   if (missing(x) || !is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
-    near <- if (!missing(x) && is.character(x) && length(x) == 1L) meant_name(x, choices)
+    said <- !missing(x) && is.character(x) && length(x) == 1L
+    other <- other[other %in% choices]
+    near <- if (said && tolower(x) %in% names(other)) other[[tolower(x)]] else if (said) meant_name(x, choices)
     expected <- paste("one of", paste0("\"", choices, "\"", collapse = ", "))
     abort_value(name, expected, x, if (!is.null(near)) sprintf("; did you mean \"%s\"?", near))
   }

@@ -346,13 +346,24 @@ rbind.reaction_trajectories <- function(..., deparse.level = 1, make.row.names =
 
 # With names, as in rbind(wild_type = a, mutant = b), a column `run` has these.
 rbind_plain <- function(...) {
-  results <- Filter(Negate(is.null), list(...))
+  results <- Filter(function(x) !is.null(x) && !identical(dim(x), c(0L, 0L)), list(...))
   plain <- lapply(results, function(x) if (is.data.frame(x)) plain_frame(x) else x)
+  check_same_columns(plain)
   label <- names(plain)
-  if (is.null(label) || !all(vapply(plain, is.data.frame, NA))) return(do.call(rbind, plain))
+  if (is.null(label)) return(do.call(rbind, plain))
   label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(label))), " ")
   labelled <- Map(function(rows, run) cbind(run = rep(run, nrow(rows)), rows), plain, label)
   do.call(rbind.data.frame, c(unname(labelled), make.row.names = FALSE))
+}
+
+check_same_columns <- function(rows) {
+  for (x in rows) {
+    if (!is.data.frame(x)) abort_argument(sprintf("rbind() combines results of the same kind; found %s.", describe(x)))
+    only <- c(setdiff(names(x), names(rows[[1L]])), setdiff(names(rows[[1L]]), names(x)))
+    if (length(only) > 0L) {
+      abort_argument(sprintf("rbind() combines results with the same columns; only some of these have %s.", quote_some(only)))
+    }
+  }
 }
 
 # The species to draw: rows, or for trajectories columns. NULL stands for all.

@@ -149,13 +149,18 @@ mass_action <- function(rate) {
   if (missing(rate) || !(is.character(rate) || is.numeric(rate)) || is.object(rate) || !length(rate) %in% 1:2 || anyNA(rate)) {
     abort_value("rate", "a number or a formula as text, or two for a reversible reaction", rate)
   }
-  structure(list(rate = if (is.numeric(rate)) exact_text(rate) else enc2utf8(unname(rate))), class = "mass_action")
+  structure(list(mass_action = if (is.numeric(rate)) exact_text(rate) else enc2utf8(unname(rate))), class = "mass_action")
 }
+
+# c() of R would drop the class, and leave formulas. With a number or a text as its first argument, it still does: then the name
+# `mass_action` remains, and reaction_network() refuses it.
+#' @export
+c.mass_action <- function(...) list(...)
 
 #' @export
 print.mass_action <- function(x, ...) {
   warn_ignored(...)
-  writeLines(sprintf("mass action with constant %s", paste(x$rate, collapse = " and ")))
+  writeLines(sprintf("mass action with constant %s", paste(x$mass_action, collapse = " and ")))
   invisible(x)
 }
 
@@ -281,6 +286,7 @@ reaction_table <- function(values) {
     abort_argument("reaction_network() needs rates named by equations, such as \"A -> B\" = 1; found none.")
   }
   equation <- names(values)
+  if (any(endsWith(as.character(equation), ".mass_action"))) abort_joined()
   bad <- if (is.null(equation)) 1L else which(is.na(equation) | !nzchar(equation))
   if (length(bad) > 0L) {
     abort_argument(sprintf(
@@ -301,7 +307,7 @@ reaction_table <- function(values) {
 
 # One rate, or the two of a reversible equation -> a data frame of rate (text) and law.
 rate_parts <- function(rate, equation) {
-  if (inherits(rate, "mass_action")) return(data.frame(rate = rate$rate, law = "mass action"))
+  if (inherits(rate, "mass_action")) return(data.frame(rate = rate$mass_action, law = "mass action"))
   if (is.numeric(rate) && !is.object(rate) && length(rate) > 0L) {
     bad <- which(!is.finite(rate) | rate < 0)
     if (length(bad) > 0L) abort_rate(equation, "a finite number of at least 0", rate[[bad[[1L]]]])
@@ -311,12 +317,18 @@ rate_parts <- function(rate, equation) {
     return(data.frame(rate = enc2utf8(unname(rate)), law = "formula"))
   }
   if (is.list(rate) && !is.object(rate) && length(rate) > 0L) {
+    if ("mass_action" %in% names(rate)) abort_joined()
     return(do.call(rbind, lapply(rate, function(one) {
       if (is.list(one) && !is.object(one)) abort_rate(equation, "numbers or texts", one)
       rate_parts(one, equation)
     })))
   }
   abort_rate(equation, "a number, a formula as text, or mass_action()", rate)
+}
+
+# What c(0.1, mass_action("k")) gives has lost the class of the second rate.
+abort_joined <- function() {
+  abort_argument("c() cannot join mass_action() with other rates; expected list(), as in list(0.1, mass_action(\"k\")).")
 }
 
 abort_rate <- function(equation, expected, found) {
@@ -403,8 +415,8 @@ one_way_reactions <- function(table, both) {
 check_named_numbers <- function(x, name, counts = FALSE) {
   x <- values_of_row(x, sprintf("`%s`", name))
   if (length(x) == 0L && !is.object(x)) return(stats::setNames(numeric(), character()))
-  single <- (is.atomic(x) || is.list(x)) && !is.object(x) && all(lengths(x) == 1L)
-  if (!single || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
+  values <- (is.atomic(x) || is.list(x)) && !is.object(x)
+  if (!values || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) {
     abort_value(name, if (counts) "counts named by species, such as c(A = 100)" else "numbers with names, such as c(k = 0.1)", x)
   }
   values <- check_numbers(x, counts)

@@ -145,14 +145,14 @@
 read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"), perturbation = NULL,
                          update = NULL, exempt = NULL, initial = NULL) {
   source <- network_source(file)
-  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"))
+  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"), other_format_names)
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
   if (!is.null(update)) check_update(update)
   if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
     source$text <- bnet_of_rules(source)
     format <- "bnet"
   }
-  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)))
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)), initial)
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
     warn_unit(read$unit, source$name)
@@ -167,6 +167,11 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   if (!is.null(perturbation) || !is.null(initial)) tell_perturbed_inputs(model)
   model
 }
+
+# Endings of files and names of programs that stand for a format.
+other_format_names <- c(
+  net = "bngl_net", bng = "bngl_net", bionetgen = "bngl_net", xml = "sbml", "sbml-qual" = "sbml", txt = "boolnet"
+)
 
 # ---- rules, one line per node ------------------------------------------------------------------------------------------------
 
@@ -238,15 +243,18 @@ given_names <- function(initial) {
   if (is.null(names) || anyNA(names)) NULL else unique(enc2utf8(names))
 }
 
-# If the initial count of a species in a file is not a count, adds to the message what helps.
-naming_initial <- function(read) {
-  tryCatch(read, fireflip_error_unsupported = function(e) {
+# If the initial count of a species in a file is not a count, adds to the message what helps. `initial` may be what is wrong.
+naming_initial <- function(read, initial) {
+  retell <- function(class) function(e) {
     text <- conditionMessage(e)
-    if (grepl("found the species .* with the initial amount|found the initial count .* of species", text)) {
-      text <- paste0(text, "; the argument `initial` can give one")
+    if (grepl("found the species .* with(out an)? (the )?initial amount|found the initial count .* of species", text)) {
+      check_named_numbers(initial, "initial", counts = TRUE)
+      names <- if (length(initial) > 0L) paste0(", but names only ", quote_some(names(initial)))
+      text <- paste0(text, "; the argument `initial` can give one", names)
     }
-    abort("unsupported", text)
-  })
+    abort(class, text)
+  }
+  tryCatch(read, fireflip_error_unsupported = retell("unsupported"), fireflip_error_parse = retell("parse"))
 }
 
 start_at <- function(model, initial) {
@@ -347,7 +355,7 @@ read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", i
 write_network.pbn <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), ...) {
   check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
-  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"))
+  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"), other_format_names)
   if (format == "auto") format <- format_of_path(file)
   warn_dropped(.Call(ffi_write_network, model, file, format), format)
   invisible(file)
@@ -385,7 +393,7 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {
   check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
-  format <- check_choice(format, "format", c("auto", "sbml", "bngl_net"))
+  format <- check_choice(format, "format", c("auto", "sbml", "bngl_net"), other_format_names)
   if (format == "auto") {
     ending <- tolower(sub("^.*\\.", "", basename(file)))
     format <- c(sbml = "sbml", xml = "sbml", net = "bngl_net")[ending]

@@ -421,6 +421,9 @@ test_that("results with names are bound to a table that tells them apart", {
   expect_identical(both[both$run == "mutant", -1L], rbind(a, a)[nrow(a) + seq_len(nrow(a)), ])
   expect_identical(unique(rbind(a, b = a, b = a)$run), c("1", "b", "b 1"))
   expect_identical(rbind(NULL, a), as.data.frame(a))
+  expect_identical(rbind(a, data.frame()), as.data.frame(a))
+  expect_error(rbind(a, 5), "results of the same kind; found 5", class = "fireflip_error_argument")
+  expect_error(rbind(a, a[c("time", "species")]), "only some of these have \"", class = "fireflip_error_argument")
 })
 
 test_that("a part of a run says so when it is printed", {

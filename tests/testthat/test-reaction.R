@@ -255,6 +255,28 @@ test_that("counts and parameters may be a row of a data frame", {
   refused(run(parameters = data.frame(k = "a")), "The value of \"k\" must be one number; found \"a\"")
 })
 
+test_that("c() and list() join rates of mass action", {
+  k <- c(kf = 1, kr = 2)
+  want <- reaction_network("A <-> B" = mass_action(c("kf", "kr")), parameters = k)
+  expect_identical(reaction_network("A <-> B" = list(mass_action("kf"), mass_action("kr")), parameters = k), want)
+  expect_identical(reaction_network("A <-> B" = c(mass_action("kf"), mass_action("kr")), parameters = k), want)
+  expect_identical(reaction_network(c("A -> B" = mass_action("kf"), "B -> A" = mass_action("kr")), parameters = k), want)
+  mixed <- reaction_network("A <-> B" = list(mass_action("kf"), "kr * B"), parameters = k)
+  expect_identical(reaction_network("A <-> B" = c(mass_action("kf"), "kr * B"), parameters = k), mixed)
+  joined <- "c() cannot join mass_action() with other rates; expected list()"
+  expect_error(reaction_network("A <-> B" = c(1, mass_action("kr")), parameters = k), joined, fixed = TRUE,
+    class = "fireflip_error_argument")
+  expect_error(reaction_network(c("A -> B" = 1, "B -> A" = mass_action("kr")), parameters = k), joined, fixed = TRUE,
+    class = "fireflip_error_argument")
+})
+
+test_that("several values where one number is expected are named", {
+  several <- function(...) reaction_network("A -> 0" = 1, ...)
+  expect_error(several(parameters = list(k = 1:2)), "The value of \"k\" must be one number; found c(1, 2).",
+    fixed = TRUE, class = "fireflip_error_argument")
+  expect_error(several(initial = list(A = NULL)), "count of \"A\" .*; found NULL", class = "fireflip_error_argument")
+})
+
 test_that("the core refuses a damaged object", {
   damage <- function(...) {
     bad <- dimer

@@ -108,13 +108,19 @@ test_that("initial may name species whose values in the file are not counts", {
   expect_identical(read_network(file, initial = list(B = 1, A = 2))$species$initial, c(2, 1))
   expect_error(read_network(file, initial = c(B = 1)), "species \"A\" with the initial amount 1.5",
     class = "fireflip_error_unsupported")
-  expect_error(read_network(file, initial = c(A = 2)), "species \"B\" without", class = "fireflip_error_parse")
+  expect_error(read_network(file, initial = c(b = 1)), "\"A\" .*; the argument `initial` can give one, but names only \"b\"$",
+    class = "fireflip_error_unsupported")
+  expect_error(read_network(file, initial = c(2, 1)), "`initial` must be counts named", class = "fireflip_error_argument")
+  expect_error(read_network(file, initial = c(A = NA)), "count of \"A\" .*; found NA", class = "fireflip_error_argument")
+  expect_error(read_network(file, initial = c(A = 2)), "species \"B\" without .*; the argument `initial` can",
+    class = "fireflip_error_parse")
   expect_error(read_network(file, initial = c(A = 2, B = 1, C = 3)), "names \"C\"", class = "fireflip_error_argument")
   text <- c("begin species", "  1 A(b) 2.5", "  2 B() 3", "end species", "begin reactions", "  1 1 2 0.5", "end reactions")
   net <- tempfile(fileext = ".net")
   writeLines(text, net)
   expect_error(read_network(net), "initial count 2.5 .*; the argument `initial` can", class = "fireflip_error_unsupported")
   expect_identical(read_network(net, initial = c("A(b)" = 4))$species$initial, c(4, 3))
+  expect_error(read_network(net, "net"), "did you mean \"bngl_net\"", class = "fireflip_error_argument")
 })
 
 test_that("what is not supported is an error that names the element and the line", {
