@@ -150,7 +150,18 @@ reaction_elements <- c("species", "parameters", "reactions", "variables", "event
 #' @export
 `$<-.reaction_network` <- function(x, name, value) {
   refuse_element(x, name)
+  if (name == "parameters") warn_new_parameter(names(value), names(x$parameters))
   NextMethod()
+}
+
+# A new parameter has no effect until a rate names it. If its name is near that of another one, it was probably meant.
+warn_new_parameter <- function(names, known) {
+  for (name in setdiff(names, c(known, NA))) {
+    near <- closest_name(name, known)
+    if (is.null(near)) next
+    text <- sprintf("%s is a new parameter, which nothing uses; did you mean \"%s\"?", quote_some(name), near)
+    warn("unused", text, unused = name)
+  }
 }
 
 #' @export
