@@ -57,12 +57,17 @@ ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program
                             .sums = o->wanted, .max_bytes = o->max_bytes > 0 ? o->max_bytes : FF_SSA_MAX_BYTES,
                             .max_firings = o->max_firings, .stopped = o->until != NULL ? o->stopped : NULL};
   wanted->times = ff_calloc(o->n_times, sizeof *wanted->times);
+  wanted->since = ff_calloc(o->n_times, sizeof *wanted->since);
   wanted->observed = ff_calloc(o->n_observed, sizeof *wanted->observed);
   wanted->real = ff_calloc(o->n_observed, sizeof *wanted->real);
   if (o->states != NULL) wanted->states = ff_calloc(o->n_observed, sizeof *wanted->states);
-  if (!wanted->times || !wanted->observed || !wanted->real || (o->states != NULL && wanted->states == NULL))
+  const int has_times = wanted->times != NULL && wanted->since != NULL;
+  if (!has_times || !wanted->observed || !wanted->real || (o->states != NULL && wanted->states == NULL))
     return ff_error_set(err, FF_EMEMORY, "no memory for a run that observes %u species", o->n_observed);
-  for (uint32_t i = 0; i < o->n_times; i++) wanted->times[i] = o->times[i] - o->start;
+  for (uint32_t i = 0; i < o->n_times; i++) {
+    wanted->times[i] = o->times[i];
+    wanted->since[i] = o->times[i] - o->start;
+  }
   for (uint32_t j = 0; j < o->n_observed; j++) {
     wanted->observed[j] = o->observed[j];
     const int variable = o->observed[j] >= program->n_species;
@@ -76,6 +81,7 @@ ff_status ff_ssa_wanted_new(ff_ssa_wanted *wanted, const ff_ssa_program *program
 
 void ff_ssa_wanted_free(ff_ssa_wanted *wanted) {
   free(wanted->times);
+  free(wanted->since);
   free(wanted->observed);
   free(wanted->real);
   free(wanted->states);
@@ -154,7 +160,7 @@ ff_status ff_ssa_record_look(ff_ssa_record *record, const ff_ssa_wanted *wanted,
 
 ff_status ff_ssa_record_state(ff_ssa_record *record, const ff_ssa_wanted *wanted, uint64_t trajectory, uint32_t at,
                               const double *count, size_t stride, ff_error *err) {
-  const double time = wanted->start + wanted->times[at], stopped = wanted->stopped != NULL ? wanted->stopped[trajectory] : NAN;
+  const double time = wanted->times[at], stopped = wanted->stopped != NULL ? wanted->stopped[trajectory] : NAN;
   observe(record, wanted, stopped < time ? stopped : time, count, stride); /* NaN: not stopped */
   if (wanted->states != NULL) {
     for (uint32_t j = 0; j < wanted->n_observed; j++)

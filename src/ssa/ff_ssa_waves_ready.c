@@ -177,7 +177,7 @@ ff_status ff_ssa_wave_create(const ff_ssa_run *run, const ff_ssa_wave *v, int wi
                                          .max_values = ff_ssa_most_entries(&run->wanted),
                                          .wide = wide,
                                          .product_bytes = w->tallies ? run->wanted.product_bytes : 0,
-                                         .times = run->wanted.times,
+                                         .times = run->wanted.since,
                                          .n_times = run->wanted.n_times,
                                          .species = w->species,
                                          .n_species = w->n_species,

@@ -127,7 +127,7 @@ static void start_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane) {
   if (run->options.stopped != NULL) run->options.stopped[w->unit[lane]] = NAN;
   if (w->initial != NULL && n_species > 0)
     memcpy(w->initial, run->options.starts + w->unit[lane] * n_species, n_species * sizeof *w->initial);
-  w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.times[0]);
+  w->engine->start(w->engine, lane, run->options.first + w->unit[lane], run->wanted.since[0]);
 }
 
 /* Records the states at all times before the next event, or as many as the budget permits. *complete tells whether these are all
@@ -136,7 +136,7 @@ static ff_status record_until(const ff_ssa_run *run, ff_ssa_worker *w, uint32_t 
                               ff_error *err) {
   const ff_ssa_engine *e = w->engine;
   ff_status status = FF_OK;
-  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.times[w->at[lane]] < next_time && w->budget > 0;
+  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.since[w->at[lane]] < next_time && w->budget > 0;
        w->at[lane]++) {
     status = ff_ssa_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride, err);
     w->budget -= run->wanted.cost;
@@ -164,7 +164,7 @@ static void serve_lane(ff_ssa_run *run, ff_ssa_worker *w, uint32_t lane, double 
   if (broken || complete)
     start_lane(run, w, lane);
   else
-    e->wanted[lane] = run->wanted.times[w->at[lane]];
+    e->wanted[lane] = run->wanted.since[w->at[lane]];
 }
 
 /* Serves the lanes of these bits. The state of one that a condition has ended lasts for ever. */

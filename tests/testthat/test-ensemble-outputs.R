@@ -349,6 +349,12 @@ test_that("trajectories with rates that depend on the time are continued from th
     z <- (end$mean - mean_at(end$time)) / sqrt(mean_at(end$time) / 4000)
     expect_lt(max(abs(z)), 4.1) # exceeded by one of 24,000 such numbers
   }
+  # variables have exactly the time that is asked for: 2.7 + (11.4 - 2.7) is less than 11.4
+  jump <- reaction_network("0 -> A" = "2 + sin(time)", "A -> 0" = 1, variables = c(now = "time", on = "time >= 11.4"))
+  from <- simulate(jump, nsim = 3, times = 2.7, seed = 1, output = "final")
+  late <- simulate(jump, initial = from, times = 11.4, seed = 2, output = "trajectories", observe = c("now", "on"))
+  expect_identical(late$now, rep(11.4, 3))
+  expect_identical(late$on, rep(1, 3))
   # an invalid propensity is told with the time of the run
   bad <- reaction_network("0 -> A" = "3 - time")
   from <- simulate(bad, nsim = 2, times = 2, seed = 1, output = "final")
