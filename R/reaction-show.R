@@ -149,9 +149,13 @@ reaction_elements <- c("species", "parameters", "reactions", "variables", "event
 
 #' @export
 `$<-.reaction_network` <- function(x, name, value) {
+  check_element(x, name, value)
+  NextMethod()
+}
+
+check_element <- function(x, name, value) {
   refuse_element(x, name)
   if (name == "parameters") warn_new_parameter(names(value), names(x$parameters))
-  NextMethod()
 }
 
 # A new parameter has no effect until a rate names it. If its name is near that of another one, it was probably meant.
@@ -166,7 +170,7 @@ warn_new_parameter <- function(names, known) {
 
 #' @export
 `[[<-.reaction_network` <- function(x, i, value) {
-  if (is.character(i) && length(i) > 0L) refuse_element(x, i[[1L]])
+  if (is.character(i) && length(i) > 0L) check_element(x, i[[1L]], value)
   NextMethod()
 }
 

@@ -63,7 +63,8 @@
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation or a formula that
 #'   does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent network, for instance if a
 #'   rate such as `"1 - 2"` is negative.
-#' @section Warnings: `fireflip_warning_unused` if `initial` names a species that no equation, rate, variable or event names.
+#' @section Warnings: `fireflip_warning_unused` if `initial` names a species that no equation, rate, variable or event names; also
+#'   if a new name in `net$parameters` is near that of a parameter, as in `net$parameters["vmax"] <- 5` for `Vmax`.
 #'   `fireflip_warning_propensity` if a formula as text depends on no species although the reaction has reactants, because it may
 #'   be meant as a rate constant. If the propensity is meant to be constant, write `"k * (A > 0)"`. There is no such warning for
 #'   the formula `"0"`, nor for a formula with a parameter that an event sets if the event's condition, its delay or the new value

@@ -231,8 +231,10 @@ test_that("elements that a network does not have are refused, with the function 
   expect_identical(net, reaction_network("A -> 0" = mass_action("k"), initial = c(A = 4), parameters = c(k = 2)))
   expect_match(said(set_initial(net, k = 1)), "names \"k\", which is a parameter; set_parameters() changes it", fixed = TRUE)
   expect_match(said(set_parameters(net, A = 1)), "names \"A\", which is a species; set_initial() changes it", fixed = TRUE)
-  expect_warning(net$parameters["K"] <- 5, "\"K\" is a new parameter, which nothing uses; did you mean \"k\"?",
+  other <- net
+  expect_warning(other$parameters["K"] <- 5, "\"K\" is a new parameter, which nothing uses; did you mean \"k\"?",
     class = "fireflip_warning_unused", fixed = TRUE)
+  expect_warning(net[["parameters"]][["K"]] <- 5, "new parameter, which nothing uses", class = "fireflip_warning_unused")
   expect_no_warning(net$parameters["other"] <- 5)
   expect_no_warning(net$parameters["k"] <- 5)
 })
