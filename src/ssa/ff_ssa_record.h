@@ -12,8 +12,9 @@ typedef struct {
   uint64_t n, max_firings;
   uint64_t max_bytes, product_bytes; /* of histograms; of the sums of products of a thread */
   uint32_t n_times, n_observed;
-  double *times, *since, **states; /* times; the same since the start */
-  const double *stopped;   /* NULL, or when trajectories have ended: their variables do not change any more */
+  double *times, *since; /* the times, and the times since the start */
+  double **states;
+  const double *stopped; /* NULL, or when trajectories have ended: their variables do not change any more */
   double start;
   uint32_t *observed;
   uint8_t *real; /* for each observed quantity: 1 if it is a real number */

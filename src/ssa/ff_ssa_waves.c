@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */

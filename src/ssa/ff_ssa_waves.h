@@ -98,6 +98,9 @@ ff_status ff_ssa_waves_drop_failed(ff_ssa_run *run, ff_error *err);
 ff_status ff_ssa_waves_choose_species(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
 /* How many trajectories a device adds up at once, if each has so many products of counts, and so many counts in histograms. */
 uint64_t ff_ssa_tally_at_once(double products, double values);
+/* How many it adds up next, if it was to add up `at_once`, and added up n of them in so many seconds: twice as many after a short
+ * time, because most counts of a histogram are often the same. */
+uint64_t ff_ssa_tally_next(uint64_t at_once, uint64_t n, double seconds);
 /* Allocates the piece, if states are copied. */
 ff_status ff_ssa_piece_new(ff_ssa_waves *waves, const ff_ssa_run *run, ff_error *err);
 void ff_ssa_piece_free(ff_ssa_piece *piece);

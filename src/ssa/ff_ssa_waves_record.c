@@ -17,6 +17,7 @@
 #define VALUES_AT_ONCE 4194304.0 /* 0.2 s if no two are the same; several devices take turns */
 #define LEAST_OF_VALUES UINT64_C(1024)
 #define MULTIPLE 512 /* multiples of so many trajectories are fastest */
+#define SHORT 0.05   /* seconds: the next part may be larger */
 
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
@@ -49,6 +50,11 @@ uint64_t ff_ssa_tally_at_once(double products, double values) {
   const uint64_t a = multiple_of(PRODUCTS_AT_ONCE / products, LEAST_AT_ONCE);
   const uint64_t b = multiple_of(VALUES_AT_ONCE / values, LEAST_OF_VALUES);
   return a < b ? a : b;
+}
+
+uint64_t ff_ssa_tally_next(uint64_t at_once, uint64_t n, double seconds) {
+  const int whole = n == at_once && n >= LEAST_OF_VALUES; /* the time of fewer trajectories tells little */
+  return whole && seconds < SHORT ? 2 * at_once : at_once;
 }
 
 /* Devices can add up the statistics of counts. */
@@ -275,6 +281,7 @@ static ff_status add_next(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   ff_ssa_worker *first = &run->workers[0];
   const uint64_t all = v->range.last - v->range.next, left = all - v->recorded, most = run->waves->at_once;
   const uint64_t n = left < most ? left : most;
+  const double began = ff_clock();
   ff_error why;
   v->status = run->waves->backend->tally(v->ensemble, v->recorded, n, &first->record.sums, &v->err);
   if (v->status == FF_EMEMORY) return ff_error_set(err, FF_EMEMORY, "%s", v->err.text);
@@ -282,6 +289,7 @@ static ff_status add_next(ff_ssa_run *run, ff_ssa_wave *v, ff_error *err) {
   if (v->status != FF_OK && !too_large) return FF_OK;
   v->status = FF_OK;
   v->recorded += n;
+  run->waves->at_once = ff_ssa_tally_next(most, n, ff_clock() - began);
   if (too_large) ff_ssa_refuse_bytes(&run->wanted, &why);
   if (too_large || ff_ssa_record_look(&first->record, &run->wanted, &why) != FF_OK) {
     ff_ssa_worker_fail(run, first, v->range.next, &why);
