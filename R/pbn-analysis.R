@@ -56,15 +56,20 @@ influence_analysis.pbn <- function(model, states, from = NULL, to = NULL, precis
     model <- reduce_to(model, sort(unique(c(set_nodes(model, sets), children))))
   }
   method <- settle_method(method, model, backend, layout, shard)
-  engine <- method_engine(method, backend)
-  if (method == "simulation") options$seed <- resolve_seed(seed)
   options$precision <- c(states = precision, influence = influence_precision)
-  if (method == "exact") return(exact_influence_analysis(model, whole, sets, pairs, confidence, progress))
-  if (want_two_runs(model, pairs, options$precision)) {
-    return(two_runs(model, whole, sets, pairs, options, confidence, progress, engine))
+  exact <- function() exact_influence_analysis(model, whole, sets, pairs, confidence, progress)
+  if (method == "exact" && !explores(model)) return(exact())
+  if (method != "exact" && want_two_runs(model, pairs, options$precision)) {
+    return(two_runs(model, whole, sets, pairs, options, confidence, method, backend, progress))
   }
-  result <- run_estimate(new_estimate(model, sets, pairs, options), progress, precision, engine = engine)
-  run <- estimate_run(model, sets, pairs, options, confidence, result)
+  result <- estimate_or_explore(model, sets, pairs, options, method, backend, progress, precision)
+  if (!is.null(result$exact)) {
+    run <- explored_run(model, confidence, result, sets = sets, pairs = pairs, nodes = whole$nodes)
+    is_set <- seq_along(result$exact) <= length(sets)
+    return(exact_analysis_frames(run, result$exact[is_set], result$exact[!is_set]))
+  }
+  if (method == "exact") return(exact())
+  run <- estimate_run(model, sets, pairs, result$options, confidence, result)
   run$nodes <- whole$nodes
   analysis_frames(run, result$moments, result$tiles)
 }
@@ -74,18 +79,13 @@ want_two_runs <- function(model, pairs, precision) {
   precision[["influence"]] >= 10 * precision[["states"]] && sum(pairs$arrow) >= length(model$nodes) / 4
 }
 
-# Estimates the sets and the pairs in two separate runs. The analysis as a whole then has no run.
-two_runs <- function(model, whole, sets, pairs, options, confidence, progress, engine) {
-  one <- function(sets, pairs, precision, frame) {
-    options$precision <- precision
-    result <- run_estimate(new_estimate(model, sets, pairs, options), progress, engine = engine)
-    run <- estimate_run(model, sets, pairs, options, confidence, result)
-    run$nodes <- whole$nodes
-    frame(run, result$moments, result$tiles)
-  }
+# Estimates the sets and the pairs in two separate runs with the same seed. The analysis as a whole then has no run.
+two_runs <- function(model, whole, sets, pairs, options, confidence, method, backend, progress) {
+  options$seed <- resolve_seed(options$seed)
+  of <- function(kind) utils::modifyList(options, list(precision = options$precision[[kind]]))
   new_analysis(
-    one(sets, NULL, options$precision[["states"]], whole_states),
-    one(NULL, pairs, options$precision[["influence"]], whole_influences), NULL
+    estimated_states(model, sets, of("states"), confidence, method, backend, progress),
+    once_told(TRUE, estimated_influences(model, whole, pairs, of("influence"), confidence, method, backend, progress)), NULL
   )
 }
 
@@ -98,6 +98,7 @@ analysis_frames <- function(run, moments, tiles) {
   is_set <- seq_len(nrow(moments)) <= length(run$sets)
   influence <- influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles)
   warn_short_of_precision(influence, paste(influence$from, "->", influence$to))
+  warn_of_rare_changes(run, moments[!is_set, , drop = FALSE], arrow_names(run), !is_set)
   states <- half_run(run, "states", is_set)
   new_analysis(whole_states(states, moments[is_set, , drop = FALSE], tiles), influence, run)
 }
@@ -109,6 +110,7 @@ half_run <- function(run, which, rows) {
   run$thinning <- run$thinning[rows]
   run$constant <- run$constant[rows]
   run$memory <- run$memory[, rows, drop = FALSE]
+  run$certain <- run$certain[rows]
   run$tally <- NULL
   run[[if (which == "states") "pairs" else "sets"]] <- NULL
   run
@@ -124,6 +126,10 @@ exact_influence_analysis <- function(model, whole, sets, pairs, confidence, prog
   run <- exact_run(
     model, confidence, proc.time()[["elapsed"]] - started, sets = sets, pairs = pairs, nodes = whole$nodes
   )
+  exact_analysis_frames(run, probability, influence)
+}
+
+exact_analysis_frames <- function(run, probability, influence) {
   half <- function(other) run[setdiff(names(run), other)]
   new_analysis(exact_states_frame(half("pairs"), probability), exact_influence_frame(half("sets"), influence), run)
 }

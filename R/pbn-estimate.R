@@ -12,6 +12,24 @@ new_estimate <- function(model, sets, pairs, options) {
   )
 }
 
+# Estimates sets and pairs, or finds their exact long run (`exact` of the result) from the states that can follow the start. The
+# result has `options` with the seed. An exact result draws none from R's generator.
+estimate_or_explore <- function(model, sets, pairs, options, method, backend, progress, scale = NULL) {
+  engine <- method_engine(method, backend)
+  forget_draw <- if (is.null(options$seed)) undo_draws() else function() NULL
+  options$seed <- resolve_seed(options$seed)
+  options$explore <- explore_codes[[method]]
+  result <- run_estimate(new_estimate(model, sets, pairs, options), progress, scale, engine = engine)
+  if (!is.null(result$exact) || method == "exact") forget_draw()
+  if (!is.null(result$exact)) tell_explored(result, method)
+  c(result, list(options = options))
+}
+
+# The run of an exact result that comes from the states that can follow the start.
+explored_run <- function(model, confidence, result, ...) {
+  exact_run(model, confidence, result$notes$seconds, ..., explored = result$reached)
+}
+
 # Runs an estimate to its end in short pieces, so that R can process Ctrl-C. Long runs show a progress bar. `scale` is the unit in
 # which the core reports widths, if it is not that of the estimates (see ff_progress).
 run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "cpu")) {
@@ -50,17 +68,37 @@ estimate_methods <- c("auto", "simulation", "exact")
 
 # "auto" selects the exact method if it takes about a second at most, unless an argument is given that only simulation
 # supports. The choice depends only on the network and the arguments. A message of class fireflip_message_method reports it.
+# The result is "auto" if the network is to be simulated unless few states can follow its start.
 settle_method <- function(method, model, backend, layout, shard) {
   if (method != "auto") return(method)
   asks <- !is.null(shard) || identical(backend, "cuda") || identical(backend, "gpu") || (length(layout) == 1L && layout != "auto")
   if (asks) return("simulation")
   free <- quick_chain(model)
-  if (is.na(free)) return("simulation")
+  if (is.na(free)) return("auto")
   message(new_condition("method", "message", sprintf(
     "method = \"exact\": the long run of the %s of %s is computed, not simulated.\n",
     count_of(2^free, "state"), count_of(free, "free node")
   ), NULL))
   "exact"
+}
+
+# How the core uses the states that can follow the start (ff_explore in ff_estimate.h).
+explore_codes <- c(simulation = 0, auto = 1, exact = 2)
+
+# Whether the exact answer may come from the states that can follow the start: there are too many free nodes for the whole chain,
+# and no node flips.
+explores <- function(model) {
+  (model$perturbation == 0 || all(model$exempt)) && length(model$nodes) - length(held_nodes(model)) > 24L
+}
+
+# The message of class fireflip_message_method for an answer that was computed from the states that can follow the start.
+tell_explored <- function(result, method) {
+  if (method == "exact") return(invisible())
+  message(new_condition("method", "message", sprintf(
+    "method = \"exact\": %sonly %s can follow the start, and their long run is computed%s.\n",
+    if (method == "simulation") "the simulation does not reach the long run; " else "", count_of(result$reached, "state"),
+    if (method == "auto") ", not simulated" else ""
+  ), NULL))
 }
 
 # The number of free nodes if the chain can be solved in about a second, else NA. Measured: solving takes about 2e-7 s per state
@@ -83,6 +121,22 @@ quick_chain <- function(model) {
 warn_of_doubt <- function(run) {
   if (is.null(run$doubt)) return(invisible())
   warn("convergence", paste0("The result is uncertain, and its intervals are not reliable: ", run$doubt, "."))
+}
+
+# The warning of class fireflip_warning_convergence for sets or pairs whose value no trajectory has changed, if it is not proved that
+# none ever does (see ff_estimate_certain()). `rows`: which rows of the run these are.
+warn_of_rare_changes <- function(run, moments, names, rows = TRUE) {
+  if (all(run$certain) || nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
+  is_set <- !is.nan(moments[, "alpha"])
+  still <- ifelse(is_set, moments[, "n01"] + moments[, "n10"] == 0, moments[, "visited"] != 1)
+  unsure <- names[still & is.na(run$constant[rows]) & !run$certain[rows]]
+  if (length(unsure) == 0L) return(invisible())
+  warn("convergence", sprintf(
+    paste(
+      "No trajectory changed %s in the run, but this is no proof that none ever does: too many states can follow to explore them",
+      "all. If a change needs several rare choices in a row, the long run is different."
+    ), quote_some(unsure)
+  ))
 }
 
 # The engine of a run. An exact computation uses no GPU, so none needs to be present.
@@ -199,7 +253,7 @@ estimate_options <- function(precision, confidence, epsilon, seed, max_burn_in, 
   list(
     precision = precision, z = z, epsilon = epsilon, seed = seed,
     max_burn_in = max_burn_in, shard = part[[1L]] - 1, shards = part[[2L]], threads = resolve_threads(threads),
-    layout = resolve_layout(layout), simd = resolve_simd(), go_on = on_slow == "warn"
+    layout = resolve_layout(layout), simd = resolve_simd(), go_on = on_slow == "warn", explore = 0
   )
 }
 
@@ -220,7 +274,7 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     z = options$z, epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
-    memory = result$memory, period = result$period, layout = result$layout, reason = result$reason,
+    memory = result$memory, period = result$period, certain = result$certain, layout = result$layout, reason = result$reason,
     wanted_rhat = result$wanted_rhat, machine = do.call(machine_notes, c(result$notes, threads = options$threads)),
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -233,6 +287,7 @@ merge_parts <- function(parts, class, frame) {
     abort_argument(sprintf("c() merges only results of %s(); found another object among them.", class))
   }
   runs <- lapply(parts, attr, "run")
+  if (all_the_same_exact(parts, runs)) return(parts[[1L]])
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
     abort_argument("c() merges whole results of influence_analysis(); found one half of such a result.")
   }
@@ -260,6 +315,13 @@ merge_parts <- function(parts, class, frame) {
     paste(utils::head(missing, 10L), collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else ""
   ))
   frame(run, merged$moments, merged$tiles)
+}
+
+# Whether all parts are the same exact result. This is so if each part found that only the exact method reaches the long run.
+all_the_same_exact <- function(parts, runs) {
+  exact <- vapply(runs, function(run) identical(run$method, "exact") && !is.null(run$explored), NA)
+  same <- function(part) identical(unclass(as.data.frame(part)), unclass(as.data.frame(parts[[1L]])))
+  all(exact) && all(vapply(parts, same, NA))
 }
 
 # Whether a result has the rows that its run gave, in their order. An analysis is a list of two results.
@@ -308,7 +370,7 @@ resume_run <- function(run, merged, frame) {
   options <- list(
     precision = run$precision, z = run$z, epsilon = run$epsilon, seed = run$seed, max_burn_in = run$max_burn_in, shard = 0,
     shards = 1, threads = resolve_threads(NULL), layout = resolve_layout(run$layout), simd = resolve_simd(),
-    go_on = run$go_on
+    go_on = run$go_on, explore = 0
   )
   pointer <- new_estimate(run$model, run$sets, run$pairs, options)
   on.exit(.Call(ffi_release, pointer))
@@ -316,7 +378,7 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)$done != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  kept <- c("thinning", "memory", "reason") # known from the pilot and the choice of layout only
+  kept <- c("thinning", "memory", "certain", "reason") # known from the pilot and the choice of layout only
   whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL
@@ -384,7 +446,7 @@ hidden_visits <- function(m, chains, run) {
 # larger of the difference between the halves and 1 / (4 visits per trajectory). Otherwise it is the difference between the
 # halves, if this is more than 4 standard errors.
 phase_error <- function(moments, chains, run) {
-  if (isTRUE(run$forgets)) return(0)
+  if (isTRUE(run$forgets) || chains == 0) return(0)
   column <- function(name) unname(moments[, name])
   gap <- abs(column("gap"))
   visits <- column("n01") / chains # per trajectory

@@ -56,11 +56,19 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
   whole <- model
   if (reduce && any(pairs$arrow)) model <- reduce_to(model, match(unique(pairs$to[pairs$arrow]), model$nodes))
   method <- if (any(pairs$arrow)) settle_method(method, model, backend, layout, shard) else "exact" # there is nothing to simulate
-  engine <- method_engine(method, backend)
-  if (method == "simulation") options$seed <- resolve_seed(seed)
-  if (method == "exact") return(exact_long_run_influence(model, whole, pairs, confidence, progress))
-  result <- run_estimate(new_estimate(model, NULL, pairs, options), progress, engine = engine)
-  run <- estimate_run(model, NULL, pairs, options, confidence, result)
+  estimated_influences(model, whole, pairs, options, confidence, method, backend, progress)
+}
+
+# `whole`: the network before it was reduced.
+estimated_influences <- function(model, whole, pairs, options, confidence, method, backend, progress) {
+  exact <- function() exact_long_run_influence(model, whole, pairs, confidence, progress)
+  if (method == "exact" && !(explores(model) && any(pairs$arrow))) return(exact())
+  result <- estimate_or_explore(model, NULL, pairs, options, method, backend, progress)
+  if (!is.null(result$exact)) {
+    return(exact_influence_frame(explored_run(model, confidence, result, pairs = pairs, nodes = whole$nodes), result$exact))
+  }
+  if (method == "exact") return(exact())
+  run <- estimate_run(model, NULL, pairs, result$options, confidence, result)
   run$nodes <- whole$nodes
   whole_influences(run, result$moments, result$tiles)
 }
@@ -69,9 +77,13 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
 whole_influences <- function(run, moments, tiles) {
   out <- influence_frame(run, moments, tiles)
   warn_short_of_precision(out, paste(out$from, "->", out$to))
+  warn_of_rare_changes(run, moments, arrow_names(run))
   warn_of_doubt(run)
   out
 }
+
+# The pairs that are arrows, as messages name them.
+arrow_names <- function(run) with(run$pairs[run$pairs$arrow, ], paste(from, "->", to))
 
 # The requested pairs, and whether each is an arrow of the network.
 influence_pairs <- function(model, from, to) {

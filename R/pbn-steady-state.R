@@ -131,18 +131,22 @@ steady_state.pbn <- function(model, states, precision = 1e-3, confidence = 0.95,
     progress)
   if (reduce) model <- reduce_to(model, set_nodes(model, sets))
   method <- settle_method(method, model, backend, layout, shard)
-  engine <- method_engine(method, backend)
-  if (method == "simulation") options$seed <- resolve_seed(seed)
+  estimated_states(model, sets, options, confidence, method, backend, progress)
+}
+
+estimated_states <- function(model, sets, options, confidence, method, backend, progress) {
+  if (method == "exact" && !explores(model)) return(exact_steady_state(model, sets, confidence, progress))
+  result <- estimate_or_explore(model, sets, NULL, options, method, backend, progress)
+  if (!is.null(result$exact)) return(exact_states_frame(explored_run(model, confidence, result, sets = sets), result$exact))
   if (method == "exact") return(exact_steady_state(model, sets, confidence, progress))
-  result <- run_estimate(new_estimate(model, sets, NULL, options), progress, engine = engine)
-  run <- estimate_run(model, sets, NULL, options, confidence, result)
-  whole_states(run, result$moments, result$tiles)
+  whole_states(estimate_run(model, sets, NULL, result$options, confidence, result), result$moments, result$tiles)
 }
 
 # Makes the result, with a warning if an undivided run is less precise than requested.
 whole_states <- function(run, moments, tiles) {
   out <- steady_state_frame(run, moments, tiles)
   warn_short_of_precision(out)
+  warn_of_rare_changes(run, moments, out$set)
   warn_of_doubt(run)
   out
 }

@@ -81,6 +81,12 @@ uint32_t ff_expr_next(const ff_expr *expr, uint32_t at);
  * which needs expr->depth bytes. O(length). */
 int ff_expr_value(const ff_expr *expr, const uint32_t *state, uint8_t *stack);
 
+/* The values that an expression may have if each node i may have the values can[i]: 1 is the value 0, 2 the value 1, and 3 both.
+ * The result is in the same form. All values that occur are in it. It may contain a value that does not occur, because each
+ * occurrence of a node is considered by itself: A & !A may be 1. The caller provides `stack`, which needs expr->depth bytes.
+ * O(length), and O(2^k) for a table of which k inputs may have both values. */
+uint8_t ff_expr_possible(const ff_expr *expr, const uint8_t *can, uint8_t *stack);
+
 /* The nodes that the expression names, in ascending order and without repeats, in a new array that the caller frees. O(length
  * log length). */
 ff_status ff_expr_parents(const ff_expr *expr, uint32_t **parents, uint32_t *n_parents, ff_error *err);
@@ -149,6 +155,10 @@ ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err);
  */
 ff_status ff_pbn_held(int8_t *held, const ff_pbn *pbn, ff_error *err);
 ff_status ff_pbn_inputs(uint8_t *input, const ff_pbn *pbn, ff_error *err);
+
+/* Adds to can[], in the form of ff_expr_possible(), the values that nodes may have at any later time, so that no trajectory leaves
+ * these values. Perturbed nodes may have both. At most O(nodes * length of all functions), usually a few times their length. */
+ff_status ff_pbn_possible(uint8_t *can, const ff_pbn *pbn, ff_error *err);
 
 /* Signs of arrows. FF_SIGN_UP: in some state of the other parents, changing the parent from 0 to 1 changes a predictor
  * function of the child from 0 to 1. FF_SIGN_DOWN: it changes one from 1 to 0. So FF_SIGN_UP alone is an activator,

@@ -90,8 +90,10 @@ ff_status ff_clockwork_find(ff_clockwork *out, const ff_pbn *pbn, ff_error *err)
 void ff_program_spread(ff_program *program);
 
 double ff_program_perturbation(const ff_program *program); /* 0 if no node can flip */
-double ff_program_rarest(const ff_program *program); /* the smallest probability, per step, that a given function is selected
-                                                      * or its node flips */
+double ff_program_still(const ff_program *program);        /* the probability that no node flips in a step; only then do
+                                                            * predictor functions act */
+double ff_program_rarest(const ff_program *program);       /* the smallest probability, per step, that a given function acts or
+                                                            * its node flips */
 size_t ff_program_bytes(const ff_program *program);      /* memory of the program */
 size_t ff_program_tile_bytes(const ff_program *program); /* memory of one tile that runs it */
 

@@ -18,6 +18,7 @@ uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all
 int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
 double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
 uint32_t ff_program_flips(const ff_program *program) { return program->n_flip; }
+double ff_program_still(const ff_program *program) { return program->still; }
 double ff_program_rarest(const ff_program *program) { return program->rarest; }
 size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
 
@@ -73,21 +74,29 @@ static ff_status copy_terms(ff_program *program, const ff_observables *observabl
   return FF_OK;
 }
 
-/* The smallest probability, per step, that a function of a node is selected or, if that is larger, that the node flips. A
- * function that is selected more rarely than its node flips needs no waiting time of its own, because flips give the node the
- * same values more often. */
-static double rarest(const ff_pbn *pbn) {
-  double share = pbn->update == FF_ASYNCHRONOUS ? 1.0 / ((double)pbn->n_nodes + (double)pbn->removed_nodes) : 1, least = 1;
+/* The probability that no node flips in a step. It is a product, because the C library's pow() may differ between machines. */
+static double still(double p, uint32_t n_flip) {
+  double out = 1;
+  for (uint32_t i = 0; p > 0 && i < n_flip && out > 0; i++) out *= 1 - p;
+  return out;
+}
+
+/* The smallest probability, per step, that a function of a node acts or, if that is larger, that the node flips. Functions act
+ * only in steps in which no node flips. A function that acts more rarely than its node flips needs no waiting time of its own,
+ * because flips give the node the same values more often. */
+static double rarest(const ff_pbn *pbn, double acts) {
+  double least = 1;
+  if (pbn->update == FF_ASYNCHRONOUS) acts /= (double)pbn->n_nodes + (double)pbn->removed_nodes;
   for (uint32_t i = 0; pbn->n_contexts == 0 && i < pbn->n_nodes; i++) {
     double p = pbn->perturbed[i] ? pbn->perturbation : 0;
     for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1]; f++) {
-      double c = pbn->predictors[f].probability * share;
+      double c = pbn->predictors[f].probability * acts;
       if (c < p) c = p;
       if (c < least) least = c;
     }
   }
   for (uint32_t c = 0; c < pbn->n_contexts; c++)
-    if (pbn->context_probability[c] * share < least) least = pbn->context_probability[c] * share;
+    if (pbn->context_probability[c] * acts < least) least = pbn->context_probability[c] * acts;
   return least;
 }
 
@@ -106,7 +115,6 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   plan(program, pbn, wanted);
   program->update = pbn->update;
   program->perturbation = pbn->perturbation;
-  program->rarest = rarest(pbn);
   program->n_nodes = pbn->n_nodes;
   if ((uint64_t)pbn->n_nodes + pbn->removed_nodes > UINT32_MAX)
     return ff_error_set(err, FF_ESIZE, "%u nodes and %u removed ones are more than 2^32", pbn->n_nodes, pbn->removed_nodes);
@@ -119,6 +127,8 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   memcpy(program->initial, pbn->initial, pbn->n_nodes);
   program->n_flip = program->n_flip_here + pbn->removed_perturbed;
   for (uint32_t i = program->n_flip_here; i < program->n_flip; i++) program->flip[i] = pbn->n_nodes;
+  program->still = still(pbn->perturbation, program->n_flip);
+  program->rarest = rarest(pbn, program->still);
   ff_status status = ff_start_classify(program, pbn, err);
   if (status == FF_OK) status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;

@@ -136,6 +136,8 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   }
   how.monitors = &h->monitors;
   how.names = pbn->names;
+  how.network = pbn; /* `kept` of the pointer keeps it */
+  how.explore = (ff_explore)(int)number(options, "explore");
   ff_counting run = {h->program, &h->observables, h->counted.at};
   ff_counting pilot = {h->pilot_program, &h->monitors.observables, h->pilot_counted.at};
   ffi_check(ff_estimate_new(&h->estimate, &run, &pilot, how, &err), &err);
@@ -305,25 +307,28 @@ static SEXP trace_of(const ff_estimate *estimate) {
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
-                                      "device", "forgets", "doubt", "memory", "period"};
+                                      "device", "forgets", "doubt", "memory", "period", "certain", "exact", "reached"};
   held *h = held_of(pointer);
-  const ff_tally *tally = ff_estimate_tally(h->estimate);
+  const ff_tally *tally = ff_estimate_tally(h->estimate); /* with an exact answer, that of the pilot */
+  uint32_t n = h->observables.n;
   ff_plan plan = ff_estimate_plan(h->estimate);
-  SEXP out = PROTECT(ffi_list(19, names));
+  uint32_t reached;
+  const double *exact = ff_estimate_exact(h->estimate, &reached);
+  SEXP out = PROTECT(ffi_list(22, names));
   ffi_set(out, "moments", moments_of(tally));
   ffi_set(out, "tally", bytes_of(tally));
   ffi_set(out, "tiles", Rf_ScalarReal((double)tally->tiles));
   ffi_set(out, "burn_in", Rf_ScalarReal((double)plan.burn_in));
   ffi_set(out, "window", Rf_ScalarReal((double)(plan.half[0] + plan.half[1])));
   ffi_set(out, "planned_tiles", Rf_ScalarReal((double)plan.tiles));
-  SEXP thinning = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
+  SEXP thinning = Rf_allocVector(REALSXP, (R_xlen_t)n);
   ffi_set(out, "thinning", thinning);
-  for (uint32_t i = 0; i < tally->n; i++) REAL(thinning)[i] = ff_estimate_thinning(h->estimate)[i];
+  for (uint32_t i = 0; i < n; i++) REAL(thinning)[i] = ff_estimate_thinning(h->estimate)[i];
   ffi_set(out, "trace", trace_of(h->estimate));
   ffi_set(out, "layout", Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
   ffi_set(out, "reason", Rf_mkString(ff_program_reason(h->program)));
   ffi_set(out, "bytes", Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
-  SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)tally->n);
+  SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)n);
   ffi_set(out, "constant", constant);
   ffi_set(out, "stretch", Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
   ffi_set(out, "wanted_rhat", Rf_ScalarReal(FF_CONVERGED));
@@ -333,15 +338,24 @@ SEXP ffi_estimate_result(SEXP pointer) {
   const ff_error *doubt = ff_estimate_doubt(h->estimate);
   if (doubt != NULL) ffi_set(out, "doubt", Rf_mkString(doubt->text));
   ffi_set(out, "period", Rf_ScalarReal((double)ff_estimate_period(h->estimate)));
+  SEXP certain = Rf_allocVector(LGLSXP, (R_xlen_t)n);
+  ffi_set(out, "certain", certain);
+  for (uint32_t i = 0; i < n; i++) LOGICAL(certain)[i] = ff_estimate_certain(h->estimate)[i];
+  ffi_set(out, "reached", Rf_ScalarReal(reached));
+  if (exact != NULL) {
+    SEXP means = Rf_allocVector(REALSXP, (R_xlen_t)n);
+    ffi_set(out, "exact", means);
+    memcpy(REAL(means), exact, n * sizeof *exact);
+  }
   double steps;
   const double *share = ff_estimate_memory(h->estimate, &steps);
-  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)tally->n); /* per observable: steps, means from starts outside and inside */
+  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)n); /* per observable: steps, means from starts outside and inside */
   ffi_set(out, "memory", memory);
-  for (uint32_t i = 0; i < tally->n; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     REAL(memory)[3 * (size_t)i] = steps;
     for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
   }
-  for (uint32_t i = 0; i < tally->n; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     double value = ff_observable_constant(&h->observables, i);
     REAL(constant)[i] = isnan(value) ? NA_REAL : value;
   }

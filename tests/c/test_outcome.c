@@ -4,7 +4,7 @@
 
 #include "../../src/exact/ff_exact.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
-#include "../../src/pbn/outcome/ff_states.h"
+#include "../../src/base/ff_states.h"
 #include "nets.h"
 
 static const net_shape shapes[] = {

@@ -234,23 +234,67 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
   if (flips)
     snprintf(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
   else
-    snprintf(what, sizeof what, "the predictor function with the smallest probability (%g) is selected",
-             ff_program_rarest(e->run.program));
-  return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps, but the burn-in is limited to %llu steps: %s%s", what,
-                      stretch, (unsigned long long)e->options.max_burn_in,
-                      stretch > 2.0 * FF_MAX_WINDOW ? "" : "increase max_burn_in, ",
+    snprintf(what, sizeof what, "the predictor function that acts most rarely does so");
+  int may_wait = stretch <= 2.0 * FF_MAX_WINDOW;
+  return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps%s, but the burn-in is limited to %llu steps: %s%s", what,
+                      stretch, flips || p == 0 ? "" : " (none acts in a step in which a node flips)",
+                      (unsigned long long)e->options.max_burn_in, may_wait ? "increase max_burn_in, or " : "",
                       flips ? "use a larger perturbation probability, or, for small networks, method = \"exact\""
-                            : "for small networks, use method = \"exact\"");
+                            : "use method = \"exact\" if the network is small");
 }
 
 double ff_decide_longest(const ff_estimate *e) {
   return (double)e->options.max_burn_in < FF_MAX_WINDOW ? (double)e->options.max_burn_in : FF_MAX_WINDOW;
 }
 
-ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err) {
+/* A set that is constant by its expression needs no waiting. */
+static ff_status check_stretch(const ff_estimate *e, ff_error *err) {
   int constant = 1;
   for (uint32_t i = 0; i < e->observables.n; i++) constant &= e->constant[i];
   return constant || 2 * ff_decide_longest(e) >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
+}
+
+/* Each flip of another node delays them by a step. */
+double ff_decide_settled(const ff_estimate *e) {
+  double moves = ff_program_still(e->run.program); /* probability that a step is not delayed */
+  return (double)e->clockwork.settled * 1.1 / (moves > 1e-9 ? moves : 1e-9);
+}
+
+/* Checks that deterministic nodes can enter their cycle, and repeat it, within the first look. */
+static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
+  double limit = ff_decide_longest(e) / 2;
+  const char *else_use = "set a perturbation probability, or use outcomes() or method = \"exact\"";
+  if (e->clockwork.period == 0)
+    return ff_error_set(err, FF_ECONVERGENCE,
+                        "the deterministic nodes (those with one predictor function, no flips, and deterministic parents) did "
+                        "not return to an earlier state, as far as they were followed, so their long run is not known: %s",
+                        else_use);
+  if ((double)e->clockwork.period <= limit && ff_decide_settled(e) <= limit) return FF_OK;
+  return ff_error_set(err, FF_ECONVERGENCE,
+                      "the deterministic nodes (those with one predictor function, no flips, and deterministic parents) enter a "
+                      "cycle by step %.0f and repeat it every %llu steps, but the burn-in is limited to %llu steps: increase "
+                      "max_burn_in, %s",
+                      ff_decide_settled(e), (unsigned long long)e->clockwork.period,
+                      (unsigned long long)e->options.max_burn_in, else_use);
+}
+
+/* The exact long run becomes the answer. */
+static ff_status finish_exactly(ff_estimate *e) {
+  e->is_exact = 1;
+  e->phase = FF_PHASE_DONE;
+  return FF_OK;
+}
+
+ff_status ff_decide_begin(ff_estimate *e, ff_error *err) {
+  ff_error why;
+  ff_status status = e->options.go_on ? FF_OK : check_stretch(e, &why);
+  if (status == FF_OK) {
+    if (check_clockwork(e, &why) == FF_OK) return FF_OK;
+    status = e->exact == NULL ? ff_decide_give_up(e, FF_ECONVERGENCE, &why, err) : FF_ECONVERGENCE;
+  } else if (err != NULL) {
+    *err = why;
+  }
+  return e->exact != NULL ? finish_exactly(e) : status;
 }
 
 /* Starts one more tile, whose trajectories start in very different states and are counted from their first step on. It measures
@@ -294,6 +338,8 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   if (e->waves != NULL) e->pilot_seconds = ff_waves_info(e->waves).device_seconds;
   ff_waves_free(e->waves);
   e->waves = NULL;
+  ff_status status = ff_certain_find(e, err);
+  if (status != FF_OK) return status;
   e->least_window = e->plan.half[0] + e->plan.half[1];
   double most = (double)e->options.max_burn_in, more = ceil(burn_in * MARGIN);
   double doubtful = DOUBTFUL_TILES * FF_TILE * (double)e->least_window; /* enough for an uncertain answer */
@@ -326,6 +372,21 @@ static double judge(ff_estimate *e, double *unmixed) {
   return most;
 }
 
+#define CONTRADICTS 6.0 /* standard errors between the pilot and the exact long run. If the pilot contradicts it by chance, the
+                         * answer is still right, as it is then the exact one */
+
+/* Whether the pilot is far from the exact long run, so that a run of this length would be wrong. If a value was seen rarely, its
+ * spread is not known; then it is taken to be the largest that trajectories with this mean may have. */
+static int contradicts(const ff_estimate *e) {
+  for (uint32_t i = 0; i < e->observables.n; i++) {
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    double x = e->exact[i], se = m.visited == 1 ? m.se : 0, most = sqrt(larger(x * (1 - x), 0) / chains_of(e));
+    if (m.visited != 1 || m.visits < FF_FEW_VISITS) se = larger(se, most);
+    if (!e->constant[i] && fabs(m.mean - x) > CONTRADICTS * se + e->rule.negligible) return 1;
+  }
+  return 0;
+}
+
 ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   ff_look now = ff_look_at(&e->tally, &e->rule);
   ff_status status = note(e, now, err);
@@ -338,13 +399,17 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   int had_a_chance = 2 * psi >= ff_decide_stretch(e->run.program);
   if (converged && had_a_chance) {
     free(unmixed);
-    return end_pilot(e, err);
+    return e->exact != NULL && contradicts(e) ? finish_exactly(e) : end_pilot(e, err);
   }
   int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
   e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
   e->last_unmixed = most;
   int hopeless = wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in;
   int last = e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+  if (last && e->exact != NULL) {
+    free(unmixed);
+    return finish_exactly(e);
+  }
   if (last) {
     ff_error why;
     status = converged ? too_short(e, &why) : not_converged(e, unmixed, &why);

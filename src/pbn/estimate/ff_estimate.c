@@ -16,6 +16,9 @@ void ff_estimate_free(ff_estimate *e) {
   ff_waves_free(e->waves);
   ff_waves_free(e->coming);
   ff_slots_free(e);
+  ff_reach_free(e->reach);
+  free(e->exact);
+  free(e->certain);
   free(e->within);
   free(e->first);
   free(e->weights);
@@ -82,8 +85,9 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
   e->memory = ff_calloc((size_t)n * 2, sizeof *e->memory);
+  e->certain = ff_calloc(n, 1);
   if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->within == NULL || e->two_state == NULL ||
-      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL)
+      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL || e->certain == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
   memcpy(e->weights, observables->weights, n_terms * sizeof *e->weights);
@@ -107,11 +111,13 @@ static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
   return out < most ? out : most;
 }
 
-/* The step by which deterministic nodes have entered their cycle. Each flip of another node delays them by a step. */
-static double settled_by(const ff_estimate *e) {
-  double p = ff_program_perturbation(e->run.program), moves = 1; /* probability that a step is not delayed */
-  for (uint32_t i = 0; p > 0 && i < ff_program_flips(e->run.program) && moves > 1e-9; i++) moves *= 1 - p;
-  return (double)e->clockwork.settled * 1.1 / moves;
+/* Half of the steps in which a change moves along a chain of all nodes, or of all nodes that do not flip. These move only in
+ * steps in which no node flips; flips overtake a change that moves along other nodes. Chains are seldom longer than `most`. */
+static double half_chain(const ff_program *program, double most) {
+  double nodes = ff_program_all_nodes(program), exempt = nodes - ff_program_flips(program);
+  double moves = ff_program_still(program), cost = ff_program_asynchronous(program) ? 16 : 0.5;
+  double all = fmin(ceil(cost * nodes), most), slow = fmin(ceil(cost * exempt), most) / (moves > 1e-9 ? moves : 1e-9);
+  return all > slow ? all : slow;
 }
 
 /* The length psi of the first burn-in and of the first window. As far as limits allow, both together last so long that a stretch
@@ -119,37 +125,17 @@ static double settled_by(const ff_estimate *e) {
 static uint64_t first_psi(const ff_estimate *e) {
   const ff_program *program = e->run.program;
   int asynchronous = ff_program_asynchronous(program), forgets = ff_program_forgets(program);
-  uint64_t nodes = ff_program_all_nodes(program), most = asynchronous ? 65536 : 1024;
-  uint64_t enough = asynchronous ? 16 * nodes : (nodes + 1) / 2;
-  uint64_t work = nodes * (ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
+  uint64_t work = ff_program_all_nodes(program) * (uint64_t)(ff_program_layout(program) == FF_LAYOUT_PACKED ? PACKED_COST : 1);
   int periods = !asynchronous && ff_program_perturbation(program) == 0 && !forgets && work <= 1000;
-  double psi = (double)(enough < most ? enough : most), stretch = ff_decide_stretch(program);
+  double psi = half_chain(program, asynchronous ? 65536 : 1024), stretch = ff_decide_stretch(program);
   double limit = ff_decide_longest(e) / (forgets ? 1 : 2); /* otherwise one look is not enough */
   if (2 * psi < stretch) psi = stretch / 2;
-  if (psi < settled_by(e)) psi = settled_by(e);
+  if (psi < ff_decide_settled(e)) psi = ff_decide_settled(e);
   if (psi > limit) psi = limit;
   if (limit < PERIODS) return (uint64_t)limit;
   uint64_t unit = window_unit(e, periods, (uint64_t)limit);
   double units = ceil(psi / (double)unit), most_units = floor(limit / (double)unit);
   return (uint64_t)(units < most_units ? units : most_units) * unit;
-}
-
-/* Checks that deterministic nodes can enter their cycle, and repeat it, within the first look. */
-static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
-  double limit = ff_decide_longest(e) / 2;
-  const char *else_use = "set a perturbation probability, or use outcomes() or method = \"exact\"";
-  if (e->clockwork.period == 0)
-    return ff_error_set(err, FF_ECONVERGENCE,
-                        "the deterministic nodes (those with one predictor function, no flips, and deterministic parents) did "
-                        "not return to an earlier state, as far as they were followed, so their long run is not known: %s",
-                        else_use);
-  if ((double)e->clockwork.period <= limit && settled_by(e) <= limit) return FF_OK;
-  return ff_error_set(err, FF_ECONVERGENCE,
-                      "the deterministic nodes (those with one predictor function, no flips, and deterministic parents) enter a "
-                      "cycle by step %.0f and repeat it every %llu steps, but the burn-in is limited to %llu steps: increase "
-                      "max_burn_in, %s",
-                      settled_by(e), (unsigned long long)e->clockwork.period, (unsigned long long)e->options.max_burn_in,
-                      else_use);
 }
 
 /* The pilot's tiles at step 0, on this processor. */
@@ -159,6 +145,45 @@ static void start_pilot(ff_estimate *e) {
     e->slots[i].busy = 1;
     ff_tile_start(e->slots[i].tile, e->options.key, e->slots[i].unit);
   }
+}
+
+/* ---- exploring --------------------------------------------------------------------------------------------------- */
+
+/* If nodes can flip, more states can follow than can be explored. */
+static ff_status begin_exploring(ff_estimate *e, ff_error *err) {
+  if (ff_program_perturbation(e->run.program) == 0 && !e->rule.forgets) return ff_reach_new(&e->reach, e->options.network, err);
+  return ff_decide_begin(e, err);
+}
+
+static ff_status take_exact(ff_estimate *e, ff_error *err) {
+  const ff_observables *observables = e->run.observables;
+  ff_status status = FF_OK;
+  e->exact = ff_calloc(observables->n, sizeof *e->exact);
+  if (e->exact == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the long run of %u observables", observables->n);
+  for (uint32_t i = 0; i < observables->n; i++)
+    for (uint32_t j = observables->first[i]; j < observables->first[i + 1] && status == FF_OK; j++) {
+      double probability = 0;
+      status = ff_reach_probability(&probability, e->reach, &observables->terms[j], err);
+      e->exact[i] += observables->weights[j] * probability;
+    }
+  return status;
+}
+
+/* Explores the states that can follow the start, until the deadline. */
+static ff_status explore(ff_estimate *e, ff_error *err) {
+  int done;
+  ff_status status = ff_reach_advance(e->reach, e->deadline - ff_clock(), &done, err);
+  if (status != FF_OK || !done) return status;
+  e->n_reached = ff_reach_states(e->reach);
+  if (e->n_reached > 0) status = take_exact(e, err);
+  ff_reach_free(e->reach);
+  e->reach = NULL;
+  if (status != FF_OK) return status;
+  int simulates = e->options.explore == FF_EXPLORE_CHECK || (e->exact == NULL && e->options.explore == FF_EXPLORE_PREFER);
+  if (simulates) return ff_decide_begin(e, err);
+  e->is_exact = e->exact != NULL;
+  e->phase = FF_PHASE_DONE;
+  return FF_OK;
 }
 
 ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
@@ -174,9 +199,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   e->options.clockwork = NULL;
   e->clockwork = options.clockwork != NULL ? *options.clockwork : (ff_clockwork){1, 0, 0};
   status = allocate(e, err);
-  if (status == FF_OK && !options.go_on) status = ff_decide_beforehand(e, err);
-  ff_error why;
-  if (status == FF_OK && check_clockwork(e, &why) != FF_OK) status = ff_decide_give_up(e, FF_ECONVERGENCE, &why, err);
+  if (status == FF_OK) status = options.network != NULL ? begin_exploring(e, err) : ff_decide_begin(e, err);
   if (status != FF_OK) {
     ff_estimate_free(e);
     return status;
@@ -305,7 +328,11 @@ ff_status ff_estimate_advance(ff_estimate *e, double seconds, int *done, ff_erro
   *done = e->phase == FF_PHASE_DONE;
   e->waits = 0;
   while (!*done && !e->waits) {
-    ff_status status = work(e, err);
+    ff_status status = e->reach != NULL ? explore(e, err) : FF_OK;
+    if (status != FF_OK || e->reach != NULL) return status;
+    *done = e->phase == FF_PHASE_DONE; /* the exact answer */
+    if (*done) return FF_OK;
+    status = work(e, err);
     if (status != FF_OK) return status;
     if (e->phase == FF_PHASE_PILOT) {
       if (!e->remembers && e->tally.tiles == e->pilot)
@@ -423,6 +450,8 @@ ff_status ff_estimate_resume(ff_estimate *e, ff_plan plan, const ff_tally *tally
                         (unsigned long long)plan.tiles);
   ff_status status = ff_slots_new(e, &e->run, (uint32_t)e->options.threads, err);
   if (status != FF_OK) return status;
+  ff_reach_free(e->reach); /* the parts have explored */
+  e->reach = NULL;
   ff_slots_window(e, plan.burn_in, window);
   status = ff_tally_merge(&e->tally, tally, err);
   if (status != FF_OK) return status;
@@ -459,6 +488,11 @@ size_t ff_estimate_bytes(const ff_estimate *e) {
 }
 
 uint64_t ff_estimate_period(const ff_estimate *e) { return e->clockwork.whole ? e->clockwork.period : 0; }
+const uint8_t *ff_estimate_certain(const ff_estimate *e) { return e->certain; }
+const double *ff_estimate_exact(const ff_estimate *e, uint32_t *states) {
+  *states = e->n_reached;
+  return e->is_exact ? e->exact : NULL;
+}
 const ff_error *ff_estimate_doubt(const ff_estimate *e) { return e->doubt.status != FF_OK ? &e->doubt : NULL; }
 const double *ff_estimate_memory(const ff_estimate *e, double *steps) {
   *steps = e->memory_steps;

@@ -1,6 +1,9 @@
 /* Long-run probabilities from many short trajectories: the parallel two-state Markov chain approach (Mizera, Pang, Yuan,
  * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), with further checks. Uses base/, model/ and pbn/.
  *
+ * If no node can flip, the states that can follow the start may be so few that the long run is known exactly. Then the pilot is
+ * compared with it, so that rare events that the pilot has missed are noticed.
+ *
  * The estimate has three phases. Each depends only on the program, the options and the key.
  * 1. Pilot: FF_PILOT_TILES tiles run psi steps uncounted and then psi steps counted. In the code, psi is this length, which
  *    is the pilot's burn-in and its window. It is doubled until every observable has mixed, including the monitors
@@ -44,6 +47,11 @@ uint32_t ff_thinning(const uint64_t *record, uint32_t n_steps, double *alpha, do
 
 /* ---- the estimator ---------------------------------------------------------------------------------------------- */
 
+/* What to do with the exact long run if it is known because few states can follow the start. FF_EXPLORE_CHECK: it is the answer
+ * if the pilot contradicts it or does not converge, because then the simulation would not reach the long run. FF_EXPLORE_PREFER:
+ * it is the answer. FF_EXPLORE_ONLY: the same, and nothing is simulated if it is not known. */
+typedef enum { FF_EXPLORE_CHECK, FF_EXPLORE_PREFER, FF_EXPLORE_ONLY } ff_explore;
+
 typedef struct {
   double precision;         /* half the width of the interval wanted, for all observables without a value in `precisions` */
   const double *precisions; /* NULL, or one value per observable; copied */
@@ -60,6 +68,10 @@ typedef struct {
   const ff_monitors *monitors; /* NULL, or what the pilot counts in addition, and the names of the nodes for messages.
                                 * Borrowed */
   char *const *names;
+  const ff_pbn *network; /* NULL, or the network. If its start is not forgotten and no node can flip, the states that can follow
+                          * the start are explored first (exact/ff_reach.h), and the terms of the run's observables must outlive
+                          * the estimate. Borrowed */
+  ff_explore explore;
 } ff_estimate_options;
 
 /* A program, the observables that it counts, and the position of each term among the program's terms: the result of
@@ -160,6 +172,15 @@ const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
 
 /* The period of a network in which only the start is random, if it is known, else 0. */
 uint64_t ff_estimate_period(const ff_estimate *estimate);
+
+/* The exact long-run mean of each observable if it is the answer (see ff_explore), else NULL. *states is the number of states that
+ * can follow the start. Belongs to the estimate. */
+const double *ff_estimate_exact(const ff_estimate *estimate, uint32_t *states);
+
+/* For each observable: 1 if the run cannot have missed a change of its value. It is 1 if the start is forgotten, if the exact long
+ * run is known, or if the value of no term can change after the pilot, whatever happens. So if the value of an observable with 0
+ * did not change in the run, later trajectories might still change it. Belongs to the estimate. */
+const uint8_t *ff_estimate_certain(const ff_estimate *estimate);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Belongs to the estimate. */
 const ff_error *ff_estimate_doubt(const ff_estimate *estimate);

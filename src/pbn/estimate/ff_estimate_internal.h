@@ -3,6 +3,7 @@
 #ifndef FF_ESTIMATE_INTERNAL_H
 #define FF_ESTIMATE_INTERNAL_H
 
+#include "../../exact/ff_reach.h"
 #include "ff_look.h"
 #include "ff_waves.h"
 
@@ -32,6 +33,11 @@ struct ff_estimate {
   double *within;              /* for each observable of the pilot; see ff_look_unmixed() */
   uint8_t *two_state, *constant;
   ff_clockwork clockwork;
+  ff_reach *reach;             /* the search through the states that can follow the start, until it has ended */
+  double *exact;               /* for each observable: its exact long-run mean, or NULL if that is not known ... */
+  uint32_t n_reached;          /* ... the number of these states ... */
+  int is_exact;                /* ... and whether it is the answer */
+  uint8_t *certain;            /* for each observable; see ff_estimate_certain() */
   ff_phase phase;
   ff_plan plan;
   uint64_t target[3];     /* steps at which burn-in, first and second half window end */
@@ -81,18 +87,23 @@ void ff_slots_free(ff_estimate *e);
 void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n);
 void ff_slots_halves(ff_estimate *e, uint64_t burn_in, uint64_t first, uint64_t second);
 
+/* ff_certain.c: fills e->certain at the end of the pilot. */
+ff_status ff_certain_find(ff_estimate *e, ff_error *err);
+
 /* ff_decide.c: the number of steps in which a node flips once and the rarest predictor function is selected once (see
  * ff_estimate_stretch()). */
 double ff_decide_stretch(const ff_program *program);
+/* ff_decide.c: the step by which deterministic nodes have entered their cycle. */
+double ff_decide_settled(const ff_estimate *e);
 
 /* ff_decide.c: determines the tiles of a round that this shard runs. The round has `tiles` tiles from number `first` on. */
 void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles);
 
 /* ff_decide.c: whether max_burn_in is long enough, and what to do after a window of the pilot, after the tile that measures
  * memory, and at a look at the run. */
+ff_status ff_decide_begin(ff_estimate *e, ff_error *err); /* before the pilot */
 ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err);
 double ff_decide_longest(const ff_estimate *e); /* longest burn-in or window */
-ff_status ff_decide_beforehand(const ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err);
 ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err);

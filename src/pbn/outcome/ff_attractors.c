@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_states.h"
+#include "../../base/ff_states.h"
 
 #define KEEP_BYTES (UINT64_C(1) << 27) /* for states whose results are known */
 #define LOOK_AT_CLOCK 4096u            /* predictor functions evaluated between two readings of the clock */

@@ -2,7 +2,7 @@
 #ifndef FF_STATES_H
 #define FF_STATES_H
 
-#include "../../base/ff_base.h"
+#include "ff_base.h"
 
 #define FF_STATES_NONE UINT32_MAX
 

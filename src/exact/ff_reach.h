@@ -1,0 +1,36 @@
+/* The exact long run of a network without perturbation, however many nodes it has, if few states can follow its start. Uses base/
+ * and model/.
+ *
+ * The states that can follow are found one after the other, with the probabilities of their arrows. Recurrent classes and the
+ * probabilities to end in them are then solved without subtraction, as in ff_exact_gth(). So an event that waits for several rare
+ * choices in a row has its exact weight, although no simulation meets it.
+ */
+#ifndef FF_REACH_H
+#define FF_REACH_H
+
+#include "../model/ff_model.h"
+
+#define FF_REACH_MAX_STATES (UINT32_C(1) << 14)
+#define FF_REACH_MAX_ARROWS (UINT32_C(1) << 18)
+#define FF_REACH_MAX_WORK (UINT64_C(1) << 22)   /* predictor functions evaluated, about a quarter of a second */
+#define FF_REACH_MAX_COMPONENT 1024u            /* states of a component, unless it is a cycle in which each state has one arrow */
+
+typedef struct ff_reach ff_reach;
+
+/* Makes a search from the network's start; nodes whose initial value is not given have either value with probability 1/2. The
+ * network is borrowed and must outlive the search. FF_EARGUMENT if a node can flip. The caller frees *out with ff_reach_free(),
+ * which accepts NULL. Memory: below 32 MB, and the states. */
+ff_status ff_reach_new(ff_reach **out, const ff_pbn *pbn, ff_error *err);
+void ff_reach_free(ff_reach *reach);
+
+/* Works for about `seconds`, or up to a second longer while a component is solved. Must be called until *done is 1. */
+ff_status ff_reach_advance(ff_reach *reach, double seconds, int *done, ff_error *err);
+
+/* When done: the number of states that can follow the start, itself included, or 0 if a limit was exceeded and the long run is
+ * not known. */
+uint32_t ff_reach_states(const ff_reach *reach);
+
+/* When done, and if the long run is known: the long-run probability that an expression is true, in *out. O(states * length). */
+ff_status ff_reach_probability(double *out, const ff_reach *reach, const ff_expr *set, ff_error *err);
+
+#endif
