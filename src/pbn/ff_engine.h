@@ -112,6 +112,9 @@ void ff_tile_start(ff_tile *tile, uint64_t key, uint64_t unit);
 /* Sets the state of one node in one trajectory, to start from given states. Must be called right after ff_tile_start(). */
 void ff_tile_set(ff_tile *tile, uint32_t node, uint32_t lane, int value);
 int ff_tile_get(const ff_tile *tile, uint32_t node, uint32_t lane);
+/* Copies the values of all nodes: FF_TILE / 64 words for each node, a bit for each trajectory. O(nodes * FF_TILE / 64), and for a
+ * packed program O(nodes * FF_TILE). */
+void ff_tile_rows(uint64_t *rows, const ff_tile *tile);
 
 /* Run steps without and with counting. The time is proportional to the steps and to the size of the program. */
 void ff_tile_advance(ff_tile *tile, uint64_t steps);

@@ -136,6 +136,20 @@ int ff_tile_get(const ff_tile *tile, uint32_t node, uint32_t lane) {
   return (int)(tile->rows[(size_t)node * FF_ROW_WORDS + lane / 64] >> (lane % 64) & 1);
 }
 
+void ff_tile_rows(uint64_t *rows, const ff_tile *tile) {
+  uint32_t n = tile->program->n_nodes, words = tile->program->packed.words;
+  if (tile->rows != NULL) {
+    memcpy(rows, tile->rows, n * row_bytes());
+    return;
+  }
+  memset(rows, 0, n * row_bytes());
+  for (uint32_t lane = 0; lane < FF_TILE; lane++) {
+    const uint32_t *state = tile->state + (size_t)lane * words;
+    for (uint32_t i = 0; i < n; i++)
+      rows[(size_t)i * FF_ROW_WORDS + lane / 64] |= (uint64_t)(state[i / 32] >> (i % 32) & 1u) << (lane % 64);
+  }
+}
+
 static void run(ff_tile *tile, uint64_t steps, int count) {
   if (tile->program->layout == FF_LAYOUT_PACKED)
     ff_packed_run(tile, steps, count);

@@ -16,6 +16,7 @@ typedef struct {
   ff_monitors monitors; /* the observables that the pilot counts, and its program */
   ff_counted pilot_counted;
   ff_program *pilot_program;
+  ff_pairs pairs; /* of nodes that the pilot watches */
   ff_estimate *estimate;
 } held;
 
@@ -32,6 +33,7 @@ static void release(SEXP pointer) {
   ff_counted_free(&h->counted);
   ff_counted_free(&h->pilot_counted);
   ff_monitors_free(&h->monitors);
+  ff_pairs_free(&h->pairs);
   ff_influence_free(&h->observables);
   free(h);
   R_ClearExternalPtr(pointer);
@@ -99,6 +101,7 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
 #define MOST_NODES 4096
 #define MOST_PAIRS 128
 #define MOST_FUNCTIONS 64
+#define MOST_WATCHED 4096 /* nodes and pairs that a pilot watches at some instants */
 #define MOST_PACKED_NODES 32
 #define MOST_PACKED_PAIRS 3
 #define MOST_PACKED_FUNCTIONS 3
@@ -111,6 +114,9 @@ static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES,
                             packed ? MOST_PACKED_PAIRS : MOST_PAIRS,
                             packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
+  uint64_t n = pbn->n_nodes, most_pairs = packed ? MOST_PACKED_PAIRS : MOST_PAIRS;
+  if (n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT) /* else all pairs have monitors, or a device may run the pilot */
+    ffi_check(ff_pairs_new(&h->pairs, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES, MOST_WATCHED, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
   ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
   ff_program_spread(h->program);
@@ -136,6 +142,7 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   }
   how.monitors = &h->monitors;
   how.names = pbn->names;
+  how.pairs = &h->pairs;
   how.network = pbn; /* `kept` of the pointer keeps it */
   how.explore = (ff_explore)(int)number(options, "explore");
   ff_counting run = {h->program, &h->observables, h->counted.at};

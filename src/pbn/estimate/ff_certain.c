@@ -10,7 +10,7 @@
  * start instead, because their pilot may have run on a device. */
 static void take_end(uint8_t *can, const ff_estimate *e, uint32_t lane) {
   const ff_pbn *pbn = e->options.network;
-  int at_end = pbn->n_nodes < LARGE;
+  int at_end = pbn->n_nodes < FF_LONG_PILOT;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
     int value = at_end ? ff_tile_get(e->slots[0].tile, i, lane) : pbn->initial[i];
     can[i] = value < 0 ? 3 : (uint8_t)(value + 1);
@@ -40,7 +40,7 @@ ff_status ff_certain_find(ff_estimate *e, ff_error *err) {
     status = ff_pbn_possible(can, pbn, err);
     for (uint32_t i = 0; i < n && status == FF_OK; i++)
       if (can_change(observables, i, can, stack)) e->certain[i] = 0;
-    if (pbn->n_nodes >= LARGE) break;
+    if (pbn->n_nodes >= FF_LONG_PILOT) break;
   }
   free(can);
   free(stack);

@@ -65,9 +65,19 @@ static double looks_wanted(const ff_estimate *e) {
   return more > 4 ? 4 : more;
 }
 
-/* The memory, in steps, that follows from the correlation of the halves (see ff_look_unmixed()). */
-static double shared_memory(const ff_estimate *e, const ff_moments *m) {
-  double shared = m->half_var > 0 ? m->half_cov / m->half_var - 2.5 / sqrt(chains_of(e)) : 0; /* beyond the sampling error */
+static uint32_t watched_pairs(const ff_estimate *e) {
+  return e->slots[0].pairs.count != NULL && e->waves == NULL ? e->options.pairs->n : 0; /* a device counts only monitors */
+}
+
+static ff_moments pair_moments(const ff_estimate *e, uint32_t pair) {
+  const ff_pair_counts *tiles[FF_PILOT_TILES];
+  for (uint32_t t = 0; t < e->pilot; t++) tiles[t] = &e->slots[t].pairs;
+  return ff_pair_moments(tiles, e->pilot, pair);
+}
+
+/* The memory, in steps, that follows from the correlation of the halves (see ff_look_unmixed()). `sampling` is its allowed error. */
+static double shared_memory(const ff_estimate *e, const ff_moments *m, double sampling) {
+  double shared = m->half_var > 0 ? m->half_cov / m->half_var - sampling : 0;
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
 }
 
@@ -94,11 +104,15 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
   for (uint32_t i = 0; i < e->tally.n; i++) {
     ff_moments m = ff_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
-    if (e->rule.forgets) memory = larger(memory, shared_memory(e, &m));
+    if (e->rule.forgets) memory = larger(memory, shared_memory(e, &m, 2.5 / sqrt(chains_of(e))));
     if (i >= e->observables.n) continue;
     double r = e->precision[i];
     *samples = larger(*samples, m.se * m.se * n * (z / r) * (z / r));
     most = larger(most, own_burn_in(e, i, &m));
+  }
+  for (uint32_t i = 0; i < watched_pairs(e); i++) {
+    ff_moments m = pair_moments(e, i);
+    if (m.visited == 1) memory = larger(memory, shared_memory(e, &m, ff_look_sampling(watched_pairs(e), larger(m.visits, 1))));
   }
   most = larger(most, -ff_log_series(e->options.epsilon) * memory);
   if (most > (double)e->options.max_burn_in) most = (double)e->options.max_burn_in;
@@ -157,11 +171,15 @@ static void name_slow_together(const ff_estimate *e, const double *unmixed, char
   uint32_t asked = e->observables.n, worst = asked;
   for (uint32_t i = asked; i < e->tally.n; i++)
     if (unmixed[i] > unmixed[worst]) worst = i;
-  if (worst >= e->tally.n || !(unmixed[worst] > 1)) return;
-  uint32_t a = monitors->node[0][worst - asked], b = monitors->node[1][worst - asked];
+  int monitored = worst < e->tally.n && unmixed[worst] > 1;
+  if (!monitored && e->slow_pair == UINT32_MAX) return;
+  uint32_t a = monitored ? monitors->node[0][worst - asked] : e->options.pairs->node[0][e->slow_pair];
+  uint32_t b = monitored ? monitors->node[1][worst - asked] : e->options.pairs->node[1][e->slow_pair];
   const char *name = e->options.names[a], *other = b == UINT32_MAX ? "" : e->options.names[b];
   if (b == UINT32_MAX)
     snprintf(out, size, " about a predictor function of node %s", ff_quote(name, strlen(name)).text);
+  else if (a == b)
+    snprintf(out, size, " about node %s", ff_quote(name, strlen(name)).text);
   else
     snprintf(out, size, " about nodes %s and %s together", ff_quote(name, strlen(name)).text,
              ff_quote(other, strlen(other)).text);
@@ -347,7 +365,7 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
   /* in a large network, measuring the memory on this processor takes longer than the pilot on a device */
-  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < LARGE;
+  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < FF_LONG_PILOT;
   return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
@@ -362,6 +380,23 @@ ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *wh
   return FF_OK;
 }
 
+/* How far pairs are from having mixed, as ff_look_unmixed(). A correlation of values that few trajectories showed is as uncertain as
+ * that of so few trajectories. */
+static double judge_pairs(ff_estimate *e) {
+  double most = 0;
+  e->slow_pair = UINT32_MAX;
+  ff_look_rule rule = e->rule;
+  rule.n_judged = watched_pairs(e);
+  for (uint32_t i = 0; i < rule.n_judged; i++) {
+    ff_moments m = pair_moments(e, i);
+    double unmixed = m.visited == 1 ? ff_look_unmixed(&m, larger(m.visits, 1), &rule, NULL) : 0;
+    if (!(unmixed > most)) continue;
+    most = unmixed;
+    if (most > 1) e->slow_pair = i;
+  }
+  return most;
+}
+
 static double judge(ff_estimate *e, double *unmixed) {
   double most = 0;
   for (uint32_t i = 0; i < e->tally.n; i++) {
@@ -369,7 +404,7 @@ static double judge(ff_estimate *e, double *unmixed) {
     unmixed[i] = m.visited == 1 ? ff_look_unmixed(&m, chains_of(e), &e->rule, &e->within[i]) : 0;
     most = larger(most, unmixed[i]);
   }
-  return most;
+  return larger(most, judge_pairs(e));
 }
 
 #define CONTRADICTS 6.0 /* standard errors between the pilot and the exact long run. If the pilot contradicts it by chance, the

@@ -95,7 +95,9 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   e->record = ff_calloc((size_t)e->n_sets * RECORD_STEPS, sizeof *e->record);
   if (e->record == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the record of %u state sets", e->n_sets);
   e->observables = (ff_observables){.n = n, .first = e->first, .weights = e->weights};
-  return ff_slots_new(e, &e->pilot_of, e->pilot, err);
+  ff_status status = ff_slots_new(e, &e->pilot_of, e->pilot, err);
+  int watches = e->options.pairs != NULL && e->options.pairs->n > 0 && e->rule.forgets;
+  return status == FF_OK && watches ? ff_slots_watch(e, err) : status;
 }
 
 /* Windows are multiples of this number of steps, so that both halves contain whole periods. `limit` is the longest window of the
@@ -243,6 +245,9 @@ static int run_tile(ff_estimate *e, slot *s) {
   for (int part = 0; part < 3; part++) {
     while (ff_tile_step(s->tile) < e->target[part]) {
       uint64_t left = e->target[part] - ff_tile_step(s->tile), steps = left < e->chunk ? left : e->chunk;
+      int watches = s->pairs.count != NULL && part > 0;
+      uint64_t wait = watches ? e->target[0] + ff_pair_counts_next(&s->pairs, e->plan.half) - ff_tile_step(s->tile) : steps;
+      if (wait < steps) steps = wait;
       if (part == 0)
         ff_tile_advance(s->tile, steps);
       else if (records)
@@ -250,6 +255,7 @@ static int run_tile(ff_estimate *e, slot *s) {
       else
         ff_tile_count(s->tile, steps);
       s->steps += steps;
+      if (watches && steps == wait) ff_pair_counts_take(&s->pairs, e->options.pairs, s->tile);
       if (part == 1 && steps == left)
         memcpy(s->first_half, ff_tile_harvest(s->tile).counts, (size_t)n_terms * FF_TILE * sizeof *s->first_half);
       if (ff_clock() > e->deadline && ff_tile_step(s->tile) < e->target[2]) return 0;
@@ -360,7 +366,7 @@ double ff_estimate_planned(const ff_estimate *e) {
 }
 
 int ff_estimate_long_pilot(const ff_estimate *e) {
-  return e->phase == FF_PHASE_PILOT && e->n_trace == 0 && ff_program_nodes(e->run.program) >= LARGE;
+  return e->phase == FF_PHASE_PILOT && e->n_trace == 0 && ff_program_nodes(e->run.program) >= FF_LONG_PILOT;
 }
 
 /* A pilot has too few tiles for more than one device, and it is too short for compiling code. */

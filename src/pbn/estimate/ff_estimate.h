@@ -24,9 +24,11 @@
 #include "../ff_pbn_device.h"
 #include "../ff_engine.h"
 #include "ff_monitor.h"
+#include "ff_pairs.h"
 #include "ff_tally.h"
 
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
+#define FF_LONG_PILOT 500        /* number of nodes from which a device runs the pilot faster */
 #define FF_CONVERGED 1.05        /* limit for rhat: the window is then about 10 times as long as the chains' memory */
 #define FF_MAX_TILES 4096        /* largest number of tiles of a first plan ... */
 #define FF_MOST_TILES 262144     /* ... and of a long run: eight GPUs hold 20,000 at a time, and the last wave is only partly
@@ -68,6 +70,8 @@ typedef struct {
   const ff_monitors *monitors; /* NULL, or what the pilot counts in addition, and the names of the nodes for messages.
                                 * Borrowed */
   char *const *names;
+  const ff_pairs *pairs; /* NULL, or pairs of nodes that the pilot watches if the start is forgotten, and if it runs on this
+                          * processor. Borrowed by the estimate */
   const ff_pbn *network; /* NULL, or the network. If its start is not forgotten and no node can flip, the states that can follow
                           * the start are explored first (exact/ff_reach.h), and the terms of the run's observables must outlive
                           * the estimate. Borrowed */

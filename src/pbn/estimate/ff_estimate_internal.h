@@ -10,7 +10,6 @@
 #define RECORD_STEPS 1024       /* number of steps at the end of the pilot's window whose values are kept for 64 trajectories,
                                  * to find the thinning */
 #define PACKED_COST 25          /* a step of a packed program costs this many times as much as one of a sliced program */
-#define LARGE 500               /* number of nodes from which a device runs the pilot faster */
 #define PERIODS 240             /* windows are multiples of this; their halves then hold whole periods of 1-6, 8, 10, 12 ... */
 
 /* A slot: a tile that is being run, and its position in burn-in and window. */
@@ -19,6 +18,7 @@ typedef struct {
   uint64_t unit;
   int busy;
   uint32_t *first_half; /* counts at the end of the first half window */
+  ff_pair_counts pairs; /* in the pilot, if pairs are watched */
   ff_tally tally;       /* of the tiles that this slot has finished in this call */
   uint64_t steps;       /* steps run in this call */
 } slot;
@@ -68,6 +68,7 @@ struct ff_estimate {
   double planned[2];      /* burn-in and samples that the run will then have */
   uint64_t least_window;  /* least window of the run */
   double last_unmixed;
+  uint32_t slow_pair;     /* the pair that has mixed least at the last look, or UINT32_MAX if none is slow */
   int stuck;
   ff_error doubt;         /* why the answer is uncertain; status FF_OK: there is no doubt */
   ff_trace *trace;
@@ -86,6 +87,8 @@ ff_status ff_slots_new(ff_estimate *e, const ff_counting *counting, uint32_t n, 
 void ff_slots_free(ff_estimate *e);
 void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n);
 void ff_slots_halves(ff_estimate *e, uint64_t burn_in, uint64_t first, uint64_t second);
+/* Lets the pilot's slots watch pairs. The next ff_slots_new() ends this. */
+ff_status ff_slots_watch(ff_estimate *e, ff_error *err);
 
 /* ff_certain.c: fills e->certain at the end of the pilot. */
 ff_status ff_certain_find(ff_estimate *e, ff_error *err);

@@ -36,9 +36,11 @@ static double kept(const ff_moments *m, double chains, double sampling, double s
   return now / before / (MOST_KEPT + 2 * sampling);
 }
 
+double ff_look_sampling(uint32_t n, double chains) { return larger(SAMPLING, largest_of(n)) / sqrt(chains); }
+
 double ff_look_unmixed(const ff_moments *m, double chains, const ff_look_rule *rule, double *within) {
   double small = rule->negligible, gap = fabs(m->gap);
-  double sampling = larger(SAMPLING, largest_of(rule->n_judged)) / sqrt(chains);
+  double sampling = ff_look_sampling(rule->n_judged, chains);
   double drift = larger(DRIFT, 1.5 + largest_of(rule->n_judged));
   double out = rule->forgets ? shared(m, sampling, small) : kept(m, chains, sampling, small, within);
   if (m->gap_se > 0 && (rule->forgets || gap > small)) return larger(out, gap / m->gap_se / drift);

@@ -22,6 +22,9 @@ typedef struct {
 } ff_look;
 ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule);
 
+/* The error that is allowed for the largest of n correlations over this number of trajectories. */
+double ff_look_sampling(uint32_t n, double chains);
+
 /* How far an observable is from having mixed, as a multiple of what is allowed. At most 1 if it has mixed, or if it cannot
  * matter.
  * - If the network forgets its start, the means of the two halves of a trajectory's window must be nearly uncorrelated: what

@@ -7,6 +7,7 @@ void ff_slots_free(ff_estimate *e) {
   for (uint32_t i = 0; e->slots != NULL && i < e->n_slots; i++) {
     ff_tile_free(e->slots[i].tile);
     free(e->slots[i].first_half);
+    ff_pair_counts_free(&e->slots[i].pairs);
     ff_tally_free(&e->slots[i].tally);
   }
   free(e->slots);
@@ -42,8 +43,18 @@ void ff_slots_halves(ff_estimate *e, uint64_t burn_in, uint64_t first, uint64_t 
   e->target[1] = burn_in + first;
   e->target[2] = burn_in + first + second;
   ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
-  for (uint32_t i = 0; i < e->n_slots; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
+  for (uint32_t i = 0; i < e->n_slots; i++) {
+    ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
+    if (e->slots[i].pairs.count != NULL) ff_pair_counts_clear(&e->slots[i].pairs, e->options.pairs);
+  }
   if (e->waves != NULL) ff_waves_plan(e->waves, e->target, e->plan.half);
 }
 
 void ff_slots_window(ff_estimate *e, uint64_t burn_in, uint64_t n) { ff_slots_halves(e, burn_in, n / 2, n - n / 2); }
+
+ff_status ff_slots_watch(ff_estimate *e, ff_error *err) {
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < e->n_slots && status == FF_OK; i++)
+    status = ff_pair_counts_new(&e->slots[i].pairs, e->options.pairs, ff_program_nodes(e->run.program), err);
+  return status;
+}
