@@ -37,7 +37,8 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
-  began <- began_run <- NA_real_
+  began_run <- NA_real_
+  told <- c(FALSE, FALSE) # in the pilot, and in the run
   long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
@@ -46,13 +47,15 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
     first_look <- long_pilot && .Call(ffi_estimate_long_pilot, pointer)
     if (state$waits == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
     long_pilot <- FALSE
-    began <- told_if_long(began, state)
-    if (state$phase == 1 && is.na(began_run)) began_run <- proc.time()[["elapsed"]]
-    if (!progress || proc.time()[["elapsed"]] - started < 1) next
+    now <- proc.time()[["elapsed"]]
+    if (state$phase == 1 && is.na(began_run)) began_run <- now
+    in_run <- state$phase == 1
+    if (!told[[1L + in_run]]) told[[1L + in_run]] <- told_if_long(state, now - if (in_run) began_run else started)
+    if (!progress || now - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state$phase == 0) 0 else 0.999 * min(state$fraction, 1)
-    now <- paste(c(progress_text(state, scale), time_left(began_run, done)), collapse = ", ")
-    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = now))
+    text <- paste(c(progress_text(state, scale), time_left(began_run, done)), collapse = ", ")
+    cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = text))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
   result <- .Call(ffi_estimate_result, pointer)
@@ -159,23 +162,26 @@ settle_engine <- function(engine, pointer, state, seconds) {
   use_devices(engine, pointer)
 }
 
-# Ten seconds into a run that will take minutes, gives a message of class fireflip_message_long with the remaining time. `began`
-# is the time at which the run began, NA before it, and Inf once the message has been given.
-told_if_long <- function(began, state) {
-  now <- proc.time()[["elapsed"]]
-  if (state$phase != 1) return(began)
-  if (is.na(began)) return(now)
-  if (now - began < 10 || is.nan(state$fraction) || state$fraction <= 0) return(began)
-  left <- (now - began) * (1 / min(state$fraction, 1) - 1)
-  if (left < 300) return(Inf)
-  message(new_condition("long", "message", sprintf(
-    "The requested precision takes %s more on this machine. A `precision` ten times as large takes a hundredth of the time.\n",
-    duration_text(left)
-  ), NULL))
-  Inf
+# Ten seconds into the pilot, and into the run, gives a message of class fireflip_message_long if at least half a minute is left.
+# `seconds`: since the beginning of this phase. Returns whether there was a message.
+told_if_long <- function(state, seconds) {
+  done <- if (state$phase == 1) state$fraction else state$steps / state$planned # of the pilot's present window
+  if (seconds < 10 || is.nan(done) || done <= 0) return(FALSE)
+  left <- seconds * (1 / min(done, 1) - 1)
+  if (left < 30) return(FALSE)
+  text <- if (state$phase == 0) "The pilot takes at least %s more on this machine; the run follows.\n" else {
+    paste("The run takes %s more on this machine.", if (state$burn_in > state$window) {
+      sprintf("Most of its steps are burn-in: a trajectory forgets its start in %s steps.\n", format_whole(state$burn_in))
+    } else {
+      "A `precision` ten times as large takes a hundredth of the time.\n"
+    })
+  }
+  message(new_condition("long", "message", sprintf(text, duration_text(left)), NULL))
+  TRUE
 }
 
 duration_text <- function(seconds) {
+  if (seconds < 120) return(count_of(round(seconds), "second"))
   if (seconds < 7200) return(count_of(round(seconds / 60), "minute"))
   if (seconds < 172800) count_of(round(seconds / 3600), "hour") else count_of(round(seconds / 86400), "day")
 }

@@ -36,13 +36,22 @@
 #' Otherwise, the long run may depend on the initial state. The result is then the average over the network's own initial states,
 #' and `print()` reports this. Use [outcomes()] to find the attractors of a network without perturbation.
 #'
+#' If no node can be perturbed, the states that can follow the initial states are explored first. If there are at most 16,384, and
+#' components of at most 1,024, the long run is known exactly. Then `"auto"` and `"exact"` return it for networks of any number of
+#' nodes. `"simulation"` returns it if the pilot contradicts it or does not converge: the long run may wait for several rare
+#' choices in a row, which no simulation sees. If more states can follow, there may be such choices. If no trajectory changes a
+#' set, and it is not proved that none ever does, a warning of class `fireflip_warning_convergence` tells so.
+#'
 #' A simulation of this kind cannot detect some behaviour, which `method = "exact"` takes into account:
-#' * a basin that no trajectory enters, because this requires two rare events in the same step (two perturbations with a very
-#'   small p, or two predictor functions that are rarely selected), or a very large number of frequent events in the same step
-#'   (such as 26 events of probability 1/2);
-#' * slow changes that affect none of the nodes, pairs and predictor functions that the pilot monitors, and change the probability
-#'   of the set by little more than the precision. An example is a slow quantity that three nodes encode together, such as their
-#'   exclusive or, and that is not a predictor function;
+#' * a part of the state space that no trajectory enters, because this requires several rare events in the same step or soon after
+#'   each other (two perturbations with a very small p, or two choices of predictor functions that are rarely selected), or a very
+#'   large number of frequent events (such as 26 events of probability 1/2 in the same step, or 26 heads in a row);
+#' * slow changes that none of the monitors of the pilot shows. Monitors are the nodes, the exclusive or of pairs of nodes that a
+#'   predictor function or a set reads together (of all pairs in networks of at most 16 nodes), and 64 of the predictor functions
+#'   of three or more parents. An example is a slow quantity that three nodes encode together, such as their exclusive or, and that
+#'   is not a predictor function. A set may then be wrong by several hundredths, which a short pilot cannot tell from chance. In
+#'   networks of 500 nodes and more, at most 128 pairs are monitored, each a node and its first parent. For the packed layout,
+#'   which counts slowly, fewer nodes and functions have monitors;
 #' * without perturbation, a cycle of nodes with several predictor functions whose period does not divide 120. It can change the
 #'   mean by up to period / (4 * window). The window is the number of counted steps per trajectory. It is a multiple of 240
 #'   (of 5,040 for small synchronous networks without perturbation) and of twice the period of the deterministic nodes. If these
@@ -56,7 +65,8 @@
 #' @param confidence Confidence level of the intervals. Default 0.95.
 #' @param epsilon Largest difference between the probability of a set after the burn-in and its long-run value. The burn-in is
 #'   chosen for this value. Default 1e-10.
-#' @param method `"exact"` computes the probabilities numerically, for at most 24 free nodes (nodes that are not held at a value).
+#' @param method `"exact"` computes the probabilities numerically, for at most 24 free nodes (nodes that are not held at a value),
+#'   or for any number of nodes if no node can be perturbed and few states can follow the initial states (see section Convergence).
 #'   20 free nodes take seconds if each has one predictor function, and minutes if they have two or three. `lower` and `upper`
 #'   are then equal to the probability. `"simulation"` estimates them. `"auto"` (the default) is exact if this takes about a
 #'   second at most, which is reported in a message of class `fireflip_message_method`, and simulates otherwise. It also
@@ -73,8 +83,8 @@
 #' @param reduce Whether to remove nodes that do not affect the sets. Default `TRUE`.
 #' @param max_burn_in Maximum burn-in in steps. Trajectories that have not converged by then do not converge, in the sense of
 #'   `on_slow`. Default 2^20. The pilot stops earlier if doubling its length twice does not improve convergence.
-#'   `max_burn_in` must be at least half of the mean number of steps until a node is perturbed, and until the rarest predictor
-#'   function is selected.
+#'   `max_burn_in` must be at least half of the mean number of steps until a node is perturbed, and until the predictor function
+#'   that acts most rarely does so. A function acts in the steps in which it is selected and no node is perturbed.
 #' @param on_slow What to do if trajectories do not converge: `"error"` (the default), or `"warn"`, which returns the estimates
 #'   with a warning of class `fireflip_warning_convergence`. The intervals of such a result are not reliable.
 #' @param shard `NULL`, or `c(part, parts)` to run one of several parts of the simulation, for instance on a cluster. All parts
@@ -93,7 +103,8 @@
 #'   first-order Markov chain), `seed`, `backend` and `seconds`. Two runs with the same network, options and seed are
 #'   `identical()`, on every machine. `identical()` does not compare seconds and backend.
 #' @section Warnings: `fireflip_warning_precision` if an interval is wider than requested, usually because a set never varied or
-#'   was visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`.
+#'   was visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`, or if a set did not
+#'   change in any trajectory and it is not proved that it never does (see section Convergence).
 #' @section Errors: `fireflip_error_convergence` if trajectories do not converge, or would need a burn-in longer than
 #'   `max_burn_in`; `fireflip_error_parse` for a set that does not follow the grammar or names an unknown node;
 #'   `fireflip_error_argument` for invalid arguments; `fireflip_error_size` if the network has too many states for

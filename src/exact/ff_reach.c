@@ -15,7 +15,7 @@ enum { STARTS, EXPLORE, COMPONENTS, SORT, SOLVE, DONE };
 struct ff_reach {
   const ff_pbn *pbn;
   int stage, known;
-  uint32_t words;
+  uint32_t words, max_states;
   double *share;         /* for each predictor function: the probability that an update of its node selects it */
   uint8_t *stack;
   uint32_t *here, *next; /* the state whose arrows are being found, and one that follows it */
@@ -89,12 +89,19 @@ static ff_status prepare(ff_reach *r, ff_error *err) {
   return ff_states_new(&r->states, r->words, err);
 }
 
-ff_status ff_reach_new(ff_reach **out, const ff_pbn *pbn, ff_error *err) {
+ff_status ff_reach_new(ff_reach **out, const ff_pbn *pbn, const uint32_t *start, uint32_t max_states, ff_error *err) {
   *out = NULL;
   ff_reach *r = ff_calloc(1, sizeof *r);
   if (r == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a search through states");
   r->pbn = pbn;
+  r->max_states = max_states < FF_REACH_MAX_STATES ? max_states : FF_REACH_MAX_STATES;
   ff_status status = prepare(r, err);
+  if (status == FF_OK && start != NULL) {
+    r->n_starts = 1;
+    r->stage = EXPLORE;
+    uint32_t number;
+    status = ff_states_put(&r->states, start, &number, err);
+  }
   if (status != FF_OK)
     ff_reach_free(r);
   else
@@ -123,7 +130,7 @@ static ff_status add_starts(ff_reach *r, ff_error *err) {
     }
   }
   r->n_starts = UINT32_C(1) << n_random;
-  r->stage = r->n_starts > FF_REACH_MAX_STATES ? DONE : EXPLORE;
+  r->stage = r->n_starts > r->max_states ? DONE : EXPLORE;
   ff_status status = FF_OK;
   for (uint32_t s = 0; s < r->n_starts && r->stage == EXPLORE && status == FF_OK; s++) {
     for (uint32_t k = 0; k < n_random; k++) set_bit(r->next, r->varies[k], s >> k & 1u);
@@ -224,7 +231,7 @@ static ff_status explore_one(ff_reach *r, ff_error *err) {
                                              : follow_product(r, &n, err);
   if (status != FF_OK) return status;
   r->first[++r->at] = n;
-  if (n > FF_REACH_MAX_ARROWS || r->states.n > FF_REACH_MAX_STATES || r->work > FF_REACH_MAX_WORK) r->stage = DONE;
+  if (n > FF_REACH_MAX_ARROWS || r->states.n > r->max_states || r->work > FF_REACH_MAX_WORK) r->stage = DONE;
   return FF_OK;
 }
 
@@ -235,11 +242,26 @@ static ff_status explore(ff_reach *r, double until, ff_error *err) {
       r->stage = COMPONENTS;
       return ff_exact_scc_new(&r->scc, r->states.n, err);
     }
-    if (r->at % 64 == 63 && ff_clock() >= until) return FF_OK;
     status = explore_one(r, err);
+    if (r->at % 64 == 0 && ff_clock() >= until) return status;
   }
   return status;
 }
+
+ff_status ff_reach_explore(ff_reach *r, int *all, ff_error *err) {
+  ff_status status = r->stage == STARTS ? add_starts(r, err) : FF_OK;
+  while (status == FF_OK && r->stage == EXPLORE && r->at < r->states.n) status = explore_one(r, err);
+  *all = r->stage == EXPLORE;
+  return status;
+}
+
+uint8_t ff_reach_possible(const ff_reach *r, const ff_expr *set, uint8_t *stack) {
+  uint32_t out = 0;
+  for (uint32_t s = 0; s < r->states.n && out != 3; s++) out |= 1u << ff_expr_value(set, ff_states_at(&r->states, s), stack);
+  return (uint8_t)out;
+}
+
+uint64_t ff_reach_work(const ff_reach *r) { return r->work; }
 
 /* ---- components -------------------------------------------------------------------------------------------------- */
 

@@ -17,14 +17,22 @@
 
 typedef struct ff_reach ff_reach;
 
-/* Makes a search from the network's start; nodes whose initial value is not given have either value with probability 1/2. The
- * network is borrowed and must outlive the search. FF_EARGUMENT if a node can flip. The caller frees *out with ff_reach_free(),
- * which accepts NULL. Memory: below 32 MB, and the states. */
-ff_status ff_reach_new(ff_reach **out, const ff_pbn *pbn, ff_error *err);
+/* Makes a search from one state (bit i of word i / 32 is node i), or, if `start` is NULL, from the network's start, where nodes
+ * whose initial value is not given have either value with probability 1/2. It finds at most max_states (at most
+ * FF_REACH_MAX_STATES) states. The network is borrowed and must outlive the search; `start` is copied. FF_EARGUMENT if a node can
+ * flip. The caller frees *out with ff_reach_free(), which accepts NULL. Memory: below 32 MB, and the states. */
+ff_status ff_reach_new(ff_reach **out, const ff_pbn *pbn, const uint32_t *start, uint32_t max_states, ff_error *err);
 void ff_reach_free(ff_reach *reach);
 
 /* Works for about `seconds`, or up to a second longer while a component is solved. Must be called until *done is 1. */
 ff_status ff_reach_advance(ff_reach *reach, double seconds, int *done, ff_error *err);
+
+/* Finds all states that can follow, without solving, in one piece. *all is 0 if they exceed a limit. ff_reach_possible() then gives
+ * the values that an expression has in the states found: 1 is the value 0, 2 the value 1, and 3 both. `stack` needs set->depth
+ * bytes. O(states * length). */
+ff_status ff_reach_explore(ff_reach *reach, int *all, ff_error *err);
+uint8_t ff_reach_possible(const ff_reach *reach, const ff_expr *set, uint8_t *stack);
+uint64_t ff_reach_work(const ff_reach *reach); /* predictor functions evaluated so far */
 
 /* When done: the number of states that can follow the start, itself included, or 0 if a limit was exceeded and the long run is
  * not known. */

@@ -179,20 +179,22 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* Works for about `seconds`. Returns list(done, phase, steps, fraction, width, rhat, waits, planned), all numbers. waits is 1
- * between pilot and run. planned is the number of trajectory-steps of the run; in the pilot, that of its current window with
- * burn-in. */
+/* Works for about `seconds`. Returns list(done, phase, steps, fraction, width, rhat, waits, planned, burn_in, window), all numbers.
+ * waits is 1 between pilot and run. planned is the number of trajectory-steps of the run; in the pilot, that of its current window
+ * with burn-in. burn_in and window are the steps of a trajectory in the present phase. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
-  static const char *const names[] = {"done", "phase", "steps", "fraction", "width", "rhat", "waits", "planned"};
+  static const char *const names[] = {"done",  "phase",   "steps",   "fraction", "width",
+                                      "rhat", "waits", "planned", "burn_in",  "window"};
   ff_error err;
   held *h = held_of(pointer);
   int done = 0;
   R_CheckUserInterrupt(); /* R itself checks only once in a thousand evaluations, and a call takes only a few */
   ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
   ff_progress p = ff_estimate_progress(h->estimate);
+  ff_plan plan = ff_estimate_plan(h->estimate);
   double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
-                     ff_estimate_planned(h->estimate)};
-  return ffi_numbers(8, names, values);
+                     ff_estimate_planned(h->estimate), (double)plan.burn_in, (double)(plan.half[0] + plan.half[1])};
+  return ffi_numbers(10, names, values);
 }
 
 static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_state", "se_between", "rhat",   "drift", "inflation",

@@ -1,5 +1,6 @@
 # The families of networks on which the estimator is judged. Each is a function of i alone. It returns a case: a network (`net`),
-# the question (`ask`), and the `options` of the call. All networks are small enough to be solved exactly.
+# the question (`ask`), the `options` of the call, and the `truth` if that is known without the oracle. All networks can be solved
+# exactly: they are small, or what affects the question is small, or few states can follow their start.
 
 seeded <- function(family, i, expr) {
   set.seed(1e5 * family + i, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
@@ -267,6 +268,120 @@ branching <- function(i) {
   case(net, set_between(net, 0.01, 0.99))
 }
 
+# ---- choices that wait for steps without a flip -----------------------------------------------------------------------
+
+# A latch is exempt from perturbation, and reads a source by a function that is rarely selected. Other nodes do not affect it, but a
+# function acts only in steps in which none of them flips. So the latch changes about once in `wait` steps. In one network in ten
+# it waits longer than the burn-in may last, and the estimator should report this.
+choices_under_flips <- function(i) {
+  p <- log_uniform(5e-3, 0.1)
+  m <- min(one_of(5, 20, 50, 100, 200), floor(5 / p))
+  k <- sample(1:4, 1L)
+  update <- one_of("synchronous", "synchronous", "asynchronous")
+  slow <- chance(0.1)
+  wait <- log_uniform(10, 2e3) * if (slow) 1e5 else 1
+  d <- paste0("d", seq_len(k))
+  n <- m + k + 1
+  acts <- (1 - p)^(m + k) / if (update == "asynchronous") n else 1
+  rare <- max(min(1 / (wait * acts), 0.5), 1e-12)
+  rules <- c(
+    list(c("0" = 0.3, "1" = 0.7)), stats::setNames(as.list(d[-k]), d[-1L]),
+    list(L = stats::setNames(c(1 - rare, rare), c("L", one_of(d[[k]], paste0("!", d[[k]]), one_of("0", d[[k]])))))
+  )
+  names(rules)[[1L]] <- d[[1L]]
+  bystanders <- paste0("u", seq_len(m))
+  net <- pbn(c(rules, stats::setNames(as.list(bystanders), bystanders)), perturbation = p, exempt = "L", update = update)
+  net <- set_initial(net, c(L = sample(0:1, 1L)))
+  if (update == "synchronous" && chance(0.3)) net <- one_context_each(net)
+  case(net, "L")
+}
+
+# The same network with contexts: each selects one function of the latch and one of the first node.
+one_context_each <- function(net) {
+  of <- function(node) which(net$rules$node == match(node, net$nodes))
+  first <- match(net$nodes, net$nodes[net$rules$node])
+  grid <- expand.grid(d1 = seq_along(of("d1")), L = seq_along(of("L")))
+  predictor <- matrix(1L, nrow(grid), length(net$nodes), dimnames = list(NULL, net$nodes))
+  predictor[, "d1"] <- grid$d1
+  predictor[, "L"] <- grid$L
+  probability <- net$rules$probability[of("d1")][grid$d1] * net$rules$probability[of("L")][grid$L]
+  rules <- lapply(net$nodes, function(node) net$rules$predictor[of(node)])
+  pbn(
+    stats::setNames(rules, net$nodes), perturbation = net$perturbation, exempt = net$nodes[net$exempt],
+    initial = stats::setNames(net$initial, net$nodes), contexts = list(probability = probability, predictor = predictor)
+  )
+}
+
+# ---- heads in a row ---------------------------------------------------------------------------------------------------
+
+# Without perturbation, a latch waits until a coin has shown `k` heads in a row: then it is set, or toggled, or it is set until the
+# coin has shown `j` tails in a row. The truth follows from the lengths of the present runs, or from symmetry.
+heads_in_a_row <- function(i) {
+  k <- sample(3:40, 1L)
+  head <- log_uniform(0.1, 0.6)
+  kind <- one_of("toggled", "toggled", "set", "two runs")
+  run <- function(name, of, n) {
+    nodes <- paste0(name, seq_len(n))
+    stats::setNames(as.list(c(of, if (n > 1L) paste(nodes[-n], "&", of))), nodes)
+  }
+  rules <- c(list(c = c("0" = 1 - head, "1" = head)), run("x", "c", k))
+  last <- paste0("x", k)
+  truth <- c(toggled = 0.5, set = 1)[kind]
+  if (kind == "two runs") {
+    j <- max(1L, round(k * log(head) / log(1 - head)) + sample(-1:1, 1L)) # both runs are about as rare
+    j <- min(j, 40L)
+    rules <- c(rules, run("y", "!c", j))
+    truth <- two_runs_truth(k, j, head)
+  }
+  tail <- if (kind == "two runs") paste0("y", j)
+  rules$L <- switch(kind, toggled = paste("L ^", last), set = paste("L |", last), paste(last, "| L & !", tail))
+  net <- pbn(rules)
+  out <- case(given_start(net, integer(length(net$nodes))), "L")
+  out$truth <- unname(truth)
+  out
+}
+
+# The long-run probability that the latch is on, which k heads in a row turn on and j tails in a row turn off. States of this chain
+# are the number of heads in a row, up to k, or of tails, up to j, together with the latch.
+two_runs_truth <- function(k, j, h) {
+  runs <- c(seq_len(k), -seq_len(j))
+  number <- function(run, latch) match(run, runs) + latch * length(runs)
+  P <- matrix(0, 2 * length(runs), 2 * length(runs))
+  for (run in runs) for (latch in 0:1) {
+    on <- if (run == k) 1L else if (run == -j) 0L else latch # the latch sees the run that is complete now
+    after <- c(min(max(run, 0) + 1, k), -min(max(-run, 0) + 1, j))
+    at <- number(run, latch)
+    P[at, number(after[[1L]], on)] <- P[at, number(after[[1L]], on)] + h
+    P[at, number(after[[2L]], on)] <- P[at, number(after[[2L]], on)] + 1 - h
+  }
+  sum(stationary(P)[number(runs, 1L)])
+}
+
+# ---- masked pairs -----------------------------------------------------------------------------------------------------
+
+# The exclusive or of each x and a mask is slow: they copy a state that enough of them have. The mask follows a fast chain, so each
+# node by itself is fast, and a node that reads a pair varies little more often with the slow state than without it. In a packed
+# program, few pairs have monitors even if there are few nodes.
+masked_pairs <- function(i) {
+  packed <- chance(1 / 3)
+  members <- one_of(3, 4, 4, 5)
+  nodes <- if (packed) sample(8:13, 1L) else sample(17:18, 1L)
+  k <- nodes - members - 3L
+  d <- paste0("d", seq_len(max(k, 1L)))
+  x <- paste0("x", seq_len(members))
+  need <- one_of(2, members - 1) # seldom as many as would make both states equally stable
+  most <- paste(utils::combn(sprintf("(%s ^ m)", x), need, paste, collapse = " & "), collapse = ") | (")
+  rules <- c(
+    stats::setNames(list(c("0" = 0.5, "1" = 0.5)), d[[1L]]), stats::setNames(as.list(d[-length(d)]), d[-1L]),
+    list(m0 = d[[length(d)]], m = "m0"), stats::setNames(rep(list(sprintf("m0 ^ ((%s))", most)), members), x)
+  )
+  weight <- 0.5 + log_uniform(0.01, 0.1) / 2
+  pair <- sprintf("%s ^ m", x[[sample.int(members, 1L)]])
+  rules$z <- stats::setNames(c(weight, 1 - weight), c(pair, sprintf("!(%s)", pair)))
+  net <- pbn(rules, perturbation = log_uniform(2e-3, 0.02), exempt = "m")
+  case(net, "z", layout = if (packed) "packed" else "sliced")
+}
+
 # ---- influences and sensitivities: networks of the families above ---------------------------------------------------
 
 # An influence that is the same in every state is certain and says little. At most one in twenty may be of this kind.
@@ -313,7 +428,8 @@ sensitivities <- function(i) {
 families <- list(
   well_mixing = well_mixing, small_p = small_p, hidden_slow = hidden_slow, basins = basins, periods_p = periods_p,
   periods_0 = periods_0, oscillators = oscillators, rare = rare, branching = branching, influences = influences,
-  sensitivities = sensitivities
+  sensitivities = sensitivities, choices_under_flips = choices_under_flips, heads_in_a_row = heads_in_a_row,
+  masked_pairs = masked_pairs
 )
 
 # Case number i of a family.

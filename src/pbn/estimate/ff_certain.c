@@ -1,48 +1,93 @@
-/* Finds the observables whose values cannot change after the pilot. */
+/* Finds the observables whose values cannot change after the pilot: from the ends of some of its trajectories, everything that can
+ * follow is found, or a set of states that no trajectory leaves. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_states.h"
 #include "ff_estimate_internal.h"
 
-#define MOST_ENDS 256u /* trajectories of the pilot whose ends are followed */
+#define MOST_ENDS 256u                 /* trajectories of the pilot whose ends are followed */
+#define MOST_STATES 1024u              /* of each of them */
+#define MOST_WORK (UINT64_C(1) << 21)  /* predictor functions evaluated to follow them all, about a tenth of a second */
 
-/* The values that nodes have at the end of a trajectory of the pilot, as ff_pbn_possible() takes them. Large networks begin at the
- * start instead, because their pilot may have run on a device. */
-static void take_end(uint8_t *can, const ff_estimate *e, uint32_t lane) {
-  const ff_pbn *pbn = e->options.network;
-  int at_end = pbn->n_nodes < FF_LONG_PILOT;
-  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    int value = at_end ? ff_tile_get(e->slots[0].tile, i, lane) : pbn->initial[i];
-    can[i] = value < 0 ? 3 : (uint8_t)(value + 1);
+typedef struct {
+  const ff_pbn *pbn;
+  uint32_t *state;   /* the end of a trajectory ... */
+  uint8_t *can;      /* ... and what nodes may have after it, as in ff_pbn_possible() */
+  uint8_t *stack;
+  ff_states ends;    /* those that have been followed */
+  uint64_t work;
+} follower;
+
+static void follower_free(follower *f) {
+  free(f->state);
+  free(f->can);
+  free(f->stack);
+  ff_states_free(&f->ends);
+}
+
+static ff_status follower_new(follower *f, const ff_pbn *pbn, const ff_observables *observables, ff_error *err) {
+  uint32_t depth = 1, words = (pbn->n_nodes + 31) / 32;
+  for (uint32_t j = 0; j < observables->first[observables->n]; j++)
+    if (observables->terms[j].depth > depth) depth = observables->terms[j].depth;
+  *f = (follower){.pbn = pbn, .state = ff_calloc(words, sizeof *f->state), .can = ff_calloc(pbn->n_nodes, 1),
+                  .stack = ff_calloc(depth, 1)};
+  if (f->state == NULL || f->can == NULL || f->stack == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for the values that %u nodes may have", pbn->n_nodes);
+  return ff_states_new(&f->ends, words, err);
+}
+
+/* Takes the end of a trajectory of the pilot. The pilot of a large network may have run on a device, so there the start is taken. */
+static void take_end(follower *f, const ff_estimate *e, uint32_t lane) {
+  memset(f->state, 0, (f->pbn->n_nodes + 31) / 32 * sizeof *f->state);
+  for (uint32_t i = 0; i < f->pbn->n_nodes; i++) {
+    int value = f->pbn->n_nodes < FF_LONG_PILOT ? ff_tile_get(e->slots[0].tile, i, lane) : f->pbn->initial[i];
+    f->can[i] = value < 0 ? 3 : (uint8_t)(value + 1);
+    if (value > 0) f->state[i / 32] |= UINT32_C(1) << (i % 32);
   }
 }
 
-static int can_change(const ff_observables *observables, uint32_t i, const uint8_t *can, uint8_t *stack) {
-  for (uint32_t j = observables->first[i]; j < observables->first[i + 1]; j++)
-    if (ff_expr_possible(&observables->terms[j], can, stack) == 3) return 1;
+/* Whether a term of an observable has both values among the states that `reach` has found or, if that is NULL, may have them. */
+static int can_change(const follower *f, const ff_reach *reach, const ff_observables *observables, uint32_t i) {
+  for (uint32_t j = observables->first[i]; j < observables->first[i + 1]; j++) {
+    const ff_expr *term = &observables->terms[j];
+    if ((reach != NULL ? ff_reach_possible(reach, term, f->stack) : ff_expr_possible(term, f->can, f->stack)) == 3) return 1;
+  }
   return 0;
+}
+
+/* Marks the observables that can change after the present end. Exploring is tried only where ff_pbn_possible() does not decide. */
+static ff_status follow(follower *f, ff_estimate *e, int may_explore, ff_error *err) {
+  const ff_observables *observables = e->run.observables;
+  ff_reach *reach = NULL;
+  ff_status status = ff_pbn_possible(f->can, f->pbn, err);
+  int open = 0, all = 0;
+  for (uint32_t i = 0; i < observables->n && status == FF_OK; i++)
+    open |= e->certain[i] && can_change(f, NULL, observables, i);
+  if (status == FF_OK && open && may_explore && f->work < MOST_WORK) {
+    status = ff_reach_new(&reach, f->pbn, f->state, MOST_STATES, err);
+    if (status == FF_OK) status = ff_reach_explore(reach, &all, err);
+    if (status == FF_OK) f->work += ff_reach_work(reach);
+  }
+  for (uint32_t i = 0; i < observables->n && status == FF_OK && open; i++)
+    if (e->certain[i] && can_change(f, NULL, observables, i) && (!all || can_change(f, reach, observables, i))) e->certain[i] = 0;
+  ff_reach_free(reach);
+  return status;
 }
 
 ff_status ff_certain_find(ff_estimate *e, ff_error *err) {
   const ff_pbn *pbn = e->options.network;
-  const ff_observables *observables = e->run.observables;
-  uint32_t n = observables->n, depth = 1;
-  memset(e->certain, 1, n);
-  if (e->rule.forgets || e->exact != NULL || pbn == NULL) return FF_OK;
-  for (uint32_t j = 0; j < observables->first[n]; j++)
-    if (observables->terms[j].depth > depth) depth = observables->terms[j].depth;
-  uint8_t *can = ff_calloc(pbn->n_nodes, 1), *stack = ff_calloc(depth, 1);
-  ff_status status = can != NULL && stack != NULL
-                         ? FF_OK
-                         : ff_error_set(err, FF_EMEMORY, "no memory for the values that %u nodes may have", pbn->n_nodes);
-  for (uint32_t lane = 0; lane < MOST_ENDS && status == FF_OK; lane++) {
-    take_end(can, e, lane);
-    status = ff_pbn_possible(can, pbn, err);
-    for (uint32_t i = 0; i < n && status == FF_OK; i++)
-      if (can_change(observables, i, can, stack)) e->certain[i] = 0;
-    if (pbn->n_nodes >= FF_LONG_PILOT) break;
+  memset(e->certain, 1, e->run.observables->n);
+  if (e->rule.forgets || e->exact != NULL || e->clockwork.whole || pbn == NULL) return FF_OK;
+  follower f;
+  ff_status status = follower_new(&f, pbn, e->run.observables, err);
+  int large = pbn->n_nodes >= FF_LONG_PILOT, may_explore = !large && ff_program_perturbation(e->run.program) == 0;
+  for (uint32_t lane = 0; lane < (large ? 1 : MOST_ENDS) && status == FF_OK; lane++) {
+    uint32_t number, before = f.ends.n;
+    take_end(&f, e, lane);
+    status = ff_states_put(&f.ends, f.state, &number, err);
+    if (status == FF_OK && number == before) status = follow(&f, e, may_explore, err);
   }
-  free(can);
-  free(stack);
+  follower_free(&f);
   return status;
 }

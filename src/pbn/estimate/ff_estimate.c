@@ -153,7 +153,9 @@ static void start_pilot(ff_estimate *e) {
 
 /* If nodes can flip, more states can follow than can be explored. */
 static ff_status begin_exploring(ff_estimate *e, ff_error *err) {
-  if (ff_program_perturbation(e->run.program) == 0 && !e->rule.forgets) return ff_reach_new(&e->reach, e->options.network, err);
+  if (ff_program_perturbation(e->run.program) == 0 && !e->rule.forgets) {
+    return ff_reach_new(&e->reach, e->options.network, NULL, FF_REACH_MAX_STATES, err);
+  }
   return ff_decide_begin(e, err);
 }
 
