@@ -420,14 +420,12 @@ uint32_t ff_reach_states(const ff_reach *r) { return r->known ? r->states.n : 0;
 ff_status ff_reach_probability(double *out, const ff_reach *r, const ff_expr *set, ff_error *err) {
   uint8_t *stack = ff_calloc(set->depth > 0 ? set->depth : 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the value of a state set");
-  double sum = 0, lost = 0;
+  double sum = 0, all = 0; /* added up in the same order, so that a set that always holds has probability 1 */
   for (uint32_t s = 0; s < r->states.n; s++) {
-    if (r->mass[s] == 0 || !ff_expr_value(set, ff_states_at(&r->states, s), stack)) continue;
-    double more = r->mass[s] - lost, next = sum + more;
-    lost = next - sum - more;
-    sum = next;
+    all += r->mass[s];
+    if (r->mass[s] > 0 && ff_expr_value(set, ff_states_at(&r->states, s), stack)) sum += r->mass[s];
   }
   free(stack);
-  *out = sum;
+  *out = sum / all;
   return FF_OK;
 }

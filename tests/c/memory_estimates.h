@@ -24,6 +24,7 @@ static ff_status estimates(int threads, ff_error *err) {
   static const uint32_t from[] = {1, 2, 0, 0}, to[] = {0, 0, 3, 2};
   ff_observables observables = {0};
   ff_monitors monitors = {{0}, 0, {NULL, NULL}};
+  ff_pairs pairs = {0, {NULL, NULL}};
   ff_counted counted = {{0}, NULL}, watched = {{0}, NULL};
   ff_program *program = NULL, *pilot = NULL;
   ff_estimate *estimate = NULL;
@@ -35,11 +36,13 @@ static ff_status estimates(int threads, ff_error *err) {
   if (status == FF_OK) status = ff_observables_hold(&observables, given.pbn, err);
   if (status == FF_OK) status = ff_counted_new(&counted, &observables, err);
   if (status == FF_OK) status = ff_monitors_new(&monitors, &observables, given.pbn, 10, 3, 2, err);
+  if (status == FF_OK) status = ff_pairs_new(&pairs, &observables, given.pbn, 0, 16, err);
   if (status == FF_OK) status = ff_counted_new(&watched, &monitors.observables, err);
   if (status == FF_OK) status = ff_program_new(&program, given.pbn, &counted.counted, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) status = ff_program_new(&pilot, given.pbn, &watched.counted, FF_LAYOUT_AUTO, err);
   ff_estimate_options options = quick_options(threads);
   options.monitors = &monitors;
+  options.pairs = &pairs;
   options.names = given.pbn->names;
   if (status == FF_OK) {
     ff_program_spread(program);
@@ -55,6 +58,7 @@ static ff_status estimates(int threads, ff_error *err) {
   ff_counted_free(&counted);
   ff_counted_free(&watched);
   ff_monitors_free(&monitors);
+  ff_pairs_free(&pairs);
   ff_influence_free(&observables);
   return status;
 }
@@ -88,6 +92,54 @@ static ff_status resumes(ff_error *err) {
   if (status == FF_OK) status = ff_estimate_resume(estimate, given.plan, &given.tally, NULL, err);
   for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
   ff_estimate_free(estimate);
+  return status;
+}
+
+/* A network whose start is not forgotten: the states that can follow are explored and solved, with components that trajectories
+ * leave and a class of several states, and the answer is exact. */
+static void prepare_exploring(void) {
+  static const char *const rules[] = {"t 0.5 t", "t 0.5 t & u", "u 0.5 0", "u 0.5 1", "a 0.99 a", "a 0.01 !a & t", NULL};
+  given.pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+}
+
+static ff_status explores(ff_error *err) {
+  ff_program *program = NULL;
+  ff_estimate *estimate = NULL;
+  const ff_observables sets = {1, own_first, &given.pbn->predictors[5].expr, own_weights};
+  ff_estimate_options options = quick_options(1);
+  uint32_t states;
+  options.network = given.pbn;
+  options.explore = FF_EXPLORE_PREFER;
+  ff_status status = ff_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
+  CHECK_OUT(status, estimate);
+  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
+  FF_CHECK(status != FF_OK || ff_estimate_exact(estimate, &states) != NULL);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
+  return status;
+}
+
+/* The same without the exact answer: the ends of the pilot's trajectories are followed. 15 nodes have too many states. */
+static void prepare_following(void) {
+  static const char *const rules[] = {"c1 0.5 0", "c1 0.5 1", "c2 1 c1", "c3 1 c2", "c4 1 c3", "c5 1 c4", "c6 1 c5", "c7 1 c6",
+                                      "c8 1 c7", "c9 1 c8", "c10 1 c9", "c11 1 c10", "c12 1 c11", "c13 1 c12", "c14 1 c13",
+                                      "L 1 L | c1 & c2", NULL};
+  given.pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+}
+
+static ff_status follows_ends(ff_error *err) {
+  ff_program *program = NULL;
+  ff_estimate *estimate = NULL;
+  const ff_observables sets = {1, own_first, &given.pbn->predictors[15].expr, own_weights};
+  ff_estimate_options options = quick_options(1);
+  options.network = given.pbn;
+  ff_status status = ff_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
+  CHECK_OUT(status, estimate);
+  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
+  ff_estimate_free(estimate);
+  ff_program_free(program);
   return status;
 }
 

@@ -72,6 +72,8 @@ static const scenario scenarios[] = {
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},
     {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL, 0},
     {"estimate, resumed", prepare_resumed, resumes, NULL, 0},
+    {"estimate, exploring", prepare_exploring, explores, NULL, 0},
+    {"estimate, following ends", prepare_following, follows_ends, NULL, 0},
     {"estimate, on devices", prepare_devices, estimates_on_devices, NULL, 0},
     {"outcomes", prepare_outcomes, finds_outcomes, NULL, 0},
     {"outcomes, contexts", prepare_context_outcomes, finds_outcomes, NULL, 0},
