@@ -258,7 +258,7 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   }
   char more[100] = " because it has no stoichiometry";
   if (!isnan(value))
-    snprintf(more, sizeof more, " because its stoichiometry is %.15g, not a whole number from 0 to 2^32 - 1", value);
+    ff_print(more, sizeof more, " because its stoichiometry is %.15g, not a whole number from 0 to 2^32 - 1", value);
   return ff_sbml_unsupported(&r->table, reference, id, more);
 }
 

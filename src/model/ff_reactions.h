@@ -30,14 +30,17 @@ typedef struct {
   ff_formula rate;
 } ff_reaction;
 
-/* What an event sets: a species to a count, or a parameter to a number. */
+/* What an event sets: a species to a count, or a parameter to a number. If there is a factor, the value is multiplied by it. The
+ * factor is computed when the symbol is set, after those that come before it in the list have been set: so a concentration that
+ * was computed at the trigger becomes an amount at the execution. */
 typedef struct {
   uint32_t symbol;
   ff_formula value;
+  ff_formula factor; /* empty for none */
 } ff_event_set;
 
 /* A change of the state that is not random. When the trigger becomes true, the event is due after its delay. At that time its
- * values are set, all at once. This is how SBML Level 3 defines events. */
+ * values are set, all at once but for factors. This is how SBML Level 3 defines events. */
 typedef struct {
   char *name;
   ff_formula trigger;

@@ -43,7 +43,7 @@ static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char
   if (ISNAN(value))
     snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
   else
-    snprintf(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
+    ff_print(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
   stop_found(what, wanted, found);
   return 0;
 }

@@ -244,14 +244,15 @@ static void happen(ff_ssa_path *path, const ff_ssa_due *due) {
   if (event->late) compute_values(path, due);
   for (uint32_t i = 0; i < event->n_sets && path->failure.what == FF_SSA_FINE; i++) {
     const uint32_t symbol = event->sets[i].symbol;
-    const double before = path->count[symbol];
+    const ff_formula *factor = &event->sets[i].factor;
+    const double before = path->count[symbol], value = factor->length > 0 ? values[i] * value_of(path, factor) : values[i];
     if (symbol < path->program->n_species) {
-      set_count(path, due->event, symbol, values[i]);
-    } else if (values[i] != values[i]) {
-      ff_ssa_path_fail(path, FF_SSA_BAD_SET, due->event, values[i]);
+      set_count(path, due->event, symbol, value);
+    } else if (value != value) {
+      ff_ssa_path_fail(path, FF_SSA_BAD_SET, due->event, value);
       path->failure.symbol = symbol;
     } else {
-      path->count[symbol] = values[i];
+      path->count[symbol] = value;
     }
     if (path->count[symbol] != before) refresh(path, symbol);
   }

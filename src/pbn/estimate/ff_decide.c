@@ -232,9 +232,9 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
   int flips = p > 0 && 1 / p >= stretch;
   char what[96];
   if (flips)
-    snprintf(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
+    ff_print(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
   else
-    snprintf(what, sizeof what, "the predictor function with the smallest probability (%g) is selected",
+    ff_print(what, sizeof what, "the predictor function with the smallest probability (%g) is selected",
              ff_program_rarest(e->run.program));
   return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps, but the burn-in is limited to %llu steps: %s%s", what,
                       stretch, (unsigned long long)e->options.max_burn_in,
