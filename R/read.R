@@ -155,7 +155,8 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)), initial)
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
-    warn_unit(read$unit, source$name)
+    warn_unit(read$unit, source$name, initial)
+    warn_negative(read$negative, source$name)
     return(start_at(reactions_from_core(read$model), initial))
   }
   model <- new_pbn(read$model)
@@ -229,12 +230,33 @@ refuse_boolean <- function(file, ...) {
   }
 }
 
-# Amounts of SBML with a unit other than the item.
-warn_unit <- function(unit, file) {
+# Amounts of SBML with a unit other than the item. Counts that the user gives do not help, because constants remain.
+warn_unit <- function(unit, file, initial) {
   if (!nzchar(unit)) return(invisible())
-  warn("unit", sprintf(
+  constants <- paste(
+    " The constants of the rates are for amounts in this unit, too. With counts of molecules in `initial`, they give wrong",
+    "results, unless every rate is of first order."
+  )
+  warn("unit", paste0(sprintf(
     "The amounts in %s have the unit %s, and are read as counts of molecules: units are not converted.", file, unit
-  ), unit = unit)
+  ), if (length(initial) > 0L) constants), unit = unit)
+}
+
+# Laws that are differences, as those of reactions in both directions.
+warn_negative <- function(found, file) {
+  if (is.null(found)) return(invisible())
+  several <- length(found$reactions) > 1L
+  state <- paste(found$species, "=", vapply(found$count, format, "", digits = 7), collapse = ", ")
+  rate <- if (nchar(found$rate) <= 60L) found$rate else if (several) "the first" else "it"
+  warn("negative", sprintf(
+    paste(
+      "In %s, %s %s that can be negative: %s is %s where %s. A simulation ends with an error in such a state. %s should be two",
+      "reactions, one for each direction."
+    ),
+    file, sprintf(if (several) "the rates of reactions %s" else "the rate of reaction %s", quote_some(found$reactions)),
+    if (several) "are differences" else "is a difference", rate, format(found$value, digits = 7), state,
+    if (several) "Each" else "It"
+  ), reactions = found$reactions)
 }
 
 # The core need not find counts for species that `initial` names.
@@ -243,18 +265,31 @@ given_names <- function(initial) {
   if (is.null(names) || anyNA(names)) NULL else unique(enc2utf8(names))
 }
 
-# If the initial count of a species in a file is not a count, adds to the message what helps. `initial` may be what is wrong.
+# If the initial amounts of species in a file are no counts, adds to the message what helps, which `initial` does only if the
+# constants of the rates are for counts. `initial` may be what is wrong.
 naming_initial <- function(read, initial) {
   retell <- function(class) function(e) {
     text <- conditionMessage(e)
-    if (grepl("found the species .* with(out an)? (the )?initial amount|found the initial count .* of species", text)) {
+    if (grepl("found the species .* with(out an)? (the )?initial (amount|count)", text)) {
       check_named_numbers(initial, "initial", counts = TRUE)
-      names <- if (length(initial) > 0L) paste0(", but names only ", quote_some(names(initial)))
-      text <- paste0(text, "; the argument `initial` can give one", names)
+      names <- if (length(initial) > 0L) paste0("; `initial` names only ", quote_some(names(initial)))
+      text <- paste0(text, advice_on_initial(text), names)
     }
     abort(class, text)
   }
   tryCatch(read, fireflip_error_unsupported = retell("unsupported"), fireflip_error_parse = retell("parse"))
+}
+
+advice_on_initial <- function(text) {
+  if (grepl("units are not converted", text, fixed = TRUE)) return(paste(
+    "; counts of molecules in `initial` would not do, because the constants of the rates are for this unit, too: rates that are",
+    "not of first order would be wrong"
+  ))
+  if (grepl("where one was expected$", text)) return("; the argument `initial` can give one")
+  paste(
+    "; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another unit, so have",
+    "the constants of its rates, and counts would give wrong results"
+  )
 }
 
 start_at <- function(model, initial) {

@@ -284,8 +284,8 @@ static ff_status put_reaction(writer *w, uint32_t r) {
 static ff_status cannot_say(const writer *w, const ff_event *event, uint32_t symbol) {
   const char *name = w->net->names[symbol];
   return ff_error_set(w->err, FF_EMODEL, "event %s sets %s by a factor; SBML can express this for a species, if the factor is a "
-                      "variable, the same one for all events that set the species", ff_quote(event->name, strlen(event->name)).text,
-                      ff_quote(name, strlen(name)).text);
+                      "variable, the same one for all events that set the species",
+                      ff_quote(event->name, strlen(event->name)).text, ff_quote(name, strlen(name)).text);
 }
 
 /* Finds what events set, and the species whose concentrations they set: then a variable is the factor. */

@@ -260,8 +260,8 @@ static int next_tag(scanner *s, ff_span *tag, uint64_t *line) {
   return 0;
 }
 
-/* The name of a package as its URI has it: "distrib" of ".../level3/version1/distrib/version1". If the prefix has no such URI, the
- * name is the prefix. */
+/* The name of a package as its URI has it: "distrib" of ".../level3/version1/distrib/version1". If the prefix has no such URI,
+ * the name is the prefix. */
 static ff_span package_of(ff_span tag, ff_span prefix) {
   static const char before[] = "/level3/version1/";
   const char *at = tag.text;
