@@ -45,8 +45,8 @@ static int is_about_remarks(unsigned id) {
   return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
 }
 
-/* `before` is the number of bytes put in front of the first line. ff_sbml_check_packages() has refused required packages, so those
- * that libsbml does not know are no error here. */
+/* `before` is the number of bytes put in front of the first line. ff_sbml_check_packages() has refused required packages, so
+ * those that libsbml does not know are no error here. */
 static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t before, ff_error *err) {
   unsigned n = SBMLDocument_getNumErrors(document);
   for (unsigned i = 0; i < n; i++) {

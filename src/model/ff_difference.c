@@ -7,6 +7,7 @@
 #include "ff_reactions_internal.h"
 
 #define MOST_DIFFERENCES 64u         /* of a law that are looked at */
+#define MOST_SPECIES 16u             /* names of species in a law that are looked at */
 #define MOST_WORK (UINT64_C(1) << 28) /* words that are evaluated, a second or two; laws after that are not looked at */
 
 typedef struct {
@@ -73,29 +74,27 @@ static int is_negative(search *s) {
   return 0;
 }
 
-/* Sets the counts of the species that the law names, but for fixed ones, which keep theirs: those that only this side names to
- * `many`, the others to `others` or, if this is INITIAL, to their initial counts. */
+/* Sets the counts of the species that the law names, but for fixed ones, which keep theirs: those that this side names (with
+ * `alone`, only this side) to `many`, the others to `others` or, if this is INITIAL, to their initial counts. */
 #define INITIAL (-1)
-static void set_counts(search *s, uint8_t side, double many, double others) {
+static void set_counts(search *s, uint8_t side, int alone, double many, double others) {
   for (uint32_t i = 0; i < s->law.length; i++) {
     const uint32_t species = s->law.word[i].symbol;
     if (s->law.word[i].code != FF_F_SYMBOL) continue;
-    const double initial = s->net->initial[species];
-    s->count[species] = s->net->fixed[species]      ? initial
-                        : s->side[species] == side  ? many
-                        : others == INITIAL         ? initial
-                                                    : others;
+    const int here = alone ? s->side[species] == side : (s->side[species] & side) != 0;
+    s->count[species] = here ? many : others;
+    if (s->net->fixed[species] || (!here && others == INITIAL)) s->count[species] = s->net->initial[species];
   }
 }
 
-/* Looks for a state in which what is on this side outweighs the rest: with few or many molecules of the species that only this
- * side names, and none, one, or the initial count of the others; or as many of all. */
+/* Looks for a state in which what is on this side outweighs the rest: with few or many molecules of the species that this side
+ * names, or that only this side names, and none, one, or the initial count of the others; or as many of all. */
 static int outweighs(search *s, uint8_t side) {
   static const double many[] = {0, 1, 2, 3, 5, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
   for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
     const double others[] = {0, 1, INITIAL, many[k]};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-      set_counts(s, side, many[k], others[i]);
+    for (size_t i = 0; i < 2 * sizeof others / sizeof *others; i++) {
+      set_counts(s, side, i % 2 == 0, many[k], others[i / 2]);
       if (is_negative(s)) return 1;
     }
   }
@@ -107,15 +106,32 @@ static void mark_side(search *s, uint32_t last, uint8_t side) {
     if (s->law.word[i].code == FF_F_SYMBOL) s->side[s->law.word[i].symbol] |= side;
 }
 
+static void clear_sides(search *s) {
+  for (uint32_t i = 0; i < s->law.length; i++)
+    if (s->law.word[i].code == FF_F_SYMBOL) s->side[s->law.word[i].symbol] = 0;
+}
+
 /* Looks at a sum or difference whose operands end with the words `left` (NONE for none) and `right`. Each of them may be what is
  * taken away: what comes before may have changed the sign. */
 #define NONE UINT32_MAX
 static int look_at(search *s, uint32_t left, uint32_t right) {
-  for (uint32_t i = 0; i < s->law.length; i++)
-    if (s->law.word[i].code == FF_F_SYMBOL) s->side[s->law.word[i].symbol] = 0;
+  clear_sides(s);
   if (left != NONE) mark_side(s, left, ON_LEFT);
   mark_side(s, right, ON_RIGHT);
   return outweighs(s, ON_RIGHT) || outweighs(s, ON_LEFT);
+}
+
+/* Looks at the species one by one: both sides may name the same ones, as those of A^2 B - A B^2. */
+static int look_at_species(search *s) {
+  uint32_t looked = 0;
+  for (uint32_t i = 0; i < s->law.length && looked < MOST_SPECIES && s->work < MOST_WORK; i++) {
+    if (s->law.word[i].code != FF_F_SYMBOL) continue;
+    clear_sides(s);
+    mark_side(s, i, ON_RIGHT);
+    looked++;
+    if (outweighs(s, ON_RIGHT)) return 1;
+  }
+  return 0;
 }
 
 /* Looks at the sums and differences of which the law consists, also within products, numerators and branches. `todo` has room for
@@ -144,7 +160,7 @@ static int find_state(search *s, uint32_t *todo) {
     if (before != NONE) todo[n++] = before;
     todo[n++] = last;
   }
-  return 0;
+  return looked > 0 && look_at_species(s);
 }
 
 /* ---- a law -------------------------------------------------------------------------------------------------------------- */
@@ -152,6 +168,9 @@ static int find_state(search *s, uint32_t *todo) {
 static int look_at_law(search *s, uint32_t r, ff_status *status) {
   uint32_t *todo = NULL;
   int found = 0;
+  s->start = NULL;
+  s->stack = NULL;
+  s->ranges = NULL;
   *status = ff_formula_replace(&s->law, &s->net->reactions[r].rate, s->replacement->of, s->err);
   if (*status == FF_OK) {
     s->start = ff_calloc(s->law.length, sizeof *s->start);

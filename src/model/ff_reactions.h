@@ -161,8 +161,8 @@ typedef struct {
   double value;
 } ff_negative_law;
 
-/* Sets negative[r] to 1 for each reaction whose rate is a difference that is negative for some counts, as k1 * A - k2 * B is, else
- * to 0. The difference may have a factor or a denominator, and variables are replaced by their formulas. Parameters and fixed
+/* Sets negative[r] to 1 for each reaction whose rate is a difference that is negative for some counts, as k1 * A - k2 * B is,
+ * else to 0. The difference may have a factor or a denominator, and variables are replaced by their formulas. Parameters and fixed
  * species have their values at time 0. Only the states are tried in which the one or the other part outweighs the rest, so laws
  * may be missed, but none is reported without such a state. If there is one, *first tells the first of these reactions, and
  * count[] the state: NaN for species that it does not name. O(length of the formulas, and of products of variables). Defined in

@@ -8,9 +8,9 @@
  *   law;EQUATION;FORMULA
  *   event;NAME;CONDITION;DELAY;PRIORITY;FLAGS;SYMBOL;FORMULA;SYMBOL;FORMULA ...
  *
- * The formula of what an event sets may be VALUE @ FACTOR. Delay and priority may be empty. The flags are letters: i if the condition was true before time 0, f if the event does not
- * happen when its condition becomes false before, l if its values are computed when it happens. bench/write_plain.R writes such
- * texts. */
+ * The formula of what an event sets may be VALUE @ FACTOR. Delay and priority may be empty. The flags are letters: i if the
+ * condition was true before time 0, f if the event does not happen when its condition becomes false before, l if its values are
+ * computed when it happens. bench/write_plain.R writes such texts. */
 #ifndef FF_TESTS_TEXT_NETWORKS_H
 #define FF_TESTS_TEXT_NETWORKS_H
 
