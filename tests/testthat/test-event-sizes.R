@@ -72,7 +72,7 @@ amounts_by_hand <- function(m, times) {
   }
   at <- vapply(m$events, `[[`, 0, "at")
   delay <- vapply(m$events, function(e) if (is.null(e$delay)) 0 else e$delay, 0)
-  steps <- rbind(data.frame(time = at, event = seq_along(at), what = 1), data.frame(time = at + delay, event = seq_along(at), what = 2))
+  steps <- data.frame(time = c(at, at + delay), event = seq_along(at), what = rep(1:2, each = length(at)))
   steps <- steps[order(steps$time, steps$what), ]
   kept <- list()
   out <- matrix(0, length(times), length(amount), dimnames = list(NULL, names(amount)))
@@ -181,11 +181,12 @@ test_that("a size with a rate rule is that at the execution", {
 test_that("random models have the amounts of a simulator in plain R", {
   set.seed(7)
   for (i in 1:40) {
+    one_of <- function(...) sample(list(...), 1L)[[1L]]
     rules <- list(
-      V = sample(list(quote(5 + floor(t)), quote(2 * p + T), quote(q + p), quote(q + floor(R)), quote(3 + floor(T / 4) + q)), 1L)[[1L]],
-      W = sample(list(quote(q + 2 * floor(t / 2)), quote(4 * q + p), quote(9 + 0 * t)), 1L)[[1L]]
+      V = one_of(quote(5 + floor(t)), quote(2 * p + T), quote(q + p), quote(q + floor(R)), quote(3 + floor(T / 4) + q)),
+      W = one_of(quote(q + 2 * floor(t / 2)), quote(4 * q + p), quote(9 + 0 * t))
     )
-    value <- function() sample(list(2, quote(p + 1), quote(q * p), quote(floor(t) + 1), quote(p + q)), 1L)[[1L]]
+    value <- function() one_of(2, quote(p + 1), quote(q * p), quote(floor(t) + 1), quote(p + q))
     times <- sample(seq(0.3, 9, by = 0.37), 6L)
     events <- lapply(1:3, function(k) {
       what <- sample(c("S", "T", "R", "p", "q"), sample(1:3, 1L))
