@@ -171,7 +171,7 @@ tidy_events <- function(given, checked) {
 sets_text <- function(events) {
   one <- function(set, factor) {
     with <- !is.na(factor)
-    set[with] <- sprintf("%s (times %s when it is set)", set[with], factor[with])
+    set[with] <- sprintf("%s (times %s when it happens)", set[with], factor[with])
     paste(names(set), "=", set, collapse = ", ")
   }
   as.character(unlist(Map(one, events$set, if (is.null(events$factor)) NA else events$factor)))

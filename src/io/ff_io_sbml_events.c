@@ -23,10 +23,12 @@ static ff_status check_target(const ff_sbml_table *table, const void *element, c
                        ", which is constant, where a species or parameter that is not constant was expected");
 }
 
-/* The value is a concentration, unless the compartment is 0. A rule may change the size until the amount is set. */
-static ff_status make_amount(ff_event_set *set, ff_sbml_table *table, uint32_t compartment) {
+/* The value is a concentration, unless the compartment is 0. It becomes an amount when the event happens, with the size before
+ * that: so it is in case 01780 of the SBML test suite, whose event also sets the size. A value of the trigger gets a factor if a
+ * rule may change the size until then. */
+static ff_status make_amount(ff_event_set *set, ff_sbml_table *table, uint32_t compartment, int late) {
   const ff_sbml_symbol *size = &table->symbol[compartment];
-  if (compartment == 0 || (size->rule.length == 0 && size->rate.length == 0))
+  if (compartment == 0 || late || (size->rule.length == 0 && size->rate.length == 0))
     return ff_sbml_multiply(table, &set->value, compartment);
   ff_formula_word *word = ff_calloc(1, sizeof *word);
   if (word == NULL) return ff_error_set(table->err, FF_EMEMORY, "no memory for a formula");
@@ -35,7 +37,7 @@ static ff_status make_amount(ff_event_set *set, ff_sbml_table *table, uint32_t c
   return FF_OK;
 }
 
-static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAssignment_t *assignment) {
+static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAssignment_t *assignment, int late) {
   const char *id = EventAssignment_getVariable(assignment);
   if (id == NULL) id = "";
   const int64_t at = ff_build_find(&table->ids, id, strlen(id));
@@ -47,35 +49,7 @@ static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAs
   if (!EventAssignment_isSetMath(assignment))
     return ff_sbml_unsupported(table, assignment, id, " because it has no formula");
   status = ff_sbml_formula(&out->value, EventAssignment_getMath(assignment), table, NULL, line_of(table, assignment));
-  return status == FF_OK ? make_amount(out, table, table->symbol[at].divisor) : status;
-}
-
-/* What read_event() sorts. */
-typedef struct {
-  uint64_t key;
-  ff_event_set set;
-} ranked_set;
-
-static int by_key(const void *a, const void *b) {
-  const ranked_set *x = a, *y = b;
-  return (x->key > y->key) - (x->key < y->key);
-}
-
-/* After the event, its species have the concentrations that it sets, also if it changes the size of their compartment: by a
- * parameter, or by another species. So those without a factor come first, and then each after those on which its factor depends.
- * If the rule of compartment V names the concentration of a species in W, it names W, so that W has a lower rank. */
-static ff_status sort_sets(ff_event *event, const ff_sbml_table *table) {
-  ranked_set *all = ff_calloc(event->n_sets, sizeof *all);
-  if (all == NULL) return ff_error_set(table->err, FF_EMEMORY, "no memory for the %u values that an event sets", event->n_sets);
-  for (uint32_t k = 0; k < event->n_sets; k++) {
-    const ff_event_set *set = &event->sets[k];
-    const uint64_t rank = set->factor.length == 0 ? 0 : (uint64_t)table->symbol[set->factor.word[0].symbol].rank + 1;
-    all[k] = (ranked_set){rank << 32 | k, *set};
-  }
-  qsort(all, event->n_sets, sizeof *all, by_key);
-  for (uint32_t k = 0; k < event->n_sets; k++) event->sets[k] = all[k].set;
-  free(all);
-  return FF_OK;
+  return status == FF_OK ? make_amount(out, table, table->symbol[at].divisor, late) : status;
 }
 
 /* ---- an event ----------------------------------------------------------------------------------------------------------- */
@@ -142,8 +116,8 @@ static ff_status read_event(ff_event *out, ff_sbml_table *table, ff_build *ids, 
   out->late = !Event_getUseValuesFromTriggerTime(event);
   status = ff_event_add_sets(out, Event_getNumEventAssignments(event), table->err);
   for (uint32_t k = 0; k < out->n_sets && status == FF_OK; k++)
-    status = read_set(&out->sets[k], table, Event_getEventAssignment(event, k));
-  return status == FF_OK ? sort_sets(out, table) : status;
+    status = read_set(&out->sets[k], table, Event_getEventAssignment(event, k), out->late);
+  return status;
 }
 
 ff_status ff_sbml_events_read(ff_sbml_events *events, ff_sbml_table *table, Model_t *model) {

@@ -28,7 +28,6 @@ typedef struct {
   uint32_t n_arguments; /* of a function */
   uint8_t set;          /* 1 if an event sets it */
   uint32_t state, at;   /* while values and functions are computed */
-  uint32_t rank;        /* the value at time 0 was computed after those of lower rank, on which it depends */
   double value;         /* at time 0, once computed; NaN if the file gives none */
 } ff_sbml_symbol;
 
@@ -40,7 +39,6 @@ typedef struct {
   uint64_t words;    /* how many words formulas may still have in total, so that functions cannot grow without limit */
   unsigned level;    /* of SBML */
   unsigned nesting;  /* number of functions that are being translated */
-  uint32_t ranks;    /* number of values that have been computed */
   ff_error *err;
 } ff_sbml_table;
 

@@ -185,7 +185,6 @@ static ff_status step(ff_sbml_table *table, uint32_t *stack, uint32_t *height) {
     return FF_OK;
   }
   symbol->state = DONE;
-  symbol->rank = table->ranks++;
   (*height)--;
   return symbol->formula.length > 0 ? ff_sbml_table_value(table, &symbol->formula, &symbol->value) : FF_OK;
 }

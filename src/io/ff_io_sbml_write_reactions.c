@@ -281,10 +281,18 @@ static ff_status put_reaction(writer *w, uint32_t r) {
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 
+/* Whether what an event sets is a value times this size at the time when the event happens. */
+static int is_times(const ff_event_set *set, uint32_t cell, int late) {
+  const ff_formula *f = set->factor.length > 0 ? &set->factor : &set->value;
+  if (set->factor.length > 0) return f->word[0].symbol == cell;
+  return late && f->length > 2 && f->word[f->length - 1].code == FF_F_MUL && f->word[f->length - 2].code == FF_F_SYMBOL &&
+         f->word[f->length - 2].symbol == cell;
+}
+
 static ff_status cannot_say(const writer *w, const ff_event *event, uint32_t symbol) {
   const char *name = w->net->names[symbol];
   return ff_error_set(w->err, FF_EMODEL, "event %s sets %s by a factor; SBML can express this for a species, if the factor is a "
-                      "variable, the same one for all events that set the species",
+                      "variable, the same one in all events that set the species",
                       ff_quote(event->name, strlen(event->name)).text, ff_quote(name, strlen(name)).text);
 }
 
@@ -307,8 +315,8 @@ static ff_status mark_sets(writer *w) {
   for (uint32_t e = 0; e < net->n_events; e++)
     for (uint32_t k = 0; k < net->events[e].n_sets; k++) {
       const ff_event_set *set = &net->events[e].sets[k];
-      const uint32_t cell = set->factor.length == 0 ? NONE : set->factor.word[0].symbol;
-      if (set->symbol < net->n_species && cell != w->cell[set->symbol]) return cannot_say(w, &net->events[e], set->symbol);
+      const uint32_t cell = set->symbol < net->n_species ? w->cell[set->symbol] : NONE;
+      if (cell != NONE && !is_times(set, cell, net->events[e].late)) return cannot_say(w, &net->events[e], set->symbol);
     }
   return FF_OK;
 }
@@ -331,7 +339,11 @@ static ff_status put_sets(writer *w, const ff_event *event) {
   for (uint32_t k = 0; k < event->n_sets && status == FF_OK; k++) {
     put_attribute(w, "          <eventAssignment variable=\"", w->ids[event->sets[k].symbol]);
     put(w, ">" MATH);
-    status = put_math(w, &event->sets[k].value);
+    ff_formula value = event->sets[k].value;
+    const uint32_t symbol = event->sets[k].symbol;
+    if (symbol < w->net->n_species && w->cell[symbol] != NONE && event->sets[k].factor.length == 0)
+      value.length -= 2; /* without the size: see is_times() */
+    status = put_math(w, &value);
     put(w, "</math></eventAssignment>\n");
   }
   if (event->n_sets > 0) put(w, "        </listOfEventAssignments>\n");

@@ -30,9 +30,9 @@ typedef struct {
   ff_formula rate;
 } ff_reaction;
 
-/* What an event sets: a species to a count, or a parameter to a number. If there is a factor, the value is multiplied by it. The
- * factor is computed when the symbol is set, after those that come before it in the list have been set: so a concentration that
- * was computed at the trigger becomes an amount at the execution. */
+/* What an event sets: a species to a count, or a parameter to a number. If there is a factor, the value is multiplied by it. All
+ * factors are computed when the event happens, before anything is set: so a concentration that was computed at the trigger
+ * becomes an amount. */
 typedef struct {
   uint32_t symbol;
   ff_formula value;
@@ -40,7 +40,7 @@ typedef struct {
 } ff_event_set;
 
 /* A change of the state that is not random. When the trigger becomes true, the event is due after its delay. At that time its
- * values are set, all at once but for factors. This is how SBML Level 3 defines events. */
+ * values are set, all at once. This is how SBML Level 3 defines events. */
 typedef struct {
   char *name;
   ff_formula trigger;
@@ -162,9 +162,9 @@ typedef struct {
 } ff_negative_law;
 
 /* Sets negative[r] to 1 for each reaction whose rate is a difference that is negative for some counts, as k1 * A - k2 * B is,
- * else to 0. The difference may have a factor or a denominator, and variables are replaced by their formulas. Parameters and fixed
- * species have their values at time 0. Only the states are tried in which the one or the other part outweighs the rest, so laws
- * may be missed, but none is reported without such a state. If there is one, *first tells the first of these reactions, and
+ * else to 0. The difference may have a factor or a denominator, and variables are replaced by their formulas. Parameters and
+ * fixed species have their values at time 0. Only the states are tried in which the one or the other part outweighs the rest, so
+ * laws may be missed, but none is reported without such a state. If there is one, *first tells the first of these reactions, and
  * count[] the state: NaN for species that it does not name. O(length of the formulas, and of products of variables). Defined in
  * ff_difference.c. */
 ff_status ff_reactions_negative(uint8_t *negative, ff_negative_law *first, double *count, const ff_reactions *net,

@@ -240,19 +240,20 @@ static void set_count(ff_ssa_path *path, uint32_t event, uint32_t species, doubl
 
 static void happen(ff_ssa_path *path, const ff_ssa_due *due) {
   const ff_event *event = &path->program->events[due->event];
-  const double *values = row_of(path, due->row);
+  double *values = row_of(path, due->row);
   if (event->late) compute_values(path, due);
+  for (uint32_t i = 0; i < event->n_sets; i++)
+    if (event->sets[i].factor.length > 0) values[i] *= value_of(path, &event->sets[i].factor);
   for (uint32_t i = 0; i < event->n_sets && path->failure.what == FF_SSA_FINE; i++) {
     const uint32_t symbol = event->sets[i].symbol;
-    const ff_formula *factor = &event->sets[i].factor;
-    const double before = path->count[symbol], value = factor->length > 0 ? values[i] * value_of(path, factor) : values[i];
+    const double before = path->count[symbol];
     if (symbol < path->program->n_species) {
-      set_count(path, due->event, symbol, value);
-    } else if (value != value) {
-      ff_ssa_path_fail(path, FF_SSA_BAD_SET, due->event, value);
+      set_count(path, due->event, symbol, values[i]);
+    } else if (values[i] != values[i]) {
+      ff_ssa_path_fail(path, FF_SSA_BAD_SET, due->event, values[i]);
       path->failure.symbol = symbol;
     } else {
-      path->count[symbol] = value;
+      path->count[symbol] = values[i];
     }
     if (path->count[symbol] != before) refresh(path, symbol);
   }

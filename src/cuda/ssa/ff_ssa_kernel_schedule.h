@@ -233,10 +233,14 @@ FF_WARP void s_set_values(s_schedule *s, uint32_t place) {
   s_kept *k = &s->kept.k;
   const uint32_t e = S_DUE_EVENT(s, place), sets = S_EVENT_SETS(s, e), n = S_EVENT_N_SETS(s, e);
   if (S_EVENT_FLAGS(s, e) & S_LATE) s_compute_values(s, place);
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) {
+    const uint32_t factor = s->table[sets + 3u * i + 2u];
+    uint32_t *const words = S_DUE_VALUES(s, place) + 2u * i;
+    if (factor != S_NONE) s_put_number(words, s_number_at(words) * S_VALUE(s, factor, s->time));
+  }
   FF_NO_UNROLL for (uint32_t i = 0; i < n && !s->failed; i++) {
-    const uint32_t symbol = s->table[sets + 3u * i], factor = s->table[sets + 3u * i + 2u];
-    const double computed = s_number_at(S_DUE_VALUES(s, place) + 2u * i), before = k->y[symbol];
-    const double value = factor != S_NONE ? computed * S_VALUE(s, factor, s->time) : computed;
+    const uint32_t symbol = s->table[sets + 3u * i];
+    const double value = s_number_at(S_DUE_VALUES(s, place) + 2u * i), before = k->y[symbol];
     double after = value;
     if (symbol < S_SPECIES(s))
       s->failed = !ff_formula_count(value, &after) || after > (double)S_MOST_SET;
