@@ -21,8 +21,10 @@
 #'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
 #' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
 #'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
-#'   The file need not give counts of these species: it may give concentrations, or nothing. Values that the file computes from
-#'   those of these species are not computed anew. With `NULL` (the default), the values in the file are used.
+#'   The file need not give counts of these species: it may give fractions, such as 10.4 molecules, or nothing. This is right
+#'   only if the file means numbers of molecules. If its amounts have another unit, such as the mole, the constants of its rates
+#'   are for that unit, and are not converted: with counts, only rates of first order are right. Values that the file computes
+#'   from those of these species are not computed anew. With `NULL` (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()].
@@ -81,19 +83,26 @@
 #'     changes with them, but its value at time 0 remains that of the file. Other rate rules are errors, and so is an event
 #'     that sets x. [write_network()] writes the solution, as an assignment rule.
 #'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. In levels 1 and 2, an
-#'     event is not triggered at time 0.
+#'     event is not triggered at time 0. A concentration that an event sets becomes an amount when the event happens, with the
+#'     size of the compartment before that. If a rule may change the size after the trigger, the data frame `events` of the
+#'     network has a column `factor`, which tells by what the value of `set` is multiplied then.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
 #'     `factorial`.
 #'   * Units are not converted. An amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than
-#'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. Amounts in different units are an error.
+#'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that
+#'     unit, too, so counts in `initial` would not help. Amounts in different units are an error.
 #'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
-#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
+#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative. So a warning of class
+#'     `fireflip_warning_negative` names reactions whose rate is a difference, perhaps with a factor or a denominator, that is
+#'     negative for some counts; its field `reactions` has their names. The warning tells a state in which the first of them is
+#'     negative. It says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`. The same holds for
+#'     networks of BioNetGen.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
 #' other rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
-#' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that
-#' change, models of flux balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a
-#' whole number by a rounding error (a relative error of 1e-9).
+#' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers (one message names
+#' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
+#' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
 #' @section Networks of BioNetGen:
 #' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
 #' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.
