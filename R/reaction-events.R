@@ -153,6 +153,7 @@ events_from_core <- function(columns) {
   if (is.null(columns)) return(NULL)
   out <- data.frame(columns[c("name", "when", "delay", "priority", "persistent", "initially", "values")])
   out$set <- columns$set
+  if (!is.null(columns$factor)) out$factor <- columns$factor
   out
 }
 
@@ -166,12 +167,20 @@ tidy_events <- function(given, checked) {
   given
 }
 
-sets_text <- function(set) paste(names(set), "=", set, collapse = ", ")
+# What each event sets. Only events that were read from a file have factors.
+sets_text <- function(events) {
+  one <- function(set, factor) {
+    with <- !is.na(factor)
+    set[with] <- sprintf("%s (times %s when it happens)", set[with], factor[with])
+    paste(names(set), "=", set, collapse = ", ")
+  }
+  as.character(unlist(Map(one, events$set, if (is.null(events$factor)) NA else events$factor)))
+}
 
 event_text <- function(events) {
   more <- function(text, shown) ifelse(shown, text, "")
   paste0(
-    "when ", events$when, ": ", vapply(events$set, sets_text, ""),
+    "when ", events$when, ": ", sets_text(events),
     more(paste0("; after ", events$delay), !is.na(events$delay)),
     more(paste0("; priority ", events$priority), !is.na(events$priority)),
     more("; unless it becomes false before", !events$persistent)
@@ -194,7 +203,7 @@ events_shown <- function(events) {
     return(events_shown(events_frame(list(none = none)))[0L, ])
   }
   data.frame(
-    events[c("name", "when")], set = vapply(events$set, sets_text, ""),
+    events[c("name", "when")], set = sets_text(events),
     events[c("delay", "priority", "persistent", "initially", "values")]
   )
 }

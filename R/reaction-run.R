@@ -250,7 +250,7 @@ growing_species <- function(model, options) {
   if (!is.null(options$starts) || length(names) > 1000L) return(NULL)
   limit <- pmax(1e6, 100 * model$species$initial)
   given <- if (!is.null(options$until)) sprintf("(%s)", options$until)
-  conditions <- c(given, sprintf("%s > %.17g", argument_name(names), limit))
+  conditions <- c(given, sprintf("%s > %s", argument_name(names), exact_text(limit)))
   probe <- list(
     nsim = 1, method = "auto", until = paste(conditions, collapse = " | "), keep = TRUE, covariance = FALSE, histogram = FALSE,
     firings = 0, times = options$times[[length(options$times)]], observed = seq_along(names), threads = 1L, tolerance = 0

@@ -197,7 +197,7 @@ resumed_start <- function(model, final, nsim, any_number, shard) {
   kept <- list(nsim = run$nsim, shard = run$shard, start = final$time[[1L]], generation = generation)
   list(
     nsim = nrow(final), first = first, time = final$time[[1L]], generation = generation,
-    counts = t(as.matrix(plain_frame(final)[species])), run = Filter(Negate(is.null), kept)
+    counts = t(as.matrix(plain_frame(final)[species]) + 0), run = Filter(Negate(is.null), kept)
   )
 }
 

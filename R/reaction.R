@@ -198,7 +198,8 @@ validate_reactions <- function(model) {
 }
 
 # Texts from which R and the core read the same numbers again. The core then writes them with fewer digits.
-exact_text <- function(x) sprintf("%.17g", x)
+# sprintf() writes a comma in some locales.
+exact_text <- function(x) gsub("[^-+0-9A-Za-z]+", ".", sprintf("%.17g", x))
 
 warn_unused <- function(unused, used) {
   if (length(unused) == 0L) return(invisible())

@@ -21,8 +21,10 @@
 #'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
 #' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
 #'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
-#'   The file need not give counts of these species: it may give concentrations, or nothing. Values that the file computes from
-#'   those of these species are not computed anew. With `NULL` (the default), the values in the file are used.
+#'   The file need not give counts of these species: it may give fractions, such as 10.4 molecules, or nothing. This is right
+#'   only if the file means numbers of molecules. If its amounts have another unit, such as the mole, the constants of its rates
+#'   are for that unit, and are not converted: with counts, only rates of first order are right. Values that the file computes
+#'   from those of these species are not computed anew. With `NULL` (the default), the values in the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()].
@@ -81,19 +83,26 @@
 #'     changes with them, but its value at time 0 remains that of the file. Other rate rules are errors, and so is an event
 #'     that sets x. [write_network()] writes the solution, as an assignment rule.
 #'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. In levels 1 and 2, an
-#'     event is not triggered at time 0.
+#'     event is not triggered at time 0. A concentration that an event sets becomes an amount when the event happens, with the
+#'     size of the compartment before that. If a rule may change the size after the trigger, the data frame `events` of the
+#'     network has a column `factor`, which tells by what the value of `set` is multiplied then.
 #'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
 #'     `factorial`.
 #'   * Units are not converted. An amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than
-#'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. Amounts in different units are an error.
+#'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that
+#'     unit, too, so counts in `initial` would not help. Amounts in different units are an error.
 #'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
-#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative.
+#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative. So a warning of class
+#'     `fireflip_warning_negative` names reactions whose rate is a difference, perhaps with a factor or a denominator, that is
+#'     negative for some counts; its field `reactions` has their names. The warning tells a state in which the first of them is
+#'     negative. It says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`. The same holds for
+#'     networks of BioNetGen.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
 #' other rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
-#' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers, stoichiometries that
-#' change, models of flux balance analysis, and packages of level 3 that are required, such as *comp*. Amounts may differ from a
-#' whole number by a rounding error (a relative error of 1e-9).
+#' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers (one message names
+#' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
+#' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
 #' @section Networks of BioNetGen:
 #' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
 #' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.
@@ -155,7 +164,8 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)), initial)
   if (read$class == "reaction_network") {
     refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
-    warn_unit(read$unit, source$name)
+    warn_unit(read$unit, source$name, initial)
+    warn_negative(read$negative, source$name)
     return(start_at(reactions_from_core(read$model), initial))
   }
   model <- new_pbn(read$model)
@@ -229,12 +239,33 @@ refuse_boolean <- function(file, ...) {
   }
 }
 
-# Amounts of SBML with a unit other than the item.
-warn_unit <- function(unit, file) {
+# Amounts of SBML with a unit other than the item. Counts that the user gives do not help, because constants remain.
+warn_unit <- function(unit, file, initial) {
   if (!nzchar(unit)) return(invisible())
-  warn("unit", sprintf(
+  constants <- paste(
+    " The constants of the rates are for amounts in this unit, too. With counts of molecules in `initial`, they give wrong",
+    "results, unless every rate is of first order."
+  )
+  warn("unit", paste0(sprintf(
     "The amounts in %s have the unit %s, and are read as counts of molecules: units are not converted.", file, unit
-  ), unit = unit)
+  ), if (length(initial) > 0L) constants), unit = unit)
+}
+
+# Laws that are differences, as those of reactions in both directions.
+warn_negative <- function(found, file) {
+  if (is.null(found)) return(invisible())
+  several <- length(found$reactions) > 1L
+  state <- paste(found$species, "=", vapply(found$count, format, "", digits = 7), collapse = ", ")
+  rate <- if (nchar(found$rate) <= 60L) found$rate else if (several) "the first" else "it"
+  warn("negative", sprintf(
+    paste(
+      "In %s, %s %s that can be negative: %s is %s where %s. A simulation ends with an error in such a state. %s should be two",
+      "reactions, one for each direction."
+    ),
+    file, sprintf(if (several) "the rates of reactions %s" else "the rate of reaction %s", quote_some(found$reactions)),
+    if (several) "are differences" else "is a difference", rate, format(found$value, digits = 7), state,
+    if (several) "Each" else "It"
+  ), reactions = found$reactions)
 }
 
 # The core need not find counts for species that `initial` names.
@@ -243,18 +274,31 @@ given_names <- function(initial) {
   if (is.null(names) || anyNA(names)) NULL else unique(enc2utf8(names))
 }
 
-# If the initial count of a species in a file is not a count, adds to the message what helps. `initial` may be what is wrong.
+# If the initial amounts of species in a file are no counts, adds to the message what helps, which `initial` does only if the
+# constants of the rates are for counts. `initial` may be what is wrong.
 naming_initial <- function(read, initial) {
   retell <- function(class) function(e) {
     text <- conditionMessage(e)
-    if (grepl("found the species .* with(out an)? (the )?initial amount|found the initial count .* of species", text)) {
+    if (grepl("found the species .* with(out an)? (the )?initial (amount|count)", text)) {
       check_named_numbers(initial, "initial", counts = TRUE)
-      names <- if (length(initial) > 0L) paste0(", but names only ", quote_some(names(initial)))
-      text <- paste0(text, "; the argument `initial` can give one", names)
+      names <- if (length(initial) > 0L) paste0("; `initial` names only ", quote_some(names(initial)))
+      text <- paste0(text, advice_on_initial(text), names)
     }
     abort(class, text)
   }
   tryCatch(read, fireflip_error_unsupported = retell("unsupported"), fireflip_error_parse = retell("parse"))
+}
+
+advice_on_initial <- function(text) {
+  if (grepl("units are not converted", text, fixed = TRUE)) return(paste(
+    "; counts of molecules in `initial` would not do, because the constants of the rates are for this unit, too: rates that are",
+    "not of first order would be wrong"
+  ))
+  if (grepl("where one was expected$", text)) return("; the argument `initial` can give one")
+  paste(
+    "; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another unit, so have",
+    "the constants of its rates, and counts would give wrong results"
+  )
 }
 
 start_at <- function(model, initial) {

@@ -148,7 +148,7 @@ int ff_utf8_valid(const char *text, size_t length) {
 ff_shown ff_show(double number, int digits) {
   ff_shown out;
   if (isfinite(number))
-    snprintf(out.text, sizeof out.text, "%.*g", digits, number);
+    ff_print(out.text, sizeof out.text, "%.*g", digits, number);
   else
     snprintf(out.text, sizeof out.text, "%s", isnan(number) ? "NaN" : number > 0 ? "Inf" : "-Inf");
   return out;

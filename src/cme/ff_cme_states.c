@@ -63,7 +63,7 @@ static ff_status invalid(const ff_cme *cme, uint32_t r, double propensity, ff_er
       snprintf(state + used, sizeof state - used, ", ...");
       break;
     }
-    used += (size_t)snprintf(state + used, sizeof state - used, "%s%.90s = %.15g", i > 0 ? ", " : "", species.text,
+    used += (size_t)ff_print(state + used, sizeof state - used, "%s%.90s = %.15g", i > 0 ? ", " : "", species.text,
                              cme->values[i]);
   }
   return ff_error_set(err, FF_EMODEL, "reaction %s: the propensity is %s in a state that can be reached (%s); expected a finite "

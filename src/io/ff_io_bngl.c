@@ -194,21 +194,18 @@ static ff_status initial_value(reader *r, const ff_bngl_symbol *symbol, double *
 
 static ff_status set_initial(reader *r) {
   ff_status status = FF_OK;
+  ff_io_uncounted uncounted = {0};
   for (uint32_t i = 0; i < r->net->n_species && status == FF_OK; i++) {
     const ff_bngl_symbol *symbol = &r->file.symbol[r->file.species[i]];
     double value, whole;
     status = initial_value(r, symbol, &value);
     if (status != FF_OK) break;
-    if (ff_count_of(value, &whole) && whole <= FF_MAX_COUNT)
-      r->net->initial[i] = whole;
-    else if (ff_io_is_given(r->given, r->net->names[i]))
-      r->net->initial[i] = 0;
-    else
-      status = ff_error_set(r->err, FF_EUNSUPPORTED, "%s, line %llu: found the initial count %.15g of species %s where a whole "
-                            "number from 0 to 2^53 was expected", r->file.file, (unsigned long long)symbol->line, value,
-                            ff_quote(r->net->names[i], strlen(r->net->names[i])).text);
+    const int fine = ff_count_of(value, &whole) && whole <= FF_MAX_COUNT;
+    r->net->initial[i] = fine ? whole : 0;
+    if (!fine && !ff_io_is_given(r->given, r->net->names[i]))
+      ff_io_uncounted_add(&uncounted, r->net->names[i], "count", value, 0, symbol->line);
   }
-  return status;
+  return status == FF_OK ? ff_io_uncounted_check(&uncounted, r->file.file, "", r->err) : status;
 }
 
 /* ---- the network -------------------------------------------------------------------------------------------------------- */

@@ -121,6 +121,42 @@ ff_status ff_io_finish_reactions(ff_reactions *net, const char *file, ff_error *
   return status == FF_OK ? FF_OK : ff_error_set(err, status, "%s: %s", file, inner.text);
 }
 
+/* ---- amounts that are no counts ----------------------------------------------------------------------------------------- */
+
+#define MOST_SHOWN 5
+
+void ff_io_uncounted_add(ff_io_uncounted *all, const char *name, const char *what, double value, int missing, uint64_t line) {
+  const size_t used = strlen(all->text);
+  char *const end = all->text + used;
+  const char *const comma = all->n > 0 ? ", " : "";
+  const ff_quoted shown = ff_quote(name, strlen(name));
+  if (all->n == 0) all->line = line;
+  all->n++;
+  all->n_missing += missing != 0;
+  if (all->n_shown == MOST_SHOWN || used > FF_IO_UNCOUNTED_SIZE / 2) return; /* the longest entry takes the other half */
+  const size_t room = FF_IO_UNCOUNTED_SIZE - used;
+  if (missing)
+    ff_print(end, room, "%s%s without %s", comma, shown.text, all->n > 1 ? "one" : "an initial amount or concentration");
+  else if (all->n == 1)
+    ff_print(end, room, "%s with the initial %s %s", shown.text, what, ff_show(value, 15).text);
+  else
+    ff_print(end, room, "%s%s with %s", comma, shown.text, ff_show(value, 15).text);
+  all->n_shown++;
+}
+
+ff_status ff_io_uncounted_check(const ff_io_uncounted *all, const char *file, const char *more, ff_error *err) {
+  char others[40] = "";
+  const unsigned long long line = all->line;
+  if (all->n == 0) return FF_OK;
+  if (all->n > all->n_shown) ff_print(others, sizeof others, " and %u more", all->n - all->n_shown);
+  const ff_status status = all->n_missing == all->n ? FF_EPARSE : FF_EUNSUPPORTED;
+  const char *const wanted = all->n == 1 && all->n_missing == 1 ? "one was expected"
+                             : all->n == 1                      ? "a whole number from 0 to 2^53 was expected, a count"
+                                                                : "whole numbers from 0 to 2^53 were expected, counts";
+  return ff_error_set(err, status, "%s, line %llu: found the species %s%s where %s%s", file, line, all->text, others, wanted,
+                      more);
+}
+
 void ff_build_free(ff_build *build) {
   for (uint32_t i = 0; i < build->n_nodes; i++) free(build->names[i]);
   for (size_t r = 0; r < build->n_rules; r++) ff_expr_free(&build->rules[r].expr);

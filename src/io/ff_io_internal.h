@@ -91,6 +91,21 @@ ff_status ff_build_finish(ff_pbn *pbn, const ff_build *build);
 /* Calls ff_reactions_finish(), and puts the file's name in front of its message. */
 ff_status ff_io_finish_reactions(ff_reactions *net, const char *file, ff_error *err);
 
+/* Species whose initial amounts are no counts, so that one message names them. Begins as zeros. */
+#define FF_IO_UNCOUNTED_SIZE 600
+typedef struct {
+  uint32_t n, n_missing, n_shown; /* how many there are, how many of them have no amount, and how many the text names */
+  uint64_t line;                  /* of the first one */
+  char text[FF_IO_UNCOUNTED_SIZE];
+} ff_io_uncounted;
+
+/* `what` is what the format calls it: "amount" or "count". `missing` is 1 if there is no value. */
+void ff_io_uncounted_add(ff_io_uncounted *all, const char *name, const char *what, double value, int missing, uint64_t line);
+
+/* Sets the error that names them, if there are any: FF_EPARSE if none has a value, else FF_EUNSUPPORTED. `more` ends the message,
+ * and may be empty. */
+ff_status ff_io_uncounted_check(const ff_io_uncounted *all, const char *file, const char *more, ff_error *err);
+
 void ff_build_free(ff_build *build); /* frees what the struct owns, not the struct */
 
 /* ---- a text that grows while it is written ---- */

@@ -45,16 +45,16 @@ static int is_about_remarks(unsigned id) {
   return (id >= MissingAnnotationNamespace && id <= 10499) || (id >= NotesNotInXHTMLNamespace && id <= 10899);
 }
 
-/* `before` is the number of bytes put in front of the first line. Required packages that libsbml does not know are no error of
- * the document if `packages` is 0. */
-static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t before, int packages, ff_error *err) {
+/* `before` is the number of bytes put in front of the first line. ff_sbml_check_packages() has refused required packages, so
+ * those that libsbml does not know are no error here. */
+static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t before, ff_error *err) {
   unsigned n = SBMLDocument_getNumErrors(document);
   for (unsigned i = 0; i < n; i++) {
     const XMLError_t *error = (const XMLError_t *)SBMLDocument_getError(document, i);
     unsigned severity = XMLError_getSeverity(error);
     if (severity != LIBSBML_SEV_ERROR && severity != LIBSBML_SEV_FATAL) continue;
     unsigned id = XMLError_getErrorId(error);
-    if (is_about_remarks(id) || (id == RequiredPackagePresent && !packages)) continue;
+    if (is_about_remarks(id) || id == RequiredPackagePresent) continue;
     const char *message = XMLError_getMessage(error);
     char said[SAID_SIZE];
     shorten(said, message == NULL || message[0] == '\0' ? "an error without a message" : message);
@@ -69,17 +69,15 @@ static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t
 
 static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span text, const char *file, size_t before,
                             ff_names *given, ff_error *err) {
-  ff_status status = check_errors(document, file, before, 0, err);
+  ff_status status = check_errors(document, file, before, err);
   if (status != FF_OK) return status;
   Model_t *model = SBMLDocument_getModel(document);
   if (model == NULL) return ff_io_found(err, (ff_place){file, 1}, (ff_span){"", 0}, "a model");
   QualModelPlugin_t *qual = (QualModelPlugin_t *)SBase_getPlugin((SBase_t *)model, "qual");
   int has_reactions = Model_getNumReactions(model) > 0;
-  if (qual != NULL && (QualModelPlugin_getNumQualitativeSpecies(qual) > 0 || !has_reactions)) {
-    status = check_errors(document, file, before, 1, err);
-    return status == FF_OK ? ff_sbml_read_qual(&out->pbn, model, file, err) : status;
-  }
-  status = ff_sbml_check_packages(text.text, text.length, file, err);
+  if (qual != NULL && (QualModelPlugin_getNumQualitativeSpecies(qual) > 0 || !has_reactions))
+    return ff_sbml_read_qual(&out->pbn, model, file, err);
+  status = ff_sbml_check_flux(text.text, text.length, file, err);
   if (status == FF_OK && !has_reactions && Model_getNumSpecies(model) == 0)
     return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a model without species where a Boolean network (SBML Level 3 with "
                         "qual, Version 1) or a reaction network was expected", file,
@@ -91,6 +89,7 @@ ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, co
                            ff_error *err) {
   *out = (ff_io_model){NULL, NULL, ""};
   ff_status status = ff_sbml_check_xml(text, length, file, err);
+  if (status == FF_OK) status = ff_sbml_check_packages(text, length, file, err);
   if (status != FF_OK) return status;
   /* without it, libsbml would add a declaration on a line of its own */
   static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";

@@ -21,10 +21,14 @@
  * libsbml finds all other errors. O(length). */
 ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, ff_error *err);
 
-/* Refuses a document with a package of Level 3 that changes the meaning of a reaction network, with FF_EUNSUPPORTED. These are
- * packages that are required, except qual and the operations of Level 3 Version 2, and fbc with strict. O(length of the text up
- * to <model>). */
+/* Refuses a document with a package of Level 3 that is required, and so changes the meaning of the model, with FF_EUNSUPPORTED.
+ * qual and the operations of Level 3 Version 2 are allowed. Called before libsbml reads the document, because it may report the
+ * package's own elements as errors of another kind. O(length of the text up to the end of the tag <sbml>). */
 ff_status ff_sbml_check_packages(const char *text, size_t length, const char *file, ff_error *err);
+
+/* Refuses a model for flux balance analysis (the package fbc with strict) with FF_EUNSUPPORTED. O(length of the text up to
+ * <model>). */
+ff_status ff_sbml_check_flux(const char *text, size_t length, const char *file, ff_error *err);
 
 /* Makes the id of every node. The ids depend only on the names and their order. A name that is a valid SId
  * ([A-Za-z_][A-Za-z0-9_]*) is its own id. In any other name, each character outside [A-Za-z0-9_] is replaced by '_', and '_'

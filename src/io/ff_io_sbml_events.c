@@ -23,7 +23,21 @@ static ff_status check_target(const ff_sbml_table *table, const void *element, c
                        ", which is constant, where a species or parameter that is not constant was expected");
 }
 
-static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAssignment_t *assignment) {
+/* The value is a concentration, unless the compartment is 0. It becomes an amount when the event happens, with the size before
+ * that: so it is in case 01780 of the SBML test suite, whose event also sets the size. A value of the trigger gets a factor if a
+ * rule may change the size until then. */
+static ff_status make_amount(ff_event_set *set, ff_sbml_table *table, uint32_t compartment, int late) {
+  const ff_sbml_symbol *size = &table->symbol[compartment];
+  if (compartment == 0 || late || (size->rule.length == 0 && size->rate.length == 0))
+    return ff_sbml_multiply(table, &set->value, compartment);
+  ff_formula_word *word = ff_calloc(1, sizeof *word);
+  if (word == NULL) return ff_error_set(table->err, FF_EMEMORY, "no memory for a formula");
+  *word = (ff_formula_word){FF_F_SYMBOL, compartment, 0};
+  set->factor = (ff_formula){word, 1, 1};
+  return FF_OK;
+}
+
+static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAssignment_t *assignment, int late) {
   const char *id = EventAssignment_getVariable(assignment);
   if (id == NULL) id = "";
   const int64_t at = ff_build_find(&table->ids, id, strlen(id));
@@ -35,7 +49,7 @@ static ff_status read_set(ff_event_set *out, ff_sbml_table *table, const EventAs
   if (!EventAssignment_isSetMath(assignment))
     return ff_sbml_unsupported(table, assignment, id, " because it has no formula");
   status = ff_sbml_formula(&out->value, EventAssignment_getMath(assignment), table, NULL, line_of(table, assignment));
-  return status == FF_OK ? ff_sbml_multiply(table, &out->value, table->symbol[at].divisor) : status;
+  return status == FF_OK ? make_amount(out, table, table->symbol[at].divisor, late) : status;
 }
 
 /* ---- an event ----------------------------------------------------------------------------------------------------------- */
@@ -102,7 +116,7 @@ static ff_status read_event(ff_event *out, ff_sbml_table *table, ff_build *ids, 
   out->late = !Event_getUseValuesFromTriggerTime(event);
   status = ff_event_add_sets(out, Event_getNumEventAssignments(event), table->err);
   for (uint32_t k = 0; k < out->n_sets && status == FF_OK; k++)
-    status = read_set(&out->sets[k], table, Event_getEventAssignment(event, k));
+    status = read_set(&out->sets[k], table, Event_getEventAssignment(event, k), out->late);
   return status;
 }
 
@@ -152,6 +166,7 @@ ff_status ff_sbml_events_mark(const ff_sbml_events *events, const ff_sbml_table 
     for (uint32_t k = 0; k < event->n_sets && status == FF_OK; k++) {
       status = mark_one(table, event, event->sets[k].symbol, used);
       if (status == FF_OK) status = mark(table, event, &event->sets[k].value, used);
+      if (status == FF_OK) status = mark(table, event, &event->sets[k].factor, used);
     }
   }
   return status;
@@ -170,6 +185,7 @@ ff_status ff_sbml_events_move(ff_sbml_events *events, const ff_sbml_table *table
     for (uint32_t k = 0; k < event->n_sets; k++) {
       event->sets[k].symbol = number[event->sets[k].symbol];
       ff_sbml_renumber(table, number, &event->sets[k].value);
+      ff_sbml_renumber(table, number, &event->sets[k].factor);
     }
   }
   return status;

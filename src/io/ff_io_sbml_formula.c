@@ -251,15 +251,15 @@ static ff_status emit_e_notation(walk *w, const ASTNode_t *node) {
   long exponent = ASTNode_getExponent(node);
   char text[64], number[80];
   for (int digits = 14; digits <= 16; digits++) {
-    snprintf(text, sizeof text, "%.*e", digits, mantissa);
-    if (strtod(text, NULL) == mantissa) break;
+    ff_print(text, sizeof text, "%.*e", digits, mantissa);
+    if (ff_read_number(text, NULL) == mantissa) break;
   }
   char *mark = strchr(text, 'e');
   if (mark == NULL || exponent > 100000 || exponent < -100000) return emit_number(w, ASTNode_getReal(node));
   exponent += strtol(mark + 1, NULL, 10);
   *mark = '\0';
   snprintf(number, sizeof number, "%se%ld", text, exponent);
-  return emit_number(w, strtod(number, NULL));
+  return emit_number(w, ff_read_number(number, NULL));
 }
 
 /* In Level 1, a formula is text, and libsbml takes names such as pi for constants. */

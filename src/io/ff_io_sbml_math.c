@@ -65,7 +65,7 @@ static ff_status found_element(const walk *w, const ASTNode_t *node) {
 
 static ff_status found_number(const walk *w, double value) {
   char shown[40];
-  snprintf(shown, sizeof shown, "%.15g", value);
+  ff_print(shown, sizeof shown, "%.15g", value);
   return ff_io_found(w->build->err, w->place, (ff_span){shown, strlen(shown)}, "the level 0 or 1");
 }
 

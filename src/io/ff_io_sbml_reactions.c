@@ -19,6 +19,8 @@ typedef struct {
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
   ff_sbml_events events;
   ff_names *given;
+  ff_io_uncounted uncounted;
+  const Species_t *first_uncounted;
   ff_error *err;
 } reader;
 
@@ -153,28 +155,25 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
-static ff_status set_species(const reader *r, ff_reactions *net, uint32_t i) {
+static void set_species(reader *r, ff_reactions *net, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   const Species_t *species = symbol->element;
   const char *id = r->table.ids.names[i];
-  ff_place place = ff_sbml_place(&r->table, species);
   const uint32_t number = r->number[i];
   int fine = ff_count_of(symbol->value, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   fine = fine && net->initial[number] <= FF_MAX_COUNT;
-  if (!fine && ff_io_is_given(r->given, id)) {
-    net->initial[number] = 0;
-    return FF_OK;
-  }
-  if (symbol->formula.length == 0)
-    return ff_sbml_found(&r->table, FF_EPARSE, place, "the species", id,
-                         " without an initial amount or concentration where one was expected");
-  if (fine) return FF_OK;
-  char clause[FF_IO_UNIT + 64], rest[FF_IO_UNIT + 200];
-  ff_sbml_unit_clause(r->model, species, clause);
-  snprintf(rest, sizeof rest, " with the initial amount %.15g where a whole number from 0 to 2^53 was expected, a count%s",
-           symbol->value, clause);
-  return ff_sbml_found(&r->table, FF_EUNSUPPORTED, place, "the species", id, rest);
+  if (!fine) net->initial[number] = 0;
+  if (fine || ff_io_is_given(r->given, id)) return;
+  if (r->uncounted.n == 0) r->first_uncounted = species;
+  ff_io_uncounted_add(&r->uncounted, id, "amount", symbol->value, symbol->formula.length == 0,
+                      ff_sbml_place(&r->table, species).line);
+}
+
+static ff_status check_counted(const reader *r) {
+  char clause[FF_IO_UNIT + 64] = "";
+  if (r->uncounted.n > 0) ff_sbml_unit_clause(r->model, r->first_uncounted, clause);
+  return ff_io_uncounted_check(&r->uncounted, r->table.ids.file, clause, r->err);
 }
 
 static ff_status set_symbols(reader *r, ff_reactions *net) {
@@ -192,10 +191,10 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
     } else if (number >= r->n_species) {
       net->value[number - r->n_species] = r->table.symbol[i].value;
     } else {
-      status = set_species(r, net, i);
+      set_species(r, net, i);
     }
   }
-  return status;
+  return status == FF_OK ? check_counted(r) : status;
 }
 
 /* ---- stoichiometry ---- */
@@ -258,7 +257,7 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   }
   char more[100] = " because it has no stoichiometry";
   if (!isnan(value))
-    snprintf(more, sizeof more, " because its stoichiometry is %.15g, not a whole number from 0 to 2^32 - 1", value);
+    ff_print(more, sizeof more, " because its stoichiometry is %.15g, not a whole number from 0 to 2^32 - 1", value);
   return ff_sbml_unsupported(&r->table, reference, id, more);
 }
 

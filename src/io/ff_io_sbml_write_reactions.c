@@ -11,6 +11,7 @@
 /* <sbml>, <model>, the list, <reaction>, <kineticLaw>, <math>, two of mass action, <otherwise>, and a leaf. */
 #define OUTER_DEPTH 10
 #define MOST_OF_A_REACTANT 20
+#define NONE UINT32_MAX
 
 typedef struct {
   ff_out out;
@@ -20,6 +21,8 @@ typedef struct {
   uint32_t n_symbols, n;
   uint32_t *mark; /* of species: r + 1 if they are listed for reaction r */
   uint8_t *set;   /* of symbols: 1 if an event sets them, so that they are not constant */
+  uint32_t *cell; /* of species: the variable that is the size of their compartment, or NONE. Events set their concentrations */
+  uint8_t *holds; /* of variables: 1 if they are such a size */
   char owner[FF_QUOTE_SIZE + 20]; /* for messages: whose formula is written */
   ff_error *err;
 } writer;
@@ -100,14 +103,28 @@ static void push_close(math *m, const char *text, uint32_t closes) {
 }
 static void push_operand(math *m, uint32_t at) { m->tasks[m->n++] = (task){NULL, at, 0}; }
 
+static void put_name(writer *w, uint32_t symbol) {
+  put(w, "<ci> ");
+  put(w, w->ids[symbol]);
+  put(w, " </ci>");
+}
+
 static void put_leaf(writer *w, const ff_formula_word *word) {
   if (word->code == FF_F_NUMBER) put_number(w, word->number);
   if (word->code == FF_F_TIME)
     put(w, "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/time\"> time </csymbol>");
   if (word->code != FF_F_SYMBOL) return;
-  put(w, "<ci> ");
-  put(w, w->ids[word->symbol]);
-  put(w, " </ci>");
+  const uint32_t cell = word->symbol < w->net->n_species ? w->cell[word->symbol] : NONE;
+  if (cell != NONE) put(w, "<apply><times/>");
+  put_name(w, word->symbol);
+  if (cell != NONE) put_name(w, cell);
+  if (cell != NONE) put(w, "</apply>");
+}
+
+/* Whether the operation at this word divides a species by the size of its compartment: the name of the species means this. */
+static int is_concentration(const writer *w, const ff_formula_word *word, uint32_t at) {
+  return word[at].code == FF_F_DIV && word[at - 1].code == FF_F_SYMBOL && word[at - 2].code == FF_F_SYMBOL &&
+         word[at - 2].symbol < w->net->n_species && w->cell[word[at - 2].symbol] == word[at - 1].symbol;
 }
 
 /* if(condition, yes, no) */
@@ -169,6 +186,8 @@ static ff_status put_math(writer *w, const ff_formula *formula) {
       m.depth -= now.closes;
     } else if (ff_formula_operands(formula->word[now.at].code) == 0) {
       put_leaf(w, &formula->word[now.at]);
+    } else if (is_concentration(w, formula->word, now.at)) {
+      put_name(w, formula->word[now.at - 2].symbol);
     } else {
       put_operation(w, &m, now.at);
     }
@@ -262,9 +281,44 @@ static ff_status put_reaction(writer *w, uint32_t r) {
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 
-static void mark_set(writer *w) {
-  for (uint32_t e = 0; e < w->net->n_events; e++)
-    for (uint32_t k = 0; k < w->net->events[e].n_sets; k++) w->set[w->net->events[e].sets[k].symbol] = 1;
+/* Whether what an event sets is a value times this size at the time when the event happens. */
+static int is_times(const ff_event_set *set, uint32_t cell, int late) {
+  const ff_formula *f = set->factor.length > 0 ? &set->factor : &set->value;
+  if (set->factor.length > 0) return f->word[0].symbol == cell;
+  return late && f->length > 2 && f->word[f->length - 1].code == FF_F_MUL && f->word[f->length - 2].code == FF_F_SYMBOL &&
+         f->word[f->length - 2].symbol == cell;
+}
+
+static ff_status cannot_say(const writer *w, const ff_event *event, uint32_t symbol) {
+  const char *name = w->net->names[symbol];
+  return ff_error_set(w->err, FF_EMODEL, "event %s sets %s by a factor; SBML can express this for a species, if the factor is a "
+                      "variable, the same one in all events that set the species",
+                      ff_quote(event->name, strlen(event->name)).text, ff_quote(name, strlen(name)).text);
+}
+
+/* Finds what events set, and the species whose concentrations they set: then a variable is the factor. */
+static ff_status mark_sets(writer *w) {
+  const ff_reactions *net = w->net;
+  const uint32_t first = net->n_species + net->n_parameters; /* variable */
+  for (uint32_t i = 0; i < net->n_species; i++) w->cell[i] = NONE;
+  for (uint32_t e = 0; e < net->n_events; e++)
+    for (uint32_t k = 0; k < net->events[e].n_sets; k++) {
+      const ff_event_set *set = &net->events[e].sets[k];
+      w->set[set->symbol] = 1;
+      if (set->factor.length == 0) continue;
+      const ff_formula_word *word = set->factor.word;
+      if (set->symbol >= net->n_species || set->factor.length > 1 || word->code != FF_F_SYMBOL || word->symbol < first)
+        return cannot_say(w, &net->events[e], set->symbol);
+      w->cell[set->symbol] = word->symbol;
+      w->holds[word->symbol - first] = 1;
+    }
+  for (uint32_t e = 0; e < net->n_events; e++)
+    for (uint32_t k = 0; k < net->events[e].n_sets; k++) {
+      const ff_event_set *set = &net->events[e].sets[k];
+      const uint32_t cell = set->symbol < net->n_species ? w->cell[set->symbol] : NONE;
+      if (cell != NONE && !is_times(set, cell, net->events[e].late)) return cannot_say(w, &net->events[e], set->symbol);
+    }
+  return FF_OK;
 }
 
 static ff_status put_element(writer *w, const char *element, const ff_formula *formula) {
@@ -285,7 +339,11 @@ static ff_status put_sets(writer *w, const ff_event *event) {
   for (uint32_t k = 0; k < event->n_sets && status == FF_OK; k++) {
     put_attribute(w, "          <eventAssignment variable=\"", w->ids[event->sets[k].symbol]);
     put(w, ">" MATH);
-    status = put_math(w, &event->sets[k].value);
+    ff_formula value = event->sets[k].value;
+    const uint32_t symbol = event->sets[k].symbol;
+    if (symbol < w->net->n_species && w->cell[symbol] != NONE && event->sets[k].factor.length == 0)
+      value.length -= 2; /* without the size: see is_times() */
+    status = put_math(w, &value);
     put(w, "</math></eventAssignment>\n");
   }
   if (event->n_sets > 0) put(w, "        </listOfEventAssignments>\n");
@@ -311,22 +369,35 @@ static ff_status put_event(writer *w, uint32_t e) {
 
 /* ---- the model ---------------------------------------------------------------------------------------------------------- */
 
+static void put_cells(writer *w) {
+  for (uint32_t v = 0; v < w->net->n_variables; v++) {
+    if (!w->holds[v]) continue;
+    put(w, "      <compartment");
+    put_id(w, w->net->n_species + w->net->n_parameters + v);
+    put(w, " spatialDimensions=\"3\" constant=\"false\"/>\n");
+  }
+}
+
 static void put_species(writer *w, uint32_t i) {
   put(w, "      <species");
   put_id(w, i);
-  put_attribute(w, " compartment=\"", w->ids[w->n - 1]);
+  put_attribute(w, " compartment=\"", w->ids[w->cell[i] == NONE ? w->n - 1 : w->cell[i]]);
   put(w, " initialAmount=\"");
   ff_out_number(&w->out, w->net->initial[i]);
-  put(w, "\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"");
+  put(w, w->cell[i] == NONE ? "\" hasOnlySubstanceUnits=\"true\"" : "\" hasOnlySubstanceUnits=\"false\"");
+  put(w, " boundaryCondition=\"");
   put(w, w->net->fixed[i] ? "true\"" : "false\"");
   put(w, w->net->fixed[i] && !w->set[i] ? " constant=\"true\"/>\n" : " constant=\"false\"/>\n");
 }
 
 static void put_parameters(writer *w) {
   const ff_reactions *net = w->net;
-  if (net->n_parameters + net->n_variables == 0) return;
+  uint32_t n = net->n_parameters;
+  for (uint32_t v = 0; v < net->n_variables; v++) n += !w->holds[v];
+  if (n == 0) return;
   put(w, "    <listOfParameters>\n");
   for (uint32_t i = 0; i < net->n_parameters + net->n_variables; i++) {
+    if (i >= net->n_parameters && w->holds[i - net->n_parameters]) continue;
     put(w, "      <parameter");
     put_id(w, net->n_species + i);
     if (i < net->n_parameters) {
@@ -365,7 +436,9 @@ static ff_status put_all(writer *w) {
          "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version2/core\" level=\"3\" version=\"2\">\n"
          "  <model>\n    <listOfCompartments>\n      <compartment");
   put_attribute(w, " id=\"", w->ids[w->n - 1]);
-  put(w, " spatialDimensions=\"3\" size=\"1\" constant=\"true\"/>\n    </listOfCompartments>\n    <listOfSpecies>\n");
+  put(w, " spatialDimensions=\"3\" size=\"1\" constant=\"true\"/>\n");
+  put_cells(w);
+  put(w, "    </listOfCompartments>\n    <listOfSpecies>\n");
   for (uint32_t i = 0; i < w->net->n_species; i++) put_species(w, i);
   put(w, "    </listOfSpecies>\n");
   put_parameters(w);
@@ -417,13 +490,17 @@ ff_status ff_io_sbml_reactions_text(char **text, const ff_reactions *net, ff_err
   *text = NULL;
   w.mark = ff_calloc(net->n_species, sizeof *w.mark);
   w.set = ff_calloc((size_t)net->n_species + net->n_parameters + net->n_variables, 1);
-  ff_status status = w.mark == NULL || w.set == NULL ? ff_error_set(err, FF_EMEMORY, "no memory to write a network")
-                                                     : make_ids(&w, &names);
-  if (status == FF_OK) mark_set(&w);
+  w.cell = ff_calloc(net->n_species, sizeof *w.cell);
+  w.holds = ff_calloc(net->n_variables, 1);
+  const int missing = w.mark == NULL || w.set == NULL || w.cell == NULL || w.holds == NULL;
+  ff_status status = missing ? ff_error_set(err, FF_EMEMORY, "no memory to write a network") : make_ids(&w, &names);
+  if (status == FF_OK) status = mark_sets(&w);
   if (status == FF_OK) status = put_all(&w);
   if (w.ids != NULL) ff_sbml_ids_free(w.ids, w.n);
   free(w.mark);
   free(w.set);
+  free(w.cell);
+  free(w.holds);
   ff_build_free(&names);
   if (status == FF_OK) return ff_out_finish(&w.out, text);
   free(w.out.text);

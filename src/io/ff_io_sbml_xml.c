@@ -216,14 +216,19 @@ ff_status ff_sbml_check_xml(const char *text, size_t length, const char *file, f
 
 /* ---- packages ---- */
 
+/* Whether an attribute says what `prefix` stands for. */
+static int names_prefix(ff_span name, ff_span prefix) {
+  return name.length == prefix.length + 6 && memcmp(name.text, "xmlns:", 6) == 0 &&
+         memcmp(name.text + 6, prefix.text, prefix.length) == 0;
+}
+
 /* Whether the tag declares that `prefix` stands for a package whose URI contains `word`. */
 static int is_package(ff_span tag, ff_span prefix, const char *word) {
   const char *at = tag.text;
   ff_span name, value;
   size_t length = strlen(word);
   while (next_attribute(&at, tag.text + tag.length, &name, &value)) {
-    if (name.length != prefix.length + 6 || memcmp(name.text, "xmlns:", 6) != 0) continue;
-    if (memcmp(name.text + 6, prefix.text, prefix.length) != 0) continue;
+    if (!names_prefix(name, prefix)) continue;
     for (size_t i = 0; i + length <= value.length; i++)
       if (memcmp(value.text + i, word, length) == 0) return 1;
   }
@@ -242,31 +247,65 @@ static int has_flag(ff_span tag, const char **at, const char *word, ff_span *pre
   return 0;
 }
 
+/* Moves past the next start tag. Returns 0 if there is none. */
+static int next_tag(scanner *s, ff_span *tag, uint64_t *line) {
+  while (next_markup(s)) {
+    const size_t from = s->at;
+    const int starts_element = !starts(s, "<?") && !starts(s, "</");
+    *line = s->line;
+    move_past_tag(s);
+    *tag = (ff_span){s->text + from, s->at - from};
+    if (starts_element) return 1;
+  }
+  return 0;
+}
+
+/* The name of a package as its URI has it: "distrib" of ".../level3/version1/distrib/version1". If the prefix has no such URI,
+ * the name is the prefix. */
+static ff_span package_of(ff_span tag, ff_span prefix) {
+  static const char before[] = "/level3/version1/";
+  const char *at = tag.text;
+  ff_span name, value;
+  while (next_attribute(&at, tag.text + tag.length, &name, &value)) {
+    if (!names_prefix(name, prefix)) continue;
+    for (size_t i = 0, length = sizeof before - 1; i + length < value.length; i++) {
+      if (memcmp(value.text + i, before, length) != 0) continue;
+      const ff_span rest = ff_span_after(value, i + length);
+      const char *slash = memchr(rest.text, '/', rest.length);
+      return (ff_span){rest.text, slash == NULL ? rest.length : (size_t)(slash - rest.text)};
+    }
+  }
+  return prefix;
+}
+
 ff_status ff_sbml_check_packages(const char *text, size_t length, const char *file, ff_error *err) {
   scanner s = {text, length, 0, 1};
-  ff_span root = {NULL, 0};
-  while (next_markup(&s)) {
-    size_t from = s.at;
-    ff_place place = {file, s.line};
-    int tagged = !starts(&s, "<?") && !starts(&s, "</");
-    move_past_tag(&s);
-    ff_span tag = {text + from, s.at - from}, prefix;
-    if (!tagged) continue;
+  ff_span root, prefix;
+  uint64_t line;
+  if (!next_tag(&s, &root, &line) || !ff_span_equals(local_name(root), "sbml")) return FF_OK; /* libsbml reports it */
+  const char *at = root.text;
+  while (has_flag(root, &at, "required", &prefix)) {
+    if (is_package(root, prefix, "/qual/") || is_package(root, prefix, "/l3v2extendedmath/")) continue;
+    const ff_span package = package_of(root, prefix);
+    return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found the package %s with required = true, which changes the "
+                        "meaning of the model and is not supported", file, (unsigned long long)line,
+                        ff_quote(package.text, package.length).text);
+  }
+  return FF_OK;
+}
+
+ff_status ff_sbml_check_flux(const char *text, size_t length, const char *file, ff_error *err) {
+  scanner s = {text, length, 0, 1};
+  ff_span root, tag, prefix;
+  uint64_t line;
+  if (!next_tag(&s, &root, &line)) return FF_OK;
+  while (next_tag(&s, &tag, &line)) {
+    if (!ff_span_equals(local_name(tag), "model")) continue;
     const char *at = tag.text;
-    if (root.text == NULL) {
-      root = tag;
-      while (has_flag(tag, &at, "required", &prefix)) {
-        if (is_package(tag, prefix, "/qual/") || is_package(tag, prefix, "/l3v2extendedmath/")) continue;
-        return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found the package %s with required = true, which changes the "
-                            "meaning of the model and is not supported", file, (unsigned long long)place.line,
-                            ff_quote(prefix.text, prefix.length).text);
-      }
-    } else if (ff_span_equals(local_name(tag), "model")) {
-      if (has_flag(tag, &at, "strict", &prefix) && is_package(root, prefix, "/fbc/"))
-        return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found a model for flux balance analysis (fbc:strict = true), "
-                            "which is not supported", file, (unsigned long long)place.line);
-      return FF_OK;
-    }
+    if (has_flag(tag, &at, "strict", &prefix) && is_package(root, prefix, "/fbc/"))
+      return ff_error_set(err, FF_EUNSUPPORTED, "%s, line %llu: found a model for flux balance analysis (fbc:strict = true), "
+                          "which is not supported", file, (unsigned long long)line);
+    return FF_OK;
   }
   return FF_OK;
 }

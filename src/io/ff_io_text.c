@@ -54,7 +54,7 @@ int ff_span_number(ff_span span, double *value) {
   memcpy(copy, span.text, span.length);
   copy[span.length] = '\0';
   char *end;
-  *value = strtod(copy, &end);
+  *value = ff_read_number(copy, &end);
   return *end == '\0' && isfinite(*value);
 }
 
@@ -115,8 +115,8 @@ void ff_out_puts(ff_out *out, const char *text) { ff_out_add(out, (ff_span){text
 
 void ff_number_text(char *text, size_t size, double value) {
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, size, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
+    ff_print(text, size, "%.*g", digits, value);
+    if (ff_read_number(text, NULL) == value) break;
   }
 }
 

@@ -25,7 +25,10 @@ void ff_event_free(ff_event *event) {
   ff_formula_free(&event->trigger);
   ff_formula_free(&event->delay);
   ff_formula_free(&event->priority);
-  for (uint32_t i = 0; i < event->n_sets; i++) ff_formula_free(&event->sets[i].value);
+  for (uint32_t i = 0; i < event->n_sets; i++) {
+    ff_formula_free(&event->sets[i].value);
+    ff_formula_free(&event->sets[i].factor);
+  }
   free(event->sets);
   memset(event, 0, sizeof *event);
 }
@@ -51,7 +54,7 @@ static ff_status check_numbers(const ff_reactions *net, const ff_event *event, f
     const char *name = net->names[set->symbol];
     const int species = set->symbol < net->n_species;
     double count;
-    if (!ff_formula_is_number(&set->value, &number)) continue;
+    if (set->factor.length > 0 || !ff_formula_is_number(&set->value, &number)) continue;
     if (species && !(ff_count_of(number, &count) && count <= FF_MAX_COUNT)) /* the rule of simulations */
       return ff_error_set(err, FF_EMODEL, "event %s sets species %s to %s; expected a whole number from 0 to 2^53",
                           label_of(event).text, ff_quote(name, strlen(name)).text, ff_show(number, 17).text);
@@ -71,6 +74,8 @@ static ff_status check_sets(const ff_reactions *net, uint32_t at, uint32_t *seen
   for (uint32_t i = 0; i < event->n_sets; i++) {
     if (event->sets[i].symbol >= n) return broken(event, "list of values", err);
     if (!ff_formula_valid(&event->sets[i].value, n, &constant)) return broken(event, "list of values", err);
+    if (event->sets[i].factor.length > 0 && !ff_formula_valid(&event->sets[i].factor, n, &constant))
+      return broken(event, "list of values", err);
     const char *name = net->names[event->sets[i].symbol];
     if (event->sets[i].symbol >= net->n_species + net->n_parameters)
       return ff_error_set(err, FF_EMODEL, "event %s sets %s, a variable; expected a species or a parameter",

@@ -30,10 +30,13 @@ typedef struct {
   ff_formula rate;
 } ff_reaction;
 
-/* What an event sets: a species to a count, or a parameter to a number. */
+/* What an event sets: a species to a count, or a parameter to a number. If there is a factor, the value is multiplied by it. All
+ * factors are computed when the event happens, before anything is set: so a concentration that was computed at the trigger
+ * becomes an amount. */
 typedef struct {
   uint32_t symbol;
   ff_formula value;
+  ff_formula factor; /* empty for none */
 } ff_event_set;
 
 /* A change of the state that is not random. When the trigger becomes true, the event is due after its delay. At that time its
@@ -151,6 +154,21 @@ ff_status ff_reactions_timed(uint8_t *timed, const ff_reactions *net, ff_error *
 /* Sets never[v] to 1 for each variable that is shown to be never negative, whatever the counts, the time and the parameters that
  * events set; else to 0. O(length of the formulas). */
 ff_status ff_reactions_never_negative(uint8_t *never, const ff_reactions *net, ff_error *err);
+
+/* A law that is negative in some state. */
+typedef struct {
+  uint32_t reaction;
+  double value;
+} ff_negative_law;
+
+/* Sets negative[r] to 1 for each reaction whose rate is a difference that is negative for some counts, as k1 * A - k2 * B is,
+ * else to 0. The difference may have a factor or a denominator, and variables are replaced by their formulas. Parameters and
+ * fixed species have their values at time 0. Only the states are tried in which the one or the other part outweighs the rest, so
+ * laws may be missed, but none is reported without such a state. If there is one, *first tells the first of these reactions, and
+ * count[] the state: NaN for species that it does not name. O(length of the formulas, and of products of variables). Defined in
+ * ff_difference.c. */
+ff_status ff_reactions_negative(uint8_t *negative, ff_negative_law *first, double *count, const ff_reactions *net,
+                                ff_error *err);
 
 /* Calls found(context, r, species) for each species that the rate of reaction r names, also through variables; a species may come
  * several times. mark[] and stack[] have an entry for each variable, and no mark is r + 1 before. O(length of the formulas). */

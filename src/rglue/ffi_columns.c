@@ -19,6 +19,19 @@ SEXP ffi_column_of(SEXP frame, const char *what, SEXPTYPE type, R_xlen_t n, cons
   return column;
 }
 
+const double *ffi_numbers_of(SEXP frame, const char *what, R_xlen_t n, const char *wanted) {
+  const char *dollar = strrchr(what, '$');
+  SEXP column = ffi_element(frame, dollar == NULL ? what : dollar + 1);
+  if (TYPEOF(column) != INTSXP || Rf_inherits(column, "factor")) return REAL(ffi_column_of(frame, what, REALSXP, n, wanted));
+  n = Rf_xlength(ffi_column_of(frame, what, INTSXP, n, wanted));
+  double *numbers = (double *)R_alloc((size_t)n + 1, sizeof *numbers);
+  for (R_xlen_t i = 0; i < n; i++) {
+    const int number = INTEGER(column)[i];
+    numbers[i] = number == NA_INTEGER ? NA_REAL : number;
+  }
+  return numbers;
+}
+
 static int is_ascii(const char *text) {
   while (*text != '\0' && (unsigned char)*text < 0x80) text++;
   return *text == '\0';

@@ -85,7 +85,7 @@ ffi_description ffi_described(SEXP x) {
   else if (TYPEOF(x) == LGLSXP && n == 1 && LOGICAL(x)[0] != NA_LOGICAL)
     strcpy(found.text, LOGICAL(x)[0] ? "TRUE" : "FALSE");
   else if (TYPEOF(x) == REALSXP && n == 1)
-    snprintf(found.text, sizeof found.text, "%.15g", REAL(x)[0]);
+    ff_print(found.text, sizeof found.text, "%.15g", REAL(x)[0]);
   else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
     snprintf(found.text, sizeof found.text, "%d", INTEGER(x)[0]);
   else

@@ -37,6 +37,21 @@ static const int *flags_in(SEXP frame, const char *name, R_xlen_t n) {
   return flags;
 }
 
+/* The column `factor`, which only networks have whose events have factors: like `set`, but NA stands for no factor. */
+static const char ***factors_of(SEXP frame, R_xlen_t n, SEXP sets) {
+  static const char *const wanted = "a list of formulas or NA for each event, one for each value of `set`";
+  if (ffi_element(frame, "factor") == R_NilValue) return NULL;
+  SEXP factors = ffi_column_of(frame, "events$factor", VECSXP, n, wanted);
+  const char ***out = (const char ***)R_alloc((size_t)n + 1, sizeof *out);
+  for (R_xlen_t i = 0; i < n; i++) {
+    SEXP factor = VECTOR_ELT(factors, i);
+    if (TYPEOF(factor) != STRSXP || Rf_xlength(factor) != Rf_xlength(VECTOR_ELT(sets, i)))
+      ffi_stop_found("events$factor", wanted, ffi_described(factor).text);
+    out[i] = texts_of(factor, "events$factor", 1);
+  }
+  return out;
+}
+
 ffi_events ffi_events_of(SEXP model) {
   static const char *const wanted = "a list of formulas with names for each event";
   ffi_events out = {0};
@@ -58,6 +73,7 @@ ffi_events ffi_events_of(SEXP model) {
   out.n_sets = (uint32_t *)R_alloc((size_t)n + 1, sizeof *out.n_sets);
   out.target = (const char ***)R_alloc((size_t)n + 1, sizeof *out.target);
   out.value = (const char ***)R_alloc((size_t)n + 1, sizeof *out.value);
+  out.factor = factors_of(frame, n, sets);
   for (R_xlen_t i = 0; i < n; i++) {
     SEXP set = VECTOR_ELT(sets, i), names = Rf_getAttrib(set, R_NamesSymbol);
     if (TYPEOF(set) != STRSXP || Rf_xlength(set) > INT32_MAX || (Rf_xlength(set) > 0 && TYPEOF(names) != STRSXP))
@@ -97,6 +113,8 @@ static ff_status fill_sets(ff_event *event, const ff_reactions *net, const ffi_e
     event->sets[k].symbol = (uint32_t)symbol;
     strcat(what, ff_quote(target, strlen(target)).text);
     status = parse(&event->sets[k].value, all->value[i][k], what, event->name, symbols, err);
+    if (status == FF_OK && all->factor != NULL)
+      status = parse(&event->sets[k].factor, all->factor[i][k], what, event->name, symbols, err);
   }
   return status;
 }
@@ -135,6 +153,7 @@ void ffi_events_mark(int *used, const ff_reactions *net) {
     for (uint32_t i = 0; i < event->n_sets; i++) {
       used[event->sets[i].symbol] = 1;
       ffi_mark_named(used, &event->sets[i].value);
+      ffi_mark_named(used, &event->sets[i].factor);
     }
   }
 }
@@ -151,24 +170,34 @@ static void set_formula(SEXP strings, R_xlen_t i, const ff_formula *formula, con
   ffi_set_text(strings, i, text, R_BlankString, holder);
 }
 
-static SEXP sets_of(const ff_event *event, const ff_reactions *net, SEXP holder) {
+/* The values that an event sets, or their factors. */
+static SEXP sets_of(const ff_event *event, int factors, const ff_reactions *net, SEXP holder) {
   SEXP out = PROTECT(Rf_allocVector(STRSXP, event->n_sets)), names = PROTECT(Rf_allocVector(STRSXP, event->n_sets));
   for (uint32_t i = 0; i < event->n_sets; i++) {
     SET_STRING_ELT(names, i, Rf_mkCharCE(net->names[event->sets[i].symbol], CE_UTF8));
-    set_formula(out, i, &event->sets[i].value, net, holder);
+    set_formula(out, i, factors ? &event->sets[i].factor : &event->sets[i].value, net, holder);
   }
   Rf_setAttrib(out, R_NamesSymbol, names);
   UNPROTECT(2);
   return out;
 }
 
+static int has_factors(const ff_reactions *net) {
+  for (uint32_t e = 0; e < net->n_events; e++)
+    for (uint32_t i = 0; i < net->events[e].n_sets; i++)
+      if (net->events[e].sets[i].factor.length > 0) return 1;
+  return 0;
+}
+
 SEXP ffi_events_list(const ff_reactions *net) {
-  static const char *const names[] = {"name", "when", "delay", "priority", "persistent", "initially", "values", "set"};
-  static const SEXPTYPE types[] = {STRSXP, STRSXP, STRSXP, STRSXP, LGLSXP, LGLSXP, STRSXP, VECSXP};
-  SEXP column[8];
+  static const char *const names[] = {"name",      "when",   "delay", "priority", "persistent",
+                                      "initially", "values", "set",   "factor"};
+  static const SEXPTYPE types[] = {STRSXP, STRSXP, STRSXP, STRSXP, LGLSXP, LGLSXP, STRSXP, VECSXP, VECSXP};
+  SEXP column[9];
   if (net->n_events == 0) return R_NilValue;
-  SEXP out = PROTECT(ffi_list(8, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
-  for (int i = 0; i < 8; i++) SET_VECTOR_ELT(out, i, column[i] = Rf_allocVector(types[i], net->n_events));
+  const int n_columns = has_factors(net) ? 9 : 8;
+  SEXP out = PROTECT(ffi_list(n_columns, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  for (int i = 0; i < n_columns; i++) SET_VECTOR_ELT(out, i, column[i] = Rf_allocVector(types[i], net->n_events));
   for (uint32_t e = 0; e < net->n_events; e++) {
     const ff_event *event = &net->events[e];
     SET_STRING_ELT(column[0], e, Rf_mkCharCE(event->name, CE_UTF8));
@@ -178,7 +207,8 @@ SEXP ffi_events_list(const ff_reactions *net) {
     LOGICAL(column[4])[e] = event->persistent;
     LOGICAL(column[5])[e] = event->initially;
     SET_STRING_ELT(column[6], e, Rf_mkChar(event->late ? "execution" : "trigger"));
-    SET_VECTOR_ELT(column[7], e, sets_of(event, net, holder));
+    SET_VECTOR_ELT(column[7], e, sets_of(event, 0, net, holder));
+    if (n_columns == 9) SET_VECTOR_ELT(column[8], e, sets_of(event, 1, net, holder));
   }
   UNPROTECT(2);
   return out;

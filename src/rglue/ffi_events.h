@@ -11,6 +11,7 @@ typedef struct {
   const int *persistent, *initially;
   uint32_t *n_sets;
   const char ***target, ***value; /* for each event: names and formulas */
+  const char ***factor;           /* the same for factors, or NULL if no event has one */
 } ffi_events;
 
 /* May raise an R error. */

@@ -1,6 +1,6 @@
 /* Reads networks from files and writes them. */
 #include "../io/ff_io.h"
-#include "ffi.h"
+#include "ffi_columns.h"
 
 #include <string.h>
 
@@ -35,12 +35,50 @@ static char **given_of(SEXP names, uint32_t *n) {
   return text;
 }
 
-/* Returns list(model, format, class, unit): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the format
- * that was found, "pbn" or "reaction_network", and the unit of amounts (ff_io.h). `text` is NULL or the bytes of the file; in the
- * second case `path` is only its name. `given` is NULL or the names, all different, of species whose initial counts R sets
- * afterwards (ff_io.h). */
+/* Returns list(reactions, rate, value, species, count) on the laws that may be negative (ff_reactions_negative()), or NULL: the
+ * names of the reactions, and for the first of them its rate and its value in a state, which the other two tell. */
+static SEXP negative_laws(const ff_reactions *net) {
+  static const char *const names[] = {"reactions", "rate", "value", "species", "count"};
+  ff_error err;
+  ff_negative_law first;
+  char *text;
+  uint8_t *negative = (uint8_t *)R_alloc((size_t)net->n_reactions + 1, 1);
+  double *count = (double *)R_alloc((size_t)net->n_species + 1, sizeof *count);
+  ffi_check(ff_reactions_negative(negative, &first, count, net, &err), &err);
+  R_xlen_t n = 0, named = 0, at = 0;
+  for (uint32_t r = 0; r < net->n_reactions; r++) n += negative[r];
+  if (n == 0) return R_NilValue;
+  SEXP out = PROTECT(ffi_list(5, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  SEXP reactions = Rf_allocVector(STRSXP, n);
+  ffi_set(out, "reactions", reactions);
+  for (uint32_t r = 0; r < net->n_reactions; r++)
+    if (negative[r]) SET_STRING_ELT(reactions, at++, Rf_mkCharCE(net->reactions[r].name, CE_UTF8));
+  SEXP rate = Rf_allocVector(STRSXP, 1);
+  ffi_set(out, "rate", rate);
+  ffi_check(ff_formula_text(&text, &net->reactions[first.reaction].rate, net->names, &err), &err);
+  ffi_set_text(rate, 0, text, R_BlankString, holder);
+  ffi_set(out, "value", Rf_ScalarReal(first.value));
+  for (uint32_t i = 0; i < net->n_species; i++) named += !ISNAN(count[i]);
+  SEXP species = Rf_allocVector(STRSXP, named);
+  ffi_set(out, "species", species);
+  SEXP counts = Rf_allocVector(REALSXP, named);
+  ffi_set(out, "count", counts);
+  named = 0;
+  for (uint32_t i = 0; i < net->n_species; i++) {
+    if (ISNAN(count[i])) continue;
+    SET_STRING_ELT(species, named, Rf_mkCharCE(net->names[i], CE_UTF8));
+    REAL(counts)[named++] = count[i];
+  }
+  UNPROTECT(2);
+  return out;
+}
+
+/* Returns list(model, format, class, unit, negative): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the
+ * format that was found, "pbn" or "reaction_network", the unit of amounts (ff_io.h), and the laws that may be negative. `text` is
+ * NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all different, of
+ * species whose initial counts R sets afterwards (ff_io.h). */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
-  static const char *const names[] = {"model", "format", "class", "unit"};
+  static const char *const names[] = {"model", "format", "class", "unit", "negative"};
   ff_format wanted = format_of(format), found = wanted;
   const char *file = path_of(path);
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
@@ -59,11 +97,12 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   R_SetExternalPtrAddr(pbn, model.pbn);
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
-  SEXP out = PROTECT(ffi_list(4, names));
+  SEXP out = PROTECT(ffi_list(5, names));
   ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
   ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : "reaction_network"));
   ffi_set(out, "unit", Rf_mkString(model.unit));
+  if (model.reactions != NULL) ffi_set(out, "negative", negative_laws(model.reactions));
   UNPROTECT(3);
   return out;
 }

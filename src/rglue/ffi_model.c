@@ -26,7 +26,9 @@ static void stop_found(const char *what, const char *wanted, const char *found) 
 /* The same, and describes the whole value x as what was found. */
 static void stop_shape(const char *what, const char *wanted, SEXP x) { stop_found(what, wanted, ffi_described(x).text); }
 
-static int is_number(SEXP x) { return TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP; }
+static int is_number(SEXP x) {
+  return (TYPEOF(x) == INTSXP && !Rf_inherits(x, "factor")) || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP;
+}
 
 /* Returns the number at place i; NaN for NA. */
 static double number_at(SEXP x, R_xlen_t i) {
@@ -43,7 +45,7 @@ static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char
   if (ISNAN(value))
     snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
   else
-    snprintf(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
+    ff_print(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
   stop_found(what, wanted, found);
   return 0;
 }

@@ -54,12 +54,11 @@ static parts parts_of(SEXP model) {
   R_xlen_t n = Rf_xlength(names);
   p.n_species = size_of(names, "species");
   p.species = texts_of(names, "species$species", "the names of the species");
-  p.initial = REAL(ffi_column_of(species, "species$initial", REALSXP, n, numbers));
+  p.initial = ffi_numbers_of(species, "species$initial", n, numbers);
   p.fixed = LOGICAL(ffi_column_of(species, "species$fixed", LGLSXP, n, "TRUE or FALSE for each species"));
-  SEXP value = ffi_column_of(model, "parameters", REALSXP, -1, "numbers with names");
-  SEXP labels = Rf_getAttrib(value, R_NamesSymbol);
+  p.value = ffi_numbers_of(model, "parameters", -1, "numbers with names");
+  SEXP value = ffi_element(model, "parameters"), labels = Rf_getAttrib(value, R_NamesSymbol);
   p.n_parameters = size_of(value, "parameters");
-  p.value = REAL(value);
   p.parameters = p.n_parameters > 0 ? texts_of(labels, "parameters", "numbers with names") : NULL;
   SEXP equation = ffi_column_of(reactions, "reactions$equation", STRSXP, -1, texts);
   n = Rf_xlength(equation);

@@ -240,8 +240,10 @@ static void set_count(ff_ssa_path *path, uint32_t event, uint32_t species, doubl
 
 static void happen(ff_ssa_path *path, const ff_ssa_due *due) {
   const ff_event *event = &path->program->events[due->event];
-  const double *values = row_of(path, due->row);
+  double *values = row_of(path, due->row);
   if (event->late) compute_values(path, due);
+  for (uint32_t i = 0; i < event->n_sets; i++)
+    if (event->sets[i].factor.length > 0) values[i] *= value_of(path, &event->sets[i].factor);
   for (uint32_t i = 0; i < event->n_sets && path->failure.what == FF_SSA_FINE; i++) {
     const uint32_t symbol = event->sets[i].symbol;
     const double before = path->count[symbol];

@@ -50,6 +50,7 @@ static ff_status compile_event(ff_ssa_program *p, const ff_event *event, const f
     out->sets[i].symbol = symbol_of(p, event->sets[i].symbol, replacement);
     if (out->sets[i].symbol < p->n_species) p->changed[out->sets[i].symbol] = 1;
     status = compile_formula(p, &out->sets[i].value, &event->sets[i].value, replacement, err);
+    if (status == FF_OK) status = compile_formula(p, &out->sets[i].factor, &event->sets[i].factor, replacement, err);
   }
   if (event->n_sets > p->most_sets) p->most_sets = event->n_sets;
   return status;

@@ -221,7 +221,7 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
   const char *name = reaction ? p->names[p->n_species + f->item] : p->events[f->item].name;
   const ff_quoted event = ff_quote(name, strlen(name));
   char when[80];
-  snprintf(when, sizeof when, "at time %g of trajectory %llu", f->time, number);
+  ff_print(when, sizeof when, "at time %g of trajectory %llu", f->time, number);
   switch (f->what) {
     case FF_SSA_BAD_SET:
       name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];

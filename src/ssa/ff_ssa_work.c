@@ -28,7 +28,7 @@ static void tell_counts(const ff_ssa_program *p, const ff_ssa_engine *e, uint32_
       snprintf(out + used, size - used, ", ...");
       return;
     }
-    const int length = snprintf(out + used, size - used, "%s %s is %.15g", told++ == 0 ? ", where" : ",",
+    const int length = ff_print(out + used, size - used, "%s %s is %.15g", told++ == 0 ? ", where" : ",",
                                 ff_quote(p->names[s], strlen(p->names[s])).text, e->count[s * e->stride + lane]);
     used += length > 0 ? (size_t)length : 0;
   }

@@ -96,19 +96,27 @@ static const char level2_text[] =
     "</speciesReference></listOfReactants><kineticLaw><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>A</ci></math>"
     "</kineticLaw></reaction></listOfReactions></model></sbml>";
 
-/* Rate rules: a linear one, and one with a power and a sine of the time. */
+/* Rate rules: a linear one, and one with a power and a sine of the time. An event sets a concentration in a compartment whose
+ * size changes. */
 #define TIME_TEXT "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/time\">t</csymbol>"
 static const char rates_text[] =
     "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model><listOfCompartments>"
-    "<compartment id=\"c\" size=\"1\" constant=\"true\"/></listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\" "
-    "initialAmount=\"2\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"true\" constant=\"false\"/></listOfSpecies>"
+    "<compartment id=\"c\" size=\"1\" constant=\"true\"/><compartment id=\"d\" constant=\"false\"/>"
+    "</listOfCompartments><listOfSpecies><species id=\"A\" compartment=\"c\" "
+    "initialAmount=\"2\" hasOnlySubstanceUnits=\"true\" boundaryCondition=\"true\" constant=\"false\"/>"
+    "<species id=\"B\" compartment=\"d\" "
+    "initialAmount=\"2\" hasOnlySubstanceUnits=\"false\" boundaryCondition=\"false\" constant=\"false\"/></listOfSpecies>"
     "<listOfParameters><parameter id=\"k\" value=\"2\" constant=\"true\"/><parameter id=\"x\" value=\"2\" constant=\"false\"/>"
     "<parameter id=\"y\" value=\"2\" constant=\"false\"/></listOfParameters><listOfRules>"
     "<rateRule variable=\"x\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><minus/><ci>k</ci><apply><times/>"
     "<ci>x</ci><ci>k</ci></apply></apply></math></rateRule>"
     "<rateRule variable=\"y\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><plus/><apply><power/><apply><plus/>"
     "<cn>1</cn>" TIME_TEXT "</apply><cn>2</cn></apply><apply><sin/>" TIME_TEXT "</apply></apply></math></rateRule>"
-    "</listOfRules></model></sbml>";
+    "<assignmentRule variable=\"d\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>y</ci></math></assignmentRule>"
+    "</listOfRules><listOfEvents><event id=\"e\" useValuesFromTriggerTime=\"true\"><trigger initialValue=\"true\" "
+    "persistent=\"true\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><true/></math></trigger><listOfEventAssignments>"
+    "<eventAssignment variable=\"B\"><math xmlns=\"http://www.w3.org/1998/Math/MathML\"><ci>k</ci></math></eventAssignment>"
+    "</listOfEventAssignments></event></listOfEvents></model></sbml>";
 
 static ff_status reads_sbml_reactions(ff_error *err) {
   ff_status status = FF_OK;

@@ -72,6 +72,28 @@ static void prepare_formulas(void) {
   FF_CHECK_OK(make_reactions(&given.net, &err), &err);
 }
 
+/* A law that is negative where the second species outweighs the first. */
+static void prepare_difference(void) {
+  ff_error err;
+  ff_names *symbols;
+  prepare_formulas();
+  ff_formula *const rate = &given.net->reactions[0].rate;
+  ff_formula_free(rate);
+  FF_CHECK_OK(ff_names_new(&symbols, given.net->names, 3, "symbols", &err), &err);
+  FF_CHECK_OK(ff_formula_parse(rate, "A - `a species`", 15, ff_names_find, symbols, (ff_place){NULL, 0}, &err), &err);
+  ff_names_free(symbols);
+}
+
+static ff_status finds_a_negative_law(ff_error *err) {
+  ff_negative_law law;
+  double count[2];
+  uint8_t *negative = calloc(given.net->n_reactions, 1);
+  ff_status status = ff_reactions_negative(negative, &law, count, given.net, err);
+  FF_CHECK(status != FF_OK || (negative[0] == 1 && law.reaction == 0 && law.value < 0));
+  free(negative);
+  return status;
+}
+
 /* One reaction of mass action, for methods that refuse formulas and for the engine of small networks. */
 static void prepare_pair(void) {
   static const reaction_text pair[] = {{"2 A -> A", "0.5"}, {NULL, NULL}};

@@ -22,6 +22,7 @@ typedef struct {
 static const scenario scenarios[] = {
     {"reaction network", NULL, makes_reactions, NULL, 0},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
+    {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},
     {"master equation", prepare_formulas, solves_master_equation, NULL, 0},
     {"ensembles, each method", prepare_method, runs_a_method, NULL, FF_SSA_METHODS},
     {"ensembles, small network", prepare_pair, runs_small, NULL, 0},

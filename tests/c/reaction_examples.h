@@ -26,7 +26,7 @@ static inline void put_formula(char *out, size_t size, const char *before, const
   free(text);
 }
 
-/* " event e when time() >= 5 after 2 priority 1: A = 3, v = k" */
+/* " event e when time() >= 5 after 2 priority 1: A = 3 times c, v = k" */
 static inline void describe_event(char *out, size_t size, const ff_reactions *net, const ff_event *event) {
   put(out, size, " event ");
   put(out, size, event->name);
@@ -40,6 +40,7 @@ static inline void describe_event(char *out, size_t size, const ff_reactions *ne
     put(out, size, i == 0 ? ": " : ", ");
     put(out, size, net->names[event->sets[i].symbol]);
     put_formula(out, size, " = ", &event->sets[i].value, net);
+    put_formula(out, size, " times ", &event->sets[i].factor, net);
   }
 }
 

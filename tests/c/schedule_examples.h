@@ -34,6 +34,8 @@ static const scheduled_example scheduled_events[] = {
     {"rounding errors", BIRTH "event;e;time / (time + 10) > 0.2;;;;A;A + 9\nevent;f;0.1 * floor(time) >= 0.3;;;;B;B + 9\n", 5, 0},
     {"rounding errors and counts", BIRTH "event;e;(B + time / (time + 10)) - B > 0.2 & B >= 0;;;;A;A + 9\n", 5, 0},
     {"single doubles", BIRTH "event;e;time - 2 * floor(time / 2) == 0;;;;A;A + 9\nevent;f;time != 3;;;;B;B + 7\n", 7, 0},
+    {"factors", BIRTH "variable;v;1 + floor(B / 4) + floor(time)\nevent;e;A > 20;1.5;;;A;3 @ v\n"
+     "event;f;B > 9;0.5;;l;k;k / 2;A;2 @ ceiling(k);B;1 @ 1 + floor(A / 5)\n", 10, 0},
     {"no reaction", "species;A;1\nevent;e;time >= A;;;;A;2 * A\n", 100, 0},
     {"species that only an event reads", BIRTH "species;C;3\nevent;e;B > 5;;C;;A;C;C;C + 1\n", 20, 0},
     {"more species than reactions change", "species;A;50\nspecies;B;0\nspecies;C;1\nparameter;k;1\nreaction;A -> B;1\n"
@@ -126,6 +128,7 @@ static inline ff_ssa_program *random_schedule(uint64_t *state, uint32_t n_specie
     for (uint32_t i = 0; i < sets; i++) {
       random_formula(a, sizeof a, RANDOM_OF(random_values), state, n_species, n_parameters);
       RANDOM_LINE(";%c;%s", 'A' + (int)((first + i) % n_species), a);
+      if ((e + i) % 4 == 1) RANDOM_LINE(" @ 1 + floor(%c / 40 + time / 9)", 'A' + (int)((first + i + 1) % n_species));
     }
     if (below(state, 3) == 0) RANDOM_LINE(";k%u;%g", below(state, n_parameters), 0.1 * (1 + below(state, 20)));
     RANDOM_LINE("\n");

@@ -108,7 +108,8 @@ static void errors(void) {
       {BLOCK("functions", "1 f() 5\n2 g() f(2)\n") ABC REACTIONS(""),
        "net, line 3: found an argument of \"f\", which is not supported"},
       {K BLOCK("species", "1 A() l\n") REACTIONS(""),
-       "net, line 6: found the initial count 0.5 of species \"A()\" where a whole number from 0 to 2^53 was expected"},
+       "net, line 6: found the species \"A()\" with the initial count 0.5 where a whole number from 0 to 2^53 was expected, a "
+       "count"},
   };
   fails(parse, COUNT_OF(parse), FF_FORMAT_BNGL, FF_EPARSE);
   fails(model, COUNT_OF(model), FF_FORMAT_BNGL, FF_EMODEL);

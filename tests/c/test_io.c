@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "comma.h"
 #include "corpus.h"
 #include "files.h"
 #include "pbn_refusals.h"
@@ -358,5 +359,62 @@ static void corpus(void) {
   if (n == 0) FF_SKIP("there is no corpus");
 }
 
-FF_TEST_MAIN("io", assa_reads_every_word, assa_contexts, assa_errors, boolnet_reads, bnet_reads, boolnet_errors,
+/* ---- locales ---- */
+
+/* The text of a network of either kind, in its own format. */
+static char *text_of(const char *text, ff_format format) {
+  ff_io_model model;
+  ff_error err;
+  char *out = NULL;
+  FF_CHECK_OK(ff_io_parse_model(&model, NULL, text, strlen(text), "net", format, &err), &err);
+  ff_status status = model.pbn != NULL         ? ff_io_text(&out, model.pbn, format, &err)
+                     : model.reactions != NULL ? ff_io_reactions_text(&out, model.reactions, format, &err)
+                                               : FF_EINTERNAL;
+  FF_CHECK_OK(status, &err);
+  ff_io_model_free(&model);
+  return out;
+}
+
+/* Numbers have a point in every locale, in what is read, in what is written, and in messages. */
+static void comma(void) {
+  static const struct {
+    ff_format format;
+    const char *text;
+  } cases[] = {
+      {FF_FORMAT_ASSA, "n=1\nperturbation = 0.0125\nnodeNames\nA\nendNodeNames\nnode A\n0.25 : A\n1.5e-3 : !A\nendNode\n"},
+      {FF_FORMAT_BOOLNET, "targets, factors, probabilities\nA, A, 0.125\nA, !A, 0.875\n"},
+      {FF_FORMAT_BNGL, "begin parameters\n1 k 0.125\n2 l 1.5e-7\nend parameters\nbegin functions\n1 f() 0.25*G^1.5\n"
+                       "end functions\nbegin species\n1 A() 2.5e1\nend species\nbegin reactions\n1 1 0 0.75*k\n2 1 0 f\n"
+                       "end reactions\nbegin groups\n1 G 0.5*1\nend groups\n"},
+      {FF_FORMAT_SBML,
+       "<sbml xmlns=\"http://www.sbml.org/sbml/level3/version1/core\" level=\"3\" version=\"1\"><model><listOfCompartments>"
+       "<compartment id=\"c\" size=\"0.5\" constant=\"true\"/></listOfCompartments><listOfSpecies><species id=\"A\" "
+       "compartment=\"c\" initialConcentration=\"6.0\" hasOnlySubstanceUnits=\"false\" boundaryCondition=\"true\" "
+       "constant=\"false\"/></listOfSpecies><listOfParameters><parameter id=\"k\" value=\"1.25e-3\" constant=\"true\"/>"
+       "<parameter id=\"v\" constant=\"false\"/></listOfParameters><listOfRules><assignmentRule variable=\"v\"><math "
+       "xmlns=\"http://www.w3.org/1998/Math/MathML\"><apply><plus/><cn>0.25</cn><cn type=\"e-notation\">1.5<sep/>-7</cn>"
+       "<ci>k</ci></apply></math></assignmentRule></listOfRules></model></sbml>"},
+  };
+  char *plain[4];
+  ff_pbn *pbn;
+  ff_error err;
+  for (int i = 0; i < 4; i++) plain[i] = text_of(cases[i].text, cases[i].format);
+  const int found = comma_begin();
+  for (int i = 0; found && i < 4; i++) {
+    char *text = text_of(cases[i].text, cases[i].format);
+    FF_CHECK_STR(text, plain[i]);
+    free(text);
+    text = text_of(plain[i], cases[i].format);
+    FF_CHECK_STR(text, plain[i]);
+    free(text);
+  }
+  static const char sum[] = "targets, factors, probabilities\nA, A, 0.125\n";
+  FF_CHECK(ff_io_parse(&pbn, NULL, sum, sizeof sum - 1, "net", FF_FORMAT_AUTO, &err) == FF_EPARSE);
+  FF_CHECK_STR(err.text, "net, line 2: found probabilities of node \"A\" that sum to 0.125 where 1 was expected");
+  comma_end();
+  for (int i = 0; i < 4; i++) free(plain[i]);
+  if (!found) FF_SKIP("no locale with a decimal comma is installed");
+}
+
+FF_TEST_MAIN("io", comma, assa_reads_every_word, assa_contexts, assa_errors, boolnet_reads, bnet_reads, boolnet_errors,
              formats_are_told_apart, lost_words, files, corpus)

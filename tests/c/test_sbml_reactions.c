@@ -331,6 +331,11 @@ static void rewritten_functions(void) {
 /* ---- events ---- */
 
 static void events(void) {
+#define CHANGES(values)                                                                                                       \
+  L3 LIST("Compartments", "<compartment id=\"c\" constant=\"false\"/>")                                                        \
+      LIST("Species", SPECIES("A", DENSE "initialAmount=\"3\"")) LIST("Rules", DETERMINE("c", CSYMBOL("time")))               \
+          LIST("Events", "<event id=\"e\" useValuesFromTriggerTime=\"" values "\">" AT_5                                      \
+               LIST("EventAssignments", SET("A", CN("4"))) "</event>") END
 #define START "A=3 B=0 | k=1.5 v=2 | event "
   static const example examples[] = {
       {EVENT("true", AT_5 LIST("EventAssignments", SET("A", CN("7")) SET("v", CI("k")))),
@@ -354,6 +359,9 @@ static void events(void) {
        "useValuesFromTriggerTime=\"true\">" TRIGGER("false", "true", OF("lt", CI("A") CN("1")))
        LIST("EventAssignments", SET("A", CN("4"))) "</event>") END,
        "A=3 | c=2 | event event1 when A / c < 1: A = 4 * c"},
+      /* a rule may change the size between the trigger and the execution: a value of the trigger gets a factor */
+      {CHANGES("true"), "A=3 | | c := time(); event e when time() >= 5: A = 4 times c"},
+      {CHANGES("false"), "A=3 | | c := time(); event e when time() >= 5 late: A = 4 * c"},
       /* level 2 has neither initialValue nor persistent: an event is not triggered at time 0 */
       {L2 "<listOfCompartments><compartment id=\"c\" size=\"2\"/></listOfCompartments><listOfSpecies><species id=\"A\" "
        "compartment=\"c\" initialAmount=\"3\" hasOnlySubstanceUnits=\"true\"/></listOfSpecies><listOfEvents><event id=\"e\">"

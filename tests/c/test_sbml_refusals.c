@@ -9,6 +9,8 @@
   L3 CELL AB K LIST("Reactions", REACTION("r", "", "<listOfReactants>" reference "</listOfReactants>" LAW(CI("k"), ""))) END
 
 static void unsupported(void) {
+#define PACKAGE(prefix, name) " xmlns:" prefix "=\"http://www.sbml.org/sbml/level3/version1/" name "/version1\""
+#define NORMAL "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/distrib/normal\"> normal </csymbol>"
 #define NO(what) "net, line " what
 #define KIND "which is not supported in a reaction network"
 #define RULE(rule) L3 CELL AB K "<listOfRules>\n" rule "</listOfRules>\n" END
@@ -82,6 +84,18 @@ static void unsupported(void) {
       {SBML("3", "1", CORE, " xmlns:arrays=\"http://www.sbml.org/sbml/level3/version1/arrays/version1\" arrays:required=\"true\"")
            "<model>\n" CELL AB END,
        NO("2: found the package \"arrays\" with required = true, which changes the meaning of the model and is not supported")},
+      /* what the package means comes before what libsbml says of its elements: it knows no such csymbol */
+      {SBML("3", "2", "http://www.sbml.org/sbml/level3/version2/core", PACKAGE("distrib", "distrib") " distrib:required=\"true\"")
+           "<model>\n" CELL AB LIST("Reactions", REACTION("r", "", FROM_A LAW("<apply>" NORMAL CN("3") CN("1") "</apply>", "")))
+               END,
+       NO("2: found the package \"distrib\" with required = true, which changes the meaning of the model and is not supported")},
+      {SBML("3", "1", CORE, PACKAGE("x", "multi") " x:required=\"1\"") "<model>\n" CELL AB "<x:unknown/>" END,
+       NO("2: found the package \"multi\" with required = true, which changes the meaning of the model and is not supported")},
+      {SBML("3", "1", CORE, PACKAGE("qual", "qual") " qual:required=\"true\"" PACKAGE("d", "dyn") " d:required=\"true\"")
+           "<model><qual:listOfQualitativeSpecies/></model></sbml>",
+       NO("2: found the package \"dyn\" with required = true, which changes the meaning of the model and is not supported")},
+      {SBML("3", "1", CORE, " xmlns:own=\"urn:own\" own:required=\"true\"") "<model>\n" CELL AB END,
+       NO("2: found the package \"own\" with required = true, which changes the meaning of the model and is not supported")},
       {SBML("3", "1", CORE, " xmlns:fbc=\"http://www.sbml.org/sbml/level3/version1/fbc/version2\" fbc:required=\"false\"")
            "<!-- <model x:strict=\"true\"> -->\n<model fbc:strict=\"true\">\n" CELL AB END,
        NO("3: found a model for flux balance analysis (fbc:strict = true), which is not supported")},

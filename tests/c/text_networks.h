@@ -8,9 +8,9 @@
  *   law;EQUATION;FORMULA
  *   event;NAME;CONDITION;DELAY;PRIORITY;FLAGS;SYMBOL;FORMULA;SYMBOL;FORMULA ...
  *
- * Delay and priority may be empty. The flags are letters: i if the condition was true before time 0, f if the event does not
- * happen when its condition becomes false before, l if its values are computed when it happens. bench/write_plain.R writes such
- * texts. */
+ * The formula of what an event sets may be VALUE @ FACTOR. Delay and priority may be empty. The flags are letters: i if the
+ * condition was true before time 0, f if the event does not happen when its condition becomes false before, l if its values are
+ * computed when it happens. bench/write_plain.R writes such texts. */
 #ifndef FF_TESTS_TEXT_NETWORKS_H
 #define FF_TESTS_TEXT_NETWORKS_H
 
@@ -63,7 +63,7 @@ static inline void text_reaction(ff_reactions *net, uint32_t r, const text_line 
   text_formula(&net->reactions[r].rate, line->field[2], names);
 }
 
-static inline void text_event(ff_event *event, const text_line *line, ff_names *names) {
+static inline void text_event(ff_event *event, text_line *line, ff_names *names) {
   ff_error err;
   FF_CHECK_OK(ff_event_add_sets(event, (line->n - 6) / 2, &err), &err);
   event->name = ff_strndup(line->field[1], strlen(line->field[1]));
@@ -77,7 +77,10 @@ static inline void text_event(ff_event *event, const text_line *line, ff_names *
     const int64_t symbol = ff_names_find(names, line->field[6 + 2 * i], strlen(line->field[6 + 2 * i]));
     FF_CHECK_SAY(symbol >= 0, "%s", line->field[6 + 2 * i]);
     event->sets[i].symbol = (uint32_t)symbol;
-    text_formula(&event->sets[i].value, line->field[7 + 2 * i], names);
+    char *const value = line->field[7 + 2 * i], *const mark = strchr(value, '@');
+    if (mark != NULL) *mark = '\0';
+    text_formula(&event->sets[i].value, value, names);
+    if (mark != NULL) text_formula(&event->sets[i].factor, mark + 1, names);
   }
 }
 

@@ -108,7 +108,7 @@ test_that("initial may name species whose values in the file are not counts", {
   expect_identical(read_network(file, initial = list(B = 1, A = 2))$species$initial, c(2, 1))
   expect_error(read_network(file, initial = c(B = 1)), "species \"A\" with the initial amount 1.5",
     class = "fireflip_error_unsupported")
-  expect_error(read_network(file, initial = c(b = 1)), "\"A\" .*; the argument `initial` can give one, but names only \"b\"$",
+  expect_error(read_network(file, initial = c(b = 1)), "\"A\" .*, the argument `initial` can .*; `initial` names only \"b\"$",
     class = "fireflip_error_unsupported")
   expect_error(read_network(file, initial = c(2, 1)), "`initial` must be counts named", class = "fireflip_error_argument")
   expect_error(read_network(file, initial = c(A = NA)), "count of \"A\" .*; found NA", class = "fireflip_error_argument")
@@ -118,7 +118,7 @@ test_that("initial may name species whose values in the file are not counts", {
   text <- c("begin species", "  1 A(b) 2.5", "  2 B() 3", "end species", "begin reactions", "  1 1 2 0.5", "end reactions")
   net <- tempfile(fileext = ".net")
   writeLines(text, net)
-  expect_error(read_network(net), "initial count 2.5 .*; the argument `initial` can", class = "fireflip_error_unsupported")
+  expect_error(read_network(net), "initial count 2.5 .*, the argument `initial` can give counts; if its amounts", class = "fireflip_error_unsupported")
   expect_identical(read_network(net, initial = c("A(b)" = 4))$species$initial, c(4, 3))
   expect_error(read_network(net, "net"), "did you mean \"bngl_net\"", class = "fireflip_error_argument")
 })
@@ -138,7 +138,8 @@ test_that("what is not supported is an error that names the element and the line
     refused(cell, list_of("Species", species("A", 1.5))),
     paste(
       "FILE, line 6: found the species \"A\" with the initial amount 1.5 where a whole number from 0 to 2^53 was expected,",
-      "a count; the argument `initial` can give one"
+      "a count; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another",
+      "unit, so have the constants of its rates, and counts would give wrong results"
     )
   )
   expect_match(
@@ -146,6 +147,18 @@ test_that("what is not supported is an error that names the element and the line
       "level=\"3\" version=\"1\" xmlns:comp=\"http://www.sbml.org/sbml/level3/version1/comp/version1\" comp:required=\"true\""
     )),
     "line 2: found the package \"comp\" with required = true", fixed = TRUE
+  )
+  # libsbml complains of the package's own elements, such as this csymbol; the package comes first
+  normal <- paste0(
+    "<apply><csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/distrib/normal\"> normal </csymbol>",
+    "<cn> 3 </cn><cn> 1 </cn></apply>"
+  )
+  expect_match(
+    refused(cell, some, list_of("Reactions", reaction("r", "A", NULL, normal)), attributes = paste(
+      "level=\"3\" version=\"1\" xmlns:distrib=\"http://www.sbml.org/sbml/level3/version1/distrib/version1\"",
+      "distrib:required=\"true\""
+    )),
+    "line 2: found the package \"distrib\" with required = true, which changes the meaning of the model", fixed = TRUE
   )
   expect_match(refused(cell, some, list_of("Reactions", "<reaction id=\"r\" reversible=\"false\" fast=\"true\"/>")), "is fast")
 })

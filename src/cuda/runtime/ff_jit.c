@@ -192,7 +192,7 @@ static ff_status start(ff_jit *jit, const ff_jit_request *request, ff_error *err
   if (request->saves < request->price &&
       (jit->cache == NULL || ff_code_cache_saved(jit->cache, jit->key, request->saves) < request->price)) {
     char text[120];
-    snprintf(text, sizeof text, "no generated code yet: it saves about %.1g s per run; compiling takes longer", request->saves);
+    ff_print(text, sizeof text, "no generated code yet: it saves about %.1g s per run; compiling takes longer", request->saves);
     settle(jit, FF_JIT_NOT_WORTH_IT, text);
     return FF_OK;
   }

@@ -6,6 +6,7 @@
 #include "../../ssa/ff_ssa_internal.h"
 
 #define FF_SSA_EVENT_WORDS 5u /* of an event in the table, before what it sets */
+#define FF_SSA_SET_WORDS 3u   /* of what it sets */
 
 /* Whether a formula has this operation. The backend is linked without ff_formula.c. */
 static inline int ff_ssa_formula_has(const ff_formula *formula, uint32_t operation) {

@@ -46,6 +46,7 @@ static void keep_event(generator *g, const ff_event *event) {
   for (uint32_t i = 0; i < event->n_sets; i++) {
     keep(g, event->sets[i].symbol);
     keep_symbols(g, &event->sets[i].value);
+    keep_symbols(g, &event->sets[i].factor);
   }
 }
 

@@ -26,7 +26,7 @@ void ff_ssa_schedule_code_free(ff_ssa_schedule_code *code) {
 
 static uint32_t most_formulas(const ff_ssa_program *p) {
   uint32_t n = p->n_reactions;
-  for (uint32_t e = 0; e < p->n_events; e++) n += 3 + p->events[e].n_sets;
+  for (uint32_t e = 0; e < p->n_events; e++) n += 3 + 2 * p->events[e].n_sets;
   return n;
 }
 
@@ -64,7 +64,8 @@ ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_progr
   uint64_t words = until != NULL ? until->length : 0;
   for (uint32_t e = 0; e < p->n_events; e++) {
     words += (uint64_t)p->events[e].trigger.length + p->events[e].delay.length + p->events[e].priority.length;
-    for (uint32_t i = 0; i < p->events[e].n_sets; i++) words += p->events[e].sets[i].value.length;
+    for (uint32_t i = 0; i < p->events[e].n_sets; i++)
+      words += (uint64_t)p->events[e].sets[i].value.length + p->events[e].sets[i].factor.length;
   }
   if (p->n_events > MOST_EVENTS || p->n_slots > MOST_SLOTS || words > MOST_WORDS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u events that set %u parameters, with formulas of %llu "
@@ -89,7 +90,10 @@ static void list_others(ff_ssa_schedule_code *code) {
     const ff_event *event = &code->program->events[e];
     add(code, &event->delay);
     add(code, &event->priority);
-    for (uint32_t i = 0; i < event->n_sets; i++) add(code, &event->sets[i].value);
+    for (uint32_t i = 0; i < event->n_sets; i++) {
+      add(code, &event->sets[i].value);
+      add(code, &event->sets[i].factor);
+    }
   }
   if (code->until != NULL) add(code, code->until);
 }
@@ -108,6 +112,7 @@ static void put_events(ff_ssa_schedule_code *code, const uint32_t *place, uint32
     for (uint32_t i = 0; i < event->n_sets; i++) {
       code->table[sets++] = place[event->sets[i].symbol];
       code->table[sets++] = number_of(&event->sets[i].value, &next);
+      code->table[sets++] = number_of(&event->sets[i].factor, &next);
     }
   }
 }
@@ -144,7 +149,7 @@ ff_status ff_ssa_schedule_code_fill(ff_ssa_schedule_code *code, const uint32_t *
   const ff_ssa_program *p = code->program;
   const uint32_t n_symbols = p->n_species + p->n_slots;
   uint32_t sets = 0;
-  for (uint32_t e = 0; e < p->n_events; e++) sets += 2 * p->events[e].n_sets;
+  for (uint32_t e = 0; e < p->n_events; e++) sets += FF_SSA_SET_WORDS * p->events[e].n_sets;
   code->at_readers = FF_SSA_EVENT_WORDS * p->n_events;
   code->at_reactions = code->at_readers + n_counts + p->n_slots;
   const uint32_t at_sets = code->at_reactions + REACTION_WORDS * p->n_reactions;

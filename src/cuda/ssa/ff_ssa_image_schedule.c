@@ -110,11 +110,12 @@ static void list_formulas(const maker *m, formula_list *list, uint32_t *events) 
     const uint32_t delay = add(list, &event->delay), priority = add(list, &event->priority);
     const uint32_t row[FF_SSA_EVENT_WORDS] = {delay, priority, ff_ssa_event_flags(event), at, event->n_sets};
     if (events != NULL) memcpy(events + FF_SSA_EVENT_WORDS * e, row, sizeof row);
-    for (uint32_t i = 0; i < event->n_sets; i++, at += 2) {
-      const uint32_t value = add(list, &event->sets[i].value);
+    for (uint32_t i = 0; i < event->n_sets; i++, at += FF_SSA_SET_WORDS) {
+      const uint32_t value = add(list, &event->sets[i].value), factor = add(list, &event->sets[i].factor);
       if (events == NULL) continue;
       events[at] = event->sets[i].symbol;
       events[at + 1] = value;
+      events[at + 2] = factor;
     }
   }
 }
@@ -124,7 +125,7 @@ static void put_formulas(maker *m, ff_ssa_image_schedule *s) {
   formula_list list = {0};
   size_t n = (size_t)FF_SSA_EVENT_WORDS * p->n_events;
   list_formulas(m, &list, NULL);
-  for (uint32_t e = 0; e < p->n_events; e++) n += 2 * (size_t)p->events[e].n_sets;
+  for (uint32_t e = 0; e < p->n_events; e++) n += FF_SSA_SET_WORDS * (size_t)p->events[e].n_sets;
   if (list.depth > m->image->depth) m->image->depth = list.depth;
   ff_ssa_image_formula *formulas = ff_ssa_image_take(m, (size_t)list.n + 1, sizeof *formulas);
   ff_formula_word *words = ff_ssa_image_take(m, list.n_words, sizeof *words);

@@ -8,7 +8,8 @@
  *   S_TRIGGERS(s), S_TIMED(s), S_SPECIES(s)   how many events, rates that depend on the time, and counts there are
  *   S_DUE(s), S_SETS(s)   events that may wait, and the most values that an event sets
  *   S_AT_EVENTS           where the events begin in the table, each with five words: delay and priority (formulas or S_NONE),
- *                         flags, and where its sets begin and their number; a set is a symbol and a formula
+ *                         flags, and where its sets begin and their number; a set is a symbol, a formula, and the
+ *                         formula of a factor or S_NONE
  *   S_IS_TIMED(s, e)      whether the trigger of event e depends on the time
  *   S_BIT(bits, e), S_SET_BIT, S_CLEAR_BIT, S_FLIP_BIT   bits of truth, fresh and doubt
  *   S_REFRESH(s, symbol)  sets the bits in `fresh` of the events whose triggers read a symbol
@@ -106,7 +107,7 @@ FF_WARP void s_set_later_time(s_schedule *s) {
 FF_WARP void s_compute_values(s_schedule *s, uint32_t place) {
   const uint32_t e = S_DUE_EVENT(s, place), sets = S_EVENT_SETS(s, e), n = S_EVENT_N_SETS(s, e);
   FF_NO_UNROLL for (uint32_t i = 0; i < n; i++)
-    s_put_number(S_DUE_VALUES(s, place) + 2u * i, S_VALUE(s, s->table[sets + 2u * i + 1u], s->time));
+    s_put_number(S_DUE_VALUES(s, place) + 2u * i, S_VALUE(s, s->table[sets + 3u * i + 1u], s->time));
 }
 
 /* The trigger has become true. */
@@ -232,8 +233,13 @@ FF_WARP void s_set_values(s_schedule *s, uint32_t place) {
   s_kept *k = &s->kept.k;
   const uint32_t e = S_DUE_EVENT(s, place), sets = S_EVENT_SETS(s, e), n = S_EVENT_N_SETS(s, e);
   if (S_EVENT_FLAGS(s, e) & S_LATE) s_compute_values(s, place);
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) {
+    const uint32_t factor = s->table[sets + 3u * i + 2u];
+    uint32_t *const words = S_DUE_VALUES(s, place) + 2u * i;
+    if (factor != S_NONE) s_put_number(words, s_number_at(words) * S_VALUE(s, factor, s->time));
+  }
   FF_NO_UNROLL for (uint32_t i = 0; i < n && !s->failed; i++) {
-    const uint32_t symbol = s->table[sets + 2u * i];
+    const uint32_t symbol = s->table[sets + 3u * i];
     const double value = s_number_at(S_DUE_VALUES(s, place) + 2u * i), before = k->y[symbol];
     double after = value;
     if (symbol < S_SPECIES(s))

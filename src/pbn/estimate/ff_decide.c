@@ -250,9 +250,9 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
   int flips = p > 0 && 1 / p >= stretch;
   char what[96];
   if (flips)
-    snprintf(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
+    ff_print(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
   else
-    snprintf(what, sizeof what, "the predictor function that acts most rarely does so");
+    ff_print(what, sizeof what, "the predictor function that acts most rarely does so");
   int may_wait = stretch <= 2.0 * FF_MAX_WINDOW;
   return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps%s, but the burn-in is limited to %llu steps: %s%s", what,
                       stretch, flips || p == 0 ? "" : " (none acts in a step in which a node flips)",
