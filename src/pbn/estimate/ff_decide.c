@@ -256,7 +256,7 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
   int may_wait = stretch <= 2.0 * FF_MAX_WINDOW;
   return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps%s, but the burn-in is limited to %llu steps: %s%s", what,
                       stretch, flips || p == 0 ? "" : " (none acts in a step in which a node flips)",
-                      (unsigned long long)e->options.max_burn_in, may_wait ? "increase max_burn_in, or " : "",
+                      (unsigned long long)e->options.max_burn_in, !may_wait ? "" : flips ? "increase max_burn_in, " : "increase max_burn_in, or ",
                       flips ? "use a larger perturbation probability, or, for small networks, method = \"exact\""
                             : "use method = \"exact\" if the network is small");
 }
