@@ -253,10 +253,10 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
     ff_print(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
   else
     ff_print(what, sizeof what, "the predictor function that acts most rarely does so");
-  int may_wait = stretch <= 2.0 * FF_MAX_WINDOW;
+  const char *longer = stretch > 2.0 * FF_MAX_WINDOW ? "" : flips ? "increase max_burn_in, " : "increase max_burn_in, or ";
   return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps%s, but the burn-in is limited to %llu steps: %s%s", what,
                       stretch, flips || p == 0 ? "" : " (none acts in a step in which a node flips)",
-                      (unsigned long long)e->options.max_burn_in, !may_wait ? "" : flips ? "increase max_burn_in, " : "increase max_burn_in, or ",
+                      (unsigned long long)e->options.max_burn_in, longer,
                       flips ? "use a larger perturbation probability, or, for small networks, method = \"exact\""
                             : "use method = \"exact\" if the network is small");
 }
