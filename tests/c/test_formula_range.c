@@ -195,7 +195,7 @@ static void finds_what_is_no_propensity(void) {
     double stack[16], at;
     ff_range ranges[16];
     const ff_formula_at f = {&formula, NULL, stack, ranges};
-    const int found = ff_formula_first_invalid(&f, cases[i].from, cases[i].to, 256, &at);
+    const int found = ff_formula_first_invalid(&f, cases[i].from, cases[i].to, 0, 256, &at);
     FF_CHECK_SAY(found == (cases[i].at >= 0), "%s: %d", cases[i].text, found);
     FF_CHECK_SAY(!found || fabs(at - cases[i].at) <= cases[i].at * 1e-15, "%s: %.17g", cases[i].text, at);
     ff_formula_free(&formula);
