@@ -1,6 +1,8 @@
 /* Reads the reaction network of an SBML document without qual. */
 #include "ff_io_sbml_reactions.h"
 
+#include "../model/ff_formula_math.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,6 +324,11 @@ static int take_constant(ff_reaction *reaction) {
     }
   }
   law->length = length;
+  law->depth = 0;
+  for (uint32_t i = 0, height = 0; i < length; i++) {
+    height += 1 - ff_formula_operands(law->word[i].code);
+    if (height > law->depth) law->depth = height;
+  }
   return 1;
 }
 
