@@ -33,7 +33,8 @@ typedef struct {
   double low, high, most;
 } ff_formula_counts;
 
-/* *never becomes 1 if this shows that the formula has no value below 0 at any time from 0 on, else 0. It may be NaN. O(length). */
+/* *never becomes 1 if this shows that the formula has no value below 0 at any time from 0 on, else 0. NaN is not below 0.
+ * O(length). */
 ff_status ff_formula_never_below(int *never, const ff_formula *formula, const ff_formula_counts *counts, ff_error *err);
 
 #endif

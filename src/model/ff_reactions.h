@@ -106,8 +106,8 @@ ff_status ff_reactions_finish(ff_reactions *net, ff_error *err);
  * than the reaction takes, the propensity is 0, unless the law is a formula whose value is below 0: then it is this value.
  * Otherwise it is the value of the rate. With mass action, it is multiplied for each reactant, in their order, by the number of
  * ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A fixed species is never used up, so it may be missing unless the law is
- * mass action. The result may be negative, and infinite or NaN if the rate is. The caller provides `stack` with rate.depth entries. O(length of the rate + sum of the counts of reactants, at
- * most about a thousand for each). */
+ * mass action. The result may be negative, and infinite or NaN if the rate is. The caller provides `stack` with rate.depth
+ * entries. O(length of the rate + sum of the counts of reactants, at most about a thousand for each). */
 double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack);
 
 /* Whether the state has fewer of a reactant than the reaction takes. O(reactants). */

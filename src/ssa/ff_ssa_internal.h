@@ -242,8 +242,8 @@ void ff_ssa_path_blame(ff_ssa_path *path);
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n);
 
 /* The value of the formula of reaction r while a reactant is missing, if it is below 0 by more than rounding errors may explain;
- * else 0. Methods with real counts have states between two whole counts, where a right formula such as A * (A - 1) may be below 0.
- * So it must be below 0 for the whole counts, too. */
+ * else 0. Methods with real counts have states between two whole counts, where a right formula such as A * (A - 1) may be below
+ * 0. So it must be below 0 for the whole counts, too. */
 double ff_ssa_path_below(const ff_ssa_path *path, uint32_t r, double time);
 /* The propensity of reaction r, or an upper bound in the present window of time if it depends on the time. If it is negative or
  * not a number, this is a failure, and the result is 0. */

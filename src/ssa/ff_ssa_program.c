@@ -492,8 +492,8 @@ void ff_ssa_program_free(ff_ssa_program *p) {
 ff_status ff_ssa_program_check_rates(const ff_ssa_program *p, ff_error *err) {
   if (p->negative == 0) return FF_OK;
   const uint32_t r = p->negative - 1;
-  return ff_error_set(err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %s; expected a finite number "
-                      "of at least 0", label_of(p, r).text, p->propensities[r].law == FF_LAW_SCALED ? " constant" : "",
+  return ff_error_set(err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %s; expected a finite "
+                      "number of at least 0", label_of(p, r).text, p->propensities[r].law == FF_LAW_SCALED ? " constant" : "",
                       ff_show(p->propensities[r].rate, 6).text);
 }
 

@@ -126,8 +126,8 @@ static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula, int 
 
 /* An upper bound of the propensity of reaction r in the present window of time, and in the present state. IEEE operations are
  * monotone, so the propensity that follows from an upper bound of the formula is an upper bound of the propensity. If the formula
- * may become negative or NaN, the window ends there, so that the check at the beginning of the next one finds it. While a reactant
- * is missing, NaN is valid, and the bound is 0. */
+ * may become negative or NaN, the window ends there, so that the check at the beginning of the next one finds it. While a
+ * reactant is missing, NaN is valid, and the bound is 0. */
 FF_SELDOM double bound_of(ff_ssa_path *path, uint32_t r) {
   ff_ssa_schedule *s = path->schedule;
   if (s->opened) return s->bound[r];
