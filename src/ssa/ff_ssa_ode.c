@@ -40,16 +40,18 @@ static double power_of(double x, uint32_t n, uint32_t written) {
   return value;
 }
 
-/* What mass action multiplies a rate with. Errors of the solution may make counts negative. The product then is too, so that it
- * drives them back to 0: the product of two negative counts would drive them away. */
-static double product_of(const ff_ssa_program *p, const ff_ssa_propensity *a, const double *x) {
+/* What mass action multiplies a rate with. Where two counts are below 0 by errors of the solution, it is 0: their product would
+ * drive them away from 0. */
+static double product_of(const ff_ssa_smooth *e, const ff_ssa_propensity *a, const double *x) {
+  const ff_participant *factor = e->single.path.program->factors + a->first;
   double value = 1;
-  int negative = 0;
-  for (uint32_t i = a->first; i < a->first + a->n; i++) {
-    negative |= x[p->factors[i].species] < 0;
-    value *= power_of(x[p->factors[i].species], p->factors[i].count, a->written);
+  uint64_t below = 0;
+  for (uint32_t i = 0; i < a->n; i++) {
+    const double count = x[factor[i].species];
+    if (count < 0 && count >= -e->doubt[factor[i].species]) below += factor[i].count;
+    value *= power_of(count, factor[i].count, a->written);
   }
-  return negative ? -fabs(value) : value;
+  return below > 1 ? 0 : value;
 }
 
 static int lacks_reactant(const ff_ssa_program *p, const ff_ssa_propensity *a, const double *x) {
@@ -73,18 +75,19 @@ static double value_of(ff_ssa_path *path, uint32_t r, const double *x) {
 }
 
 /* No rate depends on the time: such networks are refused. */
-static double rate_of(ff_ssa_path *path, uint32_t r, const double *x) {
+static double rate_of(ff_ssa_smooth *e, uint32_t r, const double *x) {
+  ff_ssa_path *path = &e->single.path;
   const ff_ssa_propensity *a = path->program->propensities + r;
   if (a->law == FF_LAW_FORMULA) return value_of(path, r, x);
   const double rate = a->law == FF_LAW_SCALED ? value_of(path, r, x) : a->rate;
-  return (a->law == FF_LAW_TWIN ? 2 * rate : rate) * product_of(path->program, a, x); /* a twin's rate holds the factor 1/2 */
+  return (a->law == FF_LAW_TWIN ? 2 * rate : rate) * product_of(e, a, x); /* a twin's rate holds the factor 1/2 */
 }
 
 /* The derivative of all counts. */
-static void derive(ff_ssa_path *path, const double *x, double *out) {
-  const ff_ssa_program *p = path->program;
+static void derive(ff_ssa_smooth *e, const double *x, double *out) {
+  const ff_ssa_program *p = e->single.path.program;
   memset(out, 0, p->n_species * sizeof *out);
-  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(path, r, x));
+  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(e, r, x));
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -131,7 +134,7 @@ static double try_step(ff_ssa_smooth *e, double h) {
   for (int i = 1; i < STAGES; i++) {
     double *at = i == STAGES - 1 ? e->after : o->at;
     for (uint32_t s = 0; s < n; s++) at[s] = path->count[s] + h * combine(o, tableau[i], i, s);
-    derive(path, at, o->k[i]);
+    derive(e, at, o->k[i]);
   }
   for (uint32_t s = 0; s < n; s++) {
     const double part = fabs(h * combine(o, error_weight, STAGES, s)) / scale_of(e, path->count[s], e->after[s]);
@@ -165,7 +168,8 @@ static void show(ff_ssa_smooth *e, double part) {
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
   double fastest = 0;
-  derive(&e->single.path, e->single.path.count, o->k[0]);
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++) e->doubt[s] = e->tolerance;
+  derive(e, e->single.path.count, o->k[0]);
   memcpy(o->slope, o->k[0], e->single.path.program->n_species * sizeof *o->slope);
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++) {
     const double speed = fabs(o->k[0][s]) / (1 + e->single.path.count[s]);
@@ -173,7 +177,6 @@ static void begin(ff_ssa_smooth *e) {
   }
   o->h = o->first = fastest > 0 ? 0.01 / fastest : 1;
   o->jumps = 0;
-  for (uint32_t s = 0; s < e->single.path.program->n_species; s++) e->doubt[s] = e->tolerance;
 }
 
 static int is_still(const ff_ssa_smooth *e) {
