@@ -15,7 +15,7 @@ typedef struct {
   double first;     /* that of the first one */
   uint32_t jumps;   /* steps in a row that were as short as can be */
   double *k[STAGES]; /* derivatives; k[0] is that at the beginning of the next step */
-  double *at, *dense[5], *slope;
+  double *at, *dense[5], *slope, *error;
 } ode;
 
 #define ODE_TOLERANCE 1e-8
@@ -28,6 +28,7 @@ static void drop(ff_ssa_smooth *e) {
   for (int i = 0; i < 5; i++) free(o->dense[i]);
   free(o->at);
   free(o->slope);
+  free(o->error);
   free(o);
 }
 
@@ -137,7 +138,8 @@ static double try_step(ff_ssa_smooth *e, double h) {
     derive(e, at, o->k[i]);
   }
   for (uint32_t s = 0; s < n; s++) {
-    const double part = fabs(h * combine(o, error_weight, STAGES, s)) / scale_of(e, path->count[s], e->after[s]);
+    o->error[s] = fabs(h * combine(o, error_weight, STAGES, s));
+    const double part = o->error[s] / scale_of(e, path->count[s], e->after[s]);
     if (!(part < INFINITY)) return INFINITY;
     error = larger(larger(error, part), overshoot_of(e, s) / e->tolerance);
   }
@@ -187,10 +189,10 @@ static int is_still(const ff_ssa_smooth *e) {
 }
 
 /* Adds what the step may have put wrong. In the shortest step, this is all that it changed. */
-static void add_doubt(ff_ssa_smooth *e, double h, int jumped) {
+static void add_doubt(ff_ssa_smooth *e, int jumped) {
   const ode *o = e->own;
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++)
-    e->doubt[s] += fabs(jumped ? e->after[s] - e->single.path.count[s] : h * combine(o, error_weight, STAGES, s));
+    e->doubt[s] += jumped ? fabs(e->after[s] - e->single.path.count[s]) : o->error[s];
 }
 
 /* A rate such as r * (A > 0) jumps, perhaps at a time that is no double. The shortest step passes it, whatever the error. In each
@@ -217,7 +219,7 @@ static void step(ff_ssa_smooth *e) {
     o->h = h * factor;
     if (fine) {
       o->jumps = jumped ? o->jumps + 1 : 0;
-      add_doubt(e, h, jumped);
+      add_doubt(e, jumped);
       e->end = path->time + h;
       set_dense(e, h);
       memcpy(o->slope, o->k[STAGES - 1], n * sizeof *o->slope);
@@ -246,6 +248,7 @@ ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, 
   for (int i = 0; !missing && i < 5; i++) missing = (o->dense[i] = ff_calloc(program->n_species, sizeof **o->dense)) == NULL;
   if (!missing) missing = (o->at = ff_calloc(program->n_species, sizeof *o->at)) == NULL;
   if (!missing) missing = (e->doubt = ff_calloc(program->n_species, sizeof *e->doubt)) == NULL;
+  if (!missing) missing = (o->error = ff_calloc(program->n_species, sizeof *o->error)) == NULL;
   if (!missing) missing = (o->slope = ff_calloc(program->n_species, sizeof *o->slope)) == NULL;
   if (missing) {
     e->single.base.free(&e->single.base);
