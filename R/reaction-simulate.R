@@ -514,12 +514,12 @@ check_memory_of_result <- function(bytes, memory = available_memory()) {
 #'   counts, a product of powers: `2 A -> B` with the constant c has the rate c A^2 / 2. A formula as text runs as it is
 #'   written: `"c * A * (A - 1) / 2"` does not have this limit. A rate may be below 0; then the reaction runs backwards. It
 #'   runs also if a reactant is used up. So counts become negative if a formula does not end at 0. The formula `"k"` of
-#'   `A -> B` does not, but `"k * (A > 0)"` does. A count that is below 0 by an error of the solution is shown as 0. The estimated error of a
-#'   count in a step is at most `tolerance * (1 + count)`; the default is 1e-8. Where a rate jumps, it may be larger, if the
-#'   time of the jump is no double. The errors of steps add up, so the error of a result may be larger. All trajectories from
-#'   the same initial counts are the same. So only one is computed and returned, whatever `nsim` is, and a message of class
-#'   `fireflip_message_method` says so. If `initial` is a result, each of its trajectories is continued. Standard deviations
-#'   and intervals are `NA`. The number of events in `summary()` is that of steps.
+#'   `A -> B` does not, but `"k * (A > 0)"` does. A count that is below 0 by an error of the solution is shown as 0. The
+#'   estimated error of a count in a step is at most `tolerance * (1 + count)`; the default is 1e-8. Where a rate jumps, it
+#'   may be larger, if the time of the jump is no double. The errors of steps add up, so the error of a result may be larger.
+#'   All trajectories from the same initial counts are the same. So only one is computed and returned, whatever `nsim` is, and
+#'   a message of class `fireflip_message_method` says so. If `initial` is a result, each of its trajectories is continued.
+#'   Standard deviations and intervals are `NA`. The number of events in `summary()` is that of steps.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

@@ -309,7 +309,7 @@ static ff_status looks_at_signs(ff_error *err) {
   return status == FF_OK ? ff_reactions_never_negative(never, given.net, err) : status;
 }
 
-/* A program and a master equation of a network with variables, what its rates depend on, and the signs of variables and a rate. */
+/* A program and a master equation of a network with variables, what its rates depend on, and signs of variables and a rate. */
 static ff_status uses_variables(ff_error *err) {
   ff_ssa_program *program = NULL;
   ff_cme *cme = NULL;

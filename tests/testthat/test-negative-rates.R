@@ -15,10 +15,11 @@ offset <- reaction_network("A -> B" = "A - 1 - B", initial = c(A = 0, B = 2))
 
 test_that("a formula below 0 is an error while a reactant is absent, with every method", {
   for (method in exact_or_leaping) for (nsim in c(1, 40)) {
-    found <- if (refuses(binding, method)) "which partial-propensity methods need" else "the propensity of reaction \"R1\" is -25 at"
-    expect_error(simulate(binding, nsim, times = 1, method = method, seed = 1), found)
-    found <- if (refuses(offset, method)) "which partial-propensity methods need" else "the propensity of reaction \"R1\" is -3 at"
-    expect_error(simulate(offset, nsim, times = 1, method = method, seed = 1), found)
+    found <- function(net, value) {
+      if (refuses(net, method)) "which partial-propensity methods need" else sprintf("propensity of reaction \"R1\" is %d at", value)
+    }
+    expect_error(simulate(binding, nsim, times = 1, method = method, seed = 1), found(binding, -25L))
+    expect_error(simulate(offset, nsim, times = 1, method = method, seed = 1), found(offset, -3L))
   }
   sentence <- paste0("the propensity of reaction \"R1\" is -25 at time 0 of trajectory 1, where \"ES\" is 0, \"E\" is 50, ",
                      "\"S\" is 50; expected a finite number of at least 0")
@@ -168,7 +169,8 @@ test_that("\"ode\" takes text as it is written, and numbers as the limit of larg
   expect_equal(drop(solve_ode(pairs("k*P*(P-1)/2"), 10))[["P"]], 1 / (1 - 0.75 * exp(-1)), tolerance = 1e-7) # 1.381043
   expect_equal(drop(solve_ode(pairs(0.1), 10))[["P"]], 0.8, tolerance = 1e-7)
   expect_equal(drop(solve_ode(pairs(mass_action("k")), 10))[["P"]], 0.8, tolerance = 1e-7)
-  three <- reaction_network("3 A + B -> C" = "k*A*(A-1)*(A-2)/6*B", "C -> A" = 0.2, initial = c(A = 8, B = 5), parameters = c(k = .1))
+  three <- reaction_network("3 A + B -> C" = "k*A*(A-1)*(A-2)/6*B", "C -> A" = 0.2, initial = c(A = 8, B = 5),
+                            parameters = c(k = .1))
   changes <- cbind(c(-3, -1, 1), c(1, 0, -1))
   rates <- function(x) c(0.1 * x$A * (x$A - 1) * (x$A - 2) / 6 * x$B, 0.2 * x$C)
   expect_equal(drop(solve_ode(three, 2)), runge_kutta(c(A = 8, B = 5, C = 0), changes, rates, 2, 4000), tolerance = 1e-6)
