@@ -16,7 +16,8 @@ offset <- reaction_network("A -> B" = "A - 1 - B", initial = c(A = 0, B = 2))
 test_that("a formula below 0 is an error while a reactant is absent, with every method", {
   for (method in exact_or_leaping) for (nsim in c(1, 40)) {
     found <- function(net, value) {
-      if (refuses(net, method)) "which partial-propensity methods need" else sprintf("propensity of reaction \"R1\" is %d at", value)
+      if (refuses(net, method)) return("which partial-propensity methods need")
+      sprintf("the propensity of reaction \"R1\" is %d at", value)
     }
     expect_error(simulate(binding, nsim, times = 1, method = method, seed = 1), found(binding, -25L))
     expect_error(simulate(offset, nsim, times = 1, method = method, seed = 1), found(offset, -3L))
