@@ -81,12 +81,13 @@ want_two_runs <- function(model, pairs, precision) {
 
 # Estimates the sets and the pairs in two separate runs with the same seed. The analysis as a whole then has no run.
 two_runs <- function(model, whole, sets, pairs, options, confidence, method, backend, progress) {
+  forget_draw <- if (is.null(options$seed)) undo_draws() else function() NULL
   options$seed <- resolve_seed(options$seed)
   of <- function(kind) utils::modifyList(options, list(precision = options$precision[[kind]]))
-  new_analysis(
-    estimated_states(model, sets, of("states"), confidence, method, backend, progress),
-    once_told(TRUE, estimated_influences(model, whole, pairs, of("influence"), confidence, method, backend, progress)), NULL
-  )
+  states <- estimated_states(model, sets, of("states"), confidence, method, backend, progress)
+  influence <- estimated_influences(model, whole, pairs, of("influence"), confidence, method, backend, progress)
+  if (all(exact_rows(states)) && all(exact_rows(influence))) forget_draw()
+  new_analysis(states, influence, NULL)
 }
 
 new_analysis <- function(states, influence, run) {

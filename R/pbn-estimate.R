@@ -15,7 +15,7 @@ new_estimate <- function(model, sets, pairs, options) {
 # Estimates sets and pairs, or finds their exact long run (`exact` of the result) from the states that can follow the start. The
 # result has `options` with the seed. An exact result draws none from R's generator.
 estimate_or_explore <- function(model, sets, pairs, options, method, backend, progress, scale = NULL) {
-  engine <- method_engine(method, backend)
+  engine <- if (method == "exact") list(name = "cpu") else resolve_backend(backend)
   forget_draw <- if (is.null(options$seed)) undo_draws() else function() NULL
   options$seed <- resolve_seed(options$seed)
   options$explore <- explore_codes[[method]]
@@ -37,24 +37,25 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
   on.exit(.Call(ffi_release, pointer))
   started <- proc.time()[["elapsed"]]
   bar <- NULL
-  began_run <- NA_real_
-  told <- c(FALSE, FALSE) # in the pilot, and in the run
+  began <- c(NA_real_, NA_real_) # the pilot, which follows the exploration of states, and the run
+  told <- c(FALSE, FALSE)
   long_pilot <- engine$name != "cpu" && .Call(ffi_estimate_long_pilot, pointer)
   if (long_pilot && engine$name != "auto") engine <- use_devices(engine, pointer)
   repeat {
     state <- .Call(ffi_estimate_advance, pointer, if (engine$name == "cuda") 0.25 else 0.1) # a GPU is idle between calls
     if (state$done == 1) break
-    first_look <- long_pilot && .Call(ffi_estimate_long_pilot, pointer)
-    if (state$waits == 1 || first_look) engine <- settle_engine(engine, pointer, state, proc.time()[["elapsed"]] - started)
-    long_pilot <- FALSE
     now <- proc.time()[["elapsed"]]
-    if (state$phase == 1 && is.na(began_run)) began_run <- now
-    in_run <- state$phase == 1
-    if (!told[[1L + in_run]]) told[[1L + in_run]] <- told_if_long(state, now - if (in_run) began_run else started)
+    phase <- 1L + state$phase
+    if (is.na(began[[phase]]) && state$steps > 0) began[[phase]] <- now - 0.1
+    seconds <- now - began[[phase]]
+    first_look <- long_pilot && state$steps > 0 && .Call(ffi_estimate_long_pilot, pointer)
+    if (state$waits == 1 || first_look) engine <- settle_engine(engine, pointer, state, now - began[[1L]])
+    long_pilot <- long_pilot && state$steps == 0
+    if (!told[[phase]] && !is.na(seconds)) told[[phase]] <- told_if_long(state, seconds)
     if (!progress || now - started < 1) next
     if (is.null(bar)) bar <- start_bar(environment())
     done <- if (state$phase == 0) 0 else 0.999 * min(state$fraction, 1)
-    text <- paste(c(progress_text(state, scale), time_left(began_run, done)), collapse = ", ")
+    text <- paste(c(progress_text(state, scale), time_left(began[[2L]], done)), collapse = ", ")
     cli::cli_progress_update(id = bar, set = done, force = TRUE, extra = list(now = text))
   }
   if (!is.null(bar)) cli::cli_progress_done(id = bar)
@@ -91,7 +92,8 @@ explore_codes <- c(simulation = 0, auto = 1, exact = 2)
 # Whether the exact answer may come from the states that can follow the start: there are too many free nodes for the whole chain,
 # and no node flips.
 explores <- function(model) {
-  (model$perturbation == 0 || all(model$exempt)) && length(model$nodes) - length(held_nodes(model)) > 24L
+  flips <- model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)
+  !flips && length(model$nodes) - length(held_nodes(model)) > 24L
 }
 
 # The message of class fireflip_message_method for an answer that was computed from the states that can follow the start.
@@ -126,18 +128,18 @@ warn_of_doubt <- function(run) {
   warn("convergence", paste0("The result is uncertain, and its intervals are not reliable: ", run$doubt, "."))
 }
 
-# The warning of class fireflip_warning_convergence for sets or pairs whose value no trajectory has changed, if it is not proved that
-# none ever does (see ff_estimate_certain()). `rows`: which rows of the run these are.
+# The warning of class fireflip_warning_unchanged for sets or pairs whose value no trajectory has changed, if it may change later
+# (see ff_estimate_certain()). `rows`: which rows of the run these are.
 warn_of_rare_changes <- function(run, moments, names, rows = TRUE) {
   if (all(run$certain) || nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   is_set <- !is.nan(moments[, "alpha"])
   still <- ifelse(is_set, moments[, "n01"] + moments[, "n10"] == 0, moments[, "visited"] != 1)
   unsure <- names[still & is.na(run$constant[rows]) & !run$certain[rows]]
   if (length(unsure) == 0L) return(invisible())
-  warn("convergence", sprintf(
+  warn("unchanged", sprintf(
     paste(
-      "No trajectory changed %s in the run, but this is no proof that none ever does: too many states can follow to explore them",
-      "all. If a change needs several rare choices in a row, the long run is different."
+      "No trajectory changed %s in the run, but this is no proof that none ever does: the states that can follow are too many to",
+      "be explored. If a change needs several rare choices in a row, the long run is different."
     ), quote_some(unsure)
   ))
 }
@@ -170,7 +172,7 @@ told_if_long <- function(state, seconds) {
   left <- seconds * (1 / min(done, 1) - 1)
   if (left < 30) return(FALSE)
   text <- if (state$phase == 0) "The pilot takes at least %s more on this machine; the run follows.\n" else {
-    paste("The run takes %s more on this machine.", if (state$burn_in > state$window) {
+    paste("The run takes %s more on this machine.", if (state$forgets == 1 && state$burn_in > state$window) {
       sprintf("Most of its steps are burn-in: a trajectory forgets its start in %s steps.\n", format_whole(state$burn_in))
     } else {
       "A `precision` ten times as large takes a hundredth of the time.\n"
@@ -293,7 +295,7 @@ merge_parts <- function(parts, class, frame) {
     abort_argument(sprintf("c() merges only results of %s(); found another object among them.", class))
   }
   runs <- lapply(parts, attr, "run")
-  if (all_the_same_exact(parts, runs)) return(parts[[1L]])
+  if (all(vapply(runs, function(run) !is.null(run$explored), NA))) return(same_exact_parts(parts, runs))
   if (any(vapply(runs, function(run) !is.null(run$trace_unit), NA))) {
     abort_argument("c() merges whole results of influence_analysis(); found one half of such a result.")
   }
@@ -323,11 +325,11 @@ merge_parts <- function(parts, class, frame) {
   frame(run, merged$moments, merged$tiles)
 }
 
-# Whether all parts are the same exact result. This is so if each part found that only the exact method reaches the long run.
-all_the_same_exact <- function(parts, runs) {
-  exact <- vapply(runs, function(run) identical(run$method, "exact") && !is.null(run$explored), NA)
-  same <- function(part) identical(unclass(as.data.frame(part)), unclass(as.data.frame(parts[[1L]])))
-  all(exact) && all(vapply(parts, same, NA))
+# Each part found that only the exact method reaches the long run, so each is the whole result.
+same_exact_parts <- function(parts, runs) {
+  same_run(runs)
+  if (!all(vapply(parts, has_its_rows, NA))) abort_argument("c() merges unchanged results; found one whose rows were changed.")
+  parts[[1L]]
 }
 
 # Whether a result has the rows that its run gave, in their order. An analysis is a list of two results.

@@ -146,6 +146,7 @@ undo_draws <- function() {
 once_told <- function(told, expr) {
   withCallingHandlers(
     expr, fireflip_warning_precision = function(condition) if (told) invokeRestart("muffleWarning"),
+    fireflip_warning_unchanged = function(condition) if (told) invokeRestart("muffleWarning"),
     fireflip_message_method = function(condition) if (told) invokeRestart("muffleMessage")
   )
 }

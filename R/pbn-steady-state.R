@@ -36,11 +36,13 @@
 #' Otherwise, the long run may depend on the initial state. The result is then the average over the network's own initial states,
 #' and `print()` reports this. Use [outcomes()] to find the attractors of a network without perturbation.
 #'
-#' If no node can be perturbed, the states that can follow the initial states are explored first. If there are at most 16,384, and
-#' components of at most 1,024, the long run is known exactly. Then `"auto"` and `"exact"` return it for networks of any number of
+#' If no node can be perturbed, the states that can follow the initial states are explored first. If they are few
+#' (at most 16,384 states, 262,144 transitions between them, and 1,024 states that can follow each other), the long run is known
+#' exactly. Then `"auto"` and `"exact"` return it for networks of any number of
 #' nodes. `"simulation"` returns it if the pilot contradicts it or does not converge: the long run may wait for several rare
 #' choices in a row, which no simulation sees. If more states can follow, there may be such choices. If no trajectory changes a
-#' set, and it is not proved that none ever does, a warning of class `fireflip_warning_convergence` tells so.
+#' set, and the ends of the pilot's trajectories do not prove that none ever does, a warning of class `fireflip_warning_unchanged`
+#' says so.
 #'
 #' A simulation of this kind cannot detect some behaviour, which `method = "exact"` takes into account:
 #' * a part of the state space that no trajectory enters, because this requires several rare events in the same step or soon after
@@ -103,8 +105,8 @@
 #'   first-order Markov chain), `seed`, `backend` and `seconds`. Two runs with the same network, options and seed are
 #'   `identical()`, on every machine. `identical()` does not compare seconds and backend.
 #' @section Warnings: `fireflip_warning_precision` if an interval is wider than requested, usually because a set never varied or
-#'   was visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`, or if a set did not
-#'   change in any trajectory and it is not proved that it never does (see section Convergence).
+#'   was visited rarely; `fireflip_warning_convergence` if trajectories do not converge and `on_slow = "warn"`;
+#'   `fireflip_warning_unchanged` if a set did not change in any trajectory, but may change later (see section Convergence).
 #' @section Errors: `fireflip_error_convergence` if trajectories do not converge, or would need a burn-in longer than
 #'   `max_burn_in`; `fireflip_error_parse` for a set that does not follow the grammar or names an unknown node;
 #'   `fireflip_error_argument` for invalid arguments; `fireflip_error_size` if the network has too many states for

@@ -142,9 +142,11 @@
 #'   * for a firing that happens in one of 100 trajectories on average: 88% (100 trajectories) and 96% (1,000);
 #'   * for the exponential distribution: 90% (100) and 95% (1,000);
 #'   * for the log-normal distribution whose logarithm has the standard deviation 1: 75% (100) and 89% (3,000).
-#' @section Propensities: A reaction whose reactants are not all present has the propensity 0, whatever its rate law says. So no
-#'   count is ever negative. Fixed species are an exception: a reaction whose rate is a formula may fire although the count of a
-#'   fixed reactant is 0, because a fixed species is never used up.
+#' @section Propensities: A reaction whose reactants are not all present does not fire. So no count is ever negative. Its formula
+#'   may then have any value that is not below 0, or none: `"b * S * I / (S + I)"` is no number if both counts are 0. But a
+#'   formula below 0 is an error, with or without all reactants. Fixed species are an exception: a reaction whose rate is a
+#'   formula may fire although the count of a fixed reactant is 0, because a fixed species is never used up. The method
+#'   `"ode"` has other rules: see [ssa_methods()].
 #' @section Time: Rates that depend on the time are simulated exactly, by thinning (Lewis and Shedler 1979): interval arithmetic
 #'   on the formula of a rate gives an upper bound of the propensity, and a reaction that would fire at the rate of the bound
 #'   fires with the probability propensity / bound. The bound holds for a window of time, whose width adapts to the rate. If the
@@ -508,12 +510,16 @@ check_memory_of_result <- function(bytes, memory = available_memory()) {
 #'   are those of `"tau_leaping"`, with the same errors, and without critical reactions. A count that would be negative becomes
 #'   0. This breaks conservation laws if counts are small: with `A <-> B`, 100 molecules of B and 5 of A, the sum grew by 2% in
 #'   200 times of relaxation. The number of events in `summary()` is that of steps.
-#' * `"ode"` gives the deterministic limit of large counts, in which mass action is a product of powers: `2 A -> B` with the
-#'   constant c has the rate c A^2 / 2. The estimated error of a count in a step is at most `tolerance * (1 + count)`; the default
-#'   is 1e-8. The errors of steps add up, so the error of a result may be larger. All trajectories from the same initial counts
-#'   are the same. So only one is computed and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says
-#'   so. If `initial` is a result, each of its trajectories is continued. Standard deviations and intervals are `NA`. The number
-#'   of events in `summary()` is that of steps.
+#' * `"ode"` solves the rate equations. Mass action, of numbers and of [mass_action()], has the deterministic limit of large
+#'   counts, a product of powers: `2 A -> B` with the constant c has the rate c A^2 / 2. A formula as text runs as it is
+#'   written: `"c * A * (A - 1) / 2"` does not have this limit. A rate may be below 0; then the reaction runs backwards. It
+#'   runs also if a reactant is used up. So counts become negative if a formula does not end at 0. The formula `"k"` of
+#'   `A -> B` does not, but `"k * (A > 0)"` does. A count that is below 0 by an error of the solution is shown as 0. The
+#'   estimated error of a count in a step is at most `tolerance * (1 + count)`; the default is 1e-8. Where a rate jumps, it
+#'   may be larger, if the time of the jump is no double. The errors of steps add up, so the error of a result may be larger.
+#'   All trajectories from the same initial counts are the same. So only one is computed and returned, whatever `nsim` is, and
+#'   a message of class `fireflip_message_method` says so. If `initial` is a result, each of its trajectories is continued.
+#'   Standard deviations and intervals are `NA`. The number of events in `summary()` is that of steps.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

@@ -31,7 +31,9 @@
 #'     for `0 -> A`, `k A` for `A -> B`, `k A B` for `A + B -> C`, and `k A (A - 1) / 2` for `2 A -> B`;
 #'   * `mass_action("k")`: mass action whose constant is a formula, usually of parameters;
 #'   * text: a formula that is the whole propensity, such as `"k * A / (K + A)"`. It is not multiplied by the counts of the
-#'     reactants. So `"A -> B" = "k"` turns molecules of A into B at the constant rate k, as long as there is an A.
+#'     reactants. So `"A -> B" = "k"` turns molecules of A into B at the constant rate k, as long as there is an A. A formula that
+#'     is below 0 in a state that is reached is an error, except in the method `"ode"`, which takes formulas as they are written:
+#'     see [ssa_methods()].
 #'
 #'   In a reversible equation, the rates are two numbers, two texts, or a list of both: `list(0.1, "k * B")`.
 #'

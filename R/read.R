@@ -65,11 +65,11 @@
 #' backquotes.
 #'
 #' @section Reaction networks in SBML:
-#' The network is the stochastic model that the file describes. The count of a species is its amount (an initial concentration is
-#' multiplied by the size of the compartment), and must be a whole number. The propensity of a reaction is its kinetic law,
-#' unchanged: each rate has the law `"formula"`. In a kinetic law such as `k * A * B`, a species stands for its concentration,
-#' which becomes `A / cell` in the formula. With `hasOnlySubstanceUnits`, it stands for its amount. Both are as SBML demands.
-#' Names are the ids of the file.
+#' The network is the stochastic model that the file describes. The count of a species is its amount (an initial concentration
+#' is multiplied by the size of the compartment), and must be a whole number. The propensity of a reaction is its kinetic law,
+#' unchanged: each rate has the law `"formula"`, unless [write_network()] has marked it as mass action. In a kinetic law such
+#' as `k * A * B`, a species stands for its concentration, which becomes `A / cell` in the formula. With
+#' `hasOnlySubstanceUnits`, it stands for its amount. Both are as SBML demands. Names are the ids of the file.
 #'
 #'   * Parameters of the model, and the sizes of compartments that rates use, are parameters of the network. A parameter `k` that
 #'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which
@@ -92,7 +92,8 @@
 #'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that
 #'     unit, too, so counts in `initial` would not help. Amounts in different units are an error.
 #'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
-#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative. So a warning of class
+#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative, also while a reactant is
+#'     absent. Only the method `"ode"` takes negative rates: see [ssa_methods()]. So a warning of class
 #'     `fireflip_warning_negative` names reactions whose rate is a difference, perhaps with a factor or a denominator, that is
 #'     negative for some counts; its field `reactions` has their names. The warning tells a state in which the first of them is
 #'     negative. It says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`. The same holds for
@@ -110,7 +111,7 @@
 #'   * A reaction has mass action, with the propensity that BioNetGen gives it. This is the constant times `x (x - 1)` for two
 #'     molecules of the same species, as BioNetGen's constants already hold the factor 1/2 where it belongs. In [mass_action()],
 #'     the propensity is the constant times `x (x - 1) / 2`, so the constant is doubled. If the rate is a function, the propensity
-#'     is its value times the counts of the reactants.
+#'     is its value times the counts of the reactants. Reactions whose formula [write_network()] has marked have this formula.
 #'   * Groups (observables) and functions become variables, and so do parameters whose values are expressions of others, so that
 #'     they follow the others in [set_parameters()]. Initial counts are computed when the file is read, and must be whole numbers.
 #'   * Not supported, and an error of class `fireflip_error_unsupported`, are rule-based models (`.bngl`), functions with
@@ -428,7 +429,9 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 
 #' @section Reaction networks: They are written as SBML (level 3 version 2; `.sbml` or `.xml`) or as a network of BioNetGen
 #'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as
-#'   a formula, and other laws are written to `.net` as functions. Variables are written to SBML as assignment rules, also
+#'   a formula, and other laws are written to `.net` as functions. Marks tell [read_network()] which law a rate had, so that also
+#'   the method `"ode"` gives the same: in SBML the annotation `massAction` of a kinetic law, in `.net` a comment that names the
+#'   function of the whole propensity. Other programs pass them over. Variables are written to SBML as assignment rules, also
 #'   those that were read from rate rules. In SBML, species are amounts in a compartment of size 1. If a format does not allow
 #'   a name, it is replaced by an id. SBML keeps the original name as the attribute `name`. In `.net`, numbers that are rate
 #'   constants become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are

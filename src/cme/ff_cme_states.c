@@ -85,7 +85,13 @@ static ff_status add_arrows(ff_cme *cme, ff_cme_state *state, ff_error *err) {
   ff_reactions_compute(net, cme->order, cme->values, 0.0, cme->stack);
   *state = (ff_cme_state){.first = cme->set.n_arrows};
   for (uint32_t r = 0; r < net->n_reactions; r++) {
-    const double propensity = ff_reactions_propensity(net, r, cme->values, 0.0, cme->stack);
+    double propensity = ff_reactions_propensity(net, r, cme->values, 0.0, cme->stack);
+    if (propensity < 0.0 && ff_reactions_missing(net, r, cme->values)) {
+      int sure;
+      ff_status status = ff_reactions_surely_negative(&sure, net, r, cme->order, cme->values, err);
+      if (status != FF_OK) return status;
+      if (!sure) propensity = 0.0;
+    }
     if (!(propensity >= 0.0 && propensity < HUGE_VAL)) return invalid(cme, r, propensity, err);
     if (propensity == 0.0 || cme->change_at[r] == cme->change_at[r + 1]) continue;
     ff_status status = add_arrow(&cme->set, r, propensity, err);

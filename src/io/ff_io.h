@@ -43,8 +43,9 @@
  *
  * SBML without qual (Levels 1 to 3) is a reaction network. The count of a species is its amount. In kinetic laws and initial
  * assignments, the id of a species stands for its amount divided by the size of its compartment, unless the species has
- * hasOnlySubstanceUnits or a compartment without dimensions. Rates are formulas (mass_action is 0). Species, reactions, global
- * parameters and the compartments that rates name keep their ids; a parameter k that is local to reaction r is called r_k.
+ * hasOnlySubstanceUnits or a compartment without dimensions. Rates are formulas (mass_action is 0), unless
+ * ff_io_sbml_reactions_text() has marked them as mass action. Species, reactions, global parameters and the compartments that
+ * rates name keep their ids; a parameter k that is local to reaction r is called r_k.
  * Initial assignments are evaluated at time 0, and function definitions are expanded. Units are not converted. A species that
  * is constant or has a boundaryCondition is fixed. A species, parameter or compartment that an assignment rule determines is a
  * variable (of a species: its amount). A reversible reaction has one kinetic law too, which must not become negative. Events are

@@ -219,7 +219,7 @@ static ff_status set_reaction(reader *r, uint32_t i) {
   if (status == FF_OK)
     status = read_side(r, line->line, line->reactants, &reaction->reactants, &reaction->n_reactants);
   if (status == FF_OK) status = read_side(r, line->line, line->products, &reaction->products, &reaction->n_products);
-  if (status == FF_OK) status = ff_bngl_rate(reaction, &r->file, line->rate, line->line);
+  if (status == FF_OK) status = ff_bngl_rate(reaction, &r->file, line->rate, line->law, line->line);
   if (status == FF_OK) renumber(r, &reaction->rate);
   return status;
 }

@@ -23,7 +23,11 @@ typedef struct {
 typedef struct {
   uint64_t line;
   ff_span reactants, products, rate;
+  ff_span law; /* the name of the function that is the whole propensity, if write_network() has marked the line; else empty */
 } ff_bngl_reaction;
+
+/* The mark of a reaction whose law is a formula, in the comment of its line: the name of the formula follows. */
+#define FF_BNGL_MARK "fireflip:formula"
 
 /* A file whose lines have been read. The names are those of `ids`, with the same numbers as `symbol`. */
 typedef struct {
@@ -36,6 +40,7 @@ typedef struct {
   size_t n_reactions, reactions_room;
   ff_names *names; /* of all symbols, once all lines have been read */
   ff_out buffer;   /* of ff_bngl_formula() */
+  ff_span comment; /* of the line that is read */
   const char *file;
   ff_error *err;
 } ff_bngl;
@@ -54,7 +59,8 @@ size_t ff_bngl_name_length(ff_span text);
  * text should have been. The caller frees the contents of *out. O(length). */
 ff_status ff_bngl_formula(ff_formula *out, ff_bngl *file, ff_span text, uint64_t line, const char *wanted);
 
-/* Sets the rate and the law of a reaction whose participants are known. The symbols of the rate are numbers of ff_bngl_symbol. */
-ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *file, ff_span text, uint64_t line);
+/* Sets the rate and the law of a reaction whose participants are known. `marked` is empty or the name of a formula that is the
+ * law. The symbols of the rate are numbers of ff_bngl_symbol. */
+ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *file, ff_span text, ff_span marked, uint64_t line);
 
 #endif

@@ -132,14 +132,15 @@ static const char *special_law(ff_span word) {
   return NULL;
 }
 
-ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *f, ff_span text, uint64_t line) {
+ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *f, ff_span text, ff_span marked, uint64_t line) {
   ff_span rest = text, word = ff_bngl_word(&rest);
   const int several = ff_span_trim(rest).length > 0 && ff_names_find(f->names, word.text, word.length) < 0;
   const char *law = several ? special_law(word) : NULL;
   if (law != NULL)
     return ff_error_set(f->err, FF_EUNSUPPORTED, "%s, line %llu: found the rate law %s of BioNetGen, which is not supported; "
                         "expected a rate constant or a function", f->file, (unsigned long long)line, law);
-  reaction->mass_action = 1;
+  reaction->mass_action = marked.length == 0;
+  if (marked.length > 0) return ff_bngl_formula(&reaction->rate, f, marked, line, "a function");
   ff_status status = ff_bngl_formula(&reaction->rate, f, text, line, "a rate constant");
   return status == FF_OK ? scale(&reaction->rate, factor_of(reaction), f->err) : status;
 }

@@ -155,6 +155,8 @@ static ff_status read_reaction(ff_bngl *f, uint64_t line, ff_span rest) {
   if (status != FF_OK) return status;
   ff_bngl_reaction reaction = {.line = line, .reactants = ff_bngl_word(&rest), .products = ff_bngl_word(&rest)};
   reaction.rate = ff_span_trim(rest);
+  ff_span comment = f->comment;
+  if (ff_span_equals(ff_bngl_word(&comment), FF_BNGL_MARK)) reaction.law = ff_bngl_word(&comment);
   if (reaction.reactants.length == 0) return found(f, line, reaction.reactants, "the numbers of the reactants, or 0");
   if (reaction.products.length == 0) return found(f, line, reaction.products, "the numbers of the products, or 0");
   void *memory = f->reaction;
@@ -204,6 +206,12 @@ static ff_span without_comment(ff_span line) {
   return ff_span_trim((ff_span){line.text, sign == NULL ? line.length : (size_t)(sign - line.text)});
 }
 
+/* What follows the sign of a comment. */
+static ff_span comment_of(ff_span line) {
+  const char *sign = memchr(line.text, '#', line.length);
+  return sign == NULL ? (ff_span){line.text, 0} : ff_span_after(line, (size_t)(sign + 1 - line.text));
+}
+
 /* Which of the blocks that tell kinds of files apart the text has. */
 static void find_kinds(const char *text, size_t length, int *reactions, int *rules) {
   ff_lines lines = {.rest = {text, length}};
@@ -225,6 +233,7 @@ static ff_status read_block(ff_bngl *f, ff_lines *lines, const block *now) {
   const uint64_t begin = lines->line;
   int other = 0; /* whether another block begins */
   while (ff_lines_next(lines, &line)) {
+    f->comment = comment_of(line);
     line = without_comment(line);
     if (line.length == 0) continue;
     if (is_mark(line, "end", name, sizeof name) && find_block(name) == now) return FF_OK;

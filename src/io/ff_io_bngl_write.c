@@ -186,8 +186,30 @@ static ff_status put_formula(writer *w, const ff_formula *formula) {
   return w->out.status;
 }
 
-/* A rate that is the whole propensity: it is divided by what BioNetGen multiplies it with. */
-static ff_status put_divided(writer *w, const ff_reaction *reaction) {
+/* Whether the rate is the whole propensity, and BioNetGen multiplies it with counts. */
+static int is_divided(const writer *w, const ff_reaction *reaction) {
+  for (uint32_t i = 0; !reaction->mass_action && i < reaction->n_reactants; i++)
+    if (!w->net->fixed[reaction->reactants[i].species]) return 1;
+  return 0;
+}
+
+/* Whether the whole propensity needs a function of its own: it is no variable that is one. */
+static int has_own_law(const writer *w, uint32_t r) {
+  const ff_formula *rate = &w->net->reactions[r].rate;
+  const uint32_t symbol = rate->word[0].symbol;
+  return rate->length != 1 || rate->word[0].code != FF_F_SYMBOL || symbol < w->first || w->kinds[symbol - w->first] != FUNCTION;
+}
+
+static void put_law_name(writer *w, uint32_t r) {
+  if (has_own_law(w, r))
+    put_own(w, "law", r + 1);
+  else
+    put(w, w->ids[w->net->reactions[r].rate.word[0].symbol]);
+}
+
+/* The whole propensity, divided by what BioNetGen multiplies it with. */
+static ff_status put_divided(writer *w, uint32_t r) {
+  const ff_reaction *reaction = &w->net->reactions[r];
   char text[40];
   int any = 0;
   for (int part = 0; part < 2; part++) { /* the condition, and the divisor */
@@ -209,12 +231,10 @@ static ff_status put_divided(writer *w, const ff_reaction *reaction) {
       }
       any = 1;
     }
-    if (!any) return put_formula(w, &reaction->rate);
     if (part == 1) break;
-    put(w, ",(");
-    ff_status status = put_formula(w, &reaction->rate);
-    if (status != FF_OK) return status;
-    put(w, ")");
+    put(w, ",");
+    put_law_name(w, r);
+    put(w, "()");
   }
   put(w, ",0)");
   return w->out.status;
@@ -262,6 +282,17 @@ static ff_status put_parameters(writer *w) {
   return status;
 }
 
+/* A line with the whole propensity, unless a variable is it. */
+static ff_status put_law(writer *w, uint64_t *n, uint32_t r) {
+  if (!has_own_law(w, r)) return FF_OK;
+  put_line(w, ++*n);
+  put_law_name(w, r);
+  put(w, "() ");
+  ff_status status = put_formula(w, &w->net->reactions[r].rate);
+  put(w, "\n");
+  return status;
+}
+
 static ff_status put_functions(writer *w) {
   const ff_reactions *net = w->net;
   ff_status status = FF_OK;
@@ -274,11 +305,13 @@ static ff_status put_functions(writer *w) {
   for (uint32_t r = 0; r < net->n_reactions && status == FF_OK; r++) {
     const ff_reaction *reaction = &net->reactions[r];
     if (simple_rate(w, reaction, &factor, &symbol)) continue;
+    const int divided = is_divided(w, reaction);
+    set_owner(w, "reaction", reaction->name);
+    if (divided) status = put_law(w, &n, r);
     put_line(w, ++n);
     put_own(w, "rate", r + 1);
     put(w, "() ");
-    set_owner(w, "reaction", reaction->name);
-    status = reaction->mass_action ? put_formula(w, &reaction->rate) : put_divided(w, reaction);
+    if (status == FF_OK) status = divided ? put_divided(w, r) : put_formula(w, &reaction->rate);
     put(w, "\n");
   }
   put(w, "end functions\n");
@@ -340,6 +373,10 @@ static ff_status put_reactions(writer *w) {
       put_own(w, "k", number_of_constant(w, reaction->rate.word[0].number));
     else
       put(w, w->ids[symbol]);
+    if (is_divided(w, reaction)) {
+      put(w, " #" FF_BNGL_MARK " ");
+      put_law_name(w, r);
+    }
     put(w, "\n");
   }
   put(w, "end reactions\n");

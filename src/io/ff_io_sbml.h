@@ -16,6 +16,10 @@
  * 65 bytes of stack for each level. */
 #define FF_SBML_TERMS 5000
 
+/* The mark of a kinetic law that was mass action, an element of its annotation. Other readers pass it over. */
+#define FF_SBML_NAMESPACE "urn:fireflip"
+#define FF_SBML_MASS_ACTION "massAction"
+
 /* Checks a document before libsbml reads it: it must have no document type (so no entity can be expanded or fetched), no
  * encoding except UTF-8, at most FF_SBML_DEPTH open elements, and no formula that may be nested more than FF_SBML_TERMS deep.
  * libsbml finds all other errors. O(length). */

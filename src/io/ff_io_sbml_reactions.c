@@ -1,11 +1,14 @@
 /* Reads the reaction network of an SBML document without qual. */
 #include "ff_io_sbml_reactions.h"
 
+#include "../model/ff_formula_math.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_io_sbml.h"
 #include "ff_io_sbml_formula.h"
 #include "ff_io_sbml_rates.h"
 #include "ff_io_sbml_units.h"
@@ -279,6 +282,55 @@ static ff_status read_side(reader *r, Reaction_t *reaction, int products, ff_par
   return status == FF_OK ? merge(r, reaction, *all, n) : status;
 }
 
+/* Whether write_network() has marked the law as mass action. */
+static int is_marked(Reaction_t *reaction) {
+  SBase_t *law = (SBase_t *)Reaction_getKineticLaw(reaction);
+  const XMLNode_t *annotation = SBase_isSetAnnotation(law) ? SBase_getAnnotation(law) : NULL;
+  for (unsigned i = 0; annotation != NULL && i < XMLNode_getNumChildren(annotation); i++) {
+    const XMLNode_t *child = XMLNode_getChild(annotation, i);
+    if (ff_span_equals(ff_span_of(XMLNode_getURI(child)), FF_SBML_NAMESPACE) &&
+        ff_span_equals(ff_span_of(XMLNode_getName(child)), FF_SBML_MASS_ACTION))
+      return 1;
+  }
+  return 0;
+}
+
+/* Takes these words off the end of *length words of the law. Returns 0 if it does not end with them. */
+static int takes(const ff_formula *law, uint32_t *length, const ff_formula_word *words, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (*length == 0) return 0;
+    const ff_formula_word *word = &law->word[--*length], *wanted = &words[n - 1 - i];
+    if (word->code != wanted->code || word->symbol != wanted->symbol || word->number != wanted->number) return 0;
+  }
+  return 1;
+}
+
+/* The law `k * A * (A - 1) / 2` of mass action, as write_network() writes it, becomes its constant k. Returns 0 if it has another
+ * form, as it may have if the file was changed. */
+static int take_constant(ff_reaction *reaction) {
+  const ff_formula_word times = {FF_F_MUL, 0, 0}, over = {FF_F_DIV, 0, 0};
+  ff_formula *law = &reaction->rate;
+  uint32_t length = law->length;
+  double factorials = 1;
+  for (uint32_t i = 0; i < reaction->n_reactants; i++)
+    for (uint32_t k = 2; k <= reaction->reactants[i].count && factorials < HUGE_VAL; k++) factorials *= k;
+  if (factorials != 1 && !takes(law, &length, (ff_formula_word[]){{FF_F_NUMBER, 0, factorials}, over}, 2)) return 0;
+  for (uint32_t i = reaction->n_reactants; i-- > 0;) {
+    const ff_formula_word species = {FF_F_SYMBOL, reaction->reactants[i].species, 0};
+    for (uint32_t k = reaction->reactants[i].count; k-- > 0;) {
+      const ff_formula_word less[] = {species, {FF_F_NUMBER, 0, k}, {FF_F_SUB, 0, 0}, times}, whole[] = {species, times};
+      if (!takes(law, &length, k > 0 ? less : whole, k > 0 ? 4 : 2)) return 0;
+    }
+  }
+  law->length = length;
+  law->depth = 0;
+  for (uint32_t i = 0, height = 0; i < length; i++) {
+    height += 1 - ff_formula_operands(law->word[i].code);
+    if (height > law->depth) law->depth = height;
+  }
+  return 1;
+}
+
 static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   Reaction_t *reaction = reaction_at(r, i);
   ff_reaction *out = &net->reactions[i];
@@ -296,6 +348,7 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   out->rate = r->law[i];
   r->law[i] = (ff_formula){0};
   ff_sbml_renumber(&r->table, r->number, &out->rate);
+  out->mass_action = is_marked(reaction) && take_constant(out);
   return FF_OK;
 }
 

@@ -272,7 +272,10 @@ static ff_status put_reaction(writer *w, uint32_t r) {
   put_side(w, "listOfReactants", reaction->reactants, reaction->n_reactants, r);
   put_side(w, "listOfProducts", reaction->products, reaction->n_products, r);
   put_modifiers(w, r);
-  put(w, "        <kineticLaw>" MATH);
+  put(w, "        <kineticLaw>");
+  if (reaction->mass_action)
+    put(w, "<annotation><fireflip:" FF_SBML_MASS_ACTION " xmlns:fireflip=\"" FF_SBML_NAMESPACE "\"/></annotation>");
+  put(w, MATH);
   set_owner(w, "reaction", reaction->name);
   ff_status status = reaction->mass_action ? put_mass_action(w, r) : put_math(w, &reaction->rate);
   put(w, "</math></kineticLaw>\n      </reaction>\n");

@@ -22,6 +22,6 @@ ff_change ff_formula_first_change(const ff_formula_at *f, double from, double to
 
 double ff_formula_propensity(const ff_formula_at *f, double time) { return ff_change_propensity(f, time); }
 
-int ff_formula_first_invalid(const ff_formula_at *f, double from, double to, uint32_t steps, double *at) {
-  return ff_change_first_invalid(f, from, to, steps, at);
+int ff_formula_first_invalid(const ff_formula_at *f, double from, double to, int missing, uint32_t steps, double *at) {
+  return ff_change_first_invalid(f, from, to, missing, steps, at);
 }

@@ -41,8 +41,11 @@ int ff_formula_first_sure(const ff_formula_at *f, double zone, double from, doub
 /* The value of a propensity: a negative one is 0 if it may be so because of rounding errors. O(length). */
 double ff_formula_propensity(const ff_formula_at *f, double time);
 
-/* Finds the first double above `from`, up to `to`, at which this propensity is negative or NaN. Returns 1, and *at is this time.
+/* Whether the value of a propensity is valid: not below 0, and no NaN unless a reactant is missing. */
+static FF_HD inline int ff_formula_is_valid(double value, int missing) { return value >= 0.0 || (missing && value != value); }
+
+/* Finds the first double above `from`, up to `to`, at which this propensity is not valid. Returns 1, and *at is this time.
  * Returns 0 if there is none up to the time *at, which is less than `to` if `steps` steps do not suffice. */
-int ff_formula_first_invalid(const ff_formula_at *f, double from, double to, uint32_t steps, double *at);
+int ff_formula_first_invalid(const ff_formula_at *f, double from, double to, int missing, uint32_t steps, double *at);
 
 #endif

@@ -177,25 +177,33 @@ static FF_HD inline double ff_change_propensity(FF_CHANGE_AT f, double time) {
   return FF_CHANGE_RANGE(f, FF_RANGE_INEXACT, time, time).high >= 0.0 ? 0.0 : value;
 }
 
+static FF_HD inline int ff_change_is_valid_at(FF_CHANGE_AT f, double time, int missing) {
+  return ff_formula_is_valid(ff_change_propensity(f, time), missing);
+}
+
 /* 1 or 0 if the propensity is valid at all times of a range, or at none of them, and -1 if this is not known. */
-static FF_HD inline int ff_change_is_valid_within(FF_CHANGE_AT f, double from, double to) {
-  if (from == to) return ff_change_propensity(f, from) >= 0.0;
+static FF_HD inline int ff_change_is_valid_within(FF_CHANGE_AT f, double from, double to, int missing) {
+  if (from == to) return ff_change_is_valid_at(f, from, missing);
   const ff_range x = FF_CHANGE_RANGE(f, FF_RANGE_COMPUTED, from, to);
-  if (x.low >= 0.0 && !x.nan) return 1;
+  const int undefined = x.nan && !missing;
+  if (x.low >= 0.0 && !undefined) return 1;
   if (x.low == x.high && !x.nan) { /* it may be 0 but for a rounding error, as on a step of floor(time) */
-    const int valid = (ff_change_propensity(f, from) >= 0.0) + (ff_change_propensity(f, from + (to - from) / 2) >= 0.0) +
-                      (ff_change_propensity(f, to) >= 0.0);
+    const int valid = ff_change_is_valid_at(f, from, missing) + ff_change_is_valid_at(f, from + (to - from) / 2, missing) +
+                      ff_change_is_valid_at(f, to, missing);
     return valid == 3 ? 1 : valid == 0 ? 0 : -1;
   }
+  if (x.nan && missing) return -1;
   return x.high < 0.0 && FF_CHANGE_RANGE(f, FF_RANGE_INEXACT, from, to).high < 0.0 ? 0 : -1;
 }
 
-static FF_HD inline int ff_change_first_invalid(FF_CHANGE_AT f, double from, double to, uint32_t steps, double *at) {
+static FF_HD inline int ff_change_first_invalid(FF_CHANGE_AT f, double from, double to, int missing, uint32_t steps,
+                                                double *at) {
   ff_change_parts p;
   *at = to;
   if (!ff_change_begin(&p, from, to)) return 0;
   for (; p.n > 0; steps--) {
-    const int valid = ff_change_is_valid_within(f, ff_change_double(p.start), ff_change_double(ff_change_stop(&p)));
+    const double start = ff_change_double(p.start), stop = ff_change_double(ff_change_stop(&p));
+    const int valid = ff_change_is_valid_within(f, start, stop, missing);
     *at = ff_change_double(valid == 0 ? p.start : p.start - 1);
     if (valid == 0 || steps == 0) return valid == 0;
     if (valid < 0)

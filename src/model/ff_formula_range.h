@@ -26,4 +26,15 @@ typedef enum {
 ff_range ff_formula_range(const ff_formula *formula, ff_range_kind kind, const double *low, const double *high, ff_range time,
                           ff_range *stack);
 
+/* What is known of the symbols of a formula: `symbol` has a value from `low` to `high`, the other ones of the first n_counts are
+ * from 0 to `most`, and those that follow have any value. */
+typedef struct {
+  uint32_t symbol, n_counts;
+  double low, high, most;
+} ff_formula_counts;
+
+/* *never becomes 1 if this shows that the formula has no value below 0 at any time from 0 on, else 0. NaN is not below 0.
+ * O(length). */
+ff_status ff_formula_never_below(int *never, const ff_formula *formula, const ff_formula_counts *counts, ff_error *err);
+
 #endif

@@ -65,14 +65,22 @@ static double ways_to_choose(double k, double x) {
   return ways;
 }
 
-double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack) {
+int ff_reactions_missing(const ff_reactions *net, uint32_t r, const double *values) {
   const ff_reaction *reaction = &net->reactions[r];
   for (uint32_t i = 0; i < reaction->n_reactants; i++) {
     const ff_participant *reactant = &reaction->reactants[i];
     if (net->fixed[reactant->species] && !reaction->mass_action) continue;
-    if (values[reactant->species] < reactant->count) return 0.0;
+    if (values[reactant->species] < reactant->count) return 1;
   }
+  return 0;
+}
+
+double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack) {
+  const ff_reaction *reaction = &net->reactions[r];
+  const int missing = ff_reactions_missing(net, r, values);
+  if (missing && reaction->mass_action) return 0.0;
   double propensity = ff_formula_value(&reaction->rate, values, time, stack);
+  if (missing) return propensity < 0.0 ? propensity : 0.0;
   if (!reaction->mass_action || propensity == 0.0) return propensity;
   for (uint32_t i = 0; i < reaction->n_reactants; i++)
     propensity *= ways_to_choose(reaction->reactants[i].count, values[reaction->reactants[i].species]);

@@ -106,12 +106,15 @@ ff_status ff_reactions_finish(ff_reactions *net, ff_error *err);
 
 /* The propensity of reaction r. This function is the definition; simulators may compute the same in faster ways. values[i] is the
  * value of symbol i: the counts of all species, then all parameters, then all variables. If the state has fewer of a reactant
- * than the reaction takes, the propensity is 0, whatever the rate is. Otherwise it is the value of the rate. With mass action, it
- * is multiplied for each reactant, in their order, by the number of ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A
- * fixed species is never used up, so it may be missing unless the law is mass action. The result may be negative, infinite or NaN
- * if the rate is. The caller provides `stack` with rate.depth entries. O(length of the rate + sum of the counts of reactants, at
- * most about a thousand for each). */
+ * than the reaction takes, the propensity is 0, unless the law is a formula whose value is below 0: then it is this value.
+ * Otherwise it is the value of the rate. With mass action, it is multiplied for each reactant, in their order, by the number of
+ * ways to choose k of x: x (x - 1) ... (x - k + 1) / k!. A fixed species is never used up, so it may be missing unless the law is
+ * mass action. The result may be negative, and infinite or NaN if the rate is. The caller provides `stack` with rate.depth
+ * entries. O(length of the rate + sum of the counts of reactants, at most about a thousand for each). */
 double ff_reactions_propensity(const ff_reactions *net, uint32_t r, const double *values, double time, double *stack);
+
+/* Whether the state has fewer of a reactant than the reaction takes. O(reactants). */
+int ff_reactions_missing(const ff_reactions *net, uint32_t r, const double *values);
 
 /* ---- variables: ff_variables.c ------------------------------------------------------------------------------------------ */
 
@@ -169,6 +172,11 @@ typedef struct {
  * ff_difference.c. */
 ff_status ff_reactions_negative(uint8_t *negative, ff_negative_law *first, double *count, const ff_reactions *net,
                                 ff_error *err);
+
+/* *sure becomes 1 if the rate of reaction r is below 0 for these values by more than rounding errors may explain, else 0. `order`
+ * is that of ff_reactions_order(), and the time is 0. O(length of the formulas). */
+ff_status ff_reactions_surely_negative(int *sure, const ff_reactions *net, uint32_t r, const uint32_t *order,
+                                       const double *values, ff_error *err);
 
 /* Calls found(context, r, species) for each species that the rate of reaction r names, also through variables; a species may come
  * several times. mark[] and stack[] have an entry for each variable, and no mark is r + 1 before. O(length of the formulas). */

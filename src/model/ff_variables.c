@@ -243,6 +243,34 @@ ff_status ff_reactions_never_negative(uint8_t *never, const ff_reactions *net, f
   return status;
 }
 
+ff_status ff_reactions_surely_negative(int *sure, const ff_reactions *net, uint32_t r, const uint32_t *order,
+                                       const double *values, ff_error *err) {
+  const size_t symbols = (size_t)first_of(net) + net->n_variables;
+  const ff_formula *rate = &net->reactions[r].rate;
+  const ff_range start = {.low = 0, .high = 0};
+  uint32_t depth = rate->depth;
+  for (uint32_t v = 0; v < net->n_variables; v++)
+    if (net->variable[v].depth > depth) depth = net->variable[v].depth;
+  double *low = ff_calloc(symbols, sizeof *low), *high = ff_calloc(symbols, sizeof *high);
+  ff_range *stack = ff_calloc(depth, sizeof *stack);
+  const int missing = low == NULL || high == NULL || stack == NULL;
+  *sure = 0;
+  if (!missing) {
+    memcpy(low, values, first_of(net) * sizeof *low);
+    memcpy(high, values, first_of(net) * sizeof *high);
+    for (uint32_t i = 0; i < net->n_variables; i++) {
+      const ff_range range = ff_formula_range(&net->variable[order[i]], FF_RANGE_INEXACT, low, high, start, stack);
+      low[first_of(net) + order[i]] = range.low;
+      high[first_of(net) + order[i]] = range.high;
+    }
+    *sure = ff_formula_range(rate, FF_RANGE_INEXACT, low, high, start, stack).high < 0.0;
+  }
+  free(low);
+  free(high);
+  free(stack);
+  return missing ? ff_error_set(err, FF_EMEMORY, "no memory for the ranges of %u variables", net->n_variables) : FF_OK;
+}
+
 void ff_reactions_read(const ff_reactions *net, uint32_t r, uint32_t *mark, uint32_t *stack,
                        void (*found)(void *context, uint32_t r, uint32_t species), void *context) {
   const ff_formula *formula = &net->reactions[r].rate;

@@ -101,6 +101,8 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
     return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
                         "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
                         program->n_events > 0 ? "networks with events" : "rates that depend on the time");
+  ff_status status = method == FF_SSA_ODE ? FF_OK : ff_ssa_program_check_rates(program, err);
+  if (status != FF_OK) return status;
   if (method == FF_SSA_IMPLICIT) return ff_ssa_implicit_check(program, err);
   return ff_ssa_method_has_rows(method) ? ff_ssa_partial_check(program, err) : FF_OK;
 }

@@ -13,16 +13,21 @@ typedef enum {
   FF_LAW_PAIR,     /* rate * a * b */
   FF_LAW_TWIN,     /* rate * a * (a - 1), where the rate holds the factor 1/2 */
   FF_LAW_PRODUCT,  /* rate * a (a - 1) ... (a - k + 1) / k! * ... */
-  FF_LAW_FORMULA,  /* the value of a formula, or 0 if a reactant is missing */
+  FF_LAW_FORMULA,  /* the value of a formula; 0 if a reactant is missing, unless the value is below 0, which is an error */
   FF_LAW_SCALED    /* as FF_LAW_PRODUCT, where the rate is the value of a formula */
 } ff_ssa_law;
 
 typedef struct {
   uint32_t law;
-  uint32_t a, b;     /* species; for a law with a formula, `a` is the number of the formula */
+  uint32_t a, b;     /* species; for a law with a formula, `a` is the number of the formula, and `b` is 1 if it may be below 0
+                      * while a reactant is missing */
   uint32_t first, n; /* a range of `factors`: the species of mass action, or the reactants that must be there */
+  uint32_t written;  /* 1 if a formula was given that has the form of mass action: "ode" takes it as it is written */
   double rate;
 } ff_ssa_propensity;
+
+/* Whether a law may be below 0 while a reactant is missing. */
+static inline int ff_ssa_may_be_below(const ff_ssa_propensity *a) { return a->law == FF_LAW_FORMULA && a->b; }
 
 typedef struct {
   uint32_t species;
@@ -49,6 +54,7 @@ struct ff_ssa_program {
   uint32_t *dependents;   /* of reaction r: the reactions that read a species that r changes, in ascending order; NULL if
                            * there are too many to list */
   double coupling;        /* the mean number of dependents */
+  uint32_t negative;      /* 0, or 1 + the first reaction whose rate is the same all the time and below 0: only "ode" takes it */
 
   double start;         /* the time from which engines count, if a rate depends on the time */
   uint8_t *timed;       /* for each reaction: 1 if its propensity depends on the time; NULL if there is no such reaction */
@@ -67,6 +73,9 @@ struct ff_ssa_program {
 static inline int ff_ssa_program_scheduled(const ff_ssa_program *program) {
   return program->timed != NULL || program->n_events > 0;
 }
+
+/* FF_EMODEL if a rate is the same all the time and below 0. O(1). */
+ff_status ff_ssa_program_check_rates(const ff_ssa_program *program, ff_error *err);
 
 /* Finds the parameters that events set, and makes their slots. slot_of[i] becomes the slot of parameter i, or UINT32_MAX. */
 ff_status ff_ssa_compile_slots(ff_ssa_program *program, const ff_reactions *net, uint32_t *slot_of, ff_error *err);
@@ -178,6 +187,7 @@ struct ff_ssa_path {
   uint64_t key, unit, event; /* unit: number of the trajectory; event: events so far */
   double time;
   double *count; /* for each species */
+  double *whole;      /* counts that are rounded down, and slots */
   double *stack;
   ff_range *ranges;   /* a stack, too */
   double *propensity; /* for each reaction */
@@ -231,11 +241,15 @@ void ff_ssa_path_blame(ff_ssa_path *path);
 /* The reactions whose propensities the event path->next changes. Valid until the next call. */
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n);
 
+/* The value of the formula of reaction r while a reactant is missing, if it is below 0 by more than rounding errors may explain;
+ * else 0. Methods with real counts have states between two whole counts, where a right formula such as A * (A - 1) may be below
+ * 0. So it must be below 0 for the whole counts, too. */
+double ff_ssa_path_below(const ff_ssa_path *path, uint32_t r, double time);
 /* The propensity of reaction r, or an upper bound in the present window of time if it depends on the time. If it is negative or
  * not a number, this is a failure, and the result is 0. */
 double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r);
-/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What depends on the time
- * and is negative by rounding errors alone is 0. */
+/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What is negative by
+ * rounding errors alone is 0 if it depends on the time, or if a reactant is missing. */
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
 
 /* Lets the reaction path->next fire: changes the counts. */

@@ -38,10 +38,19 @@ static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
   return n == UINT64_MAX ? 0 : n;
 }
 
+static void copy_counts(ff_ssa_lanes *l, uint32_t lane) {
+  for (uint32_t s = 0; s < l->program->n_species; s++) l->path.count[s] = l->count[s * l->base.stride + lane];
+}
+
+int ff_ssa_lanes_below(ff_ssa_lanes *l, uint32_t lane, uint32_t r) {
+  copy_counts(l, lane);
+  return ff_ssa_path_below(&l->path, r, 0) < 0;
+}
+
 /* The method for one trajectory looks at the state and says what is wrong. */
 static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
   ff_ssa_lanes *l = (ff_ssa_lanes *)engine;
-  for (uint32_t s = 0; s < l->program->n_species; s++) l->path.count[s] = l->count[s * engine->stride + lane];
+  copy_counts(l, lane);
   l->path.key = l->key;
   l->path.unit = l->unit[lane];
   l->path.event = l->event[lane];

@@ -33,6 +33,9 @@ ff_status ff_ssa_lanes_fill(ff_ssa_lanes *lanes, const ff_ssa_program *program, 
 /* Frees what they have, also after a failure. */
 void ff_ssa_lanes_clear(ff_ssa_lanes *lanes);
 
+/* Whether the formula of reaction r, of which a reactant is missing, is below 0 in this lane: see ff_ssa_path_below(). */
+int ff_ssa_lanes_below(ff_ssa_lanes *lanes, uint32_t lane, uint32_t r);
+
 void ff_ssa_lanes_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
 void ff_ssa_lanes_rest(ff_ssa_lanes *lanes); /* makes all of them idle */
 

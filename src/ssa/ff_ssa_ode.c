@@ -1,5 +1,6 @@
-/* The deterministic limit of large counts: each reaction runs at its rate, and mass action is a product of powers. The method is
- * that of Dormand and Prince (1980) of order 5, with an error estimate of order 4 and Hairer's dense output. */
+/* Rate equations: each reaction runs at its rate, which may be below 0. Mass action is a product of powers, the limit of large
+ * counts, and a formula is taken as it is written. The method is that of Dormand and Prince (1980) of order 5, with an error
+ * estimate of order 4 and Hairer's dense output. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,10 @@ enum { STAGES = 7 };
 
 typedef struct {
   double h;         /* the length of the next step */
+  double first;     /* that of the first one */
+  uint32_t jumps;   /* steps in a row that were as short as can be */
   double *k[STAGES]; /* derivatives; k[0] is that at the beginning of the next step */
-  double *at, *dense[5], *slope;
+  double *at, *dense[5], *slope, *error;
 } ode;
 
 #define ODE_TOLERANCE 1e-8
@@ -25,38 +28,67 @@ static void drop(ff_ssa_smooth *e) {
   for (int i = 0; i < 5; i++) free(o->dense[i]);
   free(o->at);
   free(o->slope);
+  free(o->error);
   free(o);
 }
 
 /* ---- rates -------------------------------------------------------------------------------------------------------------- */
 
-/* x^n / n! */
-static double power_of(double x, uint32_t n) {
+/* x^n / n!, or x (x - 1) ... (x - n + 1) / n! if the formula was given */
+static double power_of(double x, uint32_t n, uint32_t written) {
   double value = 1;
-  for (uint32_t i = 1; i <= n; i++) value *= x / i;
+  for (uint32_t i = 1; i <= n; i++) value *= (written ? x - (i - 1) : x) / i;
   return value;
 }
 
-/* No rate depends on the time: such networks are refused. */
-static double rate_of(ff_ssa_path *path, uint32_t r, const double *x) {
+/* What mass action multiplies a rate with. Where two counts are below 0 by errors of the solution, it is 0: their product would
+ * drive them away from 0. */
+static double product_of(const ff_ssa_smooth *e, const ff_ssa_propensity *a, const double *x) {
+  const ff_participant *factor = e->single.path.program->factors + a->first;
+  double value = 1;
+  uint64_t below = 0;
+  for (uint32_t i = 0; i < a->n; i++) {
+    const double count = x[factor[i].species];
+    if (count < 0 && count >= -e->doubt[factor[i].species]) below += factor[i].count;
+    value *= power_of(count, factor[i].count, a->written);
+  }
+  return below > 1 ? 0 : value;
+}
+
+static int lacks_reactant(const ff_ssa_program *p, const ff_ssa_propensity *a, const double *x) {
+  for (uint32_t i = a->first; i < a->first + a->n; i++)
+    if (!(x[p->factors[i].species] > 0)) return 1;
+  return 0;
+}
+
+/* The value of a formula. Where it is not finite, errors of the solution may be the reason, as for the root of a count that is
+ * hardly below 0: such counts are then 0. Without a reactant, a formula such as A * B / (A + B) need not have a value. */
+static double value_of(ff_ssa_path *path, uint32_t r, const double *x) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
-  const int formula = a->law == FF_LAW_FORMULA || a->law == FF_LAW_SCALED;
-  for (uint32_t i = a->first; i < a->first + a->n; i++)
-    if (!(x[p->factors[i].species] > 0)) return 0;
-  double rate = formula ? ff_formula_value(&p->formulas[a->a], x, 0, path->stack) : a->rate;
-  if (formula && !(rate >= 0 && rate < INFINITY)) ff_ssa_path_fail_rate(path, r, x, rate);
-  if (a->law == FF_LAW_FORMULA) return rate;
-  if (a->law == FF_LAW_TWIN) rate *= 2; /* the law's rate holds the factor 1/2 */
-  for (uint32_t i = a->first; i < a->first + a->n; i++) rate *= power_of(x[p->factors[i].species], p->factors[i].count);
-  return rate;
+  double value = ff_formula_value(&p->formulas[a->a], x, 0, path->stack);
+  if (fabs(value) < INFINITY) return value;
+  for (uint32_t s = 0; s < p->n_species; s++) path->whole[s] = x[s] > 0 ? x[s] : 0;
+  value = ff_formula_value(&p->formulas[a->a], path->whole, 0, path->stack);
+  if (fabs(value) < INFINITY) return value;
+  if (!lacks_reactant(p, a, x)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, value);
+  return 0;
+}
+
+/* No rate depends on the time: such networks are refused. */
+static double rate_of(ff_ssa_smooth *e, uint32_t r, const double *x) {
+  ff_ssa_path *path = &e->single.path;
+  const ff_ssa_propensity *a = path->program->propensities + r;
+  if (a->law == FF_LAW_FORMULA) return value_of(path, r, x);
+  const double rate = a->law == FF_LAW_SCALED ? value_of(path, r, x) : a->rate;
+  return (a->law == FF_LAW_TWIN ? 2 * rate : rate) * product_of(e, a, x); /* a twin's rate holds the factor 1/2 */
 }
 
 /* The derivative of all counts. */
-static void derive(ff_ssa_path *path, const double *x, double *out) {
-  const ff_ssa_program *p = path->program;
+static void derive(ff_ssa_smooth *e, const double *x, double *out) {
+  const ff_ssa_program *p = e->single.path.program;
   memset(out, 0, p->n_species * sizeof *out);
-  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(path, r, x));
+  for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, out, r, rate_of(e, r, x));
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -82,9 +114,16 @@ static double combine(const ode *o, const double *weight, int stages, uint32_t s
   return sum;
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
 static double scale_of(const ff_ssa_smooth *e, double x, double y) {
-  const double largest = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
-  return e->tolerance * (1 + largest);
+  return e->tolerance * (1 + larger(fabs(x), fabs(y)));
+}
+
+/* How far the step has overshot 0, where a rate such as r * (A > 0) ends: the count does not fall any more. */
+static double overshoot_of(const ff_ssa_smooth *e, uint32_t s) {
+  const ode *o = e->own;
+  return e->single.path.count[s] >= 0 && o->k[STAGES - 1][s] >= 0 && e->after[s] < 0 ? -e->after[s] : 0;
 }
 
 /* Tries a step of length h. Returns the largest error of a count, as a part of what the tolerance permits. */
@@ -96,12 +135,13 @@ static double try_step(ff_ssa_smooth *e, double h) {
   for (int i = 1; i < STAGES; i++) {
     double *at = i == STAGES - 1 ? e->after : o->at;
     for (uint32_t s = 0; s < n; s++) at[s] = path->count[s] + h * combine(o, tableau[i], i, s);
-    derive(path, at, o->k[i]);
+    derive(e, at, o->k[i]);
   }
   for (uint32_t s = 0; s < n; s++) {
-    const double part = fabs(h * combine(o, error_weight, STAGES, s)) / scale_of(e, path->count[s], e->after[s]);
+    o->error[s] = fabs(h * combine(o, error_weight, STAGES, s));
+    const double part = o->error[s] / scale_of(e, path->count[s], e->after[s]);
     if (!(part < INFINITY)) return INFINITY;
-    error = part > error ? part : error;
+    error = larger(larger(error, part), overshoot_of(e, s) / e->tolerance);
   }
   return error;
 }
@@ -130,13 +170,15 @@ static void show(ff_ssa_smooth *e, double part) {
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
   double fastest = 0;
-  derive(&e->single.path, e->single.path.count, o->k[0]);
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++) e->doubt[s] = e->tolerance;
+  derive(e, e->single.path.count, o->k[0]);
   memcpy(o->slope, o->k[0], e->single.path.program->n_species * sizeof *o->slope);
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++) {
     const double speed = fabs(o->k[0][s]) / (1 + e->single.path.count[s]);
-    fastest = speed > fastest ? speed : fastest;
+    fastest = larger(fastest, speed);
   }
-  o->h = fastest > 0 ? 0.01 / fastest : 1;
+  o->h = o->first = fastest > 0 ? 0.01 / fastest : 1;
+  o->jumps = 0;
 }
 
 static int is_still(const ff_ssa_smooth *e) {
@@ -146,30 +188,44 @@ static int is_still(const ff_ssa_smooth *e) {
   return 1;
 }
 
+/* Adds what the step may have put wrong. In the shortest step, this is all that it changed. */
+static void add_doubt(ff_ssa_smooth *e, int jumped) {
+  const ode *o = e->own;
+  for (uint32_t s = 0; s < e->single.path.program->n_species; s++)
+    e->doubt[s] += jumped ? fabs(e->after[s] - e->single.path.count[s]) : o->error[s];
+}
+
+/* A rate such as r * (A > 0) jumps, perhaps at a time that is no double. The shortest step passes it, whatever the error. In each
+ * of some steps in a row, another rate may jump. If there are more of these steps than rates, some rate jumps to and fro. */
 static void step(ff_ssa_smooth *e) {
   ode *o = e->own;
   ff_ssa_path *path = &e->single.path;
   const uint32_t n = path->program->n_species;
+  const double least = LEAST_STEP * (path->time + o->first);
   memcpy(o->k[0], o->slope, n * sizeof *o->slope);
   e->end = INFINITY;
   if (path->failure.what != FF_SSA_FINE || is_still(e)) return;
   for (;;) {
-    const double h = o->h;
+    const int shortest = !(o->h > least);
+    const double h = shortest ? least : o->h;
     path->failure.what = FF_SSA_FINE; /* a shorter step may do */
     const double error = try_step(e, h);
-    const int fine = error <= 1 && path->failure.what == FF_SSA_FINE;
+    const int jumped = shortest && error > 1 && error < INFINITY && o->jumps < path->program->n_reactions;
+    const int fine = (error <= 1 || jumped) && path->failure.what == FF_SSA_FINE;
     double factor = error > 0 ? 0.9 * ff_pow(error, -0.2) : 5;
     if (!(factor >= 0.2)) factor = 0.2;
     if (factor > 5) factor = 5;
     if (!fine && factor > 0.5) factor = 0.5;
     o->h = h * factor;
     if (fine) {
+      o->jumps = jumped ? o->jumps + 1 : 0;
+      add_doubt(e, jumped);
       e->end = path->time + h;
       set_dense(e, h);
       memcpy(o->slope, o->k[STAGES - 1], n * sizeof *o->slope);
       return;
     }
-    if (o->h > LEAST_STEP * path->time && o->h > 0x1p-1000) continue;
+    if (!shortest) continue;
     ff_ssa_path_fail(path, FF_SSA_BAD_STEP, 0, o->h);
     return;
   }
@@ -191,6 +247,8 @@ ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, 
   for (int i = 0; !missing && i < STAGES; i++) missing = (o->k[i] = ff_calloc(program->n_species, sizeof **o->k)) == NULL;
   for (int i = 0; !missing && i < 5; i++) missing = (o->dense[i] = ff_calloc(program->n_species, sizeof **o->dense)) == NULL;
   if (!missing) missing = (o->at = ff_calloc(program->n_species, sizeof *o->at)) == NULL;
+  if (!missing) missing = (e->doubt = ff_calloc(program->n_species, sizeof *e->doubt)) == NULL;
+  if (!missing) missing = (o->error = ff_calloc(program->n_species, sizeof *o->error)) == NULL;
   if (!missing) missing = (o->slope = ff_calloc(program->n_species, sizeof *o->slope)) == NULL;
   if (missing) {
     e->single.base.free(&e->single.base);

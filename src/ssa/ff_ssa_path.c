@@ -8,6 +8,7 @@ void ff_ssa_path_free(ff_ssa_path *path) {
   if (path->finder != NULL) path->finder->drop(path);
   free(path->propensity);
   free(path->count);
+  free(path->whole);
   free(path->stack);
   free(path->ranges);
   free(path->mark);
@@ -23,12 +24,14 @@ ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, cons
   ff_status status = path->finder->make(path, err);
   if (status == FF_OK && path->propensity == NULL) path->propensity = ff_calloc(program->n_reactions, sizeof *path->propensity);
   path->count = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *path->count);
+  path->whole = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *path->whole);
   path->stack = ff_calloc(program->depth, sizeof *path->stack);
   path->ranges = ff_calloc(program->depth, sizeof *path->ranges);
   size_t listed = program->dependents == NULL ? program->n_reactions : 0;
   path->mark = ff_calloc(listed, sizeof *path->mark);
   path->gathered = ff_calloc(listed, sizeof *path->gathered);
-  if (status == FF_OK && (!path->propensity || !path->count || !path->stack || !path->ranges || !path->mark || !path->gathered))
+  if (status == FF_OK && (!path->propensity || !path->count || !path->whole || !path->stack || !path->ranges || !path->mark ||
+                          !path->gathered))
     status = ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", program->n_species);
   if (status == FF_OK && ff_ssa_program_scheduled(program)) status = ff_ssa_schedule_new(path, err);
   if (status != FF_OK) ff_ssa_path_free(path);

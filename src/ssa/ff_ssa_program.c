@@ -65,6 +65,25 @@ static ff_status use_mass_action(compiler *c, uint32_t r, double rate, const ff_
   return append_factors(c, a, factors, n);
 }
 
+#define WHOLE_MOST 16 /* counts that are looked at one by one */
+
+/* Sets a->b to 1 unless this shows that the formula is never below 0 while a reactant is missing. */
+static ff_status look_below(compiler *c, ff_ssa_propensity *a) {
+  const ff_ssa_program *p = c->p;
+  for (uint32_t i = a->first; i < a->first + a->n; i++) {
+    const uint32_t lacks = p->factors[i].count - 1, last = lacks < WHOLE_MOST ? lacks : 0;
+    for (uint32_t x = 0; x <= last; x++) {
+      const ff_formula_counts counts = {.symbol = p->factors[i].species, .n_counts = p->n_species, .low = x,
+                                        .high = last > 0 ? x : lacks, .most = FF_MAX_COUNT};
+      int never;
+      const ff_status status = ff_formula_never_below(&never, &p->formulas[a->a], &counts, c->err);
+      if (status != FF_OK) return status;
+      if (!never) a->b = 1;
+    }
+  }
+  return FF_OK;
+}
+
 static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ssa_law law) {
   ff_ssa_program *p = c->p;
   const ff_reaction *reaction = &c->net->reactions[r];
@@ -89,7 +108,7 @@ static ff_status use_formula(compiler *c, uint32_t r, ff_formula *formula, ff_ss
     status = append_factors(c, &one, &reaction->reactants[i], 1);
     if (status == FF_OK) a->n++;
   }
-  return status;
+  return status == FF_OK ? look_below(c, a) : status;
 }
 
 /* Whether the propensity of mass action with these factors is 0 whenever a reactant is missing. Both are in ascending order.
@@ -115,10 +134,13 @@ static int names_slot(const ff_ssa_program *p, const ff_formula *formula) {
 static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   const ff_reaction *reaction = &c->net->reactions[r];
   double rate;
-  if (ff_formula_is_number(formula, &rate) && !(rate >= 0 && isfinite(rate)))
-    return ff_error_set(c->err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %s; expected a finite "
-                        "number of at least 0", label_of(c->p, r).text, reaction->mass_action ? " constant" : "",
-                        ff_show(rate, 6).text);
+  if (ff_formula_is_number(formula, &rate) && !(rate >= 0 && isfinite(rate))) {
+    const ff_ssa_law law = reaction->mass_action ? FF_LAW_SCALED : FF_LAW_FORMULA;
+    if (c->p->negative == 0 || !isfinite(rate)) c->p->negative = r + 1;
+    c->p->propensities[r].law = law;
+    c->p->propensities[r].rate = rate;
+    return isfinite(rate) ? use_formula(c, r, formula, law) : ff_ssa_program_check_rates(c->p, c->err);
+  }
   if (reaction->mass_action && ff_formula_is_number(formula, &rate))
     return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
   if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);
@@ -133,6 +155,7 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
     status = use_mass_action(c, r, rate, factors, n);
   else
     status = use_formula(c, r, formula, FF_LAW_FORMULA);
+  c->p->propensities[r].written = 1;
   free(factors);
   free(stack);
   return status;
@@ -464,6 +487,14 @@ void ff_ssa_program_free(ff_ssa_program *p) {
   ff_ssa_factor_free(p->factor);
   ff_ssa_modules_free(p->modules);
   free(p);
+}
+
+ff_status ff_ssa_program_check_rates(const ff_ssa_program *p, ff_error *err) {
+  if (p->negative == 0) return FF_OK;
+  const uint32_t r = p->negative - 1;
+  return ff_error_set(err, FF_EMODEL, "reaction %s: with the values of the parameters, its rate%s is %s; expected a finite "
+                      "number of at least 0", label_of(p, r).text, p->propensities[r].law == FF_LAW_SCALED ? " constant" : "",
+                      ff_show(p->propensities[r].rate, 6).text);
 }
 
 double ff_ssa_program_coupling(const ff_ssa_program *p) { return p->coupling; }

@@ -40,7 +40,7 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
   else
     e->show(e, (wanted - path->time) / (e->end - path->time));
   for (uint32_t s = 0; s < n; s++)
-    if (!(e->shown[s] > 0)) e->shown[s] = 0;
+    if (!(e->shown[s] > 0 || (e->doubt != NULL && e->shown[s] < -e->doubt[s]))) e->shown[s] = 0;
   engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
   path->next_time = e->end == INFINITY ? INFINITY : nextafter(wanted, INFINITY);
   return 1;
@@ -56,6 +56,7 @@ static void drop(ff_ssa_engine *engine) {
   if (e == NULL) return;
   if (e->drop != NULL) e->drop(e);
   ff_ssa_single_clear(&e->single);
+  free(e->doubt);
   free(e->after);
   free(e->shown);
   free(e);

@@ -12,6 +12,7 @@ struct ff_ssa_smooth {
   ff_ssa_single single;  /* its path is at the beginning of the step; path.event is the number of the step */
   double tolerance, end; /* end: of the step; infinity if the state does not change any more */
   double *after, *shown; /* counts at the end of the step, and at the wanted time */
+  double *doubt;         /* a count that is below 0 by at most this is shown as 0; NULL: all that are below 0 */
   void *own;
   void (*begin)(ff_ssa_smooth *e);              /* the trajectory begins; may be NULL */
   void (*step)(ff_ssa_smooth *e);               /* sets `end` and `after`, or path.failure */

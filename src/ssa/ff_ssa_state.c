@@ -78,11 +78,22 @@ static double law_of(const ff_ssa_path *path, uint32_t r, double rate) {
   return a->law == FF_LAW_FORMULA ? rate : product_of(path->program, a, path->count, rate);
 }
 
+double ff_ssa_path_below(const ff_ssa_path *path, uint32_t r, double time) {
+  const ff_ssa_program *p = path->program;
+  ff_formula_at formula = formula_of(path, r);
+  if (!(ff_formula_value(formula.formula, path->count, time, path->stack) < 0)) return 0;
+  for (uint32_t i = 0; i < p->n_species; i++) path->whole[i] = floor(path->count[i]);
+  for (uint32_t i = p->n_species; i < p->n_species + p->n_slots; i++) path->whole[i] = path->count[i];
+  formula.values = path->whole;
+  const double value = ff_formula_propensity(&formula, time);
+  return value < 0 ? value : 0;
+}
+
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (a->law == FF_LAW_PRODUCT) return product_of(p, a, path->count, a->rate); /* 0 if a reactant is missing */
-  if (reactants_missing(p, a, path->count)) return 0;
+  if (reactants_missing(p, a, path->count)) return ff_ssa_may_be_below(a) ? ff_ssa_path_below(path, r, time) : 0;
   const ff_formula_at formula = formula_of(path, r);
   const int timed = p->timed != NULL && p->timed[r];
   return law_of(path, r, timed ? ff_formula_propensity(&formula, time)
@@ -93,10 +104,10 @@ double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
 
 /* Searches the window for an invalid rate, and ends the window at the first one. If the search takes too many steps, this window
  * is `cut`, and the search goes on in the next one. Times that it passes over are checked at FF_SSA_SAMPLES points. */
-static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
+static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula, int missing) {
   ff_ssa_schedule *s = path->schedule;
   double at;
-  if (ff_formula_first_invalid(formula, path->time, s->until, FF_SSA_INVALID_STEPS, &at)) {
+  if (ff_formula_first_invalid(formula, path->time, s->until, missing, FF_SSA_INVALID_STEPS, &at)) {
     s->until = at;
     return;
   }
@@ -107,7 +118,7 @@ static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
   s->until = at > least ? at : least;
   for (int i = 1; i <= FF_SSA_SAMPLES && at < least; i++) {
     const double sample = path->time + i * step;
-    if (sample <= at || ff_formula_propensity(formula, sample) >= 0) continue;
+    if (sample <= at || ff_formula_is_valid(ff_formula_propensity(formula, sample), missing)) continue;
     s->until = sample;
     return;
   }
@@ -115,14 +126,19 @@ static void search_invalid(ff_ssa_path *path, const ff_formula_at *formula) {
 
 /* An upper bound of the propensity of reaction r in the present window of time, and in the present state. IEEE operations are
  * monotone, so the propensity that follows from an upper bound of the formula is an upper bound of the propensity. If the formula
- * may become negative or NaN, the window ends there, so that the check at the beginning of the next one finds it. */
+ * may become negative or NaN, the window ends there, so that the check at the beginning of the next one finds it. While a
+ * reactant is missing, NaN is valid, and the bound is 0. */
 FF_SELDOM double bound_of(ff_ssa_path *path, uint32_t r) {
   ff_ssa_schedule *s = path->schedule;
   if (s->opened) return s->bound[r];
+  const ff_ssa_propensity *a = path->program->propensities + r;
+  const int missing = reactants_missing(path->program, a, path->count);
+  if (missing && !ff_ssa_may_be_below(a)) return 0;
   const ff_formula_at formula = formula_of(path, r);
   const ff_range window = {.low = s->from, .high = s->until};
   const ff_range range = ff_formula_range(formula.formula, FF_RANGE_COMPUTED, path->count, path->count, window, path->ranges);
-  if (range.nan || range.low < 0) search_invalid(path, &formula);
+  if ((range.nan && !missing) || range.low < 0) search_invalid(path, &formula, missing);
+  if (missing) return 0;
   const double bound = law_of(path, r, range.high);
   if (bound <= FF_SSA_MOST_BOUND) return bound > 0 ? bound : 0;
   s->unbounded = 1;
@@ -134,8 +150,7 @@ FF_SELDOM double bound_of(ff_ssa_path *path, uint32_t r) {
 /* Laws that may give an invalid value: only counts of mass action are known to be in order. */
 static double checked_propensity(ff_ssa_path *path, uint32_t r) {
   const ff_ssa_program *p = path->program;
-  if (FF_RARELY(p->timed != NULL && p->timed[r]))
-    return reactants_missing(p, p->propensities + r, path->count) ? 0 : bound_of(path, r);
+  if (FF_RARELY(p->timed != NULL && p->timed[r])) return bound_of(path, r);
   const double value = ff_ssa_path_law(path, r, 0);
   if (value >= 0 && value < INFINITY) return value + 0.0; /* -0 becomes 0 */
   ff_ssa_path_fail_rate(path, r, path->count, value);

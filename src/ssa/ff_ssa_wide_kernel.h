@@ -85,6 +85,16 @@ static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula)
   }
 }
 
+/* The values of formula r, where lanes without a reactant have 0, unless the formula is below 0 in them. */
+static inline D FF_KERNEL(without)(ff_ssa_wide *w, uint32_t r, int h, M missing, D value) {
+  const M below = M_AND(missing, D_LESS(value, D_SET(0.0)));
+  double *each = AT(w->stack, 0, h);
+  D_STORE(each, D_PICK(M_AND(missing, M_NOT(below)), D_SET(0.0), value));
+  for (uint32_t l = 0; M_BITS(below) >> l != 0; l++)
+    if ((M_BITS(below) >> l & 1u) && !ff_ssa_lanes_below(&w->lanes, (uint32_t)(h * VL) + l, r)) each[l] = 0;
+  return D_LOAD(each);
+}
+
 /* Laws with several factors or a formula, as checked_propensity() computes them. The result is a leaf of the tree. */
 static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf) {
   const ff_ssa_program *p = w->lanes.program;
@@ -101,7 +111,7 @@ static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf)
       value = value * x;
       for (uint32_t j = 1; j < k; j++) value = value * ((x - D_SET((double)j)) / D_SET((double)(j + 1)));
     }
-    value = D_PICK(missing, D_SET(0.0), value);
+    value = ff_ssa_may_be_below(a) ? FF_KERNEL(without)(w, r, h, missing, value) : D_PICK(missing, D_SET(0.0), value);
     const M fine = M_AND(M_NOT(D_LESS(value, D_SET(0.0))), D_LESS(value, D_SET(INFINITY)));
     w->lanes.base.broken |= (uint64_t)M_BITS(M_NOT(fine)) << (h * VL);
     D_STORE(AT(w->value, leaf, h), value + D_SET(0.0));

@@ -74,7 +74,10 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
     tell_makers(p, failure.item, where, sizeof where);
   else if (counts)
     tell_counts(p, w->engine, lane, failure.item, where, sizeof where);
-  if (rounded || failure.what == FF_SSA_BAD_RATE)
+  if (failure.what == FF_SSA_BAD_RATE && run->options.method == FF_SSA_ODE)
+    ff_error_set(out, FF_EMODEL, "the rate of reaction %s is %s at time %g of trajectory %llu; expected a finite number",
+                 shown.text, ff_show(failure.value, 6).text, failure.time, number);
+  else if (rounded || failure.what == FF_SSA_BAD_RATE)
     ff_error_set(out, FF_EMODEL,
                  "the propensity of reaction %s is %s at time %g of trajectory %llu%s%s; expected a finite number of at least "
                  "0%s", shown.text, ff_show(failure.value, 6).text, failure.time, number, where,

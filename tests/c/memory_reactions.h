@@ -318,11 +318,24 @@ static ff_status sweeps(ff_error *err) {
 
 /* ---- variables ------------------------------------------------------------------------------------------------------ */
 
-/* A program and a master equation of a network with variables, what its rates depend on, and the variables' signs. */
+static ff_status looks_at_signs(ff_error *err) {
+  const double values[32] = {0};
+  uint8_t never[8];
+  uint32_t *order;
+  int sure;
+  FF_CHECK(given.net->n_species + given.net->n_parameters + given.net->n_variables <= 32);
+  ff_status status = ff_reactions_order(&order, given.net, err);
+  CHECK_OUT(status, order);
+  if (status == FF_OK) status = ff_reactions_surely_negative(&sure, given.net, 0, order, values, err);
+  free(order);
+  return status == FF_OK ? ff_reactions_never_negative(never, given.net, err) : status;
+}
+
+/* A program and a master equation of a network with variables, what its rates depend on, and signs of variables and a rate. */
 static ff_status uses_variables(ff_error *err) {
   ff_ssa_program *program = NULL;
   ff_cme *cme = NULL;
-  uint8_t timed[2], never[8];
+  uint8_t timed[2];
   FF_CHECK(given.net->n_variables <= 8);
   ff_status status = ff_ssa_program_new(&program, given.net, err);
   CHECK_OUT(status, program);
@@ -333,7 +346,7 @@ static ff_status uses_variables(ff_error *err) {
   }
   ff_cme_free(cme);
   if (status == FF_OK) status = ff_reactions_timed(timed, given.net, err);
-  return status == FF_OK ? ff_reactions_never_negative(never, given.net, err) : status;
+  return status == FF_OK ? looks_at_signs(err) : status;
 }
 
 /* ---- master equations ----------------------------------------------------------------------------------------------- */

@@ -22,6 +22,8 @@ static const scheduled_example scheduled_events[] = {
     {"a periodic trigger", BIRTH "event;e;sin(3 * time) > 0.5;;;;A;A + 10\n", 20, 0},
     {"a parameter", BIRTH "event;e;B > 10;;;;k;k / 2\nevent;f;A > 20;;;;k;k * 2\n", 20, 0},
     {"a parameter of a law", BIRTH "law;A + B -> 2 B;k * A * B / (10 + A)\nevent;e;time > 2 & B > 3;;;;k;0.1 + k / 2\n", 10, 0},
+    {"a parameter makes a law negative without a reactant", "species;A;0\nspecies;B;3\nparameter;k;2\nlaw;A -> B;k * B\n"
+     "reaction;B -> B;1\nevent;e;time >= 1;;;;k;-1\n", 2, 1},
     {"true before time 0", BIRTH "event;e;A < 9;;;i;A;9\nevent;f;B < 3;;;;A;A + 3\n", 5, 0},
     {"a delay", BIRTH "event;e;B > 10;1.5;;;A;A + B\n", 20, 0},
     {"many delays", BIRTH "event;e;A - 2 * floor(A / 2) == 0;0.5 + 1 / (1 + A);;;B;B + 1\n", 10, 0},
@@ -57,6 +59,12 @@ static const scheduled_example scheduled_rates[] = {
      "reaction;A -> 0;sqrt(time) * 0.1 + log2(2 + time) / 9 + log10(2 + time) + 1.5^(time / 5) + expm1(time / 99)\n"
      "law;A -> 0;max(0.1, asin(sin(time) / 2)) + acos(cos(time) / 2) + ceiling(time) / 9 + tan(time / 20)\n", 10, 0},
     {"a rate that becomes negative", "species;A;3\nlaw;0 -> A;5 - time\nreaction;A -> 0;1\n", 10, 1},
+    {"a rate that becomes negative without a reactant", "species;A;0\nspecies;B;3\nlaw;A -> B;2 - time\nreaction;B -> 0;1\n", 10,
+     1},
+    {"a rate that is no number without a reactant", "species;S;9\nspecies;I;2\n"
+     "law;S + I -> 2 I;S * I * (1 + sin(time)) / (S + I)\n"
+     "reaction;I -> 0;0.5 + 0.1 * cos(time)\nreaction;S -> 0;0.2\nlaw;S -> I;0.1 * S * sqrt(S - 1) * (1 - 0.5 * sin(time))\n", 30,
+     0},
     {"a search that shortens a window", "species;A;3\nspecies;B;0\nlaw;0 -> A;1 + time\nreaction;A -> 0;0.5\n"
      "law;0 -> B;min(3, 3 + 1000 * (time - time))\nreaction;B -> 0;1\n", 20, 0},
     {"a rate without a bound", "species;A;3\nlaw;0 -> A;1 / abs(time - 1)\nreaction;A -> 0;1\n", 10, 1},

@@ -84,6 +84,42 @@ static void ranges_hold_all_values(void) {
   FF_CHECK_SAY(told > 19000, "only %d ranges are known", told); /* of 26,400; log, asin, a / b and others are often undefined */
 }
 
+/* Formulas of counts a and b, while a is from `low` to `high`, and of a number c that may be any. `never`: whether this shows
+ * that the value is never below 0. */
+static const struct { const char *text; double low, high; int never; } signs[] = {
+    {"2 * a * b", 0, 5, 1}, {"a * b / (a + b)", 0, 0, 1}, {"a * b / (a + b)", 0, 5, 1}, {"c * a", 0, 0, 1},
+    {"c * a", 0, 1, 0}, {"a - b", 0, 5, 0}, {"a - 1 - b", 0, 0, 0}, {"0.1 * a - 0.2 * b", 0, 0, 0},
+    {"a^2 / (3 + a^2)", 0, 0, 1}, {"b^2.5 / (3^2.5 + b^2.5)", 0, 0, 1}, {"2 * a * (1 - b / 10)", 0, 0, 1},
+    {"2 * a * (1 - b / 10)", 0, 1, 0}, {"a * (a - 1) / (1 + b)", 0, 0, 1}, {"a * (a - 1) / (1 + b)", 1, 1, 1},
+    {"a * (a - 1) / (1 + b)", 0, 1, 0}, {"b * (1 + 0.9 * sin(time))", 0, 0, 1}, {"b * (1 + 1.1 * sin(time))", 0, 0, 0},
+    {"max(0, b - a)", 0, 0, 1}, {"1 / max(b - a, 0)", 0, 0, 0}, {"1 / max(0, b - a)", 0, 0, 1}, {"min(b, a - 1)", 0, 0, 0},
+    {"if(b > 3, a, b)", 0, 0, 1}, {"if(b > 3, b, a - 1)", 0, 0, 0}, {"abs(c) * b", 0, 0, 1}, {"exp(-b)", 0, 0, 1},
+    {"log(b)", 0, 0, 0}, {"log(1 + b)", 0, 0, 0}, {"sqrt(b - a)", 0, 0, 1}, {"1 / sqrt(b - 1)", 0, 0, 0},
+    {"b / (1 - a)", 0, 0, 1}, {"b / (1 - a)", 0, 5, 0}, {"1 / (a * -1)", 0, 0, 0}, {"floor(b / 3) - ceiling(a)", 0, 0, 1},
+    {"floor(b - 1)", 0, 0, 0}, {"b^c", 0, 0, 1}, {"(0 - b)^-1", 0, 0, 0}, {"(a > b) * 3 + !b", 0, 0, 1}, {"c", 0, 0, 0},
+    {"-3", 0, 0, 0}, {"0", 0, 0, 1},
+};
+
+static void signs_hold_for_all_values(void) {
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+    ff_formula formula = parse(signs[i].text);
+    const ff_formula_counts counts = {.symbol = 0, .n_counts = 2, .low = signs[i].low, .high = signs[i].high, .most = 1e6};
+    double stack[16];
+    int never = -1;
+    ff_error err;
+    FF_CHECK(formula.depth <= 16);
+    FF_CHECK_OK(ff_formula_never_below(&never, &formula, &counts, &err), &err);
+    FF_CHECK_SAY(never == signs[i].never, "%s: %d", signs[i].text, never);
+    for (int round = 0; never && round < 2000; round++) {
+      const double values[] = {floor(between(counts.low, counts.high + 0.999)),
+                               round % 3 == 0 ? round / 3 % 4 : floor(fabs(random_end())), random_end()};
+      const double value = ff_formula_value(&formula, values, fabs(random_end()), stack);
+      FF_CHECK_SAY(!(value < 0), "%s: %g at %g, %g", signs[i].text, value, values[0], values[1]);
+    }
+    ff_formula_free(&formula);
+  }
+}
+
 static void ranges_are_narrow(void) {
   static const struct {
     const char *text;
@@ -195,7 +231,7 @@ static void finds_what_is_no_propensity(void) {
     double stack[16], at;
     ff_range ranges[16];
     const ff_formula_at f = {&formula, NULL, stack, ranges};
-    const int found = ff_formula_first_invalid(&f, cases[i].from, cases[i].to, 256, &at);
+    const int found = ff_formula_first_invalid(&f, cases[i].from, cases[i].to, 0, 256, &at);
     FF_CHECK_SAY(found == (cases[i].at >= 0), "%s: %d", cases[i].text, found);
     FF_CHECK_SAY(!found || fabs(at - cases[i].at) <= cases[i].at * 1e-15, "%s: %.17g", cases[i].text, at);
     ff_formula_free(&formula);
@@ -229,5 +265,5 @@ static void powers_of_negative_zeros_are_held(void) {
   }
 }
 
-FF_TEST_MAIN("formula_range", ranges_hold_all_values, ranges_are_narrow, finds_the_first_change,
+FF_TEST_MAIN("formula_range", signs_hold_for_all_values, ranges_hold_all_values, ranges_are_narrow, finds_the_first_change,
              finds_what_is_no_propensity, goes_on_in_pieces, powers_of_negative_zeros_are_held)

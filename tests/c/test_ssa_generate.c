@@ -31,6 +31,10 @@ static const example examples[] = {
     {"a sum that loses its digits", {{"A -> 0", "1e18"}, {"B -> C", "1"}, {"C -> B", "0.5"}}, {1, 30, 2}, 3, 5, 0, 0},
     {"counts that grow too large", {{"A -> 100 A", "=1e7"}}, {1073000000, 0}, 1, 1, 1, 0},
     {"an invalid propensity", {{"A -> B", "=A - 5.5"}, {"B -> A", "1"}}, {9, 0}, 2, 100, 1, 0},
+    {"a formula below 0 without a reactant", {{"A -> B", "=A - 1 - B"}, {"0 -> C", "1"}}, {0, 2, 0}, 3, 9, 1, 0},
+    {"a formula that is below 0 once a reactant is used up", {{"A -> 0", "=2 * A - 1"}, {"0 -> B", "1"}}, {9, 0}, 2, 100, 1, 0},
+    {"no number without a reactant", {{"A + B -> 2 B", "=0.3 * A * B / (A + B)"}, {"B -> 0", "1"}, {"A -> 0", "0.4"},
+                                      {"A -> B", "=0.1 * A * sqrt(A - 1)"}}, {9, 3}, 2, 100, 0, 0},
     {"a sum that becomes -0", {{"2 A -> B", "2"}}, {12, 0}, 2, 9, 0, 0},
     {"an infinite sum", {{"A -> 2 A", "1e307"}, {"2 A -> B", "1e307"}}, {1000, 0}, 2, 1e-300, 1, 1},
 };

@@ -511,6 +511,8 @@ static void refuses_trajectories(void) {
   static const refusal cases[] = {
       {"a negative rate", {{"A -> 0", "=A - 4.5"}}, {10, 0}, 100},
       {"a negative rate at time 0", {{"A -> 0", "=A - 5"}}, {4, 0}, 1},
+      {"a negative rate without a reactant", {{"A -> 0", "=2 * A - 1"}}, {4, 0}, 100},
+      {"a negative rate without a reactant at time 0", {{"A -> B", "=A - 1 - B"}}, {0, 2}, 1},
       {"a rate that is NaN", {{"A -> 0", "=log(A - 4) + 1"}}, {10, 0}, 100},
       {"an infinite sum", {{"A -> 0", "1e308"}, {"B -> 0", "1e308"}}, {1, 1}, 1},
       {"an infinite product", {{"A -> 0", "1e308"}}, {10, 0}, 1},
@@ -569,12 +571,15 @@ static void check_some(const ff_ssa_program *program, ff_ssa_method method, int 
 }
 
 static void refuses_some(void) {
-  ff_ssa_program *program = program_of((const reaction_text[]){{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
-                                       (const double[]){2, 0}, 2);
-  for (int mode = 0; mode < MODES; mode++) check_some(program, FF_SSA_TREE, mode);
-  for (size_t m = 1; m < COUNT(methods); m++)
-    if (can_simulate(program, methods[m])) check_some(program, methods[m], WARP_ELSEWHERE);
-  ff_ssa_program_free(program);
+  static const reaction_text networks[][3] = {{{"A -> B", "1"}, {"0 -> A", "=2 - B"}, {NULL, NULL}},
+                                              {{"A -> 0", "1"}, {"A -> 2 B", "=A - 0.5 + B"}, {NULL, NULL}}};
+  for (size_t i = 0; i < COUNT(networks); i++) {
+    ff_ssa_program *program = program_of(networks[i], (const double[]){2, 0}, 2);
+    for (int mode = 0; mode < MODES; mode++) check_some(program, FF_SSA_TREE, mode);
+    for (size_t m = 1; m < COUNT(methods); m++)
+      if (can_simulate(program, methods[m])) check_some(program, methods[m], WARP_ELSEWHERE);
+    ff_ssa_program_free(program);
+  }
 }
 
 static void refuses_networks(void) {

@@ -33,7 +33,7 @@ test_that("a choice waits for a step without a flip, and a run that cannot wait 
     steady_state(waiting_latch(25, 0.2, 0.1, update = "asynchronous"), "L", seed = 1, max_burn_in = 2^14),
     "about once in 6.88e+04 steps", fixed = TRUE, class = "fireflip_error_convergence"
   )
-  # with contexts: 1 / (.002 * .9^41) = 3.76e4 steps
+  # a context that is rarely selected: 1 / (.001 * .9^41) = 7.52e4 steps
   latch <- waiting_latch(41, 0.1, 0.002)
   rules <- lapply(seq_along(latch$nodes), function(i) latch$rules$predictor[latch$rules$node == i])
   contexts <- list(probability = c(0.499, 0.499, 0.001, 0.001), predictor = matrix(1L, 4L, 42L))
@@ -87,8 +87,13 @@ test_that("an exact answer draws no seed, and parts that have it are merged", {
   parts <- suppressMessages(lapply(1:3, function(i) {
     steady_state(heads(9, 0.1), "L", method = "simulation", seed = 1, shard = c(i, 3))
   }))
-  merged <- do.call(c, parts)
-  expect_identical(merged$probability, 1)
+  expect_identical(do.call(c, parts), parts[[1L]])
+  both <- suppressMessages(lapply(1:2, function(i) {
+    influence_analysis(heads(9, 0.1), "L", method = "simulation", seed = 1, shard = c(i, 2))
+  }))
+  expect_identical(do.call(c, both)$states$probability, 1)
+  other <- suppressMessages(steady_state(heads(8, 0.1), "L", method = "simulation", seed = 1, shard = c(2, 3)))
+  expect_error(c(parts[[1L]], other), "parts of one run", class = "fireflip_error_argument")
 })
 
 test_that("a set that no trajectory changes is marked if it may still change", {
@@ -98,7 +103,7 @@ test_that("a set that no trajectory changes is marked if it may still change", {
   net <- pbn(rules, initial = stats::setNames(integer(49), nodes))
   expect_warning(
     x <- steady_state(net, c(L = "L", x1 = "x1"), precision = 0.01, seed = 1), "No trajectory changed \"L\"",
-    class = "fireflip_warning_convergence"
+    class = "fireflip_warning_unchanged"
   )
   expect_identical(x$visited, c("never", "sometimes"))
   # what a trajectory can never leave is certain: the latch was on from the start, or one of two coins decides once
@@ -137,11 +142,13 @@ test_that("a slow state that a fast node masks is found in networks of more than
 })
 
 test_that("pilots and runs that take long say so, and what takes the time", {
-  state <- list(phase = 0, steps = 1e6, planned = 1e7, fraction = NaN, burn_in = 10, window = 10)
+  state <- list(phase = 0, steps = 1e6, planned = 1e7, fraction = NaN, burn_in = 10, window = 10, forgets = 1)
   expect_message(told_if_long(state, 11), "The pilot takes at least 99 seconds more", class = "fireflip_message_long")
   expect_false(told_if_long(state, 9))
-  state <- list(phase = 1, steps = 1e6, planned = 1e7, fraction = 0.01, burn_in = 114761, window = 30720)
+  state <- list(phase = 1, steps = 1e6, planned = 1e7, fraction = 0.01, burn_in = 114761, window = 30720, forgets = 1)
   expect_message(told_if_long(state, 10), "16 minutes more.*burn-in: a trajectory forgets its start in 114,761 steps")
-  expect_message(told_if_long(utils::modifyList(state, list(burn_in = 100)), 10), "`precision` ten times as large")
+  for (other in list(list(burn_in = 100), list(forgets = 0))) {
+    expect_message(told_if_long(utils::modifyList(state, other), 10), "`precision` ten times as large")
+  }
   expect_false(told_if_long(utils::modifyList(state, list(fraction = 0.9)), 10))
 })

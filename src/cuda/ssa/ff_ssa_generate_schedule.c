@@ -259,7 +259,7 @@ static void write_laws(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
     ff_write(law->out, "  case %uu: return 0", k);
     for (uint32_t i = a->first; i < a->first + a->n; i++)
       ff_write(law->out, " || y[%u] < %u.0", law->place[p->factors[i].species], p->factors[i].count);
-    ff_write(law->out, ";\n");
+    ff_write(law->out, " ? %d : 0;\n", ff_ssa_may_be_below(a) ? 2 : 1);
   }
   ff_write(law->out, "  default: return 0;\n  }\n}\n\n");
 }

@@ -128,7 +128,11 @@ void ff_ssa_write_law(ff_ssa_law_text *law, uint32_t r, uint32_t leaf, uint32_t 
       ff_write(law->out, "  v%u *= (x%u - %u.0) / %u.0;\n", leaf, x, j, j + 1);
   }
   for (uint32_t i = a->first; i < a->first + a->n; i++)
-    ff_write(law->out, "  if (x%u < %u.0) v%u = 0.0;\n", law->place[p->factors[i].species], p->factors[i].count, leaf);
+    if (ff_ssa_may_be_below(a)) /* the processor finds out whether rounding errors alone may explain it */
+      ff_write(law->out, "  if (x%u < %u.0 && !(v%u < 0.0)) v%u = 0.0;\n", law->place[p->factors[i].species],
+               p->factors[i].count, leaf, leaf);
+    else
+      ff_write(law->out, "  if (x%u < %u.0) v%u = 0.0;\n", law->place[p->factors[i].species], p->factors[i].count, leaf);
   ff_write(law->out, "  invalid |= !(v%u >= 0.0 && v%u < ff_math_infinity());\n", leaf, leaf);
   ff_write(law->out, "  const double p%u = v%u + 0.0;\n", leaf, leaf);
 }

@@ -111,17 +111,24 @@ FF_FUNCTION double ff_ssa_code_value_at(const ff_formula_word *code, uint32_t le
 }
 
 /* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there
- * are none in the network. */
+ * are none in the network. A formula that is below 0 while a reactant is missing is invalid, too: the processor finds out whether
+ * rounding errors alone may explain it. */
 FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, double rate, const ff_ssa_counts *c, int formulas,
                                   int *bad) {
   const ff_ssa_image_other other = image->others[number];
   double value = rate;
-  for (uint32_t i = other.first; i < other.first + other.n; i++)
-    if (ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count) return 0.0;
+  int missing = 0;
+  for (uint32_t i = other.first; i < other.first + other.n && !missing; i++)
+    missing = ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count;
+  if (missing && !(formulas && other.below)) return 0.0;
   if (formulas && other.law != FF_LAW_PRODUCT)
     value = c->scheduled ? ff_ssa_code_value_at(image->words + other.code, other.length, c->symbols, c->stack, c->stack_stride,
                                                 0.0)
                          : ff_ssa_code_value(image->words + other.code, other.length, *c);
+  if (missing) {
+    if (value < 0.0) *bad = 1;
+    return 0.0;
+  }
   for (uint32_t i = other.first; other.law != FF_LAW_FORMULA && i < other.first + other.n; i++) {
     const double x = ff_ssa_count(c, image->factors[i].species);
     const uint32_t k = image->factors[i].count;

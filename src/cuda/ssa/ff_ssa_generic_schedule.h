@@ -141,7 +141,7 @@ FF_FUNCTION ff_range s_range(const s_schedule *s, uint32_t formula, ff_range_kin
 FF_WARP int s_missing(const s_schedule *s, uint32_t number) {
   const ff_ssa_image_other other = s->image->others[s->image->schedule.rates[number]];
   FF_NO_UNROLL for (uint32_t i = other.first; i < other.first + other.n; i++)
-    if (s->count[s->image->factors[i].species] < s->image->factors[i].count) return 1;
+    if (s->count[s->image->factors[i].species] < s->image->factors[i].count) return other.below ? 2 : 1;
   return 0;
 }
 

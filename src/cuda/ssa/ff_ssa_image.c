@@ -70,7 +70,7 @@ static void put_laws(maker *m) {
     if (!is_other(a)) continue;
     ff_ssa_image_other *other = others + n_others++;
     *other = (ff_ssa_image_other){.law = a->law, .first = a->first, .n = a->n, .exact = (uint32_t)is_exact(p, a),
-                                  .timed = m->timed != NULL ? m->timed[r] : 0};
+                                  .timed = m->timed != NULL ? m->timed[r] : 0, .below = (uint32_t)ff_ssa_may_be_below(a)};
     if (!has_formula(a)) continue;
     const ff_formula *formula = p->formulas + a->a;
     other->code = word;

@@ -40,6 +40,7 @@ typedef struct {
   uint32_t length;   /* of the formula */
   uint32_t exact;    /* whether rssa computes the propensity at each change, instead of bounds */
   uint32_t timed;    /* 1 + the number of a rate that depends on the time, else 0 */
+  uint32_t below;    /* whether the formula may be below 0 while a reactant is missing */
   uint64_t code;     /* its first word */
 } ff_ssa_image_other;
 

@@ -17,7 +17,7 @@
  *   S_VALUE(s, formula, time), S_RANGE(s, formula, kind, from, to)   of formulas; the trigger of event e is formula e, and the
  *                         rate of number k is formula S_TRIGGERS(s) + k
  *   S_LAW_OF(s, k, rate)  the propensity of the timed reaction k whose formula has this value
- *   S_MISSING(s, k)       whether one of its reactants is missing
+ *   S_MISSING(s, k)       0 if it has all its reactants; 1 if one is missing; 2 if the formula may then be below 0
  *   S_MOST_SET            the most that an event may set a species to
  *   S_SEARCH_AT_ONCE      steps of a search until it is left halfway
  *   S_EVERY               stands for all triggers in the place of a reaction
@@ -338,15 +338,18 @@ FF_WARP int s_is_valid(double propensity) { return propensity >= 0.0 && propensi
 /* The propensity of the timed reaction k at this time. */
 S_CALL double s_timed_law(const s_schedule *s, uint32_t k, double time) {
   const s_at_formula rate = s_at_of(s, S_TRIGGERS(s) + k);
-  return S_MISSING(s, k) ? 0.0 : S_LAW_OF(s, k, ff_change_propensity(&rate, time));
+  const int missing = S_MISSING(s, k);
+  const double value = missing == 1 ? 0.0 : ff_change_propensity(&rate, time);
+  if (missing) return value < 0.0 ? value : 0.0;
+  return S_LAW_OF(s, k, value);
 }
 
 /* search_invalid() of ff_ssa_state.c */
-S_CALL void s_search_invalid(s_schedule *s, uint32_t rate_of) {
+S_CALL void s_search_invalid(s_schedule *s, uint32_t rate_of, int missing) {
   s_kept *k = &s->kept.k;
   const s_at_formula rate = s_at_of(s, rate_of);
   double at;
-  if (ff_change_first_invalid(&rate, s->time, k->until, FF_SSA_INVALID_STEPS, &at)) {
+  if (ff_change_first_invalid(&rate, s->time, k->until, missing, FF_SSA_INVALID_STEPS, &at)) {
     k->until = at;
     return;
   }
@@ -357,7 +360,7 @@ S_CALL void s_search_invalid(s_schedule *s, uint32_t rate_of) {
   k->until = at > least ? at : least;
   FF_NO_UNROLL for (int i = 1; i <= FF_SSA_SAMPLES && at < least; i++) {
     const double sample = s->time + i * step;
-    if (sample <= at || ff_change_propensity(&rate, sample) >= 0.0) continue;
+    if (sample <= at || ff_formula_is_valid(ff_change_propensity(&rate, sample), missing)) continue;
     k->until = sample;
     return;
   }
@@ -366,10 +369,12 @@ S_CALL void s_search_invalid(s_schedule *s, uint32_t rate_of) {
 /* Sets the bound of the timed reaction number i: bound_of() of ff_ssa_state.c. */
 FF_WARP void s_set_bound(s_schedule *s, uint32_t i) {
   s_kept *k = &s->kept.k;
+  const int missing = S_MISSING(s, i);
   k->bound[i] = 0.0;
-  if (S_MISSING(s, i)) return;
+  if (missing == 1) return;
   const ff_range range = S_RANGE(s, S_TRIGGERS(s) + i, FF_RANGE_COMPUTED, k->from, k->until);
-  if (range.nan || range.low < 0.0) s_search_invalid(s, S_TRIGGERS(s) + i);
+  if ((range.nan && !missing) || range.low < 0.0) s_search_invalid(s, S_TRIGGERS(s) + i, missing);
+  if (missing) return;
   const double bound = S_LAW_OF(s, i, range.high);
   if (bound <= FF_SSA_MOST_BOUND)
     k->bound[i] = bound > 0.0 ? bound : 0.0;

@@ -11,7 +11,7 @@
  *   s_value(formula, s, time)              the value of a formula, whose symbols are s->kept.k.y
  *   s_range(formula, kind, s, from, to)    the range of one that depends on the time
  *   s_law_of(k, y, rate)                   the propensity of the timed reaction k whose formula has this value
- *   s_missing(k, y)                        whether one of its reactants is missing
+ *   s_missing(k, y)                        what S_MISSING of ff_ssa_kernel_schedule.h is
  *   s_truths(t)                            the truths of the triggers by state, as bits
  *   s_show(t)                              copies the counts to the symbols
  *   s_take_back(t)                         copies the counts back
