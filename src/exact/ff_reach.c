@@ -8,7 +8,7 @@
 #include "../base/ff_states.h"
 #include "ff_exact_internal.h"
 
-#define MOST_VARYING 16u /* nodes that may have either value after a state */
+#define LOOK_AT_CLOCK (UINT64_C(1) << 18) /* words evaluated between two readings of the clock, or 64 states */
 
 enum { STARTS, EXPLORE, COMPONENTS, SORT, SOLVE, DONE };
 
@@ -27,7 +27,8 @@ struct ff_reach {
   uint32_t *to;
   double *weight;
   size_t first_capacity, to_capacity, weight_capacity;
-  uint64_t work;
+  uint64_t work, looked; /* work so far, and when the clock was last read */
+  uint64_t solving;
   ff_exact_scc scc;
   uint32_t root;           /* the next start from which components are searched */
   uint32_t *order, *begin; /* states by component, and the first one of each component */
@@ -77,6 +78,7 @@ static ff_status prepare(ff_reach *r, ff_error *err) {
   for (uint32_t f = 0; f < n_functions; f++)
     if (r->pbn->predictors[f].expr.depth > depth) depth = r->pbn->predictors[f].expr.depth;
   r->words = (n + 31) / 32;
+  if (r->max_states > FF_REACH_MAX_WORDS / r->words) r->max_states = FF_REACH_MAX_WORDS / r->words;
   r->share = ff_calloc(n_functions, sizeof *r->share);
   r->stack = ff_calloc(depth, sizeof *r->stack);
   r->here = ff_calloc(r->words, sizeof *r->here);
@@ -120,7 +122,7 @@ static ff_status add_starts(ff_reach *r, ff_error *err) {
   uint32_t n_random = 0, number;
   for (uint32_t i = 0; i < r->pbn->n_nodes; i++) {
     if (r->pbn->initial[i] < 0) {
-      if (n_random == MOST_VARYING) {
+      if (UINT32_C(2) << n_random > r->max_states) {
         r->stage = DONE;
         return FF_OK;
       }
@@ -130,20 +132,25 @@ static ff_status add_starts(ff_reach *r, ff_error *err) {
     }
   }
   r->n_starts = UINT32_C(1) << n_random;
-  r->stage = r->n_starts > r->max_states ? DONE : EXPLORE;
+  r->stage = EXPLORE;
   ff_status status = FF_OK;
-  for (uint32_t s = 0; s < r->n_starts && r->stage == EXPLORE && status == FF_OK; s++) {
+  for (uint32_t s = 0; s < r->n_starts && status == FF_OK; s++) {
     for (uint32_t k = 0; k < n_random; k++) set_bit(r->next, r->varies[k], s >> k & 1u);
     status = ff_states_put(&r->states, r->next, &number, err);
   }
   return status;
 }
 
-/* Adds an arrow from the current state to the state in next[]. */
+static int within_limits(const ff_reach *r, size_t n_arrows) {
+  return r->stage == EXPLORE && r->states.n <= r->max_states && n_arrows <= FF_REACH_MAX_ARROWS && r->work <= FF_REACH_MAX_WORK;
+}
+
+/* Adds an arrow from the current state to the state in next[]. A weight that underflows is not known. */
 static ff_status add_arrow(ff_reach *r, size_t *n, double weight, ff_error *err) {
   uint32_t number;
+  if (weight == 0) r->stage = DONE;
   ff_status status = ff_states_put(&r->states, r->next, &number, err);
-  if (status != FF_OK || number == r->at || weight == 0) return status;
+  if (status != FF_OK || number == r->at) return status;
   status = ff_grow((void **)&r->to, &r->to_capacity, *n + 1, sizeof *r->to, err);
   if (status == FF_OK) status = ff_grow((void **)&r->weight, &r->weight_capacity, *n + 1, sizeof *r->weight, err);
   if (status != FF_OK) return status;
@@ -153,7 +160,7 @@ static ff_status add_arrow(ff_reach *r, size_t *n, double weight, ff_error *err)
 }
 
 static uint32_t value_of(ff_reach *r, uint32_t function) {
-  r->work++;
+  r->work += r->pbn->predictors[function].expr.length;
   return (uint32_t)ff_expr_value(&r->pbn->predictors[function].expr, r->here, r->stack);
 }
 
@@ -167,7 +174,7 @@ static void find_chance(ff_reach *r, uint32_t node, double chance[2]) {
 static ff_status follow_contexts(ff_reach *r, size_t *n, ff_error *err) {
   const ff_pbn *pbn = r->pbn;
   ff_status status = FF_OK;
-  for (uint32_t c = 0; c < pbn->n_contexts && status == FF_OK; c++) {
+  for (uint32_t c = 0; c < pbn->n_contexts && status == FF_OK && within_limits(r, *n); c++) {
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
       set_bit(r->next, i, value_of(r, pbn->first[i] + pbn->context[(size_t)c * pbn->n_nodes + i]));
     status = add_arrow(r, n, pbn->context_probability[c], err);
@@ -179,7 +186,7 @@ static ff_status follow_asynchronous(ff_reach *r, size_t *n, ff_error *err) {
   double pick = 1 / ((double)r->pbn->n_nodes + (double)r->pbn->removed_nodes), chance[2];
   ff_status status = FF_OK;
   memcpy(r->next, r->here, r->words * sizeof *r->next);
-  for (uint32_t i = 0; i < r->pbn->n_nodes && status == FF_OK; i++) {
+  for (uint32_t i = 0; i < r->pbn->n_nodes && status == FF_OK && within_limits(r, *n); i++) {
     uint32_t own = r->here[i / 32] >> i % 32 & 1u;
     find_chance(r, i, chance);
     if (chance[!own] == 0) continue;
@@ -200,7 +207,7 @@ static ff_status follow_product(ff_reach *r, size_t *n, ff_error *err) {
       set_bit(r->next, i, chance[1] > 0);
       continue;
     }
-    if (k == MOST_VARYING) {
+    if (UINT32_C(2) << k > r->max_states) { /* each choice of values is another state */
       r->stage = DONE;
       return FF_OK;
     }
@@ -208,7 +215,7 @@ static ff_status follow_product(ff_reach *r, size_t *n, ff_error *err) {
     memcpy(r->chance + 2 * k++, chance, sizeof chance);
   }
   ff_status status = FF_OK;
-  for (uint32_t s = 0; s < UINT32_C(1) << k && status == FF_OK && *n <= FF_REACH_MAX_ARROWS; s++) {
+  for (uint32_t s = 0; s < UINT32_C(1) << k && status == FF_OK && within_limits(r, *n); s++) {
     double weight = 1;
     for (uint32_t j = 0; j < k; j++) {
       set_bit(r->next, r->varies[j], s >> j & 1u);
@@ -231,7 +238,7 @@ static ff_status explore_one(ff_reach *r, ff_error *err) {
                                              : follow_product(r, &n, err);
   if (status != FF_OK) return status;
   r->first[++r->at] = n;
-  if (n > FF_REACH_MAX_ARROWS || r->states.n > r->max_states || r->work > FF_REACH_MAX_WORK) r->stage = DONE;
+  if (!within_limits(r, n)) r->stage = DONE;
   return FF_OK;
 }
 
@@ -243,7 +250,9 @@ static ff_status explore(ff_reach *r, double until, ff_error *err) {
       return ff_exact_scc_new(&r->scc, r->states.n, err);
     }
     status = explore_one(r, err);
-    if (r->at % 64 == 0 && ff_clock() >= until) return status;
+    if (r->at % 64 != 0 && r->work < r->looked + LOOK_AT_CLOCK) continue;
+    r->looked = r->work;
+    if (ff_clock() >= until) return status;
   }
   return status;
 }
@@ -336,18 +345,24 @@ static int solve_cycle(ff_reach *r, const uint32_t *states, uint32_t n, double m
     r->mass[states[i]] = n == 1 ? 1 : 1 / out;
     total += r->mass[states[i]];
   }
+  if (!isfinite(total)) r->stage = DONE;
   for (uint32_t i = 0; i < n; i++) r->mass[states[i]] *= mass / total;
   return 1;
+}
+
+/* Whether a component of n states may be solved. If not, the long run is not known. */
+static int may_solve(ff_reach *r, uint32_t n) {
+  r->solving += (uint64_t)n * n * n;
+  if (n <= FF_REACH_MAX_COMPONENT && r->solving <= FF_REACH_MAX_SOLVING) return 1;
+  r->stage = DONE;
+  return 0;
 }
 
 static ff_status solve_class(ff_reach *r, uint32_t c, const uint32_t *states, uint32_t n, ff_error *err) {
   double mass = 0;
   for (uint32_t i = 0; i < n; i++) mass += r->mass[states[i]];
   if (solve_cycle(r, states, n, mass)) return FF_OK;
-  if (n > FF_REACH_MAX_COMPONENT) {
-    r->stage = DONE;
-    return FF_OK;
-  }
+  if (!may_solve(r, n)) return FF_OK;
   ff_status status = fill_dense(r, c, states, n, err);
   if (status == FF_OK) status = ff_exact_gth(r->vector, r->dense, n, err);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) r->mass[states[i]] = mass * r->vector[i];
@@ -356,10 +371,7 @@ static ff_status solve_class(ff_reach *r, uint32_t c, const uint32_t *states, ui
 
 /* Moves what has arrived in a component that trajectories leave to where they go. */
 static ff_status solve_transient(ff_reach *r, uint32_t c, const uint32_t *states, uint32_t n, ff_error *err) {
-  if (n > FF_REACH_MAX_COMPONENT) {
-    r->stage = DONE;
-    return FF_OK;
-  }
+  if (!may_solve(r, n)) return FF_OK;
   ff_status status = fill_dense(r, c, states, n, err);
   if (status != FF_OK) return status;
   for (uint32_t i = 0; i < n; i++) r->vector[i] = r->mass[states[i]];

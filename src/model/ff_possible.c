@@ -1,7 +1,10 @@
 /* What may follow a set of states in which each node has its own possible values. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ff_model_internal.h"
+
+#define SWEEPS 64u /* over all nodes, up and down by turns */
 
 static uint8_t negated(uint8_t a) { return (uint8_t)((a & 1u) << 1 | a >> 1); }
 
@@ -53,15 +56,19 @@ ff_status ff_pbn_possible(uint8_t *can, const ff_pbn *pbn, ff_error *err) {
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the values that %u nodes may have", n);
   for (uint32_t i = 0; i < n; i++)
     if (pbn->perturbed[i] && pbn->perturbation > 0) can[i] = 3;
-  for (int more = 1; more;) {
+  int more = 1;
+  for (uint32_t sweep = 0; sweep < SWEEPS && more; sweep++) {
     more = 0;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n; k++) {
+      uint32_t i = sweep % 2 == 0 ? k : n - 1 - k;
       for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1] && can[i] != 3; f++) {
         uint8_t values = ff_expr_possible(&pbn->predictors[f].expr, can, stack);
         more |= (values & ~can[i]) != 0;
         can[i] |= values;
       }
+    }
   }
+  if (more) memset(can, 3, n); /* not settled, so nothing is excluded */
   free(stack);
   return FF_OK;
 }

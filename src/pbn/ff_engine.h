@@ -92,6 +92,7 @@ void ff_program_spread(ff_program *program);
 double ff_program_perturbation(const ff_program *program); /* 0 if no node can flip */
 double ff_program_still(const ff_program *program);        /* the probability that no node flips in a step; only then do
                                                             * predictor functions act */
+uint32_t ff_program_waiting(const ff_program *program);    /* number of nodes that change only in such steps */
 double ff_program_rarest(const ff_program *program);       /* the smallest probability, per step, that a given function acts or
                                                             * its node flips */
 size_t ff_program_bytes(const ff_program *program);      /* memory of the program */

@@ -148,6 +148,7 @@ struct ff_program {
   uint32_t n_flip_here;    /* those of them that are in this network */
   uint32_t *flip;          /* n_flip indices: nodes in ascending order, then n_nodes for each removed node */
   double perturbation, still, rarest;
+  uint32_t n_waiting;      /* see ff_program_waiting() */
   ff_poisson hits;
   int8_t *initial;         /* for each node, as ff_start_bits() reads it */
   int8_t *held;            /* for each node: the value at which it is held, or -1 */

@@ -19,6 +19,7 @@ int ff_program_asynchronous(const ff_program *program) { return program->update 
 double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
 uint32_t ff_program_flips(const ff_program *program) { return program->n_flip; }
 double ff_program_still(const ff_program *program) { return program->still; }
+uint32_t ff_program_waiting(const ff_program *program) { return program->n_waiting; }
 double ff_program_rarest(const ff_program *program) { return program->rarest; }
 size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
 
@@ -81,23 +82,49 @@ static double still(double p, uint32_t n_flip) {
   return out;
 }
 
+/* Finds the nodes that wait for a step in which no node flips, because they do not flip themselves. Held nodes and inputs do not
+ * wait: their functions change nothing. */
+static ff_status find_waiting(uint8_t *waits, ff_program *program, const ff_pbn *pbn, ff_error *err) {
+  ff_status status = ff_pbn_inputs(waits, pbn, err);
+  for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
+    int flips = pbn->perturbed[i] && pbn->perturbation > 0;
+    waits[i] = !waits[i] && !flips && program->held[i] < 0;
+    program->n_waiting += waits[i];
+  }
+  return status;
+}
+
 /* The smallest probability, per step, that a function of a node acts or, if that is larger, that the node flips. Functions act
  * only in steps in which no node flips. A function that acts more rarely than its node flips needs no waiting time of its own,
  * because flips give the node the same values more often. */
-static double rarest(const ff_pbn *pbn, double acts) {
-  double least = 1;
+static double rarest(const ff_program *program, const ff_pbn *pbn, const uint8_t *waits) {
+  double least = 1, acts = program->still, p = pbn->perturbation;
   if (pbn->update == FF_ASYNCHRONOUS) acts /= (double)pbn->n_nodes + (double)pbn->removed_nodes;
   for (uint32_t i = 0; pbn->n_contexts == 0 && i < pbn->n_nodes; i++) {
-    double p = pbn->perturbed[i] ? pbn->perturbation : 0;
+    if (!waits[i] && !(pbn->perturbed[i] && p > 0)) continue;
     for (uint32_t f = pbn->first[i]; f < pbn->first[i + 1]; f++) {
       double c = pbn->predictors[f].probability * acts;
-      if (c < p) c = p;
+      if (!waits[i] && c < p) c = p;
       if (c < least) least = c;
     }
   }
-  for (uint32_t c = 0; c < pbn->n_contexts; c++)
-    if (pbn->context_probability[c] * acts < least) least = pbn->context_probability[c] * acts;
+  for (uint32_t k = 0; k < pbn->n_contexts; k++) {
+    double c = pbn->context_probability[k] * acts;
+    if (program->n_waiting == 0 && c < p) c = p;
+    if (c < least) least = c;
+  }
   return least;
+}
+
+/* What the estimator must know of waiting times. */
+static ff_status find_rates(ff_program *program, const ff_pbn *pbn, ff_error *err) {
+  uint8_t *waits = ff_calloc(pbn->n_nodes, 1);
+  if (waits == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the rates of %u nodes", pbn->n_nodes);
+  program->still = still(pbn->perturbation, program->n_flip);
+  ff_status status = find_waiting(waits, program, pbn, err);
+  if (status == FF_OK) program->rarest = rarest(program, pbn, waits);
+  free(waits);
+  return status;
 }
 
 /* The draws of a step for one purpose have 2^29 blocks. There are two hits per block, and a group of four initial rows takes
@@ -127,9 +154,8 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
   memcpy(program->initial, pbn->initial, pbn->n_nodes);
   program->n_flip = program->n_flip_here + pbn->removed_perturbed;
   for (uint32_t i = program->n_flip_here; i < program->n_flip; i++) program->flip[i] = pbn->n_nodes;
-  program->still = still(pbn->perturbation, program->n_flip);
-  program->rarest = rarest(pbn, program->still);
   ff_status status = ff_start_classify(program, pbn, err);
+  if (status == FF_OK) status = find_rates(program, pbn, err);
   if (status == FF_OK) status = copy_terms(program, observables, err);
   if (status != FF_OK) return status;
   uint64_t sites = (uint64_t)program->n_flip * (program->layout == FF_LAYOUT_SLICED ? FF_TILE : 1);

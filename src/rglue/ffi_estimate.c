@@ -72,7 +72,8 @@ static ff_estimate_options options_of(SEXP list, uint32_t n) {
                                .n_shards = (uint32_t)number(list, "shards"),
                                .threads = (int)number(list, "threads"),
                                .simd = (ff_simd)(int)number(list, "simd"),
-                               .go_on = (int)number(list, "go_on")};
+                               .go_on = (int)number(list, "go_on"),
+                               .explore = (ff_explore)(int)number(list, "explore")};
 }
 
 /* Makes the influences of from[i] on to[i] in h->observables. Nodes are numbered from 1. */
@@ -115,7 +116,7 @@ static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
                             packed ? MOST_PACKED_PAIRS : MOST_PAIRS,
                             packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
   uint64_t n = pbn->n_nodes, most_pairs = packed ? MOST_PACKED_PAIRS : MOST_PAIRS;
-  if (n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT) /* else all pairs have monitors, or a device may run the pilot */
+  if (ff_program_forgets(h->program) && n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT) /* else all pairs have monitors, or a device may run the pilot */
     ffi_check(ff_pairs_new(&h->pairs, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES, MOST_WATCHED, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
   ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
@@ -144,7 +145,6 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   how.names = pbn->names;
   how.pairs = &h->pairs;
   how.network = pbn; /* `kept` of the pointer keeps it */
-  how.explore = (ff_explore)(int)number(options, "explore");
   ff_counting run = {h->program, &h->observables, h->counted.at};
   ff_counting pilot = {h->pilot_program, &h->monitors.observables, h->pilot_counted.at};
   ffi_check(ff_estimate_new(&h->estimate, &run, &pilot, how, &err), &err);
@@ -181,10 +181,11 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
 
 /* Works for about `seconds`. Returns list(done, phase, steps, fraction, width, rhat, waits, planned, burn_in, window), all numbers.
  * waits is 1 between pilot and run. planned is the number of trajectory-steps of the run; in the pilot, that of its current window
- * with burn-in. burn_in and window are the steps of a trajectory in the present phase. */
+ * with burn-in. burn_in and window are the steps of a trajectory in the present phase. forgets is 1 if
+ * the start is forgotten. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
-  static const char *const names[] = {"done",  "phase",   "steps",   "fraction", "width",
-                                      "rhat", "waits", "planned", "burn_in",  "window"};
+  static const char *const names[] = {"done",  "phase",   "steps",   "fraction", "width", "rhat",
+                                      "waits", "planned", "burn_in", "window",   "forgets"};
   ff_error err;
   held *h = held_of(pointer);
   int done = 0;
@@ -193,8 +194,9 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   ff_progress p = ff_estimate_progress(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
   double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
-                     ff_estimate_planned(h->estimate), (double)plan.burn_in, (double)(plan.half[0] + plan.half[1])};
-  return ffi_numbers(10, names, values);
+                     ff_estimate_planned(h->estimate), (double)plan.burn_in, (double)(plan.half[0] + plan.half[1]),
+                     ff_program_forgets(h->program)};
+  return ffi_numbers(11, names, values);
 }
 
 static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_state", "se_between", "rhat",   "drift", "inflation",

@@ -113,7 +113,7 @@ static void a_masked_state_is_found(void) {
   FF_CHECK_OK(ff_pbn_finish(s.pbn, 0, &err), &err);
   ff_pairs pairs;
   FF_CHECK_OK(ff_pairs_new(&pairs, &s.sets.observables, s.pbn, s.pbn->n_nodes, 4096, &err), &err);
-  double mean[2];
+  double mean[2], se[2];
   uint64_t burn_in[2];
   for (int watched = 0; watched < 2; watched++) {
     ff_estimate_options options = default_options();
@@ -123,12 +123,14 @@ static void a_masked_state_is_found(void) {
     FF_CHECK_OK(run_watched(&got, s.pbn, &s.sets.observables, options, &err), &err);
     ff_moments m = ff_tally_moments(got.tally, 0);
     mean[watched] = m.mean;
+    se[watched] = m.se;
     burn_in[watched] = ff_estimate_plan(got.estimate).burn_in;
     outcome_free(&got);
   }
   /* the exact value for 16 nodes is 0.51426, and each further node of the chain takes 3e-6 from it */
-  FF_CHECK_SAY(fabs(mean[1] - 0.51424) < 5e-4, "%g", mean[1]);
-  FF_CHECK(fabs(mean[0] - 0.51424) > 2e-3 && burn_in[0] < burn_in[1]);
+  FF_CHECK_SAY(fabs(mean[1] - 0.51424) < 5 * se[1] + 1e-5, "%g, standard error %g", mean[1], se[1]);
+  /* if the monitors alone ever find it, this network tests nothing */
+  FF_CHECK(fabs(mean[0] - 0.51424) > 5 * se[0] && burn_in[0] < burn_in[1]);
   ff_pairs_free(&pairs);
   scene_free(&s);
 }

@@ -119,27 +119,57 @@ static void a_simulation_that_is_right_is_kept(void) {
   scene_free(&s);
 }
 
-static void what_is_too_large_is_not_known(void) {
-  ff_error err;
+/* n coins from a given start: 2^n states, of which each can follow each if all are tossed together. */
+static ff_pbn *coins(int n, ff_update update) {
   static char text[64][64];
-  const char *rules[64];
-  ff_reach *reach;
-  for (int i = 0; i < 15; i++) { /* 15 coins: 2^15 states */
-    for (int j = 0; j < 2; j++) {
-      snprintf(text[2 * i + j], sizeof text[0], "c%d 0.5 %d", i, j);
-      rules[2 * i + j] = text[2 * i + j];
-    }
+  const char *rules[65] = {NULL};
+  for (int i = 0; i < 2 * n; i++) {
+    snprintf(text[i], sizeof text[i], "c%d 0.5 %d", i / 2, i % 2);
+    rules[i] = text[i];
   }
-  rules[30] = NULL;
-  ff_pbn *pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
+  ff_pbn *pbn = net_parse(rules, 0, update);
+  if (pbn != NULL) memset(pbn->initial, 0, pbn->n_nodes);
+  return pbn;
+}
+
+static void what_is_too_large_is_not_known(void) {
+  static const struct {
+    int coins;
+    ff_update update;
+    uint32_t states;
+  } cases[] = {
+    {8, FF_SYNCHRONOUS, 256}, {10, FF_SYNCHRONOUS, 0 /* 2^20 arrows */}, {17, FF_SYNCHRONOUS, 0 /* a state has 2^17 arrows */},
+    {10, FF_ASYNCHRONOUS, 1024}, {12, FF_ASYNCHRONOUS, 0 /* a component of 4,096 states */}, {15, FF_ASYNCHRONOUS, 0 /* 2^15 */}};
+  ff_error err;
+  ff_reach *reach;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ff_pbn *pbn = coins(cases[k].coins, cases[k].update);
+    if (pbn == NULL) return;
+    FF_CHECK_INT(solve(&reach, pbn, 0.001), cases[k].states);
+    if (cases[k].states > 0) FF_CHECK_NEAR(probability(reach, &pbn->predictors[1].expr), 1, 0); /* the constant 1 */
+    ff_reach_free(reach);
+    pbn->perturbation = 0.1;
+    FF_CHECK_FAILS(ff_reach_new(&reach, pbn, NULL, 10, &err), FF_EARGUMENT, &err, "with perturbation, any state can follow");
+    ff_pbn_free(pbn);
+  }
+  /* random starts, and a limit of fewer states */
+  ff_pbn *pbn = coins(12, FF_ASYNCHRONOUS);
   if (pbn == NULL) return;
-  FF_CHECK_INT(solve(&reach, pbn, 0.001), 0);
+  int all = 1;
+  uint32_t none = 0;
+  FF_CHECK_OK(ff_reach_new(&reach, pbn, &none, 100, &err), &err);
+  FF_CHECK_OK(ff_reach_explore(reach, &all, &err), &err);
+  FF_CHECK_INT(all, 0);
   ff_reach_free(reach);
-  pbn->update = FF_ASYNCHRONOUS; /* few arrows, but a component of too many states */
-  FF_CHECK_INT(solve(&reach, pbn, 0.001), 0);
+  memset(pbn->initial, -1, pbn->n_nodes);
+  FF_CHECK_OK(ff_reach_new(&reach, pbn, NULL, 4096, &err), &err);
+  FF_CHECK_OK(ff_reach_explore(reach, &all, &err), &err);
+  FF_CHECK_INT(all, 1);
   ff_reach_free(reach);
-  pbn->perturbation = 0.1;
-  FF_CHECK_FAILS(ff_reach_new(&reach, pbn, NULL, 10, &err), FF_EARGUMENT, &err, "with perturbation, any state can follow");
+  FF_CHECK_OK(ff_reach_new(&reach, pbn, NULL, 4095, &err), &err);
+  FF_CHECK_OK(ff_reach_explore(reach, &all, &err), &err);
+  FF_CHECK_INT(all, 0);
+  ff_reach_free(reach);
   ff_pbn_free(pbn);
 }
 

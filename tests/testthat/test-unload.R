@@ -39,7 +39,7 @@ test_that("objects that exist at unloading can be collected later", {
   out <- in_fresh_r(
     run,
     "estimate <- fireflip:::new_estimate(net, c(CycB = \"CycB\"), NULL, list(precision = 0.01, z = 1.96, epsilon = 1e-6,",
-    "  seed = 1, max_burn_in = 1e5, shard = 0, shards = 1, threads = 1, simd = 3, go_on = 0, layout = 0))",
+    "  seed = 1, max_burn_in = 1e5, shard = 0, shards = 1, threads = 1, simd = 3, go_on = 0, layout = 0, explore = 0))",
     "invisible(.Call(fireflip:::ffi_estimate_advance, estimate, 0))",
     "chain <- .Call(fireflip:::ffi_exact_new, net)",
     "stopped <- tryCatch({",

@@ -1,14 +1,13 @@
-/* Finds the observables whose values cannot change after the pilot: from the ends of some of its trajectories, everything that can
- * follow is found, or a set of states that no trajectory leaves. */
+/* Finds the observables whose values cannot change after the pilot: from the ends of its trajectories, everything that can follow
+ * is found, or a set of states that no trajectory leaves. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../base/ff_states.h"
 #include "ff_estimate_internal.h"
 
-#define MOST_ENDS 256u                 /* trajectories of the pilot whose ends are followed */
-#define MOST_STATES 1024u              /* of each of them */
-#define MOST_WORK (UINT64_C(1) << 21)  /* predictor functions evaluated to follow them all, about a tenth of a second */
+#define MOST_STATES 1024u             /* that are explored after each end */
+#define MOST_WORK (UINT64_C(1) << 24) /* words evaluated to explore them all, about a tenth of a second */
 
 typedef struct {
   const ff_pbn *pbn;
@@ -38,10 +37,11 @@ static ff_status follower_new(follower *f, const ff_pbn *pbn, const ff_observabl
 }
 
 /* Takes the end of a trajectory of the pilot. The pilot of a large network may have run on a device, so there the start is taken. */
-static void take_end(follower *f, const ff_estimate *e, uint32_t lane) {
+static void take_end(follower *f, const ff_estimate *e, uint32_t trajectory) {
+  const ff_tile *tile = e->slots[trajectory / FF_TILE].tile;
   memset(f->state, 0, (f->pbn->n_nodes + 31) / 32 * sizeof *f->state);
   for (uint32_t i = 0; i < f->pbn->n_nodes; i++) {
-    int value = f->pbn->n_nodes < FF_LONG_PILOT ? ff_tile_get(e->slots[0].tile, i, lane) : f->pbn->initial[i];
+    int value = f->pbn->n_nodes < FF_LONG_PILOT ? ff_tile_get(tile, i, trajectory % FF_TILE) : f->pbn->initial[i];
     f->can[i] = value < 0 ? 3 : (uint8_t)(value + 1);
     if (value > 0) f->state[i / 32] |= UINT32_C(1) << (i % 32);
   }
@@ -77,14 +77,16 @@ static ff_status follow(follower *f, ff_estimate *e, int may_explore, ff_error *
 
 ff_status ff_certain_find(ff_estimate *e, ff_error *err) {
   const ff_pbn *pbn = e->options.network;
-  memset(e->certain, 1, e->run.observables->n);
-  if (e->rule.forgets || e->exact != NULL || e->clockwork.whole || pbn == NULL) return FF_OK;
+  uint32_t n = e->run.observables->n;
+  int known = e->rule.forgets || e->exact != NULL;
+  memset(e->certain, known || pbn != NULL, n);
+  if (known || pbn == NULL) return FF_OK;
   follower f;
   ff_status status = follower_new(&f, pbn, e->run.observables, err);
   int large = pbn->n_nodes >= FF_LONG_PILOT, may_explore = !large && ff_program_perturbation(e->run.program) == 0;
-  for (uint32_t lane = 0; lane < (large ? 1 : MOST_ENDS) && status == FF_OK; lane++) {
+  for (uint32_t i = 0; i < (large ? 1 : e->pilot * FF_TILE) && status == FF_OK && memchr(e->certain, 1, n) != NULL; i++) {
     uint32_t number, before = f.ends.n;
-    take_end(&f, e, lane);
+    take_end(&f, e, i);
     status = ff_states_put(&f.ends, f.state, &number, err);
     if (status == FF_OK && number == before) status = follow(&f, e, may_explore, err);
   }

@@ -415,8 +415,8 @@ static double judge(ff_estimate *e, double *unmixed) {
 static int contradicts(const ff_estimate *e) {
   for (uint32_t i = 0; i < e->observables.n; i++) {
     ff_moments m = ff_tally_moments(&e->tally, i);
-    double x = e->exact[i], se = m.visited == 1 ? m.se : 0, most = sqrt(larger(x * (1 - x), 0) / chains_of(e));
-    if (m.visited != 1 || m.visits < FF_FEW_VISITS) se = larger(se, most);
+    double x = e->exact[i], se = m.visited == 1 ? m.se : 0;
+    if (m.visited == 1 && m.visits < FF_FEW_VISITS) se = larger(se, sqrt(larger(x * (1 - x), 0) / chains_of(e)));
     if (!e->constant[i] && fabs(m.mean - x) > CONTRADICTS * se + e->rule.negligible) return 1;
   }
   return 0;

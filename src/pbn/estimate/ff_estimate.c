@@ -113,10 +113,10 @@ static uint64_t window_unit(const ff_estimate *e, int periods, uint64_t limit) {
   return out < most ? out : most;
 }
 
-/* Half of the steps in which a change moves along a chain of all nodes, or of all nodes that do not flip. These move only in
+/* Half of the steps in which a change moves along a chain of all nodes, or of all nodes that do not flip. These change only in
  * steps in which no node flips; flips overtake a change that moves along other nodes. Chains are seldom longer than `most`. */
 static double half_chain(const ff_program *program, double most) {
-  double nodes = ff_program_all_nodes(program), exempt = nodes - ff_program_flips(program);
+  double nodes = ff_program_all_nodes(program), exempt = ff_program_waiting(program);
   double moves = ff_program_still(program), cost = ff_program_asynchronous(program) ? 16 : 0.5;
   double all = fmin(ceil(cost * nodes), most), slow = fmin(ceil(cost * exempt), most) / (moves > 1e-9 ? moves : 1e-9);
   return all > slow ? all : slow;
@@ -153,24 +153,31 @@ static void start_pilot(ff_estimate *e) {
 
 /* If nodes can flip, more states can follow than can be explored. */
 static ff_status begin_exploring(ff_estimate *e, ff_error *err) {
-  if (ff_program_perturbation(e->run.program) == 0 && !e->rule.forgets) {
+  if (ff_program_perturbation(e->run.program) == 0) {
     return ff_reach_new(&e->reach, e->options.network, NULL, FF_REACH_MAX_STATES, err);
   }
-  return ff_decide_begin(e, err);
+  if (e->options.explore != FF_EXPLORE_ONLY) return ff_decide_begin(e, err);
+  e->phase = FF_PHASE_DONE;
+  return FF_OK;
 }
 
-static ff_status take_exact(ff_estimate *e, ff_error *err) {
+/* Adds up the exact means, a term at a time, until the deadline. */
+static ff_status take_exact(ff_estimate *e, int *done, ff_error *err) {
   const ff_observables *observables = e->run.observables;
-  ff_status status = FF_OK;
-  e->exact = ff_calloc(observables->n, sizeof *e->exact);
+  if (e->exact == NULL) e->exact = ff_calloc(observables->n, sizeof *e->exact);
   if (e->exact == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the long run of %u observables", observables->n);
-  for (uint32_t i = 0; i < observables->n; i++)
-    for (uint32_t j = observables->first[i]; j < observables->first[i + 1] && status == FF_OK; j++) {
-      double probability = 0;
-      status = ff_reach_probability(&probability, e->reach, &observables->terms[j], err);
+  for (uint32_t i = e->exact_at[0]; i < observables->n; i++)
+    for (uint32_t j = observables->first[i] > e->exact_at[1] ? observables->first[i] : e->exact_at[1]; j < observables->first[i + 1]; j++) {
+      double probability;
+      ff_status status = ff_reach_probability(&probability, e->reach, &observables->terms[j], err);
+      if (status != FF_OK) return status;
       e->exact[i] += observables->weights[j] * probability;
+      e->exact_at[0] = i;
+      e->exact_at[1] = j + 1;
+      if (ff_clock() > e->deadline) return FF_OK;
     }
-  return status;
+  *done = 1;
+  return FF_OK;
 }
 
 /* Explores the states that can follow the start, until the deadline. */
@@ -179,10 +186,11 @@ static ff_status explore(ff_estimate *e, ff_error *err) {
   ff_status status = ff_reach_advance(e->reach, e->deadline - ff_clock(), &done, err);
   if (status != FF_OK || !done) return status;
   e->n_reached = ff_reach_states(e->reach);
-  if (e->n_reached > 0) status = take_exact(e, err);
+  done = e->n_reached == 0;
+  if (!done) status = take_exact(e, &done, err);
+  if (status != FF_OK || !done) return status;
   ff_reach_free(e->reach);
   e->reach = NULL;
-  if (status != FF_OK) return status;
   int simulates = e->options.explore == FF_EXPLORE_CHECK || (e->exact == NULL && e->options.explore == FF_EXPLORE_PREFER);
   if (simulates) return ff_decide_begin(e, err);
   e->is_exact = e->exact != NULL;
@@ -302,8 +310,7 @@ static void pilot_comes_back(ff_estimate *e) {
   e->waves = NULL;
   e->wave_busy = 0;
   e->steps = 0;
-  ff_tally_clear(&e->tally, e->plan.half[0], e->plan.half[1]);
-  for (uint32_t i = 0; i < e->pilot; i++) ff_tally_clear(&e->slots[i].tally, e->plan.half[0], e->plan.half[1]);
+  ff_slots_halves(e, e->plan.burn_in, e->plan.half[0], e->plan.half[1]);
   start_pilot(e);
 }
 

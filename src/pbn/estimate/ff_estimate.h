@@ -1,5 +1,5 @@
 /* Long-run probabilities from many short trajectories: the parallel two-state Markov chain approach (Mizera, Pang, Yuan,
- * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), with further checks. Uses base/, model/ and pbn/.
+ * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), with further checks. Uses base/, model/, exact/ and pbn/.
  *
  * If no node can flip, the states that can follow the start may be so few that the long run is known exactly. Then the pilot is
  * compared with it, so that rare events that the pilot has missed are noticed.
@@ -181,9 +181,10 @@ uint64_t ff_estimate_period(const ff_estimate *estimate);
  * can follow the start. Belongs to the estimate. */
 const double *ff_estimate_exact(const ff_estimate *estimate, uint32_t *states);
 
-/* For each observable: 1 if the run cannot have missed a change of its value. It is 1 if the start is forgotten, if the exact long
- * run is known, or if the value of no term can change after the pilot, whatever happens. So if the value of an observable with 0
- * did not change in the run, later trajectories might still change it. Belongs to the estimate. */
+/* For each observable: 1 if the run cannot have missed a change of its value, as far as the pilot's trajectories show. It is 1 if
+ * the start is forgotten, if the exact long run is known, or if the value of no term can change after the end of any of these
+ * trajectories, whatever happens. So if the value of an observable with 0 did not change in the run, it might still change later.
+ * All are 0 if options.network is NULL and the start is not forgotten. Belongs to the estimate. */
 const uint8_t *ff_estimate_certain(const ff_estimate *estimate);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Belongs to the estimate. */

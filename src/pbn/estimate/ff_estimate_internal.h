@@ -35,6 +35,7 @@ struct ff_estimate {
   ff_clockwork clockwork;
   ff_reach *reach;             /* the search through the states that can follow the start, until it has ended */
   double *exact;               /* for each observable: its exact long-run mean, or NULL if that is not known ... */
+  uint32_t exact_at[2];        /* the observable and the term that are to be added next */
   uint32_t n_reached;          /* ... the number of these states ... */
   int is_exact;                /* ... and whether it is the answer */
   uint8_t *certain;            /* for each observable; see ff_estimate_certain() */

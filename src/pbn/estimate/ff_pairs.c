@@ -110,7 +110,7 @@ uint64_t ff_pair_counts_next(const ff_pair_counts *counts, const uint64_t half[2
   return half[0] + ff_share(half[1], in_half, FF_PAIR_INSTANTS);
 }
 
-/* Adds 1 to the counts of the trajectories whose bit in `bits` is 1. */
+/* Adds 1 to the counts of the trajectories whose bit in a ^ (b & mask) is 1. */
 static void add(uint64_t *restrict count, const uint64_t *restrict a, const uint64_t *restrict b, uint64_t mask) {
   uint64_t carry[ROW_WORDS];
   for (uint32_t w = 0; w < ROW_WORDS; w++) carry[w] = a[w] ^ (b[w] & mask);

@@ -20,7 +20,8 @@ typedef struct {
 } ff_pairs;
 
 /* Lists the nodes from number `first_node` on and the pairs that a function or a term of `asked` reads, at most `most` in all. If
- * these are more, they are taken evenly; of a function with many parents, only the first 32 are considered. The caller frees the
+ * these are more, they are taken evenly; of a function with many parents, only the first 32 are considered, and no functions after
+ * 2^22 pairs. The caller frees the
  * contents of *out with ff_pairs_free(). O(n log n) for n pairs before repeats are dropped. */
 ff_status ff_pairs_new(ff_pairs *out, const ff_observables *asked, const ff_pbn *pbn, uint32_t first_node, uint32_t most,
                        ff_error *err);
@@ -28,7 +29,7 @@ void ff_pairs_free(ff_pairs *pairs);
 
 /* How often each of them was 1 at the instants of each half window, in the trajectories of one tile. */
 typedef struct {
-  uint64_t *count; /* for each pair and half: FF_PAIR_LEVELS rows of 1,024 bits, the lowest bits of the counts first */
+  uint64_t *count; /* for each pair and half: five rows of 1,024 bits, the lowest bits of the counts first */
   uint64_t *rows;  /* a row for each node, at one instant */
   uint32_t taken;  /* instants so far, in both halves */
 } ff_pair_counts;
