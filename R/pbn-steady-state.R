@@ -157,6 +157,7 @@ estimated_states <- function(model, sets, options, confidence, method, backend, 
 
 # Makes the result, with a warning if an undivided run is less precise than requested.
 whole_states <- function(run, moments, tiles) {
+  if (contradicts_known(run, moments, tiles * 1024)) return(exact_states_frame(known_run(run), run$known))
   out <- steady_state_frame(run, moments, tiles)
   warn_short_of_precision(out)
   warn_of_rare_changes(run, moments, out$set)

@@ -318,14 +318,16 @@ static SEXP trace_of(const ff_estimate *estimate) {
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
-                                      "device", "forgets", "doubt", "memory", "period", "certain", "exact", "reached"};
+                                      "device", "forgets", "doubt", "memory", "period", "certain", "exact", "reached",
+                                      "known", "stuck"};
   held *h = held_of(pointer);
   const ff_tally *tally = ff_estimate_tally(h->estimate); /* with an exact answer, that of the pilot */
   uint32_t n = h->observables.n;
   ff_plan plan = ff_estimate_plan(h->estimate);
-  uint32_t reached;
-  const double *exact = ff_estimate_exact(h->estimate, &reached);
-  SEXP out = PROTECT(ffi_list(22, names));
+  uint32_t reached, stuck = ff_estimate_stuck(h->estimate);
+  int answer;
+  const double *exact = ff_estimate_exact(h->estimate, &reached, &answer);
+  SEXP out = PROTECT(ffi_list(24, names));
   ffi_set(out, "moments", moments_of(tally));
   ffi_set(out, "tally", bytes_of(tally));
   ffi_set(out, "tiles", Rf_ScalarReal((double)tally->tiles));
@@ -353,10 +355,12 @@ SEXP ffi_estimate_result(SEXP pointer) {
   ffi_set(out, "certain", certain);
   for (uint32_t i = 0; i < n; i++) LOGICAL(certain)[i] = ff_estimate_certain(h->estimate)[i];
   ffi_set(out, "reached", Rf_ScalarReal(reached));
+  if (stuck != UINT32_MAX) ffi_set(out, "stuck", Rf_ScalarReal(stuck + 1.0));
   if (exact != NULL) {
     SEXP means = Rf_allocVector(REALSXP, (R_xlen_t)n);
-    ffi_set(out, "exact", means);
+    ffi_set(out, "known", means);
     memcpy(REAL(means), exact, n * sizeof *exact);
+    if (answer) ffi_set(out, "exact", means);
   }
   double steps;
   const double *share = ff_estimate_memory(h->estimate, &steps);

@@ -108,13 +108,14 @@ static ff_status explores(ff_error *err) {
   const ff_observables sets = {1, own_first, &given.pbn->predictors[5].expr, own_weights};
   ff_estimate_options options = quick_options(1);
   uint32_t states;
+  int answer;
   options.network = given.pbn;
   options.explore = FF_EXPLORE_PREFER;
   ff_status status = ff_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
   CHECK_OUT(status, estimate);
   for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
-  FF_CHECK(status != FF_OK || ff_estimate_exact(estimate, &states) != NULL);
+  FF_CHECK(status != FF_OK || ff_estimate_exact(estimate, &states, &answer) != NULL);
   ff_estimate_free(estimate);
   ff_program_free(program);
   return status;

@@ -61,9 +61,9 @@ static const scheduled_example scheduled_rates[] = {
     {"a rate that becomes negative", "species;A;3\nlaw;0 -> A;5 - time\nreaction;A -> 0;1\n", 10, 1},
     {"a rate that becomes negative without a reactant", "species;A;0\nspecies;B;3\nlaw;A -> B;2 - time\nreaction;B -> 0;1\n", 10,
      1},
-    {"a rate that is no number without a reactant", "species;S;9\nspecies;I;2\n"
-     "law;S + I -> 2 I;S * I * (1 + sin(time)) / (S + I)\n"
-     "reaction;I -> 0;0.5 + 0.1 * cos(time)\nreaction;S -> 0;0.2\nlaw;S -> I;0.1 * S * sqrt(S - 1) * (1 - 0.5 * sin(time))\n", 30,
+    {"a rate that is no number without a reactant", "species;A;9\nspecies;B;2\n"
+     "law;A + B -> 2 B;A * B * (1 + sin(time)) / (A + B)\n"
+     "reaction;B -> 0;0.5 + 0.1 * cos(time)\nreaction;A -> 0;0.2\nlaw;A -> B;0.1 * A * sqrt(A - 1) * (1 - 0.5 * sin(time))\n", 30,
      0},
     {"a search that shortens a window", "species;A;3\nspecies;B;0\nlaw;0 -> A;1 + time\nreaction;A -> 0;0.5\n"
      "law;0 -> B;min(3, 3 + 1000 * (time - time))\nreaction;B -> 0;1\n", 20, 0},

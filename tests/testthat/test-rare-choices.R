@@ -79,6 +79,55 @@ test_that("rare choices in a row have their exact weight, though no trajectory s
   expect_identical(of_run(alone, "method"), "exact")
 })
 
+test_that("a run that contradicts the exact long run is replaced by it, also after merging", {
+  # L turns on after about 1e9 steps; the pilot's error hides what this changes
+  rules <- c(
+    list(H = c("1" = 1e-3, "0" = 1 - 1e-3), H2 = "H", H3 = "H2", L = "L | (H & H2 & H3)"),
+    stats::setNames(paste0("R", 1:6), paste0("R", 1:6))
+  )
+  net <- pbn(rules, initial = c(H = 0, H2 = 0, H3 = 0, L = 0))
+  set <- "R1 & !(R2 & R3 & R4 & R5 & R6 & L)"
+  whole <- suppressMessages(steady_state(net, set, method = "simulation", seed = 1))
+  expect_equal(whole$probability, 1 / 2 - 1 / 64, tolerance = 1e-12)
+  parts <- lapply(1:2, function(i) steady_state(net, set, method = "simulation", seed = 1, shard = c(i, 2)))
+  expect_identical(suppressMessages(do.call(c, parts))$probability, whole$probability)
+})
+
+test_that("a node that is stuck is named, also if a fast node hides it", {
+  coins <- paste0("N", 1:16)
+  latch <- list(H = c("1" = 1e-4, "0" = 1 - 1e-4), H2 = "H", H3 = "H2", L = "L | H & H2 & H3")
+  rules <- c(
+    stats::setNames(rep(list(c("1" = 0.5, "0" = 0.5)), 16L), coins), latch, list(X = paste(coins, collapse = " ^ "), C = "X & !L")
+  )
+  net <- pbn(rules, initial = c(H = 0, H2 = 0, H3 = 0, L = 0))
+  expect_warning(steady_state(net, "C", seed = 1, precision = 0.01), "No trajectory changed node \"L\"",
+    class = "fireflip_warning_unchanged")
+  expect_no_warning(steady_state(net, "X", seed = 1, precision = 0.01))
+})
+
+test_that("held nodes and inputs wait for nothing", {
+  set.seed(1)
+  names <- paste0("g", 1:60)
+  rules <- stats::setNames(lapply(names, function(i) paste(sample(c(names, "IN"), 2L), collapse = " & !")), names)
+  net <- pbn(c(list(IN = "IN"), rules), perturbation = 0.2)
+  # the mean number of steps without a flip between two of them is 1 / .8^60 = 6.5e5
+  for (held in list(fix_nodes(net, c(IN = 1)), pbn(c(list(IN = "IN"), rules), perturbation = 0.2, exempt = "IN"))) {
+    expect_lt(of_run(steady_state(held, "g1 & g2", seed = 1, precision = 0.02), "burn_in"), 1000)
+  }
+})
+
+test_that("contexts wait for nothing if every node flips", {
+  net <- random_pbn(60, perturbation = 0.2, seed = 1, contexts = 2)
+  expect_lt(of_run(steady_state(net, "x1 & x2", seed = 1, precision = 0.02), "burn_in"), 1000)
+})
+
+test_that("probabilities that underflow give no exact answer", {
+  pads <- stats::setNames(as.list(rep("1", 25L)), paste0("Z", 1:25))
+  rules <- c(list(A = c("A" = 1, "!A" = 1e-310)), pads)
+  net <- pbn(rules, initial = stats::setNames(integer(26), names(rules)))
+  expect_error(steady_state(net, "A", method = "exact", reduce = FALSE), class = "fireflip_error_size")
+})
+
 test_that("an exact answer draws no seed, and parts that have it are merged", {
   set.seed(1)
   before <- .Random.seed

@@ -1,5 +1,6 @@
 /* Finds the observables whose values cannot change after the pilot: from the ends of its trajectories, everything that can follow
  * is found, or a set of states that no trajectory leaves. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct {
   uint32_t *state;   /* the end of a trajectory ... */
   uint8_t *can;      /* ... and what nodes may have after it, as in ff_pbn_possible() */
   uint8_t *stack;
+  uint8_t *still;    /* for each node: 1 if its monitor shows that no trajectory changed it */
   ff_states ends;    /* those that have been followed */
   uint64_t work;
 } follower;
@@ -22,6 +24,7 @@ static void follower_free(follower *f) {
   free(f->state);
   free(f->can);
   free(f->stack);
+  free(f->still);
   ff_states_free(&f->ends);
 }
 
@@ -30,10 +33,20 @@ static ff_status follower_new(follower *f, const ff_pbn *pbn, const ff_observabl
   for (uint32_t j = 0; j < observables->first[observables->n]; j++)
     if (observables->terms[j].depth > depth) depth = observables->terms[j].depth;
   *f = (follower){.pbn = pbn, .state = ff_calloc(words, sizeof *f->state), .can = ff_calloc(pbn->n_nodes, 1),
-                  .stack = ff_calloc(depth, 1)};
-  if (f->state == NULL || f->can == NULL || f->stack == NULL)
+                  .stack = ff_calloc(depth, 1), .still = ff_calloc(pbn->n_nodes, 1)};
+  if (f->state == NULL || f->can == NULL || f->stack == NULL || f->still == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for the values that %u nodes may have", pbn->n_nodes);
   return ff_states_new(&f->ends, words, err);
+}
+
+/* Finds the nodes that no trajectory of the pilot changed: they have one value, or each trajectory has its own. */
+static void find_still(follower *f, const ff_estimate *e) {
+  const ff_monitors *monitors = e->options.monitors;
+  for (uint32_t i = e->observables.n; monitors != NULL && i < e->tally.n; i++) {
+    uint32_t a = monitors->node[0][i - e->observables.n], b = monitors->node[1][i - e->observables.n];
+    ff_moments m = ff_tally_moments(&e->tally, i);
+    if (a == b) f->still[a] = m.visited != 1 || isinf(m.rhat);
+  }
 }
 
 /* Takes the end of a trajectory of the pilot. The pilot of a large network may have run on a device, so there the start is taken. */
@@ -56,7 +69,15 @@ static int can_change(const follower *f, const ff_reach *reach, const ff_observa
   return 0;
 }
 
-/* Marks the observables that can change after the present end. Exploring is tried only where ff_pbn_possible() does not decide. */
+/* Whether a node has both values among the states that `reach` has found or, if that is NULL, may have them. */
+static int node_can_change(const follower *f, const ff_reach *reach, uint32_t node) {
+  ff_op code = FF_X_OP(FF_X_VAR, node);
+  const ff_expr value = {.code = &code, .length = 1, .depth = 1};
+  return (reach != NULL ? ff_reach_possible(reach, &value, f->stack) : f->can[node]) == 3;
+}
+
+/* Marks the observables, and finds a node, that can change after the present end. Exploring is tried only where ff_pbn_possible()
+ * does not decide. */
 static ff_status follow(follower *f, ff_estimate *e, int may_explore, ff_error *err) {
   const ff_observables *observables = e->run.observables;
   ff_reach *reach = NULL;
@@ -64,6 +85,8 @@ static ff_status follow(follower *f, ff_estimate *e, int may_explore, ff_error *
   int open = 0, all = 0;
   for (uint32_t i = 0; i < observables->n && status == FF_OK; i++)
     open |= e->certain[i] && can_change(f, NULL, observables, i);
+  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
+    open |= f->still[i] && node_can_change(f, NULL, i);
   if (status == FF_OK && open && may_explore && f->work < MOST_WORK) {
     status = ff_reach_new(&reach, f->pbn, f->state, MOST_STATES, err);
     if (status == FF_OK) status = ff_reach_explore(reach, &all, err);
@@ -71,6 +94,8 @@ static ff_status follow(follower *f, ff_estimate *e, int may_explore, ff_error *
   }
   for (uint32_t i = 0; i < observables->n && status == FF_OK && open; i++)
     if (e->certain[i] && can_change(f, NULL, observables, i) && (!all || can_change(f, reach, observables, i))) e->certain[i] = 0;
+  for (uint32_t i = 0; i < f->pbn->n_nodes && status == FF_OK && open && e->stuck_node == UINT32_MAX; i++)
+    if (f->still[i] && node_can_change(f, NULL, i) && (!all || node_can_change(f, reach, i))) e->stuck_node = i;
   ff_reach_free(reach);
   return status;
 }
@@ -84,7 +109,9 @@ ff_status ff_certain_find(ff_estimate *e, ff_error *err) {
   follower f;
   ff_status status = follower_new(&f, pbn, e->run.observables, err);
   int large = pbn->n_nodes >= FF_LONG_PILOT, may_explore = !large && ff_program_perturbation(e->run.program) == 0;
-  for (uint32_t i = 0; i < (large ? 1 : e->pilot * FF_TILE) && status == FF_OK && memchr(e->certain, 1, n) != NULL; i++) {
+  if (status == FF_OK && !large) find_still(&f, e);
+  for (uint32_t i = 0; i < (large ? 1 : e->pilot * FF_TILE) && status == FF_OK; i++) {
+    if (memchr(e->certain, 1, n) == NULL && (e->stuck_node != UINT32_MAX || large)) break;
     uint32_t number, before = f.ends.n;
     take_end(&f, e, i);
     status = ff_states_put(&f.ends, f.state, &number, err);

@@ -225,6 +225,7 @@ ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_co
   ff_slots_window(e, psi, psi);
   start_pilot(e);
   e->last_unmixed = INFINITY;
+  e->stuck_node = UINT32_MAX;
   *out = e;
   return FF_OK;
 }
@@ -504,9 +505,11 @@ size_t ff_estimate_bytes(const ff_estimate *e) {
 
 uint64_t ff_estimate_period(const ff_estimate *e) { return e->clockwork.whole ? e->clockwork.period : 0; }
 const uint8_t *ff_estimate_certain(const ff_estimate *e) { return e->certain; }
-const double *ff_estimate_exact(const ff_estimate *e, uint32_t *states) {
+uint32_t ff_estimate_stuck(const ff_estimate *e) { return e->stuck_node; }
+const double *ff_estimate_exact(const ff_estimate *e, uint32_t *states, int *answer) {
   *states = e->n_reached;
-  return e->is_exact ? e->exact : NULL;
+  *answer = e->is_exact;
+  return e->exact;
 }
 const ff_error *ff_estimate_doubt(const ff_estimate *e) { return e->doubt.status != FF_OK ? &e->doubt : NULL; }
 const double *ff_estimate_memory(const ff_estimate *e, double *steps) {

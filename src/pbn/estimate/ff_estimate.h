@@ -177,15 +177,19 @@ const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
 /* The period of a network in which only the start is random, if it is known, else 0. */
 uint64_t ff_estimate_period(const ff_estimate *estimate);
 
-/* The exact long-run mean of each observable if it is the answer (see ff_explore), else NULL. *states is the number of states that
- * can follow the start. Belongs to the estimate. */
-const double *ff_estimate_exact(const ff_estimate *estimate, uint32_t *states);
+/* The exact long-run mean of each observable if it is known, else NULL. *states is the number of states that can follow the start.
+ * *answer is 1 if the means are the answer (see ff_explore). Belongs to the estimate. */
+const double *ff_estimate_exact(const ff_estimate *estimate, uint32_t *states, int *answer);
 
 /* For each observable: 1 if the run cannot have missed a change of its value, as far as the pilot's trajectories show. It is 1 if
  * the start is forgotten, if the exact long run is known, or if the value of no term can change after the end of any of these
  * trajectories, whatever happens. So if the value of an observable with 0 did not change in the run, it might still change later.
  * All are 0 if options.network is NULL and the start is not forgotten. Belongs to the estimate. */
 const uint8_t *ff_estimate_certain(const ff_estimate *estimate);
+
+/* A node with a monitor that no trajectory of the pilot changed, but that may change later (as above), or UINT32_MAX. It is only
+ * looked for in networks of less than FF_LONG_PILOT nodes. */
+uint32_t ff_estimate_stuck(const ff_estimate *estimate);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Belongs to the estimate. */
 const ff_error *ff_estimate_doubt(const ff_estimate *estimate);

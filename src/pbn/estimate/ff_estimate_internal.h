@@ -38,6 +38,7 @@ struct ff_estimate {
   uint32_t exact_at[2];        /* the observable and the term that are to be added next */
   uint32_t n_reached;          /* ... the number of these states ... */
   int is_exact;                /* ... and whether it is the answer */
+  uint32_t stuck_node;         /* see ff_estimate_stuck() */
   uint8_t *certain;            /* for each observable; see ff_estimate_certain() */
   ff_phase phase;
   ff_plan plan;
