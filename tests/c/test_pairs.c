@@ -23,7 +23,7 @@ static void functions_and_sets_name_the_pairs(void) {
   scene_free(&s);
 }
 
-/* Both layouts. A half window of 23 steps has instants at steps 1, 2, 4, 5, 7, ... */
+/* Both layouts. A half window of 23 steps has instants at steps 2, 5, 8, 11, ... */
 static void moments_are_those_of_the_states(void) {
   net_shape shape = {.nodes = 8, .max_functions = 2, .max_parents = 4, .perturbation = 0.03, .keep = 0.2};
   const uint64_t half[2] = {23, 40};
@@ -48,7 +48,7 @@ static void moments_are_those_of_the_states(void) {
       for (uint32_t at = 0; at < 2 * FF_PAIR_INSTANTS; at++) {
         uint64_t due = ff_pair_counts_next(&counts[t], half);
         uint32_t in = at % FF_PAIR_INSTANTS + 1, h = at / FF_PAIR_INSTANTS;
-        FF_CHECK_INT(due, h == 0 ? 23 * in / 16 : 23 + 40 * in / 16);
+        FF_CHECK_INT(due, h == 0 ? 23 * in / 8 : 23 + 40 * in / 8);
         ff_tile_advance(tile, due - ff_tile_step(tile));
         ff_pair_counts_take(&counts[t], &pairs, tile);
         for (uint32_t i = 0; i < pairs.n; i++)
@@ -64,16 +64,16 @@ static void moments_are_those_of_the_states(void) {
       double n = 2 * FF_TILE, a = 0, b = 0, va = 0, vb = 0, ab = 0, on = 0, off = 0;
       for (uint32_t k = 0; k < 2 * FF_TILE; k++) {
         uint8_t(*of)[FF_TILE] = sum[k / FF_TILE][i];
-        a += of[0][k % FF_TILE] / 32.0 / n;
-        b += of[1][k % FF_TILE] / 32.0 / n;
+        a += of[0][k % FF_TILE] / 16.0 / n;
+        b += of[1][k % FF_TILE] / 16.0 / n;
         for (int h = 0; h < 2; h++) {
           on += of[h][k % FF_TILE] > 0;
-          off += of[h][k % FF_TILE] < 16;
+          off += of[h][k % FF_TILE] < 8;
         }
       }
       for (uint32_t k = 0; k < 2 * FF_TILE; k++) {
         uint8_t(*of)[FF_TILE] = sum[k / FF_TILE][i];
-        double x = of[0][k % FF_TILE] / 32.0 - a, y = of[1][k % FF_TILE] / 32.0 - b;
+        double x = of[0][k % FF_TILE] / 16.0 - a, y = of[1][k % FF_TILE] / 16.0 - b;
         va += x * x / (n - 1);
         vb += y * y / (n - 1);
         ab += x * y / (n - 1);

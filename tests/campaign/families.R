@@ -275,11 +275,11 @@ branching <- function(i) {
 # it waits longer than the burn-in may last, and the estimator should report this.
 choices_under_flips <- function(i) {
   p <- log_uniform(5e-3, 0.1)
-  m <- min(one_of(5, 20, 50, 100, 200), floor(5 / p))
+  m <- min(one_of(5, 20, 50, 100, 200), floor(2 / p))
   k <- sample(1:4, 1L)
   update <- one_of("synchronous", "synchronous", "asynchronous")
   slow <- chance(0.1)
-  wait <- log_uniform(10, 2e3) * if (slow) 1e5 else 1
+  wait <- log_uniform(10, 500) * if (slow) 4e5 else 1
   d <- paste0("d", seq_len(k))
   n <- m + k + 1
   acts <- (1 - p)^(m + k) / if (update == "asynchronous") n else 1
@@ -378,7 +378,7 @@ masked_pairs <- function(i) {
   weight <- 0.5 + log_uniform(0.01, 0.1) / 2
   pair <- sprintf("%s ^ m", x[[sample.int(members, 1L)]])
   rules$z <- stats::setNames(c(weight, 1 - weight), c(pair, sprintf("!(%s)", pair)))
-  net <- pbn(rules, perturbation = log_uniform(2e-3, 0.02), exempt = "m")
+  net <- pbn(rules, perturbation = log_uniform(4e-3, 0.02), exempt = "m")
   case(net, "z", layout = if (packed) "packed" else "sliced")
 }
 

@@ -110,10 +110,7 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
     *samples = larger(*samples, m.se * m.se * n * (z / r) * (z / r));
     most = larger(most, own_burn_in(e, i, &m));
   }
-  for (uint32_t i = 0; i < watched_pairs(e); i++) {
-    ff_moments m = pair_moments(e, i);
-    if (m.visited == 1) memory = larger(memory, shared_memory(e, &m, ff_look_sampling(watched_pairs(e), larger(m.visits, 1))));
-  }
+  memory = larger(memory, e->pair_memory);
   most = larger(most, -ff_log_series(e->options.epsilon) * memory);
   if (most > (double)e->options.max_burn_in) most = (double)e->options.max_burn_in;
   *burn_in = larger((double)e->plan.burn_in, most);
@@ -385,11 +382,14 @@ ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *wh
 static double judge_pairs(ff_estimate *e) {
   double most = 0;
   e->slow_pair = UINT32_MAX;
+  e->pair_memory = 0;
   ff_look_rule rule = e->rule;
   rule.n_judged = watched_pairs(e);
   for (uint32_t i = 0; i < rule.n_judged; i++) {
     ff_moments m = pair_moments(e, i);
-    double unmixed = m.visited == 1 ? ff_look_unmixed(&m, larger(m.visits, 1), &rule, NULL) : 0;
+    if (m.visited != 1) continue;
+    double chains = larger(m.visits, 1), unmixed = ff_look_unmixed(&m, chains, &rule, NULL);
+    e->pair_memory = larger(e->pair_memory, shared_memory(e, &m, ff_look_sampling(rule.n_judged, chains)));
     if (!(unmixed > most)) continue;
     most = unmixed;
     if (most > 1) e->slow_pair = i;

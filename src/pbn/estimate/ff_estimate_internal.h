@@ -70,6 +70,7 @@ struct ff_estimate {
   double planned[2];      /* burn-in and samples that the run will then have */
   uint64_t least_window;  /* least window of the run */
   double last_unmixed;
+  double pair_memory;     /* the longest memory, in steps, of a pair at the last look */
   uint32_t slow_pair;     /* the pair that has mixed least at the last look, or UINT32_MAX if none is slow */
   int stuck;
   ff_error doubt;         /* why the answer is uncertain; status FF_OK: there is no doubt */

@@ -11,7 +11,7 @@
 #include "../ff_engine.h"
 #include "ff_tally.h"
 
-#define FF_PAIR_INSTANTS 16u /* in each half window */
+#define FF_PAIR_INSTANTS 8u /* in each half window */
 
 /* What is watched: the exclusive or of two nodes, or a node, which is then in both lists. The struct owns the lists. */
 typedef struct {
@@ -29,7 +29,7 @@ void ff_pairs_free(ff_pairs *pairs);
 
 /* How often each of them was 1 at the instants of each half window, in the trajectories of one tile. */
 typedef struct {
-  uint64_t *count; /* for each pair and half: five rows of 1,024 bits, the lowest bits of the counts first */
+  uint64_t *count; /* for each pair and half: four rows of 1,024 bits, the lowest bits of the counts first */
   uint64_t *rows;  /* a row for each node, at one instant */
   uint32_t taken;  /* instants so far, in both halves */
 } ff_pair_counts;
