@@ -305,7 +305,8 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
     window = result$window, tiles = result$planned_tiles, thinning = result$thinning, constant = result$constant,
     go_on = options$go_on, stretch = result$stretch, forgets = result$forgets, doubt = result$doubt,
     memory = result$memory, period = result$period, certain = result$certain,
-    stuck = model$nodes[result$stuck], known = result$known, reached = result$reached, layout = result$layout, reason = result$reason,
+    stuck = model$nodes[result$stuck], known = result$known, reached = result$reached, layout = result$layout,
+    reason = result$reason,
     wanted_rhat = result$wanted_rhat, machine = do.call(machine_notes, c(result$notes, threads = options$threads)),
     shard = matrix(c(options$shard, options$shards), 1L, dimnames = list(NULL, c("part", "parts"))),
     trace = as.data.frame(result$trace), tally = result$tally
@@ -409,7 +410,8 @@ resume_run <- function(run, merged, frame) {
   if (.Call(ffi_estimate_advance, pointer, 0)$done != 1) inform_more(run, .Call(ffi_estimate_result, pointer))
   result <- run_estimate(pointer, interactive(), if (length(run$precision) == 2L) run$precision[[1L]])
   whole <- estimate_run(run$model, run$sets, run$pairs, options, run$confidence, result)
-  kept <- c("thinning", "memory", "certain", "stuck", "known", "reached", "reason") # known from the pilot and the choice of layout only
+  # known from the pilot, and from the choice of the layout, only
+  kept <- c("thinning", "memory", "certain", "stuck", "known", "reached", "reason")
   whole[kept] <- run[kept]
   whole$trace <- rbind(run$trace[run$trace$phase == 0, ], whole$trace)
   rownames(whole$trace) <- NULL

@@ -116,7 +116,8 @@ static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
                             packed ? MOST_PACKED_PAIRS : MOST_PAIRS,
                             packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
   uint64_t n = pbn->n_nodes, most_pairs = packed ? MOST_PACKED_PAIRS : MOST_PAIRS;
-  if (ff_program_forgets(h->program) && n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT) /* else all pairs have monitors, or a device may run the pilot */
+  /* otherwise all pairs have monitors, or a device may run the pilot */
+  if (ff_program_forgets(h->program) && n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT)
     ffi_check(ff_pairs_new(&h->pairs, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES, MOST_WATCHED, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
   ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);

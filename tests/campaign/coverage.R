@@ -28,7 +28,7 @@ tell <- function(row) {
 
 judge_one <- function(family, i) {
   row <- judge_case(family, i)
-  if (verbose) tell(row)
+  if (verbose && !is.null(row)) tell(row)
   row
 }
 
@@ -37,6 +37,10 @@ cases <- expand.grid(i = seq_len(n), family = wanted, stringsAsFactors = FALSE)
 rows <- parallel::mcmapply(judge_one, cases$family, cases$i, SIMPLIFY = FALSE, mc.cores = jobs, mc.preschedule = FALSE)
 failed <- vapply(rows, inherits, NA, "try-error")
 if (any(failed)) stop("case ", paste(cases[which(failed)[[1L]], ], collapse = " of "), ": ", rows[failed][[1L]])
+unsolved <- table(factor(cases$family[vapply(rows, is.null, NA)], wanted))
+for (family in wanted[unsolved > 0]) {
+  cat(sprintf("%s: %d networks without an exact answer are left out\n", family, unsolved[[family]]))
+}
 rows <- do.call(rbind, rows)
 lines <- NULL
 for (family in wanted) {

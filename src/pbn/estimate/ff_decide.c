@@ -381,8 +381,6 @@ ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *wh
  * that of so few trajectories. */
 static double judge_pairs(ff_estimate *e) {
   double most = 0;
-  e->slow_pair = UINT32_MAX;
-  e->pair_memory = 0;
   ff_look_rule rule = e->rule;
   rule.n_judged = watched_pairs(e);
   for (uint32_t i = 0; i < rule.n_judged; i++) {
@@ -399,12 +397,14 @@ static double judge_pairs(ff_estimate *e) {
 
 static double judge(ff_estimate *e, double *unmixed) {
   double most = 0;
+  e->slow_pair = UINT32_MAX;
+  e->pair_memory = 0;
   for (uint32_t i = 0; i < e->tally.n; i++) {
     ff_moments m = ff_tally_moments(&e->tally, i);
     unmixed[i] = m.visited == 1 ? ff_look_unmixed(&m, chains_of(e), &e->rule, &e->within[i]) : 0;
     most = larger(most, unmixed[i]);
   }
-  return larger(most, judge_pairs(e));
+  return most > 1 ? most : larger(most, judge_pairs(e)); /* pairs need not be judged as long as something else is slow */
 }
 
 #define CONTRADICTS 6.0 /* standard errors between the pilot and the exact long run. If the pilot contradicts it by chance, the

@@ -167,7 +167,7 @@ static ff_status take_exact(ff_estimate *e, int *done, ff_error *err) {
   if (e->exact == NULL) e->exact = ff_calloc(observables->n, sizeof *e->exact);
   if (e->exact == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the long run of %u observables", observables->n);
   for (uint32_t i = e->exact_at[0]; i < observables->n; i++)
-    for (uint32_t j = observables->first[i] > e->exact_at[1] ? observables->first[i] : e->exact_at[1]; j < observables->first[i + 1]; j++) {
+    for (uint32_t j = e->exact_at[1]; j < observables->first[i + 1]; j++) { /* terms are numbered through */
       double probability;
       ff_status status = ff_reach_probability(&probability, e->reach, &observables->terms[j], err);
       if (status != FF_OK) return status;
