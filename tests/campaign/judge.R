@@ -184,7 +184,7 @@ least_plain <- function(family) if (family == "heads_in_a_row") 0.6 else 0.8
 # value in 285 +- 3.8 of 300 cases, so 92.5% and 97.5% are two standard deviations away. With fewer cases the standard deviation
 # is larger.
 family_failures <- function(line) {
-  room <- 0.025 * sqrt(300 / max(line$judged, 1)) # certain answers do not count
+  room <- 0.025 * sqrt(300 / line$n)
   found <- c(
     if (line$oracle > 0) sprintf("the exact method and the oracle differ on %d networks", line$oracle),
     if (line$plain < least_plain(line$family)) {
