@@ -306,7 +306,7 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
   double least = 0;
   if (so->size > 0)
     least = fmin(fmax(ROUNDING, ROUNDING_UNITS * DBL_EPSILON * so->norm / so->size), ROUNDING_MOST / so->size);
-  if (!good && so->stalled >= 4 && worst <= least) good = 1;
+  if (!good && so->stalled >= 4 && so->residual <= least && so->change <= 10 * least) good = 1;
   if (!good && (so->steps >= so->max_steps || so->stalled >= STALLED_MOST))
     return ff_error_set(err, FF_ECONVERGENCE,
                         "the long-run distribution did not converge in %llu steps: the residual is %.3g",
