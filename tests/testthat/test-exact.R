@@ -165,6 +165,19 @@ test_that("the iterative solver gives the same answer for a thousand states", {
   expect_gte(min(pi$probability), 0)
 })
 
+test_that("a solver that stalls at the level of rounding errors has an answer", {
+  # two slow states that mirror each other: the rounding errors of the iteration feed the mode between them
+  d <- paste0("d", 1:10)
+  x <- paste0("x", 1:5)
+  three <- paste(utils::combn(sprintf("(%s ^ m)", x), 3, paste, collapse = " & "), collapse = ") | (")
+  rules <- c(
+    list(d1 = c("0" = 0.5, "1" = 0.5)), stats::setNames(as.list(d[-10]), d[-1]), list(m0 = "d10", m = "m0"),
+    stats::setNames(rep(list(sprintf("m0 ^ ((%s))", three)), 5L), x)
+  )
+  net <- pbn(rules, perturbation = 0.008, exempt = "m")
+  expect_equal(steady_state(net, "x1 ^ m", method = "exact", reduce = FALSE)$probability, 0.5, tolerance = 1e-12)
+})
+
 test_that("probabilities of sets and influences are sums over the distribution", {
   for (dependent in c(FALSE, TRUE)) {
     net <- tiny(6, "synchronous", dependent)
