@@ -30,9 +30,10 @@ explored_run <- function(model, confidence, result, ...) {
   exact_run(model, confidence, result$notes$seconds, ..., explored = result$reached)
 }
 
-# Whether the simulation contradicts the exact long run, if that is known. Then it has not reached the long run, and the exact one is
-# the answer. A correct simulation is 6 standard errors away, or misses what 20 of its trajectories should show, once in 5e8. `se` of
-# a few visits is not known; it is at most that of independent trajectories. An incomplete period is a contradiction, too.
+# Whether the simulation contradicts the exact long run, if that is known. Then it has not reached the long run, and the exact
+# one is the answer. A correct simulation is 6 standard errors away, or misses what 20 of its trajectories should show, once in
+# 5e8. `se` of a few visits is not known; it is at most that of independent trajectories. An incomplete period is a
+# contradiction, too.
 contradicts_known <- function(run, moments, chains) {
   if (is.null(run$known) || chains == 0 || nrow(run$shard) < run$shard[[1L, "parts"]]) return(FALSE)
   x <- run$known
@@ -149,8 +150,9 @@ warn_of_doubt <- function(run) {
   warn("convergence", paste0("The result is uncertain, and its intervals are not reliable: ", run$doubt, "."))
 }
 
-# The warning of class fireflip_warning_unchanged for sets or pairs whose value no trajectory has changed, or for a node that they
-# depend on, if this may change later (see ff_estimate_certain() and ff_estimate_stuck()). `rows`: which rows of the run these are.
+# The warning of class fireflip_warning_unchanged for sets or pairs whose value no trajectory has changed, or for a node that
+# they depend on, if this may change later (see ff_estimate_certain() and ff_estimate_stuck()). `rows`: which rows of the run
+# these are.
 warn_of_rare_changes <- function(run, moments, names, rows = TRUE) {
   if (all(run$certain) || nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   is_set <- !is.nan(moments[, "alpha"])

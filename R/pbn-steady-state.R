@@ -48,12 +48,12 @@
 #' * a part of the state space that no trajectory enters, because this requires several rare events in the same step or soon after
 #'   each other (two perturbations with a very small p, or two choices of predictor functions that are rarely selected), or a very
 #'   large number of frequent events (such as 26 events of probability 1/2 in the same step, or 26 heads in a row);
-#' * slow changes that none of the monitors of the pilot shows. Monitors are the nodes, the exclusive or of pairs of nodes that a
-#'   predictor function or a set reads together (of all pairs in networks of at most 16 nodes), and 64 of the predictor functions
-#'   of three or more parents. An example is a slow quantity that three nodes encode together, such as their exclusive or, and that
-#'   is not a predictor function. A set may then be wrong by several hundredths, which a short pilot cannot tell from chance. In
-#'   networks of 500 nodes and more, at most 128 pairs are monitored, each a node and its first parent. For the packed layout,
-#'   which counts slowly, fewer nodes and functions have monitors;
+#' * slow changes that none of the monitors of the pilot shows. Monitors are the nodes, the exclusive or of pairs of nodes that
+#'   a predictor function or a set reads together (of all pairs in networks of at most 16 nodes), and 64 of the predictor
+#'   functions of three or more parents. An example is a slow quantity that three nodes encode together, such as their exclusive
+#'   or, and that is not a predictor function. A set may then be wrong by several hundredths, which a short pilot cannot tell
+#'   from chance. In networks of 500 nodes and more, at most 128 pairs are monitored, each a node and its first parent. For the
+#'   packed layout, which counts slowly, fewer nodes and functions have monitors;
 #' * without perturbation, a cycle of nodes with several predictor functions whose period does not divide 120. It can change the
 #'   mean by up to period / (4 * window). The window is the number of counted steps per trajectory. It is a multiple of 240
 #'   (of 5,040 for small synchronous networks without perturbation) and of twice the period of the deterministic nodes. If these
@@ -67,11 +67,11 @@
 #' @param confidence Confidence level of the intervals. Default 0.95.
 #' @param epsilon Largest difference between the probability of a set after the burn-in and its long-run value. The burn-in is
 #'   chosen for this value. Default 1e-10.
-#' @param method `"exact"` computes the probabilities numerically, for at most 24 free nodes (nodes that are not held at a value),
-#'   or for any number of nodes if no node can be perturbed and few states can follow the initial states (see section Convergence).
-#'   20 free nodes take seconds if each has one predictor function, and minutes if they have two or three. `lower` and `upper`
-#'   are then equal to the probability. `"simulation"` estimates them. `"auto"` (the default) is exact if this takes about a
-#'   second at most, which is reported in a message of class `fireflip_message_method`, and simulates otherwise. It also
+#' @param method `"exact"` computes the probabilities numerically, for at most 24 free nodes (nodes that are not held at a
+#'   value), or for any number of nodes if no node can be perturbed and few states can follow the initial states (see section
+#'   Convergence). 20 free nodes take seconds if each has one predictor function, and minutes if they have two or three. `lower`
+#'   and `upper` are then equal to the probability. `"simulation"` estimates them. `"auto"` (the default) is exact if this takes
+#'   about a second at most, which is reported in a message of class `fireflip_message_method`, and simulates otherwise. It also
 #'   simulates if an argument is given that only applies to simulation: `shard`, `backend = "cuda"` or a `layout`.
 #' @param layout Data layout of the simulation. `"sliced"`: a machine word holds the values of one node in many trajectories.
 #'   `"packed"`: trajectories are simulated one at a time, with truth tables in 32-bit words. `"auto"` (the default) is packed for

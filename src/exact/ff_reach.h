@@ -29,9 +29,9 @@ void ff_reach_free(ff_reach *reach);
 /* Works for about `seconds`, or up to a second longer while a component is solved. Must be called until *done is 1. */
 ff_status ff_reach_advance(ff_reach *reach, double seconds, int *done, ff_error *err);
 
-/* Finds all states that can follow, without solving, in one piece. *all is 0 if they exceed a limit. ff_reach_possible() then gives
- * the values that an expression has in the states found: 1 is the value 0, 2 the value 1, and 3 both. `stack` needs set->depth
- * bytes. O(states * length). */
+/* Finds all states that can follow, without solving, in one piece. *all is 0 if they exceed a limit. ff_reach_possible() then
+ * gives the values that an expression has in the states found: 1 is the value 0, 2 the value 1, and 3 both. `stack` needs
+ * set->depth bytes. O(states * length). */
 ff_status ff_reach_explore(ff_reach *reach, int *all, ff_error *err);
 uint8_t ff_reach_possible(const ff_reach *reach, const ff_expr *set, uint8_t *stack);
 uint64_t ff_reach_work(const ff_reach *reach); /* words of predictor functions evaluated so far */

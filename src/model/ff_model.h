@@ -156,9 +156,9 @@ ff_status ff_pbn_finish(ff_pbn *pbn, int normalise, ff_error *err);
 ff_status ff_pbn_held(int8_t *held, const ff_pbn *pbn, ff_error *err);
 ff_status ff_pbn_inputs(uint8_t *input, const ff_pbn *pbn, ff_error *err);
 
-/* Adds to can[], in the form of ff_expr_possible(), the values that nodes may have at any later time, so that no trajectory leaves
- * these values. Perturbed nodes may have both. If this does not settle in 64 sweeps over the functions, all nodes may have both.
- * O(length of all functions) for a sweep, and usually a few sweeps. */
+/* Adds to can[], in the form of ff_expr_possible(), the values that nodes may have at any later time, so that no trajectory
+ * leaves these values. Perturbed nodes may have both. If this does not settle in 64 sweeps over the functions, all nodes may
+ * have both. O(length of all functions) for a sweep, and usually a few sweeps. */
 ff_status ff_pbn_possible(uint8_t *can, const ff_pbn *pbn, ff_error *err);
 
 /* Signs of arrows. FF_SIGN_UP: in some state of the other parents, changing the parent from 0 to 1 changes a predictor

@@ -180,10 +180,10 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   return Rf_ScalarLogical(ready);
 }
 
-/* Works for about `seconds`. Returns list(done, phase, steps, fraction, width, rhat, waits, planned, burn_in, window), all numbers.
- * waits is 1 between pilot and run. planned is the number of trajectory-steps of the run; in the pilot, that of its current window
- * with burn-in. burn_in and window are the steps of a trajectory in the present phase. forgets is 1 if
- * the start is forgotten. */
+/* Works for about `seconds`. Returns list(done, phase, steps, fraction, width, rhat, waits, planned, burn_in, window), all
+ * numbers. waits is 1 between pilot and run. planned is the number of trajectory-steps of the run; in the pilot, that of its
+ * current window with burn-in. burn_in and window are the steps of a trajectory in the present phase. forgets is 1 if the start
+ * is forgotten. */
 SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   static const char *const names[] = {"done",  "phase",   "steps",   "fraction", "width", "rhat",
                                       "waits", "planned", "burn_in", "window",   "forgets"};

@@ -102,24 +102,26 @@ static void prepare_exploring(void) {
   given.pbn = net_parse(rules, 0, FF_SYNCHRONOUS);
 }
 
-static ff_status explores(ff_error *err) {
+static ff_status explore_or_follow(const ff_expr *set, ff_explore explore, ff_error *err) {
   ff_program *program = NULL;
   ff_estimate *estimate = NULL;
-  const ff_observables sets = {1, own_first, &given.pbn->predictors[5].expr, own_weights};
+  const ff_observables sets = {1, own_first, set, own_weights};
   ff_estimate_options options = quick_options(1);
   uint32_t states;
   int answer;
   options.network = given.pbn;
-  options.explore = FF_EXPLORE_PREFER;
+  options.explore = explore;
   ff_status status = ff_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
   CHECK_OUT(status, estimate);
   for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
-  FF_CHECK(status != FF_OK || ff_estimate_exact(estimate, &states, &answer) != NULL);
+  if (status == FF_OK) FF_CHECK((ff_estimate_exact(estimate, &states, &answer) != NULL) == (explore == FF_EXPLORE_PREFER));
   ff_estimate_free(estimate);
   ff_program_free(program);
   return status;
 }
+
+static ff_status explores(ff_error *err) { return explore_or_follow(&given.pbn->predictors[5].expr, FF_EXPLORE_PREFER, err); }
 
 /* The same without the exact answer: the ends of the pilot's trajectories are followed. 15 nodes have too many states. */
 static void prepare_following(void) {
@@ -130,18 +132,7 @@ static void prepare_following(void) {
 }
 
 static ff_status follows_ends(ff_error *err) {
-  ff_program *program = NULL;
-  ff_estimate *estimate = NULL;
-  const ff_observables sets = {1, own_first, &given.pbn->predictors[15].expr, own_weights};
-  ff_estimate_options options = quick_options(1);
-  options.network = given.pbn;
-  ff_status status = ff_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
-  if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
-  CHECK_OUT(status, estimate);
-  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
-  return status;
+  return explore_or_follow(&given.pbn->predictors[15].expr, FF_EXPLORE_CHECK, err);
 }
 
 /* Pilot and run use the devices of test_waves, which are tiles on this processor. If a device fails, this must be reported. */

@@ -92,7 +92,7 @@ static void rare_choices_in_a_row_have_their_weight(void) {
   }
 }
 
-/* Two equal coins decide early: the simulation is right, and remains the answer. Its trajectories have ended, which is certain. */
+/* Two equal coins decide early: the simulation is right, and remains the answer. All trajectories have ended. */
 static void a_simulation_that_is_right_is_kept(void) {
   static const char *const rules[] = {"a 0.5 a | b", "a 0.5 a", "b 1 b & !a", NULL}, *const sets[] = {"a", NULL};
   ff_error err;

@@ -1,8 +1,8 @@
 # The questions of answers.R about Boolean networks.
 
 # Numbers that are answers. The other columns describe the run.
-boolean_columns <- c("set", "from", "to", "node", "probability", "influence", "changed", "difference", "lower", "upper", "samples",
-  "trajectories", "rhat", "trajectory", "step")
+boolean_columns <- c("set", "from", "to", "node", "probability", "influence", "changed", "difference", "lower", "upper",
+  "samples", "trajectories", "rhat", "trajectory", "step")
 boolean_answer <- function(x) {
   if (is.null(x) || is.matrix(x)) return(x)
   x <- as.data.frame(x)

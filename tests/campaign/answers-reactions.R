@@ -17,8 +17,10 @@ clockwork <- function() {
       dose = event("time >= 0.7", set = c(A = "A + 10")),
       feed = event("A < 12", set = c(A = "A + 3"), delay = 0.25, persistent = FALSE),
       late = event("B >= 8", set = c(B = "floor(B / 2)", k = "k + 1"), delay = "0.1 + B / 100", values = "execution"),
-      first = event("time >= 1.5", set = c(B = 7), priority = 2), second = event("time >= 1.5", set = c(B = "B + 1"), priority = "1"),
-      tied = event("time >= 1.5", set = c(A = "B + 2"), priority = 1), once = event("time < 3", set = c(j = 0.1), initially = TRUE)
+      first = event("time >= 1.5", set = c(B = 7), priority = 2),
+      second = event("time >= 1.5", set = c(B = "B + 1"), priority = "1"),
+      tied = event("time >= 1.5", set = c(A = "B + 2"), priority = 1),
+      once = event("time < 3", set = c(j = 0.1), initially = TRUE)
     )
   )
 }

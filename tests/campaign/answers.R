@@ -3,11 +3,14 @@
 #   Rscript tests/campaign/answers.R new.csv            # the same, and writes the table
 #   Rscript tests/campaign/answers.R new.csv old.csv    # compares with another table
 #
-# The table has a row for each network and call. `cpu` is a hash of the answer: all its numbers to the last bit, the classes of its
-# warnings, or the class and the text of an error. All instruction sets must agree on it. The columns of the GPU's engines are empty
-# if the answer is the same. Otherwise they are the hash of a refusal, for a GPU does not do everything. NA: there was no such engine.
-# NETWORKS and CALLS in the environment are regular expressions that select rows; ENGINES=cpu,generated,generic,two selects
-# engines; JOBS is the number of processes; VERBOSE=1 shows the errors that are answers.
+# The table has a row for each network and call. `cpu` is a hash of the answer: all its numbers to the last bit, the classes of
+# its warnings, or the class and the text of an error. All instruction sets must agree on it. The columns of the GPU's engines
+# are empty if the answer is the same. Otherwise they are the hash of a refusal, for a GPU does not do everything. NA: there was
+# no such engine.
+#
+# NETWORKS and CALLS in the environment are regular expressions that select rows;
+# ENGINES=cpu,generated,generic,two selects engines; JOBS is the number of processes; VERBOSE=1 shows the errors that are
+# answers.
 suppressMessages(library(fireflip))
 source("tests/campaign/answers-boolean.R")
 source("tests/campaign/answers-reactions.R")
@@ -132,7 +135,8 @@ rows <- parallel::mclapply(tasks, function(task) tryCatch(task(), error = identi
 broken <- Filter(function(one) !is.data.frame(one) && !is.null(one), rows)
 rows <- do.call(rbind, Filter(is.data.frame, rows))
 rownames(rows) <- NULL
-cat(sprintf("%d questions about %d networks on %s\n", nrow(rows), length(unique(rows$network)), paste(names(engines), collapse = ", ")))
+cat(sprintf("%d questions about %d networks on %s\n", nrow(rows), length(unique(rows$network)),
+  paste(names(engines), collapse = ", ")))
 if (length(paths) >= 1L) utils::write.csv(rows, paths[[1L]], row.names = FALSE, quote = FALSE)
 for (one in broken) message(if (inherits(one, "condition")) conditionMessage(one) else one)
 

@@ -270,9 +270,9 @@ branching <- function(i) {
 
 # ---- choices that wait for steps without a flip -----------------------------------------------------------------------
 
-# A latch is exempt from perturbation, and reads a source by a function that is rarely selected. Other nodes do not affect it, but a
-# function acts only in steps in which none of them flips. So the latch changes about once in `wait` steps. In one network in ten
-# it waits longer than the burn-in may last, and the estimator should report this.
+# A latch is exempt from perturbation, and reads a source by a function that is rarely selected. Other nodes do not affect it,
+# but a function acts only in steps in which none of them flips. So the latch changes about once in `wait` steps. In one network
+# in ten it waits longer than the burn-in may last, and the estimator should report this.
 choices_under_flips <- function(i) {
   p <- log_uniform(5e-3, 0.1)
   m <- min(one_of(5, 20, 50, 100, 200), floor(2 / p))
@@ -314,8 +314,8 @@ one_context_each <- function(net) {
 
 # ---- heads in a row ---------------------------------------------------------------------------------------------------
 
-# Without perturbation, a latch waits until a coin has shown `k` heads in a row: then it is set, or toggled, or it is set until the
-# coin has shown `j` tails in a row. The truth follows from the lengths of the present runs, or from symmetry.
+# Without perturbation, a latch waits until a coin has shown `k` heads in a row: then it is set, or toggled, or it is set until
+# the coin has shown `j` tails in a row. The truth follows from the lengths of the present runs, or from symmetry.
 heads_in_a_row <- function(i) {
   k <- sample(3:40, 1L)
   head <- log_uniform(0.1, 0.6)
@@ -341,8 +341,8 @@ heads_in_a_row <- function(i) {
   out
 }
 
-# The long-run probability that the latch is on, which k heads in a row turn on and j tails in a row turn off. States of this chain
-# are the number of heads in a row, up to k, or of tails, up to j, together with the latch.
+# The long-run probability that the latch is on, which k heads in a row turn on and j tails in a row turn off. States of this
+# chain are the number of heads in a row, up to k, or of tails, up to j, together with the latch.
 two_runs_truth <- function(k, j, h) {
   runs <- c(seq_len(k), -seq_len(j))
   number <- function(run, latch) match(run, runs) + latch * length(runs)
@@ -359,9 +359,9 @@ two_runs_truth <- function(k, j, h) {
 
 # ---- masked pairs -----------------------------------------------------------------------------------------------------
 
-# The exclusive or of each x and a mask is slow: they copy a state that enough of them have. The mask follows a fast chain, so each
-# node by itself is fast, and a node that reads a pair varies little more often with the slow state than without it. In a packed
-# program, few pairs have monitors even if there are few nodes.
+# The exclusive or of each x and a mask is slow: they copy a state that enough of them have. The mask follows a fast chain, so
+# each node by itself is fast, and a node that reads a pair varies little more often with the slow state than without it. In a
+# packed program, few pairs have monitors even if there are few nodes.
 masked_pairs <- function(i) {
   packed <- chance(1 / 3)
   members <- one_of(3, 4, 4, 5)

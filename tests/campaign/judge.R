@@ -188,7 +188,8 @@ family_failures <- function(line) {
   found <- c(
     if (line$oracle > 0) sprintf("the exact method and the oracle differ on %d networks", line$oracle),
     if (line$plain < least_plain(line$family)) {
-      sprintf("%.1f%% are answered without a warning, at least %.0f%% should be", 100 * line$plain, 100 * least_plain(line$family))
+      sprintf("%.1f%% are answered without a warning, at least %.0f%% should be", 100 * line$plain,
+        100 * least_plain(line$family))
     },
     if (line$certain_missed > 0) sprintf("%d of %d certain answers are wrong", line$certain_missed, line$certain),
     if (line$judged > 0 && abs(line$covered - 0.95) > room + 1e-9) {

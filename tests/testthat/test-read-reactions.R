@@ -118,7 +118,10 @@ test_that("initial may name species whose values in the file are not counts", {
   text <- c("begin species", "  1 A(b) 2.5", "  2 B() 3", "end species", "begin reactions", "  1 1 2 0.5", "end reactions")
   net <- tempfile(fileext = ".net")
   writeLines(text, net)
-  expect_error(read_network(net), "initial count 2.5 .*, the argument `initial` can give counts; if its amounts", class = "fireflip_error_unsupported")
+  expect_error(
+    read_network(net), "initial count 2.5 .*, the argument `initial` can give counts; if its amounts",
+    class = "fireflip_error_unsupported"
+  )
   expect_identical(read_network(net, initial = c("A(b)" = 4))$species$initial, c(4, 3))
   expect_error(read_network(net, "net"), "did you mean \"bngl_net\"", class = "fireflip_error_argument")
 })

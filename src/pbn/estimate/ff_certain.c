@@ -49,7 +49,7 @@ static void find_still(follower *f, const ff_estimate *e) {
   }
 }
 
-/* Takes the end of a trajectory of the pilot. The pilot of a large network may have run on a device, so there the start is taken. */
+/* Takes the end of a trajectory of the pilot. The pilot of a large network may run on a device: then the start is taken. */
 static void take_end(follower *f, const ff_estimate *e, uint32_t trajectory) {
   const ff_tile *tile = e->slots[trajectory / FF_TILE].tile;
   memset(f->state, 0, (f->pbn->n_nodes + 31) / 32 * sizeof *f->state);

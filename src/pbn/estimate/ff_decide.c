@@ -75,7 +75,7 @@ static ff_moments pair_moments(const ff_estimate *e, uint32_t pair) {
   return ff_pair_moments(tiles, e->pilot, pair);
 }
 
-/* The memory, in steps, that follows from the correlation of the halves (see ff_look_unmixed()). `sampling` is its allowed error. */
+/* The memory, in steps, that follows from the correlation of the halves (ff_look_unmixed()). `sampling` is its allowed error. */
 static double shared_memory(const ff_estimate *e, const ff_moments *m, double sampling) {
   double shared = m->half_var > 0 ? m->half_cov / m->half_var - sampling : 0;
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
@@ -377,8 +377,8 @@ ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *wh
   return FF_OK;
 }
 
-/* How far pairs are from having mixed, as ff_look_unmixed(). A correlation of values that few trajectories showed is as uncertain as
- * that of so few trajectories. */
+/* How far pairs are from having mixed, as ff_look_unmixed(). A correlation of values that few trajectories showed is as
+ * uncertain as that of so few trajectories. */
 static double judge_pairs(ff_estimate *e) {
   double most = 0;
   ff_look_rule rule = e->rule;

@@ -87,7 +87,8 @@ static ff_status allocate(ff_estimate *e, ff_error *err) {
   e->memory = ff_calloc((size_t)n * 2, sizeof *e->memory);
   e->certain = ff_calloc(n, 1);
   if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->within == NULL || e->two_state == NULL ||
-      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL || e->certain == NULL)
+      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL ||
+      e->certain == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
   memcpy(e->weights, observables->weights, n_terms * sizeof *e->weights);

@@ -1,5 +1,6 @@
 /* Long-run probabilities from many short trajectories: the parallel two-state Markov chain approach (Mizera, Pang, Yuan,
- * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), with further checks. Uses base/, model/, exact/ and pbn/.
+ * algorithms 1-3, after Raftery and Lewis 1992 and Gelman and Rubin 1992), with further checks. Uses base/, model/, exact/ and
+ * pbn/.
  *
  * If no node can flip, the states that can follow the start may be so few that the long run is known exactly. Then the pilot is
  * compared with it, so that rare events that the pilot has missed are noticed.
@@ -177,8 +178,8 @@ const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
 /* The period of a network in which only the start is random, if it is known, else 0. */
 uint64_t ff_estimate_period(const ff_estimate *estimate);
 
-/* The exact long-run mean of each observable if it is known, else NULL. *states is the number of states that can follow the start.
- * *answer is 1 if the means are the answer (see ff_explore). Belongs to the estimate. */
+/* The exact long-run mean of each observable if it is known, else NULL. *states is the number of states that can follow the
+ * start. *answer is 1 if the means are the answer (see ff_explore). Belongs to the estimate. */
 const double *ff_estimate_exact(const ff_estimate *estimate, uint32_t *states, int *answer);
 
 /* For each observable: 1 if the run cannot have missed a change of its value, as far as the pilot's trajectories show. It is 1 if

@@ -134,8 +134,8 @@ void ff_pair_counts_take(ff_pair_counts *counts, const ff_pairs *pairs, const ff
 
 /* ---- moments ----------------------------------------------------------------------------------------------------- */
 
-/* The number of bits that are 1 in both rows. Bytes are added up over all words, because plain x86-64 has no instruction that counts
- * bits. No byte exceeds 8 * ROW_WORDS = 128. */
+/* The number of bits that are 1 in both rows. Bytes are added up over all words, because plain x86-64 has no instruction that
+ * counts bits. No byte exceeds 8 * ROW_WORDS = 128. */
 static uint64_t ones(const uint64_t *a, const uint64_t *b) {
   const uint64_t m1 = UINT64_C(0x5555555555555555), m2 = UINT64_C(0x3333333333333333), m4 = UINT64_C(0x0F0F0F0F0F0F0F0F);
   const uint64_t m8 = UINT64_C(0x00FF00FF00FF00FF);
