@@ -516,7 +516,7 @@ check_memory_of_result <- function(bytes, memory = available_memory()) {
 #'   runs also if a reactant is used up. So counts become negative if a formula does not end at 0. The formula `"k"` of
 #'   `A -> B` does not, but `"k * (A > 0)"` does. A count that is below 0 by an error of the solution is shown as 0. The
 #'   estimated error of a count in a step is at most `tolerance * (1 + count)`; the default is 1e-8. Where a rate jumps, it
-#'   may be larger, if the time of the jump is no double. The errors of steps add up, so the error of a result may be larger.
+#'   may be larger, if no double is exactly the time of the jump. The errors of steps add up, so the error of a result may be larger.
 #'   All trajectories from the same initial counts are the same. So only one is computed and returned, whatever `nsim` is, and
 #'   a message of class `fireflip_message_method` says so. If `initial` is a result, each of its trajectories is continued.
 #'   Standard deviations and intervals are `NA`. The number of events in `summary()` is that of steps.

@@ -292,8 +292,8 @@ naming_initial <- function(read, initial) {
 
 advice_on_initial <- function(text) {
   if (grepl("units are not converted", text, fixed = TRUE)) return(paste(
-    "; counts of molecules in `initial` would not do, because the constants of the rates are for this unit, too: rates that are",
-    "not of first order would be wrong"
+    "; counts of molecules in `initial` would give wrong results, because the constants of the rates are for this unit, too,",
+    "unless every rate is of first order"
   ))
   if (grepl("where one was expected$", text)) return("; the argument `initial` can give one")
   paste(
@@ -431,7 +431,7 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 #'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as
 #'   a formula, and other laws are written to `.net` as functions. Marks tell [read_network()] which law a rate had, so that also
 #'   the method `"ode"` gives the same: in SBML the annotation `massAction` of a kinetic law, in `.net` a comment that names the
-#'   function of the whole propensity. Other programs pass them over. Variables are written to SBML as assignment rules, also
+#'   function of the whole propensity. Other programs ignore them. Variables are written to SBML as assignment rules, also
 #'   those that were read from rate rules. In SBML, species are amounts in a compartment of size 1. If a format does not allow
 #'   a name, it is replaced by an id. SBML keeps the original name as the attribute `name`. In `.net`, numbers that are rate
 #'   constants become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are

@@ -120,6 +120,28 @@ static void signs_hold_for_all_values(void) {
   }
 }
 
+/* What rounding errors alone may put below 0 is 0. Products and sums of whole numbers have no rounding errors. */
+static void negative_propensities_are_told_from_rounding_errors(void) {
+  static const struct {
+    const char *text;
+    double value; /* for a = 0 and b = 2 */
+  } cases[] = {
+      {"if(a - b > -1 * b, a, 1.5 * (a - b))", -3}, {"if(2 * b * b > 8, a, -1)", -1}, {"if(3 * (a * b) > 0, b, a - b)", -2},
+      {"a * b - 1", -1}, {"0.3 - 0.1 * 3", 0}, {"if(0.1 * b * 3 > 0.6, b, -b)", 2}, {"if(0.3 * b > 0.6, b, -b)", 0},
+      {"0.1 * 3 - 0.1 * b - 0.1", 0},
+  };
+  const double values[] = {0, 2, 0};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ff_formula formula = parse(cases[i].text);
+    double stack[16];
+    ff_range ranges[16];
+    const ff_formula_at f = {&formula, values, stack, ranges};
+    const double value = ff_formula_propensity(&f, 0);
+    FF_CHECK_SAY(fabs(value - cases[i].value) < 1e-15, "%s: %.17g", cases[i].text, value);
+    ff_formula_free(&formula);
+  }
+}
+
 static void ranges_are_narrow(void) {
   static const struct {
     const char *text;
@@ -265,5 +287,6 @@ static void powers_of_negative_zeros_are_held(void) {
   }
 }
 
-FF_TEST_MAIN("formula_range", signs_hold_for_all_values, ranges_hold_all_values, ranges_are_narrow, finds_the_first_change,
+FF_TEST_MAIN("formula_range", signs_hold_for_all_values, ranges_hold_all_values,
+             negative_propensities_are_told_from_rounding_errors, ranges_are_narrow, finds_the_first_change,
              finds_what_is_no_propensity, goes_on_in_pieces, powers_of_negative_zeros_are_held)

@@ -77,9 +77,9 @@ test_that("counts are not advised where the constants have another unit", {
   expect_identical(text, paste(
     "FILE, line 6: found the species \"A\" with the initial amount 0.25, \"B\" with 1e-07 where whole numbers from 0 to 2^53",
     "were expected, counts (the unit of the amount is 1e-09 mole, and units are not converted); counts of molecules in `initial`",
-    "would not do, because the constants of the rates are for this unit, too: rates that are not of first order would be wrong"
+    "would give wrong results, because the constants of the rates are for this unit, too, unless every rate is of first order"
   ))
-  expect_match(message_of(amounts_file(c(A = NA), "mole"), class = "parse"), "would not do, because")
+  expect_match(message_of(amounts_file(c(A = NA), "mole"), class = "parse"), "would give wrong results, because")
   warning_of <- function(...) {
     warning <- expect_warning(net <- read_network(...), class = "fireflip_warning_unit")
     list(text = conditionMessage(warning), net = net)
