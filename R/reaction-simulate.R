@@ -578,48 +578,9 @@ check_memory_of_result <- function(bytes, memory = available_memory()) {
 #' @examples
 #' ssa_methods()
 ssa_methods <- function() {
-  about <- list(
-    direct = c("All propensities and their sum are computed after each event (Gillespie 1977).", "n"),
-    logarithmic_direct = c(
-      "Propensities that an event changes are computed anew; a tree holds their sums (Li and Petzold 2006).", "d log n"
-    ),
-    first_reaction = c("A waiting time is drawn for each reaction; the shortest wins (Gillespie 1976).", "n"),
-    next_reaction = c(
-      "Each reaction keeps a waiting time of its own, in a heap (Gibson and Bruck 2000; Anderson 2007).", "d log n"
-    ),
-    factored = c(
-      "Reactions whose propensities have common factors are one group: a group is chosen, then a molecule.", "g + s log n"
-    ),
-    optimised_direct = c(
-      "Linear search in an order that a short simulation before the run finds (Cao, Li and Petzold 2004).", "d + n"
-    ),
-    sorting_direct = c(
-      "Linear search in an order that is improved at each event (McCollum et al. 2006).", "d + n"
-    ),
-    composition_rejection = c(
-      "Groups of propensities by powers of two, and rejection within a group (Slepoy, Thompson and Plimpton 2008).", "d"
-    ),
-    rssa = c(
-      "Candidates by upper bounds of propensities, and rejection (Thanh, Priami and Zunino 2014).", "log n, and d at times"
-    ),
-    rssa_cr = c("The same, with groups of the upper bounds (Thanh, Priami and Zunino 2015).", "1, and d at times"),
-    pdm = c(
-      "Partial propensities by reactant, for at most two molecules (Ramaswamy, Gonzalez-Segredo and Sbalzarini 2009).", "s"
-    ),
-    spdm = c("The same, in an order that is improved at each event.", "s"),
-    pssa_cr = c("The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).", "d or s, the smaller one"),
-    block_search = c("Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)"),
-    tau_leaping = c("Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap"),
-    implicit_tau_leaping = c(
-      "The same for stiff networks, with leaps that are explicit or implicit (Cao, Gillespie and Petzold 2007).",
-      "n + s^3 for a leap"
-    ),
-    langevin = c("Normally distributed numbers of firings, approximately (Gillespie 2000).", "n for a step"),
-    ode = c("The deterministic limit of large counts (Dormand and Prince 1980).", "n for a step")
-  )[ssa_method_names()]
+  methods <- .Call(ffi_ssa_methods)
   data.frame(
-    method = names(about), description = unname(vapply(about, `[[`, "", 1L)), cost = unname(vapply(about, `[[`, "", 2L)),
-    exact = !names(about) %in% approximate_methods(), gpu = names(about) %in% gpu_methods()
+    method = methods$name, description = methods$about, cost = methods$cost, exact = methods$exact, gpu = methods$gpu
   )
 }
 

@@ -369,20 +369,20 @@ SEXP ffi_sweep_take(SEXP pointer) {
   return out;
 }
 
-/* Returns list(name, exact, whole, gpu) of the methods: whether they are exact, whether their counts are whole numbers, and
- * whether GPUs have them. */
+/* Returns list(name, about, cost, exact, whole, gpu) of the methods: what they do, what an event costs, whether they are exact,
+ * whether their counts are whole numbers, and whether GPUs have them. */
 SEXP ffi_ssa_methods(void) {
-  static const char *const names[] = {"name", "exact", "whole", "gpu"};
-  SEXP out = PROTECT(ffi_list(4, names));
-  SET_VECTOR_ELT(out, 0, Rf_allocVector(STRSXP, FF_SSA_METHODS));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
-  SET_VECTOR_ELT(out, 2, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
-  SET_VECTOR_ELT(out, 3, Rf_allocVector(LGLSXP, FF_SSA_METHODS));
+  static const char *const names[] = {"name", "about", "cost", "exact", "whole", "gpu"};
+  enum { TEXTS = 3, FLAGS = 3 };
+  SEXP out = PROTECT(ffi_list(TEXTS + FLAGS, names));
+  for (int k = 0; k < TEXTS + FLAGS; k++)
+    SET_VECTOR_ELT(out, k, Rf_allocVector(k < TEXTS ? STRSXP : LGLSXP, FF_SSA_METHODS));
   for (int i = 0; i < FF_SSA_METHODS; i++) {
-    SET_STRING_ELT(VECTOR_ELT(out, 0), i, Rf_mkChar(ff_ssa_method_name((ff_ssa_method)i)));
-    LOGICAL(VECTOR_ELT(out, 1))[i] = ff_ssa_method_exact((ff_ssa_method)i);
-    LOGICAL(VECTOR_ELT(out, 2))[i] = ff_ssa_method_whole((ff_ssa_method)i);
-    LOGICAL(VECTOR_ELT(out, 3))[i] = ff_ssa_method_on_devices((ff_ssa_method)i);
+    const ff_ssa_method m = (ff_ssa_method)i;
+    const char *const texts[TEXTS] = {ff_ssa_method_name(m), ff_ssa_method_about(m), ff_ssa_method_cost(m)};
+    const int flags[FLAGS] = {ff_ssa_method_exact(m), ff_ssa_method_whole(m), ff_ssa_method_on_devices(m)};
+    for (int k = 0; k < TEXTS; k++) SET_STRING_ELT(VECTOR_ELT(out, k), i, Rf_mkChar(texts[k]));
+    for (int k = 0; k < FLAGS; k++) LOGICAL(VECTOR_ELT(out, TEXTS + k))[i] = flags[k];
   }
   UNPROTECT(1);
   return out;

@@ -74,14 +74,19 @@ typedef enum {
   FF_SSA_METHODS
 } ff_ssa_method;
 
-/* The name of a method, a constant string. */
+/* The name of a method, what it does, and what an event costs, as constant strings. */
 const char *ff_ssa_method_name(ff_ssa_method method);
+const char *ff_ssa_method_about(ff_ssa_method method);
+const char *ff_ssa_method_cost(ff_ssa_method method);
 
 /* Whether its trajectories have the distribution that the network defines. */
 int ff_ssa_method_exact(ff_ssa_method method);
 
 /* Whether its counts are whole numbers. */
 int ff_ssa_method_whole(ff_ssa_method method);
+
+/* Whether devices have it. */
+int ff_ssa_method_on_devices(ff_ssa_method method);
 
 /* FF_EUNSUPPORTED unless devices have this method. */
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 
 enum { LEVELS = 3 };
 

@@ -2,7 +2,7 @@
  * propensities. A group is found by its sum, and a reaction of the group by rejection. */
 #include <stdlib.h>
 
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 
 static ff_status make(ff_ssa_path *path, ff_error *err) {
   ff_ssa_groups *groups = path->own = ff_calloc(1, sizeof *groups);

@@ -20,9 +20,6 @@
 #define FF_SSA_INTERFACE "ssa"
 #define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
-/* Whether devices have a method: the exact ones. */
-static inline int ff_ssa_method_on_devices(ff_ssa_method method) { return method < FF_SSA_TAU; }
-
 /* A point of a sweep. The programs of all points have the same species. */
 typedef struct {
   const ff_ssa_program *program;

@@ -1,45 +1,18 @@
 /* The choice of a method and an engine, and the engine for one trajectory at a time. */
 #include "ff_ssa_engine.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "ff_ssa_device.h"
-#include "ff_ssa_implicit.h"
-#include "ff_ssa_method_kinds.h"
 #include "ff_ssa_methods.h"
-#include "ff_ssa_modular.h"
 #include "ff_ssa_single.h"
-
-const ff_ssa_finder *ff_ssa_finder_of(ff_ssa_method method) {
-  switch (method) {
-    case FF_SSA_TREE:
-    case FF_SSA_FACTORED: return &ff_ssa_finder_tree;
-    case FF_SSA_FIRST: return &ff_ssa_finder_first;
-    case FF_SSA_NEXT: return &ff_ssa_finder_next;
-    case FF_SSA_OPTIMISED: return &ff_ssa_finder_optimised;
-    case FF_SSA_SORTING: return &ff_ssa_finder_sorting;
-    case FF_SSA_COMPOSITION: return &ff_ssa_finder_composition;
-    case FF_SSA_RSSA: return &ff_ssa_finder_rssa;
-    case FF_SSA_RSSA_CR: return &ff_ssa_finder_rssa_cr;
-    case FF_SSA_PDM: return &ff_ssa_finder_pdm;
-    case FF_SSA_SPDM: return &ff_ssa_finder_spdm;
-    case FF_SSA_PSSA_CR: return &ff_ssa_finder_pssa_cr;
-    case FF_SSA_BLOCK: return &ff_ssa_finder_block;
-    default: return &ff_ssa_finder_direct;
-  }
-}
-
-/* With fewer trajectories for each thread, most lanes would be idle. */
-#define FEW 4
-#define FEW_SMALL 16
 
 /* A firing may trigger events of the network, and these may trigger further ones at the same time. The condition that ends a
  * trajectory is checked after each of them. */
-static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method,
-                                  const ff_ssa_options *options, const double *initial, ff_error *err) {
-  ff_status status = ff_ssa_engine_path(out, program, method, initial, options->key, err);
+static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+                                  const double *initial, ff_error *err) {
+  ff_status status =
+      ff_ssa_engine_path(out, program, ff_ssa_row_of(options->method)->clocked, initial, options->key, err);
   if (status != FF_OK || options->until == NULL) return status;
   ff_ssa_single *e = (ff_ssa_single *)*out;
   e->base.reached = &e->path.reached;
@@ -52,76 +25,11 @@ static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *pro
 
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
-  ff_ssa_method method = options->method;
-  if (ff_ssa_program_scheduled(program)) {
-    if (method == FF_SSA_DIRECT) method = FF_SSA_TREE; /* has the same bits */
-    return engine_scheduled(out, program, method, options, initial, err);
-  }
-  if (method == FF_SSA_TAU || method == FF_SSA_IMPLICIT) return ff_ssa_engine_leap(out, program, options, initial, err);
-  if (method == FF_SSA_LANGEVIN) return ff_ssa_engine_langevin(out, program, options, initial, err);
-  if (method == FF_SSA_ODE) return ff_ssa_engine_ode(out, program, options, initial, err);
-  if (method == FF_SSA_DIRECT && ff_ssa_engine_wide_can(program)) {
-    if (trajectories >= FEW_SMALL && ff_ssa_engine_small_can(program))
-      return ff_ssa_engine_small(out, program, initial, options->key, options->simd, err);
-    if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
-    method = FF_SSA_TREE; /* has the same bits */
-  }
-  if (method == FF_SSA_FACTORED && program->modules != NULL)
-    return ff_ssa_engine_modular(out, program, options, initial, err);
-  if (method == FF_SSA_FACTORED && ff_ssa_engine_factored_can(program))
-    return ff_ssa_engine_factored(out, program, options, initial, err);
-  return ff_ssa_engine_path(out, program, method, initial, options->key, err);
+  if (ff_ssa_program_scheduled(program)) return engine_scheduled(out, program, options, initial, err);
+  return ff_ssa_row_of(options->method)->engine(out, program, options, initial, trajectories, err);
 }
 
-/* ---- methods ------------------------------------------------------------------------------------------------------------ */
-
-const char *ff_ssa_method_name(ff_ssa_method method) {
-  static const char *const names[] = {"direct", "logarithmic_direct", "first_reaction", "next_reaction", "factored",
-                                      "optimised_direct", "sorting_direct", "composition_rejection", "rssa", "rssa_cr",
-                                      "pdm", "spdm", "pssa_cr", "block_search", "tau_leaping", "implicit_tau_leaping",
-                                      "langevin", "ode"};
-  return (unsigned)method < FF_SSA_METHODS ? names[method] : "unknown";
-}
-
-int ff_ssa_method_exact(ff_ssa_method method) { return method < FF_SSA_TAU; }
-
-ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err) {
-  if (ff_ssa_method_on_devices(method)) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" is approximate, and GPUs have the exact methods only",
-                      ff_ssa_method_name(method));
-}
-
-int ff_ssa_method_whole(ff_ssa_method method) { return method < FF_SSA_LANGEVIN; }
-
-/* Methods whose finders compute all propensities by ff_ssa_path_propensity() can simulate events and rates that depend on the
- * time. */
-ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
-  const int scheduled = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FIRST || method == FF_SSA_NEXT;
-  if (ff_ssa_program_scheduled(program) && !scheduled)
-    return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose \"direct\", \"logarithmic_direct\", "
-                        "\"first_reaction\" or \"next_reaction\"", ff_ssa_method_name(method),
-                        program->n_events > 0 ? "networks with events" : "rates that depend on the time");
-  ff_status status = method == FF_SSA_ODE ? FF_OK : ff_ssa_program_check_rates(program, err);
-  if (status != FF_OK) return status;
-  if (method == FF_SSA_IMPLICIT) return ff_ssa_implicit_check(program, err);
-  return ff_ssa_method_has_rows(method) ? ff_ssa_partial_check(program, err) : FF_OK;
-}
-
-/* The factored method simulates several trajectories at once, unless the network has too many groups and it is the logarithmic
- * method. */
-ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
-  const ff_ssa_method method = options->method;
-  const int several = method == FF_SSA_FACTORED && ff_ssa_program_groups(program) > 0;
-  const int refused =
-      ff_ssa_follows_events(options) ? several || !ff_ssa_method_exact(method) : options->starts != NULL && several;
-  ff_status status = ff_ssa_method_check(program, method, err);
-  if (status != FF_OK || !refused) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one firing after the other, as %s needs; choose "
-                      "\"auto\", or an exact method other than \"factored\"", ff_ssa_method_name(method),
-                      options->until != NULL      ? "a condition that ends trajectories"
-                      : options->max_firings > 0 ? "a list of the firings"
-                                                 : "a run that continues trajectories");
-}
+/* ---- the choice of a method --------------------------------------------------------------------------------------------- */
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
  * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
@@ -212,12 +120,12 @@ static void drop(ff_ssa_engine *engine) {
   free(engine);
 }
 
-ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
-                             uint64_t key, ff_error *err) {
+ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_finder *finder,
+                             const double *initial, uint64_t key, ff_error *err) {
   *out = NULL;
   ff_ssa_single *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_status status = ff_ssa_single_fill(e, program, ff_ssa_finder_of(method), initial, key, err);
+  ff_status status = ff_ssa_single_fill(e, program, finder, initial, key, err);
   if (status != FF_OK) {
     drop(&e->base);
     return status;

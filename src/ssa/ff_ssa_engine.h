@@ -40,20 +40,21 @@ static inline int ff_ssa_follows_events(const ff_ssa_options *o) { return o->unt
 ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err);
 
-/* The engines. ff_ssa_engine_path() serves all exact methods. */
-ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, ff_ssa_method method, const double *initial,
-                             uint64_t key, ff_error *err);
+/* The engines. ff_ssa_engine_path() serves all exact methods; those that have `trajectories` as well, for the table of methods,
+ * ignore it. */
+ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_finder *finder,
+                             const double *initial, uint64_t key, ff_error *err);
 ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err);
 ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                               ff_simd simd, ff_error *err);
 int ff_ssa_engine_small_can(const ff_ssa_program *program);
 ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
-                             const double *initial, ff_error *err);
+                             const double *initial, uint64_t trajectories, ff_error *err);
 ff_status ff_ssa_engine_langevin(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
-                                 const double *initial, ff_error *err);
+                                 const double *initial, uint64_t trajectories, ff_error *err);
 ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
-                            const double *initial, ff_error *err);
+                            const double *initial, uint64_t trajectories, ff_error *err);
 #define FF_SSA_WIDE_REACTIONS 512 /* the most for this engine: the state of its lanes then fits in the caches */
 int ff_ssa_engine_wide_can(const ff_ssa_program *program);
 ff_status ff_ssa_engine_factored(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 
 ff_status ff_ssa_groups_new(ff_ssa_groups *g, uint32_t n, ff_error *err) {
   memset(g, 0, sizeof *g);

@@ -177,7 +177,7 @@ typedef struct {
 extern const ff_ssa_finder ff_ssa_finder_direct, ff_ssa_finder_tree, ff_ssa_finder_first, ff_ssa_finder_next;
 extern const ff_ssa_finder ff_ssa_finder_optimised, ff_ssa_finder_sorting, ff_ssa_finder_composition, ff_ssa_finder_rssa,
     ff_ssa_finder_rssa_cr, ff_ssa_finder_pdm, ff_ssa_finder_spdm, ff_ssa_finder_pssa_cr, ff_ssa_finder_block;
-/* The finder of a method; that of the direct method if it has none of its own (ff_ssa_engine.c). */
+/* The finder of a method; that of the direct method if it has none of its own (ff_ssa_methods.c). */
 const ff_ssa_finder *ff_ssa_finder_of(ff_ssa_method method);
 
 struct ff_ssa_path {

@@ -8,7 +8,7 @@
 
 #include "../base/ff_math.h"
 #include "ff_ssa_length.h"
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 #include "ff_ssa_smooth.h"
 #include "ff_ssa_variates.h"
 
@@ -96,7 +96,8 @@ static void show(ff_ssa_smooth *e, double part) {
 }
 
 ff_status ff_ssa_engine_langevin(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
-                                 const double *initial, ff_error *err) {
+                                 const double *initial, uint64_t trajectories, ff_error *err) {
+  (void)trajectories;
   *out = NULL;
   ff_ssa_smooth *e;
   ff_status status = ff_ssa_smooth_new(&e, program, options, initial, err);

@@ -9,7 +9,7 @@
 
 #include "ff_ssa_implicit.h"
 #include "ff_ssa_length.h"
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 #include "ff_ssa_single.h"
 
 #define LEAST_EVENTS 10  /* a leap with fewer events on average does not pay */
@@ -273,7 +273,8 @@ static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *
 }
 
 ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
-                             const double *initial, ff_error *err) {
+                             const double *initial, uint64_t trajectories, ff_error *err) {
+  (void)trajectories;
   *out = NULL;
   leaper *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../base/ff_math.h"
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 #include "ff_ssa_smooth.h"
 
 enum { STAGES = 7 };
@@ -232,7 +232,8 @@ static void step(ff_ssa_smooth *e) {
 }
 
 ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
-                            const double *initial, ff_error *err) {
+                            const double *initial, uint64_t trajectories, ff_error *err) {
+  (void)trajectories;
   *out = NULL;
   ff_ssa_smooth *e;
   ff_status status = ff_ssa_smooth_new(&e, program, options, initial, err);

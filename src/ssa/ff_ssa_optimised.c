@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 
 typedef struct {
   uint64_t key; /* the key for which `sorted` holds, if is_sorted */

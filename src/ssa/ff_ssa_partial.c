@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 
 typedef enum { IN_ORDER, SORTING, COMPOSED } how_found;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_methods.h"
+#include "ff_ssa_method.h"
 
 typedef struct {
   double *low, *high;      /* for each species: the interval of its count */

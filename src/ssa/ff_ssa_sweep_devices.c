@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ff_ssa_methods.h"
 #include "ff_ssa_sweep_parts.h"
 
 #define LEAST_SECONDS 0.002 /* as for a run on devices */
@@ -318,7 +319,7 @@ static ff_status fill(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *er
 /* Whether points with such options share an ensemble. The order of optimised_direct follows from the key, and an ensemble has one
  * order. An ensemble of several points has neither starts nor lists of firings. */
 static int can_share(const ff_ssa_options *o) {
-  return ff_ssa_method_on_devices(o->method) && o->method != FF_SSA_OPTIMISED && o->starts == NULL && o->max_firings == 0;
+  return ff_ssa_method_on_devices(o->method) && !ff_ssa_row_of(o->method)->ordered && o->starts == NULL && o->max_firings == 0;
 }
 
 ff_status ff_ssa_sweep_use(ff_ssa_sweep *s, const ff_ssa_choice *choice, ff_error *err) {

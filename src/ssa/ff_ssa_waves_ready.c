@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ff_ssa_methods.h"
+
 /* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
 
 static ff_status check_initial(const ff_ssa_program *program, const double *initial, ff_error *err) {
@@ -115,7 +117,7 @@ static ff_status fill_waves(ff_ssa_waves *w, const ff_ssa_run *run, const ff_ssa
   w->choice.devices = w->devices;
   ff_status status = ff_ssa_waves_choose_species(w, run, err);
   if (status == FF_OK && run->options.starts != NULL) status = find_largest(w, run, err);
-  if (status == FF_OK && run->options.method == FF_SSA_OPTIMISED) status = begin_order(w, run->program, err);
+  if (status == FF_OK && ff_ssa_row_of(run->options.method)->ordered) status = begin_order(w, run->program, err);
   return status == FF_OK ? ff_ssa_piece_new(w, run, err) : status;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_implicit.h"
+#include "ff_ssa_methods.h"
 #include "ff_ssa_run.h"
 
 /* ---- failures ----------------------------------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static void describe_failure(const ff_ssa_run *run, const ff_ssa_worker *w, uint
     tell_makers(p, failure.item, where, sizeof where);
   else if (counts)
     tell_counts(p, w->engine, lane, failure.item, where, sizeof where);
-  if (failure.what == FF_SSA_BAD_RATE && run->options.method == FF_SSA_ODE)
+  if (failure.what == FF_SSA_BAD_RATE && ff_ssa_row_of(run->options.method)->signs)
     ff_error_set(out, FF_EMODEL, "the rate of reaction %s is %s at time %g of trajectory %llu; expected a finite number",
                  shown.text, ff_show(failure.value, 6).text, failure.time, number);
   else if (rounded || failure.what == FF_SSA_BAD_RATE)
@@ -249,22 +249,10 @@ static int advance_lanes(ff_ssa_run *run, ff_ssa_worker *w, uint32_t steps) {
   return 1;
 }
 
-/* An event takes time in proportion to the propensities that are computed or searched: all of them, or those that it changes. */
+/* An event takes time in proportion to the propensities that are computed or searched. */
 static uint32_t events_between_looks(const ff_ssa_run *run) {
   const ff_ssa_program *p = run->program;
-  double cost = p->n_reactions;
-  switch (run->options.method) {
-    case FF_SSA_TREE:
-    case FF_SSA_NEXT:
-    case FF_SSA_COMPOSITION:
-    case FF_SSA_RSSA:
-    case FF_SSA_RSSA_CR: cost = ff_ssa_program_coupling(p); break;
-    case FF_SSA_FACTORED: cost = ff_ssa_program_coupling(p) + ff_ssa_program_groups(p); break;
-    default: break;
-  }
-  if (!ff_ssa_method_exact(run->options.method)) cost *= 16; /* random numbers, and stages */
-  if (ff_ssa_program_scheduled(p)) cost = ff_ssa_schedule_cost(p);
-  if (run->options.method == FF_SSA_IMPLICIT) cost += ff_ssa_implicit_cost(p);
+  const double cost = ff_ssa_program_scheduled(p) ? ff_ssa_schedule_cost(p) : ff_ssa_row_of(run->options.method)->work(p);
   return (uint32_t)(65536 / (cost + 16)) + 1;
 }
 

@@ -2,7 +2,7 @@
  * one after the other. */
 #include "../../src/cuda/ssa/ff_ssa_generic_block.h"
 #include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
-#include "../../src/ssa/ff_ssa_methods.h"
+#include "../../src/ssa/ff_ssa_method.h"
 #include "random.h"
 #include "ssa_launch.h"
 #include "simulations.h"

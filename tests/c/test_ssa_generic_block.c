@@ -39,7 +39,7 @@ static inline void wait_for_warps(void) {
 #define FF_SYNC_BLOCK(w) wait_for_warps()
 #include "../../src/cuda/ssa/ff_ssa_generic_block.h"
 
-#include "../../src/ssa/ff_ssa_methods.h"
+#include "../../src/ssa/ff_ssa_method.h"
 #include "coupled_examples.h"
 #include "factor_examples.h"
 #include "simulations.h"

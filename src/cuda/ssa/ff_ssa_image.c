@@ -347,9 +347,18 @@ static double *make(maker *m, char *memory) {
   return tree;
 }
 
+/* The methods that the kernel runs: it reads the network as data. */
+static int can_run(ff_ssa_method method) {
+  static const uint8_t has[FF_SSA_METHODS] = {
+      [FF_SSA_DIRECT] = 1,  [FF_SSA_TREE] = 1,        [FF_SSA_FIRST] = 1, [FF_SSA_NEXT] = 1,    [FF_SSA_OPTIMISED] = 1,
+      [FF_SSA_SORTING] = 1, [FF_SSA_COMPOSITION] = 1, [FF_SSA_RSSA] = 1,  [FF_SSA_RSSA_CR] = 1, [FF_SSA_PDM] = 1,
+      [FF_SSA_SPDM] = 1,    [FF_SSA_PSSA_CR] = 1,     [FF_SSA_BLOCK] = 1};
+  return has[method];
+}
+
 static ff_status check_method(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
   const ff_ssa_method method = method_of(p, request->method);
-  if (!ff_ssa_method_on_devices(method) || method == FF_SSA_FACTORED)
+  if (!can_run(method))
     return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" does not run this method");
   if (method == FF_SSA_OPTIMISED && request->order == NULL)
     return ff_error_set(err, FF_EUNSUPPORTED, "the order of the reactions is missing");

@@ -1,4 +1,4 @@
-/* Sums that are corrected when a term changes, as ff_ssa_running of ff_ssa_methods.h, and ff_ssa_sum() without recursion. The
+/* Sums that are corrected when a term changes, as ff_ssa_running of ff_ssa_method.h, and ff_ssa_sum() without recursion. The
  * same text is compiled for device and host (ff_warp.h). */
 #ifndef FF_SSA_RUNNING_H
 #define FF_SSA_RUNNING_H
