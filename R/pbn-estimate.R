@@ -162,9 +162,10 @@ warn_of_rare_changes <- function(run, moments, names, rows = TRUE) {
   if (length(unsure) == 0L && (length(run$stuck) == 0L || !any(open))) return(invisible())
   warn("unchanged", sprintf(
     paste(
-      "No trajectory changed %s, but this is no proof that none ever does: the states that can follow are too many to",
-      "be explored. If a change needs several rare choices in a row, the long run is different."
-    ), if (length(unsure) > 0L) quote_some(unsure) else paste("node", quote_some(run$stuck))
+      "In no trajectory did %s change. It may still change later, because too many states can follow to explore them all. If",
+      "a change needs several rare choices in a row, the true long run may be different."
+    ), if (length(unsure) == 0L) paste("node", quote_some(run$stuck)) else
+      paste(if (all(is_set[still & open])) "the value of" else "the influence of", quote_some(unsure))
   ))
 }
 

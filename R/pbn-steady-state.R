@@ -36,24 +36,25 @@
 #' Otherwise, the long run may depend on the initial state. The result is then the average over the network's own initial states,
 #' and `print()` reports this. Use [outcomes()] to find the attractors of a network without perturbation.
 #'
-#' If no node can be perturbed, the states that can follow the initial states are explored first. If they are few
-#' (at most 16,384 states, 262,144 transitions between them, and 1,024 states that can follow each other), the long run is known
-#' exactly. Then `"auto"` and `"exact"` return it for networks of any number of
-#' nodes. `"simulation"` returns it if the pilot contradicts it or does not converge: the long run may wait for several rare
-#' choices in a row, which no simulation sees. If more states can follow, there may be such choices. If no trajectory changes a
-#' set, and the ends of the pilot's trajectories do not prove that none ever does, a warning of class `fireflip_warning_unchanged`
-#' says so.
+#' If no node can be perturbed, the states that can follow the initial states are explored first. They are few if there are at
+#' most 16,384 states and 262,144 transitions, if no communicating class has more than 1,024 states (unless each has one
+#' successor), and if the work takes about a second. Then the long run is known exactly. `"auto"` and `"exact"` return it for
+#' networks of any number of nodes. `"simulation"` returns it if the simulation contradicts it or does not converge: the long run
+#' may wait for several rare choices in a row, which no simulation sees. If too many states can follow, such choices are not
+#' detected. A warning of class `fireflip_warning_unchanged` names sets that no trajectory entered or left, unless it is certain
+#' that none ever will.
 #'
 #' A simulation of this kind cannot detect some behaviour, which `method = "exact"` takes into account:
 #' * a part of the state space that no trajectory enters, because this requires several rare events in the same step or soon after
 #'   each other (two perturbations with a very small p, or two choices of predictor functions that are rarely selected), or a very
-#'   large number of frequent events (such as 26 events of probability 1/2 in the same step, or 26 heads in a row);
+#'   large number of frequent events (such as 26 events of probability 1/2 in the same step, or in consecutive steps);
 #' * slow changes that none of the monitors of the pilot shows. Monitors are the nodes, the exclusive or of pairs of nodes that
-#'   a predictor function or a set reads together (of all pairs in networks of at most 16 nodes), and 64 of the predictor
+#'   a predictor function or a set reads together (of all pairs in networks of at most 16 nodes), and at most 64 of the predictor
 #'   functions of three or more parents. An example is a slow quantity that three nodes encode together, such as their exclusive
-#'   or, and that is not a predictor function. A set may then be wrong by several hundredths, which a short pilot cannot tell
-#'   from chance. In networks of 500 nodes and more, at most 128 pairs are monitored, each a node and its first parent. For the
-#'   packed layout, which counts slowly, fewer nodes and functions have monitors;
+#'   or, and that is not a predictor function. The estimate may then be wrong by several hundredths. A short pilot cannot tell
+#'   this from chance. In networks of 500 nodes and more, and in those whose long run depends on the start (of more than 16
+#'   nodes), at most 128 pairs are monitored, each a node and its first parent. For the packed layout, which counts slowly, fewer
+#'   nodes and functions have monitors;
 #' * without perturbation, a cycle of nodes with several predictor functions whose period does not divide 120. It can change the
 #'   mean by up to period / (4 * window). The window is the number of counted steps per trajectory. It is a multiple of 240
 #'   (of 5,040 for small synchronous networks without perturbation) and of twice the period of the deterministic nodes. If these
@@ -84,9 +85,10 @@
 #' @param seed A whole number from 0 to 2^53, or `NULL` to draw one from R's generator.
 #' @param reduce Whether to remove nodes that do not affect the sets. Default `TRUE`.
 #' @param max_burn_in Maximum burn-in in steps. Trajectories that have not converged by then do not converge, in the sense of
-#'   `on_slow`. Default 2^20. The pilot stops earlier if doubling its length twice does not improve convergence.
-#'   `max_burn_in` must be at least half of the mean number of steps until a node is perturbed, and until the predictor function
-#'   that acts most rarely does so. A function acts in the steps in which it is selected and no node is perturbed.
+#'   `on_slow`. Default 2^20. The pilot stops earlier if doubling its length twice does not improve convergence. `max_burn_in`
+#'   must be at least half of the mean number of steps until a node is perturbed. For nodes that are never perturbed, it must
+#'   also be at least half of the mean number of steps until each of their predictor functions acts. A function acts in the
+#'   steps in which it is selected and no node is perturbed.
 #' @param on_slow What to do if trajectories do not converge: `"error"` (the default), or `"warn"`, which returns the estimates
 #'   with a warning of class `fireflip_warning_convergence`. The intervals of such a result are not reliable.
 #' @param shard `NULL`, or `c(part, parts)` to run one of several parts of the simulation, for instance on a cluster. All parts

@@ -112,6 +112,17 @@ told_of_missing <- function(run) {
   run
 }
 
+# The kind of each column, by its name. Integers are numbers, as in a result that was read from a file.
+kinds_of_columns <- function(x) {
+  vapply(plain_frame(x), function(column) if (is.object(column)) class(column)[[1L]] else mode(column), "")
+}
+
+# A count or a variable is a number, and may be NaN, but is never NA.
+has_its_counts <- function(x) {
+  if (!inherits(x, "reaction_trajectories")) return(TRUE)
+  all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !any(is.na(column) & !is.nan(column)), NA))
+}
+
 merge_ensembles <- function(parts, class, frame) {
   run <- merged_run(parts, class)
   if (length(parts) == 1L) return(parts[[1L]])
@@ -144,6 +155,9 @@ merge_rows <- function(parts, class) {
   if (length(parts) == 1L) return(parts[[1L]])
   if (!all(vapply(parts, has_all_rows, NA))) {
     abort_argument("c() merges unchanged results; found one whose rows were changed.")
+  }
+  if (length(unique(lapply(parts, kinds_of_columns))) > 1L || !all(vapply(parts, has_its_counts, NA))) {
+    abort_argument("c() merges unchanged results; found one whose columns were changed.")
   }
   out <- do.call(rbind, lapply(parts, plain_frame))
   rows <- order(out$trajectory)

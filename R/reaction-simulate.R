@@ -143,7 +143,7 @@
 #'   * for the exponential distribution: 90% (100) and 95% (1,000);
 #'   * for the log-normal distribution whose logarithm has the standard deviation 1: 75% (100) and 89% (3,000).
 #' @section Propensities: A reaction whose reactants are not all present does not fire. So no count is ever negative. Its formula
-#'   may then have any value that is not below 0, or none: `"b * S * I / (S + I)"` is no number if both counts are 0. But a
+#'   may then be NaN, or any number that is not below 0: `"b * S * I / (S + I)"` is NaN if both counts are 0. But a
 #'   formula below 0 is an error, with or without all reactants. Fixed species are an exception: a reaction whose rate is a
 #'   formula may fire although the count of a fixed reactant is 0, because a fixed species is never used up. The method
 #'   `"ode"` has other rules: see [ssa_methods()].
@@ -512,14 +512,16 @@ check_memory_of_result <- function(bytes, memory = available_memory()) {
 #'   200 times of relaxation. The number of events in `summary()` is that of steps.
 #' * `"ode"` solves the rate equations. Mass action, of numbers and of [mass_action()], has the deterministic limit of large
 #'   counts, a product of powers: `2 A -> B` with the constant c has the rate c A^2 / 2. A formula as text runs as it is
-#'   written: `"c * A * (A - 1) / 2"` does not have this limit. A rate may be below 0; then the reaction runs backwards. It
-#'   runs also if a reactant is used up. So counts become negative if a formula does not end at 0. The formula `"k"` of
-#'   `A -> B` does not, but `"k * (A > 0)"` does. A count that is below 0 by an error of the solution is shown as 0. The
-#'   estimated error of a count in a step is at most `tolerance * (1 + count)`; the default is 1e-8. Where a rate jumps, it
-#'   may be larger, if no double is exactly the time of the jump. The errors of steps add up, so the error of a result may be larger.
-#'   All trajectories from the same initial counts are the same. So only one is computed and returned, whatever `nsim` is, and
-#'   a message of class `fireflip_message_method` says so. If `initial` is a result, each of its trajectories is continued.
-#'   Standard deviations and intervals are `NA`. The number of events in `summary()` is that of steps.
+#'   written: `"c * A * (A - 1) / 2"` does not have this limit. A rate may be below 0; then the reaction runs backwards. It runs
+#'   also if a reactant is used up. So a count becomes negative if the rate is not 0 where the count is 0. With `A -> B`, this
+#'   happens with the rate `"k"`, but not with `"k * (A > 0)"`. A count that is below 0 only because of the solver's error is
+#'   shown as 0. If a rate has no value at a negative count, as `"sqrt(A)"`, this is an error. The estimated error of a count in
+#'   a step is at most `tolerance * (1 + count)`; the default is 1e-8. Where a rate jumps, it may be larger, if no double is
+#'   exactly the time of the jump. A pulse of a rate that is shorter than a step may be missed. The errors of steps add up, so
+#'   the error of a result may be larger. All trajectories from the same initial counts are the same. So only one is computed
+#'   and returned, whatever `nsim` is, and a message of class `fireflip_message_method` says so. If `initial` is a result, each
+#'   of its trajectories is continued. Standard deviations and intervals are `NA`. The number of events in `summary()` is that
+#'   of steps.
 #' @references Gillespie DT (1976). A general method for numerically simulating the stochastic time evolution of coupled chemical
 #'   reactions. *Journal of Computational Physics* 22(4), 403-434. \doi{10.1016/0021-9991(76)90041-3}
 #'

@@ -20,11 +20,12 @@
 #'   `exempt` are the nodes that are never perturbed: names, numbers, or a logical vector with one element per node;
 #'   `character()` for none. The word `"inputs"` stands for all inputs, as in [pbn()].
 #' @param initial Initial state of trajectories: a 0/1 vector named by nodes, or one value per node, where `NA` means random.
-#'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it names.
-#'   The file need not give counts of these species: it may give fractions, such as 10.4 molecules, or nothing. This is right
-#'   only if the file means numbers of molecules. If its amounts have another unit, such as the mole, the constants of its rates
-#'   are for that unit, and are not converted: with counts, only rates of first order are right. Values that the file computes
-#'   from those of these species are not computed anew. With `NULL` (the default), the values in the file are used.
+#'   For a reaction network, counts named by species. It overrides the values in the file for the nodes or species that it
+#'   names. The file need not give counts of these species: it may give fractions, such as 10.4 molecules, or nothing. Give
+#'   counts only if the amounts in the file are numbers of molecules. If they have another unit, such as the mole, the constants
+#'   of the rates are for that unit. They are not converted, so with counts only reactions of first order have the right rate.
+#'   Values that the file computes from those of these species are not computed anew. With `NULL` (the default), the values in
+#'   the file are used.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()].
@@ -71,33 +72,31 @@
 #' as `k * A * B`, a species stands for its concentration, which becomes `A / cell` in the formula. With
 #' `hasOnlySubstanceUnits`, it stands for its amount. Both are as SBML demands. Names are the ids of the file.
 #'
-#'   * Parameters of the model, and the sizes of compartments that rates use, are parameters of the network. A parameter `k` that
+#'   Parameters of the model, and the sizes of compartments that rates use, are parameters of the network. A parameter `k` that
 #'     is local to the reaction `r` is called `r_k`. [set_parameters()] changes them. It does not change initial counts, which
-#'     are computed when the file is read.
-#'   * Species that are constant or have a boundary condition are fixed.
-#'   * A quantity that an assignment rule determines becomes a variable. If it is a species, the variable is its amount.
-#'   * A quantity x that a rate rule `x' = f` determines becomes a variable, too, if the solution is known. The solution is a
-#'     formula of the time t, and the simulation uses it exactly. f may be `a + b x`, or a sum of powers of t (up to t^8) and
-#'     of sines, cosines and exponentials of `p + w t`. All of `a`, `b`, `p` and `w` must be constant: numbers, parameters that
-#'     no event sets, fixed species, and formulas of these alone. If [set_parameters()] changes these parameters, the solution
-#'     changes with them, but its value at time 0 remains that of the file. Other rate rules are errors, and so is an event
-#'     that sets x. [write_network()] writes the solution, as an assignment rule.
-#'   * [Events][event()] are read, with their delays and priorities, if they set species and parameters. In levels 1 and 2, an
-#'     event is not triggered at time 0. A concentration that an event sets becomes an amount when the event happens, with the
-#'     size of the compartment before that. If a rule may change the size after the trigger, the data frame `events` of the
-#'     network has a column `factor`, which tells by what the value of `set` is multiplied then.
-#'   * Initial assignments are evaluated at time 0. Function definitions are expanded. All functions of MathML are read, except
-#'     `factorial`.
-#'   * Units are not converted. An amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than
-#'     the item, such as the mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that
-#'     unit, too, so counts in `initial` would not help. Amounts in different units are an error.
-#'   * A reversible reaction of SBML has one kinetic law, which may be the difference of two rates. It is read as a reaction in
-#'     one direction, with this propensity. A simulation stops with an error if a propensity is negative, also while a reactant is
-#'     absent. Only the method `"ode"` takes negative rates: see [ssa_methods()]. So a warning of class
+#'     are computed when the file is read. Species that are constant or have a boundary condition are fixed. A quantity that an
+#'     assignment rule determines becomes a variable. If it is a species, the variable is its amount. A quantity x that a rate
+#'     rule `x' = f` determines becomes a variable, too, if the solution is known. The solution is a formula of the time t, and
+#'     the simulation uses it exactly. f may be `a + b x`, or a sum of powers of t (up to t^8) and of sines, cosines and
+#'     exponentials of `p + w t`. All of `a`, `b`, `p` and `w` must be constant: numbers, parameters that no event sets, fixed
+#'     species, and formulas of these alone. If [set_parameters()] changes these parameters, the solution changes with them, but
+#'     its value at time 0 remains that of the file. Other rate rules are errors, and so is an event that sets x.
+#'     [write_network()] writes the solution, as an assignment rule. [Events][event()] are read, with their delays and
+#'     priorities, if they set species and parameters. In levels 1 and 2, an event is not triggered at time 0. A concentration
+#'     that an event sets becomes an amount when the event happens. The size of the compartment is that just before the event
+#'     changes anything. If a rule may change the size after the trigger, the data frame `events` of the network has a column
+#'     `factor`: the formula by which the value of `set` is multiplied then. Initial assignments are evaluated at time 0.
+#'     Function definitions are expanded. All functions of MathML are read, except `factorial`. Units are not converted. An
+#'     amount of 100 mol is read as a count of 100. If a file says that amounts have another unit than the item, such as the
+#'     mole, a warning of class `fireflip_warning_unit` says so. The constants of the rates are for that unit, too, so counts in
+#'     `initial` would not help. Amounts in different units are an error. A reversible reaction of SBML has one kinetic law,
+#'     which may be the difference of two rates. It is read as a reaction in one direction, with this propensity. A simulation
+#'     stops with an error if a propensity is negative, also while a reactant is absent. Before that, its fluctuations are those
+#'     of one reaction, not of two. Only the method `"ode"` takes negative rates: see [ssa_methods()]. So a warning of class
 #'     `fireflip_warning_negative` names reactions whose rate is a difference, perhaps with a factor or a denominator, that is
 #'     negative for some counts; its field `reactions` has their names. The warning tells a state in which the first of them is
-#'     negative. It says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`. The same holds for
-#'     networks of BioNetGen.
+#'     negative. It may miss some, and says nothing of differences that are never negative, such as `k * A * (A - 1) / 2`. The
+#'     same holds for networks of BioNetGen.
 #'
 #' The following are not supported, and are an error of class `fireflip_error_unsupported` that names the element and its line:
 #' other rate rules and algebraic rules, constraints, delays in formulas, conversion factors, fast reactions, reactions without a
@@ -111,7 +110,8 @@
 #'   * A reaction has mass action, with the propensity that BioNetGen gives it. This is the constant times `x (x - 1)` for two
 #'     molecules of the same species, as BioNetGen's constants already hold the factor 1/2 where it belongs. In [mass_action()],
 #'     the propensity is the constant times `x (x - 1) / 2`, so the constant is doubled. If the rate is a function, the propensity
-#'     is its value times the counts of the reactants. Reactions whose formula [write_network()] has marked have this formula.
+#'     is its value times the counts of the reactants. If [write_network()] has marked a reaction, its rate is the marked formula,
+#'     unless the line or its function was changed.
 #'   * Groups (observables) and functions become variables, and so do parameters whose values are expressions of others, so that
 #'     they follow the others in [set_parameters()]. Initial counts are computed when the file is read, and must be whole numbers.
 #'   * Not supported, and an error of class `fireflip_error_unsupported`, are rule-based models (`.bngl`), functions with
@@ -260,8 +260,8 @@ warn_negative <- function(found, file) {
   rate <- if (nchar(found$rate) <= 60L) found$rate else if (several) "the first" else "it"
   warn("negative", sprintf(
     paste(
-      "In %s, %s %s that can be negative: %s is %s where %s. A simulation ends with an error in such a state. %s should be two",
-      "reactions, one for each direction."
+      "In %s, %s %s that can be negative: %s is %s where %s. %s should be two reactions, one for each direction: as one, the",
+      "fluctuations are wrong, and a simulation ends with an error where the rate is below 0. The method \"ode\" is right."
     ),
     file, sprintf(if (several) "the rates of reactions %s" else "the rate of reaction %s", quote_some(found$reactions)),
     if (several) "are differences" else "is a difference", rate, format(found$value, digits = 7), state,
@@ -428,13 +428,13 @@ write_sbml <- function(model, file) write_network(model, file, "sbml")
 write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 
 #' @section Reaction networks: They are written as SBML (level 3 version 2; `.sbml` or `.xml`) or as a network of BioNetGen
-#'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as
-#'   a formula, and other laws are written to `.net` as functions. Marks tell [read_network()] which law a rate had, so that also
-#'   the method `"ode"` gives the same: in SBML the annotation `massAction` of a kinetic law, in `.net` a comment that names the
-#'   function of the whole propensity. Other programs ignore them. Variables are written to SBML as assignment rules, also
-#'   those that were read from rate rules. In SBML, species are amounts in a compartment of size 1. If a format does not allow
-#'   a name, it is replaced by an id. SBML keeps the original name as the attribute `name`. In `.net`, numbers that are rate
-#'   constants become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are
+#'   (`"bngl_net"`, `.net`). Propensities remain the same, up to rounding errors. The law of mass action is written to SBML as a
+#'   formula, and other laws are written to `.net` as functions. Marks tell [read_network()] whether a rate was mass action, so
+#'   that the method `"ode"` gives the same, too: in SBML the annotation `massAction` of a kinetic law, in `.net` a comment that
+#'   names the function of the whole propensity. Other programs ignore them. Variables are written to SBML as assignment rules,
+#'   also those that were read from rate rules. In SBML, species are amounts in a compartment of size 1. If a format does not
+#'   allow a name, it is replaced by an id. SBML keeps the original name as the attribute `name`. In `.net`, numbers that are
+#'   rate constants become parameters, and species in formulas become groups, whose names begin with `_`. [Events][event()] are
 #'   written to SBML. The format `.net` has no events: writing a network with events raises a `fireflip_error_model`.
 #' @rdname write_network
 #' @export

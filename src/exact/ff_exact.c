@@ -30,8 +30,8 @@ static ff_status find_free(ff_exact *ex, const ff_pbn *pbn, ff_error *err) {
   if (status != FF_OK) return status;
   if (free_nodes > FF_EXACT_MAX_FREE)
     return ff_error_set(err, FF_ESIZE,
-                        "the network has %u free nodes, but exact answers are possible for at most %d: reduce the "
-                        "network or estimate by simulation",
+                        "the network has %u free nodes, but exact answers are possible for at most %d, or if no node is "
+                        "perturbed and few states can follow: reduce the network or estimate by simulation",
                         free_nodes, FF_EXACT_MAX_FREE);
   ex->n_free = free_nodes;
   ex->n_states = UINT32_C(1) << free_nodes;

@@ -132,6 +132,59 @@ static const char *special_law(ff_span word) {
   return NULL;
 }
 
+/* Whether a symbol is the count of a species: the species, or a group of it alone. */
+static int is_count_of(const ff_bngl *f, uint32_t symbol, uint32_t species) {
+  const ff_bngl_symbol *s = &f->symbol[symbol];
+  double number;
+  if (s->kind != FF_BNGL_GROUP) return symbol == f->species[species];
+  return ff_span_number(ff_span_trim(s->text), &number) && number == species + 1.0;
+}
+
+/* Passes a word of a formula. Returns whether it is the expected one. `number` matters for FF_F_NUMBER only. */
+static int take_word(const ff_formula *formula, uint32_t *at, uint32_t code, double number) {
+  if (*at >= formula->length) return 0;
+  const ff_formula_word *word = &formula->word[(*at)++];
+  return word->code == code && (code != FF_F_NUMBER || word->number == number);
+}
+
+static int take_count(const ff_bngl *f, const ff_formula *formula, uint32_t *at, uint32_t species) {
+  const int is = *at < formula->length && formula->word[*at].code == FF_F_SYMBOL;
+  return is && is_count_of(f, formula->word[(*at)++].symbol, species);
+}
+
+/* Whether a function is as write_network() writes it: if the reactants are there, the law divided by what BioNetGen multiplies it
+ * with. Otherwise the file was changed, and the mark means nothing. */
+static int is_divided(const ff_bngl *f, const ff_formula *formula, const ff_reaction *reaction, uint32_t law) {
+  uint32_t at = 0;
+  int fine = 1;
+  for (uint32_t i = 0; fine && i < reaction->n_reactants; i++) {
+    const ff_participant *reactant = &reaction->reactants[i];
+    fine = take_count(f, formula, &at, reactant->species) && take_word(formula, &at, FF_F_NUMBER, reactant->count) &&
+           take_word(formula, &at, FF_F_GE, 0) && (i == 0 || take_word(formula, &at, FF_F_AND, 0));
+  }
+  fine = fine && at < formula->length && formula->word[at].code == FF_F_SYMBOL && formula->word[at++].symbol == law;
+  for (uint32_t i = 0; fine && i < reaction->n_reactants; i++)
+    for (uint32_t k = 0; fine && k < reaction->reactants[i].count; k++)
+      fine = take_count(f, formula, &at, reaction->reactants[i].species) &&
+             (k == 0 || (take_word(formula, &at, FF_F_NUMBER, k) && take_word(formula, &at, FF_F_SUB, 0))) &&
+             take_word(formula, &at, FF_F_DIV, 0);
+  return fine && take_word(formula, &at, FF_F_NUMBER, 0) && take_word(formula, &at, FF_F_IF, 0) && at == formula->length;
+}
+
+/* *is becomes 1 if the line's rate is a function that divides the marked law, else 0. */
+static ff_status check_mark(int *is, ff_bngl *f, const ff_reaction *reaction, ff_span text, ff_span marked) {
+  const ff_span name = ff_span_trim(text);
+  const int64_t rate = ff_names_find(f->names, name.text, name.length);
+  const int64_t law = ff_names_find(f->names, marked.text, marked.length);
+  ff_formula formula;
+  *is = 0;
+  if (rate < 0 || law < 0 || f->symbol[rate].kind != FF_BNGL_FUNCTION) return FF_OK;
+  ff_status status = ff_bngl_formula(&formula, f, f->symbol[rate].text, f->symbol[rate].line, "an expression");
+  if (status == FF_OK) *is = is_divided(f, &formula, reaction, (uint32_t)law);
+  ff_formula_free(&formula);
+  return status;
+}
+
 ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *f, ff_span text, ff_span marked, uint64_t line) {
   ff_span rest = text, word = ff_bngl_word(&rest);
   const int several = ff_span_trim(rest).length > 0 && ff_names_find(f->names, word.text, word.length) < 0;
@@ -139,8 +192,9 @@ ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *f, ff_span text, ff_span 
   if (law != NULL)
     return ff_error_set(f->err, FF_EUNSUPPORTED, "%s, line %llu: found the rate law %s of BioNetGen, which is not supported; "
                         "expected a rate constant or a function", f->file, (unsigned long long)line, law);
-  reaction->mass_action = marked.length == 0;
-  if (marked.length > 0) return ff_bngl_formula(&reaction->rate, f, marked, line, "a function");
-  ff_status status = ff_bngl_formula(&reaction->rate, f, text, line, "a rate constant");
-  return status == FF_OK ? scale(&reaction->rate, factor_of(reaction), f->err) : status;
+  int divided = 0;
+  ff_status status = marked.length > 0 ? check_mark(&divided, f, reaction, text, marked) : FF_OK;
+  reaction->mass_action = !divided;
+  if (status == FF_OK) status = ff_bngl_formula(&reaction->rate, f, divided ? marked : text, line, "a rate constant");
+  return status == FF_OK && !divided ? scale(&reaction->rate, factor_of(reaction), f->err) : status;
 }

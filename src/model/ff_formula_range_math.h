@@ -331,11 +331,104 @@ static FF_HD inline ff_range ff_range_rounded(uint32_t code, ff_range out, ff_ra
 
 /* A number, a symbol or the time whose last bit may be rounded. Whole numbers are not. */
 static FF_HD inline ff_range ff_range_inexact(ff_range x) {
-  x.exact = 0;
+  x.exact = x.nan || (x.low == x.high && ff_formula_floor(x.low) == x.low);
   if (ff_range_is_empty(x) || !(ff_math_absolute(x.low) < FF_INF && ff_math_absolute(x.high) < FF_INF)) return x;
   if (ff_formula_floor(x.low) != x.low) x.low = ff_range_just_below(x.low);
   if (ff_formula_floor(x.high) != x.high) x.high = ff_range_just_above(x.high);
   return x;
+}
+
+/* ---- values without error ----------------------------------------------------------------------------------------------- */
+
+/* A range that is exact in FF_RANGE_INEXACT holds one value, which has no error: whole numbers, and what follows from them and
+ * from zeros and infinities without rounding. So 5 / (1 + (3 / A)^2) is 0 where A is 0. */
+
+/* 1 or -1 if all values have this sign, which a zero has, too; 0 if this is not known. */
+static FF_HD inline double ff_range_sign(ff_range x) {
+  if (x.nan || ff_range_is_empty(x)) return 0.0;
+  if (x.exact) return (ff_math_bits(x.low) >> 63) != 0 ? -1.0 : 1.0;
+  return x.low > 0.0 ? 1.0 : x.high < 0.0 ? -1.0 : 0.0;
+}
+
+static FF_HD inline int ff_range_is_finite(ff_range x) { return !x.nan && !ff_range_is_empty(x) && !ff_range_has_infinity(x); }
+static FF_HD inline int ff_range_is_end(ff_range x) { /* exactly 0 or infinite */
+  return x.exact && !x.nan && (x.low == 0.0 || ff_math_absolute(x.low) == FF_INF);
+}
+static FF_HD inline int ff_range_is_whole(double x) { return ff_formula_floor(x) == x && ff_math_absolute(x) <= 0x1p53; }
+
+/* Whether an operation on numbers without error gives one. */
+static FF_HD inline int ff_range_keeps(uint32_t code, double a, double b, double value) {
+  const int end = a == 0.0 || b == 0.0 || !(ff_math_absolute(a) < FF_INF && ff_math_absolute(b) < FF_INF);
+  switch (code) {
+    case FF_F_ADD: return ff_range_is_exact_sum(a, b);
+    case FF_F_SUB: return ff_range_is_exact_sum(a, -b);
+    case FF_F_MUL: return end || (ff_range_is_whole(a) && ff_range_is_whole(b) && ff_range_is_whole(value));
+    case FF_F_DIV: return end || (ff_range_is_whole(a) && ff_range_is_whole(b) && ff_range_is_whole(value) && value * b == a);
+    case FF_F_POW: return end || a == 1.0 || b == 1.0;
+    case FF_F_SQRT: return value != value || (ff_range_is_whole(value) && value * value == a);
+    case FF_F_LOG:
+    case FF_F_LOG2:
+    case FF_F_LOG10: return value != value || a == 0.0 || a == 1.0;
+    case FF_F_ACOS: return value != value || a == 1.0;
+    case FF_F_EXP:
+    case FF_F_EXPM1:
+    case FF_F_LOG1P:
+    case FF_F_SIN:
+    case FF_F_COS:
+    case FF_F_TAN:
+    case FF_F_ASIN:
+    case FF_F_ATAN:
+    case FF_F_SINH:
+    case FF_F_COSH:
+    case FF_F_TANH: return value != value || a == 0.0;
+    default: return 1;
+  }
+}
+
+/* Whether the result follows from an operand that is exactly 0 or infinite, and from the other one's sign. Then numbers with
+ * these signs, *a and *b, give it. */
+static FF_HD inline int ff_range_follows(uint32_t code, ff_range x, ff_range y, double *a, double *b) {
+  const double sign_x = ff_range_sign(x), sign_y = ff_range_sign(y);
+  const int end_x = ff_range_is_end(x), end_y = ff_range_is_end(y);
+  *a = x.exact ? x.low : sign_x;
+  *b = y.exact ? y.low : sign_y;
+  if (end_x == end_y || !ff_range_is_finite(end_x ? y : x)) return 0;
+  switch (code) {
+    case FF_F_ADD:
+    case FF_F_SUB: return ff_math_absolute(end_x ? x.low : y.low) == FF_INF;
+    case FF_F_MUL:
+    case FF_F_DIV: return sign_x != 0.0 && sign_y != 0.0;
+    case FF_F_POW: return end_x && sign_x > 0.0 && sign_y != 0.0;
+    default: return 0;
+  }
+}
+
+static FF_HD inline int ff_range_errorless(uint32_t code, uint32_t n, ff_range a, ff_range b, double *value) {
+  double x = ff_range_number(a), y = n > 1 ? ff_range_number(b) : 1.0;
+  if (code == FF_F_IF) return 0;
+  if (a.exact && (n < 2 || b.exact)) {
+    *value = ff_formula_operate(code, x, y, 0.0);
+    return x != x || y != y || ff_range_keeps(code, x, y, *value);
+  }
+  if (n != 2 || !ff_range_follows(code, a, b, &x, &y)) return 0;
+  *value = ff_formula_operate(code, x, y, 0.0);
+  return 1;
+}
+
+/* Whether a result is one of the operands, or a truth, and so exact if this is. */
+static FF_HD inline int ff_range_passes(uint32_t code) {
+  return code == FF_F_IF || code == FF_F_MIN || code == FF_F_MAX || (code >= FF_F_LT && code <= FF_F_NOT);
+}
+
+static FF_HD inline ff_range ff_range_apply_inexact(uint32_t code, uint32_t n, ff_range a, ff_range b, ff_range c) {
+  double value;
+  if (ff_range_errorless(code, n, a, b, &value)) return ff_range_of_value(value);
+  if (ff_range_passes(code)) return ff_range_operate(code, n, a, b, c);
+  a.exact = b.exact = 0;
+  ff_range out = ff_range_operate(code, n, a, b, c);
+  out = ff_range_rounded(code, out, a, b);
+  out.exact = 0;
+  return out;
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
@@ -347,12 +440,10 @@ static FF_HD inline ff_range ff_range_of_symbol(double low, double high) {
 
 /* The range of an operation with n operands; those that it does not have are ignored. */
 static FF_HD inline ff_range ff_range_apply(ff_range_kind kind, uint32_t code, uint32_t n, ff_range a, ff_range b, ff_range c) {
+  if (kind == FF_RANGE_INEXACT) return ff_range_apply_inexact(code, n, a, b, c);
   ff_range out = ff_range_operate(code, n, a, b, c);
   if (kind != FF_RANGE_COMPUTED && !out.exact) out = ff_range_rounded(code, out, a, b);
-  if (kind == FF_RANGE_INEXACT)
-    out.exact = 0;
-  else if (!out.nan && out.low == out.high && out.low != 0.0) /* a zero may have either sign */
-    out.exact = 1;
+  if (!out.nan && out.low == out.high && out.low != 0.0) out.exact = 1; /* a zero may have either sign */
   return out;
 }
 

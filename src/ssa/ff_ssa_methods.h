@@ -1,5 +1,5 @@
-/* The table of methods: what each of them is and can do. To add a method, write its file, its name in ff_ssa_method, and its row in
- * ff_ssa_methods.c. Internal to ssa/. */
+/* The table of methods: what each of them is and can do. To add a method, write its file, its name in ff_ssa_method, and its
+ * row in ff_ssa_methods.c. Internal to ssa/. */
 #ifndef FF_SSA_METHODS_H
 #define FF_SSA_METHODS_H
 

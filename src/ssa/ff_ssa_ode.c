@@ -63,12 +63,13 @@ static int lacks_reactant(const ff_ssa_program *p, const ff_ssa_propensity *a, c
 
 /* The value of a formula. Where it is not finite, errors of the solution may be the reason, as for the root of a count that is
  * hardly below 0: such counts are then 0. Without a reactant, a formula such as A * B / (A + B) need not have a value. */
-static double value_of(ff_ssa_path *path, uint32_t r, const double *x) {
+static double value_of(ff_ssa_smooth *e, uint32_t r, const double *x) {
+  ff_ssa_path *path = &e->single.path;
   const ff_ssa_program *p = path->program;
   const ff_ssa_propensity *a = p->propensities + r;
   double value = ff_formula_value(&p->formulas[a->a], x, 0, path->stack);
   if (fabs(value) < INFINITY) return value;
-  for (uint32_t s = 0; s < p->n_species; s++) path->whole[s] = x[s] > 0 ? x[s] : 0;
+  for (uint32_t s = 0; s < p->n_species; s++) path->whole[s] = x[s] < 0 && x[s] >= -e->doubt[s] ? 0 : x[s];
   value = ff_formula_value(&p->formulas[a->a], path->whole, 0, path->stack);
   if (fabs(value) < INFINITY) return value;
   if (!lacks_reactant(p, a, x)) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, value);
@@ -77,10 +78,9 @@ static double value_of(ff_ssa_path *path, uint32_t r, const double *x) {
 
 /* No rate depends on the time: such networks are refused. */
 static double rate_of(ff_ssa_smooth *e, uint32_t r, const double *x) {
-  ff_ssa_path *path = &e->single.path;
-  const ff_ssa_propensity *a = path->program->propensities + r;
-  if (a->law == FF_LAW_FORMULA) return value_of(path, r, x);
-  const double rate = a->law == FF_LAW_SCALED ? value_of(path, r, x) : a->rate;
+  const ff_ssa_propensity *a = e->single.path.program->propensities + r;
+  if (a->law == FF_LAW_FORMULA) return value_of(e, r, x);
+  const double rate = a->law == FF_LAW_SCALED ? value_of(e, r, x) : a->rate;
   return (a->law == FF_LAW_TWIN ? 2 * rate : rate) * product_of(e, a, x); /* a twin's rate holds the factor 1/2 */
 }
 
@@ -166,6 +166,26 @@ static void show(ff_ssa_smooth *e, double part) {
                   part * (o->dense[1][s] + rest * (o->dense[2][s] + part * (o->dense[3][s] + rest * o->dense[4][s])));
 }
 
+/* A count that is below 0 by at most its doubt may be 0 but for errors. It is shown as 0 if the rates would leave it there. */
+static void round_to_zero(ff_ssa_smooth *e) {
+  ode *o = e->own;
+  ff_ssa_path *path = &e->single.path;
+  const uint32_t n = path->program->n_species;
+  const ff_ssa_failure failure = path->failure;
+  double *slope = o->k[1]; /* is not needed after the step */
+  int doubtful = 0;
+  for (uint32_t s = 0; s < n; s++) {
+    const int small = e->shown[s] < 0 && e->shown[s] >= -e->doubt[s];
+    o->at[s] = small ? 0 : e->shown[s];
+    doubtful |= small;
+  }
+  if (!doubtful) return;
+  derive(e, o->at, slope);
+  path->failure = failure;
+  for (uint32_t s = 0; s < n; s++)
+    if (o->at[s] == 0 && slope[s] >= 0) e->shown[s] = 0;
+}
+
 /* The length of the first step: counts change by a hundredth of their scale. */
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
@@ -241,6 +261,7 @@ ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, 
   e->begin = begin;
   e->step = step;
   e->show = show;
+  e->round = round_to_zero;
   e->drop = drop;
   if (!(e->tolerance > 0)) e->tolerance = ODE_TOLERANCE;
   ode *o = e->own = ff_calloc(1, sizeof *o);

@@ -39,8 +39,9 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
     memcpy(e->shown, path->count, n * sizeof *e->shown);
   else
     e->show(e, (wanted - path->time) / (e->end - path->time));
+  if (e->round != NULL) e->round(e);
   for (uint32_t s = 0; s < n; s++)
-    if (!(e->shown[s] > 0 || (e->doubt != NULL && e->shown[s] < -e->doubt[s]))) e->shown[s] = 0;
+    if (!(e->shown[s] > 0 || (e->round != NULL && e->shown[s] < 0))) e->shown[s] = 0;
   engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
   path->next_time = e->end == INFINITY ? INFINITY : nextafter(wanted, INFINITY);
   return 1;

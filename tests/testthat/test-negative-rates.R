@@ -229,3 +229,51 @@ test_that("a network that is written and read gives the same with \"ode\"", {
   writeLines(text, file)
   expect_identical(unlist(read_network(file)$reactions[2, c("rate", "law")], use.names = FALSE), c("Q * 0.3", "formula"))
 })
+
+test_that("division by an absent reactant does not hide a negative rate", {
+  laws <- c(
+    "5 / (1 + (3 / A)^2) - 0.1 * B", "1 / (1 / A + 1 / 2) - 0.1 * B", "k * (1 - B / (A * K))", "if(tanh(A), 1, -5)",
+    "1 / (K / A + 1) - k", "if(A - B > -1 * B, A, k * (A - B))"
+  )
+  for (law in laws) {
+    net <- reaction_network(stats::setNames(list(law, 0.5), c("A -> B", "B -> 0")), initial = c(A = 0, B = 10),
+      parameters = c(k = 0.3, K = 0.7))
+    for (method in c("direct", "next_reaction", "rssa", "tau_leaping")) {
+      expect_error(simulate(net, 20, times = 1, seed = 1, method = method), "propensity of reaction \"R1\" is -",
+        class = "fireflip_error_model", label = paste(law, method))
+    }
+    expect_error(chemical_master_equation(net, 1), "propensity is -", class = "fireflip_error_model", label = law)
+  }
+  timed <- reaction_network("A -> B" = "(1 + sin(time)) * 5 / (1 + (3 / A)^2) - 0.1 * B", initial = c(A = 0, B = 10))
+  expect_error(simulate(timed, times = 1, seed = 1), "is -1 at time 0", class = "fireflip_error_model")
+})
+
+test_that("with \"ode\", a rate without a value at a negative count is an error, and a true negative count is shown", {
+  falling <- function(rate) {
+    suppressWarnings(reaction_network("A -> 0" = "k", "0 -> B" = rate, initial = c(A = 4), parameters = c(k = 1)),
+      classes = "fireflip_warning_propensity")
+  }
+  expect_equal(solve_ode(falling("sqrt(A)"), c(1, 3))[, "B"], 2 / 3 * (8 - c(3^1.5, 1)), tolerance = 1e-6)
+  expect_error(solve_ode(falling("sqrt(A)"), 5), "rate of reaction \"R2\" is NaN at time 4", class = "fireflip_error_model")
+  expect_error(solve_ode(falling("log(A + 1)"), 6), "rate of reaction \"R2\" is NaN at time 5", class = "fireflip_error_model")
+  far <- reaction_network("A -> 0" = "k * (A + 5)", initial = c(A = 1e9), parameters = c(k = 1))
+  times <- c(1, 20, 60)
+  expect_equal(solve_ode(far, times)[, "A"], (1e9 + 5) * exp(-times) - 5, tolerance = 1e-6)
+})
+
+test_that("a line of a .net file that was changed after it was written means what it says", {
+  net <- reaction_network("A -> B" = "vm*A/(K+A)", "2 A + B -> A" = "vm*A*B", initial = c(A = 50, B = 9),
+    parameters = c(vm = 5, K = 10))
+  file <- write_network(net, tempfile(fileext = ".net"))
+  lines <- readLines(file)
+  rates_of <- function(from, to) {
+    expect_true(any(grepl(from, lines, fixed = TRUE)))
+    writeLines(sub(from, to, lines, fixed = TRUE), file)
+    read_network(file)$reactions[c("rate", "law")]
+  }
+  expect_identical(rates_of("_rate1 #", "_rate1 #")$law, c("formula", "formula"))
+  expect_identical(as.list(rates_of(" _rate1 #", " 0.5 #")[1, ]), list(rate = "0.5", law = "mass action"))
+  expect_identical(rates_of("_law1()/_n1", "_law1()/2/_n1")$law, c("mass action", "formula"))
+  expect_identical(rates_of("/(_n1-1)", "/(_n1-2)")$law, c("formula", "mass action"))
+  expect_error(rates_of(" _rate1 #", " _rate9 #"), "\"_rate9\"", class = "fireflip_error_parse")
+})

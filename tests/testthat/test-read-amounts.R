@@ -130,7 +130,8 @@ test_that("a law that is the difference of two rates is told when it is read", {
   expect_identical(found$warning$reactions, c("r", "q"))
   expect_match(conditionMessage(found$warning), paste(
     "the rates of reactions \"r\", \"q\" are differences that can be negative: k * (A / V) - k * (B / V) is -0.5 where A = 0,",
-    "B = 1. A simulation ends with an error in such a state. Each should be two reactions, one for each direction."
+    "B = 1. Each should be two reactions, one for each direction: as one, the fluctuations are wrong, and a simulation ends with",
+    "an error where the rate is below 0. The method \"ode\" is right."
   ), fixed = TRUE)
   one <- negative_of(amounts_file(c(A = 10, B = 0), laws = c(r = net_law)))$warning
   expect_match(conditionMessage(one), "the rate of reaction \"r\" is a difference that can be negative", fixed = TRUE)

@@ -70,3 +70,25 @@ test_that("Boolean networks take whole and logical numbers, but no factors", {
   expect_error(steady_state(broken, list(on = "A"), seed = 1), "rules$probability", fixed = TRUE,
     class = "fireflip_error_argument")
 })
+
+test_that("parts whose columns were changed are not merged", {
+  part <- function(i, output) simulate(plain_net(), 10, times = 2, seed = 1, output = output, shard = c(i, 2))
+  for (output in c("final", "trajectories")) {
+    first <- part(1, output)
+    expect_identical(nrow(c(first, part(2, output))), 10L)
+    whole <- part(2, output)
+    whole$A <- as.integer(whole$A)
+    expect_equal(c(first, whole)$A, c(first, part(2, output))$A)
+    changes <- list(
+      function(x) transform(x, A = A > 3), function(x) transform(x, A = factor(A)), function(x) transform(x, A = as.character(A)),
+      function(x) replace(x, "A", list(replace(x$A, 2, NA))), function(x) stats::setNames(x, names(x)[c(1, 2, 4, 3)])
+    )
+    for (change in changes) {
+      other <- part(2, output)
+      changed <- change(as.data.frame(other))
+      for (i in seq_along(other)) other[[i]] <- changed[[i]]
+      names(other) <- names(changed)
+      expect_error(c(first, other), "columns were changed", class = "fireflip_error_argument")
+    }
+  }
+})

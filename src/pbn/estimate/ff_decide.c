@@ -231,13 +231,13 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
   const char *longer = in_vain ? "" : "allow a longer burn-in (max_burn_in), or ";
   if (!e->rule.forgets)
     return ff_error_set(err, FF_ECONVERGENCE,
-                        "after %llu steps, the two halves of a trajectory still disagree%s; each trajectory moves between "
-                        "regions in which it stays for a long time%s: %suse method = \"exact\"",
+                        "after %llu steps, the two halves of a trajectory still disagree%s; a trajectory may stay in one "
+                        "region for a long time%s: %suse method = \"exact\" if the network is small",
                         steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
   return ff_error_set(err, FF_ECONVERGENCE,
                       "after %llu steps (burn-in and window), trajectories from different starts still disagree%s%s; the network "
                       "may have several basins and rarely move between them: %suse a larger perturbation probability, or "
-                      "method = \"exact\"",
+                      "method = \"exact\" if the network is small",
                       steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
 }
 
