@@ -302,7 +302,8 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
   }
   int good = so->residual <= so->tolerance && so->change <= 10 * so->tolerance;
   /* At the level of rounding errors no more improvement is possible. For transient states, the vector's norm is the expected
-   * number of visits, which may be large. An error in the residual is one in the answer times `size`. */
+   * number of visits, which may be large. An error in the residual is one in the answer times `size`.
+   * The groups' change may be ten times as large, as for the tolerance. */
   double least = 0;
   if (so->size > 0)
     least = fmin(fmax(ROUNDING, ROUNDING_UNITS * DBL_EPSILON * so->norm / so->size), ROUNDING_MOST / so->size);

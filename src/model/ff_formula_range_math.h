@@ -298,16 +298,10 @@ static FF_HD inline int ff_range_is_exact_sum(double a, double b) {
 
 static FF_HD inline int ff_range_may_be_zero(ff_range x) { return x.low == 0.0 || x.high == 0.0; }
 
-/* Whether products of the two ranges have no rounding error, because all ends are whole numbers and `out` holds the products. */
-static FF_HD inline int ff_range_is_exact_product(ff_range out, ff_range a, ff_range b) {
-  return ff_math_absolute(out.low) <= 0x1p53 && ff_math_absolute(out.high) <= 0x1p53 && ff_formula_floor(a.low) == a.low &&
-         ff_formula_floor(a.high) == a.high && ff_formula_floor(b.low) == b.low && ff_formula_floor(b.high) == b.high;
-}
-
 /* Widens the range of a sum, a product or a quotient by its rounding error. What has an operand 0 has none. */
 static FF_HD inline ff_range ff_range_rounded(uint32_t code, ff_range out, ff_range a, ff_range b) {
   int low = 0, high = 0;
-  if (ff_range_is_empty(out) || (code == FF_F_MUL && ff_range_is_exact_product(out, a, b))) return out;
+  if (ff_range_is_empty(out)) return out;
   switch (code) {
     case FF_F_ADD:
       low = ff_range_is_exact_sum(a.low, b.low);
@@ -403,6 +397,7 @@ static FF_HD inline int ff_range_follows(uint32_t code, ff_range x, ff_range y, 
   }
 }
 
+/* Whether the result of an operation on a and b is known without error. Then *value is the result. */
 static FF_HD inline int ff_range_errorless(uint32_t code, uint32_t n, ff_range a, ff_range b, double *value) {
   double x = ff_range_number(a), y = n > 1 ? ff_range_number(b) : 1.0;
   if (code == FF_F_IF) return 0;
