@@ -60,7 +60,8 @@ size_t ff_bngl_name_length(ff_span text);
 ff_status ff_bngl_formula(ff_formula *out, ff_bngl *file, ff_span text, uint64_t line, const char *wanted);
 
 /* Sets the rate and the law of a reaction whose participants are known. `marked` is empty or the name of a formula, which is
- * the law if the rate is the function that write_network() writes for it. The symbols of the rate are numbers of ff_bngl_symbol. */
+ * the law if the rate is the function that write_network() writes for it. The symbols of the rate are numbers of
+ * ff_bngl_symbol. */
 ff_status ff_bngl_rate(ff_reaction *reaction, ff_bngl *file, ff_span text, ff_span marked, uint64_t line);
 
 #endif
