@@ -227,7 +227,7 @@ noise_decomposition.reaction_trajectories <- function(x, reporters, confidence =
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
   reporters <- known[check_reporters(reporters, known)]
-  time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
+  time <- if (kept_final(run)) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
   rows <- unname(split(seq_along(time), match(time, times)))
   parts <- lapply(rows, function(at) reporter_noise(x[[reporters[[1L]]]][at], x[[reporters[[2L]]]][at], confidence))

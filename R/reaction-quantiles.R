@@ -106,7 +106,7 @@ histogram_of_rows <- function(x) {
   if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
   }
-  time <- if (identical(run$output, "final")) rep(run$times, nrow(x)) else x$time # some may have stopped before
+  time <- if (kept_final(run)) rep(run$times, nrow(x)) else x$time # some may have stopped before
   cells <- lapply(species, function(name) counts_of(time, x[[name]]))
   column <- function(name) unlist(lapply(cells, `[[`, name), use.names = FALSE)
   of <- rep(seq_along(species), vapply(cells, function(one) length(one$n), 0L))

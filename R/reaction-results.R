@@ -223,7 +223,7 @@ summary.reaction_trajectories <- function(object, ...) {
 }
 
 # The rows about the last time. Final states have the times at which their trajectories stopped, so that all of them are last.
-last_rows <- function(rows, run) if (identical(run$output, "final")) rows else rows[rows$time == max(rows$time), ]
+last_rows <- function(rows, run) if (kept_final(run)) rows else rows[rows$time == max(rows$time), ]
 
 summary_of_run <- function(run, times, last) {
   last$fano <- ifelse(last$mean > 0, last$sd^2 / last$mean, NA_real_)

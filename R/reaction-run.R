@@ -288,7 +288,7 @@ trajectories_of <- function(result, run, options) {
   times <- length(run$times)
   number <- trajectory_numbers(options)
   time <- rep(run$times, times = options$nsim)
-  if (run$output == "final" && !is.null(result$stopped)) time <- ifelse(is.na(result$stopped), time, result$stopped)
+  if (kept_final(run) && !is.null(result$stopped)) time <- ifelse(is.na(result$stopped), time, result$stopped)
   out <- c(list(trajectory = rep(number, each = times), time = time), states)
   structure(
     out, class = c("reaction_trajectories", "data.frame"), row.names = .set_row_names(options$nsim * times), run = run

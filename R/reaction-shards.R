@@ -180,9 +180,9 @@ has_all_rows <- function(x) {
 resumed_start <- function(model, final, nsim, any_number, shard) {
   run <- attr(final, "run")
   species <- model$species$species
-  if (is.null(run) || !identical(run$output, "final") || !all(c("trajectory", "time", species) %in% names(final))) {
+  if (is.null(run) || !kept_final(run) || !all(c("trajectory", "time", species) %in% names(final))) {
     found <- if (is.null(run)) "one without the record of its run"
-      else if (!identical(run$output, "final")) sprintf("one for `output` = \"%s\"", run$output)
+      else if (!kept_final(run)) sprintf("one for `output` = \"%s\"", run$output)
       else paste("one without", quote_some(setdiff(c("trajectory", "time", species), names(final))))
     abort_argument(sprintf(
       "`initial` must be counts by species, or a result for `output` = \"final\" with all species (%s); found %s.",

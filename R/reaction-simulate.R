@@ -224,6 +224,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   check_count(nsim, "nsim", 1, 2^47)
   times <- check_times(times)
   output <- check_kind_of_run(method, output, tolerance)
+  kind <- output_kinds[[output]]
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   check_flag(progress, "progress")
   check_summary_options(output, quantiles, covariance)
@@ -231,7 +232,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   wanted_backend(backend)
   asked <- nsim
   if (has_one_solution(method, start)) nsim <- 1
-  if (output %in% c("final", "events")) times <- times[[length(times)]]
+  if (kind$last) times <- times[[length(times)]]
   if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
   }
@@ -240,7 +241,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
     check_resumed_method(start$counts, method)
   }
   object <- with_arguments(object, if (is.null(start)) initial, parameters)
-  observed <- if (output == "events") 1L else observed_species(object, observe, output) # a GPU needs a species to observe
+  observed <- if (kind$firings) 1L else observed_species(object, observe, output) # a GPU needs a species to observe
   part <- trajectories_of_shard(nsim, seed, shard)
   check_rows_of_result(part$n, length(observed), length(times), output)
   seed <- resolve_seed(seed)
@@ -250,7 +251,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   ))
   list(
     model = object, options = options, nsim = nsim, asked = asked, seed = seed,
-    species = if (output == "events") character() else observable_names(object)[observed], confidence = confidence, start = start,
+    species = if (kind$firings) character() else observable_names(object)[observed], confidence = confidence, start = start,
     record = Filter(Negate(is.null), list(output = output, until = until, quantiles = quantiles, shard = part$shard))
   )
 }
@@ -269,9 +270,9 @@ planned_result <- function(plan, model, result, seed = plan$seed) {
 # Checks method, output and tolerance, which depend on each other, and returns the output.
 check_kind_of_run <- function(method, output, tolerance) {
   check_method(method)
-  output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram", "events"))
+  output <- check_choice(output, "output", output_names())
   check_tolerance(tolerance, method)
-  if (method %in% real_methods() && output %in% c("histogram", "events")) {
+  if (method %in% real_methods() && output_kinds[[output]]$whole) {
     abort_argument(sprintf(
       "`output` = \"%s\" needs whole counts, which `method` = \"%s\" does not have; ask for \"summary\" or \"trajectories\".",
       output, method
@@ -320,9 +321,10 @@ options_of_start <- function(start, part, seed) {
 
 # What the core keeps.
 options_of_output <- function(output, quantiles, covariance) {
+  kind <- output_kinds[[output]]
   list(
-    keep = output %in% c("trajectories", "final", "events"), covariance = covariance,
-    histogram = output == "histogram" || length(quantiles) > 0L, firings = if (output == "events") most_events() else 0
+    keep = !kind$sums, covariance = covariance, histogram = kind$counts || length(quantiles) > 0L,
+    firings = if (kind$firings) most_events() else 0
   )
 }
 
@@ -336,16 +338,8 @@ known_cells <- function(run, varies) {
 # The result of a run for each kind of output.
 known_result <- function(result, run, start, options) {
   if (!is.null(start)) run[names(start$run)] <- start$run
-  if (run$output == "final") run$stopped <- result$stopped
   run$n_stopped <- if (!is.null(result$stopped)) sum(!is.na(result$stopped))
-  if (run$output %in% c("summary", "histogram")) run$tally <- c(result$tally, list(known = known_cells(run, result$varies)))
-  if (run$output == "trajectories") run$varies <- result$varies
-  switch(run$output,
-    summary = ensemble_of(run),
-    histogram = histogram_of(run),
-    events = events_of(result$firings, run),
-    trajectories_of(result, run, options)
-  )
+  output_kinds[[run$output]]$make(run, result, options)
 }
 
 check_tolerance <- function(tolerance, method) {
@@ -377,17 +371,17 @@ observed_species <- function(model, observe, output) {
   }
   if (length(index) == 0L) abort_value("observe", "names of species", observe)
   own <- intersect(known[index], c("trajectory", "time"))
-  if (output %in% c("trajectories", "final") && length(own) > 0L) {
+  if (!output_kinds[[output]]$sums && length(own) > 0L) {
     abort_argument(sprintf("A species is called \"%s\", like a column of the result; choose others by `observe`.", own[[1L]]))
   }
   index
 }
 
 check_rows_of_result <- function(nsim, species, times, output) {
-  summed <- output %in% c("summary", "histogram")
+  summed <- output_kinds[[output]]$sums
   n <- if (summed) species else nsim
   if (n * times <= .Machine$integer.max) {
-    if (output %in% c("trajectories", "final")) check_memory_of_result(8 * n * times * (species + 2))
+    if (!summed && !output_kinds[[output]]$firings) check_memory_of_result(8 * n * times * (species + 2))
     return(invisible())
   }
   number <- function(x) format(x, big.mark = ",", scientific = FALSE)

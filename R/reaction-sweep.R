@@ -63,7 +63,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
   check_no_more(...)
   check_flag(common, "common")
   until <- given_condition(until, substitute(until), "until")
-  output <- check_choice(output, "output", c("summary", "trajectories", "final", "histogram"))
+  output <- check_choice(output, "output", output_names("sweeps"))
   times <- check_times(times)
   if (is.data.frame(initial)) abort_value("initial", "counts by species", initial)
   model <- with_arguments(model, initial, parameters)
@@ -92,7 +92,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     machine = all_notes(runs, proc.time()[["elapsed"]] - started)
   )
   if (!is.null(until)) run[c("until", "n_stopped")] <- list(until, vapply(runs, `[[`, 0L, "n_stopped"))
-  if (output %in% c("summary", "histogram")) { # for noise_decomposition()
+  if (output_kinds[[output]]$sums) { # for noise_decomposition()
     run$species <- runs[[1L]]$species
     run$tallies <- lapply(runs, function(one) one$tally[setdiff(names(one$tally), c("cell", "value", "count"))])
   }
@@ -143,11 +143,7 @@ settings_at_once <- function(model, settings, options, backend) {
 check_design_columns <- function(design, model, output, observe) {
   known <- observable_names(model)
   states <- if (is.null(observe)) known else known[observed_species(model, observe, output)]
-  result <- switch(output,
-    summary = c("species", "mean", "lower", "upper", "sd", "min", "max", "sd_lower", "sd_upper"),
-    histogram = c("species", "count", "n", "proportion"),
-    c("trajectory", states)
-  )
+  result <- output_kinds[[output]]$columns(states)
   quantile <- grep("^q[0-9.]+$", names(design), value = TRUE)
   own <- intersect(names(design), c("setting", "time", result, if (output == "summary") quantile))
   if (length(own) == 0L) return(invisible())
