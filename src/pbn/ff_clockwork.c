@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 #define STARTS 8             /* number of starts to follow if some nodes start at random */
 #define WORK (1u << 26)      /* words of expressions and states that the search may read: a few tenths of a second */

@@ -16,7 +16,7 @@
 #ifndef FF_PACKED_STEP_H
 #define FF_PACKED_STEP_H
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 #if defined(__CUDACC__)
 #define FF_STEP static __host__ __device__ __forceinline__

@@ -2,7 +2,7 @@
  * in integers (ff_fixed.h). The table is made by Vose's variant of Walker's alias method. */
 #include <stdlib.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 #include "ff_fixed.h"
 
 /* A square root by Newton's method. It need not be accurate, but it must be the same on all machines. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 const char *ff_layout_name(ff_layout layout) {
   return layout == FF_LAYOUT_SLICED ? "sliced" : layout == FF_LAYOUT_PACKED ? "packed" : "auto";

@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 #define FF_KERNEL(name) ff_slice_##name##_avx2
 #define V __m256i

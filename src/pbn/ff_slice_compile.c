@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 #include "ff_fixed.h"
 
 typedef struct {

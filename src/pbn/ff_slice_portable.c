@@ -1,7 +1,7 @@
 /* The sliced program in plain C: a vector is one 64-bit word. */
 #include <string.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 #define FF_KERNEL(name) ff_slice_##name##_portable
 #define V uint64_t

@@ -1,7 +1,7 @@
 /* How trajectories start, and whether the long run depends on the start. */
 #include <stdlib.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 static int can_flip(const ff_pbn *pbn, uint32_t node) { return pbn->perturbed[node] && pbn->perturbation > 0; }
 

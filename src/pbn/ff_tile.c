@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_engine_internal.h"
+#include "ff_pbn_program.h"
 
 static const ff_slice_kernel *kernel_of(ff_simd simd) {
 #if defined(__x86_64__)

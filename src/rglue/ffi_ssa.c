@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ssa/ff_ssa_sweep.h"
+#include "../ssa/sweep/ff_ssa_sweep.h"
 #include "ffi_backend.h"
 #include "ffi_ssa.h"
 

@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_DEVICE_WAYS_H
 #define FF_TESTS_DEVICE_WAYS_H
 
-#include "../../src/ssa/ff_ssa_use.h"
+#include "../../src/ssa/run/ff_ssa_use.h"
 #include "fake_ssa.h"
 
 /* How it is run. With `devices` 0, on this processor alone. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/ssa/ff_ssa_device.h"
-#include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/ssa/run/ff_ssa_run.h"
 
 static struct {
   uint64_t capacity;    /* trajectories of a wave; 0: 1000 */

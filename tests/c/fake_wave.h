@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_FAKE_WAVE_H
 #define FF_TESTS_FAKE_WAVE_H
 
-#include "../../src/ssa/ff_ssa_device.h"
+#include "../../src/ssa/run/ff_ssa_device.h"
 #include "check.h"
 #include "random.h"
 

@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_GROUP_NETWORKS_H
 #define FF_TESTS_GROUP_NETWORKS_H
 
-#include "../../src/ssa/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_modules.h"
 #include "random_reactions.h"
 
 static inline void add_participant(ff_participant *list, uint32_t *n, uint32_t species) {

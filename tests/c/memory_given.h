@@ -4,7 +4,7 @@
 
 #include "../../src/io/ff_io.h"
 #include "../../src/pbn/estimate/ff_estimate.h"
-#include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/plan/ff_ssa_plan.h"
 #include "check.h"
 #include "nets.h"
 

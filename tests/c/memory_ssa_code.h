@@ -2,9 +2,9 @@
 #ifndef FF_TESTS_MEMORY_SSA_CODE_H
 #define FF_TESTS_MEMORY_SSA_CODE_H
 
-#include "../../src/cuda/ssa/ff_ssa_factored_image.h"
-#include "../../src/cuda/ssa/ff_ssa_generate.h"
-#include "../../src/cuda/ssa/ff_ssa_image.h"
+#include "../../src/cuda/ssa/data/ff_ssa_factored_image.h"
+#include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/data/ff_ssa_image.h"
 #include "factor_examples.h"
 #include "memory_reactions.h"
 #include "module_examples.h"

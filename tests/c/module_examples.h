@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_MODULE_EXAMPLES_H
 #define FF_TESTS_MODULE_EXAMPLES_H
 
-#include "../../src/ssa/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_modules.h"
 #include "simulations.h"
 
 /* `count` molecules of species `species` of the module at an offset; count 0 ends a list. */

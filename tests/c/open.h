@@ -4,7 +4,7 @@
 #ifndef FF_TESTS_OPEN_H
 #define FF_TESTS_OPEN_H
 
-#include "../../src/pbn/ff_engine_internal.h"
+#include "../../src/pbn/ff_pbn_program.h"
 
 typedef struct {
   uint64_t key, unit, step; /* unit: number of the tile; in a packed program, of the trajectory */

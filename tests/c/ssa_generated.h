@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
 #include "ssa_launch.h"
 
 #ifndef GENERATED_OPTIMISATION

@@ -2,10 +2,11 @@
 #ifndef FF_TESTS_SSA_LAUNCH_H
 #define FF_TESTS_SSA_LAUNCH_H
 
-#include "../../src/cuda/ssa/ff_ssa_generate.h"
-#include "../../src/cuda/ssa/ff_ssa_turns.h"
-#include "../../src/ssa/ff_ssa_device.h"
-#include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/device/ff_ssa_turns.h"
+#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/ssa/methods/ff_ssa_finders.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "simulations.h"
 
 #define LAUNCH_UNITS 20u

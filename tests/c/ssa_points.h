@@ -2,8 +2,8 @@
 #ifndef FF_TESTS_SSA_POINTS_H
 #define FF_TESTS_SSA_POINTS_H
 
-#include "../../src/ssa/ff_ssa_factor.h"
-#include "../../src/ssa/ff_ssa_modules.h"
+#include "../../src/ssa/groups/ff_ssa_factor.h"
+#include "../../src/ssa/rings/ff_ssa_modules.h"
 #include "ssa_launch.h"
 
 #define POINTS 3u

@@ -3,7 +3,7 @@
 
 #include "../../src/exact/ff_exact.h"
 #include "../../src/pbn/ff_reduce.h"
-#include "../../src/pbn/ff_engine_internal.h"
+#include "../../src/pbn/ff_pbn_program.h"
 #include "../../src/pbn/ff_fixed.h"
 #include "long_double.h"
 #include "nets.h"

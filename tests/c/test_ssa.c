@@ -1,5 +1,5 @@
 /* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
-#include "../../src/ssa/ff_ssa_engine.h"
+#include "../../src/ssa/engine/ff_ssa_engine.h"
 #include "random.h"
 #include "simulations.h"
 

@@ -1,7 +1,7 @@
 /* Exponential numbers: their errors, and the table from which they are computed. */
 #include <math.h>
 
-#include "../../src/ssa/ff_ssa_draws.h"
+#include "../../src/ssa/path/ff_ssa_draws.h"
 #include "check.h"
 #include "long_double.h"
 #include "random.h"

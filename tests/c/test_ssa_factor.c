@@ -1,5 +1,5 @@
 /* Factored simulation: groups and sums against propensities, the choice of a reaction against its share, and bits. */
-#include "../../src/ssa/ff_ssa_factored.h"
+#include "../../src/ssa/lanes/ff_ssa_factored.h"
 #include "factor_examples.h"
 #include "random.h"
 

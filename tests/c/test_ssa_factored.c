@@ -1,8 +1,8 @@
 /* Compares the step code of the CUDA kernel for groups of reactions (ff_ssa_factored_step.h) with the engines of this processor,
  * bit for bit. The 32 lanes of a warp run one after the other. */
-#include "../../src/cuda/ssa/ff_ssa_factored_step.h"
-#include "../../src/cuda/ssa/ff_ssa_generate.h"
-#include "../../src/cuda/ssa/ff_ssa_turns.h"
+#include "../../src/cuda/ssa/data/ff_ssa_factored_step.h"
+#include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/device/ff_ssa_turns.h"
 #include "factor_examples.h"
 #include "random.h"
 #include "random_reactions.h"

@@ -4,7 +4,7 @@
 #define GENERATED_OPTIMISATION "-O0" /* the compiler takes most of the time */
 #include "generated_code.h"
 
-#include "../../src/cuda/ssa/ff_ssa_generic_schedule.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_schedule.h"
 #include "random_reactions.h"
 #include "schedule_examples.h"
 

@@ -1,7 +1,7 @@
 /* Compares generated code for networks of replicated modules with a simulation that follows the definition in ff_ssa_modules.h
  * step by step, and with the engine of this processor, bit for bit. */
 #define _GNU_SOURCE /* mkdtemp */
-#include "../../src/ssa/ff_ssa_draws.h"
+#include "../../src/ssa/path/ff_ssa_draws.h"
 #include "module_examples.h"
 #include "random_reactions.h"
 #include "ssa_generated.h"

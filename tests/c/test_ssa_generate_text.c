@@ -1,6 +1,6 @@
 /* The text that is generated for a reaction network: what it depends on, who owns it, and for which networks there is none. The
  * code is not compiled here; test_ssa_generate.c compares it with the engines of this processor. */
-#include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
 #include "group_networks.h"
 
 static const uint32_t shared_bytes = FF_SSA_SHARED_H200;

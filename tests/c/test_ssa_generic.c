@@ -1,8 +1,8 @@
 /* Compares the step code of the CUDA kernels that read a network as data with ff_ssa_run, bit for bit. The 32 lanes of a warp run
  * one after the other. */
-#include "../../src/cuda/ssa/ff_ssa_generic_block.h"
-#include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
-#include "../../src/ssa/ff_ssa_method.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_block.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_thread.h"
+#include "../../src/ssa/path/ff_ssa_method.h"
 #include "random.h"
 #include "ssa_launch.h"
 #include "simulations.h"

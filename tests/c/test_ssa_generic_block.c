@@ -9,7 +9,7 @@
 #include "../../src/cuda/runtime/ff_warp.h"
 #undef FF_ATOMIC_OR
 #define FF_ATOMIC_OR(at, bits) __atomic_fetch_or((at), (bits), __ATOMIC_RELAXED)
-#include "../../src/cuda/ssa/ff_ssa_generic_law.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_law.h"
 #undef FF_RESERVE
 #define FF_RESERVE(at, n) __atomic_fetch_add((at), (n), __ATOMIC_RELAXED)
 #undef FF_STORE_EQUAL
@@ -37,9 +37,9 @@ static inline void wait_for_warps(void) {
 #define FF_EACH_WARP(w)
 #define FF_WARP_HERE(w) const uint32_t warp = (w)->member
 #define FF_SYNC_BLOCK(w) wait_for_warps()
-#include "../../src/cuda/ssa/ff_ssa_generic_block.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_block.h"
 
-#include "../../src/ssa/ff_ssa_method.h"
+#include "../../src/ssa/path/ff_ssa_method.h"
 #include "coupled_examples.h"
 #include "factor_examples.h"
 #include "simulations.h"

@@ -1,8 +1,8 @@
 /* Compares the step code of the CUDA kernels that read a network as data with the engines of this processor, bit for bit, for a
  * wave of several points. The 32 lanes of a warp run one after the other. */
-#include "../../src/cuda/ssa/ff_ssa_factored_step.h"
-#include "../../src/cuda/ssa/ff_ssa_generic_schedule.h"
-#include "../../src/cuda/ssa/ff_ssa_generic_thread.h"
+#include "../../src/cuda/ssa/data/ff_ssa_factored_step.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_schedule.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_thread.h"
 #include "factor_examples.h"
 #include "group_networks.h"
 #include "random_reactions.h"

@@ -1,6 +1,6 @@
 /* Compares the kernel that reads a network as data, for networks with events and with rates that depend on the time, with the
  * engines of this processor, bit for bit. The 32 lanes of a warp run one after the other. */
-#include "../../src/cuda/ssa/ff_ssa_generic_schedule.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_schedule.h"
 #include "schedule_examples.h"
 #include "ssa_launch.h"
 

@@ -1,8 +1,8 @@
 /* Implicit leaps: their equations, and which reactions are in partial equilibrium. */
 #include <math.h>
 
-#include "../../src/ssa/ff_ssa_implicit.h"
-#include "../../src/ssa/ff_ssa_single.h"
+#include "../../src/ssa/leap/ff_ssa_implicit.h"
+#include "../../src/ssa/engine/ff_ssa_single.h"
 #include "reactions.h"
 
 typedef struct {

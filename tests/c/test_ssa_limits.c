@@ -1,6 +1,6 @@
 /* No code is generated for a network whose counts, or sums of counts, begin near the largest on a GPU: threads check them only
  * once in many events, and a trajectory may begin and end between two checks. */
-#include "../../src/cuda/ssa/ff_ssa_generate.h"
+#include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
 #include "simulations.h"
 
 /* The status with this initial count of all species. */

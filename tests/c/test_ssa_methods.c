@@ -1,6 +1,6 @@
 /* Parts of the methods of simulation: groups of weights, sums that are kept up to date, and orders of search. */
-#include "../../src/ssa/ff_ssa_method.h"
-#include "../../src/ssa/ff_ssa_variates.h"
+#include "../../src/ssa/path/ff_ssa_method.h"
+#include "../../src/ssa/path/ff_ssa_variates.h"
 #include "random.h"
 #include "simulations.h"
 

@@ -1,5 +1,4 @@
 /* What ensembles record: variables, covariances, histograms, firings, conditions that end trajectories, and starts. */
-#include "../../src/ssa/ff_ssa_internal.h"
 #include "random_reactions.h"
 #include "simulations.h"
 #include "text_networks.h"

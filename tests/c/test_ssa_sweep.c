@@ -1,7 +1,6 @@
 /* Sweeps: several points as one run, on this processor and on fake devices (fake_ssa.h). Each point has the bits of its own
  * run. */
-#include "../../src/ssa/ff_ssa_internal.h"
-#include "../../src/ssa/ff_ssa_sweep.h"
+#include "../../src/ssa/sweep/ff_ssa_sweep.h"
 #include "fake_ssa.h"
 #include "simulations.h"
 

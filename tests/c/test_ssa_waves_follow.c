@@ -1,7 +1,7 @@
 /* Fake devices (fake_ssa.h) check a condition, list firings, and give each trajectory counts of its own at the start. Whatever
  * their capacity is, whatever they refuse, and whenever they fail, all results have the same bits as without devices. */
-#include "../../src/ssa/ff_ssa_run.h"
-#include "../../src/ssa/ff_ssa_sweep.h"
+#include "../../src/ssa/run/ff_ssa_run.h"
+#include "../../src/ssa/sweep/ff_ssa_sweep.h"
 #include "device_ways.h"
 #include "simulations.h"
 

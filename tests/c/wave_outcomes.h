@@ -2,8 +2,7 @@
 #ifndef FF_TESTS_WAVE_OUTCOMES_H
 #define FF_TESTS_WAVE_OUTCOMES_H
 
-#include "../../src/ssa/ff_ssa_internal.h"
-#include "../../src/ssa/ff_ssa_waves.h"
+#include "../../src/ssa/run/ff_ssa_waves.h"
 #include "device_ways.h"
 #include "simulations.h"
 

@@ -6,7 +6,7 @@
  *
  * `fast` leaves out the measurements, for compute-sanitizer.
  */
-#include "../../src/cuda/ssa/ff_ssa_ensemble.h"
+#include "../../src/cuda/ssa/device/ff_ssa_ensemble.h"
 
 extern "C" {
 #include "../c/fake_wave.h"

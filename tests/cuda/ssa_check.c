@@ -19,8 +19,8 @@
  * and for each reaction its rate constant, reactants and changes; or it is a text of tests/c/text_networks.h. It is simulated to
  * the time. `make cuda-check` builds this program, and `make gpu-check` runs it.
  */
-#include "../../src/ssa/ff_ssa_factor.h"
-#include "../../src/ssa/ff_ssa_modules.h"
+#include "../../src/ssa/groups/ff_ssa_factor.h"
+#include "../../src/ssa/rings/ff_ssa_modules.h"
 #include "../c/coupled_examples.h"
 #include "../c/factor_examples.h"
 #include "../c/module_examples.h"

@@ -2,8 +2,9 @@
 #ifndef FF_TESTS_SSA_CHECK_COMPARE_H
 #define FF_TESTS_SSA_CHECK_COMPARE_H
 
-#include "../../src/ssa/ff_ssa_device.h"
-#include "../../src/ssa/ff_ssa_internal.h"
+#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/ssa/methods/ff_ssa_finders.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "../c/simulations.h"
 
 #define TIMES 21

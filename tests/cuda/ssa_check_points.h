@@ -2,9 +2,9 @@
 #ifndef FF_TESTS_SSA_CHECK_POINTS_H
 #define FF_TESTS_SSA_CHECK_POINTS_H
 
-#include "../../src/ssa/ff_ssa_factor.h"
-#include "../../src/ssa/ff_ssa_modules.h"
-#include "../../src/ssa/ff_ssa_sweep.h"
+#include "../../src/ssa/groups/ff_ssa_factor.h"
+#include "../../src/ssa/rings/ff_ssa_modules.h"
+#include "../../src/ssa/sweep/ff_ssa_sweep.h"
 #include "../c/schedule_points.h"
 #include "ssa_check_compare.h"
 

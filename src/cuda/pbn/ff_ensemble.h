@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 #include "../../pbn/ff_pbn_device.h"
-#include "../../pbn/ff_engine_internal.h"
+#include "../../pbn/ff_pbn_program.h"
 
 /* A kernel that advances tiles. Its functions queue their work on the ensemble's stream. They return FF_OK, or another status and
  * fill err. */

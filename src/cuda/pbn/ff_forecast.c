@@ -1,6 +1,6 @@
 #include "ff_forecast.h"
 
-#include "../../pbn/ff_engine_internal.h"
+#include "../../pbn/ff_pbn_program.h"
 #include "ff_generate.h"
 
 #define CLOCK 1.98e9

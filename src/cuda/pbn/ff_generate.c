@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../pbn/ff_engine_internal.h"
+#include "../../pbn/ff_pbn_program.h"
 #include "../runtime/ff_writer.h"
 #include "ff_slice_image.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../pbn/ff_engine_internal.h"
+#include "../../pbn/ff_pbn_program.h"
 
 /* Limits of a segment's masks and words. Ten masks leave about 40 trajectories undecided, and a warp decides 32 of them at a
  * time. The last fifth of the program has smaller segments, so that all warps finish at about the same time. */

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-#include "../../ssa/ff_ssa_device.h"
+#include "../../ssa/run/ff_ssa_device.h"
 
 extern const ff_ssa_device ff_cuda_ssa;
 

@@ -1,6 +1,7 @@
 /* Ensembles of trajectories on a device: the choice of a runner, launches, and the interface "ssa". */
-#include "ff_ssa_ensemble.h"
-#include "ff_ssa_turns.h"
+#include "device/ff_ssa_ensemble.h"
+#include "ff_cuda_ssa.h"
+#include "device/ff_ssa_turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The memory of an ensemble on a device: how many trajectories a wave has, and how many slots. */
-#include "ff_ssa_ensemble.h"
-#include "ff_ssa_collect.h"
-#include "ff_ssa_generate.h"
-#include "ff_ssa_turns.h"
+#include "device/ff_ssa_ensemble.h"
+#include "device/ff_ssa_collect.h"
+#include "generated/code/ff_ssa_generate.h"
+#include "device/ff_ssa_turns.h"
 
 #include <math.h>
 

@@ -1,0 +1,150 @@
+/* What the kernels that read a network as data share: the lanes of a warp, and propensities. The same text is compiled for device
+ * and host (ff_warp.h). */
+#ifndef FF_SSA_GENERIC_LAW_H
+#define FF_SSA_GENERIC_LAW_H
+
+#include "../../../model/ff_formula_math.h"
+#include "../../../ssa/run/ff_ssa_device.h"
+#include "../../../ssa/path/ff_ssa_draws.h"
+#include "../../../ssa/methods/ff_ssa_method_kinds.h"
+#include "../../runtime/ff_warp.h"
+#include "ff_ssa_image.h"
+#include "../device/ff_ssa_launch.h"
+
+/* FF_FROM_LANE: the value that one lane has. FF_FROM_LANES: each lane gets that of a lane of its choice, a number modulo 32.
+ * FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit. FF_EQUAL_LANES: each lane gets the bits of
+ * the lanes with the same value. FF_FETCH_ADD: adds to a counter of the wave; the value is that before. FF_RESERVE: the same for
+ * a counter of 32 bits that the warps of a block share. FF_STORE_EQUAL: stores a number where other warps may store the same one
+ * at the same time. FF_NANOSECONDS: the time of a clock. */
+#if defined(__CUDA_ARCH__)
+#define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
+#define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
+#define FF_FROM_LANES(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
+#define FF_EQUAL_LANES(out, name) (out) = __match_any_sync(0xFFFFFFFFu, (name))
+#define FF_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
+#define FF_RESERVE(at, n) atomicAdd((at), (n))
+#define FF_STORE_EQUAL(at, x) atomicExch((unsigned long long *)(at), (unsigned long long)__double_as_longlong(x))
+#define FF_NANOSECONDS(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
+#define FF_LANE_HERE const unsigned lane = threadIdx.x & 31u; (void)lane
+#else
+#define FF_EXCHANGE(out, name, bit) FF_EACH_LANE (out)[lane] = (name)[lane ^ (bit)]
+#define FF_FROM_LANE(out, name, other) (out) = (name)[other]
+#define FF_FROM_LANES(out, name, other) FF_EACH_LANE (out)[lane] = (name)[(other) % 32u]
+#define FF_EQUAL_LANES(out, name)                                                                          \
+  do {                                                                                                     \
+    FF_EACH_LANE (out)[lane] = 0u;                                                                         \
+    for (unsigned ff_i = 0; ff_i < 32u; ff_i++) {                                                          \
+      unsigned ff_who = 0u;                                                                                \
+      if ((out)[ff_i] != 0u) continue;                                                                     \
+      FF_EACH_LANE ff_who |= (unsigned)((name)[lane] == (name)[ff_i]) << lane;                             \
+      FF_EACH_LANE if (ff_who >> lane & 1u) (out)[lane] = ff_who;                                          \
+    }                                                                                                      \
+  } while (0)
+#define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
+#define FF_RESERVE(at, n) ((*(at) += (n)) - (n))
+#define FF_STORE_EQUAL(at, x) (*(at) = (x))
+#define FF_NANOSECONDS(out) ((out) = 0u)
+#define FF_LANE_HERE
+#endif
+
+#if defined(__CUDACC__)
+#define FF_FUNCTION static __host__ __device__ __noinline__
+#else
+#define FF_FUNCTION static inline
+#endif
+
+/* ---- propensities ---------------------------------------------------------------------------------------------------------- */
+
+/* The counts of a trajectory: that of species s is at[s * stride]. The stack of formulas is laid out alike. */
+typedef struct {
+  const uint32_t *at;
+  uint32_t stride;
+  double *stack;
+  uint32_t stack_stride;
+  int scheduled;         /* whether formulas read `symbols` instead of counts */
+  const double *symbols;
+} ff_ssa_counts;
+
+FF_WARP double ff_ssa_count(const ff_ssa_counts *c, uint32_t species) { return (double)c->at[species * c->stride]; }
+
+/* Not inlined on a device, because their code is long. */
+FF_FUNCTION double ff_ssa_operate(uint32_t code, double a, double b, double c) { return ff_formula_operate(code, a, b, c); }
+
+/* As ff_formula_value(), where the last value is kept in `top` and not on the stack. */
+FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t length, const ff_ssa_counts c) {
+  double top = 0.0;
+  double *next = c.stack;
+  FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
+    const ff_formula_word word = code[i];
+    const uint32_t operands = ff_formula_operands(word.code);
+    if (operands == 0u) {
+      *next = top;
+      next += c.stack_stride;
+      top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
+    } else if (operands == 1u) {
+      top = ff_formula_operate(word.code, top, 0.0, 0.0);
+    } else {
+      const double last = top;
+      next -= (operands - 1u) * c.stack_stride;
+      const double first = next[0], second = operands == 2u ? last : next[c.stack_stride];
+      top = ff_formula_operate(word.code, first, second, last);
+    }
+  }
+  return top;
+}
+
+/* The same for a network with a schedule. */
+FF_FUNCTION double ff_ssa_code_value_at(const ff_formula_word *code, uint32_t length, const double *symbols, double *stack,
+                                        uint32_t stride, double time) {
+  double *top = stack; /* the place above the last value */
+  FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
+    const ff_formula_word word = code[i];
+    const uint32_t n = ff_formula_operands(word.code);
+    top -= n * stride;
+    *top = n > 0u ? ff_ssa_operate(word.code, top[0], n > 1u ? top[stride] : 0.0, n > 2u ? top[2u * stride] : 0.0)
+           : word.code == FF_F_NUMBER ? word.number
+           : word.code == FF_F_SYMBOL ? symbols[word.symbol]
+                                      : time;
+    top += stride;
+  }
+  return stack[0];
+}
+
+/* The propensity of a law with several factors or a formula. An invalid one is 0, and *bad becomes 1. With `formulas` 0, there
+ * are none in the network. A formula that is below 0 while a reactant is missing is invalid, too: the processor finds out whether
+ * rounding errors alone may explain it. */
+FF_WARP double ff_ssa_other_value(const ff_ssa_image *image, uint32_t number, double rate, const ff_ssa_counts *c, int formulas,
+                                  int *bad) {
+  const ff_ssa_image_other other = image->others[number];
+  double value = rate;
+  int missing = 0;
+  for (uint32_t i = other.first; i < other.first + other.n && !missing; i++)
+    missing = ff_ssa_count(c, image->factors[i].species) < (double)image->factors[i].count;
+  if (missing && !(formulas && other.below)) return 0.0;
+  if (formulas && other.law != FF_LAW_PRODUCT)
+    value = c->scheduled ? ff_ssa_code_value_at(image->words + other.code, other.length, c->symbols, c->stack, c->stack_stride,
+                                                0.0)
+                         : ff_ssa_code_value(image->words + other.code, other.length, *c);
+  if (missing) {
+    if (value < 0.0) *bad = 1;
+    return 0.0;
+  }
+  for (uint32_t i = other.first; other.law != FF_LAW_FORMULA && i < other.first + other.n; i++) {
+    const double x = ff_ssa_count(c, image->factors[i].species);
+    const uint32_t k = image->factors[i].count;
+    value *= x;
+    for (uint32_t j = 1; j < k; j++) value *= (x - (double)j) / (double)(j + 1u);
+  }
+  if (value >= 0.0 && value < ff_math_infinity()) return value + 0.0; /* -0 becomes 0 */
+  *bad = 1;
+  return 0.0;
+}
+
+FF_WARP double ff_ssa_law_value(const ff_ssa_image *image, const ff_ssa_image_law law, const ff_ssa_counts *c, int formulas,
+                                int *bad) {
+  if (law.b & FF_SSA_IMAGE_OTHER) return ff_ssa_other_value(image, law.a, law.rate, c, formulas, bad);
+  const double less = law.b & FF_SSA_IMAGE_LESS ? 1.0 : 0.0;
+  return law.rate * (ff_ssa_count(c, law.a) * (ff_ssa_count(c, law.b & FF_SSA_IMAGE_SPECIES) - less));
+}
+
+#endif

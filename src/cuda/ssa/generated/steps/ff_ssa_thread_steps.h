@@ -1,0 +1,178 @@
+/* A trajectory of generated code, from its beginning, event by event, to its last record. A part of ff_ssa_thread.h. */
+#ifndef FF_SSA_THREAD_STEPS_H
+#define FF_SSA_THREAD_STEPS_H
+
+#include "../../../../ssa/run/ff_ssa_fired.h"
+
+/* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next event is number
+ * 0, which no reaction precedes. */
+FF_WARP void s_take(s_thread *t) {
+  const uint64_t k = S_FETCH_ADD(&t->run->counters->begun, 1u);
+  t->unit = (uint32_t)k;
+  t->member = S_NONE;
+  s_number(t);
+  t->event = 0xFFFFFFFFu;
+  t->at = 0u;
+  t->wanted = k < t->run->units ? t->run->times[0] : ff_math_infinity();
+  s_begin(t);
+#if S_APART
+  t->begins = k < t->run->units;
+#endif
+}
+
+FF_WARP void s_refuse(s_thread *t) {
+  S_OR(t->run->refused + t->unit / 32u, 1u << (t->unit % 32u));
+  S_FETCH_ADD(&t->run->counters->complete, 1u);
+  s_take(t);
+}
+
+/* Notes the time at which the condition has ended the trajectory. An empty slot has none. */
+FF_WARP void s_end(const s_thread *t) {
+  if (t->wanted < ff_math_infinity()) t->run->stopped[t->unit] = t->time;
+}
+
+/* Lists a firing of the trajectory. */
+FF_WARP void s_list(const s_thread *t, uint32_t reaction, double time) {
+  if (!(t->wanted < ff_math_infinity())) return;
+  const ff_ssa_fired fired = {t->unit, S_REACTION_OF(reaction), time};
+  t->run->fired[S_FETCH_ADD(&t->run->counters->fired, 1u)] = fired;
+}
+
+/* Records what the trajectory has reached: its state lasts until next_time, or forever if the total is 0. Returns whether the
+ * next reaction fires; if not, the slot has begun another trajectory, or is empty. */
+FF_WARP int s_serve(s_thread *t, double total, double next_time) {
+  const ff_ssa_launch *run = t->run;
+  if (!(t->wanted < ff_math_infinity())) return 0;
+  if (!(total < ff_math_infinity())) {
+    s_refuse(t);
+    return 0;
+  }
+  if (!(total > 0.0)) next_time = ff_math_infinity();
+  FF_NO_UNROLL for (; t->at < run->n_times && run->times[t->at] < next_time; t->at++)
+    s_record(t, FF_SSA_RECORD(run, t->at, t->unit));
+  if (t->at < run->n_times) {
+    t->wanted = run->times[t->at];
+    return 1;
+  }
+  S_FETCH_ADD(&run->counters->complete, 1u);
+  S_FETCH_ADD(&run->counters->events, S_FIRINGS(t));
+#if S_POINTS
+  S_FETCH_ADD(run->point_events + t->point_at, S_FIRINGS(t));
+#endif
+  s_take(t);
+  return 0;
+}
+
+/* Draws for an event, from its words. */
+FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
+  t->wait = s_exponential(t, words.v[0], words.v[1]);
+  const int second = S_POOLS && t->member != S_NONE;
+  t->choice = s_choice(second ? words.v[0] : words.v[2], second ? words.v[1] : words.v[3]);
+}
+
+/* Draws for the next event, or for the second molecule of a pair. */
+FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_block_words(t, t->event, S_POOLS && t->member != S_NONE ? 1u : 0u)); }
+
+/* Finds the next event, and lets it happen. */
+#ifdef S_KEPT
+FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s);
+
+FF_WARP void s_step(s_thread *t) {
+  if (t->wanted < ff_math_infinity()) s_scheduled_step(t, t->schedule);
+  FF_SYNCWARP();
+}
+#else
+FF_WARP void s_step(s_thread *t) {
+  s_next next;
+#if S_FIRST
+  const double wait = s_first(t, &next), total = wait == wait ? 1.0 : wait;
+  double next_time = t->time + wait;
+#else
+  if (!S_AHEAD) s_draw(t);
+  const double wait = t->wait, total = s_find(t, t->choice, &next);
+  double next_time = t->time + S_DIVIDE(wait, total); /* infinite or NaN if the total is 0 or -0 */
+#endif
+#ifdef S_MODULES
+  ff_philox_block words = s_event_words(t, t->event + 1u); /* the compiler mixes this with the division */
+#endif
+  int second = 0; /* whether the event's first molecule was chosen in the last step */
+#if S_POOLS
+  second = t->member != S_NONE;
+  next.reaction = second ? t->pool : next.reaction;
+  next.n = second ? t->pool_n : next.n;
+  next_time = second ? t->pool_time : next_time;
+#endif
+#if S_UNTIL
+  const int ends = s_ends(t);
+  next_time = ends ? ff_math_infinity() : next_time;
+#endif
+  const int over = S_OVER(&next), near = S_NEAR(&next);
+  /* In an empty slot, both times are infinite if nothing can happen: then it stops, too. */
+  const int stops = !second && (!(next_time < t->wanted) || over || (!S_PLAIN && !(total > 0.0 && total < ff_math_infinity())));
+  if (S_ANY(stops || near)) {
+    if (near) S_NEAR_EXACTLY(&next);
+#if S_UNTIL
+    if (ends) s_end(t);
+#endif
+    if (stops && !s_serve(t, over ? ff_math_nan() : total, next_time)) {
+      next.reaction = S_REACTIONS;
+      next_time = S_START(t);
+#ifdef S_MODULES
+      words = s_event_words(t, t->event + 1u); /* of another trajectory */
+#endif
+    }
+    FF_SYNCWARP();
+#if S_APART
+    s_fill(t);
+#endif
+  }
+#ifdef S_MODULES
+  t->time = next_time;
+  t->event++;
+  s_draw_from(t, words); /* the compiler mixes this with the search */
+  s_fire(t, &next);
+#else
+#if S_FIRES
+  if (next.reaction != S_REACTIONS) s_list(t, next.reaction, next_time);
+#endif
+  s_fire(t, &next);
+  const int waits = S_POOLS && t->member != S_NONE; /* for the second molecule of a pair */
+#if S_POOLS
+  t->pool_time = next_time;
+#endif
+  t->time = waits ? t->time : next_time;
+  t->event += waits ? 0u : 1u;
+  if (S_AHEAD) s_draw(t);
+#endif
+}
+#endif
+
+/* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
+#if S_APART
+FF_WARP void s_check(s_thread *t) {
+  if (!S_IS_EMPTY(t)) {
+    if (t->event + S_CHUNK > t->safe) t->safe = t->event + s_look(t);
+    if (t->event + S_CHUNK > t->safe || s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
+      s_refuse(t);
+      t->time = S_START(t);
+      t->event = 0u;
+    }
+  }
+  FF_SYNCWARP();
+  s_fill(t);
+}
+#else
+FF_WARP void s_check(s_thread *t) {
+  if (!(t->wanted < ff_math_infinity())) {
+    s_begin(t);
+    t->member = S_NONE; /* the pair that it might choose was of other counts */
+    t->time = 0.0;
+  } else if (s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
+    s_refuse(t);
+    t->time = 0.0;
+    t->event = 0u;
+  }
+}
+#endif
+
+#endif
