@@ -4,7 +4,6 @@
 
 #include "ff_ssa_lanes.h"
 
-#define FF_SSA_LANES 16
 #define FF_SSA_VECTOR_CHANGES 96  /* with more changes than this in all reactions, it is faster if each lane makes its own */
 
 /* Arrays are first by item, then by lane. */

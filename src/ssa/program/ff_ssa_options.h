@@ -30,6 +30,7 @@ typedef enum {
 } ff_ssa_method;
 
 #define FF_SSA_TOLERANCE 0.03
+#define FF_SSA_LANES 16 /* trajectories that vectors of the processor advance together */
 
 typedef struct {
   ff_ssa_method method;

@@ -1,6 +1,6 @@
 /* Code that the devices of a run own together. It takes a while to generate code, and ensembles are created one after the
  * other. */
-#include "ff_ssa_generate.h"
+#include "code/ff_ssa_generate.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
