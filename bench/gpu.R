@@ -1,4 +1,4 @@
-# Speed on GPUs, for the tables of bench/NOTES.md: Rscript bench/gpu.R (make gpu-bench), some minutes. Writes build/gpu-bench.csv
+# Speed on GPUs, for bench/RESULTS.md: Rscript bench/gpu.R (make gpu-bench), some minutes. Writes build/gpu-bench.csv
 # (one row per figure) and build/gpu-speed.png (speed against density and size). A step is one step of one trajectory. Speeds
 # refer to the seconds in which kernels run, on a fully used GPU; the column elapsed_per_second refers to elapsed time. Reference
 # figures are those of Mizera, Pang and Yuan (2019) for one die of a K80: samples per second from their Tables 2, 3 and 4.

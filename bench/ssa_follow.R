@@ -1,4 +1,4 @@
-# Speed of times of first passage, lists of firings and resumed trajectories, for bench/NOTES.md: Rscript bench/ssa_follow.R. It
+# Speed of times of first passage, lists of firings and resumed trajectories, for bench/RESULTS.md: Rscript bench/ssa_follow.R. It
 # compares GPUs with all cores of the host. Their results must be identical. "passage" is first_passage(), "events" lists all
 # firings, "resumed" continues the trajectories of an earlier run, and "plain" is a run without any of these. All of them use the
 # method that "auto" chooses for "passage". The columns `gpu` and `cores` are millions of firings per second of a whole call, and

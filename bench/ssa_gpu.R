@@ -1,4 +1,4 @@
-# Speed of ensembles of reaction networks on GPUs, for the table of bench/NOTES.md: Rscript bench/ssa_gpu.R (make bench-ssa-gpu),
+# Speed of ensembles of reaction networks on GPUs, for bench/RESULTS.md: Rscript bench/ssa_gpu.R (make bench-ssa-gpu),
 # some minutes on a machine with a GPU. Speeds are millions of events per second. "call" refers to the time of a whole call of
 # simulate(): the second call, whose code is in the cache; "first" is the time of the first call in seconds, which compiles it.
 # "kernels" refers to the time in which kernels run. One core and all cores are those of this machine, by the method that

@@ -1,7 +1,7 @@
-# Speed of reaction networks on several GPUs, for bench/NOTES.md: Rscript bench/ssa_gpus.R. Each network is simulated by one GPU,
-# then by all, and by the clock of whole calls; results must be identical. On a machine with one GPU, half of the trajectories
-# take the place of two GPUs: "times" is then a bound of what two GPUs reach. It contains what GPUs do not share, which is set-up
-# and the last trajectories of each, but not what they wait for each other.
+# Speed of reaction networks on several GPUs, for bench/RESULTS.md: Rscript bench/ssa_gpus.R. Each network is simulated by one
+# GPU, then by all, and by the clock of whole calls; results must be identical. On a machine with one GPU, half of the
+# trajectories take the place of two GPUs: "times" is then a bound of what two GPUs reach. It contains what GPUs do not share,
+# which is set-up and the last trajectories of each, but not what they wait for each other.
 #   SECONDS=6   that a call on one GPU takes, about. Times of the networks are short enough that a GPU simulates several
 #               trajectories one after the other.
 #   NETWORKS="decay-dimerisation;egfr_net"   only these

@@ -61,7 +61,7 @@ static void counters_close_by_pay_where_terms_are_many(void) {
   ff_program_free(p);
 }
 
-/* bench/NOTES.md: at 100 nodes with wide tables generated code is slower, however long the run is. */
+/* docs/decisions/04-boolean-forecast.md: at 100 nodes with wide tables generated code is slower, however long the run is. */
 static void large_programs_are_interpreted(void) {
   ff_program *p = program_of(&(net_shape){.nodes = 200, .max_functions = 4, .max_parents = 7, .perturbation = 0.001});
   if (p == NULL) return;

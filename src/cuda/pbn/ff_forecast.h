@@ -1,6 +1,7 @@
 /* Predicts the run time of both kernels of the sliced program, and the time to compile generated code. The predictions are
- * measured times of one card, scaled by the other card's multiprocessors and clock rate (bench/NOTES.md compares them with
- * measurements). They affect speed only: no bit of an answer depends on them. */
+ * measured times of one card, scaled by the other card's multiprocessors and clock rate
+ * (docs/decisions/04-boolean-forecast.md compares them with measurements). They affect speed only: no bit of an answer depends on
+ * them. */
 #ifndef FF_FORECAST_H
 #define FF_FORECAST_H
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OPERATIONS 20000 /* longer code takes half a minute to compile and is slower than the interpreter (bench/NOTES.md) */
+/* Longer code takes half a minute to compile and is slower than the interpreter (docs/decisions/04-boolean-forecast.md). */
+#define MOST_OPERATIONS 20000
 #define KEPT_PRICE 0.25 /* fraction of the compile time that the code must save if it is cached: most networks run again */
 #define LEAST_WARPS 4        /* per multiprocessor: with fewer warps the interpreter is as fast */
 #define BLOCK_WARPS 4

@@ -311,7 +311,8 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
 }
 
 /* The warps of a block for each trajectory; 1: a warp or a thread runs a trajectory. A block is faster if the trajectories are
- * fewer than the warps that the device can run, and if an event gives all lanes of the block something to do (bench/NOTES.md). */
+ * fewer than the warps that the device can run, and if an event gives all lanes of the block something to do
+ * (docs/decisions/16-gpu-blocks-of-warps.md). */
 static uint32_t choose_warps(const generic *own, const ff_ensemble *e) {
   const ff_ssa_image *image = &own->image;
   const int several = own->plan.images.points != NULL;

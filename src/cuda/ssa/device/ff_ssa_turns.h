@@ -10,7 +10,7 @@
 /* The `resident` slots that can run at the same time. But trajectories often have similar lengths, so that slots begin and end
  * them in rounds. If there are two, the second one may be nearly empty. Then each trajectory has a slot of its own, if there is
  * memory for `room` slots. With more rounds, turns cost more than they save, and so do fewer slots in all rounds
- * (bench/NOTES.md, "Rounds"). */
+ * (docs/decisions/18-gpu-waves.md, "Rounds"). */
 static inline uint64_t ff_ssa_wave_slots(uint64_t wanted, uint64_t resident, uint64_t room) {
   if (wanted <= resident) return wanted;
   const int nearly_full = (double)wanted >= (1 + FF_SSA_FULL_SECOND) * (double)resident;

@@ -171,8 +171,9 @@ static uint32_t choose_threads(generator *g) {
   return blocks;
 }
 
-/* Events per second of an H200, roughly, as measured (bench/NOTES.md): with counts in shared memory; in global memory; and for
- * events that change many groups, where the time grows with the number of sums that an event changes. */
+/* Events per second of an H200, roughly, as measured (docs/decisions/14-gpu-warps-for-groups.md): with counts in shared memory;
+ * in global memory; and for events that change many groups, where the time grows with the number of sums that an event
+ * changes. */
 #define SPEED 2e10
 #define SPEED_LOOPED 1.9e10
 #define SPEED_LOOPED_STORED 1e8

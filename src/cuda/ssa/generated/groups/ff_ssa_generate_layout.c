@@ -28,9 +28,9 @@
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
 #define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
-/* The same for counts in global memory, as measured with chains of 1e3 to 5e4 species (bench/NOTES.md, "Chains"): what an event
- * takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and with
- * regions. Memory sends 64 bytes at a time, which take hardly less time if only half of them are used. More warps than
+/* The same for counts in global memory, as measured with chains of 1e3 to 5e4 species (docs/decisions/13-gpu-chains.md): what an
+ * event takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and
+ * with regions. Memory sends 64 bytes at a time, which take hardly less time if only half of them are used. More warps than
  * APART_WARPS do not help. Then what a trajectory takes that waits for memory. */
 #define APART_EVENT 330.0
 #define APART_REGIONS 1200.0
