@@ -46,44 +46,52 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish, fai
   started <- proc.time()[["elapsed"]]
   pointer <- naming_failed(.Call(ffi_sweep_new, models, seeds, options), first_refused(models, options), fail)
   on.exit(.Call(ffi_release, pointer))
-  taken <- logical(length(models))
-  lost <- NULL
-  job <- list(
-    why_not = function() .Call(ffi_sweep_why_not, pointer),
-    use = function(engine) .Call(ffi_sweep_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache),
-    ready = function(seconds) .Call(ffi_sweep_ready, pointer, seconds),
-    advance = function(seconds) {
-      state <- naming_failed(.Call(ffi_sweep_advance, pointer, seconds), .Call(ffi_sweep_failed, pointer), fail)
-      results <- .Call(ffi_sweep_take, pointer)
-      for (i in which(!vapply(results, is.null, NA))) {
-        if (!is.null(results[[i]]$device)) lost <<- results[[i]]$device
-        finish(i, with_notes(results[[i]], proc.time()[["elapsed"]] - started, options$threads))
-        taken[[i]] <<- TRUE
-      }
-      state
-    },
-    grows = function() {
-      i <- which(!taken)[[1L]]
-      options$seed <- seeds[[i]]
-      growing_species(models[[i]], options)
-    }
+  one <- function(i) replace(options, "seed", list(seeds[[i]]))
+  seconds <- function() proc.time()[["elapsed"]] - started
+  job <- sweep_job(
+    pointer, length(models), function(i, result) finish(i, with_notes(result, seconds(), options$threads)), fail,
+    grows = function(i) growing_species(models[[i]], one(i))
   )
-  options$nsim <- options$nsim * length(models) # of the whole sweep, for messages
-  follow <- function() follow_run(job, started, options, progress, backend)
+  whole <- replace(options, "nsim", list(options$nsim * length(models))) # for messages
+  follow <- function() {
+    follow_run(job, started, whole, progress, backend)
+    backend
+  }
   if (wanted_backend(backend)$value == "auto") {
-    tryCatch(follow(), fireflip_error_backend = function(e) {
-      backend <<- stay_on_cpu(e)$name
-      lost <<- NULL # stay_on_cpu() has warned of it
+    backend <- tryCatch(follow(), fireflip_error_backend = function(e) {
+      job$lost <- NULL # stay_on_cpu() warns of it
+      stay_on_cpu(e)$name
     })
   } else {
     follow()
   }
-  warn_of_lost(lost)
-  options$nsim <- options$nsim / length(models)
-  for (i in which(!taken)) {
-    options$seed <- seeds[[i]]
-    finish(i, naming_failed(run_ensemble(models[[i]], options, progress, backend), i, fail))
+  warn_of_lost(job$lost)
+  for (i in which(!job$taken)) {
+    finish(i, naming_failed(run_ensemble(models[[i]], one(i), progress, backend), i, fail))
   }
+}
+
+# The functions by which follow_run() works on a sweep of the core, and what it has found: `taken`, for each network whether its
+# result was given to `take`, and `lost`, the device of the last result that has one. It is an environment, so all see the same.
+sweep_job <- function(pointer, n, take, fail, grows) {
+  job <- new.env(parent = emptyenv())
+  job$taken <- logical(n)
+  job$lost <- NULL
+  job$why_not <- function() .Call(ffi_sweep_why_not, pointer)
+  job$use <- function(engine) .Call(ffi_sweep_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache)
+  job$ready <- function(seconds) .Call(ffi_sweep_ready, pointer, seconds)
+  job$advance <- function(seconds) {
+    state <- naming_failed(.Call(ffi_sweep_advance, pointer, seconds), .Call(ffi_sweep_failed, pointer), fail)
+    results <- .Call(ffi_sweep_take, pointer)
+    for (i in which(!vapply(results, is.null, NA))) {
+      if (!is.null(results[[i]]$device)) job$lost <- results[[i]]$device
+      take(i, results[[i]])
+      job$taken[[i]] <- TRUE
+    }
+    state
+  }
+  job$grows <- function() grows(which(!job$taken)[[1L]])
+  job
 }
 
 # The value of `run`. If it fails by what it simulates, fail(i, e) raises the error. `i` is computed only then, and is NA if no

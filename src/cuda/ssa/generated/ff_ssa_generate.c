@@ -131,31 +131,77 @@ static int is_long_row(const ff_ssa_program *p) {
          f->groups->units == 1 && f->sums->n == m->n;
 }
 
+/* ---- generators ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  int (*can)(const ff_ssa_program *program, ff_ssa_method method);
+  ff_status (*check)(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
+  ff_status (*write)(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+                     ff_error *err);
+  int follows; /* whether its code checks conditions, continues trajectories and lists firings */
+} generator;
+
+static int has_rings(const ff_ssa_program *p, ff_ssa_method method) {
+  return method == FF_SSA_FACTORED && p->modules != NULL && !is_long_row(p);
+}
+
+static int has_groups(const ff_ssa_program *p, ff_ssa_method method) {
+  return method == FF_SSA_FACTORED && p->factor->n_groups != FF_FACTOR_NONE;
+}
+
+static int searches_table(const ff_ssa_program *p, ff_ssa_method method) {
+  return ff_ssa_method_searches(method) && ff_ssa_optimised_by_table(p);
+}
+
+static int searches(const ff_ssa_program *p, ff_ssa_method method) {
+  (void)p;
+  return ff_ssa_method_searches(method);
+}
+
+static int is_direct(const ff_ssa_program *p, ff_ssa_method method) {
+  (void)p;
+  return method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
+}
+
+static ff_status check_counts(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+  return check_start(p, request, 0, err);
+}
+
+static ff_status check_sums(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+  return check_start(p, request, 1, err);
+}
+
+static ff_status check_search(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+  ff_status status = check_start(p, request, 0, err);
+  return status == FF_OK ? ff_ssa_optimised_check(p, request, err) : status;
+}
+
+static ff_status check_nothing(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+  (void)p;
+  (void)request;
+  (void)err;
+  return FF_OK;
+}
+
+/* The first that can do it writes the code. */
+static const generator generators[] = {
+    {has_rings, check_nothing, ff_ssa_generate_modules, 0},   {has_groups, check_sums, ff_ssa_generate_factored, 0},
+    {searches_table, check_search, ff_ssa_generate_table, 0}, {searches, check_search, ff_ssa_generate_direct, 0},
+    {is_direct, check_counts, ff_ssa_generate_direct, 1},
+};
+
 ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
                           ff_error *err) {
+  const generator *g = generators, *end = generators + sizeof generators / sizeof *generators;
   *out = (ff_ssa_code){0};
-  const ff_ssa_method method = request->method;
-  const int modules = method == FF_SSA_FACTORED && program->modules != NULL && !is_long_row(program);
-  const int factored = method == FF_SSA_FACTORED && !modules && program->factor->n_groups != FF_FACTOR_NONE;
-  const int searches = ff_ssa_method_searches(method);
-  const int direct = method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
+  while (g < end && !g->can(program, request->method)) g++;
+  if (g == end) return ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
   ff_status status = check(program, request, err);
-  if (status == FF_OK && !modules) status = check_start(program, request, factored, err);
-  if (status == FF_OK && searches) status = ff_ssa_optimised_check(program, request, err);
-  if (status == FF_OK && (searches || factored || modules) && ff_ssa_device_follows(request))
+  if (status == FF_OK) status = g->check(program, request, err);
+  if (status == FF_OK && !g->follows && ff_ssa_device_follows(request))
     status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code: with this method, other kernels check conditions, continue "
                           "trajectories and list firings");
-  if (status != FF_OK) return status;
-  if (modules)
-    status = ff_ssa_generate_modules(out, program, request, shared, err);
-  else if (factored)
-    status = ff_ssa_generate_factored(out, program, request, shared, err);
-  else if (searches && ff_ssa_optimised_by_table(program))
-    status = ff_ssa_generate_table(out, program, request, shared, err);
-  else if (searches || direct)
-    status = ff_ssa_generate_direct(out, program, request, shared, err);
-  else
-    status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
+  if (status == FF_OK) status = g->write(out, program, request, shared, err);
   if (status == FF_OK && request->points != NULL)
     status = out->for_points ? define_points(out, err)
                              : ff_error_set(err, FF_EUNSUPPORTED, "the code for this network is for one point of a sweep");
