@@ -14,7 +14,7 @@
 #ifndef FF_CME_H
 #define FF_CME_H
 
-#include "../model/ff_reactions.h"
+#include "../model/reactions/ff_reactions.h"
 
 #define FF_CME_MAX_BYTES 8e9 /* a projection that needs more memory counts as too large, on any machine */
 

@@ -1,6 +1,9 @@
 /* Files: detecting the format, reading within limits, and writing completely or not at all. */
 #define _GNU_SOURCE /* open, fsync, realpath under -std=c11 */
-#include "ff_io_internal.h"
+#include "ff_io.h"
+#include "ff_io_formats.h"
+#include "sbml/ff_io_sbml_format.h"
+#include "text/ff_io_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

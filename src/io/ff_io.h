@@ -67,8 +67,7 @@
 #ifndef FF_IO_H
 #define FF_IO_H
 
-#include "../model/ff_model.h"
-#include "../model/ff_reactions.h"
+#include "text/ff_io_model.h"
 
 #define FF_IO_MAX_BYTES (UINT64_C(1) << 31) /* of a file; larger files are FF_ESIZE */
 
@@ -84,16 +83,6 @@ ff_status ff_io_read(ff_pbn **out, ff_format *found, const char *path, ff_format
  * terminated. */
 ff_status ff_io_parse(ff_pbn **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
                       ff_error *err);
-
-#define FF_IO_UNIT 48
-
-/* A network of either kind: one of the networks is NULL. `unit` is what the file says of the unit of its amounts, which are read
- * as counts, such as "mole"; it is "" if they are counts, or if the file tells no unit. */
-typedef struct {
-  ff_pbn *pbn;
-  ff_reactions *reactions;
-  char unit[FF_IO_UNIT];
-} ff_io_model;
 
 /* The same two functions for a network of either kind. ff_io_read() and ff_io_parse() refuse a reaction network with
  * FF_EUNSUPPORTED. The caller frees the contents of *out with ff_io_model_free(); on failure both networks are NULL. */

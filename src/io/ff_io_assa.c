@@ -1,5 +1,6 @@
 /* ASSA-PBN's .pbn format, with the extensions that ff_io.h lists. */
-#include "ff_io_internal.h"
+#include "ff_io_formats.h"
+#include "text/ff_io_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

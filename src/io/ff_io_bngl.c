@@ -1,4 +1,5 @@
 /* BioNetGen's network format: makes the network from the lines of a file. */
+#include "ff_io_formats.h"
 #include "ff_io_bngl.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef FF_IO_BNGL_H
 #define FF_IO_BNGL_H
 
-#include "ff_io_internal.h"
+#include "text/ff_io_parts.h"
 
 typedef enum { FF_BNGL_SPECIES, FF_BNGL_PARAMETER, FF_BNGL_FUNCTION, FF_BNGL_GROUP } ff_bngl_kind;
 

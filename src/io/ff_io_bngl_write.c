@@ -1,7 +1,8 @@
 /* Writes BioNetGen's network format. A rate constant there is a parameter or a function, and functions name species by groups. */
+#include "ff_io_formats.h"
 #include "../model/ff_parse.h"
 #include "ff_io_bngl.h"
-#include "ff_io_sbml.h"
+#include "sbml/ff_io_sbml.h"
 
 #include <math.h>
 #include <stdio.h>

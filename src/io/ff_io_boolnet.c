@@ -1,6 +1,7 @@
 /* BoolNet's text format and .bnet: one function per line. The file is read in two passes, because a function may name nodes
  * of later lines. */
-#include "ff_io_internal.h"
+#include "ff_io_formats.h"
+#include "text/ff_io_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Values of formulas, and formulas made from others. */
-#include "ff_formula_internal.h"
+#include "ff_formula_code.h"
 
 #include <stdlib.h>
 #include <string.h>

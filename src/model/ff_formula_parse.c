@@ -1,7 +1,7 @@
 /* Translates text to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory limits the
  * nesting. */
 #include "../base/ff_text.h"
-#include "ff_formula_internal.h"
+#include "ff_formula_code.h"
 #include "ff_parse.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Translates formulas to text. As in the parser, the stack is on the heap. */
-#include "ff_formula_internal.h"
+#include "ff_formula_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <Rinternals.h>
 
 #include "../model/ff_model.h"
-#include "../model/ff_reactions.h"
+#include "../model/reactions/ff_reactions.h"
 
 /* Raises the R condition fireflip_error_<status name> with err's text. Never returns. First free what the caller holds, or let an
  * external pointer hold it. */

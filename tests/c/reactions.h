@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_REACTIONS_H
 #define FF_TESTS_REACTIONS_H
 
-#include "../../src/model/ff_reactions.h"
+#include "../../src/model/reactions/ff_reactions.h"
 #include "check.h"
 
 /* A reaction: its equation, and its rate. A rate that begins with `=` is a formula; otherwise it is the constant of mass

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/model/ff_reactions.h"
+#include "../../src/model/reactions/ff_reactions.h"
 
 static int formula_keeps_its_text(const ff_formula *formula, const ff_reactions *net, ff_names *symbols) {
   char *text = NULL, *again = NULL;

@@ -1,5 +1,5 @@
 /* Reaction networks: equations, and the checks of a filled network. */
-#include "../../src/model/ff_reactions.h"
+#include "../../src/model/reactions/ff_reactions.h"
 
 #include <math.h>
 

@@ -14,7 +14,7 @@
 #ifndef FF_TESTS_TEXT_NETWORKS_H
 #define FF_TESTS_TEXT_NETWORKS_H
 
-#include "../../src/model/ff_reactions.h"
+#include "../../src/model/reactions/ff_reactions.h"
 #include "check.h"
 
 #define TEXT_FIELDS 256

@@ -2,7 +2,7 @@
 #ifndef FF_SSA_CONDITION_H
 #define FF_SSA_CONDITION_H
 
-#include "../../model/ff_reactions.h"
+#include "../../model/reactions/ff_reactions.h"
 
 /* Parses a condition for `until`: a formula of the network's species, parameters and variables. Parameters are replaced by their
  * values, or by the program's symbols if events set them. The caller frees its contents with ff_formula_free(). FF_EUNSUPPORTED

@@ -3,7 +3,7 @@
 #define FF_SSA_OPTIONS_H
 
 #include "../../base/ff_simd.h"
-#include "../../model/ff_reactions.h"
+#include "../../model/reactions/ff_reactions.h"
 
 typedef enum {
   FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; for several trajectories at once, if there

@@ -3,7 +3,7 @@
 #define FF_SSA_PROGRAM_H
 
 #include "../../model/ff_formula_change.h"
-#include "../../model/ff_reactions.h"
+#include "../../model/reactions/ff_reactions.h"
 
 #define FF_SSA_MAX_COUNT 0x1p40 /* of a species */
 

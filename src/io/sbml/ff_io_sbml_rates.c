@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/ff_formula_math.h"
+#include "../../model/ff_formula_math.h"
 #include "ff_io_sbml_formula.h"
 
 #define MOST_LENGTH 1000    /* words of the formula of a rule */

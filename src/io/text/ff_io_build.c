@@ -1,5 +1,5 @@
 /* A network whose nodes and functions are added one by one while a file is read. */
-#include "ff_io_internal.h"
+#include "ff_io_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Reading and writing pieces of text. */
-#include "ff_io_internal.h"
+#include "ff_io_parts.h"
 
 #include <math.h>
 #include <stdio.h>

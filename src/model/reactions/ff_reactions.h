@@ -7,7 +7,7 @@
 #ifndef FF_REACTIONS_H
 #define FF_REACTIONS_H
 
-#include "ff_formula.h"
+#include "../ff_formula.h"
 
 #define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count of a species that a double holds exactly */
 

@@ -1,9 +1,9 @@
-/* What the readers and writers share. Each format has a pair of functions, listed at the end. */
-#ifndef FF_IO_INTERNAL_H
-#define FF_IO_INTERNAL_H
+/* What the readers and writers share. */
+#ifndef FF_IO_PARTS_H
+#define FF_IO_PARTS_H
 
-#include "../base/ff_text.h"
-#include "ff_io.h"
+#include "../../base/ff_text.h"
+#include "ff_io_model.h"
 
 /* ---- pieces of a text, never owned ---- */
 
@@ -129,29 +129,6 @@ void ff_out_expr(ff_out *out, const ff_expr *expr, char *const *names, int table
 
 /* Passes the text to the caller, who frees it. If an addition failed, frees the text and returns that failure. */
 ff_status ff_out_finish(ff_out *out, char **text);
-
-/* ---- the formats: a parser borrows `text`; the caller frees the network or text that it gets ---- */
-
-ff_status ff_io_assa_parse(ff_pbn **out, const char *text, size_t length, const char *file, ff_error *err);
-ff_status ff_io_assa_text(char **text, const ff_pbn *pbn, ff_error *err);
-
-/* `probabilities` is 1 for BoolNet's text format and 0 for .bnet. */
-ff_status ff_io_boolnet_parse(ff_pbn **out, const char *text, size_t length, const char *file, int probabilities,
-                              ff_error *err);
-ff_status ff_io_boolnet_text(char **text, const ff_pbn *pbn, int probabilities, ff_error *err);
-
-/* Reads either kind of network. Exactly one member of *out is not NULL afterwards; on failure both are NULL. */
-ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_names *given,
-                           ff_error *err);
-ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err);
-
-/* Writes a reaction network. */
-ff_status ff_io_sbml_reactions_text(char **text, const ff_reactions *net, ff_error *err);
-ff_status ff_io_bngl_text(char **text, const ff_reactions *net, ff_error *err);
-
-/* Reads a reaction network in BioNetGen's network format. On failure *out is NULL. */
-ff_status ff_io_bngl_parse(ff_reactions **out, const char *text, size_t length, const char *file, ff_names *given,
-                           ff_error *err);
 
 /* Whether `given`, which may be NULL, has the name. */
 int ff_io_is_given(ff_names *given, const char *name);

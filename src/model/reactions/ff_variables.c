@@ -1,6 +1,6 @@
 /* Variables of reaction networks: formulas with names, which other formulas use. */
-#include "../base/ff_math.h"
-#include "ff_formula_range.h"
+#include "../../base/ff_math.h"
+#include "../ff_formula_range.h"
 #include "ff_reactions.h"
 
 #include <float.h>

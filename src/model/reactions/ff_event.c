@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_formula_internal.h"
+#include "../ff_formula_code.h"
 #include "ff_reactions_internal.h"
 
 ff_status ff_reactions_add_events(ff_reactions *net, uint32_t n, ff_error *err) {

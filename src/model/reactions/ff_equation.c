@@ -1,7 +1,7 @@
 /* Equations of reactions: from text to participants and back. */
-#include "../base/ff_text.h"
-#include "ff_formula_internal.h"
-#include "ff_parse.h"
+#include "../../base/ff_text.h"
+#include "../ff_formula_code.h"
+#include "../ff_parse.h"
 #include "ff_reactions.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include <sbml/SBMLTypes.h>
 
-#include "ff_io_internal.h"
+#include "../text/ff_io_parts.h"
 
 /* Reads a reaction network, and the unit of its amounts. `length` is that of the text. The caller frees the contents of *out with
  * ff_io_model_free(). `given` is as in ff_io.h. O(length), not counting the expansion of functions. */

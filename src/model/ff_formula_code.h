@@ -1,6 +1,6 @@
-/* What the files of formulas share. */
-#ifndef FF_FORMULA_INTERNAL_H
-#define FF_FORMULA_INTERNAL_H
+/* How formulas are made: code that grows, and words of their texts. */
+#ifndef FF_FORMULA_CODE_H
+#define FF_FORMULA_CODE_H
 
 #include "ff_formula_math.h"
 #include "ff_model_internal.h"

@@ -1,5 +1,6 @@
 /* Writes SBML-qual (Level 3 Version 1, qual Version 1): one qualitative species and one transition per node. The text is
  * written here and not by libsbml, whose recursion would be as deep as a function is nested. */
+#include "ff_io_sbml_format.h"
 #include "ff_io_sbml.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_formula_internal.h"
-#include "ff_formula_range.h"
+#include "../ff_formula_code.h"
+#include "../ff_formula_range.h"
 #include "ff_reactions_internal.h"
 
 #define MOST_DIFFERENCES 64u         /* of a law that are looked at */

@@ -1,6 +1,7 @@
 /* Writes a reaction network as SBML Level 3 Version 2, whose formulas have min and max. The text is written here and not by
  * libsbml, whose recursion would be as deep as a formula is nested. */
-#include "../model/ff_formula_math.h"
+#include "ff_io_sbml_format.h"
+#include "../../model/ff_formula_math.h"
 #include "ff_io_sbml.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* Reads SBML: lets libsbml read the document, and finds out which kind of network it holds. */
+#include "ff_io_sbml_format.h"
 #include "ff_io_sbml_math.h"
 #include "ff_io_sbml_reactions.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/ff_formula_math.h"
+#include "../../model/ff_formula_math.h"
 
 #define MAX_NESTED_FUNCTIONS 100
 

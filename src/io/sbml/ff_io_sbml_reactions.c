@@ -1,7 +1,7 @@
 /* Reads the reaction network of an SBML document without qual. */
 #include "ff_io_sbml_reactions.h"
 
-#include "../model/ff_formula_math.h"
+#include "../../model/ff_formula_math.h"
 
 #include <math.h>
 #include <stdio.h>

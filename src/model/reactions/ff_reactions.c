@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_formula_internal.h"
-#include "ff_formula_range.h"
+#include "../ff_formula_code.h"
+#include "../ff_formula_range.h"
 #include "ff_reactions_internal.h"
 
 ff_status ff_reactions_new(ff_reactions **out, uint32_t n_species, uint32_t n_parameters, uint32_t n_reactions, ff_error *err) {

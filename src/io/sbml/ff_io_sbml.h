@@ -6,7 +6,7 @@
 #ifndef FF_IO_SBML_H
 #define FF_IO_SBML_H
 
-#include "ff_io_internal.h"
+#include "../text/ff_io_parts.h"
 
 /* The largest number of elements that may be open at once. libsbml is recursive and needs 1 to 2.5 kB of stack for each
  * element, and the stack may be as small as 1 MB. */

@@ -4,7 +4,7 @@
 
 #include <sbml/SBMLTypes.h>
 
-#include "../model/ff_reactions.h"
+#include "../../model/reactions/ff_reactions.h"
 #include "ff_io_sbml.h"
 
 typedef enum {
