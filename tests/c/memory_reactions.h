@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../../src/cme/ff_cme.h"
+#include "../../src/ssa/ff_ssa.h"
 #include "../../src/ssa/sweep/ff_ssa_sweep.h"
 #include "fake_ssa.h"
 #include "memory_files.h"

@@ -1,6 +1,7 @@
 /* Events of the network and rates that depend on the time: what the simulation does beside the answers, which
  * test-reaction-events.R compares with closed forms. */
 #include "../../src/ssa/engine/ff_ssa_engine.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "simulations.h"
 
 /* What an event sets is species A. */

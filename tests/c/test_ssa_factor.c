@@ -1,5 +1,6 @@
 /* Factored simulation: groups and sums against propensities, the choice of a reaction against its share, and bits. */
 #include "../../src/ssa/lanes/ff_ssa_factored.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "factor_examples.h"
 #include "random.h"
 

@@ -2,6 +2,7 @@
  * one after the other. */
 #include "../../src/cuda/ssa/data/ff_ssa_generic_block.h"
 #include "../../src/cuda/ssa/data/ff_ssa_generic_thread.h"
+#include "../../src/ssa/methods/ff_ssa_groups.h"
 #include "../../src/ssa/path/ff_ssa_method.h"
 #include "random.h"
 #include "ssa_launch.h"

@@ -1,8 +1,11 @@
 /* Implicit leaps: their equations, and which reactions are in partial equilibrium. */
 #include <math.h>
 
-#include "../../src/ssa/leap/ff_ssa_implicit.h"
 #include "../../src/ssa/engine/ff_ssa_single.h"
+#include "../../src/ssa/leap/ff_ssa_implicit.h"
+#include "../../src/ssa/methods/ff_ssa_methods.h"
+#include "../../src/ssa/plan/ff_ssa_plan.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "reactions.h"
 
 typedef struct {

@@ -1,6 +1,9 @@
 /* Parts of the methods of simulation: groups of weights, sums that are kept up to date, and orders of search. */
+#include "../../src/ssa/methods/ff_ssa_finders.h"
+#include "../../src/ssa/methods/ff_ssa_groups.h"
 #include "../../src/ssa/path/ff_ssa_method.h"
 #include "../../src/ssa/path/ff_ssa_variates.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "random.h"
 #include "simulations.h"
 

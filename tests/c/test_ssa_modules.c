@@ -1,8 +1,9 @@
 /* Replicated modules: what the analysis finds and what it refuses. */
 #include <float.h>
 
-#include "../../src/ssa/path/ff_ssa_draws.h"
 #include "../../src/ssa/lanes/ff_ssa_modular.h"
+#include "../../src/ssa/path/ff_ssa_draws.h"
+#include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "module_examples.h"
 #include "random.h"
 
