@@ -158,7 +158,7 @@ ff_shown ff_show_exact(double number) {
   return out;
 }
 
-/* Without an exponent unless this is longer, and with at least two digits in the exponent. */
+/* Without an exponent unless this is longer. There are at least two digits in the exponent. */
 ff_shown ff_show_as_r(double number, int digits) {
   char out[64], text[24];
   const char *sign = signbit(number) ? "-" : "";
@@ -170,6 +170,8 @@ ff_shown ff_show_as_r(double number, int digits) {
   int scientific = n + (n > 1) + (power >= 100 || power <= -100 ? 5 : 4);
   if (plain > scientific)
     snprintf(out, sizeof out, "%s%c%s%se%+03d", sign, text[0], n > 1 ? "." : "", text + 1, power);
+  else if (power >= n - 1 && digits < 17)
+    snprintf(out, sizeof out, "%s%.0f", sign, fabs(number));
   else if (power >= n - 1)
     snprintf(out, sizeof out, "%s%s%.*s", sign, text, power - (n - 1), "0000000000");
   else if (power >= 0)

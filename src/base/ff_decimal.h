@@ -24,7 +24,7 @@ typedef struct {
 ff_shown ff_show(double number, int digits); /* for messages: with at most `digits` digits, 1 to 17 */
 ff_shown ff_show_exact(double number);       /* for files: the fewest digits, from 15 on, that are read as the same number */
 /* For formulas and R: the fewest digits that are read as the same number, or the nearest number of `digits` digits, 1 to 17, if
- * these are too few. It has an exponent where R writes one. */
+ * these are too few. As in R, there is an exponent if the text is shorter with it, and otherwise all digits of the whole part. */
 ff_shown ff_show_as_r(double number, int digits);
 
 /* vsnprintf() with a point in numbers. */
