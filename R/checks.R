@@ -163,8 +163,13 @@ describe <- function(x) {
   sprintf("a %s%s of length %d", kind, if (is.list(x)) "" else " vector", length(x))
 }
 
+# Texts from which R and the core read the same numbers again, or those that format() gives for at most `digits` digits of each.
+# They have a point in every locale. format(), sprintf() and paste() write a comma in some, so they write nothing that is read.
+exact_text <- function(x, digits = 17) .Call(ffi_number_texts, x, digits)
+
 # One element of a vector as text. Long text is truncated.
 show_value <- function(x) {
+  if (is.double(x) && !is.na(x)) return(exact_text(x, 15))
   if (!is.character(x) || is.na(x)) return(format(unname(x), digits = 15))
   paste0("\"", if (nchar(x) > 60L) paste0(substr(x, 1L, 57L), "...") else x, "\"")
 }
@@ -178,7 +183,7 @@ quote_some <- function(x, most = 5L) {
 # A bound, printed exactly: 2^40, 1,000,000, 0.5.
 show_bound <- function(x) {
   if (x >= 2^20 && x == 2^floor(log2(x))) return(sprintf("2^%d", as.integer(log2(x))))
-  if (x != floor(x) || abs(x) < 1e5) return(format(x, digits = 15))
+  if (x != floor(x) || abs(x) < 1e5) return(exact_text(x, 15))
   format(x, digits = 15, scientific = FALSE, big.mark = ",")
 }
 

@@ -326,7 +326,7 @@ tell_perturbed_inputs <- function(model, among = seq_along(model$nodes)) {
     "The inputs %s are perturbed and lose their initial values"
   }
   remedy <- if ("inputs" %in% model$nodes) "`exempt` with these names prevents this" else { # "inputs" would be that node
-    p <- gsub(",", ".", format(model$perturbation), fixed = TRUE) # the sign depends on the locale
+    p <- exact_text(model$perturbation, 7)
     sprintf("exempt = \"inputs\" prevents this, as in set_perturbation(net, %s, exempt = \"inputs\")", p)
   }
   text <- sprintf("%s in the long run; %s.\n", sprintf(what, quote_some(inputs)), remedy)

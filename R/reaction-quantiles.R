@@ -47,7 +47,7 @@ check_probabilities <- function(x, name) {
   invisible(x)
 }
 
-quantile_names <- function(probabilities) paste0("q", vapply(100 * probabilities, format, "", digits = 15))
+quantile_names <- function(probabilities) paste0("q", exact_text(100 * probabilities, 15))
 
 #' @rdname ensemble-quantiles
 #' @importFrom stats quantile

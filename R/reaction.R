@@ -199,10 +199,6 @@ validate_reactions <- function(model) {
   model
 }
 
-# Texts from which R and the core read the same numbers again. The core then writes them with fewer digits.
-# sprintf() writes a comma in some locales.
-exact_text <- function(x) gsub("[^-+0-9A-Za-z]+", ".", sprintf("%.17g", x))
-
 warn_unused <- function(unused, used) {
   if (length(unused) == 0L) return(invisible())
   near <- closest_name(unused[[1L]], used)

@@ -256,7 +256,7 @@ warn_unit <- function(unit, file, initial) {
 warn_negative <- function(found, file) {
   if (is.null(found)) return(invisible())
   several <- length(found$reactions) > 1L
-  state <- paste(found$species, "=", vapply(found$count, format, "", digits = 7), collapse = ", ")
+  state <- paste(found$species, "=", exact_text(found$count, 7), collapse = ", ")
   rate <- if (nchar(found$rate) <= 60L) found$rate else if (several) "the first" else "it"
   warn("negative", sprintf(
     paste(
@@ -264,7 +264,7 @@ warn_negative <- function(found, file) {
       "fluctuations are wrong, and a simulation ends with an error where the rate is below 0. The method \"ode\" is right."
     ),
     file, sprintf(if (several) "the rates of reactions %s" else "the rate of reaction %s", quote_some(found$reactions)),
-    if (several) "are differences" else "is a difference", rate, format(found$value, digits = 7), state,
+    if (several) "are differences" else "is a difference", rate, exact_text(found$value, 7), state,
     if (several) "Each" else "It"
   ), reactions = found$reactions)
 }

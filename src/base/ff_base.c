@@ -1,9 +1,8 @@
-#define _POSIX_C_SOURCE 200809L /* newlocale */
 #include "ff_base.h"
 
+#include "ff_decimal.h"
 #include "ff_text.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,52 +32,12 @@ static void cut_utf8(char *text, size_t length) {
   memcpy(text + end, "...", 4);
 }
 
-/* Lets this thread read and write numbers as in C, whatever the locale of the process is. Returns what leave_c() gets. glibc and
- * musl allocate nothing for this locale. */
-typedef struct {
-  locale_t own, before;
-} c_locale;
-
-static c_locale enter_c(void) {
-  c_locale c = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
-  if (c.own != (locale_t)0) c.before = uselocale(c.own);
-  return c;
-}
-
-static void leave_c(c_locale c) {
-  if (c.own == (locale_t)0) return;
-  uselocale(c.before);
-  freelocale(c.own);
-}
-
-static int print(char *text, size_t size, const char *format, va_list args) {
-  const c_locale c = enter_c();
-  const int length = vsnprintf(text, size, format, args);
-  leave_c(c);
-  return length;
-}
-
-int ff_print(char *text, size_t size, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  const int length = print(text, size, format, args);
-  va_end(args);
-  return length;
-}
-
-double ff_read_number(const char *text, char **end) {
-  const c_locale c = enter_c();
-  const double number = strtod(text, end);
-  leave_c(c);
-  return number;
-}
-
 ff_status ff_error_set(ff_error *err, ff_status status, const char *format, ...) {
   if (err == NULL) return status;
   err->status = status;
   va_list args;
   va_start(args, format);
-  int length = print(err->text, FF_ERROR_TEXT, format, args);
+  int length = ff_print_list(err->text, FF_ERROR_TEXT, format, args);
   va_end(args);
   if (length < 0) err->text[0] = '\0';
   if (length >= FF_ERROR_TEXT) cut_utf8(err->text, FF_ERROR_TEXT - 4);

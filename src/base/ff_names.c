@@ -145,15 +145,6 @@ int ff_utf8_valid(const char *text, size_t length) {
   return 1;
 }
 
-ff_shown ff_show(double number, int digits) {
-  ff_shown out;
-  if (isfinite(number))
-    ff_print(out.text, sizeof out.text, "%.*g", digits, number);
-  else
-    snprintf(out.text, sizeof out.text, "%s", isnan(number) ? "NaN" : number > 0 ? "Inf" : "-Inf");
-  return out;
-}
-
 ff_quoted ff_quote(const char *text, size_t length) {
   ff_quoted out;
   size_t n = 0, at = 0;

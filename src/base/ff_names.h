@@ -1,4 +1,4 @@
-/* Names: a hash table of names, suggestions for misspelt names, and how a message shows a text or a number. */
+/* Names: a hash table of names, suggestions for misspelt names, and how a message shows a text. */
 #ifndef FF_NAMES_H
 #define FF_NAMES_H
 
@@ -14,12 +14,6 @@ typedef struct {
   char text[FF_QUOTE_SIZE];
 } ff_quoted;
 ff_quoted ff_quote(const char *text, size_t length);
-
-/* Returns a number as text, for a message: with at most `digits` digits, 1 to 17, or as Inf, -Inf or NaN, as R writes them. */
-typedef struct {
-  char text[32];
-} ff_shown;
-ff_shown ff_show(double number, int digits);
 
 /* Looks a name up and returns its index, -1 if there is no such name, or -2 if there is no memory. The caller of a parser
  * supplies `context`. */

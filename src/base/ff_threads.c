@@ -17,14 +17,14 @@ double ff_clock(void) {
 
 /* The number of whole processors that the control group's quota allows, or 0 if there is no quota. */
 static int cgroup_cores(void) {
-  double quota = 0, period = 0;
+  long long quota = 0, period = 0;
   FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
   if (file != NULL) {
-    if (fscanf(file, "%lf %lf", &quota, &period) != 2) quota = 0; /* "max 100000" means that there is no quota */
+    if (fscanf(file, "%lld %lld", &quota, &period) != 2) quota = 0; /* "max 100000" means that there is no quota */
     fclose(file);
   }
   if (quota <= 0 || period <= 0) return 0;
-  int cores = (int)(quota / period + 0.5);
+  int cores = (int)((double)quota / (double)period + 0.5);
   return cores < 1 ? 1 : cores;
 }
 

@@ -1,4 +1,5 @@
 /* The states of the projection: finding, adding and dropping them. */
+#include "../base/ff_decimal.h"
 #include "ff_cme_internal.h"
 
 #include <math.h>
@@ -63,8 +64,8 @@ static ff_status invalid(const ff_cme *cme, uint32_t r, double propensity, ff_er
       snprintf(state + used, sizeof state - used, ", ...");
       break;
     }
-    used += (size_t)ff_print(state + used, sizeof state - used, "%s%.90s = %.15g", i > 0 ? ", " : "", species.text,
-                             cme->values[i]);
+    used += (size_t)snprintf(state + used, sizeof state - used, "%s%.90s = %s", i > 0 ? ", " : "", species.text,
+                             ff_show(cme->values[i], 15).text);
   }
   return ff_error_set(err, FF_EMODEL, "reaction %s: the propensity is %s in a state that can be reached (%s); expected a finite "
                       "number of at least 0", label, ff_show(propensity, 6).text, state);

@@ -62,7 +62,7 @@ static ff_status rewrite_name(ff_bngl *f, ff_span text, uint64_t line, size_t *u
 static ff_status rewrite(ff_bngl *f, ff_span text, uint64_t line) {
   f->buffer.length = 0;
   while (text.length > 0) {
-    size_t used = ff_number_length(text.text, text.length);
+    size_t used = ff_decimal_length(text.text, text.length);
     ff_status status = FF_OK;
     if (used > 0) {
       ff_out_add(&f->buffer, (ff_span){text.text, used});

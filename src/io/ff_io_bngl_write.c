@@ -170,7 +170,7 @@ static ff_status put_formula(writer *w, const ff_formula *formula) {
   if (status != FF_OK) return status;
   for (ff_span rest = ff_span_of(text); rest.length > 0;) {
     const char *at = rest.text;
-    size_t used = ff_bngl_name_length(rest), number = ff_number_length(at, rest.length);
+    size_t used = ff_bngl_name_length(rest), number = ff_decimal_length(at, rest.length);
     if (used > 0) {
       put_word(w, (ff_span){at, used}, at[used] == '(');
     } else if (number > 0) { /* its exponent is no name */

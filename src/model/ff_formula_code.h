@@ -25,9 +25,6 @@ size_t ff_formula_name_length(const char *text, size_t length);
 /* Whether a word that is written like a name is a number (Inf, NaN, TRUE, FALSE), which *number becomes. */
 int ff_formula_is_reserved(const char *word, size_t length, double *number);
 
-/* The value of decimal digits with an optional point and exponent. It is correctly rounded in every locale. O(length). */
-double ff_formula_read_number(const char *text, size_t length);
-
 /* Whether the code is one complete formula over symbols below n_symbols. *constant tells whether it has neither symbols nor the
  * time. O(length). */
 int ff_formula_valid(const ff_formula *formula, uint32_t n_symbols, int *constant);

@@ -1,5 +1,6 @@
 /* Translates text to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory limits the
  * nesting. */
+#include "../base/ff_decimal.h"
 #include "../base/ff_text.h"
 #include "ff_formula_code.h"
 #include "ff_parse.h"
@@ -81,44 +82,6 @@ int ff_formula_is_reserved(const char *word, size_t length, double *number) {
   return 1;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
-
-/* strtod() gets an integer and an exponent, because the sign that it takes for the decimal point depends on the locale. It rounds
- * correctly. Digits after the 770th matter only by whether one of them is not 0: no double, and no number halfway between two
- * doubles, has more than 768 digits. */
-double ff_formula_read_number(const char *text, size_t length) {
-  char copy[800];
-  size_t n = 0, at = 0;
-  int64_t exponent = 0, given = 0;
-  int point = 0, more = 0;
-  for (; at < length && text[at] != 'e' && text[at] != 'E'; at++) {
-    if (text[at] == '.') {
-      point = 1;
-    } else if (n > 0 || text[at] != '0') {
-      if (n < 770) copy[n++] = text[at];
-      else {
-        more |= text[at] != '0';
-        exponent++;
-      }
-      exponent -= point;
-    } else {
-      exponent -= point;
-    }
-  }
-  if (n == 0) return 0.0;
-  int negative = at + 1 < length && text[at + 1] == '-';
-  for (at += 1; at < length; at++)
-    if (ff_is_digit(text[at]) && given < INT64_MAX / 32) given = given * 10 + (text[at] - '0');
-  exponent += negative ? -given : given;
-  if (more) {
-    copy[n++] = '1';
-    exponent--;
-  }
-  if (exponent > 99999 || exponent < -99999) exponent = exponent > 0 ? 99999 : -99999; /* infinite, or 0 */
-  snprintf(copy + n, sizeof copy - n, "e%d", (int)exponent);
-  return strtod(copy, NULL);
-}
-
 /* ---- tokens ----------------------------------------------------------------------------------------------------------- */
 
 /* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. */
@@ -146,10 +109,10 @@ static size_t read_operator(const char *text, size_t length, token *t) {
 
 /* Reads a number or a name. Returns the number of bytes, 0 if there is none. */
 static size_t read_word(const char *text, size_t length, token *t) {
-  size_t used = ff_number_length(text, length);
+  size_t used = ff_decimal_length(text, length);
   if (used > 0) {
     t->kind = T_NUMBER;
-    t->number = ff_formula_read_number(text, used);
+    t->number = ff_decimal_read(text, used);
     int suffix = used < length && text[used] == 'L' && ff_formula_name_length(text + used, length - used) == 1;
     return used + (size_t)suffix; /* R writes integers as 2L */
   }

@@ -1,76 +1,9 @@
 /* Translates formulas to text. As in the parser, the stack is on the heap. */
+#include "../base/ff_decimal.h"
 #include "ff_formula_code.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
-
-/* digits * 10^exponent */
-typedef struct {
-  uint64_t digits;
-  int exponent;
-} decimal;
-
-/* The value of a decimal number, correctly rounded. */
-static double value_of(decimal d) {
-  char text[48];
-  int n = snprintf(text, sizeof text, "%llue%d", (unsigned long long)d.digits, d.exponent);
-  return ff_formula_read_number(text, (size_t)n);
-}
-
-/* A decimal number with the fewest digits whose value is x, for finite x > 0. Among those with n digits, the nearest one is
- * tried, and the next one above it: doubles are half as far apart below a power of 2 as above it, so the value of the latter may
- * be x although that of the former is not. */
-static decimal shortest(double x) {
-  decimal d = {0, 0};
-  for (int n = 1; n <= 17; n++) {
-    char text[48]; /* such as 1.25e-07; the sign after the first digit depends on the locale */
-    snprintf(text, sizeof text, "%.*e", n - 1, x);
-    const char *mark = strchr(text, 'e');
-    d = (decimal){0, (int)strtol(mark + 1, NULL, 10) - (n - 1)};
-    for (const char *at = text; at < mark; at++)
-      if (*at >= '0' && *at <= '9') d.digits = d.digits * 10 + (uint64_t)(*at - '0');
-    if (value_of(d) == x) break;
-    d.digits++;
-    if (value_of(d) == x) break;
-  }
-  while (d.digits % 10 == 0) {
-    d.digits /= 10;
-    d.exponent++;
-  }
-  return d;
-}
-
-typedef struct {
-  char text[40];
-} number_text;
-
-/* As R writes it: without an exponent unless this is longer, and with at least two digits in the exponent. */
-static number_text text_of_number(double x) {
-  number_text out;
-  const char *sign = ff_math_bits(x) & FF_MATH_SIGN ? "-" : "";
-  double size = ff_math_absolute(x);
-  if (x != x || size == 0.0 || size == ff_math_infinity()) {
-    snprintf(out.text, sizeof out.text, "%s%s", x != x ? "" : sign, x != x ? "NaN" : size == 0.0 ? "0" : "Inf");
-    return out;
-  }
-  decimal d = shortest(size);
-  char digits[24];
-  int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)d.digits), power = d.exponent + n - 1;
-  int plain = power >= n - 1 ? power + 1 : power >= 0 ? n + 1 : n + 1 - power; /* the length without an exponent */
-  int scientific = n + (n > 1) + (power >= 100 || power <= -100 ? 5 : 4);
-  if (plain > scientific)
-    snprintf(out.text, sizeof out.text, "%s%c%s%se%+03d", sign, digits[0], n > 1 ? "." : "", digits + 1, power);
-  else if (power >= n - 1)
-    snprintf(out.text, sizeof out.text, "%s%s%.*s", sign, digits, power - (n - 1), "0000000000");
-  else if (power >= 0)
-    snprintf(out.text, sizeof out.text, "%s%.*s.%s", sign, power + 1, digits, digits + power + 1);
-  else
-    snprintf(out.text, sizeof out.text, "%s0.%.*s%s", sign, -power - 1, "0000000000", digits);
-  return out;
-}
 
 /* ---- operations ------------------------------------------------------------------------------------------------------- */
 
@@ -168,7 +101,7 @@ static ff_status write_atom(writer *w, piece p) {
   const ff_formula_word *word = &w->word[p.at];
   if (word->code == FF_F_SYMBOL) return write_name(w, w->names[word->symbol]);
   if (word->code == FF_F_TIME) return ff_string_puts(&w->out, "time()", w->err); /* no symbol hides it */
-  number_text number = text_of_number(word->number);
+  ff_shown number = ff_show_as_r(word->number, 17);
   int wrap = number.text[0] == '-' && p.follow > SIGN_LEVEL;
   ff_status status = wrap ? ff_string_puts(&w->out, "(", w->err) : FF_OK;
   if (status == FF_OK) status = ff_string_puts(&w->out, number.text, w->err);

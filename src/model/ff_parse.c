@@ -17,20 +17,6 @@ size_t ff_quoted_length(const char *text, size_t length, const char **name, size
   return close != NULL ? (size_t)(close - text) + 1 : length;
 }
 
-size_t ff_number_length(const char *text, size_t length) {
-  size_t at = 0, digits = 0;
-  for (; at < length && ff_is_digit(text[at]); at++) digits++;
-  if (at < length && text[at] == '.') at++;
-  for (; at < length && ff_is_digit(text[at]); at++) digits++;
-  if (digits == 0) return 0;
-  if (at < length && (text[at] == 'e' || text[at] == 'E')) {
-    size_t sign = at + 1 < length && (text[at + 1] == '+' || text[at + 1] == '-'), from = at + 1 + sign, to = from;
-    while (to < length && ff_is_digit(text[to])) to++;
-    if (to > from) at = to;
-  }
-  return at;
-}
-
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 
 static ff_place_text text_of_place(ff_place place, const char *other) {

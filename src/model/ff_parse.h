@@ -14,8 +14,6 @@ int ff_starts_name(char c);
  * between the quotes, or is empty if the second quote is missing; *closed tells which. O(result). */
 size_t ff_quoted_length(const char *text, size_t length, const char **name, size_t *name_length, int *closed);
 
-/* The number of bytes of the number at the start of the text, such as 1, .5, 1.e3 or 2E-3; 0 if there is none. O(result). */
-size_t ff_number_length(const char *text, size_t length);
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 

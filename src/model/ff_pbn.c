@@ -1,4 +1,5 @@
 /* The network: making it, checking it and freeing it. */
+#include "../base/ff_decimal.h"
 #include "ff_model_internal.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include <R.h>
 #include <Rinternals.h>
 
+#include "../base/ff_decimal.h"
 #include "../model/ff_model.h"
 #include "../model/reactions/ff_reactions.h"
 

@@ -85,13 +85,24 @@ ffi_description ffi_described(SEXP x) {
   else if (TYPEOF(x) == LGLSXP && n == 1 && LOGICAL(x)[0] != NA_LOGICAL)
     strcpy(found.text, LOGICAL(x)[0] ? "TRUE" : "FALSE");
   else if (TYPEOF(x) == REALSXP && n == 1)
-    ff_print(found.text, sizeof found.text, "%.15g", REAL(x)[0]);
+    strcpy(found.text, ff_show(REAL(x)[0], 15).text);
   else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
     snprintf(found.text, sizeof found.text, "%d", INTEGER(x)[0]);
   else
     snprintf(found.text, sizeof found.text, "a value of type \"%s\" and length %lld", Rf_type2char((SEXPTYPE)TYPEOF(x)),
              (long long)n);
   return found;
+}
+
+/* The texts of ff_show_as_r(). */
+SEXP ffi_number_texts(SEXP x, SEXP digits) {
+  x = PROTECT(Rf_coerceVector(x, REALSXP));
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, Rf_xlength(x)));
+  const int most = Rf_asInteger(digits);
+  for (R_xlen_t i = 0; i < Rf_xlength(x); i++)
+    SET_STRING_ELT(out, i, Rf_mkChar(ff_show_as_r(REAL(x)[i], most).text));
+  UNPROTECT(2);
+  return out;
 }
 
 void ffi_free_text(SEXP holder) {

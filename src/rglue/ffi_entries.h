@@ -5,6 +5,7 @@
 FFI_ENTRY(ffi_release, 1)
 FFI_ENTRY(ffi_note, 1)
 FFI_ENTRY(ffi_noted, 1)
+FFI_ENTRY(ffi_number_texts, 2)
 
 /* ffi_io.c */
 FFI_ENTRY(ffi_read_network, 4)

@@ -45,7 +45,7 @@ static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char
   if (ISNAN(value))
     snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
   else
-    ff_print(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
+    snprintf(found, sizeof found, "%s at place %lld", ff_show(value, 15).text, (long long)i + 1);
   stop_found(what, wanted, found);
   return 0;
 }

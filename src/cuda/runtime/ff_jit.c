@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include "ff_jit.h"
 
+#include "../../base/ff_decimal.h"
 #include "ff_code_cache.h"
 #include "ff_compile.h"
 #include "ff_expand.h"
@@ -192,7 +193,8 @@ static ff_status start(ff_jit *jit, const ff_jit_request *request, ff_error *err
   if (request->saves < request->price &&
       (jit->cache == NULL || ff_code_cache_saved(jit->cache, jit->key, request->saves) < request->price)) {
     char text[120];
-    ff_print(text, sizeof text, "no generated code yet: it saves about %.1g s per run; compiling takes longer", request->saves);
+    snprintf(text, sizeof text, "no generated code yet: it saves about %s s per run; compiling takes longer",
+             ff_show(request->saves, 1).text);
     settle(jit, FF_JIT_NOT_WORTH_IT, text);
     return FF_OK;
   }

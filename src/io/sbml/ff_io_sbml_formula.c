@@ -249,17 +249,8 @@ static ff_status emit_name(walk *w, const char *name) {
 static ff_status emit_e_notation(walk *w, const ASTNode_t *node) {
   double mantissa = ASTNode_getMantissa(node);
   long exponent = ASTNode_getExponent(node);
-  char text[64], number[80];
-  for (int digits = 14; digits <= 16; digits++) {
-    ff_print(text, sizeof text, "%.*e", digits, mantissa);
-    if (ff_read_number(text, NULL) == mantissa) break;
-  }
-  char *mark = strchr(text, 'e');
-  if (mark == NULL || exponent > 100000 || exponent < -100000) return emit_number(w, ASTNode_getReal(node));
-  exponent += strtol(mark + 1, NULL, 10);
-  *mark = '\0';
-  snprintf(number, sizeof number, "%se%ld", text, exponent);
-  return emit_number(w, ff_read_number(number, NULL));
+  if (!isfinite(mantissa) || exponent > 100000 || exponent < -100000) return emit_number(w, ASTNode_getReal(node));
+  return emit_number(w, ff_decimal_scale(mantissa, (int)exponent));
 }
 
 /* In Level 1, a formula is text, and libsbml takes names such as pi for constants. */

@@ -64,9 +64,7 @@ static ff_status found_element(const walk *w, const ASTNode_t *node) {
 }
 
 static ff_status found_number(const walk *w, double value) {
-  char shown[40];
-  ff_print(shown, sizeof shown, "%.15g", value);
-  return ff_io_found(w->build->err, w->place, (ff_span){shown, strlen(shown)}, "the level 0 or 1");
+  return ff_io_found(w->build->err, w->place, ff_span_of(ff_show(value, 15).text), "the level 0 or 1");
 }
 
 static ff_status found_arguments(const walk *w, const char *element, unsigned found, const char *expected) {

@@ -258,9 +258,10 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
     out->count = (uint32_t)whole;
     return FF_OK;
   }
-  char more[100] = " because it has no stoichiometry";
+  char more[120] = " because it has no stoichiometry";
   if (!isnan(value))
-    ff_print(more, sizeof more, " because its stoichiometry is %.15g, not a whole number from 0 to 2^32 - 1", value);
+    snprintf(more, sizeof more, " because its stoichiometry is %s, not a whole number from 0 to 2^32 - 1",
+             ff_show(value, 15).text);
   return ff_sbml_unsupported(&r->table, reference, id, more);
 }
 

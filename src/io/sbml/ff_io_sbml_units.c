@@ -41,7 +41,7 @@ static void write_unit(unit u, char text[FF_IO_UNIT]) {
   if (u.factor == 1)
     snprintf(text, FF_IO_UNIT, "%.*s", FF_IO_UNIT - 1, u.kind);
   else
-    ff_print(text, FF_IO_UNIT, "%.6g %.*s", u.factor, FF_IO_UNIT - 16, u.kind);
+    snprintf(text, FF_IO_UNIT, "%.14s %.*s", ff_show(u.factor, 6).text, FF_IO_UNIT - 16, u.kind);
 }
 
 ff_status ff_sbml_units(const ff_sbml_table *table, const Model_t *model, char text[FF_IO_UNIT]) {

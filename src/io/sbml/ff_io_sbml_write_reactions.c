@@ -49,17 +49,17 @@ static void put_id(writer *w, uint32_t i) {
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
 static void put_number(writer *w, double number) {
-  char text[40];
   if (isnan(number) || isinf(number)) {
     put(w, isnan(number) ? "<notanumber/>" : number > 0 ? "<infinity/>" : "<apply><minus/><infinity/></apply>");
     return;
   }
-  ff_number_text(text, sizeof text, number);
-  char *e = strchr(text, 'e');
+  ff_shown shown = ff_show_exact(number);
+  char *e = strchr(shown.text, 'e');
   put(w, e == NULL ? "<cn> " : "<cn type=\"e-notation\"> ");
   if (e != NULL) *e = '\0';
-  put(w, text);
+  put(w, shown.text);
   if (e != NULL) {
+    char text[32];
     snprintf(text, sizeof text, " <sep/> %ld", strtol(e + 1, NULL, 10));
     put(w, text);
   }

@@ -1,6 +1,7 @@
 /* A network whose nodes and functions are added one by one while a file is read. */
 #include "ff_io_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,11 +137,11 @@ void ff_io_uncounted_add(ff_io_uncounted *all, const char *name, const char *wha
   if (all->n_shown == MOST_SHOWN || used > FF_IO_UNCOUNTED_SIZE / 2) return; /* the longest entry takes the other half */
   const size_t room = FF_IO_UNCOUNTED_SIZE - used;
   if (missing)
-    ff_print(end, room, "%s%s without %s", comma, shown.text, all->n > 1 ? "one" : "an initial amount or concentration");
+    snprintf(end, room, "%s%s without %s", comma, shown.text, all->n > 1 ? "one" : "an initial amount or concentration");
   else if (all->n == 1)
-    ff_print(end, room, "%s with the initial %s %s", shown.text, what, ff_show(value, 15).text);
+    snprintf(end, room, "%s with the initial %s %s", shown.text, what, ff_show(value, 15).text);
   else
-    ff_print(end, room, "%s%s with %s", comma, shown.text, ff_show(value, 15).text);
+    snprintf(end, room, "%s%s with %s", comma, shown.text, ff_show(value, 15).text);
   all->n_shown++;
 }
 
@@ -148,7 +149,7 @@ ff_status ff_io_uncounted_check(const ff_io_uncounted *all, const char *file, co
   char others[40] = "";
   const unsigned long long line = all->line;
   if (all->n == 0) return FF_OK;
-  if (all->n > all->n_shown) ff_print(others, sizeof others, " and %u more", all->n - all->n_shown);
+  if (all->n > all->n_shown) snprintf(others, sizeof others, " and %u more", all->n - all->n_shown);
   const ff_status status = all->n_missing == all->n ? FF_EPARSE : FF_EUNSUPPORTED;
   const char *const wanted = all->n == 1 && all->n_missing == 1 ? "one was expected"
                              : all->n == 1                      ? "a whole number from 0 to 2^53 was expected, a count"

@@ -2,6 +2,7 @@
 #ifndef FF_IO_PARTS_H
 #define FF_IO_PARTS_H
 
+#include "../../base/ff_decimal.h"
 #include "../../base/ff_text.h"
 #include "ff_io_model.h"
 
@@ -110,9 +111,6 @@ void ff_build_free(ff_build *build); /* frees what the struct owns, not the stru
 
 /* ---- a text that grows while it is written ---- */
 
-/* The text with the fewest digits, from 15 on, that is read back as the same bits. `size` is at least 32. */
-void ff_number_text(char *text, size_t size, double value);
-
 typedef struct {
   char *text;
   size_t length, capacity;
@@ -122,7 +120,7 @@ typedef struct {
 
 void ff_out_add(ff_out *out, ff_span span);
 void ff_out_puts(ff_out *out, const char *text);
-void ff_out_number(ff_out *out, double value); /* the text of ff_number_text() */
+void ff_out_number(ff_out *out, double value); /* the text of ff_show_exact() */
 void ff_out_count(ff_out *out, uint64_t value);
 void ff_out_name(ff_out *out, const char *name); /* in quotes if the grammar needs them */
 void ff_out_expr(ff_out *out, const ff_expr *expr, char *const *names, int tables);

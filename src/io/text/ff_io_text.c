@@ -47,15 +47,12 @@ int ff_span_split(ff_span span, char sign, ff_span *before, ff_span *after) {
 }
 
 int ff_span_number(ff_span span, double *value) {
-  char copy[512]; /* no probability needs a longer text */
-  if (span.length == 0 || span.length >= sizeof copy) return 0;
-  for (size_t i = 0; i < span.length; i++)
-    if (strchr("0123456789.+-eE", span.text[i]) == NULL || span.text[i] == '\0') return 0;
-  memcpy(copy, span.text, span.length);
-  copy[span.length] = '\0';
-  char *end;
-  *value = ff_read_number(copy, &end);
-  return *end == '\0' && isfinite(*value);
+  const int negative = span.length > 0 && span.text[0] == '-', sign = negative || (span.length > 0 && span.text[0] == '+');
+  span = ff_span_after(span, (size_t)sign);
+  if (span.length == 0 || ff_decimal_length(span.text, span.length) < span.length) return 0;
+  *value = ff_decimal_read(span.text, span.length);
+  if (negative) *value = -*value;
+  return isfinite(*value);
 }
 
 int ff_span_count(ff_span span, uint64_t *value) {
@@ -113,18 +110,7 @@ void ff_out_add(ff_out *out, ff_span span) {
 
 void ff_out_puts(ff_out *out, const char *text) { ff_out_add(out, (ff_span){text, strlen(text)}); }
 
-void ff_number_text(char *text, size_t size, double value) {
-  for (int digits = 15; digits <= 17; digits++) {
-    ff_print(text, size, "%.*g", digits, value);
-    if (ff_read_number(text, NULL) == value) break;
-  }
-}
-
-void ff_out_number(ff_out *out, double value) {
-  char text[40];
-  ff_number_text(text, sizeof text, value);
-  ff_out_puts(out, text);
-}
+void ff_out_number(ff_out *out, double value) { ff_out_puts(out, ff_show_exact(value).text); }
 
 void ff_out_count(ff_out *out, uint64_t value) {
   char text[24];

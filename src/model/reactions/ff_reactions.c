@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_decimal.h"
 #include "../ff_formula_code.h"
 #include "../ff_formula_range.h"
 #include "ff_reactions_internal.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_decimal.h"
 #include "ff_estimate_internal.h"
 
 #define RARE 50.0               /* independent observations, times the precision, that a value never seen requires */
@@ -247,9 +248,9 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
   int flips = p > 0 && 1 / p >= stretch;
   char what[96];
   if (flips)
-    ff_print(what, sizeof what, "with a perturbation probability of %g, a node flips", p);
+    snprintf(what, sizeof what, "with a perturbation probability of %s, a node flips", ff_show(p, 6).text);
   else
-    ff_print(what, sizeof what, "the predictor function that acts most rarely does so");
+    snprintf(what, sizeof what, "the predictor function that acts most rarely does so");
   const char *longer = stretch > 2.0 * FF_MAX_WINDOW ? "" : flips ? "increase max_burn_in, " : "increase max_burn_in, or ";
   return ff_error_set(err, FF_ECONVERGENCE, "%s about once in %.3g steps%s, but the burn-in is limited to %llu steps: %s%s", what,
                       stretch, flips || p == 0 ? "" : " (none acts in a step in which a node flips)",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_decimal.h"
 #include "../../base/ff_philox.h"
 #include "ff_ssa_program.h"
 

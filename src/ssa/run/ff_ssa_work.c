@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_decimal.h"
 #include "../methods/ff_ssa_choice.h"
 #include "../methods/ff_ssa_methods.h"
 #include "ff_ssa_run.h"
@@ -31,8 +32,9 @@ static void tell_counts(const ff_ssa_program *p, const ff_ssa_engine *e, uint32_
       snprintf(out + used, size - used, ", ...");
       return;
     }
-    const int length = ff_print(out + used, size - used, "%s %s is %.15g", told++ == 0 ? ", where" : ",",
-                                ff_quote(p->names[s], strlen(p->names[s])).text, e->count[s * e->stride + lane]);
+    const int length = snprintf(out + used, size - used, "%s %s is %s", told++ == 0 ? ", where" : ",",
+                                ff_quote(p->names[s], strlen(p->names[s])).text,
+                                ff_show(e->count[s * e->stride + lane], 15).text);
     used += length > 0 ? (size_t)length : 0;
   }
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../base/ff_decimal.h"
 #include "../path/ff_ssa_draws.h"
 
 /* ---- bounds of propensities that depend on the time --------------------------------------------------------------------- */
@@ -267,7 +268,7 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure
   const char *name = reaction ? p->names[p->n_species + f->item] : p->events[f->item].name;
   const ff_quoted event = ff_quote(name, strlen(name));
   char when[80];
-  ff_print(when, sizeof when, "at time %g of trajectory %llu", f->time, number);
+  snprintf(when, sizeof when, "at time %s of trajectory %llu", ff_show(f->time, 6).text, number);
   switch (f->what) {
     case FF_SSA_BAD_SET:
       name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];
