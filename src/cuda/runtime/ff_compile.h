@@ -1,4 +1,8 @@
-/* Compiles CUDA C with NVRTC in a separate process (cuda/nvrtc/fireflip_nvrtc.c), which can be killed. Uses POSIX only. */
+/* Compiles CUDA C with NVRTC in a separate process (cuda/nvrtc/fireflip_nvrtc.c), which can be killed. Uses POSIX only.
+ *
+ * NVRTC cannot be interrupted, and the process shares no memory, threads or signals with R. It is killed on Ctrl-C, at the end of
+ * the run and at the end of R, and ends by itself when the socket to its parent closes. PR_SET_PDEATHSIG would not do: it reports
+ * the end of the thread that started the process, and devices are prepared in threads that end early. */
 #ifndef FF_COMPILE_H
 #define FF_COMPILE_H
 
