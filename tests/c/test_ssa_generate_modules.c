@@ -65,12 +65,12 @@ static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit
     ff_ssa_tree_prefix(sum, value);
     const double all = sum[FF_SSA_FAN];
     const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, event, run->first + unit), run->key);
-    const double next = all > 0 ? time + ff_ssa_exponential(words.v[0], words.v[1]) / all : INFINITY;
+    const double next = all > 0 ? time + ff_exponential(words.v[0], words.v[1]) / all : INFINITY;
     for (; at < run->n_times && run->times[at] < next; at++)
       for (uint32_t k = 0; k < run->n_species; k++)
         *wrong += FF_SSA_RECORD(run, at, unit)[k * run->units] != s->count[run->species[k]];
     if (at == run->n_times) return event;
-    const double choice = ff_ssa_closed(words.v[2], words.v[3]) * all;
+    const double choice = ff_closed(words.v[2], words.v[3]) * all;
     uint32_t chosen = 0;
     for (uint32_t t = 1; t < s->m->n_terms; t++)
       if (sum[t] <= choice && sum[t] < all) chosen = t;

@@ -286,12 +286,12 @@ static void relaxation_limits_explicit_steps(void) {
 static void slowest_modes_are_bounded_closely(void) {
   enum { MOST = 4 };
   double matrix[MOST * MOST], diagonal[MOST], beside[MOST], vector[MOST], a[MOST * MOST], slowest;
-  const ff_ssa_modes modes = {matrix, diagonal, beside, vector};
+  const ff_modes modes = {matrix, diagonal, beside, vector};
   for (size_t i = 0; i < MOST * MOST; i++) a[i] = 1;
   for (size_t m = 1; m <= MOST; m++) {
-    FF_CHECK(ff_ssa_modes_fast(&modes, a, m, 0.5, &slowest));
+    FF_CHECK(ff_modes_fast(&modes, a, m, 0.5, &slowest));
     FF_CHECK_SAY(slowest <= (double)m && slowest >= 0.99 * (double)m, "order %d: %g", (int)m, slowest);
-    FF_CHECK(!ff_ssa_modes_fast(&modes, a, m, 1.001 * (double)m, &slowest));
+    FF_CHECK(!ff_modes_fast(&modes, a, m, 1.001 * (double)m, &slowest));
   }
 }
 

@@ -2,7 +2,7 @@
 #include "../../src/ssa/methods/ff_ssa_finders.h"
 #include "../../src/ssa/methods/ff_ssa_groups.h"
 #include "../../src/ssa/path/ff_ssa_method.h"
-#include "../../src/ssa/path/ff_ssa_variates.h"
+#include "../../src/random/ff_variates.h"
 #include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "random.h"
 #include "simulations.h"
@@ -190,12 +190,12 @@ static double halves_probability(double n, double k) {
 }
 
 /* The normal quantile of Pearson's statistic, for cells of at least 50 expected numbers. */
-static double misfit(double (*probability)(double, double), double (*draw)(ff_ssa_sequence *, double), double parameter,
+static double misfit(double (*probability)(double, double), double (*draw)(ff_sequence *, double), double parameter,
                      double most) {
   double *found = ff_calloc((size_t)most + 2, sizeof *found);
   chi_square x = chi_square_of(NUMBERS, 50);
   for (uint64_t i = 0; i < NUMBERS; i++) {
-    ff_ssa_sequence sequence = ff_ssa_sequence_of(17, i);
+    ff_sequence sequence = ff_sequence_of(17, i);
     const double k = draw(&sequence, parameter);
     FF_CHECK(k >= 0 && k == floor(k));
     found[(size_t)(k < most ? k : most + 1)]++;
@@ -208,16 +208,16 @@ static double misfit(double (*probability)(double, double), double (*draw)(ff_ss
 static void numbers_have_their_distributions(void) {
   static const double means[] = {0.3, 4, 9.99, 10, 31.5, 400, 3000}, trials[] = {3, 40, 64, 500, 2047, 2048, 2049, 6000};
   for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
-    const double z = misfit(poisson_probability, ff_ssa_poisson, means[i], 2 * means[i] + 60);
+    const double z = misfit(poisson_probability, ff_variate_poisson, means[i], 2 * means[i] + 60);
     FF_CHECK_SAY(fabs(z) < 4.5, "Poisson numbers of mean %g: z = %g", means[i], z);
   }
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-    const double z = misfit(halves_probability, ff_ssa_halves, trials[i], trials[i] + 1);
+    const double z = misfit(halves_probability, ff_variate_halves, trials[i], trials[i] + 1);
     FF_CHECK_SAY(fabs(z) < 4.5, "halves of %g: z = %g", trials[i], z);
   }
-  ff_ssa_sequence sequence = ff_ssa_sequence_of(1, 1);
-  FF_CHECK(ff_ssa_poisson(&sequence, 0) == 0 && ff_ssa_halves(&sequence, 0) == 0);
-  const double large = ff_ssa_poisson(&sequence, 0x1p41), half = ff_ssa_halves(&sequence, 0x1p42);
+  ff_sequence sequence = ff_sequence_of(1, 1);
+  FF_CHECK(ff_variate_poisson(&sequence, 0) == 0 && ff_variate_halves(&sequence, 0) == 0);
+  const double large = ff_variate_poisson(&sequence, 0x1p41), half = ff_variate_halves(&sequence, 0x1p42);
   FF_CHECK_NEAR(large, 0x1p41, 6 * 0x1p20 * 1.42); /* six standard deviations */
   FF_CHECK_NEAR(half, 0x1p41, 6 * 0x1p20);
 }

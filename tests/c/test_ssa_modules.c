@@ -193,13 +193,13 @@ static void find_next(reference *r) {
     child[t] = (double)r->q[t] * m->terms[t].rate;
   }
   ff_ssa_tree_prefix(sum, child);
-  const double total = sum[FF_SSA_FAN], choice = choice_of_all >= 0 ? choice_of_all : ff_ssa_closed(words.v[2], words.v[3]);
+  const double total = sum[FF_SSA_FAN], choice = choice_of_all >= 0 ? choice_of_all : ff_closed(words.v[2], words.v[3]);
   const double at = choice * total;
   r->term = 0;
   for (uint32_t t = 1; t < m->n_terms; t++)
     if (sum[t] <= at && sum[t] < total) r->term = t;
   r->share = (at - sum[r->term]) / child[r->term];
-  r->next_time = total > 0 ? r->time + ff_ssa_exponential(words.v[0], words.v[1]) / total : INFINITY;
+  r->next_time = total > 0 ? r->time + ff_exponential(words.v[0], words.v[1]) / total : INFINITY;
 }
 
 static void go_on(reference *r) {

@@ -3,7 +3,7 @@
 #define FF_SSA_SINGLE_H
 
 #include "ff_ssa_engine.h"
-#include "../path/ff_ssa_variates.h"
+#include "../../random/ff_variates.h"
 
 /* The first member of such an engine's struct. */
 typedef struct {

@@ -49,7 +49,7 @@ static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, 
   const ff_ssa_wide *w = &f->wide;
   const ff_philox_block at = ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->lanes.event[lane] - 1, w->lanes.unit[lane]);
   const ff_philox_block words = ff_philox(at, w->lanes.key);
-  const double v = (double)(int64_t)(ff_ssa_closed(words.v[0], words.v[1]) * n);
+  const double v = (double)(int64_t)(ff_closed(words.v[0], words.v[1]) * n);
   return v < n ? v : n - 1;
 }
 

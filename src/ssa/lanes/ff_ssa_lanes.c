@@ -15,8 +15,8 @@ void ff_ssa_lanes_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, dou
   const size_t stride = engine->stride;
   for (uint32_t draw = l->drawn; draw < l->draws; draw++) {
     const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, draw - l->drawn, unit), l->key);
-    l->wait[draw * stride + lane] = ff_ssa_exponential(words.v[0], words.v[1]);
-    l->choice[draw * stride + lane] = ff_ssa_closed(words.v[2], words.v[3]);
+    l->wait[draw * stride + lane] = ff_exponential(words.v[0], words.v[1]);
+    l->choice[draw * stride + lane] = ff_closed(words.v[2], words.v[3]);
   }
   for (uint32_t s = 0; s < l->program->n_species; s++) l->count[s * stride + lane] = l->initial[s];
   l->next[lane] = l->program->n_reactions;

@@ -185,16 +185,16 @@ static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], 
   for (int i = 1; i < FF_PHILOX_ROUNDS; i++) FF_KERNEL(round)(x, m0, m1, U_SET(key[0][i]), U_SET(key[1][i]));
 }
 
-/* ff_ssa_minus_log(x / 2^53) */
+/* ff_minus_log(x / 2^53) */
 static inline D FF_KERNEL(minus_log)(D x) {
-  const U w = U_ADD(U_OF(x), U_SET(FF_SSA_LOG_SHIFT)), low = U_AND(w, U_SET(FF_SSA_LOG_BITS)), cell = U_RIGHT(low, 47);
+  const U w = U_ADD(U_OF(x), U_SET(FF_EXPONENTIAL_SHIFT)), low = U_AND(w, U_SET(FF_EXPONENTIAL_BITS)), cell = U_RIGHT(low, 47);
   const D k = D_OF(U_OR(U_RIGHT(w, 52), U_SET(UINT64_C(0x4330000000000000)))) - D_SET(0x1p52 + (1023 + 53));
-  const D c = D_OF(U_ADD(U_AND(low, U_SET(FF_SSA_LOG_FIRST)), U_SET(FF_SSA_LOG_C)));
-  const D r = (D_OF(U_ADD(low, U_SET(FF_SSA_LOG_M))) - c) * D_LONG_TABLE(FF_SSA_LOG_TABLE, cell), q = r * r;
-  const D p = (D_SET(FF_SSA_LOG_P0) + D_SET(FF_SSA_LOG_P1) * r)
-      + q * ((D_SET(FF_SSA_LOG_P2) + D_SET(FF_SSA_LOG_P3) * r)
-      + q * ((D_SET(FF_SSA_LOG_P4) + D_SET(FF_SSA_LOG_P5) * r) + q * D_SET(FF_SSA_LOG_P6)));
-  return (D_LONG_TABLE(FF_SSA_LOG_TABLE + FF_SSA_LOG_CELLS, cell) - k * D_SET(FF_SSA_LOG_2)) - (r + q * p);
+  const D c = D_OF(U_ADD(U_AND(low, U_SET(FF_EXPONENTIAL_FIRST)), U_SET(FF_EXPONENTIAL_C)));
+  const D r = (D_OF(U_ADD(low, U_SET(FF_EXPONENTIAL_M))) - c) * D_LONG_TABLE(FF_EXPONENTIAL_TABLE, cell), q = r * r;
+  const D p = (D_SET(FF_EXPONENTIAL_P0) + D_SET(FF_EXPONENTIAL_P1) * r)
+      + q * ((D_SET(FF_EXPONENTIAL_P2) + D_SET(FF_EXPONENTIAL_P3) * r)
+      + q * ((D_SET(FF_EXPONENTIAL_P4) + D_SET(FF_EXPONENTIAL_P5) * r) + q * D_SET(FF_EXPONENTIAL_P6)));
+  return (D_LONG_TABLE(FF_EXPONENTIAL_TABLE + FF_EXPONENTIAL_CELLS, cell) - k * D_SET(FF_EXPONENTIAL_2)) - (r + q * p);
 }
 
 /* Draws the waiting times, with mean 1, and the choices of reactions for the event with the number w->lanes.event + later. */

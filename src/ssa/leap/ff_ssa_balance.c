@@ -169,8 +169,8 @@ static void find_relaxation(const ff_ssa_balance *e, const uint32_t *pairs, size
     matrix[i * m + i] += 1;
     e->modes.vector[i] = tau * e->net[pairs[i]] / ff_math_sqrt(e->flow[pairs[i]]);
   }
-  ff_ssa_modes_root(matrix, m);
-  ff_ssa_modes_solve(matrix, m, e->modes.vector);
+  ff_modes_root(matrix, m);
+  ff_modes_solve(matrix, m, e->modes.vector);
 }
 
 /* Whether the relaxation of a cluster in a leap changes its counts by no more than the tolerance, or no more than fluctuations
@@ -279,10 +279,10 @@ static int leave_out_of_cluster(ff_ssa_balance *e, const ff_ssa_length *length, 
   if (m > e->largest) e->largest = (uint32_t)m;
   if (m * m <= room) {
     set_matrix(e, path, pairs, m, root);
-    if (ff_ssa_modes_fast(&e->modes, root, m, RELAXED / tau, &e->rate[c])) {
+    if (ff_modes_fast(&e->modes, root, m, RELAXED / tau, &e->rate[c])) {
       find_relaxation(e, pairs, m, root, tau);
       if (is_near(e, length, path, pairs, m) && !goes_round(e, pairs, m, tau, 1 / (1 + tau * e->rate[c]))) {
-        ff_ssa_modes_root(root, m);
+        ff_modes_root(root, m);
         return 0;
       }
       for (size_t i = 0; i < m; i++) e->speed[pairs[i]] = 0;
@@ -338,7 +338,7 @@ int ff_ssa_balance_measure(ff_ssa_balance *e, const ff_ssa_length *length, ff_ss
       if (!measure(e, length, path, pairs[i]) || !is_large(e, length, path, pairs[i], LEAST_AT_END)) return 0;
     set_matrix(e, path, pairs, m, root);
     if (m == 1) e->rate[c] = root[0];
-    ff_ssa_modes_root(root, m);
+    ff_modes_root(root, m);
     root += m * m;
   }
   return 1;
@@ -352,15 +352,15 @@ static void find_processes(uint64_t key, double time, double part, double value[
   const double spread = ff_math_sqrt(-ff_expm1(-2 * time));
   double from[2] = {0, 0};
   uint64_t node = 1;
-  ff_ssa_sequence sequence = ff_ssa_sequence_of(key, END_NODE);
-  for (int i = 0; i < 2; i++) value[i] = spread * ff_ssa_normal(&sequence);
+  ff_sequence sequence = ff_sequence_of(key, END_NODE);
+  for (int i = 0; i < 2; i++) value[i] = spread * ff_variate_normal(&sequence);
   if (part >= 1) return;
   for (int level = 0; level < MOST_LEVELS && time > STRAIGHT; level++) {
     time /= 2;
     const double decay = ff_exp(-time), sum = 1 + decay * decay, deviation = ff_math_sqrt(-ff_expm1(-2 * time) / sum);
     double middle[2];
-    sequence = ff_ssa_sequence_of(key, node);
-    for (int i = 0; i < 2; i++) middle[i] = decay * (from[i] + value[i]) / sum + deviation * ff_ssa_normal(&sequence);
+    sequence = ff_sequence_of(key, node);
+    for (int i = 0; i < 2; i++) middle[i] = decay * (from[i] + value[i]) / sum + deviation * ff_variate_normal(&sequence);
     memcpy(ff_ssa_halve(&part, &node) ? from : value, middle, sizeof middle);
   }
   for (int i = 0; i < 2; i++) value[i] = from[i] + part * (value[i] - from[i]);

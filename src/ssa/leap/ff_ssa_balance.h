@@ -4,7 +4,7 @@
 #define FF_SSA_BALANCE_H
 
 #include "ff_ssa_length.h"
-#include "ff_ssa_modes.h"
+#include "../../linear/ff_modes.h"
 #include "ff_ssa_pairs.h"
 
 /* The extent of a pair is the number of its firings in one direction minus those in the other. Pairs that change the same counts
@@ -21,7 +21,7 @@ typedef struct {
   size_t room;                     /* of the matrices of all clusters together */
   double *rate;                    /* for each cluster: the slowest rate of relaxation */
   double *root;                    /* for each cluster: the lower triangular root of A */
-  ff_ssa_modes modes;              /* for computations */
+  ff_modes modes;              /* for computations */
   double *shift, *variance;        /* for each species; all 0 between uses */
 } ff_ssa_balance;
 

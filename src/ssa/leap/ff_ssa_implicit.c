@@ -15,6 +15,7 @@
 #include "ff_ssa_implicit.h"
 
 #include "../../base/ff_math.h"
+#include "../../linear/ff_eliminate.h"
 #include "../engine/ff_ssa_single.h"
 
 #include <math.h>
@@ -103,47 +104,6 @@ static void set_matrix(ff_ssa_implicit *e, ff_ssa_path *path) {
   }
 }
 
-/* Moves the largest entry of column k from row k on into row k. Returns 0 if there is none but 0. */
-static int pivot(ff_ssa_implicit *e, size_t k) {
-  const size_t n = e->n;
-  size_t best = k;
-  for (size_t i = k + 1; i < n; i++)
-    if (fabs(e->matrix[k * n + i]) > fabs(e->matrix[k * n + best])) best = i;
-  if (!(fabs(e->matrix[k * n + best]) > 0)) return 0;
-  for (size_t j = k; j < n && best != k; j++) {
-    const double x = e->matrix[j * n + k];
-    e->matrix[j * n + k] = e->matrix[j * n + best];
-    e->matrix[j * n + best] = x;
-  }
-  const double y = e->misfit[k];
-  e->misfit[k] = e->misfit[best];
-  e->misfit[best] = y;
-  return 1;
-}
-
-/* Gaussian elimination with partial pivoting: `misfit` becomes the solution. Columns are stored one after the other. */
-static int eliminate(ff_ssa_implicit *e) {
-  const size_t n = e->n;
-  double *a = e->matrix, *y = e->misfit;
-  for (size_t k = 0; k < n; k++) {
-    if (!pivot(e, k)) return 0;
-    for (size_t i = k + 1; i < n; i++) {
-      a[k * n + i] /= a[k * n + k];
-      y[i] -= a[k * n + i] * y[k];
-    }
-    for (size_t j = k + 1; j < n; j++) {
-      const double factor = a[j * n + k];
-      if (factor == 0) continue;
-      for (size_t i = k + 1; i < n; i++) a[j * n + i] -= a[k * n + i] * factor;
-    }
-  }
-  for (size_t k = n; k-- > 0;) {
-    y[k] /= a[k * n + k];
-    for (size_t i = 0; i < k; i++) y[i] -= a[k * n + i] * y[k];
-  }
-  return 1;
-}
-
 /* ---- leaps -------------------------------------------------------------------------------------------------------------- */
 
 /* Newton's method, from the counts at the beginning of the leap. path->count becomes the solution. */
@@ -154,7 +114,7 @@ static int find_counts(ff_ssa_implicit *e, ff_ssa_path *path) {
     if (!valid) return 0;
     if (done) return 1;
     set_matrix(e, path);
-    if (!eliminate(e)) return 0;
+    if (!ff_eliminate(e->matrix, e->misfit, e->n)) return 0;
     for (uint32_t i = 0; i < e->n; i++) {
       double *count = path->count + e->unknown[i];
       *count -= e->misfit[i];
@@ -220,9 +180,9 @@ static void make_whole(ff_ssa_implicit *e, const ff_ssa_path *path, const double
       fired[r] = fired[r] > 0 ? round(fired[r]) : 0;
       continue;
     }
-    ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, address, r), 0);
+    ff_sequence sequence = ff_sequence_of(ff_ssa_step_key(path, address, r), 0);
     const double mean = fired[r] + (tau * rate[r] - e->mean[r]) / 2;
-    fired[r] = mean > 0 ? ff_ssa_poisson(&sequence, mean) : 0;
+    fired[r] = mean > 0 ? ff_variate_poisson(&sequence, mean) : 0;
   }
 }
 

@@ -11,7 +11,7 @@
 #include "ff_ssa_length.h"
 #include "../path/ff_ssa_method.h"
 #include "ff_ssa_smooth.h"
-#include "../path/ff_ssa_variates.h"
+#include "../../random/ff_variates.h"
 
 #define MOST_LEVELS 62
 #define FINE_LEVELS 24 /* levels after the first half that is not at the beginning: the rest of the path is a straight line */
@@ -30,8 +30,8 @@ static void drop(ff_ssa_smooth *e) {
 }
 
 static double normal_of(uint64_t key, uint64_t node) {
-  ff_ssa_sequence sequence = ff_ssa_sequence_of(key, node);
-  return ff_ssa_normal(&sequence);
+  ff_sequence sequence = ff_sequence_of(key, node);
+  return ff_variate_normal(&sequence);
 }
 
 /* Adds what reaction r changes in a part of the step, with the Brownian motion up to it. */

@@ -74,9 +74,9 @@ static int draw_leap(leaper *e, double tau) {
   e->unsolved = !(critical >= 0);
   if (e->unsolved) return 0;
   const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
-  const double wait = critical > 0 ? ff_ssa_exponential(words.v[0], words.v[1]) / critical : INFINITY;
+  const double wait = critical > 0 ? ff_exponential(words.v[0], words.v[1]) / critical : INFINITY;
   e->address = path->event++;
-  e->last = wait <= tau ? choose_critical(e, ff_ssa_closed(words.v[2], words.v[3]) * critical) : p->n_reactions;
+  e->last = wait <= tau ? choose_critical(e, ff_closed(words.v[2], words.v[3]) * critical) : p->n_reactions;
   tau = smaller(tau, wait);
   e->end = path->time + tau;
   e->is_implicit = e->implicit != NULL && tau > e->longest_explicit;
@@ -84,8 +84,8 @@ static int draw_leap(leaper *e, double tau) {
     e->times_fired[r] = 0;
     if (e->length.critical[r] || !(e->rate[r] > 0)) continue;
     if (e->is_implicit && !ff_ssa_implicit_balanced(e->implicit, r)) continue; /* the equations tell the mean */
-    ff_ssa_sequence sequence = ff_ssa_sequence_of(ff_ssa_step_key(path, e->address, r), 0);
-    e->times_fired[r] = ff_ssa_poisson(&sequence, e->rate[r] * tau);
+    ff_sequence sequence = ff_sequence_of(ff_ssa_step_key(path, e->address, r), 0);
+    e->times_fired[r] = ff_variate_poisson(&sequence, e->rate[r] * tau);
   }
   e->unsolved = e->is_implicit && !ff_ssa_implicit_leap(e->implicit, &e->length, path, e->rate, e->address, tau, e->times_fired);
   if (e->unsolved) return 0;
@@ -143,8 +143,8 @@ static double firings_until(uint64_t key, double n, double part) {
   double found = 0;
   uint64_t node = 1;
   for (int level = 0; level < BRIDGE_LEVELS && n > 0; level++) {
-    ff_ssa_sequence sequence = ff_ssa_sequence_of(key, node); /* node 0 is for the number of firings */
-    const double first = ff_ssa_halves(&sequence, n);
+    ff_sequence sequence = ff_sequence_of(key, node); /* node 0 is for the number of firings */
+    const double first = ff_variate_halves(&sequence, n);
     if (ff_ssa_halve(&part, &node)) {
       found += first;
       n -= first;

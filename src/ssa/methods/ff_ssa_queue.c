@@ -79,7 +79,7 @@ static void sift_down(queue *q, uint32_t at, uint32_t n) {
 static void draw_next(ff_ssa_path *path, uint32_t r) {
   queue *q = path->own;
   ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRING, r, q->fired[r], path->unit), path->key);
-  q->left[r] = ff_ssa_exponential(words.v[0], words.v[1]);
+  q->left[r] = ff_exponential(words.v[0], words.v[1]);
   q->since[r] = path->time;
 }
 

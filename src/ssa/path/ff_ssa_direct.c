@@ -34,8 +34,8 @@ static void find_direct(ff_ssa_path *path) {
     return;
   }
   ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
-  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
-  path->next = ff_ssa_tree_find(tree, ff_ssa_closed(words.v[2], words.v[3]) * total);
+  path->next_time = path->time + ff_exponential(words.v[0], words.v[1]) / total;
+  path->next = ff_ssa_tree_find(tree, ff_closed(words.v[2], words.v[3]) * total);
 }
 
 static void compute_and_find(ff_ssa_path *path) {
@@ -72,7 +72,7 @@ static void find_first(ff_ssa_path *path) {
     if (r % 2 == 0) words = ff_ssa_path_draw(path, FF_SSA_DRAW_FIRST, r / 2);
     if (!(path->propensity[r] > 0)) continue;
     if (FF_RARELY(path->propensity[r] == INFINITY)) ff_ssa_path_blame(path);
-    double wait = ff_ssa_exponential(words.v[2 * (r % 2)], words.v[2 * (r % 2) + 1]) / path->propensity[r];
+    double wait = ff_exponential(words.v[2 * (r % 2)], words.v[2 * (r % 2) + 1]) / path->propensity[r];
     if (wait < least) {
       least = wait;
       path->next = r;

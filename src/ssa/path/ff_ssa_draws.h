@@ -3,7 +3,7 @@
 #define FF_SSA_DRAWS_H
 
 #include "../../base/ff_philox.h"
-#include "ff_ssa_exponential.h"
+#include "../../random/ff_exponential.h"
 
 enum {
   FF_SSA_DRAW_EVENT = 0, /* by event. Block 0: words 0 and 1 for the waiting time, words 2 and 3 to choose the reaction; in a
@@ -15,18 +15,5 @@ enum {
   FF_SSA_DRAW_TRIAL = 5, /* block 0, 1, ..., by event: two words at a time, as many as a method with rejection needs */
   FF_SSA_DRAW_LEAP = 6   /* block r, by leap: words 0 and 1 are the key of the numbers of reaction r */
 };
-
-/* A number from (0, 1], in the middle of one of 2^53 equal parts, rounded. */
-static FF_HD inline double ff_ssa_open(uint32_t low, uint32_t high) {
-  return ((double)(((uint64_t)high << 32 | low) >> 11) + 0.5) * 0x1p-53;
-}
-
-/* A number from [0, 1), a multiple of 2^-53. */
-static FF_HD inline double ff_ssa_closed(uint32_t low, uint32_t high) {
-  return (double)(((uint64_t)high << 32 | low) >> 11) * 0x1p-53;
-}
-
-/* An exponentially distributed number with mean 1. */
-static FF_HD inline double ff_ssa_exponential(uint32_t low, uint32_t high) { return ff_ssa_minus_log(ff_ssa_open(low, high)); }
 
 #endif

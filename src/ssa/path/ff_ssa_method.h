@@ -16,8 +16,8 @@ int ff_ssa_path_ends(ff_ssa_path *path, double total);
 static inline int ff_ssa_path_choose(ff_ssa_path *path, double total, double *at) {
   if (FF_RARELY(ff_ssa_path_ends(path, total))) return 0;
   const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
-  path->next_time = path->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
-  *at = ff_ssa_closed(words.v[2], words.v[3]) * total;
+  path->next_time = path->time + ff_exponential(words.v[0], words.v[1]) / total;
+  *at = ff_closed(words.v[2], words.v[3]) * total;
   return 1;
 }
 
@@ -58,12 +58,12 @@ static inline const uint32_t *ff_ssa_words_take(ff_ssa_words *w) {
 
 static inline double ff_ssa_words_closed(ff_ssa_words *w) {
   const uint32_t *v = ff_ssa_words_take(w);
-  return ff_ssa_closed(v[0], v[1]);
+  return ff_closed(v[0], v[1]);
 }
 
 static inline double ff_ssa_words_exponential(ff_ssa_words *w) {
   const uint32_t *v = ff_ssa_words_take(w);
-  return ff_ssa_exponential(v[0], v[1]);
+  return ff_exponential(v[0], v[1]);
 }
 
 /* ---- sums that are kept up to date -------------------------------------------------------------------------------------- */

@@ -219,7 +219,7 @@ static size_t choose(ff_ssa_path *path) {
     if (better == 0) {
       const uint32_t block = 1 + path->schedule->ties++ % (FF_PHILOX_MAX_BLOCKS - 1);
       const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_CHECK, block);
-      better = ff_ssa_closed(words.v[0], words.v[1]) * equal < 1.0;
+      better = ff_closed(words.v[0], words.v[1]) * equal < 1.0;
     }
     if (better != 1) continue;
     best = i;

@@ -212,7 +212,7 @@ static int fires(ff_ssa_path *path) {
   const double now = ff_ssa_path_law(path, r, path->time);
   if (!is_valid(now) || now > path->propensity[r]) ff_ssa_path_fail(path, FF_SSA_BAD_RATE, r, now);
   const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_CHECK, 0);
-  return ff_ssa_closed(words.v[0], words.v[1]) * path->propensity[r] < now;
+  return ff_closed(words.v[0], words.v[1]) * path->propensity[r] < now;
 }
 
 static void reject(ff_ssa_path *path) {

@@ -305,7 +305,7 @@ FF_WARP ff_ssa_factored_place ff_ssa_factored_find(const ff_ssa_factored_warp *w
 FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t v, uint32_t n) {
   const ff_philox_block words =
       ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->base.event, ff_ssa_warp_number(&w->base)), ff_ssa_warp_key(&w->base));
-  const uint32_t second = (uint32_t)(ff_ssa_closed(words.v[0], words.v[1]) * (double)(n - 1u));
+  const uint32_t second = (uint32_t)(ff_closed(words.v[0], words.v[1]) * (double)(n - 1u));
   const uint32_t v2 = second < n - 1u ? second : n - 2u;
   return v2 < v ? v2 : v2 + 1u;
 }

@@ -178,8 +178,8 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, ff_ssa_share share, double *
       if (!(one > 0.0 || two > 0.0)) continue;
       const ff_philox_block words =
           ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRST, r / 2u, w->event, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
-      const double first = one > 0.0 ? ff_ssa_exponential(words.v[0], words.v[1]) / one : ff_math_infinity();
-      const double second = two > 0.0 ? ff_ssa_exponential(words.v[2], words.v[3]) / two : ff_math_infinity();
+      const double first = one > 0.0 ? ff_exponential(words.v[0], words.v[1]) / one : ff_math_infinity();
+      const double second = two > 0.0 ? ff_exponential(words.v[2], words.v[3]) / two : ff_math_infinity();
       FF_L(bad) |= !(one < ff_math_infinity() && two < ff_math_infinity());
       if (first < FF_L(least)) {
         FF_L(least) = first;
@@ -233,12 +233,12 @@ FF_WARP uint64_t ff_ssa_warp_words(const ff_ssa_warp *w, ff_ssa_trial *t) {
 
 FF_WARP double ff_ssa_warp_closed(const ff_ssa_warp *w, ff_ssa_trial *t) {
   const uint64_t words = ff_ssa_warp_words(w, t);
-  return ff_ssa_closed((uint32_t)words, (uint32_t)(words >> 32));
+  return ff_closed((uint32_t)words, (uint32_t)(words >> 32));
 }
 
 FF_WARP double ff_ssa_warp_wait(const ff_ssa_warp *w, ff_ssa_trial *t) {
   const uint64_t words = ff_ssa_warp_words(w, t);
-  return ff_ssa_exponential((uint32_t)words, (uint32_t)(words >> 32));
+  return ff_exponential((uint32_t)words, (uint32_t)(words >> 32));
 }
 
 /* As ff_ssa_groups_find(). */

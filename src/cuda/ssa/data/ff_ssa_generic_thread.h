@@ -283,10 +283,10 @@ FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
   }
   const ff_philox_block words = ff_ssa_thread_draw(t);
   double next_time = ff_math_infinity();
-  if (total > 0.0) next_time = t->time + ff_ssa_exponential(words.v[0], words.v[1]) / total;
+  if (total > 0.0) next_time = t->time + ff_exponential(words.v[0], words.v[1]) / total;
   if (t->wanted < next_time) ff_ssa_thread_record(t, next_time);
   if (t->at < t->run->n_times)
-    ff_ssa_thread_fire(t, ff_ssa_thread_reaction(t, ff_ssa_closed(words.v[2], words.v[3]) * total, total), next_time);
+    ff_ssa_thread_fire(t, ff_ssa_thread_reaction(t, ff_closed(words.v[2], words.v[3]) * total, total), next_time);
   else
     ff_ssa_thread_end(t, 0);
 }

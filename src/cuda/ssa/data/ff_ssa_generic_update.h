@@ -48,7 +48,7 @@ FF_WARP void ff_ssa_warp_set_time(const ff_ssa_warp *w, uint32_t r, double speed
 FF_WARP void ff_ssa_warp_draw_firing(const ff_ssa_warp *w, uint32_t r) {
   const ff_philox_block words =
       ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRING, r, FF_SSA_FIRED(w, r), ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
-  FF_SSA_LEFT(w, r) = ff_ssa_exponential(words.v[0], words.v[1]);
+  FF_SSA_LEFT(w, r) = ff_exponential(words.v[0], words.v[1]);
   FF_SSA_SINCE(w, r) = w->time;
 }
 

@@ -225,8 +225,8 @@ FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
   FF_EACH_LANE {
     const ff_philox_block words = ff_philox(
         ff_philox_counter(FF_SSA_DRAW_EVENT, 0, (uint64_t)w->event + lane, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
-    w->FF_L(wait) = ff_ssa_exponential(words.v[0], words.v[1]);
-    w->FF_L(choice) = ff_ssa_closed(words.v[2], words.v[3]);
+    w->FF_L(wait) = ff_exponential(words.v[0], words.v[1]);
+    w->FF_L(choice) = ff_closed(words.v[2], words.v[3]);
   }
   w->drawn = 0u;
 }

@@ -207,7 +207,7 @@ FF_WARP int s_precedence(const s_schedule *s, uint32_t a, double priority_a, uin
 FF_WARP double s_check_number(const s_schedule *s, uint32_t block) {
   const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_CHECK, block, s->event, S_CHECK_NUMBER(s));
   const ff_philox_block words = ff_philox_rounds(S_CHECK_KEY(s), 0, counter);
-  return ff_ssa_closed(words.v[0], words.v[1]);
+  return ff_closed(words.v[0], words.v[1]);
 }
 
 /* The index of the event that happens first: choose() of ff_ssa_due.c. */

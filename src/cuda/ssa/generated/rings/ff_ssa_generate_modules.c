@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../../ssa/path/ff_ssa_exponential.h"
+#include "../../../../random/ff_exponential.h"
 #include "../code/ff_ssa_expect.h"
 #include "ff_ssa_generate_modules.h"
 #include "../../device/ff_ssa_launch.h"
@@ -26,7 +26,7 @@
 #define MOST_OTHERS 0x4000000u
 #define DERIVED 0x80000000u       /* the place of a count that is derived; then the module and, in 3 bits, the species */
 #define BLOCK_BYTES FF_SSA_BLOCK_SHORT_BYTES
-#define LOGARITHMS (55u * FF_SSA_LOG_CELLS)
+#define LOGARITHMS (55u * FF_EXPONENTIAL_CELLS)
 
 typedef ff_ssa_modules_generator generator;
 
@@ -327,7 +327,7 @@ static ff_status fill(generator *g, ff_error *err) {
     code->rates[g->m->n_terms + i] = 0x1p20 / g->m->terms[i].rate;
   }
   for (uint32_t i = 0; i < LOGARITHMS; i++) {
-    const double first = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+    const double first = ff_exponential_first(i + (1023u - 54u) * FF_EXPONENTIAL_CELLS);
     memcpy(code->big + 2 * i, &first, sizeof first);
   }
   fill_initial(g, code->big + 2 * LOGARITHMS);

@@ -51,13 +51,13 @@ FF_WARP void s_number(s_thread *t) {
 #define S_SHARED(out, address, offset) asm("ld.shared.f64 %0, [%1 + %2];" : "=d"(out) : "r"(address), "n"(offset))
 #endif
 
-/* ff_ssa_exponential(low, high): -log(x / 2^64), where x / 2^10 is twice the whole number of ff_ssa_open(), and 1. */
+/* ff_exponential(low, high): -log(x / 2^64), where x / 2^10 is twice the whole number of ff_open(), and 1. */
 FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
   const double x = (double)((uint64_t)high << 32 | (low & 0xFFFFFC00u) | 0x400u);
-  const uint32_t w = (uint32_t)(ff_math_bits(x) >> 32) + (uint32_t)(FF_SSA_LOG_SHIFT >> 32), cell = w >> 15;
+  const uint32_t w = (uint32_t)(ff_math_bits(x) >> 32) + (uint32_t)(FF_EXPONENTIAL_SHIFT >> 32), cell = w >> 15;
   double first, inverse;
 #if defined(__CUDA_ARCH__)
-  const uint32_t at = t->tables + cell * 8u, in_cell = t->tables | (at & (FF_SSA_LOG_CELLS - 1u) * 8u);
+  const uint32_t at = t->tables + cell * 8u, in_cell = t->tables | (at & (FF_EXPONENTIAL_CELLS - 1u) * 8u);
 #ifdef S_LOGS
   first = ((const double *)(t->big + S_LOGS))[cell - S_LOG_ONE];
   S_SHARED(inverse, in_cell, 0);
@@ -71,15 +71,15 @@ FF_WARP double s_exponential(const s_thread *t, uint32_t low, uint32_t high) {
 #else
   first = t->common->first[cell - S_LOG_ONE];
 #endif
-  inverse = t->common->inverse[cell % FF_SSA_LOG_CELLS];
+  inverse = t->common->inverse[cell % FF_EXPONENTIAL_CELLS];
 #endif
-  return first - ff_ssa_log_rest_of_words(w, (uint32_t)ff_math_bits(x), inverse, &t->numbers);
+  return first - ff_exponential_rest_of_words(w, (uint32_t)ff_math_bits(x), inverse, &t->numbers);
 }
 
-/* 2^64 ff_ssa_closed(low, high) */
+/* 2^64 ff_closed(low, high) */
 FF_WARP double s_choice(uint32_t low, uint32_t high) { return (double)((uint64_t)high << 32 | (low & 0xFFFFF800u)); }
 
-/* ff_ssa_closed() of a choice, times the total. */
+/* ff_closed() of a choice, times the total. */
 FF_WARP double s_at(double choice, double total) {
 #if S_PLAIN
   const uint64_t bits = ff_math_bits(total);

@@ -86,7 +86,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
                    const s_common *common, uint32_t *rows, double *sums, uint32_t slot, int fresh) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
-  t->numbers.p[0] = FF_SSA_LOG_P0; /* a short number, which is part of an instruction */
+  t->numbers.p[0] = FF_EXPONENTIAL_P0; /* a short number, which is part of an instruction */
   FF_UNROLL for (int i = 0; i < 2 * FF_PHILOX_ROUNDS; i++) t->key[i] = common->key[i];
   FF_UNROLL for (int i = 0; i < S_RATES && S_KEEP_RATES; i++) t->rate[i] = common->rate[i];
   t->common = common;
@@ -137,12 +137,12 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 
 /* Fills what a block shares, as thread number `thread` of `threads`. */
 FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, const s_rates *rates, uint32_t thread, uint32_t threads) {
-  const ff_ssa_log_numbers numbers = ff_ssa_log_constants();
+  const ff_exponential_numbers numbers = ff_exponential_constants();
 #ifndef S_LOGS
   for (uint32_t i = thread; i < S_LOGARITHMS; i += threads)
-    common->first[i] = ff_ssa_log_first(i + (1023u - 54u) * FF_SSA_LOG_CELLS);
+    common->first[i] = ff_exponential_first(i + (1023u - 54u) * FF_EXPONENTIAL_CELLS);
 #endif
-  for (uint32_t i = thread; i < FF_SSA_LOG_CELLS; i += threads) common->inverse[i] = FF_SSA_LOG_TABLE[i];
+  for (uint32_t i = thread; i < FF_EXPONENTIAL_CELLS; i += threads) common->inverse[i] = FF_EXPONENTIAL_TABLE[i];
   for (uint32_t i = thread; i < 7u; i += threads) common->p[i] = numbers.p[i];
   for (uint32_t i = thread; i < 2u * FF_PHILOX_ROUNDS; i += threads) common->key[i] = run->round_key[i];
   for (uint32_t i = thread; i < S_RATES && S_KEEP_RATES; i += threads) common->rate[i] = rates->value[i];

@@ -55,8 +55,8 @@
 #endif
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
-#define S_LOGARITHMS (55u * FF_SSA_LOG_CELLS)
-#define S_LOG_ONE ((1023u + 10u) * FF_SSA_LOG_CELLS) /* the number of the first cell of 2^10 */
+#define S_LOGARITHMS (55u * FF_EXPONENTIAL_CELLS)
+#define S_LOG_ONE ((1023u + 10u) * FF_EXPONENTIAL_CELLS) /* the number of the first cell of 2^10 */
 
 #define S_ALIGNED(n) __attribute__((aligned(n)))
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -76,9 +76,9 @@
 /* What all threads of a block share. The tables begin at multiples of 256 bytes: the size of a table of cells. */
 typedef struct S_ALIGNED(256) {
 #ifndef S_LOGS
-  double first[S_LOGARITHMS]; /* ff_ssa_log_first() for every k from -54 to 0 */
+  double first[S_LOGARITHMS]; /* ff_exponential_first() for every k from -54 to 0 */
 #endif
-  double inverse[FF_SSA_LOG_CELLS];
+  double inverse[FF_EXPONENTIAL_CELLS];
   double p[7];
   double rate[S_FEW_RATES]; /* if S_KEEP_RATES */
   uint32_t key[2 * FF_PHILOX_ROUNDS];
@@ -99,7 +99,7 @@ typedef struct {
   const uint32_t *table;
   const s_common *common;
   uint32_t tables;         /* on the device: the address of common in shared memory */
-  ff_ssa_log_numbers numbers;
+  ff_exponential_numbers numbers;
   uint32_t key[2 * FF_PHILOX_ROUNDS]; /* if S_KEEP_KEYS */
   const uint32_t *big;     /* a table in global memory */
   uint32_t *rows;          /* row i is S_ROW(i) */

@@ -1,16 +1,16 @@
 /* Modes of relaxation. */
-#include "ff_ssa_modes.h"
+#include "ff_modes.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../../base/ff_math.h"
+#include "../base/ff_math.h"
 
 #define NULL_MODE 1e-10 /* rates below this part of the fastest one are those of closed loops, which change no count */
 #define NULL_PIVOT 1e-12
 
 /* Householder's reduction of a symmetric matrix of order m to a tridiagonal one with the same eigenvalues. */
-static void make_tridiagonal(const ff_ssa_modes *e, double *a, size_t m) {
+static void make_tridiagonal(const ff_modes *e, double *a, size_t m) {
   double *v = e->vector;
   for (size_t k = 0; k + 2 < m; k++) {
     double square = 0, product = 0;
@@ -37,7 +37,7 @@ static void make_tridiagonal(const ff_ssa_modes *e, double *a, size_t m) {
 }
 
 /* The number of eigenvalues of the tridiagonal matrix that are below a value (Sturm). */
-static size_t count_below(const ff_ssa_modes *e, size_t m, double value) {
+static size_t count_below(const ff_modes *e, size_t m, double value) {
   size_t n = 0;
   double q = 1;
   for (size_t i = 0; i < m; i++) {
@@ -49,7 +49,7 @@ static size_t count_below(const ff_ssa_modes *e, size_t m, double value) {
   return n;
 }
 
-int ff_ssa_modes_fast(const ff_ssa_modes *e, const double *a, size_t m, double rate, double *slowest) {
+int ff_modes_fast(const ff_modes *e, const double *a, size_t m, double rate, double *slowest) {
   double fastest = 0, high = 0, low = rate;
   *slowest = a[0];
   if (m == 1) return a[0] >= rate;
@@ -72,7 +72,7 @@ int ff_ssa_modes_fast(const ff_ssa_modes *e, const double *a, size_t m, double r
   return 1;
 }
 
-void ff_ssa_modes_root(double *a, size_t m) {
+void ff_modes_root(double *a, size_t m) {
   for (size_t k = 0; k < m; k++) {
     const double before = a[k * m + k];
     double pivot = before;
@@ -87,7 +87,7 @@ void ff_ssa_modes_root(double *a, size_t m) {
   }
 }
 
-void ff_ssa_modes_solve(const double *root, size_t m, double *y) {
+void ff_modes_solve(const double *root, size_t m, double *y) {
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < i; j++) y[i] -= root[i * m + j] * y[j];
     y[i] /= root[i * m + i];

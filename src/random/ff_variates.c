@@ -1,12 +1,13 @@
 /* Poisson and binomial numbers: by inversion or by counting bits if they are small, and otherwise by transformed rejection with
  * squeeze (Hoermann 1993, algorithms PTRS and BTRS). */
-#include "ff_ssa_variates.h"
+#include "ff_variates.h"
 
 #include <math.h>
 
-#include "ff_ssa_draws.h"
+#include "../base/ff_math.h"
+#include "ff_exponential.h"
 
-static const uint32_t *take(ff_ssa_sequence *s) {
+static const uint32_t *take(ff_sequence *s) {
   if (s->used == 4) {
     const ff_philox_block counter = {{s->block++, (uint32_t)s->node, (uint32_t)(s->node >> 32), 0}};
     s->words = ff_philox(counter, s->key);
@@ -16,9 +17,9 @@ static const uint32_t *take(ff_ssa_sequence *s) {
   return s->words.v + s->used - 2;
 }
 
-static double next_open(ff_ssa_sequence *s) {
+static double next_open(ff_sequence *s) {
   const uint32_t *v = take(s);
-  return ff_ssa_open(v[0], v[1]);
+  return ff_open(v[0], v[1]);
 }
 
 /* log(k!) - (log(sqrt(2 pi)) + (k + 1/2) log(k + 1) - (k + 1)), with an absolute error below 1e-10 */
@@ -39,7 +40,7 @@ static double log_poisson(double mean, double k) {
   return (k + 1) * (log_part - d) - log_part - 0.5 * ff_log(k + 1) - half_log_two_pi - stirling_rest(k);
 }
 
-static double poisson_inversion(ff_ssa_sequence *s, double mean) {
+static double poisson_inversion(ff_sequence *s, double mean) {
   double at = next_open(s), term = ff_exp(-mean), k = 0;
   for (; at > term && term > 0; k++) {
     at -= term;
@@ -48,7 +49,7 @@ static double poisson_inversion(ff_ssa_sequence *s, double mean) {
   return k;
 }
 
-static double poisson_rejection(ff_ssa_sequence *s, double mean) {
+static double poisson_rejection(ff_sequence *s, double mean) {
   const double b = 0.931 + 2.53 * ff_math_sqrt(mean), a = -0.059 + 0.02483 * b;
   const double log_inverse_alpha = ff_log(1.1239 + 1.1328 / (b - 3.4)), squeeze = 0.9277 - 3.6224 / (b - 2);
   for (;;) {
@@ -62,7 +63,7 @@ static double poisson_rejection(ff_ssa_sequence *s, double mean) {
   }
 }
 
-double ff_ssa_poisson(ff_ssa_sequence *s, double mean) {
+double ff_variate_poisson(ff_sequence *s, double mean) {
   if (!(mean > 0)) return 0;
   return mean < 10 ? poisson_inversion(s, mean) : poisson_rejection(s, mean);
 }
@@ -78,7 +79,7 @@ static uint32_t bits_of(uint32_t x) {
   return x * 0x01010101u >> 24;
 }
 
-static double count_bits(ff_ssa_sequence *s, uint32_t n) {
+static double count_bits(ff_sequence *s, uint32_t n) {
   uint32_t found = 0;
   while (n > 0) {
     const uint32_t *v = take(s);
@@ -97,7 +98,7 @@ static double log_ratio(double n, double k, double m) {
          stirling_rest(n - k);
 }
 
-static double halves_rejection(ff_ssa_sequence *s, double n) {
+static double halves_rejection(ff_sequence *s, double n) {
   const double deviation = 0.5 * ff_math_sqrt(n), b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.005;
   const double alpha = (2.83 + 5.1 / b) * deviation, squeeze = 0.92 - 4.2 / b, m = floor((n + 1) / 2);
   for (;;) {
@@ -110,13 +111,13 @@ static double halves_rejection(ff_ssa_sequence *s, double n) {
   }
 }
 
-double ff_ssa_halves(ff_ssa_sequence *s, double n) {
+double ff_variate_halves(ff_sequence *s, double n) {
   return n <= COUNTED_MOST ? count_bits(s, (uint32_t)n) : halves_rejection(s, n);
 }
 
 /* ---- normal ------------------------------------------------------------------------------------------------------------- */
 
-double ff_ssa_normal(ff_ssa_sequence *s) {
+double ff_variate_normal(ff_sequence *s) {
   const double radius = ff_math_sqrt(-2 * ff_log(next_open(s))), turn = next_open(s);
   return radius * ff_cos(6.28318530717958647692 * turn);
 }

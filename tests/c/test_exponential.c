@@ -8,8 +8,8 @@
 
 /* The error of a number in units in the last place, against the C library's logarithm of 64 bits. */
 static double error_of(uint64_t words) {
-  const double got = ff_ssa_exponential((uint32_t)words, (uint32_t)(words >> 32));
-  const double u = ff_ssa_open((uint32_t)words, (uint32_t)(words >> 32));
+  const double got = ff_exponential((uint32_t)words, (uint32_t)(words >> 32));
+  const double u = ff_open((uint32_t)words, (uint32_t)(words >> 32));
   const long double want = -logl((long double)u);
   if (want == 0) return got == 0 ? 0 : INFINITY;
   const double size = (double)want;
@@ -40,13 +40,13 @@ static void errors_are_below_two_units(void) {
 }
 
 static void ends_are_as_defined(void) {
-  FF_CHECK(ff_ssa_exponential(UINT32_MAX, UINT32_MAX) == 0);
-  FF_CHECK_NEAR(ff_ssa_exponential(0, 0), 54 * log(2.0), 1e-13);
-  for (uint32_t cell = 0; cell < FF_SSA_LOG_CELLS; cell++) {
+  FF_CHECK(ff_exponential(UINT32_MAX, UINT32_MAX) == 0);
+  FF_CHECK_NEAR(ff_exponential(0, 0), 54 * log(2.0), 1e-13);
+  for (uint32_t cell = 0; cell < FF_EXPONENTIAL_CELLS; cell++) {
     const double c = cell < 20 ? 0.6875 + cell / 64.0 : 1 + (cell - 20) / 32.0;
-    FF_CHECK(FF_SSA_LOG_TABLE[cell] == 1 / c);
-    FF_CHECK_NEAR(FF_SSA_LOG_TABLE[FF_SSA_LOG_CELLS + cell], -log(c), 1e-16);
+    FF_CHECK(FF_EXPONENTIAL_TABLE[cell] == 1 / c);
+    FF_CHECK_NEAR(FF_EXPONENTIAL_TABLE[FF_EXPONENTIAL_CELLS + cell], -log(c), 1e-16);
   }
 }
 
-FF_TEST_MAIN("ssa_exponential", errors_are_below_two_units, ends_are_as_defined)
+FF_TEST_MAIN("exponential", errors_are_below_two_units, ends_are_as_defined)
