@@ -226,6 +226,51 @@ test_that("\"auto\" is the same method on GPUs and on the processor", {
   expect_identical(simulated("cuda"), simulated("cpu"))
 })
 
+test_that("a method without a kernel is an error that names those with one, or is done by the processor, which is told once", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  without <- c("composition_rejection", "rssa_cr", "spdm")
+  expect_identical(with(ssa_methods(), method[exact & !gpu]), without)
+  forget_told_methods()
+  for (method in without) {
+    options(fireflip.backend = NULL)
+    told <- sprintf(paste0(
+      "GPUs have no kernel for method \"%s\"; choose \"direct\", \"logarithmic_direct\", \"first_reaction\", \"next_reaction\", ",
+      "\"factored\", \"optimised_direct\", \"sorting_direct\", \"rssa\", \"pdm\", \"pssa_cr\" or \"block_search\"."
+    ), method)
+    runs <- list(list(), list(until = "A > 12"), list(output = "events"), list(output = "histogram", observe = "A"))
+    for (run in runs) {
+      run$method <- method
+      refused <- expect_error(do.call(simulated, c("cuda", run)), class = "fireflip_error_unsupported")
+      expect_match(conditionMessage(refused), paste("Reason:", told), fixed = TRUE)
+    }
+    options(fireflip.backend = "cuda")
+    for (run in runs) {
+      run$method <- method
+      once <- if (length(run) == 1L) expect_message else function(x, ...) expect_silent(x)
+      once(there <- do.call(simulated, c("auto", run)), told, fixed = TRUE, class = "fireflip_message_method")
+      expect_identical(there, do.call(simulated, c("cpu", run)))
+    }
+    expect_silent(sweep_parameters(net, data.frame(k = 1:2), 5, times = 1, seed = 1, method = method))
+  }
+})
+
+test_that("with \"auto\", a long run whose method has no kernel stays on the processor, and says so if there is a GPU", {
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  eager()
+  long <- function(backend, method) simulated(backend, method = method, nsim = 30, times = c(1, 8000))
+  forget_told_methods()
+  expect_silent(here <- long("auto", "spdm"))
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  expect_message(there <- long("auto", "spdm"), "processor.*no kernel for method \"spdm\"", class = "fireflip_message_method")
+  expect_silent(again <- long("auto", "spdm"))
+  expect_identical(list(there, again), list(here, long("cpu", "spdm")))
+  expect_identical(summary(there)$backend, "cpu")
+  expect_message(long("auto", "rssa_cr"), "no kernel for method \"rssa_cr\"", class = "fireflip_message_method")
+  forget_told_methods()
+  options(fireflip.devices = "no number") # such a run needs no GPU
+  expect_silent(long("auto", "spdm"))
+})
+
 test_that("what no GPU can do is an error with the reason, or is done by the processor if the session asks for a GPU", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   refused <- function(model, ..., times = 1) simulate(model, 5, seed = 1, times = times, backend = "cuda", ...)
