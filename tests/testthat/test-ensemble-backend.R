@@ -254,23 +254,6 @@ test_that("a method without a kernel is an error that names those with one, or i
   }
 })
 
-test_that("with \"auto\", a long run whose method has no kernel stays on the processor, and says so if there is a GPU", {
-  plain_session(fireflip.cuda_library = fake("nodriver"))
-  eager()
-  long <- function(backend, method) simulated(backend, method = method, nsim = 30, times = c(1, 8000))
-  forget_told_methods()
-  expect_silent(here <- long("auto", "spdm"))
-  plain_session(fireflip.cuda_library = fake("ssa"))
-  expect_message(there <- long("auto", "spdm"), "processor.*no kernel for method \"spdm\"", class = "fireflip_message_method")
-  expect_silent(again <- long("auto", "spdm"))
-  expect_identical(list(there, again), list(here, long("cpu", "spdm")))
-  expect_identical(summary(there)$backend, "cpu")
-  expect_message(long("auto", "rssa_cr"), "no kernel for method \"rssa_cr\"", class = "fireflip_message_method")
-  forget_told_methods()
-  options(fireflip.devices = "no number") # such a run needs no GPU
-  expect_silent(long("auto", "spdm"))
-})
-
 test_that("what no GPU can do is an error with the reason, or is done by the processor if the session asks for a GPU", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   refused <- function(model, ..., times = 1) simulate(model, 5, seed = 1, times = times, backend = "cuda", ...)
@@ -384,6 +367,23 @@ test_that("\"auto\" moves a long run to GPUs, and the result is the same", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   long <- function(backend) simulated(backend, method = "logarithmic_direct", nsim = 30, times = c(1, 8000))
   expect_identical(long("auto"), long("cpu"))
+})
+
+test_that("with \"auto\", a long run whose method has no kernel stays on the processor, and says so if there is a GPU", {
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  eager()
+  long <- function(backend, method) simulated(backend, method = method, nsim = 30, times = c(1, 8000))
+  forget_told_methods()
+  expect_silent(here <- long("auto", "spdm"))
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  expect_message(there <- long("auto", "spdm"), "processor.*no kernel for method \"spdm\"", class = "fireflip_message_method")
+  expect_silent(again <- long("auto", "spdm"))
+  expect_identical(list(there, again), list(here, long("cpu", "spdm")))
+  expect_identical(summary(there)$backend, "cpu")
+  expect_message(long("auto", "rssa_cr"), "no kernel for method \"rssa_cr\"", class = "fireflip_message_method")
+  forget_told_methods()
+  options(fireflip.devices = "no number") # such a run needs no GPU
+  expect_silent(long("auto", "spdm"))
 })
 
 test_that("with \"auto\", a run whose last GPU fails begins anew on the processor", {
