@@ -73,8 +73,8 @@ backend_names <- c("auto", "cpu", "cuda")
 #' Options and environment variables apply to the whole session. An option overrides the environment variable of the same item.
 #'
 #' * `fireflip.backend`, `FIREFLIP_BACKEND`: the backend that `backend = "auto"` uses, `"cpu"` or `"cuda"`. With `"auto"` (the
-#'   default), it is chosen as described above. With `"cuda"`, an ensemble that no GPU can do, for instance with an approximate
-#'   method, uses the processor.
+#'   default), it is chosen as described above. With `"cuda"`, an ensemble that no GPU can do, for instance because its method has
+#'   no kernel, uses the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
 #' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.

@@ -120,7 +120,7 @@ first_refused <- function(models, options) {
 # the run is slow, until it has told so.
 follow_run <- function(job, started, options, progress, backend) {
   engine <- list(name = wanted_backend(backend)$value)
-  if (engine$name == "cuda") engine <- begin_on_devices(job, backend)
+  if (engine$name == "cuda") engine <- begin_on_devices(job, backend, options$method)
   bar <- NULL
   look <- 10
   complete <- since <- 0 # the trajectories that have ended, and when the last of them has
@@ -144,9 +144,12 @@ follow_run <- function(job, started, options, progress, backend) {
 
 # Lets GPUs simulate all trajectories. If the argument asks for a GPU, a run that no GPU can do is an error. If only the
 # option of the session does, such a run uses the processor.
-begin_on_devices <- function(job, backend) {
+begin_on_devices <- function(job, backend, method) {
   refuse <- function(why_not) {
-    if (check_backend(backend, "backend") != "cuda") return(list(name = "cpu"))
+    if (check_backend(backend, "backend") != "cuda") {
+      tell_no_kernel(method, why_not)
+      return(list(name = "cpu"))
+    }
     abort("unsupported", sprintf("`backend` = \"cuda\": no GPU can do this run; %s. Reason: %s.", same_answer(), why_not))
   }
   why_not <- job$why_not()
@@ -173,7 +176,11 @@ advance_on_devices <- function(job, backend) {
 # ready; the processor goes on until then. This changes no bit of the result.
 settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds && is_worth_moving(state, seconds, options)) {
-    if (!is.null(job$why_not())) return(list(name = "cpu"))
+    why_not <- job$why_not()
+    if (!is.null(why_not)) {
+      tell_no_kernel(options$method, why_not, is_there = has_gpu)
+      return(list(name = "cpu"))
+    }
     engine <- auto_engine("reactions")
     if (engine$name == "cpu") return(engine)
     return(leave_on_failure({
@@ -187,6 +194,17 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
     engine
   })
 }
+
+# Tells that the processor simulates an ensemble because GPUs have no kernel for its method: once in a session for each method,
+# in a message of class fireflip_message_method. `why_not` is the reason; is_there() tells whether a GPU could have been used.
+tell_no_kernel <- function(method, why_not, is_there = function() TRUE) {
+  if (!method %in% methods_without("gpu") || exists(method, told_methods, inherits = FALSE) || !is_there()) return(invisible())
+  assign(method, TRUE, told_methods)
+  message(new_condition("method", "message", sprintf("The processor simulates this ensemble: %s.\n", why_not), NULL))
+}
+told_methods <- new.env(parent = emptyenv())
+
+has_gpu <- function() tryCatch(auto_engine("reactions")$name == "cuda", fireflip_error = function(e) FALSE)
 
 # A run that no kernel can do stays on the processor, and so does one whose GPUs do not start, with a warning.
 leave_on_failure <- function(engine) {

@@ -63,9 +63,10 @@
 #'
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
-#'   useful for large `nsim`. GPUs have all exact methods, and no others. `method = "auto"` chooses the same method for GPUs as
-#'   for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species, `"logarithmic_direct"` is
-#'   faster on a GPU.
+#'   useful for large `nsim`. GPUs have no kernels for `"composition_rejection"`, `"rssa_cr"` and `"spdm"`, nor for
+#'   approximations; they have all other methods (see column `gpu` of [ssa_methods()]). `method = "auto"` chooses the same method
+#'   for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species,
+#'   `"logarithmic_direct"` is faster on a GPU.
 #'
 #'   GPUs give every output. They also check the condition `until`, and continue the trajectories of a result that is given as
 #'   `initial`. With `until`, `output = "events"` or such an `initial`, code is generated only for `"direct"`,
@@ -90,11 +91,12 @@
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. If a session asks for `"cuda"` by an option, such a run uses the processor, too: see
-#'   [backends()].
+#'   [backends()]. If the reason is a method without a kernel, the error names the methods that have one. With `"auto"`, a message
+#'   of class `fireflip_message_method` does so, once in a session for each method, if the run would have used a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30, a propensity is invalid,
-#'   or about 2^31 reactions fire. With `"composition_rejection"`, `"rssa_cr"` and `"pssa_cr"`, these are also trajectories that
-#'   need more than 63 groups at the same time, because their propensities differ by a factor of more than 2^60.
+#'   or about 2^31 reactions fire. With `"pssa_cr"`, these are also trajectories that need more than 63 groups of reactants at the
+#'   same time, because sums of propensities differ by a factor of more than 2^60.
 #'
 #'   With `"factored"`, counts may have 16 bits on a GPU if rate equations predict that they stay small. The processor simulates
 #'   trajectories in which they do not. If there are many of these, the GPU simulates all its trajectories again, with code for
@@ -415,8 +417,8 @@ check_memory_of_result <- function(bytes, memory = available_memory()) {
 #' Lists the methods that [`simulate()`][simulate.reaction_network] has for reaction networks.
 #'
 #' @returns A data frame with a row for each method. Its columns are `method` (the name), `description`, `cost` (of one firing),
-#'   `exact` (whether the trajectories have the distribution that the network defines) and `gpu` (whether GPUs have the
-#'   method). In `cost`, n is the number of reactions, s the number of species, d the number of reactions whose propensity a
+#'   `exact` (whether the trajectories have the distribution that the network defines) and `gpu` (whether GPUs have a kernel for
+#'   the method). In `cost`, n is the number of reactions, s the number of species, d the number of reactions whose propensity a
 #'   firing changes, and g the number of groups of reactions.
 #' @section Factors: Many propensities of a network with mass action are products of the same factors: `k * A * B` and `k * A * C`
 #'   add up to `k * A * (B + C)`. The method `"factored"` finds such groups from the rate laws and the values of the rate

@@ -3,8 +3,9 @@
 # powers of two), EVENTS, the least number of events of a measurement (default 20000; 20 times as many for methods whose search is
 # not linear), RUNS, of which the median is taken (default 1), FAMILY, to measure one family only, and STEP, the distance of the
 # powers (default 1). TABLE names a file to which the table is written; bench/plot_methods.R draws it. The time is the
-# processor's, for one trajectory. What a simulation to time 0 takes (reading the network, and making its dependency graph) is
-# subtracted. So a measurement is repeated with more events until these take a second, and half as long as the rest.
+# processor's, which has all methods, for one trajectory. What a simulation to time 0 takes (reading the network, and making its
+# dependency graph) is subtracted. So a measurement is repeated with more events until these take a second, and half as long as
+# the rest.
 library(fireflip)
 
 setting <- function(name, default) as.numeric(Sys.getenv(name, default))
@@ -29,7 +30,8 @@ if (nzchar(family)) families <- families[family]
 time_for <- function(net, events) {
   time <- 1e-6
   repeat {
-    found <- attr(simulate(net, times = time, observe = 1, method = "logarithmic_direct", threads = 1, seed = 2), "run")$events
+    found <- attr(simulate(net, times = time, observe = 1, method = "logarithmic_direct", threads = 1, seed = 2,
+      backend = "cpu"), "run")$events
     if (found >= events / 2 || time > 1e3) return(time)
     time <- if (found < 20) time * 10 else time * min(10, events / found)
   }
@@ -37,7 +39,7 @@ time_for <- function(net, events) {
 
 seconds <- function(net, time, method) {
   took <- system.time(
-    sim <- simulate(net, times = time, observe = 1, method = method, threads = 1, seed = 1)
+    sim <- simulate(net, times = time, observe = 1, method = method, threads = 1, seed = 1, backend = "cpu")
   )
   c(took[["user.self"]], attr(sim, "run")$events)
 }

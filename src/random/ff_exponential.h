@@ -48,7 +48,8 @@
 #define FF_EXPONENTIAL_BITS UINT64_C(0x000FFFFFFFFFFFFF)
 
 #if defined(__CUDACC__)
-static __device__ const double ff_exponential_on_device[2 * FF_EXPONENTIAL_CELLS] = {FF_EXPONENTIAL_INVERSES, FF_EXPONENTIAL_LOGARITHMS};
+static __device__ const double ff_exponential_on_device[2 * FF_EXPONENTIAL_CELLS] = {FF_EXPONENTIAL_INVERSES,
+                                                                                    FF_EXPONENTIAL_LOGARITHMS};
 #endif
 #if !defined(__CUDACC_RTC__)
 static const double ff_exponential_on_host[2 * FF_EXPONENTIAL_CELLS] __attribute__((aligned(64))) = /* for loads of vectors */
@@ -66,8 +67,8 @@ typedef struct {
 } ff_exponential_numbers;
 
 static FF_HD inline ff_exponential_numbers ff_exponential_constants(void) {
-  const ff_exponential_numbers out = {{FF_EXPONENTIAL_P0, FF_EXPONENTIAL_P1, FF_EXPONENTIAL_P2, FF_EXPONENTIAL_P3, FF_EXPONENTIAL_P4, FF_EXPONENTIAL_P5,
-                                   FF_EXPONENTIAL_P6}};
+  const ff_exponential_numbers out = {{FF_EXPONENTIAL_P0, FF_EXPONENTIAL_P1, FF_EXPONENTIAL_P2, FF_EXPONENTIAL_P3,
+                                       FF_EXPONENTIAL_P4, FF_EXPONENTIAL_P5, FF_EXPONENTIAL_P6}};
   return out;
 }
 

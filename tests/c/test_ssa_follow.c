@@ -126,8 +126,7 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
 /* ---- networks ----------------------------------------------------------------------------------------------------------- */
 
 static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FIRST, FF_SSA_TREE, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING,
-                                        FF_SSA_RSSA, FF_SSA_BLOCK, FF_SSA_COMPOSITION, FF_SSA_PSSA_CR, FF_SSA_PDM, FF_SSA_SPDM,
-                                        FF_SSA_RSSA_CR};
+                                        FF_SSA_RSSA, FF_SSA_BLOCK, FF_SSA_PSSA_CR, FF_SSA_PDM};
 
 static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
   ff_error err;
@@ -256,6 +255,35 @@ static void schedules_give_the_trajectories(void) {
 
 /* ---- refusals ----------------------------------------------------------------------------------------------------------- */
 
+/* Whatever is wanted, no kernel has these methods. */
+static void methods_without_a_kernel_are_refused(void) {
+  static const reaction_text reactions[] = {{"A -> B", "1"}, {"B -> A", "2"}, {NULL, NULL}};
+  static const ff_ssa_method without[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_SPDM};
+  const double initial[] = {9, 7}, starts[2 * LAUNCH_UNITS] = {1}, time = 1;
+  const uint32_t species = 0;
+  ff_ssa_program *program = program_of(reactions, initial, 2);
+  ff_formula until = formula_of("A > 12");
+  for (unsigned i = 0; i < 8 * COUNT(without); i++) {
+    const unsigned wanted = i % 8;
+    const ff_ssa_device_request request = {.method = without[i / 8], .initial = initial, .times = &time, .n_times = 1,
+                                           .species = &species, .n_species = 1, .until = wanted & UNTIL ? &until : NULL,
+                                           .starts = wanted & STARTS ? starts : NULL,
+                                           .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0};
+    ff_ssa_image image;
+    ff_ssa_code code;
+    ff_error err;
+    void *memory;
+    size_t bytes;
+    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), FF_EUNSUPPORTED, &err,
+                   "does not run this method");
+    FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err,
+                   "no generated code for this method");
+    FF_CHECK(ff_ssa_method_check_devices(without[i / 8], &err) == FF_EUNSUPPORTED);
+  }
+  ff_formula_free(&until);
+  ff_ssa_program_free(program);
+}
+
 /* For methods that have no such code, the error says so. */
 static void other_methods_have_no_code(void) {
   static const reaction_text reactions[] = {{"A -> B", "1"}, {"B -> A", "2"}, {NULL, NULL}};
@@ -271,4 +299,5 @@ static void other_methods_have_no_code(void) {
 }
 
 FF_TEST_MAIN("ssa_follow", make_folder, methods_give_the_trajectories, code_gives_all_combinations,
-             random_networks_give_the_trajectories, schedules_give_the_trajectories, other_methods_have_no_code, remove_folder)
+             random_networks_give_the_trajectories, schedules_give_the_trajectories, methods_without_a_kernel_are_refused,
+             other_methods_have_no_code, remove_folder)

@@ -121,8 +121,7 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options
 }
 
 static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
-                                        FF_SSA_BLOCK, FF_SSA_COMPOSITION, FF_SSA_PSSA_CR, FF_SSA_PDM, FF_SSA_SPDM,
-                                        FF_SSA_RSSA_CR};
+                                        FF_SSA_BLOCK, FF_SSA_PSSA_CR, FF_SSA_PDM};
 
 static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
   ff_error err;

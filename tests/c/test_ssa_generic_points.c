@@ -111,9 +111,8 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
 static void several_points_give_their_trajectories(void) {
   static const reaction_text formulas[] = {{"A -> B", "=1.5 * A / (1 + B)"}, {"B -> A", "0.5"}, {"2 A + B -> A", "0.001"},
                                            {"C -> A", "=2"}, {"0 -> C", "3"}, {NULL, NULL}};
-  static const ff_ssa_method methods[] = {FF_SSA_TREE,  FF_SSA_FIRST, FF_SSA_NEXT,        FF_SSA_SORTING, FF_SSA_RSSA,
-                                          FF_SSA_BLOCK, FF_SSA_PDM,   FF_SSA_COMPOSITION, FF_SSA_SPDM,    FF_SSA_PSSA_CR,
-                                          FF_SSA_RSSA_CR};
+  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_SORTING,
+                                          FF_SSA_RSSA, FF_SSA_BLOCK, FF_SSA_PDM,  FF_SSA_PSSA_CR};
   static const char *const what[] = {"formulas", "12 reactions", "60 reactions"};
   const double initial[] = {40, 3, 2};
   for (int kind = 0; kind < 3; kind++) {
@@ -130,6 +129,26 @@ static void several_points_give_their_trajectories(void) {
         check_points(programs, methods[m], kind == 2 ? 0.3 : 1, 1, what[kind]);
     for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
   }
+}
+
+/* Methods without a kernel have no image for a point. */
+static void methods_without_a_kernel_are_refused(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_SPDM};
+  uint64_t state = 99;
+  double counts[26];
+  ff_ssa_program *program = random_program(&state, 9, 12, counts);
+  const ff_ssa_device_point points[] = {{program, program->initial, 1, NULL}, {program, program->initial, 2, NULL}};
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    const ff_ssa_device_request request = {.method = methods[m], .initial = program->initial, .points = points, .n_points = 2,
+                                           .n_each = EACH};
+    ff_ssa_image image;
+    ff_error err;
+    void *memory;
+    size_t bytes;
+    FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), FF_EUNSUPPORTED, &err,
+                   "does not run this method");
+  }
+  ff_ssa_program_free(program);
 }
 
 static void points_with_schedules_give_their_trajectories(void) {
@@ -240,5 +259,6 @@ static void other_layouts_are_told(void) {
   for (uint32_t p = 0; p < POINTS; p++) ff_ssa_program_free(programs[p]);
 }
 
-FF_TEST_MAIN("ssa_generic_points", several_points_give_their_trajectories, points_with_schedules_give_their_trajectories,
-             points_have_conditions_of_their_own, points_with_groups_give_their_trajectories, other_layouts_are_told)
+FF_TEST_MAIN("ssa_generic_points", several_points_give_their_trajectories, methods_without_a_kernel_are_refused,
+             points_with_schedules_give_their_trajectories, points_have_conditions_of_their_own,
+             points_with_groups_give_their_trajectories, other_layouts_are_told)

@@ -392,8 +392,15 @@ static void tells_what_devices_cannot_do(void) {
   ff_error err;
   reset(&alone);
   ff_ssa_options options = plain;
-  options.method = FF_SSA_TAU;
-  check_refused(program, options, "the method \"tau_leaping\" is approximate, and GPUs have the exact methods only");
+  for (int m = 0; m < FF_SSA_METHODS; m++) {
+    char why[500];
+    if (ff_ssa_method_on_devices((ff_ssa_method)m)) continue;
+    options.method = (ff_ssa_method)m;
+    snprintf(why, sizeof why, "GPUs have no kernel for method \"%s\"; choose \"direct\", \"logarithmic_direct\", "
+             "\"first_reaction\", \"next_reaction\", \"factored\", \"optimised_direct\", \"sorting_direct\", \"rssa\", \"pdm\", "
+             "\"pssa_cr\" or \"block_search\"", ff_ssa_method_name(options.method));
+    check_refused(program, options, why);
+  }
   options = plain;
   options.starts = starts;
   check_refused(program, options, "the initial count of species \"B\" is 1073741824");

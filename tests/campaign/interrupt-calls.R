@@ -41,7 +41,7 @@ long_reaction_calls <- function(backend = "cpu", species = 2e4, regions = 100) {
   calls <- list(
     function() run(small, 100), function() run(toggle, 1e6, nsim = 1e5, observe = 1, output = "histogram"),
     function() run(ring, 50), function() run(chain, 50, observe = 1, nsim = 1e4), function() run(clock, 1e5),
-    function() run(random, 1, method = "rssa_cr", nsim = 1e5), function() run(random, 1, method = "first_reaction", nsim = 1e5),
+    function() run(random, 1, method = "rssa", nsim = 1e5), function() run(random, 1, method = "first_reaction", nsim = 1e5),
     function() sweep_parameters(toggle, data.frame(U = 1:200), 1e5, seed = 1, times = 1e3, backend = backend, threads = 2),
     function() run(small, 10, output = "trajectories", nsim = 1e5), function() run(grows, 10, method = "factored"),
     function() run(toggle, 1e5, until = "U > 1e6", nsim = 1e5),

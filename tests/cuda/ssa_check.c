@@ -40,13 +40,12 @@ static ff_ssa_method method_of(const char *name, ff_ssa_method otherwise) {
   return otherwise;
 }
 
-/* All exact methods run in the kernel that reads the network as data, and these six in generated code. */
+/* The kernel that reads the network as data has these methods, and six have generated code. */
 static void random_networks(void) {
   static const ff_ssa_method generated[] = {FF_SSA_DIRECT, FF_SSA_TREE,      FF_SSA_FACTORED,
                                             FF_SSA_FIRST,  FF_SSA_OPTIMISED, FF_SSA_SORTING};
-  static const ff_ssa_method generic[] = {FF_SSA_TREE, FF_SSA_FIRST,       FF_SSA_NEXT,    FF_SSA_OPTIMISED,
-                                          FF_SSA_SORTING, FF_SSA_RSSA,     FF_SSA_BLOCK,   FF_SSA_COMPOSITION,
-                                          FF_SSA_PDM,     FF_SSA_SPDM,     FF_SSA_PSSA_CR, FF_SSA_RSSA_CR};
+  static const ff_ssa_method generic[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING,
+                                          FF_SSA_RSSA, FF_SSA_BLOCK, FF_SSA_PDM,  FF_SSA_PSSA_CR};
   uint64_t state = 2027;
   uint32_t runs = 0;
   for (uint32_t i = 0; i < gpu.random; i++) {
@@ -61,6 +60,17 @@ static void random_networks(void) {
     ff_ssa_program_free(program);
   }
   FF_CHECK(gpu.method != NULL || runs == gpu.random);
+}
+
+/* Methods without a kernel, and a method that has one. */
+static void methods_without_a_kernel(void) {
+  static const ff_ssa_method methods[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_SPDM, FF_SSA_PSSA_CR};
+  ff_ssa_program *program = program_of_network(ring_of(40));
+  for (size_t i = 0; gpu.method == NULL && i < 4; i++) {
+    FF_CHECK_INT(check_program("ring", program, methods[i], "generic", 1, 300, 1), ff_ssa_method_on_devices(methods[i]));
+    FF_CHECK(!check_program("ring", program, methods[i], "generated", 1, 300, 1));
+  }
+  ff_ssa_program_free(program);
 }
 
 /* Chains whose events read what they change from a table. */
@@ -209,7 +219,7 @@ static void large_scheduled_networks(void) {
 
 /* An event changes many propensities: the lanes share long rows, and large groups. */
 static void coupled_networks(void) {
-  static const ff_ssa_method methods[] = {FF_SSA_COMPOSITION, FF_SSA_RSSA_CR, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR};
+  static const ff_ssa_method methods[] = {FF_SSA_PDM, FF_SSA_PSSA_CR};
   ff_ssa_program *program = program_of_colloid(90);
   for (size_t i = 0; gpu.method == NULL && i < sizeof methods / sizeof *methods; i++)
     FF_CHECK(check_program("colloid", program, methods[i], "generic", 0.02, 100, 1));
@@ -248,8 +258,7 @@ static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
 /* Random networks with every method but the factored one, which does not simulate one event after the other. */
 static void conditions_and_firings(void) {
   static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
-                                          FF_SSA_BLOCK, FF_SSA_COMPOSITION, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR,
-                                          FF_SSA_RSSA_CR};
+                                          FF_SSA_BLOCK, FF_SSA_PDM, FF_SSA_PSSA_CR};
   uint64_t state = 8128;
   ff_formula until = formula_of("A > B + 5 | A < 2");
   for (uint32_t i = 0; i < gpu.random; i++) {
@@ -337,7 +346,7 @@ static void several_points(void) {
 /* Methods that have no code for several points, or none at all; with few and with many trajectories. */
 static void several_points_as_data(void) {
   static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_SORTING, FF_SSA_RSSA, FF_SSA_BLOCK,
-                                          FF_SSA_COMPOSITION, FF_SSA_PDM, FF_SSA_SPDM, FF_SSA_PSSA_CR, FF_SSA_RSSA_CR};
+                                          FF_SSA_PDM, FF_SSA_PSSA_CR};
   for (size_t k = 0; k < 2 * sizeof methods / sizeof *methods; k++) {
     sweep s = sweep_new(k % 2 == 0 ? 37 : 5);
     for (uint32_t i = 0; i < s.n; i++) {
@@ -469,6 +478,7 @@ static void networks_of_files(void) {
 
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"random_networks", random_networks},
+                                      {"methods_without_a_kernel", methods_without_a_kernel},
                                       {"kept_propensities", kept_propensities},
                                       {"groups_of_reactions", groups_of_reactions},
                                       {"several_points", several_points},

@@ -56,3 +56,9 @@ skip_without_gpu <- function() {
   cuda <- subset(backends(), name == "cuda" & usable)
   if (nrow(cuda) == 0L) skip("no GPU to use here")
 }
+
+# Forgets the methods without a kernel of which this session was told.
+forget_told_methods <- function() {
+  told <- fireflip:::told_methods
+  rm(list = ls(told), envir = told)
+}

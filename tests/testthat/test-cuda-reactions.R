@@ -135,7 +135,7 @@ test_that("random networks have the processor's results on a GPU", {
     simple <- random_reactions(seed, formulas = FALSE)
     for (method in ssa_methods()$method[ssa_methods()$gpu]) {
       kernel <- kernels_of_ensembles[[1L + seed %% length(kernels_of_ensembles)]]
-      able <- if (method %in% c("pdm", "spdm", "pssa_cr")) simple else net
+      able <- if (method %in% c("pdm", "pssa_cr")) simple else net
       expect_same_outputs(able, c(0, 0.1, 1), nsim = 70, method = method, kernel = kernel)
     }
   }
@@ -234,7 +234,7 @@ test_that("conditions, firings and resumed trajectories have the processor's res
     simple <- random_reactions(seed, formulas = FALSE)
     kernel <- kernels_of_ensembles[[1L + seed %/% 8L %% length(kernels_of_ensembles)]]
     for (method in firing_methods_for(simple)) {
-      able <- if (method %in% c("pdm", "spdm", "pssa_cr")) simple else net
+      able <- if (method %in% c("pdm", "pssa_cr")) simple else net
       expect_same_firings(able, 1, nsim = 70, method = method, kernel = kernel)
     }
   }
@@ -270,6 +270,39 @@ test_that("what a GPU refuses of a run with a condition, a list or a start is si
   }
   expect_identical(said("cuda"), said("cpu"))
   expect_match(said("cuda"), "too many to keep")
+})
+
+test_that("methods without a kernel are refused on a GPU, and have the processor's results with \"auto\"", {
+  skip_without_gpu()
+  methods <- ssa_methods()
+  without <- methods$method[methods$exact & !methods$gpu]
+  expect_identical(without, c("composition_rejection", "rssa_cr", "spdm"))
+  net <- example_model("decay_dimerisation")
+  names <- paste0("\"", methods$method[methods$gpu], "\"")
+  choice <- paste(paste(utils::head(names, -1), collapse = ", "), "or", utils::tail(names, 1))
+  half <- simulate(net, 20, seed = 5, times = 0.01, output = "final", backend = "cpu")
+  for (method in without) {
+    calls <- list(
+      function(...) simulate(net, 100, seed = 3, times = c(0.01, 0.02), method = method, ...),
+      function(...) simulate(net, 50, seed = 3, times = 0.02, until = "S2 > 10", output = "events", method = method, ...),
+      function(...) simulate(net, seed = 3, times = 0.02, initial = half, method = method, ...),
+      function(...) first_passage(net, "S2 > 10", 50, end = 0.02, seed = 3, method = method, ...),
+      function(...) sweep_parameters(net, data.frame(S1 = c(500, 900)), 20, times = 0.02, seed = 3, method = method, ...)
+    )
+    for (call in calls) {
+      for (kernel in kernels_of_ensembles) {
+        old <- options(fireflip.kernel = kernel)
+        told <- expect_error(call(backend = "cuda"), class = "fireflip_error_unsupported")
+        options(old)
+        expect_match(conditionMessage(told), sprintf("no kernel for method \"%s\"; choose %s.", method, choice), fixed = TRUE)
+      }
+      here <- call(backend = "cpu")
+      expect_identical(call(backend = "auto"), here)
+      old <- options(fireflip.backend = "cuda")
+      expect_identical(suppressMessages(call(backend = "auto"), classes = "fireflip_message_method"), here)
+      options(old)
+    }
+  }
 })
 
 test_that("any number of GPUs, and parts, give the same firings", {

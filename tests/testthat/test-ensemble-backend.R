@@ -226,6 +226,34 @@ test_that("\"auto\" is the same method on GPUs and on the processor", {
   expect_identical(simulated("cuda"), simulated("cpu"))
 })
 
+test_that("a method without a kernel is an error that names those with one, or is done by the processor, which is told once", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  without <- c("composition_rejection", "rssa_cr", "spdm")
+  expect_identical(with(ssa_methods(), method[exact & !gpu]), without)
+  forget_told_methods()
+  for (method in without) {
+    options(fireflip.backend = NULL)
+    told <- sprintf(paste0(
+      "GPUs have no kernel for method \"%s\"; choose \"direct\", \"logarithmic_direct\", \"first_reaction\", \"next_reaction\", ",
+      "\"factored\", \"optimised_direct\", \"sorting_direct\", \"rssa\", \"pdm\", \"pssa_cr\" or \"block_search\"."
+    ), method)
+    runs <- list(list(), list(until = "A > 12"), list(output = "events"), list(output = "histogram", observe = "A"))
+    for (run in runs) {
+      run$method <- method
+      refused <- expect_error(do.call(simulated, c("cuda", run)), class = "fireflip_error_unsupported")
+      expect_match(conditionMessage(refused), paste("Reason:", told), fixed = TRUE)
+    }
+    options(fireflip.backend = "cuda")
+    for (run in runs) {
+      run$method <- method
+      once <- if (length(run) == 1L) expect_message else function(x, ...) expect_silent(x)
+      once(there <- do.call(simulated, c("auto", run)), told, fixed = TRUE, class = "fireflip_message_method")
+      expect_identical(there, do.call(simulated, c("cpu", run)))
+    }
+    expect_silent(sweep_parameters(net, data.frame(k = 1:2), 5, times = 1, seed = 1, method = method))
+  }
+})
+
 test_that("what no GPU can do is an error with the reason, or is done by the processor if the session asks for a GPU", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   refused <- function(model, ..., times = 1) simulate(model, 5, seed = 1, times = times, backend = "cuda", ...)
@@ -244,7 +272,9 @@ test_that("what no GPU can do is an error with the reason, or is done by the pro
   Sys.setenv(FAKE_SSA = "")
   expect_identical(summary(simulated("auto"))$backend, "cuda")
   expect_identical(summary(simulated("auto", until = "A > 20"))$backend, "cuda")
-  expect_identical(summary(simulated("auto", method = "tau_leaping"))$backend, "cpu")
+  forget_told_methods()
+  expect_message(there <- simulated("auto", method = "tau_leaping"), "no kernel", class = "fireflip_message_method")
+  expect_identical(summary(there)$backend, "cpu")
   large <- reaction_network("A -> 0" = 1e-12, initial = c(A = 2^30))
   expect_identical(summary(first_passage(large, "A < 5", 5, end = 3, seed = 1))$backend, "cpu")
 })
@@ -339,6 +369,23 @@ test_that("\"auto\" moves a long run to GPUs, and the result is the same", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   long <- function(backend) simulated(backend, method = "logarithmic_direct", nsim = 30, times = c(1, 8000))
   expect_identical(long("auto"), long("cpu"))
+})
+
+test_that("with \"auto\", a long run whose method has no kernel stays on the processor, and says so if there is a GPU", {
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  eager()
+  long <- function(backend, method) simulated(backend, method = method, nsim = 30, times = c(1, 8000))
+  forget_told_methods()
+  expect_silent(here <- long("auto", "spdm"))
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  expect_message(there <- long("auto", "spdm"), "processor.*no kernel for method \"spdm\"", class = "fireflip_message_method")
+  expect_silent(again <- long("auto", "spdm"))
+  expect_identical(list(there, again), list(here, long("cpu", "spdm")))
+  expect_identical(summary(there)$backend, "cpu")
+  expect_message(long("auto", "rssa_cr"), "no kernel for method \"rssa_cr\"", class = "fireflip_message_method")
+  forget_told_methods()
+  options(fireflip.devices = "no number") # such a run needs no GPU
+  expect_silent(long("auto", "spdm"))
 })
 
 test_that("with \"auto\", a run whose last GPU fails begins anew on the processor", {

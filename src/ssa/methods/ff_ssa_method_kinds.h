@@ -1,5 +1,5 @@
-/* What methods have in common. `method` is an ff_ssa_method. The same text is compiled for the processor and for devices: in most
- * kernels the method is a constant, so that nothing is left of these functions. */
+/* What the methods that devices have share. `method` is an ff_ssa_method. The same text is compiled for the processor and for
+ * devices: in most kernels the method is a constant, so that nothing is left of these functions. */
 #ifndef FF_SSA_METHOD_KINDS_H
 #define FF_SSA_METHOD_KINDS_H
 
@@ -7,17 +7,7 @@
 
 
 /* The sums of rows of partial propensities. */
-static FF_HD inline int ff_ssa_method_has_rows(int method) {
-  return method == FF_SSA_PDM || method == FF_SSA_SPDM || method == FF_SSA_PSSA_CR;
-}
-
-/* Upper bounds of propensities, and rejection. */
-static FF_HD inline int ff_ssa_method_has_bounds(int method) { return method == FF_SSA_RSSA || method == FF_SSA_RSSA_CR; }
-
-/* Groups of weights by powers of two. */
-static FF_HD inline int ff_ssa_method_has_groups(int method) {
-  return method == FF_SSA_COMPOSITION || method == FF_SSA_RSSA_CR || method == FF_SSA_PSSA_CR;
-}
+static FF_HD inline int ff_ssa_method_has_rows(int method) { return method == FF_SSA_PDM || method == FF_SSA_PSSA_CR; }
 
 /* A search through one reaction after the other, with a sum that is corrected after each event. */
 static FF_HD inline int ff_ssa_method_searches(int method) { return method == FF_SSA_OPTIMISED || method == FF_SSA_SORTING; }

@@ -49,8 +49,9 @@ static double of_implicit_leap(const ff_ssa_program *p) { return of_leap(p) + ff
 
 /* ---- the table ---------------------------------------------------------------------------------------------------------- */
 
-#define EXACT .exact = 1, .whole = 1, .on_devices = 1
-#define PARTIAL .check = ff_ssa_partial_check, .work = all, .follows = FF_FOLLOWS, EXACT
+#define EXACT_HERE .exact = 1, .whole = 1 /* on the processor only */
+#define EXACT EXACT_HERE, .on_devices = 1
+#define PARTIAL .check = ff_ssa_partial_check, .work = all, .follows = FF_FOLLOWS
 
 static const ff_ssa_method_row rows[] = {
     [FF_SSA_DIRECT] = {"direct", "All propensities and their sum are computed after each event (Gillespie 1977).", "n",
@@ -80,21 +81,22 @@ static const ff_ssa_method_row rows[] = {
     [FF_SSA_COMPOSITION] = {"composition_rejection",
                             "Groups of propensities by powers of two, and rejection within a group (Slepoy, Thompson and "
                             "Plimpton 2008).", "d",
-                            &ff_ssa_finder_composition, NULL, one_by_one, .work = changed, .follows = FF_FOLLOWS, EXACT},
+                            &ff_ssa_finder_composition, NULL, one_by_one, .work = changed, .follows = FF_FOLLOWS,
+                            EXACT_HERE},
     [FF_SSA_RSSA] = {"rssa", "Candidates by upper bounds of propensities, and rejection (Thanh, Priami and Zunino 2014).",
                      "log n, and d at times", &ff_ssa_finder_rssa, NULL, one_by_one, .work = changed, .follows = FF_FOLLOWS,
                      EXACT},
     [FF_SSA_RSSA_CR] = {"rssa_cr", "The same, with groups of the upper bounds (Thanh, Priami and Zunino 2015).",
                         "1, and d at times", &ff_ssa_finder_rssa_cr, NULL, one_by_one, .work = changed, .follows = FF_FOLLOWS,
-                        EXACT},
+                        EXACT_HERE},
     [FF_SSA_PDM] = {"pdm",
                     "Partial propensities by reactant, for at most two molecules (Ramaswamy, Gonzalez-Segredo and Sbalzarini "
                     "2009).", "s",
-                    &ff_ssa_finder_pdm, NULL, one_by_one, PARTIAL},
+                    &ff_ssa_finder_pdm, NULL, one_by_one, PARTIAL, EXACT},
     [FF_SSA_SPDM] = {"spdm", "The same, in an order that is improved at each event.", "s", &ff_ssa_finder_spdm, NULL,
-                     one_by_one, PARTIAL},
+                     one_by_one, PARTIAL, EXACT_HERE},
     [FF_SSA_PSSA_CR] = {"pssa_cr", "The same, with groups of reactants (Ramaswamy and Sbalzarini 2010).",
-                        "d or s, the smaller one", &ff_ssa_finder_pssa_cr, NULL, one_by_one, PARTIAL},
+                        "d or s, the smaller one", &ff_ssa_finder_pssa_cr, NULL, one_by_one, PARTIAL, EXACT},
     [FF_SSA_BLOCK] = {"block_search", "Sums of blocks in three levels (Komarov and D'Souza 2012).", "d n^(1/3)",
                       &ff_ssa_finder_block, NULL, one_by_one, .work = all, .follows = FF_FOLLOWS, EXACT},
     [FF_SSA_TAU] = {"tau_leaping", "Many firings at once, approximately (Cao, Gillespie and Petzold 2006).", "n for a leap",
@@ -125,27 +127,35 @@ const ff_ssa_finder *ff_ssa_finder_of(ff_ssa_method method) {
   return rows[method].finder != NULL ? rows[method].finder : &ff_ssa_finder_direct;
 }
 
-ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err) {
-  if (rows[method].on_devices) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "the method \"%s\" is approximate, and GPUs have the exact methods only",
-                      rows[method].name);
-}
+/* Methods that simulate events and rates that depend on the time, and methods that devices have. */
+static int is_clocked(const ff_ssa_method_row *row) { return row->clocked != NULL; }
+static int is_on_devices(const ff_ssa_method_row *row) { return row->on_devices; }
 
-/* Writes the names of the methods that simulate events and rates that depend on the time: "a", "b" or "c". */
-static void list_clocked(char *out, size_t size) {
+#define LIST_SIZE 300
+
+/* Writes the names of the methods that are so: "a", "b" or "c". */
+static void list_methods(char out[LIST_SIZE], int (*is_so)(const ff_ssa_method_row *row)) {
   int left = 0;
   size_t used = 0;
-  for (int i = 0; i < FF_SSA_METHODS; i++) left += rows[i].clocked != NULL;
-  for (int i = 0; i < FF_SSA_METHODS && used < size; i++)
-    if (rows[i].clocked != NULL)
-      used += (size_t)snprintf(out + used, size - used, "\"%s\"%s", rows[i].name, --left > 1 ? ", " : left == 1 ? " or " : "");
+  for (int i = 0; i < FF_SSA_METHODS; i++) left += is_so(rows + i);
+  for (int i = 0; i < FF_SSA_METHODS && used < LIST_SIZE; i++)
+    if (is_so(rows + i))
+      used += (size_t)snprintf(out + used, LIST_SIZE - used, "\"%s\"%s", rows[i].name,
+                               --left > 1 ? ", " : left == 1 ? " or " : "");
+}
+
+ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err) {
+  char choice[LIST_SIZE];
+  if (rows[method].on_devices) return FF_OK;
+  list_methods(choice, is_on_devices);
+  return ff_error_set(err, FF_EUNSUPPORTED, "GPUs have no kernel for method \"%s\"; choose %s", rows[method].name, choice);
 }
 
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err) {
   const ff_ssa_method_row *row = rows + method;
   if (ff_ssa_program_scheduled(program) && row->clocked == NULL) {
-    char choice[200];
-    list_clocked(choice, sizeof choice);
+    char choice[LIST_SIZE];
+    list_methods(choice, is_clocked);
     return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate %s; choose %s", row->name,
                         program->n_events > 0 ? "networks with events" : "rates that depend on the time", choice);
   }

@@ -195,10 +195,7 @@ static generic_kernel method_kernel(uint32_t method) {
   case FF_SSA_OPTIMISED: return run_method<FF_SSA_OPTIMISED>;
   case FF_SSA_SORTING: return run_method<FF_SSA_SORTING>;
   case FF_SSA_RSSA: return run_method<FF_SSA_RSSA>;
-  case FF_SSA_RSSA_CR: return run_method<FF_SSA_RSSA_CR>;
-  case FF_SSA_COMPOSITION: return run_method<FF_SSA_COMPOSITION>;
   case FF_SSA_PDM: return run_method<FF_SSA_PDM>;
-  case FF_SSA_SPDM: return run_method<FF_SSA_SPDM>;
   case FF_SSA_PSSA_CR: return run_method<FF_SSA_PSSA_CR>;
   default: return run_method<FF_SSA_BLOCK>;
   }

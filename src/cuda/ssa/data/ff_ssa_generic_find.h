@@ -106,7 +106,7 @@ FF_WARP uint32_t ff_ssa_warp_search_of(const ff_ssa_terms *terms, uint32_t first
 }
 
 FF_WARP uint32_t ff_ssa_warp_search(const double *values, uint32_t first, uint32_t end, double *at) {
-  const ff_ssa_terms terms = {values, 1u, NULL, NULL, NULL};
+  const ff_ssa_terms terms = {values, NULL, NULL};
   return ff_ssa_warp_search_of(&terms, first, end, at);
 }
 
@@ -123,22 +123,18 @@ FF_WARP uint32_t ff_ssa_warp_find_block(const ff_ssa_warp *w, double at) {
 
 /* ff_ssa_sum() of n leaves. */
 FF_WARP double ff_ssa_warp_sum(const ff_ssa_warp *w, uint32_t n) {
-  const ff_ssa_terms leaves = {w->value, 1u, NULL, NULL, NULL};
+  const ff_ssa_terms leaves = {w->value, NULL, NULL};
   return ff_ssa_warp_sum_of(&leaves, 0u, n);
 }
 
 /* The row of the next event, and its item: find() of ff_ssa_partial.c. */
 FF_WARP uint32_t ff_ssa_warp_find_item(const ff_ssa_warp *w, uint32_t row, double at) {
   const ff_ssa_terms items = ff_ssa_items(w);
-  const uint32_t place = ff_ssa_warp_search_of(&items, w->image->row_first[row], w->image->row_first[row + 1u], &at);
-  return w->method == FF_SSA_SPDM ? FF_SSA_ITEM_ORDER(w)[place] : place;
+  return ff_ssa_warp_search_of(&items, w->image->row_first[row], w->image->row_first[row + 1u], &at);
 }
 
 FF_WARP uint32_t ff_ssa_warp_find_in_rows(const ff_ssa_warp *w, double at) {
-  const int sorted = w->method == FF_SSA_SPDM;
-  const ff_ssa_terms rows = {w->value, 1u, NULL, NULL, sorted ? FF_SSA_ROW_ORDER(w) : NULL};
-  uint32_t row = ff_ssa_warp_search_of(&rows, 0u, w->image->n_rows, &at);
-  if (sorted) row = FF_SSA_ROW_ORDER(w)[row];
+  const uint32_t row = ff_ssa_warp_search(w->value, 0u, w->image->n_rows, &at);
   return ff_ssa_warp_find_item(w, row, at / ff_ssa_row_factor(w, row));
 }
 
@@ -274,9 +270,7 @@ FF_WARP int ff_ssa_warp_reject(ff_ssa_warp *w, double total, ff_ssa_next *next) 
   next->time = w->time;
   for (;;) {
     next->time += ff_ssa_warp_wait(w, &trial) / total;
-    const uint32_t r = next->reaction = w->method == FF_SSA_RSSA_CR
-                                            ? ff_ssa_warp_find_weight(w, total, &trial)
-                                            : ff_ssa_warp_find(w, ff_ssa_warp_closed(w, &trial) * total, total);
+    const uint32_t r = next->reaction = ff_ssa_warp_find(w, ff_ssa_warp_closed(w, &trial) * total, total);
     const double upper = w->value[r], lower = FF_SSA_LOWER(w, r);
     if (lower == upper) return 1;
     const double at = ff_ssa_warp_closed(w, &trial) * upper;
@@ -315,7 +309,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
     return 1;
   }
   if (!(total < ff_math_infinity())) return 0;
-  if (ff_ssa_method_has_bounds(w->method)) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
+  if (w->method == FF_SSA_RSSA) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
   next->total = total;
   if (ff_ssa_has_groups(w)) {
     next->trial = ff_ssa_warp_trial(w);
@@ -334,16 +328,14 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
 /* The reaction of the next event. */
 FF_WARP uint32_t ff_ssa_warp_reaction(const ff_ssa_warp *w, ff_ssa_next *next) {
   double at = next->at;
-  if (ff_ssa_has_groups(w) && !ff_ssa_method_has_bounds(w->method)) {
-    const uint32_t found = ff_ssa_warp_find_weight(w, next->total, &next->trial);
-    if (w->method == FF_SSA_COMPOSITION) return found;
-    return ff_ssa_warp_find_item(w, found, ff_ssa_warp_closed(w, &next->trial) * FF_SSA_ROW_SUM(w, found)[0]);
+  if (ff_ssa_has_groups(w)) {
+    const uint32_t row = ff_ssa_warp_find_weight(w, next->total, &next->trial);
+    return ff_ssa_warp_find_item(w, row, ff_ssa_warp_closed(w, &next->trial) * FF_SSA_ROW_SUM(w, row)[0]);
   }
   if (ff_ssa_has_rows(w)) return ff_ssa_warp_find_in_rows(w, at);
   switch (w->method) {
   case FF_SSA_FIRST:
-  case FF_SSA_RSSA:
-  case FF_SSA_RSSA_CR: return next->reaction;
+  case FF_SSA_RSSA: return next->reaction;
   case FF_SSA_NEXT: return ff_ssa_warp_find_least(w, next->time);
   case FF_SSA_BLOCK: return ff_ssa_warp_find_block(w, at);
   case FF_SSA_OPTIMISED: return ff_ssa_warp_search(w->value, 0u, w->image->n_reactions, &at);

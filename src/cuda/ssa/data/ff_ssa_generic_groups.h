@@ -1,5 +1,5 @@
-/* Groups of weights for composition and rejection, for a warp that runs a trajectory of a network that is read as data. The
- * same text is compiled for device and host (ff_warp.h).
+/* Groups of weights for composition and rejection, for a warp that runs a trajectory of a network that is read as data. Weights
+ * are those of rows, with pssa_cr. The same text is compiled for device and host (ff_warp.h).
  *
  * Groups and the order of their items are those of ff_ssa_groups.c. Here only the groups that have items are kept, the
  * lowest one first, so that a few lanes find a group, and all lanes add up their weights from neighbouring memory. Group 0 is

@@ -2,8 +2,8 @@
  * text is compiled for device and host (ff_warp.h).
  *
  * A trajectory does not keep partial propensities: they follow from laws and counts. So it takes little memory, and
- * trajectories of large networks fit into shared memory. It keeps the sum of each row, and the groups or the order by which
- * the row is chosen. */
+ * trajectories of large networks fit into shared memory. It keeps the sum of each row, and with pssa_cr the groups by which the
+ * row is chosen. */
 #ifndef FF_SSA_GENERIC_PARTIAL_H
 #define FF_SSA_GENERIC_PARTIAL_H
 
@@ -15,17 +15,12 @@ FF_WARP int ff_ssa_has_rows(const ff_ssa_warp *w) {
 }
 
 FF_WARP int ff_ssa_has_groups(const ff_ssa_warp *w) {
-  return ff_ssa_method_has_groups(w->method) && (!w->formulas || !ff_ssa_method_has_rows(w->method));
+  return !w->formulas && w->method == FF_SSA_PSSA_CR;
 }
 
-/* What a trajectory keeps: the sums of rows, and the event that touched a row last. spdm keeps orders: the row at each position
- * and the position of each row, then the same for items. */
+/* What a trajectory keeps: the sums of rows, and the event that touched a row last. */
 #define FF_SSA_ROW_SUM(w, row) ((w)->real + 2u * (size_t)(row)) /* value and error */
 #define FF_SSA_TOUCHED(w) ((w)->whole)
-#define FF_SSA_ROW_ORDER(w) ((w)->whole + (size_t)(w)->image->n_rows)
-#define FF_SSA_ROW_PLACE(w) ((w)->whole + 2u * (size_t)(w)->image->n_rows)
-#define FF_SSA_ITEM_ORDER(w) ((w)->whole + 3u * (size_t)(w)->image->n_rows)
-#define FF_SSA_ITEM_PLACE(w) ((w)->whole + 3u * (size_t)(w)->image->n_rows + (w)->image->n_reactions)
 
 /* The count that is a factor of all propensities of a row; 1 for row 0. */
 FF_WARP double ff_ssa_row_factor(const ff_ssa_warp *w, uint32_t row) {
@@ -33,7 +28,7 @@ FF_WARP double ff_ssa_row_factor(const ff_ssa_warp *w, uint32_t row) {
 }
 
 FF_WARP ff_ssa_terms ff_ssa_items(const ff_ssa_warp *w) {
-  const ff_ssa_terms items = {NULL, 1u, w->image->laws, w->count, w->method == FF_SSA_SPDM ? FF_SSA_ITEM_ORDER(w) : NULL};
+  const ff_ssa_terms items = {NULL, w->image->laws, w->count};
   return items;
 }
 
@@ -53,18 +48,13 @@ FF_WARP ff_ssa_running_sum ff_ssa_row_sum(const ff_ssa_warp *w, uint32_t row) {
 FF_WARP void ff_ssa_rows_begin(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
-  const ff_ssa_terms items = {NULL, 1u, image->laws, w->count, NULL};
-  FF_EACH_LANE {
-    for (uint32_t row = lane; row < image->n_rows; row += 32u) {
-      const double sum = ff_ssa_sum_of(&items, image->row_first[row], image->row_first[row + 1u] - image->row_first[row]);
-      const double factor = ff_ssa_row_factor(w, row);
-      ff_ssa_set_row_sum(w, row, ff_ssa_run_of(sum));
-      w->value[row] = factor > 0.0 ? factor * sum : 0.0;
-      FF_SSA_TOUCHED(w)[row] = 0u;
-      if (w->method == FF_SSA_SPDM) FF_SSA_ROW_ORDER(w)[row] = FF_SSA_ROW_PLACE(w)[row] = row;
-    }
-    for (uint32_t i = lane; w->method == FF_SSA_SPDM && i < image->n_reactions; i += 32u)
-      FF_SSA_ITEM_ORDER(w)[i] = FF_SSA_ITEM_PLACE(w)[i] = i;
+  const ff_ssa_terms items = ff_ssa_items(w);
+  FF_EACH_LANE for (uint32_t row = lane; row < image->n_rows; row += 32u) {
+    const double sum = ff_ssa_sum_of(&items, image->row_first[row], image->row_first[row + 1u] - image->row_first[row]);
+    const double factor = ff_ssa_row_factor(w, row);
+    ff_ssa_set_row_sum(w, row, ff_ssa_run_of(sum));
+    w->value[row] = factor > 0.0 ? factor * sum : 0.0;
+    FF_SSA_TOUCHED(w)[row] = 0u;
   }
   FF_SYNCWARP();
 }
@@ -117,7 +107,7 @@ FF_WARP double ff_ssa_warp_part(const ff_ssa_terms *terms, uint32_t first, uint3
 /* Adds up the rows of the lanes `who` anew, one after the other: in long rows, lanes add up parts. */
 FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), uint32_t who) {
   FF_LANE_HERE;
-  const ff_ssa_terms items = {NULL, 1u, w->image->laws, w->count, NULL};
+  const ff_ssa_terms items = ff_ssa_items(w);
   FF_SYNCWARP();
   FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
     uint32_t one;
@@ -252,30 +242,9 @@ FF_WARP int ff_ssa_set_rows(ff_ssa_warp *w, uint32_t n) {
   return fine;
 }
 
-/* spdm: what is at this place changes places with what is before it, unless it is the first. */
-FF_WARP void ff_ssa_swap_forward(uint32_t *order, uint32_t *place, uint32_t at, uint32_t first) {
-  FF_LANE_HERE;
-  FF_EACH_LANE if (lane == 0u && at > first) {
-    const uint32_t found = order[at], before = order[at - 1u];
-    order[at - 1u] = found;
-    order[at] = before;
-    place[found] = at - 1u;
-    place[before] = at;
-  }
-}
-
-FF_WARP void ff_ssa_row_forward(const ff_ssa_warp *w, uint32_t row, uint32_t item) {
-  const uint32_t row_place = FF_SSA_ROW_PLACE(w)[row], item_place = FF_SSA_ITEM_PLACE(w)[item];
-  FF_SYNCWARP();
-  ff_ssa_swap_forward(FF_SSA_ROW_ORDER(w), FF_SSA_ROW_PLACE(w), row_place, 0u);
-  ff_ssa_swap_forward(FF_SSA_ITEM_ORDER(w), FF_SSA_ITEM_PLACE(w), item_place, w->image->row_first[row]);
-  FF_SYNCWARP();
-}
-
 /* Updates the rows after a reaction has changed the counts. */
-FF_WARP int ff_ssa_warp_rows(ff_ssa_warp *w, const ff_ssa_image_row *changed, uint32_t item) {
+FF_WARP int ff_ssa_warp_rows(ff_ssa_warp *w, const ff_ssa_image_row *changed) {
   uint32_t n = 0u;
-  if (w->method == FF_SSA_SPDM) ff_ssa_row_forward(w, changed->dependent, item);
   FF_NO_UNROLL for (uint32_t i = 0u; i < changed->n_changes; i++)
     n = ff_ssa_correct_rows(w, w->image->changes[changed->change + i], n);
   return ff_ssa_set_rows(w, n);

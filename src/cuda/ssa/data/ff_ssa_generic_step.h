@@ -2,8 +2,8 @@
  * The same text is compiled for device and host (ff_warp.h).
  *
  * All bits are those of the processor's methods: ff_ssa_direct.c, ff_ssa_queue.c, ff_ssa_optimised.c, ff_ssa_rssa.c,
- * ff_ssa_block.c, ff_ssa_composition.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next event, and
- * ff_ssa_generic_update.h updates what depends on it.
+ * ff_ssa_block.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next event, and ff_ssa_generic_update.h updates what
+ * depends on it.
  *
  * Everything that decides which way the warp goes has the same value in all lanes.
  */
@@ -33,41 +33,28 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
 /* Whether trajectories have starts: counts at the start that are their own. */
 FF_WARP int ff_ssa_has_start(const ff_ssa_warp *w) { return w->follows && w->run->starts != NULL; }
 
-/* Puts all leaves, or rows, into groups. */
+/* Puts all rows into groups. */
 FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
   FF_LANE_HERE;
-  const uint32_t n = w->image->n[0], n_given = w->image->n_rows > 0u ? n : w->image->n_reactions;
+  const uint32_t n = w->image->n_rows;
   int fine = 1;
   ff_ssa_groups_begin(w);
-  FF_NO_UNROLL for (uint32_t from = 0u; from < n_given; from += 32u) {
-    FF_LANE_VAR(uint32_t, item);
+  FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
+    FF_LANE_VAR(uint32_t, row);
     FF_LANE_VAR(double, weight);
-    FF_LANE_VAR(int, bad);
-    uint32_t who;
     FF_EACH_LANE {
-      FF_L(item) = from + lane < n_given ? from + lane : 0u;
-      FF_L(bad) = 0;
-      if (ff_ssa_has_rows(w)) {
-        const double factor = ff_ssa_row_factor(w, FF_L(item));
-        FF_L(weight) = factor > 0.0 ? factor * FF_SSA_ROW_SUM(w, FF_L(item))[0] : 0.0;
-      } else {
-        FF_L(weight) = ff_ssa_warp_weight(w, FF_L(item), w->image->laws[FF_L(item)], lane, &FF_L(bad));
-      }
+      FF_L(row) = from + lane < n ? from + lane : 0u;
+      const double factor = ff_ssa_row_factor(w, FF_L(row));
+      FF_L(weight) = factor > 0.0 ? factor * FF_SSA_ROW_SUM(w, FF_L(row))[0] : 0.0;
     }
-    FF_BALLOT(who, FF_L(bad));
-    fine &= who == 0u;
-    fine &= ff_ssa_regroup(w, item, weight, n_given - from < 32u ? n_given - from : 32u);
+    fine &= ff_ssa_regroup(w, row, weight, n - from < 32u ? n - from : 32u);
   }
   return fine;
 }
 
-/* Sets what the methods with groups or rows keep, from the counts at the start. Returns whether all is in order. */
+/* Sets what the methods with rows keep, from the counts at the start. Returns whether there is room for the groups. */
 FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
-  if (ff_ssa_has_rows(w)) ff_ssa_rows_begin(w);
-  if (w->method == FF_SSA_RSSA_CR)
-    FF_EACH_LANE for (uint32_t s = lane; s <= w->image->n_species; s += 32u) ff_ssa_warp_set_interval(w, s);
-  FF_SYNCWARP();
+  ff_ssa_rows_begin(w);
   return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
 }
 

@@ -349,54 +349,6 @@ FF_WARP int ff_ssa_warp_correct(ff_ssa_warp *w, const ff_ssa_image_row *row, uin
   return fine;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------------------------- */
-
-FF_WARP double ff_ssa_warp_weight(const ff_ssa_warp *w, uint32_t leaf, const ff_ssa_image_law law, unsigned lane, int *bad) {
-  return w->method == FF_SSA_RSSA_CR ? ff_ssa_warp_bounds_of(w, leaf, law, lane, bad) : ff_ssa_warp_law(w, law, lane, bad);
-}
-
-/* Gives a range of the dependents, or of the readers of a species, their weights, in their order. */
-FF_WARP int ff_ssa_regroup_leaves(const ff_ssa_warp *w, const uint32_t *leaves, const ff_ssa_image_law *laws, uint32_t n_leaves) {
-  FF_LANE_HERE;
-  int fine = 1;
-  FF_NO_UNROLL for (uint32_t from = 0u; from < n_leaves; from += 32u) {
-    FF_LANE_VAR(uint32_t, leaf);
-    FF_LANE_VAR(double, weight);
-    FF_LANE_VAR(int, bad);
-    uint32_t who;
-    FF_EACH_LANE {
-      FF_L(leaf) = 0u;
-      FF_L(weight) = 0.0;
-      FF_L(bad) = 0;
-      if (from + lane < n_leaves) {
-        FF_L(leaf) = leaves[from + lane];
-        const ff_ssa_image_law law = laws != NULL ? laws[from + lane] : w->image->laws[FF_L(leaf)];
-        FF_L(weight) = ff_ssa_warp_weight(w, FF_L(leaf), law, lane, &FF_L(bad));
-      }
-    }
-    FF_BALLOT(who, FF_L(bad));
-    fine &= who == 0u;
-    fine &= ff_ssa_regroup(w, leaf, weight, n_leaves - from < 32u ? n_leaves - from : 32u);
-  }
-  return fine;
-}
-
-FF_WARP int ff_ssa_warp_regroup(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
-  const ff_ssa_image *image = w->image;
-  int fine = ff_ssa_warp_change(w, row);
-  if (image->dependents != NULL) {
-    const ff_ssa_image_law *laws = image->dependent_laws;
-    return fine & ff_ssa_regroup_leaves(w, image->dependents + row->dependent, laws != NULL ? laws + row->dependent : NULL,
-                                        row->n_dependents);
-  }
-  FF_NO_UNROLL for (uint32_t i = 0; i < row->n_changes; i++) {
-    const uint32_t species = image->changes[row->change + i].species;
-    const uint64_t first = image->reader_first[species];
-    fine &= ff_ssa_regroup_leaves(w, image->readers + first, NULL, (uint32_t)(image->reader_first[species + 1u] - first));
-  }
-  return fine;
-}
-
 /* ---- bounds ---------------------------------------------------------------------------------------------------------------- */
 
 /* Sets new intervals around the counts that have left theirs. Returns which of the first 32 changes these are; bits for further
@@ -437,10 +389,9 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
     const uint32_t n_leaves = (uint32_t)(first[1] - first[0]);
     if (n_leaves == 0u) continue;
     any = 1;
-    fine &= w->method == FF_SSA_RSSA_CR ? ff_ssa_regroup_leaves(w, leaves, NULL, n_leaves)
-                                        : ff_ssa_warp_leaves(w, ff_ssa_alone(), leaves, NULL, n_leaves, 0u, &n);
+    fine &= ff_ssa_warp_leaves(w, ff_ssa_alone(), leaves, NULL, n_leaves, 0u, &n);
   }
-  if (any && w->method == FF_SSA_RSSA) ff_ssa_warp_climb(w, 1u, w->list, w->other, n);
+  if (any) ff_ssa_warp_climb(w, 1u, w->list, w->other, n);
   return fine;
 }
 
@@ -449,9 +400,8 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
 /* Updates what depends on the counts after a reaction. w->time is the time of the event. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_update(ff_ssa_warp *w, uint32_t reaction) {
   const ff_ssa_image_row row = w->image->rows[reaction];
-  if (ff_ssa_method_has_bounds(w->method)) return ff_ssa_warp_bounds(w, &row);
-  if (w->method == FF_SSA_COMPOSITION) return ff_ssa_warp_regroup(w, &row);
-  if (ff_ssa_has_rows(w)) return ff_ssa_warp_change(w, &row) & ff_ssa_warp_rows(w, &row, reaction);
+  if (w->method == FF_SSA_RSSA) return ff_ssa_warp_bounds(w, &row);
+  if (ff_ssa_has_rows(w)) return ff_ssa_warp_change(w, &row) & ff_ssa_warp_rows(w, &row);
   if (ff_ssa_method_searches(w->method)) return ff_ssa_warp_correct(w, &row, reaction);
   const int few = row.n_dependents < 32u + (w->method == FF_SSA_NEXT ? 0u : 1u) && w->image->dependents != NULL;
   return few ? ff_ssa_warp_few(w, &row, reaction) : ff_ssa_warp_many(w, &row, reaction);

@@ -8,8 +8,7 @@
  *   optimised_direct, sorting_direct  propensities by position; no nodes
  *   rssa                 upper bounds of propensities, and their sums
  *   block_search         propensities, and the sums of blocks, as in ff_ssa_block.c
- *   composition_rejection, rssa_cr  weights: propensities, or upper bounds of them; groups instead of nodes
- *   pdm, spdm, pssa_cr   sums of the propensities of a row; no nodes, but pssa_cr has groups
+ *   pdm, pssa_cr         sums of the propensities of a row; no nodes, but pssa_cr has groups
  */
 #ifndef FF_SSA_GENERIC_WARP_H
 #define FF_SSA_GENERIC_WARP_H
@@ -34,13 +33,12 @@ FF_WARP double ff_ssa_sum_children(const double *child) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-/* Terms of a sum, or of a search: numbers at equal distances; or if there are none, the partial propensities of the items of a
- * row, which follow from their laws. With an order, term i is that of order[i]. */
+/* Terms of a sum, or of a search: numbers; or if there are none, the partial propensities of the items of a row, which follow
+ * from their laws. */
 typedef struct {
   const double *value;
-  uint32_t stride;
   const ff_ssa_image_law *law;
-  const uint32_t *count, *order;
+  const uint32_t *count;
 } ff_ssa_terms;
 
 /* As partial_of() of ff_ssa_partial.c, for this count of the other reactant. Without one, `count` is 1. */
@@ -49,8 +47,7 @@ FF_WARP double ff_ssa_partial_value(double rate, uint32_t less, uint32_t count) 
 }
 
 FF_WARP double ff_ssa_term(const ff_ssa_terms *t, uint32_t i) {
-  if (t->order != NULL) i = t->order[i];
-  if (t->value != NULL) return t->value[(size_t)i * t->stride];
+  if (t->value != NULL) return t->value[i];
   const ff_ssa_image_law law = t->law[i];
   return ff_ssa_partial_value(law.rate, law.b, t->count[law.a]);
 }

@@ -89,7 +89,7 @@ static int32_t clamped(int64_t by) {
 
 static int has_rows(const ff_ssa_image *image) { return ff_ssa_method_has_rows(image->method); }
 
-static int has_bounds(const ff_ssa_image *image) { return ff_ssa_method_has_bounds(image->method); }
+static int has_bounds(const ff_ssa_image *image) { return image->method == FF_SSA_RSSA; }
 
 /* rssa looks at the readers of single species. */
 static int lists_dependents(const maker *m) {
@@ -119,9 +119,7 @@ static void put_rows(maker *m) {
     changes[i] = (ff_ssa_image_change){p->changes[i].species, clamped(p->changes[i].by)};
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const uint32_t n = p->change_first[r + 1] - p->change_first[r];
-    const uint32_t first = has_rows(m->image)    ? ff_ssa_image_row_of(p->propensities + r)
-                           : lists_dependents(m) ? (uint32_t)p->depend_first[r]
-                                                 : 0;
+    const uint32_t first = lists_dependents(m) ? (uint32_t)p->depend_first[r] : 0;
     rows[number_of(m, r)] = (ff_ssa_image_row){p->change_first[r], n, first, dependents_of(m, r)};
   }
 }
@@ -204,8 +202,7 @@ static void shape_blocks(ff_ssa_image *image, size_t *room) {
 /* The shape of ff_ssa_tree_new() or of ff_ssa_block.c, or one level. Returns the number of values. */
 static size_t shape_nodes(ff_ssa_image *image) {
   const ff_ssa_method method = image->method;
-  const int flat = method == FF_SSA_FIRST || ff_ssa_method_searches(method) || ff_ssa_method_has_groups(method) ||
-                   has_rows(image);
+  const int flat = method == FF_SSA_FIRST || ff_ssa_method_searches(method) || has_rows(image);
   size_t room = 0, nodes = image->n_reactions > 0 ? image->n_reactions : 1;
   if (has_rows(image)) nodes = image->n_rows = image->n_species + 1;
   if (method == FF_SSA_BLOCK) {
@@ -245,15 +242,9 @@ static void shape_own(ff_ssa_image *image) {
       image->n_whole = n;
       break;
     case FF_SSA_SORTING: image->n_whole = 2 * n; break;
-    case FF_SSA_SPDM: image->n_whole = 3 * rows + 2 * n; break;
+    case FF_SSA_PSSA_CR: shape_groups(image); break;
     default: break;
   }
-  if (ff_ssa_method_has_groups(image->method)) shape_groups(image);
-}
-
-/* Whether all trajectories begin with the same numbers, which the image has. */
-static int starts_alike(const ff_ssa_image *image) {
-  return has_rows(image) || ff_ssa_method_has_groups(image->method);
 }
 
 /* With a schedule, all nodes are computed when a trajectory begins. Else the code of the kernels computes the propensities and
@@ -272,12 +263,12 @@ static ff_status fill_nodes(maker *m, double *value, ff_error *err) {
     free(stack);
     return FF_OK;
   }
-  for (uint32_t r = 0; !starts_alike(image) && r < image->n_reactions; r++)
+  for (uint32_t r = 0; !has_rows(image) && r < image->n_reactions; r++)
     value[r] = ff_ssa_law_value(image, image->laws[r], &counts, image->depth > 0, &invalid);
   const ff_ssa_warp warp = {.image = image, .value = value, .real = m->real, .count = m->initial, .whole = m->whole,
                             .stack = stack, .top_level = FF_SSA_NO_TOP, .formulas = image->depth > 0 && !has_rows(image),
                             .method = (int)image->method};
-  if (starts_alike(image))
+  if (has_rows(image))
     invalid = !ff_ssa_warp_start(&warp);
   else if (!times)
     ff_ssa_sum_levels(&warp, 1);
@@ -335,7 +326,7 @@ static double *make(maker *m, char *memory) {
   else
     put_readers(m);
   if (has_bounds(m->image)) put_direct(m);
-  if (starts_alike(m->image)) {
+  if (has_rows(m->image)) { /* all trajectories begin with the same numbers */
     m->image->real = m->real = ff_ssa_image_take(m, m->image->n_real, sizeof *m->real);
     m->image->whole = m->whole = ff_ssa_image_take(m, m->image->n_whole, sizeof *m->whole);
   }
@@ -350,9 +341,8 @@ static double *make(maker *m, char *memory) {
 /* The methods that the kernel runs: it reads the network as data. */
 static int can_run(ff_ssa_method method) {
   static const uint8_t has[FF_SSA_METHODS] = {
-      [FF_SSA_DIRECT] = 1,  [FF_SSA_TREE] = 1,        [FF_SSA_FIRST] = 1, [FF_SSA_NEXT] = 1,    [FF_SSA_OPTIMISED] = 1,
-      [FF_SSA_SORTING] = 1, [FF_SSA_COMPOSITION] = 1, [FF_SSA_RSSA] = 1,  [FF_SSA_RSSA_CR] = 1, [FF_SSA_PDM] = 1,
-      [FF_SSA_SPDM] = 1,    [FF_SSA_PSSA_CR] = 1,     [FF_SSA_BLOCK] = 1};
+      [FF_SSA_DIRECT] = 1,  [FF_SSA_TREE] = 1, [FF_SSA_FIRST] = 1, [FF_SSA_NEXT] = 1,    [FF_SSA_OPTIMISED] = 1,
+      [FF_SSA_SORTING] = 1, [FF_SSA_RSSA] = 1, [FF_SSA_PDM] = 1,   [FF_SSA_PSSA_CR] = 1, [FF_SSA_BLOCK] = 1};
   return has[method];
 }
 

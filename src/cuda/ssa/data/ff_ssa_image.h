@@ -7,7 +7,7 @@
  * The image is made for a method. For optimised_direct, reactions are numbered by their places in its order. Lists of them stay
  * in the order that they have in the program.
  *
- * For pdm, spdm and pssa_cr (ff_ssa_partial.c), reactions are numbered as the items of rows, one row after the other. The law of
+ * For pdm and pssa_cr (ff_ssa_partial.c), reactions are numbered as the items of rows, one row after the other. The law of
  * an item gives its partial propensity: `a` is the species that this reads, and `b` is 1 for two molecules of one species, else
  * 0.
  */
@@ -46,7 +46,7 @@ typedef struct {
 } ff_ssa_image_other;
 
 /* What a reaction changes: ranges of `changes` and of `dependents`. Without `dependents`, n_dependents is the number of readers
- * of all species that it changes, or 2^32 - 1 if there are more. With rows, `dependent` is the row of the reaction. */
+ * of all species that it changes, or 2^32 - 1 if there are more. With rows, both are 0. */
 typedef struct {
   uint32_t change, n_changes, dependent, n_dependents;
 } __attribute__((aligned(16))) ff_ssa_image_row;

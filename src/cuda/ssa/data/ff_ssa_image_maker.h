@@ -28,8 +28,6 @@ static inline void *ff_ssa_image_take(ff_ssa_image_maker *m, size_t count, size_
 
 /* ---- rows of partial propensities (ff_ssa_image_partial.c) --------------------------------------------------------------- */
 
-/* The row of a reaction's partial propensity. O(1). */
-uint32_t ff_ssa_image_row_of(const ff_ssa_propensity *propensity);
 /* Numbers the reactions as the items of rows. `place` has n_reactions entries, `first` one more than rows. */
 void ff_ssa_image_number_items(const ff_ssa_program *p, uint32_t *place, uint32_t *first);
 /* The laws of the items, and where rows begin. */

@@ -1,9 +1,10 @@
-/* The rows of partial propensities in the image of a reaction network, for pdm, spdm and pssa_cr (ff_ssa_generic_partial.h). */
+/* The rows of partial propensities in the image of a reaction network, for pdm and pssa_cr (ff_ssa_generic_partial.h). */
 #include <string.h>
 
 #include "ff_ssa_image_maker.h"
 
-uint32_t ff_ssa_image_row_of(const ff_ssa_propensity *a) {
+/* The row of a reaction's partial propensity. */
+static uint32_t row_of(const ff_ssa_propensity *a) {
   if (a->law == FF_LAW_CONSTANT) return 0;
   return 1 + (a->law == FF_LAW_PAIR && a->b < a->a ? a->b : a->a);
 }
@@ -16,9 +17,9 @@ static uint32_t partner_of(const ff_ssa_program *p, const ff_ssa_propensity *a) 
 
 void ff_ssa_image_number_items(const ff_ssa_program *p, uint32_t *place, uint32_t *first) {
   memset(first, 0, ((size_t)p->n_species + 2) * sizeof *first);
-  for (uint32_t r = 0; r < p->n_reactions; r++) first[ff_ssa_image_row_of(p->propensities + r) + 1]++;
+  for (uint32_t r = 0; r < p->n_reactions; r++) first[row_of(p->propensities + r) + 1]++;
   for (uint32_t k = 0; k <= p->n_species; k++) first[k + 1] += first[k];
-  for (uint32_t r = 0; r < p->n_reactions; r++) place[r] = first[ff_ssa_image_row_of(p->propensities + r)]++;
+  for (uint32_t r = 0; r < p->n_reactions; r++) place[r] = first[row_of(p->propensities + r)]++;
   memmove(first + 1, first, ((size_t)p->n_species + 1) * sizeof *first);
   first[0] = 0;
 }

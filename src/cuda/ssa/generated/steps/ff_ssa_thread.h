@@ -19,8 +19,8 @@
  *   S_APART             1 if the counts of a network with few groups of reactions are there; see ff_ssa_thread_factored.h
  *   S_FORMULAS          if a rate law is a formula
  *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
- *   S_LOGS              where the second table has ff_exponential_first() for every k from -54 to 0; if it is not defined, the shared
- *                       memory of a block has these
+ *   S_LOGS              where the second table has ff_exponential_first() for every k from -54 to 0; if it is not defined, the
+ *                       shared memory of a block has these
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
  *   S_POINTS            1 if the ensemble has several points, and then the words of a point: S_POINT_WORDS in all, which are the
  *                       key of each round, and from S_POINT_RATES, S_POINT_NUMBERS, S_POINT_LEAVES and S_POINT_INITIAL on rate
