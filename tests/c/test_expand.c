@@ -92,10 +92,12 @@ static int includes_in(const char *unit) {
 static void our_texts_are_whole(void) {
   char *boolean, *reactions, *scheduled;
   ff_error err;
-  const char *first = "#include \"cuda/pbn/ff_generated.h\"\n", *second = "#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n";
+  const char *first = "#include \"cuda/pbn/ff_generated.h\"\n";
+  const char *second = "#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n";
   FF_CHECK_OK(ff_expand(&boolean, ff_texts(), &first, 1, &err), &err);
   FF_CHECK_OK(ff_expand(&reactions, ff_texts(), &second, 1, &err), &err);
-  const char *third = "#include \"cuda/ssa/generated/steps/ff_ssa_thread_kept.h\"\n#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n"
+  const char *third = "#include \"cuda/ssa/generated/steps/ff_ssa_thread_kept.h\"\n"
+                      "#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n"
                       "#include \"cuda/ssa/generated/steps/ff_ssa_thread_schedule.h\"\n";
   FF_CHECK_OK(ff_expand(&scheduled, ff_texts(), &third, 1, &err), &err);
   FF_CHECK_INT(includes_in(boolean), 1);

@@ -296,7 +296,7 @@ static void running_sums_are_renewed(void) {
   w.image = &image;
   w.run = &run;
   ff_ssa_warp_place(&w, &at, place, NULL);
-  for (ff_ssa_warp_begin(&w); w.what == FF_SLOT_BUSY; ff_ssa_warp_step(&w)) renewed += ff_ssa_run_stale(&w.total);
+  for (ff_ssa_warp_begin(&w); w.what == FF_SLOT_BUSY; ff_ssa_warp_step(&w)) renewed += ff_ssa_corrected_stale(&w.total);
   FF_CHECK(renewed > 0 && counters.complete == 1);
   ff_free_aligned(place);
   ff_free_aligned(memory);

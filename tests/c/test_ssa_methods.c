@@ -103,29 +103,29 @@ static void bounds_of_sums_hold(void) {
   uint64_t seed = 9;
   int added_again = 0;
   for (int i = 0; i < N; i++) terms[i] = uniform(&seed);
-  ff_ssa_running sum = ff_ssa_running_of(terms, N);
+  ff_ssa_corrected sum = ff_ssa_corrected_of(ff_ssa_sum(terms, N));
   for (int i = 0; i < 200000; i++) {
     const uint32_t at = below(&seed, N);
     const double before = terms[at];
     terms[at] = uniform(&seed) * pow(10, (int)(next_random(&seed) >> 61) - 3);
-    ff_ssa_running_change(&sum, before, terms[at]);
+    ff_ssa_corrected_change(&sum, terms[at] - before);
     if (i % 1000 == 0) {
       long double exact = 0;
       for (int k = 0; k < N; k++) exact += terms[k];
       FF_CHECK(fabsl(sum.value - exact) <= sum.error + 1e-19L * N * exact);
     }
-    if (!ff_ssa_running_stale(&sum)) continue;
-    sum = ff_ssa_running_of(terms, N);
+    if (!ff_ssa_corrected_stale(&sum)) continue;
+    sum = ff_ssa_corrected_of(ff_ssa_sum(terms, N));
     added_again++;
   }
   FF_CHECK(added_again > 10 && added_again < 2000); /* seldom, but it happens */
   for (int i = 0; i < N; i++) {
-    ff_ssa_running_change(&sum, terms[i], 0);
+    ff_ssa_corrected_change(&sum, 0 - terms[i]);
     terms[i] = 0;
   }
-  FF_CHECK(ff_ssa_running_stale(&sum)); /* what rounding has left is not taken for a sum */
-  sum = ff_ssa_running_of(terms, N);
-  FF_CHECK(sum.value == 0 && !ff_ssa_running_stale(&sum));
+  FF_CHECK(ff_ssa_corrected_stale(&sum)); /* what rounding has left is not taken for a sum */
+  sum = ff_ssa_corrected_of(ff_ssa_sum(terms, N));
+  FF_CHECK(sum.value == 0 && !ff_ssa_corrected_stale(&sum));
 }
 
 /* ---- what happened before does not matter ------------------------------------------------------------------------------- */

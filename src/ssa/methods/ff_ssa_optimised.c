@@ -12,7 +12,7 @@ typedef struct {
   int is_sorted;
   uint32_t *sorted, *order, *place; /* reactions by position, and the position of each */
   double *value;                    /* propensities by position */
-  ff_ssa_running total;
+  ff_ssa_corrected total;
 } search;
 
 static void free_search(search *s) {
@@ -140,7 +140,7 @@ const uint32_t *ff_ssa_optimised_order(const ff_ssa_path *path) {
 static void find(ff_ssa_path *path) {
   search *s = path->own; /* the first member of `optimised` */
   const uint32_t n = path->program->n_reactions;
-  if (ff_ssa_running_stale(&s->total)) s->total = ff_ssa_running_of(s->value, n);
+  if (ff_ssa_corrected_stale(&s->total)) s->total = ff_ssa_corrected_of(ff_ssa_sum(s->value, n));
   double at;
   if (ff_ssa_path_choose(path, s->total.value, &at)) path->next = s->order[ff_ssa_search_terms(s->value, NULL, 0, n, &at)];
 }
@@ -154,7 +154,7 @@ static void begin(ff_ssa_path *path) {
     s->place[s->order[i]] = i;
     s->value[i] = path->propensity[s->order[i]];
   }
-  s->total = ff_ssa_running_of(s->value, n);
+  s->total = ff_ssa_corrected_of(ff_ssa_sum(s->value, n));
   find(path);
 }
 
@@ -173,7 +173,7 @@ static void update(ff_ssa_path *path) {
     double *value = s->value + s->place[dependents[i]];
     const double now = path->propensity[dependents[i]];
     if (now == *value) continue;
-    ff_ssa_running_change(&s->total, *value, now);
+    ff_ssa_corrected_change(&s->total, now - *value);
     *value = now;
   }
 }

@@ -31,9 +31,9 @@ typedef struct {
   uint32_t *partners;      /* of each species: the items whose partial propensity reads it */
   uint32_t *row_order, *row_place;   /* the order of the search: rows by position */
   uint32_t *item_order, *item_place; /* items by position, which is within the range of their row */
-  ff_ssa_running *sum;     /* of each row: the sum of its partial propensities */
+  ff_ssa_corrected *sum;     /* of each row: the sum of its partial propensities */
   double *weight;          /* of each row: the sum of its propensities; the groups have their own */
-  ff_ssa_running total;
+  ff_ssa_corrected total;
   ff_ssa_groups groups;
   uint32_t *touched, n_touched; /* rows that the event changes */
   uint8_t *is_touched;
@@ -165,18 +165,18 @@ static double partial_of(const ff_ssa_path *path, uint32_t item) {
 static double factor_of(const ff_ssa_path *path, uint32_t row) { return row > 0 ? path->count[row - 1] : 1; }
 
 static void add_up_row(partial *p, uint32_t row) {
-  p->sum[row] = ff_ssa_running_of(p->partial + p->row_first[row], p->row_first[row + 1] - p->row_first[row]);
+  p->sum[row] = ff_ssa_corrected_of(ff_ssa_sum(p->partial + p->row_first[row], p->row_first[row + 1] - p->row_first[row]));
 }
 
 static void set_row(ff_ssa_path *path, uint32_t row) {
   partial *p = path->own;
-  if (ff_ssa_running_stale(&p->sum[row])) add_up_row(p, row);
+  if (ff_ssa_corrected_stale(&p->sum[row])) add_up_row(p, row);
   const double factor = factor_of(path, row), now = factor > 0 ? factor * p->sum[row].value : 0;
   if (p->how == COMPOSED) {
     ff_ssa_groups_set(&p->groups, row, now);
     return;
   }
-  ff_ssa_running_change(&p->total, p->weight[row], now);
+  ff_ssa_corrected_change(&p->total, now - p->weight[row]);
   p->weight[row] = now;
 }
 
@@ -204,7 +204,7 @@ static void find(ff_ssa_path *path) {
     find_composed(path);
     return;
   }
-  if (ff_ssa_running_stale(&p->total)) p->total = ff_ssa_running_of(p->weight, p->n_rows);
+  if (ff_ssa_corrected_stale(&p->total)) p->total = ff_ssa_corrected_of(ff_ssa_sum(p->weight, p->n_rows));
   double at;
   if (!ff_ssa_path_choose(path, p->total.value, &at)) return;
   const uint32_t row = p->row_order[ff_ssa_search_terms(p->weight, p->row_order, 0, p->n_rows, &at)];
@@ -224,7 +224,7 @@ static void begin(ff_ssa_path *path) {
     add_up_row(p, row);
     set_row(path, row);
   }
-  p->total = ff_ssa_running_of(p->weight, p->n_rows);
+  p->total = ff_ssa_corrected_of(ff_ssa_sum(p->weight, p->n_rows));
   find(path);
 }
 
@@ -243,7 +243,7 @@ static void update(ff_ssa_path *path) {
       const uint32_t item = p->partners[k];
       const double before = p->partial[item];
       p->partial[item] = partial_of(path, item);
-      ff_ssa_running_change(&p->sum[p->row[item]], before, p->partial[item]);
+      ff_ssa_corrected_change(&p->sum[p->row[item]], p->partial[item] - before);
       touch(p, p->row[item]);
     }
     touch(p, s + 1);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "ff_ssa_corrected.h"
 #include "ff_ssa_draws.h"
 #include "ff_ssa_path.h"
 
@@ -66,30 +67,7 @@ static inline double ff_ssa_words_exponential(ff_ssa_words *w) {
   return ff_exponential(v[0], v[1]);
 }
 
-/* ---- sums that are kept up to date -------------------------------------------------------------------------------------- */
-
-/* A sum of terms that is corrected when a term changes, and a bound of its rounding errors. When the bound exceeds
- * FF_SSA_DRIFT of the sum, the caller must add up all terms again. */
-typedef struct {
-  double value, error;
-} ff_ssa_running;
-#define FF_SSA_DRIFT 0x1p-40
-
 /* The sum of n terms of at least 0, in pairs. Its relative error is below (64 + log2(n)) * 2^-53. O(n). */
 double ff_ssa_sum(const double *terms, size_t n);
-
-static inline ff_ssa_running ff_ssa_running_of(const double *terms, size_t n) {
-  const double value = ff_ssa_sum(terms, n);
-  return (ff_ssa_running){value, 0x1p-46 * value};
-}
-
-/* Both operations round, each by at most 2^-53 of its result. */
-static inline void ff_ssa_running_change(ff_ssa_running *sum, double before, double after) {
-  const double change = after - before;
-  sum->value += change;
-  sum->error += 0x1p-53 * (fabs(change) + fabs(sum->value));
-}
-
-static inline int ff_ssa_running_stale(const ff_ssa_running *sum) { return !(sum->error <= FF_SSA_DRIFT * sum->value); }
 
 #endif

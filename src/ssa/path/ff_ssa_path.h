@@ -56,7 +56,7 @@ struct ff_ssa_path {
   int reached;             /* whether it holds: the trajectory has ended */
 };
 
-/* ---- the state (ff_ssa_state.c) --------------------------------------------------------------------------------------------- */
+/* ---- the state (ff_ssa_state.c) ------------------------------------------------------------------------------------------ */
 
 /* The words of a draw for the next event. */
 ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block);

@@ -288,7 +288,7 @@ FF_WARP double ff_ssa_warp_total(ff_ssa_warp *w) {
   if (w->method == FF_SSA_BLOCK) return ff_ssa_sum_terms(ff_ssa_level(w, 2u), w->image->n[2]);
   if (ff_ssa_has_groups(w)) return ff_ssa_groups_sum(w);
   if (!ff_ssa_has_rows(w) && !ff_ssa_method_searches(w->method)) return *ff_ssa_level(w, w->image->levels - 1u);
-  if (ff_ssa_run_stale(&w->total)) w->total = ff_ssa_run_of(ff_ssa_warp_sum(w, w->image->n[0]));
+  if (ff_ssa_corrected_stale(&w->total)) w->total = ff_ssa_corrected_of(ff_ssa_warp_sum(w, w->image->n[0]));
   return w->total.value;
 }
 

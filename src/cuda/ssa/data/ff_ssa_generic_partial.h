@@ -32,13 +32,13 @@ FF_WARP ff_ssa_terms ff_ssa_items(const ff_ssa_warp *w) {
   return items;
 }
 
-FF_WARP void ff_ssa_set_row_sum(const ff_ssa_warp *w, uint32_t row, ff_ssa_running_sum sum) {
+FF_WARP void ff_ssa_set_row_sum(const ff_ssa_warp *w, uint32_t row, ff_ssa_corrected sum) {
   FF_SSA_ROW_SUM(w, row)[0] = sum.value;
   FF_SSA_ROW_SUM(w, row)[1] = sum.error;
 }
 
-FF_WARP ff_ssa_running_sum ff_ssa_row_sum(const ff_ssa_warp *w, uint32_t row) {
-  const ff_ssa_running_sum sum = {FF_SSA_ROW_SUM(w, row)[0], FF_SSA_ROW_SUM(w, row)[1]};
+FF_WARP ff_ssa_corrected ff_ssa_row_sum(const ff_ssa_warp *w, uint32_t row) {
+  const ff_ssa_corrected sum = {FF_SSA_ROW_SUM(w, row)[0], FF_SSA_ROW_SUM(w, row)[1]};
   return sum;
 }
 
@@ -52,7 +52,7 @@ FF_WARP void ff_ssa_rows_begin(const ff_ssa_warp *w) {
   FF_EACH_LANE for (uint32_t row = lane; row < image->n_rows; row += 32u) {
     const double sum = ff_ssa_sum_of(&items, image->row_first[row], image->row_first[row + 1u] - image->row_first[row]);
     const double factor = ff_ssa_row_factor(w, row);
-    ff_ssa_set_row_sum(w, row, ff_ssa_run_of(sum));
+    ff_ssa_set_row_sum(w, row, ff_ssa_corrected_of(sum));
     w->value[row] = factor > 0.0 ? factor * sum : 0.0;
     FF_SSA_TOUCHED(w)[row] = 0u;
   }
@@ -114,7 +114,7 @@ FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row)
     FF_FROM_LANE(one, row, FF_LOWEST(who));
     const uint32_t first = w->image->row_first[one], n = w->image->row_first[one + 1u] - first;
     const double sum = n > FF_SSA_SUM_PART ? ff_ssa_warp_sum_of(&items, first, n) : ff_ssa_warp_part(&items, first, n);
-    FF_EACH_LANE if (lane == 0u) ff_ssa_set_row_sum(w, one, ff_ssa_run_of(sum));
+    FF_EACH_LANE if (lane == 0u) ff_ssa_set_row_sum(w, one, ff_ssa_corrected_of(sum));
   }
   FF_SYNCWARP();
 }
@@ -139,24 +139,24 @@ FF_WARP uint32_t ff_ssa_touch(const ff_ssa_warp *w, uint32_t row, uint32_t n) {
 FF_WARP void ff_ssa_correct_sums(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), FF_LANE_VAR(double, change), uint32_t heads,
                                  uint32_t n) {
   FF_LANE_HERE;
-  FF_LANE_VAR(ff_ssa_running_sum, sum);
+  FF_LANE_VAR(ff_ssa_corrected, sum);
   FF_LANE_VAR(uint32_t, length);
   FF_LANE_VAR(double, one);
   uint32_t who;
   FF_EACH_LANE {
     const uint32_t later = heads >> lane >> 1u, is_head = heads >> lane & 1u;
     FF_L(length) = !is_head ? 0u : later != 0u ? FF_LOWEST(later) + 1u : n - lane;
-    FF_L(sum) = ff_ssa_run_of(0.0);
+    FF_L(sum) = ff_ssa_corrected_of(0.0);
     if (is_head) {
       FF_L(sum) = ff_ssa_row_sum(w, FF_L(row));
-      ff_ssa_run_change(&FF_L(sum), FF_L(change));
+      ff_ssa_corrected_change(&FF_L(sum), FF_L(change));
     }
   }
   FF_NO_UNROLL for (uint32_t i = 1u;; i++) {
     FF_BALLOT(who, i < FF_L(length));
     if (who == 0u) break;
     FF_FROM_LANES(one, change, lane + i);
-    FF_EACH_LANE if (i < FF_L(length)) ff_ssa_run_change(&FF_L(sum), FF_L(one));
+    FF_EACH_LANE if (i < FF_L(length)) ff_ssa_corrected_change(&FF_L(sum), FF_L(one));
   }
   FF_EACH_LANE if (FF_L(length) > 0u) ff_ssa_set_row_sum(w, FF_L(row), FF_L(sum));
 }
@@ -211,8 +211,8 @@ FF_WARP int ff_ssa_set_rows(ff_ssa_warp *w, uint32_t n) {
     uint32_t who;
     FF_EACH_LANE {
       FF_L(row) = w->list[lane < here ? from + lane : from];
-      const ff_ssa_running_sum sum = ff_ssa_row_sum(w, FF_L(row));
-      FF_L(is_stale) = lane < here && ff_ssa_run_stale(&sum);
+      const ff_ssa_corrected sum = ff_ssa_row_sum(w, FF_L(row));
+      FF_L(is_stale) = lane < here && ff_ssa_corrected_stale(&sum);
     }
     FF_BALLOT(who, FF_L(is_stale));
     if (who != 0u) ff_ssa_add_up_rows(w, row, who);
@@ -235,7 +235,7 @@ FF_WARP int ff_ssa_set_rows(ff_ssa_warp *w, uint32_t n) {
     FF_NO_UNROLL for (uint32_t i = 0u; i < here; i++) {
       double one;
       FF_FROM_LANE(one, change, i);
-      ff_ssa_run_change(&w->total, one);
+      ff_ssa_corrected_change(&w->total, one);
     }
   }
   FF_SYNCWARP();

@@ -151,7 +151,7 @@ FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
     ff_ssa_sum_levels(w, 1u);
   }
   fine &= image->whole != NULL ? ff_ssa_warp_start(w) : ff_ssa_warp_set(w);
-  if (ff_ssa_method_searches(w->method) || ff_ssa_has_rows(w)) w->total = ff_ssa_run_of(ff_ssa_warp_sum_leaves(w));
+  if (ff_ssa_method_searches(w->method) || ff_ssa_has_rows(w)) w->total = ff_ssa_corrected_of(ff_ssa_warp_sum_leaves(w));
   return fine;
 }
 
@@ -185,7 +185,7 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
     return;
   }
   w->image = ff_ssa_warp_image(w);
-  w->total = ff_ssa_run_of(w->image->total);
+  w->total = ff_ssa_corrected_of(w->image->total);
   ff_ssa_warp_fill(w, ff_ssa_alone());
   FF_SYNCWARP();
   if (w->image->invalid || (w->image->whole == NULL && !ff_ssa_warp_set(w))) ff_ssa_warp_end(w, 1);
@@ -338,7 +338,7 @@ FF_WARP int ff_ssa_warp_open(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   const uint32_t *const words = (const uint32_t *)(kept + at->value);
   if (!ff_ssa_warp_resume(w, slot, head)) return 0;
-  w->total = ff_ssa_run_of(0.0);
+  w->total = ff_ssa_corrected_of(0.0);
   if (w->what == FF_SLOT_BUSY) w->total = *FF_SSA_SLOT_SUM(head);
   if (w->what == FF_SLOT_BUSY) w->image = ff_ssa_warp_image(w);
   const int has_top = w->top_level != FF_SSA_NO_TOP;

@@ -43,7 +43,7 @@ typedef struct {
   int together;        /* whether the stride is 1 and nodes are aligned */
   double time, wanted; /* as in ff_ssa_warp */
   uint32_t unit, event, at, what;
-  ff_ssa_running_sum total; /* of methods that correct a sum */
+  ff_ssa_corrected total; /* of methods that correct a sum */
   int formulas;
   int method; /* image->method: the direct method; or optimised_direct or sorting_direct, if trajectories are interleaved */
   int several; /* whether the wave has several points. These three are constants of a kernel. */
@@ -112,7 +112,7 @@ FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
     t->event = t->at = 0u;
     t->wanted = t->run->times[0];
     if (t->what == FF_SLOT_BUSY) ff_ssa_thread_locate(t);
-    if (t->method != FF_SSA_TREE) t->total = ff_ssa_run_of(t->image->total);
+    if (t->method != FF_SSA_TREE) t->total = ff_ssa_corrected_of(t->image->total);
   }
   FF_SYNCWARP();
   const int begins = is_empty && t->what == FF_SLOT_BUSY;
@@ -225,7 +225,7 @@ FF_WARP int ff_ssa_thread_correct(ff_ssa_thread *t, const ff_ssa_image_row *row)
     double *value = t->value + (size_t)(t->method == FF_SSA_SORTING ? *ff_ssa_thread_place(t, leaf) : leaf) * t->stride;
     const double now = ff_ssa_law_value(image, law, &t->counts, t->formulas, &bad), change = now - *value;
     *value = now;
-    if (change != 0.0) ff_ssa_run_change(&t->total, change);
+    if (change != 0.0) ff_ssa_corrected_change(&t->total, change);
   }
   return !bad;
 }
@@ -248,7 +248,8 @@ FF_WARP void ff_ssa_thread_move_forward(const ff_ssa_thread *t, uint32_t reactio
 
 FF_WARP double ff_ssa_thread_total(ff_ssa_thread *t) {
   if (t->method == FF_SSA_TREE) return t->value[(size_t)t->image->first[t->image->levels - 1u] * t->stride];
-  if (ff_ssa_run_stale(&t->total)) t->total = ff_ssa_run_of(ff_ssa_sum_strided(t->value, t->image->n_reactions, t->stride));
+  if (ff_ssa_corrected_stale(&t->total))
+    t->total = ff_ssa_corrected_of(ff_ssa_sum_strided(t->value, t->image->n_reactions, t->stride));
   return t->total.value;
 }
 
@@ -347,7 +348,7 @@ FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
 FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
   t->time = t->wanted = 0.0;
   t->unit = t->event = t->at = 0u;
-  t->total = ff_ssa_run_of(0.0);
+  t->total = ff_ssa_corrected_of(0.0);
   t->what = FF_SLOT_EMPTY;
 }
 

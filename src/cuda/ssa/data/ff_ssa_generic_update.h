@@ -305,7 +305,7 @@ FF_WARP int ff_ssa_warp_terms(ff_ssa_warp *w, const uint32_t *leaves, const ff_s
     FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
       double one;
       FF_FROM_LANE(one, change, FF_LOWEST(who));
-      ff_ssa_run_change(&w->total, one);
+      ff_ssa_corrected_change(&w->total, one);
     }
     FF_SYNCWARP();
   }

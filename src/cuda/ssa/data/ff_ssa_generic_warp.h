@@ -14,10 +14,11 @@
 #define FF_SSA_GENERIC_WARP_H
 
 #include "../../../model/ff_formula_range.h"
+#include "../../../ssa/path/ff_ssa_corrected.h"
 #include "../../../ssa/path/ff_ssa_tree.h"
 #include "../device/ff_ssa_event_table.h"
 #include "ff_ssa_generic_law.h"
-#include "../device/ff_ssa_running.h"
+#include "../device/ff_ssa_sum_parts.h"
 
 /* ---- sums ------------------------------------------------------------------------------------------------------------------ */
 
@@ -85,7 +86,7 @@ typedef struct {
   double time;
   uint32_t unit, event, at, what;
 } ff_ssa_slot;
-#define FF_SSA_SLOT_SUM(head) ((ff_ssa_running_sum *)((head) + 1))
+#define FF_SSA_SLOT_SUM(head) ((ff_ssa_corrected *)((head) + 1))
 
 /* Where the parts of a slot are, in bytes. What comes before `end` is kept between launches. `shared` tells whether a copy in
  * shared memory is used during a launch. If not, `top` may be a level, from 1 on: of it and all above, `top_values` from number
@@ -172,7 +173,7 @@ typedef struct {
   uint32_t event, at;     /* events so far; number of the next time that is recorded */
   uint32_t what;
   uint32_t drawn;         /* events whose draws by the lanes are used up */
-  ff_ssa_running_sum total; /* of methods that correct a sum */
+  ff_ssa_corrected total; /* of methods that correct a sum */
   int formulas;           /* whether the network has formulas */
   int method;             /* image->method */
   int scheduled;          /* whether there is a schedule */

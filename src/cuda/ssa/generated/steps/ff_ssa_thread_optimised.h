@@ -47,7 +47,7 @@ FF_WARP void s_begin_values(s_thread *t) {
 #if S_SORTS
   FF_NO_UNROLL for (uint32_t i = 0; i < S_SEARCHED; i++) S_ROW(S_ORDERS + i) = i << 16 | i;
 #endif
-  t->sum = ff_ssa_run_of(initial[S_VALUES]);
+  t->sum = ff_ssa_corrected_of(initial[S_VALUES]);
 }
 
 /* The sign of a number, as all bits. */
@@ -127,7 +127,7 @@ FF_WARP void s_move_forward(s_thread *t, const s_next *next) {
  * at its next event. */
 FF_WARP void s_settle(s_thread *t, const s_next *next, int invalid) {
   s_move_forward(t, next);
-  if (ff_ssa_run_stale(&t->sum)) t->sum = ff_ssa_run_of(ff_ssa_sum_strided(t->sums, S_SEARCHED, S_THREADS));
+  if (ff_ssa_corrected_stale(&t->sum)) t->sum = ff_ssa_corrected_of(ff_ssa_sum_strided(t->sums, S_SEARCHED, S_THREADS));
   if (invalid) t->sum.value = ff_math_nan();
 }
 

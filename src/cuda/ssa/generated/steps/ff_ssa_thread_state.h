@@ -3,6 +3,7 @@
 #ifndef FF_SSA_THREAD_STATE_H
 #define FF_SSA_THREAD_STATE_H
 
+#include "../../../../ssa/path/ff_ssa_corrected.h"
 #include "../../../../ssa/path/ff_ssa_draws.h"
 #ifdef S_FORMULAS
 #include "../../../../model/ff_formula_math.h"
@@ -15,7 +16,7 @@
 #else
 #define S_FIRINGS(t) ((t)->event)
 #ifdef S_SEARCHED
-#include "../../device/ff_ssa_running.h"
+#include "../../device/ff_ssa_sum_parts.h"
 #define S_WORDS (6u + S_COUNTS + S_ROWS + 4u + 2u * S_VALUES)
 #else
 #define S_WORDS (6u + S_COUNTS + S_ROWS)
@@ -129,7 +130,7 @@ typedef struct {
   uint32_t safe;           /* until this event, no number is too large */
 #endif
 #ifdef S_SEARCHED
-  ff_ssa_running_sum sum;
+  ff_ssa_corrected sum;
 #endif
 #ifdef S_KEPT
   s_schedule *schedule;

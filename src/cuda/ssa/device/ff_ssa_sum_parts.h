@@ -1,7 +1,6 @@
-/* Sums that are corrected when a term changes, as ff_ssa_running of ff_ssa_method.h, and ff_ssa_sum() without recursion. The
- * same text is compiled for device and host (ff_warp.h). */
-#ifndef FF_SSA_RUNNING_H
-#define FF_SSA_RUNNING_H
+/* ff_ssa_sum() of ff_ssa_method.h without recursion. The same text is compiled for device and host (ff_warp.h). */
+#ifndef FF_SSA_SUM_PARTS_H
+#define FF_SSA_SUM_PARTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,21 +65,5 @@ FF_WARP double ff_ssa_sum_strided(const double *terms, uint32_t n, uint32_t stri
   FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) sum += terms[i * stride];
   return sum;
 }
-
-typedef struct {
-  double value, error;
-} ff_ssa_running_sum;
-
-FF_WARP ff_ssa_running_sum ff_ssa_run_of(double sum) {
-  const ff_ssa_running_sum out = {sum, 0x1p-46 * sum};
-  return out;
-}
-
-FF_WARP void ff_ssa_run_change(ff_ssa_running_sum *sum, double change) {
-  sum->value += change;
-  sum->error += 0x1p-53 * ((change < 0.0 ? -change : change) + (sum->value < 0.0 ? -sum->value : sum->value));
-}
-
-FF_WARP int ff_ssa_run_stale(const ff_ssa_running_sum *sum) { return !(sum->error <= 0x1p-40 * sum->value); }
 
 #endif
