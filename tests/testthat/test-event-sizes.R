@@ -2,7 +2,7 @@
 
 # An R expression as MathML. `t` is the time.
 mathml <- function(x) {
-  if (is.numeric(x)) return(sprintf("<cn>%.15g</cn>", x))
+  if (is.numeric(x)) return(point(sprintf("<cn>%.15g</cn>", x)))
   time <- "<csymbol encoding=\"text\" definitionURL=\"http://www.sbml.org/sbml/symbols/time\">t</csymbol>"
   if (is.name(x)) return(if (identical(x, quote(t))) time else sprintf("<ci>%s</ci>", as.character(x)))
   if (identical(x[[1L]], quote(`(`))) return(mathml(x[[2L]]))
@@ -16,12 +16,12 @@ math_of <- function(x) sprintf("<math xmlns=\"http://www.w3.org/1998/Math/MathML
 sbml_of <- function(m, level) {
   flag <- function(x) if (x) "true" else "false"
   container <- function(id) sprintf("<compartment id=\"%s\" spatialDimensions=\"3\"%s constant=\"false\"/>", id,
-    if (is.null(m$sizes[[id]])) "" else sprintf(" size=\"%.15g\"", m$sizes[[id]]))
+    if (is.null(m$sizes[[id]])) "" else point(sprintf(" size=\"%.15g\"", m$sizes[[id]])))
   species <- sprintf(
     "<species id=\"%s\" compartment=\"%s\" initialAmount=\"%d\" hasOnlySubstanceUnits=\"%s\" boundaryCondition=\"false\" %s/>",
     m$species$id, m$species$compartment, m$species$amount, ifelse(m$species$dense, "false", "true"), "constant=\"false\""
   )
-  parameters <- sprintf("<parameter id=\"%s\" value=\"%.15g\" constant=\"false\"/>", names(m$parameters), m$parameters)
+  parameters <- point(sprintf("<parameter id=\"%s\" value=\"%.15g\" constant=\"false\"/>", names(m$parameters), m$parameters))
   rule <- function(kind, rules) sprintf("<%s variable=\"%s\">%s</%s>", kind, names(rules), vapply(rules, math_of, ""), kind)
   event <- function(e, i) {
     trigger <- if (level == 3) "<trigger initialValue=\"true\" persistent=\"true\">" else "<trigger>"

@@ -49,8 +49,9 @@ test_that("a dependent network keeps its contexts", {
   expect_identical(as.data.frame(net)$contexts, c("1", "2", "1", "2", "1, 2"))
   expect_identical(summary(net)$context_probability, c(0.9, 0.1))
   text <- format(net)
-  expect_match(text, "contexts with probability 0.9, 0.1; see $contexts", fixed = TRUE, all = FALSE)
   expect_match(text, "A = !B  [context 2]", fixed = TRUE, all = FALSE)
+  skip_with_comma()
+  expect_match(text, "contexts with probability 0.9, 0.1; see $contexts", fixed = TRUE, all = FALSE)
 })
 
 test_that("comments end at their lines, and quotes keep their #", {

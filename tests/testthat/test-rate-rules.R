@@ -12,7 +12,9 @@ document <- function(rules, law, equation = c("", "A"), initial = 0, more = "", 
     if (!nzchar(id)) return("")
     sprintf("<listOf%s><speciesReference species=\"%s\" stoichiometry=\"1\" constant=\"true\"/></listOf%s>", name, id, name)
   }
-  parameter <- function(id, value, constant) sprintf("<parameter id=\"%s\" value=\"%g\" constant=\"%s\"/>", id, value, constant)
+  parameter <- function(id, value, constant) {
+    point(sprintf("<parameter id=\"%s\" value=\"%g\" constant=\"%s\"/>", id, value, constant))
+  }
   rule <- function(id) sprintf("<rateRule variable=\"%s\">%s</rateRule>", id, math(rules[[id]]))
   paste0(
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sbml xmlns=\"http://www.sbml.org/sbml/level3/version2/core\" level=\"3\" ",

@@ -5,7 +5,7 @@ amounts_file <- function(amounts, unit = NULL, laws = NULL) {
     "<listOfUnitDefinitions><unitDefinition id=\"substance\"><listOfUnits><unit kind=\"%s\" exponent=\"1\" scale=\"-9\" ",
     "multiplier=\"1\"/></listOfUnits></unitDefinition></listOfUnitDefinitions>"
   ), unit)
-  given <- ifelse(is.na(amounts), "", sprintf(" initialAmount=\"%s\"", amounts))
+  given <- ifelse(is.na(amounts), "", point(sprintf(" initialAmount=\"%s\"", amounts)))
   reactions <- sprintf(paste0(
     "<reaction id=\"%s\" reversible=\"true\" fast=\"false\"><listOfReactants><speciesReference species=\"A\" ",
     "stoichiometry=\"1\" constant=\"true\"/></listOfReactants><kineticLaw><math ",

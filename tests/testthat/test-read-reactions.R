@@ -13,7 +13,7 @@ sbml_file <- function(..., attributes = "level=\"3\" version=\"1\"") {
 list_of <- function(name, ...) c(sprintf("<listOf%s>", name), ..., sprintf("</listOf%s>", name))
 cell <- "<listOfCompartments><compartment id=\"cell\" spatialDimensions=\"3\" size=\"2\" constant=\"true\"/></listOfCompartments>"
 species <- function(id, amount, more = "hasOnlySubstanceUnits=\"true\" boundaryCondition=\"false\"") {
-  sprintf("<species id=\"%s\" compartment=\"cell\" initialAmount=\"%s\" %s constant=\"false\"/>", id, amount, more)
+  point(sprintf("<species id=\"%s\" compartment=\"cell\" initialAmount=\"%s\" %s constant=\"false\"/>", id, amount, more))
 }
 math <- function(x) sprintf("<math xmlns=\"http://www.w3.org/1998/Math/MathML\">%s</math>", x)
 product <- function(...) sprintf("<apply><times/>%s</apply>", paste(sprintf("<ci> %s </ci>", c(...)), collapse = ""))

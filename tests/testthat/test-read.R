@@ -343,6 +343,7 @@ test_that("BoolNet reads the same network from fireflip's files, and fireflip fr
       )))
     }
   }
+  skip_with_comma("BoolNet writes numbers with a comma here")
   BoolNet::saveNetwork(theirs, file)
   expect_same_rules(read_boolnet(file), net)
   unlink(file)

@@ -147,7 +147,7 @@ test_that("a summary with variables of any size is printed", {
     )
   )
   few <- simulate(net, nsim = 100, times = 10, observe = c("A", names(net$variables)), seed = 1)
-  read <- function(text) utils::read.table(text = text[-(1:2)], header = TRUE, stringsAsFactors = FALSE)
+  read <- function(text) utils::read.table(text = text[-(1:2)], header = TRUE, dec = if (has_comma()) "," else ".")
   old <- options(width = 200)
   on.exit(options(old))
   lines <- utils::capture.output(few)
