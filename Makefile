@@ -237,7 +237,7 @@ campaign-math: $(BUILD)/plain/campaign_math
 	$< $(VALUES) $(JOBS)
 bench-math: $(BUILD)/plain/bench_math
 	$<
-BASE_OBJECTS := $(addprefix $(BUILD)/plain/src/base/,ff_base.o ff_decimal.o ff_threads.o)
+BASE_OBJECTS := $(addprefix $(BUILD)/plain/src/base/,ff_base.o ff_decimal.o ff_memory.o ff_threads.o)
 $(BUILD)/plain/campaign_math: $(BUILD)/plain/tests/campaign/math.o $(BASE_OBJECTS)
 	$(CC) -pthread $^ -lm -o $@
 $(BUILD)/plain/bench_math: $(BUILD)/plain/bench/math.o $(BASE_OBJECTS)
