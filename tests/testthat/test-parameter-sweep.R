@@ -168,7 +168,7 @@ test_that("if a GPU fails, the others do its share; what no GPU can do is an err
   Sys.setenv(FAKE_SSA = "0 0 0 0 0 0 1") # no kernel can do it
   expect_error(swept("cuda"), "too odd", class = "fireflip_error_unsupported")
   Sys.setenv(FAKE_SSA = "")
-  expect_error(swept("cuda", method = "tau_leaping"), "no kernel for method \"tau_leaping\"", class = "fireflip_error_unsupported")
+  expect_error(swept("cuda", method = "tau_leaping"), "no kernel for method", class = "fireflip_error_unsupported")
   # one setting after the other, because each has an order of reactions
   expect_identical(swept("cuda", method = "optimised_direct"), swept("cpu", method = "optimised_direct"))
   options(fireflip.backend = "cuda")
