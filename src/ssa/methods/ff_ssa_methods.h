@@ -53,7 +53,7 @@ int ff_ssa_method_whole(ff_ssa_method method);
 /* Whether devices have it. */
 int ff_ssa_method_on_devices(ff_ssa_method method);
 
-/* FF_EUNSUPPORTED unless devices have this method. */
+/* FF_EUNSUPPORTED unless devices have this method. The message names those that they have. */
 ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err);
 
 /* FF_EUNSUPPORTED if the method cannot simulate this program. The message names the first reaction that it cannot simulate, or
