@@ -4,7 +4,8 @@
 #'
 #' The number of threads that long computations use. It is taken from the argument `threads` of a function, then from the option
 #' `fireflip.threads`, then from the environment variable `FIREFLIP_THREADS`. If none is given, it is the number of processors
-#' that this R process may use. Results do not depend on it.
+#' that this R process may use, or less if the environment variable `OMP_THREAD_LIMIT` or R CMD check's limit of two cores says
+#' so. Results do not depend on it.
 #'
 #' @returns One integer.
 #' @export
@@ -22,7 +23,14 @@ resolve_threads <- function(threads) {
     if (is.na(number)) number <- variable
     return(as.integer(check_count(number, "FIREFLIP_THREADS", 1, 4096)))
   }
-  as.integer(.Call(ffi_machine)$cores)
+  allowed_cores()
+}
+
+allowed_cores <- function() {
+  limit <- suppressWarnings(as.numeric(Sys.getenv("OMP_THREAD_LIMIT")))
+  checking <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_")) # as in the package parallel
+  limits <- c(.Call(ffi_machine)$cores, if (isTRUE(limit >= 1)) floor(limit), if (!checking %in% c("", "false")) 2)
+  as.integer(min(limits))
 }
 
 # A seed is a whole number up to 2^53. Without one, it is drawn from R's generator, so that set.seed() determines it.

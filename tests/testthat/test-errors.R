@@ -108,6 +108,31 @@ test_that("messages about arguments of an estimate", {
   })
 })
 
+test_that("the environment limits the number of threads", {
+  names <- c("OMP_THREAD_LIMIT", "_R_CHECK_LIMIT_CORES_", "FIREFLIP_THREADS")
+  before <- Sys.getenv(names, unset = NA, names = TRUE)
+  options <- options(fireflip.threads = NULL)
+  on.exit({
+    options(options)
+    Sys.unsetenv(names)
+    for (name in names[!is.na(before)]) do.call(Sys.setenv, as.list(before[name]))
+  })
+  threads <- function(limit, check) {
+    Sys.unsetenv(names)
+    Sys.setenv(OMP_THREAD_LIMIT = limit, `_R_CHECK_LIMIT_CORES_` = check)
+    fireflip_threads()
+  }
+  cores <- as.integer(.Call(ffi_machine)$cores)
+  expect_identical(threads("", ""), cores)
+  expect_identical(threads("1", ""), 1L)
+  expect_identical(threads("5000", "false"), cores)
+  expect_identical(threads("many", ""), cores)
+  expect_identical(threads("0", "TRUE"), min(cores, 2L))
+  expect_identical(threads("1", "warn"), 1L)
+  Sys.setenv(FIREFLIP_THREADS = "3") # what is given stands
+  expect_identical(fireflip_threads(), 3L)
+})
+
 test_that("messages about threads and vectors", {
   expect_snapshot(error = TRUE, {
     steady_state(net, "a", threads = 0)
