@@ -1,5 +1,5 @@
 /* Converts the R object of class "pbn" to an ff_pbn and back. */
-#include "ffi.h"
+#include "ffi_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,48 +15,14 @@ SEXP ffi_pbn_holder(void) { return ffi_pointer(finalize_pbn, 0, R_NilValue); }
  *   Calls of R that can jump come first; their results lie in R's memory or behind the holder. Only then does the core allocate.
  */
 
-/* Raises an error; `found` describes in a few words what was found. */
-static void stop_found(const char *what, const char *wanted, const char *found) {
-  ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "a network's `%s` must be %s; found %s (make networks with pbn() or read_network())", what,
-               wanted, found);
-  ffi_stop(&err);
+/* Raises an error that describes the whole value x as what was found. */
+static void stop_shape(const char *what, const char *wanted, SEXP x) {
+  ffi_stop_found(FFI_PBN, what, wanted, ffi_described(x).text);
 }
 
-/* The same, and describes the whole value x as what was found. */
-static void stop_shape(const char *what, const char *wanted, SEXP x) { stop_found(what, wanted, ffi_described(x).text); }
-
-static int is_number(SEXP x) {
-  return (TYPEOF(x) == INTSXP && !Rf_inherits(x, "factor")) || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP;
-}
-
-/* Returns the number at place i; NaN for NA. */
-static double number_at(SEXP x, R_xlen_t i) {
-  if (TYPEOF(x) == REALSXP) return REAL(x)[i];
-  int value = TYPEOF(x) == INTSXP ? INTEGER(x)[i] : LOGICAL(x)[i];
-  return value == NA_INTEGER ? R_NaN : value;
-}
-
-/* Returns a whole number in [low, high], or raises an error. */
-static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char *what, const char *wanted) {
-  double value = number_at(x, i);
-  if (value >= low && value <= high && value == (double)(uint32_t)value) return (uint32_t)value;
-  char found[80];
-  if (ISNAN(value))
-    snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
-  else
-    ff_print(found, sizeof found, "%.15g at place %lld", value, (long long)i + 1);
-  stop_found(what, wanted, found);
-  return 0;
-}
-
-/* Returns the strings in UTF-8, valid until the .Call ends. */
-static const char **utf8_texts(SEXP x, const char *what, const char *wanted) {
-  ffi_description found;
-  if (TYPEOF(x) != STRSXP) stop_shape(what, wanted, x);
-  const char **texts = ffi_utf8_texts(x, &found);
-  if (texts == NULL) stop_found(what, wanted, found.text);
-  return texts;
+/* Checks that x has numbers: n of them, or any number if n is negative. */
+static void need_numbers(SEXP x, R_xlen_t n, const char *what, const char *wanted) {
+  if (!ffi_is_number(x) || (n >= 0 && Rf_xlength(x) != n)) stop_shape(what, wanted, x);
 }
 
 static void fill_settings(ff_pbn *pbn, SEXP model) {
@@ -65,26 +31,26 @@ static void fill_settings(ff_pbn *pbn, SEXP model) {
   snprintf(values, sizeof values, "0, 1 or NA for each node (%u in all)", pbn->n_nodes);
   SEXP perturbation = ffi_element(model, "perturbation"), exempt = ffi_element(model, "exempt");
   SEXP initial = ffi_element(model, "initial"), update = ffi_element(model, "update"), removed = ffi_element(model, "removed");
-  if (!is_number(perturbation) || Rf_xlength(perturbation) != 1) stop_shape("perturbation", "one number", perturbation);
-  pbn->perturbation = number_at(perturbation, 0);
+  need_numbers(perturbation, 1, "perturbation", "one number");
+  pbn->perturbation = ffi_number_at(perturbation, 0);
   const char *word = TYPEOF(update) == STRSXP && Rf_xlength(update) == 1 ? CHAR(STRING_ELT(update, 0)) : "";
   if (strcmp(word, "synchronous") != 0 && strcmp(word, "asynchronous") != 0)
     stop_shape("update", "\"synchronous\" or \"asynchronous\"", update);
   pbn->update = word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
   if (exempt != R_NilValue) {
-    if (!is_number(exempt) || Rf_xlength(exempt) != (R_xlen_t)pbn->n_nodes) stop_shape("exempt", flags, exempt);
-    for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->perturbed[i] = count_at(exempt, i, 0, 1, "exempt", flags) == 0;
+    need_numbers(exempt, pbn->n_nodes, "exempt", flags);
+    for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->perturbed[i] = ffi_count_at(exempt, i, 0, 1, FFI_PBN, "exempt", flags) == 0;
   }
   if (initial != R_NilValue) {
-    if (!is_number(initial) || Rf_xlength(initial) != (R_xlen_t)pbn->n_nodes) stop_shape("initial", values, initial);
+    need_numbers(initial, pbn->n_nodes, "initial", values);
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
-      pbn->initial[i] = ISNAN(number_at(initial, i)) ? -1 : (int8_t)count_at(initial, i, 0, 1, "initial", values);
+      pbn->initial[i] = ISNAN(ffi_number_at(initial, i)) ? -1 : (int8_t)ffi_count_at(initial, i, 0, 1, FFI_PBN, "initial", values);
   }
   if (removed != R_NilValue) {
     static const char *const counts = "two counts, of nodes and of perturbed nodes";
-    if (!is_number(removed) || Rf_xlength(removed) != 2) stop_shape("removed", counts, removed);
-    pbn->removed_nodes = count_at(removed, 0, 0, FF_X_MAX_OPERAND, "removed", counts);
-    pbn->removed_perturbed = count_at(removed, 1, 0, FF_X_MAX_OPERAND, "removed", counts);
+    need_numbers(removed, 2, "removed", counts);
+    pbn->removed_nodes = ffi_count_at(removed, 0, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+    pbn->removed_perturbed = ffi_count_at(removed, 1, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
   }
 }
 
@@ -96,8 +62,8 @@ static void fill_contexts(ff_pbn *pbn, SEXP model) {
   if (contexts == R_NilValue) return;
   if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted, contexts);
   SEXP probability = ffi_element(contexts, "probability"), predictor = ffi_element(contexts, "predictor");
-  if (!is_number(probability)) stop_shape("contexts$probability", "one number for each context", probability);
-  if (!is_number(predictor)) stop_shape("contexts$predictor", matrix, predictor);
+  need_numbers(probability, -1, "contexts$probability", "one number for each context");
+  need_numbers(predictor, -1, "contexts$predictor", matrix);
   R_xlen_t m = Rf_xlength(probability);
   if (m < 1 || m > INT32_MAX)
     stop_shape("contexts$probability", "one number for each of 1 to 2^31 - 1 contexts", probability);
@@ -105,15 +71,15 @@ static void fill_contexts(ff_pbn *pbn, SEXP model) {
     char sized[160], found[40];
     snprintf(sized, sizeof sized, "%s, %lld x %u in all", matrix, (long long)m, pbn->n_nodes);
     snprintf(found, sizeof found, "length %lld", (long long)Rf_xlength(predictor));
-    stop_found("contexts$predictor", sized, found);
+    ffi_stop_found(FFI_PBN, "contexts$predictor", sized, found);
   }
   ff_error err;
   ffi_check(ff_pbn_new_contexts(pbn, (uint32_t)m, &err), &err);
   for (R_xlen_t c = 0; c < m; c++) {
-    pbn->context_probability[c] = number_at(probability, c);
+    pbn->context_probability[c] = ffi_number_at(probability, c);
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
       pbn->context[(size_t)c * pbn->n_nodes + i] =
-          count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, "contexts$predictor", numbers) - 1;
+          ffi_count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, FFI_PBN, "contexts$predictor", numbers) - 1;
   }
 }
 
@@ -123,14 +89,14 @@ static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
   R_xlen_t n = Rf_xlength(node);
   uint32_t before = 1;
   for (R_xlen_t r = 0; r < n; r++) {
-    uint32_t at = count_at(node, r, before, pbn->n_nodes, "rules$node", wanted);
+    uint32_t at = ffi_count_at(node, r, before, pbn->n_nodes, FFI_PBN, "rules$node", wanted);
     pbn->first[at]++;
     before = at;
   }
   for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->first[i + 1] += pbn->first[i];
   ff_error err;
   ffi_check(ff_pbn_new_predictors(pbn, &err), &err);
-  for (R_xlen_t r = 0; r < n; r++) pbn->predictors[r].probability = number_at(probability, r);
+  for (R_xlen_t r = 0; r < n; r++) pbn->predictors[r].probability = ffi_number_at(probability, r);
 }
 
 /* Parses the rules. Calls nothing of R. */
@@ -162,18 +128,18 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
     ffi_stop(&err);
   }
   SEXP nodes = ffi_element(model, "nodes"), rules = ffi_element(model, "rules");
-  const char **names = utf8_texts(nodes, "nodes", "the nodes' names");
+  const char **names = ffi_texts(nodes, -1, 0, FFI_PBN, "nodes", "the nodes' names");
   if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND)
     stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
   if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
   SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
   SEXP probability = ffi_element(rules, "probability");
-  const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");
+  const char **texts = ffi_texts(predictor, -1, 0, FFI_PBN, "rules$predictor", "predictor functions as text");
   R_xlen_t n_rules = Rf_xlength(predictor);
-  if (!is_number(node)) stop_shape("rules$node", "numbers of nodes", node);
-  if (!is_number(probability)) stop_shape("rules$probability", "numbers", probability);
-  if (Rf_xlength(node) != n_rules) stop_shape("rules$node", "as long as `rules$predictor`", node);
-  if (Rf_xlength(probability) != n_rules) stop_shape("rules$probability", "as long as `rules$predictor`", probability);
+  need_numbers(node, -1, "rules$node", "numbers of nodes");
+  need_numbers(probability, -1, "rules$probability", "numbers");
+  need_numbers(node, n_rules, "rules$node", "as long as `rules$predictor`");
+  need_numbers(probability, n_rules, "rules$probability", "as long as `rules$predictor`");
   if (n_rules > (R_xlen_t)UINT32_MAX) stop_shape("rules$predictor", "at most 2^32 - 1 predictor functions", predictor);
 
   SEXP holder = PROTECT(ffi_pbn_holder());
