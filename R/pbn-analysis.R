@@ -43,6 +43,7 @@ influence_analysis.pbn <- function(model, states, from = NULL, to = NULL, precis
                                    layout = c("auto", "sliced", "packed"), backend = c("auto", "cpu", "cuda"),
                                    threads = NULL, seed = NULL, reduce = TRUE, max_burn_in = 2^20,
                                    on_slow = c("error", "warn"), shard = NULL, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)

@@ -43,6 +43,7 @@
 #' round(transition_matrix(net), 3)
 #' plot(stationary_distribution(net))
 stationary_distribution.pbn <- function(model, tolerance = 1e-14, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_flag(progress, "progress")
@@ -96,6 +97,7 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
 #' @rdname stationary_distribution
 #' @export
 transition_matrix.pbn <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   chain <- .Call(ffi_exact_new, model)
   on.exit(.Call(ffi_release, chain))

@@ -48,6 +48,7 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
                                    backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
                                    max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL,
                                    progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   method <- check_choice(method, "method", estimate_methods)
   options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend, reduce,

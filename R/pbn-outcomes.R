@@ -98,6 +98,7 @@
 #' plot(ends)
 outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95, method = c("auto", "exact", "simulation"),
                          max_steps = 2^16, max_states = 2^14, seed = NULL, threads = NULL, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
     abort_argument(sprintf(

@@ -23,6 +23,7 @@
 #' @examples
 #' reduce_network(example_model("apoptosis"), of_interest = "complex2")
 reduce_network.pbn <- function(model, of_interest, ...) {
+  check_parts(model)
   check_no_more(...)
   reduce_to(model, interest_nodes(model, of_interest))
 }
@@ -141,6 +142,7 @@ print.reduced_pbn <- function(x, ...) {
 #' network_components(net)
 #' head(network_arrows(net))
 network_components.pbn <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   component_frame(model, .Call(ffi_pbn_graph, model))
 }
@@ -155,6 +157,7 @@ component_frame <- function(model, graph) {
 #' @rdname network_components
 #' @export
 network_arrows.pbn <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   graph <- .Call(ffi_pbn_graph, model)
   data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to], sign = arrow_signs(model))

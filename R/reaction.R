@@ -561,6 +561,7 @@ check_times <- function(times) {
 #' set_parameters(net, k = 2)
 #' set_initial(net, A = 1000, B = 5)
 set_parameters.reaction_network <- function(model, ...) {
+  check_parts(model)
   values <- named_values(model, "set_parameters", list(...), names(model$parameters), "parameters")
   if (length(values) == 0L) return(model)
   model$parameters[names(values)] <- values
@@ -570,6 +571,7 @@ set_parameters.reaction_network <- function(model, ...) {
 #' @rdname set_parameters
 #' @export
 set_initial.reaction_network <- function(model, ...) {
+  check_parts(model)
   values <- named_values(model, "set_initial", list(...), model$species$species, "species")
   if (length(values) == 0L) return(model)
   model$species$initial[match(names(values), model$species$species)] <- values

@@ -17,11 +17,7 @@ static const char **texts_of(SEXP x, R_xlen_t n, const char *what, int missing) 
 }
 
 static const int *flags_of(SEXP x, R_xlen_t n, const char *what) {
-  static const char *const wanted = "TRUE or FALSE for each event";
-  const int *flags = LOGICAL(typed(x, LGLSXP, n, what, wanted));
-  for (R_xlen_t i = 0; i < n; i++)
-    if (flags[i] == NA_LOGICAL) ffi_stop_found(FFI_REACTIONS, what, wanted, "NA");
-  return flags;
+  return ffi_flags(x, n, FFI_REACTIONS, what, "TRUE or FALSE for each event");
 }
 
 /* The column `factor`, which only networks have whose events have factors: like `set`, but NA stands for no factor. */
@@ -41,7 +37,8 @@ ffi_events ffi_events_of(SEXP model) {
   ffi_events out = {0};
   SEXP frame = ffi_element(model, "events");
   if (frame == R_NilValue) return out;
-  SEXP name = ffi_element(typed(frame, VECSXP, -1, "events", "NULL or a data frame with a row for each event"), "name");
+  SEXP name = ffi_element(typed(frame, VECSXP, -1, "events", "NULL, or a data frame with a row for each event"), "name");
+  if (!Rf_inherits(frame, "data.frame")) ffi_stop_found(FFI_REACTIONS, "events", "NULL, or a data frame", "a list");
   const R_xlen_t n = Rf_xlength(name);
   out.name = texts_of(name, n, "events$name", 0);
   if (n > INT32_MAX) ffi_stop_found(FFI_REACTIONS, "events$name", "of at most 2^31 - 1 elements", ffi_described(name).text);

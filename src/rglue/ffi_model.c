@@ -20,59 +20,105 @@ static void stop_shape(const char *what, const char *wanted, SEXP x) {
   ffi_stop_found(FFI_PBN, what, wanted, ffi_described(x).text);
 }
 
+static ff_update update_of(SEXP update) {
+  const char *word = TYPEOF(update) == STRSXP && Rf_xlength(update) == 1 ? CHAR(STRING_ELT(update, 0)) : "";
+  if (strcmp(word, "synchronous") != 0 && strcmp(word, "asynchronous") != 0)
+    stop_shape("update", "\"synchronous\" or \"asynchronous\"", update);
+  return word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
+}
+
 /* Checks that x has numbers: n of them, or any number if n is negative. */
 static void need_numbers(SEXP x, R_xlen_t n, const char *what, const char *wanted) {
   if (!ffi_is_number(x) || (n >= 0 && Rf_xlength(x) != n)) stop_shape(what, wanted, x);
 }
 
-static void fill_settings(ff_pbn *pbn, SEXP model) {
-  char flags[80], values[80];
-  snprintf(flags, sizeof flags, "one TRUE or FALSE for each node (%u in all)", pbn->n_nodes);
-  snprintf(values, sizeof values, "0, 1 or NA for each node (%u in all)", pbn->n_nodes);
-  SEXP perturbation = ffi_element(model, "perturbation"), exempt = ffi_element(model, "exempt");
-  SEXP initial = ffi_element(model, "initial"), update = ffi_element(model, "update"), removed = ffi_element(model, "removed");
-  need_numbers(perturbation, 1, "perturbation", "one number");
-  pbn->perturbation = ffi_number_at(perturbation, 0);
-  const char *word = TYPEOF(update) == STRSXP && Rf_xlength(update) == 1 ? CHAR(STRING_ELT(update, 0)) : "";
-  if (strcmp(word, "synchronous") != 0 && strcmp(word, "asynchronous") != 0)
-    stop_shape("update", "\"synchronous\" or \"asynchronous\"", update);
-  pbn->update = word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
-  if (exempt != R_NilValue) {
-    need_numbers(exempt, pbn->n_nodes, "exempt", flags);
-    for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->perturbed[i] = ffi_count_at(exempt, i, 0, 1, FFI_PBN, "exempt", flags) == 0;
-  }
-  if (initial != R_NilValue) {
-    need_numbers(initial, pbn->n_nodes, "initial", values);
-    for (uint32_t i = 0; i < pbn->n_nodes; i++)
-      pbn->initial[i] = ISNAN(ffi_number_at(initial, i)) ? -1 : (int8_t)ffi_count_at(initial, i, 0, 1, FFI_PBN, "initial", values);
-  }
-  if (removed != R_NilValue) {
-    static const char *const counts = "two counts, of nodes and of perturbed nodes";
-    need_numbers(removed, 2, "removed", counts);
-    pbn->removed_nodes = ffi_count_at(removed, 0, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
-    pbn->removed_perturbed = ffi_count_at(removed, 1, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
-  }
+/* Raises an error unless x is NULL or has n numbers, each 0 or 1, or NA if it may be `missing`. */
+static void need_bits(SEXP x, R_xlen_t n, int missing, const char *what, const char *wanted) {
+  char all[120];
+  snprintf(all, sizeof all, "%s for each node (%lld in all)", wanted, (long long)n);
+  if (x == R_NilValue) return;
+  need_numbers(x, n, what, all);
+  for (R_xlen_t i = 0; i < n; i++)
+    if (!missing || !ISNAN(ffi_number_at(x, i))) ffi_count_at(x, i, 0, 1, FFI_PBN, what, all);
 }
 
-static void fill_contexts(ff_pbn *pbn, SEXP model) {
-  static const char *const wanted = "NULL, or a list of `probability` and `predictor`";
-  static const char *const numbers = "numbers of predictor functions, from 1";
+static void check_contexts(SEXP contexts, R_xlen_t n_nodes) {
   static const char *const matrix = "a matrix with a row for each context and a column for each node";
-  SEXP contexts = ffi_element(model, "contexts");
   if (contexts == R_NilValue) return;
-  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted, contexts);
+  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", "NULL, or a list of `probability` and `predictor`", contexts);
   SEXP probability = ffi_element(contexts, "probability"), predictor = ffi_element(contexts, "predictor");
   need_numbers(probability, -1, "contexts$probability", "one number for each context");
   need_numbers(predictor, -1, "contexts$predictor", matrix);
-  R_xlen_t m = Rf_xlength(probability);
+  const R_xlen_t m = Rf_xlength(probability);
   if (m < 1 || m > INT32_MAX)
     stop_shape("contexts$probability", "one number for each of 1 to 2^31 - 1 contexts", probability);
-  if (Rf_xlength(predictor) / m != (R_xlen_t)pbn->n_nodes || Rf_xlength(predictor) % m != 0) {
+  if (Rf_xlength(predictor) / m != n_nodes || Rf_xlength(predictor) % m != 0 || !Rf_isMatrix(predictor)) {
     char sized[160], found[40];
-    snprintf(sized, sizeof sized, "%s, %lld x %u in all", matrix, (long long)m, pbn->n_nodes);
+    snprintf(sized, sizeof sized, "%s, %lld x %lld in all", matrix, (long long)m, (long long)n_nodes);
     snprintf(found, sizeof found, "length %lld", (long long)Rf_xlength(predictor));
     ffi_stop_found(FFI_PBN, "contexts$predictor", sized, found);
   }
+}
+
+static void check_rules(SEXP rules, R_xlen_t n_nodes) {
+  if (TYPEOF(rules) != VECSXP || !Rf_inherits(rules, "data.frame"))
+    stop_shape("rules", "a data frame of node, predictor and probability", rules);
+  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
+  SEXP probability = ffi_element(rules, "probability");
+  ffi_typed(predictor, STRSXP, -1, FFI_PBN, "rules$predictor", "predictor functions as text");
+  const R_xlen_t n = Rf_xlength(predictor);
+  need_numbers(node, -1, "rules$node", "numbers of nodes");
+  need_numbers(probability, -1, "rules$probability", "numbers");
+  need_numbers(node, n, "rules$node", "as long as `rules$predictor`");
+  need_numbers(probability, n, "rules$probability", "as long as `rules$predictor`");
+  if (n > (R_xlen_t)UINT32_MAX) stop_shape("rules$predictor", "at most 2^32 - 1 predictor functions", predictor);
+  for (R_xlen_t r = 0, before = 1; r < n; r++)
+    before = ffi_count_at(node, r, (double)before, (double)n_nodes, FFI_PBN, "rules$node", "numbers of nodes, from 1, ascending");
+}
+
+/* Checks the types and lengths of all parts, and the numbers of nodes. O(size of the list). */
+static void check_parts(SEXP model) {
+  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "pbn")) {
+    ff_error err;
+    ff_error_set(&err, FF_EARGUMENT,
+                 "a network must be an object of class \"pbn\", as pbn() and read_network() make them; found one of type \"%s\" "
+                 "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
+    ffi_stop(&err);
+  }
+  SEXP nodes = ffi_typed(ffi_element(model, "nodes"), STRSXP, -1, FFI_PBN, "nodes", "the nodes' names");
+  SEXP removed = ffi_element(model, "removed"), perturbation = ffi_element(model, "perturbation");
+  const R_xlen_t n = Rf_xlength(nodes);
+  if (n < 1 || n > (R_xlen_t)FF_X_MAX_OPERAND) stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
+  check_rules(ffi_element(model, "rules"), n);
+  need_numbers(perturbation, 1, "perturbation", "one number");
+  need_bits(ffi_element(model, "exempt"), n, 0, "exempt", "one TRUE or FALSE");
+  need_bits(ffi_element(model, "initial"), n, 1, "initial", "0, 1 or NA");
+  update_of(ffi_element(model, "update"));
+  if (removed != R_NilValue) need_numbers(removed, 2, "removed", "two counts, of nodes and of perturbed nodes");
+  check_contexts(ffi_element(model, "contexts"), n);
+}
+
+static void fill_settings(ff_pbn *pbn, SEXP model) {
+  static const char *const counts = "two counts, of nodes and of perturbed nodes";
+  SEXP exempt = ffi_element(model, "exempt"), initial = ffi_element(model, "initial"), removed = ffi_element(model, "removed");
+  pbn->perturbation = ffi_number_at(ffi_element(model, "perturbation"), 0);
+  pbn->update = update_of(ffi_element(model, "update"));
+  for (uint32_t i = 0; i < pbn->n_nodes && exempt != R_NilValue; i++) pbn->perturbed[i] = ffi_number_at(exempt, i) == 0;
+  for (uint32_t i = 0; i < pbn->n_nodes && initial != R_NilValue; i++) {
+    const double value = ffi_number_at(initial, i);
+    pbn->initial[i] = ISNAN(value) ? -1 : (int8_t)value;
+  }
+  if (removed == R_NilValue) return;
+  pbn->removed_nodes = ffi_count_at(removed, 0, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+  pbn->removed_perturbed = ffi_count_at(removed, 1, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+}
+
+static void fill_contexts(ff_pbn *pbn, SEXP model) {
+  static const char *const numbers = "numbers of predictor functions, from 1";
+  SEXP contexts = ffi_element(model, "contexts");
+  if (contexts == R_NilValue) return;
+  SEXP probability = ffi_element(contexts, "probability"), predictor = ffi_element(contexts, "predictor");
+  const R_xlen_t m = Rf_xlength(probability);
   ff_error err;
   ffi_check(ff_pbn_new_contexts(pbn, (uint32_t)m, &err), &err);
   for (R_xlen_t c = 0; c < m; c++) {
@@ -85,14 +131,8 @@ static void fill_contexts(ff_pbn *pbn, SEXP model) {
 
 /* Sets first[] from the rules' nodes and allocates the predictors. */
 static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
-  static const char *const wanted = "numbers of nodes, from 1, ascending";
   R_xlen_t n = Rf_xlength(node);
-  uint32_t before = 1;
-  for (R_xlen_t r = 0; r < n; r++) {
-    uint32_t at = ffi_count_at(node, r, before, pbn->n_nodes, FFI_PBN, "rules$node", wanted);
-    pbn->first[at]++;
-    before = at;
-  }
+  for (R_xlen_t r = 0; r < n; r++) pbn->first[(uint32_t)ffi_number_at(node, r)]++;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->first[i + 1] += pbn->first[i];
   ff_error err;
   ffi_check(ff_pbn_new_predictors(pbn, &err), &err);
@@ -120,35 +160,17 @@ static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
 }
 
 SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
-  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "pbn")) {
-    ff_error err;
-    ff_error_set(&err, FF_EARGUMENT,
-                 "a network must be an object of class \"pbn\", as pbn() and read_network() make them; found one of type \"%s\" "
-                 "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
-    ffi_stop(&err);
-  }
+  check_parts(model);
   SEXP nodes = ffi_element(model, "nodes"), rules = ffi_element(model, "rules");
   const char **names = ffi_texts(nodes, -1, 0, FFI_PBN, "nodes", "the nodes' names");
-  if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND)
-    stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
-  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
-  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
-  SEXP probability = ffi_element(rules, "probability");
-  const char **texts = ffi_texts(predictor, -1, 0, FFI_PBN, "rules$predictor", "predictor functions as text");
-  R_xlen_t n_rules = Rf_xlength(predictor);
-  need_numbers(node, -1, "rules$node", "numbers of nodes");
-  need_numbers(probability, -1, "rules$probability", "numbers");
-  need_numbers(node, n_rules, "rules$node", "as long as `rules$predictor`");
-  need_numbers(probability, n_rules, "rules$probability", "as long as `rules$predictor`");
-  if (n_rules > (R_xlen_t)UINT32_MAX) stop_shape("rules$predictor", "at most 2^32 - 1 predictor functions", predictor);
-
+  const char **texts = ffi_texts(ffi_element(rules, "predictor"), -1, 0, FFI_PBN, "rules$predictor", "predictor functions as text");
   SEXP holder = PROTECT(ffi_pbn_holder());
   ff_error err;
   ff_pbn *pbn;
   ffi_check(ff_pbn_new(&pbn, (uint32_t)Rf_xlength(nodes), &err), &err);
   R_SetExternalPtrAddr(holder, pbn);
   fill_settings(pbn, model);
-  fill_first(pbn, node, probability);
+  fill_first(pbn, ffi_element(rules, "node"), ffi_element(rules, "probability"));
   fill_contexts(pbn, model);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) ffi_check(ff_name_copy(&pbn->names[i], names[i], &err), &err);
   ffi_check(parse_rules(pbn, texts, &err), &err);
@@ -156,6 +178,30 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   *out = pbn;
   UNPROTECT(1);
   return holder;
+}
+
+/* Raises an error unless R can work with the parts of a network; the core need not accept it. Returns NULL. O(size of the
+ * list). */
+SEXP ffi_pbn_parts(SEXP model) {
+  static const char *const names[] = {"nodes", "perturbed"};
+  static const char *const wanted = "counts called \"nodes\" and \"perturbed\"";
+  check_parts(model);
+  const R_xlen_t n = Rf_xlength(ffi_element(model, "nodes"));
+  SEXP removed = ffi_element(model, "removed"), labels = Rf_getAttrib(removed, R_NamesSymbol);
+  for (int i = 0; i < 2; i++) { /* where R's functions take no logical numbers */
+    static const char *const columns[] = {"node", "probability"}, *const parts[] = {"rules$node", "rules$probability"};
+    SEXP column = ffi_element(ffi_element(model, "rules"), columns[i]);
+    if (TYPEOF(column) == LGLSXP) stop_shape(parts[i], "numbers", column);
+  }
+  need_numbers(ffi_element(model, "exempt"), n, "exempt", "one TRUE or FALSE for each node");
+  need_numbers(ffi_element(model, "initial"), n, "initial", "0, 1 or NA for each node");
+  if (ISNAN(ffi_number_at(ffi_element(model, "perturbation"), 0))) ffi_stop_found(FFI_PBN, "perturbation", "one number", "NA");
+  need_numbers(removed, 2, "removed", wanted);
+  for (int i = 0; i < 2; i++) {
+    ffi_count_at(removed, i, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", wanted);
+    if (TYPEOF(labels) != STRSXP || strcmp(CHAR(STRING_ELT(labels, i)), names[i]) != 0) stop_shape("removed", wanted, labels);
+  }
+  return R_NilValue;
 }
 
 /* ---- to R --------------------------------------------------------------------------------------------------------- */

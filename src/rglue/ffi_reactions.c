@@ -11,6 +11,12 @@ static SEXP typed(SEXP x, SEXPTYPE type, R_xlen_t n, const char *what, const cha
   return ffi_typed(x, type, n, FFI_REACTIONS, what, wanted);
 }
 
+static SEXP frame_of(SEXP model, const char *what, const char *wanted) {
+  SEXP frame = typed(ffi_element(model, what), VECSXP, -1, what, wanted);
+  if (!Rf_inherits(frame, "data.frame")) ffi_stop_found(FFI_REACTIONS, what, wanted, "a list");
+  return frame;
+}
+
 static const char **texts_of(SEXP x, R_xlen_t n, const char *what, const char *wanted) {
   return ffi_texts(x, n, 0, FFI_REACTIONS, what, wanted);
 }
@@ -42,17 +48,23 @@ static void take_variables(parts *p, SEXP model) {
 }
 
 static parts parts_of(SEXP model) {
+  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "reaction_network")) {
+    ff_error err;
+    ff_error_set(&err, FF_EARGUMENT,
+                 "a reaction network must be an object of class \"reaction_network\", as reaction_network() makes it; found one "
+                 "of type \"%s\" without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
+    ffi_stop(&err);
+  }
   static const char *const texts = "texts, one for each reaction", *const numbers = "numbers, one for each species";
   static const char *const named = "numbers with names";
   parts p = {0};
-  SEXP species = typed(ffi_element(model, "species"), VECSXP, -1, "species", "a data frame of species, initial and fixed");
-  SEXP reactions = typed(ffi_element(model, "reactions"), VECSXP, -1, "reactions",
-                         "a data frame of name, equation, rate and law");
+  SEXP species = frame_of(model, "species", "a data frame of species, initial and fixed");
+  SEXP reactions = frame_of(model, "reactions", "a data frame of name, equation, rate and law");
   SEXP names = ffi_element(species, "species"), equation = ffi_element(reactions, "equation");
   p.species = texts_of(names, -1, "species$species", "the names of the species");
   p.n_species = size_of(names, "species");
   p.initial = ffi_doubles(ffi_element(species, "initial"), p.n_species, FFI_REACTIONS, "species$initial", numbers);
-  p.fixed = LOGICAL(typed(ffi_element(species, "fixed"), LGLSXP, p.n_species, "species$fixed", "TRUE or FALSE for each species"));
+  p.fixed = ffi_flags(ffi_element(species, "fixed"), p.n_species, FFI_REACTIONS, "species$fixed", "TRUE or FALSE for each species");
   SEXP value = ffi_element(model, "parameters");
   p.value = ffi_doubles(value, -1, FFI_REACTIONS, "parameters", named);
   p.n_parameters = size_of(value, "parameters");
@@ -75,9 +87,6 @@ static ff_status fill_symbols(ff_reactions *net, const parts *p, ff_error *err) 
     status = ff_name_copy(&net->names[i], p->species[i], err);
     net->initial[i] = p->initial[i];
     net->fixed[i] = p->fixed[i] == 1;
-    if (p->fixed[i] == NA_LOGICAL)
-      return ff_error_set(err, FF_EARGUMENT, "a reaction network's `species$fixed` must be TRUE or FALSE; found NA at place %u",
-                          i + 1);
   }
   for (uint32_t i = 0; i < p->n_parameters && status == FF_OK; i++) {
     status = ff_name_copy(&net->names[p->n_species + i], p->parameters[i], err);
@@ -173,12 +182,6 @@ SEXP ffi_reactions_holder(void) { return ffi_pointer(finalize_reactions, 0, R_Ni
 
 SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
   ff_error err;
-  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "reaction_network")) {
-    ff_error_set(&err, FF_EARGUMENT,
-                 "a reaction network must be an object of class \"reaction_network\", as reaction_network() makes it; found one "
-                 "of type \"%s\" without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
-    ffi_stop(&err);
-  }
   parts p = parts_of(model);
   SEXP holder = PROTECT(ffi_reactions_holder());
   ff_reactions *net;
@@ -191,6 +194,13 @@ SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
 }
 
 /* ---- what R asks ---- */
+
+/* Raises an error unless R can work with the parts of a network; the core need not accept it. Returns NULL. O(size of the
+ * list). */
+SEXP ffi_reactions_parts(SEXP model) {
+  parts_of(model);
+  return R_NilValue;
+}
 
 /* Where the names of equations go. The first pass only counts them. */
 typedef struct {

@@ -49,6 +49,18 @@ const double *ffi_doubles(SEXP x, R_xlen_t n, ffi_owner owner, const char *name,
   return numbers;
 }
 
+const int *ffi_flags(SEXP x, R_xlen_t n, ffi_owner owner, const char *name, const char *wanted) {
+  const int *flags = LOGICAL(ffi_typed(x, LGLSXP, n, owner, name, wanted));
+  n = Rf_xlength(x);
+  for (R_xlen_t i = 0; i < n; i++) {
+    char found[40];
+    if (flags[i] != NA_LOGICAL) continue;
+    snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
+    ffi_stop_found(owner, name, wanted, found);
+  }
+  return flags;
+}
+
 const char **ffi_texts(SEXP x, R_xlen_t n, int missing, ffi_owner owner, const char *name, const char *wanted) {
   n = Rf_xlength(ffi_typed(x, STRSXP, n, owner, name, wanted));
   const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
@@ -108,12 +120,7 @@ int ffi_int(SEXP x, const char *name) { return (int)ffi_count(x, name, INT_MAX);
 
 uint32_t ffi_uint(SEXP x, const char *name) { return (uint32_t)ffi_count(x, name, UINT32_MAX); }
 
-int ffi_flag(SEXP x, const char *name) {
-  static const char *const wanted = "TRUE or FALSE";
-  const int value = LOGICAL(ffi_typed(x, LGLSXP, 1, FFI_ARGUMENT, name, wanted))[0];
-  if (value == NA_LOGICAL) ffi_stop_found(FFI_ARGUMENT, name, wanted, "NA");
-  return value;
-}
+int ffi_flag(SEXP x, const char *name) { return ffi_flags(x, 1, FFI_ARGUMENT, name, "TRUE or FALSE")[0]; }
 
 const char *ffi_text(SEXP x, const char *name) { return ffi_texts(x, 1, 0, FFI_ARGUMENT, name, "one text")[0]; }
 
@@ -132,8 +139,10 @@ const char **ffi_sets(SEXP sets) { return ffi_texts(sets, -1, 0, FFI_ARGUMENT, "
 
 uint32_t *ffi_nodes(SEXP numbers, R_xlen_t length, const char *name, uint32_t n) {
   ff_error err;
-  if (!ffi_is_number(numbers) || (length >= 0 && Rf_xlength(numbers) != length))
-    ffi_stop_found(FFI_ARGUMENT, name, "numbers of nodes", ffi_described(numbers).text);
+  if (!ffi_is_number(numbers) || (length >= 0 && Rf_xlength(numbers) != length)) {
+    const char *wanted = length >= 0 ? "numbers of nodes, of the same length as the others" : "numbers of nodes";
+    ffi_stop_found(FFI_ARGUMENT, name, wanted, ffi_described(numbers).text);
+  }
   uint32_t *out = (uint32_t *)R_alloc((size_t)Rf_xlength(numbers) + 1, sizeof *out);
   for (R_xlen_t i = 0; i < Rf_xlength(numbers); i++) {
     const double number = ffi_number_at(numbers, i);

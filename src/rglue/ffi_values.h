@@ -25,6 +25,9 @@ SEXP ffi_typed(SEXP x, SEXPTYPE type, R_xlen_t n, ffi_owner owner, const char *n
 /* Returns n numbers, or any number of them: R's own memory, or a copy of integers. NA is NaN. */
 const double *ffi_doubles(SEXP x, R_xlen_t n, ffi_owner owner, const char *name, const char *wanted);
 
+/* Returns n flags, which are not NA. */
+const int *ffi_flags(SEXP x, R_xlen_t n, ffi_owner owner, const char *name, const char *wanted);
+
 /* Returns texts in UTF-8. With `missing`, NA is NULL; else it is an error. */
 const char **ffi_texts(SEXP x, R_xlen_t n, int missing, ffi_owner owner, const char *name, const char *wanted);
 
