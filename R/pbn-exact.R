@@ -135,7 +135,7 @@ exact_influence <- function(model, pairs, progress = FALSE) {
 #' @export
 print.stationary_distribution <- function(x, n = 10, ...) {
   check_number(n, "n", 0, Inf)
-  if (is.null(x$probability)) return(print(plain_frame(x)))
+  if (!is_numbers(x$probability)) return(print(plain_frame(x)))
   order <- utils::head(order(-x$probability), n)
   writeLines(sprintf("<stationary_distribution> %s of %s", count_of(nrow(x), "state"), count_of(ncol(x) - 1L, "free node")))
   shown <- plain_frame(x[order, , drop = FALSE])
@@ -153,6 +153,7 @@ print.stationary_distribution <- function(x, n = 10, ...) {
 #' @rdname stationary_distribution
 #' @export
 summary.stationary_distribution <- function(object, ...) {
+  check_distribution(object, "object")
   p <- object$probability
   nodes <- setdiff(names(object), "probability")
   list(
@@ -169,4 +170,10 @@ as.data.frame.stationary_distribution <- function(x, ...) plain_frame(x)
 state_labels <- function(bits) {
   if (ncol(bits) == 0L) return(rep("-", nrow(bits)))
   do.call(paste0, unname(as.list(bits)))
+}
+
+check_distribution <- function(x, name) {
+  if (!all(vapply(plain_frame(x), is_kept, NA)) || !is_numbers(x$probability) || any(x$probability < 0)) {
+    abort_argument(sprintf("`%s` was changed: it must have numbers, and a column `probability`.", name))
+  }
 }

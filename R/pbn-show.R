@@ -164,7 +164,7 @@ size_line <- function(x) {
 settings_line <- function(x) {
   exempt <- sum(x$exempt)
   initial <- sum(!is.na(x$initial))
-  removed <- x$removed[["nodes"]]
+  removed <- x$removed[[1L]]
   paste0(
     x$update, ", ",
     if (is.null(x$contexts)) "independent" else paste("dependent with", count_of(length(x$contexts$probability), "context")),
@@ -233,7 +233,7 @@ summary.pbn <- function(object, ...) {
     update = object$update,
     contexts = length(object$contexts$probability),
     context_probability = as.double(object$contexts$probability),
-    removed = object$removed[["nodes"]]
+    removed = object$removed[[1L]]
   )))
 }
 

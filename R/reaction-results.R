@@ -52,7 +52,7 @@ has_columns <- function(x, names) {
 # Rows of several results that dplyr::bind_rows() has put together have the class and the record of the first.
 is_of_one_run <- function(x) {
   run <- attr(x, "run")
-  is.null(run) || nrow(x) <= switch(
+  is.null(run) || !is.data.frame(x) || nrow(x) <= switch(
     class(x)[[1L]], reaction_ensemble = length(run$times) * length(run$species), reaction_histogram = length(run$tally$cell),
     reaction_trajectories = run_size(run) * length(run$times), Inf
   )
@@ -212,9 +212,10 @@ summary.reaction_trajectories <- function(object, ...) {
 # The columns of trajectories that have the numbers of species.
 species_columns <- function(x, name) {
   species <- setdiff(names(x), c("trajectory", "time"))
-  if (has_columns(x, c("trajectory", "time", species)) && has_its_counts(x) && length(species) > 0L && nrow(x) > 0L) return(species)
+  good <- has_columns(x, c("trajectory", "time", species)) && has_its_counts(x)
+  if (good && length(species) > 0L && nrow(x) > 0L) return(species)
   abort_argument(sprintf(
-    "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column of numbers per species.", name
+    "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.", name
   ))
 }
 
@@ -310,7 +311,8 @@ result_frame <- function(x, run) {
   n <- nrow(out)
   notes <- noted(about)
   more <- list(
-    method = paste(about$method, collapse = ", "), trajectories = run_size(about), seed = about$seed, backend = notes$backend, seconds = notes$seconds
+    method = paste(about$method, collapse = ", "), trajectories = run_size(about), seed = about$seed, backend = notes$backend,
+    seconds = notes$seconds
   )
   own <- intersect(names(more), names(out))
   if (length(own) > 0L) {

@@ -311,6 +311,9 @@ reaction_table <- function(values) {
 
 # One rate, or the two of a reversible equation -> a data frame of rate (text) and law.
 rate_parts <- function(rate, equation) {
+  if (inherits(rate, "mass_action") && (!is_texts(rate$mass_action) || !length(rate$mass_action) %in% 1:2)) {
+    abort_rate(equation, "as mass_action() makes it", rate)
+  }
   if (inherits(rate, "mass_action")) return(data.frame(rate = rate$mass_action, law = "mass action"))
   if (is.numeric(rate) && !is.object(rate) && length(rate) > 0L) {
     bad <- which(!is.finite(rate) | rate < 0)

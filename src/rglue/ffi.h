@@ -43,8 +43,8 @@ ff_status ffi_parse_sets(ff_expr *sets, const char *const *texts, uint32_t n, co
 void ffi_free_text(SEXP holder);
 
 /* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name, or
- * R_NilValue if there is none or `list` is no list. ffi_set() sets an element. It allocates nothing, so `value` need not be PROTECTed before. It
- * raises an R error if there is no such element. O(n). */
+ * R_NilValue if there is none or `list` is no list. ffi_set() sets an element. It allocates nothing, so `value` need not be
+ * PROTECTed before. It raises an R error if there is no such element. O(n). */
 SEXP ffi_list(int n, const char *const *names);
 SEXP ffi_element(SEXP list, const char *name);
 void ffi_set(SEXP list, const char *name, SEXP value);

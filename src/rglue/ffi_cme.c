@@ -16,7 +16,8 @@ SEXP ffi_cme_new(SEXP model, SEXP tolerance, SEXP max_states, SEXP end) {
   ff_cme *cme;
   SEXP network = PROTECT(ffi_reactions_hold(model, &net));
   SEXP pointer = PROTECT(ffi_pointer(release, 1, network));
-  ffi_check(ff_cme_new(&cme, net, ffi_number(tolerance, "tolerance"), ffi_uint(max_states, "max_states"), ffi_number(end, "end"), &err), &err);
+  const uint32_t most = ffi_uint(max_states, "max_states");
+  ffi_check(ff_cme_new(&cme, net, ffi_number(tolerance, "tolerance"), most, ffi_number(end, "end"), &err), &err);
   R_SetExternalPtrAddr(pointer, cme);
   UNPROTECT(2);
   return pointer;

@@ -61,8 +61,7 @@ static void check_contexts(SEXP contexts, R_xlen_t n_nodes) {
 }
 
 static void check_rules(SEXP rules, R_xlen_t n_nodes) {
-  if (TYPEOF(rules) != VECSXP || !Rf_inherits(rules, "data.frame"))
-    stop_shape("rules", "a data frame of node, predictor and probability", rules);
+  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
   SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
   SEXP probability = ffi_element(rules, "probability");
   ffi_typed(predictor, STRSXP, -1, FFI_PBN, "rules$predictor", "predictor functions as text");
@@ -163,7 +162,8 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   check_parts(model);
   SEXP nodes = ffi_element(model, "nodes"), rules = ffi_element(model, "rules");
   const char **names = ffi_texts(nodes, -1, 0, FFI_PBN, "nodes", "the nodes' names");
-  const char **texts = ffi_texts(ffi_element(rules, "predictor"), -1, 0, FFI_PBN, "rules$predictor", "predictor functions as text");
+  SEXP predictor = ffi_element(rules, "predictor");
+  const char **texts = ffi_texts(predictor, -1, 0, FFI_PBN, "rules$predictor", "predictor functions as text");
   SEXP holder = PROTECT(ffi_pbn_holder());
   ff_error err;
   ff_pbn *pbn;
@@ -183,24 +183,23 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
 /* Raises an error unless R can work with the parts of a network; the core need not accept it. Returns NULL. O(size of the
  * list). */
 SEXP ffi_pbn_parts(SEXP model) {
-  static const char *const names[] = {"nodes", "perturbed"};
-  static const char *const wanted = "counts called \"nodes\" and \"perturbed\"";
+  static const char *const columns[] = {"node", "probability"}, *const parts[] = {"rules$node", "rules$probability"};
+  static const char *const counts = "two counts, of nodes and of perturbed nodes";
   check_parts(model);
   const R_xlen_t n = Rf_xlength(ffi_element(model, "nodes"));
-  SEXP removed = ffi_element(model, "removed"), labels = Rf_getAttrib(removed, R_NamesSymbol);
-  for (int i = 0; i < 2; i++) { /* where R's functions take no logical numbers */
-    static const char *const columns[] = {"node", "probability"}, *const parts[] = {"rules$node", "rules$probability"};
-    SEXP column = ffi_element(ffi_element(model, "rules"), columns[i]);
+  SEXP rules = ffi_element(model, "rules"), removed = ffi_element(model, "removed");
+  if (!Rf_inherits(rules, "data.frame")) stop_shape("rules", "a data frame of node, predictor and probability", rules);
+  for (int i = 0; i < 2; i++) { /* R's functions take no logical numbers here */
+    SEXP column = ffi_element(rules, columns[i]);
     if (TYPEOF(column) == LGLSXP) stop_shape(parts[i], "numbers", column);
   }
   need_numbers(ffi_element(model, "exempt"), n, "exempt", "one TRUE or FALSE for each node");
   need_numbers(ffi_element(model, "initial"), n, "initial", "0, 1 or NA for each node");
-  if (ISNAN(ffi_number_at(ffi_element(model, "perturbation"), 0))) ffi_stop_found(FFI_PBN, "perturbation", "one number", "NA");
-  need_numbers(removed, 2, "removed", wanted);
-  for (int i = 0; i < 2; i++) {
-    ffi_count_at(removed, i, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", wanted);
-    if (TYPEOF(labels) != STRSXP || strcmp(CHAR(STRING_ELT(labels, i)), names[i]) != 0) stop_shape("removed", wanted, labels);
-  }
+  need_numbers(removed, 2, "removed", counts);
+  for (int i = 0; i < 2; i++) ffi_count_at(removed, i, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+  ff_error err;
+  if (ISNAN(ffi_number_at(ffi_element(model, "perturbation"), 0)))
+    ffi_check(ff_error_set(&err, FF_EMODEL, "the perturbation is NaN; expected a number in [0, 1)"), &err);
   return R_NilValue;
 }
 

@@ -64,7 +64,8 @@ static parts parts_of(SEXP model) {
   p.species = texts_of(names, -1, "species$species", "the names of the species");
   p.n_species = size_of(names, "species");
   p.initial = ffi_doubles(ffi_element(species, "initial"), p.n_species, FFI_REACTIONS, "species$initial", numbers);
-  p.fixed = ffi_flags(ffi_element(species, "fixed"), p.n_species, FFI_REACTIONS, "species$fixed", "TRUE or FALSE for each species");
+  p.fixed = ffi_flags(ffi_element(species, "fixed"), p.n_species, FFI_REACTIONS, "species$fixed",
+                      "TRUE or FALSE for each species");
   SEXP value = ffi_element(model, "parameters");
   p.value = ffi_doubles(value, -1, FFI_REACTIONS, "parameters", named);
   p.n_parameters = size_of(value, "parameters");
