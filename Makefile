@@ -166,7 +166,7 @@ $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
 # gpu_check uses only the engine, so a machine without igraph and libsbml can build it.
-ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/ff_components.c,$(CORE))
+ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/reduce/ff_components.c,$(CORE))
 cuda-check:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check
 $(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)

@@ -53,6 +53,12 @@ check_choice <- function(x, name, choices, other = NULL) {
 
 check_pbn <- function(x, name = "model") {
   if (missing(x) || !inherits(x, "pbn")) abort_class(x, "pbn", name)
+  check_parts(x)
+}
+
+# A user may have changed the parts of a network. Their types and lengths must be right; the core checks the rest.
+check_parts <- function(x) {
+  if (inherits(x, "pbn")) .Call(ffi_pbn_parts, x) else .Call(ffi_reactions_parts, x)
   invisible(x)
 }
 

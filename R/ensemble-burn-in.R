@@ -130,6 +130,9 @@ course_of <- function(x, name) {
   if (length(run$times) < 5L) {
     abort_argument(sprintf("%s must have at least 5 times; found %d.", name, length(run$times)))
   }
+  if (!summed && !all(run$species %in% species_columns(x, gsub("`", "", name)))) {
+    abort_argument(sprintf("%s must be an unchanged result; found columns removed.", name))
+  }
   if (!summed && !has_all_rows(x)) abort_argument(sprintf("%s must be an unchanged result; found rows removed.", name))
   n <- if (summed) run$tally$n else nrow(x) / length(run$times)
   if (n < 100) abort_argument(sprintf("%s must have at least 100 trajectories; found %s.", name, format_whole(n)))

@@ -191,7 +191,8 @@ as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FA
 # A selection of columns is no comparison, and neither is a table of formatted numbers.
 is_whole_comparison <- function(x) {
   numbers <- c("time", "a", "b", "statistic", "p_value", "adjusted")
-  nrow(x) > 0L && all(c("species", "test", numbers) %in% names(x)) && all(vapply(plain_frame(x)[numbers], is.numeric, NA))
+  nrow(x) > 0L && all(c("species", "test", numbers) %in% names(x)) && is_numbers(x$time) &&
+    all(vapply(plain_frame(x)[numbers], is_kept, NA))
 }
 
 # The rows of several comparisons are corrected anew. A part of a comparison keeps the correction for all its tests.
@@ -310,6 +311,7 @@ homogeneity <- function(counts) {
 # ---- master equation --------------------------------------------------------------------------------------------------------
 
 compare_with_solution <- function(run, solution) {
+  check_solution(solution, "b")
   if (is.null(run$tally$cell)) {
     abort_argument(paste(
       "A comparison with a solution of the master equation needs a result of simulate() with output = \"histogram\", or a",

@@ -222,10 +222,7 @@ noise_decomposition.reaction_trajectories <- function(x, reporters, confidence =
   check_no_more(...)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   run <- run_of(x)
-  known <- setdiff(names(x), c("trajectory", "time"))
-  if (!has_columns(x, c("trajectory", "time")) || length(known) == 0L || nrow(x) == 0L) {
-    abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
-  }
+  known <- species_columns(x, "x")
   reporters <- known[check_reporters(reporters, known)]
   time <- if (kept_final(run)) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
@@ -355,11 +352,10 @@ noise_decomposition.parameter_sweep <- function(x, settings = c("sample", "all")
   check_no_more(...)
   settings <- check_choice(settings, "settings", c("sample", "all"))
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
-  run <- attr(x, "run")
+  run <- run_of(x)
   if (is.null(run$tallies)) {
     abort_argument(sprintf(
-      "`x` must be a sweep with `output` = \"summary\" or \"histogram\"; found one %s.",
-      if (is.null(run)) "without the record of its run" else sprintf("with \"%s\"", run$output)
+      "`x` must be a sweep with `output` = \"summary\" or \"histogram\"; found one with \"%s\".", run$output
     ))
   }
   number <- length(run$tallies)

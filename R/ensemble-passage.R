@@ -56,6 +56,7 @@ given_condition <- function(x, code, name) {
 first_passage.reaction_network <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = "auto", initial = NULL,
                                            parameters = NULL, shard = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                            progress = interactive()) {
+  check_parts(model)
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
   check_condition(condition, "condition", null = FALSE)

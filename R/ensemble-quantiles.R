@@ -86,7 +86,7 @@ counts_by_cell <- function(x) {
   key <- paste(match(x$time, unique(x$time)), x$species, sep = "\r")
   lapply(unname(split(seq_len(nrow(x)), factor(key, unique(key)))), function(at) {
     at <- at[order(x$count[at])]
-    list(time = x$time[[at[[1L]]]], species = x$species[[at[[1L]]]], count = x$count[at], n = x$n[at])
+    list(time = x$time[[at[[1L]]]], species = as.character(x$species[[at[[1L]]]]), count = x$count[at], n = x$n[at])
   })
 }
 
@@ -102,10 +102,7 @@ quantiles_of <- function(cells, probs) {
 # The rows of a histogram, from those of trajectories.
 histogram_of_rows <- function(x) {
   run <- run_of(x)
-  species <- setdiff(names(x), c("trajectory", "time"))
-  if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
-    abort_argument("`x` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
-  }
+  species <- species_columns(x, "x")
   time <- if (kept_final(run)) rep(run$times, nrow(x)) else x$time # some may have stopped before
   cells <- lapply(species, function(name) counts_of(time, x[[name]]))
   column <- function(name) unlist(lapply(cells, `[[`, name), use.names = FALSE)

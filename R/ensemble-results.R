@@ -44,28 +44,18 @@
 #' plot(few)
 NULL
 
+# Whether `x` is an unchanged result with these columns.
 has_columns <- function(x, names) {
-  is.data.frame(x) && all(names %in% names(x)) && !is.null(attr(x, "run")) && is_of_one_run(x)
+  is.data.frame(x) && all(names %in% names(x)) && !is.null(attr(x, "run")) && !is_changed(x, names) && is_of_one_run(x)
 }
 
 # Rows of several results that dplyr::bind_rows() has put together have the class and the record of the first.
 is_of_one_run <- function(x) {
   run <- attr(x, "run")
-  is.null(run) || nrow(x) <= switch(
+  is.null(run) || !is.data.frame(x) || nrow(x) <= switch(
     class(x)[[1L]], reaction_ensemble = length(run$times) * length(run$species), reaction_histogram = length(run$tally$cell),
     reaction_trajectories = run_size(run) * length(run$times), Inf
   )
-}
-
-# The record of the run that gave `x`.
-run_of <- function(x) {
-  if (!is_of_one_run(x)) {
-    abort_argument(paste(
-      "The result has more rows than its run gave, as after dplyr::bind_rows() of several results; use one result, or",
-      "as.data.frame() to work with the rows alone."
-    ))
-  }
-  attr(x, "run")
 }
 
 result_head <- function(x, class, species) {
@@ -194,7 +184,7 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
 #' @export
 summary.reaction_ensemble <- function(object, ...) {
   warn_ignored(...)
-  run <- run_of(object)
+  run <- run_of(object, "object")
   if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
   }
@@ -206,11 +196,8 @@ summary.reaction_ensemble <- function(object, ...) {
 #' @export
 summary.reaction_trajectories <- function(object, ...) {
   warn_ignored(...)
-  run <- run_of(object)
-  species <- setdiff(names(object), c("trajectory", "time"))
-  if (!has_columns(object, c("trajectory", "time")) || length(species) == 0L || nrow(object) == 0L) {
-    abort_argument("`object` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.")
-  }
+  run <- run_of(object, "object")
+  species <- species_columns(object, "object")
   rows <- last_rows(plain_frame(object), run)
   last <- rows[species]
   statistics <- data.frame(
@@ -220,6 +207,16 @@ summary.reaction_trajectories <- function(object, ...) {
   out$trajectories <- length(unique(object$trajectory))
   out$stopped <- unique_count(rows$time) > 1L
   out
+}
+
+# The columns of trajectories that have the numbers of species.
+species_columns <- function(x, name) {
+  species <- setdiff(names(x), c("trajectory", "time"))
+  good <- has_columns(x, c("trajectory", "time", species)) && has_its_counts(x)
+  if (good && length(species) > 0L && nrow(x) > 0L) return(species)
+  abort_argument(sprintf(
+    "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.", name
+  ))
 }
 
 # The rows about the last time. Final states have the times at which their trajectories stopped, so that all of them are last.
@@ -311,11 +308,11 @@ result_frame <- function(x, run) {
   out <- plain_frame(x)
   if (!run) return(out)
   about <- run_of(x)
-  if (is.null(about)) abort_argument("`x` lacks the record of its run; use the original result.")
   n <- nrow(out)
   notes <- noted(about)
   more <- list(
-    method = about$method, trajectories = run_size(about), seed = about$seed, backend = notes$backend, seconds = notes$seconds
+    method = paste(about$method, collapse = ", "), trajectories = run_size(about), seed = about$seed, backend = notes$backend,
+    seconds = notes$seconds
   )
   own <- intersect(names(more), names(out))
   if (length(own) > 0L) {
@@ -368,6 +365,7 @@ check_same_columns <- function(rows) {
 
 # The species to draw: rows, or for trajectories columns. NULL stands for all.
 of_species <- function(x, species) {
+  if (is.factor(x$species)) x$species <- as.character(x$species)
   if (is.null(species)) return(x)
   wide <- !"species" %in% names(x)
   known <- if (wide) setdiff(names(x), c("trajectory", "time")) else unique(x$species)
@@ -418,10 +416,10 @@ shown_paths <- function(x, n, species) {
   run_of(x)
   check_rows(n)
   x <- of_species(x, species)
-  species <- setdiff(names(x), c("trajectory", "time"))
-  if (!has_columns(x, c("trajectory", "time")) || length(species) == 0L || nrow(x) == 0L) {
+  if (nrow(x) == 0L) {
     abort_argument("There are no trajectories to plot: rows, columns `trajectory` and `time`, and one per species are needed.")
   }
+  species <- species_columns(x, "x")
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
   drawn <- utils::head(species, 10L)

@@ -69,6 +69,7 @@ merged_run <- function(parts, class) {
   }
   runs <- lapply(parts, attr, "run")
   if (any(vapply(runs, is.null, NA))) abort_argument("c() merges unchanged results; found one without the record of its run.")
+  for (i in seq_along(parts)) run_of(parts[[i]], sprintf("..%d", i))
   if (length(runs) == 1L) return(runs[[1L]])
   if (any(vapply(runs, function(run) is.null(run$shard), NA))) {
     abort_argument("c() merges parts of one run; found a whole run among them.")
@@ -82,7 +83,7 @@ merged_run <- function(parts, class) {
   run <- runs[[1L]]
   run$shard <- different_parts(do.call(rbind, lapply(runs, `[[`, "shard")))
   run$events <- sum(vapply(runs, `[[`, 0, "events"))
-  if (!is.null(run$n_stopped)) run$n_stopped <- sum(vapply(runs, `[[`, 0L, "n_stopped"))
+  if (!is.null(run$n_stopped)) run$n_stopped <- sum(unlist(lapply(runs, `[[`, "n_stopped")))
   run$machine <- all_notes(runs)
   run
 }
@@ -178,7 +179,7 @@ has_all_rows <- function(x) {
 
 # The states from which trajectories go on. `counts` has a column per trajectory.
 resumed_start <- function(model, final, nsim, any_number, shard) {
-  run <- attr(final, "run")
+  run <- if (!is.null(attr(final, "run"))) run_of(final, "initial")
   species <- model$species$species
   if (is.null(run) || !kept_final(run) || !all(c("trajectory", "time", species) %in% names(final))) {
     found <- if (is.null(run)) "one without the record of its run"

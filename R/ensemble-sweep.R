@@ -60,6 +60,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
                                               quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                               confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"),
                                               threads = NULL, progress = interactive()) {
+  check_parts(model)
   check_no_more(...)
   check_flag(common, "common")
   until <- given_condition(until, substitute(until), "until")
@@ -193,7 +194,7 @@ changed_by <- function(model, design, i) {
 print.parameter_sweep <- function(x, n = 10, ...) {
   warn_ignored(...)
   run <- attr(x, "run")
-  if (is.null(run) || is.null(x$setting)) {
+  if (!has_columns(x, c("setting", "time"))) {
     print(plain_frame(x))
   } else {
     rows <- plain_frame(x)
@@ -212,7 +213,7 @@ print.parameter_sweep <- function(x, n = 10, ...) {
 #' @export
 str.parameter_sweep <- function(object, list.len = 14, ...) {
   run <- attr(object, "run")
-  if (!is.null(run)) {
+  if (!is.null(run) && !is_changed(object)) {
     cat(sprintf(
       "<parameter_sweep> %s of %s each; attr(, \"run\") has the network, the seeds and the sums\n",
       count_of(nrow(run$design), "setting"), trajectory_count(run$nsim)
@@ -224,9 +225,12 @@ str.parameter_sweep <- function(object, list.len = 14, ...) {
 #' @export
 summary.parameter_sweep <- function(object, ...) {
   warn_ignored(...)
-  run <- attr(object, "run")
+  run <- run_of(object, "object")
   rows <- plain_frame(object)
-  if (is.null(run) || nrow(rows) == 0L || !all(c("setting", "time") %in% names(rows))) {
+  if (nrow(rows) == 0L || !has_columns(object, c("setting", "time", switch(
+    run$output, summary = c("species", "mean", "sd"), histogram = c("species", "count", "n"),
+    setdiff(names(rows), names(run$design))
+  )))) {
     abort_argument("`object` has no settings: it needs rows, the columns of the sweep, and the record of its run.")
   }
   last <- last_rows(rows, run)

@@ -43,6 +43,7 @@ influence_analysis.pbn <- function(model, states, from = NULL, to = NULL, precis
                                    layout = c("auto", "sliced", "packed"), backend = c("auto", "cpu", "cuda"),
                                    threads = NULL, seed = NULL, reduce = TRUE, max_burn_in = 2^20,
                                    on_slow = c("error", "warn"), shard = NULL, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)
@@ -164,6 +165,8 @@ as.matrix.influence_analysis <- function(x, ...) {
 #' @rdname result-methods
 #' @export
 as.data.frame.influence_analysis <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+  check_analysis(x)
+  for (half in list(x$states, x$influence)) need_estimate(half, c("visited", "samples", "trajectories", "rhat"))
   states <- x$states
   pairs <- x$influence
   kind <- rep(c("probability", "influence"), c(nrow(states), nrow(pairs)))
@@ -183,6 +186,7 @@ as.data.frame.influence_analysis <- function(x, row.names = NULL, optional = FAL
 #' @rdname result-methods
 #' @export
 format.influence_analysis <- function(x, ...) {
+  check_analysis(x)
   half <- function(kind, half, keys, estimate) {
     text <- format(half)
     data.frame(
@@ -199,6 +203,7 @@ format.influence_analysis <- function(x, ...) {
 #' @rdname result-methods
 #' @export
 print.influence_analysis <- function(x, n = 20, ...) {
+  check_analysis(x)
   check_number(n, "n", 0, Inf)
   what <- paste(count_of(nrow(x$states), "state set"), "and", count_of(nrow(x$influence), "pair"))
   largest <- if (shown_largest_first(x$influence)) ", largest first"
@@ -221,6 +226,7 @@ print.influence_analysis <- function(x, n = 20, ...) {
 #' @rdname result-methods
 #' @export
 summary.influence_analysis <- function(object, ...) {
+  check_analysis(object, "object")
   states <- run_summary(object$states)
   pairs <- run_summary(object$influence)
   if (in_two_runs(object)) {

@@ -38,6 +38,7 @@
 #' set_initial(set_perturbation(net, 0.01, exempt = "C"), C = 1)
 #' set_update(net, "asynchronous")
 fix_nodes.pbn <- function(model, ...) {
+  check_parts(model)
   values <- dots_values(model, "fix_nodes", list(...))
   index <- which(!is.na(values))
   old <- model$rules
@@ -59,6 +60,7 @@ fix_nodes.pbn <- function(model, ...) {
 #' @rdname fix_nodes
 #' @export
 set_initial.pbn <- function(model, ...) {
+  check_parts(model)
   values <- dots_values(model, "set_initial", list(...), rep(-1L, length(model$nodes)), random = TRUE)
   given <- which(is.na(values) | values != -1L)
   model$initial[given] <- values[given]
@@ -70,6 +72,7 @@ set_initial.pbn <- function(model, ...) {
 #' @rdname fix_nodes
 #' @export
 set_perturbation.pbn <- function(model, perturbation, exempt = NULL, ...) {
+  check_parts(model)
   check_no_more(...)
   model$perturbation <- check_number(perturbation, "perturbation", 0, 1, open_max = TRUE)
   if (!is.null(exempt)) model$exempt <- node_flags(model, exempt, "exempt")
@@ -81,6 +84,7 @@ set_perturbation.pbn <- function(model, perturbation, exempt = NULL, ...) {
 #' @rdname fix_nodes
 #' @export
 set_update.pbn <- function(model, update, ...) {
+  check_parts(model)
   check_no_more(...)
   model$update <- check_update(update)
   validate_pbn(model)
@@ -170,6 +174,7 @@ dots_values <- function(model, name, values, old = rep(NA_integer_, length(model
 #' rename_nodes(net, A = "TP53", D = "MDM2")
 #' rename_nodes(net, tolower)
 set_rule.pbn <- function(model, ...) {
+  check_parts(model)
   table <- dots_rules(model, "set_rule", list(...))
   unknown <- setdiff(table$node, model$nodes)
   if (length(unknown) > 0L) {
@@ -200,6 +205,7 @@ set_rule.pbn <- function(model, ...) {
 #' @rdname set_rule
 #' @export
 add_node.pbn <- function(model, ...) {
+  check_parts(model)
   table <- dots_rules(model, "add_node", list(...))
   taken <- intersect(table$node, model$nodes)
   if (length(taken) > 0L) {
@@ -230,6 +236,7 @@ add_node.pbn <- function(model, ...) {
 #' @rdname set_rule
 #' @export
 remove_node.pbn <- function(model, nodes, ...) {
+  check_parts(model)
   check_no_more(...)
   if (missing(nodes)) abort_value("nodes", "names or numbers of nodes", nodes)
   removed <- seq_along(model$nodes) %in% check_nodes(model, nodes)
@@ -256,6 +263,7 @@ remove_node.pbn <- function(model, nodes, ...) {
 #' @rdname set_rule
 #' @export
 rename_nodes.pbn <- function(model, ...) {
+  check_parts(model)
   names <- new_names(model, list(...))
   twice <- names[duplicated(names)]
   if (length(twice) > 0L) {

@@ -198,6 +198,7 @@ boolnet_text <- function(model, text, parents, table) {
 
 #' @exportS3Method igraph::as.igraph
 as.igraph.pbn <- function(x, ...) {
+  check_parts(x)
   graph <- .Call(ffi_pbn_graph, x)
   n <- length(x$nodes)
   parents <- .Call(ffi_pbn_parents, x)

@@ -114,7 +114,7 @@ explore_codes <- c(simulation = 0, auto = 1, exact = 2)
 # Whether the exact answer may come from the states that can follow the start: there are too many free nodes for the whole chain,
 # and no node flips.
 explores <- function(model) {
-  flips <- model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)
+  flips <- model$perturbation > 0 && (!all(model$exempt) || model$removed[[2L]] > 0)
   !flips && length(model$nodes) - length(held_nodes(model)) > 24L
 }
 
@@ -320,6 +320,9 @@ estimate_run <- function(model, sets, pairs, options, confidence, result) {
 merge_parts <- function(parts, class, frame) {
   if (!all(vapply(parts, inherits, NA, class))) {
     abort_argument(sprintf("c() merges only results of %s(); found another object among them.", class))
+  }
+  for (i in seq_along(parts)) {
+    (if (is.data.frame(parts[[i]])) check_estimate else check_analysis)(parts[[i]], sprintf("..%d", i))
   }
   runs <- lapply(parts, attr, "run")
   if (all(vapply(runs, function(run) !is.null(run$explored), NA))) return(same_exact_parts(parts, runs))

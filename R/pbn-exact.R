@@ -43,6 +43,7 @@
 #' round(transition_matrix(net), 3)
 #' plot(stationary_distribution(net))
 stationary_distribution.pbn <- function(model, tolerance = 1e-14, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE)
   check_flag(progress, "progress")
@@ -96,6 +97,7 @@ solved_chain <- function(model, tolerance = 1e-14, progress = FALSE) {
 #' @rdname stationary_distribution
 #' @export
 transition_matrix.pbn <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   chain <- .Call(ffi_exact_new, model)
   on.exit(.Call(ffi_release, chain))
@@ -133,7 +135,7 @@ exact_influence <- function(model, pairs, progress = FALSE) {
 #' @export
 print.stationary_distribution <- function(x, n = 10, ...) {
   check_number(n, "n", 0, Inf)
-  if (is.null(x$probability)) return(print(plain_frame(x)))
+  if (!is_numbers(x$probability)) return(print(plain_frame(x)))
   order <- utils::head(order(-x$probability), n)
   writeLines(sprintf("<stationary_distribution> %s of %s", count_of(nrow(x), "state"), count_of(ncol(x) - 1L, "free node")))
   shown <- plain_frame(x[order, , drop = FALSE])
@@ -151,6 +153,7 @@ print.stationary_distribution <- function(x, n = 10, ...) {
 #' @rdname stationary_distribution
 #' @export
 summary.stationary_distribution <- function(object, ...) {
+  check_distribution(object, "object")
   p <- object$probability
   nodes <- setdiff(names(object), "probability")
   list(
@@ -167,4 +170,10 @@ as.data.frame.stationary_distribution <- function(x, ...) plain_frame(x)
 state_labels <- function(bits) {
   if (ncol(bits) == 0L) return(rep("-", nrow(bits)))
   do.call(paste0, unname(as.list(bits)))
+}
+
+check_distribution <- function(x, name) {
+  if (!all(vapply(plain_frame(x), is_kept, NA)) || !is_numbers(x$probability) || any(x$probability < 0)) {
+    abort_argument(sprintf("`%s` was changed: it must have numbers, and a column `probability`.", name))
+  }
 }

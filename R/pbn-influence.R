@@ -48,6 +48,7 @@ long_run_influence.pbn <- function(model, from = NULL, to = NULL, precision = 1e
                                    backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
                                    max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL,
                                    progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   method <- check_choice(method, "method", estimate_methods)
   options <- estimate_options(precision, confidence, epsilon, seed, max_burn_in, shard, threads, layout, on_slow, backend, reduce,
@@ -164,12 +165,17 @@ c.long_run_influence <- function(...) merge_parts(list(...), "long_run_influence
 #' @export
 as.matrix.long_run_influence <- function(x, ...) {
   run <- attr(x, "run")
+  check_estimate(x)
+  need_estimate(x, c("from", "to", "influence"))
   if (!is.null(run$runs)) abort_argument("`x` has pairs of several runs; take the matrix of each result by itself.")
   nodes <- run$nodes[run$nodes %in% c(x$from, x$to)]
   out <- matrix(0, length(nodes), length(nodes), dimnames = list(from = nodes, to = nodes))
   arrows <- if (!is.null(run$model)) network_arrows(run$model) # what was not asked for is not known to be 0
   arrows <- arrows[arrows$from %in% nodes & arrows$to %in% nodes, ]
   out[cbind(match(arrows$from, nodes), match(arrows$to, nodes))] <- NA
+  if (!all(c(x$from, x$to) %in% nodes)) {
+    abort_argument("`x` has pairs of nodes that its run does not have; use the original result.")
+  }
   out[cbind(match(x$from, nodes), match(x$to, nodes))] <- x$influence
   out
 }

@@ -98,8 +98,9 @@
 #' plot(ends)
 outcomes.pbn <- function(model, from = NULL, precision = 0.01, confidence = 0.95, method = c("auto", "exact", "simulation"),
                          max_steps = 2^16, max_states = 2^14, seed = NULL, threads = NULL, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
-  if (model$perturbation > 0 && (!all(model$exempt) || model$removed[["perturbed"]] > 0)) {
+  if (model$perturbation > 0 && (!all(model$exempt) || model$removed[[2L]] > 0)) {
     abort_argument(sprintf(
       "`model` has perturbation (p = %s): with it the network leaves every attractor. Remove it with set_perturbation(net, 0).",
       format(model$perturbation, digits = 6)
@@ -244,6 +245,7 @@ new_outcomes <- function(found, probability, lower, upper, method, trajectories,
 
 # Values of nodes, with a row per outcome of x. x may be a subset of the rows.
 outcome_values <- function(x, what = "values") {
+  check_estimate(x)
   values <- attr(x, "run")[[what]]
   if (is.null(values) || is.null(x$outcome)) abort_argument("`x` lacks the record of its nodes; use the original result.")
   values[x$outcome, , drop = FALSE]
@@ -309,6 +311,7 @@ difference_labels <- function(values) {
 #' @rdname outcomes
 #' @export
 format.outcomes <- function(x, ...) {
+  check_estimate(x)
   if (!all(c("outcome", "probability", "lower", "upper", "type", "states") %in% names(x))) return(format(plain_frame(x), ...))
   exact <- all(exact_rows(x))
   digits <- interval_digits(x$upper - x$lower)
@@ -339,6 +342,7 @@ outcomes_title <- function(x) {
 print.outcomes <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   if (!all(c("outcome", "probability") %in% names(x))) return(print(plain_frame(x)))
+  check_estimate(x)
   writeLines(outcomes_title(x))
   shown <- x[seq_len(min(n, nrow(x))), , drop = FALSE]
   text <- format(shown)
@@ -374,6 +378,7 @@ labels_of_all <- function(runs) {
 #' @rdname outcomes
 #' @export
 summary.outcomes <- function(object, ...) {
+  need_estimate(object, c("outcome", "probability", "type", "states"), "object")
   values <- outcome_values(object)
   run <- attr(object, "run")
   names_where <- function(test) lapply(seq_len(nrow(values)), function(i) colnames(values)[test(values[i, ])])
@@ -394,7 +399,7 @@ print.summary.outcomes <- function(x, n = 20, ...) {
   for (i in seq_len(min(n, nrow(text)))) {
     interval <- if (is.null(text$lower)) "" else sprintf(" (%s to %s)", text$lower[[i]], text$upper[[i]])
     writeLines(sprintf("%s: probability %s%s, %s%s", trimws(text$outcome[[i]]), text$probability[[i]], interval, text$type[[i]],
-      if (x$outcomes$states[[i]] > 1) sprintf(" of %s states", text$states[[i]]) else ""))
+      if (isTRUE(x$outcomes$states[[i]] > 1)) sprintf(" of %s states", text$states[[i]]) else ""))
     for (what in c("on", "off", "varies")) {
       nodes <- x[[what]][[i]]
       if (length(nodes) == 0L) next

@@ -23,6 +23,7 @@
 #' @examples
 #' reduce_network(example_model("apoptosis"), of_interest = "complex2")
 reduce_network.pbn <- function(model, of_interest, ...) {
+  check_parts(model)
   check_no_more(...)
   reduce_to(model, interest_nodes(model, of_interest))
 }
@@ -44,15 +45,15 @@ reduce_to <- function(model, interest) {
       list(probability = model$contexts$probability, predictor = model$contexts$predictor[, keep, drop = FALSE])
     },
     removed = c(
-      nodes = model$removed[["nodes"]] + length(removed),
-      perturbed = model$removed[["perturbed"]] + sum(!model$exempt[removed])
+      nodes = model$removed[[1L]] + length(removed),
+      perturbed = model$removed[[2L]] + sum(!model$exempt[removed])
     )
   )
   components <- component_frame(model, graph)
   components$kept <- keep
   out$reduction <- list(
     of_interest = model$nodes[interest], kept = model$nodes[keep], removed = model$nodes[removed], components = components,
-    nodes = length(model$nodes), lambda = (1 - model$perturbation)^out$removed[["perturbed"]]
+    nodes = length(model$nodes), lambda = (1 - model$perturbation)^out$removed[[2L]]
   )
   structure(out, class = c("reduced_pbn", "pbn"))
 }
@@ -110,9 +111,9 @@ print.reduced_pbn <- function(x, ...) {
       if (length(cyclic) > 0L) {
         sprintf(", feedback among %s nodes", paste(sort(cyclic, decreasing = TRUE), collapse = ", "))
       } else ", no feedback among several nodes"),
-    if (x$removed[["perturbed"]] > 0L) {
+    if (x$removed[[2L]] > 0L) {
       sprintf("  lambda = %s, the probability that a step perturbs none of the %d removed nodes that can be perturbed",
-        format((1 - x$perturbation)^x$removed[["perturbed"]], digits = 6), x$removed[["perturbed"]])
+        format((1 - x$perturbation)^x$removed[[2L]], digits = 6), x$removed[[2L]])
     },
     sprintf("  %s", settings_line(x))
   ))
@@ -141,6 +142,7 @@ print.reduced_pbn <- function(x, ...) {
 #' network_components(net)
 #' head(network_arrows(net))
 network_components.pbn <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   component_frame(model, .Call(ffi_pbn_graph, model))
 }
@@ -155,6 +157,7 @@ component_frame <- function(model, graph) {
 #' @rdname network_components
 #' @export
 network_arrows.pbn <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   graph <- .Call(ffi_pbn_graph, model)
   data.frame(from = model$nodes[graph$from], to = model$nodes[graph$to], sign = arrow_signs(model))

@@ -68,6 +68,7 @@
 #' long_run_sensitivity(net, "CycB", change = "node", nodes = c("Rb", "p27"), method = "exact")
 long_run_sensitivity.pbn <- function(model, states, change = c("node", "selection", "predictor", "perturbation"),
                                      nodes = NULL, by = 0.1, precision = 1e-3, confidence = 0.95, seed = NULL, ...) {
+  check_parts(model)
   sets <- as_sets(states, model)
   refuse_shard(list(...))
   check_passed_on(steady_state.pbn, ..., own = c("change", "nodes", "by"), not = "shard")

@@ -61,6 +61,7 @@ pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update
 #' @rdname pbn-methods
 #' @export
 `[.pbn` <- function(x, i, ...) {
+  check_parts(x)
   if (nargs() > 2L) {
     abort_argument("A network has no rows and columns: net[nodes] gives rules, and as.data.frame(net) all of them.")
   }
@@ -97,6 +98,8 @@ pbn_elements <- c("nodes", "rules", "perturbation", "exempt", "initial", "update
 
 # The rules of one node in the form that set_rule() accepts.
 rules_of_node <- function(x, name) {
+  check_parts(x)
+  check_parts(x)
   node <- match(name, x$nodes)
   if (is.na(node)) abort_no_node(x, name)
   at <- x$rules$node == node
@@ -137,6 +140,7 @@ print.pbn <- function(x, n = 10, ...) {
 #' @rdname pbn-methods
 #' @export
 format.pbn <- function(x, n = 10, ...) {
+  check_parts(x)
   check_number(n, "n", 0, Inf)
   functions <- nrow(x$rules)
   shown <- seq_len(min(n, functions))
@@ -160,7 +164,7 @@ size_line <- function(x) {
 settings_line <- function(x) {
   exempt <- sum(x$exempt)
   initial <- sum(!is.na(x$initial))
-  removed <- x$removed[["nodes"]]
+  removed <- x$removed[[1L]]
   paste0(
     x$update, ", ",
     if (is.null(x$contexts)) "independent" else paste("dependent with", count_of(length(x$contexts$probability), "context")),
@@ -229,7 +233,7 @@ summary.pbn <- function(object, ...) {
     update = object$update,
     contexts = length(object$contexts$probability),
     context_probability = as.double(object$contexts$probability),
-    removed = object$removed[["nodes"]]
+    removed = object$removed[[1L]]
   )))
 }
 
@@ -275,6 +279,7 @@ names_text <- function(x, most = 6L) {
 #' @rdname pbn-methods
 #' @export
 as.data.frame.pbn <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_parts(x)
   out <- data.frame(
     node = x$nodes[x$rules$node],
     predictor = x$rules$predictor,

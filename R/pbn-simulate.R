@@ -108,7 +108,8 @@ print.pbn_trajectories <- function(x, n = 10, ...) {
 #' @export
 summary.pbn_trajectories <- function(object, ...) {
   nodes <- setdiff(names(object), c("trajectory", "step"))
-  if (is.null(object$trajectory) || is.null(object$step) || length(nodes) == 0L || nrow(object) == 0L) {
+  good <- is_numbers(object$trajectory) && is_numbers(object$step) && all(vapply(plain_frame(object)[nodes], is_kept, NA))
+  if (!good || length(nodes) == 0L || nrow(object) == 0L) {
     abort_argument("`object` has no trajectories: it needs rows, columns `trajectory` and `step`, and a column per node.")
   }
   structure(class = "summary.pbn_trajectories", list(

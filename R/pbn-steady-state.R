@@ -139,6 +139,7 @@ steady_state.pbn <- function(model, states, precision = 1e-3, confidence = 0.95,
                              method = c("auto", "simulation", "exact"), layout = c("auto", "sliced", "packed"),
                              backend = c("auto", "cpu", "cuda"), threads = NULL, seed = NULL, reduce = TRUE,
                              max_burn_in = 2^20, on_slow = c("error", "warn"), shard = NULL, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   sets <- as_sets(states, model)
   method <- check_choice(method, "method", estimate_methods)
@@ -255,6 +256,7 @@ c.steady_state <- function(...) merge_parts(list(...), "steady_state", whole_sta
 #' @examples
 #' node_activity(set_perturbation(example_model("cellcycle"), 0.01), seed = 1)
 node_activity.pbn <- function(model, nodes = NULL, ...) {
+  check_parts(model)
   check_passed_on(steady_state.pbn, ...)
   nodes <- if (is.null(nodes)) model$nodes else model$nodes[check_nodes(model, nodes)]
   if (anyDuplicated(nodes) > 0L) nodes <- unique(nodes)

@@ -182,8 +182,8 @@ autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range",
 }
 
 sweep_series <- function(x, band, n, species = NULL) {
-  run <- attr(x, "run")
-  if (!is.null(run$output) && run$output != "summary") {
+  run <- run_of(x)
+  if (run$output != "summary") {
     abort_argument(sprintf("plot() and autoplot() draw sweeps with `output` = \"summary\"; found one with \"%s\".", run$output))
   }
   need_columns(x, c("setting", ensemble_columns), "x")
@@ -213,7 +213,9 @@ sweep_series <- function(x, band, n, species = NULL) {
 # The colour shows the species, the symbol the test.
 comparison_points <- function(x, n) {
   wanted <- c("time", "species", "test", "adjusted")
-  if (!all(wanted %in% names(x))) abort_argument(sprintf("`x` must have the columns %s.", quote_some(wanted)))
+  if (!all(wanted %in% names(x)) || !is_numbers(x$time) || !is_kept(x$adjusted)) {
+    abort_argument(sprintf("`x` must have the columns %s, as compare_ensembles() gives them.", quote_some(wanted)))
+  }
   shown <- first_species(x, n)
   rows <- shown$rows[!is.na(shown$rows$adjusted), ]
   if (nrow(rows) == 0L) abort_argument("There is nothing to plot: no test has a p-value.")

@@ -158,6 +158,7 @@ step_breaks <- function(step) {
 #'   by 7.
 #' @exportS3Method ggplot2::autoplot
 autoplot.pbn <- function(object, ..., size = NULL) {
+  check_parts(object)
   if (is.null(size)) size <- device_size()
   if (!is.numeric(size) || length(size) != 2L || anyNA(size) || any(size <= 0)) {
     abort_value("size", "two positive numbers, the width and height in inches", size)

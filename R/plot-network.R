@@ -44,6 +44,7 @@
 #' }
 plot.pbn <- function(x, influence = NULL, layout = "layered", labels = length(x$nodes) < 150, main = NULL, legend = TRUE,
                      activity = NULL, arrow_labels = FALSE, overview = NULL, ...) {
+  check_parts(x)
   check_graphical(...)
   plan <- plan_picture(x, influence, activity, layout, labels, legend, arrow_labels, overview, missing(labels) && missing(layout))
   graph <- plan$graph

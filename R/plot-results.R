@@ -114,6 +114,11 @@ sensitivity_title <- function(x) if (length(unique(x$set)) == 1L) paste("Sensiti
 # The rows to draw. The largest is last, so that it is on top of the plot. `of` is the number of all rows.
 ranked <- function(x, label, estimate, n, rows = TRUE) {
   check_rows(n)
+  check_estimate(x)
+  need_estimate(x, estimate)
+  if (length(label) != nrow(x)) need_estimate(x, c(if (inherits(x, "steady_state")) "set", "from", "to"))
+  label <- as.character(label)
+  label[is.na(label)] <- "NA"
   if (!is.null(x[["run"]])) label <- sprintf("%s (%s)", label, x[["run"]])
   out <- data.frame(label = label, estimate = x[[estimate]], lower = x$lower, upper = x$upper)[rows, ]
   of <- nrow(out)
@@ -130,6 +135,7 @@ ranked <- function(x, label, estimate, n, rows = TRUE) {
 }
 
 analysis_ranked <- function(x, n) {
+  check_analysis(x)
   list(
     states = ranked(x$states, x$states$set, "probability", n),
     influence = influence_ranked(x$influence, n)
@@ -144,6 +150,7 @@ panel_widths <- function(rows) {
 }
 
 influence_ranked <- function(x, n) {
+  check_estimate(x)
   label <- if (length(unique(x$to)) == 1L) x$from else paste(x$from, x$to, sep = " > ")
   drawn <- !certain_rows(x)
   if (!any(drawn)) drawn[] <- TRUE
@@ -153,6 +160,8 @@ influence_ranked <- function(x, n) {
 }
 
 sensitivity_ranked <- function(x, n) {
+  check_estimate(x)
+  need_estimate(x, c("change", "node", "predictor", "value", "set", "difference"))
   x <- x[!is.na(x$difference), , drop = FALSE] # changes without a result
   what <- ifelse(is.na(x$node), "p", x$node)
   how <- switch(x$change[[1L]],
@@ -197,6 +206,7 @@ folded <- function(label) {
 
 ranked_reach <- function(rows, log) {
   values <- c(rows$lower, rows$upper, rows$estimate)
+  values <- values[is.finite(values)]
   if (!grepl("x", log, fixed = TRUE)) return(range(pretty(range(values, 0))))
   values <- values[values > 0]
   if (length(values) == 0L) abort_argument("`log` = \"x\" needs positive numbers to draw; found none.")
@@ -337,6 +347,7 @@ plot.stationary_distribution <- function(x, n = 30, main = NULL, ...) {
 most_probable <- function(x, n) {
   check_rows(n)
   if (is.null(x$probability) || nrow(x) == 0L) abort_argument("`x` has no states with a `probability` to plot.")
+  check_distribution(x, "x")
   utils::head(order(-x$probability), n)
 }
 

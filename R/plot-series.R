@@ -296,7 +296,7 @@ first_species <- function(x, n) {
 
 noise_series <- function(x, what, n, species) {
   what <- check_choice(what, "what", c("fano", "cv2"))
-  need_columns(x, c("time", "species", "fano", "cv2"), "x")
+  need_columns(x, c("time", "species", paste0(rep(c("fano", "cv2"), each = 3L), c("", "_lower", "_upper"))), "x")
   shown <- first_species(of_species(x, species), n)
   series_of(
     shown$rows$time, shown$rows$species, shown$rows[[what]], shown$rows[[paste0(what, "_lower")]],
@@ -322,15 +322,16 @@ decomposition_series <- function(x, n, species) {
 
 burn_in_series <- function(x, n) {
   course <- attr(x, "course")
-  if (is.null(course)) abort_argument("`x` must be an unchanged result of burn_in().")
+  run <- run_of(x)
+  if (!is.data.frame(course)) abort_argument("`x` must be an unchanged result of burn_in().")
   shown <- first_species(course, n)
   rows <- shown$rows
   rows$statistic <- factor(rows$statistic, c("mean", "sd", "distribution"))
   rows <- rows[order(rows$statistic), ]
   unit <- c(mean = "mean, in sd", sd = "sd, relative", distribution = "distribution")
   rows$panel <- unit[as.character(rows$statistic)]
-  tolerance <- attr(x, "run")$tolerance
-  top <- burn_in_tops(rows, attr(x, "run")$times, tolerance)
+  tolerance <- run$tolerance
+  top <- burn_in_tops(rows, run$times, tolerance)
   known <- rows$change > 0 | rows$bound < Inf # not, for instance, standard deviations at a start that is the same for all
   rows <- rows[known | !stats::ave(known, rows$panel, rows$species, FUN = any), ]
   series_of(

@@ -29,7 +29,8 @@ plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
 shown_trajectories <- function(x, n) {
   check_rows(n)
   nodes <- setdiff(names(x), c("trajectory", "step"))
-  if (is.null(x$trajectory) || is.null(x$step) || length(nodes) == 0L || nrow(x) == 0L) {
+  good <- is_numbers(x$trajectory) && is_numbers(x$step) && all(vapply(plain_frame(x)[nodes], is_kept, NA))
+  if (!good || length(nodes) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories to plot: it needs rows, columns `trajectory` and `step`, and a column per node.")
   }
   all <- unique(x$trajectory)

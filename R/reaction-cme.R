@@ -76,6 +76,7 @@
 #' sum(abs(found$probability - dpois(found$A, 10 * (1 - exp(-2)))))
 chemical_master_equation.reaction_network <- function(model, times, initial = NULL, parameters = NULL, tolerance = 1e-8,
                                                       max_states = 1e6, progress = interactive(), ...) {
+  check_parts(model)
   check_no_more(...)
   times <- check_times(times)
   check_number(tolerance, "tolerance", 0, 1, open_min = TRUE, open_max = TRUE)
@@ -187,6 +188,7 @@ NULL
 print.cme_solution <- function(x, n = 20, ...) {
   warn_ignored(...)
   check_number(n, "n", 0, Inf)
+  check_solution(x)
   most <- max(x$times$states)
   writeLines(c(
     sprintf(
@@ -227,6 +229,7 @@ as.data.frame.cme_solution <- function(x, row.names = NULL, optional = FALSE, wh
   what <- check_choice(what, "what", c("states", "marginals", "moments"))
   if (what == "marginals") return(cme_marginals(x))
   if (what == "moments") return(cme_moments(x))
+  check_solution(x)
   clash <- intersect(colnames(x$counts), c("time", "probability"))
   if (length(clash) > 0L) {
     abort_argument(sprintf(
@@ -240,6 +243,7 @@ as.data.frame.cme_solution <- function(x, row.names = NULL, optional = FALSE, wh
 
 # Calls f(counts, probability) for each time; `counts` is a matrix.
 each_time <- function(x, f) {
+  check_solution(x)
   last <- cumsum(x$times$states)
   lapply(seq_along(last), function(i) {
     rows <- seq.int(to = last[[i]], length.out = x$times$states[[i]])

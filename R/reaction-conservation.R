@@ -32,6 +32,7 @@ conservation_laws.default <- function(model, ...) no_method(model, "conservation
 #' @rdname conservation_laws
 #' @export
 conservation_laws.reaction_network <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   changes <- count_changes(model)
   n <- nrow(model$species)
@@ -52,6 +53,7 @@ conservation_laws.reaction_network <- function(model, ...) {
 count_changes <- function(model) {
   arrows <- .Call(ffi_reactions_arrows, model)
   used <- arrows$role != 3L & !model$species$fixed[arrows$species]
+  if (!any(used)) return(list())
   by <- ifelse(arrows$role[used] == 2L, arrows$count[used], -arrows$count[used])
   key <- arrows$reaction[used] * (nrow(model$species) + 1) + arrows$species[used]
   sums <- rowsum(by, key)

@@ -27,6 +27,7 @@
 #' reaction_dependencies(net)
 #' plot(net, type = "dependencies")
 reaction_dependencies.reaction_network <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   found <- dependency_rows(model)
   data.frame(
@@ -93,6 +94,7 @@ dependency_rows <- function(model) {
 #' plot(net, type = "dependencies")
 plot.reaction_network <- function(x, type = c("network", "dependencies"), layout = "layered", labels = NULL, main = NULL,
                                   legend = TRUE, overview = NULL, ...) {
+  check_parts(x)
   check_graphical(...)
   plan <- plan_reactions(x, type, layout, labels, legend, overview)
   if (plan$overview) return(plot_overview(plan$model, plan$graph, main, legend, ...))
@@ -183,6 +185,7 @@ reaction_legend <- function(plan) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.reaction_network <- function(object, type = c("network", "dependencies"), layout = "layered", labels = NULL, main = NULL,
                                       legend = TRUE, overview = NULL, size = NULL, ...) {
+  check_parts(object)
   warn_ignored(...)
   if (is.null(size)) size <- device_size()
   if (!is.numeric(size) || length(size) != 2L || anyNA(size) || any(size <= 0)) {
@@ -255,6 +258,7 @@ gg_boxes <- function(drawing, plan) {
 
 #' @exportS3Method igraph::as.igraph
 as.igraph.reaction_network <- function(x, type = c("network", "dependencies"), ...) {
+  check_parts(x)
   graph <- reaction_graph(x, check_choice(type, "type", c("network", "dependencies")))
   out <- igraph::make_graph(rbind(graph$from, graph$to), length(graph$names))
   igraph::V(out)$name <- make.unique(graph$names, " ")

@@ -139,7 +139,15 @@ check_events <- function(events) {
 
 # A list of events with names -> a data frame with a row per event.
 events_frame <- function(events) {
-  column <- function(what, type) unname(vapply(events, `[[`, type, what))
+  column <- function(what, type) {
+    found <- lapply(events, function(event) unclass(event)[[what]])
+    bad <- which(!vapply(found, function(one) typeof(one) == typeof(type) && length(one) == 1L && !is.object(one), NA))
+    if (length(bad) == 0L) return(unname(unlist(found)))
+    abort_argument(sprintf(
+      "Event \"%s\" was changed: its `%s` must be one %s; found %s. Make events with event().", names(events)[[bad[[1L]]]], what,
+      if (is.character(type)) "text" else "TRUE or FALSE", describe(found[[bad[[1L]]]])
+    ))
+  }
   out <- data.frame(
     name = names(events), when = column("when", ""), delay = column("delay", ""), priority = column("priority", ""),
     persistent = column("persistent", NA), initially = column("initially", NA), values = column("values", "")

@@ -43,6 +43,7 @@ print.reaction_network <- function(x, n = 10, ...) {
 #' @rdname reaction-methods
 #' @export
 format.reaction_network <- function(x, n = 10, ...) {
+  check_parts(x)
   check_number(n, "n", 0, Inf)
   reactions <- nrow(x$reactions)
   shown <- seq_len(min(n, reactions))
@@ -78,7 +79,7 @@ some_values <- function(names, values = NULL, most = 4L) {
 }
 
 start_line <- function(x) {
-  given <- x$species$initial != 0
+  given <- !x$species$initial %in% 0
   if (!any(given)) return("start: all species at 0")
   others <- sum(!given)
   paste0(
@@ -96,6 +97,7 @@ reaction_lines <- function(reactions) {
 #' @rdname reaction-methods
 #' @export
 summary.reaction_network <- function(object, ...) {
+  check_parts(object)
   warn_ignored(...)
   counts <- .Call(ffi_reactions_summary, object)
   names(counts)[names(counts) == "time"] <- "time_dependent"
@@ -125,6 +127,7 @@ print.summary.reaction_network <- function(x, ...) {
 #' @export
 as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE,
                                            what = c("reactions", "species", "parameters", "variables", "events"), ...) {
+  check_parts(x)
   warn_ignored(...)
   what <- check_choice(what, "what", c("reactions", "species", "parameters", "variables", "events"))
   if (what == "variables") return(data.frame(variable = names(x$variables), formula = unname(x$variables)))
@@ -136,6 +139,7 @@ as.data.frame.reaction_network <- function(x, row.names = NULL, optional = FALSE
 #' @rdname reaction-methods
 #' @export
 `[.reaction_network` <- function(x, i, ...) {
+  check_parts(x)
   if (nargs() > 2L) {
     abort_argument("A network has no rows and columns: net[reactions] gives reactions, and as.data.frame(net) all of them.")
   }
@@ -200,6 +204,7 @@ refuse_element <- function(x, name) {
 #' @rdname network_components
 #' @export
 network_arrows.reaction_network <- function(model, ...) {
+  check_parts(model)
   check_no_more(...)
   arrows <- .Call(ffi_reactions_arrows, model)
   species <- model$species$species[arrows$species]

@@ -203,6 +203,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
                                       parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                       confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                       progress = interactive()) {
+  check_parts(object)
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
   until <- given_condition(until, substitute(until), "until")

@@ -307,6 +307,9 @@ reaction_table <- function(values) {
 
 # One rate, or the two of a reversible equation -> a data frame of rate (text) and law.
 rate_parts <- function(rate, equation) {
+  if (inherits(rate, "mass_action") && (!is_texts(rate$mass_action) || !length(rate$mass_action) %in% 1:2)) {
+    abort_rate(equation, "as mass_action() makes it", rate)
+  }
   if (inherits(rate, "mass_action")) return(data.frame(rate = rate$mass_action, law = "mass action"))
   if (is.numeric(rate) && !is.object(rate) && length(rate) > 0L) {
     bad <- which(!is.finite(rate) | rate < 0)
@@ -557,6 +560,7 @@ check_times <- function(times) {
 #' set_parameters(net, k = 2)
 #' set_initial(net, A = 1000, B = 5)
 set_parameters.reaction_network <- function(model, ...) {
+  check_parts(model)
   values <- named_values(model, "set_parameters", list(...), names(model$parameters), "parameters")
   if (length(values) == 0L) return(model)
   model$parameters[names(values)] <- values
@@ -566,6 +570,7 @@ set_parameters.reaction_network <- function(model, ...) {
 #' @rdname set_parameters
 #' @export
 set_initial.reaction_network <- function(model, ...) {
+  check_parts(model)
   values <- named_values(model, "set_initial", list(...), model$species$species, "species")
   if (length(values) == 0L) return(model)
   model$species$initial[match(names(values), model$species$species)] <- values

@@ -399,6 +399,7 @@ read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", i
 #' cat(readLines(file), sep = "\n")
 #' read_network(file)
 write_network.pbn <- function(model, file, format = c("auto", "pbn", "boolnet", "bnet", "sbml"), ...) {
+  check_parts(model)
   check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml"), other_format_names)
@@ -439,6 +440,7 @@ write_bngl_net <- function(model, file) write_network(model, file, "bngl_net")
 #' @rdname write_network
 #' @export
 write_network.reaction_network <- function(model, file, format = c("auto", "sbml", "bngl_net"), ...) {
+  check_parts(model)
   check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
   format <- check_choice(format, "format", c("auto", "sbml", "bngl_net"), other_format_names)

@@ -90,6 +90,7 @@ refuse_foreign_rows <- function(x, name) {
 
 # The columns that as.data.frame(run = TRUE) adds, with one row per row of the result.
 run_columns <- function(x) {
+  check_estimate(x)
   run <- attr(x, "run")
   runs <- if (is.null(run$runs)) list(run) else run$runs
   of_row <- if (is.null(run$runs)) rep(1L, nrow(x)) else match(x$run, names(run$runs))
@@ -111,7 +112,7 @@ run_columns <- function(x) {
   if (inherits(x, "steady_state")) {
     out$thinning <- vapply(seq_len(nrow(x)), function(i) {
       one <- runs[[of_row[[i]]]]
-      at <- match(x$set[[i]], names(one$sets))
+      at <- if (is.null(x$set)) NA else match(x$set[[i]], names(one$sets))
       if (is.null(one$thinning) || is.na(at)) NA_real_ else as.double(one$thinning[[at]])
     }, 0)
   }
@@ -143,6 +144,7 @@ plain_frame <- function(x) {
 keep_run <- function(out, x) {
   if (!is.data.frame(out) || !all(c("lower", "upper") %in% names(out))) return(out)
   run <- attr(x, "run")
+  if (!is.list(run)) return(out)
   run$tally <- NULL
   if (!is.null(run$runs) && !is.null(out$run)) run <- notes_of_runs(run$runs[names(run$runs) %in% out$run])
   attr(out, "run") <- run
@@ -215,6 +217,8 @@ rbind.outcomes <- function(..., deparse.level = 1, make.row.names = TRUE, string
   runs <- lapply(parts, attr, "run")
   known <- vapply(parts, inherits, NA, "outcomes") & !vapply(runs, is.null, NA)
   if (!all(known)) return(do.call(rbind.data.frame, plain))
+  check_same_columns(plain)
+  for (part in parts) outcome_values(part)
   label <- names(parts)
   if (is.null(label)) label <- rep("", length(parts))
   label <- make.unique(ifelse(nzchar(label), label, as.character(seq_along(parts))), " ")
@@ -232,6 +236,8 @@ bind_results <- function(parts, class) {
     plain <- lapply(parts, function(part) if (is.data.frame(part)) plain_frame(part) else part)
     return(do.call(rbind.data.frame, plain))
   }
+  check_same_columns(lapply(parts, function(part) plain_frame(part)[setdiff(names(part), "run")]))
+  for (part in parts) check_estimate(part)
   untallied <- function(run) run[setdiff(names(run), "tally")]
   runs <- lapply(parts, function(part) untallied(attr(part, "run")))
   one_run <- is.null(names(parts)) && all(vapply(runs, identical, NA, runs[[1L]]))

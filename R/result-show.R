@@ -62,6 +62,7 @@ print.long_run_sensitivity <- function(x, n = 20, ...) {
 print_result <- function(x, class, columns, n) {
   check_number(n, "n", 0, Inf)
   if (!all(columns %in% names(x))) return(print(as.data.frame(x)))
+  check_estimate(x)
   foreign <- sum(foreign_rows(x))
   writeLines(c(
     result_title(x, class), run_notes(attr(x, "run")), if (foreign > 0L) foreign_text(foreign), if (is_empty_part(x)) empty_text
@@ -98,6 +99,7 @@ print_rows <- function(x, n) {
 
 # The numbers of the rows in the order in which they are printed: that of the user, or the largest first.
 printed_order <- function(x) {
+  check_estimate(x)
   size <- row_size(x)
   if (is.null(size) || sorted_by_user(x)) return(seq_len(nrow(x)))
   order(certain_rows(x), -size)
@@ -211,6 +213,7 @@ parts_text <- function(shard) {
 
 # Large numbers in readable form: 4,096 or 2.0e9.
 format_short <- function(x) {
+  if (is.na(x)) return("NA")
   if (x >= 1e6) sub("e\\+0?", "e", sprintf("%.3g", x)) else if (x >= 1) format_whole(x) else format(x)
 }
 
@@ -226,9 +229,11 @@ format.long_run_influence <- function(x, ...) format_result(x, c("from", "to"), 
 #' @export
 format.long_run_sensitivity <- function(x, ...) {
   keys <- c("node", "predictor", "value", "set")
+  check_estimate(x)
+  if (!all(c(keys, "method", "difference", "lower", "upper") %in% names(x))) return(format(plain_frame(x)))
   keys <- keys[vapply(keys, function(key) !all(is.na(x[[key]])), NA)]
   exact <- all(x$method == "exact")
-  numbers <- as.list(x)[c("probability", "changed", "difference", if (!exact) c("lower", "upper"))]
+  numbers <- as.list(x)[intersect(c("probability", "changed", "difference", if (!exact) c("lower", "upper")), names(x))]
   digits <- interval_digits(x$upper - x$lower)
   out <- data.frame(
     lapply(as.list(x)[c(if (!is.null(x[["run"]])) "run", keys)], format_key),
@@ -242,6 +247,8 @@ format.long_run_sensitivity <- function(x, ...) {
 format_p <- function(p) ifelse(p < 0.001, "<0.001", format_fixed(p, 3L))
 
 format_result <- function(x, keys, estimate) {
+  check_estimate(x)
+  if (!all(c(keys, estimate, "lower", "upper") %in% names(x))) return(format(plain_frame(x)))
   columns <- as.list(x)
   digits <- interval_digits(columns$upper - columns$lower)
   exact <- all(exact_rows(x))
@@ -321,6 +328,7 @@ summary.long_run_sensitivity <- function(object, ...) {
   if (!all(needed %in% names(object)) || nrow(object) == 0L) {
     abort_argument("`object` lacks rows or columns of the result; summarise the original result.")
   }
+  check_estimate(object, "object")
   run <- attr(object, "run")
   if (!is.null(run$runs)) abort_argument("`object` has changes of several results; summarise each by itself.")
   refuse_foreign_rows(object, "object")
@@ -384,12 +392,14 @@ print.summary.long_run_sensitivity <- function(x, n = 20, ...) {
 }
 
 run_summary <- function(x) {
+  if (!is.null(attr(x, "run"))) run_of(x, "object")
   run <- attr(x, "run")
   needed <- c("samples", "trajectories", "rhat", "lower", "upper")
   if (!is.null(run$runs)) abort_argument("`object` has rows of several runs; summarise each result by itself.")
   if (is.null(run) || !all(needed %in% names(x)) || nrow(x) == 0L) {
     abort_argument("`object` lacks columns of the result or the record of its run; summarise the original result.")
   }
+  check_estimate(x, "object")
   refuse_foreign_rows(x, "object")
   finite <- x$rhat[is.finite(x$rhat)]
   notes <- noted(run)
@@ -400,7 +410,7 @@ run_summary <- function(x) {
     rhat = if (length(finite) > 0L) max(finite) else NA_real_, width = max(x$upper - x$lower) / 2,
     precision = run$precision, confidence = run$confidence, forgets = run$forgets, doubt = run$doubt, layout = run$layout,
     reason = run$reason, bytes = notes$bytes, threads = notes$threads,
-    backend = notes$backend, device = notes$device, nodes = length(run$model$nodes), removed = run$model$removed[["nodes"]],
+    backend = notes$backend, device = notes$device, nodes = length(run$model$nodes), removed = run$model$removed[[1L]],
     shard = run$shard, seed = or_na(run$seed), seconds = notes$seconds
   ))
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_reduce.h"
+#include "reduce/ff_reduce.h"
 #include "ff_fixed.h"
 #include "ff_packed_step.h"
 

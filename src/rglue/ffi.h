@@ -36,34 +36,16 @@ void *ffi_held(SEXP pointer, const char *what);
 /* Raises fireflip_error_memory: "no memory for WHAT". Never returns. */
 void ffi_no_memory(const char *what);
 
-/* Numbers of nodes from 1 to n as numbers from 0, valid until the .Call ends. Raises fireflip_error_argument for other
- * numbers. */
-uint32_t *ffi_nodes(SEXP numbers, uint32_t n);
-
 /* Parses n state sets over the nodes of a network. sets[] must be zeroed; the caller frees what it holds, also on failure. Calls
  * nothing of R. */
 ff_status ffi_parse_sets(ff_expr *sets, const char *const *texts, uint32_t n, const ff_pbn *pbn, ff_error *err);
-
-/* Returns the texts of a character vector, valid until the .Call ends. R may jump out of this call, so call it before the core
- * allocates anything that only C can free. */
-const char *const *ffi_texts(SEXP strings);
-
-/* What was found, for a message: a value that is short, or else its type and length. */
-typedef struct {
-  char text[FF_QUOTE_SIZE + 40];
-} ffi_description;
-ffi_description ffi_described(SEXP x);
-
-/* Returns the texts of a character vector in UTF-8, valid until the .Call ends. If one of them is NA or is no text, returns NULL,
- * and *bad tells which. R may jump out of this call. */
-const char **ffi_utf8_texts(SEXP strings, ffi_description *bad);
 
 /* For ffi_pointer(): frees a text. */
 void ffi_free_text(SEXP holder);
 
 /* ffi_list() makes a list of n NULLs with these names; the caller PROTECTs it. ffi_element() returns an element by its name, or
- * R_NilValue if there is none. ffi_set() sets an element. It allocates nothing, so `value` need not be PROTECTed before. It
- * raises an R error if there is no such element. O(n). */
+ * R_NilValue if there is none or `list` is no list. ffi_set() sets an element. It allocates nothing, so `value` need not be
+ * PROTECTed before. It raises an R error if there is no such element. O(n). */
 SEXP ffi_list(int n, const char *const *names);
 SEXP ffi_element(SEXP list, const char *name);
 void ffi_set(SEXP list, const char *name, SEXP value);
@@ -113,5 +95,12 @@ SEXP ffi_reactions_holder(void);
 /* Makes a list of the columns of a reaction network, which stays the caller's: list(species, initial, fixed, parameters, name,
  * equation, rate, law, variables, events), where `events` is a list of columns or NULL. The caller PROTECTs the list. */
 SEXP ffi_reactions_list(const ff_reactions *net);
+
+/* Moves a text of the core to element i of the strings. `holder` frees the text even if R fails to copy it. `old` is a string
+ * that is often the same text; R then need not look for it among all its strings. */
+void ffi_set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder);
+
+/* Sets used[i] to 1 for each symbol that a formula names. */
+void ffi_mark_named(int *used, const ff_formula *formula);
 
 #endif

@@ -1,6 +1,8 @@
 /* Components of a graph that R gives as a list of arrows. */
 #include "ffi_arrows.h"
 
+#include "ffi_values.h"
+
 void ffi_take_components(ff_components *found, uint32_t n_nodes, SEXP component, SEXP size, SEXP cyclic) {
   for (uint32_t i = 0; i < n_nodes; i++) INTEGER(component)[i] = (int)found->component[i] + 1;
   for (uint32_t i = 0; i < found->n_components; i++) {
@@ -15,17 +17,14 @@ void ffi_take_components(ff_components *found, uint32_t n_nodes, SEXP component,
 SEXP ffi_arrow_components(SEXP from, SEXP to, SEXP nodes) {
   static const char *const names[] = {"component", "size", "cyclic"};
   ff_error err;
-  const int n = Rf_asInteger(nodes);
-  if (TYPEOF(from) != INTSXP || TYPEOF(to) != INTSXP || XLENGTH(from) != XLENGTH(to) || n < 0) {
-    ff_error_set(&err, FF_EARGUMENT, "arrows must be two vectors of integers of the same length");
-    ffi_stop(&err);
-  }
-  const uint32_t *first = ffi_nodes(from, (uint32_t)n), *second = ffi_nodes(to, (uint32_t)n);
+  const int n = ffi_int(nodes, "nodes");
+  const uint32_t *first = ffi_nodes(from, -1, "from", (uint32_t)n);
+  const uint32_t *second = ffi_nodes(to, Rf_xlength(from), "to", (uint32_t)n);
   /* R's memory is allocated before the core's */
   SEXP component = PROTECT(Rf_allocVector(INTSXP, n)), size = PROTECT(Rf_allocVector(INTSXP, n));
   SEXP cyclic = PROTECT(Rf_allocVector(LGLSXP, n)), out = PROTECT(ffi_list(3, names));
   ff_components *found = NULL;
-  ffi_check(ff_graph_components(&found, (uint32_t)n, first, second, (size_t)XLENGTH(from), &err), &err);
+  ffi_check(ff_graph_components(&found, (uint32_t)n, first, second, (size_t)Rf_xlength(from), &err), &err);
   const uint32_t number = found->n_components;
   ffi_take_components(found, (uint32_t)n, component, size, cyclic);
   ffi_set(out, "component", component);

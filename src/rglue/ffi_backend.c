@@ -1,6 +1,8 @@
 /* Opens backends and lists their devices. */
 #include "ffi_backend.h"
 
+#include "ffi_values.h"
+
 static void release(SEXP pointer) {
   ff_backend_close(R_ExternalPtrAddr(pointer));
   R_ClearExternalPtr(pointer);
@@ -12,7 +14,7 @@ SEXP ffi_backend_open(SEXP path) {
   ff_error err;
   ff_backend_library *library;
   SEXP pointer = PROTECT(ffi_pointer(release, 1, R_NilValue));
-  ffi_check(ff_backend_open(&library, R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0))), &err), &err);
+  ffi_check(ff_backend_open(&library, ffi_path(path, "path"), &err), &err);
   R_SetExternalPtrAddr(pointer, library);
   UNPROTECT(1);
   return pointer;
@@ -45,16 +47,16 @@ const void *ffi_backend_interface(SEXP pointer, const char *engine) {
   return out;
 }
 
-const char *ffi_kernel(SEXP name) { return name == R_NilValue ? NULL : CHAR(STRING_ELT(name, 0)); }
+const char *ffi_kernel(SEXP name) { return name == R_NilValue ? NULL : ffi_text(name, "kernel"); }
 
-const char *ffi_cache(SEXP folder) {
-  return folder == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(folder, 0)));
-}
+const char *ffi_cache(SEXP folder) { return folder == R_NilValue ? NULL : ffi_path(folder, "cache"); }
 
 const uint32_t *ffi_device_numbers(SEXP devices) {
-  const R_xlen_t n = XLENGTH(devices);
+  static const char *const wanted = "numbers of devices, from 0";
+  if (!ffi_is_number(devices)) ffi_stop_found(FFI_ARGUMENT, "devices", wanted, ffi_described(devices).text);
+  const R_xlen_t n = Rf_xlength(devices);
   uint32_t *numbers = (uint32_t *)R_alloc((size_t)n + 1, sizeof *numbers);
-  for (R_xlen_t i = 0; i < n; i++) numbers[i] = (uint32_t)INTEGER(devices)[i];
+  for (R_xlen_t i = 0; i < n; i++) numbers[i] = ffi_count_at(devices, i, 0, UINT32_MAX, FFI_ARGUMENT, "devices", wanted);
   return numbers;
 }
 

@@ -18,7 +18,7 @@ const char *ffi_kernel(SEXP name);
 /* The folder for compiled code, from an R string; NULL for R's NULL. Valid until the .Call ends. */
 const char *ffi_cache(SEXP folder);
 
-/* Numbers of devices, from an R integer vector. Valid until the .Call ends. */
+/* Numbers of devices, from an R vector. Valid until the .Call ends. */
 const uint32_t *ffi_device_numbers(SEXP devices);
 
 /* Describes the devices that have run: list(kernel, reason, threads, blocks, registers, shared, capacity, bytes, seconds, lost).

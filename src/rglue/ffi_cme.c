@@ -1,6 +1,6 @@
 /* The chemical master equation behind an external pointer. */
 #include "../cme/ff_cme.h"
-#include "ffi.h"
+#include "ffi_values.h"
 
 static void release(SEXP pointer) {
   ff_cme_free(R_ExternalPtrAddr(pointer));
@@ -16,7 +16,8 @@ SEXP ffi_cme_new(SEXP model, SEXP tolerance, SEXP max_states, SEXP end) {
   ff_cme *cme;
   SEXP network = PROTECT(ffi_reactions_hold(model, &net));
   SEXP pointer = PROTECT(ffi_pointer(release, 1, network));
-  ffi_check(ff_cme_new(&cme, net, Rf_asReal(tolerance), (uint32_t)Rf_asReal(max_states), Rf_asReal(end), &err), &err);
+  const uint32_t most = ffi_uint(max_states, "max_states");
+  ffi_check(ff_cme_new(&cme, net, ffi_number(tolerance, "tolerance"), most, ffi_number(end, "end"), &err), &err);
   R_SetExternalPtrAddr(pointer, cme);
   UNPROTECT(2);
   return pointer;
@@ -29,7 +30,7 @@ SEXP ffi_cme_advance(SEXP pointer, SEXP until, SEXP seconds) {
   ff_cme *cme = held(pointer);
   int done;
   R_CheckUserInterrupt();
-  ffi_check(ff_cme_advance(cme, Rf_asReal(until), Rf_asReal(seconds), &done, &err), &err);
+  ffi_check(ff_cme_advance(cme, ffi_number(until, "until"), ffi_number(seconds, "seconds"), &done, &err), &err);
   const double values[] = {done, ff_cme_time(cme), ff_cme_states(cme)};
   return ffi_numbers(3, names, values);
 }

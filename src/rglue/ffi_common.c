@@ -32,18 +32,6 @@ void ffi_no_memory(const char *what) {
   ffi_check(ff_error_set(&err, FF_EMEMORY, "no memory for %s", what), &err);
 }
 
-uint32_t *ffi_nodes(SEXP numbers, uint32_t n) {
-  ff_error err;
-  uint32_t *out = (uint32_t *)R_alloc((size_t)XLENGTH(numbers) + 1, sizeof *out);
-  for (R_xlen_t i = 0; i < XLENGTH(numbers); i++) {
-    const int number = INTEGER(numbers)[i];
-    if (number < 1 || (uint32_t)number > n)
-      ffi_check(ff_error_set(&err, FF_EARGUMENT, "found the node %d; expected one from 1 to %u", number, n), &err);
-    out[i] = (uint32_t)number - 1;
-  }
-  return out;
-}
-
 ff_status ffi_parse_sets(ff_expr *sets, const char *const *texts, uint32_t n, const ff_pbn *pbn, ff_error *err) {
   ff_names *names;
   ff_status status = ff_names_new(&names, pbn->names, pbn->n_nodes, "nodes", err);
@@ -51,47 +39,6 @@ ff_status ffi_parse_sets(ff_expr *sets, const char *const *texts, uint32_t n, co
     status = ff_expr_parse(&sets[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, err);
   ff_names_free(names);
   return status;
-}
-
-const char *const *ffi_texts(SEXP strings) {
-  R_xlen_t n = XLENGTH(strings);
-  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
-  for (R_xlen_t i = 0; i < n; i++) texts[i] = CHAR(STRING_ELT(strings, i));
-  return texts;
-}
-
-const char **ffi_utf8_texts(SEXP strings, ffi_description *bad) {
-  R_xlen_t n = Rf_xlength(strings);
-  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
-  for (R_xlen_t i = 0; i < n; i++) {
-    SEXP string = STRING_ELT(strings, i);
-    if (string == NA_STRING || Rf_getCharCE(string) == CE_BYTES) {
-      snprintf(bad->text, sizeof bad->text, "%s at place %lld", string == NA_STRING ? "NA" : "bytes that are no text",
-               (long long)i + 1);
-      return NULL;
-    }
-    texts[i] = Rf_translateCharUTF8(string);
-  }
-  return texts;
-}
-
-ffi_description ffi_described(SEXP x) {
-  ffi_description found;
-  R_xlen_t n = Rf_xlength(x);
-  if (n == 0)
-    strcpy(found.text, "none");
-  else if (TYPEOF(x) == STRSXP && n == 1 && STRING_ELT(x, 0) != NA_STRING)
-    snprintf(found.text, sizeof found.text, "%s", ff_quote(CHAR(STRING_ELT(x, 0)), strlen(CHAR(STRING_ELT(x, 0)))).text);
-  else if (TYPEOF(x) == LGLSXP && n == 1 && LOGICAL(x)[0] != NA_LOGICAL)
-    strcpy(found.text, LOGICAL(x)[0] ? "TRUE" : "FALSE");
-  else if (TYPEOF(x) == REALSXP && n == 1)
-    strcpy(found.text, ff_show(REAL(x)[0], 15).text);
-  else if (TYPEOF(x) == INTSXP && n == 1 && INTEGER(x)[0] != NA_INTEGER)
-    snprintf(found.text, sizeof found.text, "%d", INTEGER(x)[0]);
-  else
-    snprintf(found.text, sizeof found.text, "a value of type \"%s\" and length %lld", Rf_type2char((SEXPTYPE)TYPEOF(x)),
-             (long long)n);
-  return found;
 }
 
 /* The texts of ff_show_as_r(). */
@@ -127,7 +74,7 @@ SEXP ffi_list(int n, const char *const *names) {
 
 static R_xlen_t place_of(SEXP list, const char *name) {
   SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-  if (TYPEOF(names) != STRSXP) return -1;
+  if (TYPEOF(list) != VECSXP || TYPEOF(names) != STRSXP) return -1;
   for (R_xlen_t i = 0; i < Rf_xlength(list) && i < Rf_xlength(names); i++)
     if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return i;
   return -1;
@@ -169,4 +116,29 @@ SEXP ffi_release(SEXP pointer) {
   void (*release)(SEXP) = (void (*)(SEXP))R_ExternalPtrAddrFn(function);
   if (release != NULL) release(pointer); /* NULL in a pointer that was saved to a file */
   return R_NilValue;
+}
+
+/* ---- texts and formulas of the core ------------------------------------------------------------------------------------- */
+
+static int is_ascii(const char *text) {
+  while (*text != '\0' && (unsigned char)*text < 0x80) text++;
+  return *text == '\0';
+}
+
+void ffi_set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder) {
+  R_SetExternalPtrAddr(holder, text);
+  if (strcmp(text, CHAR(old)) == 0 && (Rf_getCharCE(old) == CE_UTF8 || is_ascii(text))) {
+    SET_STRING_ELT(strings, i, old);
+  } else {
+    ff_error err;
+    if (strlen(text) > INT32_MAX)
+      ffi_check(ff_error_set(&err, FF_ESIZE, "a formula has more text than R's strings take"), &err);
+    SET_STRING_ELT(strings, i, Rf_mkCharCE(text, CE_UTF8));
+  }
+  ffi_free_text(holder);
+}
+
+void ffi_mark_named(int *used, const ff_formula *formula) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL) used[formula->word[i].symbol] = 1;
 }

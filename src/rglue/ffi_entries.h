@@ -12,6 +12,9 @@ FFI_ENTRY(ffi_read_network, 4)
 FFI_ENTRY(ffi_write_network, 3)
 FFI_ENTRY(ffi_write_reactions, 3)
 
+/* ffi_model.c */
+FFI_ENTRY(ffi_pbn_parts, 1)
+
 /* ffi_network.c */
 FFI_ENTRY(ffi_pbn_check, 1)
 FFI_ENTRY(ffi_pbn_parents, 1)
@@ -25,6 +28,7 @@ FFI_ENTRY(ffi_quote_names, 1)
 FFI_ENTRY(ffi_derived_seed, 2)
 
 /* ffi_reactions.c */
+FFI_ENTRY(ffi_reactions_parts, 1)
 FFI_ENTRY(ffi_equation_names, 1)
 FFI_ENTRY(ffi_reactions_check, 1)
 FFI_ENTRY(ffi_reactions_summary, 1)

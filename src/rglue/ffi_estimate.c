@@ -5,8 +5,8 @@
 
 #include "../pbn/estimate/ff_estimate.h"
 #include "../pbn/estimate/ff_influence.h"
-#include "ffi.h"
 #include "ffi_backend.h"
+#include "ffi_values.h"
 
 /* Everything that one estimate owns. `observables` owns the terms; ff_influence_free() frees them. */
 typedef struct {
@@ -54,41 +54,46 @@ static SEXP hold(held **out, SEXP network) {
 
 static held *held_of(SEXP pointer) { return ffi_held(pointer, "an estimate"); }
 
-static double number(SEXP list, const char *name) { return Rf_asReal(ffi_element(list, name)); }
+static double number(SEXP list, const char *name) { return ffi_number(ffi_element(list, name), name); }
 
-/* A seed up to 2^53 is the key itself. */
-static uint64_t key_of(double seed) { return (uint64_t)seed; }
+static int whole(SEXP list, const char *name) { return ffi_int(ffi_element(list, name), name); }
 
-/* `precision` is one number, or one for each of n observables. Its memory remains R's. */
+static uint64_t count(SEXP list, const char *name) { return ffi_count(ffi_element(list, name), name, FFI_MOST); }
+
+/* `precision` is one number, or one for each of n observables. Its memory remains R's. A seed up to 2^53 is the key itself. */
 static ff_estimate_options options_of(SEXP list, uint32_t n) {
   SEXP precision = ffi_element(list, "precision");
-  return (ff_estimate_options){.precision = Rf_asReal(precision),
-                               .precisions = TYPEOF(precision) == REALSXP && XLENGTH(precision) == n ? REAL(precision) : NULL,
+  const R_xlen_t given = Rf_xlength(precision);
+  const double *precisions =
+      ffi_doubles(precision, given == n ? n : 1, FFI_ARGUMENT, "precision", "one number, or one for each answer");
+  return (ff_estimate_options){.precision = given > 0 ? precisions[0] : NA_REAL,
+                               .precisions = given == n ? precisions : NULL,
                                .z = number(list, "z"),
                                .epsilon = number(list, "epsilon"),
-                               .key = key_of(number(list, "seed")),
-                               .max_burn_in = (uint64_t)number(list, "max_burn_in"),
-                               .shard = (uint32_t)number(list, "shard"),
-                               .n_shards = (uint32_t)number(list, "shards"),
-                               .threads = (int)number(list, "threads"),
-                               .simd = (ff_simd)(int)number(list, "simd"),
-                               .go_on = (int)number(list, "go_on"),
-                               .explore = (ff_explore)(int)number(list, "explore")};
+                               .key = count(list, "seed"),
+                               .max_burn_in = count(list, "max_burn_in"),
+                               .shard = (uint32_t)whole(list, "shard"),
+                               .n_shards = (uint32_t)whole(list, "shards"),
+                               .threads = whole(list, "threads"),
+                               .simd = (ff_simd)whole(list, "simd"),
+                               .go_on = whole(list, "go_on"),
+                               .explore = (ff_explore)whole(list, "explore")};
 }
 
 /* Makes the influences of from[i] on to[i] in h->observables. Nodes are numbered from 1. */
 static void hold_influences(held *h, const ff_pbn *pbn, SEXP from, SEXP to) {
   ff_error err;
-  const uint32_t *first = ffi_nodes(from, pbn->n_nodes), *second = ffi_nodes(to, pbn->n_nodes);
-  ffi_check(ff_influence_new(&h->observables, pbn, first, second, (uint32_t)XLENGTH(from), &err), &err);
+  const uint32_t *first = ffi_nodes(from, -1, "from", pbn->n_nodes);
+  const uint32_t *second = ffi_nodes(to, Rf_xlength(from), "to", pbn->n_nodes);
+  ffi_check(ff_influence_new(&h->observables, pbn, first, second, (uint32_t)Rf_xlength(from), &err), &err);
 }
 
 /* Inserts state sets, given as text, before the observables that h->observables holds. */
 static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
   ff_error err;
-  uint32_t n = (uint32_t)XLENGTH(sets);
+  const char *const *texts = ffi_sets(sets);
+  uint32_t n = (uint32_t)Rf_xlength(sets);
   if (n == 0) return;
-  const char *const *texts = ffi_texts(sets); /* the R code has converted them to UTF-8 */
   ff_expr *terms = ff_calloc(n, sizeof *terms);
   ff_status status = terms == NULL ? ff_error_set(&err, FF_EMEMORY, "no memory for %u state sets", n)
                                    : ffi_parse_sets(terms, texts, n, pbn, &err);
@@ -135,7 +140,7 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   hold_influences(h, pbn, from, to);
   hold_sets(h, pbn, sets);
   ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
-  hold_programs(h, pbn, (ff_layout)(int)number(options, "layout"));
+  hold_programs(h, pbn, (ff_layout)whole(options, "layout"));
   ff_estimate_options how = options_of(options, h->observables.n);
   ff_clockwork clockwork;
   if (!ff_program_forgets(h->program)) {
@@ -162,7 +167,7 @@ SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEX
   held *h = held_of(pointer);
   ff_engine_choice choice = {.backend = ffi_backend_interface(backend, FF_PBN_INTERFACE),
                              .devices = ffi_device_numbers(devices),
-                             .n_devices = (uint32_t)XLENGTH(devices),
+                             .n_devices = (uint32_t)Rf_xlength(devices),
                              .kernel = ffi_kernel(kernel),
                              .cache = ffi_cache(cache)};
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND, backend);
@@ -176,7 +181,7 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   int ready = 0;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  ffi_check(ff_estimate_ready(h->estimate, Rf_asReal(seconds), &ready, &err), &err);
+  ffi_check(ff_estimate_ready(h->estimate, ffi_number(seconds, "seconds"), &ready, &err), &err);
   return Rf_ScalarLogical(ready);
 }
 
@@ -191,7 +196,7 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   held *h = held_of(pointer);
   int done = 0;
   R_CheckUserInterrupt(); /* R itself checks only once in a thousand evaluations, and a call takes only a few */
-  ffi_check(ff_estimate_advance(h->estimate, Rf_asReal(seconds), &done, &err), &err);
+  ffi_check(ff_estimate_advance(h->estimate, ffi_number(seconds, "seconds"), &done, &err), &err);
   ff_progress p = ff_estimate_progress(h->estimate);
   ff_plan plan = ff_estimate_plan(h->estimate);
   double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
@@ -246,6 +251,7 @@ static SEXP bytes_of(const ff_tally *t) {
 
 /* Fills *out from bytes. Its arrays are in R's transient memory. */
 static void tally_of(ff_tally *out, SEXP bytes) {
+  ffi_typed(bytes, RAWSXP, -1, FFI_RESULT, "tally", "bytes");
   size_t words = (size_t)XLENGTH(bytes) / 8;
   uint64_t *from = (uint64_t *)R_alloc(words > 6 ? words : 6, 8);
   memcpy(from, RAW(bytes), words * 8);
@@ -274,6 +280,7 @@ SEXP ffi_tally_merge(SEXP tallies) {
   static const char *const names[] = {"moments", "tally", "tiles"};
   ff_error err;
   ff_tally sum, other;
+  ffi_listed(tallies, 1, "tallies");
   tally_of(&sum, VECTOR_ELT(tallies, 0));
   for (R_xlen_t i = 1; i < XLENGTH(tallies); i++) {
     tally_of(&other, VECTOR_ELT(tallies, i));
@@ -291,14 +298,14 @@ SEXP ffi_tally_merge(SEXP tallies) {
 SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SEXP tiles, SEXP doubt) {
   ff_error err;
   held *h = held_of(pointer);
-  double plan[] = {Rf_asReal(burn_in), Rf_asReal(window), Rf_asReal(tiles)};
+  double plan[] = {ffi_number(burn_in, "burn_in"), ffi_number(window, "window"), ffi_number(tiles, "tiles")};
   for (int i = 0; i < 3; i++)
     if (!(plan[i] >= 1 && plan[i] < 9e15)) plan[i] = 0; /* refused below */
   uint64_t steps = (uint64_t)plan[1];
   ff_tally sum;
   tally_of(&sum, tally);
   ff_plan whole = {.burn_in = (uint64_t)plan[0], .half = {steps / 2, steps - steps / 2}, .tiles = (uint64_t)plan[2]};
-  ffi_check(ff_estimate_resume(h->estimate, whole, &sum, doubt == R_NilValue ? NULL : CHAR(STRING_ELT(doubt, 0)), &err), &err);
+  ffi_check(ff_estimate_resume(h->estimate, whole, &sum, doubt == R_NilValue ? NULL : ffi_text(doubt, "doubt"), &err), &err);
   return R_NilValue;
 }
 

@@ -1,54 +1,34 @@
 /* Converts the data frame `events` of a reaction network to the core's events, and back. */
 #include "ffi_events.h"
 
-#include "ffi_columns.h"
+#include "ffi_values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- from R ------------------------------------------------------------------------------------------------------------- */
 
-/* Texts in UTF-8; NULL for NA if `missing` is allowed. */
-static const char **texts_of(SEXP column, const char *name, int missing) {
-  const R_xlen_t n = Rf_xlength(column);
-  const char **texts = (const char **)R_alloc((size_t)n + 1, sizeof *texts);
-  for (R_xlen_t i = 0; i < n; i++) {
-    SEXP one = STRING_ELT(column, i);
-    texts[i] = NULL;
-    if (one == NA_STRING && missing) continue;
-    SEXP alone = PROTECT(Rf_ScalarString(one));
-    ffi_description found;
-    const char **text = ffi_utf8_texts(alone, &found);
-    if (text == NULL) ffi_stop_found(name, "texts", found.text);
-    texts[i] = text[0];
-    UNPROTECT(1);
-  }
-  return texts;
+static SEXP typed(SEXP x, SEXPTYPE type, R_xlen_t n, const char *what, const char *wanted) {
+  return ffi_typed(x, type, n, FFI_REACTIONS, what, wanted);
 }
 
-static const char **texts_in(SEXP frame, const char *name, R_xlen_t n, int missing) {
-  return texts_of(ffi_column_of(frame, name, STRSXP, n, "texts, one for each event"), name, missing);
+static const char **texts_of(SEXP x, R_xlen_t n, const char *what, int missing) {
+  return ffi_texts(x, n, missing, FFI_REACTIONS, what, "texts, one for each event");
 }
 
-static const int *flags_in(SEXP frame, const char *name, R_xlen_t n) {
-  const int *flags = LOGICAL(ffi_column_of(frame, name, LGLSXP, n, "TRUE or FALSE for each event"));
-  for (R_xlen_t i = 0; i < n; i++)
-    if (flags[i] == NA_LOGICAL) ffi_stop_found(name, "TRUE or FALSE for each event", "NA");
-  return flags;
+static const int *flags_of(SEXP x, R_xlen_t n, const char *what) {
+  return ffi_flags(x, n, FFI_REACTIONS, what, "TRUE or FALSE for each event");
 }
 
 /* The column `factor`, which only networks have whose events have factors: like `set`, but NA stands for no factor. */
-static const char ***factors_of(SEXP frame, R_xlen_t n, SEXP sets) {
+static const char ***factors_of(SEXP factors, R_xlen_t n, const uint32_t *n_sets) {
+  static const char *const what = "events$factor";
   static const char *const wanted = "a list of formulas or NA for each event, one for each value of `set`";
-  if (ffi_element(frame, "factor") == R_NilValue) return NULL;
-  SEXP factors = ffi_column_of(frame, "events$factor", VECSXP, n, wanted);
+  if (factors == R_NilValue) return NULL;
+  typed(factors, VECSXP, n, what, wanted);
   const char ***out = (const char ***)R_alloc((size_t)n + 1, sizeof *out);
-  for (R_xlen_t i = 0; i < n; i++) {
-    SEXP factor = VECTOR_ELT(factors, i);
-    if (TYPEOF(factor) != STRSXP || Rf_xlength(factor) != Rf_xlength(VECTOR_ELT(sets, i)))
-      ffi_stop_found("events$factor", wanted, ffi_described(factor).text);
-    out[i] = texts_of(factor, "events$factor", 1);
-  }
+  for (R_xlen_t i = 0; i < n; i++)
+    out[i] = ffi_texts(VECTOR_ELT(factors, i), n_sets[i], 1, FFI_REACTIONS, what, wanted);
   return out;
 }
 
@@ -57,31 +37,32 @@ ffi_events ffi_events_of(SEXP model) {
   ffi_events out = {0};
   SEXP frame = ffi_element(model, "events");
   if (frame == R_NilValue) return out;
-  if (TYPEOF(frame) != VECSXP) ffi_stop_found("events$name", "a column of a data frame", ffi_described(frame).text);
-  SEXP name = ffi_element(frame, "name");
+  SEXP name = ffi_element(typed(frame, VECSXP, -1, "events", "NULL, or a data frame with a row for each event"), "name");
+  if (!Rf_inherits(frame, "data.frame")) ffi_stop_found(FFI_REACTIONS, "events", "NULL, or a data frame", "a list");
   const R_xlen_t n = Rf_xlength(name);
-  out.name = texts_in(frame, "events$name", n, 0);
-  out.when = texts_in(frame, "events$when", n, 0);
-  out.delay = texts_in(frame, "events$delay", n, 1);
-  out.priority = texts_in(frame, "events$priority", n, 1);
-  out.values = texts_in(frame, "events$values", n, 0);
-  out.persistent = flags_in(frame, "events$persistent", n);
-  out.initially = flags_in(frame, "events$initially", n);
-  SEXP sets = ffi_column_of(frame, "events$set", VECSXP, n, wanted);
-  if (n > INT32_MAX) ffi_stop_found("events$name", "of at most 2^31 - 1 elements", ffi_described(name).text);
+  out.name = texts_of(name, n, "events$name", 0);
+  if (n > INT32_MAX) ffi_stop_found(FFI_REACTIONS, "events$name", "of at most 2^31 - 1 elements", ffi_described(name).text);
+  out.when = texts_of(ffi_element(frame, "when"), n, "events$when", 0);
+  out.delay = texts_of(ffi_element(frame, "delay"), n, "events$delay", 1);
+  out.priority = texts_of(ffi_element(frame, "priority"), n, "events$priority", 1);
+  out.values = texts_of(ffi_element(frame, "values"), n, "events$values", 0);
+  out.persistent = flags_of(ffi_element(frame, "persistent"), n, "events$persistent");
+  out.initially = flags_of(ffi_element(frame, "initially"), n, "events$initially");
+  SEXP sets = typed(ffi_element(frame, "set"), VECSXP, n, "events$set", wanted);
   out.n = (uint32_t)n;
   out.n_sets = (uint32_t *)R_alloc((size_t)n + 1, sizeof *out.n_sets);
   out.target = (const char ***)R_alloc((size_t)n + 1, sizeof *out.target);
   out.value = (const char ***)R_alloc((size_t)n + 1, sizeof *out.value);
-  out.factor = factors_of(frame, n, sets);
   for (R_xlen_t i = 0; i < n; i++) {
-    SEXP set = VECTOR_ELT(sets, i), names = Rf_getAttrib(set, R_NamesSymbol);
-    if (TYPEOF(set) != STRSXP || Rf_xlength(set) > INT32_MAX || (Rf_xlength(set) > 0 && TYPEOF(names) != STRSXP))
-      ffi_stop_found("events$set", wanted, ffi_described(set).text);
+    SEXP set = VECTOR_ELT(sets, i);
+    out.value[i] = ffi_texts(set, -1, 0, FFI_REACTIONS, "events$set", wanted);
+    if (Rf_xlength(set) > INT32_MAX) ffi_stop_found(FFI_REACTIONS, "events$set", wanted, ffi_described(set).text);
     out.n_sets[i] = (uint32_t)Rf_xlength(set);
-    out.value[i] = texts_of(set, "events$set", 0);
-    out.target[i] = out.n_sets[i] > 0 ? texts_of(names, "events$set", 0) : NULL;
+    out.target[i] = NULL;
+    if (out.n_sets[i] == 0) continue;
+    out.target[i] = ffi_texts(Rf_getAttrib(set, R_NamesSymbol), out.n_sets[i], 0, FFI_REACTIONS, "events$set", wanted);
   }
+  out.factor = factors_of(ffi_element(frame, "factor"), n, out.n_sets);
   return out;
 }
 

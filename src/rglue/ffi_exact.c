@@ -4,7 +4,7 @@
 
 #include "../pbn/estimate/ff_influence.h"
 #include "../exact/ff_exact.h"
-#include "ffi.h"
+#include "ffi_values.h"
 
 typedef struct {
   ff_pbn *pbn; /* owned by the pointer's protected value */
@@ -65,7 +65,7 @@ SEXP ffi_exact_row(SEXP pointer, SEXP state) {
     h->filled = ff_exact_fill(h->exact, TURN);
   }
   SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)ff_exact_states(h->exact)));
-  ffi_check(ff_exact_row(REAL(out), (uint64_t)Rf_asReal(state), h->exact, &err), &err);
+  ffi_check(ff_exact_row(REAL(out), ffi_count(state, "state", FFI_MOST), h->exact, &err), &err);
   UNPROTECT(1);
   return out;
 }
@@ -90,7 +90,8 @@ SEXP ffi_exact_advance(SEXP pointer, SEXP tolerance, SEXP max_steps, SEXP second
   held *h = held_of(pointer);
   double residual = 0;
   R_CheckUserInterrupt();
-  advance(h, Rf_asReal(tolerance), (uint64_t)Rf_asReal(max_steps), Rf_asReal(seconds), &residual);
+  advance(h, ffi_number(tolerance, "tolerance"), ffi_count(max_steps, "max_steps", FFI_MOST), ffi_number(seconds, "seconds"),
+          &residual);
   double values[] = {h->done, residual};
   return ffi_numbers(2, names, values);
 }
@@ -135,8 +136,8 @@ static SEXP answer(held *h) {
 SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
   ff_error err;
   held *h = solved(pointer);
-  uint32_t n = (uint32_t)XLENGTH(sets);
-  const char *const *texts = ffi_texts(sets);
+  const char *const *texts = ffi_sets(sets);
+  uint32_t n = (uint32_t)Rf_xlength(sets);
   ff_influence_free(&h->asked);
   uint32_t *first = ff_calloc((size_t)n + 1, sizeof *first);
   ff_expr *terms = ff_calloc(n, sizeof *terms);
@@ -155,8 +156,9 @@ SEXP ffi_exact_probabilities(SEXP pointer, SEXP sets) {
 SEXP ffi_exact_influences(SEXP pointer, SEXP from, SEXP to) {
   ff_error err;
   held *h = solved(pointer);
-  const uint32_t *first = ffi_nodes(from, h->pbn->n_nodes), *second = ffi_nodes(to, h->pbn->n_nodes);
+  const uint32_t *first = ffi_nodes(from, -1, "from", h->pbn->n_nodes);
+  const uint32_t *second = ffi_nodes(to, Rf_xlength(from), "to", h->pbn->n_nodes);
   ff_influence_free(&h->asked);
-  ffi_check(ff_influence_new(&h->asked, h->pbn, first, second, (uint32_t)XLENGTH(from), &err), &err);
+  ffi_check(ff_influence_new(&h->asked, h->pbn, first, second, (uint32_t)Rf_xlength(from), &err), &err);
   return answer(h);
 }

@@ -1,38 +1,25 @@
 /* Reads networks from files and writes them. */
 #include "../io/ff_io.h"
-#include "ffi_columns.h"
+#include "ffi_values.h"
 
 #include <string.h>
 
 static ff_format format_of(SEXP format) {
   static const ff_format formats[] = {FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET,
                                       FF_FORMAT_SBML, FF_FORMAT_BNGL};
-  if (TYPEOF(format) == STRSXP && Rf_xlength(format) == 1)
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
-      if (strcmp(CHAR(STRING_ELT(format, 0)), ff_format_name(formats[i])) == 0) return formats[i];
+  const char *name = ffi_text(format, "format");
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (strcmp(name, ff_format_name(formats[i])) == 0) return formats[i];
   ff_error err;
   ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\", \"sbml\" or \"bngl_net\"");
   ffi_stop(&err);
   return FF_FORMAT_AUTO;
 }
 
-/* Translates the path to the encoding of the file system; valid until the .Call ends. */
-static const char *path_of(SEXP path) {
-  if (TYPEOF(path) != STRSXP || Rf_xlength(path) != 1 || STRING_ELT(path, 0) == NA_STRING) {
-    ff_error err;
-    ff_error_set(&err, FF_EARGUMENT, "`file` must be the path of a file, one string");
-    ffi_stop(&err);
-  }
-  return R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0)));
-}
-
 /* The names in a character vector, which must differ, valid until the .Call ends; NULL if `names` is no such vector. Sets *n. */
 static char **given_of(SEXP names, uint32_t *n) {
   *n = TYPEOF(names) == STRSXP ? (uint32_t)Rf_length(names) : 0;
-  if (TYPEOF(names) != STRSXP) return NULL;
-  char **text = (char **)R_alloc(*n, sizeof *text);
-  for (uint32_t i = 0; i < *n; i++) text[i] = (char *)Rf_translateCharUTF8(STRING_ELT(names, i));
-  return text;
+  return TYPEOF(names) == STRSXP ? (char **)ffi_texts(names, -1, 0, FFI_ARGUMENT, "initial", "named by species") : NULL;
 }
 
 /* Returns list(reactions, rate, value, species, count) on the laws that may be negative (ff_reactions_negative()), or NULL: the
@@ -80,7 +67,7 @@ static SEXP negative_laws(const ff_reactions *net) {
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   static const char *const names[] = {"model", "format", "class", "unit", "negative"};
   ff_format wanted = format_of(format), found = wanted;
-  const char *file = path_of(path);
+  const char *file = ffi_path(path, "file");
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
   ff_error err;
   ff_io_model model;
@@ -110,7 +97,7 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
 /* Writes the file. Returns the bits of ff_lost: what the format cannot express. */
 SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
   ff_format wanted = format_of(format);
-  const char *file = path_of(path);
+  const char *file = ffi_path(path, "file");
   ff_error err;
   ff_pbn *pbn;
   PROTECT(ffi_pbn_hold(model, &pbn));
@@ -122,7 +109,7 @@ SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
 
 SEXP ffi_write_reactions(SEXP model, SEXP path, SEXP format) {
   ff_format wanted = format_of(format);
-  const char *file = path_of(path);
+  const char *file = ffi_path(path, "file");
   ff_error err;
   ff_reactions *net;
   PROTECT(ffi_reactions_hold(model, &net));

@@ -1,5 +1,5 @@
 /* Converts the R object of class "pbn" to an ff_pbn and back. */
-#include "ffi.h"
+#include "ffi_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,122 +15,127 @@ SEXP ffi_pbn_holder(void) { return ffi_pointer(finalize_pbn, 0, R_NilValue); }
  *   Calls of R that can jump come first; their results lie in R's memory or behind the holder. Only then does the core allocate.
  */
 
-/* Raises an error; `found` describes in a few words what was found. */
-static void stop_found(const char *what, const char *wanted, const char *found) {
-  ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "a network's `%s` must be %s; found %s (make networks with pbn() or read_network())", what,
-               wanted, found);
-  ffi_stop(&err);
+/* Raises an error that describes the whole value x as what was found. */
+static void stop_shape(const char *what, const char *wanted, SEXP x) {
+  ffi_stop_found(FFI_PBN, what, wanted, ffi_described(x).text);
 }
 
-/* The same, and describes the whole value x as what was found. */
-static void stop_shape(const char *what, const char *wanted, SEXP x) { stop_found(what, wanted, ffi_described(x).text); }
-
-static int is_number(SEXP x) {
-  return (TYPEOF(x) == INTSXP && !Rf_inherits(x, "factor")) || TYPEOF(x) == REALSXP || TYPEOF(x) == LGLSXP;
-}
-
-/* Returns the number at place i; NaN for NA. */
-static double number_at(SEXP x, R_xlen_t i) {
-  if (TYPEOF(x) == REALSXP) return REAL(x)[i];
-  int value = TYPEOF(x) == INTSXP ? INTEGER(x)[i] : LOGICAL(x)[i];
-  return value == NA_INTEGER ? R_NaN : value;
-}
-
-/* Returns a whole number in [low, high], or raises an error. */
-static uint32_t count_at(SEXP x, R_xlen_t i, double low, double high, const char *what, const char *wanted) {
-  double value = number_at(x, i);
-  if (value >= low && value <= high && value == (double)(uint32_t)value) return (uint32_t)value;
-  char found[80];
-  if (ISNAN(value))
-    snprintf(found, sizeof found, "NA at place %lld", (long long)i + 1);
-  else
-    snprintf(found, sizeof found, "%s at place %lld", ff_show(value, 15).text, (long long)i + 1);
-  stop_found(what, wanted, found);
-  return 0;
-}
-
-/* Returns the strings in UTF-8, valid until the .Call ends. */
-static const char **utf8_texts(SEXP x, const char *what, const char *wanted) {
-  ffi_description found;
-  if (TYPEOF(x) != STRSXP) stop_shape(what, wanted, x);
-  const char **texts = ffi_utf8_texts(x, &found);
-  if (texts == NULL) stop_found(what, wanted, found.text);
-  return texts;
-}
-
-static void fill_settings(ff_pbn *pbn, SEXP model) {
-  char flags[80], values[80];
-  snprintf(flags, sizeof flags, "one TRUE or FALSE for each node (%u in all)", pbn->n_nodes);
-  snprintf(values, sizeof values, "0, 1 or NA for each node (%u in all)", pbn->n_nodes);
-  SEXP perturbation = ffi_element(model, "perturbation"), exempt = ffi_element(model, "exempt");
-  SEXP initial = ffi_element(model, "initial"), update = ffi_element(model, "update"), removed = ffi_element(model, "removed");
-  if (!is_number(perturbation) || Rf_xlength(perturbation) != 1) stop_shape("perturbation", "one number", perturbation);
-  pbn->perturbation = number_at(perturbation, 0);
+static ff_update update_of(SEXP update) {
   const char *word = TYPEOF(update) == STRSXP && Rf_xlength(update) == 1 ? CHAR(STRING_ELT(update, 0)) : "";
   if (strcmp(word, "synchronous") != 0 && strcmp(word, "asynchronous") != 0)
     stop_shape("update", "\"synchronous\" or \"asynchronous\"", update);
-  pbn->update = word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
-  if (exempt != R_NilValue) {
-    if (!is_number(exempt) || Rf_xlength(exempt) != (R_xlen_t)pbn->n_nodes) stop_shape("exempt", flags, exempt);
-    for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->perturbed[i] = count_at(exempt, i, 0, 1, "exempt", flags) == 0;
-  }
-  if (initial != R_NilValue) {
-    if (!is_number(initial) || Rf_xlength(initial) != (R_xlen_t)pbn->n_nodes) stop_shape("initial", values, initial);
-    for (uint32_t i = 0; i < pbn->n_nodes; i++)
-      pbn->initial[i] = ISNAN(number_at(initial, i)) ? -1 : (int8_t)count_at(initial, i, 0, 1, "initial", values);
-  }
-  if (removed != R_NilValue) {
-    static const char *const counts = "two counts, of nodes and of perturbed nodes";
-    if (!is_number(removed) || Rf_xlength(removed) != 2) stop_shape("removed", counts, removed);
-    pbn->removed_nodes = count_at(removed, 0, 0, FF_X_MAX_OPERAND, "removed", counts);
-    pbn->removed_perturbed = count_at(removed, 1, 0, FF_X_MAX_OPERAND, "removed", counts);
+  return word[0] == 'a' ? FF_ASYNCHRONOUS : FF_SYNCHRONOUS;
+}
+
+/* Checks that x has numbers: n of them, or any number if n is negative. */
+static void need_numbers(SEXP x, R_xlen_t n, const char *what, const char *wanted) {
+  if (!ffi_is_number(x) || (n >= 0 && Rf_xlength(x) != n)) stop_shape(what, wanted, x);
+}
+
+/* Raises an error unless x is NULL or has n numbers, each 0 or 1, or NA if it may be `missing`. */
+static void need_bits(SEXP x, R_xlen_t n, int missing, const char *what, const char *wanted) {
+  char all[120];
+  snprintf(all, sizeof all, "%s for each node (%lld in all)", wanted, (long long)n);
+  if (x == R_NilValue) return;
+  need_numbers(x, n, what, all);
+  for (R_xlen_t i = 0; i < n; i++)
+    if (!missing || !ISNAN(ffi_number_at(x, i))) ffi_count_at(x, i, 0, 1, FFI_PBN, what, all);
+}
+
+static void check_contexts(SEXP contexts, R_xlen_t n_nodes) {
+  static const char *const matrix = "a matrix with a row for each context and a column for each node";
+  if (contexts == R_NilValue) return;
+  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", "NULL, or a list of `probability` and `predictor`", contexts);
+  SEXP probability = ffi_element(contexts, "probability"), predictor = ffi_element(contexts, "predictor");
+  need_numbers(probability, -1, "contexts$probability", "one number for each context");
+  need_numbers(predictor, -1, "contexts$predictor", matrix);
+  const R_xlen_t m = Rf_xlength(probability);
+  if (m < 1 || m > INT32_MAX)
+    stop_shape("contexts$probability", "one number for each of 1 to 2^31 - 1 contexts", probability);
+  if (Rf_xlength(predictor) / m != n_nodes || Rf_xlength(predictor) % m != 0 || !Rf_isMatrix(predictor)) {
+    char sized[160], found[40];
+    snprintf(sized, sizeof sized, "%s, %lld x %lld in all", matrix, (long long)m, (long long)n_nodes);
+    snprintf(found, sizeof found, "length %lld", (long long)Rf_xlength(predictor));
+    ffi_stop_found(FFI_PBN, "contexts$predictor", sized, found);
   }
 }
 
+static void check_rules(SEXP rules, R_xlen_t n_nodes) {
+  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
+  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
+  SEXP probability = ffi_element(rules, "probability");
+  ffi_typed(predictor, STRSXP, -1, FFI_PBN, "rules$predictor", "predictor functions as text");
+  const R_xlen_t n = Rf_xlength(predictor);
+  need_numbers(node, -1, "rules$node", "numbers of nodes");
+  need_numbers(probability, -1, "rules$probability", "numbers");
+  need_numbers(node, n, "rules$node", "as long as `rules$predictor`");
+  need_numbers(probability, n, "rules$probability", "as long as `rules$predictor`");
+  if (n > (R_xlen_t)UINT32_MAX) stop_shape("rules$predictor", "at most 2^32 - 1 predictor functions", predictor);
+  for (R_xlen_t r = 0, before = 1; r < n; r++)
+    before = ffi_count_at(node, r, (double)before, (double)n_nodes, FFI_PBN, "rules$node", "numbers of nodes, from 1, ascending");
+}
+
+/* Checks the types and lengths of all parts, and the numbers of nodes. O(size of the list). */
+static void check_parts(SEXP model) {
+  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "pbn")) {
+    ff_error err;
+    ff_error_set(&err, FF_EARGUMENT,
+                 "a network must be an object of class \"pbn\", as pbn() and read_network() make them; found one of type \"%s\" "
+                 "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
+    ffi_stop(&err);
+  }
+  SEXP nodes = ffi_typed(ffi_element(model, "nodes"), STRSXP, -1, FFI_PBN, "nodes", "the nodes' names");
+  SEXP removed = ffi_element(model, "removed"), perturbation = ffi_element(model, "perturbation");
+  const R_xlen_t n = Rf_xlength(nodes);
+  if (n < 1 || n > (R_xlen_t)FF_X_MAX_OPERAND) stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
+  check_rules(ffi_element(model, "rules"), n);
+  need_numbers(perturbation, 1, "perturbation", "one number");
+  need_bits(ffi_element(model, "exempt"), n, 0, "exempt", "one TRUE or FALSE");
+  need_bits(ffi_element(model, "initial"), n, 1, "initial", "0, 1 or NA");
+  update_of(ffi_element(model, "update"));
+  if (removed != R_NilValue) need_numbers(removed, 2, "removed", "two counts, of nodes and of perturbed nodes");
+  check_contexts(ffi_element(model, "contexts"), n);
+}
+
+static void fill_settings(ff_pbn *pbn, SEXP model) {
+  static const char *const counts = "two counts, of nodes and of perturbed nodes";
+  SEXP exempt = ffi_element(model, "exempt"), initial = ffi_element(model, "initial"), removed = ffi_element(model, "removed");
+  pbn->perturbation = ffi_number_at(ffi_element(model, "perturbation"), 0);
+  pbn->update = update_of(ffi_element(model, "update"));
+  for (uint32_t i = 0; i < pbn->n_nodes && exempt != R_NilValue; i++) pbn->perturbed[i] = ffi_number_at(exempt, i) == 0;
+  for (uint32_t i = 0; i < pbn->n_nodes && initial != R_NilValue; i++) {
+    const double value = ffi_number_at(initial, i);
+    pbn->initial[i] = ISNAN(value) ? -1 : (int8_t)value;
+  }
+  if (removed == R_NilValue) return;
+  pbn->removed_nodes = ffi_count_at(removed, 0, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+  pbn->removed_perturbed = ffi_count_at(removed, 1, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+}
+
 static void fill_contexts(ff_pbn *pbn, SEXP model) {
-  static const char *const wanted = "NULL, or a list of `probability` and `predictor`";
   static const char *const numbers = "numbers of predictor functions, from 1";
-  static const char *const matrix = "a matrix with a row for each context and a column for each node";
   SEXP contexts = ffi_element(model, "contexts");
   if (contexts == R_NilValue) return;
-  if (TYPEOF(contexts) != VECSXP) stop_shape("contexts", wanted, contexts);
   SEXP probability = ffi_element(contexts, "probability"), predictor = ffi_element(contexts, "predictor");
-  if (!is_number(probability)) stop_shape("contexts$probability", "one number for each context", probability);
-  if (!is_number(predictor)) stop_shape("contexts$predictor", matrix, predictor);
-  R_xlen_t m = Rf_xlength(probability);
-  if (m < 1 || m > INT32_MAX)
-    stop_shape("contexts$probability", "one number for each of 1 to 2^31 - 1 contexts", probability);
-  if (Rf_xlength(predictor) / m != (R_xlen_t)pbn->n_nodes || Rf_xlength(predictor) % m != 0) {
-    char sized[160], found[40];
-    snprintf(sized, sizeof sized, "%s, %lld x %u in all", matrix, (long long)m, pbn->n_nodes);
-    snprintf(found, sizeof found, "length %lld", (long long)Rf_xlength(predictor));
-    stop_found("contexts$predictor", sized, found);
-  }
+  const R_xlen_t m = Rf_xlength(probability);
   ff_error err;
   ffi_check(ff_pbn_new_contexts(pbn, (uint32_t)m, &err), &err);
   for (R_xlen_t c = 0; c < m; c++) {
-    pbn->context_probability[c] = number_at(probability, c);
+    pbn->context_probability[c] = ffi_number_at(probability, c);
     for (uint32_t i = 0; i < pbn->n_nodes; i++)
       pbn->context[(size_t)c * pbn->n_nodes + i] =
-          count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, "contexts$predictor", numbers) - 1;
+          ffi_count_at(predictor, c + (R_xlen_t)i * m, 1, UINT32_MAX, FFI_PBN, "contexts$predictor", numbers) - 1;
   }
 }
 
 /* Sets first[] from the rules' nodes and allocates the predictors. */
 static void fill_first(ff_pbn *pbn, SEXP node, SEXP probability) {
-  static const char *const wanted = "numbers of nodes, from 1, ascending";
   R_xlen_t n = Rf_xlength(node);
-  uint32_t before = 1;
-  for (R_xlen_t r = 0; r < n; r++) {
-    uint32_t at = count_at(node, r, before, pbn->n_nodes, "rules$node", wanted);
-    pbn->first[at]++;
-    before = at;
-  }
+  for (R_xlen_t r = 0; r < n; r++) pbn->first[(uint32_t)ffi_number_at(node, r)]++;
   for (uint32_t i = 0; i < pbn->n_nodes; i++) pbn->first[i + 1] += pbn->first[i];
   ff_error err;
   ffi_check(ff_pbn_new_predictors(pbn, &err), &err);
-  for (R_xlen_t r = 0; r < n; r++) pbn->predictors[r].probability = number_at(probability, r);
+  for (R_xlen_t r = 0; r < n; r++) pbn->predictors[r].probability = ffi_number_at(probability, r);
 }
 
 /* Parses the rules. Calls nothing of R. */
@@ -154,35 +159,18 @@ static ff_status parse_rules(ff_pbn *pbn, const char **texts, ff_error *err) {
 }
 
 SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
-  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "pbn")) {
-    ff_error err;
-    ff_error_set(&err, FF_EARGUMENT,
-                 "a network must be an object of class \"pbn\", as pbn() and read_network() make them; found one of type \"%s\" "
-                 "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
-    ffi_stop(&err);
-  }
+  check_parts(model);
   SEXP nodes = ffi_element(model, "nodes"), rules = ffi_element(model, "rules");
-  const char **names = utf8_texts(nodes, "nodes", "the nodes' names");
-  if (Rf_xlength(nodes) < 1 || Rf_xlength(nodes) > (R_xlen_t)FF_X_MAX_OPERAND)
-    stop_shape("nodes", "the names of 1 to 2^28 - 1 nodes", nodes);
-  if (TYPEOF(rules) != VECSXP) stop_shape("rules", "a data frame of node, predictor and probability", rules);
-  SEXP node = ffi_element(rules, "node"), predictor = ffi_element(rules, "predictor");
-  SEXP probability = ffi_element(rules, "probability");
-  const char **texts = utf8_texts(predictor, "rules$predictor", "predictor functions as text");
-  R_xlen_t n_rules = Rf_xlength(predictor);
-  if (!is_number(node)) stop_shape("rules$node", "numbers of nodes", node);
-  if (!is_number(probability)) stop_shape("rules$probability", "numbers", probability);
-  if (Rf_xlength(node) != n_rules) stop_shape("rules$node", "as long as `rules$predictor`", node);
-  if (Rf_xlength(probability) != n_rules) stop_shape("rules$probability", "as long as `rules$predictor`", probability);
-  if (n_rules > (R_xlen_t)UINT32_MAX) stop_shape("rules$predictor", "at most 2^32 - 1 predictor functions", predictor);
-
+  const char **names = ffi_texts(nodes, -1, 0, FFI_PBN, "nodes", "the nodes' names");
+  SEXP predictor = ffi_element(rules, "predictor");
+  const char **texts = ffi_texts(predictor, -1, 0, FFI_PBN, "rules$predictor", "predictor functions as text");
   SEXP holder = PROTECT(ffi_pbn_holder());
   ff_error err;
   ff_pbn *pbn;
   ffi_check(ff_pbn_new(&pbn, (uint32_t)Rf_xlength(nodes), &err), &err);
   R_SetExternalPtrAddr(holder, pbn);
   fill_settings(pbn, model);
-  fill_first(pbn, node, probability);
+  fill_first(pbn, ffi_element(rules, "node"), ffi_element(rules, "probability"));
   fill_contexts(pbn, model);
   for (uint32_t i = 0; i < pbn->n_nodes; i++) ffi_check(ff_name_copy(&pbn->names[i], names[i], &err), &err);
   ffi_check(parse_rules(pbn, texts, &err), &err);
@@ -190,6 +178,29 @@ SEXP ffi_pbn_hold(SEXP model, ff_pbn **out) {
   *out = pbn;
   UNPROTECT(1);
   return holder;
+}
+
+/* Raises an error unless R can work with the parts of a network; the core need not accept it. Returns NULL. O(size of the
+ * list). */
+SEXP ffi_pbn_parts(SEXP model) {
+  static const char *const columns[] = {"node", "probability"}, *const parts[] = {"rules$node", "rules$probability"};
+  static const char *const counts = "two counts, of nodes and of perturbed nodes";
+  check_parts(model);
+  const R_xlen_t n = Rf_xlength(ffi_element(model, "nodes"));
+  SEXP rules = ffi_element(model, "rules"), removed = ffi_element(model, "removed");
+  if (!Rf_inherits(rules, "data.frame")) stop_shape("rules", "a data frame of node, predictor and probability", rules);
+  for (int i = 0; i < 2; i++) { /* R's functions take no logical numbers here */
+    SEXP column = ffi_element(rules, columns[i]);
+    if (TYPEOF(column) == LGLSXP) stop_shape(parts[i], "numbers", column);
+  }
+  need_numbers(ffi_element(model, "exempt"), n, "exempt", "one TRUE or FALSE for each node");
+  need_numbers(ffi_element(model, "initial"), n, "initial", "0, 1 or NA for each node");
+  need_numbers(removed, 2, "removed", counts);
+  for (int i = 0; i < 2; i++) ffi_count_at(removed, i, 0, FF_X_MAX_OPERAND, FFI_PBN, "removed", counts);
+  ff_error err;
+  if (ISNAN(ffi_number_at(ffi_element(model, "perturbation"), 0)))
+    ffi_check(ff_error_set(&err, FF_EMODEL, "the perturbation is NaN; expected a number in [0, 1)"), &err);
+  return R_NilValue;
 }
 
 /* ---- to R --------------------------------------------------------------------------------------------------------- */

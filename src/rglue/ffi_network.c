@@ -1,9 +1,10 @@
 /* What R asks about a network: whether it is valid, the parents and truth tables of its predictor functions, its arrows and their
  * signs, and which nodes are held or inputs. Quoted names, and seeds of several runs derived from one seed, are here too. */
 #include "../base/ff_philox.h"
-#include "../pbn/ff_reduce.h"
+#include "../pbn/reduce/ff_reduce.h"
 #include "../pbn/ff_engine.h"
 #include "ffi_arrows.h"
+#include "ffi_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +85,9 @@ SEXP ffi_pbn_renamed(SEXP model, SEXP names) {
   ff_pbn *pbn;
   ff_error err;
   PROTECT(ffi_pbn_hold(model, &pbn));
+  const char **given = ffi_texts(names, pbn->n_nodes, 0, FFI_ARGUMENT, "names", "a text for each node");
   for (uint32_t i = 0; i < pbn->n_nodes; i++) {
-    const char *name = Rf_translateCharUTF8(STRING_ELT(names, (R_xlen_t)i));
-    char *copy = ff_strndup(name, strlen(name));
+    char *copy = ff_strndup(given[i], strlen(given[i]));
     if (copy == NULL) ffi_check(ff_error_set(&err, FF_EMEMORY, "no memory for the names of %u nodes", pbn->n_nodes), &err);
     free(pbn->names[i]);
     pbn->names[i] = copy;
@@ -133,7 +134,7 @@ SEXP ffi_pbn_forgets(SEXP model) {
 
 /* Returns the names as they appear in an expression: in quotes if the grammar requires them. */
 SEXP ffi_quote_names(SEXP names) {
-  R_xlen_t n = Rf_xlength(names);
+  R_xlen_t n = Rf_xlength(ffi_typed(names, STRSXP, -1, FFI_ARGUMENT, "names", "texts"));
   SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
   for (R_xlen_t i = 0; i < n; i++) {
     const void *mark = vmaxget();
@@ -150,7 +151,7 @@ SEXP ffi_quote_names(SEXP names) {
 
 /* Returns the seed of run number `run`, derived from `seed`. Both are whole numbers up to 2^53. */
 SEXP ffi_derived_seed(SEXP seed, SEXP run) {
-  return Rf_ScalarReal((double)ff_philox_seed((uint64_t)Rf_asReal(seed), (uint64_t)Rf_asReal(run)));
+  return Rf_ScalarReal((double)ff_philox_seed(ffi_count(seed, "seed", FFI_MOST), ffi_count(run, "run", FFI_MOST)));
 }
 
 /* Returns the arrows of the dependency graph and its components: list(from, to, component, size, cyclic), all from 1. */

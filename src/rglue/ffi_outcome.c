@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "../pbn/outcome/ff_outcome.h"
-#include "ffi.h"
+#include "ffi_values.h"
 
 #define TURN 0.1 /* seconds of work between two checks for Ctrl-C */
 
@@ -46,12 +46,12 @@ SEXP ffi_outcome_new(SEXP model, SEXP trajectories, SEXP seed, SEXP max_steps, S
   ff_error err;
   held *h;
   SEXP pointer = PROTECT(hold(model, &h));
-  ff_outcome_options options = {.trajectories = (uint64_t)Rf_asReal(trajectories),
-                                .key = (uint64_t)Rf_asReal(seed),
-                                .max_steps = (uint64_t)Rf_asReal(max_steps),
-                                .max_states = (uint32_t)Rf_asReal(max_states),
-                                .threads = Rf_asInteger(threads),
-                                .simd = (ff_simd)Rf_asInteger(simd)};
+  ff_outcome_options options = {.trajectories = ffi_count(trajectories, "trajectories", FFI_MOST),
+                                .key = ffi_count(seed, "seed", FFI_MOST),
+                                .max_steps = ffi_count(max_steps, "max_steps", FFI_MOST),
+                                .max_states = ffi_uint(max_states, "max_states"),
+                                .threads = ffi_int(threads, "threads"),
+                                .simd = (ff_simd)ffi_int(simd, "simd")};
   ffi_check(ff_outcome_new(&h->outcome, h->pbn, options, &err), &err);
   UNPROTECT(1);
   return pointer;
@@ -63,7 +63,7 @@ SEXP ffi_outcome_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  if (!h->done) ffi_check(ff_outcome_advance(h->outcome, Rf_asReal(seconds), &h->done, &err), &err);
+  if (!h->done) ffi_check(ff_outcome_advance(h->outcome, ffi_number(seconds, "seconds"), &h->done, &err), &err);
   ff_outcome_state now = ff_outcome_now(h->outcome);
   SEXP out = PROTECT(ffi_list(7, names));
   ffi_set(out, "done", Rf_ScalarLogical(h->done));
@@ -130,15 +130,16 @@ SEXP ffi_attractors(SEXP model, SEXP states, SEXP max_states) {
   held *h;
   SEXP pointer = PROTECT(hold(model, &h));
   ffi_check(ff_attractors_new(&h->attractors, h->pbn, &err), &err);
-  uint32_t words = ff_attractors_words(h->attractors), n_nodes = h->pbn->n_nodes, limit = (uint32_t)Rf_asReal(max_states);
-  int rows = Rf_nrows(states);
+  uint32_t words = ff_attractors_words(h->attractors), n_nodes = h->pbn->n_nodes, limit = ffi_uint(max_states, "max_states");
+  const int rows = Rf_nrows(states);
+  const int *bits = INTEGER(ffi_typed(states, INTSXP, (R_xlen_t)rows * n_nodes, FFI_ARGUMENT, "states", "a 0/1 integer matrix"));
   h->state = ff_calloc(words, sizeof *h->state);
   if (h->state == NULL) ffi_no_memory("a state");
   SEXP out = PROTECT(ffi_list(2, names)), leads = PROTECT(Rf_allocVector(INTSXP, rows));
   for (int k = 0; k < rows; k++) {
     memset(h->state, 0, words * sizeof *h->state);
     for (uint32_t i = 0; i < n_nodes; i++)
-      h->state[i / 32] |= (uint32_t)(INTEGER(states)[k + (R_xlen_t)i * rows] == 1) << (i % 32);
+      h->state[i / 32] |= (uint32_t)(bits[k + (R_xlen_t)i * rows] == 1) << (i % 32);
     ffi_check(ff_attractors_begin(h->attractors, h->state, limit, &err), &err);
     for (int done = 0; !done;) {
       R_CheckUserInterrupt();

@@ -1,5 +1,5 @@
 /* Converts the R object of class "reaction_network" to an ff_reactions, and answers what R asks about it. */
-#include "ffi_columns.h"
+#include "ffi_values.h"
 #include "ffi_events.h"
 
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 
 /* ---- the columns of the R object: they only check types and lengths ---- */
 
+static SEXP typed(SEXP x, SEXPTYPE type, R_xlen_t n, const char *what, const char *wanted) {
+  return ffi_typed(x, type, n, FFI_REACTIONS, what, wanted);
+}
+
 static SEXP frame_of(SEXP model, const char *what, const char *wanted) {
-  SEXP frame = ffi_element(model, what);
-  if (TYPEOF(frame) != VECSXP) ffi_stop_found(what, wanted, ffi_described(frame).text);
+  SEXP frame = typed(ffi_element(model, what), VECSXP, -1, what, wanted);
+  if (!Rf_inherits(frame, "data.frame")) ffi_stop_found(FFI_REACTIONS, what, wanted, "a list");
   return frame;
 }
 
-static const char **texts_of(SEXP column, const char *what, const char *wanted) {
-  ffi_description found;
-  if (TYPEOF(column) != STRSXP) ffi_stop_found(what, wanted, ffi_described(column).text);
-  const char **texts = ffi_utf8_texts(column, &found);
-  if (texts == NULL) ffi_stop_found(what, wanted, found.text);
-  return texts;
+static const char **texts_of(SEXP x, R_xlen_t n, const char *what, const char *wanted) {
+  return ffi_texts(x, n, 0, FFI_REACTIONS, what, wanted);
 }
 
 /* What is taken from the R object. The texts lie in R's memory. */
@@ -31,7 +31,8 @@ typedef struct {
 } parts;
 
 static uint32_t size_of(SEXP column, const char *what) {
-  if (Rf_xlength(column) > INT32_MAX) ffi_stop_found(what, "of at most 2^31 - 1 elements", ffi_described(column).text);
+  if (Rf_xlength(column) > INT32_MAX)
+    ffi_stop_found(FFI_REACTIONS, what, "of at most 2^31 - 1 elements", ffi_described(column).text);
   return (uint32_t)Rf_xlength(column);
 }
 
@@ -41,32 +42,39 @@ static void take_variables(parts *p, SEXP model) {
   SEXP formulas = ffi_element(model, "variables");
   if (formulas == R_NilValue) return;
   p->n_variables = size_of(formulas, "variables");
-  p->formulas = texts_of(formulas, "variables", texts);
-  if (p->n_variables > 0) p->variables = texts_of(Rf_getAttrib(formulas, R_NamesSymbol), "variables", texts);
+  p->formulas = texts_of(formulas, -1, "variables", texts);
+  if (p->n_variables > 0)
+    p->variables = texts_of(Rf_getAttrib(formulas, R_NamesSymbol), p->n_variables, "variables", texts);
 }
 
 static parts parts_of(SEXP model) {
+  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "reaction_network")) {
+    ff_error err;
+    ff_error_set(&err, FF_EARGUMENT,
+                 "a reaction network must be an object of class \"reaction_network\", as reaction_network() makes it; found one "
+                 "of type \"%s\" without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
+    ffi_stop(&err);
+  }
   static const char *const texts = "texts, one for each reaction", *const numbers = "numbers, one for each species";
+  static const char *const named = "numbers with names";
   parts p = {0};
   SEXP species = frame_of(model, "species", "a data frame of species, initial and fixed");
   SEXP reactions = frame_of(model, "reactions", "a data frame of name, equation, rate and law");
-  SEXP names = ffi_column_of(species, "species$species", STRSXP, -1, "the names of the species");
-  R_xlen_t n = Rf_xlength(names);
+  SEXP names = ffi_element(species, "species"), equation = ffi_element(reactions, "equation");
+  p.species = texts_of(names, -1, "species$species", "the names of the species");
   p.n_species = size_of(names, "species");
-  p.species = texts_of(names, "species$species", "the names of the species");
-  p.initial = ffi_numbers_of(species, "species$initial", n, numbers);
-  p.fixed = LOGICAL(ffi_column_of(species, "species$fixed", LGLSXP, n, "TRUE or FALSE for each species"));
-  p.value = ffi_numbers_of(model, "parameters", -1, "numbers with names");
-  SEXP value = ffi_element(model, "parameters"), labels = Rf_getAttrib(value, R_NamesSymbol);
+  p.initial = ffi_doubles(ffi_element(species, "initial"), p.n_species, FFI_REACTIONS, "species$initial", numbers);
+  p.fixed = ffi_flags(ffi_element(species, "fixed"), p.n_species, FFI_REACTIONS, "species$fixed",
+                      "TRUE or FALSE for each species");
+  SEXP value = ffi_element(model, "parameters");
+  p.value = ffi_doubles(value, -1, FFI_REACTIONS, "parameters", named);
   p.n_parameters = size_of(value, "parameters");
-  p.parameters = p.n_parameters > 0 ? texts_of(labels, "parameters", "numbers with names") : NULL;
-  SEXP equation = ffi_column_of(reactions, "reactions$equation", STRSXP, -1, texts);
-  n = Rf_xlength(equation);
+  if (p.n_parameters > 0) p.parameters = texts_of(Rf_getAttrib(value, R_NamesSymbol), p.n_parameters, "parameters", named);
+  p.equations = texts_of(equation, -1, "reactions$equation", texts);
   p.n_reactions = size_of(equation, "reactions");
-  p.equations = texts_of(equation, "reactions$equation", texts);
-  p.names = texts_of(ffi_column_of(reactions, "reactions$name", STRSXP, n, texts), "reactions$name", texts);
-  p.rates = texts_of(ffi_column_of(reactions, "reactions$rate", STRSXP, n, texts), "reactions$rate", texts);
-  p.laws = texts_of(ffi_column_of(reactions, "reactions$law", STRSXP, n, texts), "reactions$law", texts);
+  p.names = texts_of(ffi_element(reactions, "name"), p.n_reactions, "reactions$name", texts);
+  p.rates = texts_of(ffi_element(reactions, "rate"), p.n_reactions, "reactions$rate", texts);
+  p.laws = texts_of(ffi_element(reactions, "law"), p.n_reactions, "reactions$law", texts);
   take_variables(&p, model);
   p.events = ffi_events_of(model);
   return p;
@@ -80,9 +88,6 @@ static ff_status fill_symbols(ff_reactions *net, const parts *p, ff_error *err) 
     status = ff_name_copy(&net->names[i], p->species[i], err);
     net->initial[i] = p->initial[i];
     net->fixed[i] = p->fixed[i] == 1;
-    if (p->fixed[i] == NA_LOGICAL)
-      return ff_error_set(err, FF_EARGUMENT, "a reaction network's `species$fixed` must be TRUE or FALSE; found NA at place %u",
-                          i + 1);
   }
   for (uint32_t i = 0; i < p->n_parameters && status == FF_OK; i++) {
     status = ff_name_copy(&net->names[p->n_species + i], p->parameters[i], err);
@@ -178,12 +183,6 @@ SEXP ffi_reactions_holder(void) { return ffi_pointer(finalize_reactions, 0, R_Ni
 
 SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
   ff_error err;
-  if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "reaction_network")) {
-    ff_error_set(&err, FF_EARGUMENT,
-                 "a reaction network must be an object of class \"reaction_network\", as reaction_network() makes it; found one "
-                 "of type \"%s\" without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
-    ffi_stop(&err);
-  }
   parts p = parts_of(model);
   SEXP holder = PROTECT(ffi_reactions_holder());
   ff_reactions *net;
@@ -196,6 +195,13 @@ SEXP ffi_reactions_hold(SEXP model, ff_reactions **out) {
 }
 
 /* ---- what R asks ---- */
+
+/* Raises an error unless R can work with the parts of a network; the core need not accept it. Returns NULL. O(size of the
+ * list). */
+SEXP ffi_reactions_parts(SEXP model) {
+  parts_of(model);
+  return R_NilValue;
+}
 
 /* Where the names of equations go. The first pass only counts them. */
 typedef struct {
@@ -213,7 +219,7 @@ static void collect(void *context, const char *name, size_t length) {
  * both directions. The parser holds no memory while it calls collect(), which may raise an R error. */
 SEXP ffi_equation_names(SEXP equations) {
   static const char *const names[] = {"names", "both"};
-  const char **texts = texts_of(equations, "reactions$equation", "texts");
+  const char **texts = texts_of(equations, -1, "reactions$equation", "texts");
   R_xlen_t n = Rf_xlength(equations);
   ff_error err;
   SEXP out = PROTECT(ffi_list(2, names));

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../pbn/ff_engine.h"
-#include "ffi.h"
 #include "../pbn/ff_pbn_device.h"
 #include "ffi_backend.h"
+#include "ffi_values.h"
 
 #define MAX_THREADS 256
 #define PIECE 0.1 /* seconds that a device works between readings of the clock and checks for Ctrl-C */
@@ -43,9 +43,9 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   ff_pbn *pbn;
   PROTECT(ffi_pbn_hold(model, &pbn));
   SEXP pointer = PROTECT(ffi_pointer(release, 1, backend));
-  uint32_t n = (uint32_t)XLENGTH(sets), *first = (uint32_t *)R_alloc(n + 1, sizeof *first);
+  const char *const *texts = ffi_sets(sets);
+  uint32_t n = (uint32_t)Rf_xlength(sets), *first = (uint32_t *)R_alloc(n + 1, sizeof *first);
   double *weights = (double *)R_alloc(n, sizeof *weights);
-  const char *const *texts = ffi_texts(sets);
   held *h = ff_calloc(1, sizeof *h);
   R_SetExternalPtrAddr(pointer, h);
   if (h == NULL || (h->terms = ff_calloc(n, sizeof *h->terms)) == NULL) ffi_no_memory("a measurement of speed");
@@ -54,7 +54,7 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   for (uint32_t i = 0; i <= n; i++) first[i] = i;
   ffi_check(ffi_parse_sets(h->terms, texts, n, pbn, &err), &err);
   ff_observables observables = {n, first, h->terms, weights};
-  ffi_check(ff_program_new(&h->program, pbn, &observables, (ff_layout)Rf_asInteger(layout), &err), &err);
+  ffi_check(ff_program_new(&h->program, pbn, &observables, (ff_layout)ffi_int(layout, "layout"), &err), &err);
   UNPROTECT(2);
   *out = h;
   return pointer;
@@ -73,13 +73,13 @@ SEXP ffi_engine_speed(SEXP model, SEXP sets, SEXP layout, SEXP simd, SEXP thread
   ff_error err;
   held *h;
   SEXP pointer = PROTECT(hold(&h, model, sets, layout, R_NilValue));
-  int wanted = Rf_asInteger(threads) < MAX_THREADS ? Rf_asInteger(threads) : MAX_THREADS;
+  int wanted = ffi_int(threads, "threads") < MAX_THREADS ? ffi_int(threads, "threads") : MAX_THREADS;
   for (; h->n < wanted; h->n++) {
-    ffi_check(ff_tile_new(&h->tiles[h->n], h->program, (ff_simd)Rf_asInteger(simd), &err), &err);
-    ff_tile_start(h->tiles[h->n], (uint64_t)Rf_asReal(seed), (uint64_t)h->n);
+    ffi_check(ff_tile_new(&h->tiles[h->n], h->program, (ff_simd)ffi_int(simd, "simd"), &err), &err);
+    ff_tile_start(h->tiles[h->n], ffi_count(seed, "seed", FFI_MOST), (uint64_t)h->n);
   }
   double started = ff_clock();
-  h->deadline = started + Rf_asReal(seconds);
+  h->deadline = started + ffi_number(seconds, "seconds");
   ff_parallel(h->n, count_steps, h);
   double elapsed = ff_clock() - started, steps = 0;
   for (int i = 0; i < h->n; i++) steps += (double)h->steps[i];
@@ -112,9 +112,8 @@ SEXP ffi_device_speed(SEXP model, SEXP sets, SEXP layout, SEXP backend, SEXP dev
   held *h;
   SEXP pointer = PROTECT(hold(&h, model, sets, layout, backend));
   h->backend = ffi_backend_interface(backend, FF_PBN_INTERFACE);
-  const char *folder = cache == R_NilValue ? NULL : R_ExpandFileName(Rf_translateChar(STRING_ELT(cache, 0)));
-  ff_ensemble_options options = {.device = (uint32_t)Rf_asInteger(device), .kernel = ffi_kernel(kernel),
-                                 .units = (uint64_t)Rf_asReal(wanted_tiles), .cache = folder};
+  ff_ensemble_options options = {.device = ffi_uint(device, "device"), .kernel = ffi_kernel(kernel),
+                                 .units = ffi_count(wanted_tiles, "tiles", FFI_MOST), .cache = ffi_cache(cache)};
   const double asked = ff_clock();
   ffi_check(h->backend->create(&h->ensemble, h->program, &options, &err), &err);
   for (int ready = 0; !ready;) {
@@ -123,10 +122,10 @@ SEXP ffi_device_speed(SEXP model, SEXP sets, SEXP layout, SEXP backend, SEXP dev
   }
   const double setup = ff_clock() - asked;
   uint64_t tiles = h->backend->common.info(h->ensemble).capacity;
-  ffi_check(h->backend->common.start(h->ensemble, (uint64_t)Rf_asReal(seed), 0, tiles, &err), &err);
-  device_steps(h, 0, Rf_asReal(seconds) / 4);
+  ffi_check(h->backend->common.start(h->ensemble, ffi_count(seed, "seed", FFI_MOST), 0, tiles, &err), &err);
+  device_steps(h, 0, ffi_number(seconds, "seconds") / 4);
   double before = h->backend->common.info(h->ensemble).device_seconds, started = ff_clock();
-  double steps = device_steps(h, 1, Rf_asReal(seconds)) * (double)tiles * FF_TILE, elapsed = ff_clock() - started;
+  double steps = device_steps(h, 1, ffi_number(seconds, "seconds")) * (double)tiles * FF_TILE, elapsed = ff_clock() - started;
   ff_ensemble_info info = h->backend->common.info(h->ensemble);
   double device_seconds = info.device_seconds - before, bytes = (double)info.bytes;
   double numbers[] = {steps / device_seconds, steps / elapsed, setup,      (double)tiles, info.threads, info.blocks,

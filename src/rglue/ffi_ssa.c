@@ -6,6 +6,7 @@
 #include "../ssa/sweep/ff_ssa_sweep.h"
 #include "ffi_backend.h"
 #include "ffi_ssa.h"
+#include "ffi_values.h"
 
 typedef struct {
   ff_ssa_compiler *compiler; /* until there is a program */
@@ -20,9 +21,9 @@ typedef struct {
   double changed; /* as ff_ssa_method_of() */
 } held;
 
-/* What R keeps for a run: the states, the times at which trajectories have ended, the options, which the run borrows from, and
- * the backend of its devices. */
-enum { STATES, STOPPED, OPTIONS, BACKEND, KEPT };
+/* What R keeps for a run: the states, the times at which trajectories have ended, the options, the numbers that the run borrows,
+ * and the backend of its devices. */
+enum { STATES, STOPPED, OPTIONS, TIMES, STARTS, BACKEND, KEPT };
 
 static void release_parts(held *h) {
   ff_ssa_compiler_free(h->compiler);
@@ -54,30 +55,49 @@ static SEXP new_columns(const held *h) {
   return columns;
 }
 
-static int method_of(SEXP name, ff_ssa_method *method) {
+static int method_of(const char *name, ff_ssa_method *method) {
   for (*method = 0; *method < FF_SSA_METHODS; (*method)++)
-    if (strcmp(ff_ssa_method_name(*method), CHAR(STRING_ELT(name, 0))) == 0) return 1;
+    if (strcmp(ff_ssa_method_name(*method), name) == 0) return 1;
   return 0;
+}
+
+/* Elements of the options. */
+static double number(SEXP options, const char *name) { return ffi_number(ffi_element(options, name), name); }
+
+static uint64_t count(SEXP options, const char *name) { return ffi_count(ffi_element(options, name), name, FFI_MOST); }
+
+static int whole(SEXP options, const char *name) { return ffi_int(ffi_element(options, name), name); }
+
+static int flag(SEXP options, const char *name) { return ffi_flag(ffi_element(options, name), name); }
+
+/* n numbers, which live as long as `kept`. */
+static const double *numbers(SEXP options, const char *name, R_xlen_t n, SEXP kept, int place) {
+  SEXP x = ffi_element(options, name);
+  ffi_doubles(x, n, FFI_ARGUMENT, name, "numbers");
+  SET_VECTOR_ELT(kept, place, TYPEOF(x) == REALSXP ? x : Rf_coerceVector(x, REALSXP));
+  return REAL(VECTOR_ELT(kept, place));
 }
 
 static ff_ssa_options options_of(const held *h, SEXP options, SEXP kept) {
   SEXP starts = ffi_element(options, "starts"), stopped = VECTOR_ELT(kept, STOPPED);
-  return (ff_ssa_options){.first = (uint64_t)Rf_asReal(ffi_element(options, "first")),
+  return (ff_ssa_options){.first = count(options, "first"),
                           .n = h->n,
-                          .times = REAL(ffi_element(options, "times")),
+                          .times = numbers(options, "times", h->n_times, kept, TIMES),
                           .n_times = h->n_times,
                           .observed = h->observed,
                           .n_observed = h->n_observed,
-                          .wanted = (Rf_asLogical(ffi_element(options, "covariance")) == 1 ? FF_SSA_COVARIANCE : 0) |
-                                    (Rf_asLogical(ffi_element(options, "histogram")) == 1 ? FF_SSA_HISTOGRAM : 0),
-                          .max_firings = (uint64_t)Rf_asReal(ffi_element(options, "firings")),
+                          .wanted = (flag(options, "covariance") ? FF_SSA_COVARIANCE : 0) |
+                                    (flag(options, "histogram") ? FF_SSA_HISTOGRAM : 0),
+                          .max_firings = count(options, "firings"),
                           .until = h->until.word != NULL ? &h->until : NULL,
                           .stopped = stopped == R_NilValue ? NULL : REAL(stopped),
-                          .starts = starts == R_NilValue ? NULL : REAL(starts),
-                          .start = Rf_asReal(ffi_element(options, "start")),
-                          .threads = Rf_asInteger(ffi_element(options, "threads")),
-                          .simd = (ff_simd)Rf_asInteger(ffi_element(options, "simd")),
-                          .tolerance = Rf_asReal(ffi_element(options, "tolerance"))};
+                          .starts = starts == R_NilValue
+                                        ? NULL
+                                        : numbers(options, "starts", (R_xlen_t)(h->n * h->n_species), kept, STARTS),
+                          .start = number(options, "start"),
+                          .threads = whole(options, "threads"),
+                          .simd = (ff_simd)whole(options, "simd"),
+                          .tolerance = number(options, "tolerance")};
 }
 
 /* Compiles the network, which may take some seconds if it is very large. */
@@ -93,32 +113,33 @@ static void compile(held *h, const ff_reactions *net, double start) {
 }
 
 /* Fills what a run needs, which `h` and `kept` hold. `seed` is that of the run. */
-static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, double seed, SEXP kept) {
+static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, uint64_t seed, SEXP kept) {
   ff_error err;
   SEXP observed = ffi_element(options, "observed"), until = ffi_element(options, "until");
-  h->n = (uint64_t)Rf_asReal(ffi_element(options, "nsim"));
+  h->n = count(options, "nsim");
   h->n_species = net->n_species;
-  h->n_times = (uint32_t)XLENGTH(ffi_element(options, "times"));
-  h->n_observed = (uint32_t)XLENGTH(observed);
+  h->n_times = (uint32_t)Rf_xlength(ffi_element(options, "times"));
+  h->n_observed = (uint32_t)Rf_xlength(observed);
+  const uint32_t *observed_at = ffi_nodes(observed, -1, "observed", net->n_species + net->n_variables);
   SET_VECTOR_ELT(kept, OPTIONS, options);
   if (until != R_NilValue) {
     SET_VECTOR_ELT(kept, STOPPED, Rf_allocVector(REALSXP, (R_xlen_t)h->n));
-    ffi_check(ff_ssa_condition(&h->until, net, Rf_translateCharUTF8(STRING_ELT(until, 0)), &err), &err);
+    ffi_check(ff_ssa_condition(&h->until, net, ffi_text(until, "until"), &err), &err);
   }
-  compile(h, net, Rf_asReal(ffi_element(options, "start")));
-  if (Rf_asLogical(ffi_element(options, "keep"))) SET_VECTOR_ELT(kept, STATES, new_columns(h));
+  compile(h, net, number(options, "start"));
+  if (flag(options, "keep")) SET_VECTOR_ELT(kept, STATES, new_columns(h));
   SEXP columns = VECTOR_ELT(kept, STATES);
   h->observed = ff_calloc(h->n_observed, sizeof *h->observed);
   h->states = ff_calloc(columns != R_NilValue ? h->n_observed : 0, sizeof *h->states);
   if (h->observed == NULL || h->states == NULL) ffi_no_memory("an ensemble");
   for (uint32_t j = 0; j < h->n_observed; j++) {
-    h->observed[j] = (uint32_t)INTEGER(observed)[j] - 1;
+    h->observed[j] = observed_at[j];
     if (columns != R_NilValue) h->states[j] = REAL(VECTOR_ELT(columns, j));
   }
   ff_ssa_options o = options_of(h, options, kept);
-  o.key = (uint64_t)seed;
+  o.key = seed;
   h->changed = ff_ssa_program_coupling(h->program);
-  if (!method_of(ffi_element(options, "method"), &o.method)) /* "auto" */
+  if (!method_of(ffi_text(ffi_element(options, "method"), "method"), &o.method)) /* "auto" */
     o.method = ff_ssa_method_of(h->program, &o, &h->changed);
   h->method = o.method;
   if (columns != R_NilValue) o.states = h->states;
@@ -137,7 +158,7 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) ffi_no_memory("an ensemble");
   R_SetExternalPtrAddr(pointer, h);
-  const ff_ssa_options o = fill(h, net, options, Rf_asReal(ffi_element(options, "seed")), kept);
+  const ff_ssa_options o = fill(h, net, options, count(options, "seed"), kept);
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
   UNPROTECT(3);
   return pointer;
@@ -152,7 +173,7 @@ SEXP ffi_ssa_why_not(SEXP pointer) {
 static ff_ssa_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   return (ff_ssa_choice){.backend = ffi_backend_interface(backend, FF_SSA_INTERFACE),
                          .devices = ffi_device_numbers(devices),
-                         .n_devices = (uint32_t)XLENGTH(devices),
+                         .n_devices = (uint32_t)Rf_xlength(devices),
                          .kernel = ffi_kernel(kernel),
                          .cache = ffi_cache(cache)};
 }
@@ -162,9 +183,9 @@ static ff_ssa_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cac
 SEXP ffi_ssa_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache, SEXP blocks) {
   ff_error err;
   held *h = held_of(pointer);
-  const int wanted = Rf_asInteger(blocks);
+  const double wanted = ffi_number(blocks, "blocks");
   ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
-  choice.blocks = wanted > 0 ? (uint32_t)wanted : 0; /* an NA is negative */
+  choice.blocks = wanted > 0 && wanted <= INT32_MAX ? (uint32_t)wanted : 0;
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND, backend);
   ffi_check(ff_ssa_run_use(h->run, &choice, &err), &err);
   return R_NilValue;
@@ -176,7 +197,7 @@ SEXP ffi_ssa_ready(SEXP pointer, SEXP seconds) {
   int ready = 0;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  ffi_check(ff_ssa_run_ready(h->run, Rf_asReal(seconds), &ready, &err), &err);
+  ffi_check(ff_ssa_run_ready(h->run, ffi_number(seconds, "seconds"), &ready, &err), &err);
   return Rf_ScalarLogical(ready);
 }
 
@@ -187,7 +208,7 @@ SEXP ffi_ssa_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  if (!h->done) ffi_check(ff_ssa_run_advance(h->run, Rf_asReal(seconds), &h->done, &err), &err);
+  if (!h->done) ffi_check(ff_ssa_run_advance(h->run, ffi_number(seconds, "seconds"), &h->done, &err), &err);
   const double values[] = {h->done, (double)ff_ssa_run_complete(h->run), (double)ff_ssa_run_events(h->run),
                            (double)ff_ssa_run_waiting(h->run)};
   return ffi_numbers(4, names, values);
@@ -238,8 +259,7 @@ static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *los
     ffi_check(ff_ssa_run_sums(run, &sums, &err), &err);
     ffi_set(out, "tally", ffi_ssa_tally(sums, h->n));
   }
-  if (Rf_asReal(ffi_element(options, "firings")) > 0)
-    ffi_set(out, "firings", firings_of(h, Rf_asReal(ffi_element(options, "first"))));
+  if (number(options, "firings") > 0) ffi_set(out, "firings", firings_of(h, number(options, "first")));
   ff_ensemble_info info;
   if (ff_ssa_run_device(run, &info)) ffi_set(out, "device", ffi_device(&info, lost));
   UNPROTECT(1);
@@ -276,7 +296,7 @@ static void release_sweep(SEXP pointer) {
 
 static held_sweep *sweep_of(SEXP pointer) { return ffi_held(pointer, "a sweep"); }
 
-static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, double seed, SEXP all, ff_ssa_point *point) {
+static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, uint64_t seed, SEXP all, ff_ssa_point *point) {
   ff_reactions *net;
   SEXP kept = PROTECT(Rf_allocVector(VECSXP, KEPT));
   SEXP net_of = PROTECT(ffi_reactions_hold(model, &net));
@@ -291,7 +311,9 @@ static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, doub
  * ffi_ssa_new(). */
 SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
   ff_error err;
+  ffi_listed(models, 0, "models");
   const uint32_t n = (uint32_t)XLENGTH(models);
+  const double *seed = ffi_doubles(seeds, n, FFI_ARGUMENT, "seeds", "a number for each network");
   SEXP kept = PROTECT(Rf_allocVector(VECSXP, SWEEP_KEPT)), pointer = PROTECT(ffi_pointer(release_sweep, 1, kept));
   SEXP all = Rf_allocVector(VECSXP, n);
   SET_VECTOR_ELT(kept, SWEEP_POINTS, all);
@@ -304,9 +326,10 @@ SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
   for (h->n = 0; h->n < n;) {
     const uint32_t i = h->n++;
     if (i % 16 == 0) R_CheckUserInterrupt();
-    fill_point(h, i, VECTOR_ELT(models, i), options, REAL(seeds)[i], all, points + i);
+    if (!(seed[i] >= 0 && seed[i] <= FFI_MOST)) ffi_stop_found(FFI_ARGUMENT, "seeds", "whole numbers from 0 to 2^53", "others");
+    fill_point(h, i, VECTOR_ELT(models, i), options, (uint64_t)seed[i], all, points + i);
   }
-  ffi_check(ff_ssa_sweep_new(&h->sweep, points, n, Rf_asInteger(ffi_element(options, "threads")), &err), &err);
+  ffi_check(ff_ssa_sweep_new(&h->sweep, points, n, whole(options, "threads"), &err), &err);
   UNPROTECT(2);
   return pointer;
 }
@@ -332,7 +355,7 @@ SEXP ffi_sweep_ready(SEXP pointer, SEXP seconds) {
   int ready = 0;
   held_sweep *h = sweep_of(pointer);
   R_CheckUserInterrupt();
-  ffi_check(ff_ssa_sweep_ready(h->sweep, Rf_asReal(seconds), &ready, &err), &err);
+  ffi_check(ff_ssa_sweep_ready(h->sweep, ffi_number(seconds, "seconds"), &ready, &err), &err);
   return Rf_ScalarLogical(ready);
 }
 
@@ -341,7 +364,7 @@ SEXP ffi_sweep_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held_sweep *h = sweep_of(pointer);
   R_CheckUserInterrupt();
-  if (!h->done) ffi_check(ff_ssa_sweep_advance(h->sweep, Rf_asReal(seconds), &h->done, &err), &err);
+  if (!h->done) ffi_check(ff_ssa_sweep_advance(h->sweep, ffi_number(seconds, "seconds"), &h->done, &err), &err);
   const double values[] = {h->done, (double)ff_ssa_sweep_complete(h->sweep), (double)ff_ssa_sweep_events(h->sweep),
                            (double)ff_ssa_sweep_waiting(h->sweep)};
   return ffi_numbers(4, names, values);

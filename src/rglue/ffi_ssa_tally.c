@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "ffi_ssa.h"
+#include "ffi_values.h"
 
 #define ROWS_BETWEEN_LOOKS 1024 /* R processes Ctrl-C there */
 #define ENTRIES_BETWEEN_LOOKS 65536
@@ -75,28 +76,31 @@ SEXP ffi_ssa_tally(ff_ssa_sums *sums, uint64_t n) {
 
 /* ---- from R ------------------------------------------------------------------------------------------------------------- */
 
-static void refuse(void) {
-  ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "the sums of an ensemble are incomplete; expected those that simulate() has stored");
-  ffi_stop(&err);
-}
-
 /* The bytes of a raw vector that has the given size. NULL if it is NULL and may be. */
 static void *bytes_of(SEXP tally, const char *name, double size, int optional) {
-  SEXP raw = ffi_element(tally, name);
+  SEXP raw = ffi_element(tally, name + strlen("tally$"));
   if (optional && raw == R_NilValue) return NULL;
-  if (TYPEOF(raw) != RAWSXP || (double)XLENGTH(raw) != size) refuse();
-  return RAW(raw);
+  char wanted[80];
+  snprintf(wanted, sizeof wanted, "the sums of its run, %s bytes", ff_show(size, 17).text);
+  return RAW(ffi_typed(raw, RAWSXP, size <= R_XLEN_T_MAX ? (R_xlen_t)size : 0, FFI_RESULT, name, wanted));
+}
+
+/* A whole number from 0 to `most`. */
+static double count_of(SEXP tally, const char *name, double most) {
+  SEXP x = ffi_element(tally, name + strlen("tally$"));
+  const double value = ffi_is_number(x) && Rf_xlength(x) == 1 ? ffi_number_at(x, 0) : -1;
+  if (!(value >= 0 && value <= most) || value != floor(value))
+    ffi_stop_found(FFI_RESULT, name, "the number of its run", ffi_described(x).text);
+  return value;
 }
 
 /* Sums that lie in the tally's own memory, without histograms. Returns the number of trajectories. */
 static uint64_t view_of(ff_ssa_sums *view, SEXP tally) {
-  if (TYPEOF(tally) != VECSXP) refuse();
-  SEXP real = ffi_element(tally, "real");
-  const double n = Rf_asReal(ffi_element(tally, "n")), times = Rf_asReal(ffi_element(tally, "n_times"));
-  if (TYPEOF(real) != LGLSXP || XLENGTH(real) > INT_MAX || !(n >= 0 && n <= 0x1p48)) refuse();
-  if (!(times >= 0 && times <= INT_MAX)) refuse();
-  if (times * (double)XLENGTH(real) > INT_MAX) refuse();
+  SEXP real = ffi_element(ffi_typed(tally, VECSXP, -1, FFI_RESULT, "tally", "the sums of its run"), "real");
+  ffi_typed(real, LGLSXP, -1, FFI_RESULT, "tally$real", "TRUE or FALSE for each species");
+  const double n = count_of(tally, "tally$n", 0x1p48), times = count_of(tally, "tally$n_times", INT_MAX);
+  if (times * (double)XLENGTH(real) > INT_MAX)
+    ffi_stop_found(FFI_RESULT, "tally$real", "TRUE or FALSE for each species", ffi_described(real).text);
   *view = (ff_ssa_sums){.n_times = (uint32_t)times, .n_observed = (uint32_t)XLENGTH(real)};
   view->real = (uint8_t *)R_alloc((size_t)view->n_observed + 1, 1);
   view->rank = (uint32_t *)R_alloc((size_t)view->n_observed + 1, sizeof *view->rank);
@@ -104,10 +108,10 @@ static uint64_t view_of(ff_ssa_sums *view, SEXP tally) {
     view->real[j] = LOGICAL(real)[j] == 1;
     view->rank[j] = view->real[j] ? view->n_reals++ : view->n_counts++;
   }
-  view->counts = bytes_of(tally, "counts", (double)view->n_times * view->n_counts * sizeof *view->counts, 0);
-  view->reals = bytes_of(tally, "reals", (double)view->n_times * view->n_reals * sizeof *view->reals, 0);
-  view->products = bytes_of(tally, "products", (double)pairs_of(view) * 2 * sizeof *view->products, 1);
-  view->real_products = bytes_of(tally, "real_products", (double)pairs_of(view) * sizeof *view->real_products, 1);
+  view->counts = bytes_of(tally, "tally$counts", (double)view->n_times * view->n_counts * sizeof *view->counts, 0);
+  view->reals = bytes_of(tally, "tally$reals", (double)view->n_times * view->n_reals * sizeof *view->reals, 0);
+  view->products = bytes_of(tally, "tally$products", (double)pairs_of(view) * 2 * sizeof *view->products, 1);
+  view->real_products = bytes_of(tally, "tally$real_products", (double)pairs_of(view) * sizeof *view->real_products, 1);
   return (uint64_t)n;
 }
 
@@ -163,11 +167,12 @@ static int same_shape(const ff_ssa_sums *a, const ff_ssa_sums *b) {
 /* Merges several tallies of the same quantities and times, but for their histograms, which are those of the first. */
 SEXP ffi_ssa_merge(SEXP tallies) {
   ff_ssa_sums all, one;
+  ffi_listed(tallies, 1, "tallies");
   SEXP out = PROTECT(Rf_duplicate(VECTOR_ELT(tallies, 0)));
   uint64_t n = view_of(&all, out);
   for (R_xlen_t i = 1; i < XLENGTH(tallies); i++) {
     n += view_of(&one, VECTOR_ELT(tallies, i));
-    if (!same_shape(&all, &one)) refuse();
+    if (!same_shape(&all, &one)) ffi_stop_found(FFI_RESULT, "tally", "the sums of its run", "sums of another run");
     for (uint32_t k = 0; k < all.n_times; k++) {
       R_CheckUserInterrupt();
       ff_ssa_sums_merge(&all, &one, k);

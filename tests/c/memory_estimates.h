@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_MEMORY_ESTIMATES_H
 #define FF_TESTS_MEMORY_ESTIMATES_H
 
-#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/reduce/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
 #include "memory_given.h"
 

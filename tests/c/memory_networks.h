@@ -3,7 +3,8 @@
 #define FF_TESTS_MEMORY_NETWORKS_H
 
 #include "../../src/exact/ff_exact.h"
-#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/reduce/ff_reduce.h"
+#include "../../src/pbn/ff_trajectories.h"
 #include "memory_given.h"
 
 /* ---- formulas ---------------------------------------------------------------------------------------------------- */
@@ -167,6 +168,24 @@ static void prepare_contexts(void) {
 }
 static void prepare_picked_contexts(void) {
   give_random((net_shape){.nodes = 6, .max_functions = 3, .max_parents = 7, .contexts = 4, .update = FF_ASYNCHRONOUS}, 6);
+}
+
+static ff_status keeps_states(ff_error *err) {
+  static int values[13][3];
+  int *columns[13];
+  for (int i = 0; i < 13; i++) columns[i] = values[i];
+  const ff_trajectories_options options = {.n = 1, .steps = 2, .every = 1, .columns = columns, .threads = 2};
+  ff_program *program = NULL;
+  ff_trajectories *trajectories = NULL;
+  ff_status status = ff_program_new(&program, given.pbn, NULL, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) {
+    status = ff_trajectories_new(&trajectories, program, &options, err);
+    CHECK_OUT(status, trajectories);
+  }
+  while (status == FF_OK && !ff_trajectories_advance(trajectories, 1)) continue;
+  ff_trajectories_free(trajectories);
+  ff_program_free(program);
+  return status;
 }
 
 static void prepare_clock(void) {

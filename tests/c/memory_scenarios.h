@@ -61,6 +61,7 @@ static const scenario scenarios[] = {
     {"sliced, contexts, asynchronous", prepare_picked_contexts, compiles_sliced, NULL, 0},
     {"packed", prepare_synchronous, compiles_packed, NULL, 0},
     {"packed, contexts", prepare_contexts, compiles_packed, NULL, 0},
+    {"trajectories", prepare_synchronous, keeps_states, NULL, 0},
     {"clockwork", prepare_clock, finds_a_clock, NULL, 0},
     {"generated code", prepare_rows, generates, NULL, 0},
     {"images of sliced programs", prepare_rows, makes_slice_images, NULL, 0},

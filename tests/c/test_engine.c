@@ -2,9 +2,10 @@
 #include <math.h>
 
 #include "../../src/exact/ff_exact.h"
-#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/reduce/ff_reduce.h"
 #include "../../src/pbn/ff_pbn_program.h"
 #include "../../src/pbn/ff_fixed.h"
+#include "../../src/pbn/ff_trajectories.h"
 #include "long_double.h"
 #include "nets.h"
 #include "open.h"
@@ -560,6 +561,66 @@ static void clocks_are_found(void) {
   FF_CHECK_SAY(found.settled >= 29 && found.settled < 64, "settled by %u", (unsigned)found.settled);
 }
 
+/* ---- trajectories ------------------------------------------------------------------------------------------------ */
+
+enum { KEPT_NODES = 40, KEPT_N = 2 * FF_TILE + 300, KEPT_STEPS = 17, KEPT_EVERY = 5, KEPT_STATES = 4 };
+
+/* The states that are kept, by pieces of work as small as possible or by one. */
+static void keep(int *values, const ff_program *program, const int *initial, int threads, double seconds) {
+  ff_error err;
+  ff_trajectories *trajectories = NULL;
+  int *columns[KEPT_NODES];
+  for (int i = 0; i < KEPT_NODES; i++) columns[i] = values + (size_t)i * KEPT_N * KEPT_STATES;
+  const ff_trajectories_options options = {.n = KEPT_N, .steps = KEPT_STEPS, .every = KEPT_EVERY, .key = 7, .initial = initial,
+                                           .rows = 3, .columns = columns, .threads = threads, .simd = FF_SIMD_BEST};
+  FF_CHECK_OK(ff_trajectories_new(&trajectories, program, &options, &err), &err);
+  while (trajectories != NULL && !ff_trajectories_advance(trajectories, seconds)) continue;
+  if (trajectories != NULL) FF_CHECK(ff_trajectories_advance(trajectories, seconds));
+  ff_trajectories_free(trajectories);
+}
+
+/* The values of all nodes in one trajectory, by a tile of its own. */
+static void check_kept(const int *values, const ff_program *program, const int *initial, uint64_t trajectory) {
+  ff_error err;
+  ff_tile *tile = NULL;
+  const uint32_t lane = (uint32_t)(trajectory % FF_TILE);
+  FF_CHECK_OK(ff_tile_new(&tile, program, FF_SIMD_BEST, &err), &err);
+  if (tile == NULL) return;
+  ff_tile_start(tile, 7, trajectory / FF_TILE);
+  for (uint32_t i = 0; i < KEPT_NODES; i++) {
+    const int value = initial[trajectory % 3 + 3 * i];
+    if (value >= 0) ff_tile_set(tile, i, lane, value);
+  }
+  for (uint64_t state = 0; state < KEPT_STATES; state++) {
+    for (uint32_t i = 0; i < KEPT_NODES; i++)
+      FF_CHECK_INT(values[((size_t)i * KEPT_N + trajectory) * KEPT_STATES + state], ff_tile_get(tile, i, lane));
+    ff_tile_advance(tile, KEPT_EVERY);
+  }
+  ff_tile_free(tile);
+}
+
+static void states_are_kept(void) {
+  ff_error err;
+  ff_program *program = NULL;
+  const size_t n = (size_t)KEPT_NODES * KEPT_N * KEPT_STATES;
+  int *one = ff_calloc(n, sizeof *one), *other = ff_calloc(n, sizeof *other), initial[3 * KEPT_NODES];
+  for (int i = 0; i < 3 * KEPT_NODES; i++) initial[i] = i % 7 - 1 > 1 ? INT32_MIN : i % 7 - 1;
+  const net_shape shape = {.nodes = KEPT_NODES, .max_functions = 2, .max_parents = 3, .perturbation = 0.05};
+  ff_pbn *pbn = net_random_make(&shape, 3);
+  if (pbn != NULL) FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+  if (program != NULL && one != NULL && other != NULL) {
+    keep(one, program, initial, 1, 1e9);
+    keep(other, program, initial, 3, 0);
+    FF_CHECK(memcmp(one, other, n * sizeof *one) == 0);
+    static const uint64_t some[] = {0, 1, FF_TILE - 1, FF_TILE, KEPT_N - 1};
+    for (int i = 0; i < 5; i++) check_kept(one, program, initial, some[i]);
+  }
+  ff_program_free(program);
+  ff_pbn_free(pbn);
+  free(one);
+  free(other);
+}
+
 static void refusals(void) {
   static const char *const rules[] = {"a 1 !a", NULL};
   ff_pbn *pbn = net_parse(rules, 0.1, FF_ASYNCHRONOUS);
@@ -570,6 +631,9 @@ static void refusals(void) {
   FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
   if (ff_simd_best() < FF_SIMD_AVX512)
     FF_CHECK_FAILS(ff_tile_new(&tile, program, FF_SIMD_AVX512, &err), FF_EARGUMENT, &err, "AVX-512");
+  ff_trajectories *trajectories = NULL;
+  FF_CHECK_FAILS(ff_trajectories_new(&trajectories, program, &(ff_trajectories_options){.every = 1, .threads = 1}, &err),
+                 FF_EARGUMENT, &err, "found no trajectories");
   ff_program_free(program);
   ff_pbn_free(pbn);
 }
@@ -578,4 +642,4 @@ FF_TEST_MAIN("engine", sliced_steps_follow_the_law, packed_steps_follow_the_law,
              instruction_sets_agree_to_the_bit, steps_may_be_divided, counters_count, hits_are_poisson,
              rarest_hits_have_their_rate, tiny_perturbations_flip, open_hits_are_decided, open_choices_are_decided,
              cuts_are_right,
-             wide_predictors_stay_expressions, layouts_follow_from_the_network, clocks_are_found, refusals)
+             wide_predictors_stay_expressions, layouts_follow_from_the_network, clocks_are_found, states_are_kept, refusals)

@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "../../src/backend/ff_backend.h"
 #include "../../src/io/ff_io.h"
-#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/reduce/ff_reduce.h"
 #include "../../src/pbn/outcome/ff_outcome.h"
 #include "estimates.h"
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/reduce/ff_reduce.h"
 #include "long_double.h"
 #include "nets.h"
 

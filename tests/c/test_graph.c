@@ -1,6 +1,6 @@
 /* Components, arrows, reduction and node order. Small networks have known results; random networks are compared with the
  * definitions (reachability by Warshall's algorithm). */
-#include "../../src/pbn/ff_reduce.h"
+#include "../../src/pbn/reduce/ff_reduce.h"
 
 #include "../../src/io/ff_io.h"
 #include "nets.h"

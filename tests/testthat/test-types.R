@@ -92,3 +92,134 @@ test_that("parts whose columns were changed are not merged", {
     }
   }
 })
+
+# ---- changed objects ------------------------------------------------------------------------------------------------------
+
+# What a user may put in the place of a part.
+changes_of <- function(part) {
+  list(
+    NULL, list(1), "x", -1, NA, factor("a"), TRUE, part[-1L], c(part, part), as.list(part), unname(part),
+    if (is.numeric(part)) replace(part, 1L, NA)
+  )
+}
+
+# Puts `value` in the place of a part of a list, at a path of names, past the methods of its class.
+put <- function(x, path, value) {
+  at <- attributes(x)
+  x <- unclass(x)
+  x[path[[1L]]] <- list(if (length(path) == 1L) value else put(x[[path[[1L]]]], path[-1L], value))
+  attributes(x) <- at
+  x
+}
+
+# Calls each function with each change of each part, and expects answers or errors of the package.
+expect_no_base_error <- function(x, paths, calls, change = put) {
+  part_of <- function(path) Reduce(function(x, name) x[[name]], path, if (identical(change, put)) unclass(x) else attr(x, "run"))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  wrong <- character()
+  for (path in paths) {
+    for (value in changes_of(part_of(path))) {
+      changed <- change(x, path, value)
+      for (name in names(calls)) {
+        told <- function(e) {
+          what <- sprintf("%s() with %s for `%s`", name, describe(value), paste(path, collapse = "$"))
+          wrong <<- c(wrong, paste0(what, ": ", conditionMessage(e)))
+        }
+        muffle <- function(w) invokeRestart("muffleWarning")
+        tryCatch(withCallingHandlers(suppressMessages(utils::capture.output(calls[[name]](changed))), fireflip_warning = muffle),
+          fireflip_error = identity, error = told, warning = told)
+      }
+    }
+  }
+  expect_identical(wrong, character())
+}
+
+put_in_run <- function(x, path, value) {
+  attr(x, "run") <- put(attr(x, "run"), path, value)
+  x
+}
+
+test_that("no change of a network is an error of R", {
+  net <- plain_net()
+  parts <- c(
+    list("species", "parameters", "reactions"), lapply(names(net$species), function(name) c("species", name)),
+    lapply(names(net$reactions), function(name) c("reactions", name))
+  )
+  expect_no_base_error(net, parts, list(
+    print = print, summary = summary, plot = plot, simulate = function(x) simulate(x, 3, times = 1, seed = 1),
+    laws = conservation_laws, dependencies = reaction_dependencies, set = function(x) set_initial(x, A = 1),
+    exact = function(x) chemical_master_equation(x, times = 1), write = function(x) write_network(x, tempfile(), "sbml")
+  ))
+  bool <- pbn(list(A = c("B" = 0.5, "!B" = 0.5), B = "A & C", C = "C"), perturbation = 0.01)
+  parts <- c(as.list(names(unclass(bool))), lapply(names(bool$rules), function(name) c("rules", name)))
+  expect_no_base_error(bool, parts, list(
+    print = print, summary = summary, plot = plot, frame = as.data.frame,
+    simulate = function(x) simulate(x, 2, steps = 3, seed = 1),
+    states = function(x) steady_state(x, "A", seed = 1), outcomes = outcomes, reduce = function(x) reduce_network(x, "A"),
+    set = function(x) set_rule(x, A = "B"), write = function(x) write_network(x, tempfile(), "pbn")
+  ))
+})
+
+test_that("a changed record is an error that names the field, for every method", {
+  net <- plain_net()
+  run <- function(output, ..., n = 100) simulate(net, n, times = 0:4, seed = 1, output = output, ...)
+  other <- simulate(net, 100, times = 0:4, seed = 2)
+  shown <- list(
+    print = print, summary = summary, plot = plot, frame = function(x) as.data.frame(x, run = TRUE), part = function(x) x[1, ],
+    merge = function(x) c(x), quantile = stats::quantile, hist = graphics::hist, noise = noise, burn_in = burn_in,
+    split = function(x) noise_decomposition(x, c("A", "B")), resume = function(x) simulate(net, times = 9, initial = x, seed = 1),
+    compare = function(x) compare_ensembles(x, other)
+  )
+  results <- list(
+    summary = run("summary", quantiles = 0.5, covariance = TRUE), histogram = run("histogram"), final = run("final", n = 5),
+    trajectories = run("trajectories"), events = run("events", n = 5),
+    passage = first_passage(net, "A < 3", 20, end = 1, seed = 1, shard = c(1, 2)),
+    sweep = sweep_parameters(net, data.frame(k = 1:2), 40, times = 1, seed = 1)
+  )
+  for (result in results) {
+    fields <- setdiff(names(attr(result, "run")), c("model", "machine"))
+    expect_no_base_error(result, as.list(fields), shown, put_in_run)
+    expect_error(as.data.frame(put_in_run(result, "seed", "1"), run = TRUE), "`seed` must be one whole number; found \"1\"",
+      class = "fireflip_error_argument")
+    attr(result, "run") <- NULL
+    expect_error(as.data.frame(result, run = TRUE), "lacks the record of its run", class = "fireflip_error_argument")
+  }
+  sums <- lapply(names(attr(results$histogram, "run")$tally), function(name) c("tally", name))
+  expect_no_base_error(results$histogram, sums, shown, put_in_run)
+  expect_error(noise(put_in_run(results$summary, c("tally", "n"), NULL)), "`tally$n` must be one whole number", fixed = TRUE,
+    class = "fireflip_error_argument")
+  expect_error(noise(put_in_run(results$summary, c("tally", "counts"), raw(3))), "`tally$counts` must be the sums", fixed = TRUE,
+    class = "fireflip_error_argument")
+})
+
+test_that("changed columns are an error, or are printed as they are", {
+  net <- plain_net()
+  sim <- simulate(net, 120, times = 1:2, seed = 1)
+  in_column <- function(x, path, value) {
+    x[[path]] <- rep_len(if (length(value) == 0L) NA else value, nrow(x))
+    x
+  }
+  expect_no_base_error(sim, as.list(names(sim)), list(print = print, summary = summary), in_column)
+  solution <- chemical_master_equation(net, times = 1)
+  expect_no_base_error(solution, list("times", "counts", "probability", c("times", "states")), list(
+    print = print, summary = summary, plot = plot, frame = as.data.frame
+  ))
+})
+
+test_that("a changed estimate for a Boolean network is an error that names the field", {
+  net <- pbn(list(A = c("B" = 0.5, "!B" = 0.5), B = "A"), perturbation = 0.01)
+  shown <- list(
+    print = print, summary = summary, plot = plot, frame = function(x) as.data.frame(x, run = TRUE), part = function(x) x[1, ],
+    merge = function(x) c(x), bind = function(x) rbind(a = x, b = x)
+  )
+  part <- suppressMessages(steady_state(net, list(on = "A"), seed = 1, method = "simulation", precision = 0.01, shard = c(1, 2)))
+  for (result in list(part, suppressMessages(long_run_influence(net, seed = 1)), outcomes(set_perturbation(net, 0), seed = 1))) {
+    fields <- c("method", "sets", "pairs", "confidence", "seed", "shard", "tally", "values")
+    fields <- intersect(fields, names(attr(result, "run")))
+    expect_no_base_error(result, as.list(fields), if (inherits(result, "outcomes")) shown[names(shown) != "merge"] else shown,
+      put_in_run)
+  }
+  expect_error(c(put_in_run(part, "shard", list(1, 2))), "`shard` must be a matrix of parts", class = "fireflip_error_argument")
+  expect_error(c(put_in_run(part, "tally", "x")), "`tally` must be the sums", class = "fireflip_error_argument")
+})

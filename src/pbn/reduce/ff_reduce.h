@@ -3,8 +3,8 @@
 #ifndef FF_REDUCE_H
 #define FF_REDUCE_H
 
-#include "../graph/ff_graph.h"
-#include "../model/ff_model.h"
+#include "../../graph/ff_graph.h"
+#include "../../model/ff_model.h"
 
 /* The arrows of a network, from each parent to its child, without repeats, sorted by (to, from). *from and *to are new arrays
  * that the caller frees. O(nodes + a log a) for a arrows. */
