@@ -14,7 +14,6 @@ int ff_starts_name(char c);
  * between the quotes, or is empty if the second quote is missing; *closed tells which. O(result). */
 size_t ff_quoted_length(const char *text, size_t length, const char **name, size_t *name_length, int *closed);
 
-
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 
 /* A text that is parsed. It is borrowed, and need not be terminated. */

@@ -13,5 +13,4 @@
 #include "plan/ff_ssa_plan.h"
 #include "run/ff_ssa_run.h"
 
-
 #endif

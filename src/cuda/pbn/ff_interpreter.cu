@@ -13,7 +13,6 @@
 /* Where the rows of a tile are stored. STAGED: in global memory, and each segment first copies the rows that it reads. */
 enum { BOTH_SHARED, NOW_SHARED, STAGED, NONE_SHARED };
 
-
 /* Offsets in the shared memory of a block, in words. */
 typedef struct {
   uint32_t functions, now, next, stay, scratch, items, window, words;

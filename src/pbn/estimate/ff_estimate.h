@@ -106,7 +106,6 @@ typedef struct {
 /* If observables have precisions of their own, the widest interval is the one that exceeds its precision by the largest
  * factor, and its half width is given in units of options.precision: width / options.precision is that factor. */
 
-
 /* The state of the estimate at one look, for plots of convergence. */
 typedef struct {
   int phase;

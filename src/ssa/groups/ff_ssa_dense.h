@@ -6,7 +6,6 @@
 
 #include "../program/ff_ssa_program.h"
 
-
 #define FF_DENSE_GROUPS 31u   /* the most groups: a table has an entry for each, and one for no group */
 #define FF_DENSE_TABLE 32u
 #define FF_DENSE_NODES 4      /* of the tree of groups, above the leaves */

@@ -9,7 +9,6 @@
 
 #include "../program/ff_ssa_program.h"
 
-
 #define FF_FACTOR_LEAVES 768u  /* the most groups; a network with more is not factored */
 #define FF_FACTOR_MULTIPLE 16u /* rates of a group are at most this multiple of the smallest */
 #define FF_FACTOR_WEIGHT 255u  /* the most for a member; those of a sum are at most 2^13 together, so F is at most 2^53 */

@@ -4,7 +4,6 @@
 
 #include "../path/ff_ssa_path.h"
 
-
 #define FF_SSA_CRITICAL 10 /* a reaction that can fire fewer times is critical */
 #define FF_SSA_LEFT_OUT 2  /* in `critical`: the reaction does not limit the leap */
 

@@ -4,7 +4,6 @@
 
 #include "../program/ff_ssa_program.h"
 
-
 /* A pair is one reaction of mass action and its reverse: the products of each are the reactants of the other one. No third
  * reaction makes the same change. So a cluster of pairs that are all in equilibrium has detailed balance, and this equilibrium is
  * stable and the only one. All propensities that read a count which pairs change are mass action of at most two such molecules:

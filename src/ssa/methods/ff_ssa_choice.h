@@ -11,7 +11,6 @@
  * FF_SSA_FACTORED. O(reactions + firings of this simulation). */
 ff_ssa_method ff_ssa_method_of(const ff_ssa_program *program, const ff_ssa_options *options, double *changed);
 
-
 /* Makes an engine for n trajectories of a method. It depends on the number of trajectories for each thread, but its answers do
  * not. The program and `initial` are borrowed. Engines of networks without groups read `initial` whenever a trajectory begins.
  * All lanes are idle. */

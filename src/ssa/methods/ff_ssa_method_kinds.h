@@ -5,7 +5,6 @@
 
 #include "../program/ff_ssa_options.h"
 
-
 /* The sums of rows of partial propensities. */
 static FF_HD inline int ff_ssa_method_has_rows(int method) { return method == FF_SSA_PDM || method == FF_SSA_PSSA_CR; }
 

@@ -4,7 +4,6 @@
 
 #include "ff_ssa_condition.h"
 
-
 /* Parameters become numbers or the program's slots, and variables their formulas. */
 static ff_status insert_values(ff_formula *out, const ff_formula *formula, const ff_reactions *net, ff_error *err) {
   ff_replacement replacement = {0};

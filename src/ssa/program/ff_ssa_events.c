@@ -5,7 +5,6 @@
 
 #include "ff_ssa_program.h"
 
-
 ff_status ff_ssa_compile_slots(ff_ssa_program *p, const ff_reactions *net, uint32_t *slot_of, ff_error *err) {
   const uint32_t n = ff_reactions_slots(slot_of, net);
   if (n == 0) return FF_OK;

@@ -4,7 +4,6 @@
 
 #include "ff_ssa_program.h"
 
-
 typedef ff_ssa_monomial monomial;
 
 /* A factor is stored as a participant whose `count` is the offset. */

@@ -79,7 +79,6 @@ static inline int ff_ssa_program_scheduled(const ff_ssa_program *program) {
   return program->timed != NULL || program->n_events > 0;
 }
 
-
 /* The mean number of reactions whose propensity changes when a reaction fires. It is estimated if the sum of these numbers over
  * all reactions exceeds 2^27. O(1). */
 double ff_ssa_program_coupling(const ff_ssa_program *program);

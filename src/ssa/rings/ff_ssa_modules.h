@@ -19,7 +19,6 @@
 
 #include "../program/ff_ssa_program.h"
 
-
 #define FF_MODULES_LEAST 8u    /* networks of fewer modules are simulated as others */
 #define FF_MODULES_MOST 2048u
 #define FF_MODULES_SPECIES 8u  /* the most of a module */

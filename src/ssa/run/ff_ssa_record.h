@@ -8,7 +8,6 @@
 #include "../program/ff_ssa_program.h"
 #include "ff_ssa_sums.h"
 
-
 /* What a run wants. Copies of the options, except the arrays of `states` and `stopped`. */
 typedef struct {
   const ff_ssa_program *program;

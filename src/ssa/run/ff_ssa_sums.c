@@ -5,7 +5,6 @@
 
 #include "ff_ssa_sums.h"
 
-
 #define MOVED_AT_ONCE 65536 /* entries of histograms */
 
 static size_t pairs_of(uint32_t n) { return n > 1 ? (size_t)n * (n - 1) / 2 : 0; }

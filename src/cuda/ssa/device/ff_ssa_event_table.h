@@ -5,7 +5,6 @@
 
 #include "../../../ssa/program/ff_ssa_program.h"
 
-
 #define FF_SSA_EVENT_WORDS 5u /* of an event in the table, before what it sets */
 #define FF_SSA_SET_WORDS 3u   /* of what it sets */
 
