@@ -1,7 +1,7 @@
 /* Values that R gives: the only place that checks their types and lengths. R's integers and doubles are taken for each other
  * where nothing is lost; factors and numbers of bit64 are no numbers. For other values, the functions raise
- * fireflip_error_argument, which says what the value must be and what was found. So call them before the core allocates what only
- * C can free. Arrays and texts that are returned are valid until the .Call ends. A single value takes O(1), a vector O(length). */
+ * fireflip_error_argument, which says what the value must be and what was found. So call them before the core allocates what
+ * only C can free. Arrays and texts that are returned are valid until the .Call ends. O(length). */
 #ifndef FFI_VALUES_H
 #define FFI_VALUES_H
 
