@@ -66,6 +66,7 @@ autoplot_convergence <- function(x) {
 #' @rdname result-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.steady_state <- function(object, type = c("estimates", "convergence"), n = 30, ...) {
+  check_estimate(object, "object")
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(autoplot_convergence(object))
   autoplot_ranked(ranked(object, object$set, "probability", n), "probability")
 }
@@ -73,6 +74,7 @@ autoplot.steady_state <- function(object, type = c("estimates", "convergence"), 
 #' @rdname result-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.long_run_influence <- function(object, type = c("estimates", "network", "convergence"), n = 30, ...) {
+  check_estimate(object, "object")
   type <- check_choice(type, "type", c("estimates", "network", "convergence"))
   if (type == "convergence") return(autoplot_convergence(object))
   if (type == "network") return(autoplot_network_of(object, ...))
@@ -102,6 +104,7 @@ autoplot.influence_analysis <- function(object, type = c("estimates", "convergen
 #' @rdname result-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.long_run_sensitivity <- function(object, n = 30, ...) {
+  check_estimate(object, "object")
   autoplot_ranked(sensitivity_ranked(object, n), "difference in probability", title = sensitivity_title(object))
 }
 

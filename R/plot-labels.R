@@ -2,6 +2,7 @@
 
 # Truncates a text to a number of characters. In a pair, "from > to", the longer end is truncated, or both.
 short_label <- function(x, most = 40L) {
+  if (!is.character(x)) x <- as.character(x)
   cut <- function(x, most) ifelse(nchar(x) > most, paste0(substr(x, 1L, pmax(most - 3L, 1L)), "..."), x)
   pair <- which(nchar(x) > most & lengths(strsplit(x, " > ", fixed = TRUE)) == 2L)
   if (most >= 15L && length(pair) > 0L) {

@@ -48,6 +48,7 @@ NULL
 #' @rdname result-plots
 #' @export
 plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, main = NULL, ...) {
+  check_estimate(x)
   check_graphical(...)
   if (check_choice(type, "type", c("estimates", "convergence")) == "convergence") return(plot_convergence(x, main, ...))
   plot_ranked(ranked(x, x$set, "probability", n), "probability", main, ...)
@@ -56,6 +57,7 @@ plot.steady_state <- function(x, type = c("estimates", "convergence"), n = 30, m
 #' @rdname result-plots
 #' @export
 plot.long_run_influence <- function(x, type = c("estimates", "network", "convergence"), n = 30, main = NULL, ...) {
+  check_estimate(x)
   type <- check_choice(type, "type", c("estimates", "network", "convergence"))
   if (type == "network") {
     return(plot(influence_network(x), influence = x, main = if (is.null(main)) influence_title(x) else main, ...))
@@ -105,6 +107,7 @@ which_run <- function(x) if (in_two_runs(x)) "the run of the state sets (of two 
 #' @rdname result-plots
 #' @export
 plot.long_run_sensitivity <- function(x, n = 30, main = NULL, ...) {
+  check_estimate(x)
   check_graphical(...)
   plot_ranked(sensitivity_ranked(x, n), "difference in probability", if (is.null(main)) sensitivity_title(x) else main, ...)
 }

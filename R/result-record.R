@@ -66,7 +66,9 @@ record_fields <- list(
     is_matrix_of_nodes(x) && identical(dim(x), dim(run$state))
   }),
   state = part_of_result("a matrix with a column for each node", function(x, run) is_matrix_of_nodes(x)),
-  thinning = part_of_result("a number for each set", function(x, run) is_kept(x) && length(x) >= length(run$sets)),
+  thinning = part_of_result("a number for each set", function(x, run) {
+    is_kept(x) && length(x) >= length(run$sets) && !any(x >= 2^31, na.rm = TRUE)
+  }),
   certain = part_of_result("TRUE or FALSE", function(x, run) is_flags(x)),
   trace = part_of_result("a data frame of looks", function(x, run) {
     is.data.frame(x) && all(vapply(c("phase", "samples", "rhat", "width", "burn_in"), function(name) is_kept(x[[name]]), NA))
@@ -194,7 +196,7 @@ estimate_numbers <- c(
   "probability", "lower", "upper", "influence", "difference", "changed", "samples", "trajectories", "rhat", "p_value",
   "p_adjusted", "states"
 )
-estimate_words <- c("set", "from", "to", "node", "predictor", "visited", "method", "outcome")
+estimate_words <- c("set", "from", "to", "node", "predictor", "visited", "method", "change", "outcome")
 
 # Raises an error if the record or a column of an estimate for a Boolean network cannot be right. Both may be missing.
 check_estimate <- function(x, name = "x") {
@@ -204,7 +206,7 @@ check_estimate <- function(x, name = "x") {
     if (kind %in% estimate_numbers) return(is_kept(column) || (is.logical(column) && all(is.na(column))))
     values <- attr(x, "run")$values
     if (kind == "outcome") return(is_numbers(column) && (is.null(values) || all(column %in% seq_len(nrow(values)))))
-    is.atomic(column) && (kind != "method" || is_texts(column))
+    is.atomic(column) && (!kind %in% c("method", "change") || is_texts(column))
   }
   for (kind in intersect(c(estimate_numbers, estimate_words), names(x))) {
     if (good(x[[kind]], kind)) next
