@@ -146,7 +146,7 @@ uint32_t *ffi_nodes(SEXP numbers, R_xlen_t length, const char *name, uint32_t n)
   uint32_t *out = (uint32_t *)R_alloc((size_t)Rf_xlength(numbers) + 1, sizeof *out);
   for (R_xlen_t i = 0; i < Rf_xlength(numbers); i++) {
     const double number = ffi_number_at(numbers, i);
-    if (!(number >= 1 && number <= n))
+    if (!(number >= 1 && number <= n) || number != (double)(uint32_t)number)
       ffi_check(ff_error_set(&err, FF_EARGUMENT, "found the node %s; expected one from 1 to %u", ff_show(number, 15).text, n),
                 &err);
     out[i] = (uint32_t)number - 1;

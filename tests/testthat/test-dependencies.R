@@ -48,6 +48,7 @@ test_that("components are numbered along the arrows", {
   expect_error(.Call(ffi_arrow_components, 1L, 1:2, 2L), "same length", class = "fireflip_error_argument")
   expect_error(.Call(ffi_graph_keep, pbn(c(A = "A")), 0L), "found the node 0; expected one from 1 to 1",
     class = "fireflip_error_argument")
+  expect_error(.Call(ffi_graph_keep, pbn(c(A = "B", B = "A")), 1.5), "found the node 1.5", class = "fireflip_error_argument")
 })
 
 test_that("plot() of a reaction network draws all boxes on the page, and no two on each other", {
