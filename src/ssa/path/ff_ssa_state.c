@@ -39,13 +39,6 @@ void ff_ssa_path_blame(ff_ssa_path *path) {
   ff_ssa_path_fail(path, value == INFINITY ? FF_SSA_BAD_RATE : FF_SSA_BAD_SUM, largest, value);
 }
 
-int ff_ssa_path_has_reached(ff_ssa_path *path) {
-  if (path->until == NULL || path->failure.what != FF_SSA_FINE) return 0;
-  path->reached = ff_formula_value(path->until, path->count, 0, path->stack) != 0;
-  if (path->reached) path->next_time = INFINITY;
-  return path->reached;
-}
-
 /* ---- laws --------------------------------------------------------------------------------------------------------------- */
 
 static double product_of(const ff_ssa_program *p, const ff_ssa_propensity *a, const double *count, double rate) {
