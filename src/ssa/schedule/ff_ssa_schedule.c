@@ -1,5 +1,5 @@
-/* Trajectories of networks with events, or with rates that depend on the time, on this processor. ff_ssa_schedule_steps.h has what
- * kernels share: here is where a trajectory keeps it, and how a step is left halfway and goes on. */
+/* Trajectories of networks with events, or with rates that depend on the time, on this processor. ff_ssa_schedule_lists.h has the
+ * steps, which kernels share. Here is what they work with, and how they call a method. */
 #include "ff_ssa_schedule.h"
 
 #include <math.h>
@@ -8,29 +8,19 @@
 #include <string.h>
 
 #include "../../base/ff_decimal.h"
-#include "../../model/ff_formula_math.h"
+#include "../../model/ff_formula_change_math.h"
 
 #define MOST_LATER (1u << 20)    /* events that are delayed */
 #define WORK_AT_ONCE 16384u      /* formulas that are evaluated before the step is left halfway */
 
-#define FF_CHANGE_AT const ff_formula_at *
-#define FF_CHANGE_VALUE(f, time) ff_formula_value((f)->formula, (f)->values, (time), (f)->stack)
-#define FF_CHANGE_RANGE(f, kind, from, to) range_of((f), (kind), (from), (to))
-
-static ff_range range_of(const ff_formula_at *f, ff_range_kind kind, double from, double to) {
-  return ff_formula_range(f->formula, kind, f->values, f->values, (ff_range){.low = from, .high = to}, f->ranges);
-}
-
-#include "../../model/ff_formula_change_math.h"
-
 /* ---- what a trajectory keeps ----------------------------------------------------------------------------------------------- */
 
-/* An event that will happen. */
+/* An event that will happen, or a place for one. */
 typedef struct {
   double time;
   uint64_t serial; /* in the order in which triggers became true */
-  uint32_t event;
-} due_event;
+  uint32_t event, row; /* its values are in this row */
+} s_due;
 
 struct ff_ssa_schedule {
   uint8_t *kind;   /* for each event of the network: what its trigger reads, FF_SSA_BY_... */
@@ -42,9 +32,9 @@ struct ff_ssa_schedule {
   uint8_t *doubt;  /* whether the opposite truth was computed since then */
   uint32_t *watched; /* the events whose triggers depend on the time */
   uint32_t n_watched;
-  uint32_t *place, room; /* places for events that wait, and their numbers */
-  due_event *due;        /* at each place */
-  double *values;        /* for each place: program->most_sets */
+  s_due *waits;          /* events that wait */
+  uint32_t room;
+  double *values;        /* rows of program->most_sets */
   size_t values_room;
   uint32_t n_later, n_now; /* events that are delayed, and those whose time has come */
   uint64_t serial;
@@ -77,21 +67,19 @@ static int grow(ff_ssa_path *path, uint32_t event) {
     ff_ssa_path_fail(path, FF_SSA_TOO_MANY, event, 0);
     return 0;
   }
-  size_t n_places = old, n_due = old; /* both begin with 16 and are doubled */
-  void *place = s->place, *due = s->due, *values = s->values;
-  ff_status status = ff_grow(&place, &n_places, room, sizeof *s->place, NULL);
-  if (status == FF_OK) status = ff_grow(&due, &n_due, room, sizeof *s->due, NULL);
+  size_t n_waits = old; /* begins with 16, too, and is doubled */
+  void *waits = s->waits, *values = s->values;
+  ff_status status = ff_grow(&waits, &n_waits, room, sizeof *s->waits, NULL);
   if (status == FF_OK)
     status = ff_grow(&values, &s->values_room, (size_t)room * path->program->most_sets, sizeof *s->values, NULL);
-  s->place = place;
-  s->due = due;
+  s->waits = waits;
   s->values = values;
   if (status != FF_OK) {
     ff_ssa_path_fail(path, FF_SSA_NO_MEMORY, event, 0);
     return 0;
   }
-  memmove(s->place + room - s->n_now, s->place + s->n_later, s->n_now * sizeof *s->place);
-  for (uint32_t i = old; i < room; i++) s->place[s->n_later + i - old] = i;
+  memmove(s->waits + room - s->n_now, s->waits + s->n_later, s->n_now * sizeof *s->waits);
+  for (uint32_t i = old; i < room; i++) s->waits[s->n_later + i - old].row = i;
   s->room = room;
   return 1;
 }
@@ -119,7 +107,7 @@ static int leave_halfway(ff_ssa_path *path) {
   return 1;
 }
 
-/* ---- the steps -------------------------------------------------------------------------------------------------------------- */
+/* ---- the steps ------------------------------------------------------------------------------------------------------------- */
 
 typedef ff_ssa_path s_schedule;
 typedef ff_ssa_schedule s_kept;
@@ -138,7 +126,8 @@ typedef const ff_formula *s_formula;
 #define S_IS_EMPTY(formula) ((formula)->length == 0)
 #define S_AT(s, formula) {(formula), (s)->count, (s)->stack, (s)->ranges}
 #define S_VALUE(s, formula, time) ff_formula_value((formula), (s)->count, (time), (s)->stack)
-#define S_RANGE(s, formula, kind, from, to) range_of(&(ff_formula_at)S_AT(s, formula), (kind), (from), (to))
+#define S_RANGE(s, formula, kind, from, to)                                                                                    \
+  ff_formula_range((formula), (kind), (s)->count, (s)->count, ff_range_new((from), (to), 0, 0), (s)->ranges)
 #define S_TRIGGER(s, e) (&S_EVENT(s, e)->trigger)
 #define S_DELAY(s, e) (&S_EVENT(s, e)->delay)
 #define S_PRIORITY(s, e) (&S_EVENT(s, e)->priority)
@@ -155,13 +144,13 @@ typedef const ff_formula *s_formula;
 #define S_FLIP_BIT(bits, e) ((bits)[e] ^= 1)
 #define S_ROOM(s) ((s)->schedule->room)
 #define S_MAKE_ROOM(s, e) ((s)->schedule->n_now + (s)->schedule->n_later < (s)->schedule->room || grow((s), (e)))
-#define S_PLACE(s, i) ((s)->schedule->place[i])
-#define S_DUE_TIME(s, at) ((s)->schedule->due[at].time)
-#define S_DUE_SERIAL(s, at) ((s)->schedule->due[at].serial)
-#define S_DUE_EVENT(s, at) ((s)->schedule->due[at].event)
-#define S_SET_DUE(s, at, time, serial, e) ((s)->schedule->due[at] = (due_event){(time), (serial), (e)})
-#define S_DUE_VALUE(s, at, i) ((s)->schedule->values[(size_t)(at) * (s)->program->most_sets + (i)])
-#define S_SET_DUE_VALUE(s, at, i, x) (S_DUE_VALUE(s, at, i) = (x))
+#define S_WAITS(s, i) ((s)->schedule->waits[i])
+#define S_DUE_TIME(s, due) ((void)(s), (due).time)
+#define S_DUE_SERIAL(s, due) ((due).serial)
+#define S_DUE_EVENT(s, due) ((due).event)
+#define S_SET_DUE(s, due, time, serial, e) ((due) = (s_due){(time), (serial), (e), (due).row})
+#define S_DUE_VALUE(s, due, i) ((s)->schedule->values[(size_t)(due).row * (s)->program->most_sets + (i)])
+#define S_SET_DUE_VALUE(s, due, i, x) (S_DUE_VALUE(s, due, i) = (x))
 #define S_MOST_SET FF_SSA_MAX_COUNT
 #define S_MOST_AT_ONCE 100000u /* if there are more, they trigger each other without end */
 #define S_PAUSES(s, work) ((work) > WORK_AT_ONCE && leave_halfway(s))
@@ -249,8 +238,7 @@ void ff_ssa_schedule_free(ff_ssa_schedule *s) {
   free(s->change);
   free(s->zone);
   free(s->watched);
-  free(s->place);
-  free(s->due);
+  free(s->waits);
   free(s->values);
   free(s->bound);
   free(s->reactions);

@@ -19,10 +19,11 @@
  *   S_REFRESH(s, symbol)  sets the bits in `fresh` of the events whose triggers read a symbol, which has changed
  *   s_watch(s, reaction)  looks at the triggers that read what a reaction has changed, or for S_EVERY at all of them, with
  *                         s_look_at(); returns whether one of them has changed. Defined after this text
- *   S_ROOM(s), S_MAKE_ROOM(s, e)   places for events that wait; whether there is room for one more. If not, this fails
- *   S_PLACE(s, i)         the numbers of these places, in an order that ff_ssa_schedule_steps.h chooses
- *   S_DUE_TIME(s, place), S_DUE_SERIAL, S_DUE_EVENT, S_SET_DUE(s, place, time, serial, e)   the event that waits there
- *   S_DUE_VALUE(s, place, i), S_SET_DUE_VALUE(s, place, i, x)   and the values that it sets
+ *   s_due, S_ROOM(s), S_WAITS(s, i)   a place for an event that waits; how many there are; the i-th, in an order that is chosen
+ *                         here. At first, each of them stands for a place of its own
+ *   S_MAKE_ROOM(s, e)     whether there is room for one more. If not, this fails
+ *   S_DUE_TIME(s, due), S_DUE_SERIAL, S_DUE_EVENT, S_SET_DUE(s, due, time, serial, e)   the event that waits there
+ *   S_DUE_VALUE(s, due, i), S_SET_DUE_VALUE(s, due, i, x)   and the values that it sets
  *   S_MOST_SET            the most that an event may set a species to
  *   S_MOST_AT_ONCE        the most events at the same time
  *   S_PAUSES(s, work)     whether a step is left halfway after this many formulas, for s_happen_on()
@@ -81,33 +82,34 @@ S_INLINE void s_start(s_schedule *s) {
 
 /* ---- events that wait ------------------------------------------------------------------------------------------------------ */
 
-/* In S_PLACE, those that are delayed come first, as a heap with the earliest in front. Those whose time has come are at the end,
- * in the order in which this was found: the first is the last place. Places that are not used are in between. */
-#define S_NOW(s, i) S_PLACE(s, S_ROOM(s) - 1u - (i))
+/* Those that are delayed come first, as a heap with the earliest in front. Those whose time has come are at the end, the last one
+ * first, in the order in which this was found. Places that are not used are in between. */
+#define S_NOW(s, i) S_WAITS(s, S_ROOM(s) - 1u - (i))
 
-S_INLINE int s_before(const s_schedule *s, uint32_t a, uint32_t b) {
+S_INLINE int s_before(const s_schedule *s, s_due a, s_due b) {
   const double x = S_DUE_TIME(s, a), y = S_DUE_TIME(s, b);
   return x < y || (x == y && S_DUE_SERIAL(s, a) < S_DUE_SERIAL(s, b));
 }
 
 S_CALL void s_sift_down(s_schedule *s, uint32_t at) {
-  const uint32_t n = S_OWN(s)->n_later, moved = S_PLACE(s, at);
+  const uint32_t n = S_OWN(s)->n_later;
+  const s_due moved = S_WAITS(s, at);
   FF_NO_UNROLL for (uint32_t child = 2u * at + 1u; child < n; child = 2u * at + 1u) {
-    if (child + 1u < n && s_before(s, S_PLACE(s, child + 1u), S_PLACE(s, child))) child++;
-    if (!s_before(s, S_PLACE(s, child), moved)) break;
-    S_PLACE(s, at) = S_PLACE(s, child);
+    if (child + 1u < n && s_before(s, S_WAITS(s, child + 1u), S_WAITS(s, child))) child++;
+    if (!s_before(s, S_WAITS(s, child), moved)) break;
+    S_WAITS(s, at) = S_WAITS(s, child);
     at = child;
   }
-  S_PLACE(s, at) = moved;
+  S_WAITS(s, at) = moved;
 }
 
 S_INLINE void s_set_later_time(s_schedule *s) {
-  S_OWN(s)->later_time = S_OWN(s)->n_later > 0u ? S_DUE_TIME(s, S_PLACE(s, 0u)) : ff_math_infinity();
+  S_OWN(s)->later_time = S_OWN(s)->n_later > 0u ? S_DUE_TIME(s, S_WAITS(s, 0u)) : ff_math_infinity();
 }
 
-S_INLINE void s_compute_values(s_schedule *s, uint32_t place) {
-  const uint32_t e = S_DUE_EVENT(s, place), n = S_N_SETS(s, e);
-  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) S_SET_DUE_VALUE(s, place, i, S_VALUE(s, S_SET_VALUE(s, e, i), s->time));
+S_INLINE void s_compute_values(s_schedule *s, s_due due) {
+  const uint32_t e = S_DUE_EVENT(s, due), n = S_N_SETS(s, e);
+  FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) S_SET_DUE_VALUE(s, due, i, S_VALUE(s, S_SET_VALUE(s, e, i), s->time));
 }
 
 /* The trigger has become true. */
@@ -121,21 +123,22 @@ S_INLINE void s_add(s_schedule *s, uint32_t e) {
   }
   if (!S_MAKE_ROOM(s, e)) return;
   uint32_t at = k->n_later++;
-  const uint32_t place = S_PLACE(s, at);
-  S_SET_DUE(s, place, s->time + delay, k->serial, e);
+  s_due due = S_WAITS(s, at);
+  S_SET_DUE(s, due, s->time + delay, k->serial, e);
   k->serial++;
-  if (!S_IS_LATE(s, e)) s_compute_values(s, place);
-  FF_NO_UNROLL for (; at > 0u && s_before(s, place, S_PLACE(s, (at - 1u) / 2u)); at = (at - 1u) / 2u)
-    S_PLACE(s, at) = S_PLACE(s, (at - 1u) / 2u);
-  S_PLACE(s, at) = place;
+  if (!S_IS_LATE(s, e)) s_compute_values(s, due);
+  FF_NO_UNROLL for (; at > 0u && s_before(s, due, S_WAITS(s, (at - 1u) / 2u)); at = (at - 1u) / 2u)
+    S_WAITS(s, at) = S_WAITS(s, (at - 1u) / 2u);
+  S_WAITS(s, at) = due;
   s_set_later_time(s);
 }
 
 /* Takes this one out of those whose time has come. What its place holds can be read until an event is added. */
 S_INLINE void s_drop_now(s_schedule *s, uint32_t at) {
-  const uint32_t place = S_NOW(s, at), n = --S_OWN(s)->n_now;
+  const uint32_t n = --S_OWN(s)->n_now;
+  const s_due due = S_NOW(s, at);
   FF_NO_UNROLL for (; at < n; at++) S_NOW(s, at) = S_NOW(s, at + 1u);
-  S_NOW(s, n) = place;
+  S_NOW(s, n) = due;
 }
 
 /* Drops the occurrences of this event that have not happened yet. */
@@ -145,10 +148,10 @@ S_INLINE void s_cancel(s_schedule *s, uint32_t e) {
   FF_NO_UNROLL for (uint32_t i = k->n_now; i-- > 0u;)
     if (S_DUE_EVENT(s, S_NOW(s, i)) == e) s_drop_now(s, i);
   FF_NO_UNROLL for (uint32_t i = n; i-- > 0u;) {
-    const uint32_t place = S_PLACE(s, i);
-    if (S_DUE_EVENT(s, place) != e) continue;
-    S_PLACE(s, i) = S_PLACE(s, --k->n_later);
-    S_PLACE(s, k->n_later) = place;
+    const s_due due = S_WAITS(s, i);
+    if (S_DUE_EVENT(s, due) != e) continue;
+    S_WAITS(s, i) = S_WAITS(s, --k->n_later);
+    S_WAITS(s, k->n_later) = due;
   }
   if (k->n_later == n) return;
   FF_NO_UNROLL for (uint32_t at = k->n_later / 2u; at-- > 0u;) s_sift_down(s, at);
@@ -159,10 +162,10 @@ S_INLINE void s_cancel(s_schedule *s, uint32_t e) {
 S_INLINE void s_take_ready(s_schedule *s) {
   s_kept *k = S_OWN(s);
   FF_NO_UNROLL while (k->n_later > 0u && k->later_time <= s->time) {
-    const uint32_t place = S_PLACE(s, 0u);
-    S_PLACE(s, 0u) = S_PLACE(s, --k->n_later);
-    S_PLACE(s, k->n_later) = S_NOW(s, k->n_now);
-    S_NOW(s, k->n_now) = place;
+    const s_due due = S_WAITS(s, 0u);
+    S_WAITS(s, 0u) = S_WAITS(s, --k->n_later);
+    S_WAITS(s, k->n_later) = S_NOW(s, k->n_now);
+    S_NOW(s, k->n_now) = due;
     k->n_now++;
     if (k->n_later > 0u) s_sift_down(s, 0u);
     s_set_later_time(s);
@@ -215,9 +218,9 @@ S_INLINE int s_look_at(s_schedule *s, uint32_t e) {
 
 /* ---- what happens ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether the event at place `a` has precedence over that at `b`, which both are due: -1 if `b` has, 0 if the choice is random.
+/* Whether the event `a` has precedence over `b`, which both are due: -1 if `b` has, 0 if the choice is random.
  * Without priorities, the order is that of the network, and then that of time. */
-S_INLINE int s_precedence(const s_schedule *s, uint32_t a, double priority_a, uint32_t b, double priority_b) {
+S_INLINE int s_precedence(const s_schedule *s, s_due a, double priority_a, s_due b, double priority_b) {
   const uint32_t event_a = S_DUE_EVENT(s, a), event_b = S_DUE_EVENT(s, b);
   const int has_a = !S_IS_EMPTY(S_PRIORITY(s, event_a)), has_b = !S_IS_EMPTY(S_PRIORITY(s, event_b));
   if (has_a != has_b) return has_a ? 1 : -1;
@@ -237,11 +240,12 @@ S_INLINE uint32_t s_choose(s_schedule *s) {
   uint32_t best = 0u, equal = 1u;
   double highest = 0.0;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_OWN(s)->n_now; i++) {
-    const uint32_t place = S_NOW(s, i), e = S_DUE_EVENT(s, place);
+    const s_due due = S_NOW(s, i);
+    const uint32_t e = S_DUE_EVENT(s, due);
     const s_formula formula = S_PRIORITY(s, e);
     const double priority = S_IS_EMPTY(formula) ? 0.0 : S_VALUE(s, formula, s->time);
     if (priority != priority) S_FAIL(s, FF_SSA_BAD_PRIORITY, e, priority);
-    int better = i == 0u ? 1 : s_precedence(s, place, priority, S_NOW(s, best), highest);
+    int better = i == 0u ? 1 : s_precedence(s, due, priority, S_NOW(s, best), highest);
     equal = better == 1 ? 1u : equal + (better == 0 ? 1u : 0u);
     if (better == 0)
       better = s_check_number(s, 1u + S_WORK(s)->ties++ % (FF_PHILOX_MAX_BLOCKS - 1u)) * (double)equal < 1.0;
@@ -252,17 +256,17 @@ S_INLINE uint32_t s_choose(s_schedule *s) {
   return best;
 }
 
-/* Sets what the event at this place sets. */
-S_INLINE void s_set_values(s_schedule *s, uint32_t place) {
-  const uint32_t e = S_DUE_EVENT(s, place), n = S_N_SETS(s, e);
-  if (S_IS_LATE(s, e)) s_compute_values(s, place);
+/* Sets what this event sets. */
+S_INLINE void s_set_values(s_schedule *s, s_due due) {
+  const uint32_t e = S_DUE_EVENT(s, due), n = S_N_SETS(s, e);
+  if (S_IS_LATE(s, e)) s_compute_values(s, due);
   FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) {
     const s_formula factor = S_SET_FACTOR(s, e, i);
-    if (!S_IS_EMPTY(factor)) S_SET_DUE_VALUE(s, place, i, S_DUE_VALUE(s, place, i) * S_VALUE(s, factor, s->time));
+    if (!S_IS_EMPTY(factor)) S_SET_DUE_VALUE(s, due, i, S_DUE_VALUE(s, due, i) * S_VALUE(s, factor, s->time));
   }
   FF_NO_UNROLL for (uint32_t i = 0; i < n && !S_HAS_FAILED(s); i++) {
     const uint32_t symbol = S_SET_SYMBOL(s, e, i);
-    const double value = S_DUE_VALUE(s, place, i), before = S_Y(s)[symbol];
+    const double value = S_DUE_VALUE(s, due, i), before = S_Y(s)[symbol];
     double after = value;
     const int fine = symbol < S_SPECIES(s) ? ff_formula_count(value, &after) && after <= (double)S_MOST_SET : value == value;
     if (!fine) {
@@ -291,11 +295,12 @@ S_INLINE uint32_t s_happen_on(s_schedule *s, uint32_t reaction) {
     s_take_ready(s);
     if (k->n_now == 0u) break;
     work += S_TRIGGERS(s) + k->n_now;
-    const uint32_t at = s_choose(s), place = S_NOW(s, at);
-    if (S_WORK(s)->happened == S_MOST_AT_ONCE) S_FAIL(s, FF_SSA_ENDLESS, S_DUE_EVENT(s, place), 0.0);
+    const uint32_t at = s_choose(s);
+    const s_due due = S_NOW(s, at);
+    if (S_WORK(s)->happened == S_MOST_AT_ONCE) S_FAIL(s, FF_SSA_ENDLESS, S_DUE_EVENT(s, due), 0.0);
     if (S_HAS_FAILED(s)) break;
     s_drop_now(s, at);
-    s_set_values(s, place);
+    s_set_values(s, due);
     S_WORK(s)->happened++;
     if (s_reaches(s)) break;
   }
@@ -323,8 +328,8 @@ S_INLINE int s_search_piece(s_schedule *s, const s_at_formula *trigger, double t
   return !S_WORK(s)->searches;
 }
 
-/* Finds the time up to which the trigger does not change, or at which it changes; infinity if it does not up to `to`. Returns 0 if
- * the search is left halfway. */
+/* Finds the time up to which the trigger does not change, or at which it changes; infinity if it does not up to `to`. Returns 0
+ * if the search is left halfway; then the next call goes on. */
 S_INLINE int s_next_change(s_schedule *s, uint32_t e, double to, int goes_on, double *change) {
   s_kept *k = S_OWN(s);
   const s_at_formula trigger = s_at_of(s, S_TRIGGER(s, e));
@@ -361,7 +366,7 @@ S_INLINE int s_next_change(s_schedule *s, uint32_t e, double to, int goes_on, do
 }
 
 /* Sets event_time to when the trigger of event e, which depends on the time (on it alone, if by_time), may change, if this is
- * earlier. Until then, or until `limit`, no reaction fires. Returns 0 if the search is left halfway. */
+ * earlier. No reaction fires before the time `limit`. Returns 0 if the search is left halfway. */
 S_INLINE int s_due_trigger(s_schedule *s, uint32_t e, int by_time, double limit, int goes_on) {
   s_kept *k = S_OWN(s);
   const double to = by_time ? ff_math_infinity() : k->event_time < limit ? k->event_time : limit;

@@ -1,9 +1,9 @@
 /* Events of the network, and rates that depend on the time, for a warp that runs a trajectory of a network that is read as data.
  * The same text is compiled for device and host (ff_warp.h).
  *
- * Lane 0 does what ff_ssa_schedule_lists.h does: it lets the next event happen, and computes the bounds of rates that depend on the
- * time. Then the warp updates what the method keeps and finds the next reaction, as for other networks. Lane 0 finds what happens
- * before. Methods are the direct method, first_reaction and next_reaction.
+ * Lane 0 does the steps of ff_ssa_schedule_lists.h: it lets the next event happen, and computes bounds of rates that depend on
+ * the time. Then the warp updates what the method keeps and finds the next reaction, as for other networks. Lane 0 finds what
+ * happens before. Methods are the direct method, first_reaction and next_reaction.
  */
 #ifndef FF_SSA_GENERIC_SCHEDULE_H
 #define FF_SSA_GENERIC_SCHEDULE_H

@@ -3,8 +3,8 @@
  * (ff_ssa_generic_schedule.h) do what ff_ssa_schedule_steps.h describes. If something fails, or cannot be done in this way,
  * `failed` becomes 1, and the trajectory is refused.
  *
- * The text that comes before this one defines s_schedule, whose part kept.k is an s_kept, and of what ff_ssa_schedule_steps.h wants
- * all that is not defined here; the text that comes after it includes that header. And
+ * The text that comes before this one defines s_schedule, whose part kept.k is an s_kept; what ff_ssa_schedule_steps.h wants and
+ * this header does not define; and
  *   S_AT_EVENTS           where the events begin in the table, each with five words: delay and priority (formulas or S_NONE),
  *                         flags, and where its sets begin and their number; a set is a symbol, a formula, and the
  *                         formula of a factor or S_NONE. The trigger of event e is formula e, and the rate of number r is formula
@@ -51,15 +51,16 @@ typedef uint32_t s_formula;
 /* The store of a trajectory holds the numbers of S_DUE(s) places. The places follow: time, serial number, event, and the values
  * that it sets. */
 #define S_ROOM(s) S_DUE(s)
-#define S_PLACE(s, i) ((s)->store[i])
-#define S_DUE_WORD(s, place, i) ((s)->store[S_DUE(s) + (place) * (4u + 2u * S_SETS(s)) + (i)])
-#define S_DUE_TIME(s, place) s_number_at(&S_DUE_WORD(s, place, 0u))
-#define S_DUE_SERIAL(s, place) S_DUE_WORD(s, place, 2u)
-#define S_DUE_EVENT(s, place) S_DUE_WORD(s, place, 3u)
-#define S_DUE_VALUE(s, place, i) s_number_at(&S_DUE_WORD(s, place, 4u + 2u * (i)))
-#define S_SET_DUE(s, place, time, serial, e)                                                                                   \
-  (s_put_number(&S_DUE_WORD(s, place, 0u), (time)), S_DUE_SERIAL(s, place) = (serial), S_DUE_EVENT(s, place) = (e))
-#define S_SET_DUE_VALUE(s, place, i, x) s_put_number(&S_DUE_WORD(s, place, 4u + 2u * (i)), (x))
+typedef uint32_t s_due;
+#define S_WAITS(s, i) ((s)->store[i])
+#define S_DUE_WORD(s, due, i) ((s)->store[S_DUE(s) + (due) * (4u + 2u * S_SETS(s)) + (i)])
+#define S_DUE_TIME(s, due) s_number_at(&S_DUE_WORD(s, due, 0u))
+#define S_DUE_SERIAL(s, due) S_DUE_WORD(s, due, 2u)
+#define S_DUE_EVENT(s, due) S_DUE_WORD(s, due, 3u)
+#define S_DUE_VALUE(s, due, i) s_number_at(&S_DUE_WORD(s, due, 4u + 2u * (i)))
+#define S_SET_DUE(s, due, time, serial, e)                                                                                   \
+  (s_put_number(&S_DUE_WORD(s, due, 0u), (time)), S_DUE_SERIAL(s, due) = (serial), S_DUE_EVENT(s, due) = (e))
+#define S_SET_DUE_VALUE(s, due, i, x) s_put_number(&S_DUE_WORD(s, due, 4u + 2u * (i)), (x))
 #define S_MAKE_ROOM(s, e) s_make_room(s)
 
 FF_WARP double s_number_at(const uint32_t *words) { return ff_math_from_bits((uint64_t)words[1] << 32 | words[0]); }
@@ -76,7 +77,7 @@ FF_WARP int s_make_room(s_schedule *s) {
 }
 
 FF_WARP void s_number_places(s_schedule *s) {
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_DUE(s); i++) S_PLACE(s, i) = i;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_DUE(s); i++) S_WAITS(s, i) = i;
 }
 
 #endif
