@@ -4,27 +4,27 @@
 #include <string.h>
 
 #include "../../base/ff_sum.h"
-#include "ff_tally.h"
+#include "ff_pbn_tally.h"
 
 #define WEIGHT_ONE 1048576.0 /* weights are in units of 2^-20 */
 
-uint32_t ff_tally_weight(double weight) { return (uint32_t)(weight * WEIGHT_ONE + 0.5); }
+uint32_t ff_pbn_tally_weight(double weight) { return (uint32_t)(weight * WEIGHT_ONE + 0.5); }
 
-void ff_tally_free(ff_tally *tally) {
+void ff_pbn_tally_free(ff_pbn_tally *tally) {
   free(tally->first);
   free(tally->weights);
   free(tally->words);
-  *tally = (ff_tally){0};
+  *tally = (ff_pbn_tally){0};
 }
 
-ff_status ff_tally_new(ff_tally *out, const ff_observables *observables, ff_error *err) {
-  *out = (ff_tally){.n = observables->n, .n_terms = observables->first[observables->n]};
-  out->n_words = ff_sums_words(out->n_terms, out->n);
+ff_status ff_pbn_tally_new(ff_pbn_tally *out, const ff_observables *observables, ff_error *err) {
+  *out = (ff_pbn_tally){.n = observables->n, .n_terms = observables->first[observables->n]};
+  out->n_words = ff_pbn_sums_words(out->n_terms, out->n);
   out->first = ff_calloc((size_t)out->n + 1, sizeof *out->first);
   out->weights = ff_calloc(out->n_terms, sizeof *out->weights);
   out->words = ff_calloc(out->n_words, sizeof *out->words);
   if (out->first == NULL || out->weights == NULL || out->words == NULL) {
-    ff_tally_free(out);
+    ff_pbn_tally_free(out);
     return ff_error_set(err, FF_EMEMORY, "no memory for the sums of %u observables", observables->n);
   }
   memcpy(out->first, observables->first, ((size_t)out->n + 1) * sizeof *out->first);
@@ -32,7 +32,7 @@ ff_status ff_tally_new(ff_tally *out, const ff_observables *observables, ff_erro
   return FF_OK;
 }
 
-void ff_tally_clear(ff_tally *tally, uint64_t half0, uint64_t half1) {
+void ff_pbn_tally_clear(ff_pbn_tally *tally, uint64_t half0, uint64_t half1) {
   memset(tally->words, 0, tally->n_words * sizeof *tally->words);
   tally->tiles = 0;
   tally->half[0] = half0;
@@ -102,23 +102,23 @@ static void add_single(uint64_t *words, column early, column all, uint64_t weigh
   ff_sum_add_product(words + FF_SUM_AB, weight * weight, ab);
 }
 
-void ff_tally_add(ff_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
+void ff_pbn_tally_add(ff_pbn_tally *tally, const uint32_t *at, const uint32_t *first_half, const ff_harvest *harvest) {
   for (uint32_t i = 0; i < tally->n; i++) {
     uint32_t first = tally->first[i], last = tally->first[i + 1];
     int two_state = ff_is_set(tally->first, tally->weights, i);
-    uint64_t *words = ff_sums_of_observable(tally->words, tally->n_terms, i);
+    uint64_t *words = ff_pbn_sums_of_observable(tally->words, tally->n_terms, i);
     if (last - first == 1 && tally->half[0] + tally->half[1] < SHORT_WINDOW) {
       uint32_t place = at == NULL ? first : at[first];
-      add_term(ff_sums_of_term(tally->words, first), place, two_state, first_half, harvest, tally->half);
+      add_term(ff_pbn_sums_of_term(tally->words, first), place, two_state, first_half, harvest, tally->half);
       add_single(words, column_of(first_half, place, tally->half[0]),
-                 column_of(harvest->counts, place, tally->half[0] + tally->half[1]), ff_tally_weight(tally->weights[first]));
+                 column_of(harvest->counts, place, tally->half[0] + tally->half[1]), ff_pbn_tally_weight(tally->weights[first]));
       continue;
     }
     uint64_t a[FF_TILE] = {0}, whole[FF_TILE] = {0};
     for (uint32_t j = first; j < last; j++) {
       uint32_t place = at == NULL ? j : at[j];
-      add_term(ff_sums_of_term(tally->words, j), place, two_state, first_half, harvest, tally->half);
-      uint64_t weight = ff_tally_weight(tally->weights[j]);
+      add_term(ff_pbn_sums_of_term(tally->words, j), place, two_state, first_half, harvest, tally->half);
+      uint64_t weight = ff_pbn_tally_weight(tally->weights[j]);
       column early = column_of(first_half, place, tally->half[0]);
       column all = column_of(harvest->counts, place, tally->half[0] + tally->half[1]);
       for (uint32_t lane = 0; lane < FF_TILE; lane++) {
@@ -138,10 +138,10 @@ void ff_tally_add(ff_tally *tally, const uint32_t *at, const uint32_t *first_hal
   tally->tiles++;
 }
 
-ff_status ff_tally_merge(ff_tally *into, const ff_tally *from, ff_error *err) {
+ff_status ff_pbn_tally_merge(ff_pbn_tally *into, const ff_pbn_tally *from, ff_error *err) {
   if (into->n_words != from->n_words || into->half[0] != from->half[0] || into->half[1] != from->half[1])
     return ff_error_set(err, FF_EARGUMENT, "results of different runs cannot be merged");
-  size_t plain = ff_sums_words(into->n_terms, 0);
+  size_t plain = ff_pbn_sums_words(into->n_terms, 0);
   for (size_t i = 0; i < plain; i++) into->words[i] += from->words[i];
   for (size_t i = plain; i < into->n_words; i += 2) ff_sum_add(into->words + i, from->words[i], from->words[i + 1]);
   into->tiles += from->tiles;
@@ -169,9 +169,9 @@ static void two_state(ff_moments *m, const uint64_t *words, double samples) {
 }
 
 /* 1 if rounding to 2^-20 changes a weight by more than 0.1%. Then the largest possible spread of the means is used as a bound. */
-static int rounded(const ff_tally *tally, uint32_t first, uint32_t last) {
+static int rounded(const ff_pbn_tally *tally, uint32_t first, uint32_t last) {
   for (uint32_t j = first; j < last; j++)
-    if (fabs(ff_tally_weight(tally->weights[j]) / WEIGHT_ONE - tally->weights[j]) > 1e-3 * tally->weights[j]) return 1;
+    if (fabs(ff_pbn_tally_weight(tally->weights[j]) / WEIGHT_ONE - tally->weights[j]) > 1e-3 * tally->weights[j]) return 1;
   return 0;
 }
 
@@ -189,10 +189,10 @@ static void choose_error(ff_moments *m, double mean, double most) {
 /* The spread of a sum is reliable only if the rarer value of each term was seen in at least FF_FEW_VISITS half windows. For a
  * term with a rarer value, an error is added. Its variance is doubled, because the lengths of visits vary as much as their
  * number. */
-static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, uint32_t last, double samples) {
+static void count_looks(ff_moments *m, const ff_pbn_tally *tally, uint32_t first, uint32_t last, double samples) {
   double more = 0; /* terms may have the same visits, so the errors are added and not their squares */
   for (uint32_t j = first; j < last; j++) {
-    const uint64_t *words = ff_sums_of_term(tally->words, j);
+    const uint64_t *words = ff_pbn_sums_of_term(tally->words, j);
     double weight = tally->weights[j], mean = (double)words[FF_TERM_ALL] / samples, rarer = mean < 0.5 ? mean : 1 - mean;
     uint64_t looks = words[FF_TERM_SEEN_ON] < words[FF_TERM_SEEN_OFF] ? words[FF_TERM_SEEN_ON] : words[FF_TERM_SEEN_OFF];
     if (looks == 0) m->unseen[words[FF_TERM_SEEN_ON] > 0] += weight;
@@ -203,31 +203,32 @@ static void count_looks(ff_moments *m, const ff_tally *tally, uint32_t first, ui
   m->se = sqrt(m->se * m->se + more * more);
 }
 
-void ff_tally_memory(const ff_tally *tally, uint32_t observable, double share[2]) {
-  const uint64_t *pair = ff_sums_of_observable(tally->words, tally->n_terms, observable);
+void ff_pbn_tally_memory(const ff_pbn_tally *tally, uint32_t observable, double share[2]) {
+  const uint64_t *pair = ff_pbn_sums_of_observable(tally->words, tally->n_terms, observable);
   double most = 0, a = ff_sum_value(pair + FF_SUM_A), b = ff_sum_value(pair + FF_SUM_B), ab = ff_sum_value(pair + FF_SUM_AB);
   double chains = (double)tally->tiles * FF_TILE, h0 = (double)tally->half[0], h1 = (double)tally->half[1];
-  for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++) most += ff_tally_weight(tally->weights[j]);
+  for (uint32_t j = tally->first[observable]; j < tally->first[observable + 1]; j++)
+    most += ff_pbn_tally_weight(tally->weights[j]);
   double off = most * h0 * chains - a; /* the complement of the first half's sum */
   share[0] = off > 0 ? (most * h0 * b - ab) / off / h1 / WEIGHT_ONE : NAN;
   share[1] = a > 0 ? ab / a / h1 / WEIGHT_ONE : NAN;
 }
 
-ff_moments ff_tally_moments(const ff_tally *tally, uint32_t observable) {
+ff_moments ff_pbn_tally_moments(const ff_pbn_tally *tally, uint32_t observable) {
   ff_moments m = {.rhat = NAN, .alpha = NAN, .beta = NAN, .visited = 1, .inflation = 1};
   uint32_t first = tally->first[observable], last = tally->first[observable + 1];
-  const uint64_t *pair = ff_sums_of_observable(tally->words, tally->n_terms, observable);
+  const uint64_t *pair = ff_pbn_sums_of_observable(tally->words, tally->n_terms, observable);
   double chains = (double)tally->tiles * FF_TILE, h0 = (double)tally->half[0], h1 = (double)tally->half[1], n = h0 + h1;
   if (chains == 0 || n == 0) return m;
   double total = 0, most = 0;
   for (uint32_t j = first; j < last; j++) {
-    m.mean += tally->weights[j] * (double)ff_sums_of_term(tally->words, j)[FF_TERM_ALL];
+    m.mean += tally->weights[j] * (double)ff_pbn_sums_of_term(tally->words, j)[FF_TERM_ALL];
     most += tally->weights[j];
-    total += (double)ff_sums_of_term(tally->words, j)[FF_TERM_ALL];
+    total += (double)ff_pbn_sums_of_term(tally->words, j)[FF_TERM_ALL];
   }
   m.mean /= chains * n;
   int set = ff_is_set(tally->first, tally->weights, observable);
-  if (set) two_state(&m, ff_sums_of_term(tally->words, first), chains * n);
+  if (set) two_state(&m, ff_pbn_sums_of_term(tally->words, first), chains * n);
   if (total == 0 || total == chains * n * (last - first)) {
     m.mean = total == 0 ? 0 : most;
     m.visited = total == 0 ? 0 : 2;

@@ -1,10 +1,10 @@
-/* The layout of integer sums over trajectories, for tallies (estimate/ff_tally.h) and devices. No other file depends on it.
+/* The layout of integer sums over trajectories, for tallies (estimate/ff_pbn_tally.h) and devices. No other file depends on it.
  *
  * There are five words per term. They are followed by five 128-bit sums (base/ff_sum.h) per observable, over a trajectory's
  * weighted counts a (in the first half window) and b (in the second), in units of 2^-20.
  */
-#ifndef FF_SUMS_H
-#define FF_SUMS_H
+#ifndef FF_PBN_SUMS_H
+#define FF_PBN_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,12 +29,12 @@ enum { FF_SUM_A = 0, FF_SUM_B = 2, FF_SUM_AA = 4, FF_SUM_BB = 6, FF_SUM_AB = 8 }
 
 /* The number of words for the sums of these terms and observables. The other two functions return the sums of a term and of
  * an observable. */
-static inline size_t ff_sums_words(size_t terms, size_t observables) {
+static inline size_t ff_pbn_sums_words(size_t terms, size_t observables) {
   return terms * FF_TERM_WORDS + observables * FF_OBSERVABLE_SUMS * 2;
 }
-static inline uint64_t *ff_sums_of_term(uint64_t *words, size_t term) { return words + term * FF_TERM_WORDS; }
-static inline uint64_t *ff_sums_of_observable(uint64_t *words, size_t terms, size_t observable) {
-  return words + ff_sums_words(terms, observable);
+static inline uint64_t *ff_pbn_sums_of_term(uint64_t *words, size_t term) { return words + term * FF_TERM_WORDS; }
+static inline uint64_t *ff_pbn_sums_of_observable(uint64_t *words, size_t terms, size_t observable) {
+  return words + ff_pbn_sums_words(terms, observable);
 }
 
 /* Positions of terms that a program need not count. */
@@ -51,6 +51,6 @@ typedef struct {
   const uint8_t *sets;     /* for each observable: 1 for a state set, whose changes are counted */
   uint64_t half[2];        /* counted steps of a trajectory in each half window */
   uint64_t *words;
-} ff_sums;
+} ff_pbn_sums;
 
 #endif

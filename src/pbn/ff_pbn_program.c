@@ -9,21 +9,21 @@ const char *ff_layout_name(ff_layout layout) {
   return layout == FF_LAYOUT_SLICED ? "sliced" : layout == FF_LAYOUT_PACKED ? "packed" : "auto";
 }
 
-ff_layout ff_program_layout(const ff_program *program) { return program->layout; }
-const char *ff_program_reason(const ff_program *program) { return program->reason; }
-uint32_t ff_program_nodes(const ff_program *program) { return program->n_nodes; }
-uint32_t ff_program_terms(const ff_program *program) { return program->n_terms; }
-int ff_program_forgets(const ff_program *program) { return program->forgets; }
-uint32_t ff_program_all_nodes(const ff_program *program) { return program->n_all; }
-int ff_program_asynchronous(const ff_program *program) { return program->update == FF_ASYNCHRONOUS; }
-double ff_program_perturbation(const ff_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
-uint32_t ff_program_flips(const ff_program *program) { return program->n_flip; }
-double ff_program_still(const ff_program *program) { return program->still; }
-uint32_t ff_program_waiting(const ff_program *program) { return program->n_waiting; }
-double ff_program_rarest(const ff_program *program) { return program->rarest; }
-size_t ff_program_bytes(const ff_program *program) { return program->bytes; }
+ff_layout ff_pbn_program_layout(const ff_pbn_program *program) { return program->layout; }
+const char *ff_pbn_program_reason(const ff_pbn_program *program) { return program->reason; }
+uint32_t ff_pbn_program_nodes(const ff_pbn_program *program) { return program->n_nodes; }
+uint32_t ff_pbn_program_terms(const ff_pbn_program *program) { return program->n_terms; }
+int ff_pbn_program_forgets(const ff_pbn_program *program) { return program->forgets; }
+uint32_t ff_pbn_program_all_nodes(const ff_pbn_program *program) { return program->n_all; }
+int ff_pbn_program_asynchronous(const ff_pbn_program *program) { return program->update == FF_ASYNCHRONOUS; }
+double ff_pbn_program_perturbation(const ff_pbn_program *program) { return program->n_flip > 0 ? program->perturbation : 0; }
+uint32_t ff_pbn_program_flips(const ff_pbn_program *program) { return program->n_flip; }
+double ff_pbn_program_still(const ff_pbn_program *program) { return program->still; }
+uint32_t ff_pbn_program_waiting(const ff_pbn_program *program) { return program->n_waiting; }
+double ff_pbn_program_rarest(const ff_pbn_program *program) { return program->rarest; }
+size_t ff_pbn_program_bytes(const ff_pbn_program *program) { return program->bytes; }
 
-void ff_program_free(ff_program *program) {
+void ff_pbn_program_free(ff_pbn_program *program) {
   if (program == NULL) return;
   ff_poisson_free(&program->hits);
   ff_slice_free(&program->slice);
@@ -48,7 +48,7 @@ static uint64_t alternatives_of(const ff_pbn *pbn) {
 }
 
 /* The layout depends only on the network, so that every machine gives the same answer. */
-static void plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted) {
+static void plan(ff_pbn_program *program, const ff_pbn *pbn, ff_layout wanted) {
   int synchronous = pbn->update == FF_SYNCHRONOUS, few = alternatives_of(pbn) <= MOST_ALTERNATIVES;
   program->layout = wanted != FF_LAYOUT_AUTO ? wanted : synchronous || few ? FF_LAYOUT_SLICED : FF_LAYOUT_PACKED;
   snprintf(program->reason, sizeof program->reason, "%s",
@@ -58,7 +58,7 @@ static void plan(ff_program *program, const ff_pbn *pbn, ff_layout wanted) {
                                     : "asynchronous, with many nodes: a trajectory updates one node per step");
 }
 
-static ff_status copy_terms(ff_program *program, const ff_observables *observables, ff_error *err) {
+static ff_status copy_terms(ff_pbn_program *program, const ff_observables *observables, ff_error *err) {
   uint32_t n_terms = observables == NULL ? 0 : observables->first[observables->n];
   program->terms = ff_calloc(n_terms, sizeof *program->terms);
   program->two_state = ff_calloc(n_terms, 1);
@@ -84,7 +84,7 @@ static double still(double p, uint32_t n_flip) {
 
 /* Finds the nodes that wait for a step in which no node flips, because they do not flip themselves. Held nodes and inputs do not
  * wait: their functions change nothing. */
-static ff_status find_waiting(uint8_t *waits, ff_program *program, const ff_pbn *pbn, ff_error *err) {
+static ff_status find_waiting(uint8_t *waits, ff_pbn_program *program, const ff_pbn *pbn, ff_error *err) {
   ff_status status = ff_pbn_inputs(waits, pbn, err);
   for (uint32_t i = 0; i < pbn->n_nodes && status == FF_OK; i++) {
     int flips = pbn->perturbed[i] && pbn->perturbation > 0;
@@ -97,7 +97,7 @@ static ff_status find_waiting(uint8_t *waits, ff_program *program, const ff_pbn 
 /* The smallest probability, per step, that a function of a node acts or, if that is larger, that the node flips. Functions act
  * only in steps in which no node flips. A function that acts more rarely than its node flips needs no waiting time of its own,
  * because flips give the node the same values more often. */
-static double rarest(const ff_program *program, const ff_pbn *pbn, const uint8_t *waits) {
+static double rarest(const ff_pbn_program *program, const ff_pbn *pbn, const uint8_t *waits) {
   double least = 1, acts = program->still, p = pbn->perturbation;
   if (pbn->update == FF_ASYNCHRONOUS) acts /= (double)pbn->n_nodes + (double)pbn->removed_nodes;
   for (uint32_t i = 0; pbn->n_contexts == 0 && i < pbn->n_nodes; i++) {
@@ -117,7 +117,7 @@ static double rarest(const ff_program *program, const ff_pbn *pbn, const uint8_t
 }
 
 /* What the estimator must know of waiting times. */
-static ff_status find_rates(ff_program *program, const ff_pbn *pbn, ff_error *err) {
+static ff_status find_rates(ff_pbn_program *program, const ff_pbn *pbn, ff_error *err) {
   uint8_t *waits = ff_calloc(pbn->n_nodes, 1);
   if (waits == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the rates of %u nodes", pbn->n_nodes);
   program->still = still(pbn->perturbation, program->n_flip);
@@ -129,7 +129,7 @@ static ff_status find_rates(ff_program *program, const ff_pbn *pbn, ff_error *er
 
 /* The draws of a step for one purpose have 2^29 blocks. There are two hits per block, and a group of four initial rows takes
  * 32 blocks. */
-static ff_status check_addresses(const ff_program *program, ff_error *err) {
+static ff_status check_addresses(const ff_pbn_program *program, ff_error *err) {
   double hits = (double)program->hits.n_draws * ((double)program->hits.lowest + program->hits.size);
   double blocks = hits / 2 + (double)program->hits.n_draws, rows = (double)program->n_nodes * 8 + 32;
   if (blocks < FF_PHILOX_MAX_BLOCKS && rows < FF_PHILOX_MAX_BLOCKS) return FF_OK;
@@ -137,7 +137,7 @@ static ff_status check_addresses(const ff_program *program, ff_error *err) {
                       program->n_nodes, program->perturbation);
 }
 
-static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
+static ff_status fill(ff_pbn_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
                       ff_error *err) {
   plan(program, pbn, wanted);
   program->update = pbn->update;
@@ -167,14 +167,14 @@ static ff_status fill(ff_program *program, const ff_pbn *pbn, const ff_observabl
                                              : ff_packed_compile(program, pbn, err);
 }
 
-ff_status ff_program_new(ff_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
-                         ff_error *err) {
+ff_status ff_pbn_program_new(ff_pbn_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
+                             ff_error *err) {
   *out = NULL;
-  ff_program *program = ff_calloc(1, sizeof *program);
+  ff_pbn_program *program = ff_calloc(1, sizeof *program);
   if (program == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   ff_status status = fill(program, pbn, observables, wanted, err);
   if (status != FF_OK) {
-    ff_program_free(program);
+    ff_pbn_program_free(program);
     return status;
   }
   *out = program;

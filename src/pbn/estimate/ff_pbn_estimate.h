@@ -19,14 +19,14 @@
  * A tile's results depend only on the program, the key, the plan and the tile's number, and tallies are sums of integers. So
  * every division of the tiles among threads, shards or machines gives the same sums.
  */
-#ifndef FF_ESTIMATE_H
-#define FF_ESTIMATE_H
+#ifndef FF_PBN_ESTIMATE_H
+#define FF_PBN_ESTIMATE_H
 
 #include "../ff_pbn_device.h"
-#include "../ff_engine.h"
+#include "../ff_pbn_engine.h"
 #include "ff_monitor.h"
 #include "ff_pairs.h"
-#include "ff_tally.h"
+#include "ff_pbn_tally.h"
 
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
 #define FF_LONG_PILOT 500        /* number of nodes from which a device runs the pilot faster */
@@ -66,7 +66,7 @@ typedef struct {
   int threads;
   ff_simd simd;
   int go_on;                /* 1: if trajectories still disagree, give an answer with a doubt instead of an error */
-  const ff_clockwork *clockwork; /* for a network whose start is not forgotten, or NULL. Borrowed until ff_estimate_new()
+  const ff_clockwork *clockwork; /* for a network whose start is not forgotten, or NULL. Borrowed until ff_pbn_estimate_new()
                                   * returns */
   const ff_monitors *monitors; /* NULL, or what the pilot counts in addition, and the names of the nodes for messages.
                                 * Borrowed */
@@ -77,12 +77,12 @@ typedef struct {
                           * the start are explored first (exact/ff_reach.h), and the terms of the run's observables must outlive
                           * the estimate. Borrowed */
   ff_explore explore;
-} ff_estimate_options;
+} ff_pbn_estimate_options;
 
 /* A program, the observables that it counts, and the position of each term among the program's terms: the result of
  * ff_counted_new(), which leaves out equal terms and gives the same bits, or NULL for the same order. All borrowed. */
 typedef struct {
-  const ff_program *program;
+  const ff_pbn_program *program;
   const ff_observables *observables;
   const uint32_t *at;
 } ff_counting;
@@ -112,16 +112,17 @@ typedef struct {
   double samples, rhat, width, burn_in;
 } ff_trace;
 
-typedef struct ff_estimate ff_estimate;
+typedef struct ff_pbn_estimate ff_pbn_estimate;
 
 /* Makes an estimate. `pilot` counts the same observables and, after them, the monitors (ff_monitor.h), by a program of the
  * same network; if it is NULL, the pilot counts the same as the run. Everything that `run` and `pilot` point to must outlive the
  * estimate, except the terms of the observables. FF_EARGUMENT if an option is out of its domain. FF_ECONVERGENCE if
- * max_burn_in is too short for this network and options.go_on is 0. The caller frees *out with ff_estimate_free(), which
+ * max_burn_in is too short for this network and options.go_on is 0. The caller frees *out with ff_pbn_estimate_free(), which
  * accepts NULL. */
-ff_status ff_estimate_new(ff_estimate **out, const ff_counting *run, const ff_counting *pilot, ff_estimate_options options,
-                          ff_error *err);
-void ff_estimate_free(ff_estimate *estimate);
+ff_status ff_pbn_estimate_new(ff_pbn_estimate **out, const ff_counting *run, const ff_counting *pilot,
+                              ff_pbn_estimate_options options,
+                              ff_error *err);
+void ff_pbn_estimate_free(ff_pbn_estimate *estimate);
 
 /* The devices of a backend that are to run the estimate. */
 typedef struct {
@@ -130,82 +131,83 @@ typedef struct {
   uint32_t n_devices;
   const char *kernel; /* name of the kernel, or NULL to let the backend choose */
   const char *cache; /* folder for compiled code, or NULL */
-} ff_engine_choice;
+} ff_pbn_choice;
 
-/* Lets devices do the run instead of this processor's threads. This changes no bit of the answer. ff_estimate_use() must be
- * called between pilot and run, when ff_estimate_waits() is 1. If it is called before the pilot's first look, the pilot
+/* Lets devices do the run instead of this processor's threads. This changes no bit of the answer. ff_pbn_estimate_use() must be
+ * called between pilot and run, when ff_pbn_estimate_waits() is 1. If it is called before the pilot's first look, the pilot
  * itself runs from its beginning on the first of the devices; its few tiles do not fill a device, so only networks with a
- * long pilot gain. The backend is borrowed, the rest is copied. Then ff_estimate_ready() must be called until *ready is 1,
+ * long pilot gain. The backend is borrowed, the rest is copied. Then ff_pbn_estimate_ready() must be called until *ready is 1,
  * because devices take a while to start and code to compile. If either call fails, pilot and run can still be done on this
  * processor. */
-ff_status ff_estimate_use(ff_estimate *estimate, const ff_engine_choice *choice, ff_error *err);
-ff_status ff_estimate_ready(ff_estimate *estimate, double seconds, int *ready, ff_error *err);
+ff_status ff_pbn_estimate_use(ff_pbn_estimate *estimate, const ff_pbn_choice *choice, ff_error *err);
+ff_status ff_pbn_estimate_ready(ff_pbn_estimate *estimate, double seconds, int *ready, ff_error *err);
 
 /* 1 if a device would run the pilot of this network faster and the pilot can still be moved to it. */
-int ff_estimate_long_pilot(const ff_estimate *estimate);
+int ff_pbn_estimate_long_pilot(const ff_pbn_estimate *estimate);
 
 /* 1 between pilot and run. */
-int ff_estimate_waits(const ff_estimate *estimate);
+int ff_pbn_estimate_waits(const ff_pbn_estimate *estimate);
 
 /* Trajectory-steps that this shard has still to run; in the pilot, those of the current window with its burn-in. */
-double ff_estimate_planned(const ff_estimate *estimate);
+double ff_pbn_estimate_planned(const ff_pbn_estimate *estimate);
 
 /* Kernel, launch and device memory of the devices in use, or NULL if this processor does the work. Belongs to the estimate. */
-const ff_ensemble_info *ff_estimate_device(ff_estimate *estimate);
+const ff_ensemble_info *ff_pbn_estimate_device(ff_pbn_estimate *estimate);
 
 /* The devices that have failed and why, as a text; the other devices have done their share. NULL if none has failed. Belongs
  * to the estimate. */
-const char *ff_estimate_lost(const ff_estimate *estimate);
+const char *ff_pbn_estimate_lost(const ff_pbn_estimate *estimate);
 
 /* Works for about `seconds` (at least a step of a tile) on options.threads threads, all of which end before it returns. It
  * also returns at the end of the pilot. *done becomes 1 at the end. FF_ECONVERGENCE if the trajectories do not converge. */
-ff_status ff_estimate_advance(ff_estimate *estimate, double seconds, int *done, ff_error *err);
-ff_progress ff_estimate_progress(const ff_estimate *estimate);
+ff_status ff_pbn_estimate_advance(ff_pbn_estimate *estimate, double seconds, int *done, ff_error *err);
+ff_progress ff_pbn_estimate_progress(const ff_pbn_estimate *estimate);
 
 /* Puts a new estimate with n_shards = 1 into the state that it would have at the end of its first plan, without running its
- * pilot. `plan` is the shards' plan and `tally` the sum of all their tallies. ff_estimate_advance() then continues as the
+ * pilot. `plan` is the shards' plan and `tally` the sum of all their tallies. ff_pbn_estimate_advance() then continues as the
  * undivided run would: it ends at once, adds tiles, or starts anew with a longer burn-in. Thinning stays 1. `doubt` is the
- * shards' doubt (ff_estimate_doubt()) or NULL. FF_EARGUMENT if plan and tally do not belong to such an estimate. */
-ff_status ff_estimate_resume(ff_estimate *estimate, ff_plan plan, const ff_tally *tally, const char *doubt, ff_error *err);
+ * shards' doubt (ff_pbn_estimate_doubt()) or NULL. FF_EARGUMENT if plan and tally do not belong to such an estimate. */
+ff_status ff_pbn_estimate_resume(ff_pbn_estimate *estimate, ff_plan plan, const ff_pbn_tally *tally, const char *doubt,
+                                 ff_error *err);
 
 /* Two means per observable over the first *steps steps, from very different starts: of trajectories that start outside the
  * set, and of those that start in it. Their difference from the long-run mean tells how long a trajectory stays in a part of the
  * state space that the run may have missed. *steps is 0 if the start is not forgotten, in networks of 500 nodes and more, and
  * for a resumed estimate. Belongs to the estimate. */
-const double *ff_estimate_memory(const ff_estimate *estimate, double *steps);
+const double *ff_pbn_estimate_memory(const ff_pbn_estimate *estimate, double *steps);
 
 /* The period of a network in which only the start is random, if it is known, else 0. */
-uint64_t ff_estimate_period(const ff_estimate *estimate);
+uint64_t ff_pbn_estimate_period(const ff_pbn_estimate *estimate);
 
 /* The exact long-run mean of each observable if it is known, else NULL. *states is the number of states that can follow the
  * start. *answer is 1 if the means are the answer (see ff_explore). Belongs to the estimate. */
-const double *ff_estimate_exact(const ff_estimate *estimate, uint32_t *states, int *answer);
+const double *ff_pbn_estimate_exact(const ff_pbn_estimate *estimate, uint32_t *states, int *answer);
 
 /* For each observable: 1 if the run cannot have missed a change of its value, as far as the pilot's trajectories show. It is 1 if
  * the start is forgotten, if the exact long run is known, or if the value of no term can change after the end of any of these
  * trajectories, whatever happens. So if the value of an observable with 0 did not change in the run, it might still change later.
  * All are 0 if options.network is NULL and the start is not forgotten. Belongs to the estimate. */
-const uint8_t *ff_estimate_certain(const ff_estimate *estimate);
+const uint8_t *ff_pbn_estimate_certain(const ff_pbn_estimate *estimate);
 
 /* A node with a monitor that no trajectory of the pilot changed, but that may change later (as above), or UINT32_MAX. It is only
  * looked for in networks of less than FF_LONG_PILOT nodes. */
-uint32_t ff_estimate_stuck(const ff_estimate *estimate);
+uint32_t ff_pbn_estimate_stuck(const ff_pbn_estimate *estimate);
 
 /* Why the answer is uncertain (with options.go_on), or NULL. Belongs to the estimate. */
-const ff_error *ff_estimate_doubt(const ff_estimate *estimate);
+const ff_error *ff_pbn_estimate_doubt(const ff_pbn_estimate *estimate);
 
 /* The number of steps after which a trajectory counts as a new independent observation of something that it has visited
  * rarely or never. In the code this is called a stretch. It is the larger of the burn-in and of the steps in which a node
  * flips once, or the rarest predictor function is selected once. */
-double ff_estimate_stretch(const ff_estimate *estimate);
+double ff_pbn_estimate_stretch(const ff_pbn_estimate *estimate);
 
 /* Memory of the estimate in bytes: program, tiles, counts, records. */
-size_t ff_estimate_bytes(const ff_estimate *estimate);
+size_t ff_pbn_estimate_bytes(const ff_pbn_estimate *estimate);
 
 /* Results, which are complete when done. Pointers belong to the estimate. */
-const ff_tally *ff_estimate_tally(const ff_estimate *estimate);
-ff_plan ff_estimate_plan(const ff_estimate *estimate);
-const uint32_t *ff_estimate_thinning(const ff_estimate *estimate); /* for each observable */
-const ff_trace *ff_estimate_trace(const ff_estimate *estimate, size_t *n);
+const ff_pbn_tally *ff_pbn_estimate_tally(const ff_pbn_estimate *estimate);
+ff_plan ff_pbn_estimate_plan(const ff_pbn_estimate *estimate);
+const uint32_t *ff_pbn_estimate_thinning(const ff_pbn_estimate *estimate); /* for each observable */
+const ff_trace *ff_pbn_estimate_trace(const ff_pbn_estimate *estimate, size_t *n);
 
 #endif

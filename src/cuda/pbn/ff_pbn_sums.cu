@@ -129,7 +129,7 @@ typedef struct {
 
 static size_t aligned(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
-static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, on_device *out, ff_error *err) {
+static ff_status upload_observables(ff_ensemble *e, const ff_pbn_sums *sums, on_device *out, ff_error *err) {
   const size_t first = aligned(((size_t)sums->n + 1) * 4), terms = aligned((size_t)sums->n_terms * 4),
                all = first + 2 * terms + sums->n;
   char *here = (char *)ff_calloc(all, 1);
@@ -149,14 +149,14 @@ static ff_status upload_observables(ff_ensemble *e, const ff_sums *sums, on_devi
   return status;
 }
 
-static void add_to(const ff_sums *sums, const uint64_t *from) {
-  const size_t plain = ff_sums_words(sums->n_terms, 0);
+static void add_to(const ff_pbn_sums *sums, const uint64_t *from) {
+  const size_t plain = ff_pbn_sums_words(sums->n_terms, 0);
   for (size_t i = 0; i < plain; i++) sums->words[i] += from[i];
   for (size_t i = 0; i < (size_t)sums->n * FF_OBSERVABLE_SUMS; i++)
     ff_sum_add_limbs(sums->words + plain + i * 2, from + plain + i * FF_SUM_LIMBS);
 }
 
-extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
+extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err) {
   const size_t words = device_words(sums->n_terms, sums->n);
   on_device what = {};
   ff_status status = upload_observables(e, sums, &what, err);

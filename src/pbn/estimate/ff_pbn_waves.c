@@ -1,4 +1,4 @@
-#include "ff_waves.h"
+#include "ff_pbn_waves.h"
 
 #include "ff_influence.h"
 
@@ -19,16 +19,16 @@ typedef struct {
   uint64_t first, capacity, tiles, step;
   int busy, half_noted;
   int lost; /* it has failed, and the other devices take over its share */
-  ff_tally tally;  /* of the waves that it has finished in this call */
+  ff_pbn_tally tally;  /* of the waves that it has finished in this call */
   uint64_t steps;  /* trajectory-steps in this call */
   ff_status status;
   ff_error err;
 } wave;
 
-struct ff_waves {
+struct ff_pbn_waves {
   const ff_pbn_device *backend;
-  const ff_program *program;
-  ff_engine_choice choice; /* its cache and kernel are owned */
+  const ff_pbn_program *program;
+  ff_pbn_choice choice; /* its cache and kernel are owned */
   uint32_t *devices;
   wave *waves;
   uint32_t n, made;        /* number of devices, and of those that have an ensemble or have failed to get one */
@@ -37,12 +37,12 @@ struct ff_waves {
   uint64_t wasted; /* trajectory-steps of these tiles */
   char lost[FF_ERROR_TEXT]; /* which devices have failed and why; empty: none */
   uint64_t tiles, steps;   /* tiles per device, about; steps per tile */
-  ff_sums sums;            /* without `words` */
+  ff_pbn_sums sums;            /* without `words` */
   uint32_t *weights;
   uint8_t *sets;
   uint64_t target[3];
   int pilot;
-  ff_record record;
+  ff_pbn_record record;
   uint32_t n_read;
   uint64_t *terms; /* values of the program's first n_read terms at a recorded step */
   /* for the current call */
@@ -50,11 +50,11 @@ struct ff_waves {
   double deadline;
 };
 
-void ff_waves_free(ff_waves *w) {
+void ff_pbn_waves_free(ff_pbn_waves *w) {
   if (w == NULL) return;
   for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
     w->backend->common.destroy(w->waves[i].ensemble);
-    ff_tally_free(&w->waves[i].tally);
+    ff_pbn_tally_free(&w->waves[i].tally);
   }
   free(w->waves);
   free(w->returned);
@@ -70,7 +70,7 @@ void ff_waves_free(ff_waves *w) {
 /* The tiles that a device has not begun, and those that it has begun but not finished. */
 static range unfinished(const wave *v) { return (range){v->busy ? v->first : v->to_do.next, v->to_do.last}; }
 
-static void lose(ff_waves *w, wave *v) {
+static void lose(ff_pbn_waves *w, wave *v) {
   const size_t said = strlen(w->lost);
   const range left = unfinished(v);
   if (left.next < left.last) w->returned[w->n_returned++] = left;
@@ -85,7 +85,7 @@ static void lose(ff_waves *w, wave *v) {
 }
 
 /* Drops devices that have just failed. This is an error only if no device is left. */
-static ff_status drop_failed(ff_waves *w, ff_error *err) {
+static ff_status drop_failed(ff_pbn_waves *w, ff_error *err) {
   const wave *failed = NULL;
   uint32_t left = 0;
   for (uint32_t i = 0; i < w->n; i++) {
@@ -97,7 +97,7 @@ static ff_status drop_failed(ff_waves *w, ff_error *err) {
 }
 
 /* The first device that has an ensemble, or NULL. */
-static const wave *first_wave(const ff_waves *w) {
+static const wave *first_wave(const ff_pbn_waves *w) {
   for (uint32_t i = 0; i < w->n; i++)
     if (w->waves[i].ensemble != NULL) return &w->waves[i];
   return NULL;
@@ -110,7 +110,7 @@ static char *copy_text(const char *text, int *missing) {
   return copy;
 }
 
-static ff_status copy_choice(ff_waves *w, const ff_engine_choice *choice, ff_error *err) {
+static ff_status copy_choice(ff_pbn_waves *w, const ff_pbn_choice *choice, ff_error *err) {
   int missing = 0;
   w->choice = *choice;
   w->choice.cache = copy_text(choice->cache, &missing);
@@ -123,10 +123,10 @@ static ff_status copy_choice(ff_waves *w, const ff_engine_choice *choice, ff_err
   return FF_OK;
 }
 
-ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_program *program,
-                       const ff_observables *observables, const uint32_t *at, uint64_t tiles, uint64_t steps, ff_error *err) {
+ff_status ff_pbn_waves_new(ff_pbn_waves **out, const ff_pbn_choice *choice, const ff_pbn_program *program,
+                           const ff_observables *observables, const uint32_t *at, uint64_t tiles, uint64_t steps, ff_error *err) {
   *out = NULL;
-  ff_waves *w = ff_calloc(1, sizeof *w);
+  ff_pbn_waves *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   uint32_t n_terms = observables->first[observables->n];
   w->backend = choice->backend;
@@ -139,15 +139,15 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
   ff_status status = copy_choice(w, choice, err);
   if (w->waves == NULL || w->returned == NULL || w->weights == NULL || w->sets == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
-  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) status = ff_tally_new(&w->waves[i].tally, observables, err);
+  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) status = ff_pbn_tally_new(&w->waves[i].tally, observables, err);
   if (status != FF_OK) {
-    ff_waves_free(w);
+    ff_pbn_waves_free(w);
     return status;
   }
-  for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_tally_weight(observables->weights[i]);
+  for (uint32_t i = 0; i < n_terms; i++) w->weights[i] = ff_pbn_tally_weight(observables->weights[i]);
   for (uint32_t i = 0; i < observables->n; i++)
     w->sets[i] = (uint8_t)ff_is_set(observables->first, observables->weights, i);
-  w->sums = (ff_sums){
+  w->sums = (ff_pbn_sums){
       .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
   w->tiles = (tiles + w->n - 1) / w->n;
   w->steps = steps;
@@ -157,7 +157,7 @@ ff_status ff_waves_new(ff_waves **out, const ff_engine_choice *choice, const ff_
 
 /* Creates the next device's ensemble. All devices use the kernel of the first one, because the run takes as long as the
  * slowest device. */
-static void make_next(ff_waves *w) {
+static void make_next(ff_pbn_waves *w) {
   wave *v = &w->waves[w->made];
   const wave *first = first_wave(w);
   ff_ensemble_options options = {.device = w->devices[w->made], .kernel = w->choice.kernel, .units = w->tiles, .steps = w->steps,
@@ -168,7 +168,7 @@ static void make_next(ff_waves *w) {
 }
 
 static void settle(void *context, int index) {
-  ff_waves *w = context;
+  ff_pbn_waves *w = context;
   wave *v = &w->waves[index];
   int ready = 0;
   if (v->lost) return;
@@ -176,7 +176,7 @@ static void settle(void *context, int index) {
   if (v->status == FF_OK && ready) v->capacity = w->backend->common.info(v->ensemble).capacity;
 }
 
-ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err) {
+ff_status ff_pbn_waves_ready(ff_pbn_waves *w, double seconds, int *ready, ff_error *err) {
   *ready = 0;
   w->deadline = ff_clock() + seconds;
   while (w->made < w->n) { /* one after the other, because the driver does not create them in parallel */
@@ -192,18 +192,18 @@ ff_status ff_waves_ready(ff_waves *w, double seconds, int *ready, ff_error *err)
   return status;
 }
 
-void ff_waves_plan(ff_waves *w, const uint64_t target[3], const uint64_t half[2]) {
+void ff_pbn_waves_plan(ff_pbn_waves *w, const uint64_t target[3], const uint64_t half[2]) {
   memcpy(w->target, target, sizeof w->target);
   memcpy(w->sums.half, half, sizeof w->sums.half);
   for (uint32_t i = 0; i < w->n; i++) {
     w->waves[i].busy = w->pilot && w->waves[i].tiles > 0;
     w->waves[i].half_noted = 0;
     w->waves[i].to_do = (range){0, 0};
-    ff_tally_clear(&w->waves[i].tally, half[0], half[1]);
+    ff_pbn_tally_clear(&w->waves[i].tally, half[0], half[1]);
   }
 }
 
-static ff_status begin(ff_waves *w, wave *v) {
+static ff_status begin(ff_pbn_waves *w, wave *v) {
   if (v->to_do.next == v->to_do.last) return FF_OK;
   v->first = v->to_do.next;
   v->tiles = v->to_do.last - v->first < v->capacity ? v->to_do.last - v->first : v->capacity;
@@ -214,7 +214,7 @@ static ff_status begin(ff_waves *w, wave *v) {
   return w->backend->common.start(v->ensemble, w->key, v->first, v->tiles, &v->err);
 }
 
-ff_status ff_waves_pilot(ff_waves *w, const ff_record *record, ff_error *err) {
+ff_status ff_pbn_waves_pilot(ff_pbn_waves *w, const ff_pbn_record *record, ff_error *err) {
   w->pilot = 1;
   w->record = *record;
   for (uint32_t i = 0; i < record->n; i++)
@@ -224,8 +224,8 @@ ff_status ff_waves_pilot(ff_waves *w, const ff_record *record, ff_error *err) {
 }
 
 /* Records the step that was just counted. */
-static ff_status keep_record(ff_waves *w, wave *v) {
-  const ff_record *r = &w->record;
+static ff_status keep_record(ff_pbn_waves *w, wave *v) {
+  const ff_pbn_record *r = &w->record;
   uint64_t to_go = w->target[2] - v->step;
   ff_status status = w->backend->terms(v->ensemble, 0, w->n_read, w->terms, &v->err);
   for (uint32_t i = 0; i < r->n && status == FF_OK; i++)
@@ -236,7 +236,7 @@ static ff_status keep_record(ff_waves *w, wave *v) {
 }
 
 /* The number of steps that can be run at once: to the end of the part, and one by one if they are recorded. */
-static uint64_t at_once(const ff_waves *w, const wave *v, int part) {
+static uint64_t at_once(const ff_pbn_waves *w, const wave *v, int part) {
   uint64_t steps = w->target[part] - v->step, to_go = w->target[2] - v->step;
   if (part == 0 || w->record.n == 0) return steps;
   if (to_go <= w->record.steps) return 1;
@@ -244,7 +244,7 @@ static uint64_t at_once(const ff_waves *w, const wave *v, int part) {
 }
 
 /* Runs the wave to the end of its window or to the deadline. */
-static ff_status go_on(ff_waves *w, wave *v) {
+static ff_status go_on(ff_pbn_waves *w, wave *v) {
   for (int part = 0; part < 3; part++) {
     while (v->step < w->target[part]) {
       double seconds = w->deadline - ff_clock();
@@ -264,7 +264,7 @@ static ff_status go_on(ff_waves *w, wave *v) {
     if (status != FF_OK) return status;
     v->half_noted = 1;
   }
-  ff_sums sums = w->sums;
+  ff_pbn_sums sums = w->sums;
   sums.words = v->tally.words;
   ff_status status = w->backend->tally(v->ensemble, &sums, &v->err);
   if (status != FF_OK) return status;
@@ -274,7 +274,7 @@ static ff_status go_on(ff_waves *w, wave *v) {
 }
 
 static void share(void *context, int index) {
-  ff_waves *w = context;
+  ff_pbn_waves *w = context;
   wave *v = &w->waves[index];
   if (v->lost) return;
   do {
@@ -286,7 +286,7 @@ static void share(void *context, int index) {
 
 /* Divides some tiles equally among the devices, because GPUs of one host are usually alike. If `idle` is 1, only devices without
  * work get tiles. Returns 1 if there was such a device. */
-static int divide(ff_waves *w, range tiles, int idle) {
+static int divide(ff_pbn_waves *w, range tiles, int idle) {
   uint64_t n = 0, i = 0;
   const uint64_t span = tiles.last - tiles.next;
   for (uint32_t j = 0; j < w->n; j++) n += !w->waves[j].lost && !(idle && w->waves[j].busy);
@@ -300,14 +300,15 @@ static int divide(ff_waves *w, range tiles, int idle) {
 }
 
 /* Divides the tiles of failed devices, one range at a time, among devices that have no other work. */
-static void divide_returned(ff_waves *w) {
+static void divide_returned(ff_pbn_waves *w) {
   for (uint32_t i = 0; i < w->n; i++)
     if (!w->waves[i].busy && w->waves[i].to_do.next < w->waves[i].to_do.last) return;
   if (w->n_returned > 0 && divide(w, w->returned[w->n_returned - 1], 1)) w->n_returned--;
 }
 
-ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_tally *tally, int *busy,
-                        uint64_t *steps, ff_error *err) {
+ff_status ff_pbn_waves_work(ff_pbn_waves *w, uint64_t key, uint64_t *next, uint64_t stop, double deadline, ff_pbn_tally *tally,
+                            int *busy,
+                            uint64_t *steps, ff_error *err) {
   if (*next < stop)
     divide(w, (range){*next, stop}, 0);
   else
@@ -324,15 +325,15 @@ ff_status ff_waves_work(ff_waves *w, uint64_t key, uint64_t *next, uint64_t stop
     *steps += v->steps;
     v->steps = 0;
     if (v->tally.tiles == 0) continue;
-    status = ff_tally_merge(tally, &v->tally, err);
-    ff_tally_clear(&v->tally, w->sums.half[0], w->sums.half[1]);
+    status = ff_pbn_tally_merge(tally, &v->tally, err);
+    ff_pbn_tally_clear(&v->tally, w->sums.half[0], w->sums.half[1]);
   }
   if (status == FF_OK) *steps -= w->wasted; /* these steps were added before, in this call or an earlier one */
   w->wasted = 0;
   return status;
 }
 
-ff_ensemble_info ff_waves_info(const ff_waves *w) {
+ff_ensemble_info ff_pbn_waves_info(const ff_pbn_waves *w) {
   const wave *first = first_wave(w);
   ff_ensemble_info out = {.kernel = ""};
   if (first == NULL) return out;
@@ -349,4 +350,4 @@ ff_ensemble_info ff_waves_info(const ff_waves *w) {
   return out;
 }
 
-const char *ff_waves_lost(const ff_waves *w) { return w->lost[0] != '\0' ? w->lost : NULL; }
+const char *ff_pbn_waves_lost(const ff_pbn_waves *w) { return w->lost[0] != '\0' ? w->lost : NULL; }

@@ -22,8 +22,8 @@
  * 2^-62. In sliced programs, the first 8 bits are drawn. The next 32 bits are drawn only if these do not decide, and the last
  * 24 bits only if the 40 bits do not. In packed programs, the last 32 bits are drawn only if the first 32 do not decide.
  */
-#ifndef FF_ENGINE_H
-#define FF_ENGINE_H
+#ifndef FF_PBN_ENGINE_H
+#define FF_PBN_ENGINE_H
 
 #include "../base/ff_simd.h"
 #include "../model/ff_model.h"
@@ -50,28 +50,28 @@ static inline int ff_is_set(const uint32_t *first, const double *weights, uint32
   return first[i + 1] - first[i] == 1 && weights[first[i]] == 1.0;
 }
 
-typedef struct ff_program ff_program;
+typedef struct ff_pbn_program ff_pbn_program;
 
 /* Compiles a network. `observables` may be NULL. FF_LAYOUT_AUTO chooses a sliced program for synchronous networks and for
  * asynchronous networks with at most 256 functions (for a dependent network: nodes and contexts), else a packed one. This
- * choice depends only on the network. Nothing is borrowed afterwards. The caller frees *out with ff_program_free(), which
+ * choice depends only on the network. Nothing is borrowed afterwards. The caller frees *out with ff_pbn_program_free(), which
  * accepts NULL. O(size of the network), and O(2^k) for a truth table of k inputs. */
-ff_status ff_program_new(ff_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
-                         ff_error *err);
-void ff_program_free(ff_program *program);
+ff_status ff_pbn_program_new(ff_pbn_program **out, const ff_pbn *pbn, const ff_observables *observables, ff_layout wanted,
+                             ff_error *err);
+void ff_pbn_program_free(ff_pbn_program *program);
 
 /* Properties of a program, O(1) each. */
-ff_layout ff_program_layout(const ff_program *program);
-const char *ff_program_reason(const ff_program *program); /* why this layout was chosen, as a clause */
-uint32_t ff_program_nodes(const ff_program *program);
-uint32_t ff_program_terms(const ff_program *program);
-uint32_t ff_program_flips(const ff_program *program);     /* number of nodes that can flip, including removed ones */
-uint32_t ff_program_all_nodes(const ff_program *program); /* number of nodes, including those that a reduction removed */
-int ff_program_asynchronous(const ff_program *program);
+ff_layout ff_pbn_program_layout(const ff_pbn_program *program);
+const char *ff_pbn_program_reason(const ff_pbn_program *program); /* why this layout was chosen, as a clause */
+uint32_t ff_pbn_program_nodes(const ff_pbn_program *program);
+uint32_t ff_pbn_program_terms(const ff_pbn_program *program);
+uint32_t ff_pbn_program_flips(const ff_pbn_program *program);     /* number of nodes that can flip, including removed ones */
+uint32_t ff_pbn_program_all_nodes(const ff_pbn_program *program); /* number of nodes, including those that a reduction removed */
+int ff_pbn_program_asynchronous(const ff_pbn_program *program);
 
 /* 1 if the network's long run does not depend on its start, whatever that is. This holds if every node can flip, or is held
  * at a given value, or is exempt from perturbation and depends, without a cycle among such nodes, on nodes that can flip. */
-int ff_program_forgets(const ff_program *program);
+int ff_pbn_program_forgets(const ff_pbn_program *program);
 
 /* The clockwork of a network is its deterministic nodes: those with one function, no flips, and parents that are
  * deterministic or held. They enter a cycle by step `settled` and repeat it every `period` steps. (If another node flips,
@@ -85,25 +85,26 @@ typedef struct {
 ff_status ff_clockwork_find(ff_clockwork *out, const ff_pbn *pbn, ff_error *err);
 
 /* Lets trajectories start in states that differ much from each other: all nodes off, all on, the given start, and random
- * ones. It has an effect only if the program forgets its start (ff_program_forgets()), and must be called before a tile
+ * ones. It has an effect only if the program forgets its start (ff_pbn_program_forgets()), and must be called before a tile
  * starts. O(nodes). */
-void ff_program_spread(ff_program *program);
+void ff_pbn_program_spread(ff_pbn_program *program);
 
-double ff_program_perturbation(const ff_program *program); /* 0 if no node can flip */
-double ff_program_still(const ff_program *program);        /* the probability that no node flips in a step; only then do
+double ff_pbn_program_perturbation(const ff_pbn_program *program); /* 0 if no node can flip */
+double ff_pbn_program_still(const ff_pbn_program *program);        /* the probability that no node flips in a step; only then do
                                                             * predictor functions act */
-uint32_t ff_program_waiting(const ff_program *program);    /* number of nodes that change only in such steps */
-double ff_program_rarest(const ff_program *program);       /* the smallest probability, per step, that a given function acts or
+uint32_t ff_pbn_program_waiting(const ff_pbn_program *program);    /* number of nodes that change only in such steps */
+double ff_pbn_program_rarest(const ff_pbn_program *program);       /* the smallest probability, per step,
+that a given function acts or
                                                             * its node flips */
-size_t ff_program_bytes(const ff_program *program);      /* memory of the program */
-size_t ff_program_tile_bytes(const ff_program *program); /* memory of one tile that runs it */
+size_t ff_pbn_program_bytes(const ff_pbn_program *program);      /* memory of the program */
+size_t ff_pbn_program_tile_bytes(const ff_pbn_program *program); /* memory of one tile that runs it */
 
 typedef struct ff_tile ff_tile;
 
 /* Makes a tile. The program is borrowed and must outlive the tile. Only one thread at a time may use a tile. Its memory is
- * ff_program_tile_bytes(). FF_EARGUMENT if the processor does not support `simd`. The caller frees it with ff_tile_free(),
+ * ff_pbn_program_tile_bytes(). FF_EARGUMENT if the processor does not support `simd`. The caller frees it with ff_tile_free(),
  * which accepts NULL. */
-ff_status ff_tile_new(ff_tile **out, const ff_program *program, ff_simd simd, ff_error *err);
+ff_status ff_tile_new(ff_tile **out, const ff_pbn_program *program, ff_simd simd, ff_error *err);
 void ff_tile_free(ff_tile *tile);
 
 /* Puts the tile at step 0. Its trajectories are number unit * 1024 to unit * 1024 + 1023 of the ensemble with this key.
