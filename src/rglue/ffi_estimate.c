@@ -165,7 +165,7 @@ SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_pbn_esti
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
-  ff_pbn_choice choice = {.backend = ffi_backend_interface(backend, FF_PBN_INTERFACE),
+  ff_fleet_choice choice = {.calls = ffi_backend_interface(backend, FF_PBN_INTERFACE),
                              .devices = ffi_device_numbers(devices),
                              .n_devices = (uint32_t)Rf_xlength(devices),
                              .kernel = ffi_kernel(kernel),

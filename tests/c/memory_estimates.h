@@ -154,7 +154,8 @@ static ff_status estimates_on_devices(ff_error *err) {
   ff_status status = ff_pbn_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), err);
   CHECK_OUT(status, estimate);
   for (int done = 0, used = 0; status == FF_OK && !done;) {
-    const ff_pbn_choice choice = {.backend = &backend, .devices = devices, .n_devices = used > 0 ? 2 : 1, .cache = "/nowhere"};
+    const ff_fleet_choice choice = {.calls = &backend.common, .devices = devices, .n_devices = used > 0 ? 2 : 1,
+                                    .cache = "/nowhere"};
     if (used == 0 || ff_pbn_estimate_waits(estimate)) {
       used++;
       status = ff_pbn_estimate_use(estimate, &choice, err);

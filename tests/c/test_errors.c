@@ -260,7 +260,7 @@ static ff_status ask(question what, ff_error *err) {
   ff_status status = ff_pbn_program_new(&program, net, &sets, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) status = ff_pbn_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
   const ff_pbn_device backend = {.create = NULL};
-  const ff_pbn_choice choice = {.backend = &backend, .devices = &(uint32_t){0}, .n_devices = 1};
+  const ff_fleet_choice choice = {.calls = &backend.common, .devices = &(uint32_t){0}, .n_devices = 1};
   int done;
   ff_pbn_tally tally = {0}, other = {0};
   if (status == FF_OK && what == RESUME)

@@ -172,7 +172,7 @@ static void scene_free(scene *s) {
 
 static ff_status use(ff_pbn_estimate *e, uint32_t n_devices, ff_error *err) {
   static const uint32_t devices[] = {0, 1, 2, 3};
-  const ff_pbn_choice choice = {.backend = &backend, .devices = devices, .n_devices = n_devices};
+  const ff_fleet_choice choice = {.calls = &backend.common, .devices = devices, .n_devices = n_devices};
   ff_status status = ff_pbn_estimate_use(e, &choice, err);
   for (int is = 0; status == FF_OK && !is;) status = ff_pbn_estimate_ready(e, 0.01, &is, err);
   return status;
@@ -384,7 +384,8 @@ static void a_pilot_can_move(void) {
   FF_CHECK_OK(ff_pbn_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(ff_pbn_estimate_advance(got, 0, &done, &err), &err);
   FF_CHECK(ff_pbn_estimate_progress(got).steps > 0);
-  FF_CHECK_OK(ff_pbn_estimate_use(got, &(ff_pbn_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1},
+  FF_CHECK_OK(ff_pbn_estimate_use(got, &(ff_fleet_choice){.calls = &backend.common, .devices = (const uint32_t[]){0},
+                                                          .n_devices = 1},
                                   &err), &err);
   FF_CHECK(ff_pbn_estimate_advance(got, 0, &done, &err) == FF_EARGUMENT);
   FF_CHECK_OK(ff_pbn_estimate_ready(got, 1, &is, &err), &err);
@@ -405,7 +406,8 @@ static void what_is_not_ready_can_be_freed(void) {
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
   fake.delays = 1000;
   FF_CHECK_OK(ff_pbn_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
-  FF_CHECK_OK(ff_pbn_estimate_use(e, &(ff_pbn_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1},
+  FF_CHECK_OK(ff_pbn_estimate_use(e, &(ff_fleet_choice){.calls = &backend.common, .devices = (const uint32_t[]){0},
+                                                        .n_devices = 1},
                                   &err), &err);
   FF_CHECK_OK(ff_pbn_estimate_ready(e, 0.001, &is, &err), &err);
   FF_CHECK_INT(is, 0);

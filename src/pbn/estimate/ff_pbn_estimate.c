@@ -384,8 +384,8 @@ int ff_pbn_estimate_long_pilot(const ff_pbn_estimate *e) {
 }
 
 /* A pilot has too few tiles for more than one device, and it is too short for compiling code. */
-static ff_status use_for_pilot(ff_pbn_estimate *e, const ff_pbn_choice *choice, ff_error *err) {
-  ff_pbn_choice one = *choice;
+static ff_status use_for_pilot(ff_pbn_estimate *e, const ff_fleet_choice *choice, ff_error *err) {
+  ff_fleet_choice one = *choice;
   one.n_devices = 1;
   e->spare = choice->n_devices - 1;
   if (ff_pbn_program_layout(e->run.program) == FF_LAYOUT_SLICED && one.kernel == NULL) one.kernel = "interpreter";
@@ -400,7 +400,7 @@ static ff_status use_for_pilot(ff_pbn_estimate *e, const ff_pbn_choice *choice, 
   return status;
 }
 
-ff_status ff_pbn_estimate_use(ff_pbn_estimate *e, const ff_pbn_choice *choice, ff_error *err) {
+ff_status ff_pbn_estimate_use(ff_pbn_estimate *e, const ff_fleet_choice *choice, ff_error *err) {
   int pilot = e->phase == FF_PHASE_PILOT && e->n_trace == 0;
   if ((!pilot && !e->waits) || e->waves != NULL || e->coming != NULL)
     return ff_error_set(err, FF_EARGUMENT, "devices can be chosen at the start of the pilot, or between pilot and run");

@@ -22,6 +22,7 @@
 #ifndef FF_PBN_ESTIMATE_H
 #define FF_PBN_ESTIMATE_H
 
+#include "../../ensemble/ff_fleet.h"
 #include "../ff_pbn_device.h"
 #include "../ff_pbn_engine.h"
 #include "ff_monitor.h"
@@ -124,22 +125,13 @@ ff_status ff_pbn_estimate_new(ff_pbn_estimate **out, const ff_counting *run, con
                               ff_error *err);
 void ff_pbn_estimate_free(ff_pbn_estimate *estimate);
 
-/* The devices of a backend that are to run the estimate. */
-typedef struct {
-  const ff_pbn_device *backend;
-  const uint32_t *devices;
-  uint32_t n_devices;
-  const char *kernel; /* name of the kernel, or NULL to let the backend choose */
-  const char *cache; /* folder for compiled code, or NULL */
-} ff_pbn_choice;
-
 /* Lets devices do the run instead of this processor's threads. This changes no bit of the answer. ff_pbn_estimate_use() must be
  * called between pilot and run, when ff_pbn_estimate_waits() is 1. If it is called before the pilot's first look, the pilot
  * itself runs from its beginning on the first of the devices; its few tiles do not fill a device, so only networks with a
- * long pilot gain. The backend is borrowed, the rest is copied. Then ff_pbn_estimate_ready() must be called until *ready is 1,
+ * long pilot gain. The choice's calls are those of an ff_pbn_device. Then ff_pbn_estimate_ready() must be called until *ready is 1,
  * because devices take a while to start and code to compile. If either call fails, pilot and run can still be done on this
  * processor. */
-ff_status ff_pbn_estimate_use(ff_pbn_estimate *estimate, const ff_pbn_choice *choice, ff_error *err);
+ff_status ff_pbn_estimate_use(ff_pbn_estimate *estimate, const ff_fleet_choice *choice, ff_error *err);
 ff_status ff_pbn_estimate_ready(ff_pbn_estimate *estimate, double seconds, int *ready, ff_error *err);
 
 /* 1 if a device would run the pilot of this network faster and the pilot can still be moved to it. */

@@ -12,30 +12,24 @@ typedef struct {
   uint64_t next, last;
 } range;
 
-/* A device, the tiles of the current round that it has not begun yet, and its current wave. */
+/* The tiles of the current round that a device has not begun yet, and its current wave. */
 typedef struct {
-  ff_ensemble *ensemble;
+  ff_fleet_device *on;
   range to_do;
-  uint64_t first, capacity, tiles, step;
+  uint64_t first, tiles, step;
   int busy, half_noted;
-  int lost; /* it has failed, and the other devices take over its share */
-  ff_pbn_tally tally;  /* of the waves that it has finished in this call */
-  uint64_t steps;  /* trajectory-steps in this call */
-  ff_status status;
-  ff_error err;
+  ff_pbn_tally tally; /* of the waves that it has finished in this call */
+  uint64_t steps;     /* trajectory-steps in this call */
 } wave;
 
 struct ff_pbn_waves {
   const ff_pbn_device *backend;
   const ff_pbn_program *program;
-  ff_pbn_choice choice; /* its cache and kernel are owned */
-  uint32_t *devices;
-  wave *waves;
-  uint32_t n, made;        /* number of devices, and of those that have an ensemble or have failed to get one */
+  ff_fleet fleet; /* a device that fails is dropped, and the others take over its share */
+  wave *waves;    /* for each device */
   range *returned;         /* tiles that failed devices have not finished */
   uint32_t n_returned;
   uint64_t wasted; /* trajectory-steps of these tiles */
-  char lost[FF_ERROR_TEXT]; /* which devices have failed and why; empty: none */
   uint64_t tiles, steps;   /* tiles per device, about; steps per tile */
   ff_pbn_sums sums;            /* without `words` */
   uint32_t *weights;
@@ -52,94 +46,52 @@ struct ff_pbn_waves {
 
 void ff_pbn_waves_free(ff_pbn_waves *w) {
   if (w == NULL) return;
-  for (uint32_t i = 0; w->waves != NULL && i < w->n; i++) {
-    w->backend->common.destroy(w->waves[i].ensemble);
-    ff_pbn_tally_free(&w->waves[i].tally);
-  }
+  for (uint32_t i = 0; w->waves != NULL && i < w->fleet.n; i++) ff_pbn_tally_free(&w->waves[i].tally);
+  ff_fleet_clear(&w->fleet);
   free(w->waves);
   free(w->returned);
   free(w->weights);
   free(w->sets);
   free(w->terms);
-  free(w->devices);
-  free((char *)w->choice.cache);
-  free((char *)w->choice.kernel);
   free(w);
 }
 
 /* The tiles that a device has not begun, and those that it has begun but not finished. */
 static range unfinished(const wave *v) { return (range){v->busy ? v->first : v->to_do.next, v->to_do.last}; }
 
-static void lose(ff_pbn_waves *w, wave *v) {
-  const size_t said = strlen(w->lost);
-  const range left = unfinished(v);
-  if (left.next < left.last) w->returned[w->n_returned++] = left;
-  if (v->busy) w->wasted += v->step * v->tiles * FF_TILE;
-  snprintf(w->lost + said, sizeof w->lost - said, "%sGPU %u: %.200s", said > 0 ? "; " : "",
-           w->devices[v - w->waves], v->err.text);
-  w->backend->common.destroy(v->ensemble);
-  v->ensemble = NULL;
-  v->lost = 1;
-  v->busy = 0;
-  v->to_do = (range){0, 0};
-}
-
 /* Drops devices that have just failed. This is an error only if no device is left. */
 static ff_status drop_failed(ff_pbn_waves *w, ff_error *err) {
-  const wave *failed = NULL;
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < w->n; i++) {
-    if (!w->waves[i].lost && w->waves[i].status != FF_OK) lose(w, &w->waves[i]);
-    left += !w->waves[i].lost;
-    if (w->waves[i].lost && failed == NULL) failed = &w->waves[i];
+  for (uint32_t i = ff_fleet_failed(&w->fleet); i < w->fleet.n; i = ff_fleet_failed(&w->fleet)) {
+    wave *v = &w->waves[i];
+    const range left = unfinished(v);
+    if (left.next < left.last) w->returned[w->n_returned++] = left;
+    if (v->busy) w->wasted += v->step * v->tiles * FF_TILE;
+    v->busy = 0;
+    v->to_do = (range){0, 0};
+    ff_fleet_drop(&w->fleet, i);
   }
-  return left > 0 ? FF_OK : ff_error_set(err, failed->status, "%s", failed->err.text);
+  return ff_fleet_check(&w->fleet, err);
 }
 
-/* The first device that has an ensemble, or NULL. */
-static const wave *first_wave(const ff_pbn_waves *w) {
-  for (uint32_t i = 0; i < w->n; i++)
-    if (w->waves[i].ensemble != NULL) return &w->waves[i];
-  return NULL;
-}
-
-/* A copy of a text that may be NULL. Sets *missing to 1 if there is no memory for it. */
-static char *copy_text(const char *text, int *missing) {
-  char *copy = text != NULL ? ff_strndup(text, strlen(text)) : NULL;
-  *missing |= text != NULL && copy == NULL;
-  return copy;
-}
-
-static ff_status copy_choice(ff_pbn_waves *w, const ff_pbn_choice *choice, ff_error *err) {
-  int missing = 0;
-  w->choice = *choice;
-  w->choice.cache = copy_text(choice->cache, &missing);
-  w->choice.kernel = copy_text(choice->kernel, &missing);
-  w->devices = ff_calloc(choice->n_devices, sizeof *w->devices);
-  w->choice.devices = w->devices;
-  if (w->devices == NULL || missing)
-    return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
-  memcpy(w->devices, choice->devices, choice->n_devices * sizeof *w->devices);
-  return FF_OK;
-}
-
-ff_status ff_pbn_waves_new(ff_pbn_waves **out, const ff_pbn_choice *choice, const ff_pbn_program *program,
+ff_status ff_pbn_waves_new(ff_pbn_waves **out, const ff_fleet_choice *choice, const ff_pbn_program *program,
                            const ff_observables *observables, const uint32_t *at, uint64_t tiles, uint64_t steps, ff_error *err) {
   *out = NULL;
   ff_pbn_waves *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
   uint32_t n_terms = observables->first[observables->n];
-  w->backend = choice->backend;
+  w->backend = (const ff_pbn_device *)choice->calls;
   w->program = program;
-  w->n = choice->n_devices;
-  w->waves = ff_calloc(w->n, sizeof *w->waves);
-  w->returned = ff_calloc(w->n, sizeof *w->returned);
+  ff_status status = ff_fleet_fill(&w->fleet, choice, err);
+  w->waves = ff_calloc(choice->n_devices, sizeof *w->waves);
+  w->returned = ff_calloc(choice->n_devices, sizeof *w->returned);
   w->weights = ff_calloc(n_terms, sizeof *w->weights);
   w->sets = ff_calloc(observables->n, 1);
-  ff_status status = copy_choice(w, choice, err);
   if (w->waves == NULL || w->returned == NULL || w->weights == NULL || w->sets == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for a run on %u devices", choice->n_devices);
-  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) status = ff_pbn_tally_new(&w->waves[i].tally, observables, err);
+  for (uint32_t i = 0; status == FF_OK && i < w->fleet.n; i++) {
+    w->waves[i].on = &w->fleet.device[i];
+    status = ff_pbn_tally_new(&w->waves[i].tally, observables, err);
+  }
   if (status != FF_OK) {
     ff_pbn_waves_free(w);
     return status;
@@ -149,53 +101,28 @@ ff_status ff_pbn_waves_new(ff_pbn_waves **out, const ff_pbn_choice *choice, cons
     w->sets[i] = (uint8_t)ff_is_set(observables->first, observables->weights, i);
   w->sums = (ff_pbn_sums){
       .n = observables->n, .n_terms = n_terms, .first = observables->first, .weights = w->weights, .at = at, .sets = w->sets};
-  w->tiles = (tiles + w->n - 1) / w->n;
+  w->tiles = (tiles + w->fleet.n - 1) / w->fleet.n;
   w->steps = steps;
   *out = w;
   return FF_OK;
 }
 
-/* Creates the next device's ensemble. All devices use the kernel of the first one, because the run takes as long as the
- * slowest device. */
-static void make_next(ff_pbn_waves *w) {
-  wave *v = &w->waves[w->made];
-  const wave *first = first_wave(w);
-  ff_ensemble_options options = {.device = w->devices[w->made], .kernel = w->choice.kernel, .units = w->tiles, .steps = w->steps,
-                                 .cache = w->choice.cache};
-  if (first != NULL) options.like = first->ensemble;
-  v->status = w->backend->create(&v->ensemble, w->program, &options, &v->err);
-  w->made++;
-}
-
-static void settle(void *context, int index) {
-  ff_pbn_waves *w = context;
-  wave *v = &w->waves[index];
-  int ready = 0;
-  if (v->lost) return;
-  v->status = w->backend->common.ready(v->ensemble, w->deadline - ff_clock(), &ready, &v->err);
-  if (v->status == FF_OK && ready) v->capacity = w->backend->common.info(v->ensemble).capacity;
+static ff_status create(void *context, uint32_t i, ff_ensemble_options *options, ff_ensemble **out, ff_error *err) {
+  const ff_pbn_waves *w = context;
+  (void)i;
+  options->units = w->tiles;
+  options->steps = w->steps;
+  return w->backend->create(out, w->program, options, err);
 }
 
 ff_status ff_pbn_waves_ready(ff_pbn_waves *w, double seconds, int *ready, ff_error *err) {
-  *ready = 0;
-  w->deadline = ff_clock() + seconds;
-  while (w->made < w->n) { /* one after the other, because the driver does not create them in parallel */
-    make_next(w);
-    if (ff_clock() > w->deadline && w->made < w->n) return FF_OK;
-  }
-  ff_status status = drop_failed(w, err);
-  if (status != FF_OK) return status;
-  ff_parallel((int)w->n, settle, w);
-  status = drop_failed(w, err);
-  *ready = status == FF_OK;
-  for (uint32_t i = 0; i < w->n; i++) *ready &= w->waves[i].lost || w->waves[i].capacity > 0;
-  return status;
+  return ff_fleet_ready(&w->fleet, ff_clock() + seconds, create, w, ready, err);
 }
 
 void ff_pbn_waves_plan(ff_pbn_waves *w, const uint64_t target[3], const uint64_t half[2]) {
   memcpy(w->target, target, sizeof w->target);
   memcpy(w->sums.half, half, sizeof w->sums.half);
-  for (uint32_t i = 0; i < w->n; i++) {
+  for (uint32_t i = 0; i < w->fleet.n; i++) {
     w->waves[i].busy = w->pilot && w->waves[i].tiles > 0;
     w->waves[i].half_noted = 0;
     w->waves[i].to_do = (range){0, 0};
@@ -206,12 +133,12 @@ void ff_pbn_waves_plan(ff_pbn_waves *w, const uint64_t target[3], const uint64_t
 static ff_status begin(ff_pbn_waves *w, wave *v) {
   if (v->to_do.next == v->to_do.last) return FF_OK;
   v->first = v->to_do.next;
-  v->tiles = v->to_do.last - v->first < v->capacity ? v->to_do.last - v->first : v->capacity;
+  v->tiles = v->to_do.last - v->first < v->on->capacity ? v->to_do.last - v->first : v->on->capacity;
   v->to_do.next += v->tiles;
   v->busy = 1;
   v->half_noted = 0;
   v->step = 0;
-  return w->backend->common.start(v->ensemble, w->key, v->first, v->tiles, &v->err);
+  return w->backend->common.start(v->on->ensemble, w->key, v->first, v->tiles, &v->on->err);
 }
 
 ff_status ff_pbn_waves_pilot(ff_pbn_waves *w, const ff_pbn_record *record, ff_error *err) {
@@ -227,7 +154,7 @@ ff_status ff_pbn_waves_pilot(ff_pbn_waves *w, const ff_pbn_record *record, ff_er
 static ff_status keep_record(ff_pbn_waves *w, wave *v) {
   const ff_pbn_record *r = &w->record;
   uint64_t to_go = w->target[2] - v->step;
-  ff_status status = w->backend->terms(v->ensemble, 0, w->n_read, w->terms, &v->err);
+  ff_status status = w->backend->terms(v->on->ensemble, 0, w->n_read, w->terms, &v->on->err);
   for (uint32_t i = 0; i < r->n && status == FF_OK; i++)
     r->words[(size_t)i * r->steps + (r->steps - 1 - to_go)] = r->at[i] == FF_TERM_0   ? 0
                                                                : r->at[i] == FF_TERM_1 ? UINT64_MAX
@@ -251,8 +178,8 @@ static ff_status go_on(ff_pbn_waves *w, wave *v) {
       uint64_t done = 0;
       if (seconds <= 0 && v->steps > 0) return FF_OK;
       const int recorded = part > 0 && w->target[2] - v->step <= w->record.steps && w->record.n > 0;
-      ff_status status = w->backend->steps(v->ensemble, at_once(w, v, part), part > 0,
-                                           seconds > LEAST_SECONDS ? seconds : LEAST_SECONDS, &done, &v->err);
+      ff_status status = w->backend->steps(v->on->ensemble, at_once(w, v, part), part > 0,
+                                           seconds > LEAST_SECONDS ? seconds : LEAST_SECONDS, &done, &v->on->err);
       if (status != FF_OK) return status;
       v->step += done;
       v->steps += done * v->tiles * FF_TILE;
@@ -260,13 +187,13 @@ static ff_status go_on(ff_pbn_waves *w, wave *v) {
       if (status != FF_OK) return status;
     }
     if (part != 1 || v->half_noted) continue;
-    ff_status status = w->backend->half(v->ensemble, &v->err);
+    ff_status status = w->backend->half(v->on->ensemble, &v->on->err);
     if (status != FF_OK) return status;
     v->half_noted = 1;
   }
   ff_pbn_sums sums = w->sums;
   sums.words = v->tally.words;
-  ff_status status = w->backend->tally(v->ensemble, &sums, &v->err);
+  ff_status status = w->backend->tally(v->on->ensemble, &sums, &v->on->err);
   if (status != FF_OK) return status;
   v->busy = 0;
   v->tally.tiles += v->tiles;
@@ -276,12 +203,12 @@ static ff_status go_on(ff_pbn_waves *w, wave *v) {
 static void share(void *context, int index) {
   ff_pbn_waves *w = context;
   wave *v = &w->waves[index];
-  if (v->lost) return;
+  if (v->on->lost) return;
   do {
-    if (!v->busy) v->status = begin(w, v);
-    if (v->status != FF_OK || !v->busy) return;
-    v->status = go_on(w, v);
-  } while (v->status == FF_OK && !v->busy && ff_clock() < w->deadline);
+    if (!v->busy) v->on->status = begin(w, v);
+    if (v->on->status != FF_OK || !v->busy) return;
+    v->on->status = go_on(w, v);
+  } while (v->on->status == FF_OK && !v->busy && ff_clock() < w->deadline);
 }
 
 /* Divides some tiles equally among the devices, because GPUs of one host are usually alike. If `idle` is 1, only devices without
@@ -289,10 +216,10 @@ static void share(void *context, int index) {
 static int divide(ff_pbn_waves *w, range tiles, int idle) {
   uint64_t n = 0, i = 0;
   const uint64_t span = tiles.last - tiles.next;
-  for (uint32_t j = 0; j < w->n; j++) n += !w->waves[j].lost && !(idle && w->waves[j].busy);
-  for (uint32_t j = 0; j < w->n && n > 0; j++) {
+  for (uint32_t j = 0; j < w->fleet.n; j++) n += !w->waves[j].on->lost && !(idle && w->waves[j].busy);
+  for (uint32_t j = 0; j < w->fleet.n && n > 0; j++) {
     wave *v = &w->waves[j];
-    if (v->lost || (idle && v->busy)) continue;
+    if (v->on->lost || (idle && v->busy)) continue;
     v->to_do = (range){tiles.next + ff_share(span, i, n), tiles.next + ff_share(span, i + 1, n)};
     i++;
   }
@@ -301,7 +228,7 @@ static int divide(ff_pbn_waves *w, range tiles, int idle) {
 
 /* Divides the tiles of failed devices, one range at a time, among devices that have no other work. */
 static void divide_returned(ff_pbn_waves *w) {
-  for (uint32_t i = 0; i < w->n; i++)
+  for (uint32_t i = 0; i < w->fleet.n; i++)
     if (!w->waves[i].busy && w->waves[i].to_do.next < w->waves[i].to_do.last) return;
   if (w->n_returned > 0 && divide(w, w->returned[w->n_returned - 1], 1)) w->n_returned--;
 }
@@ -316,10 +243,10 @@ ff_status ff_pbn_waves_work(ff_pbn_waves *w, uint64_t key, uint64_t *next, uint6
   *next = stop;
   w->key = key;
   w->deadline = deadline;
-  ff_parallel((int)w->n, share, w);
+  ff_parallel((int)w->fleet.n, share, w);
   ff_status status = drop_failed(w, err);
   *busy = w->n_returned > 0;
-  for (uint32_t i = 0; i < w->n && status == FF_OK; i++) {
+  for (uint32_t i = 0; i < w->fleet.n && status == FF_OK; i++) {
     wave *v = &w->waves[i];
     *busy |= v->busy || v->to_do.next < v->to_do.last;
     *steps += v->steps;
@@ -334,20 +261,9 @@ ff_status ff_pbn_waves_work(ff_pbn_waves *w, uint64_t key, uint64_t *next, uint6
 }
 
 ff_ensemble_info ff_pbn_waves_info(const ff_pbn_waves *w) {
-  const wave *first = first_wave(w);
   ff_ensemble_info out = {.kernel = ""};
-  if (first == NULL) return out;
-  out = w->backend->common.info(first->ensemble);
-  out.devices = 1;
-  for (const wave *v = first + 1; v < w->waves + w->n; v++) {
-    if (v->ensemble == NULL) continue;
-    ff_ensemble_info other = w->backend->common.info(v->ensemble);
-    out.devices++;
-    out.bytes += other.bytes;
-    out.capacity += other.capacity;
-    if (other.device_seconds > out.device_seconds) out.device_seconds = other.device_seconds;
-  }
+  ff_fleet_info(&w->fleet, &out);
   return out;
 }
 
-const char *ff_pbn_waves_lost(const ff_pbn_waves *w) { return w->lost[0] != '\0' ? w->lost : NULL; }
+const char *ff_pbn_waves_lost(const ff_pbn_waves *w) { return w->fleet.lost[0] != '\0' ? w->fleet.lost : NULL; }

@@ -2,6 +2,7 @@
 #ifndef FF_PBN_WAVES_H
 #define FF_PBN_WAVES_H
 
+#include "../../ensemble/ff_fleet.h"
 #include "../ff_pbn_device.h"
 #include "ff_pbn_estimate.h"
 
@@ -10,7 +11,7 @@ typedef struct ff_pbn_waves ff_pbn_waves;
 /* Prepares ensembles on the devices, for about `tiles` tiles of `steps` steps in all; ff_pbn_waves_ready() creates them. Borrows
  * the backend, `program`, `at` and the observables' arrays. The caller frees *out with ff_pbn_waves_free(), which accepts
  * NULL. */
-ff_status ff_pbn_waves_new(ff_pbn_waves **out, const ff_pbn_choice *choice, const ff_pbn_program *program,
+ff_status ff_pbn_waves_new(ff_pbn_waves **out, const ff_fleet_choice *choice, const ff_pbn_program *program,
                            const ff_observables *observables, const uint32_t *at, uint64_t tiles, uint64_t steps, ff_error *err);
 void ff_pbn_waves_free(ff_pbn_waves *waves);
 

@@ -85,7 +85,7 @@ uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
+uint64_t FF_KERNEL(advance_factored)(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
   ff_ssa_wide *w = &f->wide;
   uint64_t bits = FF_KERNEL(report)(w);

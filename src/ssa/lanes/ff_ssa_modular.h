@@ -125,14 +125,14 @@ typedef struct {
   uint32_t *v;        /* for each lane: share * Q, a whole number; valid for narrow and small numbers */
   double *real_term, *real_v; /* the same for real numbers; the term is -1 if nothing happens */
   uint32_t *observed, n_observed; /* the species that reports need, if not all */
-  void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out); /* that of ff_ssa_lanes */
+  void (*diagnose)(ff_lanes *engine, uint32_t lane, ff_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_modular;
 
 /* Fills a plan that is all 0. An event reads the sums of all blocks, and then the modules of one block, which are gathered. There
  * are about as many blocks as `rows` times the modules of one. */
 void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *modules, int narrow, uint32_t rows);
 
-ff_status ff_ssa_engine_modular(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_modular(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                 const double *initial, ff_error *err);
 
 /* ---- lanes (ff_ssa_modular_state.c) ------------------------------------------------------------------------------------- */
@@ -148,9 +148,9 @@ void ff_ssa_modular_prepare(ff_ssa_modular *engine);
 /* Sets wide.lanes.count of the lanes with these bits: of all species, or of those that reports need. */
 void ff_ssa_modular_set_counts(ff_ssa_modular *engine, uint64_t lanes, int all);
 
-uint64_t ff_ssa_advance_modular_portable(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_advance_modular_avx2(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_advance_modular_avx512(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_modular_portable(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_modular_avx2(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_modular_avx512(ff_lanes *engine, uint32_t *steps);
 
 /* ---- lanes with large numbers ------------------------------------------------------------------------------------------- */
 

@@ -320,7 +320,7 @@ FF_INLINED uint32_t FF_KERNEL(modular_steps)(ff_ssa_modular *f, uint32_t steps, 
   return steps;
 }
 
-uint64_t FF_KERNEL(advance_modular)(ff_ssa_engine *engine, uint32_t *steps) {
+uint64_t FF_KERNEL(advance_modular)(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
   uint64_t bits = FF_KERNEL(report)(&f->wide);
   while (bits == 0 && *steps > 0) {

@@ -12,7 +12,7 @@ int ff_ssa_engine_small_can(const ff_ssa_program *program) {
   return 1;
 }
 
-static void drop(ff_ssa_engine *engine) {
+static void drop(ff_lanes *engine) {
   ff_ssa_small *w = (ff_ssa_small *)engine;
   if (w == NULL) return;
   ff_ssa_lanes_clear(&w->lanes);
@@ -71,7 +71,7 @@ static ff_status fill(ff_ssa_small *w, const ff_ssa_program *program, const doub
   return set_high(w, err);
 }
 
-ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_small(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                               ff_simd simd, ff_error *err) {
   *out = NULL;
   ff_ssa_small *w = ff_calloc(1, sizeof *w);

@@ -21,12 +21,12 @@ typedef struct {
   int32_t *high; /* the same as the upper words of the numbers, FF_SSA_FAN for each; NULL if they have more reactions or words */
 } ff_ssa_small;
 
-uint64_t ff_ssa_small_portable(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_small_avx2(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_small_avx512(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_small_portable(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_small_avx2(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_small_avx512(ff_lanes *engine, uint32_t *steps);
 
 /* The engine. O(size of the program and lanes). `initial` is borrowed. */
-ff_status ff_ssa_engine_small(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_small(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                               ff_simd simd, ff_error *err);
 int ff_ssa_engine_small_can(const ff_ssa_program *program);
 

@@ -119,7 +119,7 @@ FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t group
 }
 
 /* Code for each number of reactions up to 8, and then for each number of groups. */
-uint64_t FF_KERNEL(small)(ff_ssa_engine *engine, uint32_t *steps) {
+uint64_t FF_KERNEL(small)(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_small *w = (ff_ssa_small *)engine;
   const uint32_t n = w->lanes.program->n_reactions;
   switch (n) {

@@ -25,7 +25,7 @@ void ff_ssa_wide_clear(ff_ssa_wide *w) {
   ff_free_aligned(w->stack);
 }
 
-static void drop(ff_ssa_engine *engine) {
+static void drop(ff_lanes *engine) {
   if (engine == NULL) return;
   ff_ssa_wide_clear((ff_ssa_wide *)engine);
   free(engine);
@@ -42,8 +42,8 @@ ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, ff_ssa
   return ff_error_set(err, FF_EMEMORY, "no memory for the propensities of %u reactions", program->n_reactions);
 }
 
-ff_status ff_ssa_wide_end(ff_ssa_engine **out, ff_ssa_wide *w, const ff_ssa_engine *calls, ff_status status) {
-  ff_ssa_engine *base = &w->lanes.base;
+ff_status ff_ssa_wide_end(ff_lanes **out, ff_ssa_wide *w, const ff_lanes *calls, ff_status status) {
+  ff_lanes *base = &w->lanes.base;
   if (status != FF_OK) {
     calls->free(base);
     return status;
@@ -59,7 +59,7 @@ ff_status ff_ssa_wide_end(ff_ssa_engine **out, ff_ssa_wide *w, const ff_ssa_engi
 }
 
 ff_status ff_ssa_list_observed(uint32_t **observed, uint32_t *n_observed, const ff_ssa_program *program,
-                               const ff_ssa_options *options, ff_error *err) {
+                               const ff_run_options *options, ff_error *err) {
   const uint32_t n = options->n_observed;
   for (uint32_t i = 0; i < n; i++)
     if (options->observed[i] >= program->n_species) return FF_OK;
@@ -70,13 +70,13 @@ ff_status ff_ssa_list_observed(uint32_t **observed, uint32_t *n_observed, const 
   return FF_OK;
 }
 
-ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_wide(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err) {
   *out = NULL;
   ff_ssa_wide *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
   const ff_ssa_wide_shape shape = {.rows = program->n_species, .leaves = program->n_reactions, .draws = 1};
   ff_status status = ff_ssa_wide_fill(w, program, shape, initial, key, &simd, err);
-  const ff_ssa_engine calls = {.advance = FF_SSA_KERNEL_FOR(simd, advance), .free = drop};
+  const ff_lanes calls = {.advance = FF_SSA_KERNEL_FOR(simd, advance), .free = drop};
   return ff_ssa_wide_end(out, w, &calls, status);
 }

@@ -24,19 +24,19 @@ ff_status ff_ssa_wide_fill(ff_ssa_wide *wide, const ff_ssa_program *program, ff_
 void ff_ssa_wide_clear(ff_ssa_wide *wide);
 /* Ends the making of such an engine, with the status of what was done so far, and returns it. If it is FF_OK, the calls that are
  * not NULL take the place of those of ff_ssa_lanes, and all lanes are idle; else calls->free() frees the engine. */
-ff_status ff_ssa_wide_end(ff_ssa_engine **out, ff_ssa_wide *wide, const ff_ssa_engine *calls, ff_status status);
+ff_status ff_ssa_wide_end(ff_lanes **out, ff_ssa_wide *wide, const ff_lanes *calls, ff_status status);
 /* Lists the species that reports need: those that are observed. If a variable is, which may read all species, nothing is
  * listed. */
 ff_status ff_ssa_list_observed(uint32_t **observed, uint32_t *n_observed, const ff_ssa_program *program,
-                               const ff_ssa_options *options, ff_error *err);
+                               const ff_run_options *options, ff_error *err);
 
-/* The kernels: ff_ssa_engine.advance. */
-uint64_t ff_ssa_advance_portable(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_advance_avx2(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_advance_avx512(ff_ssa_engine *engine, uint32_t *steps);
+/* The kernels: ff_lanes.advance. */
+uint64_t ff_ssa_advance_portable(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_avx2(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_avx512(ff_lanes *engine, uint32_t *steps);
 
 /* The engine. O(size of the program and lanes). `initial` is borrowed. */
-ff_status ff_ssa_engine_wide(ff_ssa_engine **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_wide(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err);
 #define FF_SSA_WIDE_REACTIONS 512 /* the most for this engine: the state of its lanes then fits in the caches */
 int ff_ssa_engine_wide_can(const ff_ssa_program *program);

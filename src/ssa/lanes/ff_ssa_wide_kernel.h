@@ -345,7 +345,7 @@ static inline uint64_t FF_KERNEL(report)(const ff_ssa_wide *w) {
   return bits | (w->lanes.base.broken & ~idle);
 }
 
-uint64_t FF_KERNEL(advance)(ff_ssa_engine *engine, uint32_t *steps) {
+uint64_t FF_KERNEL(advance)(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_wide *w = (ff_ssa_wide *)engine;
   const int vectors = w->lanes.program->n_changes <= FF_SSA_VECTOR_CHANGES;
   uint64_t bits = FF_KERNEL(report)(w);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_sums.h"
+#include "ff_sums.h"
 
 #define MOVED_AT_ONCE 65536 /* entries of histograms */
 
@@ -13,7 +13,7 @@ static size_t pair_of(uint32_t j, uint32_t k) { return (size_t)k * (k - 1) / 2 +
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-void ff_ssa_sums_free(ff_ssa_sums *sums) {
+void ff_sums_free(ff_sums *sums) {
   for (size_t i = 0; sums->frequency != NULL && i < (size_t)sums->n_times * sums->n_observed; i++)
     ff_frequency_free(sums->frequency + i);
   free(sums->frequency);
@@ -26,7 +26,7 @@ void ff_ssa_sums_free(ff_ssa_sums *sums) {
   memset(sums, 0, sizeof *sums);
 }
 
-static void clear(ff_ssa_sums *sums) {
+static void clear(ff_sums *sums) {
   for (size_t i = 0; i < (size_t)sums->n_times * sums->n_counts; i++) {
     sums->counts[i].min = INFINITY;
     sums->counts[i].max = -INFINITY;
@@ -37,10 +37,10 @@ static void clear(ff_ssa_sums *sums) {
   }
 }
 
-ff_status ff_ssa_sums_new(ff_ssa_sums *sums, uint32_t n_times, uint32_t n_observed, const uint8_t *real, unsigned wanted,
-                          ff_error *err) {
-  const size_t times = n_times, pairs = wanted & FF_SSA_COVARIANCE ? pairs_of(n_observed) : 0;
-  *sums = (ff_ssa_sums){.n_times = n_times, .n_observed = n_observed};
+ff_status ff_sums_new(ff_sums *sums, uint32_t n_times, uint32_t n_observed, const uint8_t *real, unsigned wanted,
+                      ff_error *err) {
+  const size_t times = n_times, pairs = wanted & FF_COVARIANCE ? pairs_of(n_observed) : 0;
+  *sums = (ff_sums){.n_times = n_times, .n_observed = n_observed};
   sums->real = ff_calloc(n_observed, 1);
   sums->rank = ff_calloc(n_observed, sizeof *sums->rank);
   int complete = sums->real != NULL && sums->rank != NULL;
@@ -54,10 +54,10 @@ ff_status ff_ssa_sums_new(ff_ssa_sums *sums, uint32_t n_times, uint32_t n_observ
     complete = complete && (sums->products = ff_calloc(times * pairs, 2 * sizeof *sums->products)) != NULL;
   if (pairs > 0 && sums->n_reals > 0)
     complete = complete && (sums->real_products = ff_calloc(times * pairs, sizeof *sums->real_products)) != NULL;
-  if (wanted & FF_SSA_HISTOGRAM)
+  if (wanted & FF_HISTOGRAM)
     complete = complete && (sums->frequency = ff_calloc(times * n_observed, sizeof *sums->frequency)) != NULL;
   if (!complete)
-    return ff_error_set(err, FF_EMEMORY, "no memory for the statistics of %u species at %u times", n_observed, n_times);
+    return ff_error_set(err, FF_EMEMORY, "no memory for the statistics of %u quantities at %u times", n_observed, n_times);
   clear(sums);
   return FF_OK;
 }
@@ -70,12 +70,12 @@ static void extend(double *min, double *max, double low, double high) {
   if (!(high <= *max)) *max = isnan(*max) ? *max : high;
 }
 
-static void add_real(ff_ssa_real_moments *m, double x) {
+static void add_real(ff_value_moments *m, double x) {
   ff_real_powers_add(&m->sums, x);
   extend(&m->min, &m->max, x, x);
 }
 
-static void add_count(ff_ssa_moments *m, double x) {
+static void add_count(ff_count_moments *m, double x) {
   ff_sum_add_powers(&m->sums, (uint64_t)x);
   extend(&m->min, &m->max, x, x);
 }
@@ -91,7 +91,7 @@ static void add_real_products(ff_real_sum *to, uint32_t n, const double *x) {
     for (uint32_t j = 0; j < k; j++, to++) ff_real_sum_add_product(to, x[j], x[k]);
 }
 
-ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64_t *bytes, ff_error *err) {
+ff_status ff_sums_add(ff_sums *sums, uint32_t i, const double *x, uint64_t *bytes, ff_error *err) {
   ff_status status = FF_OK;
   for (uint32_t j = 0; j < sums->n_observed; j++) {
     const uint32_t rank = sums->rank[j];
@@ -110,22 +110,22 @@ ff_status ff_ssa_sums_add(ff_ssa_sums *sums, uint32_t i, const double *x, uint64
 
 /* ---- merging ------------------------------------------------------------------------------------------------------------ */
 
-static void merge_moments(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t i) {
+static void merge_moments(ff_sums *sums, const ff_sums *others, uint32_t i) {
   for (size_t j = (size_t)i * sums->n_counts; j < (size_t)(i + 1) * sums->n_counts; j++) {
-    ff_ssa_moments *all = sums->counts + j;
-    const ff_ssa_moments *one = others->counts + j;
+    ff_count_moments *all = sums->counts + j;
+    const ff_count_moments *one = others->counts + j;
     ff_sum_merge_powers(&all->sums, &one->sums);
     extend(&all->min, &all->max, one->min, one->max);
   }
   for (size_t j = (size_t)i * sums->n_reals; j < (size_t)(i + 1) * sums->n_reals; j++) {
-    ff_ssa_real_moments *all = sums->reals + j;
-    const ff_ssa_real_moments *one = others->reals + j;
+    ff_value_moments *all = sums->reals + j;
+    const ff_value_moments *one = others->reals + j;
     ff_real_powers_merge(&all->sums, &one->sums);
     extend(&all->min, &all->max, one->min, one->max);
   }
 }
 
-void ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t i) {
+void ff_sums_merge(ff_sums *sums, const ff_sums *others, uint32_t i) {
   const size_t pairs = pairs_of(sums->n_observed), first = i * pairs;
   merge_moments(sums, others, i);
   for (size_t k = first; sums->products != NULL && k < first + pairs; k++)
@@ -134,7 +134,7 @@ void ff_ssa_sums_merge(ff_ssa_sums *sums, const ff_ssa_sums *others, uint32_t i)
     ff_real_sum_merge(sums->real_products + k, others->real_products + k);
 }
 
-ff_status ff_ssa_sums_move(ff_ssa_sums *sums, ff_ssa_sums *others, ff_ssa_place *at, uint64_t *bytes, int *done, ff_error *err) {
+ff_status ff_sums_move(ff_sums *sums, ff_sums *others, ff_sum_place *at, uint64_t *bytes, int *done, ff_error *err) {
   const size_t cells = sums->frequency != NULL ? (size_t)sums->n_times * sums->n_observed : 0;
   size_t moved = 0;
   *done = 0;
@@ -153,7 +153,7 @@ ff_status ff_ssa_sums_move(ff_ssa_sums *sums, ff_ssa_sums *others, ff_ssa_place 
   return FF_OK;
 }
 
-uint64_t ff_ssa_sums_bytes(const ff_ssa_sums *sums) {
+uint64_t ff_sums_bytes(const ff_sums *sums) {
   const size_t cells = sums->frequency != NULL ? (size_t)sums->n_times * sums->n_observed : 0;
   uint64_t bytes = 0;
   for (size_t i = 0; i < cells; i++) {
@@ -164,7 +164,7 @@ uint64_t ff_ssa_sums_bytes(const ff_ssa_sums *sums) {
   return bytes;
 }
 
-double ff_ssa_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real) {
+double ff_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real) {
   return (double)n_observed * (n_observed - 1.0) / 2 * n_times * (any_real ? sizeof(ff_real_sum) : 2 * sizeof(uint64_t));
 }
 
@@ -185,21 +185,21 @@ static ff_sum_central known_moments(ff_sum_central m, double min, double max) {
   return m;
 }
 
-ff_sum_central ff_ssa_sums_moments(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint64_t n, double *min, double *max) {
+ff_sum_central ff_sums_moments(const ff_sums *sums, uint32_t i, uint32_t j, uint64_t n, double *min, double *max) {
   if (sums->real[j]) {
-    const ff_ssa_real_moments *m = sums->reals + (size_t)i * sums->n_reals + sums->rank[j];
+    const ff_value_moments *m = sums->reals + (size_t)i * sums->n_reals + sums->rank[j];
     *min = m->min;
     *max = m->max;
     return known_moments(ff_real_moments(&m->sums, n), m->min, m->max);
   }
-  const ff_ssa_moments *m = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
+  const ff_count_moments *m = sums->counts + (size_t)i * sums->n_counts + sums->rank[j];
   *min = m->min;
   *max = m->max;
   return ff_sum_moments(&m->sums, n);
 }
 
 /* The sum of a quantity, in the form for real ones. */
-static ff_real_sum real_sum_of(const ff_ssa_sums *sums, uint32_t i, uint32_t j) {
+static ff_real_sum real_sum_of(const ff_sums *sums, uint32_t i, uint32_t j) {
   if (sums->real[j]) return sums->reals[(size_t)i * sums->n_reals + sums->rank[j]].sums.power[0];
   ff_real_sum out = {{0}, 0};
   ff_real_sum_add_whole(&out, sums->counts[(size_t)i * sums->n_counts + sums->rank[j]].sums.first);
@@ -207,7 +207,7 @@ static ff_real_sum real_sum_of(const ff_ssa_sums *sums, uint32_t i, uint32_t j) 
 }
 
 /* Whether the products of two quantities are too small for their covariance to be known. */
-static int too_small(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k) {
+static int too_small(const ff_sums *sums, uint32_t i, uint32_t j, uint32_t k) {
   double min[2], max[2];
   const uint32_t of[2] = {j, k};
   for (int a = 0; a < 2; a++) {
@@ -218,7 +218,7 @@ static int too_small(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k
   return min[0] < max[0] && min[1] < max[1] && size_of(min[0], max[0]) * size_of(min[1], max[1]) < LEAST_SQUARE;
 }
 
-double ff_ssa_sums_covariance(const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint32_t k, uint64_t n) {
+double ff_sums_covariance(const ff_sums *sums, uint32_t i, uint32_t j, uint32_t k, uint64_t n) {
   const size_t at = i * pairs_of(sums->n_observed) + pair_of(j, k);
   const uint64_t size[2] = {n, 0};
   if (sums->real_products != NULL) {
@@ -226,6 +226,6 @@ double ff_ssa_sums_covariance(const ff_ssa_sums *sums, uint32_t i, uint32_t j, u
     const ff_real_sum x = real_sum_of(sums, i, j), y = real_sum_of(sums, i, k);
     return ff_real_covariance(sums->real_products + at, &x, &y, n);
   }
-  const ff_ssa_moments *m = sums->counts + (size_t)i * sums->n_counts;
+  const ff_count_moments *m = sums->counts + (size_t)i * sums->n_counts;
   return ff_sum_difference(size, sums->products + 2 * at, m[j].sums.first, m[k].sums.first) / (double)n / (double)n;
 }
