@@ -55,7 +55,7 @@ static inline void launch_generated(void *kernel, const ff_ssa_launch *run, uint
 }
 
 /* Compiles the code, and launches until the wave is complete. Returns 0 after a failed check; else the caller frees *run. */
-static inline int run_generated(generated *g, const ff_ssa_device_request *request, const char *folder, ff_ssa_launch *run) {
+static inline int run_generated(generated *g, const ff_device_request *request, const char *folder, ff_ssa_launch *run) {
   void *library = compile(&g->code, folder);
   if (library == NULL) return 0;
   *run = launch_new(request, FF_SSA_CODE_WORDS + g->code.n_counts + g->code.n_rows + g->code.n_kept +

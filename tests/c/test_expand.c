@@ -101,7 +101,7 @@ static void our_texts_are_whole(void) {
                       "#include \"cuda/ssa/generated/steps/ff_ssa_thread_schedule.h\"\n";
   FF_CHECK_OK(ff_expand(&scheduled, ff_texts(), &third, 1, &err), &err);
   FF_CHECK_INT(includes_in(boolean), 1);
-  FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_engine.h\"") != NULL);
+  FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_pbn_engine.h\"") != NULL);
   FF_CHECK_INT(includes_in(reactions), 2); /* math.h and string.h */
   FF_CHECK_INT(includes_in(scheduled), 2);
   for (const ff_text *t = ff_texts(); t->name != NULL; t++) {

@@ -88,9 +88,9 @@ static void sums_of_groups(void) { check_all(5, sums_are_those_of_propensities);
 /* ---- the choice --------------------------------------------------------------------------------------------------------- */
 
 static ff_ssa_factored *engine_of(const ff_ssa_program *p, ff_simd simd) {
-  ff_ssa_engine *engine;
+  ff_lanes *engine;
   ff_error err;
-  const ff_ssa_options options = {.key = 7, .simd = simd};
+  const ff_run_options options = {.key = 7, .simd = simd};
   FF_CHECK_OK(ff_ssa_engine_factored(&engine, p, &options, p->initial, &err), &err);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) engine->start(engine, lane, lane, INFINITY);
   ff_ssa_factored_set_counts((ff_ssa_factored *)engine, UINT64_MAX, 1);
@@ -185,7 +185,7 @@ static void choices_of_large_networks(void) {
 
 static void make_wide(ff_ssa_factor *f) {
   f->wide_steps = ff_calloc(f->n_steps, sizeof *f->wide_steps);
-  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_wide_step){f->steps[i].at, f->steps[i].by};
+  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
   free(f->steps);
   f->steps = NULL;
 }
@@ -271,7 +271,7 @@ static void lanes_begin_anew_after_failures(void) {
   FF_CHECK(p->factor->dense != NULL);
   for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
     ff_ssa_factored *fresh = engine_of(p, simd), *f = engine_of(p, simd);
-    ff_ssa_engine *engine = &f->wide.lanes.base;
+    ff_lanes *engine = &f->wide.lanes.base;
     for (uint32_t row = 0; row < p->n_species; row++) f->rows[row * FF_SSA_LANES + 3] = row == 10 ? 1 << 20 : 0;
     for (uint32_t i = 0; i < p->factor->n_sums; i++) f->rows[FF_FACTOR_ROW_OF_SUM(p, i) * FF_SSA_LANES + 3] = 1 << 20;
     uint32_t one = 1;
@@ -393,7 +393,7 @@ static void counts_to_the_limit(void) {
   const double initial[] = {5, 0x1p40 - 20000, 3}, time = 1e6;
   ff_ssa_program *p = program_of(growing, initial, 3);
   FF_CHECK(ff_ssa_engine_factored_can(p));
-  ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
+  ff_run_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
   ff_error err;
   FF_CHECK_INT(status_of(p, &options, 1, &err), FF_ESIZE);
   FF_CHECK(strstr(err.text, "the count of species \"B\" exceeds 2^40 at time ") == err.text);
@@ -419,9 +419,9 @@ static void leaves_other_networks(void) {
     ff_ssa_program *p = program_of(lists[i], initial, 2);
     FF_CHECK(!ff_ssa_engine_factored_can(p));
     for (int method = 0; method < 2; method++) {
-      ff_ssa_options options = {.method = method ? FF_SSA_FACTORED : FF_SSA_TREE, .n = 10, .times = &time, .n_times = 1,
+      ff_run_options options = {.method = method ? FF_SSA_FACTORED : FF_SSA_TREE, .n = 10, .times = &time, .n_times = 1,
                                 .observed = observed, .n_observed = 2, .states = method ? columns : others, .threads = 1};
-      ff_ssa_run_free(run_to_end(p, &options, 1));
+      ff_run_free(run_to_end(p, &options, 1));
     }
     FF_CHECK(memcmp(one, other, sizeof one) == 0);
     ff_ssa_program_free(p);
@@ -441,8 +441,8 @@ static void suits_the_options(void) {
   static reaction_text pairs[N + 1];
   static char equations[N][16];
   const double initial[26] = {1, 1}, time = 1;
-  const ff_ssa_options plain = {.n = 1, .times = &time, .n_times = 1, .threads = 1};
-  ff_ssa_options firings = plain, starts = plain;
+  const ff_run_options plain = {.n = 1, .times = &time, .n_times = 1, .threads = 1};
+  ff_run_options firings = plain, starts = plain;
   double changed;
   for (int r = 0; r < N; r++) { /* A + B, ..., A + Z, B + C, ..., B + Z */
     snprintf(equations[r], sizeof *equations, "%c + %c -> 0", r < 25 ? 'A' : 'B', r < 25 ? 'B' + r : 'C' + r - 25);
@@ -455,7 +455,7 @@ static void suits_the_options(void) {
   FF_CHECK_INT(ff_ssa_method_of(p, &firings, &changed), FF_SSA_TREE);
   FF_CHECK_INT(ff_ssa_method_of(p, &starts, &changed), FF_SSA_TREE);
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    ff_ssa_run *run;
+    ff_run *run;
     ff_error err;
     const int factored = method == FF_SSA_FACTORED;
     firings.method = starts.method = method;
@@ -463,7 +463,7 @@ static void suits_the_options(void) {
     FF_CHECK_INT(ff_ssa_method_check_options(p, &firings, &err), follows);
     FF_CHECK_INT(ff_ssa_method_check_options(p, &starts, &err), factored ? FF_EUNSUPPORTED : FF_OK);
     FF_CHECK_INT(ff_ssa_run_new(&run, p, &firings, &err), follows);
-    ff_ssa_run_free(run);
+    ff_run_free(run);
   }
   ff_ssa_program_free(p);
 }

@@ -37,7 +37,7 @@ static void check_program(const ff_ssa_program *program, const double *initial, 
   const uint32_t all = program->n_species, n_species = all < MOST_SPECIES ? all : MOST_SPECIES;
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = all - 1 - s;
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
   for (int stay = 0; stay < 3; stay++) {
     kernel k;
@@ -204,7 +204,7 @@ static void no_trajectories_are_left_for_the_end(void) {
 static void check_choice(ff_ssa_program *program, double trajectories, int warps, const char *what) {
   static const double times[] = {1};
   static const uint32_t species[] = {0};
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = times,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = times,
                                          .n_times = 1, .species = species, .n_species = 1};
   ff_ssa_code code;
   ff_error err;
@@ -257,7 +257,7 @@ static void networks_are_refused(void) {
   static const reaction_text law[] = {{"A -> B", "1"}, {"B -> A", "=B / (1 + A)"}, {NULL, NULL}};
   static const reaction_text burst[] = {{"A -> 4000000 B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
   static const reaction_text both[] = {{"A -> 1500001 A + 1500000 B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
-  refuse(two, (const double[]){FF_SSA_DEVICE_MOST + 1.0, 0}, "an initial count is");
+  refuse(two, (const double[]){FF_DEVICE_MOST + 1.0, 0}, "an initial count is");
   refuse(two, (const double[]){1e9, 1e9}, "a sum of counts is 2000000000 at time 0");
   refuse(law, (const double[]){1, 1}, "1 reactions have laws without factors");
   refuse(burst, (const double[]){1, 1}, "a reaction changes counts by 4000001 in all");

@@ -111,9 +111,9 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = program->n_species; s-- > 0;)
     if (s % every == 0) species[n++] = s;
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n};
-  ff_ssa_device_request plan = request;
+  ff_device_request plan = request;
   plan.times = &planned;
   plan.n_times = 1;
   plan.wide = wide;
@@ -224,10 +224,10 @@ static void large_rings_give_the_trajectories(void) {
   shared_bytes = FF_SSA_SHARED_H200;
 }
 
-static ff_ssa_device_request request_of(const ff_ssa_program *program) {
+static ff_device_request request_of(const ff_ssa_program *program) {
   static const double time = 1;
   static const uint32_t species = 0;
-  return (ff_ssa_device_request){.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
+  return (ff_device_request){.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
                                  .species = &species, .n_species = 1};
 }
 
@@ -237,7 +237,7 @@ static void rings_fit_into_shared_memory(void) {
   for (size_t i = 0; i < 3; i++)
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
       ff_ssa_program *program = program_of_modules(module_examples, rings[k], 0, 0);
-      const ff_ssa_device_request request = request_of(program);
+      const ff_device_request request = request_of(program);
       ff_ssa_code code;
       ff_error err;
       FF_CHECK_OK(ff_ssa_generate(&code, program, &request, sizes[i], &err), &err);
@@ -268,7 +268,7 @@ static void overflow_is_refused(void) {
   wide = 0;
   ff_ssa_program *program = program_of_modules(module_examples, 40, 0, 0);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = s == 0 ? 0x1p29 : 1e5;
-  ff_ssa_device_request request = request_of(program);
+  ff_device_request request = request_of(program);
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED &&
            strstr(err.text, "a count is 536870912") != NULL);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = 1e7;

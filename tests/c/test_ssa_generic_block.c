@@ -97,7 +97,7 @@ static uint32_t *record(const ff_ssa_program *program, ff_ssa_method method, dou
                         ff_ssa_counters *counters) {
   const double times[TIMES] = {0, last / 2, last};
   uint32_t *observed = ff_calloc(program->n_species, sizeof *observed);
-  const ff_ssa_device_request request = {.method = method, .initial = program->initial};
+  const ff_device_request request = {.method = method, .initial = program->initial};
   block *b = ff_calloc(1, sizeof *b);
   void *memory;
   size_t bytes;

@@ -227,9 +227,9 @@ static reference reference_of(const ff_ssa_program *p, const double *initial, ui
 }
 
 static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial, ff_simd simd) {
-  ff_ssa_engine *engine;
+  ff_lanes *engine;
   ff_error err;
-  const ff_ssa_options options = {.key = 7, .simd = simd};
+  const ff_run_options options = {.key = 7, .simd = simd};
   FF_CHECK_OK(ff_ssa_engine_modular(&engine, p, &options, initial, &err), &err);
   for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) engine->start(engine, lane, lane + 40, DBL_MAX);
   return (ff_ssa_modular *)engine; /* the last lane is idle */
@@ -239,7 +239,7 @@ static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial,
 static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial, ff_simd simd, uint32_t n,
                                   ff_ssa_modular_size size, const char *what) {
   ff_ssa_modular *f = engine_of(p, initial, simd);
-  ff_ssa_engine *base = &f->wide.lanes.base;
+  ff_lanes *base = &f->wide.lanes.base;
   reference lanes[FF_SSA_LANES - 1];
   uint32_t sized = 0, wrong = 0;
   for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) lanes[lane] = reference_of(p, initial, 7, lane + 40);
@@ -365,7 +365,7 @@ static void counts_to_the_limit(void) {
   const double time = 1e6;
   for (uint32_t s = 0; s < 8; s++) net->initial[s] = 0x1p40 - 20000;
   ff_ssa_program *p = program_of_network(net);
-  const ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
+  const ff_run_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
   ff_error err;
   FF_CHECK(p->modules != NULL);
   FF_CHECK_INT(status_of(p, &options, 1, &err), FF_ESIZE);

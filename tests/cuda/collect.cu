@@ -49,7 +49,7 @@ static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *cou
 
 /* Collects a wave at once, or in two parts, as the points of a sweep take their parts. The second part begins anywhere in a
  * word of `refused`. */
-static ff_status collect(ff_ensemble *e, int in_parts, ff_ssa_sums *sums, ff_error *err) {
+static ff_status collect(ff_ensemble *e, int in_parts, ff_sums *sums, ff_error *err) {
   const uint64_t first = in_parts ? e->units / 3 : 0;
   const ff_status status = ff_ssa_collect(e, 0, first, sums, err);
   return status == FF_OK ? ff_ssa_collect(e, first, e->units - first, sums, err) : status;
@@ -59,7 +59,7 @@ static ff_status collect(ff_ensemble *e, int in_parts, ff_ssa_sums *sums, ff_err
 static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   ff_error err = {FF_OK, ""};
   ff_ensemble e;
-  ff_ssa_sums want = {}, got = {};
+  ff_sums want = {}, got = {};
   FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
   FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
   ff_status status = new_wave(&e, &s, &err);
@@ -78,8 +78,8 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
                (unsigned long long)s.units, differ);
   if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
   free_wave(&e);
-  ff_ssa_sums_free(&want);
-  ff_ssa_sums_free(&got);
+  ff_sums_free(&want);
+  ff_sums_free(&got);
 }
 
 static void moments(void) {
@@ -93,14 +93,14 @@ static void histograms(void) {
   const uint64_t units[] = {1, 31, 33, 513, 5003, 100000};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     for (int each = 0; each < 3; each++)
-      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, FF_SSA_HISTOGRAM, 100 * i + (uint64_t)each);
-  check_wave({2, 5, 3001, 4}, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 1000);
+      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, FF_HISTOGRAM, 100 * i + (uint64_t)each);
+  check_wave({2, 5, 3001, 4}, FF_HISTOGRAM | FF_COVARIANCE, 1000);
 }
 
 /* Ranges that take several jobs, and several groups of jobs. */
 static void large_histograms(void) {
-  check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_SSA_HISTOGRAM, 1);
-  check_wave({500, 200, 19, 4}, FF_SSA_HISTOGRAM, 2);
+  check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_HISTOGRAM, 1);
+  check_wave({500, 200, 19, 4}, FF_HISTOGRAM, 2);
 }
 
 /* Histograms with more entries than are wanted are refused, and nothing is added. */
@@ -108,9 +108,9 @@ static void too_large_histograms(void) {
   const wave_shape s = {1, 1, 5003, 0}; /* counts below 2^30: nearly all of them differ */
   ff_error err = {FF_OK, ""};
   ff_ensemble e;
-  ff_ssa_sums none = {}, got = {};
-  FF_CHECK_OK(wave_sums(&none, &s, FF_SSA_HISTOGRAM, &err), &err);
-  FF_CHECK_OK(wave_sums(&got, &s, FF_SSA_HISTOGRAM, &err), &err);
+  ff_sums none = {}, got = {};
+  FF_CHECK_OK(wave_sums(&none, &s, FF_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(wave_sums(&got, &s, FF_HISTOGRAM, &err), &err);
   uint32_t *counts = wave_counts(&s, 1), *refused = wave_refused(&s, 2);
   ff_status status = new_wave(&e, &s, &err);
   FF_CHECK(counts != NULL && refused != NULL);
@@ -126,26 +126,26 @@ static void too_large_histograms(void) {
   free(counts);
   free(refused);
   free_wave(&e);
-  ff_ssa_sums_free(&none);
-  ff_ssa_sums_free(&got);
+  ff_sums_free(&none);
+  ff_sums_free(&got);
 }
 
 /* Few cells of many trajectories, and many of few. */
 static void divisions(void) {
   check_wave({1, 1, 3000001, 1000}, 0, 1);
-  check_wave({1, 2, 1000003, 0}, FF_SSA_COVARIANCE, 2);
+  check_wave({1, 2, 1000003, 0}, FF_COVARIANCE, 2);
   check_wave({300, 120, 37, 5}, 0, 3);
-  check_wave({2000, 5, 513, 0}, FF_SSA_COVARIANCE, 4);
+  check_wave({2000, 5, 513, 0}, FF_COVARIANCE, 4);
 }
 
 static void products(void) {
-  for (uint32_t n = 1; n < 23; n++) check_wave({2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_SSA_COVARIANCE, n);
-  check_wave({1, 70, 4099, 0}, FF_SSA_COVARIANCE, 100);
-  check_wave({1, 131, 700, 3}, FF_SSA_COVARIANCE, 101);
+  for (uint32_t n = 1; n < 23; n++) check_wave({2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_COVARIANCE, n);
+  check_wave({1, 70, 4099, 0}, FF_COVARIANCE, 100);
+  check_wave({1, 131, 700, 3}, FF_COVARIANCE, 101);
 }
 
 /* 2^20 of the largest counts: each word of a sum has a carry. */
-static void carries(void) { check_wave({1, 3, 1 << 20, 50}, FF_SSA_COVARIANCE, 7); }
+static void carries(void) { check_wave({1, 3, 1 << 20, 50}, FF_COVARIANCE, 7); }
 
 /* ---- speed -------------------------------------------------------------------------------------------------------------- */
 
@@ -167,7 +167,7 @@ __global__ static void read_all(const uint4 *from, uint64_t n, uint32_t *to) {
 }
 
 /* The shortest of seven runs of the whole call, in seconds, and of its work on the device. */
-static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
+static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_sums *sums, ff_error *err) {
   cudaEvent_t begin = NULL, end = NULL;
   ff_status status = ff_cuda_check(cudaEventCreate(&begin), "creating an event", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&end), "creating an event", err);
@@ -211,7 +211,7 @@ static void measure_reading(ff_ensemble *e, uint64_t counts) {
 static void measure(wave_shape s, unsigned wanted, int bits) {
   ff_error err = {FF_OK, ""};
   ff_ensemble e;
-  ff_ssa_sums sums = {};
+  ff_sums sums = {};
   double whole = 0, device = 0;
   const uint64_t counts = s.units * s.n_times * s.n_species;
   FF_CHECK_OK(wave_sums(&sums, &s, wanted, &err), &err);
@@ -222,16 +222,16 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
   }
   FF_CHECK_OK(status, &err);
   printf("%u times, %u species, %llu trajectories, counts below 2^%d%s\n", s.n_times, s.n_species, (unsigned long long)s.units,
-         bits, wanted & FF_SSA_COVARIANCE   ? ", with products"
-               : wanted & FF_SSA_HISTOGRAM ? ", with histograms"
+         bits, wanted & FF_COVARIANCE   ? ", with products"
+               : wanted & FF_HISTOGRAM ? ", with histograms"
                                            : "");
   printf("  statistics: %9.1f us whole call, %9.1f us on the device, %.2f TB/s", whole * 1e6, device * 1e6,
          (double)counts * 4 / device * 1e-12);
-  if (wanted & FF_SSA_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
+  if (wanted & FF_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
   printf("\n");
   if (status == FF_OK && wanted == 0) measure_reading(&e, counts);
   free_wave(&e);
-  ff_ssa_sums_free(&sums);
+  ff_sums_free(&sums);
 }
 
 static int leave_out_speed = 0;
@@ -243,11 +243,11 @@ static void speed(void) {
     measure({10, 1, 100000000, 0}, 0, bits);     /* the same size, few cells */
     measure({1000, 1000, 1000, 0}, 0, bits);     /* many cells */
     measure({11, 3, 1000000, 0}, 0, bits);       /* as users ask for it */
-    measure({100, 100, 100000, 0}, FF_SSA_COVARIANCE, bits);
-    measure({100, 2, 1000000, 0}, FF_SSA_COVARIANCE, bits);
-    measure({10, 1000, 10000, 0}, FF_SSA_COVARIANCE, bits);
+    measure({100, 100, 100000, 0}, FF_COVARIANCE, bits);
+    measure({100, 2, 1000000, 0}, FF_COVARIANCE, bits);
+    measure({10, 1000, 10000, 0}, FF_COVARIANCE, bits);
   }
-  for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_SSA_HISTOGRAM, bits);
+  for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_HISTOGRAM, bits);
 }
 
 int main(int argc, char **argv) {

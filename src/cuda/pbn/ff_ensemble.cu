@@ -32,7 +32,7 @@ static void destroy(ff_ensemble *e) {
   free(e);
 }
 
-static size_t common_bytes(const ff_program *p) { return (size_t)p->n_terms * (FF_TILE * 8 + 16); }
+static size_t common_bytes(const ff_pbn_program *p) { return (size_t)p->n_terms * (FF_TILE * 8 + 16); }
 
 static int is(const char *name, const char *what) { return name != NULL && strcmp(name, what) == 0; }
 
@@ -151,7 +151,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   return status;
 }
 
-static ff_status create(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
+static ff_status create(ff_ensemble **out, const ff_pbn_program *program, const ff_ensemble_options *options, ff_error *err) {
   *out = NULL;
   ff_ensemble *e = (ff_ensemble *)ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
@@ -271,7 +271,7 @@ static ff_status half(ff_ensemble *e, ff_error *err) {
   return status == FF_OK ? ff_ensemble_wait(e, "storing the first half", err) : status;
 }
 
-static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
+static ff_status tally(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err) {
   ff_status status = ff_ensemble_spill(e, err);
   if (status != FF_OK) return status;
   return sums->n_terms > 0 ? ff_ensemble_add_up(e, sums, err) : ff_ensemble_forget(e, err);
@@ -302,7 +302,7 @@ static ff_status steps_there(ff_ensemble *e, uint64_t wanted, int count, double 
 
 static ff_status half_there(ff_ensemble *e, ff_error *err) { ON_DEVICE(e, half(e, err), err); }
 
-static ff_status tally_there(ff_ensemble *e, const ff_sums *sums, ff_error *err) { ON_DEVICE(e, tally(e, sums, err), err); }
+static ff_status tally_there(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err) { ON_DEVICE(e, tally(e, sums, err), err); }
 
 static ff_status state_there(ff_ensemble *e, uint64_t tile, uint64_t *rows, ff_error *err) {
   ON_DEVICE(e, e->runner->state(e, tile, rows, err), err);

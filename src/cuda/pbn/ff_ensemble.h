@@ -53,7 +53,7 @@ typedef enum {
 } ff_stage;
 
 struct ff_ensemble {
-  const ff_program *program;
+  const ff_pbn_program *program;
   const ff_runner *runner, *runners[2]; /* the runner in use, and the candidates in the order in which they are asked */
   int n_runners, tried;
   ff_stage stage;
@@ -95,7 +95,7 @@ ff_status ff_ensemble_forget(ff_ensemble *e, ff_error *err);
 
 /* Adds the wave's sums to sums->words and restarts counting; if it fails, nothing is added. Call ff_ensemble_spill() first.
  * `sums` stays the caller's. O(terms x trajectories of the wave) work on the device. */
-ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_sums *sums, ff_error *err);
+ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err);
 
 /* The interface "pbn" of the CUDA backend. */
 extern const ff_pbn_device ff_cuda_pbn;

@@ -163,7 +163,7 @@ static ff_status plan_where(interpreter *own, const ff_ensemble *e, int where, d
   return FF_OK;
 }
 
-static ff_status upload_staged(interpreter *own, const ff_program *program, ff_error *err) {
+static ff_status upload_staged(interpreter *own, const ff_pbn_program *program, ff_error *err) {
   void *memory = NULL;
   size_t bytes = 0;
   ff_slice_image image;

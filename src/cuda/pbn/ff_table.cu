@@ -230,7 +230,7 @@ static void release(ff_ensemble *e) {
 }
 
 static ff_status upload(ff_ensemble *e, table_own *own, ff_error *err) {
-  const ff_program *p = e->program;
+  const ff_pbn_program *p = e->program;
   ff_step_program image;
   void *memory = NULL;
   size_t bytes = 0;
@@ -256,7 +256,7 @@ static void say_why(ff_ensemble *e, const ff_table_plan *plan) {
 
 /* Computes how many blocks run on a multiprocessor, and allocates the memory that each of their threads needs. */
 static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
-  const ff_program *p = e->program;
+  const ff_pbn_program *p = e->program;
   const size_t shared = ff_table_shared_bytes(&own->plan, own->plan.threads);
   cudaFuncAttributes attributes;
   int blocks = 0;
@@ -286,7 +286,7 @@ static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  const ff_program *p = e->program;
+  const ff_pbn_program *p = e->program;
   if (p->layout != FF_LAYOUT_PACKED)
     return ff_error_set(err, FF_EARGUMENT, "the table kernel runs programs of layout \"packed\", not \"%s\"",
                         p->layout == FF_LAYOUT_SLICED ? "sliced" : "packed");

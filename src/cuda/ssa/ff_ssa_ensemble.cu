@@ -16,7 +16,7 @@
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
 
-static void free_request(ff_ssa_device_request *request) {
+static void free_request(ff_device_request *request) {
   free((void *)request->initial);
   free((void *)request->times);
   free((void *)request->species);
@@ -53,8 +53,8 @@ static void *copy_of(const void *from, size_t n, size_t size) {
   return to;
 }
 
-static ff_status copy_request(ff_ensemble *e, const ff_ssa_device_request *request, ff_error *err) {
-  ff_ssa_device_request *r = &e->request;
+static ff_status copy_request(ff_ensemble *e, const ff_device_request *request, ff_error *err) {
+  ff_device_request *r = &e->request;
   *r = *request;
   r->initial = (double *)copy_of(request->initial, e->program->n_species, sizeof *r->initial);
   r->times = (double *)copy_of(request->times, request->n_times, sizeof *r->times);
@@ -146,13 +146,13 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   }
 }
 
-static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+static ff_status create(ff_ensemble **out, const void *model, const ff_device_request *request,
                         const ff_ensemble_options *options, ff_error *err) {
   *out = NULL;
   ff_ensemble *e = (ff_ensemble *)ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
   ff_cuda_guard guard;
-  e->program = program;
+  e->program = (const ff_ssa_program *)model;
   e->options = *options;
   e->info.kernel = "";
   ff_error_set(&e->refused, FF_EUNSUPPORTED, "there is no kernel of this name");
@@ -294,7 +294,7 @@ static int lists_too_many(const ff_ensemble *e) {
   return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
 }
 
-static ff_status advance(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
+static ff_status advance(ff_ensemble *e, double seconds, ff_device_progress *progress, ff_error *err) {
   const double stop = ff_clock() + seconds;
   ff_status status = missing_starts(e) > 0 ? copy_starts(e, stop, err) : FF_OK;
   while (status == FF_OK && missing_starts(e) == 0 && e->done.complete < e->units && !lists_too_many(e)) {
@@ -346,7 +346,7 @@ static ff_status stopped(ff_ensemble *e, uint64_t first, uint64_t n, double *tim
   return status == FF_OK ? ff_ssa_ensemble_wait(e, "reading times", err) : status;
 }
 
-static const ff_ssa_fired *fired(const ff_ensemble *e, uint64_t *n) {
+static const ff_fired *fired(const ff_ensemble *e, uint64_t *n) {
   *n = e->n_fired;
   return e->fired;
 }
@@ -377,7 +377,7 @@ static ff_status start_there(ff_ensemble *e, uint64_t key, uint64_t first, uint6
   ON_DEVICE(e, start(e, key, first, units, err), err);
 }
 
-static ff_status advance_there(ff_ensemble *e, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
+static ff_status advance_there(ff_ensemble *e, double seconds, ff_device_progress *progress, ff_error *err) {
   ON_DEVICE(e, advance(e, seconds, progress, err), err);
 }
 
@@ -385,7 +385,7 @@ static ff_status refused_there(ff_ensemble *e, uint64_t from, uint64_t *units, u
   ON_DEVICE(e, refused(e, from, units, capacity, n, err), err);
 }
 
-static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
+static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
   if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   ON_DEVICE(e, ff_ssa_collect(e, first, n, sums, err), err);
 }
@@ -400,7 +400,7 @@ static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, uint32
   ON_DEVICE(e, states(e, first, n, counts, err), err);
 }
 
-const ff_ssa_device ff_cuda_ssa = {.common = {.destroy = destroy, .ready = ready_there, .start = start_there, .info = info},
+const ff_device_calls ff_cuda_ssa = {.common = {.destroy = destroy, .ready = ready_there, .start = start_there, .info = info},
                                    .create = create,
                                    .advance = advance_there,
                                    .refused = refused_there,

@@ -22,7 +22,7 @@ static uint64_t wanted_units(const ff_ensemble *e) {
 /* At least the bytes of the list of a launch's firings, before it is known how many slots run. */
 static double largest_list(const ff_ensemble *e) {
   if (e->request.max_firings == 0) return 0;
-  return (LISTED + (double)e->resident * (LEAST_LISTED + FF_SSA_CODE_ROUND)) * sizeof(ff_ssa_fired);
+  return (LISTED + (double)e->resident * (LEAST_LISTED + FF_SSA_CODE_ROUND)) * sizeof(ff_fired);
 }
 
 /* A slot of generated code may complete a round of its loop. */
@@ -35,12 +35,12 @@ static void plan_list(ff_ensemble *e) {
   const uint64_t steps = (uint64_t)LISTED / e->running;
   if (e->request.max_firings == 0) return;
   e->firings_each = steps < LEAST_LISTED ? LEAST_LISTED : steps < MOST_LISTED ? (uint32_t)steps : MOST_LISTED;
-  e->info.bytes += ff_ssa_ensemble_list_room(e) * sizeof(ff_ssa_fired);
+  e->info.bytes += ff_ssa_ensemble_list_room(e) * sizeof(ff_fired);
 }
 
 /* What a wave may take of the free memory: a share, and no more than what its sums leave; less the list of firings. */
 static double room_of(const ff_ensemble *e, size_t unused) {
-  const ff_ssa_device_request *r = &e->request;
+  const ff_device_request *r = &e->request;
   const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_species + (double)r->product_bytes;
   return fmin((double)unused * MEMORY_SHARE, (double)unused * MOST_SHARE - sums) - largest_list(e);
 }
@@ -51,7 +51,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
   size_t unused = 0, all = 0;
   ff_status status = ff_cuda_check(cudaMemGetInfo(&unused, &all), "reading its memory size", err);
   if (status != FF_OK) return status;
-  const ff_ssa_device_request *r = &e->request;
+  const ff_device_request *r = &e->request;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
   const double room = room_of(e, unused);
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->program->n_species : 0;
@@ -82,7 +82,7 @@ static ff_status size_up(ff_ensemble *e, ff_error *err) {
 /* Allocates memory for what only some ensembles have. */
 static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
-  const ff_ssa_device_request *r = &e->request;
+  const ff_device_request *r = &e->request;
   const size_t units = (size_t)e->capacity;
   ff_status status = FF_OK;
   if (e->n_points > 0)
@@ -98,7 +98,7 @@ static ff_status take_more_memory(ff_ensemble *e, ff_error *err) {
 
 static ff_status allocate(ff_ensemble *e, ff_error *err) {
   ff_ssa_launch *l = &e->launch;
-  const ff_ssa_device_request *r = &e->request;
+  const ff_device_request *r = &e->request;
   l->n_times = r->n_times;
   l->n_species = r->n_species;
   ff_status status = ff_cuda_upload((void **)&l->times, r->times, r->n_times * sizeof *r->times, "times", err);

@@ -172,7 +172,7 @@ static void round_to_zero(ff_ssa_smooth *e) {
   ode *o = e->own;
   ff_ssa_path *path = &e->single.path;
   const uint32_t n = path->program->n_species;
-  const ff_ssa_failure failure = path->failure;
+  const ff_failure failure = path->failure;
   double *slope = o->k[1]; /* is not needed after the step */
   int doubtful = 0;
   for (uint32_t s = 0; s < n; s++) {
@@ -252,7 +252,7 @@ static void step(ff_ssa_smooth *e) {
   }
 }
 
-ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_ode(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   (void)trajectories;
   *out = NULL;

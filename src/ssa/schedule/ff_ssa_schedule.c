@@ -278,7 +278,7 @@ double ff_ssa_schedule_cost(const ff_ssa_program *p) {
 
 /* ---- failures ----------------------------------------------------------------------------------------------------------- */
 
-ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_ssa_failure *f, unsigned long long number, ff_error *err) {
+ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_failure *f, unsigned long long number, ff_error *err) {
   const int reaction = f->what == FF_SSA_BAD_BOUND, species = f->symbol < p->n_species;
   const char *name = reaction ? p->names[p->n_species + f->item] : p->events[f->item].name;
   const ff_quoted event = ff_quote(name, strlen(name));

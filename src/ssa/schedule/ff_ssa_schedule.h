@@ -18,7 +18,7 @@ void ff_ssa_schedule_step(ff_ssa_path *path);
 /* Goes on with events that were left halfway. */
 void ff_ssa_schedule_go_on(ff_ssa_path *path);
 /* Describes a failure; `number` is that of the trajectory. */
-ff_status ff_ssa_schedule_describe(const ff_ssa_program *program, const ff_ssa_failure *failure, unsigned long long number,
+ff_status ff_ssa_schedule_describe(const ff_ssa_program *program, const ff_failure *failure, unsigned long long number,
                                    ff_error *err);
 
 #endif

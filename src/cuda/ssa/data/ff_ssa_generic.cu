@@ -379,7 +379,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   ff_status status = ff_ssa_data_new(e, sizeof(generic), err);
   generic *own = (generic *)e->own;
   if (status == FF_OK) status = upload(own, e, err);
-  if (status == FF_OK) own->follows = ff_ssa_device_follows(&e->request);
+  if (status == FF_OK) own->follows = ff_device_follows(&e->request);
   const uint32_t warps = status == FF_OK ? choose_warps(own, e) : 1;
   if (status == FF_OK) status = warps > 1 ? plan_block(own, e, warps, err) : plan(own, e, err);
   if (status != FF_OK) return status;
@@ -396,15 +396,15 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   return FF_OK;
 }
 
-static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
+static ff_status put(ff_ensemble *e, const ff_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  ff_ssa_device_request request = e->request;
+  ff_device_request request = e->request;
   ff_ssa_image image;
   void *from = NULL;
   size_t bytes = 0;
   request.initial = point->initial;
   request.until = point->until;
-  ff_status status = ff_ssa_image_new(&image, &from, &bytes, point->program, &request, err);
+  ff_status status = ff_ssa_image_new(&image, &from, &bytes, (const ff_ssa_program *)point->model, &request, err);
   if (status != FF_OK) return status;
   *joins = bytes == own->plan.images.bytes && ff_ssa_image_alike(&own->image, &image);
   if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);

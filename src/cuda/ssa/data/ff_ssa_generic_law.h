@@ -4,7 +4,7 @@
 #define FF_SSA_GENERIC_LAW_H
 
 #include "../../../model/ff_formula_math.h"
-#include "../../../ssa/run/ff_ssa_device.h"
+#include "../../../ensemble/ff_device.h"
 #include "../../../ssa/path/ff_ssa_draws.h"
 #include "../../../ssa/methods/ff_ssa_method_kinds.h"
 #include "../../runtime/ff_warp.h"

@@ -96,7 +96,7 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 #define S_RANGE(s, formula, kind, from, to) s_range((s), (formula), (kind), (from), (to))
 #define S_LAW_OF(s, r, rate) s_law_of((s), (r), (rate))
 #define S_MISSING(s, r) s_missing((s), (r))
-#define S_MOST_SET FF_SSA_DEVICE_MOST
+#define S_MOST_SET FF_DEVICE_MOST
 #define S_ENDS(s) ((s)->image->until_length > 0u && s_condition(s))
 #define S_SEARCH_AT_ONCE UINT32_MAX /* lane 0 searches to the end */
 #define S_PUT_COUNT(s, symbol) ((symbol) < S_SPECIES(s) ? (void)((s)->count[symbol] = (uint32_t)S_Y(s)[symbol]) : (void)0)
@@ -178,7 +178,7 @@ FF_WARP void s_apply(s_schedule *s, uint32_t reaction) {
     const uint32_t count = s->count[change.species] + (uint32_t)change.by;
     s->count[change.species] = count;
     s->kept.k.y[change.species] = (double)count;
-    if (count > FF_SSA_DEVICE_MOST) s->failed = 1;
+    if (count > FF_DEVICE_MOST) s->failed = 1;
   }
 }
 

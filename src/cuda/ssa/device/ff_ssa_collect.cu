@@ -168,12 +168,12 @@ static ff_status add_up(ff_ensemble *e, uint64_t first, uint64_t n, size_t cells
   return ff_cuda_check(cudaGetLastError(), "adding up", err);
 }
 
-static void add_to(ff_ssa_sums *sums, const uint64_t *words, size_t cells, size_t products) {
+static void add_to(ff_sums *sums, const uint64_t *words, size_t cells, size_t products) {
   for (size_t i = 0; i < cells; i++, words += FF_COLLECT_WORDS) ff_collect_words_to(sums->counts + i, words);
   for (size_t i = 0; i < products; i++) ff_collect_pair_add(sums->products + 2 * i, words + 2 * i);
 }
 
-static ff_status add_values(ff_ssa_sums *sums, const ff_collect_values *values, ff_error *err) {
+static ff_status add_values(ff_sums *sums, const ff_collect_values *values, ff_error *err) {
   uint64_t bytes = 0;
   ff_status status = FF_OK;
   for (size_t i = 0; i < values->n && status == FF_OK; i++)
@@ -189,7 +189,7 @@ static ff_status before_adding(ff_status status, ff_error *err) {
   return FF_EBACKEND;
 }
 
-extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err) {
+extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
   const size_t n_species = e->launch.n_species, cells = e->launch.n_times * n_species;
   const size_t products = sums->products != NULL ? e->launch.n_times * (n_species * (n_species - 1) / 2) : 0;
   const size_t words = cells * FF_COLLECT_WORDS + products * 2;

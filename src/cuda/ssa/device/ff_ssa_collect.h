@@ -6,7 +6,7 @@
 #ifndef FF_SSA_COLLECT_H
 #define FF_SSA_COLLECT_H
 
-#include "../../../ssa/run/ff_ssa_device.h"
+#include "../../../ensemble/ff_device.h"
 #include "../../runtime/ff_warp.h"
 
 #define FF_COLLECT_BATCH 16u
@@ -46,7 +46,7 @@ enum {
   FF_COLLECT_WORD_FIRST = 2 * FF_COLLECT_SPLIT_SUMS, /* the sum of counts */
   FF_COLLECT_WORD_N,                                 /* trajectories */
   FF_COLLECT_WORD_MOST,                              /* the largest count */
-  FF_COLLECT_WORD_LEAST,                             /* FF_SSA_DEVICE_MOST minus the least count */
+  FF_COLLECT_WORD_LEAST,                             /* FF_DEVICE_MOST minus the least count */
   FF_COLLECT_WORDS
 };
 
@@ -59,7 +59,7 @@ typedef struct {
 FF_WARP void ff_collect_lane_clear(ff_collect_lane_powers *p) {
   FF_UNROLL for (int i = 0; i < FF_COLLECT_SPLIT_SUMS; i++) p->low[i] = p->high[i] = 0;
   p->first = p->n = p->most = 0;
-  p->least = FF_SSA_DEVICE_MOST;
+  p->least = FF_DEVICE_MOST;
 }
 
 FF_WARP void ff_collect_lane_range(ff_collect_lane_powers *p, uint32_t x) {
@@ -128,12 +128,12 @@ FF_WARP void ff_collect_lane_words(const ff_collect_lane_powers *p, uint64_t wor
   words[FF_COLLECT_WORD_FIRST] = p->first;
   words[FF_COLLECT_WORD_N] = p->n;
   words[FF_COLLECT_WORD_MOST] = p->most;
-  words[FF_COLLECT_WORD_LEAST] = FF_SSA_DEVICE_MOST - p->least;
+  words[FF_COLLECT_WORD_LEAST] = FF_DEVICE_MOST - p->least;
 }
 
 /* Adds the words of a cell to its statistics: x^3 = a x + 2^30 b x, and x^4 = a a + 2^31 a b + 2^60 b b. */
-static inline void ff_collect_words_to(ff_ssa_moments *m, const uint64_t words[FF_COLLECT_WORDS]) {
-  const double least = (double)(FF_SSA_DEVICE_MOST - words[FF_COLLECT_WORD_LEAST]), most = (double)words[FF_COLLECT_WORD_MOST];
+static inline void ff_collect_words_to(ff_count_moments *m, const uint64_t words[FF_COLLECT_WORDS]) {
+  const double least = (double)(FF_DEVICE_MOST - words[FF_COLLECT_WORD_LEAST]), most = (double)words[FF_COLLECT_WORD_MOST];
   ff_sum_powers *sums = &m->sums;
   const struct {
     uint64_t *to;
@@ -182,7 +182,7 @@ FF_WARP void ff_collect_square_of(uint64_t number, uint32_t n_species, uint32_t 
   *column = (*row > first ? *row : first) + (uint32_t)number;
 }
 
-/* The number of the pair (j, k), j < k, in ff_ssa_sums. */
+/* The number of the pair (j, k), j < k, in ff_sums. */
 FF_WARP uint64_t ff_collect_pair(uint32_t j, uint32_t k) { return (uint64_t)k * (k - 1) / 2 + j; }
 
 /* Adds the products of one trajectory's counts. The sums have room for a batch. */

@@ -168,7 +168,7 @@ static ff_status count_group(ff_collect_values *out, job_group *group, ff_error 
 /* Adds the jobs of a cell to the group, which is counted whenever it is full. */
 static ff_status count_cell(ff_collect_values *out, job_group *group, size_t cell, const uint64_t *words, ff_error *err) {
   const uint32_t most = (uint32_t)words[FF_COLLECT_WORD_MOST];
-  uint32_t from = FF_SSA_DEVICE_MOST - (uint32_t)words[FF_COLLECT_WORD_LEAST];
+  uint32_t from = FF_DEVICE_MOST - (uint32_t)words[FF_COLLECT_WORD_LEAST];
   if (words[FF_COLLECT_WORD_N] == 0) return FF_OK;
   while (from <= most) {
     ff_collect_job job = ff_collect_job_of(cell, from, words);

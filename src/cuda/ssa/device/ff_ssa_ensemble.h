@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 #include "../../../ssa/groups/ff_ssa_factor.h"
-#include "../../../ssa/run/ff_ssa_device.h"
+#include "../../../ensemble/ff_device.h"
 #include "ff_ssa_launch.h"
 
 /* A kernel that advances trajectories. Its functions queue their work on the ensemble's stream. */
@@ -40,7 +40,7 @@ typedef enum { FF_SSA_CHOOSE, FF_SSA_PREPARE, FF_SSA_ALLOCATE, FF_SSA_RUNS, FF_S
 
 struct ff_ensemble {
   const ff_ssa_program *program;
-  ff_ssa_device_request request; /* its arrays are owned */
+  ff_device_request request; /* its arrays are owned */
   const ff_ssa_runner *runner, *runners[2]; /* the runner in use, and the candidates in the order in which they are asked */
   int n_runners, tried;
   ff_ssa_stage stage;
@@ -64,7 +64,7 @@ struct ff_ensemble {
   uint64_t n_starts;   /* counts at the start of the wave's trajectories that are on the device */
   ff_cuda_room sums;   /* for ff_ssa_collect() */
   uint32_t firings_each; /* steps of a slot in a launch whose firings are listed, or 0 */
-  ff_ssa_fired *fired;   /* the list of the wave, in memory of the host */
+  ff_fired *fired;   /* the list of the wave, in memory of the host */
   size_t n_fired, fired_room;
   uint64_t n_points;   /* points of the ensemble, or 0 if it is no sweep; ready() sets this and point_words */
   uint32_t point_words, *points; /* what launch.points is a part of: device memory that the runner's ready() fills */
@@ -79,8 +79,8 @@ ff_status ff_ssa_ensemble_take_memory(ff_ensemble *e, ff_error *err);
 /* The firings for which the list of a launch has room. */
 uint64_t ff_ssa_ensemble_list_room(const ff_ensemble *e);
 
-/* As ff_ssa_device's tally(). O(counts that these trajectories have recorded) work on the device. */
-ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_ssa_sums *sums, ff_error *err);
+/* As ff_device_calls's tally(). O(counts that these trajectories have recorded) work on the device. */
+ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err);
 
 #ifdef __cplusplus
 }

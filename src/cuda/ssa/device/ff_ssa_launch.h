@@ -4,7 +4,7 @@
 #define FF_SSA_LAUNCH_H
 
 #include "../../../base/ff_philox.h"
-#include "../../../ssa/run/ff_ssa_fired.h"
+#include "../../../ensemble/ff_fired.h"
 
 /* Counters of a wave. */
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
   uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
   const uint32_t *starts; /* NULL, or the counts of each trajectory at the start: FF_SSA_START() */
   double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it, NaN if it has not */
-  ff_ssa_fired *fired;    /* NULL, or the launch's list of firings; those of each trajectory are in order */
+  ff_fired *fired;    /* NULL, or the launch's list of firings; those of each trajectory are in order */
 } ff_ssa_launch;
 
 /* What a point has first, if its network is read as data. */

@@ -21,9 +21,9 @@ void ff_ssa_code_free(ff_ssa_code *code) {
   *code = (ff_ssa_code){0};
 }
 
-static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   for (uint32_t s = 0; s < p->n_species; s++)
-    if (!(request->initial[s] <= FF_SSA_DEVICE_MOST))
+    if (!(request->initial[s] <= FF_DEVICE_MOST))
       return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, not a whole number below 2^30", request->initial[s]);
   return FF_OK;
 }
@@ -44,9 +44,9 @@ static double largest_at_start(const ff_ssa_program *p, const double *initial, i
 }
 
 /* Threads check counts and sums only now and then, and a trajectory may begin just after a check. */
-static ff_status check_start(const ff_ssa_program *p, const ff_ssa_device_request *request, int factored, ff_error *err) {
+static ff_status check_start(const ff_ssa_program *p, const ff_device_request *request, int factored, ff_error *err) {
   const double most = largest_at_start(p, request->initial, factored);
-  if (most + MOST_GAIN <= FF_SSA_DEVICE_MOST) return FF_OK;
+  if (most + MOST_GAIN <= FF_DEVICE_MOST) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a count%s is %.17g at time 0, and must stay below 2^30",
                       factored ? " or a sum of counts" : "", most);
 }
@@ -135,8 +135,8 @@ static int is_long_row(const ff_ssa_program *p) {
 
 typedef struct {
   int (*can)(const ff_ssa_program *program, ff_ssa_method method);
-  ff_status (*check)(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
-  ff_status (*write)(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+  ff_status (*check)(const ff_ssa_program *program, const ff_device_request *request, ff_error *err);
+  ff_status (*write)(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request, uint32_t shared,
                      ff_error *err);
   int follows; /* whether its code checks conditions, continues trajectories and lists firings */
 } generator;
@@ -163,20 +163,20 @@ static int is_direct(const ff_ssa_program *p, ff_ssa_method method) {
   return method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
 }
 
-static ff_status check_counts(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_counts(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   return check_start(p, request, 0, err);
 }
 
-static ff_status check_sums(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_sums(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   return check_start(p, request, 1, err);
 }
 
-static ff_status check_search(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_search(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   ff_status status = check_start(p, request, 0, err);
   return status == FF_OK ? ff_ssa_optimised_check(p, request, err) : status;
 }
 
-static ff_status check_nothing(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_nothing(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   (void)p;
   (void)request;
   (void)err;
@@ -190,7 +190,7 @@ static const generator generators[] = {
     {is_direct, check_counts, ff_ssa_generate_direct, 1},
 };
 
-ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request, uint32_t shared,
                           ff_error *err) {
   const generator *g = generators, *end = generators + sizeof generators / sizeof *generators;
   *out = (ff_ssa_code){0};
@@ -198,7 +198,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   if (g == end) return ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
   ff_status status = check(program, request, err);
   if (status == FF_OK) status = g->check(program, request, err);
-  if (status == FF_OK && !g->follows && ff_ssa_device_follows(request))
+  if (status == FF_OK && !g->follows && ff_device_follows(request))
     status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code: with this method, other kernels check conditions, continue "
                           "trajectories and list firings");
   if (status == FF_OK) status = g->write(out, program, request, shared, err);

@@ -347,7 +347,7 @@ static ff_status generate(generator *g, ff_error *err) {
   return g->out.status;
 }
 
-ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                  uint32_t shared, ff_error *err) {
   generator g = {.p = program, .request = request, .code = out, .out = {.err = err},
                  .scheduled = ff_ssa_program_scheduled(program),

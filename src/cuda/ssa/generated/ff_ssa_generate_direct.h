@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
   const ff_ssa_program *p;
-  const ff_ssa_device_request *request;
+  const ff_device_request *request;
   ff_ssa_code *code;
   ff_writer out;
   uint32_t *place;       /* for each species: its number among the counts of a thread, or UINT32_MAX; slots come behind them */

@@ -66,7 +66,7 @@ uint32_t ff_ssa_factored_safe(const generator *g) {
     if (is_whole(g, i) && initial[i] > most) most = initial[i];
     if (!is_whole(g, i) && (low > high ? low : high) > most16) most16 = low > high ? low : high;
   }
-  const double safe = (FF_SSA_DEVICE_MOST - most) / g->most, safe16 = (65535 - most16) / (g->most16 > 1 ? g->most16 : 1);
+  const double safe = (FF_DEVICE_MOST - most) / g->most, safe16 = (65535 - most16) / (g->most16 > 1 ? g->most16 : 1);
   const double least = safe < safe16 ? safe : safe16;
   return least < 0 ? 0 : least < MOST_SAFE ? (uint32_t)least : (uint32_t)MOST_SAFE;
 }

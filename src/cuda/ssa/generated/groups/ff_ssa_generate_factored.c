@@ -204,7 +204,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
   return status == FF_OK ? generate(g, blocks, err) : status;
 }
 
-ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                    uint32_t shared, ff_error *err) {
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}, .shared = shared};
   g.many = has_many(g.f, program->n_reactions);

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   const ff_ssa_program *p;
   const ff_ssa_factor *f;
-  const ff_ssa_device_request *request;
+  const ff_device_request *request;
   uint32_t shared;    /* bytes of shared memory of a multiprocessor */
   ff_ssa_code *code;
   ff_writer out;

@@ -162,7 +162,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
   const double most = floor(MOST_GAIN / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
   g->wide |= most < 65535;
   double limit = g->wide ? most : 65535;
-  if (limit > FF_SSA_DEVICE_MOST) limit = FF_SSA_DEVICE_MOST;
+  if (limit > FF_DEVICE_MOST) limit = FF_DEVICE_MOST;
   if (g->any_derived && limit > MOST_OTHERS) limit = MOST_OTHERS;
   g->check = MOST_EVENTS;
   while (g->check > FEWEST_EVENTS && by * g->check > ROOM) g->check /= 2;
@@ -393,7 +393,7 @@ static ff_status generate(generator *g, ff_error *err) {
   return status == FF_OK ? fill(g, err) : status;
 }
 
-ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                   uint32_t shared, ff_error *err) {
   generator *g = ff_calloc(1, sizeof *g);
   if (g == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");

@@ -121,6 +121,7 @@ typedef struct {
   int goes_on; /* a new draw */
   int happens; /* whether events may be due, or a trigger may have changed */
   int fired;
+  int failed;
 } s_doing;
 
 /* What functions that are not inlined read. */
@@ -144,7 +145,7 @@ FF_WARP double s_event_time(const s_kept *k) {
 /* The end of the window is reached, or the time at which a reaction may fire. */
 FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
-  s_doing out = {0, 1, 0, 0};
+  s_doing out = {0, 1, 0, 0, 0};
   if (S_N_TIMED > 0u && !(t->firing <= k->until)) {
     s_end_window(s);
     out.begins = 1;
@@ -183,13 +184,10 @@ FF_WARP int s_find_next(s_thread *t) {
   return !(total < ff_math_infinity());
 }
 
-/* Lets the next event happen, and finds the one after it, but for what happens before. Returns whether this fails. */
-FF_WARP int s_pass(s_thread *t, s_schedule *s) {
+/* Lets what is next happen: the trajectory begins, or a reaction may fire, or events may be due. */
+FF_WARP s_doing s_proceed(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
-  s_doing doing = {1, 0, S_N_TRIGGERS > 0u, 0};
-  s_next next;
-  next.reaction = t->next;
-  int failed = 0;
+  s_doing doing = {1, 0, S_N_TRIGGERS > 0u, 0, 0};
   const int starts = t->starts != 0u, is_time = !starts && s_event_time(k) <= t->next_time;
   t->time = starts ? 0.0 : t->next_time;
   t->event = starts ? 0u : t->event + 1u;
@@ -205,17 +203,25 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
     doing.begins = 0;
     k->silent++;
   } else {
-    doing = s_move(t, s, &next);
+    doing = s_move(t, s, next);
   }
   if (doing.happens && !s->reached) {
     s_tell(t, s);
     s_show(t);
-    const uint32_t n = s_happen(s, doing.fired ? next.reaction : S_EVERY);
+    if (s_happen(s, doing.fired ? next->reaction : S_EVERY) > 0u) doing.begins = 1;
     s_take_back(t);
-    if (n > 0u) doing.begins = 1;
-    failed = s->failed;
+    doing.failed = s->failed;
   }
-  if (s->reached) return failed;
+  return doing;
+}
+
+/* Lets the next event happen, and finds the one after it, but for what happens before. Returns whether this fails. */
+FF_WARP int s_pass(s_thread *t, s_schedule *s) {
+  s_kept *k = &s->kept.k;
+  s_next next;
+  next.reaction = t->next;
+  s_doing doing = s_proceed(t, s, &next);
+  if (s->reached) return doing.failed;
   if (S_N_TIMED > 0u && doing.goes_on && !doing.begins) {
     s_set_bounds(s, (uint64_t)S_REACTION(s, next.reaction, 3u) << 32 | S_REACTION(s, next.reaction, 2u));
     if (doing.fired && k->unbounded) {
@@ -225,9 +231,9 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
     }
   }
   if (S_N_TIMED > 0u && doing.begins) s_open_window(s);
-  if (S_N_TIMED > 0u) failed |= s->failed;
-  if (doing.begins || doing.goes_on) failed |= s_find_next(t);
-  return failed;
+  if (S_N_TIMED > 0u) doing.failed |= s->failed;
+  if (doing.begins || doing.goes_on) doing.failed |= s_find_next(t);
+  return doing.failed;
 }
 
 /* A trajectory may be left halfway, in a search for what happens before a reaction may fire. */

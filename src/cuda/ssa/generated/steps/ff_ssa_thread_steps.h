@@ -2,7 +2,7 @@
 #ifndef FF_SSA_THREAD_STEPS_H
 #define FF_SSA_THREAD_STEPS_H
 
-#include "../../../../ssa/run/ff_ssa_fired.h"
+#include "../../../../ensemble/ff_fired.h"
 
 /* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next event is number
  * 0, which no reaction precedes. */
@@ -34,7 +34,7 @@ FF_WARP void s_end(const s_thread *t) {
 /* Lists a firing of the trajectory. */
 FF_WARP void s_list(const s_thread *t, uint32_t reaction, double time) {
   if (!(t->wanted < ff_math_infinity())) return;
-  const ff_ssa_fired fired = {t->unit, S_REACTION_OF(reaction), time};
+  const ff_fired fired = {t->unit, S_REACTION_OF(reaction), time};
   t->run->fired[S_FETCH_ADD(&t->run->counters->fired, 1u)] = fired;
 }
 
