@@ -259,7 +259,7 @@ static void put_starts(generator *g) {
   ff_write(&g->out, "  const uint32_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE)
-      ff_write(&g->out, "  t->x[%u] = FF_SSA_START(t->run, %uu, unit, %uu);\n", g->place[s], p->n_species, s);
+      ff_write(&g->out, "  t->x[%u] = FF_START_OF(t->run, %uu, unit, %uu);\n", g->place[s], p->n_species, s);
   ff_write(&g->out, "  (void)unit;\n");
 }
 

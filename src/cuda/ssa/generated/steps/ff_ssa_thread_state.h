@@ -95,7 +95,7 @@ typedef struct {
 } s_rates;
 
 typedef struct {
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   const s_rates *rates;
   const uint32_t *table;
   const s_common *common;

@@ -41,7 +41,7 @@ FF_WARP void s_list(const s_thread *t, uint32_t reaction, double time) {
 /* Records what the trajectory has reached: its state lasts until next_time, or forever if the total is 0. Returns whether the
  * next reaction fires; if not, the slot has begun another trajectory, or is empty. */
 FF_WARP int s_serve(s_thread *t, double total, double next_time) {
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   if (!(t->wanted < ff_math_infinity())) return 0;
   if (!(total < ff_math_infinity())) {
     s_refuse(t);
@@ -49,7 +49,7 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
   }
   if (!(total > 0.0)) next_time = ff_math_infinity();
   FF_NO_UNROLL for (; t->at < run->n_times && run->times[t->at] < next_time; t->at++)
-    s_record(t, FF_SSA_RECORD(run, t->at, t->unit));
+    s_record(t, FF_RECORD_OF(run, t->at, t->unit));
   if (t->at < run->n_times) {
     t->wanted = run->times[t->at];
     return 1;
