@@ -268,7 +268,7 @@ static void put_condition(generator *g) {
   ff_write(&g->out, "FF_WARP int s_ends(const s_thread *t) {\n");
   for (uint32_t i = 0; i < g->code->n_counts; i++)
     ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
-  const uint32_t f = ff_ssa_write_formula(&g->law, g->request->until);
+  const uint32_t f = ff_formula_write(&g->law, g->request->until);
   ff_write(&g->out, "  return f%u != 0.0;\n}\n\n", f);
 }
 
@@ -330,8 +330,8 @@ static ff_status generate(generator *g, ff_error *err) {
   const size_t depth = until != NULL && until->depth > g->p->depth ? until->depth : g->p->depth;
   uint32_t *stack = ff_calloc(depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
-                             .code = g->request->points != NULL ? g->code : NULL};
+  g->law = (ff_formula_writer){.out = &g->out, .place = g->place, .stack = stack,
+                             .numbers = g->request->points != NULL ? &g->code->numbers : NULL};
   put_definitions(g);
   g->code->definitions = finish(g);
   if (g->request->method == FF_SSA_FIRST)

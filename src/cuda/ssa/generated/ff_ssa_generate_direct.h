@@ -31,7 +31,7 @@ typedef struct {
   uint32_t recorded;     /* where the numbers of what is recorded begin in the table */
   int scheduled;
   ff_ssa_schedule_code schedule; /* if the network has events, or rates that depend on the time */
-  ff_ssa_law_text law;
+  ff_formula_writer law;
   int keeps;             /* whether a thread keeps the propensities: optimised_direct and sorting_direct */
   ff_ssa_optimised_code optimised; /* if `keeps` */
 } ff_ssa_direct_generator;

@@ -46,7 +46,7 @@ void ff_ssa_direct_write_propensity(generator *g, uint32_t r) {
     case FF_LAW_LINEAR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * x%u;\n", r, r, a); break;
     case FF_LAW_PAIR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * x%u);\n", r, r, a, g->place[law->b]); break;
     case FF_LAW_TWIN: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * (x%u - 1.0));\n", r, r, a, a); break;
-    default: ff_ssa_write_law(&g->law, r, r, r);
+    default: ff_ssa_write_law(&g->law, g->p, r, r, r);
   }
 }
 

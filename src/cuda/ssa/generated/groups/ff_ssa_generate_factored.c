@@ -134,8 +134,8 @@ static char *finish(generator *g) {
 static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
-                             .code = g->request->points != NULL ? g->code : NULL};
+  g->law = (ff_formula_writer){.out = &g->out, .place = g->place, .stack = stack,
+                               .numbers = g->request->points != NULL ? &g->code->numbers : NULL};
   put_definitions(g, blocks);
   g->code->definitions = finish(g);
   ff_ssa_factored_put(g);

@@ -40,7 +40,7 @@ static void put_totals(generator *g) {
 static void put_group(generator *g, uint32_t i, uint32_t rate) {
   const ff_ssa_factor_group *group = g->f->groups + i;
   if (group->kind == FF_GROUP_REST) {
-    ff_ssa_write_law(&g->law, group->hub, i, rate);
+    ff_ssa_write_law(&g->law, g->p, group->hub, i, rate);
     ff_write(&g->out, "  const uint32_t m%u = 1u;\n", i);
     return;
   }
