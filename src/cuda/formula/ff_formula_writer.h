@@ -16,7 +16,8 @@ typedef struct {
 } ff_formula_numbers;
 
 /* The value of symbol s is variable x<place[s]>, or y[place[s]] if `array` is not 0; then operations that take many instructions
- * are calls of s_operate_<code>(). `variables` numbers the variables of formulas, and `stack` has room for the depth + 1 of each. */
+ * are calls of s_operate_<code>(). `variables` numbers the variables of formulas, and `stack` has room for the depth + 1 of
+ * each. */
 typedef struct {
   ff_writer *out;
   const uint32_t *place;

@@ -1,27 +1,7 @@
 #include "ff_ssa_generate_text.h"
 
-void ff_ssa_write_sum(ff_writer *out, const char *child, uint32_t i, uint32_t size, uint32_t n) {
-  if (size == 1) {
-    ff_write(out, "%s%u", child, i);
-  } else if (i + size / 2 >= n) {
-    ff_ssa_write_sum(out, child, i, size / 2, n);
-  } else {
-    ff_write(out, "(");
-    ff_ssa_write_sum(out, child, i, size / 2, n);
-    ff_write(out, " + ");
-    ff_ssa_write_sum(out, child, i + size / 2, size / 2, n);
-    ff_write(out, ")");
-  }
-}
-
-void ff_ssa_write_prefix(ff_writer *out, const char *child, const char *sum, uint32_t n) {
-  for (uint32_t i = 1; i <= n; i++) {
-    const uint32_t from = i <= 2 ? 0 : i <= 4 ? 2 : 4;
-    ff_write(out, "  const double %s%u = ", sum, i);
-    if (from > 0) ff_write(out, "%s%u + ", sum, from);
-    ff_ssa_write_sum(out, child, from, from > 0 ? from : i, i);
-    ff_write(out, ";\n");
-  }
+void ff_ssa_define(ff_writer *out, const ff_ssa_definition *list, size_t n) {
+  for (size_t i = 0; i < n; i++) ff_write(out, "#define %s %uu\n", list[i].name, list[i].value);
 }
 
 void ff_ssa_write_law(ff_formula_writer *law, const ff_ssa_program *p, uint32_t r, uint32_t leaf, uint32_t rate) {

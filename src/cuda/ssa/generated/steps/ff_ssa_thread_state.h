@@ -38,6 +38,9 @@
 #ifndef S_POINTS
 #define S_POINTS 0
 #endif
+#ifndef S_STARTS
+#define S_STARTS 0
+#endif
 #ifndef S_UNTIL
 #define S_UNTIL 0
 #endif
