@@ -28,7 +28,7 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
                                          .species = species, .n_species = n_species, .blocks = blocks, .wide = wide_request,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
-  ff_ssa_launch run;
+  ff_launch run;
   if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
     launch_compare(&run, program, &request, refuses, what);
     launch_free(&run);

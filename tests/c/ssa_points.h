@@ -13,8 +13,8 @@ static const ff_formula *point_until; /* the conditions of POINTS points; NULL i
 static uint32_t points_ended;         /* trajectories that these conditions have ended */
 
 /* Makes a launch of a wave of several points, which have these events. The caller frees it with launch_free(). */
-static inline ff_ssa_launch points_launch(const ff_device_request *request, uint32_t state_words, uint64_t events[POINTS]) {
-  ff_ssa_launch run = launch_new(request, state_words);
+static inline ff_launch points_launch(const ff_device_request *request, uint32_t state_words, uint64_t events[POINTS]) {
+  ff_launch run = launch_new(request, state_words);
   run.key = run.first = UINT64_MAX; /* nobody reads them */
   memset(run.round_key, 0xA5, sizeof run.round_key);
   run.units = POINTS * EACH;
@@ -26,7 +26,7 @@ static inline ff_ssa_launch points_launch(const ff_device_request *request, uint
 }
 
 /* Compares what the points of a wave have recorded with runs of the processor. */
-static inline void compare_points(const ff_ssa_launch *run, ff_ssa_program *const *programs,
+static inline void compare_points(const ff_launch *run, ff_ssa_program *const *programs,
                                   const ff_device_request *request, const char *what) {
   double *states[64], stopped[EACH];
   for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
@@ -41,7 +41,7 @@ static inline void compare_points(const ff_ssa_launch *run, ff_ssa_program *cons
     for (uint32_t k = 0; k < EACH; k++)
       for (uint32_t i = 0; i < run->n_times; i++)
         for (uint32_t j = 0; j < request->n_species; j++)
-          wrong += (double)FF_SSA_RECORD(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
+          wrong += (double)FF_RECORD_OF(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
     for (uint32_t k = 0; k < EACH && options.until != NULL; k++) {
       const double there = run->stopped[p * EACH + k];
       wrong += isnan(stopped[k]) ? !isnan(there) : stopped[k] != there;

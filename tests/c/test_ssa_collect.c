@@ -1,5 +1,5 @@
 /* Compares the arithmetic of the device's statistics with sums over single trajectories, bit for bit. */
-#include "../../src/cuda/ssa/device/ff_ssa_collect.h"
+#include "../../src/cuda/device/ff_collect.h"
 #include "fake_wave.h"
 
 /* The counts of species j at time i that a lane reads at a time. */

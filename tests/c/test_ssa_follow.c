@@ -23,7 +23,7 @@ typedef struct {
   char *work; /* NULL, or where slots work */
 } data_kernel;
 
-static void run_data(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
+static void run_data(void *kernel, const ff_launch *run, uint32_t slot) {
   const data_kernel *k = kernel;
   const int scheduled = k->image.schedule.formulas != NULL;
   const int method = (int)k->image.method;
@@ -47,7 +47,7 @@ static void check_data(const ff_ssa_program *program, const ff_device_request *r
   FF_CHECK_OK(ff_ssa_image_new(&k.image, &memory, &bytes, program, request, &err), &err);
   k.at = ff_ssa_slot_lay_out(&k.image, 1);
   if (elsewhere) k.work = ff_calloc_aligned(1, k.at.bytes);
-  ff_ssa_launch run = launch_new(request, 0);
+  ff_launch run = launch_new(request, 0);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   run.starts = starts;
@@ -65,7 +65,7 @@ static void check_data(const ff_ssa_program *program, const ff_device_request *r
 static void check_generated(const ff_ssa_program *program, const ff_device_request *request, uint32_t *starts,
                             const char *what) {
   generated g = {.starts = starts};
-  ff_ssa_launch run;
+  ff_launch run;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, request, shared_bytes, &err), &err);
   if (g.code.functions != NULL && run_generated(&g, request, folder, &run)) {

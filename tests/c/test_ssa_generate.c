@@ -3,6 +3,7 @@
 #include "generated_code.h"
 
 #include "../../src/base/ff_math.h"
+#include "../../src/cuda/ssa/device/ff_ssa_launch.h"
 #include "factor_examples.h"
 #include "group_networks.h"
 #include "random_reactions.h"
@@ -102,7 +103,7 @@ static void sums_are_added_up_in_order(void) {
   FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_sorting, &err), &err);
   void *library = compile(&g.code, folder);
   if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept);
+    ff_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
     run.steps = 400000;

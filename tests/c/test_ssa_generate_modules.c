@@ -51,7 +51,7 @@ static void react(const modular *s, uint32_t term, uint64_t v) {
 }
 
 /* The number of events of a trajectory, and whether the code recorded its counts. */
-static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
+static uint64_t follow(const modular *s, const ff_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
   for (uint32_t i = 0; i < s->program->n_species; i++) s->count[i] = (uint64_t)initial[i];
   double time = 0;
   uint32_t at = 0;
@@ -68,7 +68,7 @@ static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit
     const double next = all > 0 ? time + ff_exponential(words.v[0], words.v[1]) / all : INFINITY;
     for (; at < run->n_times && run->times[at] < next; at++)
       for (uint32_t k = 0; k < run->n_species; k++)
-        *wrong += FF_SSA_RECORD(run, at, unit)[k * run->units] != s->count[run->species[k]];
+        *wrong += FF_RECORD_OF(run, at, unit)[k * run->units] != s->count[run->species[k]];
     if (at == run->n_times) return event;
     const double choice = ff_closed(words.v[2], words.v[3]) * all;
     uint32_t chosen = 0;
@@ -81,7 +81,7 @@ static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit
   }
 }
 
-static void compare(const ff_ssa_program *program, const double *initial, const ff_ssa_launch *run, int refuses,
+static void compare(const ff_ssa_program *program, const double *initial, const ff_launch *run, int refuses,
                     const char *what) {
   modular s = {program, program->modules, ff_calloc(program->n_species, sizeof *s.count)};
   uint32_t wrong = 0, refused = 0;
@@ -105,7 +105,7 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
                           int refuses, const char *what) {
   ff_error err;
   generated g = {0};
-  ff_ssa_launch run;
+  ff_launch run;
   double times[LAUNCH_TIMES];
   uint32_t *species = ff_calloc(program->n_species, sizeof *species), n = 0;
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);

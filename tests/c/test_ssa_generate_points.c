@@ -36,7 +36,7 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   }
   void *library = alike ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
-    ff_ssa_launch run = points_launch(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store, events);
+    ff_launch run = points_launch(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store, events);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
     run.points = words;

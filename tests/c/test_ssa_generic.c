@@ -20,8 +20,8 @@ enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, BLOCK, THREAD_THERE, THREAD_ELSEWHE
 typedef struct {
   ff_ssa_image image;
   void *memory;
-  ff_ssa_launch run;
-  ff_ssa_counters counters;
+  ff_launch run;
+  ff_wave_counters counters;
   uint64_t slot_bytes, work_bytes;
   char *work; /* the place of a slot that does not work where it is kept */
   int mode;
@@ -108,7 +108,7 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_run_options
   ff_run *run = run_to_end(program, o, 10);
   for (uint32_t i = 0; i < o->n_times; i++)
     for (uint32_t j = 0; j < o->n_observed; j++)
-      for (size_t k = 0; k < n; k++) differ += (double)FF_SSA_RECORD(&w->run, i, k)[j * n] != states[j][k * o->n_times + i];
+      for (size_t k = 0; k < n; k++) differ += (double)FF_RECORD_OF(&w->run, i, k)[j * n] != states[j][k * o->n_times + i];
   FF_CHECK_SAY(differ == 0, "%s: %llu of %llu counts differ", what, (unsigned long long)differ,
                (unsigned long long)(all * o->n_observed));
   FF_CHECK_INT(w->counters.complete, n);
@@ -281,7 +281,7 @@ static void running_sums_are_renewed(void) {
   const ff_device_request request = {.method = FF_SSA_SORTING, .initial = program->initial};
   const double time = 100;
   const uint32_t observed = 0;
-  ff_ssa_counters counters = {0};
+  ff_wave_counters counters = {0};
   uint32_t recorded, refused = 0, renewed = 0;
   ff_ssa_warp w = {.method = FF_SSA_SORTING};
   ff_ssa_image image;
@@ -290,7 +290,7 @@ static void running_sums_are_renewed(void) {
   size_t bytes;
   FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
   const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&image, 1);
-  const ff_ssa_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
+  const ff_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
                              .recorded = &recorded, .refused = &refused, .counters = &counters};
   char *place = ff_calloc_aligned(1, at.bytes);
   w.image = &image;

@@ -23,7 +23,7 @@ typedef struct {
   int mode, scheduled;
 } kernel;
 
-static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
+static void run_warp(kernel *k, const ff_launch *run, uint32_t slot) {
   const ff_ssa_image *image = &k->points[0].image;
   ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0 && !ff_ssa_method_has_rows((int)image->method),
                    .method = (int)image->method, .scheduled = k->scheduled, .follows = point_until != NULL,
@@ -36,7 +36,7 @@ static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
     ff_ssa_warp_run(&w, &k->at, slot, elsewhere);
 }
 
-static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
+static void run_slot(void *own, const ff_launch *run, uint32_t slot) {
   kernel *k = own;
   const ff_ssa_image *image = &k->points[0].image;
   ff_ssa_thread t = {.image = image, .run = run, .formulas = image->depth > 0, .method = (int)image->method, .several = 1};
@@ -68,7 +68,7 @@ static int images_new(kernel *k, ff_ssa_program *const *programs, ff_device_requ
 static void check_mode(kernel *k, ff_ssa_program *const *programs, const ff_device_request *request, const char *what) {
   uint64_t events[POINTS] = {0};
   const ff_ssa_image *image = &k->points[0].image;
-  ff_ssa_launch run = points_launch(request, 0, events);
+  ff_launch run = points_launch(request, 0, events);
   free(run.state);
   const uint64_t bytes = k->mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(image) : k->at.bytes;
   run.state = ff_calloc_aligned(run.slots, bytes);
@@ -178,7 +178,7 @@ typedef struct {
   uint32_t *place;
 } factored_kernel;
 
-static void run_factored_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
+static void run_factored_slot(void *own, const ff_launch *run, uint32_t slot) {
   factored_kernel *k = own;
   const ff_ssa_factored_image *image = &k->points[0].image;
   ff_ssa_factored_warp w;
@@ -210,7 +210,7 @@ static void check_factored(ff_ssa_program *const *programs, double last, int sta
                                          .n_species = 3, .points = points, .n_points = POINTS, .n_each = EACH};
   k.at = ff_ssa_factored_lay_out(&k.points[0].image, stay > 1, stay > 0);
   k.place = ff_calloc_aligned((size_t)k.at.elsewhere + 1, sizeof *k.place);
-  ff_ssa_launch run = points_launch(&request, 0, events);
+  ff_launch run = points_launch(&request, 0, events);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   memset(run.state, 0xA5, run.slots * k.at.bytes);

@@ -13,7 +13,7 @@ typedef struct {
   ff_ssa_slot_layout at;
 } kernel;
 
-static void run_slot(void *kernel_of, const ff_ssa_launch *run, uint32_t slot) {
+static void run_slot(void *kernel_of, const ff_launch *run, uint32_t slot) {
   const kernel *k = kernel_of;
   ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = 1, .method = (int)k->image.method, .scheduled = 1};
   ff_ssa_warp_place(&w, &k->at, (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD, NULL);
@@ -35,7 +35,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, d
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
   FF_CHECK_OK(ff_ssa_image_new(&k.image, &memory, &bytes, program, &request, &err), &err);
   k.at = ff_ssa_slot_lay_out(&k.image, 1);
-  ff_ssa_launch run = launch_new(&request, 0);
+  ff_launch run = launch_new(&request, 0);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   memset(run.state, 0xA5, run.slots * k.at.bytes); /* what a device has there */

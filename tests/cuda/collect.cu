@@ -6,7 +6,7 @@
  *
  * `fast` leaves out the measurements, for compute-sanitizer.
  */
-#include "../../src/cuda/ssa/device/ff_ssa_ensemble.h"
+#include "../../src/cuda/device/ff_trajectories.h"
 
 extern "C" {
 #include "../c/fake_wave.h"
@@ -15,12 +15,12 @@ extern "C" {
 #include <cstdio>
 #include <cstring>
 
-/* What ff_ssa_collect() needs of an ensemble. */
-extern "C" ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err) {
-  return ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err);
+/* What ff_collect() needs of an ensemble. */
+ff_status ff_stages_wait(ff_staged *s, const char *doing, ff_error *err) {
+  return ff_cuda_check(cudaStreamSynchronize(s->stream), doing, err);
 }
 
-static ff_status new_wave(ff_ensemble *e, const wave_shape *s, ff_error *err) {
+static ff_status new_wave(ff_trajectories *e, const wave_shape *s, ff_error *err) {
   *e = {};
   e->launch.units = e->units = s->units;
   e->launch.n_times = s->n_times;
@@ -33,14 +33,14 @@ static ff_status new_wave(ff_ensemble *e, const wave_shape *s, ff_error *err) {
   return status;
 }
 
-static void free_wave(ff_ensemble *e) {
+static void free_wave(ff_trajectories *e) {
   cudaFree(e->launch.recorded);
   cudaFree(e->launch.refused);
   cudaFree(e->sums.at);
   if (e->stream != NULL) cudaStreamDestroy(e->stream);
 }
 
-static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
+static ff_status upload(ff_trajectories *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
   const size_t bytes = (size_t)s->n_times * s->n_species * s->units * 4;
   ff_status status = ff_cuda_check(cudaMemcpy(e->launch.recorded, counts, bytes, cudaMemcpyHostToDevice), "copying", err);
   if (status != FF_OK) return status;
@@ -49,16 +49,16 @@ static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *cou
 
 /* Collects a wave at once, or in two parts, as the points of a sweep take their parts. The second part begins anywhere in a
  * word of `refused`. */
-static ff_status collect(ff_ensemble *e, int in_parts, ff_sums *sums, ff_error *err) {
+static ff_status collect(ff_trajectories *e, int in_parts, ff_sums *sums, ff_error *err) {
   const uint64_t first = in_parts ? e->units / 3 : 0;
-  const ff_status status = ff_ssa_collect(e, 0, first, sums, err);
-  return status == FF_OK ? ff_ssa_collect(e, first, e->units - first, sums, err) : status;
+  const ff_status status = ff_collect(e, 0, first, sums, err);
+  return status == FF_OK ? ff_collect(e, first, e->units - first, sums, err) : status;
 }
 
 /* Collects two waves and compares their sums. */
 static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   ff_error err = {FF_OK, ""};
-  ff_ensemble e;
+  ff_trajectories e;
   ff_sums want = {}, got = {};
   FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
   FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
@@ -107,7 +107,7 @@ static void large_histograms(void) {
 static void too_large_histograms(void) {
   const wave_shape s = {1, 1, 5003, 0}; /* counts below 2^30: nearly all of them differ */
   ff_error err = {FF_OK, ""};
-  ff_ensemble e;
+  ff_trajectories e;
   ff_sums none = {}, got = {};
   FF_CHECK_OK(wave_sums(&none, &s, FF_HISTOGRAM, &err), &err);
   FF_CHECK_OK(wave_sums(&got, &s, FF_HISTOGRAM, &err), &err);
@@ -117,11 +117,11 @@ static void too_large_histograms(void) {
   if (status == FF_OK) status = upload(&e, &s, counts, refused, &err);
   FF_CHECK_OK(status, &err);
   e.request.max_values = 4000;
-  FF_CHECK(ff_ssa_collect(&e, 0, s.units, &got, &err) == FF_ESIZE);
+  FF_CHECK(ff_collect(&e, 0, s.units, &got, &err) == FF_ESIZE);
   FF_CHECK_INT(wave_differences(&none, &got), 0);
   FF_CHECK_INT(got.frequency[0].used, 0);
   e.request.max_values = s.units;
-  FF_CHECK_OK(ff_ssa_collect(&e, 0, s.units, &got, &err), &err);
+  FF_CHECK_OK(ff_collect(&e, 0, s.units, &got, &err), &err);
   FF_CHECK(got.frequency[0].used > 4000);
   free(counts);
   free(refused);
@@ -167,7 +167,7 @@ __global__ static void read_all(const uint4 *from, uint64_t n, uint32_t *to) {
 }
 
 /* The shortest of seven runs of the whole call, in seconds, and of its work on the device. */
-static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_sums *sums, ff_error *err) {
+static ff_status best_of(double *whole, double *device, ff_trajectories *e, ff_sums *sums, ff_error *err) {
   cudaEvent_t begin = NULL, end = NULL;
   ff_status status = ff_cuda_check(cudaEventCreate(&begin), "creating an event", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&end), "creating an event", err);
@@ -176,7 +176,7 @@ static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_sums 
     float ms = 0;
     const double since = ff_clock();
     status = ff_cuda_check(cudaEventRecord(begin, e->stream), "measuring", err);
-    if (status == FF_OK) status = ff_ssa_collect(e, 0, e->units, sums, err);
+    if (status == FF_OK) status = ff_collect(e, 0, e->units, sums, err);
     const double took = ff_clock() - since;
     if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(end, e->stream), "measuring", err);
     if (status == FF_OK) status = ff_cuda_check(cudaEventSynchronize(end), "measuring", err);
@@ -189,7 +189,7 @@ static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_sums 
   return status;
 }
 
-static void measure_reading(ff_ensemble *e, uint64_t counts) {
+static void measure_reading(ff_trajectories *e, uint64_t counts) {
   cudaEvent_t begin, end;
   float ms, best = 1e30f;
   if (cudaEventCreate(&begin) != cudaSuccess || cudaEventCreate(&end) != cudaSuccess) return;
@@ -210,7 +210,7 @@ static void measure_reading(ff_ensemble *e, uint64_t counts) {
 
 static void measure(wave_shape s, unsigned wanted, int bits) {
   ff_error err = {FF_OK, ""};
-  ff_ensemble e;
+  ff_trajectories e;
   ff_sums sums = {};
   double whole = 0, device = 0;
   const uint64_t counts = s.units * s.n_times * s.n_species;

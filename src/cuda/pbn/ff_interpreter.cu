@@ -260,5 +260,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return ff_slice_terms(&((interpreter *)e->own)->device, e, tile, n, words, err);
 }
 
-extern "C" const ff_runner ff_runner_interpreter = {"interpreter", prepare, NULL, allocate, release, start, steps,
-                                                   spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_interpreter = {"interpreter", prepare, NULL, release, allocate, start,
+                                                           steps, spill, state, terms};

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ensemble.h"
+#include "ff_pbn_ensemble.h"
 
 extern "C" {
 #include "../../base/ff_sum.h"
@@ -141,7 +141,7 @@ static ff_status upload_observables(ff_ensemble *e, const ff_pbn_sums *sums, on_
   ff_status status = ff_cuda_room_take(&e->observables, all, "sums", err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(e->observables.at, here, all, cudaMemcpyHostToDevice, e->stream), "adding up", err);
-  if (status == FF_OK) status = ff_ensemble_wait(e, "adding up", err); /* before `here` is freed */
+  if (status == FF_OK) status = ff_stages_wait(e, "adding up", err); /* before `here` is freed */
   free(here);
   const char *there = (const char *)e->observables.at;
   *out = {(const uint32_t *)there, (const uint32_t *)(there + first), (const uint32_t *)(there + first + terms),
@@ -156,7 +156,7 @@ static void add_to(const ff_pbn_sums *sums, const uint64_t *from) {
     ff_sum_add_limbs(sums->words + plain + i * 2, from + plain + i * FF_SUM_LIMBS);
 }
 
-extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err) {
+ff_status ff_pbn_ensemble_add_up(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err) {
   const size_t words = device_words(sums->n_terms, sums->n);
   on_device what = {};
   ff_status status = upload_observables(e, sums, &what, err);
@@ -178,8 +178,8 @@ extern "C" ff_status ff_ensemble_add_up(ff_ensemble *e, const ff_pbn_sums *sums,
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream),
                            "adding up", err);
-  if (status == FF_OK) status = ff_ensemble_wait(e, "adding up", err);
-  if (status == FF_OK) status = ff_ensemble_forget(e, err); /* first what may fail: a wave that fails adds nothing */
+  if (status == FF_OK) status = ff_stages_wait(e, "adding up", err);
+  if (status == FF_OK) status = ff_pbn_ensemble_forget(e, err); /* first what may fail: a wave that fails adds nothing */
   if (status == FF_OK) add_to(sums, got);
   free(got);
   return status;

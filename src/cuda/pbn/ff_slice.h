@@ -3,7 +3,7 @@
 #ifndef FF_SLICE_H
 #define FF_SLICE_H
 
-#include "ff_ensemble.h"
+#include "ff_pbn_ensemble.h"
 #include "ff_slice_image.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* The table kernel: runs the packed program, one trajectory per thread (Mizera, Pang, Yuan, sections 3.2 to 3.4). */
-#include "ff_ensemble.h"
+#include "ff_pbn_ensemble.h"
 #include "ff_table_image.h"
 
 #include <stdio.h>
@@ -295,7 +295,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->own = own;
   const ff_table_card card = {e->device.sharedMemPerBlockOptin, e->device.sharedMemPerMultiprocessor,
                               e->device.reservedSharedMemPerBlock, (uint32_t)e->device.maxThreadsPerMultiProcessor};
-  ff_table_plan_of(&own->plan, p, &card, e->runner != &ff_runner_table_unsplit);
+  ff_table_plan_of(&own->plan, p, &card, e->runner != &ff_pbn_runner_table_unsplit);
   own->kernel = kernel_of(&own->plan);
   if (own->kernel == NULL) return ff_error_set(err, FF_EINTERNAL, "no table kernel of form %d", own->plan.form);
   ff_status status = upload(e, own, err);
@@ -421,6 +421,7 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return status;
 }
 
-extern "C" const ff_runner ff_runner_table = {"table", prepare, NULL, allocate, release, start, steps, spill, state, terms};
-extern "C" const ff_runner ff_runner_table_unsplit = {"table_unsplit", prepare, NULL, allocate, release, start, steps,
-                                                      spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_table = {"table", prepare, NULL, release, allocate, start,
+                                                     steps, spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_table_unsplit = {"table_unsplit", prepare, NULL, release, allocate, start,
+                                                             steps, spill, state, terms};

@@ -17,7 +17,7 @@ void ff_ssa_code_free(ff_ssa_code *code) {
   free(code->table);
   free(code->big);
   free(code->rates);
-  free(code->numbers);
+  free(code->numbers.at);
   *code = (ff_ssa_code){0};
 }
 
@@ -62,7 +62,7 @@ typedef struct {
 static point_places places_of(const ff_ssa_code *code) {
   point_places at = {.rates = 2 * FF_PHILOX_ROUNDS};
   at.numbers = at.rates + 2 * code->n_rates;
-  at.leaves = at.numbers + 2 * (uint32_t)code->n_numbers;
+  at.leaves = at.numbers + 2 * (uint32_t)code->numbers.n;
   at.initial = at.leaves + code->n_leaves;
   at.all = (at.initial + code->n_initial + 1) / 2 * 2;
   return at;
@@ -79,7 +79,7 @@ void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words) {
   words[at.all - 1] = 0;
   ff_philox_round_keys(words, key);
   put_words(words + at.rates, code->rates, code->n_rates * sizeof *code->rates);
-  put_words(words + at.numbers, code->numbers, code->n_numbers * sizeof *code->numbers);
+  put_words(words + at.numbers, code->numbers.at, code->numbers.n * sizeof *code->numbers.at);
   put_words(words + at.leaves, code->table + code->leaves_at, code->n_leaves * 4);
   put_words(words + at.initial, (code->initial_big ? code->big : code->table) + code->initial_at, code->n_initial * 4);
 }
@@ -103,7 +103,7 @@ static int same_table(const ff_ssa_code *a, const ff_ssa_code *b) {
 int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b) {
   if (a->n_table != b->n_table || a->n_big != b->n_big || a->initial_at != b->initial_at || a->n_initial != b->n_initial ||
       a->initial_big != b->initial_big || a->leaves_at != b->leaves_at || a->n_leaves != b->n_leaves || a->n_sums != b->n_sums ||
-      a->n_store != b->n_store || a->n_numbers != b->n_numbers)
+      a->n_store != b->n_store || a->numbers.n != b->numbers.n)
     return 0;
   if (strcmp(a->definitions, b->definitions) != 0 || strcmp(a->functions, b->functions) != 0) return 0;
   const uint32_t from = a->initial_big ? a->initial_at : 0, without = a->initial_big ? a->n_initial : 0;

@@ -151,9 +151,9 @@ static void release(ff_ensemble *e) {
   free(own);
 }
 
-static ff_status launch(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err) {
+static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   generated *own = (generated *)e->own;
-  ff_ssa_launch run = *launch;
+  ff_launch run = *launch;
   void *arguments[] = {&run, own->code->rates, &own->table, &own->big};
   return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code->threads, own->code->threads,
                           shared_bytes(own->code), e->stream, arguments, err);

@@ -7,6 +7,7 @@
 extern "C" {
 #endif
 
+#include "../../../formula/ff_formula_writer.h"
 #include "../../../../ensemble/ff_device.h"
 #include "../../../../ssa/program/ff_ssa_options.h"
 #include "../../../../ssa/groups/ff_ssa_factor.h"
@@ -27,8 +28,7 @@ typedef struct {
   double latency;     /* about the seconds that an event of a trajectory takes if there are few; 0 if this is not known */
   int for_points;     /* whether the code also works for several points */
   int narrow;         /* whether counts or sums have 16 bits, although code for a wide request would have more */
-  double *numbers;    /* of formulas, if the code is for several points */
-  size_t n_numbers, numbers_room;
+  ff_formula_numbers numbers; /* of formulas, if the code is for several points */
   int initial_big;    /* whether the initial counts are in `big`, else in `table` */
   uint32_t initial_at, n_initial; /* where they are */
   uint32_t leaves_at, n_leaves;   /* words of `table` that hold other rate constants */

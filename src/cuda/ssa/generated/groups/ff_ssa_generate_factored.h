@@ -37,7 +37,7 @@ typedef struct {
   uint32_t shared;    /* bytes of shared memory of a multiprocessor */
   ff_ssa_code *code;
   ff_writer out;
-  ff_ssa_law_text law;
+  ff_formula_writer law;
   uint32_t *place;    /* of the count of each species, and of the one of which there is always one; NONE: nobody reads it */
   ff_ssa_factored_sum *sums;
   double *expected;   /* the largest count of each species */

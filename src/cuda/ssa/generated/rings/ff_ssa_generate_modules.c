@@ -1,4 +1,4 @@
-/* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_find.c writes
+/* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_change.c writes
  * the functions, and ff_ssa_thread_modules.h has what does not depend on the network. */
 #include <math.h>
 #include <stdlib.h>
@@ -343,7 +343,7 @@ static ff_status fill(generator *g, ff_error *err) {
 static void put_definitions(const generator *g, ff_writer *out) {
   const ff_ssa_code *code = g->code;
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
-  const struct { const char *name; uint32_t value; } values[] = {
+  const ff_ssa_definition values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
     {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks},
     {"S_REACTIONS", g->m->n_terms},
@@ -356,7 +356,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts + g->request->n_species},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
+  ff_ssa_define(out, values, sizeof values / sizeof *values);
   ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x3FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
 }
 

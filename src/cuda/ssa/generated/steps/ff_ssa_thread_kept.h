@@ -78,7 +78,7 @@ struct s_schedule {
   const uint32_t *point; /* what the trajectory's point has */
   uint32_t number;       /* the trajectory's number in the point */
 #endif
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   const uint32_t *table;
   uint32_t *store;
   double time;

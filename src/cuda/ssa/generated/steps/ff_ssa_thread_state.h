@@ -38,6 +38,9 @@
 #ifndef S_POINTS
 #define S_POINTS 0
 #endif
+#ifndef S_STARTS
+#define S_STARTS 0
+#endif
 #ifndef S_UNTIL
 #define S_UNTIL 0
 #endif
@@ -95,7 +98,7 @@ typedef struct {
 } s_rates;
 
 typedef struct {
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   const s_rates *rates;
   const uint32_t *table;
   const s_common *common;

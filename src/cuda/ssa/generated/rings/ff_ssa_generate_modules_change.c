@@ -350,12 +350,6 @@ static int word_changes(const generator *g, uint32_t word, int32_t offset, uint3
   return any;
 }
 
-static int part_is_needed(const generator *g, int32_t offset) {
-  for (uint32_t i = 0; i < g->n_effects; i++)
-    if (g->effects[i].offset == offset) return 1;
-  return 0;
-}
-
 static int32_t first_offset(const generator *g) {
   const int32_t half = -((int32_t)g->m->n / 2);
   return half > -2 * FF_SSA_MODULE_REACH ? half : -2 * FF_SSA_MODULE_REACH;
@@ -366,7 +360,7 @@ static int32_t last_offset(const generator *g) {
   return half < 2 * FF_SSA_MODULE_REACH ? half : 2 * FF_SSA_MODULE_REACH;
 }
 
-/* Declares the modules at all offsets, and their words, parts and upper sums. The compiler drops those that are not used. */
+/* Declares the modules at all offsets, and their words. The compiler drops those that are not used. */
 static void put_neighbours(const generator *g, ff_writer *out) {
   for (int32_t o = first_offset(g); o <= last_offset(g); o++) {
     const char *sign = o < 0 ? "m" : "p";
@@ -383,11 +377,6 @@ static void put_neighbours(const generator *g, ff_writer *out) {
       else
         ff_write(out, " = S_WORD_OF(j%s%d, %uu);\n", sign, n, w);
     }
-    if (g->parts > 1 && o == 0) ff_write(out, "  const uint32_t cp0 = part;\n");
-    if (g->parts > 1 && o != 0 && part_is_needed(g, o))
-      ff_write(out, "  const uint32_t c%s%d = S_PARTS_OF(j%s%d);\n", sign, n, sign, n);
-    if (g->uppers > 0 && part_is_needed(g, o))
-      ff_write(out, "  const uint32_t u%s%d = S_UPPERS_OF(j%s%d);\n", sign, n, sign, n);
   }
 }
 
@@ -425,11 +414,9 @@ static void put_stores(generator *g, ff_writer *out) {
     }
   for (uint32_t i = 0; i < g->n_effects; i++) {
     const ff_ssa_module_effect *e = g->effects + i;
-    const char *sign = e->offset < 0 ? "m" : "p";
-    const int32_t n = e->offset < 0 ? -e->offset : e->offset;
-    ff_write(out, "    s_add_total(t, %uu, d%u);\n", e->term, i);
-    if (g->parts > 1) ff_write(out, "    s_add(S_PART_SUM(%uu, c%s%d), d%u);\n", e->term, sign, n, i);
-    if (g->uppers > 0) ff_write(out, "    s_add(S_UPPER_SUM(%uu, u%s%d), d%u);\n", e->term, sign, n, i);
+    if (e->offset == 0) ff_write(out, "    s_add_effect(t, %uu, jp0, part, d%u);\n", e->term, i);
+    else ff_write(out, "    s_add_effect(t, %uu, j%s%d, S_PARTS_OF(j%s%d), d%u);\n", e->term, e->offset < 0 ? "m" : "p",
+                  abs(e->offset), e->offset < 0 ? "m" : "p", abs(e->offset), i);
   }
   ff_write(out, "  }\n");
 }
@@ -447,31 +434,6 @@ static ff_status put_change(generator *g, ff_writer *out, ff_error *err) {
   ff_write(out, "  (void)term;\n  (void)near;\n  (void)part;\n  (void)left;\n}\n");
   free(body.text);
   return body.status;
-}
-
-/* ---- the next event ----------------------------------------------------------------------------------------------------- */
-
-static void put_find(const generator *g, ff_writer *out) {
-  const uint32_t n = g->m->n_terms;
-  ff_write(out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n  uint32_t over = 0u;\n");
-  for (uint32_t i = 0; i < n; i++) {
-    ff_write(out, "  const s_sum n%u = S_TOTAL(%u);\n  over |= n%u > S_MOST_TOTAL;\n", i, i, i);
-    ff_write(out, "  const double p%u = S_RATE(%u) * s_real(n%u);\n", i, i, i);
-  }
-  ff_ssa_write_prefix(out, "p", "P", n);
-  ff_write(out, "  const double total = P%u, at = s_at(choice, total);\n", n);
-  if (g->tame)
-    ff_write(out, "  const double at_most = at;\n");
-  else
-    ff_write(out, "  const double at_most = s_most_below(at, P%u);\n", n);
-  ff_write(out, "  uint32_t chosen = 0u;\n  s_sum m = n0;\n  double before = 0.0, leaf = p0, inverse = S_RATE(%u);\n", n);
-  for (uint32_t i = 1; i < n; i++) {
-    ff_write(out, "  const int c%u = P%u <= at_most;\n", i, i);
-    ff_write(out, "  chosen = c%u ? %uu : chosen;\n  m = c%u ? n%u : m;\n  before = c%u ? P%u : before;\n", i, i, i, i, i, i);
-    ff_write(out, "  leaf = c%u ? p%u : leaf;\n  inverse = c%u ? S_RATE(%u) : inverse;\n", i, i, i, n + i);
-  }
-  ff_write(out, "  next->over = over;\n  next->reaction = chosen;\n  next->n = m;\n  next->rest = at - before;\n");
-  ff_write(out, "  next->leaf = leaf;\n  s_choose_near(next, inverse);\n  (void)at_most;\n  return total;\n}\n\n");
 }
 
 /* ---- what is recorded --------------------------------------------------------------------------------------------------- */
@@ -497,7 +459,6 @@ static void put_derived(const generator *g, ff_writer *out) {
 
 ff_status ff_ssa_modules_put(generator *g, ff_writer *out, ff_error *err) {
   put_derived(g, out);
-  put_find(g, out);
   put_product(g, out);
   ff_status status = put_change(g, out, err);
   return status == FF_OK ? out->status : status;

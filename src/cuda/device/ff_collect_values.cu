@@ -2,7 +2,7 @@
  * cell are near each other, each block counts first in its own memory. */
 #include <stdlib.h>
 
-#include "ff_ssa_collect_device.h"
+#include "ff_collect_device.h"
 
 #define THREADS 256
 #define AT_ONCE 8          /* counts that a thread reads before it counts them */
@@ -95,7 +95,7 @@ __global__ static void __launch_bounds__(THREADS) list_values(count_input in) {
 /* ---- on the host -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  ff_ensemble *e;
+  ff_trajectories *e;
   uint64_t first, units; /* the trajectories of the wave that are counted */
   ff_collect_job *jobs;
   size_t n;      /* jobs */
@@ -113,8 +113,8 @@ static ff_status count_on(const count_input *in, cudaStream_t stream, ff_error *
 
 /* Divides the memory for a group's jobs, and queues the counting. */
 static ff_status queue(count_input *in, const job_group *group, ff_error *err) {
-  ff_ensemble *e = group->e;
-  const ff_ssa_launch *run = &e->launch;
+  ff_trajectories *e = group->e;
+  const ff_launch *run = &e->launch;
   const size_t table = (1 + (size_t)group->room) * sizeof(word), jobs = group->n * sizeof *group->jobs;
   const size_t values = group->room * sizeof *in->values;
   ff_status status = ff_cuda_room_take(&e->sums, table + jobs + values + 16, "histograms", err);
@@ -143,14 +143,14 @@ static ff_status queue(count_input *in, const job_group *group, ff_error *err) {
 
 /* Counts for a group of jobs, adds what was found to the list, and empties the group. */
 static ff_status count_group(ff_collect_values *out, job_group *group, ff_error *err) {
-  ff_ensemble *e = group->e;
+  ff_trajectories *e = group->e;
   count_input in = {};
   uint64_t used = 0;
   if (group->n == 0) return FF_OK;
   ff_status status = queue(&in, group, err);
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(&used, in.used, sizeof used, cudaMemcpyDeviceToHost, e->stream), "counting", err);
-  if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "counting", err);
+  if (status == FF_OK) status = ff_stages_wait(e, "counting", err);
   const uint64_t most = e->request.max_values;
   if (status == FF_OK && most > 0 && out->n + used > most)
     status = ff_error_set(err, FF_ESIZE, "the histograms have more than %llu entries", (unsigned long long)most);
@@ -159,7 +159,7 @@ static ff_status count_group(ff_collect_values *out, job_group *group, ff_error 
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(out->at + out->n, in.values, bytes, cudaMemcpyDeviceToHost, e->stream), "counting",
                            err);
-  if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "counting", err);
+  if (status == FF_OK) status = ff_stages_wait(e, "counting", err);
   if (status == FF_OK) out->n += used;
   group->n = group->room = 0;
   return status;
@@ -183,8 +183,8 @@ static ff_status count_cell(ff_collect_values *out, job_group *group, size_t cel
   return FF_OK;
 }
 
-extern "C" ff_status ff_ssa_collect_values(ff_collect_values *out, ff_ensemble *e, uint64_t first, uint64_t n,
-                                           const uint64_t *words, size_t cells, ff_error *err) {
+ff_status ff_collect_values_of(ff_collect_values *out, ff_trajectories *e, uint64_t first, uint64_t n, const uint64_t *words,
+                               size_t cells, ff_error *err) {
   job_group group = {e, first, n, (ff_collect_job *)ff_calloc(MOST_JOBS, sizeof(ff_collect_job)), 0, 0};
   ff_status status = group.jobs != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for histograms");
   for (size_t i = 0; i < cells && status == FF_OK; i++)

@@ -10,7 +10,7 @@
  * a block take squares that share species, so most loads come from the cache. */
 #include <stdlib.h>
 
-#include "ff_ssa_collect_device.h"
+#include "ff_collect_device.h"
 
 #define POWER_THREADS 256
 #define PRODUCT_THREADS 384
@@ -141,8 +141,8 @@ static unsigned blocks_for(const collect_input *in, unsigned threads) {
 }
 
 /* Queues all that the device adds up. The words of cells are followed by the limbs of products. */
-static ff_status add_up(ff_ensemble *e, uint64_t first, uint64_t n, size_t cells, size_t products, ff_error *err) {
-  const ff_ssa_launch *run = &e->launch;
+static ff_status add_up(ff_trajectories *e, uint64_t first, uint64_t n, size_t cells, size_t products, ff_error *err) {
+  const ff_launch *run = &e->launch;
   const size_t bytes = (cells * FF_COLLECT_WORDS + products * 2) * sizeof(word);
   ff_status status = ff_cuda_room_take(&e->sums, bytes, "sums", err);
   if (status == FF_OK) status = ff_cuda_check(cudaMemsetAsync(e->sums.at, 0, bytes, e->stream), "adding up", err);
@@ -189,7 +189,7 @@ static ff_status before_adding(ff_status status, ff_error *err) {
   return FF_EBACKEND;
 }
 
-extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
+ff_status ff_collect(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
   const size_t n_species = e->launch.n_species, cells = e->launch.n_times * n_species;
   const size_t products = sums->products != NULL ? e->launch.n_times * (n_species * (n_species - 1) / 2) : 0;
   const size_t words = cells * FF_COLLECT_WORDS + products * 2;
@@ -201,8 +201,8 @@ extern "C" ff_status ff_ssa_collect(ff_ensemble *e, uint64_t first, uint64_t n, 
   if (status == FF_OK)
     status = ff_cuda_check(cudaMemcpyAsync(got, e->sums.at, words * sizeof *got, cudaMemcpyDeviceToHost, e->stream), "adding up",
                            err);
-  if (status == FF_OK) status = ff_ssa_ensemble_wait(e, "adding up", err);
-  if (status == FF_OK && sums->frequency != NULL) status = ff_ssa_collect_values(&values, e, first, n, got, cells, err);
+  if (status == FF_OK) status = ff_stages_wait(e, "adding up", err);
+  if (status == FF_OK && sums->frequency != NULL) status = ff_collect_values_of(&values, e, first, n, got, cells, err);
   status = before_adding(status, err);
   if (status == FF_OK && sums->frequency != NULL) status = add_values(sums, &values, err); /* first what may fail */
   if (status == FF_OK) add_to(sums, got, cells, products);

@@ -3,11 +3,11 @@
  * A warp reads tiles: 512 trajectories of the wave, 16 for each lane. Lane l has the trajectories l, l + 32, ... of the tile,
  * which are its batch. All counts are below 2^30, so 16 products of two of them are below 2^64: a batch is added up in 64-bit
  * words, which are then split into 32-bit limbs. A 64-bit word has room for 2^32 limbs, and a wave has fewer batches. */
-#ifndef FF_SSA_COLLECT_H
-#define FF_SSA_COLLECT_H
+#ifndef FF_COLLECT_H
+#define FF_COLLECT_H
 
-#include "../../../ensemble/ff_device.h"
-#include "../../runtime/ff_warp.h"
+#include "../../ensemble/ff_device.h"
+#include "../runtime/ff_warp.h"
 
 #define FF_COLLECT_BATCH 16u
 #define FF_COLLECT_TILE (32u * FF_COLLECT_BATCH)
