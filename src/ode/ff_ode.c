@@ -12,9 +12,9 @@
 #define LEAST_FACTOR 0.2
 #define MOST_FACTOR 5
 #define REJECTED_FACTOR 0.5 /* the largest one after a step that is not accepted */
-#define STIFF_BORDER 3.25   /* the product of step and speed at the border of stability of Dormand and Prince's method, */
-#define STIFF_STEPS 15      /* where so many steps are, */
-#define CALM_STEPS 6        /* without so many in a row that are not */
+#define STIFF_BORDER 2      /* a mode that is faster than this, times the step, is damped and not followed; the border of */
+#define STIFF_STEPS 15      /* stability is 3.3. The equations are stiff after so many such steps, ... */
+#define CALM_STEPS 6        /* ... without so many others in a row */
 
 static const ff_ode_stepper *const steppers[FF_ODE_METHODS] = {
     [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit};
@@ -89,7 +89,9 @@ double ff_ode_next(const ff_ode *o) { return o->h; }
 
 uint64_t ff_ode_calls(const ff_ode *o) { return o->calls; }
 
-ff_ode_method ff_ode_present_method(const ff_ode *o) { return o->stepper == &ff_ode_implicit ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE; }
+ff_ode_method ff_ode_present_method(const ff_ode *o) {
+  return o->stepper == &ff_ode_implicit ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE;
+}
 
 const double *ff_ode_slope(ff_ode *o) {
   if (!o->has_slope) {
@@ -233,4 +235,5 @@ void ff_ode_cut(ff_ode *o, double t) {
   memcpy(o->end, o->look, o->equations.n * sizeof *o->end);
   o->span.to = t;
   o->has_slope = 0;
+  if (o->h > o->tried) o->h = o->tried;
 }

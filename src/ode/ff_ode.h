@@ -69,8 +69,8 @@ typedef struct {
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
 void ff_ode_free(ff_ode *ode);
 
-/* Sets the state. h is the length of the next step, such as ff_ode_next() after an event. 0: a new solution, for which the solver
- * chooses it. x may be an array of the solver. O(n). */
+/* Sets the state. h is the length of the next step, such as ff_ode_next() after ff_ode_cut(). 0: a new solution, for which the
+ * solver chooses it. x may be an array of the solver. O(n). */
 void ff_ode_start(ff_ode *ode, double t, const double *x, double h);
 
 /* Makes the next step, which ends at `most` at the latest. Returns 0 if there is none: f does not exist at the beginning, or
@@ -97,8 +97,8 @@ uint64_t ff_ode_calls(const ff_ode *ode);
 void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 
-/* Ends the last step at a time within it. The state is then that of ff_ode_state(), and the next step will be as long as without
- * the cut. O(n), and f is called once more. */
+/* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long as
+ * this one was: many steps that are cut must not grow. O(n), and f is called once more. */
 void ff_ode_cut(ff_ode *ode, double t);
 
 /* Conditions g_i(t, x) >= 0. */
@@ -117,12 +117,13 @@ typedef struct {
  * *at is this time, and changed[i] is 1 if condition i has become true, -1 if it has become false, and else 0. `changed` has n
  * entries, which are undefined if there is no such time.
  *
- * *at is at most 2^-52 (|t| + h) later than the exact root of the dense output. The condition has changed at *at, and has its old
- * value just before: a later search from there, also in a step that begins there, does not find this change again. A function
- * that is 0 at `from` is a condition that is true. If it then falls, this is a change just after `from`; if it rises, there is
- * none. Two changes of a condition within a piece of the step are not found, and neither is a function that touches 0.
+ * *at is at most 2^-51 (|t| + h) later than the exact root of the dense output, where h is the length of the step. Changes that are
+ * nearer to each other are found together. A condition has changed at *at: a later search from there, also in a step that begins
+ * there, does not find this change again. A function
+ * that is 0 at `from` is a condition that is true. If it then falls, this is a change just after `from`, where it counts; if it
+ * rises, there is none. Two changes within a piece of the step are not found, and neither is a function that touches 0.
  *
- * O(n) values for each piece, and at most 60 for each change; O(n components) if all are read. */
+ * O(n) values for each piece, and at most 60 for each change; a value takes O(components that are read). */
 int ff_ode_locate(ff_ode *ode, const ff_ode_watch *watch, double from, double *at, int8_t *changed);
 
 #endif

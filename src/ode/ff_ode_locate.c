@@ -4,6 +4,8 @@
 #define ROUNDING 0x1p-52
 #define SHARE 0.2 /* how far ITP moves from the secant's root towards the middle, where that moves it less than a tolerance */
 #define MOST_ROUNDS 60
+#define NEAREST_LOOK 0x1p-48 /* parts of a step after which a function that was 0 is looked at */
+#define NEXT_LOOK 0x1p12
 
 /* Condition i at a time of the step. */
 static double value_at(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t) {
@@ -54,19 +56,56 @@ static double time_of_change(ff_ode *o, const ff_ode_watch *w, uint32_t i, doubl
   return high;
 }
 
-/* Looks at a piece of the step. `changed` has the conditions at its begin, and *end becomes the time of the first change. */
+/* A function may be 0 at `low` and below just afterwards. Then this is the first of some times at which it is seen to be below 0;
+ * otherwise `low`. */
+static double time_below(ff_ode *o, const ff_ode_watch *w, uint32_t i, double low, double high) {
+  if (value_at(o, w, i, low) != 0) return low;
+  for (double part = NEAREST_LOOK; part < 1; part *= NEXT_LOOK) {
+    const double t = low + (high - low) * part, value = value_at(o, w, i, t);
+    if (value < 0) return t;
+    if (value > 0) break;
+  }
+  return low;
+}
+
+/* Whether condition i has changed at a time, when it was `before`: -1, 0 or 1. */
+static int change_of(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t, int before) {
+  const int now = value_at(o, w, i, t) >= 0;
+  return now != before && counts(w, i, now) ? now - before : 0;
+}
+
+/* Some conditions have changed at a time. If more of them have a rounding later, it becomes this time: they change together. */
+static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *changed) {
+  const double later = *at + ROUNDING * (fabs(*at) + o->tried);
+  int now = 0, then = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    now += change_of(o, w, i, *at, changed[i]) != 0;
+    then += change_of(o, w, i, later, changed[i]) != 0;
+  }
+  if (then > now) *at = later < o->span.to ? later : o->span.to;
+  for (uint32_t i = 0; i < w->n; i++) changed[i] = (int8_t)change_of(o, w, i, *at, changed[i]);
+}
+
+/* Looks at a piece of the step. `changed` has the conditions at its begin, and *end becomes the time of the first change. Without
+ * one, `changed` becomes the conditions at the end. */
 static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *end, int8_t *changed) {
   int any = 0;
   for (uint32_t i = 0; i < w->n; i++) {
-    const int now = value_at(o, w, i, *end) >= 0;
-    if (now == changed[i] || !counts(w, i, now)) continue;
-    *end = time_of_change(o, w, i, begin, *end);
+    const double below = time_below(o, w, i, begin, *end);
+    double low = begin, high = *end;
+    if (below > begin && counts(w, i, 0)) high = below;
+    if (below > begin && !counts(w, i, 0)) {
+      low = below;
+      changed[i] = 0;
+    }
+    if (change_of(o, w, i, high, changed[i]) == 0) continue;
+    *end = time_of_change(o, w, i, low, high);
     any = 1;
   }
-  for (uint32_t i = 0; i < w->n; i++) {
-    const int now = value_at(o, w, i, *end) >= 0;
-    changed[i] = (int8_t)(any ? (now == changed[i] || !counts(w, i, now) ? 0 : now - changed[i]) : now);
-  }
+  if (any)
+    tell_changes(o, w, end, changed);
+  else
+    for (uint32_t i = 0; i < w->n; i++) changed[i] = value_at(o, w, i, *end) >= 0;
   return any;
 }
 
