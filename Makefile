@@ -53,7 +53,7 @@ $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 # With -O1 and the sanitizers, GCC takes 25 s for each of these.
-$(BUILD)/asan/src/ssa/lanes/ff_ssa_wide_%.o $(BUILD)/memory/src/ssa/lanes/ff_ssa_wide_%.o: LIGHT = -Og -g1
+$(BUILD)/asan/src/ssa/lanes/ff_ssa_vector16_%.o $(BUILD)/memory/src/ssa/lanes/ff_ssa_vector16_%.o: LIGHT = -Og -g1
 
 # In test_memory the allocations of the core fail (tests/c/failing_memory.h). Each file begins with that header, so macros that a
 # file defines for the C library's headers must be defined before.

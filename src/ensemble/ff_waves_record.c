@@ -140,8 +140,8 @@ static int is_refused(const ff_wave *v, uint64_t unit) {
 
 /* ---- times at which trajectories have ended, and firings ---------------------------------------------------------------- */
 
-/* Copies some of the times, and more until the deadline. Returns whether all are copied; v->on->status tells whether the device has
- * failed. This processor overwrites the times of trajectories that it simulates after a device. */
+/* Copies some of the times, and more until the deadline. Returns whether all are copied; v->on->status tells whether the device
+ * has failed. This processor overwrites the times of trajectories that it simulates after a device. */
 static int fetch_stopped(const ff_run *run, ff_wave *v) {
   const uint64_t all = v->range.last - v->range.next;
   if (run->options.until == NULL || run->options.stopped == NULL) return 1;

@@ -257,6 +257,7 @@ static inline void FF_KERNEL(fetch)(const uint64_t *rows, const ff_slice *s, con
   }
 }
 
+/* One case for each operation. */
 static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_op *end, const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
   uint64_t *rows = tile->rows;

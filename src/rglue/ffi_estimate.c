@@ -323,6 +323,25 @@ static SEXP trace_of(const ff_pbn_estimate *estimate) {
   return out;
 }
 
+/* Sets a field to a vector of n numbers, which it returns. */
+static double *set_numbers(SEXP list, const char *name, uint32_t n) {
+  SEXP numbers = Rf_allocVector(REALSXP, (R_xlen_t)n);
+  ffi_set(list, name, numbers);
+  return REAL(numbers);
+}
+
+/* For each observable: steps, means from starts outside and inside. */
+static void set_memory(SEXP out, const held *h) {
+  double steps;
+  const double *share = ff_pbn_estimate_memory(h->estimate, &steps);
+  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)h->observables.n);
+  ffi_set(out, "memory", memory);
+  for (uint32_t i = 0; i < h->observables.n; i++) {
+    REAL(memory)[3 * (size_t)i] = steps;
+    for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
+  }
+}
+
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
@@ -342,15 +361,17 @@ SEXP ffi_estimate_result(SEXP pointer) {
   ffi_set(out, "burn_in", Rf_ScalarReal((double)plan.burn_in));
   ffi_set(out, "window", Rf_ScalarReal((double)(plan.half[0] + plan.half[1])));
   ffi_set(out, "planned_tiles", Rf_ScalarReal((double)plan.tiles));
-  SEXP thinning = Rf_allocVector(REALSXP, (R_xlen_t)n);
-  ffi_set(out, "thinning", thinning);
-  for (uint32_t i = 0; i < n; i++) REAL(thinning)[i] = ff_pbn_estimate_thinning(h->estimate)[i];
+  double *thinning = set_numbers(out, "thinning", n);
+  for (uint32_t i = 0; i < n; i++) thinning[i] = ff_pbn_estimate_thinning(h->estimate)[i];
   ffi_set(out, "trace", trace_of(h->estimate));
   ffi_set(out, "layout", Rf_mkString(ff_layout_name(ff_pbn_program_layout(h->program))));
   ffi_set(out, "reason", Rf_mkString(ff_pbn_program_reason(h->program)));
   ffi_set(out, "bytes", Rf_ScalarReal((double)ff_pbn_estimate_bytes(h->estimate)));
-  SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)n);
-  ffi_set(out, "constant", constant);
+  double *constant = set_numbers(out, "constant", n);
+  for (uint32_t i = 0; i < n; i++) {
+    const double value = ff_observable_constant(&h->observables, i);
+    constant[i] = isnan(value) ? NA_REAL : value;
+  }
   ffi_set(out, "stretch", Rf_ScalarReal(ff_pbn_estimate_stretch(h->estimate)));
   ffi_set(out, "wanted_rhat", Rf_ScalarReal(FF_CONVERGED));
   const ff_ensemble_info *info = ff_pbn_estimate_device(h->estimate);
@@ -364,24 +385,9 @@ SEXP ffi_estimate_result(SEXP pointer) {
   for (uint32_t i = 0; i < n; i++) LOGICAL(certain)[i] = ff_pbn_estimate_certain(h->estimate)[i];
   ffi_set(out, "reached", Rf_ScalarReal(reached));
   if (stuck != UINT32_MAX) ffi_set(out, "stuck", Rf_ScalarReal(stuck + 1.0));
-  if (exact != NULL) {
-    SEXP means = Rf_allocVector(REALSXP, (R_xlen_t)n);
-    ffi_set(out, "known", means);
-    memcpy(REAL(means), exact, n * sizeof *exact);
-    if (answer) ffi_set(out, "exact", means);
-  }
-  double steps;
-  const double *share = ff_pbn_estimate_memory(h->estimate, &steps);
-  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)n); /* per observable: steps, means from starts outside and inside */
-  ffi_set(out, "memory", memory);
-  for (uint32_t i = 0; i < n; i++) {
-    REAL(memory)[3 * (size_t)i] = steps;
-    for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    double value = ff_observable_constant(&h->observables, i);
-    REAL(constant)[i] = isnan(value) ? NA_REAL : value;
-  }
+  if (exact != NULL) memcpy(set_numbers(out, "known", n), exact, n * sizeof *exact);
+  if (exact != NULL && answer) memcpy(set_numbers(out, "exact", n), exact, n * sizeof *exact);
+  set_memory(out, h);
   UNPROTECT(1);
   return out;
 }

@@ -316,5 +316,6 @@ static void devices_may_be_refused(void) {
   }
 }
 
-FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed, runs_go_on,
+FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+             runs_go_on,
              failures_are_described, devices_change_no_bit, sweeps_are_runs, devices_may_be_refused)

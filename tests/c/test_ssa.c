@@ -1,6 +1,6 @@
 /* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
 #include "../../src/ssa/engine/ff_ssa_engine.h"
-#include "../../src/ssa/lanes/ff_ssa_small.h"
+#include "../../src/ssa/lanes/ff_ssa_vector32.h"
 #include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "random.h"
 #include "simulations.h"

@@ -185,7 +185,7 @@ static void choices_of_large_networks(void) {
 
 static void make_wide(ff_ssa_factor *f) {
   f->wide_steps = ff_calloc(f->n_steps, sizeof *f->wide_steps);
-  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_wide_step){f->steps[i].at, f->steps[i].by};
+  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
   free(f->steps);
   f->steps = NULL;
 }

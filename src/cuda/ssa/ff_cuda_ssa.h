@@ -7,6 +7,7 @@ extern "C" {
 #endif
 
 #include "../../ensemble/ff_device.h"
+#include "../../ssa/program/ff_ssa_options.h"
 
 extern const ff_device_calls ff_cuda_ssa;
 

@@ -14,26 +14,44 @@ static int threads_of(const ff_sweep *s, uint32_t i) {
 
 static int is_over(const point *p) { return p->stage == FF_POINT_OVER || p->stage == FF_POINT_LEFT; }
 
-/* Takes the first point that somebody has begun, or else a new one. Those after a failed one do not matter. */
-static point *pick(ff_sweep *s, const ff_sweep_device *device) {
-  point *found = NULL;
-  uint32_t begun = 0;
-  pthread_mutex_lock(&s->lock);
+/* Whether a thread can go on with a point: its run is on this processor, or the point is back from its device. */
+static int can_go_on(const ff_sweep *s, const point *p, const ff_sweep_device *device) {
+  if (p->busy) return 0;
+  if (p->stage != FF_POINT_BACK) return device == NULL && p->stage == FF_POINT_BEGUN;
+  return (device == NULL || p->device == device->number) && !atomic_load(&s->devices[p->device].failed);
+}
+
+/* The first point with which a thread can go on, or NULL. *begun becomes the number of points before it that have runs here. */
+static point *pick_begun(ff_sweep *s, const ff_sweep_device *device, uint32_t *begun) {
   const uint32_t end = ff_sweep_failed(s);
-  while (s->over < end && is_over(s->points + s->over)) s->over++;
-  for (uint32_t i = s->over; i < end && found == NULL; i++) {
+  *begun = 0;
+  for (uint32_t i = s->over; i < end; i++) {
     point *p = s->points + i;
     if (!s->moved && p->stage == FF_POINT_WAITS) break; /* on this processor, points begin in their order */
-    const int here = device == NULL || p->device == device->number;
-    const int back = p->stage == FF_POINT_BACK && here && !atomic_load(&s->devices[p->device].failed);
-    begun += p->stage == FF_POINT_BEGUN;
-    if (!p->busy && (back || (device == NULL && p->stage == FF_POINT_BEGUN))) found = p;
+    if (can_go_on(s, p, device)) return p;
+    *begun += p->stage == FF_POINT_BEGUN;
   }
-  for (uint32_t i = s->over; i < end && found == NULL && device == NULL && !s->moved && begun < (uint32_t)s->side; i++)
-    if (s->points[i].stage == FF_POINT_WAITS) {
-      found = s->points + i;
-      found->stage = FF_POINT_BEGUN;
-    }
+  return NULL;
+}
+
+/* The first point that nobody has begun, or NULL. */
+static point *pick_waiting(ff_sweep *s) {
+  const uint32_t end = ff_sweep_failed(s);
+  for (uint32_t i = s->over; i < end; i++)
+    if (s->points[i].stage == FF_POINT_WAITS) return s->points + i;
+  return NULL;
+}
+
+/* Takes the first point that somebody has begun, or else a new one. Those after a failed one do not matter. */
+static point *pick(ff_sweep *s, const ff_sweep_device *device) {
+  uint32_t begun;
+  pthread_mutex_lock(&s->lock);
+  while (s->over < ff_sweep_failed(s) && is_over(s->points + s->over)) s->over++;
+  point *found = pick_begun(s, device, &begun);
+  if (found == NULL && device == NULL && !s->moved && begun < (uint32_t)s->side) {
+    found = pick_waiting(s);
+    if (found != NULL) found->stage = FF_POINT_BEGUN;
+  }
   if (found != NULL) found->busy = 1;
   pthread_mutex_unlock(&s->lock);
   return found;

@@ -76,26 +76,39 @@ static int node_can_change(const follower *f, const ff_reach *reach, uint32_t no
   return (reach != NULL ? ff_reach_possible(reach, &value, f->stack) : f->can[node]) == 3;
 }
 
+/* Whether an observable or a node may change after the present end, as far as ff_pbn_possible() tells. */
+static int is_open(const follower *f, const ff_pbn_estimate *e) {
+  const ff_observables *observables = e->run.observables;
+  for (uint32_t i = 0; i < observables->n; i++)
+    if (e->certain[i] && can_change(f, NULL, observables, i)) return 1;
+  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
+    if (f->still[i] && node_can_change(f, NULL, i)) return 1;
+  return 0;
+}
+
+/* Marks the observables, and finds a node, that can change. `reach` has all states that can follow, or is NULL. */
+static void mark(const follower *f, ff_pbn_estimate *e, const ff_reach *reach) {
+  const ff_observables *observables = e->run.observables;
+  for (uint32_t i = 0; i < observables->n; i++)
+    if (e->certain[i] && can_change(f, NULL, observables, i) && (reach == NULL || can_change(f, reach, observables, i)))
+      e->certain[i] = 0;
+  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
+    if (f->still[i] && node_can_change(f, NULL, i) && (reach == NULL || node_can_change(f, reach, i))) e->stuck_node = i;
+}
+
 /* Marks the observables, and finds a node, that can change after the present end. Exploring is tried only where ff_pbn_possible()
  * does not decide. */
 static ff_status follow(follower *f, ff_pbn_estimate *e, int may_explore, ff_error *err) {
-  const ff_observables *observables = e->run.observables;
   ff_reach *reach = NULL;
+  int all = 0;
   ff_status status = ff_pbn_possible(f->can, f->pbn, err);
-  int open = 0, all = 0;
-  for (uint32_t i = 0; i < observables->n && status == FF_OK; i++)
-    open |= e->certain[i] && can_change(f, NULL, observables, i);
-  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
-    open |= f->still[i] && node_can_change(f, NULL, i);
-  if (status == FF_OK && open && may_explore && f->work < MOST_WORK) {
+  if (status != FF_OK || !is_open(f, e)) return status;
+  if (may_explore && f->work < MOST_WORK) {
     status = ff_reach_new(&reach, f->pbn, f->state, MOST_STATES, err);
     if (status == FF_OK) status = ff_reach_explore(reach, &all, err);
     if (status == FF_OK) f->work += ff_reach_work(reach);
   }
-  for (uint32_t i = 0; i < observables->n && status == FF_OK && open; i++)
-    if (e->certain[i] && can_change(f, NULL, observables, i) && (!all || can_change(f, reach, observables, i))) e->certain[i] = 0;
-  for (uint32_t i = 0; i < f->pbn->n_nodes && status == FF_OK && open && e->stuck_node == UINT32_MAX; i++)
-    if (f->still[i] && node_can_change(f, NULL, i) && (!all || node_can_change(f, reach, i))) e->stuck_node = i;
+  if (status == FF_OK) mark(f, e, all ? reach : NULL);
   ff_reach_free(reach);
   return status;
 }

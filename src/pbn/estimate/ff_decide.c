@@ -424,6 +424,16 @@ static int contradicts(const ff_pbn_estimate *e) {
   return 0;
 }
 
+/* Whether the pilot's window is not doubled any more. */
+static int is_last(ff_pbn_estimate *e, double most) {
+  const double psi = (double)e->plan.burn_in;
+  const int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
+  e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
+  e->last_unmixed = most;
+  const int hopeless = wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in;
+  return e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+}
+
 ff_status ff_decide_after_pilot(ff_pbn_estimate *e, ff_error *err) {
   ff_look now = ff_look_at(&e->tally, &e->rule);
   ff_status status = note(e, now, err);
@@ -431,18 +441,14 @@ ff_status ff_decide_after_pilot(ff_pbn_estimate *e, ff_error *err) {
   if (status == FF_OK && unmixed == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for a look at %u observables", e->tally.n);
   if (status != FF_OK) return status;
-  double most = judge(e, unmixed), psi = (double)e->plan.burn_in;
+  double most = judge(e, unmixed);
   int converged = most <= 1 && !(e->rule.forgets && now.rhat > FF_CONVERGED);
-  int had_a_chance = 2 * psi >= ff_decide_stretch(e->run.program);
+  int had_a_chance = 2 * (double)e->plan.burn_in >= ff_decide_stretch(e->run.program);
   if (converged && had_a_chance) {
     free(unmixed);
     return e->exact != NULL && contradicts(e) ? finish_exactly(e) : end_pilot(e, err);
   }
-  int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
-  e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
-  e->last_unmixed = most;
-  int hopeless = wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in;
-  int last = e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+  const int last = is_last(e, most);
   if (last && e->exact != NULL) {
     free(unmixed);
     return finish_exactly(e);

@@ -128,8 +128,8 @@ void ff_pbn_estimate_free(ff_pbn_estimate *estimate);
 /* Lets devices do the run instead of this processor's threads. This changes no bit of the answer. ff_pbn_estimate_use() must be
  * called between pilot and run, when ff_pbn_estimate_waits() is 1. If it is called before the pilot's first look, the pilot
  * itself runs from its beginning on the first of the devices; its few tiles do not fill a device, so only networks with a
- * long pilot gain. The choice's calls are those of an ff_pbn_device. Then ff_pbn_estimate_ready() must be called until *ready is 1,
- * because devices take a while to start and code to compile. If either call fails, pilot and run can still be done on this
+ * long pilot gain. The choice's calls are those of an ff_pbn_device. Then ff_pbn_estimate_ready() must be called until *ready is
+ * 1, because devices take a while to start and code to compile. If either call fails, pilot and run can still be done on this
  * processor. */
 ff_status ff_pbn_estimate_use(ff_pbn_estimate *estimate, const ff_fleet_choice *choice, ff_error *err);
 ff_status ff_pbn_estimate_ready(ff_pbn_estimate *estimate, double seconds, int *ready, ff_error *err);

@@ -10,17 +10,18 @@
 
 #include "../groups/ff_ssa_dense.h"
 #include "../groups/ff_ssa_factor.h"
-#include "ff_ssa_wide.h"
+#include "ff_ssa_vector16.h"
 
 typedef struct {
-  ff_ssa_wide wide; /* its leaves are the groups, and so is wide.next */
+  ff_ssa_vector16 vector; /* its leaves are the groups, and so is vector.next */
   const ff_ssa_factor *factor;
   const ff_ssa_dense *dense; /* the layout of cells; NULL for that of ff_ssa_factor. With it, totals are below FF_DENSE_SMALL */
-  uint32_t *group; /* for each lane with the dense layout: the group of the next event, or n_groups. wide.next is then not set */
+  uint32_t *group; /* for each lane with the dense layout: the group of the next event,
+  or n_groups. vector.next is then not set */
   double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
-  int32_t *rows;  /* first by row, while totals are small; wide.lanes.count is then set only for lanes that are reported */
+  int32_t *rows;  /* first by row, while totals are small; vector.lanes.count is then set only for lanes that are reported */
   int32_t *small; /* cells of either layout, first by lane, while totals are small */
-  double *large;  /* the cells if is_large; the rows are then in wide.lanes.count, and counts are compared with the most */
+  double *large;  /* the cells if is_large; the rows are then in vector.lanes.count, and counts are compared with the most */
   size_t stride;  /* of the cells of a lane */
   int is_large;
   double most; /* the largest total at the beginning */
@@ -48,7 +49,7 @@ void ff_ssa_factored_set_values(ff_ssa_factored *engine, uint32_t lane, const do
  * of a trajectory. */
 void ff_ssa_factored_prepare(ff_ssa_factored *engine, uint32_t steps);
 
-/* Sets wide.lanes.count of the lanes with these bits from small rows: of all rows, or of those that reports need. */
+/* Sets vector.lanes.count of the lanes with these bits from small rows: of all rows, or of those that reports need. */
 void ff_ssa_factored_set_counts(ff_ssa_factored *engine, uint64_t lanes, int all);
 
 uint64_t ff_ssa_advance_factored_portable(ff_lanes *engine, uint32_t *steps);

@@ -39,7 +39,7 @@ int ff_ssa_lanes_below(ff_ssa_lanes *lanes, uint32_t lane, uint32_t r);
 void ff_ssa_lanes_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted);
 void ff_ssa_lanes_rest(ff_ssa_lanes *lanes); /* makes all of them idle */
 
-/* The function that is compiled for these instructions: FF_KERNEL(name) in ff_ssa_wide_kernel.h. */
+/* The function that is compiled for these instructions: FF_KERNEL(name) in ff_ssa_vector16_kernel.h. */
 #if defined(__x86_64__)
 #define FF_SSA_KERNEL_FOR(simd, name)                               \
   ((simd) == FF_SIMD_AVX512 ? ff_ssa_##name##_avx512                \

@@ -35,9 +35,9 @@ static void rest(ff_lanes *engine, uint32_t lane) {
   start(engine, lane, 0, INFINITY);
   for (uint32_t i = 0; i < f->plan->items; i++) f->cells[(size_t)i * FF_SSA_LANES + lane] = 0;
   for (uint32_t i = 0; i < f->plan->items; i++) f->real[(size_t)i * FF_SSA_LANES + lane] = 0;
-  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane] = 0;
+  for (uint32_t s = 0; s < f->vector.lanes.program->n_species; s++) f->vector.lanes.count[(size_t)s * FF_SSA_LANES + lane] = 0;
   ff_ssa_modular_clear(f, f->lane + lane);
-  for (uint32_t t = 0; t < f->plan->n_terms; t++) f->wide.value[(size_t)t * FF_SSA_LANES + lane] = 0;
+  for (uint32_t t = 0; t < f->plan->n_terms; t++) f->vector.value[(size_t)t * FF_SSA_LANES + lane] = 0;
 }
 
 static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
@@ -51,7 +51,7 @@ static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
 static void drop(ff_lanes *engine) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
   if (f == NULL) return;
-  ff_ssa_wide_clear(&f->wide);
+  ff_ssa_vector16_clear(&f->vector);
   ff_free_aligned(f->plans);
   ff_free_aligned(f->cells);
   ff_free_aligned(f->share);
@@ -102,8 +102,8 @@ static ff_status allocate(ff_ssa_modular *f, const ff_ssa_program *program, ff_s
 static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff_run_options *options, const double *initial,
                       ff_simd *simd, ff_error *err) {
   const ff_ssa_modules *m = f->modules = program->modules;
-  const ff_ssa_wide_shape shape = {.rows = program->n_species, .leaves = m->n_terms, .draws = 1};
-  ff_status status = ff_ssa_wide_fill(&f->wide, program, shape, initial, options->key, simd, err);
+  const ff_ssa_vector16_shape shape = {.rows = program->n_species, .leaves = m->n_terms, .draws = 1};
+  ff_status status = ff_ssa_vector16_fill(&f->vector, program, shape, initial, options->key, simd, err);
   if (status == FF_OK) status = allocate(f, program, *simd, err);
   if (status == FF_OK) status = ff_ssa_list_observed(&f->observed, &f->n_observed, program, options, err);
   if (status == FF_OK) ff_ssa_modular_begin(f, initial);
@@ -119,6 +119,6 @@ ff_status ff_ssa_engine_modular(ff_lanes **out, const ff_ssa_program *program, c
   ff_status status = fill(f, program, options, initial, &simd, err);
   const ff_lanes calls = {.start = start, .rest = rest, .advance = FF_SSA_KERNEL_FOR(simd, advance_modular),
                                .diagnose = diagnose, .free = drop};
-  f->diagnose = f->wide.lanes.base.diagnose;
-  return ff_ssa_wide_end(out, &f->wide, &calls, status);
+  f->diagnose = f->vector.lanes.base.diagnose;
+  return ff_ssa_vector16_end(out, &f->vector, &calls, status);
 }

@@ -7,7 +7,7 @@
 #include "../plan/ff_ssa_plan.h"
 #include "../engine/ff_ssa_single.h"
 #include "../schedule/ff_ssa_trajectory.h"
-#include "../lanes/ff_ssa_wide.h"
+#include "../lanes/ff_ssa_vector16.h"
 
 /* A firing may trigger events of the network, and these may trigger further ones at the same time. The condition that ends a
  * trajectory is checked after each of them. */
@@ -84,6 +84,6 @@ ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_run_options *o,
   if (!grouped && p->n_reactions <= DIRECT_MOST) return FF_SSA_DIRECT;
   const double seen = changed_by_firings(p);
   if (seen > *changed) *changed = seen;
-  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && *changed > p->n_reactions / 16.0;
+  const int strong = p->n_reactions <= FF_SSA_VECTOR16_REACTIONS && *changed > p->n_reactions / 16.0;
   return !grouped && strong ? FF_SSA_DIRECT : method_for_one(p, *changed);
 }

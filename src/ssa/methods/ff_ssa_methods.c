@@ -9,7 +9,7 @@
 #include "../leap/ff_ssa_leap.h"
 #include "../path/ff_ssa_method.h"
 #include "../lanes/ff_ssa_modular.h"
-#include "../lanes/ff_ssa_small.h"
+#include "../lanes/ff_ssa_vector32.h"
 
 /* ---- engines ------------------------------------------------------------------------------------------------------------ */
 

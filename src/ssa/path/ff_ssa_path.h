@@ -94,8 +94,6 @@ static inline void ff_ssa_path_apply(ff_ssa_path *path) {
     if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, change->species, *count);
   }
 }
-/* Whether the condition that ends the trajectory holds in the present state. */
-int ff_ssa_path_has_reached(ff_ssa_path *path);
 
 /* Parts of ff_ssa_path_law(): whether a reactant is missing; the formula of a law with a formula, in the present state; and the
  * propensity of a law with a formula that has this value. */

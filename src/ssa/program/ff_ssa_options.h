@@ -8,7 +8,7 @@
 
 typedef enum {
   FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; for several trajectories at once, if there
-                  * are at most FF_SSA_WIDE_REACTIONS reactions */
+                  * are at most FF_SSA_VECTOR16_REACTIONS reactions */
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
@@ -30,8 +30,8 @@ typedef enum {
   FF_SSA_METHODS
 } ff_ssa_method;
 
-/* The tolerance of FF_SSA_TAU to FF_SSA_LANGEVIN, the relative change of propensities in a leap, if the options give none. That of
- * FF_SSA_ODE is 1e-8: the relative error of a step, and the absolute one of counts. */
+/* The tolerance of FF_SSA_TAU to FF_SSA_LANGEVIN, the relative change of propensities in a leap, if the options give none. That
+ * of FF_SSA_ODE is 1e-8: the relative error of a step, and the absolute one of counts. */
 #define FF_SSA_TOLERANCE 0.03
 #define FF_SSA_LANES 16 /* trajectories that vectors of the processor advance together */
 

@@ -45,8 +45,8 @@ static ff_status check_start(const ff_ssa_program *p, const ff_run_options *o, f
   return FF_OK;
 }
 
-/* An event takes time in proportion to the propensities that are computed or searched. An approximate method finds the state within
- * a step by up to 62 halvings of the step. */
+/* An event takes time in proportion to the propensities that are computed or searched. An approximate method finds the state
+ * within a step by up to 62 halvings of the step. */
 static ff_status open_process(ff_process *process, const ff_run_options *o, ff_error *err) {
   const ff_ssa_program *p = process->model;
   if ((unsigned)o->method >= FF_SSA_METHODS) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");
@@ -238,4 +238,5 @@ static void close_process(ff_process *process) {
 }
 
 const ff_engine ff_ssa_engine = {.open = open_process, .close = close_process, .initial = initial_of, .lanes = make_lanes,
-                                 .describe = describe, .check_devices = check_devices, .shares = shares, .prepare = prepare, .request = request};
+                                 .describe = describe, .check_devices = check_devices, .shares = shares, .prepare = prepare,
+                                 .request = request};

@@ -6,8 +6,8 @@
 #include "../path/ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
 #include "ff_ssa_modular.h"
-#include "ff_ssa_small.h"
-#include "ff_ssa_wide.h"
+#include "ff_ssa_vector32.h"
+#include "ff_ssa_vector16.h"
 
 #define FF_KERNEL(name) ff_ssa_##name##_portable
 #define D double
@@ -77,5 +77,5 @@
 #define I_TABLE32(p, i) ((uint32_t)(p)[i])
 #define D_SCATTER(base, index, x) ((base)[(index) * FF_SSA_LANES] = (x))
 
-#include "ff_ssa_wide_kernel.h"
-#include "ff_ssa_small_kernel.h"
+#include "ff_ssa_vector16_kernel.h"
+#include "ff_ssa_vector32_kernel.h"

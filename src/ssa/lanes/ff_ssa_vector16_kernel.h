@@ -1,4 +1,4 @@
-/* The step of ff_ssa_wide. The including file compiles it for an instruction set and must define
+/* The step of ff_ssa_vector16. The including file compiles it for an instruction set and must define
  *   FF_KERNEL(name)             the name in this instruction set
  *   D, U, M, VL                 vectors of doubles and of 64-bit words, a truth value for each lane, and the number of lanes
  *   D_LOAD D_STORE D_SET U_LOAD U_STORE U_SET   aligned load and store, and the same value in all lanes
@@ -56,7 +56,7 @@ static const _Alignas(64) uint32_t FF_KERNEL(lane_numbers)[FF_SSA_LANES] = {0, 1
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
-static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula) {
+static inline void FF_KERNEL(formula)(ff_ssa_vector16 *w, const ff_formula *formula) {
   double *top = w->stack;
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = formula->word + i;
@@ -86,7 +86,7 @@ static inline void FF_KERNEL(formula)(ff_ssa_wide *w, const ff_formula *formula)
 }
 
 /* The values of formula r, where lanes without a reactant have 0, unless the formula is below 0 in them. */
-static inline D FF_KERNEL(without)(ff_ssa_wide *w, uint32_t r, int h, M missing, D value) {
+static inline D FF_KERNEL(without)(ff_ssa_vector16 *w, uint32_t r, int h, M missing, D value) {
   const M below = M_AND(missing, D_LESS(value, D_SET(0.0)));
   double *each = AT(w->stack, 0, h);
   D_STORE(each, D_PICK(M_AND(missing, M_NOT(below)), D_SET(0.0), value));
@@ -96,7 +96,7 @@ static inline D FF_KERNEL(without)(ff_ssa_wide *w, uint32_t r, int h, M missing,
 }
 
 /* Laws with several factors or a formula, as checked_propensity() computes them. The result is a leaf of the tree. */
-static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf) {
+static inline void FF_KERNEL(checked)(ff_ssa_vector16 *w, uint32_t r, uint32_t leaf) {
   const ff_ssa_program *p = w->lanes.program;
   const ff_ssa_propensity *a = p->propensities + r;
   if (a->law != FF_LAW_PRODUCT) FF_KERNEL(formula)(w, p->formulas + a->a);
@@ -118,7 +118,7 @@ static inline void FF_KERNEL(checked)(ff_ssa_wide *w, uint32_t r, uint32_t leaf)
   }
 }
 
-static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
+static inline void FF_KERNEL(propensities)(ff_ssa_vector16 *w) {
   const ff_ssa_program *p = w->lanes.program;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *a = p->propensities + r;
@@ -145,7 +145,7 @@ static inline void FF_KERNEL(propensities)(ff_ssa_wide *w) {
 }
 
 /* Nodes that only fill a group are 0. */
-FF_INLINED void FF_KERNEL(sums)(ff_ssa_wide *w) {
+FF_INLINED void FF_KERNEL(sums)(ff_ssa_vector16 *w) {
   for (uint32_t level = 1; level < w->levels; level++)
     for (uint32_t node = 0; node < w->n[level]; node++) {
       const double *v = AT(w->value, w->first[level - 1] + node * FF_SSA_FAN, 0);
@@ -198,7 +198,7 @@ static inline D FF_KERNEL(minus_log)(D x) {
 }
 
 /* Draws the waiting times, with mean 1, and the choices of reactions for the event with the number w->lanes.event + later. */
-FF_INLINED void FF_KERNEL(draw)(ff_ssa_wide *w, uint64_t later) {
+FF_INLINED void FF_KERNEL(draw)(ff_ssa_vector16 *w, uint64_t later) {
   EACH(h) {
     U x[4];
     const U event = U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later));
@@ -248,7 +248,7 @@ static inline D FF_KERNEL(below)(D at, D total) {
 
 /* As ff_ssa_tree_find(). *share becomes the part of the leaf's value that is left of `at`, which rounding may make more
  * than 1. */
-FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
+FF_INLINED U FF_KERNEL(find)(const ff_ssa_vector16 *w, D at, int h, D *share) {
   U node = U_SET(0);
   D leaf = D_LOAD(AT(w->value, w->first[w->levels - 1], h));
   for (uint32_t level = w->levels - 1; level > 0; level--) {
@@ -280,7 +280,7 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_wide *w, D at, int h, D *share) {
 
 /* Chooses a leaf of the tree in each lane. share[lane], unless NULL, becomes the part of its value that is left of the choice. If
  * the sum is infinite, nothing is chosen: an idle lane goes on, although a formula may be infinite where all counts are 0. */
-FF_INLINED void FF_KERNEL(next_events)(ff_ssa_wide *w, double *share) {
+FF_INLINED void FF_KERNEL(next_events)(ff_ssa_vector16 *w, double *share) {
   const double *total = AT(w->value, w->first[w->levels - 1], 0);
   EACH(h) {
     const D sum = D_LOAD(AT(total, 0, h)), at = D_LOAD(AT(w->lanes.choice, w->lanes.drawn, h)) * sum;
@@ -296,7 +296,7 @@ FF_INLINED void FF_KERNEL(next_events)(ff_ssa_wide *w, double *share) {
 }
 
 /* The draws for the event after the next one do not wait for anything, so the processor makes them in between. */
-static inline void FF_KERNEL(look)(ff_ssa_wide *w) {
+static inline void FF_KERNEL(look)(ff_ssa_vector16 *w) {
   FF_KERNEL(propensities)(w);
   FF_KERNEL(sums)(w);
   FF_KERNEL(next_events)(w, NULL);
@@ -305,7 +305,7 @@ static inline void FF_KERNEL(look)(ff_ssa_wide *w) {
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-static inline void FF_KERNEL(change_vectors)(ff_ssa_wide *w) {
+static inline void FF_KERNEL(change_vectors)(ff_ssa_vector16 *w) {
   const ff_ssa_program *p = w->lanes.program;
   EACH(h) {
     const U next = U_LOAD(AT(w->lanes.next, 0, h));
@@ -323,7 +323,7 @@ static inline void FF_KERNEL(change_vectors)(ff_ssa_wide *w) {
   }
 }
 
-static inline void FF_KERNEL(change_lanes)(ff_ssa_wide *w) {
+static inline void FF_KERNEL(change_lanes)(ff_ssa_vector16 *w) {
   const ff_ssa_program *p = w->lanes.program;
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     if (w->lanes.next[lane] >= p->n_reactions) continue;
@@ -335,7 +335,7 @@ static inline void FF_KERNEL(change_lanes)(ff_ssa_wide *w) {
   }
 }
 
-static inline uint64_t FF_KERNEL(report)(const ff_ssa_wide *w) {
+static inline uint64_t FF_KERNEL(report)(const ff_ssa_vector16 *w) {
   uint64_t bits = 0, idle = 0;
   EACH(h) {
     const D wanted = D_LOAD(AT(w->lanes.wanted, 0, h));
@@ -346,7 +346,7 @@ static inline uint64_t FF_KERNEL(report)(const ff_ssa_wide *w) {
 }
 
 uint64_t FF_KERNEL(advance)(ff_lanes *engine, uint32_t *steps) {
-  ff_ssa_wide *w = (ff_ssa_wide *)engine;
+  ff_ssa_vector16 *w = (ff_ssa_vector16 *)engine;
   const int vectors = w->lanes.program->n_changes <= FF_SSA_VECTOR_CHANGES;
   uint64_t bits = FF_KERNEL(report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {

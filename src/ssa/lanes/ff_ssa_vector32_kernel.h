@@ -1,20 +1,20 @@
-/* The step of ff_ssa_small. Included after ff_ssa_wide_kernel.h, with its macros, and D_TABLE(table, index): entries of a table,
- * of the first 16 or with D_LONG_TABLE() of 32. */
+/* The step of ff_ssa_vector32. Included after ff_ssa_vector16_kernel.h, with its macros, and D_TABLE(table, index): entries of a
+ * table, of the first 16 or with D_LONG_TABLE() of 32. */
 
-#include "ff_ssa_small.h"
-#define SMALL_W (FF_SSA_SMALL_LANES / VL)
-#define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_SMALL_LANES + (size_t)(h) * VL)
+#include "ff_ssa_vector32.h"
+#define SMALL_W (FF_SSA_VECTOR32_LANES / VL)
+#define SMALL_AT(array, item, h) ((array) + (size_t)(item) * FF_SSA_VECTOR32_LANES + (size_t)(h) * VL)
 
 /* Numbers whose lower words are 0, from a table of upper words, the last of which is 0. For vectors of 256 bits. */
 #define FROM_WORDS(t, i) D_OF(I_TABLE8(t, U_OR(U_LEFT(i, 32), U_SET(FF_SSA_FAN - 1))))
 
 /* The next reaction is applied to vector h. Returns the lanes with a count that is too large. */
-FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, U next, int h) {
+FF_INLINED M FF_KERNEL(small_change)(ff_ssa_vector32 *w, const uint32_t groups, const uint32_t n, U next, int h) {
   const int by_words = VL == 4 && n < FF_SSA_FAN && w->high != NULL;
   D most = D_SET(0.0);
   for (uint32_t i = 0; i < w->n_changed; i++) {
     double *count = SMALL_AT(w->lanes.count, w->changed[i], h);
-    const double *table = w->change + (size_t)i * FF_SSA_SMALL_TABLE;
+    const double *table = w->change + (size_t)i * FF_SSA_VECTOR32_TABLE;
     const D now = D_LOAD(count) + (by_words      ? FROM_WORDS(w->high + (size_t)i * FF_SSA_FAN, next)
                                    : groups == 1 ? D_TABLE(table, next)
                                                  : D_LONG_TABLE(table, next));
@@ -25,7 +25,7 @@ FF_INLINED M FF_KERNEL(small_change)(ff_ssa_small *w, const uint32_t groups, con
 }
 
 /* The propensities of n reactions from `first` on, and zeros. */
-FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_small *w, uint32_t first, const uint32_t n, int h) {
+FF_INLINED void FF_KERNEL(small_values)(D value[FF_SSA_FAN], const ff_ssa_vector32 *w, uint32_t first, const uint32_t n, int h) {
 #pragma GCC unroll 8
   for (uint32_t r = 0; r < FF_SSA_FAN; r++) {
     value[r] = D_SET(0.0);
@@ -54,8 +54,8 @@ FF_INLINED U FF_KERNEL(small_choose)(const D sum[FF_SSA_FAN + 1], const uint32_t
 }
 
 /* The reaction at which the cumulative sum exceeds `choice` times the total, which is returned too. */
-FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h, D choice, D *total) {
-  D value[FF_SSA_SMALL_GROUPS][FF_SSA_FAN], group[FF_SSA_FAN], sum[FF_SSA_FAN + 1], before;
+FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_vector32 *w, const uint32_t groups, const uint32_t n, int h, D choice, D *total) {
+  D value[FF_SSA_VECTOR32_GROUPS][FF_SSA_FAN], group[FF_SSA_FAN], sum[FF_SSA_FAN + 1], before;
 #pragma GCC unroll 8
   for (uint32_t g = 0; g < FF_SSA_FAN; g++) {
     group[g] = D_SET(0.0);
@@ -82,7 +82,7 @@ FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_small *w, const uint32_t groups,
 }
 
 /* An event of each lane of vector h. Returns a bit for each lane that reports something. */
-FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, int h) {
+FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_vector32 *w, const uint32_t groups, const uint32_t n, int h) {
   const D time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h));
   D total;
   M wrong = FF_KERNEL(small_change)(w, groups, n, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
@@ -99,7 +99,7 @@ FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_small *w, const uint32_t group
 }
 
 /* Lanes that have something to report before a step is made must be served first. */
-static inline uint64_t FF_KERNEL(small_report)(const ff_ssa_small *w) {
+static inline uint64_t FF_KERNEL(small_report)(const ff_ssa_vector32 *w) {
   uint64_t bits = w->lanes.base.broken;
   for (int h = 0; h < SMALL_W; h++) {
     const D wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h)), next_time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h));
@@ -108,10 +108,10 @@ static inline uint64_t FF_KERNEL(small_report)(const ff_ssa_small *w) {
   return bits;
 }
 
-FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t groups, const uint32_t n, uint32_t *steps) {
+FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_vector32 *w, const uint32_t groups, const uint32_t n, uint32_t *steps) {
   uint64_t bits = FF_KERNEL(small_report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
-    if (w->lanes.drawn == FF_SSA_DRAWS) FF_KERNEL(draw_ahead)(&w->lanes, FF_SSA_SMALL_LANES);
+    if (w->lanes.drawn == FF_SSA_DRAWS) FF_KERNEL(draw_ahead)(&w->lanes, FF_SSA_VECTOR32_LANES);
     for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(small_event)(w, groups, n, h);
     w->lanes.drawn++;
   }
@@ -119,8 +119,8 @@ FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_small *w, const uint32_t group
 }
 
 /* Code for each number of reactions up to 8, and then for each number of groups. */
-uint64_t FF_KERNEL(small)(ff_lanes *engine, uint32_t *steps) {
-  ff_ssa_small *w = (ff_ssa_small *)engine;
+uint64_t FF_KERNEL(vector32)(ff_lanes *engine, uint32_t *steps) {
+  ff_ssa_vector32 *w = (ff_ssa_vector32 *)engine;
   const uint32_t n = w->lanes.program->n_reactions;
   switch (n) {
     case 1: return FF_KERNEL(small_steps)(w, 1, 1, steps);

@@ -1,25 +1,25 @@
 /* The direct method in vectors: its memory. */
-#include "ff_ssa_wide.h"
+#include "ff_ssa_vector16.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int ff_ssa_engine_wide_can(const ff_ssa_program *program) {
-  return program->n_reactions > 0 && program->n_reactions <= FF_SSA_WIDE_REACTIONS;
+  return program->n_reactions > 0 && program->n_reactions <= FF_SSA_VECTOR16_REACTIONS;
 }
 
 /* The shape of the tree of n propensities. Returns the number of nodes, with those that fill the last groups. */
-static size_t shape_of(ff_ssa_wide *wide, uint32_t n) {
+static size_t shape_of(ff_ssa_vector16 *vector, uint32_t n) {
   size_t room = 0;
   for (uint32_t nodes = n;; nodes = (nodes + FF_SSA_FAN - 1) / FF_SSA_FAN) {
-    wide->first[wide->levels] = (uint32_t)room;
-    wide->n[wide->levels++] = nodes;
+    vector->first[vector->levels] = (uint32_t)room;
+    vector->n[vector->levels++] = nodes;
     room += ((size_t)nodes + FF_SSA_FAN - 1) / FF_SSA_FAN * FF_SSA_FAN;
     if (nodes == 1) return room;
   }
 }
 
-void ff_ssa_wide_clear(ff_ssa_wide *w) {
+void ff_ssa_vector16_clear(ff_ssa_vector16 *w) {
   ff_ssa_lanes_clear(&w->lanes);
   ff_free_aligned(w->value);
   ff_free_aligned(w->stack);
@@ -27,12 +27,13 @@ void ff_ssa_wide_clear(ff_ssa_wide *w) {
 
 static void drop(ff_lanes *engine) {
   if (engine == NULL) return;
-  ff_ssa_wide_clear((ff_ssa_wide *)engine);
+  ff_ssa_vector16_clear((ff_ssa_vector16 *)engine);
   free(engine);
 }
 
-ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, ff_ssa_wide_shape shape, const double *initial,
-                           uint64_t key, ff_simd *simd, ff_error *err) {
+ff_status ff_ssa_vector16_fill(ff_ssa_vector16 *w, const ff_ssa_program *program, ff_ssa_vector16_shape shape,
+                               const double *initial,
+                               uint64_t key, ff_simd *simd, ff_error *err) {
   const ff_ssa_lanes_shape lanes = {.lanes = FF_SSA_LANES, .rows = shape.rows, .draws = shape.draws};
   ff_status status = ff_ssa_lanes_fill(&w->lanes, program, lanes, initial, key, simd, err);
   if (status != FF_OK) return status;
@@ -42,7 +43,7 @@ ff_status ff_ssa_wide_fill(ff_ssa_wide *w, const ff_ssa_program *program, ff_ssa
   return ff_error_set(err, FF_EMEMORY, "no memory for the propensities of %u reactions", program->n_reactions);
 }
 
-ff_status ff_ssa_wide_end(ff_lanes **out, ff_ssa_wide *w, const ff_lanes *calls, ff_status status) {
+ff_status ff_ssa_vector16_end(ff_lanes **out, ff_ssa_vector16 *w, const ff_lanes *calls, ff_status status) {
   ff_lanes *base = &w->lanes.base;
   if (status != FF_OK) {
     calls->free(base);
@@ -73,10 +74,10 @@ ff_status ff_ssa_list_observed(uint32_t **observed, uint32_t *n_observed, const 
 ff_status ff_ssa_engine_wide(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err) {
   *out = NULL;
-  ff_ssa_wide *w = ff_calloc(1, sizeof *w);
+  ff_ssa_vector16 *w = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
-  const ff_ssa_wide_shape shape = {.rows = program->n_species, .leaves = program->n_reactions, .draws = 1};
-  ff_status status = ff_ssa_wide_fill(w, program, shape, initial, key, &simd, err);
+  const ff_ssa_vector16_shape shape = {.rows = program->n_species, .leaves = program->n_reactions, .draws = 1};
+  ff_status status = ff_ssa_vector16_fill(w, program, shape, initial, key, &simd, err);
   const ff_lanes calls = {.advance = FF_SSA_KERNEL_FOR(simd, advance), .free = drop};
-  return ff_ssa_wide_end(out, w, &calls, status);
+  return ff_ssa_vector16_end(out, w, &calls, status);
 }

@@ -13,8 +13,8 @@
 #include "../path/ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
 #include "ff_ssa_modular.h"
-#include "ff_ssa_small.h"
-#include "ff_ssa_wide.h"
+#include "ff_ssa_vector32.h"
+#include "ff_ssa_vector16.h"
 
 #define FF_KERNEL(name) ff_ssa_##name##_avx2
 #define D __m256d
@@ -116,12 +116,12 @@ static inline void ff_ssa_scatter_real_avx2(double *to, U at, D x) {
   for (uint32_t i = 0; i < VL; i++) to[place[i] * FF_SSA_LANES + i] = value[i];
 }
 
-#include "ff_ssa_wide_kernel.h"
-#include "ff_ssa_small_kernel.h"
+#include "ff_ssa_vector16_kernel.h"
+#include "ff_ssa_vector32_kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
 #else
-typedef int ff_ssa_wide_avx2_is_for_x86;
+typedef int ff_ssa_vector16_avx2_is_for_x86;
 #endif

@@ -13,8 +13,8 @@
 #include "../path/ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
 #include "ff_ssa_modular.h"
-#include "ff_ssa_small.h"
-#include "ff_ssa_wide.h"
+#include "ff_ssa_vector32.h"
+#include "ff_ssa_vector16.h"
 
 #define FF_KERNEL(name) ff_ssa_##name##_avx512
 #define D __m512d
@@ -101,12 +101,12 @@ static inline D ff_ssa_gather_real_avx512(const double *from, U at) {
   return _mm512_mask_i64gather_pd(_mm512_setzero_pd(), all, at, from, 8);
 }
 
-#include "ff_ssa_wide_kernel.h"
-#include "ff_ssa_small_kernel.h"
+#include "ff_ssa_vector16_kernel.h"
+#include "ff_ssa_vector32_kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
 #else
-typedef int ff_ssa_wide_avx512_is_for_x86;
+typedef int ff_ssa_vector16_avx512_is_for_x86;
 #endif
