@@ -21,8 +21,8 @@ typedef struct {
    * the error that follows from them tells how much shorter. */
   int (*slope)(void *of, double t, const double *x, double *slope);
   int timed; /* whether f depends on t */
-  /* For implicit steps: the entries of df/dx that may differ from 0. Column j has the rows row[first[j]] to row[first[j + 1] - 1],
-   * without repeats. NULL: all entries. Borrowed. */
+  /* For implicit steps: the entries of df/dx that may differ from 0. Column j has the rows row[first[j]] to
+   * row[first[j + 1] - 1], without repeats. NULL: all entries. Borrowed. */
   const size_t *first;
   const uint32_t *row;
   /* Sets these entries. Returns 0 if there are none; then the step is tried again, shorter. NULL: they are differences of f. */
@@ -97,8 +97,8 @@ uint64_t ff_ode_calls(const ff_ode *ode);
 void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 
-/* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long as
- * this one was: many steps that are cut must not grow. O(n), and f is called once more. */
+/* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long
+ * as this one was: many steps that are cut must not grow. O(n), and f is called once more. */
 void ff_ode_cut(ff_ode *ode, double t);
 
 /* Conditions g_i(t, x) >= 0. */
@@ -115,13 +115,13 @@ typedef struct {
 
 /* Finds the first time in the last step, after `from`, at which a condition has changed. Returns 0 if there is none. Otherwise
  * *at is this time, and changed[i] is 1 if condition i has become true, -1 if it has become false, and else 0. `changed` has n
- * entries, which are undefined if there is no such time.
+ * entries. They and *at are undefined if there is no such time.
  *
- * *at is at most 2^-51 (|t| + h) later than the exact root of the dense output, where h is the length of the step. Changes that are
- * nearer to each other are found together. A condition has changed at *at: a later search from there, also in a step that begins
- * there, does not find this change again. A function
- * that is 0 at `from` is a condition that is true. If it then falls, this is a change just after `from`, where it counts; if it
- * rises, there is none. Two changes within a piece of the step are not found, and neither is a function that touches 0.
+ * *at is at most 2^-51 (|t| + h) later than the exact root of the dense output, where h is the length of the step. Changes that
+ * are nearer to each other are found together. A condition has changed at *at: a later search from there, also in a step that
+ * begins there, does not find this change again. A function that is 0 at `from` is a condition that is true. If it then falls,
+ * this is a change just after `from`, where it counts; if it rises, there is none. Two changes within a piece of the step are not
+ * found, and neither is a function that touches 0.
  *
  * O(n) values for each piece, and at most 60 for each change; a value takes O(components that are read). */
 int ff_ode_locate(ff_ode *ode, const ff_ode_watch *watch, double from, double *at, int8_t *changed);

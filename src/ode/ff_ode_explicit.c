@@ -61,7 +61,7 @@ static void interpolate(ff_ode *o) {
   }
 }
 
-/* Stages 6 and 7 are both at the end of the step. Their difference shows how fast the fastest mode is (Hairer and Wanner, IV.2). */
+/* Stages 6 and 7 are both at the end of the step. They show the speed of the fastest mode (Hairer and Wanner, IV.2). */
 double ff_ode_explicit_speed(const ff_ode *o) {
   double by = 0, apart = 0;
   for (uint32_t s = 0; s < o->equations.n; s++) {

@@ -11,7 +11,7 @@ typedef struct {
   double *entry;
   size_t *own_first;   /* the pattern of all entries, if the equations have none */
   uint32_t *own_row;
-  uint32_t *group;     /* for each column: no row has entries in two columns of a group, so one call of f differentiates them all */
+  uint32_t *group;     /* for each column: no row has entries in two columns of a group. So one call of f differentiates all */
   uint32_t n_groups;
   double *memory, *step, *at, *slope;
 } ff_ode_jacobian;

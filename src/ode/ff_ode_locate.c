@@ -56,10 +56,8 @@ static double time_of_change(ff_ode *o, const ff_ode_watch *w, uint32_t i, doubl
   return high;
 }
 
-/* A function may be 0 at `low` and below just afterwards. Then this is the first of some times at which it is seen to be below 0;
- * otherwise `low`. */
+/* A function is 0 at `low`. If it is below just afterwards, this is the first of some times at which that is seen; else `low`. */
 static double time_below(ff_ode *o, const ff_ode_watch *w, uint32_t i, double low, double high) {
-  if (value_at(o, w, i, low) != 0) return low;
   for (double part = NEAREST_LOOK; part < 1; part *= NEXT_LOOK) {
     const double t = low + (high - low) * part, value = value_at(o, w, i, t);
     if (value < 0) return t;
@@ -74,7 +72,8 @@ static int change_of(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t, int
   return now != before && counts(w, i, now) ? now - before : 0;
 }
 
-/* Some conditions have changed at a time. If more of them have a rounding later, it becomes this time: they change together. */
+/* Some conditions have changed at a time; `changed` tells which were true before. If more of them have a rounding later, it becomes
+ * this time: they change together. */
 static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *changed) {
   const double later = *at + ROUNDING * (fabs(*at) + o->tried);
   int now = 0, then = 0;
@@ -86,13 +85,13 @@ static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *c
   for (uint32_t i = 0; i < w->n; i++) changed[i] = (int8_t)change_of(o, w, i, *at, changed[i]);
 }
 
-/* Looks at a piece of the step. `changed` has the conditions at its begin, and *end becomes the time of the first change. Without
- * one, `changed` becomes the conditions at the end. */
+/* Looks at a piece of the step. *end becomes the time of the first change. */
 static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *end, int8_t *changed) {
   int any = 0;
   for (uint32_t i = 0; i < w->n; i++) {
-    const double below = time_below(o, w, i, begin, *end);
+    const double value = value_at(o, w, i, begin), below = value == 0 ? time_below(o, w, i, begin, *end) : begin;
     double low = begin, high = *end;
+    changed[i] = value >= 0;
     if (below > begin && counts(w, i, 0)) high = below;
     if (below > begin && !counts(w, i, 0)) {
       low = below;
@@ -102,27 +101,18 @@ static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *
     *end = time_of_change(o, w, i, low, high);
     any = 1;
   }
-  if (any)
-    tell_changes(o, w, end, changed);
-  else
-    for (uint32_t i = 0; i < w->n; i++) changed[i] = value_at(o, w, i, *end) >= 0;
+  if (any) tell_changes(o, w, end, changed);
   return any;
 }
 
 int ff_ode_locate(ff_ode *o, const ff_ode_watch *w, double from, double *at, int8_t *changed) {
   const uint32_t pieces = w->pieces > 0 ? w->pieces : 1;
   const double to = o->span.to, begin = ff_ode_larger(from, o->span.from);
-  if (!(begin < to)) return 0;
-  for (uint32_t i = 0; i < w->n; i++) changed[i] = value_at(o, w, i, begin) >= 0;
   double low = begin;
-  for (uint32_t piece = 1; piece <= pieces; piece++) {
-    double end = piece < pieces ? begin + (to - begin) * piece / pieces : to;
-    if (!(end > low)) continue;
-    if (search_piece(o, w, low, &end, changed)) {
-      *at = end;
-      return 1;
-    }
-    low = end;
+  for (uint32_t piece = 1; piece <= pieces && low < to; piece++) {
+    *at = piece < pieces ? begin + (to - begin) * piece / pieces : to;
+    if (search_piece(o, w, low, at, changed)) return 1;
+    low = *at;
   }
   return 0;
 }

@@ -89,8 +89,8 @@ static int derive(void *of, double t, const double *x, double *out) {
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-/* How far the step has overshot 0, where a rate such as r * (A > 0) ends: the count does not fall any more. This is an error, too.
- * A failure may be that of this step alone: a shorter step may do. */
+/* How far the step has overshot 0, where a rate such as r * (A > 0) ends: the count does not fall any more. This is an error,
+ * too. A failure may be that of this step alone: a shorter step may do. */
 static double judge(void *of, const ff_ode_span *tried, double error) {
   ff_ssa_smooth *e = of;
   ode *o = e->own;
