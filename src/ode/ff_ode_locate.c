@@ -6,6 +6,7 @@
 #define MOST_ROUNDS 60
 #define NEAREST_LOOK 0x1p-48 /* parts of a step after which a function that was 0 is looked at */
 #define NEXT_LOOK 0x1p12
+#define FOUND 2
 
 /* Condition i at a time of the step. */
 static double value_at(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t) {
@@ -72,8 +73,8 @@ static int change_of(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t, int
   return now != before && counts(w, i, now) ? now - before : 0;
 }
 
-/* Some conditions have changed at a time; `changed` tells which were true before. If more of them have a rounding later, it becomes
- * this time: they change together. */
+/* Some conditions have changed at a time; `changed` tells which were true before. If more of them have a rounding later, it
+ * becomes this time: they change together. */
 static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *changed) {
   const double later = *at + ROUNDING * (fabs(*at) + o->tried);
   int now = 0, then = 0;
@@ -85,22 +86,34 @@ static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *c
   for (uint32_t i = 0; i < w->n; i++) changed[i] = (int8_t)change_of(o, w, i, *at, changed[i]);
 }
 
-/* Looks at a piece of the step. *end becomes the time of the first change. */
-static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *end, int8_t *changed) {
-  int any = 0;
-  for (uint32_t i = 0; i < w->n; i++) {
-    const double value = value_at(o, w, i, begin), below = value == 0 ? time_below(o, w, i, begin, *end) : begin;
-    double low = begin, high = *end;
-    changed[i] = value >= 0;
-    if (below > begin && counts(w, i, 0)) high = below;
-    if (below > begin && !counts(w, i, 0)) {
-      low = below;
-      changed[i] = 0;
-    }
-    if (change_of(o, w, i, high, changed[i]) == 0) continue;
-    *end = time_of_change(o, w, i, low, high);
-    any = 1;
+/* Looks at condition i in a piece of the step. changed[i] becomes its value at the begin. If it has changed at the end, *end
+ * becomes the time of this change, and changed[i] has FOUND, too. */
+static int search_one(ff_ode *o, const ff_ode_watch *w, uint32_t i, double begin, double *end, int8_t *changed) {
+  const double value = value_at(o, w, i, begin), below = value == 0 ? time_below(o, w, i, begin, *end) : begin;
+  double low = begin, high = *end;
+  changed[i] = value >= 0;
+  if (below > begin && counts(w, i, 0)) high = below;
+  if (below > begin && !counts(w, i, 0)) {
+    low = below;
+    changed[i] = 0;
   }
+  if (change_of(o, w, i, high, changed[i]) == 0) return 0;
+  *end = time_of_change(o, w, i, low, high);
+  changed[i] |= FOUND;
+  return 1;
+}
+
+/* *end becomes the time of the first change. A condition that changes twice may have changed at an earlier end. */
+static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *end, int8_t *changed) {
+  int any = 0, more = 1;
+  for (uint32_t i = 0; i < w->n; i++) changed[i] = 0;
+  while (more) {
+    more = 0;
+    for (uint32_t i = 0; i < w->n; i++)
+      if (!(changed[i] & FOUND)) more |= search_one(o, w, i, begin, end, changed);
+    any |= more;
+  }
+  for (uint32_t i = 0; i < w->n; i++) changed[i] &= ~FOUND;
   if (any) tell_changes(o, w, end, changed);
   return any;
 }
