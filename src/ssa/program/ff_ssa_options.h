@@ -4,30 +4,7 @@
 
 #include "../../base/ff_simd.h"
 #include "../../model/reactions/ff_reactions.h"
-
-typedef enum {
-  FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; for several trajectories at once, if there
-                  * are at most FF_SSA_WIDE_REACTIONS reactions */
-  FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
-  FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
-  FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */
-  FF_SSA_FACTORED, /* the direct method for groups of reactions whose propensities have common factors; the logarithmic one if
-                    * there are too many groups */
-  FF_SSA_OPTIMISED,   /* the optimised direct method of Cao, Li and Petzold 2004 */
-  FF_SSA_SORTING,     /* the sorting direct method of McCollum et al. 2006 */
-  FF_SSA_COMPOSITION, /* composition and rejection of Slepoy, Thompson and Plimpton 2008 */
-  FF_SSA_RSSA,        /* the rejection-based method of Thanh, Priami and Zunino 2014 */
-  FF_SSA_RSSA_CR,     /* the same with composition and rejection, 2015 */
-  FF_SSA_PDM,         /* the partial-propensity direct method of Ramaswamy, Gonzalez-Segredo and Sbalzarini 2009 */
-  FF_SSA_SPDM,        /* the same with sorting */
-  FF_SSA_PSSA_CR,     /* the same with composition and rejection, 2010 */
-  FF_SSA_BLOCK,       /* the search in three levels of Komarov and D'Souza 2012 */
-  FF_SSA_TAU,         /* an approximation: explicit tau-leaping of Cao, Gillespie and Petzold 2006 */
-  FF_SSA_IMPLICIT,    /* an approximation: leaps that are explicit or implicit, Cao, Gillespie and Petzold 2007 */
-  FF_SSA_LANGEVIN,    /* an approximation: the chemical Langevin equation, Gillespie 2000. Counts are real numbers. */
-  FF_SSA_ODE,         /* the deterministic limit of large counts. Counts are real numbers. */
-  FF_SSA_METHODS
-} ff_ssa_method;
+#include "ff_ssa_method_kinds.h"
 
 #define FF_SSA_TOLERANCE 0.03
 #define FF_SSA_LANES 16 /* trajectories that vectors of the processor advance together */

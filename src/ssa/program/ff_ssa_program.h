@@ -6,6 +6,7 @@
 #include "../../model/reactions/ff_reactions.h"
 
 #define FF_SSA_MAX_COUNT 0x1p40 /* of a species */
+#define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
 /* How a propensity is computed from the counts. Mass action of up to two molecules has a form of its own. */
 typedef enum {

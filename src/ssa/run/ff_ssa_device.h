@@ -20,7 +20,6 @@
 #include "ff_ssa_sums.h"
 
 #define FF_SSA_INTERFACE "ssa"
-#define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
 /* A point of a sweep. The programs of all points have the same species. */
 typedef struct {

@@ -4,9 +4,8 @@
 #define FF_SSA_GENERIC_LAW_H
 
 #include "../../../model/ff_formula_math.h"
-#include "../../../ssa/run/ff_ssa_device.h"
 #include "../../../ssa/path/ff_ssa_draws.h"
-#include "../../../ssa/methods/ff_ssa_method_kinds.h"
+#include "../../../ssa/program/ff_ssa_method_kinds.h"
 #include "../../runtime/ff_warp.h"
 #include "ff_ssa_image.h"
 #include "../device/ff_ssa_launch.h"
