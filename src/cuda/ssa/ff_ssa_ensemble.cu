@@ -43,6 +43,8 @@ static void destroy(ff_ensemble *e) {
   give_back(e);
   ff_cuda_leave(&guard);
   free_request(&e->request);
+  free((void *)e->options.cache);
+  free((void *)e->options.kernel);
   free(e->fired);
   free(e);
 }
@@ -62,6 +64,16 @@ static ff_status copy_request(ff_ensemble *e, const ff_ssa_device_request *reque
   if (request->order != NULL) r->order = (uint32_t *)copy_of(request->order, e->program->n_reactions, sizeof *r->order);
   const int ordered = (r->order != NULL) == (request->order != NULL);
   if (r->initial != NULL && r->times != NULL && r->species != NULL && ordered) return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
+}
+
+/* A runner may be asked late, so texts are copied. */
+static ff_status copy_options(ff_ensemble *e, const ff_ensemble_options *options, ff_error *err) {
+  const char *const cache = options->cache, *const kernel = options->kernel;
+  e->options = *options;
+  e->options.cache = cache != NULL ? ff_strndup(cache, strlen(cache)) : NULL;
+  e->options.kernel = kernel != NULL ? ff_strndup(kernel, strlen(kernel)) : NULL;
+  if ((e->options.cache != NULL) == (cache != NULL) && (e->options.kernel != NULL) == (kernel != NULL)) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
 }
 
@@ -153,10 +165,10 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
   ff_cuda_guard guard;
   e->program = program;
-  e->options = *options;
   e->info.kernel = "";
   ff_error_set(&e->refused, FF_EUNSUPPORTED, "there is no kernel of this name");
-  ff_status status = copy_request(e, request, err);
+  ff_status status = copy_options(e, options, err);
+  if (status == FF_OK) status = copy_request(e, request, err);
   list_runners(e);
   if (e->n_runners > 0) e->refused = {};
   if (status == FF_OK) {
@@ -166,8 +178,7 @@ static ff_status create(ff_ensemble **out, const ff_ssa_program *program, const 
     if (status == FF_OK && e->stage == FF_SSA_FAILED) status = ff_error_set(err, e->refused.status, "%s", e->refused.text);
     ff_cuda_leave(&guard);
   }
-  e->options.cache = e->options.kernel = NULL; /* these belong to the caller */
-  e->options.like = NULL;
+  e->options.like = NULL; /* it may be freed first */
   if (status != FF_OK) {
     destroy(e);
     return status;

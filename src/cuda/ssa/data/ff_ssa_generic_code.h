@@ -1,5 +1,5 @@
-/* Which kernel of ff_ssa_generic_kernel.h a network needs, and its text. The kernels of the logarithmic method are compiled ahead,
- * so that they run where no code can be compiled. The others are compiled at run time, one for each need. */
+/* Which kernel of ff_ssa_generic_kernel.h a network needs, and its text. The kernels of the logarithmic method are compiled
+ * ahead, so that they run where no code can be compiled. The others are compiled at run time, one for each need. */
 #ifndef FF_SSA_GENERIC_CODE_H
 #define FF_SSA_GENERIC_CODE_H
 

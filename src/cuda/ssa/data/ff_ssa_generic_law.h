@@ -80,13 +80,14 @@ FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t lengt
       *next = top;
       next += c.stack_stride;
       top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
-    } else if (operands == 1u) {
-      top = ff_formula_operate(word.code, top, 0.0, 0.0);
     } else {
-      const double last = top;
-      next -= (operands - 1u) * c.stack_stride;
-      const double first = next[0], second = operands == 2u ? last : next[c.stack_stride];
-      top = ff_formula_operate(word.code, first, second, last);
+      double first = top, second = top;
+      if (operands > 1u) {
+        next -= (operands - 1u) * c.stack_stride;
+        first = next[0];
+        if (operands > 2u) second = next[c.stack_stride];
+      }
+      top = ff_formula_operate(word.code, first, second, top); /* only here, because its code is long */
     }
   }
   return top;

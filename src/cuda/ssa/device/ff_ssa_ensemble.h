@@ -45,7 +45,7 @@ struct ff_ensemble {
   int n_runners, tried;
   ff_ssa_stage stage;
   ff_error refused;            /* why the previous runner refused, or why no runner is left */
-  ff_ensemble_options options; /* its `cache`, `kernel` and `like` are valid only while the ensemble is created */
+  ff_ensemble_options options; /* its texts are owned; `like` is valid only while the ensemble is created */
   ff_ensemble_info info;
   cudaStream_t stream;
   cudaEvent_t begin, end;
