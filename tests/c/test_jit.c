@@ -14,7 +14,7 @@
 #include "../../src/cuda/runtime/ff_compile.h"
 #include "../../src/cuda/runtime/ff_expand.h"
 #include "../../src/cuda/runtime/ff_jit.h"
-#include "../../src/cuda/ssa/data/ff_ssa_generic_code.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_kernel.h"
 #include "files.h"
 #include "pretend_module.h"
 #include "rows.h"

@@ -9,13 +9,12 @@
  * start that are the trajectory's own.
  *
  * The kernels of the logarithmic method are compiled ahead. Those of other methods are compiled at run time, once for each need
- * (ff_ssa_generic_code.h), which takes a second or two.
+ * (ff_ssa_generic_kernel.h), which takes a second or two.
  *
  * The points of a sweep have an image each, in device memory: those that differ only in numbers have the same layout of a slot. A
  * slot takes the image of the point that its trajectory belongs to. A block of warps runs trajectories of one point only. */
 #include "../../runtime/ff_jit.h"
 #include "ff_ssa_data_runner.h"
-#include "ff_ssa_generic_code.h"
 #include "ff_ssa_generic_kernel.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The kernels that read a network as data, without their names: what each thread of a grid does. ff_ssa_generic.cu compiles them
- * for the logarithmic method. The code of another method is compiled at run time, for one need (ff_ssa_generic_code.h). Then
- * this header defines the kernel s_kernel, and with S_THREADS also s_threads. */
+/* The kernels that read a network as data, without their names: what each thread of a grid does. ff_ssa_generic.cu compiles those
+ * of the logarithmic method ahead, so that they run where no code can be compiled. Those of the other methods are compiled at
+ * run time, each for one need: then this header defines s_kernel, and with S_THREADS also s_threads. */
 #ifndef FF_SSA_GENERIC_KERNEL_H
 #define FF_SSA_GENERIC_KERNEL_H
 
@@ -8,6 +8,48 @@
 #include "ff_ssa_generic_schedule.h"
 #include "ff_ssa_generic_thread.h"
 
+#if !defined(__CUDACC_RTC__)
+#include <stdio.h>
+
+typedef struct {
+  uint32_t method; /* that of the image */
+  int formulas;    /* of rates */
+  int several;     /* points */
+  int follows;     /* a condition, a list of firings, or starts */
+  int scheduled;   /* events, or rates that depend on the time */
+  int together;    /* a block of warps runs a trajectory */
+} ff_ssa_generic_need;
+
+/* What an image needs for a wave of one point or several, whose trajectories so many warps run together. What does not matter is
+ * 0, so that the code is the same. Methods with rows never have rates that are formulas. */
+static inline ff_ssa_generic_need ff_ssa_generic_need_of(const ff_ssa_image *image, int several, int follows, uint32_t warps) {
+  ff_ssa_generic_need need = {.method = image->method, .several = several, .scheduled = image->schedule.formulas != NULL};
+  need.follows = follows && !need.scheduled;
+  need.formulas = image->depth > 0 && !need.scheduled && !ff_ssa_method_has_rows((int)image->method);
+  need.together = warps > 1;
+  return need;
+}
+
+/* Whether there is also a kernel with a thread for each trajectory. */
+static inline int ff_ssa_generic_has_threads(const ff_ssa_generic_need *need) {
+  return ff_ssa_method_searches((int)need->method) && !need->formulas && !need->several && !need->follows;
+}
+
+#define FF_SSA_GENERIC_TEXT 400 /* bytes */
+
+/* Writes the text of the kernel, for ff_expand(). */
+static inline void ff_ssa_generic_text(char text[FF_SSA_GENERIC_TEXT], const ff_ssa_generic_need *need) {
+  const int few = need->formulas || need->several || need->follows || need->scheduled;
+  snprintf(text, FF_SSA_GENERIC_TEXT,
+           "#define S_METHOD %u\n#define S_FORMULAS %d\n#define S_SEVERAL %d\n#define S_FOLLOWS %d\n#define S_SCHEDULED %d\n"
+           "#define S_BLOCK %d\n#define S_FEW %d\n#define S_THREADS %d\n"
+           "#include \"cuda/ssa/data/ff_ssa_generic_kernel.h\"\n",
+           need->method, need->formulas, need->several, need->follows, need->scheduled, need->together, few,
+           ff_ssa_generic_has_threads(need));
+}
+#endif
+
+#if defined(__CUDACC__)
 #define FF_SSA_GENERIC_WARPS 4 /* the most of a block. Without shared memory it has one, so that all multiprocessors have equal
                                 * shares. */
 /* Blocks of a multiprocessor for which registers are limited. Formulas need more registers, and so do several points. */
@@ -103,6 +145,8 @@ __device__ __forceinline__ static void run_thread(const ff_ssa_image &image, con
     ff_ssa_thread_run_there(&t, &at, slot);
 }
 
+/* ---- at run time ----------------------------------------------------------------------------------------------------------- */
+
 #if defined(__CUDACC_RTC__)
 #if S_BLOCK
 extern "C" __global__ void __launch_bounds__(FF_SSA_BLOCK_MOST * 32, S_FORMULAS ? 1 : 2) s_kernel(FF_SSA_GENERIC_ARGUMENTS) {
@@ -128,6 +172,7 @@ extern "C" __global__ void __launch_bounds__(FF_SSA_GENERIC_WARPS * 32, FF_SSA_G
   extern __shared__ __align__(128) char shared[];
   run_thread(image, run, at, shared, S_METHOD, true, false, false);
 }
+#endif
 #endif
 #endif
 
