@@ -53,7 +53,7 @@ $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
 # With -O1 and the sanitizers, GCC takes 25 s for each of these.
-$(BUILD)/asan/src/ssa/lanes/ff_ssa_wide_%.o $(BUILD)/memory/src/ssa/lanes/ff_ssa_wide_%.o: LIGHT = -Og -g1
+$(BUILD)/asan/src/ssa/lanes/ff_ssa_vector16_%.o $(BUILD)/memory/src/ssa/lanes/ff_ssa_vector16_%.o: LIGHT = -Og -g1
 
 # In test_memory the allocations of the core fail (tests/c/failing_memory.h). Each file begins with that header, so macros that a
 # file defines for the C library's headers must be defined before.
@@ -186,11 +186,11 @@ $(CUDA_BUILD)/math: tests/cuda/math.cu $(MATH_HEADERS)
 	  -lnvrtc -o $@
 
 # Compares the statistics of reaction networks on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
-COLLECT := cuda/ssa/device/ff_ssa_collect.cu.o cuda/ssa/device/ff_ssa_collect_values.cu.o cuda/runtime/ff_device.cu.o
+COLLECT := cuda/device/ff_collect.cu.o cuda/device/ff_collect_values.cu.o cuda/runtime/ff_device.cu.o
 cuda-collect:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/collect
 $(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \
-  $(wildcard src/cuda/ssa/device/*.h)
+  $(wildcard src/cuda/device/*.h)
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
 	  $(filter %.cu %.o %.a,$^) -lm -ldl
 

@@ -47,7 +47,7 @@ noise <- function(x, confidence = NULL, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate()", x)
   run <- run_of(x)
-  if (!inherits(x, c("reaction_ensemble", "reaction_histogram")) || is.null(run$tally)) {
+  if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
     abort_value("x", "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }
   if (is.null(confidence)) confidence <- run$confidence
@@ -61,7 +61,7 @@ noise <- function(x, confidence = NULL, ...) {
       ),
       noise_ratios(found, run$tally$n, confidence, run$tally$known)
     ),
-    class = c("reaction_noise", "data.frame"), row.names = .set_row_names(length(found$mean)),
+    class = ensemble_class("noise"), row.names = .set_row_names(length(found$mean)),
     run = c(run[c("nsim", "seed", "times", "species")], list(n = run$tally$n, confidence = confidence))
   )
 }
@@ -218,7 +218,7 @@ check_reporters <- function(reporters, known) {
 
 #' @rdname noise_decomposition
 #' @export
-noise_decomposition.reaction_trajectories <- function(x, reporters, confidence = 0.95, ...) {
+noise_decomposition.ensemble_trajectories <- function(x, reporters, confidence = 0.95, ...) {
   check_no_more(...)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   run <- run_of(x)
@@ -299,7 +299,7 @@ warn_reporters <- function(p_value, times, reporters) {
 
 #' @rdname noise_decomposition
 #' @export
-noise_decomposition.reaction_ensemble <- function(x, reporters, confidence = NULL, ...) {
+noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
   check_no_more(...)
   if (!is.null(confidence)) {
     abort_argument(paste(

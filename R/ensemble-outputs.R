@@ -42,7 +42,7 @@ events_of <- function(firings, run) {
   if (run$nsim <= .Machine$integer.max) number <- as.integer(number)
   reaction <- structure(firings$reaction, levels = make.unique(run$model$reactions$name, " "), class = "factor")
   structure(
-    list(trajectory = number, time = firings$time, reaction = reaction), class = c("reaction_events", "data.frame"),
+    list(trajectory = number, time = firings$time, reaction = reaction), class = ensemble_class("events"),
     row.names = .set_row_names(length(number)), run = run
   )
 }
@@ -57,26 +57,26 @@ print_first_rows <- function(x, n, head, digits = NULL) {
 
 #' @rdname histogram-methods
 #' @export
-print.reaction_histogram <- function(x, n = 10, ...) {
+print.ensemble_histogram <- function(x, n = 10, ...) {
   warn_ignored(...)
   if (!has_columns(x, c("time", "species", "count", "n", "proportion"))) {
     print(plain_frame(x))
   } else {
-    print_first_rows(x, n, c(result_head(x, "reaction_histogram", unique_count(x$species)), until_line(attr(x, "run"))))
+    print_first_rows(x, n, c(result_head(x, unique_count(x$species)), until_line(attr(x, "run"))))
   }
   invisible(x)
 }
 
 #' @rdname histogram-methods
 #' @export
-print.reaction_events <- function(x, n = 10, ...) {
+print.ensemble_events <- function(x, n = 10, ...) {
   warn_ignored(...)
   if (!has_columns(x, c("trajectory", "time", "reaction"))) {
     print(plain_frame(x))
   } else {
     run <- attr(x, "run")
     print_first_rows(x, n, c(sprintf(
-      "<reaction_events> %s of %s up to time %s, seed %s%s", count_of(nrow(x), "event"), trajectory_count(run_size(run)),
+      "<%s> %s of %s up to time %s, seed %s%s", class(x)[[1L]], count_of(nrow(x), "event"), trajectory_count(run_size(run)),
       format(run$times), format(run$seed, digits = 15), parts_text(run$shard)
     ), until_line(run)))
   }
@@ -86,7 +86,7 @@ print.reaction_events <- function(x, n = 10, ...) {
 need_columns <- function(x, columns, what) {
   run_of(x)
   if (has_columns(x, columns) && nrow(x) > 0L) return(invisible())
-  maker <- result_makers[class(x)[[1L]]]
+  maker <- result_makers[kind_of_result(x)]
   abort_argument(sprintf(
     "`%s` must have rows, and the columns %s, as %s() returns them.", what, quote_some(columns),
     if (is.na(maker)) "simulate" else maker
@@ -95,13 +95,13 @@ need_columns <- function(x, columns, what) {
 
 # Results that simulate() does not return.
 result_makers <- c(
-  first_passage = "first_passage", parameter_sweep = "sweep_parameters", reaction_noise = "noise",
+  first_passage = "first_passage", parameter_sweep = "sweep_parameters", ensemble_noise = "noise",
   noise_decomposition = "noise_decomposition"
 )
 
 #' @rdname histogram-methods
 #' @export
-summary.reaction_histogram <- function(object, ...) {
+summary.ensemble_histogram <- function(object, ...) {
   warn_ignored(...)
   need_columns(object, c("time", "species", "count", "n"), "object")
   histogram_moments(object)
@@ -124,7 +124,7 @@ histogram_moments <- function(object) {
 
 #' @rdname histogram-methods
 #' @export
-summary.reaction_events <- function(object, ...) {
+summary.ensemble_events <- function(object, ...) {
   warn_ignored(...)
   columns <- c("trajectory", "time", "reaction")
   if (!has_columns(object, columns)) need_columns(object, columns, "object") # there may be no event
@@ -134,33 +134,33 @@ summary.reaction_events <- function(object, ...) {
 
 #' @rdname histogram-methods
 #' @export
-as.data.frame.reaction_histogram <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+as.data.frame.ensemble_histogram <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
   warn_ignored(...)
   result_frame(x, run)
 }
 
 #' @rdname histogram-methods
 #' @export
-as.data.frame.reaction_events <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+as.data.frame.ensemble_events <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
   warn_ignored(...)
   result_frame(x, run)
 }
 
 #' @export
-`[.reaction_histogram` <- function(x, ...) keep_record(NextMethod(), x)
+`[.ensemble_histogram` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-`[.reaction_events` <- function(x, ...) keep_record(NextMethod(), x)
+`[.ensemble_events` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-rbind.reaction_histogram <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
+rbind.ensemble_histogram <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
-rbind.reaction_events <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
+rbind.ensemble_events <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @rdname histogram-methods
 #' @export
-plot.reaction_histogram <- function(x, time = max(x$time), n = 10, main = NULL, species = NULL, ...) {
+plot.ensemble_histogram <- function(x, time = max(x$time), n = 10, main = NULL, species = NULL, ...) {
   check_graphical(...)
   found <- shown_counts(x, time, n, species)
   shown <- found$rows
@@ -206,7 +206,7 @@ histogram_steps <- function(count, proportion, zero = 0) {
 
 #' @rdname histogram-methods
 #' @export
-plot.reaction_events <- function(x, n = 10, main = NULL, ...) {
+plot.ensemble_events <- function(x, n = 10, main = NULL, ...) {
   check_graphical(...)
   found <- shown_events(x, n)
   shown <- found$rows

@@ -52,11 +52,11 @@ quantile_names <- function(probabilities) paste0("q", exact_text(100 * probabili
 #' @rdname ensemble-quantiles
 #' @importFrom stats quantile
 #' @export
-quantile.reaction_ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
+quantile.ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   run <- run_of(x)
-  out <- quantile.reaction_histogram(known_histogram(run), probs)
+  out <- quantile.ensemble_histogram(known_histogram(run), probs)
   if (!has_columns(x, c("time", "species"))) return(out)
   key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
   out <- out[key(out) %in% key(x), ] # without the rows that the user has left out
@@ -66,7 +66,7 @@ quantile.reaction_ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
 
 #' @rdname ensemble-quantiles
 #' @export
-quantile.reaction_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
+quantile.ensemble_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   need_columns(x, c("time", "species", "count", "n"), "x")
@@ -75,7 +75,7 @@ quantile.reaction_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
 
 #' @rdname ensemble-quantiles
 #' @export
-quantile.reaction_trajectories <- function(x, probs = seq(0, 1, 0.25), ...) {
+quantile.ensemble_trajectories <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   quantiles_of(counts_by_cell(histogram_of_rows(x)), probs)
@@ -138,11 +138,11 @@ known_histogram <- function(run) {
 #' @rdname ensemble-quantiles
 #' @importFrom graphics hist
 #' @export
-hist.reaction_ensemble <- function(x, ...) hist(known_histogram(run_of(x)), ...)
+hist.ensemble <- function(x, ...) hist(known_histogram(run_of(x)), ...)
 
 #' @rdname ensemble-quantiles
 #' @export
-hist.reaction_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
+hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)
   need_columns(x, c("time", "species", "count", "n"), "x")
   draw_bars(plain_frame(of_species(x, species)), time, n, main, breaks, freq, ...)
@@ -150,7 +150,7 @@ hist.reaction_histogram <- function(x, time = max(x$time), n = 9, main = NULL, s
 
 #' @rdname ensemble-quantiles
 #' @export
-hist.reaction_trajectories <- function(x, time = NULL, n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
+hist.ensemble_trajectories <- function(x, time = NULL, n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)
   rows <- histogram_of_rows(of_species(x, species))
   draw_bars(rows, if (is.null(time)) max(rows$time) else time, n, main, breaks, freq, ...)
@@ -262,9 +262,9 @@ passage_hint <- "summary() has quantiles of the times, and plot() draws their di
 solution_hint <- "as.data.frame(x, what = \"marginals\") has the distribution of each species, and plot() draws it"
 
 #' @export
-quantile.reaction_events <- function(x, ...) refuse_distribution("quantile", "a list of firings", firings_hint)
+quantile.ensemble_events <- function(x, ...) refuse_distribution("quantile", "a list of firings", firings_hint)
 #' @export
-hist.reaction_events <- function(x, ...) refuse_distribution("hist", "a list of firings", firings_hint)
+hist.ensemble_events <- function(x, ...) refuse_distribution("hist", "a list of firings", firings_hint)
 #' @export
 quantile.parameter_sweep <- function(x, ...) refuse_distribution("quantile", "a sweep", sweep_hint)
 #' @export

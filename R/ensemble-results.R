@@ -53,15 +53,21 @@ has_columns <- function(x, names) {
 is_of_one_run <- function(x) {
   run <- attr(x, "run")
   is.null(run) || !is.data.frame(x) || nrow(x) <= switch(
-    class(x)[[1L]], reaction_ensemble = length(run$times) * length(run$species), reaction_histogram = length(run$tally$cell),
-    reaction_trajectories = run_size(run) * length(run$times), Inf
+    kind_of_result(x), ensemble = length(run$times) * length(run$species), ensemble_histogram = length(run$tally$cell),
+    ensemble_trajectories = run_size(run) * length(run$times), Inf
   )
 }
 
-result_head <- function(x, class, species) {
+# The classes of a result: that of the engine, such as "reaction_histogram", that of the kind, which all engines share, and
+# "data.frame". Methods are for kinds.
+ensemble_class <- function(kind, engine = "reaction") {
+  c(paste0(engine, "_", kind), if (kind == "ensemble") kind else paste0("ensemble_", kind), "data.frame")
+}
+
+result_head <- function(x, species) {
   run <- attr(x, "run")
   sprintf(
-    "<%s> %s of %s, %s, seed %s%s", class,
+    "<%s> %s of %s, %s, seed %s%s", class(x)[[1L]],
     trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species),
     times_text(unique(x$time)), format(run$seed, digits = 15), parts_text(run$shard)
   )
@@ -84,7 +90,7 @@ times_text <- function(times) {
 
 #' @rdname ensemble-methods
 #' @export
-print.reaction_ensemble <- function(x, n = 10, ...) {
+print.ensemble <- function(x, n = 10, ...) {
   warn_ignored(...)
   check_number(n, "n", 0, Inf)
   if (!has_columns(x, c("time", "species", "mean", "lower", "upper", "sd", "min", "max")) || nrow(x) == 0L) {
@@ -95,7 +101,7 @@ print.reaction_ensemble <- function(x, n = 10, ...) {
   last <- max(x$time)
   rows <- plain_frame(x)[x$time == last, ]
   shown <- utils::head(rows, n)
-  writeLines(result_head(x, "reaction_ensemble", unique_count(x$species)))
+  writeLines(result_head(x, unique_count(x$species)))
   if (nrow(shown) > 0L) {
     writeLines(until_line(run))
     intervals <- if (run$method == "ode") "" else sprintf(", with %g%% confidence intervals of the means", 100 * run$confidence)
@@ -157,14 +163,14 @@ format_counts <- function(x) {
 
 #' @rdname ensemble-methods
 #' @export
-print.reaction_trajectories <- function(x, n = 10, ...) {
+print.ensemble_trajectories <- function(x, n = 10, ...) {
   warn_ignored(...)
   check_number(n, "n", 0, Inf)
   if (!has_columns(x, c("trajectory", "time"))) {
     print(plain_frame(x))
     return(invisible(x))
   }
-  writeLines(c(result_head(x, "reaction_trajectories", length(x) - 2L), until_line(attr(x, "run"))))
+  writeLines(c(result_head(x, length(x) - 2L), until_line(attr(x, "run"))))
   shown <- utils::head(plain_frame(x), n)
   width <- vapply(names(shown), function(name) max(nchar(c(name, format(shown[[name]])), "width")) + 1L, 0L)
   fit <- seq_len(max(3L, sum(cumsum(width) < getOption("width"))))
@@ -182,7 +188,7 @@ print.reaction_trajectories <- function(x, n = 10, ...) {
 
 #' @rdname ensemble-methods
 #' @export
-summary.reaction_ensemble <- function(object, ...) {
+summary.ensemble <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
   if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
@@ -194,7 +200,7 @@ summary.reaction_ensemble <- function(object, ...) {
 
 #' @rdname ensemble-methods
 #' @export
-summary.reaction_trajectories <- function(object, ...) {
+summary.ensemble_trajectories <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
   species <- species_columns(object, "object")
@@ -291,14 +297,14 @@ seconds_text <- function(seconds) sprintf(if (seconds < 10) "%.2f s" else "%.0f 
 
 #' @rdname ensemble-methods
 #' @export
-as.data.frame.reaction_ensemble <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+as.data.frame.ensemble <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
   warn_ignored(...)
   result_frame(x, run)
 }
 
 #' @rdname ensemble-methods
 #' @export
-as.data.frame.reaction_trajectories <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
+as.data.frame.ensemble_trajectories <- function(x, row.names = NULL, optional = FALSE, run = FALSE, ...) {
   warn_ignored(...)
   result_frame(x, run)
 }
@@ -329,17 +335,17 @@ keep_record <- function(out, x) {
 }
 
 #' @export
-`[.reaction_ensemble` <- function(x, ...) keep_record(NextMethod(), x)
+`[.ensemble` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-`[.reaction_trajectories` <- function(x, ...) keep_record(NextMethod(), x)
+`[.ensemble_trajectories` <- function(x, ...) keep_record(NextMethod(), x)
 
 # Rows of several results have no record of one run.
 #' @export
-rbind.reaction_ensemble <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
+rbind.ensemble <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
-rbind.reaction_trajectories <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
+rbind.ensemble_trajectories <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 # With names, as in rbind(wild_type = a, mutant = b), a column `run` has these.
 rbind_plain <- function(...) {
@@ -377,7 +383,7 @@ of_species <- function(x, species) {
 
 #' @rdname ensemble-methods
 #' @export
-plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "none"), n = 10, main = NULL,
+plot.ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "none"), n = 10, main = NULL,
                                    species = NULL, ...) {
   band <- check_choice(band, "band", bands)
   check_graphical(...)
@@ -389,7 +395,7 @@ plot.reaction_ensemble <- function(x, band = c("sd", "interval", "range", "quant
 
 #' @rdname ensemble-methods
 #' @export
-plot.reaction_trajectories <- function(x, n = 10, main = NULL, species = NULL, ...) {
+plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, ...) {
   check_graphical(...)
   found <- shown_paths(x, n, species)
   shown <- found$rows

@@ -323,7 +323,7 @@ trajectories_of <- function(result, run, options) {
   if (kept_final(run) && !is.null(result$stopped)) time <- ifelse(is.na(result$stopped), time, result$stopped)
   out <- c(list(trajectory = rep(number, each = times), time = time), states)
   structure(
-    out, class = c("reaction_trajectories", "data.frame"), row.names = .set_row_names(options$nsim * times), run = run
+    out, class = ensemble_class("trajectories"), row.names = .set_row_names(options$nsim * times), run = run
   )
 }
 

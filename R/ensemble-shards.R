@@ -44,26 +44,27 @@ NULL
 
 #' @rdname ensemble-parts
 #' @export
-c.reaction_ensemble <- function(...) merge_ensembles(list(...), "reaction_ensemble", ensemble_of)
+c.ensemble <- function(...) merge_ensembles(list(...), ensemble_of)
 
 #' @rdname ensemble-parts
 #' @export
-c.reaction_histogram <- function(...) merge_ensembles(list(...), "reaction_histogram", histogram_of)
+c.ensemble_histogram <- function(...) merge_ensembles(list(...), histogram_of)
 
 #' @rdname ensemble-parts
 #' @export
-c.reaction_trajectories <- function(...) merge_rows(list(...), "reaction_trajectories")
+c.ensemble_trajectories <- function(...) merge_rows(list(...))
 
 #' @rdname ensemble-parts
 #' @export
-c.reaction_events <- function(...) merge_rows(list(...), "reaction_events")
+c.ensemble_events <- function(...) merge_rows(list(...))
 
 #' @rdname ensemble-parts
 #' @export
-c.first_passage <- function(...) merge_rows(list(...), "first_passage")
+c.first_passage <- function(...) merge_rows(list(...))
 
 # The record of all parts; its sums are still those of the first.
-merged_run <- function(parts, class) {
+merged_run <- function(parts) {
+  class <- class(parts[[1L]])[[1L]]
   if (!all(vapply(parts, inherits, NA, class))) {
     abort_argument(sprintf("c() merges results of class \"%s\"; found another object among them.", class))
   }
@@ -120,12 +121,12 @@ kinds_of_columns <- function(x) {
 
 # A count or a variable is a number, and may be NaN, but is never NA.
 has_its_counts <- function(x) {
-  if (!inherits(x, "reaction_trajectories")) return(TRUE)
+  if (!inherits(x, "ensemble_trajectories")) return(TRUE)
   all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !any(is.na(column) & !is.nan(column)), NA))
 }
 
-merge_ensembles <- function(parts, class, frame) {
-  run <- merged_run(parts, class)
+merge_ensembles <- function(parts, frame) {
+  run <- merged_run(parts)
   if (length(parts) == 1L) return(parts[[1L]])
   unchanged <- vapply(parts, function(part) identical(part, frame(attr(part, "run"))), NA)
   if (!all(unchanged)) abort_argument("c() merges unchanged results; found one whose rows or columns were changed.")
@@ -151,8 +152,8 @@ merge_tallies <- function(tallies) {
 }
 
 # Rows are in the order of the trajectories.
-merge_rows <- function(parts, class) {
-  run <- merged_run(parts, class)
+merge_rows <- function(parts) {
+  run <- merged_run(parts)
   if (length(parts) == 1L) return(parts[[1L]])
   if (!all(vapply(parts, has_all_rows, NA))) {
     abort_argument("c() merges unchanged results; found one whose rows were changed.")
@@ -165,14 +166,14 @@ merge_rows <- function(parts, class) {
   out <- out[rows, , drop = FALSE]
   attr(out, "row.names") <- .set_row_names(nrow(out))
   if (!is.null(run$stopped)) run$stopped <- unlist(lapply(parts, function(part) attr(part, "run")$stopped))[rows]
-  structure(out, class = c(class, "data.frame"), run = told_of_missing(run))
+  structure(out, class = class(parts[[1L]]), run = told_of_missing(run))
 }
 
 # Whether a part has as many rows as its run gave.
 has_all_rows <- function(x) {
   run <- attr(x, "run")
   n <- run_size(run)
-  nrow(x) == switch(class(x)[[1L]], reaction_events = run$events, first_passage = n, n * length(run$times))
+  nrow(x) == switch(kind_of_result(x), ensemble_events = run$events, first_passage = n, n * length(run$times))
 }
 
 # ---- resuming -------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ ensemble_of <- function(run) {
   )
   if (length(run$quantiles) > 0L) out <- c(out, tally_quantiles(run$tally, run$quantiles))
   out <- c(out, list(sd_lower = sd$lower, sd_upper = sd$upper))
-  structure(out, class = c("reaction_ensemble", "data.frame"), row.names = .set_row_names(times * species), run = run)
+  structure(out, class = ensemble_class("ensemble"), row.names = .set_row_names(times * species), run = run)
 }
 
 # The confidence interval of a mean by Hall's transformation, which removes most of the effect of skewness. For the standardised
@@ -112,7 +112,7 @@ histogram_of <- function(run) {
     count = tally$value, n = tally$count, proportion = tally$count / tally$n
   )
   structure(
-    out, class = c("reaction_histogram", "data.frame"), row.names = .set_row_names(length(tally$cell)), run = run
+    out, class = ensemble_class("histogram"), row.names = .set_row_names(length(tally$cell)), run = run
   )
 }
 
@@ -138,12 +138,12 @@ histogram_of <- function(run) {
 covariances <- function(x, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate(..., covariance = TRUE)", x)
-  tally <- if (inherits(x, "reaction_ensemble")) run_of(x)$tally
+  tally <- if (inherits(x, "ensemble")) run_of(x)$tally
   found <- if (!is.null(tally)) .Call(ffi_ssa_statistics, tally)
   if (is.null(found$covariance)) {
     abort_argument(sprintf(
       "`x` must be a result of simulate(..., covariance = TRUE)%s.",
-      if (!inherits(x, "reaction_ensemble")) paste("; found", describe(x))
+      if (!inherits(x, "ensemble")) paste("; found", describe(x))
       else if (length(attr(x, "run")$species) == 1L) " for at least two species; found one, whose variance is the square of `sd`"
       else "; found one without covariances"
     ))

@@ -108,7 +108,7 @@ settle_method <- function(method, model, backend, layout, shard) {
   "exact"
 }
 
-# How the core uses the states that can follow the start (ff_explore in ff_estimate.h).
+# How the core uses the states that can follow the start (ff_explore in ff_pbn_estimate.h).
 explore_codes <- c(simulation = 0, auto = 1, exact = 2)
 
 # Whether the exact answer may come from the states that can follow the start: there are too many free nodes for the whole chain,
@@ -151,8 +151,8 @@ warn_of_doubt <- function(run) {
 }
 
 # The warning of class fireflip_warning_unchanged for sets or pairs whose value no trajectory has changed, or for a node that
-# they depend on, if this may change later (see ff_estimate_certain() and ff_estimate_stuck()). `rows`: which rows of the run
-# these are.
+# they depend on, if this may change later (see ff_pbn_estimate_certain() and ff_pbn_estimate_stuck()). `rows`: which rows of
+# the run these are.
 warn_of_rare_changes <- function(run, moments, names, rows = TRUE) {
   if (all(run$certain) || nrow(run$shard) < run$shard[[1L, "parts"]] || !is.null(run$doubt)) return(invisible())
   is_set <- !is.nan(moments[, "alpha"])
@@ -439,8 +439,8 @@ inform_more <- function(run, plan) {
 # Intervals at the given confidence. The interval of a probability is Jeffreys' interval for the number of independent samples
 # that would have the same variance. Unlike a normal interval, it has the right coverage near 0 and 1. If a set has few visits,
 # the longest visits may not have been observed. The number of samples is then limited to the number of observations that can be
-# independent: one per stretch of a trajectory (see ff_estimate_stretch()). The same number gives the bound for a set, or a part
-# of an influence, that never varied.
+# independent: one per stretch of a trajectory (see ff_pbn_estimate_stretch()). The same number gives the bound for a set, or a
+# part of an influence, that never varied.
 moment_intervals <- function(moments, chains, run) {
   column <- function(name) unname(moments[, name])
   mean <- column("mean")

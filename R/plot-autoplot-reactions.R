@@ -45,7 +45,7 @@ NULL
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
+autoplot.ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
                                        ...) {
   warn_ignored(...)
   gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", bands), n))
@@ -97,7 +97,7 @@ band_note <- function(band, rows) {
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) {
+autoplot.ensemble_trajectories <- function(object, n = 10, species = NULL, ...) {
   warn_ignored(...)
   found <- shown_paths(object, n, species)
   shown <- found$rows
@@ -115,7 +115,7 @@ autoplot.reaction_trajectories <- function(object, n = 10, species = NULL, ...) 
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
+autoplot.ensemble_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
   warn_ignored(...)
   found <- shown_counts(object, time, n, species)
   names <- unique(found$rows$species)
@@ -141,7 +141,7 @@ outline <- function(rows, name) {
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_events <- function(object, n = 10, ...) {
+autoplot.ensemble_events <- function(object, n = 10, ...) {
   warn_ignored(...)
   found <- shown_events(object, n)
   shown <- found$rows

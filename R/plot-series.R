@@ -184,14 +184,14 @@ rounded <- function(x) {
 
 #' @rdname noise-methods
 #' @export
-print.reaction_noise <- function(x, n = 10, ...) {
+print.ensemble_noise <- function(x, n = 10, ...) {
   warn_ignored(...)
   run <- attr(x, "run")
   if (is.null(run) || !has_columns(x, c("time", "species", "fano"))) {
     print(plain_frame(x))
   } else {
     print_first_rows(rounded(x), n, sprintf(
-      "<reaction_noise> %s of %s, %s, %g%% intervals", trajectory_count(run$n), species_count(unique_count(x$species)),
+      "<%s> %s of %s, %s, %g%% intervals", class(x)[[1L]], trajectory_count(run$n), species_count(unique_count(x$species)),
       times_text(unique(x$time)), 100 * run$confidence
     ))
   }
@@ -251,7 +251,7 @@ print.burn_in <- function(x, n = 10, ...) {
 
 #' @rdname noise-methods
 #' @export
-as.data.frame.reaction_noise <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.ensemble_noise <- function(x, row.names = NULL, optional = FALSE, ...) {
   warn_ignored(...)
   plain_frame(x)
 }
@@ -272,13 +272,13 @@ as.data.frame.burn_in <- function(x, row.names = NULL, optional = FALSE, ...) {
 }
 
 #' @export
-`[.reaction_noise` <- function(x, ...) keep_record(NextMethod(), x)
+`[.ensemble_noise` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
 `[.noise_decomposition` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
-rbind.reaction_noise <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
+rbind.ensemble_noise <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
 
 #' @export
 rbind.noise_decomposition <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)
@@ -352,7 +352,7 @@ burn_in_tops <- function(rows, times, tolerance) {
 
 #' @rdname noise-methods
 #' @export
-plot.reaction_noise <- function(x, what = c("fano", "cv2"), n = 10, species = NULL, main = NULL, ...) {
+plot.ensemble_noise <- function(x, what = c("fano", "cv2"), n = 10, species = NULL, main = NULL, ...) {
   check_graphical(...)
   draw_series(noise_series(x, what, n, species), main, ...)
 }
@@ -373,7 +373,7 @@ plot.burn_in <- function(x, n = 10, main = NULL, ...) {
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.reaction_noise <- function(object, what = c("fano", "cv2"), n = 10, species = NULL, ...) {
+autoplot.ensemble_noise <- function(object, what = c("fano", "cv2"), n = 10, species = NULL, ...) {
   warn_ignored(...)
   gg_series(noise_series(object, what, n, species))
 }

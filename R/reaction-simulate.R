@@ -209,7 +209,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
   until <- given_condition(until, substitute(until), "until")
-  start <- if (inherits(initial, "reaction_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
+  start <- if (inherits(initial, "ensemble_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(
     object, nsim, seed, times = times, method = method, observe = observe, output = output, initial = initial,
@@ -238,7 +238,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   asked <- nsim
   if (has_one_solution(method, start)) nsim <- 1
   if (kind$last) times <- times[[length(times)]]
-  if (inherits(initial, c("reaction_ensemble", "reaction_histogram", "reaction_events"))) {
+  if (inherits(initial, c("ensemble", "ensemble_histogram", "ensemble_events"))) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
   }
   if (!is.null(start)) {

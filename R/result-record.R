@@ -93,13 +93,13 @@ sums_fields <- list(
   count = part_of_result("a number for each `tally$cell`", function(x, run) is_numbers(x, length(run$tally$cell)) && all(x >= 0))
 )
 
-# The fields that each class of results must have.
+# The fields that each kind of results must have. A kind is a class, and of an ensemble the one that all engines share.
 run_fields <- c("method", "model", "nsim", "seed", "times", "species", "confidence", "events", "machine", "output")
 needed_fields <- list(
-  reaction_ensemble = c(run_fields, "tally"), reaction_histogram = c(run_fields, "tally"),
-  reaction_trajectories = run_fields, reaction_events = run_fields, first_passage = c(setdiff(run_fields, "species"), "until"),
+  ensemble = c(run_fields, "tally"), ensemble_histogram = c(run_fields, "tally"),
+  ensemble_trajectories = run_fields, ensemble_events = run_fields, first_passage = c(setdiff(run_fields, "species"), "until"),
   parameter_sweep = c("method", "model", "design", "nsim", "seed", "seeds", "common", "times", "output", "events", "machine"),
-  reaction_noise = c("times", "species", "confidence"), noise_decomposition = c("times", "kind"),
+  ensemble_noise = c("times", "species", "confidence"), noise_decomposition = c("times", "kind"),
   burn_in = c("times", "n", "tolerance", "confidence", "ensembles"),
   steady_state = c("method", "model", "sets", "confidence", "machine"),
   long_run_influence = c("method", "model", "pairs", "confidence", "machine"),
@@ -125,7 +125,7 @@ changed_record <- function(run, class) {
     needed <- c("seed", "burn_in", "window", "stretch", "memory", "shard", "thinning", "trace", "constant", "precision")
     changed <- changed_field(run, record_fields, needed, run)
   }
-  if (is.null(changed) && class == "reaction_trajectories" && run$output == "trajectories") {
+  if (is.null(changed) && class == "ensemble_trajectories" && run$output == "trajectories") {
     changed <- changed_field(run, record_fields["varies"], "varies", run)
   }
   if (!is.null(changed)) return(changed)
@@ -134,20 +134,23 @@ changed_record <- function(run, class) {
     changed <- changed_field(tally, sums_fields, c("n", "n_times", "real"), run, "tallies$")
     if (!is.null(changed)) return(changed)
   }
-  if (!startsWith(class, "reaction_") || is.null(run$tally)) return(NULL)
+  if (!startsWith(class, "ensemble") || is.null(run$tally)) return(NULL)
   if (!is.list(run$tally)) return(sprintf("`tally` must be the sums of its run; found %s", describe(run$tally)))
   counted <- c("cell", "value", "count")
-  counts <- class == "reaction_histogram" || any(counted %in% names(Filter(Negate(is.null), run$tally)))
+  counts <- class == "ensemble_histogram" || any(counted %in% names(Filter(Negate(is.null), run$tally)))
   changed_field(run$tally, sums_fields, c("n", "n_times", "real", "known", if (counts) counted), run, "tally$")
 }
 
+# The kind of a result; "" if `x` is none.
+kind_of_result <- function(x) c(intersect(class(x), names(needed_fields)), "")[[1L]]
+
 # The record of the run that gave `x`, or NULL if `x` is no result of a run.
 run_of <- function(x, name = "x") {
-  class <- intersect(class(x), names(needed_fields))
+  kind <- kind_of_result(x)
   run <- attr(x, "run")
-  if (length(class) == 0L) return(run)
+  if (kind == "") return(run)
   if (is.null(run)) abort_argument(sprintf("`%s` lacks the record of its run; use the original result.", name))
-  changed <- changed_record(run, class[[1L]])
+  changed <- changed_record(run, kind)
   if (!is.null(changed)) {
     abort_argument(sprintf("The record of the run of `%s` was changed: %s. Use the original result.", name, changed))
   }
@@ -169,7 +172,7 @@ is_changed <- function(x, columns = character()) {
       setting = is_numbers(column) && all(column %in% seq_len(nrow(attr(x, "run")$design))), is_kept(column)
     )
   }
-  !is.null(changed_record(attr(x, "run"), class(x)[[1L]])) || !all(vapply(columns, good, NA))
+  !is.null(changed_record(attr(x, "run"), kind_of_result(x))) || !all(vapply(columns, good, NA))
 }
 
 # The parts of a solution of the master equation.

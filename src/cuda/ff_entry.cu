@@ -1,7 +1,7 @@
 /* The CUDA backend's only exported symbol: its table, with the engines that it serves. */
 #include <string.h>
 
-#include "pbn/ff_ensemble.h"
+#include "pbn/ff_pbn_ensemble.h"
 #include "runtime/ff_jit.h"
 #include "ssa/ff_cuda_ssa.h"
 

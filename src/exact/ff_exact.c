@@ -228,6 +228,7 @@ static void fill_word(ff_exact *ex, uint32_t w) {
   }
 }
 
+/* One case for each stage. */
 int ff_exact_fill(ff_exact *ex, double seconds) {
   enum { SPREAD, VALUES, LENGTHS, NEXT, FULL };
   ff_exact_turn turn = ff_exact_turn_of(seconds);

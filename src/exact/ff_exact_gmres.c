@@ -99,6 +99,7 @@ static double rotate(ff_exact_gmres *g, double *h, double norm) {
   return norm > 0 ? fabs(g->g[j + 1]) / g->start : 0;
 }
 
+/* One case for each stage. */
 int ff_exact_gmres_step(ff_exact_gmres *g, ff_exact_system *sys, double *z, double *t, double *ratio, ff_exact_turn *turn) {
   enum { APPLY, SUBTRACT, MASS, BEFORE, PROJECT, TAKE, NORM, DIVIDE };
   uint32_t lo, hi, j = g->at, n = g->n;

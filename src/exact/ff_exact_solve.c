@@ -261,8 +261,8 @@ static void choose_class(ff_exact_solver *so) {
   so->phase = n <= FF_EXACT_DENSE_CLASS ? DENSE : o->state ? CYCLE : OPEN;
 }
 
-/* Compares w T with w, and decides whether the difference is small enough. */
-static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+/* Computes the residual: the difference between w T and w. Returns 1 when this is complete. */
+static int measure(ff_exact_solver *so, ff_exact_turn *turn) {
   enum { MASS, SUBTRACT, SIZE, VECTOR, RESIDUAL };
   ff_exact_place *place = &so->place;
   uint32_t lo, hi, n = so->sys.n;
@@ -274,25 +274,31 @@ static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) 
     else if (ff_exact_norm1(&norm, so->t, n, place, turn))
       so->keep = 1 / norm;
     else
-      return FF_OK;
+      return 0;
     place->stage = SUBTRACT;
   }
   if (place->stage == SUBTRACT) {
     while (ff_exact_take(turn, place, n, &lo, &hi))
       for (uint32_t i = lo; i < hi; i++) so->r[i] = (so->transient ? so->rhs[i] : 0) - so->w[i] + so->keep * so->t[i];
-    if (!ff_exact_through(place, n, SIZE)) return FF_OK;
+    if (!ff_exact_through(place, n, SIZE)) return 0;
   }
   if (place->stage == SIZE) {
-    if (!ff_exact_norm1(&so->size, so->transient ? so->rhs : so->w, n, place, turn)) return FF_OK;
+    if (!ff_exact_norm1(&so->size, so->transient ? so->rhs : so->w, n, place, turn)) return 0;
     place->stage = VECTOR;
   }
   if (place->stage == VECTOR) {
-    if (!ff_exact_norm1(&so->norm, so->w, n, place, turn)) return FF_OK;
+    if (!ff_exact_norm1(&so->norm, so->w, n, place, turn)) return 0;
     place->stage = RESIDUAL;
   }
-  if (!ff_exact_norm1(&norm, so->r, n, place, turn)) return FF_OK;
+  if (!ff_exact_norm1(&norm, so->r, n, place, turn)) return 0;
   place->stage = MASS;
   so->residual = so->size > 0 ? norm / so->size : 0;
+  return 1;
+}
+
+/* Decides whether the residual is small enough. */
+static ff_status check(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err) {
+  if (!measure(so, turn)) return FF_OK;
   double worst = so->residual > so->change ? so->residual : so->change;
   if (worst < 0.5 * so->best) {
     so->best = worst;
@@ -418,7 +424,7 @@ static ff_status visits(ff_exact_solver *so, ff_exact_turn *turn, ff_error *err)
   return status;
 }
 
-/* SEARCH to EVEN: finds the classes, and sets up the current class's system with an initial vector. */
+/* SEARCH to EVEN: finds the classes, and sets up the current class's system with an initial vector. One case for each phase. */
 static ff_status set_up(ff_exact_solver *so, double *pi, ff_exact_turn *turn, ff_error *err) {
   ff_exact_place *place = &so->place;
   uint32_t lo, hi, n = so->sys.n;

@@ -152,22 +152,36 @@ static int take_count(const ff_bngl *f, const ff_formula *formula, uint32_t *at,
   return is && is_count_of(f, formula->word[(*at)++].symbol, species);
 }
 
+static int take_symbol(const ff_formula *formula, uint32_t *at, uint32_t symbol) {
+  return *at < formula->length && formula->word[*at].code == FF_F_SYMBOL && formula->word[(*at)++].symbol == symbol;
+}
+
+/* The condition that the reactants are there. */
+static int take_condition(const ff_bngl *f, const ff_formula *formula, uint32_t *at, const ff_reaction *reaction) {
+  for (uint32_t i = 0; i < reaction->n_reactants; i++) {
+    const ff_participant *reactant = &reaction->reactants[i];
+    if (!take_count(f, formula, at, reactant->species) || !take_word(formula, at, FF_F_NUMBER, reactant->count) ||
+        !take_word(formula, at, FF_F_GE, 0) || (i > 0 && !take_word(formula, at, FF_F_AND, 0)))
+      return 0;
+  }
+  return 1;
+}
+
+/* The division by one factor: a count less k. */
+static int take_factor(const ff_bngl *f, const ff_formula *formula, uint32_t *at, uint32_t species, uint32_t k) {
+  return take_count(f, formula, at, species) &&
+         (k == 0 || (take_word(formula, at, FF_F_NUMBER, k) && take_word(formula, at, FF_F_SUB, 0))) &&
+         take_word(formula, at, FF_F_DIV, 0);
+}
+
 /* Whether a function is as write_network() writes it: if the reactants are there, the law divided by what BioNetGen multiplies it
  * with. Otherwise the file was changed, and the mark means nothing. */
 static int is_divided(const ff_bngl *f, const ff_formula *formula, const ff_reaction *reaction, uint32_t law) {
   uint32_t at = 0;
-  int fine = 1;
-  for (uint32_t i = 0; fine && i < reaction->n_reactants; i++) {
-    const ff_participant *reactant = &reaction->reactants[i];
-    fine = take_count(f, formula, &at, reactant->species) && take_word(formula, &at, FF_F_NUMBER, reactant->count) &&
-           take_word(formula, &at, FF_F_GE, 0) && (i == 0 || take_word(formula, &at, FF_F_AND, 0));
-  }
-  fine = fine && at < formula->length && formula->word[at].code == FF_F_SYMBOL && formula->word[at++].symbol == law;
+  int fine = take_condition(f, formula, &at, reaction) && take_symbol(formula, &at, law);
   for (uint32_t i = 0; fine && i < reaction->n_reactants; i++)
     for (uint32_t k = 0; fine && k < reaction->reactants[i].count; k++)
-      fine = take_count(f, formula, &at, reaction->reactants[i].species) &&
-             (k == 0 || (take_word(formula, &at, FF_F_NUMBER, k) && take_word(formula, &at, FF_F_SUB, 0))) &&
-             take_word(formula, &at, FF_F_DIV, 0);
+      fine = take_factor(f, formula, &at, reaction->reactants[i].species, k);
   return fine && take_word(formula, &at, FF_F_NUMBER, 0) && take_word(formula, &at, FF_F_IF, 0) && at == formula->length;
 }
 

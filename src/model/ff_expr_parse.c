@@ -68,6 +68,7 @@ int ff_name_is_plain(const char *name, size_t length) {
   return word_kind(name, length, &value) == T_NAME;
 }
 
+/* One case for each kind of token. */
 static token read_token(parser *p) {
   while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
   token t = {.kind = T_END, .start = p->at, .end = p->at};

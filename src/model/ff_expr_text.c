@@ -158,7 +158,7 @@ static ff_status write_sum(writer *w, uint32_t at, int level) {
   return status;
 }
 
-/* Writes the start of the operation at `at` and pushes what follows it, the last piece first. */
+/* Writes the start of the operation at `at` and pushes what follows it, the last piece first. One case for each operation. */
 static ff_status write_operation(writer *w, uint32_t at, int level) {
   ff_op op = w->expr->code[at];
   uint32_t code = FF_X_CODE(op);

@@ -4,16 +4,22 @@
  * computed may change back and forth from one double to the next. Interval arithmetic that widens each range by the rounding
  * error tells where this is so.
  *
- * The text before this one defines
+ * The text before this one defines for a device
  *   FF_CHANGE_AT                        the type of a formula in a state, a pointer
  *   FF_CHANGE_VALUE(f, time)            its value at this time
- *   FF_CHANGE_RANGE(f, kind, from, to)  its range between these times
- * ff_formula_change.h describes the functions. */
+ *   FF_CHANGE_RANGE(f, kind, from, to)  its range between these times */
 #ifndef FF_FORMULA_CHANGE_MATH_H
 #define FF_FORMULA_CHANGE_MATH_H
 
 #include "ff_formula_change.h"
 #include "ff_formula_range_math.h"
+
+#ifndef FF_CHANGE_AT /* on the processor */
+#define FF_CHANGE_AT const ff_formula_at *
+#define FF_CHANGE_VALUE(f, time) ff_formula_value((f)->formula, (f)->values, (time), (f)->stack)
+#define FF_CHANGE_RANGE(f, kind, from, to)                                                                                     \
+  ff_formula_range((f)->formula, (kind), (f)->values, (f)->values, ff_range_new((from), (to), 0, 0), (f)->ranges)
+#endif
 
 #define FF_CHANGE_MOST_DOUBLES 1024u         /* if rounding errors decide for more doubles in a row, these are a zone */
 #define FF_CHANGE_STEADY 64u                 /* doubles in a row whose truth is the same: hardly ever by rounding errors */
@@ -66,6 +72,8 @@ static FF_HD inline int ff_change_sure_within(FF_CHANGE_AT f, uint64_t start, ui
   return ff_range_truth(FF_CHANGE_RANGE(f, FF_RANGE_CERTAIN, ff_change_double(start), ff_change_double(stop)));
 }
 
+/* Whether the formula is true at this time: 1 or 0 if this is sure, and -1 if rounding errors decide. If it is sure, it is what
+ * FF_CHANGE_VALUE() computes. O(length). */
 static FF_HD inline int ff_change_is_sure(FF_CHANGE_AT f, double time) {
   return ff_change_sure_within(f, ff_change_bits(time), ff_change_bits(time));
 }
@@ -82,6 +90,10 @@ static FF_HD inline uint64_t ff_change_first_sure_of(FF_CHANGE_AT f, uint64_t un
   return sure;
 }
 
+/* Rounding errors decide from the time `zone` on. Finds the time above `from`, up to `to`, at which this ends. Returns 1, and
+ * *at is this time; 0 if it is none up to *at, which is less than `to` if `steps` steps do not suffice. Looks at one double in
+ * each sixteenth of the distance from `zone`. *doubt becomes 1 if the computed truth is not `truth` at one of them that is far
+ * from `zone`. O(steps * length). */
 static FF_HD inline int ff_change_first_sure(FF_CHANGE_AT f, double zone, double from, double to, int truth, uint32_t steps,
                                              double *at, uint8_t *doubt) {
   const uint64_t first = ff_change_bits(zone), last = ff_change_bits(to < FF_CHANGE_LAST ? to : FF_CHANGE_LAST);
@@ -111,6 +123,8 @@ static FF_HD inline int ff_change_is_narrow(FF_CHANGE_AT f, uint64_t start) {
   return ff_change_first_sure(f, from, from, to, 0, 4 * FF_CHANGE_MOST_DOUBLES, &at, &doubt);
 }
 
+/* Where rounding errors decide: whether they do so for few doubles only, or the truth that is computed is the same from this time
+ * on for some tens of doubles. O(length). */
 static FF_HD inline int ff_change_is_steady(FF_CHANGE_AT f, double time) {
   const int truth = ff_change_is_true(f, time);
   if (ff_change_is_narrow(f, ff_change_bits(time))) return 1;
@@ -133,7 +147,7 @@ static FF_HD inline int ff_change_search_begin(ff_change_search *search, double 
   return ff_change_begin(&search->parts, from, to);
 }
 
-/* Makes a step. Returns whether the search has ended; then *found and *at tell what ff_formula_first_change() does. */
+/* Makes a step. Returns whether the search has ended; then *found and *at tell what ff_change_first() does. */
 static FF_HD inline int ff_change_search_step(FF_CHANGE_AT f, ff_change_search *search, double to, int truth, ff_change *found,
                                               double *at) {
   ff_change_parts *p = &search->parts;
@@ -160,6 +174,10 @@ static FF_HD inline int ff_change_search_step(FF_CHANGE_AT f, ff_change_search *
   return p->n == 0;
 }
 
+/* Finds the first double above `from`, up to `to`, at which the formula is not as true as `truth` (0 or 1), while the symbols
+ * keep their values. It is not missed, for any formula. Near it, rounding errors may let the computed truth change several times;
+ * the first of these is found. If rounding errors decide for more than about 1,000 doubles, the search ends there. *at is less
+ * than `to`, too, if `steps` steps do not suffice. A crossing takes about 130 steps. `from` is at least 0. O(steps * length). */
 static FF_HD inline ff_change ff_change_first(FF_CHANGE_AT f, double from, double to, int truth, uint32_t steps, double *at) {
   ff_change_search search;
   ff_change found = FF_CHANGE_NONE;
@@ -171,6 +189,7 @@ static FF_HD inline ff_change ff_change_first(FF_CHANGE_AT f, double from, doubl
 
 /* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
+/* The value of a propensity: a negative one is 0 if it may be so because of rounding errors. O(length). */
 static FF_HD inline double ff_change_propensity(FF_CHANGE_AT f, double time) {
   const double value = FF_CHANGE_VALUE(f, time);
   if (!(value < 0.0)) return value;
@@ -196,6 +215,8 @@ static FF_HD inline int ff_change_is_valid_within(FF_CHANGE_AT f, double from, d
   return x.high < 0.0 && FF_CHANGE_RANGE(f, FF_RANGE_INEXACT, from, to).high < 0.0 ? 0 : -1;
 }
 
+/* Finds the first double above `from`, up to `to`, at which this propensity is not valid. Returns 1, and *at is this time.
+ * Returns 0 if there is none up to the time *at, which is less than `to` if `steps` steps do not suffice. */
 static FF_HD inline int ff_change_first_invalid(FF_CHANGE_AT f, double from, double to, int missing, uint32_t steps,
                                                 double *at) {
   ff_change_parts p;

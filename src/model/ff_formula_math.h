@@ -75,7 +75,7 @@ static FF_HD inline double ff_formula_max(double a, double b) {
 }
 
 /* The value of an operation whose operands are a, b and c, from the first; those that it does not have are ignored. Numbers,
- * symbols and the time are no operations. */
+ * symbols and the time are no operations. One case for each operation. */
 static FF_HD inline double ff_formula_operate(uint32_t code, double a, double b, double c) {
   switch (code) {
     case FF_F_NEG: return -a;

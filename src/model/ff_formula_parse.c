@@ -84,7 +84,8 @@ int ff_formula_is_reserved(const char *word, size_t length, double *number) {
 
 /* ---- tokens ----------------------------------------------------------------------------------------------------------- */
 
-/* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. */
+/* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. One
+ * case for each operator. */
 static size_t read_operator(const char *text, size_t length, token *t) {
   int twice = length > 1 && text[1] == text[0], equal = length > 1 && text[1] == '=';
   t->kind = T_OPERATOR;

@@ -30,7 +30,8 @@ enum { ANY_SIGN, NOT_BELOW, PLUS }; /* nothing; -0 or not below 0; 0 or above */
 
 static uint8_t lesser(uint8_t a, uint8_t b) { return a < b ? a : b; }
 
-/* The sign of the result of an operation, from the signs of its operands; those that it does not have are ignored. */
+/* The sign of the result of an operation, from the signs of its operands; those that it does not have are ignored. One
+ * case for each operation. */
 static uint8_t sign_of(uint32_t code, uint8_t a, uint8_t b, uint8_t c) {
   switch (code) {
     case FF_F_ADD: return a == ANY_SIGN || b == ANY_SIGN ? ANY_SIGN : a > b ? a : b;
@@ -65,6 +66,15 @@ static ff_range range_of(const ff_formula_word *word, const ff_formula_counts *c
   return word->symbol == counts->symbol ? ff_range_of_symbol(counts->low, counts->high) : ff_range_of_ends(0.0, counts->most, 0);
 }
 
+/* What a range and a sign tell of each other. */
+static void agree(const ff_formula_word *word, ff_range *x, uint8_t *known) {
+  const int number = word->code == FF_F_NUMBER, symbol = !number && ff_formula_operands(word->code) == 0;
+  if (*known != ANY_SIGN && x->low < 0.0) *x = ff_range_new(0.0, x->high > 0.0 ? x->high : 0.0, x->nan, 0);
+  if (*known == ANY_SIGN && x->low >= 0.0) *known = NOT_BELOW;
+  if (x->low > 0.0 || (symbol && x->low == 0.0)) *known = PLUS;
+  if (number && ff_math_bits(word->number) == 0) *known = PLUS;
+}
+
 ff_status ff_formula_never_below(int *never, const ff_formula *formula, const ff_formula_counts *counts, ff_error *err) {
   const ff_range anything = ff_range_anything();
   ff_range *range = ff_calloc(formula->depth, sizeof *range);
@@ -81,10 +91,7 @@ ff_status ff_formula_never_below(int *never, const ff_formula *formula, const ff
     *known = n == 0 ? ANY_SIGN : sign_of(word->code, known[0], n > 1 ? known[1] : ANY_SIGN, n > 2 ? known[2] : ANY_SIGN);
     *x = n == 0 ? range_of(word, counts)
                 : ff_range_apply(FF_RANGE_COMPUTED, word->code, n, x[0], n > 1 ? x[1] : anything, n > 2 ? x[2] : anything);
-    if (*known != ANY_SIGN && x->low < 0.0) *x = ff_range_new(0.0, x->high > 0.0 ? x->high : 0.0, x->nan, 0);
-    if (*known == ANY_SIGN && x->low >= 0.0) *known = NOT_BELOW;
-    if (x->low > 0.0 || (n == 0 && word->code != FF_F_NUMBER && x->low == 0.0)) *known = PLUS;
-    if (word->code == FF_F_NUMBER && ff_math_bits(word->number) == 0) *known = PLUS;
+    agree(word, x, known);
   }
   if (!missing) *never = formula->length > 0 && sign[0] != ANY_SIGN;
   free(range);

@@ -260,6 +260,7 @@ static FF_HD inline ff_range ff_range_operate_numbers(uint32_t code, ff_range a,
   }
 }
 
+/* One case for each kind of operation. */
 static FF_HD inline ff_range ff_range_operate(uint32_t code, uint32_t operands, ff_range a, ff_range b, ff_range c) {
   if (a.exact && (operands < 2 || b.exact) && (operands < 3 || c.exact))
     return ff_range_of_value(ff_formula_operate(code, ff_range_number(a), ff_range_number(b), ff_range_number(c)));
@@ -350,7 +351,7 @@ static FF_HD inline int ff_range_is_end(ff_range x) { /* exactly 0 or infinite *
 }
 static FF_HD inline int ff_range_is_whole(double x) { return ff_formula_floor(x) == x && ff_math_absolute(x) <= 0x1p53; }
 
-/* Whether an operation on numbers without error gives one. */
+/* Whether an operation on numbers without error gives one. One case for each operation. */
 static FF_HD inline int ff_range_keeps(uint32_t code, double a, double b, double value) {
   const int end = a == 0.0 || b == 0.0 || !(ff_math_absolute(a) < FF_INF && ff_math_absolute(b) < FF_INF);
   switch (code) {

@@ -7,7 +7,7 @@
 #define SYNCHRONOUS 0
 #define ASYNCHRONOUS FF_FORM_ASYNCHRONOUS
 
-static ff_step_program program_of(const ff_program *p) {
+static ff_step_program program_of(const ff_pbn_program *p) {
   const ff_packed *q = &p->packed;
   return (ff_step_program){.n_nodes = p->n_nodes,
                            .words = q->words,

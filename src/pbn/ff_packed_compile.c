@@ -204,7 +204,7 @@ static ff_status place_all(ff_packed *q, const ff_pbn *pbn, const ff_expr **expr
   return status;
 }
 
-ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *err) {
+ff_status ff_packed_compile(ff_pbn_program *program, const ff_pbn *pbn, ff_error *err) {
   ff_packed *q = &program->packed;
   ff_status status = allocate(q, pbn, err);
   if (status != FF_OK) return status;

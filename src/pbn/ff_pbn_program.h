@@ -3,7 +3,7 @@
 #define FF_ENGINE_INTERNAL_H
 
 #include "ff_pbn_draws.h"
-#include "ff_engine.h"
+#include "ff_pbn_engine.h"
 #include "ff_slice_codes.h"
 
 #define FF_ROW_WORDS (FF_TILE / 64) /* 64-bit words in a row */
@@ -60,7 +60,7 @@ static FF_HD inline uint32_t ff_pick54(uint32_t word, uint32_t other, uint32_t n
 
 /* ---- where trajectories start -------------------------------------------------------------------------------------- */
 
-/* How a node starts, in struct ff_program: 0, 1, FF_START_RANDOM, or any of these plus FF_START_SPREAD. Spread starts differ
+/* How a node starts, in struct ff_pbn_program: 0, 1, FF_START_RANDOM, or any of these plus FF_START_SPREAD. Spread starts differ
  * much from each other. Of eight neighbouring trajectories, one has all such nodes off, one has them on, two have the given
  * values, and four are drawn at random. */
 #define FF_START_RANDOM (-1)
@@ -138,7 +138,7 @@ typedef struct {
 
 /* ---- program and tile ------------------------------------------------------------------------------------------- */
 
-struct ff_program {
+struct ff_pbn_program {
   ff_layout layout;
   char reason[160];
   ff_update update;
@@ -148,7 +148,7 @@ struct ff_program {
   uint32_t n_flip_here;    /* those of them that are in this network */
   uint32_t *flip;          /* n_flip indices: nodes in ascending order, then n_nodes for each removed node */
   double perturbation, still, rarest;
-  uint32_t n_waiting;      /* see ff_program_waiting() */
+  uint32_t n_waiting;      /* see ff_pbn_program_waiting() */
   ff_poisson hits;
   int8_t *initial;         /* for each node, as ff_start_bits() reads it */
   int8_t *held;            /* for each node: the value at which it is held, or -1 */
@@ -168,7 +168,7 @@ typedef struct {
 } ff_counter;
 
 struct ff_tile {
-  const ff_program *program;
+  const ff_pbn_program *program;
   ff_simd simd;
   uint64_t key, unit, step;
   uint64_t counted;        /* steps since ff_tile_start() or ff_tile_forget() */
@@ -192,11 +192,11 @@ struct ff_tile {
 };
 
 /* Sets program->held and program->forgets. O(arrows among exempt nodes). */
-ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *err);
+ff_status ff_start_classify(ff_pbn_program *program, const ff_pbn *pbn, ff_error *err);
 
-ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err);
+ff_status ff_slice_compile(ff_pbn_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err);
 void ff_slice_free(ff_slice *slice);
-ff_status ff_packed_compile(ff_program *program, const ff_pbn *pbn, ff_error *err);
+ff_status ff_packed_compile(ff_pbn_program *program, const ff_pbn *pbn, ff_error *err);
 void ff_packed_free(ff_packed *packed);
 
 /* One implementation per instruction set, all from one source (ff_slice_kernel.h). All give the same bits. */

@@ -451,7 +451,7 @@ static void place_terms(ff_slice *s) {
     if (s->ops[i].dst >= UINT32_MAX - s->n_terms) s->ops[i].dst = s->terms + (s->ops[i].dst - (UINT32_MAX - s->n_terms));
 }
 
-ff_status ff_slice_compile(ff_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err) {
+ff_status ff_slice_compile(ff_pbn_program *program, const ff_pbn *pbn, const ff_observables *observables, ff_error *err) {
   ff_slice *s = &program->slice;
   s->n_nodes = pbn->n_nodes;
   s->n_terms = program->n_terms;

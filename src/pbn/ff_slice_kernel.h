@@ -257,6 +257,7 @@ static inline void FF_KERNEL(fetch)(const uint64_t *rows, const ff_slice *s, con
   }
 }
 
+/* One case for each operation. */
 static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_op *end, const FF_KERNEL(draws) * d) {
   const ff_slice *s = &tile->program->slice;
   uint64_t *rows = tile->rows;
@@ -298,7 +299,7 @@ static void FF_KERNEL(ops)(ff_tile *tile, const ff_slice_op *op, const ff_slice_
  * on a removed node reads and writes a row that nothing else uses, which is cheaper than a branch. Returns the number of
  * hits. */
 static size_t FF_KERNEL(draw_hits)(ff_tile *tile, uint64_t *perturbed, const FF_KERNEL(draws) * d) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   uint32_t n = 0, first = (p->hits.n_draws + 1) / 2;
   for (uint32_t i = 0; i < p->hits.n_draws; i++) {
     ff_philox_block w = ff_philox(ff_philox_counter(FF_DRAW_FLIPS, i / 2, tile->step, tile->unit), tile->key);
@@ -346,7 +347,7 @@ static inline void FF_KERNEL(add)(ff_counter *counter, const uint64_t *row, uint
 }
 
 static void FF_KERNEL(spill)(ff_tile *tile) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   uint32_t t = tile->in_counters;
   for (uint32_t i = 0; i < p->n_terms && t > 0; i++) {
     for (uint32_t level = 0; level < FF_COUNT_LEVELS; level++)
@@ -375,7 +376,7 @@ static void FF_KERNEL(terms)(ff_tile *tile, const FF_KERNEL(draws) * d) {
 }
 
 static void FF_KERNEL(count)(ff_tile *tile, const FF_KERNEL(draws) * d) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   const ff_slice *s = &p->slice;
   FF_KERNEL(terms)(tile, d);
   for (uint32_t i = 0; i < p->n_terms; i++) {
@@ -397,7 +398,7 @@ static void FF_KERNEL(count)(ff_tile *tile, const FF_KERNEL(draws) * d) {
 
 /* Evaluates the terms in the state from which counting starts. */
 static void FF_KERNEL(count_from)(ff_tile *tile, const FF_KERNEL(draws) * d) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   const ff_slice *s = &p->slice;
   FF_KERNEL(terms)(tile, d);
   for (uint32_t i = 0; i < p->n_terms; i++) {
@@ -410,7 +411,7 @@ static void FF_KERNEL(count_from)(ff_tile *tile, const FF_KERNEL(draws) * d) {
 }
 
 static void FF_KERNEL(step)(ff_tile *tile, FF_KERNEL(draws) * d) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   const ff_slice *s = &p->slice;
   d->step_low = (uint32_t)tile->step;
   d->step_unit = ((tile->step >> 32) & 0xFFFF) | ((tile->unit >> 32 & 0xFFFF) << 16);
@@ -445,7 +446,7 @@ static void FF_KERNEL(run)(ff_tile *tile, uint64_t steps, int count) {
 }
 
 static void FF_KERNEL(start)(ff_tile *tile) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   FF_KERNEL(draws) d;
   FF_KERNEL(address)(&d, tile);
   FF_ALIGNED uint64_t four[4 * FF_ROW_WORDS];

@@ -36,7 +36,7 @@ static uint32_t settle(const ff_pbn *pbn, const uint8_t *settled, uint32_t open,
   return open - n_queue;
 }
 
-ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *err) {
+ff_status ff_start_classify(ff_pbn_program *program, const ff_pbn *pbn, ff_error *err) {
   uint32_t n = pbn->n_nodes, open = 0;
   uint64_t arrows = 0;
   program->held = ff_calloc(n, 1);
@@ -67,7 +67,7 @@ ff_status ff_start_classify(ff_program *program, const ff_pbn *pbn, ff_error *er
   return status == FF_OK ? FF_OK : ff_error_set(err, status, "no memory for the starts of %u nodes", n);
 }
 
-void ff_program_spread(ff_program *program) {
+void ff_pbn_program_spread(ff_pbn_program *program) {
   if (!program->forgets) return;
   for (uint32_t i = 0; i < program->n_nodes; i++)
     if (program->held[i] < 0 && program->initial[i] <= 1) program->initial[i] = (int8_t)(program->initial[i] + FF_START_SPREAD);

@@ -13,20 +13,20 @@ static const ff_slice_kernel *kernel_of(ff_simd simd) {
   return &ff_slice_kernel_portable;
 }
 
-static size_t hits_capacity(const ff_program *p) {
+static size_t hits_capacity(const ff_pbn_program *p) {
   if (p->hits.size == 0) return 0;
   return (size_t)p->hits.n_draws * ((size_t)p->hits.lowest + p->hits.size);
 }
 
 static size_t row_bytes(void) { return FF_ROW_WORDS * sizeof(uint64_t); }
 
-static uint32_t count_two_state(const ff_program *p) {
+static uint32_t count_two_state(const ff_pbn_program *p) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < p->n_terms; i++) n += p->two_state[i];
   return n;
 }
 
-size_t ff_program_tile_bytes(const ff_program *p) {
+size_t ff_pbn_program_tile_bytes(const ff_pbn_program *p) {
   size_t terms = p->n_terms * (FF_TILE * sizeof(uint32_t) + 24), hits = hits_capacity(p);
   if (p->layout == FF_LAYOUT_PACKED)
     return sizeof(ff_tile) + terms + p->n_terms * FF_TILE + ((size_t)FF_TILE + 1) * p->packed.words * 4 + hits * 4;
@@ -55,7 +55,7 @@ void ff_tile_free(ff_tile *tile) {
 }
 
 static int allocate(ff_tile *tile) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   size_t hits = hits_capacity(p);
   tile->counts = ff_calloc((size_t)p->n_terms * FF_TILE, sizeof *tile->counts);
   tile->changes = ff_calloc(p->n_terms, sizeof *tile->changes);
@@ -83,7 +83,7 @@ static int allocate(ff_tile *tile) {
   return 1;
 }
 
-ff_status ff_tile_new(ff_tile **out, const ff_program *program, ff_simd simd, ff_error *err) {
+ff_status ff_tile_new(ff_tile **out, const ff_pbn_program *program, ff_simd simd, ff_error *err) {
   *out = NULL;
   ff_status status = ff_simd_choose(&simd, err);
   if (status != FF_OK) return status;
@@ -93,7 +93,7 @@ ff_status ff_tile_new(ff_tile **out, const ff_program *program, ff_simd simd, ff
   tile->simd = simd;
   if (!allocate(tile)) {
     ff_tile_free(tile);
-    return ff_error_set(err, FF_EMEMORY, "no memory for the %zu bytes of 1,024 trajectories", ff_program_tile_bytes(program));
+    return ff_error_set(err, FF_EMEMORY, "no memory for the %zu bytes of 1,024 trajectories", ff_pbn_program_tile_bytes(program));
   }
   *out = tile;
   return FF_OK;
@@ -169,7 +169,7 @@ uint64_t ff_tile_term_word(const ff_tile *tile, uint32_t term, uint32_t word) {
 }
 
 ff_harvest ff_tile_harvest(ff_tile *tile) {
-  const ff_program *p = tile->program;
+  const ff_pbn_program *p = tile->program;
   if (tile->rows != NULL) kernel_of(tile->simd)->spill(tile);
   for (uint32_t i = 0; i < p->n_terms; i++) {
     tile->after[i] = 0;

@@ -16,7 +16,7 @@ typedef struct {
 
 struct ff_trajectories {
   ff_trajectories_options options;
-  const ff_program *program;
+  const ff_pbn_program *program;
   running *tiles;
   int n_tiles, begun; /* whether those of `unit` have begun */
   uint64_t unit, units; /* the number of the first tile that runs, and of all tiles */
@@ -42,7 +42,7 @@ static ff_status make_tiles(ff_trajectories *t, ff_error *err) {
   return status;
 }
 
-ff_status ff_trajectories_new(ff_trajectories **out, const ff_program *program, const ff_trajectories_options *options,
+ff_status ff_trajectories_new(ff_trajectories **out, const ff_pbn_program *program, const ff_trajectories_options *options,
                               ff_error *err) {
   *out = NULL;
   if (options->n < 1 || options->every < 1 || options->threads < 1 || (options->initial != NULL && options->rows < 1))
@@ -71,7 +71,7 @@ static uint32_t lanes_of(const ff_trajectories *t, int i) {
 static void set_initial(const ff_trajectories *t, int i) {
   const ff_trajectories_options *o = &t->options;
   const uint64_t first = (t->unit + (uint64_t)i) * FF_TILE;
-  const uint32_t lanes = lanes_of(t, i), n_nodes = ff_program_nodes(t->program);
+  const uint32_t lanes = lanes_of(t, i), n_nodes = ff_pbn_program_nodes(t->program);
   if (o->initial == NULL) return;
   for (uint32_t lane = 0; lane < lanes; lane++)
     for (uint32_t node = 0; node < n_nodes; node++) {
@@ -86,7 +86,7 @@ static void begin(ff_trajectories *t) {
     running *r = &t->tiles[i];
     const int idle = lanes_of(t, i) == 0;
     r->at = idle ? t->steps : 0;
-    r->node = idle ? ff_program_nodes(t->program) : 0;
+    r->node = idle ? ff_pbn_program_nodes(t->program) : 0;
     if (idle) continue;
     ff_tile_start(r->tile, t->options.key, t->unit + (uint64_t)i);
     set_initial(t, i);
@@ -103,13 +103,13 @@ static void copy_nodes(const ff_trajectories *t, int i, uint32_t from, uint32_t 
 }
 
 static int is_done(const ff_trajectories *t, int i) {
-  return t->tiles[i].at == t->steps && t->tiles[i].node == ff_program_nodes(t->program);
+  return t->tiles[i].at == t->steps && t->tiles[i].node == ff_pbn_program_nodes(t->program);
 }
 
 /* Copies some nodes, or runs steps up to the next state that is wanted. */
 static void work(const ff_trajectories *t, int i, uint64_t most_steps) {
   running *r = &t->tiles[i];
-  const uint32_t n_nodes = ff_program_nodes(t->program);
+  const uint32_t n_nodes = ff_pbn_program_nodes(t->program);
   if (r->node < n_nodes) {
     const uint32_t to = n_nodes - r->node > NODES_AT_ONCE ? r->node + NODES_AT_ONCE : n_nodes;
     copy_nodes(t, i, r->node, to);
@@ -126,7 +126,7 @@ static void work(const ff_trajectories *t, int i, uint64_t most_steps) {
 /* Advances one tile to its end or to the deadline. */
 static void run(void *context, int i) {
   const ff_trajectories *t = context;
-  const uint64_t most_steps = 1 + 20000 / ((uint64_t)ff_program_nodes(t->program) + 1);
+  const uint64_t most_steps = 1 + 20000 / ((uint64_t)ff_pbn_program_nodes(t->program) + 1);
   if (is_done(t, i)) return;
   do work(t, i, most_steps);
   while (!is_done(t, i) && ff_clock() < t->deadline);

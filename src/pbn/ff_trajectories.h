@@ -3,7 +3,7 @@
 #ifndef FF_TRAJECTORIES_H
 #define FF_TRAJECTORIES_H
 
-#include "ff_engine.h"
+#include "ff_pbn_engine.h"
 
 /* The arrays are borrowed. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct ff_trajectories ff_trajectories;
 
 /* The program is borrowed. FF_EARGUMENT if there are no trajectories or threads. The caller frees *out with
  * ff_trajectories_free(), which accepts NULL. Memory: a tile for each thread. */
-ff_status ff_trajectories_new(ff_trajectories **out, const ff_program *program, const ff_trajectories_options *options,
+ff_status ff_trajectories_new(ff_trajectories **out, const ff_pbn_program *program, const ff_trajectories_options *options,
                               ff_error *err);
 void ff_trajectories_free(ff_trajectories *trajectories);
 

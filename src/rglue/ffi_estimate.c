@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../pbn/estimate/ff_estimate.h"
+#include "../pbn/estimate/ff_pbn_estimate.h"
 #include "../pbn/estimate/ff_influence.h"
 #include "ffi_backend.h"
 #include "ffi_values.h"
@@ -12,12 +12,12 @@
 typedef struct {
   ff_observables observables;
   ff_counted counted;
-  ff_program *program;
+  ff_pbn_program *program;
   ff_monitors monitors; /* the observables that the pilot counts, and its program */
   ff_counted pilot_counted;
-  ff_program *pilot_program;
+  ff_pbn_program *pilot_program;
   ff_pairs pairs; /* of nodes that the pilot watches */
-  ff_estimate *estimate;
+  ff_pbn_estimate *estimate;
 } held;
 
 enum { KEPT_NETWORK, KEPT_BACKEND }; /* positions in the list that lives as long as the pointer */
@@ -27,9 +27,9 @@ static void release(SEXP pointer) {
   if (h == NULL) return;
   SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND);
   /* in a forked process, objects that the backend made must not be freed */
-  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_estimate_free(h->estimate);
-  ff_program_free(h->program);
-  ff_program_free(h->pilot_program);
+  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_pbn_estimate_free(h->estimate);
+  ff_pbn_program_free(h->program);
+  ff_pbn_program_free(h->pilot_program);
   ff_counted_free(&h->counted);
   ff_counted_free(&h->pilot_counted);
   ff_monitors_free(&h->monitors);
@@ -61,12 +61,12 @@ static int whole(SEXP list, const char *name) { return ffi_int(ffi_element(list,
 static uint64_t count(SEXP list, const char *name) { return ffi_count(ffi_element(list, name), name, FFI_MOST); }
 
 /* `precision` is one number, or one for each of n observables. Its memory remains R's. A seed up to 2^53 is the key itself. */
-static ff_estimate_options options_of(SEXP list, uint32_t n) {
+static ff_pbn_estimate_options options_of(SEXP list, uint32_t n) {
   SEXP precision = ffi_element(list, "precision");
   const R_xlen_t given = Rf_xlength(precision);
   const double *precisions =
       ffi_doubles(precision, given == n ? n : 1, FFI_ARGUMENT, "precision", "one number, or one for each answer");
-  return (ff_estimate_options){.precision = given > 0 ? precisions[0] : NA_REAL,
+  return (ff_pbn_estimate_options){.precision = given > 0 ? precisions[0] : NA_REAL,
                                .precisions = given == n ? precisions : NULL,
                                .z = number(list, "z"),
                                .epsilon = number(list, "epsilon"),
@@ -115,19 +115,19 @@ static void hold_sets(held *h, const ff_pbn *pbn, SEXP sets) {
 static void hold_programs(held *h, const ff_pbn *pbn, ff_layout layout) {
   ff_error err;
   ffi_check(ff_counted_new(&h->counted, &h->observables, &err), &err);
-  ffi_check(ff_program_new(&h->program, pbn, &h->counted.counted, layout, &err), &err);
-  int packed = ff_program_layout(h->program) == FF_LAYOUT_PACKED;
+  ffi_check(ff_pbn_program_new(&h->program, pbn, &h->counted.counted, layout, &err), &err);
+  int packed = ff_pbn_program_layout(h->program) == FF_LAYOUT_PACKED;
   ffi_check(ff_monitors_new(&h->monitors, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES,
                             packed ? MOST_PACKED_PAIRS : MOST_PAIRS,
                             packed ? MOST_PACKED_FUNCTIONS : MOST_FUNCTIONS, &err), &err);
   uint64_t n = pbn->n_nodes, most_pairs = packed ? MOST_PACKED_PAIRS : MOST_PAIRS;
   /* otherwise all pairs have monitors, or a device may run the pilot */
-  if (ff_program_forgets(h->program) && n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT)
+  if (ff_pbn_program_forgets(h->program) && n * (n - 1) / 2 > most_pairs && n < FF_LONG_PILOT)
     ffi_check(ff_pairs_new(&h->pairs, &h->observables, pbn, packed ? MOST_PACKED_NODES : MOST_NODES, MOST_WATCHED, &err), &err);
   ffi_check(ff_counted_new(&h->pilot_counted, &h->monitors.observables, &err), &err);
-  ffi_check(ff_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
-  ff_program_spread(h->program);
-  ff_program_spread(h->pilot_program);
+  ffi_check(ff_pbn_program_new(&h->pilot_program, pbn, &h->pilot_counted.counted, layout, &err), &err);
+  ff_pbn_program_spread(h->program);
+  ff_pbn_program_spread(h->pilot_program);
 }
 
 /* Makes an estimate of state sets (text) and influences from one simulation. There may be none of either kind. */
@@ -141,9 +141,9 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   hold_sets(h, pbn, sets);
   ffi_check(ff_observables_hold(&h->observables, pbn, &err), &err);
   hold_programs(h, pbn, (ff_layout)whole(options, "layout"));
-  ff_estimate_options how = options_of(options, h->observables.n);
+  ff_pbn_estimate_options how = options_of(options, h->observables.n);
   ff_clockwork clockwork;
-  if (!ff_program_forgets(h->program)) {
+  if (!ff_pbn_program_forgets(h->program)) {
     ffi_check(ff_clockwork_find(&clockwork, pbn, &err), &err);
     how.clockwork = &clockwork;
   }
@@ -153,25 +153,25 @@ SEXP ffi_estimate_new(SEXP model, SEXP sets, SEXP from, SEXP to, SEXP options) {
   how.network = pbn; /* `kept` of the pointer keeps it */
   ff_counting run = {h->program, &h->observables, h->counted.at};
   ff_counting pilot = {h->pilot_program, &h->monitors.observables, h->pilot_counted.at};
-  ffi_check(ff_estimate_new(&h->estimate, &run, &pilot, how, &err), &err);
+  ffi_check(ff_pbn_estimate_new(&h->estimate, &run, &pilot, how, &err), &err);
   UNPROTECT(2);
   return pointer;
 }
 
-SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_estimate_long_pilot(held_of(pointer)->estimate)); }
+SEXP ffi_estimate_long_pilot(SEXP pointer) { return Rf_ScalarLogical(ff_pbn_estimate_long_pilot(held_of(pointer)->estimate)); }
 
 /* Lets devices of a backend (numbered from 0) do the pilot or the run when they are ready. Called before the first call of
  * ffi_estimate_advance(), or between pilot and run. `kernel` is the name of a kernel, or NULL. */
 SEXP ffi_estimate_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held *h = held_of(pointer);
-  ff_engine_choice choice = {.backend = ffi_backend_interface(backend, FF_PBN_INTERFACE),
+  ff_fleet_choice choice = {.calls = ffi_backend_interface(backend, FF_PBN_INTERFACE),
                              .devices = ffi_device_numbers(devices),
                              .n_devices = (uint32_t)Rf_xlength(devices),
                              .kernel = ffi_kernel(kernel),
                              .cache = ffi_cache(cache)};
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), KEPT_BACKEND, backend);
-  ffi_check(ff_estimate_use(h->estimate, &choice, &err), &err);
+  ffi_check(ff_pbn_estimate_use(h->estimate, &choice, &err), &err);
   return R_NilValue;
 }
 
@@ -181,7 +181,7 @@ SEXP ffi_estimate_ready(SEXP pointer, SEXP seconds) {
   int ready = 0;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  ffi_check(ff_estimate_ready(h->estimate, ffi_number(seconds, "seconds"), &ready, &err), &err);
+  ffi_check(ff_pbn_estimate_ready(h->estimate, ffi_number(seconds, "seconds"), &ready, &err), &err);
   return Rf_ScalarLogical(ready);
 }
 
@@ -196,12 +196,12 @@ SEXP ffi_estimate_advance(SEXP pointer, SEXP seconds) {
   held *h = held_of(pointer);
   int done = 0;
   R_CheckUserInterrupt(); /* R itself checks only once in a thousand evaluations, and a call takes only a few */
-  ffi_check(ff_estimate_advance(h->estimate, ffi_number(seconds, "seconds"), &done, &err), &err);
-  ff_progress p = ff_estimate_progress(h->estimate);
-  ff_plan plan = ff_estimate_plan(h->estimate);
-  double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_estimate_waits(h->estimate),
-                     ff_estimate_planned(h->estimate), (double)plan.burn_in, (double)(plan.half[0] + plan.half[1]),
-                     ff_program_forgets(h->program)};
+  ffi_check(ff_pbn_estimate_advance(h->estimate, ffi_number(seconds, "seconds"), &done, &err), &err);
+  ff_progress p = ff_pbn_estimate_progress(h->estimate);
+  ff_plan plan = ff_pbn_estimate_plan(h->estimate);
+  double values[] = {done,    p.phase, (double)p.steps, p.fraction, p.width, p.rhat, ff_pbn_estimate_waits(h->estimate),
+                     ff_pbn_estimate_planned(h->estimate), (double)plan.burn_in, (double)(plan.half[0] + plan.half[1]),
+                     ff_pbn_program_forgets(h->program)};
   return ffi_numbers(11, names, values);
 }
 
@@ -211,14 +211,14 @@ static const char *const moment_names[] = {"mean", "se",   "visits", "se_two_sta
 #define N_MOMENTS 16
 
 /* Returns a matrix with one row per observable. */
-static SEXP moments_of(const ff_tally *tally) {
+static SEXP moments_of(const ff_pbn_tally *tally) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int)tally->n, N_MOMENTS));
   SEXP names = PROTECT(Rf_allocVector(VECSXP, 2)), columns = PROTECT(Rf_allocVector(STRSXP, N_MOMENTS));
   for (int j = 0; j < N_MOMENTS; j++) SET_STRING_ELT(columns, j, Rf_mkChar(moment_names[j]));
   SET_VECTOR_ELT(names, 1, columns);
   Rf_setAttrib(out, R_DimNamesSymbol, names);
   for (uint32_t i = 0; i < tally->n; i++) {
-    ff_moments m = ff_tally_moments(tally, i);
+    ff_moments m = ff_pbn_tally_moments(tally, i);
     double values[N_MOMENTS] = {m.mean, m.se,    m.visits, m.se_two_state, m.se_between,  m.rhat, m.drift, m.inflation,
                                 m.gap,  m.alpha, m.beta,   (double)m.n01,  (double)m.n10, m.visited, m.unseen[0], m.unseen[1]};
     for (int j = 0; j < N_MOMENTS; j++) REAL(out)[(size_t)j * tally->n + i] = values[j];
@@ -231,7 +231,7 @@ static SEXP moments_of(const ff_tally *tally) {
  * first word identifies. */
 #define TALLY_MARK UINT64_C(0x6666746C00000003)
 
-static SEXP bytes_of(const ff_tally *t) {
+static SEXP bytes_of(const ff_pbn_tally *t) {
   size_t words = 6 + ((size_t)t->n + 1) + t->n_terms + t->n_words, at = 0;
   SEXP out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)(words * 8)));
   uint64_t *to = (uint64_t *)R_alloc(words, 8);
@@ -250,14 +250,14 @@ static SEXP bytes_of(const ff_tally *t) {
 }
 
 /* Fills *out from bytes. Its arrays are in R's transient memory. */
-static void tally_of(ff_tally *out, SEXP bytes) {
+static void tally_of(ff_pbn_tally *out, SEXP bytes) {
   ffi_typed(bytes, RAWSXP, -1, FFI_RESULT, "tally", "bytes");
   size_t words = (size_t)XLENGTH(bytes) / 8;
   uint64_t *from = (uint64_t *)R_alloc(words > 6 ? words : 6, 8);
   memcpy(from, RAW(bytes), words * 8);
   if (words >= 6 && from[0] == TALLY_MARK) {
-    *out = (ff_tally){.n = (uint32_t)from[1], .n_terms = (uint32_t)from[2], .tiles = from[3], .half = {from[4], from[5]}};
-    out->n_words = ff_sums_words(out->n_terms, out->n);
+    *out = (ff_pbn_tally){.n = (uint32_t)from[1], .n_terms = (uint32_t)from[2], .tiles = from[3], .half = {from[4], from[5]}};
+    out->n_words = ff_pbn_sums_words(out->n_terms, out->n);
     if (words == 7 + (size_t)out->n + out->n_terms + out->n_words) {
       out->first = (uint32_t *)R_alloc((size_t)out->n + 1, sizeof *out->first);
       int ascending = from[6] == 0 && from[6 + out->n] == out->n_terms;
@@ -279,12 +279,12 @@ static void tally_of(ff_tally *out, SEXP bytes) {
 SEXP ffi_tally_merge(SEXP tallies) {
   static const char *const names[] = {"moments", "tally", "tiles"};
   ff_error err;
-  ff_tally sum, other;
+  ff_pbn_tally sum, other;
   ffi_listed(tallies, 1, "tallies");
   tally_of(&sum, VECTOR_ELT(tallies, 0));
   for (R_xlen_t i = 1; i < XLENGTH(tallies); i++) {
     tally_of(&other, VECTOR_ELT(tallies, i));
-    ffi_check(ff_tally_merge(&sum, &other, &err), &err);
+    ffi_check(ff_pbn_tally_merge(&sum, &other, &err), &err);
   }
   SEXP out = PROTECT(ffi_list(3, names));
   ffi_set(out, "moments", moments_of(&sum));
@@ -302,17 +302,17 @@ SEXP ffi_estimate_resume(SEXP pointer, SEXP tally, SEXP burn_in, SEXP window, SE
   for (int i = 0; i < 3; i++)
     if (!(plan[i] >= 1 && plan[i] < 9e15)) plan[i] = 0; /* refused below */
   uint64_t steps = (uint64_t)plan[1];
-  ff_tally sum;
+  ff_pbn_tally sum;
   tally_of(&sum, tally);
   ff_plan whole = {.burn_in = (uint64_t)plan[0], .half = {steps / 2, steps - steps / 2}, .tiles = (uint64_t)plan[2]};
-  ffi_check(ff_estimate_resume(h->estimate, whole, &sum, doubt == R_NilValue ? NULL : ffi_text(doubt, "doubt"), &err), &err);
+  ffi_check(ff_pbn_estimate_resume(h->estimate, whole, &sum, doubt == R_NilValue ? NULL : ffi_text(doubt, "doubt"), &err), &err);
   return R_NilValue;
 }
 
-static SEXP trace_of(const ff_estimate *estimate) {
+static SEXP trace_of(const ff_pbn_estimate *estimate) {
   static const char *const names[] = {"phase", "samples", "rhat", "width", "burn_in"};
   size_t n;
-  const ff_trace *trace = ff_estimate_trace(estimate, &n);
+  const ff_trace *trace = ff_pbn_estimate_trace(estimate, &n);
   SEXP out = PROTECT(ffi_list(5, names));
   for (int j = 0; j < 5; j++) SET_VECTOR_ELT(out, j, Rf_allocVector(REALSXP, (R_xlen_t)n));
   for (size_t i = 0; i < n; i++) {
@@ -323,18 +323,37 @@ static SEXP trace_of(const ff_estimate *estimate) {
   return out;
 }
 
+/* Sets a field to a vector of n numbers, which it returns. */
+static double *set_numbers(SEXP list, const char *name, uint32_t n) {
+  SEXP numbers = Rf_allocVector(REALSXP, (R_xlen_t)n);
+  ffi_set(list, name, numbers);
+  return REAL(numbers);
+}
+
+/* For each observable: steps, means from starts outside and inside. */
+static void set_memory(SEXP out, const held *h) {
+  double steps;
+  const double *share = ff_pbn_estimate_memory(h->estimate, &steps);
+  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)h->observables.n);
+  ffi_set(out, "memory", memory);
+  for (uint32_t i = 0; i < h->observables.n; i++) {
+    REAL(memory)[3 * (size_t)i] = steps;
+    for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
+  }
+}
+
 SEXP ffi_estimate_result(SEXP pointer) {
   static const char *const names[] = {"moments", "tally",  "tiles",  "burn_in", "window", "planned_tiles", "thinning",
                                       "trace",   "layout", "reason", "bytes",   "constant", "stretch",       "wanted_rhat",
                                       "device", "forgets", "doubt", "memory", "period", "certain", "exact", "reached",
                                       "known", "stuck"};
   held *h = held_of(pointer);
-  const ff_tally *tally = ff_estimate_tally(h->estimate); /* with an exact answer, that of the pilot */
+  const ff_pbn_tally *tally = ff_pbn_estimate_tally(h->estimate); /* with an exact answer, that of the pilot */
   uint32_t n = h->observables.n;
-  ff_plan plan = ff_estimate_plan(h->estimate);
-  uint32_t reached, stuck = ff_estimate_stuck(h->estimate);
+  ff_plan plan = ff_pbn_estimate_plan(h->estimate);
+  uint32_t reached, stuck = ff_pbn_estimate_stuck(h->estimate);
   int answer;
-  const double *exact = ff_estimate_exact(h->estimate, &reached, &answer);
+  const double *exact = ff_pbn_estimate_exact(h->estimate, &reached, &answer);
   SEXP out = PROTECT(ffi_list(24, names));
   ffi_set(out, "moments", moments_of(tally));
   ffi_set(out, "tally", bytes_of(tally));
@@ -342,46 +361,33 @@ SEXP ffi_estimate_result(SEXP pointer) {
   ffi_set(out, "burn_in", Rf_ScalarReal((double)plan.burn_in));
   ffi_set(out, "window", Rf_ScalarReal((double)(plan.half[0] + plan.half[1])));
   ffi_set(out, "planned_tiles", Rf_ScalarReal((double)plan.tiles));
-  SEXP thinning = Rf_allocVector(REALSXP, (R_xlen_t)n);
-  ffi_set(out, "thinning", thinning);
-  for (uint32_t i = 0; i < n; i++) REAL(thinning)[i] = ff_estimate_thinning(h->estimate)[i];
+  double *thinning = set_numbers(out, "thinning", n);
+  for (uint32_t i = 0; i < n; i++) thinning[i] = ff_pbn_estimate_thinning(h->estimate)[i];
   ffi_set(out, "trace", trace_of(h->estimate));
-  ffi_set(out, "layout", Rf_mkString(ff_layout_name(ff_program_layout(h->program))));
-  ffi_set(out, "reason", Rf_mkString(ff_program_reason(h->program)));
-  ffi_set(out, "bytes", Rf_ScalarReal((double)ff_estimate_bytes(h->estimate)));
-  SEXP constant = Rf_allocVector(REALSXP, (R_xlen_t)n);
-  ffi_set(out, "constant", constant);
-  ffi_set(out, "stretch", Rf_ScalarReal(ff_estimate_stretch(h->estimate)));
+  ffi_set(out, "layout", Rf_mkString(ff_layout_name(ff_pbn_program_layout(h->program))));
+  ffi_set(out, "reason", Rf_mkString(ff_pbn_program_reason(h->program)));
+  ffi_set(out, "bytes", Rf_ScalarReal((double)ff_pbn_estimate_bytes(h->estimate)));
+  double *constant = set_numbers(out, "constant", n);
+  for (uint32_t i = 0; i < n; i++) {
+    const double value = ff_observable_constant(&h->observables, i);
+    constant[i] = isnan(value) ? NA_REAL : value;
+  }
+  ffi_set(out, "stretch", Rf_ScalarReal(ff_pbn_estimate_stretch(h->estimate)));
   ffi_set(out, "wanted_rhat", Rf_ScalarReal(FF_CONVERGED));
-  const ff_ensemble_info *info = ff_estimate_device(h->estimate);
-  if (info != NULL) ffi_set(out, "device", ffi_device(info, ff_estimate_lost(h->estimate)));
-  ffi_set(out, "forgets", Rf_ScalarLogical(ff_program_forgets(h->program)));
-  const ff_error *doubt = ff_estimate_doubt(h->estimate);
+  const ff_ensemble_info *info = ff_pbn_estimate_device(h->estimate);
+  if (info != NULL) ffi_set(out, "device", ffi_device(info, ff_pbn_estimate_lost(h->estimate)));
+  ffi_set(out, "forgets", Rf_ScalarLogical(ff_pbn_program_forgets(h->program)));
+  const ff_error *doubt = ff_pbn_estimate_doubt(h->estimate);
   if (doubt != NULL) ffi_set(out, "doubt", Rf_mkString(doubt->text));
-  ffi_set(out, "period", Rf_ScalarReal((double)ff_estimate_period(h->estimate)));
+  ffi_set(out, "period", Rf_ScalarReal((double)ff_pbn_estimate_period(h->estimate)));
   SEXP certain = Rf_allocVector(LGLSXP, (R_xlen_t)n);
   ffi_set(out, "certain", certain);
-  for (uint32_t i = 0; i < n; i++) LOGICAL(certain)[i] = ff_estimate_certain(h->estimate)[i];
+  for (uint32_t i = 0; i < n; i++) LOGICAL(certain)[i] = ff_pbn_estimate_certain(h->estimate)[i];
   ffi_set(out, "reached", Rf_ScalarReal(reached));
   if (stuck != UINT32_MAX) ffi_set(out, "stuck", Rf_ScalarReal(stuck + 1.0));
-  if (exact != NULL) {
-    SEXP means = Rf_allocVector(REALSXP, (R_xlen_t)n);
-    ffi_set(out, "known", means);
-    memcpy(REAL(means), exact, n * sizeof *exact);
-    if (answer) ffi_set(out, "exact", means);
-  }
-  double steps;
-  const double *share = ff_estimate_memory(h->estimate, &steps);
-  SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)n); /* per observable: steps, means from starts outside and inside */
-  ffi_set(out, "memory", memory);
-  for (uint32_t i = 0; i < n; i++) {
-    REAL(memory)[3 * (size_t)i] = steps;
-    for (int j = 0; j < 2; j++) REAL(memory)[3 * (size_t)i + 1 + (size_t)j] = share[2 * i + (uint32_t)j];
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    double value = ff_observable_constant(&h->observables, i);
-    REAL(constant)[i] = isnan(value) ? NA_REAL : value;
-  }
+  if (exact != NULL) memcpy(set_numbers(out, "known", n), exact, n * sizeof *exact);
+  if (exact != NULL && answer) memcpy(set_numbers(out, "exact", n), exact, n * sizeof *exact);
+  set_memory(out, h);
   UNPROTECT(1);
   return out;
 }

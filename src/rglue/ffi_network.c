@@ -2,7 +2,7 @@
  * signs, and which nodes are held or inputs. Quoted names, and seeds of several runs derived from one seed, are here too. */
 #include "../base/ff_philox.h"
 #include "../pbn/reduce/ff_reduce.h"
-#include "../pbn/ff_engine.h"
+#include "../pbn/ff_pbn_engine.h"
 #include "ffi_arrows.h"
 #include "ffi_values.h"
 
@@ -123,11 +123,11 @@ SEXP ffi_pbn_roles(SEXP model) {
 SEXP ffi_pbn_forgets(SEXP model) {
   ff_pbn *pbn;
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   PROTECT(ffi_pbn_hold(model, &pbn));
-  ffi_check(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
-  int forgets = ff_program_forgets(program);
-  ff_program_free(program);
+  ffi_check(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+  int forgets = ff_pbn_program_forgets(program);
+  ff_pbn_program_free(program);
   UNPROTECT(1);
   return Rf_ScalarLogical(forgets);
 }

@@ -8,7 +8,7 @@
 #define PIECE 0.05 /* seconds between checks for Ctrl-C */
 
 typedef struct {
-  ff_program *program;
+  ff_pbn_program *program;
   ff_trajectories *trajectories;
 } held;
 
@@ -16,7 +16,7 @@ static void release(SEXP pointer) {
   held *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
   ff_trajectories_free(h->trajectories);
-  ff_program_free(h->program);
+  ff_pbn_program_free(h->program);
   free(h);
   R_ClearExternalPtr(pointer);
 }
@@ -50,7 +50,7 @@ SEXP ffi_simulate(SEXP model, SEXP nsim, SEXP steps, SEXP every, SEXP initial, S
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) ffi_no_memory("a simulation");
   R_SetExternalPtrAddr(pointer, h);
-  ffi_check(ff_program_new(&h->program, pbn, NULL, wanted, &err), &err);
+  ffi_check(ff_pbn_program_new(&h->program, pbn, NULL, wanted, &err), &err);
   int **to = (int **)R_alloc(pbn->n_nodes, sizeof *to);
   o.columns = to;
   ffi_check(ff_trajectories_new(&h->trajectories, h->program, &o, &err), &err);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../pbn/ff_engine.h"
+#include "../pbn/ff_pbn_engine.h"
 #include "../pbn/ff_pbn_device.h"
 #include "ffi_backend.h"
 #include "ffi_values.h"
@@ -14,7 +14,7 @@
 typedef struct {
   ff_expr *terms;
   uint32_t n_terms;
-  ff_program *program;
+  ff_pbn_program *program;
   ff_tile *tiles[MAX_THREADS];
   uint64_t steps[MAX_THREADS];
   double deadline;
@@ -29,7 +29,7 @@ static void release(SEXP pointer) {
   SEXP backend = R_ExternalPtrProtected(pointer); /* see ffi_backend_may_free() */
   if (h->ensemble != NULL && ffi_backend_may_free(backend)) h->backend->common.destroy(h->ensemble);
   for (int i = 0; i < h->n; i++) ff_tile_free(h->tiles[i]);
-  ff_program_free(h->program);
+  ff_pbn_program_free(h->program);
   for (uint32_t i = 0; h->terms != NULL && i < h->n_terms; i++) ff_expr_free(&h->terms[i]);
   free(h->terms);
   free(h);
@@ -54,7 +54,7 @@ static SEXP hold(held **out, SEXP model, SEXP sets, SEXP layout, SEXP backend) {
   for (uint32_t i = 0; i <= n; i++) first[i] = i;
   ffi_check(ffi_parse_sets(h->terms, texts, n, pbn, &err), &err);
   ff_observables observables = {n, first, h->terms, weights};
-  ffi_check(ff_program_new(&h->program, pbn, &observables, (ff_layout)ffi_int(layout, "layout"), &err), &err);
+  ffi_check(ff_pbn_program_new(&h->program, pbn, &observables, (ff_layout)ffi_int(layout, "layout"), &err), &err);
   UNPROTECT(2);
   *out = h;
   return pointer;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../ssa/sweep/ff_ssa_sweep.h"
+#include "../ensemble/sweep/ff_sweep.h"
 #include "ffi_backend.h"
 #include "ffi_ssa.h"
 #include "ffi_values.h"
@@ -11,7 +11,7 @@
 typedef struct {
   ff_ssa_compiler *compiler; /* until there is a program */
   ff_ssa_program *program;
-  ff_ssa_run *run;
+  ff_run *run;
   ff_formula until;
   uint64_t n;
   uint32_t n_species, n_times, n_observed, *observed;
@@ -38,7 +38,7 @@ static void release(SEXP pointer) {
   if (h == NULL) return;
   SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND);
   /* in a forked process, objects that the backend made must not be freed */
-  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_ssa_run_free(h->run);
+  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_run_free(h->run);
   release_parts(h);
   free(h);
   R_ClearExternalPtr(pointer);
@@ -78,16 +78,16 @@ static const double *numbers(SEXP options, const char *name, R_xlen_t n, SEXP ke
   return REAL(VECTOR_ELT(kept, place));
 }
 
-static ff_ssa_options options_of(const held *h, SEXP options, SEXP kept) {
+static ff_run_options options_of(const held *h, SEXP options, SEXP kept) {
   SEXP starts = ffi_element(options, "starts"), stopped = VECTOR_ELT(kept, STOPPED);
-  return (ff_ssa_options){.first = count(options, "first"),
+  return (ff_run_options){.first = count(options, "first"),
                           .n = h->n,
                           .times = numbers(options, "times", h->n_times, kept, TIMES),
                           .n_times = h->n_times,
                           .observed = h->observed,
                           .n_observed = h->n_observed,
-                          .wanted = (flag(options, "covariance") ? FF_SSA_COVARIANCE : 0) |
-                                    (flag(options, "histogram") ? FF_SSA_HISTOGRAM : 0),
+                          .wanted = (flag(options, "covariance") ? FF_COVARIANCE : 0) |
+                                    (flag(options, "histogram") ? FF_HISTOGRAM : 0),
                           .max_firings = count(options, "firings"),
                           .until = h->until.word != NULL ? &h->until : NULL,
                           .stopped = stopped == R_NilValue ? NULL : REAL(stopped),
@@ -113,7 +113,7 @@ static void compile(held *h, const ff_reactions *net, double start) {
 }
 
 /* Fills what a run needs, which `h` and `kept` hold. `seed` is that of the run. */
-static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, uint64_t seed, SEXP kept) {
+static ff_run_options fill(held *h, const ff_reactions *net, SEXP options, uint64_t seed, SEXP kept) {
   ff_error err;
   SEXP observed = ffi_element(options, "observed"), until = ffi_element(options, "until");
   h->n = count(options, "nsim");
@@ -136,7 +136,7 @@ static ff_ssa_options fill(held *h, const ff_reactions *net, SEXP options, uint6
     h->observed[j] = observed_at[j];
     if (columns != R_NilValue) h->states[j] = REAL(VECTOR_ELT(columns, j));
   }
-  ff_ssa_options o = options_of(h, options, kept);
+  ff_run_options o = options_of(h, options, kept);
   o.key = seed;
   h->changed = ff_ssa_program_coupling(h->program);
   if (!method_of(ffi_text(ffi_element(options, "method"), "method"), &o.method)) /* "auto" */
@@ -158,7 +158,7 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
   held *h = ff_calloc(1, sizeof *h);
   if (h == NULL) ffi_no_memory("an ensemble");
   R_SetExternalPtrAddr(pointer, h);
-  const ff_ssa_options o = fill(h, net, options, count(options, "seed"), kept);
+  const ff_run_options o = fill(h, net, options, count(options, "seed"), kept);
   ffi_check(ff_ssa_run_new(&h->run, h->program, &o, &err), &err);
   UNPROTECT(3);
   return pointer;
@@ -167,11 +167,11 @@ SEXP ffi_ssa_new(SEXP model, SEXP options) {
 /* The reason why no device can do a run, as a clause, or NULL. */
 SEXP ffi_ssa_why_not(SEXP pointer) {
   ff_error err;
-  return ff_ssa_run_check_devices(held_of(pointer)->run, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
+  return ff_run_check_devices(held_of(pointer)->run, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
 }
 
-static ff_ssa_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
-  return (ff_ssa_choice){.backend = ffi_backend_interface(backend, FF_SSA_INTERFACE),
+static ff_fleet_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
+  return (ff_fleet_choice){.calls = ffi_backend_interface(backend, FF_SSA_INTERFACE),
                          .devices = ffi_device_numbers(devices),
                          .n_devices = (uint32_t)Rf_xlength(devices),
                          .kernel = ffi_kernel(kernel),
@@ -179,15 +179,15 @@ static ff_ssa_choice choice_of(SEXP backend, SEXP devices, SEXP kernel, SEXP cac
 }
 
 /* Lets devices of a backend (numbered from 0) simulate what has not begun when they are ready. `kernel` is the name of a kernel,
- * or NULL; `blocks` is for measurements: see ff_ssa_device_request. */
+ * or NULL; `blocks` is for measurements: see ff_device_request. */
 SEXP ffi_ssa_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache, SEXP blocks) {
   ff_error err;
   held *h = held_of(pointer);
   const double wanted = ffi_number(blocks, "blocks");
-  ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
+  ff_fleet_choice choice = choice_of(backend, devices, kernel, cache);
   choice.blocks = wanted > 0 && wanted <= INT32_MAX ? (uint32_t)wanted : 0;
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), BACKEND, backend);
-  ffi_check(ff_ssa_run_use(h->run, &choice, &err), &err);
+  ffi_check(ff_run_use(h->run, &choice, &err), &err);
   return R_NilValue;
 }
 
@@ -197,7 +197,7 @@ SEXP ffi_ssa_ready(SEXP pointer, SEXP seconds) {
   int ready = 0;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  ffi_check(ff_ssa_run_ready(h->run, ffi_number(seconds, "seconds"), &ready, &err), &err);
+  ffi_check(ff_run_ready(h->run, ffi_number(seconds, "seconds"), &ready, &err), &err);
   return Rf_ScalarLogical(ready);
 }
 
@@ -208,16 +208,16 @@ SEXP ffi_ssa_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
-  if (!h->done) ffi_check(ff_ssa_run_advance(h->run, ffi_number(seconds, "seconds"), &h->done, &err), &err);
-  const double values[] = {h->done, (double)ff_ssa_run_complete(h->run), (double)ff_ssa_run_events(h->run),
-                           (double)ff_ssa_run_waiting(h->run)};
+  if (!h->done) ffi_check(ff_run_advance(h->run, ffi_number(seconds, "seconds"), &h->done, &err), &err);
+  const double values[] = {h->done, (double)ff_run_complete(h->run), (double)ff_run_events(h->run),
+                           (double)ff_run_waiting(h->run)};
   return ffi_numbers(4, names, values);
 }
 
 /* The firings as list(trajectory, time, reaction); trajectories and reactions are numbered from 1. */
 static SEXP firings_of(const held *h, double first) {
   static const char *const names[] = {"trajectory", "time", "reaction"};
-  const uint64_t n = ff_ssa_run_n_firings(h->run);
+  const uint64_t n = ff_run_n_firings(h->run);
   ff_error err;
   SEXP out = PROTECT(ffi_list(3, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(REALSXP, (R_xlen_t)n));
@@ -225,7 +225,7 @@ static SEXP firings_of(const held *h, double first) {
   SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, (R_xlen_t)n));
   double *trajectory = REAL(VECTOR_ELT(out, 0));
   int *reaction = INTEGER(VECTOR_ELT(out, 2));
-  ffi_check(ff_ssa_run_firings(h->run, trajectory, REAL(VECTOR_ELT(out, 1)), reaction, &err), &err);
+  ffi_check(ff_run_firings(h->run, trajectory, REAL(VECTOR_ELT(out, 1)), reaction, &err), &err);
   for (uint64_t i = 0; i < n; i++) {
     trajectory[i] += first + 1;
     reaction[i]++;
@@ -238,7 +238,7 @@ static SEXP firings_of(const held *h, double first) {
  * that is done. `changed` is that of ff_ssa_method_of(), or `coupling` if the method was given. `varies` tells for each observed
  * quantity whether a reaction may change it. Either the states were kept, or there is a tally of statistics. `stopped` has the
  * time at which each trajectory has ended, or NaN. `device` describes the devices that have run. What there is not is NULL. */
-static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *lost) {
+static SEXP result_of(const held *h, ff_run *run, SEXP kept, const char *lost) {
   static const char *const names[] = {"method", "coupling", "changed", "groups",  "formulas", "events",
                                       "varies", "states",   "tally",   "firings", "stopped",  "device"};
   ff_error err;
@@ -248,27 +248,27 @@ static SEXP result_of(const held *h, ff_ssa_run *run, SEXP kept, const char *los
   ffi_set(out, "changed", Rf_ScalarReal(h->changed));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
-  ffi_set(out, "events", Rf_ScalarReal((double)ff_ssa_run_events(run)));
+  ffi_set(out, "events", Rf_ScalarReal((double)ff_run_events(run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);
   ffi_set(out, "varies", varies);
   for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = ff_ssa_program_changes(h->program, h->observed[j]);
   ffi_set(out, "states", VECTOR_ELT(kept, STATES));
   ffi_set(out, "stopped", VECTOR_ELT(kept, STOPPED));
   if (VECTOR_ELT(kept, STATES) == R_NilValue) {
-    ff_ssa_sums *sums;
-    ffi_check(ff_ssa_run_sums(run, &sums, &err), &err);
+    ff_sums *sums;
+    ffi_check(ff_run_sums(run, &sums, &err), &err);
     ffi_set(out, "tally", ffi_ssa_tally(sums, h->n));
   }
   if (number(options, "firings") > 0) ffi_set(out, "firings", firings_of(h, number(options, "first")));
   ff_ensemble_info info;
-  if (ff_ssa_run_device(run, &info)) ffi_set(out, "device", ffi_device(&info, lost));
+  if (ff_run_device(run, &info)) ffi_set(out, "device", ffi_device(&info, lost));
   UNPROTECT(1);
   return out;
 }
 
 SEXP ffi_ssa_result(SEXP pointer) {
   const held *h = held_of(pointer);
-  return result_of(h, h->run, R_ExternalPtrProtected(pointer), ff_ssa_run_lost(h->run));
+  return result_of(h, h->run, R_ExternalPtrProtected(pointer), ff_run_lost(h->run));
 }
 
 /* ---- sweeps -------------------------------------------------------------------------------------------------------------- */
@@ -276,7 +276,7 @@ SEXP ffi_ssa_result(SEXP pointer) {
 typedef struct {
   uint32_t n;
   held *points; /* without runs, which the sweep has */
-  ff_ssa_sweep *sweep;
+  ff_sweep *sweep;
   int done;
 } held_sweep;
 
@@ -287,7 +287,7 @@ static void release_sweep(SEXP pointer) {
   held_sweep *h = R_ExternalPtrAddr(pointer);
   if (h == NULL) return;
   SEXP backend = VECTOR_ELT(R_ExternalPtrProtected(pointer), SWEEP_BACKEND);
-  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_ssa_sweep_free(h->sweep);
+  if (backend == R_NilValue || ffi_backend_may_free(backend)) ff_sweep_free(h->sweep);
   for (uint32_t i = 0; i < h->n; i++) release_parts(h->points + i);
   free(h->points);
   free(h);
@@ -296,13 +296,14 @@ static void release_sweep(SEXP pointer) {
 
 static held_sweep *sweep_of(SEXP pointer) { return ffi_held(pointer, "a sweep"); }
 
-static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, uint64_t seed, SEXP all, ff_ssa_point *point) {
+static void fill_point(held_sweep *h, uint32_t i, SEXP model, SEXP options, uint64_t seed, SEXP all, ff_point *point) {
   ff_reactions *net;
   SEXP kept = PROTECT(Rf_allocVector(VECSXP, KEPT));
   SEXP net_of = PROTECT(ffi_reactions_hold(model, &net));
   SET_VECTOR_ELT(all, i, kept);
   point->options = fill(h->points + i, net, options, seed, kept);
-  point->program = h->points[i].program;
+  point->engine = &ff_ssa_engine;
+  point->model = h->points[i].program;
   (void)net_of;
   UNPROTECT(2);
 }
@@ -317,7 +318,7 @@ SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
   SEXP kept = PROTECT(Rf_allocVector(VECSXP, SWEEP_KEPT)), pointer = PROTECT(ffi_pointer(release_sweep, 1, kept));
   SEXP all = Rf_allocVector(VECSXP, n);
   SET_VECTOR_ELT(kept, SWEEP_POINTS, all);
-  ff_ssa_point *points = (ff_ssa_point *)R_alloc(n, sizeof *points);
+  ff_point *points = (ff_point *)R_alloc(n, sizeof *points);
   held_sweep *h = ff_calloc(1, sizeof *h);
   if (h == NULL) ffi_no_memory("a sweep");
   R_SetExternalPtrAddr(pointer, h);
@@ -329,7 +330,7 @@ SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
     if (!(seed[i] >= 0 && seed[i] <= FFI_MOST)) ffi_stop_found(FFI_ARGUMENT, "seeds", "whole numbers from 0 to 2^53", "others");
     fill_point(h, i, VECTOR_ELT(models, i), options, (uint64_t)seed[i], all, points + i);
   }
-  ffi_check(ff_ssa_sweep_new(&h->sweep, points, n, whole(options, "threads"), &err), &err);
+  ffi_check(ff_sweep_new(&h->sweep, points, n, whole(options, "threads"), &err), &err);
   UNPROTECT(2);
   return pointer;
 }
@@ -337,16 +338,16 @@ SEXP ffi_sweep_new(SEXP models, SEXP seeds, SEXP options) {
 /* The reason why no device can simulate a point, as a clause, or NULL. */
 SEXP ffi_sweep_why_not(SEXP pointer) {
   ff_error err;
-  return ff_ssa_sweep_check_devices(sweep_of(pointer)->sweep, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
+  return ff_sweep_check_devices(sweep_of(pointer)->sweep, &err) == FF_OK ? R_NilValue : Rf_mkString(err.text);
 }
 
 /* As ffi_ssa_use(), ffi_ssa_ready() and ffi_ssa_advance(), for sweeps. */
 SEXP ffi_sweep_use(SEXP pointer, SEXP backend, SEXP devices, SEXP kernel, SEXP cache) {
   ff_error err;
   held_sweep *h = sweep_of(pointer);
-  const ff_ssa_choice choice = choice_of(backend, devices, kernel, cache);
+  const ff_fleet_choice choice = choice_of(backend, devices, kernel, cache);
   SET_VECTOR_ELT(R_ExternalPtrProtected(pointer), SWEEP_BACKEND, backend);
-  ffi_check(ff_ssa_sweep_use(h->sweep, &choice, &err), &err);
+  ffi_check(ff_sweep_use(h->sweep, &choice, &err), &err);
   return R_NilValue;
 }
 
@@ -355,7 +356,7 @@ SEXP ffi_sweep_ready(SEXP pointer, SEXP seconds) {
   int ready = 0;
   held_sweep *h = sweep_of(pointer);
   R_CheckUserInterrupt();
-  ffi_check(ff_ssa_sweep_ready(h->sweep, ffi_number(seconds, "seconds"), &ready, &err), &err);
+  ffi_check(ff_sweep_ready(h->sweep, ffi_number(seconds, "seconds"), &ready, &err), &err);
   return Rf_ScalarLogical(ready);
 }
 
@@ -364,16 +365,16 @@ SEXP ffi_sweep_advance(SEXP pointer, SEXP seconds) {
   ff_error err;
   held_sweep *h = sweep_of(pointer);
   R_CheckUserInterrupt();
-  if (!h->done) ffi_check(ff_ssa_sweep_advance(h->sweep, ffi_number(seconds, "seconds"), &h->done, &err), &err);
-  const double values[] = {h->done, (double)ff_ssa_sweep_complete(h->sweep), (double)ff_ssa_sweep_events(h->sweep),
-                           (double)ff_ssa_sweep_waiting(h->sweep)};
+  if (!h->done) ffi_check(ff_sweep_advance(h->sweep, ffi_number(seconds, "seconds"), &h->done, &err), &err);
+  const double values[] = {h->done, (double)ff_sweep_complete(h->sweep), (double)ff_sweep_events(h->sweep),
+                           (double)ff_sweep_waiting(h->sweep)};
   return ffi_numbers(4, names, values);
 }
 
 /* The number of the first point that has failed, from 1, or NA. */
 SEXP ffi_sweep_failed(SEXP pointer) {
   const held_sweep *h = sweep_of(pointer);
-  const uint32_t failed = ff_ssa_sweep_failed(h->sweep);
+  const uint32_t failed = ff_sweep_failed(h->sweep);
   return Rf_ScalarInteger(failed < h->n ? (int)failed + 1 : NA_INTEGER);
 }
 
@@ -383,10 +384,10 @@ SEXP ffi_sweep_take(SEXP pointer) {
   held_sweep *h = sweep_of(pointer);
   SEXP all = VECTOR_ELT(R_ExternalPtrProtected(pointer), SWEEP_POINTS), out = PROTECT(Rf_allocVector(VECSXP, h->n));
   for (uint32_t i = 0; i < h->n; i++) {
-    ff_ssa_run *run = ff_ssa_sweep_run(h->sweep, i);
+    ff_run *run = ff_sweep_run(h->sweep, i);
     if (run == NULL) continue;
-    SET_VECTOR_ELT(out, i, result_of(h->points + i, run, VECTOR_ELT(all, i), ff_ssa_sweep_lost(h->sweep)));
-    ff_ssa_sweep_drop(h->sweep, i);
+    SET_VECTOR_ELT(out, i, result_of(h->points + i, run, VECTOR_ELT(all, i), ff_sweep_lost(h->sweep)));
+    ff_sweep_drop(h->sweep, i);
   }
   UNPROTECT(1);
   return out;

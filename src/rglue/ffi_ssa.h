@@ -6,6 +6,6 @@
 #include "ffi.h"
 
 /* Makes a tally from the sums of n trajectories, whose histograms cannot be added to afterwards. The caller PROTECTs it. */
-SEXP ffi_ssa_tally(ff_ssa_sums *sums, uint64_t n);
+SEXP ffi_ssa_tally(ff_sums *sums, uint64_t n);
 
 #endif

@@ -25,12 +25,12 @@ static SEXP raw_of(const void *bytes, size_t n) {
   return out;
 }
 
-static size_t pairs_of(const ff_ssa_sums *sums) {
+static size_t pairs_of(const ff_sums *sums) {
   return sums->n_observed > 1 ? (size_t)sums->n_observed * (sums->n_observed - 1) / 2 * sums->n_times : 0;
 }
 
 /* Sets the histograms. */
-static void set_histograms(SEXP out, ff_ssa_sums *sums) {
+static void set_histograms(SEXP out, ff_sums *sums) {
   const size_t cells = (size_t)sums->n_times * sums->n_observed;
   R_xlen_t n = 0;
   size_t since = 0; /* entries and cells since the last look */
@@ -55,7 +55,7 @@ static void set_histograms(SEXP out, ff_ssa_sums *sums) {
   }
 }
 
-SEXP ffi_ssa_tally(ff_ssa_sums *sums, uint64_t n) {
+SEXP ffi_ssa_tally(ff_sums *sums, uint64_t n) {
   static const char *const names[] = {"n",        "n_times",       "real", "counts", "reals",
                                       "products", "real_products", "cell", "value",  "count"};
   SEXP out = PROTECT(ffi_list(10, names));
@@ -95,13 +95,13 @@ static double count_of(SEXP tally, const char *name, double most) {
 }
 
 /* Sums that lie in the tally's own memory, without histograms. Returns the number of trajectories. */
-static uint64_t view_of(ff_ssa_sums *view, SEXP tally) {
+static uint64_t view_of(ff_sums *view, SEXP tally) {
   SEXP real = ffi_element(ffi_typed(tally, VECSXP, -1, FFI_RESULT, "tally", "the sums of its run"), "real");
   ffi_typed(real, LGLSXP, -1, FFI_RESULT, "tally$real", "TRUE or FALSE for each species");
   const double n = count_of(tally, "tally$n", 0x1p48), times = count_of(tally, "tally$n_times", INT_MAX);
   if (times * (double)XLENGTH(real) > INT_MAX)
     ffi_stop_found(FFI_RESULT, "tally$real", "TRUE or FALSE for each species", ffi_described(real).text);
-  *view = (ff_ssa_sums){.n_times = (uint32_t)times, .n_observed = (uint32_t)XLENGTH(real)};
+  *view = (ff_sums){.n_times = (uint32_t)times, .n_observed = (uint32_t)XLENGTH(real)};
   view->real = (uint8_t *)R_alloc((size_t)view->n_observed + 1, 1);
   view->rank = (uint32_t *)R_alloc((size_t)view->n_observed + 1, sizeof *view->rank);
   for (uint32_t j = 0; j < view->n_observed; j++) {
@@ -116,8 +116,8 @@ static uint64_t view_of(ff_ssa_sums *view, SEXP tally) {
 }
 
 /* Sets one row of the statistics. The variance is that of a sample; it is NA for one trajectory. */
-static void set_row(double *row[6], R_xlen_t at, const ff_ssa_sums *sums, uint32_t i, uint32_t j, uint64_t n) {
-  const ff_sum_central m = ff_ssa_sums_moments(sums, i, j, n, &row[4][at], &row[5][at]);
+static void set_row(double *row[6], R_xlen_t at, const ff_sums *sums, uint32_t i, uint32_t j, uint64_t n) {
+  const ff_sum_central m = ff_sums_moments(sums, i, j, n, &row[4][at], &row[5][at]);
   const double size = (double)n;
   row[0][at] = m.mean;
   row[1][at] = n > 1 ? sqrt(m.second * size / (size - 1)) : NA_REAL;
@@ -125,7 +125,7 @@ static void set_row(double *row[6], R_xlen_t at, const ff_ssa_sums *sums, uint32
   row[3][at] = m.second > 0 ? m.fourth / m.second / m.second : NA_REAL;
 }
 
-static void set_covariances(SEXP out, const ff_ssa_sums *sums, uint64_t n) {
+static void set_covariances(SEXP out, const ff_sums *sums, uint64_t n) {
   const double size = (double)n;
   ffi_set(out, "covariance", Rf_allocVector(REALSXP, (R_xlen_t)pairs_of(sums)));
   double *to = REAL(ffi_element(out, "covariance"));
@@ -133,7 +133,7 @@ static void set_covariances(SEXP out, const ff_ssa_sums *sums, uint64_t n) {
     for (uint32_t k = 1; k < sums->n_observed; k++) {
       R_CheckUserInterrupt();
       for (uint32_t j = 0; j < k; j++)
-        *to++ = n > 1 ? ff_ssa_sums_covariance(sums, i, j, k, n) * size / (size - 1) : NA_REAL;
+        *to++ = n > 1 ? ff_sums_covariance(sums, i, j, k, n) * size / (size - 1) : NA_REAL;
     }
 }
 
@@ -141,7 +141,7 @@ static void set_covariances(SEXP out, const ff_ssa_sums *sums, uint64_t n) {
  * first by time; `covariance` has one for each time and pair (1, 2), (1, 3), (2, 3), (1, 4), ..., or is NULL. */
 SEXP ffi_ssa_statistics(SEXP tally) {
   static const char *const names[] = {"mean", "sd", "skewness", "kurtosis", "min", "max", "covariance"};
-  ff_ssa_sums sums;
+  ff_sums sums;
   const uint64_t n = view_of(&sums, tally);
   SEXP out = PROTECT(ffi_list(7, names));
   double *row[6];
@@ -159,14 +159,14 @@ SEXP ffi_ssa_statistics(SEXP tally) {
   return out;
 }
 
-static int same_shape(const ff_ssa_sums *a, const ff_ssa_sums *b) {
+static int same_shape(const ff_sums *a, const ff_sums *b) {
   return a->n_times == b->n_times && a->n_observed == b->n_observed && memcmp(a->real, b->real, a->n_observed) == 0 &&
          (a->products == NULL) == (b->products == NULL) && (a->real_products == NULL) == (b->real_products == NULL);
 }
 
 /* Merges several tallies of the same quantities and times, but for their histograms, which are those of the first. */
 SEXP ffi_ssa_merge(SEXP tallies) {
-  ff_ssa_sums all, one;
+  ff_sums all, one;
   ffi_listed(tallies, 1, "tallies");
   SEXP out = PROTECT(Rf_duplicate(VECTOR_ELT(tallies, 0)));
   uint64_t n = view_of(&all, out);
@@ -175,7 +175,7 @@ SEXP ffi_ssa_merge(SEXP tallies) {
     if (!same_shape(&all, &one)) ffi_stop_found(FFI_RESULT, "tally", "the sums of its run", "sums of another run");
     for (uint32_t k = 0; k < all.n_times; k++) {
       R_CheckUserInterrupt();
-      ff_ssa_sums_merge(&all, &one, k);
+      ff_sums_merge(&all, &one, k);
     }
   }
   ffi_set(out, "n", Rf_ScalarReal((double)n));

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "../../src/pbn/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_pbn_estimate.h"
 #include "../../src/pbn/estimate/ff_influence.h"
 #include "../../src/exact/ff_exact.h"
 #include "nets.h"
@@ -37,8 +37,8 @@ static inline void free_sets(set_list *s) {
   for (uint32_t i = 0; i < s->observables.n; i++) ff_expr_free(&s->terms[i]);
 }
 
-static inline ff_estimate_options default_options(void) {
-  return (ff_estimate_options){.precision = 2e-3, .z = 1.959963984540054, .epsilon = 1e-10, .key = 7, .max_burn_in = 1u << 20,
+static inline ff_pbn_estimate_options default_options(void) {
+  return (ff_pbn_estimate_options){.precision = 2e-3, .z = 1.959963984540054, .epsilon = 1e-10, .key = 7, .max_burn_in = 1u << 20,
                                .n_shards = 1, .threads = 1, .simd = FF_SIMD_BEST};
 }
 
@@ -61,64 +61,64 @@ static inline void scene_free(scene *s) {
   ff_pbn_free(s->pbn);
 }
 
-static inline void finish(ff_estimate *estimate, double seconds) {
+static inline void finish(ff_pbn_estimate *estimate, double seconds) {
   ff_error err;
   ff_status status = FF_OK;
-  for (int done = 0; !done && status == FF_OK;) status = ff_estimate_advance(estimate, seconds, &done, &err);
+  for (int done = 0; !done && status == FF_OK;) status = ff_pbn_estimate_advance(estimate, seconds, &done, &err);
   FF_CHECK_OK(status, &err);
 }
 
 typedef struct {
-  ff_program *program;
-  ff_estimate *estimate;
-  const ff_tally *tally; /* borrowed from the estimate */
+  ff_pbn_program *program;
+  ff_pbn_estimate *estimate;
+  const ff_pbn_tally *tally; /* borrowed from the estimate */
   ff_monitors monitors;  /* those of the pilot, if it has any */
   ff_counted counted;
-  ff_program *pilot;
+  ff_pbn_program *pilot;
 } outcome;
 
 /* Runs an estimate to its end in pieces of `seconds`. `counted` and `at` come from one ff_counted, or are the observables and
  * NULL. */
 static inline outcome run_counted(const ff_pbn *pbn, const ff_observables *counted, const ff_observables *observables,
-                           const uint32_t *at, ff_estimate_options options, double seconds) {
+                           const uint32_t *at, ff_pbn_estimate_options options, double seconds) {
   ff_error err;
   outcome o = {0};
-  FF_CHECK_OK(ff_program_new(&o.program, pbn, counted, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&o.estimate, &(ff_counting){o.program, observables, at}, NULL, options, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&o.program, pbn, counted, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&o.estimate, &(ff_counting){o.program, observables, at}, NULL, options, &err), &err);
   finish(o.estimate, seconds);
-  o.tally = ff_estimate_tally(o.estimate);
+  o.tally = ff_pbn_estimate_tally(o.estimate);
   return o;
 }
 
-static inline outcome run(const ff_pbn *pbn, const ff_observables *observables, ff_estimate_options options) {
+static inline outcome run(const ff_pbn *pbn, const ff_observables *observables, ff_pbn_estimate_options options) {
   return run_counted(pbn, observables, observables, NULL, options, 10);
 }
 
 /* Runs an estimate as the package does: trajectories start in different states, and the pilot's monitors are the nodes. Returns
  * FF_OK, or why there is no answer. */
-static inline ff_status run_watched(outcome *o, const ff_pbn *pbn, const ff_observables *sets, ff_estimate_options options,
+static inline ff_status run_watched(outcome *o, const ff_pbn *pbn, const ff_observables *sets, ff_pbn_estimate_options options,
                                     ff_error *err) {
   *o = (outcome){0};
-  FF_CHECK_OK(ff_program_new(&o->program, pbn, sets, FF_LAYOUT_AUTO, err), err);
+  FF_CHECK_OK(ff_pbn_program_new(&o->program, pbn, sets, FF_LAYOUT_AUTO, err), err);
   FF_CHECK_OK(ff_monitors_new(&o->monitors, sets, pbn, 4096, 32, 32, err), err);
   FF_CHECK_OK(ff_counted_new(&o->counted, &o->monitors.observables, err), err);
-  FF_CHECK_OK(ff_program_new(&o->pilot, pbn, &o->counted.counted, FF_LAYOUT_AUTO, err), err);
-  ff_program_spread(o->program);
-  ff_program_spread(o->pilot);
+  FF_CHECK_OK(ff_pbn_program_new(&o->pilot, pbn, &o->counted.counted, FF_LAYOUT_AUTO, err), err);
+  ff_pbn_program_spread(o->program);
+  ff_pbn_program_spread(o->pilot);
   options.monitors = &o->monitors;
   options.names = pbn->names;
   const ff_counting run = {o->program, sets, NULL}, pilot = {o->pilot, &o->monitors.observables, o->counted.at};
-  FF_CHECK_OK(ff_estimate_new(&o->estimate, &run, &pilot, options, err), err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&o->estimate, &run, &pilot, options, err), err);
   ff_status status = FF_OK;
-  for (int done = 0; !done && status == FF_OK;) status = ff_estimate_advance(o->estimate, 10, &done, err);
-  o->tally = ff_estimate_tally(o->estimate);
+  for (int done = 0; !done && status == FF_OK;) status = ff_pbn_estimate_advance(o->estimate, 10, &done, err);
+  o->tally = ff_pbn_estimate_tally(o->estimate);
   return status;
 }
 
 static inline void outcome_free(outcome *o) {
-  ff_estimate_free(o->estimate);
-  ff_program_free(o->program);
-  ff_program_free(o->pilot);
+  ff_pbn_estimate_free(o->estimate);
+  ff_pbn_program_free(o->program);
+  ff_pbn_program_free(o->pilot);
   ff_counted_free(&o->counted);
   ff_monitors_free(&o->monitors);
 }
@@ -127,7 +127,7 @@ static inline void check_against_exact(const ff_pbn *pbn, const char *const *tex
   ff_error err;
   set_list sets;
   parse_sets(&sets, pbn, texts);
-  ff_estimate_options options = default_options();
+  ff_pbn_estimate_options options = default_options();
   options.precision = precision;
   outcome got;
   ff_status answered = run_watched(&got, pbn, &sets.observables, options, &err);
@@ -146,7 +146,7 @@ static inline void check_against_exact(const ff_pbn *pbn, const char *const *tex
   for (uint32_t i = 0; i < sets.observables.n; i++) {
     double truth;
     FF_CHECK_OK(ff_exact_probability(&truth, pi, &sets.terms[i], exact, &err), &err);
-    ff_moments m = ff_tally_moments(got.tally, i);
+    ff_moments m = ff_pbn_tally_moments(got.tally, i);
     FF_CHECK(m.se * options.z <= precision);
     FF_CHECK_SAY(fabs(m.mean - truth) <= 5 * m.se, "set %u: %g, exactly %g, standard error %g", i, m.mean, truth, m.se);
   }

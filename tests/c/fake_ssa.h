@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/ensemble/ff_device.h"
+#include "../../src/ssa/program/ff_ssa_options.h"
 #include "../../src/ssa/run/ff_ssa_run.h"
 
 static struct {
@@ -16,7 +17,7 @@ static struct {
   uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
   uint32_t narrow;      /* trajectories with larger counts are refused, unless the request is wide; 0: none */
   uint64_t wide_capacity; /* trajectories of a wave for a wide request; 0: as for others */
-  double wide_events;   /* as in ff_ssa_choice */
+  double wide_events;   /* as in ff_fleet_choice */
   int wide_fails;       /* whether create() refuses wide requests (1), or ready() fails for them (2) */
   int delays;           /* calls of ready() until an ensemble is ready */
   int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states(), stopped() and events(), the one that
@@ -41,17 +42,17 @@ static struct {
 /* Behind an ff_ensemble *, whose struct another fake may define. */
 typedef struct {
   const ff_ssa_program *program;
-  ff_ssa_device_request request; /* its arrays are owned */
+  ff_device_request request; /* its arrays are owned */
   uint64_t capacity, key, first, n;
   uint32_t *counts; /* of one trajectory after the other */
   uint8_t *refused;
-  ff_ssa_device_progress progress;
+  ff_device_progress progress;
   int delays, broken;
-  ff_ssa_device_point *points; /* that joined */
+  ff_device_point *points; /* that joined */
   uint32_t n_points;
   uint64_t *events; /* of the points of the wave */
   double *stopped;  /* for each trajectory */
-  ff_ssa_fired *fired;
+  ff_fired *fired;
   size_t n_fired, fired_room;
 } fake_ssa_ensemble;
 
@@ -74,9 +75,9 @@ static int fake_ssa_same(const void *a, const void *b, size_t bytes) {
 }
 
 /* Whether what was made for an ensemble may be shared with one for this program and request: if its own are the same. */
-static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program *program, const ff_ssa_device_request *request) {
+static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program *program, const ff_device_request *request) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
-  const ff_ssa_device_request *r = &e->request;
+  const ff_device_request *r = &e->request;
   return e->program == program && r->method == request->method && r->n_times == request->n_times &&
          r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
          r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
@@ -89,24 +90,26 @@ static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program 
 
 /* Points join when the ensemble is ready. */
 static void fake_ssa_join(fake_ssa_ensemble *e) {
-  const ff_ssa_device_request *request = &e->request;
+  const ff_device_request *request = &e->request;
   if (request->points == NULL) return;
   e->points = calloc(request->n_points, sizeof *e->points);
   e->events = calloc(request->n_points, sizeof *e->events);
   for (uint32_t i = 0; i < request->n_points; i++) {
-    const ff_ssa_device_point *p = request->points + i;
-    request->joins[i] = (uint8_t)fake_ssa_alike(p->program, e->program);
+    const ff_device_point *p = request->points + i;
+    const ff_ssa_program *program = p->model;
+    request->joins[i] = (uint8_t)fake_ssa_alike(program, e->program);
     if (!request->joins[i]) continue;
     e->points[e->n_points] = *p;
-    e->points[e->n_points++].initial = fake_ssa_copy(p->initial, p->program->n_species * sizeof *p->initial);
+    e->points[e->n_points++].initial = fake_ssa_copy(p->initial, program->n_species * sizeof *p->initial);
   }
   e->request.points = NULL;
   e->request.joins = NULL;
   fake_ssa.joined = e->n_points;
 }
 
-static ff_status fake_ssa_create(ff_ensemble **out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_device_request *request,
                                  const ff_ensemble_options *options, ff_error *err) {
+  const ff_ssa_program *program = model;
   const int broken = fake_ssa.broken >> options->device & 1;
   const size_t n_species = program->n_species, each = (size_t)request->n_times * request->n_species;
   *out = NULL;
@@ -189,7 +192,7 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   e->first = first;
   e->n = units;
   e->n_fired = 0;
-  e->progress = (ff_ssa_device_progress){0};
+  e->progress = (ff_device_progress){0};
   memset(e->refused, 0, e->capacity);
   const uint64_t each = e->request.n_each;
   if (e->n_points > 0 && (first % each != 0 || units % each != 0 || (first + units) / each > e->n_points))
@@ -199,13 +202,13 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
 }
 
 /* Appends the firings of a trajectory's run to the list; if the trajectory is refused, only the first half of them. */
-static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_ssa_run *run, int refused) {
-  const uint64_t n = ff_ssa_run_n_firings(run), listed = refused ? n / 2 : n;
+static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_run *run, int refused) {
+  const uint64_t n = ff_run_n_firings(run), listed = refused ? n / 2 : n;
   double *trajectory = malloc((n + 1) * sizeof *trajectory), *time = malloc((n + 1) * sizeof *time);
   int32_t *reaction = malloc((n + 1) * sizeof *reaction);
-  ff_ssa_run_firings(run, trajectory, time, reaction, NULL);
+  ff_run_firings(run, trajectory, time, reaction, NULL);
   ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + listed, sizeof *e->fired, NULL);
-  for (uint64_t i = 0; i < listed; i++) e->fired[e->n_fired++] = (ff_ssa_fired){(uint32_t)k, (uint32_t)reaction[i], time[i]};
+  for (uint64_t i = 0; i < listed; i++) e->fired[e->n_fired++] = (ff_fired){(uint32_t)k, (uint32_t)reaction[i], time[i]};
   free(trajectory);
   free(time);
   free(reaction);
@@ -213,13 +216,13 @@ static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_ssa_run *ru
 
 /* Simulates trajectory k of the wave. One that fails is refused. */
 static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *err) {
-  const ff_ssa_device_request *r = &e->request;
+  const ff_device_request *r = &e->request;
   const size_t each = (size_t)r->n_times * r->n_species;
   double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_species + 1) * sizeof *columns);
   for (uint32_t j = 0; j < r->n_species; j++) columns[j] = values + (size_t)j * r->n_times;
   const double *start = r->starts != NULL ? r->starts + (e->first + k - r->first_start) * e->program->n_species : NULL;
-  const ff_ssa_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
-  const ff_ssa_options options = {.method = r->method, .key = p != NULL ? p->key : e->key,
+  const ff_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
+  const ff_run_options options = {.method = r->method, .key = p != NULL ? p->key : e->key,
                                   .first = p != NULL ? (e->first + k) % r->n_each : e->first + k, .n = 1,
                                   .initial = p != NULL ? p->initial : r->initial, .times = r->times,
                                   .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
@@ -228,10 +231,10 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
                                   .stopped = r->until != NULL ? e->stopped + k : NULL,
                                   .starts = r->starts != NULL ? start : NULL,
                                   .max_firings = r->max_firings > 0 ? UINT64_C(1000000000) : 0};
-  ff_ssa_run *run = NULL;
+  ff_run *run = NULL;
   int done = 0;
-  ff_status status = ff_ssa_run_new(&run, p != NULL ? p->program : e->program, &options, err);
-  while (status == FF_OK && !done) status = ff_ssa_run_advance(run, 10, &done, err);
+  ff_status status = ff_ssa_run_new(&run, p != NULL ? p->model : e->program, &options, err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
   const int failed = status == FF_EMODEL || status == FF_ESIZE;
   int large = 0;
   for (size_t i = 0; i < each && status == FF_OK; i++) large |= columns[0][i] > fake_ssa.narrow;
@@ -241,10 +244,10 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
   for (uint32_t i = 0; i < r->n_times; i++)
     for (uint32_t j = 0; j < r->n_species; j++)
       e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
-  if (status == FF_OK && !refused) e->progress.events += ff_ssa_run_events(run);
-  if (status == FF_OK && !refused && p != NULL) e->events[k / r->n_each] += ff_ssa_run_events(run);
+  if (status == FF_OK && !refused) e->progress.events += ff_run_events(run);
+  if (status == FF_OK && !refused && p != NULL) e->events[k / r->n_each] += ff_run_events(run);
   if (status == FF_OK && r->max_firings > 0) fake_ssa_list(e, k, run, refused);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   free(values);
   free(columns);
   return failed ? FF_OK : status;
@@ -254,7 +257,7 @@ static int fake_ssa_lists_too_many(const fake_ssa_ensemble *e) {
   return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
 }
 
-static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_ssa_device_progress *progress, ff_error *err) {
+static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_device_progress *progress, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   const uint64_t left = e->n - e->progress.complete, most = fake_ssa.at_once;
   ff_status status = fake_ssa_call(err);
@@ -291,7 +294,7 @@ static uint64_t fake_ssa_entries(const fake_ssa_ensemble *e, uint64_t first, uin
   return entries;
 }
 
-static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n_units, ff_ssa_sums *sums, ff_error *err) {
+static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n_units, ff_sums *sums, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
   const uint32_t n = e->request.n_species;
   double *x = malloc((n + 1) * sizeof *x);
@@ -299,7 +302,7 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
   ff_status status = fake_ssa_call(err);
   fake_ssa.tallies++;
   if (first > e->n || n_units > e->n - first) status = ff_error_set(err, FF_EINTERNAL, "trajectories that are not in the wave");
-  const double products = sums->products != NULL ? ff_ssa_sums_product_bytes(e->request.n_times, n, 0) : 0;
+  const double products = sums->products != NULL ? ff_sums_product_bytes(e->request.n_times, n, 0) : 0;
   if ((double)e->request.product_bytes != products) status = ff_error_set(err, FF_EINTERNAL, "other sums than were asked for");
   const uint64_t most = sums->frequency != NULL ? e->request.max_values : 0;
   if (status == FF_OK && most > 0 && fake_ssa_entries(e, first, n_units) > most) {
@@ -309,7 +312,7 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
   for (uint64_t k = first; k < first + n_units && status == FF_OK; k++)
     for (uint32_t i = 0; i < e->request.n_times && !e->refused[k] && status == FF_OK; i++) {
       for (uint32_t j = 0; j < n; j++) x[j] = e->counts[(k * e->request.n_times + i) * n + j];
-      status = ff_ssa_sums_add(sums, i, x, &bytes, err);
+      status = ff_sums_add(sums, i, x, &bytes, err);
     }
   free(x);
   return status;
@@ -333,7 +336,7 @@ static ff_status fake_ssa_stopped(ff_ensemble *ensemble, uint64_t first, uint64_
   return fake_ssa_call(err);
 }
 
-static const ff_ssa_fired *fake_ssa_fired(const ff_ensemble *ensemble, uint64_t *n) {
+static const ff_fired *fake_ssa_fired(const ff_ensemble *ensemble, uint64_t *n) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
   *n = e->n_fired;
   return e->fired;
@@ -345,7 +348,7 @@ static ff_status fake_ssa_events(ff_ensemble *ensemble, uint64_t *events, ff_err
   return fake_ssa_call(err);
 }
 
-static const ff_ssa_device fake_ssa_device = {
+static const ff_device_calls fake_ssa_device = {
     .common = {.destroy = fake_ssa_destroy, .ready = fake_ssa_ready, .start = fake_ssa_start, .info = fake_ssa_info},
     .create = fake_ssa_create, .advance = fake_ssa_advance, .refused = fake_ssa_refused, .tally = fake_ssa_tally,
     .states = fake_ssa_states, .events = fake_ssa_events, .stopped = fake_ssa_stopped, .fired = fake_ssa_fired};

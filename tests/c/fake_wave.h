@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_FAKE_WAVE_H
 #define FF_TESTS_FAKE_WAVE_H
 
-#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/ensemble/ff_device.h"
 #include "check.h"
 #include "random.h"
 
@@ -20,7 +20,7 @@ static const int wave_bits[WAVE_KINDS] = {30, 4, -1, 15, 16, 0, -2, 23};
 static inline uint32_t wave_count(uint64_t cell, uint64_t *seed) {
   const int bits = wave_bits[cell % WAVE_KINDS];
   const uint32_t word = (uint32_t)(next_random(seed) >> 32);
-  if (bits == -1) return FF_SSA_DEVICE_MOST;
+  if (bits == -1) return FF_DEVICE_MOST;
   if (bits == -2) return (1u << 15) - (word >> 31);
   return bits == 0 ? 0 : word >> (32 - bits);
 }
@@ -42,16 +42,16 @@ static inline uint32_t *wave_refused(const wave_shape *s, uint64_t seed) {
 }
 
 /* Sums of no trajectory. */
-static inline ff_status wave_sums(ff_ssa_sums *sums, const wave_shape *s, unsigned wanted, ff_error *err) {
+static inline ff_status wave_sums(ff_sums *sums, const wave_shape *s, unsigned wanted, ff_error *err) {
   uint8_t *real = (uint8_t *)ff_calloc(s->n_species, 1);
   if (real == NULL) return ff_error_set(err, FF_EMEMORY, "no memory");
-  const ff_status status = ff_ssa_sums_new(sums, s->n_times, s->n_species, real, wanted, err);
+  const ff_status status = ff_sums_new(sums, s->n_times, s->n_species, real, wanted, err);
   free(real);
   return status;
 }
 
 /* Adds all trajectories that are not refused, one by one. */
-static inline ff_status wave_add(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused,
+static inline ff_status wave_add(ff_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused,
                                  ff_error *err) {
   double *x = (double *)ff_calloc(s->n_species, sizeof *x);
   uint64_t bytes = 0;
@@ -59,18 +59,18 @@ static inline ff_status wave_add(ff_ssa_sums *sums, const wave_shape *s, const u
   for (uint64_t k = 0; k < s->units && status == FF_OK; k++)
     for (uint32_t i = 0; !(refused[k / 32] >> k % 32 & 1u) && i < s->n_times && status == FF_OK; i++) {
       for (uint32_t j = 0; j < s->n_species; j++) x[j] = counts[((uint64_t)i * s->n_species + j) * s->units + k];
-      status = ff_ssa_sums_add(sums, i, x, &bytes, err);
+      status = ff_sums_add(sums, i, x, &bytes, err);
     }
   free(x);
   return status;
 }
 
 /* The words of moments and products that differ. */
-static inline size_t wave_differences(const ff_ssa_sums *a, const ff_ssa_sums *b) {
+static inline size_t wave_differences(const ff_sums *a, const ff_sums *b) {
   const size_t cells = (size_t)a->n_times * a->n_counts, pairs = (size_t)a->n_counts * (a->n_counts - 1) / 2 * a->n_times;
   size_t differ = 0;
   for (size_t i = 0; i < cells; i++) {
-    const ff_ssa_moments *x = a->counts + i, *y = b->counts + i;
+    const ff_count_moments *x = a->counts + i, *y = b->counts + i;
     differ += memcmp(&x->sums, &y->sums, sizeof x->sums) != 0;
     differ += memcmp(&x->min, &y->min, sizeof x->min) != 0;
     differ += memcmp(&x->max, &y->max, sizeof x->max) != 0;
@@ -80,7 +80,7 @@ static inline size_t wave_differences(const ff_ssa_sums *a, const ff_ssa_sums *b
 }
 
 /* The histograms that differ. They cannot be added to afterwards. */
-static inline size_t wave_histograms_differ(ff_ssa_sums *a, ff_ssa_sums *b) {
+static inline size_t wave_histograms_differ(ff_sums *a, ff_sums *b) {
   const size_t cells = (size_t)a->n_times * a->n_observed;
   size_t differ = 0;
   for (size_t i = 0; i < cells; i++) {

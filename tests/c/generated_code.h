@@ -24,11 +24,11 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
   const int ordered = method == FF_SSA_OPTIMISED;
   ff_ssa_path order;
   if (ordered) order = order_of(program, LAUNCH_KEY);
-  const ff_ssa_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
+  const ff_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
                                          .species = species, .n_species = n_species, .blocks = blocks, .wide = wide_request,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
-  ff_ssa_launch run;
+  ff_launch run;
   if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
     launch_compare(&run, program, &request, refuses, what);
     launch_free(&run);

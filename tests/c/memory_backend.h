@@ -18,7 +18,7 @@ static void prepare_kernel(ff_layout layout) {
   static const uint32_t first[] = {0, 1};
   static const double weights[] = {1};
   const ff_observables sets = {1, first, &given.pbn->predictors[0].expr, weights};
-  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, layout, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&given.program, given.pbn, &sets, layout, &err), &err);
 }
 static void prepare_rows(void) { prepare_kernel(FF_LAYOUT_SLICED); }
 static void prepare_table(void) { prepare_kernel(FF_LAYOUT_PACKED); }

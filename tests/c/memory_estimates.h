@@ -8,8 +8,9 @@
 
 /* ---- estimates --------------------------------------------------------------------------------------------------- */
 
-static ff_estimate_options quick_options(int threads) {
-  return (ff_estimate_options){.precision = 0.05, .z = 1.96, .epsilon = 1e-2, .key = 7, .max_burn_in = 1u << 16, .n_shards = 1,
+static ff_pbn_estimate_options quick_options(int threads) {
+  return (ff_pbn_estimate_options){.precision = 0.05, .z = 1.96, .epsilon = 1e-2, .key = 7, .max_burn_in = 1u << 16,
+                                   .n_shards = 1,
                                .threads = threads, .simd = FF_SIMD_BEST};
 }
 
@@ -26,8 +27,8 @@ static ff_status estimates(int threads, ff_error *err) {
   ff_monitors monitors = {{0}, 0, {NULL, NULL}};
   ff_pairs pairs = {0, {NULL, NULL}};
   ff_counted counted = {{0}, NULL}, watched = {{0}, NULL};
-  ff_program *program = NULL, *pilot = NULL;
-  ff_estimate *estimate = NULL;
+  ff_pbn_program *program = NULL, *pilot = NULL;
+  ff_pbn_estimate *estimate = NULL;
   ff_expr set = {0};
   ff_status status = ff_influence_new(&observables, given.pbn, from, to, 4, err);
   if (status == FF_OK) status = ff_expr_copy(&set, &given.pbn->predictors[2].expr, err);
@@ -38,23 +39,23 @@ static ff_status estimates(int threads, ff_error *err) {
   if (status == FF_OK) status = ff_monitors_new(&monitors, &observables, given.pbn, 10, 3, 2, err);
   if (status == FF_OK) status = ff_pairs_new(&pairs, &observables, given.pbn, 0, 16, err);
   if (status == FF_OK) status = ff_counted_new(&watched, &monitors.observables, err);
-  if (status == FF_OK) status = ff_program_new(&program, given.pbn, &counted.counted, FF_LAYOUT_AUTO, err);
-  if (status == FF_OK) status = ff_program_new(&pilot, given.pbn, &watched.counted, FF_LAYOUT_AUTO, err);
-  ff_estimate_options options = quick_options(threads);
+  if (status == FF_OK) status = ff_pbn_program_new(&program, given.pbn, &counted.counted, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) status = ff_pbn_program_new(&pilot, given.pbn, &watched.counted, FF_LAYOUT_AUTO, err);
+  ff_pbn_estimate_options options = quick_options(threads);
   options.monitors = &monitors;
   options.pairs = &pairs;
   options.names = given.pbn->names;
   if (status == FF_OK) {
-    ff_program_spread(program);
-    ff_program_spread(pilot);
-    status = ff_estimate_new(&estimate, &(ff_counting){program, &observables, counted.at},
-                             &(ff_counting){pilot, &monitors.observables, watched.at}, options, err);
+    ff_pbn_program_spread(program);
+    ff_pbn_program_spread(pilot);
+    status = ff_pbn_estimate_new(&estimate, &(ff_counting){program, &observables, counted.at},
+                                 &(ff_counting){pilot, &monitors.observables, watched.at}, options, err);
     CHECK_OUT(status, estimate);
   }
-  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
-  ff_program_free(pilot);
+  for (int done = 0; status == FF_OK && !done;) status = ff_pbn_estimate_advance(estimate, 10, &done, err);
+  ff_pbn_estimate_free(estimate);
+  ff_pbn_program_free(program);
+  ff_pbn_program_free(pilot);
   ff_counted_free(&counted);
   ff_counted_free(&watched);
   ff_monitors_free(&monitors);
@@ -71,27 +72,27 @@ static const double own_weights[] = {1, 1};
 
 static void prepare_resumed(void) {
   ff_error err;
-  ff_estimate *estimate = NULL;
+  ff_pbn_estimate *estimate = NULL;
   prepare_estimate();
   const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
-  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), &err), &err);
-  for (int done = 0; estimate != NULL && !done;) FF_CHECK_OK(ff_estimate_advance(estimate, 10, &done, &err), &err);
-  given.plan = ff_estimate_plan(estimate);
-  FF_CHECK_OK(ff_tally_new(&given.tally, &sets, &err), &err);
-  ff_tally_clear(&given.tally, given.plan.half[0], given.plan.half[1]);
-  FF_CHECK_OK(ff_tally_merge(&given.tally, ff_estimate_tally(estimate), &err), &err);
-  ff_estimate_free(estimate);
+  FF_CHECK_OK(ff_pbn_program_new(&given.program, given.pbn, &sets, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), &err), &err);
+  for (int done = 0; estimate != NULL && !done;) FF_CHECK_OK(ff_pbn_estimate_advance(estimate, 10, &done, &err), &err);
+  given.plan = ff_pbn_estimate_plan(estimate);
+  FF_CHECK_OK(ff_pbn_tally_new(&given.tally, &sets, &err), &err);
+  ff_pbn_tally_clear(&given.tally, given.plan.half[0], given.plan.half[1]);
+  FF_CHECK_OK(ff_pbn_tally_merge(&given.tally, ff_pbn_estimate_tally(estimate), &err), &err);
+  ff_pbn_estimate_free(estimate);
 }
 
 static ff_status resumes(ff_error *err) {
-  ff_estimate *estimate = NULL;
+  ff_pbn_estimate *estimate = NULL;
   const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
-  ff_status status = ff_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(2), err);
+  ff_status status = ff_pbn_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(2), err);
   CHECK_OUT(status, estimate);
-  if (status == FF_OK) status = ff_estimate_resume(estimate, given.plan, &given.tally, NULL, err);
-  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
-  ff_estimate_free(estimate);
+  if (status == FF_OK) status = ff_pbn_estimate_resume(estimate, given.plan, &given.tally, NULL, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_pbn_estimate_advance(estimate, 10, &done, err);
+  ff_pbn_estimate_free(estimate);
   return status;
 }
 
@@ -103,21 +104,21 @@ static void prepare_exploring(void) {
 }
 
 static ff_status explore_or_follow(const ff_expr *set, ff_explore explore, ff_error *err) {
-  ff_program *program = NULL;
-  ff_estimate *estimate = NULL;
+  ff_pbn_program *program = NULL;
+  ff_pbn_estimate *estimate = NULL;
   const ff_observables sets = {1, own_first, set, own_weights};
-  ff_estimate_options options = quick_options(1);
+  ff_pbn_estimate_options options = quick_options(1);
   uint32_t states;
   int answer;
   options.network = given.pbn;
   options.explore = explore;
-  ff_status status = ff_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
-  if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
+  ff_status status = ff_pbn_program_new(&program, given.pbn, &sets, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) status = ff_pbn_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
   CHECK_OUT(status, estimate);
-  for (int done = 0; status == FF_OK && !done;) status = ff_estimate_advance(estimate, 10, &done, err);
-  if (status == FF_OK) FF_CHECK((ff_estimate_exact(estimate, &states, &answer) != NULL) == (explore == FF_EXPLORE_PREFER));
-  ff_estimate_free(estimate);
-  ff_program_free(program);
+  for (int done = 0; status == FF_OK && !done;) status = ff_pbn_estimate_advance(estimate, 10, &done, err);
+  if (status == FF_OK) FF_CHECK((ff_pbn_estimate_exact(estimate, &states, &answer) != NULL) == (explore == FF_EXPLORE_PREFER));
+  ff_pbn_estimate_free(estimate);
+  ff_pbn_program_free(program);
   return status;
 }
 
@@ -140,31 +141,32 @@ static void prepare_devices(void) {
   ff_error err;
   prepare_estimate();
   const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
-  FF_CHECK_OK(ff_program_new(&given.program, given.pbn, &sets, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&given.program, given.pbn, &sets, FF_LAYOUT_AUTO, &err), &err);
 }
 
 static ff_status estimates_on_devices(ff_error *err) {
   static const uint32_t devices[] = {0, 1};
   const ff_observables sets = {1, own_first, &given.pbn->predictors[2].expr, own_weights};
-  ff_estimate *estimate = NULL;
+  ff_pbn_estimate *estimate = NULL;
   memset(&fake, 0, sizeof fake);
   fake.observables = &sets;
   fake.capacity = 4;
-  ff_status status = ff_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), err);
+  ff_status status = ff_pbn_estimate_new(&estimate, &(ff_counting){given.program, &sets, NULL}, NULL, quick_options(1), err);
   CHECK_OUT(status, estimate);
   for (int done = 0, used = 0; status == FF_OK && !done;) {
-    const ff_engine_choice choice = {.backend = &backend, .devices = devices, .n_devices = used > 0 ? 2 : 1, .cache = "/nowhere"};
-    if (used == 0 || ff_estimate_waits(estimate)) {
+    const ff_fleet_choice choice = {.calls = &backend.common, .devices = devices, .n_devices = used > 0 ? 2 : 1,
+                                    .cache = "/nowhere"};
+    if (used == 0 || ff_pbn_estimate_waits(estimate)) {
       used++;
-      status = ff_estimate_use(estimate, &choice, err);
-      for (int is = 0; status == FF_OK && !is;) status = ff_estimate_ready(estimate, 1, &is, err);
+      status = ff_pbn_estimate_use(estimate, &choice, err);
+      for (int is = 0; status == FF_OK && !is;) status = ff_pbn_estimate_ready(estimate, 1, &is, err);
     }
-    if (status == FF_OK) status = ff_estimate_advance(estimate, 10, &done, err);
+    if (status == FF_OK) status = ff_pbn_estimate_advance(estimate, 10, &done, err);
   }
   /* one of two devices is left out, the other does its work, and the loss is reported */
-  if (status == FF_OK && ff_estimate_lost(estimate) != NULL)
-    status = ff_error_set(err, FF_EMEMORY, "%s", ff_estimate_lost(estimate));
-  ff_estimate_free(estimate);
+  if (status == FF_OK && ff_pbn_estimate_lost(estimate) != NULL)
+    status = ff_error_set(err, FF_EMEMORY, "%s", ff_pbn_estimate_lost(estimate));
+  ff_pbn_estimate_free(estimate);
   FF_CHECK_INT(fake.freed, fake.made);
   return status;
 }

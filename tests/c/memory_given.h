@@ -3,7 +3,7 @@
 #define FF_TESTS_MEMORY_GIVEN_H
 
 #include "../../src/io/ff_io.h"
-#include "../../src/pbn/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_pbn_estimate.h"
 #include "../../src/ssa/plan/ff_ssa_plan.h"
 #include "check.h"
 #include "nets.h"
@@ -11,9 +11,9 @@
 /* What the prepare functions make and release() frees. */
 static struct {
   ff_pbn *pbn;
-  ff_program *program;
+  ff_pbn_program *program;
   char *text;
-  ff_tally tally;
+  ff_pbn_tally tally;
   ff_plan plan;
   ff_reactions *net;
   ff_ssa_program *simulated;
@@ -21,10 +21,10 @@ static struct {
 } given;
 
 static void release(void) {
-  ff_program_free(given.program);
+  ff_pbn_program_free(given.program);
   ff_pbn_free(given.pbn);
   free(given.text);
-  ff_tally_free(&given.tally);
+  ff_pbn_tally_free(&given.tally);
   ff_ssa_program_free(given.simulated);
   ff_reactions_free(given.net);
   memset(&given, 0, sizeof given);

@@ -135,16 +135,16 @@ static ff_status compiles(ff_layout layout, ff_error *err) {
   static const double weights[] = {1, 1, 0.5, 0.25};
   ff_expr terms[4];
   for (uint32_t i = 0; i < 4; i++) terms[i] = given.pbn->predictors[i].expr;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_tile *tile = NULL;
-  ff_status status = ff_program_new(&program, given.pbn, &(ff_observables){3, first, terms, weights}, layout, err);
+  ff_status status = ff_pbn_program_new(&program, given.pbn, &(ff_observables){3, first, terms, weights}, layout, err);
   CHECK_OUT(status, program);
   if (status == FF_OK) {
     status = ff_tile_new(&tile, program, FF_SIMD_BEST, err);
     CHECK_OUT(status, tile);
   }
   ff_tile_free(tile);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   return status;
 }
 static ff_status compiles_sliced(ff_error *err) { return compiles(FF_LAYOUT_SLICED, err); }
@@ -175,16 +175,16 @@ static ff_status keeps_states(ff_error *err) {
   int *columns[13];
   for (int i = 0; i < 13; i++) columns[i] = values[i];
   const ff_trajectories_options options = {.n = 1, .steps = 2, .every = 1, .columns = columns, .threads = 2};
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_trajectories *trajectories = NULL;
-  ff_status status = ff_program_new(&program, given.pbn, NULL, FF_LAYOUT_AUTO, err);
+  ff_status status = ff_pbn_program_new(&program, given.pbn, NULL, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) {
     status = ff_trajectories_new(&trajectories, program, &options, err);
     CHECK_OUT(status, trajectories);
   }
   while (status == FF_OK && !ff_trajectories_advance(trajectories, 1)) continue;
   ff_trajectories_free(trajectories);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   return status;
 }
 

@@ -6,7 +6,7 @@
 
 #include "../../src/cme/ff_cme.h"
 #include "../../src/ssa/ff_ssa.h"
-#include "../../src/ssa/sweep/ff_ssa_sweep.h"
+#include "../../src/ensemble/sweep/ff_sweep.h"
 #include "fake_ssa.h"
 #include "memory_files.h"
 #include "reactions.h"
@@ -149,12 +149,12 @@ static void prepare_events(void) {
 
 /* ---- ensembles ------------------------------------------------------------------------------------------------------ */
 
-static ff_status run_ensemble(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
-  ff_ssa_run *run = NULL;
+static ff_status run_ensemble(const ff_ssa_program *program, const ff_run_options *options, ff_error *err) {
+  ff_run *run = NULL;
   ff_status status = ff_ssa_run_new(&run, program, options, err);
   CHECK_OUT(status, run);
-  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
-  ff_ssa_run_free(run);
+  for (int done = 0; status == FF_OK && !done;) status = ff_run_advance(run, 60, &done, err);
+  ff_run_free(run);
   return status;
 }
 
@@ -175,7 +175,7 @@ static ff_status runs_a_method(ff_error *err) {
   const uint32_t observed = given.simulated->n_species - 1;
   const ff_ssa_method method = (ff_ssa_method)given.variant;
   double kept[32], *const columns[] = {kept};
-  const ff_ssa_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+  const ff_run_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
                                   .states = method == FF_SSA_NEXT ? columns : NULL, .threads = 2, .simd = FF_SIMD_BEST};
   return run_ensemble(given.simulated, &options, err);
 }
@@ -184,7 +184,7 @@ static ff_status runs_a_method(ff_error *err) {
 static ff_status compile_and_run(ff_ssa_method method, double end, const ff_formula *until, ff_error *err) {
   const double times[] = {end / 2, end};
   const uint32_t observed = given.net->n_species - 1;
-  const ff_ssa_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed,
+  const ff_run_options options = {.method = method, .n = 16, .times = times, .n_times = 2, .observed = &observed,
                                   .n_observed = 1, .until = until, .threads = 1, .simd = FF_SIMD_BEST};
   ff_ssa_program *program = NULL;
   ff_status status = ff_ssa_program_new(&program, given.net, err);
@@ -221,17 +221,17 @@ static ff_status record(const ff_formula *until, ff_error *err) {
   static const uint32_t observed[] = {1, 0, 2};
   double trajectory[1000], time[1000];
   int32_t reaction[1000];
-  ff_ssa_options options = {.method = FF_SSA_TREE, .n = 3, .times = times, .n_times = 2, .observed = observed,
-                            .n_observed = 2 + given.simulated->n_variables, .wanted = FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM,
+  ff_run_options options = {.method = FF_SSA_TREE, .n = 3, .times = times, .n_times = 2, .observed = observed,
+                            .n_observed = 2 + given.simulated->n_variables, .wanted = FF_COVARIANCE | FF_HISTOGRAM,
                             .max_firings = 1000, .until = until, .starts = starts, .threads = 2};
-  ff_ssa_run *run = NULL;
-  ff_ssa_sums *sums;
+  ff_run *run = NULL;
+  ff_sums *sums;
   ff_status status = ff_ssa_run_new(&run, given.simulated, &options, err);
   CHECK_OUT(status, run);
-  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 60, &done, err);
-  if (status == FF_OK) status = ff_ssa_run_sums(run, &sums, err);
-  if (status == FF_OK) status = ff_ssa_run_firings(run, trajectory, time, reaction, err);
-  ff_ssa_run_free(run);
+  for (int done = 0; status == FF_OK && !done;) status = ff_run_advance(run, 60, &done, err);
+  if (status == FF_OK) status = ff_run_sums(run, &sums, err);
+  if (status == FF_OK) status = ff_run_firings(run, trajectory, time, reaction, err);
+  ff_run_free(run);
   return status;
 }
 
@@ -258,25 +258,25 @@ static ff_status moves_to_devices(ff_error *err) {
   static const double starts[] = {5, 3, 4, 2, 6, 1, 7, 0, 5, 4, 3, 3, 2, 6, 1, 1};
   static const uint32_t observed[] = {1, 0, 2}, devices[] = {0, 1};
   FF_CHECK_INT(given.simulated->n_species, 2);
-  const ff_ssa_options options = {.method = given.variant == 3 ? FF_SSA_OPTIMISED : FF_SSA_TREE, .n = 8, .times = times,
+  const ff_run_options options = {.method = given.variant == 3 ? FF_SSA_OPTIMISED : FF_SSA_TREE, .n = 8, .times = times,
                                   .n_times = 2, .observed = observed,
                                   .n_observed = 2 + given.simulated->n_variables, .threads = 1,
                                   .starts = given.variant == 4 ? starts : NULL,
-                                  .wanted = given.variant == 2 ? FF_SSA_HISTOGRAM : 0};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = given.variant >= 2 ? 1 : 2,
+                                  .wanted = given.variant == 2 ? FF_HISTOGRAM : 0};
+  const ff_fleet_choice choice = {.calls = &fake_ssa_device.common, .devices = devices, .n_devices = given.variant >= 2 ? 1 : 2,
                                 .kernel = "fake", .cache = "/nowhere"};
-  ff_ssa_run *run = NULL;
+  ff_run *run = NULL;
   memset(&fake_ssa, 0, sizeof fake_ssa);
   fake_ssa.capacity = 4;
   fake_ssa.refuses = 2;
   ff_status status = ff_ssa_run_new(&run, given.simulated, &options, err);
   CHECK_OUT(status, run);
-  if (status == FF_OK) status = ff_ssa_run_use(run, &choice, err);
-  for (int is = 0; status == FF_OK && !is;) status = ff_ssa_run_ready(run, 1, &is, err);
-  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_run_advance(run, 10, &done, err);
+  if (status == FF_OK) status = ff_run_use(run, &choice, err);
+  for (int is = 0; status == FF_OK && !is;) status = ff_run_ready(run, 1, &is, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_run_advance(run, 10, &done, err);
   /* one of two devices is left out, the other does its work, and the loss is reported */
-  if (status == FF_OK && ff_ssa_run_lost(run) != NULL) status = ff_error_set(err, FF_EMEMORY, "%s", ff_ssa_run_lost(run));
-  ff_ssa_run_free(run);
+  if (status == FF_OK && ff_run_lost(run) != NULL) status = ff_error_set(err, FF_EMEMORY, "%s", ff_run_lost(run));
+  ff_run_free(run);
   FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   return status;
 }
@@ -297,22 +297,22 @@ static void prepare_sweeps(void) {
 static ff_status sweeps(ff_error *err) {
   static const double times[] = {0.5, 1};
   static const uint32_t observed[] = {1, 0, 2}, devices[] = {0};
-  const ff_ssa_options options = {.method = FF_SSA_TREE, .n = 8, .times = times, .n_times = 2, .observed = observed,
+  const ff_run_options options = {.method = FF_SSA_TREE, .n = 8, .times = times, .n_times = 2, .observed = observed,
                                   .n_observed = 2 + (given.variant == 1 ? given.simulated->n_variables : 0), .threads = 1,
-                                  .wanted = given.variant == 2 ? FF_SSA_HISTOGRAM : 0};
-  const ff_ssa_point point = {given.simulated, options}, points[] = {point, point, point};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = 1, .kernel = "fake",
+                                  .wanted = given.variant == 2 ? FF_HISTOGRAM : 0};
+  const ff_point point = {&ff_ssa_engine, given.simulated, options}, points[] = {point, point, point};
+  const ff_fleet_choice choice = {.calls = &fake_ssa_device.common, .devices = devices, .n_devices = 1, .kernel = "fake",
                                 .cache = "/nowhere"};
-  ff_ssa_sweep *sweep = NULL;
+  ff_sweep *sweep = NULL;
   memset(&fake_ssa, 0, sizeof fake_ssa);
   fake_ssa.capacity = 16;
   fake_ssa.refuses = 2;
-  ff_status status = ff_ssa_sweep_new(&sweep, points, 3, 1, err);
+  ff_status status = ff_sweep_new(&sweep, points, 3, 1, err);
   CHECK_OUT(status, sweep);
-  if (status == FF_OK && given.variant > 0) status = ff_ssa_sweep_use(sweep, &choice, err);
-  for (int is = 0; status == FF_OK && given.variant > 0 && !is;) status = ff_ssa_sweep_ready(sweep, 1, &is, err);
-  for (int done = 0; status == FF_OK && !done;) status = ff_ssa_sweep_advance(sweep, 10, &done, err);
-  ff_ssa_sweep_free(sweep);
+  if (status == FF_OK && given.variant > 0) status = ff_sweep_use(sweep, &choice, err);
+  for (int is = 0; status == FF_OK && given.variant > 0 && !is;) status = ff_sweep_ready(sweep, 1, &is, err);
+  for (int done = 0; status == FF_OK && !done;) status = ff_sweep_advance(sweep, 10, &done, err);
+  ff_sweep_free(sweep);
   FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "memory_estimates.h"
 #include "memory_files.h"
 #include "memory_networks.h"
+#include "memory_ode.h"
 #include "memory_reactions.h"
 #include "memory_ssa_code.h"
 
@@ -20,6 +21,7 @@ typedef struct {
 } scenario;
 
 static const scenario scenarios[] = {
+    {"differential equations", NULL, solves_equations, NULL, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},

@@ -38,7 +38,7 @@ static ff_status makes_ssa_image(ff_error *err) {
   static uint32_t order[64];
   for (uint32_t i = 0; i < 64; i++) order[i] = i;
   FF_CHECK(given.simulated->n_reactions <= 64);
-  const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial, .order = order};
+  const ff_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial, .order = order};
   ff_status status = ff_ssa_image_new(&image, &memory, &bytes, given.simulated, &request, err);
   CHECK_OUT(status, memory);
   ff_free_aligned(memory);
@@ -115,8 +115,8 @@ static ff_status generates_ssa_code(ff_error *err) {
   static const uint32_t species[] = {0};
   static uint32_t order[64];
   for (uint32_t i = 0; i < 64; i++) order[i] = i;
-  const ff_ssa_device_point point = {given.simulated, given.simulated->initial, 1, NULL};
-  const ff_ssa_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
+  const ff_device_point point = {given.simulated, given.simulated->initial, 1, NULL};
+  const ff_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
                                          .times = times, .n_times = 1, .species = species, .n_species = 1, .order = order,
                                          .points = given.variant == 6 ? &point : NULL, .n_points = given.variant == 6};
   ff_ssa_common_code *code = NULL;

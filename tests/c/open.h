@@ -15,7 +15,7 @@ static inline uint32_t open_word(const open_at *at, uint32_t purpose, uint32_t w
 }
 
 /* Changes the threshold of the column that the step's first draw hits. Returns the column. */
-static inline uint32_t open_hits(ff_program *p, const open_at *at, int below) {
+static inline uint32_t open_hits(ff_pbn_program *p, const open_at *at, int below) {
   uint32_t column = (uint32_t)(((uint64_t)open_word(at, FF_DRAW_FLIPS, 0) * p->hits.size) >> 32);
   uint32_t further = open_word(at, FF_DRAW_FLIPS_FURTHER, 0);
   if (below && further < UINT32_MAX) further++;
@@ -32,7 +32,7 @@ static inline uint64_t open_number(const ff_slice_select *select, uint32_t lane,
 }
 
 /* Changes a cut of the choice. Does nothing if the first bits always decide. */
-static inline void open_select(ff_program *p, uint32_t which, uint32_t lane, const open_at *at, int below) {
+static inline void open_select(ff_pbn_program *p, uint32_t which, uint32_t lane, const open_at *at, int below) {
   ff_slice_select *select = &p->slice.selects[which];
   if (select->exact) return;
   uint64_t number = open_number(select, lane, at), *cut = p->slice.cuts + select->cut;
@@ -41,12 +41,12 @@ static inline void open_select(ff_program *p, uint32_t which, uint32_t lane, con
   cut[j] = number | (further + (below && further < (1u << 24) - 1));
 }
 
-static inline uint32_t open_choice_word(const ff_program *p, const open_at *at, uint32_t number) {
+static inline uint32_t open_choice_word(const ff_pbn_program *p, const open_at *at, uint32_t number) {
   return p->update == FF_ASYNCHRONOUS ? open_word(at, FF_DRAW_FLIPS, 3) : open_word(at, FF_DRAW_SELECT, number);
 }
 
 /* Changes a bound of choice `number` of a packed program, of functions first ... last or of contexts. */
-static inline void open_choice(ff_program *p, uint32_t number, uint32_t *cut, uint32_t *low, uint32_t n, const open_at *at,
+static inline void open_choice(ff_pbn_program *p, uint32_t number, uint32_t *cut, uint32_t *low, uint32_t n, const open_at *at,
                                int below) {
   uint32_t word = open_choice_word(p, at, number), further = open_word(at, FF_DRAW_SELECT_FURTHER, number * 4), j = 0;
   while (j + 2 < n && cut[j + 1] <= word) j++;
@@ -56,7 +56,7 @@ static inline void open_choice(ff_program *p, uint32_t number, uint32_t *cut, ui
 
 /* Changes the bounds of everything that a step draws: for trajectories 3, 10, 17, ... of a tile, or for one of a packed
  * program. */
-static inline void leave_open(ff_program *p, uint64_t key, uint64_t unit, uint64_t step) {
+static inline void leave_open(ff_pbn_program *p, uint64_t key, uint64_t unit, uint64_t step) {
   open_at at = {key, unit, step};
   ff_packed *q = &p->packed;
   if (p->layout == FF_LAYOUT_PACKED) at.unit = unit * FF_TILE + step;

@@ -4,7 +4,7 @@
 #define FF_TESTS_ROWS_H
 
 #include "../../src/cuda/pbn/ff_slice_image.h"
-#include "../../src/pbn/ff_engine.h"
+#include "../../src/pbn/ff_pbn_engine.h"
 #include "nets.h"
 #include "open.h"
 
@@ -92,7 +92,7 @@ typedef void (*rows_kernel)(void *kernel, const ff_slice_launch *run);
 
 /* Runs three launches and compares the states and counts after each: steps[0] without counting, then steps[1] and steps[2] with
  * counting. */
-static inline void check_rows(rows_kernel launch, void *kernel, const ff_slice_image *image, const ff_program *program,
+static inline void check_rows(rows_kernel launch, void *kernel, const ff_slice_image *image, const ff_pbn_program *program,
                               uint64_t key, const uint64_t steps[3], const char *what) {
   ff_error err;
   ff_tile *tile = NULL;

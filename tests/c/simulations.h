@@ -33,26 +33,26 @@ static inline ff_ssa_program *program_of(const reaction_text *reactions, const d
 }
 
 /* Runs an ensemble in pieces of this many seconds, to its end or to its failure. The caller frees the run. */
-static inline ff_status run_pieces(ff_ssa_run **run, const ff_ssa_program *program, const ff_ssa_options *options, double piece,
+static inline ff_status run_pieces(ff_run **run, const ff_ssa_program *program, const ff_run_options *options, double piece,
                                    ff_error *err) {
   int done = 0;
   ff_status status = ff_ssa_run_new(run, program, options, err);
-  while (status == FF_OK && !done) status = ff_ssa_run_advance(*run, piece, &done, err);
+  while (status == FF_OK && !done) status = ff_run_advance(*run, piece, &done, err);
   return status;
 }
 
-static inline ff_ssa_run *run_to_end(const ff_ssa_program *program, const ff_ssa_options *options, double piece) {
-  ff_ssa_run *run;
+static inline ff_run *run_to_end(const ff_ssa_program *program, const ff_run_options *options, double piece) {
+  ff_run *run;
   ff_error err;
   FF_CHECK_OK(run_pieces(&run, program, options, piece, &err), &err);
   return run;
 }
 
 /* The status of a run that may fail. */
-static inline ff_status status_of(const ff_ssa_program *program, const ff_ssa_options *options, double piece, ff_error *err) {
-  ff_ssa_run *run;
+static inline ff_status status_of(const ff_ssa_program *program, const ff_run_options *options, double piece, ff_error *err) {
+  ff_run *run;
   ff_status status = run_pieces(&run, program, options, piece, err);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   return status;
 }
 

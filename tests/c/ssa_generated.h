@@ -16,7 +16,7 @@
 #define GENERATED_FLAGS ""
 #endif
 
-typedef void (*host_run)(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+typedef void (*host_run)(const ff_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
                          uint32_t *rows);
 
 typedef struct {
@@ -49,13 +49,13 @@ static inline void *compile(const ff_ssa_code *code, const char *folder) {
   return library;
 }
 
-static inline void launch_generated(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
+static inline void launch_generated(void *kernel, const ff_launch *run, uint32_t slot) {
   generated *g = kernel;
   g->run(run, g->code.rates, g->code.table, g->code.big, slot, g->rows);
 }
 
 /* Compiles the code, and launches until the wave is complete. Returns 0 after a failed check; else the caller frees *run. */
-static inline int run_generated(generated *g, const ff_ssa_device_request *request, const char *folder, ff_ssa_launch *run) {
+static inline int run_generated(generated *g, const ff_device_request *request, const char *folder, ff_launch *run) {
   void *library = compile(&g->code, folder);
   if (library == NULL) return 0;
   *run = launch_new(request, FF_SSA_CODE_WORDS + g->code.n_counts + g->code.n_rows + g->code.n_kept +

@@ -3,8 +3,8 @@
 #define FF_TESTS_SSA_LAUNCH_H
 
 #include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
-#include "../../src/cuda/ssa/device/ff_ssa_turns.h"
-#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/cuda/device/ff_turns.h"
+#include "../../src/ensemble/ff_device.h"
 #include "../../src/ssa/methods/ff_ssa_finders.h"
 #include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "simulations.h"
@@ -31,10 +31,10 @@ static inline ff_ssa_path order_of(const ff_ssa_program *program, uint64_t key) 
 }
 
 /* Runs one slot of a launch. */
-typedef void (*launch_slot)(void *kernel, const ff_ssa_launch *run, uint32_t slot);
+typedef void (*launch_slot)(void *kernel, const ff_launch *run, uint32_t slot);
 
 /* Allocates what a wave records besides counts, if the request wants it. */
-static inline void launch_follow(ff_ssa_launch *run, const ff_ssa_device_request *request) {
+static inline void launch_follow(ff_launch *run, const ff_device_request *request) {
   if (request->until != NULL) {
     run->stopped = ff_calloc(LAUNCH_MOST_UNITS, sizeof *run->stopped);
     memset(run->stopped, 0xFF, LAUNCH_MOST_UNITS * sizeof *run->stopped);
@@ -52,8 +52,8 @@ static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) 
 
 /* Makes a launch of a wave; state_words is what a slot keeps. The caller frees it with launch_free(). If the request has starts,
  * the caller sets those of the launch. */
-static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uint32_t state_words) {
-  ff_ssa_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
+static inline ff_launch launch_new(const ff_device_request *request, uint32_t state_words) {
+  ff_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
                        .nanoseconds = UINT64_MAX, .n_times = request->n_times, .n_species = request->n_species,
                        .times = request->times, .species = request->species};
   run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
@@ -65,7 +65,7 @@ static inline ff_ssa_launch launch_new(const ff_ssa_device_request *request, uin
   return run;
 }
 
-static inline void launch_free(ff_ssa_launch *run) {
+static inline void launch_free(ff_launch *run) {
   free(run->recorded);
   free(run->refused);
   free(run->counters);
@@ -75,37 +75,37 @@ static inline void launch_free(ff_ssa_launch *run) {
 }
 
 /* Launches `running` of the slots, until the wave is complete, with few steps at a time. */
-static inline void launch_all(ff_ssa_launch *run, launch_slot slot_of, void *kernel, uint32_t running) {
+static inline void launch_all(ff_launch *run, launch_slot slot_of, void *kernel, uint32_t running) {
   static const uint32_t steps[] = {1, 7, 1300, 64};
   for (uint32_t i = 0; run->counters->complete < run->units && i < 100000; i++) {
     const uint64_t before = run->counters->fired;
     run->steps = steps[i % 4];
-    for (uint32_t k = 0; k < running; k++) slot_of(kernel, run, FF_SSA_SLOT_OF(run, k));
+    for (uint32_t k = 0; k < running; k++) slot_of(kernel, run, FF_SLOT_OF(run, k));
     FF_CHECK(run->counters->fired - before <= (uint64_t)running * (run->steps + FF_SSA_CODE_ROUND));
-    ff_ssa_next_turn(run, running);
+    ff_next_turn(run, running);
   }
 }
 
-static inline int launch_refuses(const ff_ssa_launch *run, uint64_t k) { return run->refused[k / 32] >> (k % 32) & 1; }
+static inline int launch_refuses(const ff_launch *run, uint64_t k) { return run->refused[k / 32] >> (k % 32) & 1; }
 
 /* Compares the lists of firings of trajectories that were not refused. */
-static inline void launch_compare_fired(const ff_ssa_launch *run, const ff_ssa_run *cpu, const char *what) {
-  const uint64_t n = ff_ssa_run_n_firings(cpu);
+static inline void launch_compare_fired(const ff_launch *run, const ff_run *cpu, const char *what) {
+  const uint64_t n = ff_run_n_firings(cpu);
   double *trajectory = ff_calloc(n, sizeof *trajectory), *time = ff_calloc(n, sizeof *time);
   int32_t *reaction = ff_calloc(n, sizeof *reaction);
   uint64_t at = 0, wrong = 0;
   ff_error err;
   FF_CHECK(run->counters->fired <= LAUNCH_FIRINGS);
-  FF_CHECK_OK(ff_ssa_run_firings(cpu, trajectory, time, reaction, &err), &err);
+  FF_CHECK_OK(ff_run_firings(cpu, trajectory, time, reaction, &err), &err);
   for (uint64_t k = 0; k < run->units; k++) {
     const uint64_t first = at;
     while (at < n && trajectory[at] == (double)k) at++;
     if (launch_refuses(run, k)) continue;
     uint64_t next = first;
     for (uint64_t i = 0; i < run->counters->fired; i++) {
-      const ff_ssa_fired *f = run->fired + i;
+      const ff_fired *f = run->fired + i;
       if (f->unit != k) continue;
-      wrong += next >= at || f->time != time[next] || (int32_t)f->reaction != reaction[next];
+      wrong += next >= at || f->time != time[next] || (int32_t)f->what != reaction[next];
       next++;
     }
     wrong += next != at;
@@ -117,7 +117,7 @@ static inline void launch_compare_fired(const ff_ssa_launch *run, const ff_ssa_r
 }
 
 /* Compares the times at which a condition has ended trajectories. */
-static inline void launch_compare_stopped(const ff_ssa_launch *run, const double *stopped, const char *what) {
+static inline void launch_compare_stopped(const ff_launch *run, const double *stopped, const char *what) {
   uint32_t wrong = 0;
   for (uint64_t k = 0; k < run->units && run->stopped != NULL; k++) {
     const int same = isnan(stopped[k]) ? isnan(run->stopped[k]) : stopped[k] == run->stopped[k];
@@ -128,11 +128,11 @@ static inline void launch_compare_stopped(const ff_ssa_launch *run, const double
 
 /* Compares the counts that a wave has recorded, its events and those it refused with a run of the processor. `refuses` is 1 if
  * all trajectories must be refused, 0 if none may be, and -1 if some must be but not all. */
-static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program *program, const ff_ssa_device_request *request,
+static inline void launch_compare(const ff_launch *run, const ff_ssa_program *program, const ff_device_request *request,
                                   int refuses, const char *what) {
   double *states[64], stopped[LAUNCH_UNITS] = {0};
   ff_error err;
-  ff_ssa_run *cpu;
+  ff_run *cpu;
   uint32_t wrong = 0, refused = 0;
   FF_CHECK(request->n_species <= 64);
   for (uint32_t k = 0; k < run->units; k++) refused += (uint32_t)launch_refuses(run, k);
@@ -141,7 +141,7 @@ static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program
                refused);
   if (refuses > 0) return;
   for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)run->units * run->n_times, sizeof(double));
-  const ff_ssa_options options = {.method = request->method, .key = run->key, .first = run->first, .n = run->units,
+  const ff_run_options options = {.method = request->method, .key = run->key, .first = run->first, .n = run->units,
                                   .initial = request->initial, .times = request->times, .n_times = request->n_times,
                                   .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1,
                                   .until = request->until, .stopped = request->until != NULL ? stopped : NULL,
@@ -150,16 +150,16 @@ static inline void launch_compare(const ff_ssa_launch *run, const ff_ssa_program
   for (uint64_t k = 0; k < run->units; k++)
     for (uint32_t i = 0; i < run->n_times && !launch_refuses(run, k); i++)
       for (uint32_t j = 0; j < request->n_species; j++)
-        wrong += (double)FF_SSA_RECORD(run, i, k)[j * run->units] != states[j][k * run->n_times + i];
+        wrong += (double)FF_RECORD_OF(run, i, k)[j * run->units] != states[j][k * run->n_times + i];
   FF_CHECK_SAY(wrong == 0, "%s: %u of %llu counts differ", what, wrong,
                (unsigned long long)run->units * run->n_times * request->n_species);
-  FF_CHECK_SAY(refuses < 0 || run->counters->events == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
-               (unsigned long long)run->counters->events, (unsigned long long)ff_ssa_run_events(cpu));
+  FF_CHECK_SAY(refuses < 0 || run->counters->events == ff_run_events(cpu), "%s: %llu events, not %llu", what,
+               (unsigned long long)run->counters->events, (unsigned long long)ff_run_events(cpu));
   const int quiet = program->n_reactions == 0 || request->until != NULL || request->max_firings > 0;
   FF_CHECK_SAY(run->counters->events > 0 || quiet, "%s: no events", what);
   launch_compare_stopped(run, stopped, what);
   if (request->max_firings > 0) launch_compare_fired(run, cpu, what);
-  ff_ssa_run_free(cpu);
+  ff_run_free(cpu);
   for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
 }
 

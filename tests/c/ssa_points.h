@@ -13,8 +13,8 @@ static const ff_formula *point_until; /* the conditions of POINTS points; NULL i
 static uint32_t points_ended;         /* trajectories that these conditions have ended */
 
 /* Makes a launch of a wave of several points, which have these events. The caller frees it with launch_free(). */
-static inline ff_ssa_launch points_launch(const ff_ssa_device_request *request, uint32_t state_words, uint64_t events[POINTS]) {
-  ff_ssa_launch run = launch_new(request, state_words);
+static inline ff_launch points_launch(const ff_device_request *request, uint32_t state_words, uint64_t events[POINTS]) {
+  ff_launch run = launch_new(request, state_words);
   run.key = run.first = UINT64_MAX; /* nobody reads them */
   memset(run.round_key, 0xA5, sizeof run.round_key);
   run.units = POINTS * EACH;
@@ -26,31 +26,31 @@ static inline ff_ssa_launch points_launch(const ff_ssa_device_request *request, 
 }
 
 /* Compares what the points of a wave have recorded with runs of the processor. */
-static inline void compare_points(const ff_ssa_launch *run, ff_ssa_program *const *programs,
-                                  const ff_ssa_device_request *request, const char *what) {
+static inline void compare_points(const ff_launch *run, ff_ssa_program *const *programs,
+                                  const ff_device_request *request, const char *what) {
   double *states[64], stopped[EACH];
   for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
   for (uint32_t p = 0; p < POINTS; p++) {
-    const ff_ssa_options options = {.method = request->method, .key = request->points[p].key, .n = EACH,
+    const ff_run_options options = {.method = request->method, .key = request->points[p].key, .n = EACH,
                                     .initial = request->points[p].initial, .times = request->times, .n_times = request->n_times,
                                     .observed = request->species, .n_observed = request->n_species, .states = states,
                                     .threads = 1, .until = request->points[p].until,
                                     .stopped = request->points[p].until != NULL ? stopped : NULL};
-    ff_ssa_run *cpu = run_to_end(programs[p], &options, 1);
+    ff_run *cpu = run_to_end(programs[p], &options, 1);
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < EACH; k++)
       for (uint32_t i = 0; i < run->n_times; i++)
         for (uint32_t j = 0; j < request->n_species; j++)
-          wrong += (double)FF_SSA_RECORD(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
+          wrong += (double)FF_RECORD_OF(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
     for (uint32_t k = 0; k < EACH && options.until != NULL; k++) {
       const double there = run->stopped[p * EACH + k];
       wrong += isnan(stopped[k]) ? !isnan(there) : stopped[k] != there;
       points_ended += !isnan(stopped[k]);
     }
     FF_CHECK_SAY(wrong == 0, "%s: %u counts or times of point %u differ", what, wrong, p);
-    FF_CHECK_SAY(run->point_events[p] == ff_ssa_run_events(cpu), "%s: %llu events, not %llu", what,
-                 (unsigned long long)run->point_events[p], (unsigned long long)ff_ssa_run_events(cpu));
-    ff_ssa_run_free(cpu);
+    FF_CHECK_SAY(run->point_events[p] == ff_run_events(cpu), "%s: %llu events, not %llu", what,
+                 (unsigned long long)run->point_events[p], (unsigned long long)ff_run_events(cpu));
+    ff_run_free(cpu);
   }
   FF_CHECK_SAY(run->refused[0] == 0, "%s: refused", what);
   for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);

@@ -32,10 +32,10 @@ static double chi_square_bound(double df) {
 /* Compares many single steps from a given state with the exact row of the transition matrix. */
 static void check_row(const ff_pbn *pbn, ff_layout layout, uint64_t state, uint64_t key) {
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_tile *tile = NULL;
   ff_exact *exact = NULL;
-  FF_CHECK_OK(ff_program_new(&program, pbn, NULL, layout, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, layout, &err), &err);
   FF_CHECK_OK(ff_exact_new(&exact, pbn, &err), &err);
   if (program != NULL) FF_CHECK_OK(ff_tile_new(&tile, program, FF_SIMD_BEST, &err), &err);
   if (tile == NULL || exact == NULL) return;
@@ -76,7 +76,7 @@ static void check_row(const ff_pbn *pbn, ff_layout layout, uint64_t state, uint6
   free(row);
   free(seen);
   ff_tile_free(tile);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_exact_free(exact);
 }
 
@@ -126,10 +126,10 @@ static uint64_t fingerprint(const ff_pbn *pbn, ff_layout layout, ff_simd simd, c
     FF_CHECK_OK(ff_expr_parse(&terms[i], texts[i], strlen(texts[i]), ff_names_find, names, (ff_place){NULL, 0}, &err), &err);
   ff_names_free(names);
   ff_observables observables = {2, first, terms, weights};
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_tile *tile = NULL;
   uint64_t hash = 1469598103934665603u;
-  FF_CHECK_OK(ff_program_new(&program, pbn, &observables, layout, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &observables, layout, &err), &err);
   if (program != NULL) FF_CHECK_OK(ff_tile_new(&tile, program, simd, &err), &err);
   if (tile != NULL) {
     ff_tile_start(tile, 99, (UINT64_C(1) << 36) + 5);
@@ -146,7 +146,7 @@ static uint64_t fingerprint(const ff_pbn *pbn, ff_layout layout, ff_simd simd, c
         hash = (hash ^ (uint64_t)ff_tile_get(tile, i, lane)) * 1099511628211u;
   }
   ff_tile_free(tile);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   for (int i = 0; i < 3; i++) ff_expr_free(&terms[i]);
   return hash;
 }
@@ -189,9 +189,9 @@ static void counters_count(void) {
   static const double weights[] = {1, 1};
   ff_observables observables = {2, first, terms, weights};
   for (int layout = FF_LAYOUT_SLICED; layout <= FF_LAYOUT_PACKED; layout++) {
-    ff_program *program = NULL;
+    ff_pbn_program *program = NULL;
     ff_tile *whole = NULL, *single = NULL;
-    FF_CHECK_OK(ff_program_new(&program, pbn, &observables, (ff_layout)layout, &err), &err);
+    FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &observables, (ff_layout)layout, &err), &err);
     FF_CHECK_OK(ff_tile_new(&whole, program, FF_SIMD_BEST, &err), &err);
     FF_CHECK_OK(ff_tile_new(&single, program, FF_SIMD_BEST, &err), &err);
     uint32_t steps = layout == FF_LAYOUT_SLICED ? 9001 : 500;
@@ -228,7 +228,7 @@ static void counters_count(void) {
     FF_CHECK_INT(ff_tile_harvest(whole).counts[FF_TILE], 3);
     ff_tile_free(whole);
     ff_tile_free(single);
-    ff_program_free(program);
+    ff_pbn_program_free(program);
   }
   ff_expr_free(&terms[0]);
   ff_expr_free(&terms[1]);
@@ -328,14 +328,14 @@ static ff_pbn *blinker(uint32_t removed, double p, ff_update update) {
   return pbn;
 }
 
-static ff_tile *blinking(ff_program **program, const ff_pbn *pbn, ff_layout layout, ff_simd simd) {
+static ff_tile *blinking(ff_pbn_program **program, const ff_pbn *pbn, ff_layout layout, ff_simd simd) {
   static const uint32_t first[] = {0, 1};
   static const double weights[] = {1};
   ff_error err;
   ff_tile *tile = NULL;
   ff_observables observables = {1, first, &pbn->predictors[0].expr, weights};
   *program = NULL;
-  FF_CHECK_OK(ff_program_new(program, pbn, &observables, layout, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(program, pbn, &observables, layout, &err), &err);
   if (*program != NULL) FF_CHECK_OK(ff_tile_new(&tile, *program, simd, &err), &err);
   return tile;
 }
@@ -345,7 +345,7 @@ static ff_tile *blinking(ff_program **program, const ff_pbn *pbn, ff_layout layo
  * steps in which one trajectory is hit twice is 5e-4. */
 static void tiny_perturbations_flip(void) {
   const uint64_t steps = 1000000;
-  ff_program *program;
+  ff_pbn_program *program;
   ff_pbn *pbn = blinker(1000000, 1e-12, FF_SYNCHRONOUS);
   ff_tile *tile = pbn == NULL ? NULL : blinking(&program, pbn, FF_LAYOUT_SLICED, FF_SIMD_BEST);
   if (tile != NULL) {
@@ -355,13 +355,13 @@ static void tiny_perturbations_flip(void) {
     FF_CHECK_NEAR((double)hits, 1024, 6 * sqrt(1024) + 1);
   }
   ff_tile_free(tile);
-  if (pbn != NULL) ff_program_free(program);
+  if (pbn != NULL) ff_pbn_program_free(program);
   ff_pbn_free(pbn);
 }
 
 /* The first bits do not decide the hits of trajectory 9. If the further bits are below the threshold, its number of hits is that
  * of its column, else it has none. */
-static void check_open_hits(ff_tile *tile, ff_program *program, ff_layout layout, uint64_t step) {
+static void check_open_hits(ff_tile *tile, ff_pbn_program *program, ff_layout layout, uint64_t step) {
   const uint64_t key = 13, unit = 3;
   for (int below = 0; below < 2; below++) {
     open_at at = {key, layout == FF_LAYOUT_PACKED ? unit * FF_TILE + 9 : unit, step};
@@ -382,12 +382,12 @@ static void check_open_hits(ff_tile *tile, ff_program *program, ff_layout layout
 static void open_hits_are_decided(void) {
   for (int layout = FF_LAYOUT_SLICED; layout <= FF_LAYOUT_PACKED; layout++)
     for (int simd = FF_SIMD_PORTABLE; simd <= (int)ff_simd_best(); simd++) {
-      ff_program *program;
+      ff_pbn_program *program;
       ff_pbn *pbn = blinker(1, 1e-4, FF_SYNCHRONOUS);
       ff_tile *tile = pbn == NULL ? NULL : blinking(&program, pbn, (ff_layout)layout, (ff_simd)simd);
       for (uint64_t step = 0; step < 20 && tile != NULL; step++) check_open_hits(tile, program, (ff_layout)layout, step);
       ff_tile_free(tile);
-      if (pbn != NULL) ff_program_free(program);
+      if (pbn != NULL) ff_pbn_program_free(program);
       ff_pbn_free(pbn);
     }
 }
@@ -396,12 +396,12 @@ static void open_hits_are_decided(void) {
 static void check_open_choice(ff_pbn *pbn, ff_layout layout, ff_simd simd) {
   ff_error err;
   for (uint64_t i = 0; i < 40; i++) {
-    ff_program *program = NULL;
+    ff_pbn_program *program = NULL;
     ff_tile *tile = NULL;
     int below = (int)(i % 2);
     uint32_t lane = (uint32_t)(i * 26 + 5);
     open_at at = {21, layout == FF_LAYOUT_PACKED ? 2 * FF_TILE + lane : 2, i};
-    FF_CHECK_OK(ff_program_new(&program, pbn, NULL, layout, &err), &err);
+    FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, layout, &err), &err);
     if (program != NULL) FF_CHECK_OK(ff_tile_new(&tile, program, simd, &err), &err);
     if (tile != NULL) {
       ff_packed *q = &program->packed;
@@ -420,7 +420,7 @@ static void check_open_choice(ff_pbn *pbn, ff_layout layout, ff_simd simd) {
       FF_CHECK_SAY(ff_tile_get(tile, pbn->n_nodes - 1, lane) == below, "%s, step %d", ff_layout_name(layout), (int)i);
     }
     ff_tile_free(tile);
-    ff_program_free(program);
+    ff_pbn_program_free(program);
   }
 }
 
@@ -484,13 +484,13 @@ static void layouts_follow_from_the_network(void) {
     for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
       net_shape shape = {.nodes = nodes, .max_functions = 1, .max_parents = 2, .update = (ff_update)update};
       ff_pbn *pbn = net_random_make(&shape, 5);
-      ff_program *program = NULL;
+      ff_pbn_program *program = NULL;
       ff_error err;
       if (pbn == NULL) continue;
-      FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+      FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
       int packed = update == FF_ASYNCHRONOUS && nodes > 256;
-      FF_CHECK_INT(ff_program_layout(program), packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED);
-      ff_program_free(program);
+      FF_CHECK_INT(ff_pbn_program_layout(program), packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED);
+      ff_pbn_program_free(program);
       ff_pbn_free(pbn);
     }
 }
@@ -566,7 +566,7 @@ static void clocks_are_found(void) {
 enum { KEPT_NODES = 40, KEPT_N = 2 * FF_TILE + 300, KEPT_STEPS = 17, KEPT_EVERY = 5, KEPT_STATES = 4 };
 
 /* The states that are kept, by pieces of work as small as possible or by one. */
-static void keep(int *values, const ff_program *program, const int *initial, int threads, double seconds) {
+static void keep(int *values, const ff_pbn_program *program, const int *initial, int threads, double seconds) {
   ff_error err;
   ff_trajectories *trajectories = NULL;
   int *columns[KEPT_NODES];
@@ -580,7 +580,7 @@ static void keep(int *values, const ff_program *program, const int *initial, int
 }
 
 /* The values of all nodes in one trajectory, by a tile of its own. */
-static void check_kept(const int *values, const ff_program *program, const int *initial, uint64_t trajectory) {
+static void check_kept(const int *values, const ff_pbn_program *program, const int *initial, uint64_t trajectory) {
   ff_error err;
   ff_tile *tile = NULL;
   const uint32_t lane = (uint32_t)(trajectory % FF_TILE);
@@ -601,13 +601,13 @@ static void check_kept(const int *values, const ff_program *program, const int *
 
 static void states_are_kept(void) {
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   const size_t n = (size_t)KEPT_NODES * KEPT_N * KEPT_STATES;
   int *one = ff_calloc(n, sizeof *one), *other = ff_calloc(n, sizeof *other), initial[3 * KEPT_NODES];
   for (int i = 0; i < 3 * KEPT_NODES; i++) initial[i] = i % 7 - 1 > 1 ? INT32_MIN : i % 7 - 1;
   const net_shape shape = {.nodes = KEPT_NODES, .max_functions = 2, .max_parents = 3, .perturbation = 0.05};
   ff_pbn *pbn = net_random_make(&shape, 3);
-  if (pbn != NULL) FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+  if (pbn != NULL) FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
   if (program != NULL && one != NULL && other != NULL) {
     keep(one, program, initial, 1, 1e9);
     keep(other, program, initial, 3, 0);
@@ -615,7 +615,7 @@ static void states_are_kept(void) {
     static const uint64_t some[] = {0, 1, FF_TILE - 1, FF_TILE, KEPT_N - 1};
     for (int i = 0; i < 5; i++) check_kept(one, program, initial, some[i]);
   }
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_pbn_free(pbn);
   free(one);
   free(other);
@@ -626,15 +626,15 @@ static void refusals(void) {
   ff_pbn *pbn = net_parse(rules, 0.1, FF_ASYNCHRONOUS);
   if (pbn == NULL) return;
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_tile *tile = NULL;
-  FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
   if (ff_simd_best() < FF_SIMD_AVX512)
     FF_CHECK_FAILS(ff_tile_new(&tile, program, FF_SIMD_AVX512, &err), FF_EARGUMENT, &err, "AVX-512");
   ff_trajectories *trajectories = NULL;
   FF_CHECK_FAILS(ff_trajectories_new(&trajectories, program, &(ff_trajectories_options){.every = 1, .threads = 1}, &err),
                  FF_EARGUMENT, &err, "found no trajectories");
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_pbn_free(pbn);
 }
 

@@ -218,11 +218,11 @@ static ff_status open_nowhere(ff_error *err) {
 static ff_status tile_of_no_processor(ff_error *err) {
   ff_simd more = (ff_simd)(ff_simd_best() + 1);
   if (more == FF_SIMD_BEST) more = (ff_simd)(more + 1);
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_tile *tile;
-  ff_status status = ff_program_new(&program, net, NULL, FF_LAYOUT_AUTO, err);
+  ff_status status = ff_pbn_program_new(&program, net, NULL, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) status = ff_tile_new(&tile, program, more, err);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   return status;
 }
 
@@ -250,38 +250,38 @@ static ff_status ask(question what, ff_error *err) {
   static const uint32_t first[] = {0, 1};
   static const double weights[] = {1};
   const ff_observables sets = {1, first, &net->predictors[0].expr, weights};
-  ff_program *program = NULL;
-  ff_estimate *estimate = NULL;
-  ff_estimate_options options = default_options();
+  ff_pbn_program *program = NULL;
+  ff_pbn_estimate *estimate = NULL;
+  ff_pbn_estimate_options options = default_options();
   const ff_clockwork clock = {0, 0, 0};
   if (what == OPTIONS) options.precision = 2;
   if (what == CONVERGENCE) options.max_burn_in = 2;
   if (what == CLOCK) options.clockwork = &clock;
-  ff_status status = ff_program_new(&program, net, &sets, FF_LAYOUT_AUTO, err);
-  if (status == FF_OK) status = ff_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
+  ff_status status = ff_pbn_program_new(&program, net, &sets, FF_LAYOUT_AUTO, err);
+  if (status == FF_OK) status = ff_pbn_estimate_new(&estimate, &(ff_counting){program, &sets, NULL}, NULL, options, err);
   const ff_pbn_device backend = {.create = NULL};
-  const ff_engine_choice choice = {.backend = &backend, .devices = &(uint32_t){0}, .n_devices = 1};
+  const ff_fleet_choice choice = {.calls = &backend.common, .devices = &(uint32_t){0}, .n_devices = 1};
   int done;
-  ff_tally tally = {0}, other = {0};
+  ff_pbn_tally tally = {0}, other = {0};
   if (status == FF_OK && what == RESUME)
-    status = ff_estimate_resume(estimate, (ff_plan){0}, ff_estimate_tally(estimate), NULL, err);
-  if (status == FF_OK && what == CONVERGENCE) status = ff_estimate_advance(estimate, 10, &done, err);
+    status = ff_pbn_estimate_resume(estimate, (ff_plan){0}, ff_pbn_estimate_tally(estimate), NULL, err);
+  if (status == FF_OK && what == CONVERGENCE) status = ff_pbn_estimate_advance(estimate, 10, &done, err);
   if (status == FF_OK && what == MERGE) {
-    status = ff_tally_new(&tally, &sets, err);
-    if (status == FF_OK) status = ff_tally_new(&other, &sets, err);
+    status = ff_pbn_tally_new(&tally, &sets, err);
+    if (status == FF_OK) status = ff_pbn_tally_new(&other, &sets, err);
     other.half[0] = 1;
-    if (status == FF_OK) status = ff_tally_merge(&tally, &other, err);
+    if (status == FF_OK) status = ff_pbn_tally_merge(&tally, &other, err);
   }
   if (status == FF_OK && what == DEVICES) {
-    for (done = 0; status == FF_OK && !done && !ff_estimate_waits(estimate);)
-      status = ff_estimate_advance(estimate, 10, &done, err);
-    if (status == FF_OK && !done) status = ff_estimate_advance(estimate, 0, &done, err);
-    if (status == FF_OK) status = ff_estimate_use(estimate, &choice, err);
+    for (done = 0; status == FF_OK && !done && !ff_pbn_estimate_waits(estimate);)
+      status = ff_pbn_estimate_advance(estimate, 10, &done, err);
+    if (status == FF_OK && !done) status = ff_pbn_estimate_advance(estimate, 0, &done, err);
+    if (status == FF_OK) status = ff_pbn_estimate_use(estimate, &choice, err);
   }
-  ff_tally_free(&tally);
-  ff_tally_free(&other);
-  ff_estimate_free(estimate);
-  ff_program_free(program);
+  ff_pbn_tally_free(&tally);
+  ff_pbn_tally_free(&other);
+  ff_pbn_estimate_free(estimate);
+  ff_pbn_program_free(program);
   return status;
 }
 static ff_status estimate_options(ff_error *err) { return ask(OPTIONS, err); }

@@ -52,7 +52,7 @@ static void estimates_are_near_the_truth(void) {
   }
 }
 
-static int same_tally(const ff_tally *a, const ff_tally *b) {
+static int same_tally(const ff_pbn_tally *a, const ff_pbn_tally *b) {
   return a->tiles == b->tiles && a->half[0] == b->half[0] && a->half[1] == b->half[1] && a->n_words == b->n_words &&
          memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0;
 }
@@ -62,7 +62,7 @@ static void threads_and_pieces_change_nothing(void) {
     scene s;
     if (!scene_new(&s, cycle_rules, 0.01, (ff_update)update, cycle_sets)) return;
     const ff_observables *sets = &s.sets.observables;
-    ff_estimate_options options = default_options();
+    ff_pbn_estimate_options options = default_options();
     outcome one = run(s.pbn, sets, options);
     static const int threads[] = {2, 7};
     for (int i = 0; i < 2; i++) {
@@ -78,17 +78,17 @@ static void threads_and_pieces_change_nothing(void) {
 }
 
 /* Merges n parts into *sum, which the caller frees, and returns their plan. */
-static ff_plan run_parts(ff_tally *sum, const ff_pbn *pbn, const ff_observables *observables, ff_estimate_options options,
+static ff_plan run_parts(ff_pbn_tally *sum, const ff_pbn *pbn, const ff_observables *observables, ff_pbn_estimate_options options,
                          uint32_t n) {
   ff_error err;
   ff_plan plan = {0};
-  FF_CHECK_OK(ff_tally_new(sum, observables, &err), &err);
+  FF_CHECK_OK(ff_pbn_tally_new(sum, observables, &err), &err);
   options.n_shards = n;
   for (options.shard = 0; options.shard < n; options.shard++) {
     outcome part = run(pbn, observables, options);
-    plan = ff_estimate_plan(part.estimate);
-    if (options.shard == 0) ff_tally_clear(sum, plan.half[0], plan.half[1]);
-    FF_CHECK_OK(ff_tally_merge(sum, part.tally, &err), &err);
+    plan = ff_pbn_estimate_plan(part.estimate);
+    if (options.shard == 0) ff_pbn_tally_clear(sum, plan.half[0], plan.half[1]);
+    FF_CHECK_OK(ff_pbn_tally_merge(sum, part.tally, &err), &err);
     outcome_free(&part);
   }
   return plan;
@@ -98,15 +98,15 @@ static void shards_add_up(void) {
   scene s;
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
   ff_error err;
-  ff_tally sum;
-  ff_estimate_options options = default_options();
+  ff_pbn_tally sum;
+  ff_pbn_estimate_options options = default_options();
   options.precision = 2e-4;
   outcome whole = run(s.pbn, &s.sets.observables, options);
   run_parts(&sum, s.pbn, &s.sets.observables, options, 3); /* the number of tiles need not be divisible by 3 */
   FF_CHECK(same_tally(&sum, whole.tally));
   sum.half[0]++;
-  FF_CHECK_FAILS(ff_tally_merge(&sum, whole.tally, &err), FF_EARGUMENT, &err, "different runs");
-  ff_tally_free(&sum);
+  FF_CHECK_FAILS(ff_pbn_tally_merge(&sum, whole.tally, &err), FF_EARGUMENT, &err, "different runs");
+  ff_pbn_tally_free(&sum);
   outcome_free(&whole);
   scene_free(&s);
 }
@@ -114,25 +114,25 @@ static void shards_add_up(void) {
 /* Merging all parts and resuming must give the undivided run. *grew: whether the run then needed more tiles than the plan of the
  * parts; *restarted: whether it needed a longer burn-in. */
 static void check_resumed(int *grew, int *restarted, const ff_pbn *pbn, const ff_observables *observables,
-                          ff_estimate_options options, uint32_t n) {
+                          ff_pbn_estimate_options options, uint32_t n) {
   ff_error err;
-  ff_tally sum;
-  ff_estimate *resumed = NULL;
+  ff_pbn_tally sum;
+  ff_pbn_estimate *resumed = NULL;
   outcome whole = run(pbn, observables, options);
-  ff_plan plan = run_parts(&sum, pbn, observables, options, n), last = ff_estimate_plan(whole.estimate);
+  ff_plan plan = run_parts(&sum, pbn, observables, options, n), last = ff_pbn_estimate_plan(whole.estimate);
   *grew = plan.burn_in == last.burn_in && plan.tiles < last.tiles;
   *restarted = plan.burn_in < last.burn_in;
   options.threads = 2;
-  FF_CHECK_OK(ff_estimate_new(&resumed, &(ff_counting){whole.program, observables, NULL}, NULL, options, &err), &err);
-  FF_CHECK_OK(ff_estimate_resume(resumed, plan, &sum, NULL, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&resumed, &(ff_counting){whole.program, observables, NULL}, NULL, options, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_resume(resumed, plan, &sum, NULL, &err), &err);
   finish(resumed, 1e-3);
-  ff_plan got = ff_estimate_plan(resumed);
-  FF_CHECK(same_tally(ff_estimate_tally(resumed), whole.tally));
+  ff_plan got = ff_pbn_estimate_plan(resumed);
+  FF_CHECK(same_tally(ff_pbn_estimate_tally(resumed), whole.tally));
   FF_CHECK_INT(got.burn_in, last.burn_in);
   FF_CHECK_INT(got.tiles, last.tiles);
-  FF_CHECK_NEAR(ff_estimate_stretch(resumed), ff_estimate_stretch(whole.estimate), 0);
-  ff_tally_free(&sum);
-  ff_estimate_free(resumed);
+  FF_CHECK_NEAR(ff_pbn_estimate_stretch(resumed), ff_pbn_estimate_stretch(whole.estimate), 0);
+  ff_pbn_tally_free(&sum);
+  ff_pbn_estimate_free(resumed);
   outcome_free(&whole);
 }
 
@@ -145,7 +145,7 @@ static void parts_go_on_where_the_whole_does(void) {
   slow->initial[0] = slow->initial[1] = 0; /* s affects x so little that a pilot without s as a monitor cannot detect it */
   set_list sets;
   int grew, restarted, grown = 0;
-  ff_estimate_options options = default_options();
+  ff_pbn_estimate_options options = default_options();
   parse_sets(&sets, rare, rare_sets);
   options.precision = 1e-6;
   for (options.key = 4; options.key <= 8; options.key++) {
@@ -168,38 +168,38 @@ static void what_is_resumed_is_checked(void) {
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
   ff_error err;
   const ff_observables *sets = &s.sets.observables;
-  ff_estimate_options options = default_options();
-  ff_program *program = NULL;
-  ff_tally sum;
+  ff_pbn_estimate_options options = default_options();
+  ff_pbn_program *program = NULL;
+  ff_pbn_tally sum;
   ff_plan plan = run_parts(&sum, s.pbn, sets, options, 2), wrong;
-  ff_estimate *estimate = NULL;
-  FF_CHECK_OK(ff_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, options, &err), &err);
+  ff_pbn_estimate *estimate = NULL;
+  FF_CHECK_OK(ff_pbn_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, options, &err), &err);
   wrong = plan;
   wrong.tiles++;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   wrong = plan;
   wrong.half[1]++;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "");
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "");
   wrong.half[0]++;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "different runs");
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "different runs");
   wrong = (ff_plan){0};
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
   wrong = plan;
   wrong.burn_in = options.max_burn_in + 1;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, wrong, &sum, NULL, &err), FF_EARGUMENT, &err, "is not possible");
   sum.weights[0] = 0.5;
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "not those of all");
   sum.weights[0] = 1;
-  FF_CHECK_OK(ff_estimate_resume(estimate, plan, &sum, NULL, &err), &err); /* the refused call has changed nothing */
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
-  ff_estimate_free(estimate);
+  FF_CHECK_OK(ff_pbn_estimate_resume(estimate, plan, &sum, NULL, &err), &err); /* the refused call has changed nothing */
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
+  ff_pbn_estimate_free(estimate);
   options.n_shards = 2;
-  FF_CHECK_OK(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, options, &err), &err);
-  FF_CHECK_FAILS(ff_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
-  ff_estimate_free(estimate);
-  ff_tally_free(&sum);
-  ff_program_free(program);
+  FF_CHECK_OK(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, options, &err), &err);
+  FF_CHECK_FAILS(ff_pbn_estimate_resume(estimate, plan, &sum, NULL, &err), FF_EARGUMENT, &err, "only a new estimate");
+  ff_pbn_estimate_free(estimate);
+  ff_pbn_tally_free(&sum);
+  ff_pbn_program_free(program);
   scene_free(&s);
 }
 
@@ -210,7 +210,7 @@ static void observables_have_precisions_of_their_own(void) {
   static const double fine_last[] = {1e-2, 2e-2, 3e-2, 2e-4};
   static const double fine_first[] = {2e-4, 1e-2, 1e-2, 1e-2}, even[] = {1e-3, 1e-3, 1e-3, 1e-3};
   const double *const all[] = {fine_last, fine_first, even};
-  ff_estimate_options options = default_options();
+  ff_pbn_estimate_options options = default_options();
   double samples[4];
   for (int i = 0; i < 4; i++) {
     options.precisions = i < 3 ? all[i] : NULL;
@@ -219,11 +219,11 @@ static void observables_have_precisions_of_their_own(void) {
     samples[i] = (double)got.tally->tiles * FF_TILE * (double)(got.tally->half[0] + got.tally->half[1]);
     double worst = 0;
     for (uint32_t j = 0; j < 4; j++) {
-      ff_moments m = ff_tally_moments(got.tally, j);
+      ff_moments m = ff_pbn_tally_moments(got.tally, j);
       worst = fmax(worst, options.z * m.se / (i < 3 ? all[i][j] : 1e-3));
     }
     FF_CHECK(worst <= 1);
-    FF_CHECK_NEAR(ff_estimate_progress(got.estimate).width / options.precision, worst, 1e-12);
+    FF_CHECK_NEAR(ff_pbn_estimate_progress(got.estimate).width / options.precision, worst, 1e-12);
     outcome_free(&got);
   }
   /* "a & b & c & d & e" varies far less than "a & b" and needs fewer samples for the same precision */
@@ -251,7 +251,7 @@ static void sets_and_influences_share_a_run(void) {
   FF_CHECK_INT(both.first[5], 2 + terms);
   outcome shared = run(pbn, &both, default_options()), alone = run(pbn, &own.observables, default_options());
   for (uint32_t i = 0; i < 2; i++) {
-    ff_moments got = ff_tally_moments(shared.tally, i), want = ff_tally_moments(alone.tally, i);
+    ff_moments got = ff_pbn_tally_moments(shared.tally, i), want = ff_pbn_tally_moments(alone.tally, i);
     FF_CHECK(fabs(got.mean - want.mean) < 5 * hypot(got.se_between, want.se_between));
     FF_CHECK(got.n01 > 0 && got.se_two_state > 0);
   }
@@ -269,7 +269,7 @@ static void equal_terms_are_counted_once(void) {
   static const char *const texts[] = {"a & b", "!(!b | !a)", "(a | c) & (a | !c)", "a", "1", "d & !d | 0", "b & e", NULL};
   /* of b on a: 1 and 1; of a and c on b: 1; of a on x and on y: b & e, as the last set */
   static const uint32_t from[] = {1, 2, 0, 2, 0, 0, 3}, to[] = {0, 0, 1, 1, 5, 6, 4};
-  ff_estimate_options options = default_options();
+  ff_pbn_estimate_options options = default_options();
   options.precision = 2e-2;
   for (int update = FF_SYNCHRONOUS; update <= FF_ASYNCHRONOUS; update++) {
     ff_pbn *pbn = net_parse(rules, 0.01, (ff_update)update);
@@ -294,7 +294,7 @@ static void equal_terms_are_counted_once(void) {
     outcome plain = run(pbn, &all, options), shared = run_counted(pbn, &counted.counted, &all, at, options, 10);
     FF_CHECK(same_tally(plain.tally, shared.tally));
     for (uint32_t i = 0; i < all.n; i++)
-      FF_CHECK_INT(ff_estimate_thinning(plain.estimate)[i], ff_estimate_thinning(shared.estimate)[i]);
+      FF_CHECK_INT(ff_pbn_estimate_thinning(plain.estimate)[i], ff_pbn_estimate_thinning(shared.estimate)[i]);
     outcome_free(&plain);
     outcome_free(&shared);
     ff_counted_free(&counted);
@@ -346,13 +346,13 @@ static void constant_sets_are_reported_as_such(void) {
   s.pbn->perturbed[2] = 0;
   s.pbn->initial[2] = 1;
   outcome got = run(s.pbn, &s.sets.observables, default_options());
-  ff_moments always = ff_tally_moments(got.tally, 0), never = ff_tally_moments(got.tally, 1);
+  ff_moments always = ff_pbn_tally_moments(got.tally, 0), never = ff_pbn_tally_moments(got.tally, 1);
   FF_CHECK_INT(always.visited, 2);
   FF_CHECK_NEAR(always.mean, 1, 0);
   FF_CHECK(isnan(always.rhat));
   FF_CHECK_INT(never.visited, 0);
   FF_CHECK_NEAR(never.mean, 0, 0);
-  FF_CHECK_INT(ff_tally_moments(got.tally, 2).visited, 1);
+  FF_CHECK_INT(ff_pbn_tally_moments(got.tally, 2).visited, 1);
   outcome_free(&got);
   scene_free(&s);
 }
@@ -384,13 +384,13 @@ static void short_runs_are_lengthened(void) {
   static const char *const texts[] = {"a", "a & !a & c", NULL};
   scene s;
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, texts)) return;
-  ff_estimate_options options = default_options();
+  ff_pbn_estimate_options options = default_options();
   options.precision = 2e-2;
   outcome got = run(s.pbn, &s.sets.observables, options);
-  ff_plan plan = ff_estimate_plan(got.estimate);
-  FF_CHECK((double)(plan.burn_in + plan.half[0] + plan.half[1]) >= ff_estimate_stretch(got.estimate));
-  FF_CHECK_INT(ff_tally_moments(got.tally, 1).visited, 0);
-  FF_CHECK_INT(ff_tally_moments(got.tally, 0).visited, 1);
+  ff_plan plan = ff_pbn_estimate_plan(got.estimate);
+  FF_CHECK((double)(plan.burn_in + plan.half[0] + plan.half[1]) >= ff_pbn_estimate_stretch(got.estimate));
+  FF_CHECK_INT(ff_pbn_tally_moments(got.tally, 1).visited, 0);
+  FF_CHECK_INT(ff_pbn_tally_moments(got.tally, 0).visited, 1);
   outcome_free(&got);
   scene_free(&s);
 }
@@ -431,7 +431,7 @@ static void influence_is_the_probability_to_matter(void) {
   parse_sets(&sets, pbn, texts);
   outcome influence = run(pbn, &pairs, default_options()), probability = run(pbn, &sets.observables, default_options());
   for (uint32_t i = 0; i < 3; i++) {
-    ff_moments m = ff_tally_moments(influence.tally, i), q = ff_tally_moments(probability.tally, i);
+    ff_moments m = ff_pbn_tally_moments(influence.tally, i), q = ff_pbn_tally_moments(probability.tally, i);
     double expected = 0.25 * q.mean + (i < 2 ? 0.75 : 0);
     double se = hypot(m.se_between, 0.25 * fmax(q.se_between, q.se_two_state));
     FF_CHECK_SAY(fabs(m.mean - expected) < 5 * se, "pair %u: %g, expected %g +- %g", i, m.mean, expected, se);
@@ -463,7 +463,7 @@ static void influence_of_what_is_never_selected(void) {
   FF_CHECK_NEAR(ff_observable_constant(&pairs, 1), 0, 0);
   FF_CHECK_NEAR(ff_observable_constant(&pairs, 2), 1, 0);
   outcome got = run(pbn, &pairs, default_options());
-  FF_CHECK_NEAR(ff_tally_moments(got.tally, 1).mean, 0, 0);
+  FF_CHECK_NEAR(ff_pbn_tally_moments(got.tally, 1).mean, 0, 0);
   outcome_free(&got);
   ff_influence_free(&pairs);
   ff_pbn_free(pbn);
@@ -474,31 +474,35 @@ static void options_are_checked(void) {
   if (!scene_new(&s, cycle_rules, 0.01, FF_SYNCHRONOUS, cycle_sets)) return;
   ff_error err;
   const ff_observables *sets = &s.sets.observables;
-  ff_program *program = NULL;
-  ff_estimate *estimate = NULL;
-  FF_CHECK_OK(ff_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
-  ff_estimate_options o = default_options();
+  ff_pbn_program *program = NULL;
+  ff_pbn_estimate *estimate = NULL;
+  FF_CHECK_OK(ff_pbn_program_new(&program, s.pbn, sets, FF_LAYOUT_AUTO, &err), &err);
+  ff_pbn_estimate_options o = default_options();
   o.precision = 0;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "precision");
+  FF_CHECK_FAILS(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+                 "precision");
   static const double precisions[] = {1e-3, 1e-3, 1, 1e-3};
   o = default_options();
   o.precisions = precisions;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "precision");
+  FF_CHECK_FAILS(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+                 "precision");
   o = default_options();
   o.epsilon = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "epsilon");
+  FF_CHECK_FAILS(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+                 "epsilon");
   o = default_options();
   o.shard = 1;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+  FF_CHECK_FAILS(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
                  "shard 2 of 1");
   o = default_options();
   o.threads = 0;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err, "threads");
+  FF_CHECK_FAILS(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+                 "threads");
   o = default_options();
   o.z = NAN;
-  FF_CHECK_FAILS(ff_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
+  FF_CHECK_FAILS(ff_pbn_estimate_new(&estimate, &(ff_counting){program, sets, NULL}, NULL, o, &err), FF_EARGUMENT, &err,
                  "confidence");
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   scene_free(&s);
 }
 

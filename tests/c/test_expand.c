@@ -103,7 +103,7 @@ static void our_texts_are_whole(void) {
   const char *fourth = "#include \"cuda/ssa/data/ff_ssa_generic_kernel.h\"\n";
   FF_CHECK_OK(ff_expand(&data, ff_texts(), &fourth, 1, &err), &err);
   FF_CHECK_INT(includes_in(boolean), 1);
-  FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_engine.h\"") != NULL);
+  FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_pbn_engine.h\"") != NULL);
   FF_CHECK_INT(includes_in(reactions), 2); /* math.h and string.h */
   FF_CHECK_INT(includes_in(scheduled), 2);
   FF_CHECK_INT(includes_in(data), 5); /* these, stdio.h, ff_ssa_device.h, and the line in ff_ssa_generic_text() */

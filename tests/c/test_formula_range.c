@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../src/model/ff_formula_change.h"
+#include "../../src/model/ff_formula_change_math.h"
 #include "check.h"
 #include "random.h"
 
@@ -145,7 +145,7 @@ static void negative_propensities_are_told_from_rounding_errors(void) {
     double stack[16];
     ff_range ranges[16];
     const ff_formula_at f = {&formula, values, stack, ranges};
-    const double value = ff_formula_propensity(&f, 0);
+    const double value = ff_change_propensity(&f, 0);
     FF_CHECK_SAY(value == cases[i].value || fabs(value - cases[i].value) < 1e-15, "%s: %.17g", cases[i].text, value);
     ff_formula_free(&formula);
   }
@@ -184,7 +184,7 @@ static double change_of(const char *text, double from, double to, uint32_t steps
   const int truth = ff_formula_value(&formula, values, from, stack) != 0;
   ff_change found = FF_CHANGE_NONE;
   for (*pieces = 0; at < to && found == FF_CHANGE_NONE && *pieces < 1000; ++*pieces)
-    found = ff_formula_first_change(&f, at, to, truth, steps, &at);
+    found = ff_change_first(&f, at, to, truth, steps, &at);
   if (found == FF_CHANGE_FOUND) { /* it changes there, and not one double before */
     FF_CHECK((ff_formula_value(&formula, values, at, stack) != 0) != truth);
     FF_CHECK(at > from && (ff_formula_value(&formula, values, nextafter(at, 0), stack) != 0) == truth);
@@ -262,7 +262,7 @@ static void finds_what_is_no_propensity(void) {
     double stack[16], at;
     ff_range ranges[16];
     const ff_formula_at f = {&formula, NULL, stack, ranges};
-    const int found = ff_formula_first_invalid(&f, cases[i].from, cases[i].to, 0, 256, &at);
+    const int found = ff_change_first_invalid(&f, cases[i].from, cases[i].to, 0, 256, &at);
     FF_CHECK_SAY(found == (cases[i].at >= 0), "%s: %d", cases[i].text, found);
     FF_CHECK_SAY(!found || fabs(at - cases[i].at) <= cases[i].at * 1e-15, "%s: %.17g", cases[i].text, at);
     ff_formula_free(&formula);

@@ -44,7 +44,7 @@ static void launch(void *kernel, const ff_slice_launch *run) {
 static void check_net(const ff_pbn *pbn, uint32_t most_terms, uint32_t levels, uint64_t key, const char *folder, int number) {
   static const uint64_t steps[] = {5, 21, 14};
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_generated_text text = {0};
   generated g = {0};
   void *memory = NULL, *library = NULL;
@@ -53,7 +53,7 @@ static void check_net(const ff_pbn *pbn, uint32_t most_terms, uint32_t levels, u
   char what[64];
   snprintf(what, sizeof what, "network %d, %u levels", number, levels);
   choose_terms(&c, pbn, most_terms);
-  FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
   if (program != NULL && key % 2 == 0) leave_open(program, key, ROWS_UNIT, 3);
   if (program != NULL) FF_CHECK_OK(ff_slice_image_new(&g.image, &memory, &bytes, program, &err), &err);
   if (memory != NULL) FF_CHECK_OK(ff_generate(&text, program, &(ff_generate_shape){4, 4, levels}, &err), &err);
@@ -68,7 +68,7 @@ static void check_net(const ff_pbn *pbn, uint32_t most_terms, uint32_t levels, u
   }
   ff_generate_free(&text);
   ff_free_aligned(memory);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
 }
 
 static const net_shape shapes[] = {

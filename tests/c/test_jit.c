@@ -496,18 +496,18 @@ static int compile_by_nvrtc(const char *text, const char *part, int *holds) {
 static char *generate(void) {
   static const net_shape shape = {.nodes = 25, .max_functions = 2, .max_parents = 4, .perturbation = 0.01};
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_generated_text text = {0};
   char *unit = NULL;
   ff_pbn *pbn = net_random_make(&shape, 7);
   term_list c;
   if (pbn != NULL) choose_terms(&c, pbn, 7);
-  if (pbn != NULL) FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
+  if (pbn != NULL) FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
   if (program != NULL) FF_CHECK_OK(ff_generate(&text, program, &(ff_generate_shape){4, 4, 2}, &err), &err);
   const char *const parts[] = {text.definitions, "#include \"cuda/pbn/ff_generated.h\"\n", text.functions};
   if (text.functions != NULL) FF_CHECK_OK(ff_expand(&unit, ff_texts(), parts, 3, &err), &err);
   ff_generate_free(&text);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_pbn_free(pbn);
   return unit;
 }

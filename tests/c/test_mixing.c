@@ -29,13 +29,13 @@ static void basins_that_are_not_joined_are_refused(void) {
   ff_error err;
   outcome got;
   for (int i = 0; i < 3; i++) s.pbn->initial[i] = 0; /* if all trajectories had one start, they would all agree */
-  ff_estimate_options options = default_options();
+  ff_pbn_estimate_options options = default_options();
   options.max_burn_in = 20000;
   FF_CHECK_FAILS(run_watched(&got, s.pbn, &s.sets.observables, options, &err), FF_ECONVERGENCE, &err, "about nodes \"");
   outcome_free(&got);
   options.go_on = 1;
   FF_CHECK_OK(run_watched(&got, s.pbn, &s.sets.observables, options, &err), &err);
-  FF_CHECK(ff_estimate_doubt(got.estimate) != NULL);
+  FF_CHECK(ff_pbn_estimate_doubt(got.estimate) != NULL);
   outcome_free(&got);
   scene_free(&s);
 }
@@ -68,7 +68,7 @@ static void periods_average_out(void) {
   outcome got;
   for (int i = 0; i < 7; i++) s.pbn->initial[i] = i == 0;
   FF_CHECK_OK(run_watched(&got, s.pbn, &s.sets.observables, default_options(), &err), &err);
-  ff_moments m = ff_tally_moments(got.tally, 0);
+  ff_moments m = ff_pbn_tally_moments(got.tally, 0);
   FF_CHECK_NEAR(m.mean, 1.0 / 7, 1e-15);
   FF_CHECK_NEAR(m.se, 0, 0);
   FF_CHECK_NEAR(m.gap, 0, 0);
@@ -95,18 +95,18 @@ static void starts_are_told_apart(void) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     memcpy(s.pbn->perturbed, cases[i].perturbed, 4);
     memcpy(s.pbn->initial, cases[i].initial, 4);
-    ff_program *program = NULL;
+    ff_pbn_program *program = NULL;
     ff_tile *tile = NULL;
-    FF_CHECK_OK(ff_program_new(&program, s.pbn, &s.sets.observables, FF_LAYOUT_AUTO, &err), &err);
-    FF_CHECK_SAY(ff_program_forgets(program) == cases[i].forgets, "case %zu", i);
-    ff_program_spread(program);
+    FF_CHECK_OK(ff_pbn_program_new(&program, s.pbn, &s.sets.observables, FF_LAYOUT_AUTO, &err), &err);
+    FF_CHECK_SAY(ff_pbn_program_forgets(program) == cases[i].forgets, "case %zu", i);
+    ff_pbn_program_spread(program);
     FF_CHECK_OK(ff_tile_new(&tile, program, FF_SIMD_BEST, &err), &err);
     ff_tile_start(tile, 1, 0);
     for (uint32_t lane = 0; lane < 4; lane++) /* off, on, given, given */
       FF_CHECK_INT(ff_tile_get(tile, 0, lane), cases[i].forgets && lane == 1);
     if (i == 1) FF_CHECK_INT(ff_tile_get(tile, 3, 0), 1);
     ff_tile_free(tile);
-    ff_program_free(program);
+    ff_pbn_program_free(program);
   }
   scene_free(&s);
 }

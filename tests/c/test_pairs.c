@@ -33,13 +33,13 @@ static void moments_are_those_of_the_states(void) {
   static const uint32_t no_terms[] = {0};
   const ff_observables none = {0, no_terms, NULL, NULL};
   for (int packed = 0; packed < 2; packed++) {
-    ff_program *program = NULL;
+    ff_pbn_program *program = NULL;
     ff_tile *tile = NULL;
     ff_pairs pairs;
     ff_pair_counts counts[2];
     static uint8_t sum[2][64][2][FF_TILE];
     memset(sum, 0, sizeof sum);
-    FF_CHECK_OK(ff_program_new(&program, pbn, NULL, packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED, &err), &err);
+    FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, packed ? FF_LAYOUT_PACKED : FF_LAYOUT_SLICED, &err), &err);
     FF_CHECK_OK(ff_tile_new(&tile, program, FF_SIMD_BEST, &err), &err);
     FF_CHECK_OK(ff_pairs_new(&pairs, &none, pbn, 0, 64, &err), &err);
     for (uint32_t t = 0; t < 2; t++) {
@@ -91,7 +91,7 @@ static void moments_are_those_of_the_states(void) {
     ff_pair_counts_free(&counts[1]);
     ff_pairs_free(&pairs);
     ff_tile_free(tile);
-    ff_program_free(program);
+    ff_pbn_program_free(program);
   }
   ff_pbn_free(pbn);
 }
@@ -116,15 +116,15 @@ static void a_masked_state_is_found(void) {
   double mean[2], se[2];
   uint64_t burn_in[2];
   for (int watched = 0; watched < 2; watched++) {
-    ff_estimate_options options = default_options();
+    ff_pbn_estimate_options options = default_options();
     outcome got;
     options.precision = 4e-3;
     options.pairs = watched ? &pairs : NULL;
     FF_CHECK_OK(run_watched(&got, s.pbn, &s.sets.observables, options, &err), &err);
-    ff_moments m = ff_tally_moments(got.tally, 0);
+    ff_moments m = ff_pbn_tally_moments(got.tally, 0);
     mean[watched] = m.mean;
     se[watched] = m.se;
-    burn_in[watched] = ff_estimate_plan(got.estimate).burn_in;
+    burn_in[watched] = ff_pbn_estimate_plan(got.estimate).burn_in;
     outcome_free(&got);
   }
   /* the exact value for 16 nodes is 0.51426, and each further node of the chain takes 3e-6 from it */

@@ -75,16 +75,16 @@ static void rare_choices_in_a_row_have_their_weight(void) {
     FF_CHECK_NEAR(probability(reach, &s.sets.terms[1]) / 1e-40, 1, 1e-12); /* 40 heads of probability 0.1 */
     ff_reach_free(reach);
     /* the simulation sees none of this, and gives the exact answer */
-    ff_estimate_options options = default_options();
+    ff_pbn_estimate_options options = default_options();
     outcome got = {0};
     uint32_t n;
     int answer;
     options.network = s.pbn;
-    FF_CHECK_OK(ff_program_new(&got.program, s.pbn, &s.sets.observables, FF_LAYOUT_AUTO, &err), &err);
+    FF_CHECK_OK(ff_pbn_program_new(&got.program, s.pbn, &s.sets.observables, FF_LAYOUT_AUTO, &err), &err);
     const ff_counting run = {got.program, &s.sets.observables, NULL};
-    FF_CHECK_OK(ff_estimate_new(&got.estimate, &run, NULL, options, &err), &err);
+    FF_CHECK_OK(ff_pbn_estimate_new(&got.estimate, &run, NULL, options, &err), &err);
     finish(got.estimate, 0.01);
-    const double *means = ff_estimate_exact(got.estimate, &n, &answer);
+    const double *means = ff_pbn_estimate_exact(got.estimate, &n, &answer);
     FF_CHECK(means != NULL && n > 80 && answer);
     if (means != NULL) FF_CHECK_NEAR(means[0], toggles ? 0.5 : 1, 1e-14);
     outcome_free(&got);
@@ -102,20 +102,20 @@ static void a_simulation_that_is_right_is_kept(void) {
   if (!scene_new(&s, rules, 0, FF_SYNCHRONOUS, sets)) return;
   s.pbn->initial[0] = 0;
   for (int preferred = 0; preferred < 2; preferred++) {
-    ff_estimate_options options = default_options();
+    ff_pbn_estimate_options options = default_options();
     outcome got = {0};
     options.network = s.pbn;
     options.explore = preferred ? FF_EXPLORE_PREFER : FF_EXPLORE_CHECK;
-    FF_CHECK_OK(ff_program_new(&got.program, s.pbn, &s.sets.observables, FF_LAYOUT_AUTO, &err), &err);
+    FF_CHECK_OK(ff_pbn_program_new(&got.program, s.pbn, &s.sets.observables, FF_LAYOUT_AUTO, &err), &err);
     const ff_counting run = {got.program, &s.sets.observables, NULL};
-    FF_CHECK_OK(ff_estimate_new(&got.estimate, &run, NULL, options, &err), &err);
+    FF_CHECK_OK(ff_pbn_estimate_new(&got.estimate, &run, NULL, options, &err), &err);
     finish(got.estimate, 10);
-    const double *means = ff_estimate_exact(got.estimate, &n, &answer);
+    const double *means = ff_pbn_estimate_exact(got.estimate, &n, &answer);
     FF_CHECK(means != NULL && answer == preferred);
     if (means != NULL) FF_CHECK_NEAR(means[0], 0.5, 1e-15);
-    ff_moments m = ff_tally_moments(ff_estimate_tally(got.estimate), 0);
+    ff_moments m = ff_pbn_tally_moments(ff_pbn_estimate_tally(got.estimate), 0);
     FF_CHECK(preferred || fabs(m.mean - 0.5) <= 5 * m.se);
-    FF_CHECK(preferred || ff_estimate_certain(got.estimate)[0]);
+    FF_CHECK(preferred || ff_pbn_estimate_certain(got.estimate)[0]);
     outcome_free(&got);
   }
   scene_free(&s);

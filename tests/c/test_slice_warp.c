@@ -22,7 +22,7 @@ static void block_free(block *b) {
   free(b->items);
 }
 
-static int block_new(block *b, const ff_program *program, uint32_t warps, int staged) {
+static int block_new(block *b, const ff_pbn_program *program, uint32_t warps, int staged) {
   ff_error err;
   size_t bytes;
   *b = (block){.warps = warps, .most_items = warps == 3 ? 40 : FF_ITEMS}; /* with 40, the list is full for some trajectories */
@@ -84,15 +84,15 @@ static void launch(void *kernel, const ff_slice_launch *run) {
 static void check_net(const ff_pbn *pbn, uint32_t warps, int staged, uint64_t key, const char *what) {
   static const uint64_t steps[] = {5, 9, 4};
   ff_error err;
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   block b = {0};
   term_list c;
   choose_terms(&c, pbn, 6);
-  FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
   if (program != NULL && key % 2 == 0) leave_open(program, key, ROWS_UNIT, 3);
   if (program != NULL && block_new(&b, program, warps, staged)) check_rows(launch, &b, &b.image, program, key, steps, what);
   block_free(&b);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
 }
 
 static const net_shape shapes[] = {

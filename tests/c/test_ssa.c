@@ -1,6 +1,6 @@
 /* Exact stochastic simulation: programs, trees of sums, methods against closed forms, and ensembles. */
 #include "../../src/ssa/engine/ff_ssa_engine.h"
-#include "../../src/ssa/lanes/ff_ssa_small.h"
+#include "../../src/ssa/lanes/ff_ssa_vector32.h"
 #include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "random.h"
 #include "simulations.h"
@@ -200,15 +200,15 @@ static void agrees_with(const closed_form *form, ff_ssa_method method) {
   }
   const uint32_t n = method > FF_SSA_NEXT ? PATHS / 4 : PATHS; /* many methods: the test must stay short */
   double *states = malloc(n * sizeof *states), *const columns[] = {states};
-  ff_ssa_options options = {.method = method, .key = 11, .n = n, .times = &form->time, .n_times = 1,
+  ff_run_options options = {.method = method, .key = 11, .n = n, .times = &form->time, .n_times = 1,
                             .observed = &form->observed, .n_observed = 1, .states = columns, .threads = 2};
-  ff_ssa_run *run = run_to_end(program, &options, 0.1);
+  ff_run *run = run_to_end(program, &options, 0.1);
   chi_square x = compare(form, states, n);
   double z = chi_square_quantile(&x);
   FF_CHECK_SAY(z < 4.5 && x.cells >= 4, "%s, %s: z = %g with %g cells", form->what, ff_ssa_method_name(method), z,
                x.cells); /* z is above 4.5 with probability 3e-6 each */
-  FF_CHECK_INT(ff_ssa_run_complete(run), n);
-  ff_ssa_run_free(run);
+  FF_CHECK_INT(ff_run_complete(run), n);
+  ff_run_free(run);
   ff_ssa_program_free(program);
   free(states);
 }
@@ -255,18 +255,18 @@ typedef struct {
   double count[SPECIES][RUNS * TIMES];
 } recorded;
 
-static ff_ssa_options busy_options(ff_ssa_method method, double *const *states, int threads) {
-  return (ff_ssa_options){.method = method, .key = 5, .n = RUNS, .times = busy_times, .n_times = TIMES, .observed = busy_observed,
+static ff_run_options busy_options(ff_ssa_method method, double *const *states, int threads) {
+  return (ff_run_options){.method = method, .key = 5, .n = RUNS, .times = busy_times, .n_times = TIMES, .observed = busy_observed,
                           .n_observed = SPECIES, .states = states, .threads = threads};
 }
 
-static void check_moments(ff_ssa_run *run, const recorded *states) {
-  ff_ssa_sums *sums;
+static void check_moments(ff_run *run, const recorded *states) {
+  ff_sums *sums;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_run_sums(run, &sums, &err), &err);
+  FF_CHECK_OK(ff_run_sums(run, &sums, &err), &err);
   for (uint32_t i = 0; i < TIMES; i++)
     for (uint32_t j = 0; j < SPECIES; j++) {
-      ff_ssa_moments m = sums->counts[i * sums->n_counts + j];
+      ff_count_moments m = sums->counts[i * sums->n_counts + j];
       double sum = 0, second = 0, third = 0, min = INFINITY, max = -INFINITY;
       for (uint32_t k = 0; k < RUNS; k++) sum += states->count[j][k * TIMES + i];
       for (uint32_t k = 0; k < RUNS; k++) {
@@ -287,17 +287,17 @@ static void check_moments(ff_ssa_run *run, const recorded *states) {
 /* Runs a method and keeps all states. Returns the number of events. */
 static uint64_t run_busy(const ff_ssa_program *program, recorded *states, ff_ssa_method method, int threads, double piece) {
   double *const columns[SPECIES] = {states->count[0], states->count[1], states->count[2]};
-  ff_ssa_options options = busy_options(method, columns, threads);
+  ff_run_options options = busy_options(method, columns, threads);
   memset(states, 0, sizeof *states);
-  ff_ssa_run *run = run_to_end(program, &options, piece);
-  uint64_t events = ff_ssa_run_events(run);
-  ff_ssa_run_free(run);
+  ff_run *run = run_to_end(program, &options, piece);
+  uint64_t events = ff_run_events(run);
+  ff_run_free(run);
   if (!ff_ssa_method_whole(method)) return events;
   options.states = NULL;
   run = run_to_end(program, &options, piece);
   check_moments(run, states);
-  FF_CHECK_INT(ff_ssa_run_events(run), events);
-  ff_ssa_run_free(run);
+  FF_CHECK_INT(ff_run_events(run), events);
+  ff_run_free(run);
   return events;
 }
 
@@ -321,10 +321,10 @@ static void does_not_depend_on_work(void) {
       uint32_t first = part ? 40 : 0;
       double *const columns[SPECIES] = {other.count[0] + first * TIMES, other.count[1] + first * TIMES,
                                         other.count[2] + first * TIMES};
-      ff_ssa_options options = busy_options(method, columns, 2);
+      ff_run_options options = busy_options(method, columns, 2);
       options.first = first;
       options.n = part ? RUNS - 40 : 40;
-      ff_ssa_run_free(run_to_end(program, &options, 10));
+      ff_run_free(run_to_end(program, &options, 10));
     }
     FF_CHECK(memcmp(&one, &other, sizeof one) == 0);
     ff_ssa_program_free(program);
@@ -366,15 +366,15 @@ static void compare_vectors(const ff_ssa_program *program) {
     double **columns = malloc(2 * sizeof *columns);
     columns[0] = other[0];
     columns[1] = other[1];
-    ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = N, .times = times, .n_times = 3, .observed = observed,
+    ff_run_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = N, .times = times, .n_times = 3, .observed = observed,
                               .n_observed = 2, .states = columns, .threads = 2, .simd = simd};
-    ff_ssa_run *run;
+    ff_run *run;
     int done = 0;
     memset(other, 0, sizeof other);
     FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
     free(columns); /* the list is copied */
-    while (!done) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
-    ff_ssa_run_free(run);
+    while (!done) FF_CHECK_OK(ff_run_advance(run, 0, &done, &err), &err);
+    ff_run_free(run);
     FF_CHECK_SAY(memcmp(&one, &other, sizeof one) == 0, "%u reactions, %s", program->n_reactions, ff_simd_name(simd));
   }
 }
@@ -412,14 +412,14 @@ static void works_in_pieces(void) {
   const double time = 0;
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     ff_ssa_program *program = busy_program(method);
-    ff_ssa_options options = {.method = method, .n = 1000000, .times = &time, .n_times = 1, .threads = 1};
-    ff_ssa_run *run;
+    ff_run_options options = {.method = method, .n = 1000000, .times = &time, .n_times = 1, .threads = 1};
+    ff_run *run;
     ff_error err;
     int done = 0;
     FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-    FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
-    FF_CHECK(!done && ff_ssa_run_complete(run) < 100000);
-    ff_ssa_run_free(run);
+    FF_CHECK_OK(ff_run_advance(run, 0, &done, &err), &err);
+    FF_CHECK(!done && ff_run_complete(run) < 100000);
+    ff_run_free(run);
     ff_ssa_program_free(program);
   }
 }
@@ -432,10 +432,10 @@ static void times_do_not_change_trajectories(void) {
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     ff_ssa_program *program = busy_program(method);
     run_busy(program, &all, method, 2, 10);
-    ff_ssa_options options = busy_options(method, columns, 2);
+    ff_run_options options = busy_options(method, columns, 2);
     options.times = busy_times + TIMES - 1;
     options.n_times = 1;
-    ff_ssa_run_free(run_to_end(program, &options, 10));
+    ff_run_free(run_to_end(program, &options, 10));
     for (uint32_t j = 0; j < SPECIES; j++)
       for (uint32_t k = 0; k < RUNS; k++) FF_CHECK(all.count[j][k * TIMES + TIMES - 1] == last[j][k]);
     ff_ssa_program_free(program);
@@ -461,7 +461,7 @@ static void failed_run(const reaction_text *reactions, const double *initial, ff
                        ff_ssa_method method) {
   ff_ssa_program *program = program_of(reactions, initial, 2);
   const double time = 100;
-  ff_ssa_options options = {.method = method, .key = 3, .n = 50, .times = &time, .n_times = 1, .threads = threads};
+  ff_run_options options = {.method = method, .key = 3, .n = 50, .times = &time, .n_times = 1, .threads = threads};
   ff_error err;
   FF_CHECK_INT(status_of(program, &options, 0.01, &err), status);
   FF_CHECK_STR(err.text, text);
@@ -537,7 +537,7 @@ static void reports_the_first_failure(void) {
   ff_ssa_program *program = program_of(rare, initial, 2);
   for (int threads = 0; threads <= 4; threads++)
     for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
-      ff_ssa_options options = {.method = threads == 0 ? FF_SSA_TREE : FF_SSA_DIRECT, .key = 3, .n = 200, .times = &time,
+      ff_run_options options = {.method = threads == 0 ? FF_SSA_TREE : FF_SSA_DIRECT, .key = 3, .n = 200, .times = &time,
                                 .n_times = 1, .threads = threads == 0 ? 1 : threads, .simd = simd};
       ff_error err;
       FF_CHECK_INT(status_of(program, &options, 0.01, &err), FF_EMODEL);
@@ -553,8 +553,8 @@ static void reports_the_first_failure(void) {
 static void refuses_options(void) {
   ff_ssa_program *program = program_of(busy, busy_initial, SPECIES);
   const double early[] = {1, 0.5}, negative[] = {-1}, never[] = {INFINITY}, large[] = {0x1p41, 0, 0}, broken[] = {0.5, 0, 0};
-  ff_ssa_options fine = busy_options(FF_SSA_TREE, NULL, 1), o;
-  ff_ssa_run *run;
+  ff_run_options fine = busy_options(FF_SSA_TREE, NULL, 1), o;
+  ff_run *run;
   ff_error err;
 #define REFUSED(change, status)                                     \
   do {                                                              \
@@ -574,7 +574,7 @@ static void refuses_options(void) {
   o.initial = broken;
   o.method = FF_SSA_ODE; /* its counts are not whole */
   FF_CHECK_OK(ff_ssa_run_new(&run, program, &o, &err), &err);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   REFUSED(o.n = UINT64_MAX, FF_ESIZE);
   REFUSED(o.first = FF_PHILOX_MAX_UNITS, FF_ESIZE);
   ff_ssa_program_free(program);
@@ -589,20 +589,20 @@ static void runs_without_events(void) {
     for (ff_ssa_method method = 0; ff_ssa_method_whole(method); method++) {
       const double times[] = {0, 1e300};
       const uint32_t observed = 1;
-      ff_ssa_options options = {.method = method, .n = 3, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
+      ff_run_options options = {.method = method, .n = 3, .times = times, .n_times = 2, .observed = &observed, .n_observed = 1,
                                 .threads = 2};
-      ff_ssa_run *run = run_to_end(program, &options, 1);
-      ff_ssa_sums *sums;
+      ff_run *run = run_to_end(program, &options, 1);
+      ff_sums *sums;
       ff_error err;
-      FF_CHECK_OK(ff_ssa_run_sums(run, &sums, &err), &err);
-      ff_ssa_moments m = sums->counts[sums->n_counts];
+      FF_CHECK_OK(ff_run_sums(run, &sums, &err), &err);
+      ff_count_moments m = sums->counts[sums->n_counts];
       FF_CHECK(m.min == 7 && m.max == 7 && ff_sum_value(m.sums.first) == 21);
-      FF_CHECK_INT(ff_ssa_run_events(run), 0);
-      ff_ssa_run_free(run);
+      FF_CHECK_INT(ff_run_events(run), 0);
+      ff_run_free(run);
       options.n = 0;
       run = run_to_end(program, &options, 1);
-      FF_CHECK_INT(ff_ssa_run_complete(run), 0);
-      ff_ssa_run_free(run);
+      FF_CHECK_INT(ff_run_complete(run), 0);
+      ff_run_free(run);
     }
     ff_ssa_program_free(program);
   }

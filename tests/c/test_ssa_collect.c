@@ -1,5 +1,5 @@
 /* Compares the arithmetic of the device's statistics with sums over single trajectories, bit for bit. */
-#include "../../src/cuda/ssa/device/ff_ssa_collect.h"
+#include "../../src/cuda/device/ff_collect.h"
 #include "fake_wave.h"
 
 /* The counts of species j at time i that a lane reads at a time. */
@@ -60,7 +60,7 @@ static void count_job(ff_frequency *to, const ff_collect_job *job, const wave_sh
 static void count_cell(ff_frequency *to, const uint64_t words[FF_COLLECT_WORDS], const wave_shape *s, const uint32_t *counts,
                        const uint32_t *refused, uint64_t cell) {
   const uint64_t most = words[FF_COLLECT_WORD_MOST];
-  uint32_t from = FF_SSA_DEVICE_MOST - (uint32_t)words[FF_COLLECT_WORD_LEAST];
+  uint32_t from = FF_DEVICE_MOST - (uint32_t)words[FF_COLLECT_WORD_LEAST];
   while (words[FF_COLLECT_WORD_N] > 0 && from <= most) {
     const ff_collect_job job = ff_collect_job_of(cell, from, words);
     count_job(to, &job, s, counts, refused);
@@ -68,14 +68,14 @@ static void count_cell(ff_frequency *to, const uint64_t words[FF_COLLECT_WORDS],
   }
 }
 
-static void collect_cell(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint64_t cell) {
+static void collect_cell(ff_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint64_t cell) {
   uint64_t words[FF_COLLECT_WORDS];
   collect_words(words, s, counts, refused, cell);
   ff_collect_words_to(sums->counts + cell, words);
   if (sums->frequency != NULL) count_cell(sums->frequency + cell, words, s, counts, refused, cell);
 }
 
-static void collect_square(ff_ssa_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint32_t time,
+static void collect_square(ff_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, uint32_t time,
                            uint64_t square) {
   uint64_t limbs[2 * FF_COLLECT_SQUARE] = {0};
   uint32_t row, column;
@@ -106,7 +106,7 @@ static void collect_square(ff_ssa_sums *sums, const wave_shape *s, const uint32_
 
 static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   ff_error err = {FF_OK, ""};
-  ff_ssa_sums want, got;
+  ff_sums want, got;
   uint32_t *counts = wave_counts(&s, seed), *refused = wave_refused(&s, seed + 1);
   FF_CHECK(counts != NULL && refused != NULL);
   FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
@@ -120,8 +120,8 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
     FF_CHECK_INT(wave_differences(&want, &got), 0);
   }
   if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
-  ff_ssa_sums_free(&want);
-  ff_ssa_sums_free(&got);
+  ff_sums_free(&want);
+  ff_sums_free(&got);
   free(counts);
   free(refused);
 }
@@ -137,13 +137,13 @@ static void histograms(void) {
   const uint64_t units[] = {1, 33, 512, 1000, 5003};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     for (int each = 0; each < 3; each++)
-      check_wave((wave_shape){2, WAVE_KINDS, units[i], each * each * each}, FF_SSA_HISTOGRAM, 100 * i + (uint64_t)each);
+      check_wave((wave_shape){2, WAVE_KINDS, units[i], each * each * each}, FF_HISTOGRAM, 100 * i + (uint64_t)each);
 }
 
 /* A hashed table has room, and several jobs cover the whole range, each value once. */
 static void jobs(void) {
   const uint64_t ns[] = {1, 2, 500, 513, 5000, 1 << 21, (1 << 21) + 1, 100000000};
-  const uint32_t tops[] = {0, 1, 1023, 1024, 2047, 1 << 22, (1 << 22) - 1, FF_SSA_DEVICE_MOST};
+  const uint32_t tops[] = {0, 1, 1023, 1024, 2047, 1 << 22, (1 << 22) - 1, FF_DEVICE_MOST};
   for (size_t i = 0; i < 64; i++) {
     const uint64_t n = ns[i / 8], words[FF_COLLECT_WORDS] = {[FF_COLLECT_WORD_N] = n, [FF_COLLECT_WORD_MOST] = tops[i % 8]};
     int hashed = 0;
@@ -153,24 +153,24 @@ static void jobs(void) {
       if (job.hashed) FF_CHECK(from == 0 && job.room >= 2 * n && (job.room & (job.room - 1)) == 0);
       if (!job.hashed) FF_CHECK(!hashed && from + job.room <= (uint64_t)tops[i % 8] + 1);
       hashed |= (int)job.hashed;
-      from += job.hashed ? FF_SSA_DEVICE_MOST + 1u : job.room;
+      from += job.hashed ? FF_DEVICE_MOST + 1u : job.room;
     }
   }
 }
 
 static void products(void) {
-  for (uint32_t n = 1; n < 23; n++) check_wave((wave_shape){2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_SSA_COVARIANCE, n);
+  for (uint32_t n = 1; n < 23; n++) check_wave((wave_shape){2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_COVARIANCE, n);
 }
 
 /* 2^20 of the largest counts: each limb and each word of a sum has a carry. */
-static void carries(void) { check_wave((wave_shape){1, 3, 1 << 20, 50}, FF_SSA_COVARIANCE, 7); }
+static void carries(void) { check_wave((wave_shape){1, 3, 1 << 20, 50}, FF_COVARIANCE, 7); }
 
 static void many_batches_fit(void) { /* 2^28 batches of the largest counts: the trajectories of the largest wave */
-  const uint32_t most = FF_SSA_DEVICE_MOST;
+  const uint32_t most = FF_DEVICE_MOST;
   ff_collect_lane_powers own;
   uint32_t x[FF_COLLECT_BATCH];
   uint64_t words[FF_COLLECT_WORDS];
-  ff_ssa_moments m = {.min = 1e300, .max = -1};
+  ff_count_moments m = {.min = 1e300, .max = -1};
   ff_collect_lane_clear(&own);
   for (uint32_t i = 0; i < FF_COLLECT_BATCH; i++) x[i] = most;
   ff_collect_lane_add(&own, x, FF_COLLECT_KEPT);

@@ -166,12 +166,12 @@ static void chooses_engines(void) {
   for (int k = 0; k < 3; k++) {
     ff_ssa_program *program = program_with_events(k == 2 ? timed : plain, initial, 1, &event, k == 1);
     FF_CHECK_INT(ff_ssa_program_scheduled(program), k > 0);
-    FF_CHECK_INT(ff_ssa_method_of(program, &(ff_ssa_options){.n = 1}, &changed), FF_SSA_DIRECT);
+    FF_CHECK_INT(ff_ssa_method_of(program, &(ff_run_options){.n = 1}, &changed), FF_SSA_DIRECT);
     for (ff_ssa_method method = FF_SSA_NEXT + 1; method < FF_SSA_METHODS; method++)
       FF_CHECK_INT(ff_ssa_method_check(program, method, NULL), k > 0 ? FF_EUNSUPPORTED : FF_OK);
     for (ff_ssa_method method = 0; method <= FF_SSA_NEXT; method++) {
-      ff_ssa_options options = {.method = method, .simd = FF_SIMD_BEST};
-      ff_ssa_engine *engine;
+      ff_run_options options = {.method = method, .simd = FF_SIMD_BEST};
+      ff_lanes *engine;
       ff_error err;
       FF_CHECK_OK(ff_ssa_engine_new(&engine, program, &options, initial, 1000, &err), &err);
       FF_CHECK((engine->lanes == 1) == (k > 0 || method != FF_SSA_DIRECT));
@@ -194,21 +194,21 @@ static double count_until(const char *condition, double *a, int *pieces) {
   ff_ssa_program *program = program_with_events(reactions, initial, 2, events, 3);
   ff_formula until;
   ff_names *names;
-  ff_ssa_run *run;
+  ff_run *run;
   ff_error err;
   int done = 0;
   static char *species[] = {"A", "B"};
   FF_CHECK_OK(ff_names_new(&names, species, 2, "species", &err), &err);
   until = parse(condition, names);
   ff_names_free(names);
-  ff_ssa_options options = {.method = FF_SSA_NEXT, .key = 2, .n = 1, .times = times, .n_times = 2, .observed = &observed,
+  ff_run_options options = {.method = FF_SSA_NEXT, .key = 2, .n = 1, .times = times, .n_times = 2, .observed = &observed,
                             .n_observed = 1, .states = columns, .threads = 1, .until = &until, .stopped = &stopped};
   FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
-  for (*pieces = 0; !done; ++*pieces) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
+  for (*pieces = 0; !done; ++*pieces) FF_CHECK_OK(ff_run_advance(run, 0, &done, &err), &err);
   FF_CHECK(states[0] == 0);
-  FF_CHECK_INT(ff_ssa_run_events(run), 2); /* of reactions */
+  FF_CHECK_INT(ff_run_events(run), 2); /* of reactions */
   *a = states[1];
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   ff_formula_free(&until);
   ff_ssa_program_free(program);
   return stopped;

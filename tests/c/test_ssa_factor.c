@@ -88,9 +88,9 @@ static void sums_of_groups(void) { check_all(5, sums_are_those_of_propensities);
 /* ---- the choice --------------------------------------------------------------------------------------------------------- */
 
 static ff_ssa_factored *engine_of(const ff_ssa_program *p, ff_simd simd) {
-  ff_ssa_engine *engine;
+  ff_lanes *engine;
   ff_error err;
-  const ff_ssa_options options = {.key = 7, .simd = simd};
+  const ff_run_options options = {.key = 7, .simd = simd};
   FF_CHECK_OK(ff_ssa_engine_factored(&engine, p, &options, p->initial, &err), &err);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) engine->start(engine, lane, lane, INFINITY);
   ff_ssa_factored_set_counts((ff_ssa_factored *)engine, UINT64_MAX, 1);
@@ -99,7 +99,7 @@ static ff_ssa_factored *engine_of(const ff_ssa_program *p, ff_simd simd) {
 
 static void advance(ff_ssa_factored *f, uint32_t steps) {
   while (steps > 0) {
-    const uint64_t bits = f->wide.lanes.base.advance(&f->wide.lanes.base, &steps);
+    const uint64_t bits = f->vector.lanes.base.advance(&f->vector.lanes.base, &steps);
     if (bits != 0) break;
   }
   ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
@@ -117,13 +117,13 @@ static uint32_t reaction_of(const ff_ssa_factored *f, ff_simd simd, uint32_t lan
 /* All molecules, and all pairs of a pool, are counted by the reaction that they choose. Each reaction's count times the rate of
  * the group (and its hub) must be its propensity. Totals and propensities of groups are those of the state. */
 static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane, const char *what) {
-  const ff_ssa_program *p = f->wide.lanes.program;
+  const ff_ssa_program *p = f->vector.lanes.program;
   const ff_ssa_factor *factor = p->factor;
   double *share = ff_calloc(p->n_reactions, sizeof *share);
   ff_ssa_path path;
   ff_error err;
   FF_CHECK_OK(ff_ssa_path_new(&path, p, &ff_ssa_finder_direct, &err), &err);
-  for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane];
+  for (uint32_t s = 0; s < p->n_species; s++) path.count[s] = f->vector.lanes.count[(size_t)s * FF_SSA_LANES + lane];
   for (uint32_t g = 0; g < factor->n_groups; g++) {
     const ff_ssa_factor_group *group = factor->groups + g;
     if (group->kind == FF_GROUP_REST) {
@@ -132,7 +132,7 @@ static void counts_choices(const ff_ssa_factored *f, ff_simd simd, uint32_t lane
     }
     const double n = total_of(factor, p, group->sum, path.count);
     const double one = group->rate * (group->kind == FF_GROUP_HUB ? path.count[group->hub] : 1);
-    FF_CHECK_SAY(f->wide.lanes.count[(size_t)group->b * FF_SSA_LANES + lane] == n, "%s: a total", what);
+    FF_CHECK_SAY(f->vector.lanes.count[(size_t)group->b * FF_SSA_LANES + lane] == n, "%s: a total", what);
     for (double v = 0; v < n; v++)
       for (double v2 = 0; v2 < (group->kind == FF_GROUP_POOL ? n - 1 : 1); v2++)
         share[reaction_of(f, simd, lane, g, v, v2)] += one;
@@ -158,7 +158,7 @@ static void chooses_in_proportion(ff_ssa_program *p, const char *what) {
       advance(f, 30);
       counts_choices(f, simd, 0, what);
       counts_choices(f, simd, 15, what);
-      f->wide.lanes.base.free(&f->wide.lanes.base);
+      f->vector.lanes.base.free(&f->vector.lanes.base);
     }
   p->factor->dense = dense;
 }
@@ -177,7 +177,7 @@ static void choices_of_large_networks(void) {
   ff_ssa_factored *f = engine_of(p, ff_simd_best());
   advance(f, 30);
   counts_choices(f, ff_simd_best(), 15, "a ring");
-  f->wide.lanes.base.free(&f->wide.lanes.base);
+  f->vector.lanes.base.free(&f->vector.lanes.base);
   ff_ssa_program_free(p);
 }
 
@@ -185,7 +185,7 @@ static void choices_of_large_networks(void) {
 
 static void make_wide(ff_ssa_factor *f) {
   f->wide_steps = ff_calloc(f->n_steps, sizeof *f->wide_steps);
-  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_wide_step){f->steps[i].at, f->steps[i].by};
+  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
   free(f->steps);
   f->steps = NULL;
 }
@@ -204,9 +204,9 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
       advance(f, 100);
       if (large) ff_ssa_factored_prepare(f, UINT32_MAX);
       advance(f, 300);
-      FF_CHECK_SAY(memcmp(one->wide.lanes.count, f->wide.lanes.count, n) == 0, "%s, %s, %d: counts by species", what,
+      FF_CHECK_SAY(memcmp(one->vector.lanes.count, f->vector.lanes.count, n) == 0, "%s, %s, %d: counts by species", what,
                    ff_simd_name(simd), large);
-      f->wide.lanes.base.free(&f->wide.lanes.base);
+      f->vector.lanes.base.free(&f->vector.lanes.base);
     }
 }
 
@@ -232,16 +232,16 @@ static void same_bits(ff_ssa_program *p, const char *what) {
       if (kind == DENSE_TO_LARGE || kind == SMALL_TO_LARGE) ff_ssa_factored_prepare(f, UINT32_MAX);
       FF_CHECK(f->dense == NULL || kind == DENSE);
       advance(f, 300);
-      const ff_ssa_lanes *a = &one->wide.lanes, *b = &f->wide.lanes;
+      const ff_ssa_lanes *a = &one->vector.lanes, *b = &f->vector.lanes;
       FF_CHECK_SAY(memcmp(a->count, b->count, n) == 0, "%s, %s, %d: counts", what, ff_simd_name(simd), kind);
       FF_CHECK_SAY(memcmp(a->next_time, b->next_time, FF_SSA_LANES * sizeof(double)) == 0, "%s: times", what);
-      f->wide.lanes.base.free(&f->wide.lanes.base);
+      f->vector.lanes.base.free(&f->vector.lanes.base);
     }
     if (kind == SPARSE) p->factor->sparse = !p->factor->sparse;
   }
   p->factor->dense = dense;
   lists_by_species(p, one, what);
-  one->wide.lanes.base.free(&one->wide.lanes.base);
+  one->vector.lanes.base.free(&one->vector.lanes.base);
 }
 
 static void vectors_change_no_bit(void) { check_all(6, same_bits); }
@@ -271,7 +271,7 @@ static void lanes_begin_anew_after_failures(void) {
   FF_CHECK(p->factor->dense != NULL);
   for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
     ff_ssa_factored *fresh = engine_of(p, simd), *f = engine_of(p, simd);
-    ff_ssa_engine *engine = &f->wide.lanes.base;
+    ff_lanes *engine = &f->vector.lanes.base;
     for (uint32_t row = 0; row < p->n_species; row++) f->rows[row * FF_SSA_LANES + 3] = row == 10 ? 1 << 20 : 0;
     for (uint32_t i = 0; i < p->factor->n_sums; i++) f->rows[FF_FACTOR_ROW_OF_SUM(p, i) * FF_SSA_LANES + 3] = 1 << 20;
     uint32_t one = 1;
@@ -284,10 +284,10 @@ static void lanes_begin_anew_after_failures(void) {
     FF_CHECK_INT(engine->advance(engine, &one), 0);
     ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
     for (uint32_t s = 0; s < p->n_species; s++)
-      FF_CHECK(f->wide.lanes.count[s * FF_SSA_LANES + 3] == fresh->wide.lanes.count[s * FF_SSA_LANES + 3]);
-    FF_CHECK(f->wide.lanes.next_time[3] == fresh->wide.lanes.next_time[3]);
+      FF_CHECK(f->vector.lanes.count[s * FF_SSA_LANES + 3] == fresh->vector.lanes.count[s * FF_SSA_LANES + 3]);
+    FF_CHECK(f->vector.lanes.next_time[3] == fresh->vector.lanes.next_time[3]);
     engine->free(engine);
-    fresh->wide.lanes.base.free(&fresh->wide.lanes.base);
+    fresh->vector.lanes.base.free(&fresh->vector.lanes.base);
   }
   ff_ssa_program_free(p);
 }
@@ -307,16 +307,16 @@ static void idle_lanes_with_infinite_rates(void) {
       ff_ssa_factored *all = engine_of(p, simd), *f = engine_of(p, simd);
       if (kind == 2) ff_ssa_factored_prepare(all, UINT32_MAX);
       if (kind == 2) ff_ssa_factored_prepare(f, UINT32_MAX);
-      f->wide.lanes.base.rest(&f->wide.lanes.base, 3);
+      f->vector.lanes.base.rest(&f->vector.lanes.base, 3);
       advance(all, 50);
       advance(f, 50);
       for (uint32_t s = 0; s < p->n_species; s++)
         for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
           const size_t at = s * FF_SSA_LANES + lane;
-          FF_CHECK(f->wide.lanes.count[at] == (lane == 3 ? 0 : all->wide.lanes.count[at]));
+          FF_CHECK(f->vector.lanes.count[at] == (lane == 3 ? 0 : all->vector.lanes.count[at]));
         }
-      f->wide.lanes.base.free(&f->wide.lanes.base);
-      all->wide.lanes.base.free(&all->wide.lanes.base);
+      f->vector.lanes.base.free(&f->vector.lanes.base);
+      all->vector.lanes.base.free(&all->vector.lanes.base);
     }
   p->factor->dense = dense;
   ff_ssa_program_free(p);
@@ -393,7 +393,7 @@ static void counts_to_the_limit(void) {
   const double initial[] = {5, 0x1p40 - 20000, 3}, time = 1e6;
   ff_ssa_program *p = program_of(growing, initial, 3);
   FF_CHECK(ff_ssa_engine_factored_can(p));
-  ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
+  ff_run_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
   ff_error err;
   FF_CHECK_INT(status_of(p, &options, 1, &err), FF_ESIZE);
   FF_CHECK(strstr(err.text, "the count of species \"B\" exceeds 2^40 at time ") == err.text);
@@ -419,9 +419,9 @@ static void leaves_other_networks(void) {
     ff_ssa_program *p = program_of(lists[i], initial, 2);
     FF_CHECK(!ff_ssa_engine_factored_can(p));
     for (int method = 0; method < 2; method++) {
-      ff_ssa_options options = {.method = method ? FF_SSA_FACTORED : FF_SSA_TREE, .n = 10, .times = &time, .n_times = 1,
+      ff_run_options options = {.method = method ? FF_SSA_FACTORED : FF_SSA_TREE, .n = 10, .times = &time, .n_times = 1,
                                 .observed = observed, .n_observed = 2, .states = method ? columns : others, .threads = 1};
-      ff_ssa_run_free(run_to_end(p, &options, 1));
+      ff_run_free(run_to_end(p, &options, 1));
     }
     FF_CHECK(memcmp(one, other, sizeof one) == 0);
     ff_ssa_program_free(p);
@@ -441,8 +441,8 @@ static void suits_the_options(void) {
   static reaction_text pairs[N + 1];
   static char equations[N][16];
   const double initial[26] = {1, 1}, time = 1;
-  const ff_ssa_options plain = {.n = 1, .times = &time, .n_times = 1, .threads = 1};
-  ff_ssa_options firings = plain, starts = plain;
+  const ff_run_options plain = {.n = 1, .times = &time, .n_times = 1, .threads = 1};
+  ff_run_options firings = plain, starts = plain;
   double changed;
   for (int r = 0; r < N; r++) { /* A + B, ..., A + Z, B + C, ..., B + Z */
     snprintf(equations[r], sizeof *equations, "%c + %c -> 0", r < 25 ? 'A' : 'B', r < 25 ? 'B' + r : 'C' + r - 25);
@@ -455,7 +455,7 @@ static void suits_the_options(void) {
   FF_CHECK_INT(ff_ssa_method_of(p, &firings, &changed), FF_SSA_TREE);
   FF_CHECK_INT(ff_ssa_method_of(p, &starts, &changed), FF_SSA_TREE);
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    ff_ssa_run *run;
+    ff_run *run;
     ff_error err;
     const int factored = method == FF_SSA_FACTORED;
     firings.method = starts.method = method;
@@ -463,7 +463,7 @@ static void suits_the_options(void) {
     FF_CHECK_INT(ff_ssa_method_check_options(p, &firings, &err), follows);
     FF_CHECK_INT(ff_ssa_method_check_options(p, &starts, &err), factored ? FF_EUNSUPPORTED : FF_OK);
     FF_CHECK_INT(ff_ssa_run_new(&run, p, &firings, &err), follows);
-    ff_ssa_run_free(run);
+    ff_run_free(run);
   }
   ff_ssa_program_free(p);
 }

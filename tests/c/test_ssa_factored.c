@@ -2,7 +2,7 @@
  * bit for bit. The 32 lanes of a warp run one after the other. */
 #include "../../src/cuda/ssa/data/ff_ssa_factored_step.h"
 #include "../../src/cuda/ssa/generated/code/ff_ssa_generate.h"
-#include "../../src/cuda/ssa/device/ff_ssa_turns.h"
+#include "../../src/cuda/device/ff_turns.h"
 #include "factor_examples.h"
 #include "random.h"
 #include "random_reactions.h"
@@ -17,7 +17,7 @@ typedef struct {
   uint32_t *place;
 } kernel;
 
-static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
+static void run_slot(void *own, const ff_launch *run, uint32_t slot) {
   kernel *k = own;
   ff_ssa_factored_warp w;
   memset(&w, 0x5A, sizeof w);
@@ -37,7 +37,7 @@ static void check_program(const ff_ssa_program *program, const double *initial, 
   const uint32_t all = program->n_species, n_species = all < MOST_SPECIES ? all : MOST_SPECIES;
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = all - 1 - s;
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
   for (int stay = 0; stay < 3; stay++) {
     kernel k;
@@ -47,7 +47,7 @@ static void check_program(const ff_ssa_program *program, const double *initial, 
     if (memory == NULL) return;
     k.at = ff_ssa_factored_lay_out(&k.image, stay > 1, stay > 0);
     k.place = ff_calloc_aligned((size_t)k.at.elsewhere + 1, sizeof *k.place);
-    ff_ssa_launch run = launch_new(&request, 32);
+    ff_launch run = launch_new(&request, 32);
     free(run.state);
     run.state = ff_calloc_aligned(run.slots, k.at.bytes);
     memset(run.state, 0xA5, run.slots * k.at.bytes);
@@ -180,22 +180,22 @@ static void no_trajectories_are_left_for_the_end(void) {
   static const uint64_t wanted[] = {90, 100, 101, 111, 150, 199, 200, 201, 230, 333, 450, 1010, 1601, 1650};
   const uint64_t resident = 100, length = 200;
   for (size_t i = 0; i < COUNT(wanted); i++) {
-    const uint64_t slots = ff_ssa_wave_slots(wanted[i], resident, 1000), running = slots < resident ? slots : resident;
+    const uint64_t slots = ff_wave_slots(wanted[i], resident, 1000), running = slots < resident ? slots : resident;
     const uint64_t rounds = (wanted[i] + resident - 1) / resident;
     const double least = (double)(wanted[i] * length) / (double)running;
-    const double most = rounds <= 2 ? 2 * least / (1 + FF_SSA_FULL_SECOND) + 2 : (double)(rounds * length);
+    const double most = rounds <= 2 ? 2 * least / (1 + FF_FULL_SECOND) + 2 : (double)(rounds * length);
     const double took = (double)launches_of(wanted[i], slots, running, length);
     FF_CHECK_SAY(took <= most, "%g trajectories: %g launches, not %g", (double)wanted[i], took, most);
   }
-  FF_CHECK_INT(ff_ssa_wave_slots(111, 100, 105), 100); /* no memory for more slots */
-  FF_CHECK_INT(ff_ssa_wave_slots(180, 100, 105), 100);
-  FF_CHECK_INT(ff_ssa_wave_slots(180, 100, 180), 180);
-  FF_CHECK_INT(ff_ssa_wave_slots(195, 100, 1000), 100);
-  FF_CHECK_INT(ff_ssa_wave_slots(201, 100, 1000), 100);
-  FF_CHECK_INT(ff_ssa_balanced_slots(1024, 1024), 1024);
-  FF_CHECK_INT(ff_ssa_balanced_slots(1000, 1024), 1000);
-  FF_CHECK_INT(ff_ssa_balanced_slots(1300, 1024), 1024);
-  FF_CHECK_INT(ff_ssa_balanced_slots(2000, 1024), 2000);
+  FF_CHECK_INT(ff_wave_slots(111, 100, 105), 100); /* no memory for more slots */
+  FF_CHECK_INT(ff_wave_slots(180, 100, 105), 100);
+  FF_CHECK_INT(ff_wave_slots(180, 100, 180), 180);
+  FF_CHECK_INT(ff_wave_slots(195, 100, 1000), 100);
+  FF_CHECK_INT(ff_wave_slots(201, 100, 1000), 100);
+  FF_CHECK_INT(ff_balanced_slots(1024, 1024), 1024);
+  FF_CHECK_INT(ff_balanced_slots(1000, 1024), 1000);
+  FF_CHECK_INT(ff_balanced_slots(1300, 1024), 1024);
+  FF_CHECK_INT(ff_balanced_slots(2000, 1024), 2000);
 }
 
 /* ---- choices ------------------------------------------------------------------------------------------------------------ */
@@ -204,7 +204,7 @@ static void no_trajectories_are_left_for_the_end(void) {
 static void check_choice(ff_ssa_program *program, double trajectories, int warps, const char *what) {
   static const double times[] = {1};
   static const uint32_t species[] = {0};
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = times,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = times,
                                          .n_times = 1, .species = species, .n_species = 1};
   ff_ssa_code code;
   ff_error err;
@@ -257,7 +257,7 @@ static void networks_are_refused(void) {
   static const reaction_text law[] = {{"A -> B", "1"}, {"B -> A", "=B / (1 + A)"}, {NULL, NULL}};
   static const reaction_text burst[] = {{"A -> 4000000 B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
   static const reaction_text both[] = {{"A -> 1500001 A + 1500000 B", "1"}, {"B -> A", "1"}, {NULL, NULL}};
-  refuse(two, (const double[]){FF_SSA_DEVICE_MOST + 1.0, 0}, "an initial count is");
+  refuse(two, (const double[]){FF_DEVICE_MOST + 1.0, 0}, "an initial count is");
   refuse(two, (const double[]){1e9, 1e9}, "a sum of counts is 2000000000 at time 0");
   refuse(law, (const double[]){1, 1}, "1 reactions have laws without factors");
   refuse(burst, (const double[]){1, 1}, "a reaction changes counts by 4000001 in all");

@@ -23,7 +23,7 @@ typedef struct {
   char *work; /* NULL, or where slots work */
 } data_kernel;
 
-static void run_data(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
+static void run_data(void *kernel, const ff_launch *run, uint32_t slot) {
   const data_kernel *k = kernel;
   const int scheduled = k->image.schedule.formulas != NULL;
   const int method = (int)k->image.method;
@@ -38,7 +38,7 @@ static void run_data(void *kernel, const ff_ssa_launch *run, uint32_t slot) {
     ff_ssa_warp_run(&w, &k->at, slot, k->work != NULL);
 }
 
-static void check_data(const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t *starts, int elsewhere,
+static void check_data(const ff_ssa_program *program, const ff_device_request *request, uint32_t *starts, int elsewhere,
                        const char *what) {
   data_kernel k = {.work = NULL};
   ff_error err;
@@ -47,7 +47,7 @@ static void check_data(const ff_ssa_program *program, const ff_ssa_device_reques
   FF_CHECK_OK(ff_ssa_image_new(&k.image, &memory, &bytes, program, request, &err), &err);
   k.at = ff_ssa_slot_lay_out(&k.image, 1);
   if (elsewhere) k.work = ff_calloc_aligned(1, k.at.bytes);
-  ff_ssa_launch run = launch_new(request, 0);
+  ff_launch run = launch_new(request, 0);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   run.starts = starts;
@@ -62,10 +62,10 @@ static void check_data(const ff_ssa_program *program, const ff_ssa_device_reques
   ff_free_aligned(memory);
 }
 
-static void check_generated(const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t *starts,
+static void check_generated(const ff_ssa_program *program, const ff_device_request *request, uint32_t *starts,
                             const char *what) {
   generated g = {.starts = starts};
-  ff_ssa_launch run;
+  ff_launch run;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, request, shared_bytes, &err), &err);
   if (g.code.functions != NULL && run_generated(&g, request, folder, &run)) {
@@ -108,7 +108,7 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   for (uint32_t s = 0; s < n; s++) species[s] = n - 1 - s;
   double *starts = wanted & STARTS ? some_starts(program, largest) : NULL;
   uint32_t *given = starts != NULL ? launch_starts(starts, n) : NULL;
-  const ff_ssa_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
+  const ff_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL,
                                          .until = wanted & UNTIL ? until : NULL, .starts = starts, .first_start = LAUNCH_FIRST,
@@ -265,7 +265,7 @@ static void methods_without_a_kernel_are_refused(void) {
   ff_formula until = formula_of("A > 12");
   for (unsigned i = 0; i < 8 * COUNT(without); i++) {
     const unsigned wanted = i % 8;
-    const ff_ssa_device_request request = {.method = without[i / 8], .initial = initial, .times = &time, .n_times = 1,
+    const ff_device_request request = {.method = without[i / 8], .initial = initial, .times = &time, .n_times = 1,
                                            .species = &species, .n_species = 1, .until = wanted & UNTIL ? &until : NULL,
                                            .starts = wanted & STARTS ? starts : NULL,
                                            .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0};
@@ -292,7 +292,7 @@ static void other_methods_have_no_code(void) {
   ff_ssa_program *program = program_of(reactions, initial, 2);
   ff_ssa_code code;
   ff_error err;
-  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &time, .n_times = 1,
+  const ff_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &time, .n_times = 1,
                                          .species = &species, .n_species = 1, .max_firings = 1};
   FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "list firings");
   ff_ssa_program_free(program);

@@ -3,6 +3,7 @@
 #include "generated_code.h"
 
 #include "../../src/base/ff_math.h"
+#include "../../src/cuda/ssa/device/ff_ssa_launch.h"
 #include "factor_examples.h"
 #include "group_networks.h"
 #include "random_reactions.h"
@@ -92,7 +93,7 @@ static void sums_are_added_up_in_order(void) {
                                         {"D -> A", "0.9"}, {"B -> A", "0.13"}, {NULL, NULL}};
   const double initial[] = {900, 300, 200, 100}, never = 1e9;
   const uint32_t species = 0;
-  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &never, .n_times = 1,
+  const ff_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &never, .n_times = 1,
                                          .species = &species, .n_species = 1};
   ff_ssa_program *program = program_of(cycle, initial, 4);
   ff_error err;
@@ -102,7 +103,7 @@ static void sums_are_added_up_in_order(void) {
   FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_sorting, &err), &err);
   void *library = compile(&g.code, folder);
   if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept);
+    ff_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_kept);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
     run.steps = 400000;
@@ -163,7 +164,7 @@ static void sums_of_thousands_of_members(void) {
 /* Few events need the counts of the last species, so these are in global memory, and the others are not. */
 static void counts_that_few_events_need(void) {
   ff_ssa_program *program = program_of_steps();
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){0.5},
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){0.5},
                                          .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
   ff_ssa_code code;
   ff_error err;
@@ -233,7 +234,7 @@ static void chains_give_the_trajectories(void) {
     blocks = chains[i].blocks;
     first_observed = chains[i].observed;
     check_program(program, FF_SSA_FACTORED, program->initial, 64, chains[i].kind % 2 == 1 ? 0.1 : 1, 0, what);
-    const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){1},
+    const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){1},
                                            .n_times = 1, .species = &(uint32_t){0}, .n_species = 1, .blocks = blocks};
     ff_ssa_code code;
     ff_error err;
@@ -352,7 +353,7 @@ static void code_for_smaller_gpus(void) {
     ff_ssa_program *programs[] = {program_of_sites(5), program_of_regions(100, 50, 0), program_of_regions(8, 50, 0)};
     for (size_t k = 0; k < 3; k++) {
       const ff_ssa_method method = k < 2 ? FF_SSA_FACTORED : FF_SSA_SORTING;
-      const ff_ssa_device_request request = {.method = method, .initial = programs[k]->initial, .times = &(double){1},
+      const ff_device_request request = {.method = method, .initial = programs[k]->initial, .times = &(double){1},
                                              .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
       ff_ssa_code code;
       ff_error err;

@@ -4,7 +4,7 @@
 #include "generated_code.h"
 
 /* The largest number of 16 bits among what a slot keeps: its counts and the totals of sums. */
-static uint32_t largest(const ff_ssa_launch *run, const ff_ssa_code *code, uint32_t slot) {
+static uint32_t largest(const ff_launch *run, const ff_ssa_code *code, uint32_t slot) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < code->n_counts + code->n_rows; i++) {
     const uint32_t word = run->state[(size_t)(FF_SSA_CODE_WORDS + i) * run->slots + slot];
@@ -15,7 +15,7 @@ static uint32_t largest(const ff_ssa_launch *run, const ff_ssa_code *code, uint3
 }
 
 /* Lets all slots go on after the last trajectory has ended. */
-static uint32_t largest_idle(const ff_ssa_launch *run, generated *g) {
+static uint32_t largest_idle(const ff_launch *run, generated *g) {
   uint32_t found = 0;
   for (int i = 0; i < 20; i++)
     for (uint32_t slot = 0; slot < LAUNCH_SLOTS; slot++) {
@@ -31,7 +31,7 @@ static void check_idle(const reaction_text *reactions, const double *initial, ui
                        const char *what) {
   const double time = 0.1;
   const uint32_t species = 0;
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = &time, .n_times = 1,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = &time, .n_times = 1,
                                          .species = &species, .n_species = 1};
   ff_ssa_program *program = program_of(reactions, initial, n_species);
   ff_error err;
@@ -39,7 +39,7 @@ static void check_idle(const reaction_text *reactions, const double *initial, ui
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   void *library = compile(&g.code, folder);
   if (library != NULL) {
-    ff_ssa_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows);
+    ff_launch run = launch_new(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)g.code.n_rows * g.code.threads, sizeof *g.rows);
     launch_all(&run, launch_generated, &g, LAUNCH_SLOTS);

@@ -51,7 +51,7 @@ static void react(const modular *s, uint32_t term, uint64_t v) {
 }
 
 /* The number of events of a trajectory, and whether the code recorded its counts. */
-static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
+static uint64_t follow(const modular *s, const ff_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
   for (uint32_t i = 0; i < s->program->n_species; i++) s->count[i] = (uint64_t)initial[i];
   double time = 0;
   uint32_t at = 0;
@@ -68,7 +68,7 @@ static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit
     const double next = all > 0 ? time + ff_exponential(words.v[0], words.v[1]) / all : INFINITY;
     for (; at < run->n_times && run->times[at] < next; at++)
       for (uint32_t k = 0; k < run->n_species; k++)
-        *wrong += FF_SSA_RECORD(run, at, unit)[k * run->units] != s->count[run->species[k]];
+        *wrong += FF_RECORD_OF(run, at, unit)[k * run->units] != s->count[run->species[k]];
     if (at == run->n_times) return event;
     const double choice = ff_closed(words.v[2], words.v[3]) * all;
     uint32_t chosen = 0;
@@ -81,7 +81,7 @@ static uint64_t follow(const modular *s, const ff_ssa_launch *run, uint32_t unit
   }
 }
 
-static void compare(const ff_ssa_program *program, const double *initial, const ff_ssa_launch *run, int refuses,
+static void compare(const ff_ssa_program *program, const double *initial, const ff_launch *run, int refuses,
                     const char *what) {
   modular s = {program, program->modules, ff_calloc(program->n_species, sizeof *s.count)};
   uint32_t wrong = 0, refused = 0;
@@ -105,15 +105,15 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
                           int refuses, const char *what) {
   ff_error err;
   generated g = {0};
-  ff_ssa_launch run;
+  ff_launch run;
   double times[LAUNCH_TIMES];
   uint32_t *species = ff_calloc(program->n_species, sizeof *species), n = 0;
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = program->n_species; s-- > 0;)
     if (s % every == 0) species[n++] = s;
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n};
-  ff_ssa_device_request plan = request;
+  ff_device_request plan = request;
   plan.times = &planned;
   plan.n_times = 1;
   plan.wide = wide;
@@ -224,10 +224,10 @@ static void large_rings_give_the_trajectories(void) {
   shared_bytes = FF_SSA_SHARED_H200;
 }
 
-static ff_ssa_device_request request_of(const ff_ssa_program *program) {
+static ff_device_request request_of(const ff_ssa_program *program) {
   static const double time = 1;
   static const uint32_t species = 0;
-  return (ff_ssa_device_request){.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
+  return (ff_device_request){.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
                                  .species = &species, .n_species = 1};
 }
 
@@ -237,7 +237,7 @@ static void rings_fit_into_shared_memory(void) {
   for (size_t i = 0; i < 3; i++)
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
       ff_ssa_program *program = program_of_modules(module_examples, rings[k], 0, 0);
-      const ff_ssa_device_request request = request_of(program);
+      const ff_device_request request = request_of(program);
       ff_ssa_code code;
       ff_error err;
       FF_CHECK_OK(ff_ssa_generate(&code, program, &request, sizes[i], &err), &err);
@@ -268,7 +268,7 @@ static void overflow_is_refused(void) {
   wide = 0;
   ff_ssa_program *program = program_of_modules(module_examples, 40, 0, 0);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = s == 0 ? 0x1p29 : 1e5;
-  ff_ssa_device_request request = request_of(program);
+  ff_device_request request = request_of(program);
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED &&
            strstr(err.text, "a count is 536870912") != NULL);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = 1e7;

@@ -16,13 +16,13 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   uint64_t events[POINTS] = {0};
   ff_error err;
   generated g = {0};
-  ff_ssa_device_point points[POINTS];
+  ff_device_point points[POINTS];
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   for (uint32_t p = 0; p < POINTS; p++)
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
+    points[p] = (ff_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
                                       point_until != NULL ? point_until + p : NULL};
-  ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
+  ff_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                    .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   for (uint32_t p = 0; p < POINTS; p++) {
     ff_ssa_code code;
@@ -36,7 +36,7 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   }
   void *library = alike ? compile(&g.code, folder) : NULL;
   if (library != NULL) {
-    ff_ssa_launch run = points_launch(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store, events);
+    ff_launch run = points_launch(&request, FF_SSA_CODE_WORDS + g.code.n_counts + g.code.n_rows + g.code.n_store, events);
     *(void **)&g.run = dlsym(library, "s_host");
     g.rows = ff_calloc((size_t)(g.code.n_rows + g.code.n_sums) * g.code.threads, sizeof *g.rows);
     run.points = words;

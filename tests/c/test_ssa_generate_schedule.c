@@ -25,7 +25,7 @@ static void check_texts(const scheduled_example *examples, size_t n) {
 /* Whether the processor can simulate the trajectories that are compared. */
 static int can_run(const ff_ssa_program *program, double last) {
   const uint32_t observed = 0;
-  const ff_ssa_options options = {.method = FF_SSA_TREE, .key = LAUNCH_KEY, .first = LAUNCH_FIRST, .n = LAUNCH_UNITS,
+  const ff_run_options options = {.method = FF_SSA_TREE, .key = LAUNCH_KEY, .first = LAUNCH_FIRST, .n = LAUNCH_UNITS,
                                   .times = &last, .n_times = 1, .observed = &observed, .n_observed = 1, .threads = 1};
   ff_error err;
   return ff_ssa_program_scheduled(program) && status_of(program, &options, 1, &err) == FF_OK;
@@ -106,7 +106,7 @@ static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_
   }
   for (uint32_t k = 0; k < n_slots; k++) at += (size_t)snprintf(text + at, sizeof text - at, "parameter;k%u;1\n", k);
   ff_ssa_program *program = program_of_network(network_of_text(text));
-  const ff_ssa_device_request request = {.method = FF_SSA_DIRECT, .initial = program->initial, .times = &time,
+  const ff_device_request request = {.method = FF_SSA_DIRECT, .initial = program->initial, .times = &time,
                                          .n_times = 1, .species = &species, .n_species = 1};
   ff_ssa_code code;
   const ff_status status = ff_ssa_generate(&code, program, &request, shared_bytes, err);

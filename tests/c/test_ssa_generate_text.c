@@ -15,7 +15,7 @@ static void the_code_does_not_depend_on_the_order(void) {
   for (int i = 0; i < 2; i++) {
     const ff_ssa_program *p = programs[i];
     uint32_t *order = ff_calloc(p->n_reactions, sizeof *order);
-    const ff_ssa_device_request request = {.method = FF_SSA_OPTIMISED, .initial = p->initial, .times = &time, .n_times = 1,
+    const ff_device_request request = {.method = FF_SSA_OPTIMISED, .initial = p->initial, .times = &time, .n_times = 1,
                                            .species = &species, .n_species = 1, .order = order};
     ff_ssa_code codes[2];
     ff_error err;
@@ -52,7 +52,7 @@ static void devices_own_code_together(void) {
   const uint32_t species = 0;
   ff_error err;
   ff_ssa_program *program = program_of_regions(64, 50, 0);
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
                                          .species = &species, .n_species = 1};
   ff_ssa_code alone;
   ff_ssa_common_code *smaller;
@@ -91,7 +91,7 @@ static void networks_without_code_are_refused(void) {
   double counts[20];
   ff_ssa_program *others = random_many(&state, 20, 200, 8, counts);
   double *ones = ff_calloc(65, sizeof *ones);
-  ff_ssa_device_request request = {.method = FF_SSA_DIRECT, .initial = &initial, .times = &time, .n_times = 1,
+  ff_device_request request = {.method = FF_SSA_DIRECT, .initial = &initial, .times = &time, .n_times = 1,
                                    .species = &species, .n_species = 1};
   FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "an initial count is");
   request.initial = &few;

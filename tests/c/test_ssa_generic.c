@@ -1,4 +1,4 @@
-/* Compares the step code of the CUDA kernels that read a network as data with ff_ssa_run, bit for bit. The 32 lanes of a warp run
+/* Compares the step code of the CUDA kernels that read a network as data with ff_run, bit for bit. The 32 lanes of a warp run
  * one after the other. */
 #include "../../src/cuda/ssa/data/ff_ssa_generic_block.h"
 #include "../../src/cuda/ssa/data/ff_ssa_generic_thread.h"
@@ -20,8 +20,8 @@ enum { WARP_THERE, WARP_ELSEWHERE, WARP_TOP, BLOCK, THREAD_THERE, THREAD_ELSEWHE
 typedef struct {
   ff_ssa_image image;
   void *memory;
-  ff_ssa_launch run;
-  ff_ssa_counters counters;
+  ff_launch run;
+  ff_wave_counters counters;
   uint64_t slot_bytes, work_bytes;
   char *work; /* the place of a slot that does not work where it is kept */
   int mode;
@@ -37,7 +37,7 @@ static void wave_free(wave *w) {
 
 #define STRIDE 3u /* threads of a block */
 
-static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_options *o, int mode, uint32_t steps) {
+static void wave_new(wave *w, const ff_ssa_program *program, const ff_run_options *o, int mode, uint32_t steps) {
   const uint32_t slots = mode == WARP_ELSEWHERE ? 3 : 5;
   ff_error err;
   size_t bytes;
@@ -46,7 +46,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_ssa_option
                       .n_species = o->n_observed, .times = o->times, .species = o->observed}};
   ff_philox_round_keys(w->run.round_key, o->key);
   ff_ssa_path order = order_of(program, o->key);
-  const ff_ssa_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
+  const ff_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
                                          .order = o->method == FF_SSA_OPTIMISED ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_image_new(&w->image, &w->memory, &bytes, program, &request, &err), &err);
   ff_ssa_path_free(&order);
@@ -99,22 +99,22 @@ static int wave_run(wave *w) {
 static int is_refused(const wave *w, uint64_t k) { return w->run.refused[k / 32] >> (k % 32) & 1; }
 
 /* Compares all counts, and the numbers of events, with a run on the processor. */
-static void compare(const wave *w, const ff_ssa_program *program, ff_ssa_options *o, const char *what) {
+static void compare(const wave *w, const ff_ssa_program *program, ff_run_options *o, const char *what) {
   const size_t n = o->n, all = n * o->n_times;
   double **states = ff_calloc(o->n_observed, sizeof *states);
   uint64_t differ = 0;
   for (uint32_t j = 0; j < o->n_observed; j++) states[j] = ff_calloc(all, sizeof **states);
   o->states = states;
-  ff_ssa_run *run = run_to_end(program, o, 10);
+  ff_run *run = run_to_end(program, o, 10);
   for (uint32_t i = 0; i < o->n_times; i++)
     for (uint32_t j = 0; j < o->n_observed; j++)
-      for (size_t k = 0; k < n; k++) differ += (double)FF_SSA_RECORD(&w->run, i, k)[j * n] != states[j][k * o->n_times + i];
+      for (size_t k = 0; k < n; k++) differ += (double)FF_RECORD_OF(&w->run, i, k)[j * n] != states[j][k * o->n_times + i];
   FF_CHECK_SAY(differ == 0, "%s: %llu of %llu counts differ", what, (unsigned long long)differ,
                (unsigned long long)(all * o->n_observed));
   FF_CHECK_INT(w->counters.complete, n);
-  FF_CHECK_INT(w->counters.events, ff_ssa_run_events(run));
+  FF_CHECK_INT(w->counters.events, ff_run_events(run));
   for (size_t k = 0; k < n; k++) FF_CHECK_SAY(!is_refused(w, k), "%s: %zu", what, k);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   for (uint32_t j = 0; j < o->n_observed; j++) free(states[j]);
   free(states);
   o->states = NULL;
@@ -141,7 +141,7 @@ static int has_mode(const ff_ssa_program *program, ff_ssa_method method, int mod
 static void check(const ff_ssa_program *program, double span, uint64_t n, uint32_t steps, const char *what) {
   const double times[] = {0, span / 3, span / 3, span / 2, span};
   uint32_t *observed = ff_calloc(program->n_species, sizeof *observed);
-  ff_ssa_options o = {.key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
+  ff_run_options o = {.key = KEY, .first = FIRST, .n = n, .times = times, .n_times = 5,
                       .observed = observed, .n_observed = program->n_species, .threads = 1};
   for (uint32_t s = 0; s < program->n_species; s++) observed[s] = program->n_species - 1 - s;
   for (uint32_t i = 0; i < MODES * COUNT(methods); i++) {
@@ -278,10 +278,10 @@ static void sums_have_the_same_bits(void) {
 static void running_sums_are_renewed(void) {
   static const reaction_text decay[] = {{"A -> 0", "1"}, {"A -> B", "0.7"}, {"B -> 0", "0.1"}, {NULL, NULL}};
   ff_ssa_program *program = program_of(decay, (const double[]){500, 0}, 2);
-  const ff_ssa_device_request request = {.method = FF_SSA_SORTING, .initial = program->initial};
+  const ff_device_request request = {.method = FF_SSA_SORTING, .initial = program->initial};
   const double time = 100;
   const uint32_t observed = 0;
-  ff_ssa_counters counters = {0};
+  ff_wave_counters counters = {0};
   uint32_t recorded, refused = 0, renewed = 0;
   ff_ssa_warp w = {.method = FF_SSA_SORTING};
   ff_ssa_image image;
@@ -290,7 +290,7 @@ static void running_sums_are_renewed(void) {
   size_t bytes;
   FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
   const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&image, 1);
-  const ff_ssa_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
+  const ff_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
                              .recorded = &recorded, .refused = &refused, .counters = &counters};
   char *place = ff_calloc_aligned(1, at.bytes);
   w.image = &image;
@@ -491,7 +491,7 @@ static void networks_use_lists(void) {
   ff_error err;
   void *memory;
   size_t bytes;
-  const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = program->initial};
+  const ff_device_request request = {.method = FF_SSA_TREE, .initial = program->initial};
   FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
   FF_CHECK(image.listed > 32 && image.rows[5].n_dependents > 32 && image.rows[5].n_dependents <= image.listed);
   ff_free_aligned(memory);
@@ -516,7 +516,7 @@ static void refuses_trajectories(void) {
       {"a rate that is NaN", {{"A -> 0", "=log(A - 4) + 1"}}, {10, 0}, 100},
       {"an infinite sum", {{"A -> 0", "1e308"}, {"B -> 0", "1e308"}}, {1, 1}, 1},
       {"an infinite product", {{"A -> 0", "1e308"}}, {10, 0}, 1},
-      {"a large count", {{"0 -> B", "1"}, {"A -> A", "1"}}, {1, FF_SSA_DEVICE_MOST - 5}, 100},
+      {"a large count", {{"0 -> B", "1"}, {"A -> A", "1"}}, {1, FF_DEVICE_MOST - 5}, 100},
       {"a large change", {{"0 -> 4000000000 B", "1"}}, {1, 1}, 100},
   };
   for (size_t i = 0; i < MODES * COUNT(cases) * COUNT(methods); i++) {
@@ -526,7 +526,7 @@ static void refuses_trajectories(void) {
     const uint32_t observed[] = {0, 1};
     ff_ssa_program *program = program_of(c->reactions, c->initial, 2);
     const int can = can_simulate(program, method), has = has_mode(program, method, (int)(i % MODES));
-    ff_ssa_options o = {.method = method, .key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed,
+    ff_run_options o = {.method = method, .key = KEY, .n = 40, .times = &c->span, .n_times = 1, .observed = observed,
                         .n_observed = 2};
     wave w;
     if (!can) {
@@ -547,7 +547,7 @@ static void refuses_trajectories(void) {
 static void check_some(const ff_ssa_program *program, ff_ssa_method method, int mode) {
   const double time = 10;
   const uint32_t observed = 1;
-  ff_ssa_options o = {.method = method, .key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed,
+  ff_run_options o = {.method = method, .key = KEY, .n = 64, .times = &time, .n_times = 1, .observed = &observed,
                       .n_observed = 1, .threads = 1};
   uint64_t refused = 0;
   wave w;
@@ -556,7 +556,7 @@ static void check_some(const ff_ssa_program *program, ff_ssa_method method, int 
   for (size_t k = 0; k < o.n; k++) {
     double state;
     ff_error err;
-    ff_ssa_options one = o;
+    ff_run_options one = o;
     one.first = k;
     one.n = 1;
     one.states = (double *const[]){&state};
@@ -584,19 +584,19 @@ static void refuses_some(void) {
 
 static void refuses_networks(void) {
   ff_ssa_program *program = program_of((const reaction_text[]){{"A -> 0", "1"}, {NULL, NULL}}, (const double[]){1}, 1);
-  static const double initial[] = {FF_SSA_DEVICE_MOST + 1.0, -1, 0.5};
+  static const double initial[] = {FF_DEVICE_MOST + 1.0, -1, 0.5};
   ff_ssa_image image;
   ff_error err;
   void *memory;
   size_t bytes;
   for (size_t i = 0; i < COUNT(initial); i++) {
-    const ff_ssa_device_request request = {.method = FF_SSA_TREE, .initial = &initial[i]};
+    const ff_device_request request = {.method = FF_SSA_TREE, .initial = &initial[i]};
     FF_CHECK_FAILS(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), FF_EUNSUPPORTED, &err,
                    "the initial count of \"A\" is");
     FF_CHECK(memory == NULL);
   }
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
-    const ff_ssa_device_request request = {.method = method, .initial = program->initial};
+    const ff_device_request request = {.method = method, .initial = program->initial};
     ff_status status = ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err);
     if (status == FF_OK) ff_free_aligned(memory);
     const int without_order = method == FF_SSA_OPTIMISED, generated = method == FF_SSA_FACTORED && program->factor->n_groups > 0;

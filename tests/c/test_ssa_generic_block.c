@@ -53,8 +53,8 @@ static inline void wait_for_warps(void) {
 typedef struct {
   ff_ssa_image image;
   ff_ssa_slot_layout at;
-  ff_ssa_launch run;
-  ff_ssa_counters counters;
+  ff_launch run;
+  ff_wave_counters counters;
   uint32_t refused, *recorded, warps;
   ff_ssa_task tasks[2];
 } block;
@@ -94,10 +94,10 @@ static void run_block(block *b) {
 
 /* Runs the trajectories with so many warps. The caller frees what they record. Without `lists`, the list of nodes has no room. */
 static uint32_t *record(const ff_ssa_program *program, ff_ssa_method method, double last, uint32_t warps, int lists,
-                        ff_ssa_counters *counters) {
+                        ff_wave_counters *counters) {
   const double times[TIMES] = {0, last / 2, last};
   uint32_t *observed = ff_calloc(program->n_species, sizeof *observed);
-  const ff_ssa_device_request request = {.method = method, .initial = program->initial};
+  const ff_device_request request = {.method = method, .initial = program->initial};
   block *b = ff_calloc(1, sizeof *b);
   void *memory;
   size_t bytes;
@@ -108,7 +108,7 @@ static uint32_t *record(const ff_ssa_program *program, ff_ssa_method method, dou
   b->at = ff_ssa_slot_lay_out(&b->image, warps);
   b->warps = warps;
   b->recorded = ff_calloc((size_t)TIMES * program->n_species * TRAJECTORIES, sizeof *b->recorded);
-  b->run = (ff_ssa_launch){.key = KEY, .units = TRAJECTORIES, .slots = 1, .steps = 40, .n_times = TIMES, .times = times,
+  b->run = (ff_launch){.key = KEY, .units = TRAJECTORIES, .slots = 1, .steps = 40, .n_times = TIMES, .times = times,
                            .n_species = program->n_species, .species = observed, .recorded = b->recorded,
                            .refused = &b->refused, .counters = &b->counters, .state = ff_calloc_aligned(1, b->at.bytes)};
   memset(b->run.state, 0xA5, b->at.bytes); /* what a device has there */
@@ -126,7 +126,7 @@ static uint32_t *record(const ff_ssa_program *program, ff_ssa_method method, dou
 
 static void check_method(const char *what, const ff_ssa_program *program, ff_ssa_method method, double last) {
   const size_t bytes = (size_t)TIMES * program->n_species * TRAJECTORIES * sizeof(uint32_t);
-  ff_ssa_counters want, got;
+  ff_wave_counters want, got;
   uint32_t *alone = record(program, method, last, 1, 1, &want);
   FF_CHECK_SAY(want.events > 40, "%s: %llu events", what, (unsigned long long)want.events);
   for (uint32_t warps = 2, lists = 0; warps <= FF_SSA_BLOCK_MOST; warps += 7, lists = 1) {

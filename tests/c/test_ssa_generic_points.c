@@ -23,7 +23,7 @@ typedef struct {
   int mode, scheduled;
 } kernel;
 
-static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
+static void run_warp(kernel *k, const ff_launch *run, uint32_t slot) {
   const ff_ssa_image *image = &k->points[0].image;
   ff_ssa_warp w = {.image = image, .run = run, .formulas = image->depth > 0 && !ff_ssa_method_has_rows((int)image->method),
                    .method = (int)image->method, .scheduled = k->scheduled, .follows = point_until != NULL,
@@ -36,7 +36,7 @@ static void run_warp(kernel *k, const ff_ssa_launch *run, uint32_t slot) {
     ff_ssa_warp_run(&w, &k->at, slot, elsewhere);
 }
 
-static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
+static void run_slot(void *own, const ff_launch *run, uint32_t slot) {
   kernel *k = own;
   const ff_ssa_image *image = &k->points[0].image;
   ff_ssa_thread t = {.image = image, .run = run, .formulas = image->depth > 0, .method = (int)image->method, .several = 1};
@@ -50,7 +50,7 @@ static void run_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
 }
 
 /* Makes the images. Returns whether all of them are like the first one. */
-static int images_new(kernel *k, ff_ssa_program *const *programs, ff_ssa_device_request *request) {
+static int images_new(kernel *k, ff_ssa_program *const *programs, ff_device_request *request) {
   int alike = 1;
   for (uint32_t p = 0; p < POINTS; p++) {
     ff_error err;
@@ -65,10 +65,10 @@ static int images_new(kernel *k, ff_ssa_program *const *programs, ff_ssa_device_
   return alike;
 }
 
-static void check_mode(kernel *k, ff_ssa_program *const *programs, const ff_ssa_device_request *request, const char *what) {
+static void check_mode(kernel *k, ff_ssa_program *const *programs, const ff_device_request *request, const char *what) {
   uint64_t events[POINTS] = {0};
   const ff_ssa_image *image = &k->points[0].image;
-  ff_ssa_launch run = points_launch(request, 0, events);
+  ff_launch run = points_launch(request, 0, events);
   free(run.state);
   const uint64_t bytes = k->mode == THREAD_ELSEWHERE ? 4 * ff_ssa_thread_words(image) : k->at.bytes;
   run.state = ff_calloc_aligned(run.slots, bytes);
@@ -88,14 +88,14 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   double times[LAUNCH_TIMES];
   uint32_t species[64];
   const uint32_t all = programs[0]->n_species, n_species = all < 64 ? all : 64;
-  ff_ssa_device_point points[POINTS];
+  ff_device_point points[POINTS];
   kernel k = {.scheduled = ff_ssa_program_scheduled(programs[0])};
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
   for (uint32_t p = 0; p < POINTS; p++)
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
+    points[p] = (ff_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
                                       point_until != NULL ? point_until + p : NULL};
-  ff_ssa_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
+  ff_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                    .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   FF_CHECK_SAY(images_new(&k, programs, &request) == alike, "%s: layouts", what);
   k.at = ff_ssa_slot_lay_out(&k.points[0].image, 1);
@@ -137,9 +137,9 @@ static void methods_without_a_kernel_are_refused(void) {
   uint64_t state = 99;
   double counts[26];
   ff_ssa_program *program = random_program(&state, 9, 12, counts);
-  const ff_ssa_device_point points[] = {{program, program->initial, 1, NULL}, {program, program->initial, 2, NULL}};
+  const ff_device_point points[] = {{program, program->initial, 1, NULL}, {program, program->initial, 2, NULL}};
   for (size_t m = 0; m < COUNT(methods); m++) {
-    const ff_ssa_device_request request = {.method = methods[m], .initial = program->initial, .points = points, .n_points = 2,
+    const ff_device_request request = {.method = methods[m], .initial = program->initial, .points = points, .n_points = 2,
                                            .n_each = EACH};
     ff_ssa_image image;
     ff_error err;
@@ -178,7 +178,7 @@ typedef struct {
   uint32_t *place;
 } factored_kernel;
 
-static void run_factored_slot(void *own, const ff_ssa_launch *run, uint32_t slot) {
+static void run_factored_slot(void *own, const ff_launch *run, uint32_t slot) {
   factored_kernel *k = own;
   const ff_ssa_factored_image *image = &k->points[0].image;
   ff_ssa_factored_warp w;
@@ -193,24 +193,24 @@ static void run_factored_slot(void *own, const ff_ssa_launch *run, uint32_t slot
 static void check_factored(ff_ssa_program *const *programs, double last, int stay, const char *what) {
   const double times[LAUNCH_TIMES] = {0, last / 5, last / 4, last / 3, last / 2, last};
   const uint32_t species[] = {0, 3, 2};
-  ff_ssa_device_point points[POINTS];
+  ff_device_point points[POINTS];
   uint64_t events[POINTS] = {0};
   factored_kernel k;
   void *memory[POINTS];
   size_t bytes;
   ff_error err;
   for (uint32_t p = 0; p < POINTS; p++) {
-    points[p] = (ff_ssa_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p, NULL};
+    points[p] = (ff_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p, NULL};
     FF_CHECK_OK(ff_ssa_factored_image_new(&k.points[p].image, memory + p, &bytes, programs[p], programs[p]->initial, &err), &err);
     FF_CHECK_SAY(ff_ssa_factored_image_alike(&k.points[0].image, &k.points[p].image), "%s: layouts", what);
     k.points[p].key.key = points[p].key;
     ff_philox_round_keys(k.points[p].key.round_key, points[p].key);
   }
-  const ff_ssa_device_request request = {.method = FF_SSA_FACTORED, .times = times, .n_times = LAUNCH_TIMES, .species = species,
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .times = times, .n_times = LAUNCH_TIMES, .species = species,
                                          .n_species = 3, .points = points, .n_points = POINTS, .n_each = EACH};
   k.at = ff_ssa_factored_lay_out(&k.points[0].image, stay > 1, stay > 0);
   k.place = ff_calloc_aligned((size_t)k.at.elsewhere + 1, sizeof *k.place);
-  ff_ssa_launch run = points_launch(&request, 0, events);
+  ff_launch run = points_launch(&request, 0, events);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   memset(run.state, 0xA5, run.slots * k.at.bytes);

@@ -13,7 +13,7 @@ typedef struct {
   ff_ssa_slot_layout at;
 } kernel;
 
-static void run_slot(void *kernel_of, const ff_ssa_launch *run, uint32_t slot) {
+static void run_slot(void *kernel_of, const ff_launch *run, uint32_t slot) {
   const kernel *k = kernel_of;
   ff_ssa_warp w = {.image = &k->image, .run = run, .formulas = 1, .method = (int)k->image.method, .scheduled = 1};
   ff_ssa_warp_place(&w, &k->at, (char *)run->state + slot * k->at.bytes + FF_SSA_SLOT_HEAD, NULL);
@@ -31,11 +31,11 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, d
   size_t bytes;
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
-  const ff_ssa_device_request request = {.method = method, .initial = program->initial, .times = times,
+  const ff_device_request request = {.method = method, .initial = program->initial, .times = times,
                                          .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
   FF_CHECK_OK(ff_ssa_image_new(&k.image, &memory, &bytes, program, &request, &err), &err);
   k.at = ff_ssa_slot_lay_out(&k.image, 1);
-  ff_ssa_launch run = launch_new(&request, 0);
+  ff_launch run = launch_new(&request, 0);
   free(run.state);
   run.state = ff_calloc_aligned(run.slots, k.at.bytes);
   memset(run.state, 0xA5, run.slots * k.at.bytes); /* what a device has there */
@@ -72,7 +72,7 @@ static void check_texts(const scheduled_example *examples, size_t n) {
 /* Whether the processor can simulate the trajectories that are compared. */
 static int can_run(const ff_ssa_program *program, ff_ssa_method method, double last) {
   const uint32_t observed = 0;
-  const ff_ssa_options options = {.method = method, .key = LAUNCH_KEY, .first = LAUNCH_FIRST, .n = LAUNCH_UNITS,
+  const ff_run_options options = {.method = method, .key = LAUNCH_KEY, .first = LAUNCH_FIRST, .n = LAUNCH_UNITS,
                                   .times = &last, .n_times = 1, .observed = &observed, .n_observed = 1, .threads = 1};
   ff_error err;
   return ff_ssa_program_scheduled(program) && status_of(program, &options, 1, &err) == FF_OK;

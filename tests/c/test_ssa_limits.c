@@ -7,7 +7,7 @@
 static ff_status generate(const ff_ssa_program *program, ff_ssa_method method, double count, ff_error *err) {
   const double initial[] = {count, count, count, count, count}, time = 1;
   const uint32_t species = 0;
-  const ff_ssa_device_request request = {.method = method, .initial = initial, .times = &time, .n_times = 1,
+  const ff_device_request request = {.method = method, .initial = initial, .times = &time, .n_times = 1,
                                          .species = &species, .n_species = 1};
   ff_ssa_code code;
   const ff_status status = ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, err);
@@ -21,7 +21,7 @@ static void counts_that_begin_near_the_limit(void) {
   ff_ssa_program *program = program_of(births, &initial, 1);
   ff_error err;
   FF_CHECK_OK(generate(program, FF_SSA_DIRECT, 1073000000, &err), &err);
-  FF_CHECK_FAILS(generate(program, FF_SSA_DIRECT, FF_SSA_DEVICE_MOST, &err), FF_EUNSUPPORTED, &err,
+  FF_CHECK_FAILS(generate(program, FF_SSA_DIRECT, FF_DEVICE_MOST, &err), FF_EUNSUPPORTED, &err,
                  "no generated code: a count is 1073741823 at time 0");
   ff_ssa_program_free(program);
 }

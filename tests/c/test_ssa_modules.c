@@ -227,9 +227,9 @@ static reference reference_of(const ff_ssa_program *p, const double *initial, ui
 }
 
 static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial, ff_simd simd) {
-  ff_ssa_engine *engine;
+  ff_lanes *engine;
   ff_error err;
-  const ff_ssa_options options = {.key = 7, .simd = simd};
+  const ff_run_options options = {.key = 7, .simd = simd};
   FF_CHECK_OK(ff_ssa_engine_modular(&engine, p, &options, initial, &err), &err);
   for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) engine->start(engine, lane, lane + 40, DBL_MAX);
   return (ff_ssa_modular *)engine; /* the last lane is idle */
@@ -239,7 +239,7 @@ static ff_ssa_modular *engine_of(const ff_ssa_program *p, const double *initial,
 static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial, ff_simd simd, uint32_t n,
                                   ff_ssa_modular_size size, const char *what) {
   ff_ssa_modular *f = engine_of(p, initial, simd);
-  ff_ssa_engine *base = &f->wide.lanes.base;
+  ff_lanes *base = &f->vector.lanes.base;
   reference lanes[FF_SSA_LANES - 1];
   uint32_t sized = 0, wrong = 0;
   for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) lanes[lane] = reference_of(p, initial, 7, lane + 40);
@@ -252,7 +252,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       base->start(base, lane, 1000 + step, DBL_MAX);
       lanes[lane].event = UINT64_MAX;
     }
-    for (uint32_t lane = 0; lane < FF_SSA_LANES && choice_of_all >= 0; lane++) f->wide.lanes.choice[lane] = choice_of_all;
+    for (uint32_t lane = 0; lane < FF_SSA_LANES && choice_of_all >= 0; lane++) f->vector.lanes.choice[lane] = choice_of_all;
     base->advance(base, &one);
     sized += f->size == size;
     ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
@@ -261,7 +261,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       if (step > 0 && r->event != UINT64_MAX && r->next_time < INFINITY) go_on(r);
       if (r->event == UINT64_MAX) r->event = 0;
       wrong += base->next_time[lane] != r->next_time;
-      for (uint32_t s = 0; s < p->n_species; s++) wrong += f->wide.lanes.count[s * FF_SSA_LANES + lane] != r->count[s];
+      for (uint32_t s = 0; s < p->n_species; s++) wrong += f->vector.lanes.count[s * FF_SSA_LANES + lane] != r->count[s];
     }
     if (wrong > 0) FF_CHECK_SAY(0, "%s, vectors %d: another trajectory from step %u on", what, (int)simd, step);
     FF_CHECK(base->next_time[FF_SSA_LANES - 1] == INFINITY);
@@ -347,14 +347,14 @@ static void changes_sizes(void) {
       uint32_t steps[2] = {7, 7};
       initial[0] = counts[round % 8];
       f[1]->budget = 0;
-      for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.advance(&f[k]->wide.lanes.base, steps + k);
+      for (int k = 0; k < 2; k++) f[k]->vector.lanes.base.advance(&f[k]->vector.lanes.base, steps + k);
       for (int k = 0; k < 2; k++) ff_ssa_modular_set_counts(f[k], UINT64_MAX, 1);
       FF_CHECK_INT(f[0]->size, FF_MODULAR_NARROW);
       FF_CHECK_INT(f[1]->size, round == 0 ? FF_MODULAR_NARROW : sizes[round % 8]);
-      FF_CHECK(memcmp(f[0]->wide.lanes.count, f[1]->wide.lanes.count, p->n_species * FF_SSA_LANES * sizeof(double)) == 0);
-      FF_CHECK(memcmp(f[0]->wide.lanes.next_time, f[1]->wide.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
+      FF_CHECK(memcmp(f[0]->vector.lanes.count, f[1]->vector.lanes.count, p->n_species * FF_SSA_LANES * sizeof(double)) == 0);
+      FF_CHECK(memcmp(f[0]->vector.lanes.next_time, f[1]->vector.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
     }
-    for (int k = 0; k < 2; k++) f[k]->wide.lanes.base.free(&f[k]->wide.lanes.base);
+    for (int k = 0; k < 2; k++) f[k]->vector.lanes.base.free(&f[k]->vector.lanes.base);
     free(initial);
     ff_ssa_program_free(p);
   }
@@ -365,7 +365,7 @@ static void counts_to_the_limit(void) {
   const double time = 1e6;
   for (uint32_t s = 0; s < 8; s++) net->initial[s] = 0x1p40 - 20000;
   ff_ssa_program *p = program_of_network(net);
-  const ff_ssa_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
+  const ff_run_options options = {.method = FF_SSA_FACTORED, .n = 20, .times = &time, .n_times = 1, .threads = 2};
   ff_error err;
   FF_CHECK(p->modules != NULL);
   FF_CHECK_INT(status_of(p, &options, 1, &err), FF_ESIZE);

@@ -36,16 +36,16 @@ static int follows_events(const ff_ssa_program *program, ff_ssa_method method) {
   return ff_ssa_method_check(program, method, NULL) == FF_OK && ff_ssa_method_exact(method) && method != FF_SSA_FACTORED;
 }
 
-static ff_ssa_options options_of(ff_ssa_method method, int threads) {
-  return (ff_ssa_options){.method = method, .key = 5, .n = RUNS, .times = times, .n_times = TIMES, .observed = observed,
+static ff_run_options options_of(ff_ssa_method method, int threads) {
+  return (ff_run_options){.method = method, .key = 5, .n = RUNS, .times = times, .n_times = TIMES, .observed = observed,
                           .n_observed = OBSERVED, .threads = threads};
 }
 
-static void keep_states(const ff_ssa_program *program, ff_ssa_options options, recorded *states) {
+static void keep_states(const ff_ssa_program *program, ff_run_options options, recorded *states) {
   double *columns[OBSERVED];
   for (int j = 0; j < OBSERVED; j++) columns[j] = states->value[j];
   options.states = columns;
-  ff_ssa_run_free(run_to_end(program, &options, 10));
+  ff_run_free(run_to_end(program, &options, 10));
 }
 
 /* Variables are functions of the states that are recorded beside them. */
@@ -89,15 +89,15 @@ static void check_frequency(ff_frequency *table, const double *x, uint32_t i) {
   FF_CHECK(total == RUNS);
 }
 
-static void check_sums(ff_ssa_run *run, const recorded *states) {
-  ff_ssa_sums *sums;
+static void check_sums(ff_run *run, const recorded *states) {
+  ff_sums *sums;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_run_sums(run, &sums, &err), &err);
+  FF_CHECK_OK(ff_run_sums(run, &sums, &err), &err);
   for (uint32_t i = 0; i < TIMES; i++)
     for (uint32_t j = 0; j < sums->n_observed; j++) {
       double min, max, low = INFINITY, high = -INFINITY;
       const double *x = states->value[j];
-      const ff_sum_central m = ff_ssa_sums_moments(sums, i, j, RUNS, &min, &max);
+      const ff_sum_central m = ff_sums_moments(sums, i, j, RUNS, &min, &max);
       for (uint32_t k = 0; k < RUNS; k++) {
         low = fmin(low, x[k * TIMES + i]);
         high = fmax(high, x[k * TIMES + i]);
@@ -107,7 +107,7 @@ static void check_sums(ff_ssa_run *run, const recorded *states) {
       FF_CHECK_NEAR(m.second, product_of(x, x, i), 1e-11 * (1 + m.second));
       for (uint32_t k = 0; k < j; k++) {
         const double wanted = product_of(states->value[k], x, i);
-        FF_CHECK_NEAR(ff_ssa_sums_covariance(sums, i, k, j, RUNS), wanted, 1e-10 * (1 + fabs(wanted)));
+        FF_CHECK_NEAR(ff_sums_covariance(sums, i, k, j, RUNS), wanted, 1e-10 * (1 + fabs(wanted)));
       }
       check_frequency(sums->frequency + i * sums->n_observed + j, x, i);
     }
@@ -121,11 +121,11 @@ static void adds_up_exactly(void) {
     for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
       if (ff_ssa_method_check(program, method, NULL) != FF_OK) continue;
       static const uint32_t species[] = {1, 0};
-      ff_ssa_options options = options_of(method, 1);
-      ff_ssa_run *one, *other;
-      ff_ssa_sums *first, *second;
+      ff_run_options options = options_of(method, 1);
+      ff_run *one, *other;
+      ff_sums *first, *second;
       ff_error err;
-      options.wanted = FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM;
+      options.wanted = FF_COVARIANCE | FF_HISTOGRAM;
       if (!reals) {
         options.observed = species;
         options.n_observed = 2;
@@ -134,22 +134,22 @@ static void adds_up_exactly(void) {
       check_sums(one = run_to_end(program, &options, 10), &states);
       options.threads = 3;
       check_sums(other = run_to_end(program, &options, 10), &states);
-      FF_CHECK_OK(ff_ssa_run_sums(one, &first, &err), &err);
-      FF_CHECK_OK(ff_ssa_run_sums(other, &second, &err), &err);
+      FF_CHECK_OK(ff_run_sums(one, &first, &err), &err);
+      FF_CHECK_OK(ff_run_sums(other, &second, &err), &err);
       FF_CHECK(memcmp(first->counts, second->counts, TIMES * first->n_counts * sizeof *first->counts) == 0);
       FF_CHECK(memcmp(first->reals, second->reals, TIMES * first->n_reals * sizeof *first->reals) == 0);
-      ff_ssa_run_free(one);
-      ff_ssa_run_free(other);
+      ff_run_free(one);
+      ff_run_free(other);
     }
   ff_ssa_program_free(program);
 }
 
 static void bounds_memory(void) {
   ff_ssa_program *program = program_of(busy, busy_initial, 2);
-  ff_ssa_options options = options_of(FF_SSA_DIRECT, 2);
+  ff_run_options options = options_of(FF_SSA_DIRECT, 2);
   ff_error err;
   options.n_observed = 1;
-  options.wanted = FF_SSA_HISTOGRAM;
+  options.wanted = FF_HISTOGRAM;
   options.max_bytes = 600;
   FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   FF_CHECK_STR(err.text, "the histograms of 1 species at 3 times take more than 6e-07 GB, and may take up to 5.86e-06 GB for 61 "
@@ -166,19 +166,19 @@ static void bounds_memory(void) {
 static void fits_for_any_threads(void) {
   enum { N = 500 };
   ff_ssa_program *program = program_of(busy, busy_initial, 2);
-  ff_ssa_options options = options_of(FF_SSA_TREE, 1);
-  ff_ssa_sums *one, *several;
+  ff_run_options options = options_of(FF_SSA_TREE, 1);
+  ff_sums *one, *several;
   ff_error err;
   options.n = N;
   options.n_observed = 1;
-  options.wanted = FF_SSA_HISTOGRAM;
-  ff_ssa_run *first = run_to_end(program, &options, 10);
-  FF_CHECK_OK(ff_ssa_run_sums(first, &one, &err), &err);
-  const uint64_t bytes = options.max_bytes = ff_ssa_sums_bytes(one);
+  options.wanted = FF_HISTOGRAM;
+  ff_run *first = run_to_end(program, &options, 10);
+  FF_CHECK_OK(ff_run_sums(first, &one, &err), &err);
+  const uint64_t bytes = options.max_bytes = ff_sums_bytes(one);
   for (options.threads = 1; options.threads <= 9; options.threads += 4) {
     double counts[N];
-    ff_ssa_run *run = run_to_end(program, &options, 10);
-    FF_CHECK_OK(ff_ssa_run_sums(run, &several, &err), &err);
+    ff_run *run = run_to_end(program, &options, 10);
+    FF_CHECK_OK(ff_run_sums(run, &several, &err), &err);
     FF_CHECK(memcmp(one->counts, several->counts, TIMES * sizeof *one->counts) == 0);
     for (uint32_t i = 0; i < TIMES; i++) {
       const size_t used = one->frequency[i].used;
@@ -188,12 +188,12 @@ static void fits_for_any_threads(void) {
       for (size_t k = 0; k < used; k++) total += counts[k];
       FF_CHECK(total == N);
     }
-    ff_ssa_run_free(run);
+    ff_run_free(run);
     options.max_bytes = bytes - 1;
     FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
     options.max_bytes = bytes;
   }
-  ff_ssa_run_free(first);
+  ff_run_free(first);
   ff_ssa_program_free(program);
 }
 
@@ -201,11 +201,11 @@ static void fits_for_any_threads(void) {
 static void bounds_covariances(void) {
   ff_ssa_program *program = program_of(busy, busy_initial, 2);
   static const uint32_t species[] = {1, 0};
-  ff_ssa_options options = options_of(FF_SSA_TREE, 8);
+  ff_run_options options = options_of(FF_SSA_TREE, 8);
   ff_error err;
   options.observed = species;
   options.n_observed = 2;
-  options.wanted = FF_SSA_COVARIANCE;
+  options.wanted = FF_COVARIANCE;
   options.max_bytes = 48;
   FF_CHECK_OK(status_of(program, &options, 10, &err), &err);
   options.max_bytes = 47;
@@ -213,7 +213,7 @@ static void bounds_covariances(void) {
   FF_CHECK_STR(err.text, "the covariances of 2 species at 3 times take 4.8e-08 GB; expected at most 4.7e-08 GB: observe fewer "
                          "species or times");
   options.max_bytes = 48;
-  options.wanted |= FF_SSA_HISTOGRAM;
+  options.wanted |= FF_HISTOGRAM;
   FF_CHECK_INT(status_of(program, &options, 10, &err), FF_ESIZE);
   ff_ssa_program_free(program);
 }
@@ -230,17 +230,17 @@ static void keeps_firings(void) {
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++)
     for (int threads = 1; threads <= 3; threads += 2) {
       if (!follows_events(program, method)) continue;
-      ff_ssa_options options = options_of(method, threads);
+      ff_run_options options = options_of(method, threads);
       ff_error err;
       options.n_observed = 1;
       keep_states(program, options, &states);
       double *columns[] = {states.value[1]};
       options.states = columns;
       options.max_firings = 100000;
-      ff_ssa_run *run = run_to_end(program, &options, 10);
-      const uint64_t n = ff_ssa_run_n_firings(run);
-      FF_CHECK_INT(n, ff_ssa_run_events(run));
-      FF_CHECK_OK(ff_ssa_run_firings(run, trajectory, time, reaction, &err), &err);
+      ff_run *run = run_to_end(program, &options, 10);
+      const uint64_t n = ff_run_n_firings(run);
+      FF_CHECK_INT(n, ff_run_events(run));
+      FF_CHECK_OK(ff_run_firings(run, trajectory, time, reaction, &err), &err);
       FF_CHECK(memcmp(states.value[0], states.value[1], sizeof states.value[0]) == 0);
       uint64_t at = 0;
       for (uint32_t k = 0; k < RUNS; k++) {
@@ -254,7 +254,7 @@ static void keeps_firings(void) {
         }
       }
       FF_CHECK_INT(at, n);
-      ff_ssa_run_free(run);
+      ff_run_free(run);
     }
   ff_ssa_program_free(program);
 }
@@ -277,11 +277,11 @@ static void ends_at_conditions(void) {
   }
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     if (!follows_events(program, method)) continue;
-    ff_ssa_options options = {.method = method, .key = 1, .n = N, .times = ends, .n_times = 2, .threads = 1, .until = &until,
+    ff_run_options options = {.method = method, .key = 1, .n = N, .times = ends, .n_times = 2, .threads = 1, .until = &until,
                               .observed = &species, .n_observed = 1, .stopped = stopped, .states = columns};
-    ff_ssa_run *run = run_to_end(program, &options, 10);
-    FF_CHECK_INT(ff_ssa_run_events(run), 8 * N);
-    ff_ssa_run_free(run);
+    ff_run *run = run_to_end(program, &options, 10);
+    FF_CHECK_INT(ff_run_events(run), 8 * N);
+    ff_run_free(run);
     double sum = 0, squares = 0;
     for (int k = 0; k < N; k++) {
       sum += stopped[k];
@@ -292,20 +292,20 @@ static void ends_at_conditions(void) {
     FF_CHECK_NEAR(squares / N / variance, 1, 0.2);
     memcpy(one, stopped, sizeof one);
     options.threads = 3;
-    ff_ssa_run_free(run_to_end(program, &options, 10));
+    ff_run_free(run_to_end(program, &options, 10));
     FF_CHECK(memcmp(one, stopped, sizeof one) == 0);
     options.n_times = 1; /* some have not ended at time 0.5 */
-    ff_ssa_run_free(run_to_end(program, &options, 10));
+    ff_run_free(run_to_end(program, &options, 10));
     for (int k = 0; k < N; k++) FF_CHECK(one[k] <= 0.5 ? stopped[k] == one[k] : isnan(stopped[k]));
   }
   ff_formula_free(&until);
   until = formula_of("A == 12 & B == 0"); /* at once */
-  ff_ssa_options options = {.method = FF_SSA_DIRECT, .n = 9, .times = ends, .n_times = 1, .threads = 2, .until = &until,
+  ff_run_options options = {.method = FF_SSA_DIRECT, .n = 9, .times = ends, .n_times = 1, .threads = 2, .until = &until,
                             .stopped = stopped};
-  ff_ssa_run *run = run_to_end(program, &options, 10);
-  FF_CHECK_INT(ff_ssa_run_events(run), 0);
+  ff_run *run = run_to_end(program, &options, 10);
+  FF_CHECK_INT(ff_run_events(run), 0);
   for (int k = 0; k < 9; k++) FF_CHECK(stopped[k] == 0);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   ff_formula_free(&until);
   ff_ssa_program_free(program);
 }
@@ -315,12 +315,12 @@ static void compare_with_each(const ff_ssa_program *program, const ff_formula *u
                               uint32_t n_species) {
   static double stopped[RUNS], count[RUNS * TIMES], *const columns[] = {count};
   const uint32_t species = 0;
-  ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 6, .n = RUNS, .times = times, .n_times = TIMES, .threads = 1,
+  ff_run_options options = {.method = FF_SSA_DIRECT, .key = 6, .n = RUNS, .times = times, .n_times = TIMES, .threads = 1,
                             .until = until, .stopped = stopped, .observed = &species, .n_observed = 1, .states = columns,
                             .simd = simd, .starts = starts};
-  ff_ssa_run *run = run_to_end(program, &options, 10);
-  uint64_t events = ff_ssa_run_events(run);
-  ff_ssa_run_free(run);
+  ff_run *run = run_to_end(program, &options, 10);
+  uint64_t events = ff_run_events(run);
+  ff_run_free(run);
   for (uint32_t k = 0; k < RUNS; k++) {
     double end, alone[TIMES], *const column[] = {alone};
     options.first = k;
@@ -329,8 +329,8 @@ static void compare_with_each(const ff_ssa_program *program, const ff_formula *u
     options.states = column;
     options.starts = starts != NULL ? starts + k * n_species : NULL;
     run = run_to_end(program, &options, 10);
-    events -= ff_ssa_run_events(run);
-    ff_ssa_run_free(run);
+    events -= ff_run_events(run);
+    ff_run_free(run);
     FF_CHECK(memcmp(alone, count + k * TIMES, sizeof alone) == 0);
     FF_CHECK(end == stopped[k] || (isnan(end) && isnan(stopped[k])));
   }
@@ -376,7 +376,7 @@ static void drops_what_has_ended(void) {
   ff_error err;
   uint64_t failed = N;
   for (int i = 0; i < MANY_TIMES; i++) late[i] = i;
-  ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 2, .n = 1, .times = late, .n_times = MANY_TIMES, .threads = 1,
+  ff_run_options options = {.method = FF_SSA_DIRECT, .key = 2, .n = 1, .times = late, .n_times = MANY_TIMES, .threads = 1,
                             .until = &until, .stopped = end, .observed = &species, .n_observed = 1, .states = columns};
   for (options.first = 0; failed == N && options.first < N; options.first++)
     if (status_of(program, &options, 10, &err) != FF_OK) failed = options.first;
@@ -395,13 +395,13 @@ static void drops_what_has_ended(void) {
 enum { MANY = 5000, FEW = 40 };
 
 /* Runs with pieces of no time, and returns their number. */
-static int pieces_of(const ff_ssa_program *program, const ff_ssa_options *options) {
-  ff_ssa_run *run;
+static int pieces_of(const ff_ssa_program *program, const ff_run_options *options) {
+  ff_run *run;
   ff_error err;
   int done = 0, pieces = 0;
   FF_CHECK_OK(ff_ssa_run_new(&run, program, options, &err), &err);
-  for (; !done; pieces++) FF_CHECK_OK(ff_ssa_run_advance(run, 0, &done, &err), &err);
-  ff_ssa_run_free(run);
+  for (; !done; pieces++) FF_CHECK_OK(ff_run_advance(run, 0, &done, &err), &err);
+  ff_run_free(run);
   return pieces;
 }
 
@@ -416,10 +416,10 @@ static void records_in_pieces(void) {
   for (int ends = 0; ends < 2; ends++)
     for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
       if (ff_ssa_method_check(program, method, NULL) != FF_OK || (ends && !follows_events(program, method))) continue;
-      ff_ssa_options options = {.method = method, .key = 8, .n = FEW, .times = many, .n_times = MANY, .observed = &species,
+      ff_run_options options = {.method = method, .key = 8, .n = FEW, .times = many, .n_times = MANY, .observed = &species,
                                 .n_observed = 1, .threads = 1, .states = columns, .until = ends ? &until : NULL};
       columns[0] = whole;
-      ff_ssa_run_free(run_to_end(program, &options, 10));
+      ff_run_free(run_to_end(program, &options, 10));
       columns[0] = parts;
       /* A piece has at most 16,384 records, and one more of each lane. */
       FF_CHECK(pieces_of(program, &options) > FEW * MANY / (16384 + 64));
@@ -434,7 +434,7 @@ static void counts_in_pieces(void) {
   enum { N = 2000 };
   static reaction_text list[N + 1];
   const double none[] = {0}, initial[] = {500, 500};
-  ff_ssa_options options = {.method = FF_SSA_OPTIMISED, .n = 1, .times = none, .n_times = 1, .threads = 1};
+  ff_run_options options = {.method = FF_SSA_OPTIMISED, .n = 1, .times = none, .n_times = 1, .threads = 1};
   for (int r = 0; r < N; r++) list[r] = r % 2 ? (reaction_text){"A -> B", "1"} : (reaction_text){"B -> A", "1"};
   ff_ssa_program *program = program_of(list, initial, 2);
   FF_CHECK(ff_ssa_program_coupling(program) == N);
@@ -457,19 +457,19 @@ static void starts_from_states(void) {
   }
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     if (ff_ssa_method_check(program, method, NULL) != FF_OK || method == FF_SSA_FACTORED) continue;
-    ff_ssa_options options = {.method = method, .key = 3, .n = RUNS, .times = late, .n_times = 1, .threads = 2, .starts = starts,
+    ff_run_options options = {.method = method, .key = 3, .n = RUNS, .times = late, .n_times = 1, .threads = 2, .starts = starts,
                               .start = 7, .observed = &species, .n_observed = 1, .states = columns};
-    ff_ssa_run_free(run_to_end(program, &options, 10));
+    ff_run_free(run_to_end(program, &options, 10));
     for (uint32_t k = 0; k < RUNS; k++) {
       const double end = 0.5;
       double alone, *const column[] = {&alone};
-      ff_ssa_options single = {.method = method, .key = 3, .first = k, .n = 1, .times = &end, .n_times = 1, .threads = 1,
+      ff_run_options single = {.method = method, .key = 3, .first = k, .n = 1, .times = &end, .n_times = 1, .threads = 1,
                                .initial = starts + 2 * k, .observed = &species, .n_observed = 1, .states = column};
-      ff_ssa_run_free(run_to_end(program, &single, 10));
+      ff_run_free(run_to_end(program, &single, 10));
       FF_CHECK(alone == count[k]);
     }
   }
-  ff_ssa_options options = {.method = FF_SSA_TREE, .n = RUNS, .times = late, .n_times = 1, .threads = 1, .start = 8};
+  ff_run_options options = {.method = FF_SSA_TREE, .n = RUNS, .times = late, .n_times = 1, .threads = 1, .start = 8};
   ff_error err;
   FF_CHECK_INT(status_of(program, &options, 10, &err), FF_EARGUMENT);
   options.start = 0;

@@ -1,6 +1,6 @@
 /* Sweeps: several points as one run, on this processor and on fake devices (fake_ssa.h). Each point has the bits of its own
  * run. */
-#include "../../src/ssa/sweep/ff_ssa_sweep.h"
+#include "../../src/ensemble/sweep/ff_sweep.h"
 #include "fake_ssa.h"
 #include "simulations.h"
 
@@ -12,7 +12,7 @@ typedef struct {
   ff_ssa_program *programs[POINTS];
   double states[2][POINTS][MOST][RUNS * TIMES]; /* of the sweep, and of each point alone */
   double *columns[2][POINTS][MOST];
-  ff_ssa_point points[POINTS];
+  ff_point points[POINTS];
 } sweep;
 
 typedef struct {
@@ -22,8 +22,8 @@ typedef struct {
   int keep;
 } output;
 
-static const output outputs[] = {{"moments", {1, 0}, 2, FF_SSA_COVARIANCE, 0},
-                                 {"histograms", {0}, 1, FF_SSA_HISTOGRAM, 0},
+static const output outputs[] = {{"moments", {1, 0}, 2, FF_COVARIANCE, 0},
+                                 {"histograms", {0}, 1, FF_HISTOGRAM, 0},
                                  {"a variable", {2, 0}, 2, 0, 0},
                                  {"states", {0, 1}, 2, 0, 1}};
 
@@ -47,7 +47,7 @@ static void sweep_fill(sweep *s, ff_ssa_method method, const output *o) {
   for (uint32_t i = 0; i < POINTS; i++) {
     for (int k = 0; k < 2; k++)
       for (uint32_t j = 0; j < MOST; j++) s->columns[k][i][j] = s->states[k][i][j];
-    s->points[i] = (ff_ssa_point){s->programs[i],
+    s->points[i] = (ff_point){&ff_ssa_engine, s->programs[i],
                                   {.method = method, .key = 70 + i, .n = RUNS, .times = times, .n_times = TIMES,
                                    .observed = o->observed, .n_observed = o->n_observed, .wanted = o->wanted,
                                    .states = o->keep ? s->columns[0][i] : NULL, .threads = 1}};
@@ -63,11 +63,12 @@ static void sweep_drop(sweep *s) {
   for (uint32_t i = 0; i < POINTS; i++) ff_ssa_program_free(s->programs[i]);
 }
 
-static ff_status use(ff_ssa_sweep *s, uint32_t n_devices, ff_error *err) {
+static ff_status use(ff_sweep *s, uint32_t n_devices, ff_error *err) {
   static const uint32_t devices[] = {0, 1, 2, 3};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices, .cache = "/nowhere"};
-  ff_status status = ff_ssa_sweep_use(s, &choice, err);
-  for (int is = 0; status == FF_OK && !is;) status = ff_ssa_sweep_ready(s, 0.01, &is, err);
+  const ff_fleet_choice choice = {.calls = &fake_ssa_device.common, .devices = devices, .n_devices = n_devices,
+                                  .cache = "/nowhere"};
+  ff_status status = ff_sweep_use(s, &choice, err);
+  for (int is = 0; status == FF_OK && !is;) status = ff_sweep_ready(s, 0.01, &is, err);
   return status;
 }
 
@@ -93,20 +94,20 @@ static void reset(const way *w) {
   fake_ssa.refuses = w->refuses;
 }
 
-static ff_status play(ff_ssa_sweep **out, const sweep *s, const way *w, ff_error *err) {
+static ff_status play(ff_sweep **out, const sweep *s, const way *w, ff_error *err) {
   int done = 0;
-  ff_status status = ff_ssa_sweep_new(out, s->points, POINTS, w->threads, err);
-  for (int i = 0; i < w->late && !done && status == FF_OK; i++) status = ff_ssa_sweep_advance(*out, 0, &done, err);
+  ff_status status = ff_sweep_new(out, s->points, POINTS, w->threads, err);
+  for (int i = 0; i < w->late && !done && status == FF_OK; i++) status = ff_sweep_advance(*out, 0, &done, err);
   if (w->devices > 0 && status == FF_OK && !done) status = use(*out, w->devices, err);
-  while (status == FF_OK && !done) status = ff_ssa_sweep_advance(*out, w->piece, &done, err);
+  while (status == FF_OK && !done) status = ff_sweep_advance(*out, w->piece, &done, err);
   return status;
 }
 
-static int sums_differ(ff_ssa_run *got, ff_ssa_run *want) {
-  ff_ssa_sums *a, *b;
+static int sums_differ(ff_run *got, ff_run *want) {
+  ff_sums *a, *b;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_run_sums(got, &a, &err), &err);
-  FF_CHECK_OK(ff_ssa_run_sums(want, &b, &err), &err);
+  FF_CHECK_OK(ff_run_sums(got, &a, &err), &err);
+  FF_CHECK_OK(ff_run_sums(want, &b, &err), &err);
   int differ = memcmp(a->counts, b->counts, (size_t)TIMES * a->n_counts * sizeof *a->counts) != 0;
   differ |= memcmp(a->reals, b->reals, (size_t)TIMES * a->n_reals * sizeof *a->reals) != 0;
   if (a->products != NULL) differ |= memcmp(a->products, b->products, (size_t)TIMES * 2 * sizeof *a->products) != 0;
@@ -116,28 +117,28 @@ static int sums_differ(ff_ssa_run *got, ff_ssa_run *want) {
 }
 
 /* Compares each point that is not left with a run of its own. Returns how many are left. */
-static uint32_t compare(sweep *s, ff_ssa_sweep *got, const output *o, const char *what) {
+static uint32_t compare(sweep *s, ff_sweep *got, const output *o, const char *what) {
   uint64_t events = 0;
   uint32_t left = 0;
   for (uint32_t i = 0; i < POINTS; i++) {
-    ff_ssa_options options = s->points[i].options;
+    ff_run_options options = s->points[i].options;
     options.states = o->keep ? s->columns[1][i] : NULL;
-    if (ff_ssa_sweep_is_left(got, i)) {
+    if (ff_sweep_is_left(got, i)) {
       left++;
       continue;
     }
-    ff_ssa_run *want = run_to_end(s->programs[i], &options, 10), *run = ff_ssa_sweep_run(got, i);
+    ff_run *want = run_to_end(s->programs[i], &options, 10), *run = ff_sweep_run(got, i);
     FF_CHECK_SAY(run != NULL, "%s: point %u is not done", what, i);
-    FF_CHECK_SAY(run != NULL && ff_ssa_run_events(run) == ff_ssa_run_events(want), "%s: events of point %u", what, i);
+    FF_CHECK_SAY(run != NULL && ff_run_events(run) == ff_run_events(want), "%s: events of point %u", what, i);
     if (run != NULL && !o->keep) FF_CHECK_SAY(!sums_differ(run, want), "%s: sums of point %u", what, i);
     if (o->keep) FF_CHECK_SAY(memcmp(s->states[0][i], s->states[1][i], sizeof s->states[0][i]) == 0, "%s: point %u", what, i);
-    events += ff_ssa_run_events(want);
-    ff_ssa_run_free(want);
-    if (i % 2 == 0) ff_ssa_sweep_drop(got, i);
+    events += ff_run_events(want);
+    ff_run_free(want);
+    if (i % 2 == 0) ff_sweep_drop(got, i);
   }
-  FF_CHECK_SAY(ff_ssa_sweep_events(got) == events, "%s: %llu events, not %llu", what,
-               (unsigned long long)ff_ssa_sweep_events(got), (unsigned long long)events);
-  FF_CHECK_INT(ff_ssa_sweep_complete(got), (POINTS - left) * RUNS);
+  FF_CHECK_SAY(ff_sweep_events(got) == events, "%s: %llu events, not %llu", what,
+               (unsigned long long)ff_sweep_events(got), (unsigned long long)events);
+  FF_CHECK_INT(ff_sweep_complete(got), (POINTS - left) * RUNS);
   return left;
 }
 
@@ -152,7 +153,7 @@ static void points_have_the_bits_of_their_runs(void) {
     const ff_ssa_method method = methods[k % n];
     for (size_t i = 0; i < WAYS; i++) {
       char what[80];
-      ff_ssa_sweep *got;
+      ff_sweep *got;
       ff_error err;
       snprintf(what, sizeof what, "method %zu, %s, way %zu", k % n, o->name, i);
       reset(ways + i);
@@ -162,7 +163,7 @@ static void points_have_the_bits_of_their_runs(void) {
       const int none = ways[i].devices > 0 && (method == FF_SSA_OPTIMISED || ways[i].capacity < RUNS);
       if (ways[i].late == 0) FF_CHECK_SAY(left == (none ? POINTS : 0), "%s: %u are left", what, left);
       if (ways[i].devices == 1 && !none) FF_CHECK_INT(fake_ssa.made, 2); /* with and without one of the reactions */
-      ff_ssa_sweep_free(got);
+      ff_sweep_free(got);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
     }
   }
@@ -172,7 +173,7 @@ static void points_have_the_bits_of_their_runs(void) {
 /* All points of one structure are one ensemble, and one wave if it fits. */
 static void many_points_are_one_wave(void) {
   const way one = {1, 1, 1000, 0, 0, 10, 0};
-  ff_ssa_sweep *got;
+  ff_sweep *got;
   ff_error err;
   sweep_programs(&all);
   sweep_fill(&all, FF_SSA_DIRECT, outputs);
@@ -184,15 +185,15 @@ static void many_points_are_one_wave(void) {
   FF_CHECK_INT(fake_ssa.tallies, POINTS);
   FF_CHECK_INT(fake_ssa.lists, 2);
   ff_ensemble_info info;
-  FF_CHECK(ff_ssa_run_device(ff_ssa_sweep_run(got, 0), &info) && strcmp(info.kernel, "fake") == 0);
-  ff_ssa_sweep_free(got);
+  FF_CHECK(ff_run_device(ff_sweep_run(got, 0), &info) && strcmp(info.kernel, "fake") == 0);
+  ff_sweep_free(got);
   for (uint32_t i = 1; i < POINTS; i++)
     if (i != 5) all.points[i].options.method = FF_SSA_TREE; /* then the last point of its structure is alone */
   reset(&one);
   FF_CHECK_OK(play(&got, &all, &one, &err), &err);
   FF_CHECK_INT(compare(&all, got, outputs, "two methods"), 0);
   FF_CHECK_INT(fake_ssa.waves, 3);
-  ff_ssa_sweep_free(got);
+  ff_sweep_free(got);
   sweep_drop(&all);
 }
 
@@ -203,7 +204,7 @@ static void devices_that_fail(void) {
     for (uint32_t devices = 1; devices <= 2; devices++)
       for (int call = 1, failed = 1; failed; call++) {
         const way w = {devices, 2, 40, 20, 4, 0.001, 0};
-        ff_ssa_sweep *got;
+        ff_sweep *got;
         ff_error err;
         sweep_fill(&all, FF_SSA_DIRECT, outputs + k);
         reset(&w);
@@ -214,11 +215,11 @@ static void devices_that_fail(void) {
           FF_CHECK_SAY(status == FF_EBACKEND && strstr(err.text, "on fire") != NULL, "call %d", call);
         } else {
           FF_CHECK_OK(status, &err);
-          const char *lost = ff_ssa_sweep_lost(got);
+          const char *lost = ff_sweep_lost(got);
           FF_CHECK_SAY((lost != NULL) == failed && (!failed || strstr(lost, "on fire") != NULL), "call %d", call);
           FF_CHECK_INT(compare(&all, got, outputs + k, "after a failure"), 0);
         }
-        ff_ssa_sweep_free(got);
+        ff_sweep_free(got);
         FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
       }
   sweep_drop(&all);
@@ -226,7 +227,7 @@ static void devices_that_fail(void) {
 
 /* Devices that do not start, and programs that no kernel can run. */
 static void devices_that_do_not_start(void) {
-  ff_ssa_sweep *got;
+  ff_sweep *got;
   ff_error err;
   sweep_programs(&all);
   sweep_fill(&all, FF_SSA_DIRECT, outputs);
@@ -236,16 +237,16 @@ static void devices_that_do_not_start(void) {
     fake_ssa.broken = 1;
     fake_ssa.breaks_late = late;
     FF_CHECK_OK(play(&got, &all, &w, &err), &err);
-    FF_CHECK(ff_ssa_sweep_lost(got) != NULL && strstr(ff_ssa_sweep_lost(got), "GPU 0: the ") != NULL);
+    FF_CHECK(ff_sweep_lost(got) != NULL && strstr(ff_sweep_lost(got), "GPU 0: the ") != NULL);
     FF_CHECK_INT(compare(&all, got, outputs, "one device"), 0);
-    ff_ssa_sweep_free(got);
+    ff_sweep_free(got);
     fake_ssa.broken = 3; /* then the processor goes on */
     int done = 0;
-    FF_CHECK_OK(ff_ssa_sweep_new(&got, all.points, POINTS, 2, &err), &err);
+    FF_CHECK_OK(ff_sweep_new(&got, all.points, POINTS, 2, &err), &err);
     FF_CHECK(use(got, 2, &err) == (late ? FF_EBACKEND : FF_EMEMORY));
-    while (!done) FF_CHECK_OK(ff_ssa_sweep_advance(got, 1, &done, &err), &err);
+    while (!done) FF_CHECK_OK(ff_sweep_advance(got, 1, &done, &err), &err);
     FF_CHECK_INT(compare(&all, got, outputs, "no device"), 0);
-    ff_ssa_sweep_free(got);
+    ff_sweep_free(got);
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
   const way w = {2, 2, 1000, 0, 0, 10, 0};
@@ -253,13 +254,13 @@ static void devices_that_do_not_start(void) {
   fake_ssa.unsupported = 1;
   FF_CHECK_OK(play(&got, &all, &w, &err), &err);
   FF_CHECK_INT(compare(&all, got, outputs, "an odd network"), POINTS);
-  ff_ssa_sweep_free(got);
+  ff_sweep_free(got);
   static const double large[] = {0x1p31, 0};
   all.points[3].options.initial = large;
-  FF_CHECK_OK(ff_ssa_sweep_new(&got, all.points, POINTS, 1, &err), &err);
-  const ff_status status = ff_ssa_sweep_check_devices(got, &err);
+  FF_CHECK_OK(ff_sweep_new(&got, all.points, POINTS, 1, &err), &err);
+  const ff_status status = ff_sweep_check_devices(got, &err);
   FF_CHECK_SAY(status == FF_EUNSUPPORTED && strstr(err.text, "species \"A\"") != NULL, "%s", err.text);
-  ff_ssa_sweep_free(got);
+  ff_sweep_free(got);
   sweep_drop(&all);
 }
 
@@ -277,16 +278,16 @@ static void the_first_failure_counts(void) {
   sweep_fill(&all, FF_SSA_DIRECT, outputs);
   static const double late[] = {0, 10, 90};
   for (uint32_t i = 0; i < POINTS; i++) all.points[i].options.times = late;
-  ff_ssa_run *run;
+  ff_run *run;
   ff_error want, err;
   FF_CHECK(run_pieces(&run, all.programs[4], &all.points[4].options, 10, &want) == FF_EMODEL);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   for (size_t i = 0; i < WAYS; i++) {
-    ff_ssa_sweep *got;
+    ff_sweep *got;
     if (ways[i].capacity > 0 && ways[i].capacity < RUNS) continue;
     reset(ways + i);
     FF_CHECK(play(&got, &all, ways + i, &err) == FF_EMODEL && strcmp(err.text, want.text) == 0);
-    ff_ssa_sweep_free(got);
+    ff_sweep_free(got);
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
   sweep_drop(&all);
@@ -295,7 +296,7 @@ static void the_first_failure_counts(void) {
 /* Histograms that are too large are the failure of their point, not of the device. */
 static void histograms_that_are_too_large(void) {
   const way w = {2, 2, 1000, 0, 0, 10, 0};
-  ff_ssa_sweep *got;
+  ff_sweep *got;
   ff_error err;
   sweep_programs(&all);
   sweep_fill(&all, FF_SSA_DIRECT, outputs + 1);
@@ -303,32 +304,32 @@ static void histograms_that_are_too_large(void) {
   reset(&w);
   const ff_status status = play(&got, &all, &w, &err);
   FF_CHECK_SAY(status == FF_ESIZE && strstr(err.text, "the histograms of 1 species") != NULL, "%s", err.text);
-  FF_CHECK(fake_ssa.too_large > 0 && ff_ssa_sweep_lost(got) == NULL && ff_ssa_sweep_failed(got) == 0);
-  ff_ssa_sweep_free(got);
+  FF_CHECK(fake_ssa.too_large > 0 && ff_sweep_lost(got) == NULL && ff_sweep_failed(got) == 0);
+  ff_sweep_free(got);
   FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   sweep_drop(&all);
 }
 
 static void wrong_calls(void) {
-  ff_ssa_sweep *got = NULL;
+  ff_sweep *got = NULL;
   ff_error err;
   int is = 0;
-  const ff_ssa_choice none = {.backend = &fake_ssa_device, .n_devices = 0};
+  const ff_fleet_choice none = {.calls = &fake_ssa_device.common, .n_devices = 0};
   sweep_programs(&all);
   sweep_fill(&all, FF_SSA_DIRECT, outputs);
-  ff_ssa_sweep_free(NULL);
-  FF_CHECK(ff_ssa_sweep_new(&got, all.points, 0, 1, &err) == FF_EARGUMENT && got == NULL);
-  FF_CHECK(ff_ssa_sweep_new(&got, all.points, POINTS, 0, &err) == FF_EARGUMENT);
-  FF_CHECK_OK(ff_ssa_sweep_new(&got, all.points, POINTS, 1, &err), &err);
-  FF_CHECK(ff_ssa_sweep_use(got, &none, &err) == FF_EARGUMENT);
-  FF_CHECK(ff_ssa_sweep_ready(got, 0, &is, &err) == FF_EARGUMENT && !is);
-  FF_CHECK_INT(ff_ssa_sweep_waiting(got), POINTS * RUNS);
-  FF_CHECK(ff_ssa_sweep_run(got, 0) == NULL);
-  ff_ssa_sweep_drop(got, 0);
+  ff_sweep_free(NULL);
+  FF_CHECK(ff_sweep_new(&got, all.points, 0, 1, &err) == FF_EARGUMENT && got == NULL);
+  FF_CHECK(ff_sweep_new(&got, all.points, POINTS, 0, &err) == FF_EARGUMENT);
+  FF_CHECK_OK(ff_sweep_new(&got, all.points, POINTS, 1, &err), &err);
+  FF_CHECK(ff_sweep_use(got, &none, &err) == FF_EARGUMENT);
+  FF_CHECK(ff_sweep_ready(got, 0, &is, &err) == FF_EARGUMENT && !is);
+  FF_CHECK_INT(ff_sweep_waiting(got), POINTS * RUNS);
+  FF_CHECK(ff_sweep_run(got, 0) == NULL);
+  ff_sweep_drop(got, 0);
   memset(&fake_ssa, 0, sizeof fake_ssa);
   FF_CHECK_OK(use(got, 1, &err), &err);
   FF_CHECK(use(got, 1, &err) == FF_EARGUMENT);
-  ff_ssa_sweep_free(got);
+  ff_sweep_free(got);
   sweep_drop(&all);
 }
 

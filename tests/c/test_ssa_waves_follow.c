@@ -1,7 +1,7 @@
 /* Fake devices (fake_ssa.h) check a condition, list firings, and give each trajectory counts of its own at the start. Whatever
  * their capacity is, whatever they refuse, and whenever they fail, all results have the same bits as without devices. */
 #include "../../src/ssa/run/ff_ssa_run.h"
-#include "../../src/ssa/sweep/ff_ssa_sweep.h"
+#include "../../src/ensemble/sweep/ff_sweep.h"
 #include "device_ways.h"
 #include "simulations.h"
 
@@ -18,7 +18,7 @@ static const way ways[] = {{1, 1, 1000, 0, 0, 10, 0}, {1, 2, 10, 3, 0, 0, 0}, {3
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 typedef struct {
-  ff_ssa_run *run;
+  ff_run *run;
   double states[SPECIES][RUNS * TIMES], stopped[RUNS];
   double trajectory[FIRINGS], time[FIRINGS];
   int32_t reaction[FIRINGS];
@@ -32,7 +32,7 @@ static outcome want, got;
 static void play(outcome *out, const ff_ssa_program *program, const ff_formula *until, unsigned wanted, uint64_t most,
                  const way *w) {
   double *columns[] = {out->states[0], out->states[1]};
-  const ff_ssa_options options = {.method = FF_SSA_TREE, .key = 5, .first = 100, .n = RUNS, .times = times, .n_times = TIMES,
+  const ff_run_options options = {.method = FF_SSA_TREE, .key = 5, .first = 100, .n = RUNS, .times = times, .n_times = TIMES,
                                   .observed = observed, .n_observed = SPECIES, .threads = w->threads,
                                   .states = wanted & STATES ? columns : NULL, .until = wanted & UNTIL ? until : NULL,
                                   .stopped = wanted & UNTIL ? out->stopped : NULL,
@@ -40,11 +40,11 @@ static void play(outcome *out, const ff_ssa_program *program, const ff_formula *
   memset(out, 0, sizeof *out);
   out->status = run_in_way(&out->run, program, &options, w, &out->err);
   if (out->status != FF_OK) return;
-  out->complete = ff_ssa_run_complete(out->run);
-  out->events = ff_ssa_run_events(out->run);
-  out->n_firings = ff_ssa_run_n_firings(out->run);
+  out->complete = ff_run_complete(out->run);
+  out->events = ff_run_events(out->run);
+  out->n_firings = ff_run_n_firings(out->run);
   FF_CHECK(out->n_firings <= FIRINGS);
-  FF_CHECK_OK(ff_ssa_run_firings(out->run, out->trajectory, out->time, out->reaction, &out->err), &out->err);
+  FF_CHECK_OK(ff_run_firings(out->run, out->trajectory, out->time, out->reaction, &out->err), &out->err);
 }
 
 static void compare(unsigned wanted, const char *what) {
@@ -58,10 +58,10 @@ static void compare(unsigned wanted, const char *what) {
   FF_CHECK_SAY(memcmp(got.trajectory, want.trajectory, sizeof got.trajectory) == 0, "%s: other trajectories", what);
   FF_CHECK_SAY(memcmp(got.reaction, want.reaction, sizeof got.reaction) == 0, "%s: other reactions", what);
   if (wanted & STATES) return;
-  ff_ssa_sums *a, *b;
+  ff_sums *a, *b;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_run_sums(got.run, &a, &err), &err);
-  FF_CHECK_OK(ff_ssa_run_sums(want.run, &b, &err), &err);
+  FF_CHECK_OK(ff_run_sums(got.run, &a, &err), &err);
+  FF_CHECK_OK(ff_run_sums(want.run, &b, &err), &err);
   FF_CHECK_SAY(memcmp(a->counts, b->counts, (size_t)a->n_times * a->n_counts * sizeof *a->counts) == 0, "%s: other sums", what);
 }
 
@@ -85,10 +85,10 @@ static void devices_change_no_bit(void) {
       compare(wanted, what);
       FF_CHECK(fake_ssa.waves > 0 || ways[j].late > 0);
       FF_CHECK_INT(fake_ssa.stops, wanted & UNTIL ? fake_ssa.waves : 0); /* once for each wave */
-      ff_ssa_run_free(got.run);
+      ff_run_free(got.run);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
     }
-    ff_ssa_run_free(want.run);
+    ff_run_free(want.run);
   }
   ff_formula_free(&until);
   ff_ssa_program_free(program);
@@ -108,11 +108,11 @@ static void devices_may_fail(void) {
         play(&got, program, &until, wanted, FIRINGS, &ways[j]);
         over = fake_ssa.calls < at;
         compare(wanted, "a device fails");
-        FF_CHECK((ff_ssa_run_lost(got.run) != NULL) == !over);
-        ff_ssa_run_free(got.run);
+        FF_CHECK((ff_run_lost(got.run) != NULL) == !over);
+        ff_run_free(got.run);
       }
     }
-    ff_ssa_run_free(want.run);
+    ff_run_free(want.run);
   }
   ff_formula_free(&until);
   ff_ssa_program_free(program);
@@ -136,10 +136,10 @@ static void waves_that_begin_anew_change_no_bit(void) {
         compare(wanted, "waves begin anew");
         anew += fake_ssa.made > (int)ways[j].devices;
         n++;
-        ff_ssa_run_free(got.run);
+        ff_run_free(got.run);
         FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
       }
-    ff_ssa_run_free(want.run);
+    ff_run_free(want.run);
   }
   ff_formula_free(&until);
   FF_CHECK(2 * anew > n);
@@ -152,7 +152,7 @@ static void too_many_firings_are_refused(void) {
   play(&want, program, NULL, FIRES, FIRINGS, &alone);
   const uint64_t n = want.n_firings;
   FF_CHECK(n > 1000);
-  ff_ssa_run_free(want.run);
+  ff_run_free(want.run);
   play(&want, program, NULL, FIRES, n - 1, &alone);
   FF_CHECK_FAILS(want.status, FF_ESIZE, &want.err, "firings, which are too many to keep");
   for (size_t j = 0; j < WAYS; j++) {
@@ -160,7 +160,7 @@ static void too_many_firings_are_refused(void) {
     play(&got, program, NULL, FIRES, n, &ways[j]);
     FF_CHECK_OK(got.status, &got.err);
     FF_CHECK_INT(got.n_firings, n);
-    ff_ssa_run_free(got.run);
+    ff_run_free(got.run);
     for (uint64_t most = 1; most < n; most *= 8) {
       char text[64];
       reset(&ways[j]);
@@ -168,15 +168,15 @@ static void too_many_firings_are_refused(void) {
       FF_CHECK(fake_ssa.listed < most + n / 10); /* a device stops after the trajectory with the first firing too many */
       snprintf(text, sizeof text, "more than %llu firings", (unsigned long long)most);
       FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, text);
-      ff_ssa_run_free(got.run);
+      ff_run_free(got.run);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
     }
     reset(&ways[j]);
     play(&got, program, NULL, FIRES, n - 1, &ways[j]);
     FF_CHECK_FAILS(got.status, FF_ESIZE, &got.err, "firings, which are too many to keep");
-    ff_ssa_run_free(got.run);
+    ff_run_free(got.run);
   }
-  ff_ssa_run_free(want.run);
+  ff_run_free(want.run);
   ff_ssa_program_free(program);
 }
 
@@ -187,26 +187,26 @@ enum { POINTS = 5 };
 /* Runs a sweep whose points have conditions of their own. */
 static void sweep(ff_ssa_program *const *programs, const ff_formula *until, double stopped[POINTS][RUNS], uint32_t n_devices) {
   static const uint32_t devices[] = {0, 1};
-  const ff_ssa_choice choice = {.backend = &fake_ssa_device, .devices = devices, .n_devices = n_devices};
-  ff_ssa_point points[POINTS];
-  ff_ssa_sweep *s;
+  const ff_fleet_choice choice = {.calls = &fake_ssa_device.common, .devices = devices, .n_devices = n_devices};
+  ff_point points[POINTS];
+  ff_sweep *s;
   ff_error err;
   int done = 0;
   for (uint32_t i = 0; i < POINTS; i++) {
-    points[i] = (ff_ssa_point){.program = programs[i],
+    points[i] = (ff_point){.engine = &ff_ssa_engine, .model = programs[i],
                                .options = {.method = FF_SSA_TREE, .key = 7 + i, .n = RUNS, .times = times, .n_times = TIMES,
                                            .observed = observed, .n_observed = SPECIES, .threads = 1,
                                            .until = i == 3 ? NULL : until + i, .stopped = i == 3 ? NULL : stopped[i]}};
   }
-  FF_CHECK_OK(ff_ssa_sweep_new(&s, points, POINTS, 2, &err), &err);
+  FF_CHECK_OK(ff_sweep_new(&s, points, POINTS, 2, &err), &err);
   if (n_devices > 0) {
     int is = 0;
-    FF_CHECK_OK(ff_ssa_sweep_use(s, &choice, &err), &err);
-    while (!is) FF_CHECK_OK(ff_ssa_sweep_ready(s, 0.01, &is, &err), &err);
+    FF_CHECK_OK(ff_sweep_use(s, &choice, &err), &err);
+    while (!is) FF_CHECK_OK(ff_sweep_ready(s, 0.01, &is, &err), &err);
   }
-  while (!done) FF_CHECK_OK(ff_ssa_sweep_advance(s, 0.01, &done, &err), &err);
-  for (uint32_t i = 0; i < POINTS; i++) FF_CHECK(!ff_ssa_sweep_is_left(s, i));
-  ff_ssa_sweep_free(s);
+  while (!done) FF_CHECK_OK(ff_sweep_advance(s, 0.01, &done, &err), &err);
+  for (uint32_t i = 0; i < POINTS; i++) FF_CHECK(!ff_sweep_is_left(s, i));
+  ff_sweep_free(s);
 }
 
 static void points_have_conditions_of_their_own(void) {

@@ -11,7 +11,7 @@ static ff_ssa_program *program_of_births(void) {
 }
 
 /* Begins a run on two devices, and returns their waves. */
-static ff_ssa_wave *begin_on_two(const ff_ssa_program *program, const ff_ssa_options *options) {
+static ff_wave *begin_on_two(const ff_ssa_program *program, const ff_run_options *options) {
   ff_error err;
   FF_CHECK_OK(ff_ssa_run_new(&got.run, program, options, &err), &err);
   FF_CHECK_OK(use(got.run, 2, &err), &err);
@@ -28,12 +28,12 @@ static void waves_begin_anew_for_larger_counts(void) {
       {{2, 2, MANY / 2, 0, 4, 10, 0}, 0}, {{1, 1, MANY, 900, 0, 0, 0}, 4000}, {{2, 1, MANY / 2, 700, 0, 0, 0}, 0}};
   const uint32_t species = 0;
   ff_ssa_program *program = program_of_births();
-  ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = TO, .observed = &species,
+  ff_run_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = TO, .observed = &species,
                             .n_observed = 1, .threads = 1};
   ff_error err;
-  ff_ssa_sums *a, *b;
-  ff_ssa_run *here = run_to_end(program, &options, 10);
-  FF_CHECK_OK(ff_ssa_run_sums(here, &a, &err), &err);
+  ff_sums *a, *b;
+  ff_run *here = run_to_end(program, &options, 10);
+  FF_CHECK_OK(ff_run_sums(here, &a, &err), &err);
   for (size_t j = 0; j < sizeof some / sizeof some[0]; j++)
     for (int fails = 0; fails < (some[j].w.devices > 1 ? 5 : 1); fails++) {
       ff_ensemble_info info;
@@ -46,17 +46,17 @@ static void waves_begin_anew_for_larger_counts(void) {
       play(&got, program, options, 0, &some[j].w);
       FF_CHECK_OK(got.status, &got.err);
       FF_CHECK_INT(got.complete, MANY);
-      FF_CHECK_INT(got.events, ff_ssa_run_events(here));
-      FF_CHECK_OK(ff_ssa_run_sums(got.run, &b, &err), &err);
+      FF_CHECK_INT(got.events, ff_run_events(here));
+      FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
       FF_CHECK(memcmp(a->counts, b->counts, (size_t)TO * sizeof *a->counts) == 0);
-      FF_CHECK(ff_ssa_run_device(got.run, &info) && !info.narrow);
+      FF_CHECK(ff_run_device(got.run, &info) && !info.narrow);
       FF_CHECK_INT(info.refused, some[j].w.refuses > 0 ? (MANY + some[j].w.refuses - 1) / some[j].w.refuses : 0);
-      FF_CHECK_INT((ff_ssa_run_lost(got.run) != NULL), fails > 0);
+      FF_CHECK_INT((ff_run_lost(got.run) != NULL), fails > 0);
       if (fails == 0) FF_CHECK_INT(fake_ssa.made, 2 * some[j].w.devices);
       if (fails == 0) FF_CHECK_INT(fake_ssa.alike, 2 * (some[j].w.devices - 1));
       if (fails == 0) FF_CHECK(info.device_seconds == 2); /* of both ensembles */
       if (fails == 0) FF_CHECK_INT(fake_ssa.units, MANY / some[j].w.devices); /* the wave, although no trajectories wait */
-      ff_ssa_run_free(got.run);
+      ff_run_free(got.run);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
     }
   for (int fails = 1; fails <= 2; fails++) {
@@ -66,12 +66,12 @@ static void waves_begin_anew_for_larger_counts(void) {
     fake_ssa.wide_fails = fails;
     play(&got, program, options, 0, &some[2].w);
     FF_CHECK_INT((got.status == FF_OK), fails == 1);
-    if (fails == 1) FF_CHECK(got.complete == MANY && ff_ssa_run_device(got.run, &info) && info.refused > MANY / 2);
-    else FF_CHECK(ff_ssa_run_lost(got.run) != NULL && strstr(got.err.text, "does not load") != NULL);
-    ff_ssa_run_free(got.run);
+    if (fails == 1) FF_CHECK(got.complete == MANY && ff_run_device(got.run, &info) && info.refused > MANY / 2);
+    else FF_CHECK(ff_run_lost(got.run) != NULL && strstr(got.err.text, "does not load") != NULL);
+    ff_run_free(got.run);
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
-  ff_ssa_run_free(here);
+  ff_run_free(here);
   /* Few trajectories begin anew only if they have many events (about 90 are refused that have some 50 each), or if all are
    * refused, so that nobody knows. */
   static const struct { uint32_t narrow; double wide_events; int anew; } few[] = {
@@ -83,10 +83,10 @@ static void waves_begin_anew_for_larger_counts(void) {
     fake_ssa.wide_events = few[i].wide_events;
     options.n = 100;
     play(&got, program, options, 0, &some[0].w);
-    FF_CHECK(got.status == FF_OK && ff_ssa_run_device(got.run, &info));
+    FF_CHECK(got.status == FF_OK && ff_run_device(got.run, &info));
     FF_CHECK_INT(info.refused > 50, !few[i].anew);
     FF_CHECK_INT(fake_ssa.made, 1 + few[i].anew);
-    ff_ssa_run_free(got.run);
+    ff_run_free(got.run);
   }
   ff_ssa_program_free(program);
 }
@@ -109,10 +109,10 @@ static void waves_that_begin_anew_change_no_bit(void) {
         compare(&got, &want, o->keep, o->name);
         anew += fake_ssa.made > (int)ways[j].devices;
         n++;
-        ff_ssa_run_free(got.run);
+        ff_run_free(got.run);
         FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
       }
-    ff_ssa_run_free(want.run);
+    ff_run_free(want.run);
   }
   FF_CHECK(2 * anew > n);
   ff_ssa_program_free(program);
@@ -125,31 +125,31 @@ static void a_wave_does_not_begin_anew_while_it_is_recorded(void) {
   const way w = {2, 1, MANY / 2, 0, 0, 0, 0};
   static const uint32_t often[] = {0, 0, 0, 0}; /* so that recording takes long */
   ff_ssa_program *program = program_of_births();
-  const ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = TO,
-                                  .observed = often, .n_observed = 4, .wanted = FF_SSA_COVARIANCE, .threads = 1};
-  ff_ssa_sums *a, *b;
+  const ff_run_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = TO,
+                                  .observed = often, .n_observed = 4, .wanted = FF_COVARIANCE, .threads = 1};
+  ff_sums *a, *b;
   ff_error err;
   int done = 0, failed = 0;
-  ff_ssa_run *here = run_to_end(program, &options, 10);
+  ff_run *here = run_to_end(program, &options, 10);
   reset(&w);
   fake_ssa.narrow = 14;
-  ff_ssa_wave *waves = begin_on_two(program, &options);
+  ff_wave *waves = begin_on_two(program, &options);
   while (got.status == FF_OK && !done) {
-    got.status = ff_ssa_run_advance(got.run, 0, &done, &got.err);
+    got.status = ff_run_advance(got.run, 0, &done, &got.err);
     if (failed || got.run->waves->piece.of != &waves[0] || waves[0].recorded > 0) continue;
     FF_CHECK(waves[0].n_refused > 2731 && waves[0].n_refused < 4096); /* of 5,000; 7,500 are enough */
-    waves[1].status = ff_error_set(&waves[1].err, FF_EBACKEND, "the device is on fire");
+    waves[1].on->status = ff_error_set(&waves[1].on->err, FF_EBACKEND, "the device is on fire");
     failed = 1;
   }
   FF_CHECK_OK(got.status, &got.err);
-  FF_CHECK(failed && ff_ssa_run_lost(got.run) != NULL);
-  FF_CHECK_INT(ff_ssa_run_complete(got.run), MANY);
-  FF_CHECK_INT(ff_ssa_run_events(got.run), ff_ssa_run_events(here));
-  FF_CHECK_OK(ff_ssa_run_sums(here, &a, &err), &err);
-  FF_CHECK_OK(ff_ssa_run_sums(got.run, &b, &err), &err);
+  FF_CHECK(failed && ff_run_lost(got.run) != NULL);
+  FF_CHECK_INT(ff_run_complete(got.run), MANY);
+  FF_CHECK_INT(ff_run_events(got.run), ff_run_events(here));
+  FF_CHECK_OK(ff_run_sums(here, &a, &err), &err);
+  FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
   FF_CHECK(memcmp(a->counts, b->counts, (size_t)TO * a->n_counts * sizeof *a->counts) == 0);
-  ff_ssa_run_free(got.run);
-  ff_ssa_run_free(here);
+  ff_run_free(got.run);
+  ff_run_free(here);
   FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   ff_ssa_program_free(program);
 }
@@ -161,7 +161,7 @@ static void a_device_takes_over_when_it_is_ready(void) {
   const way w = {2, 1, MANY / 2, 0, 0, 0, 0};
   const uint32_t species = 0;
   ff_ssa_program *program = program_of_births();
-  const ff_ssa_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = 2,
+  const ff_run_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = 2,
                                   .observed = &species, .n_observed = 1, .threads = 1};
   for (uint64_t wide_capacity = 1000; wide_capacity <= MANY; wide_capacity += 4000) {
     ff_error err;
@@ -170,18 +170,18 @@ static void a_device_takes_over_when_it_is_ready(void) {
     fake_ssa.narrow = 12;
     fake_ssa.delays = 20;
     fake_ssa.wide_capacity = wide_capacity;
-    ff_ssa_wave *waves = begin_on_two(program, &options);
+    ff_wave *waves = begin_on_two(program, &options);
     while (got.status == FF_OK && !done) {
-      got.status = ff_ssa_run_advance(got.run, 0, &done, &got.err);
-      if (failed || waves[0].stage != FF_SSA_WAVE_WIDENS || waves[1].stage != FF_SSA_WAVE_WIDENS) continue;
+      got.status = ff_run_advance(got.run, 0, &done, &got.err);
+      if (failed || waves[0].stage != FF_WAVE_WIDENS || waves[1].stage != FF_WAVE_WIDENS) continue;
       ff_error_set(&err, FF_EMODEL, "a propensity is negative");
-      ff_ssa_worker_fail(got.run, got.run->workers, MANY / 4, &err);
-      waves[0].status = ff_error_set(&waves[0].err, FF_EBACKEND, "the device is on fire");
+      ff_worker_fail(got.run, got.run->workers, MANY / 4, &err);
+      waves[0].on->status = ff_error_set(&waves[0].on->err, FF_EBACKEND, "the device is on fire");
       failed = 1;
     }
     FF_CHECK_INT(failed, 1);
     FF_CHECK_FAILS(got.status, FF_EMODEL, &got.err, "a propensity is negative");
-    ff_ssa_run_free(got.run);
+    ff_run_free(got.run);
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
   ff_ssa_program_free(program);

@@ -112,18 +112,18 @@ static void extreme_moments_are_not_wrong(void) {
   const uint8_t real[2] = {1, 1};
   static const double sizes[] = {1e-50, 1e-100, 1e-140, 1e-200, 0x1p-1074, 1e307};
   for (int s = 0; s < 6; s++) {
-    ff_ssa_sums sums;
+    ff_sums sums;
     ff_error err;
     uint64_t bytes = 0;
     double min, max;
     const double unit = sizes[s];
-    FF_CHECK_OK(ff_ssa_sums_new(&sums, 1, 2, real, 0, &err), &err);
+    FF_CHECK_OK(ff_sums_new(&sums, 1, 2, real, 0, &err), &err);
     for (int i = 0; i < 100; i++) {
       const double x[2] = {unit * (1 + i % 4), 3 * unit};
-      FF_CHECK_OK(ff_ssa_sums_add(&sums, 0, x, &bytes, &err), &err);
+      FF_CHECK_OK(ff_sums_add(&sums, 0, x, &bytes, &err), &err);
     }
-    const ff_sum_central m = ff_ssa_sums_moments(&sums, 0, 0, 100, &min, &max);
-    const ff_sum_central same = ff_ssa_sums_moments(&sums, 0, 1, 100, &min, &max);
+    const ff_sum_central m = ff_sums_moments(&sums, 0, 0, 100, &min, &max);
+    const ff_sum_central same = ff_sums_moments(&sums, 0, 1, 100, &min, &max);
     FF_CHECK(fabs(m.mean - 2.5 * unit) <= unit * 1e-15 || unit == 0x1p-1074);
     if (unit <= 1e-140)
       FF_CHECK(isnan(m.second));
@@ -134,25 +134,25 @@ static void extreme_moments_are_not_wrong(void) {
     else if (unit < 1)
       FF_CHECK_NEAR(m.fourth / unit / unit / unit / unit, 2.5625, 1e-13);
     FF_CHECK(same.second == 0 || unit > 1);
-    ff_ssa_sums_free(&sums);
+    ff_sums_free(&sums);
   }
 }
 
 /* A covariance that the sums of products are too inexact for is not known. */
 static void tiny_covariances_are_not_wrong(void) {
   const uint8_t real[3] = {1, 1, 0};
-  ff_ssa_sums sums;
+  ff_sums sums;
   ff_error err;
   uint64_t bytes = 0;
-  FF_CHECK_OK(ff_ssa_sums_new(&sums, 1, 3, real, FF_SSA_COVARIANCE, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&sums, 1, 3, real, FF_COVARIANCE, &err), &err);
   for (int i = 0; i < 100; i++) {
     const double x[3] = {1e-200 * (1 + i % 4), 1e-100 * (i % 4), i % 4};
-    FF_CHECK_OK(ff_ssa_sums_add(&sums, 0, x, &bytes, &err), &err);
+    FF_CHECK_OK(ff_sums_add(&sums, 0, x, &bytes, &err), &err);
   }
-  FF_CHECK(isnan(ff_ssa_sums_covariance(&sums, 0, 0, 1, 100)));
-  FF_CHECK_NEAR(ff_ssa_sums_covariance(&sums, 0, 0, 2, 100) / 1e-200, 1.25, 1e-14);
-  FF_CHECK_NEAR(ff_ssa_sums_covariance(&sums, 0, 1, 2, 100) / 1e-100, 1.25, 1e-14);
-  ff_ssa_sums_free(&sums);
+  FF_CHECK(isnan(ff_sums_covariance(&sums, 0, 0, 1, 100)));
+  FF_CHECK_NEAR(ff_sums_covariance(&sums, 0, 0, 2, 100) / 1e-200, 1.25, 1e-14);
+  FF_CHECK_NEAR(ff_sums_covariance(&sums, 0, 1, 2, 100) / 1e-100, 1.25, 1e-14);
+  ff_sums_free(&sums);
 }
 
 static void covariances_are_exact(void) {

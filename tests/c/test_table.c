@@ -37,7 +37,7 @@ static ff_expr random_expression(net_random *r, const ff_pbn *pbn, ff_names *nam
 
 typedef struct {
   ff_pbn *pbn;
-  ff_program *program;
+  ff_pbn_program *program;
   ff_expr terms[7];
   uint32_t n_terms;
 } model;
@@ -59,20 +59,20 @@ static int model_new(model *m, const net_shape *shape, uint64_t seed) {
   for (uint32_t i = 0; i < m->n_terms; i++) m->terms[i] = random_expression(&r, m->pbn, names, leaves[i]);
   ff_names_free(names);
   ff_observables observables = {5, first, m->terms, weights};
-  FF_CHECK_OK(ff_program_new(&m->program, m->pbn, &observables, FF_LAYOUT_PACKED, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&m->program, m->pbn, &observables, FF_LAYOUT_PACKED, &err), &err);
   return m->program != NULL;
 }
 
 static void model_free(model *m) {
   for (uint32_t i = 0; i < m->n_terms; i++) ff_expr_free(&m->terms[i]);
-  ff_program_free(m->program);
+  ff_pbn_program_free(m->program);
   ff_pbn_free(m->pbn);
 }
 
 /* ---- a tile as a GPU would run it -------------------------------------------------------------------------------- */
 
 typedef struct {
-  const ff_program *program;
+  const ff_pbn_program *program;
   ff_table_plan plan;
   ff_step_program step; /* as a block sees it */
   void *memory, *shared, *constant;
@@ -98,7 +98,7 @@ static void card_tile_free(card_tile *c) {
 }
 
 /* The image is copied and the original is freed, so that a pointer to the original is detected. */
-static void card_tile_new(card_tile *c, const ff_program *p, const ff_table_card *card, int split) {
+static void card_tile_new(card_tile *c, const ff_pbn_program *p, const ff_table_card *card, int split) {
   ff_error err = {FF_OK, ""};
   ff_step_program image;
   void *memory;
@@ -132,7 +132,7 @@ static void card_tile_new(card_tile *c, const ff_program *p, const ff_table_card
 enum { START, BEFORE, ADVANCE, COUNT };
 
 static void card_lane(card_tile *c, uint32_t lane, int what, uint64_t key, uint64_t unit, uint64_t step, uint64_t steps) {
-  const ff_program *p = c->program;
+  const ff_pbn_program *p = c->program;
   uint32_t group = lane / GROUP, thread = lane % GROUP, held[4] = {0}, next[4] = {0};
   size_t at = (size_t)group * GROUP;
   ff_step_trajectory t = {key, unit * FF_TILE + lane, c->state + at * p->packed.words + thread, c->next + thread,
@@ -170,7 +170,7 @@ static int card_get(const card_tile *c, uint32_t place, uint32_t lane) {
 /* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static void check_same(const ff_tile *tile, const ff_harvest *h, const card_tile *c) {
-  const ff_program *p = c->program;
+  const ff_pbn_program *p = c->program;
   uint32_t states = 0, counts = 0;
   for (uint32_t place = 0; place < p->n_nodes; place++)
     for (uint32_t lane = 0; lane < FF_TILE; lane++)
@@ -313,7 +313,7 @@ static void expressions_keep_their_meaning(void) {
     ff_error err = {FF_OK, ""};
     ff_names *names = NULL;
     ff_tile *tile = NULL;
-    ff_program *program = NULL;
+    ff_pbn_program *program = NULL;
     net_random r = {seed, 1u << 21};
     static uint32_t old[3 * FF_TILE];
     uint8_t stack[4096];
@@ -325,7 +325,7 @@ static void expressions_keep_their_meaning(void) {
       pbn->predictors[i].expr = random_expression(&r, pbn, names, 100 + 20 * i);
     }
     FF_CHECK_OK(ff_pbn_finish(pbn, 0, &err), &err);
-    FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_PACKED, &err), &err);
+    FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_PACKED, &err), &err);
     if (program != NULL) FF_CHECK_OK(ff_tile_new(&tile, program, FF_SIMD_BEST, &err), &err);
     if (tile == NULL) return;
     FF_CHECK_SAY(program->packed.n_wide > 20, "%u wide functions", program->packed.n_wide);
@@ -336,7 +336,7 @@ static void expressions_keep_their_meaning(void) {
       for (uint32_t i = 0; i < pbn->n_nodes; i++)
         FF_CHECK_INT(ff_tile_get(tile, i, lane), ff_expr_value(&pbn->predictors[i].expr, old + (size_t)lane * 3, stack));
     ff_tile_free(tile);
-    ff_program_free(program);
+    ff_pbn_program_free(program);
     ff_names_free(names);
     ff_pbn_free(pbn);
   }

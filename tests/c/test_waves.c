@@ -1,6 +1,6 @@
 /* Pilot and run on devices, without a GPU: a backend whose ensembles are tiles on this processor. Whatever the capacity, the
  * speed and the failures of the devices, the answer has the same bits as without devices. */
-#include "../../src/pbn/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_pbn_estimate.h"
 #include "../../src/pbn/estimate/ff_influence.h"
 #include "rows.h"
 
@@ -21,7 +21,7 @@ static struct {
 } fake;
 
 struct ff_ensemble {
-  const ff_program *program;
+  const ff_pbn_program *program;
   ff_tile **tiles;
   uint32_t *first_half; /* one tile after the other */
   uint64_t capacity, n;
@@ -37,7 +37,8 @@ static void ensemble_free(ff_ensemble *e) {
   __atomic_fetch_add(&fake.freed, 1, __ATOMIC_RELAXED);
 }
 
-static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, const ff_ensemble_options *options, ff_error *err) {
+static ff_status ensemble_new(ff_ensemble **out, const ff_pbn_program *program, const ff_ensemble_options *options,
+                              ff_error *err) {
   int which = options->kernel != NULL ? 1 : 2; /* a pilot uses the interpreter */
   const int refused = fake.refused >> options->device & 1;
   if (fake.no_new == which || (refused && !fake.refuses_late)) return ff_error_set(err, FF_EMEMORY, "the device is full");
@@ -50,7 +51,7 @@ static ff_status ensemble_new(ff_ensemble **out, const ff_program *program, cons
   e->fails = fake.never_ready == which || refused;
   e->capacity = options->units > 0 && options->units < fake.capacity ? options->units : fake.capacity;
   e->tiles = ff_calloc(e->capacity, sizeof *e->tiles);
-  e->first_half = ff_calloc(e->capacity * ff_program_terms(program) * FF_TILE, sizeof *e->first_half);
+  e->first_half = ff_calloc(e->capacity * ff_pbn_program_terms(program) * FF_TILE, sizeof *e->first_half);
   ff_status status = FF_OK;
   for (uint64_t i = 0; i < e->capacity && status == FF_OK; i++) status = ff_tile_new(&e->tiles[i], program, FF_SIMD_BEST, err);
   *out = e;
@@ -95,17 +96,17 @@ static ff_status steps(ff_ensemble *e, uint64_t wanted, int count, double second
 
 static ff_status half(ff_ensemble *e, ff_error *err) {
   if (call_fails()) return on_fire(err);
-  const size_t n = (size_t)ff_program_terms(e->program) * FF_TILE;
+  const size_t n = (size_t)ff_pbn_program_terms(e->program) * FF_TILE;
   for (uint64_t i = 0; i < e->n; i++)
     memcpy(e->first_half + i * n, ff_tile_harvest(e->tiles[i]).counts, n * sizeof *e->first_half);
   return FF_OK;
 }
 
-static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
-  ff_tally view;
+static ff_status tally(ff_ensemble *e, const ff_pbn_sums *sums, ff_error *err) {
+  ff_pbn_tally view;
   if (call_fails()) return on_fire(err);
-  const size_t n = (size_t)ff_program_terms(e->program) * FF_TILE;
-  ff_status status = ff_tally_new(&view, fake.observables, err);
+  const size_t n = (size_t)ff_pbn_program_terms(e->program) * FF_TILE;
+  ff_status status = ff_pbn_tally_new(&view, fake.observables, err);
   if (status != FF_OK) return status;
   uint64_t *own = view.words;
   view.words = sums->words;
@@ -113,11 +114,11 @@ static ff_status tally(ff_ensemble *e, const ff_sums *sums, ff_error *err) {
   view.half[1] = sums->half[1];
   for (uint64_t i = 0; i < e->n; i++) {
     ff_harvest harvest = ff_tile_harvest(e->tiles[i]);
-    ff_tally_add(&view, sums->at, e->first_half + i * n, &harvest);
+    ff_pbn_tally_add(&view, sums->at, e->first_half + i * n, &harvest);
     ff_tile_forget(e->tiles[i]);
   }
   view.words = own;
-  ff_tally_free(&view);
+  ff_pbn_tally_free(&view);
   return FF_OK;
 }
 
@@ -136,8 +137,8 @@ typedef struct {
   ff_pbn *pbn;
   term_list c;
   ff_counted counted;
-  ff_program *program;
-  ff_estimate_options options;
+  ff_pbn_program *program;
+  ff_pbn_estimate_options options;
 } scene;
 
 /* A ring with a negation is not a first-order chain, and a node that usually keeps its value forgets slowly. This results in
@@ -152,8 +153,8 @@ static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_
   if (s->pbn == NULL) return 0;
   choose_terms(&s->c, s->pbn, 9);
   FF_CHECK_OK(ff_counted_new(&s->counted, &s->c.observables, &err), &err);
-  FF_CHECK_OK(ff_program_new(&s->program, s->pbn, &s->counted.counted, layout, &err), &err);
-  s->options = (ff_estimate_options){.precision = 8e-3, .z = 1.96, .epsilon = 1e-6, .key = seed, .max_burn_in = 1u << 16,
+  FF_CHECK_OK(ff_pbn_program_new(&s->program, s->pbn, &s->counted.counted, layout, &err), &err);
+  s->options = (ff_pbn_estimate_options){.precision = 8e-3, .z = 1.96, .epsilon = 1e-6, .key = seed, .max_burn_in = 1u << 16,
                                      .n_shards = 1, .threads = 2, .simd = FF_SIMD_BEST};
   fake.observables = &s->c.observables;
   fake.capacity = 3;
@@ -164,43 +165,44 @@ static int scene_new(scene *s, const net_shape *shape, ff_layout layout, uint64_
 }
 
 static void scene_free(scene *s) {
-  ff_program_free(s->program);
+  ff_pbn_program_free(s->program);
   ff_counted_free(&s->counted);
   ff_pbn_free(s->pbn);
 }
 
-static ff_status use(ff_estimate *e, uint32_t n_devices, ff_error *err) {
+static ff_status use(ff_pbn_estimate *e, uint32_t n_devices, ff_error *err) {
   static const uint32_t devices[] = {0, 1, 2, 3};
-  const ff_engine_choice choice = {.backend = &backend, .devices = devices, .n_devices = n_devices};
-  ff_status status = ff_estimate_use(e, &choice, err);
-  for (int is = 0; status == FF_OK && !is;) status = ff_estimate_ready(e, 0.01, &is, err);
+  const ff_fleet_choice choice = {.calls = &backend.common, .devices = devices, .n_devices = n_devices};
+  ff_status status = ff_pbn_estimate_use(e, &choice, err);
+  for (int is = 0; status == FF_OK && !is;) status = ff_pbn_estimate_ready(e, 0.01, &is, err);
   return status;
 }
 
 /* The numbers of devices for pilot and run; 0: none. */
-static ff_status run(ff_estimate **out, const scene *s, uint32_t pilot, uint32_t devices, ff_error *err) {
-  ff_status status = ff_estimate_new(out, &(ff_counting){s->program, &s->c.observables, s->counted.at}, NULL, s->options, err);
+static ff_status run(ff_pbn_estimate **out, const scene *s, uint32_t pilot, uint32_t devices, ff_error *err) {
+  ff_status status = ff_pbn_estimate_new(out, &(ff_counting){s->program, &s->c.observables, s->counted.at}, NULL, s->options,
+                                         err);
   if (status == FF_OK && pilot > 0) status = use(*out, pilot, err);
   for (int done = 0; !done && status == FF_OK;) {
-    status = ff_estimate_advance(*out, 0.02, &done, err);
-    if (status == FF_OK && ff_estimate_waits(*out) && devices > 0) status = use(*out, devices, err);
+    status = ff_pbn_estimate_advance(*out, 0.02, &done, err);
+    if (status == FF_OK && ff_pbn_estimate_waits(*out) && devices > 0) status = use(*out, devices, err);
   }
   return status;
 }
 
-static void compare(ff_estimate *got, ff_estimate *want, const scene *s, const char *what) {
-  const ff_tally *a = ff_estimate_tally(got), *b = ff_estimate_tally(want);
-  const ff_plan p = ff_estimate_plan(got), q = ff_estimate_plan(want);
+static void compare(ff_pbn_estimate *got, ff_pbn_estimate *want, const scene *s, const char *what) {
+  const ff_pbn_tally *a = ff_pbn_estimate_tally(got), *b = ff_pbn_estimate_tally(want);
+  const ff_plan p = ff_pbn_estimate_plan(got), q = ff_pbn_estimate_plan(want);
   FF_CHECK_SAY(p.burn_in == q.burn_in && p.half[0] == q.half[0] && p.half[1] == q.half[1] && p.tiles == q.tiles,
                "%s: another plan", what);
   FF_CHECK_SAY(a->tiles == b->tiles && memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0, "%s: other sums", what);
   for (uint32_t i = 0; i < s->c.observables.n; i++)
-    FF_CHECK_SAY(ff_estimate_thinning(got)[i] == ff_estimate_thinning(want)[i], "%s: another thinning of %u", what, i);
+    FF_CHECK_SAY(ff_pbn_estimate_thinning(got)[i] == ff_pbn_estimate_thinning(want)[i], "%s: another thinning of %u", what, i);
   size_t n, m;
-  const ff_trace *t = ff_estimate_trace(got, &n), *u = ff_estimate_trace(want, &m);
+  const ff_trace *t = ff_pbn_estimate_trace(got, &n), *u = ff_pbn_estimate_trace(want, &m);
   for (size_t i = 0; i < m && u[i].phase == FF_PHASE_PILOT; i++) /* a run on devices has fewer looks */
     FF_CHECK_SAY(i < n && t[i].rhat == u[i].rhat && t[i].burn_in == u[i].burn_in, "%s: another look %zu of the pilot", what, i);
-  FF_CHECK_INT(ff_estimate_progress(got).steps, ff_estimate_progress(want).steps);
+  FF_CHECK_INT(ff_pbn_estimate_progress(got).steps, ff_pbn_estimate_progress(want).steps);
 }
 
 static const net_shape shapes[] = {
@@ -217,12 +219,12 @@ static void devices_change_no_bit(void) {
   scene s;
   const size_t n_shapes = sizeof shapes / sizeof shapes[0];
   for (size_t i = 0; i <= n_shapes; i++) {
-    ff_estimate *want = NULL;
+    ff_pbn_estimate *want = NULL;
     if (!scene_new(&s, i < n_shapes ? &shapes[i] : NULL, FF_LAYOUT_AUTO, 11 + i)) continue;
     FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
-    if (i == n_shapes) FF_CHECK(ff_estimate_thinning(want)[0] > 1 && ff_estimate_plan(want).burn_in > 1024);
+    if (i == n_shapes) FF_CHECK(ff_pbn_estimate_thinning(want)[0] > 1 && ff_pbn_estimate_plan(want).burn_in > 1024);
     for (size_t j = 0; j < sizeof ways / sizeof ways[0]; j++) {
-      ff_estimate *got = NULL;
+      ff_pbn_estimate *got = NULL;
       char what[64];
       snprintf(what, sizeof what, "network %zu, way %zu", i, j);
       fake.capacity = ways[j].capacity;
@@ -230,14 +232,14 @@ static void devices_change_no_bit(void) {
       fake.steps = fake.alike = 0;
       FF_CHECK_OK(run(&got, &s, ways[j].pilot, ways[j].devices, &err), &err);
       compare(got, want, &s, what);
-      FF_CHECK((ff_estimate_device(got) != NULL) == (ways[j].devices > 0));
-      if (ways[j].devices > 0) FF_CHECK_INT(ff_estimate_device(got)->devices, ways[j].devices);
+      FF_CHECK((ff_pbn_estimate_device(got) != NULL) == (ways[j].devices > 0));
+      if (ways[j].devices > 0) FF_CHECK_INT(ff_pbn_estimate_device(got)->devices, ways[j].devices);
       FF_CHECK(fake.steps > 0);
       FF_CHECK_INT(fake.alike, ways[j].devices > 1 ? ways[j].devices - 1 : 0);
-      ff_estimate_free(got);
+      ff_pbn_estimate_free(got);
       FF_CHECK_INT(fake.freed, fake.made);
     }
-    ff_estimate_free(want);
+    ff_pbn_estimate_free(want);
     scene_free(&s);
   }
 }
@@ -246,16 +248,16 @@ static void devices_change_no_bit(void) {
 static void a_pilot_is_interpreted(void) {
   ff_error err;
   scene s;
-  ff_estimate *e = NULL;
+  ff_pbn_estimate *e = NULL;
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
-  FF_CHECK_OK(ff_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
   FF_CHECK_OK(use(e, 1, &err), &err);
   FF_CHECK_STR(fake.kernel, "interpreter");
-  for (int done = 0; !done && !ff_estimate_waits(e);) FF_CHECK_OK(ff_estimate_advance(e, 1, &done, &err), &err);
+  for (int done = 0; !done && !ff_pbn_estimate_waits(e);) FF_CHECK_OK(ff_pbn_estimate_advance(e, 1, &done, &err), &err);
   FF_CHECK_OK(use(e, 1, &err), &err);
   FF_CHECK_STR(fake.kernel, "");
   FF_CHECK(use(e, 1, &err) == FF_EARGUMENT); /* a second time */
-  ff_estimate_free(e);
+  ff_pbn_estimate_free(e);
   FF_CHECK_INT(fake.freed, fake.made);
   scene_free(&s);
 }
@@ -268,14 +270,14 @@ static void what_a_device_fails_at_is_told(void) {
   } ways[] = {{0, 1}, {0, 2}, {0, 3}, {1, 1}, {3, 3}};
   ff_error err;
   scene s;
-  ff_estimate *want = NULL;
+  ff_pbn_estimate *want = NULL;
   if (!scene_new(&s, &shapes[1], FF_LAYOUT_SLICED, 5)) return;
   FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
   for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
     int lost = 0, over = 0;
     fake.capacity = ways[way].pilot > 0 ? 4 : 2;
     for (int at = 1; !over; at += at < 24 ? 1 : at / 4) {
-      ff_estimate *e = NULL;
+      ff_pbn_estimate *e = NULL;
       fake.calls = 0;
       fake.fails_at = at;
       ff_status status = run(&e, &s, ways[way].pilot, ways[way].devices, &err);
@@ -285,19 +287,19 @@ static void what_a_device_fails_at_is_told(void) {
       } else if (ways[way].devices == 1) {
         FF_CHECK_FAILS(status, FF_EBACKEND, &err, "the device is on fire");
       } else {
-        const char *told = ff_estimate_lost(e);
+        const char *told = ff_pbn_estimate_lost(e);
         FF_CHECK_OK(status, &err);
         FF_CHECK(ways[way].pilot > 0 || told != NULL); /* after a failure in the pilot, the run's device may work */
         FF_CHECK(told == NULL || (strncmp(told, "GPU ", 4) == 0 && strstr(told, "the device is on fire") != NULL));
         compare(e, want, &s, "a device was lost");
         lost++;
       }
-      ff_estimate_free(e);
+      ff_pbn_estimate_free(e);
       FF_CHECK_INT(fake.freed, fake.made);
     }
     FF_CHECK(ways[way].devices == 1 || lost > 24);
   }
-  ff_estimate_free(want);
+  ff_pbn_estimate_free(want);
   scene_free(&s);
 }
 
@@ -305,13 +307,13 @@ static void what_a_device_fails_at_is_told(void) {
 static void a_device_that_cannot_start_is_left_out(void) {
   ff_error err;
   scene s;
-  ff_estimate *want = NULL;
+  ff_pbn_estimate *want = NULL;
   if (!scene_new(&s, &shapes[2], FF_LAYOUT_SLICED, 6)) return;
   FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
   fake.capacity = 4;
   for (uint32_t refused = 1; refused <= 7; refused++) /* bits: devices 0, 1, 2 */
     for (int late = 0; late < 4; late++) { /* the second bit: the pilot shall use it too */
-      ff_estimate *e = NULL;
+      ff_pbn_estimate *e = NULL;
       fake.steps = fake.delays = 0;
       fake.refused = refused;
       fake.refuses_late = late & 1;
@@ -321,18 +323,18 @@ static void a_device_that_cannot_start_is_left_out(void) {
       } else {
         FF_CHECK_OK(status, &err);
         compare(e, want, &s, "a device was left out");
-        const char *told = ff_estimate_lost(e);
+        const char *told = ff_pbn_estimate_lost(e);
         for (uint32_t device = 0; device < 3; device++) {
           char name[16];
           snprintf(name, sizeof name, "GPU %u:", device);
           FF_CHECK_INT(told != NULL && strstr(told, name) != NULL, refused >> device & 1);
         }
       }
-      ff_estimate_free(e);
+      ff_pbn_estimate_free(e);
       FF_CHECK_INT(fake.freed, fake.made);
     }
   fake.refused = 0;
-  ff_estimate_free(want);
+  ff_pbn_estimate_free(want);
   scene_free(&s);
 }
 
@@ -344,27 +346,28 @@ static void without_devices_it_goes_on_here(void) {
   if (!scene_new(&s, &shapes[1], FF_LAYOUT_SLICED, 5)) return;
   s.options.n_shards = 6;
   for (s.options.shard = 0; s.options.shard < 6; s.options.shard++) {
-    ff_estimate *want = NULL;
+    ff_pbn_estimate *want = NULL;
     fake.no_new = fake.never_ready = 0;
     FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
     for (int way = 0; way < 4; way++) {
-      ff_estimate *got = NULL;
+      ff_pbn_estimate *got = NULL;
       fake.no_new = way == 0 ? 1 : way == 1 ? 2 : 0;
       fake.never_ready = way == 2 ? 1 : way == 3 ? 2 : 0;
-      FF_CHECK_OK(ff_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
+      FF_CHECK_OK(ff_pbn_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err),
+                  &err);
       int done = 0, refused = use(got, 1, &err) != FF_OK;
       for (ff_status status = FF_OK; !done && status == FF_OK;) {
-        status = ff_estimate_advance(got, 0.02, &done, &err);
+        status = ff_pbn_estimate_advance(got, 0.02, &done, &err);
         FF_CHECK_OK(status, &err);
-        if (ff_estimate_waits(got)) refused += use(got, 2, &err) != FF_OK;
+        if (ff_pbn_estimate_waits(got)) refused += use(got, 2, &err) != FF_OK;
       }
-      const ff_tally *a = ff_estimate_tally(got), *b = ff_estimate_tally(want);
+      const ff_pbn_tally *a = ff_pbn_estimate_tally(got), *b = ff_pbn_estimate_tally(want);
       FF_CHECK_INT(refused, way % 2 == 0 || b->tiles > 0);
       FF_CHECK(a->tiles == b->tiles && memcmp(a->words, b->words, a->n_words * sizeof *a->words) == 0);
-      ff_estimate_free(got);
+      ff_pbn_estimate_free(got);
       FF_CHECK_INT(fake.freed, fake.made);
     }
-    ff_estimate_free(want);
+    ff_pbn_estimate_free(want);
   }
   scene_free(&s);
 }
@@ -373,23 +376,24 @@ static void without_devices_it_goes_on_here(void) {
 static void a_pilot_can_move(void) {
   ff_error err;
   scene s;
-  ff_estimate *want = NULL, *got = NULL;
+  ff_pbn_estimate *want = NULL, *got = NULL;
   int done = 0, is;
   if (!scene_new(&s, NULL, FF_LAYOUT_SLICED, 15)) return;
   fake.capacity = 64;
   FF_CHECK_OK(run(&want, &s, 0, 0, &err), &err);
-  FF_CHECK_OK(ff_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
-  FF_CHECK_OK(ff_estimate_advance(got, 0, &done, &err), &err);
-  FF_CHECK(ff_estimate_progress(got).steps > 0);
-  FF_CHECK_OK(ff_estimate_use(got, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1},
-                              &err), &err);
-  FF_CHECK(ff_estimate_advance(got, 0, &done, &err) == FF_EARGUMENT);
-  FF_CHECK_OK(ff_estimate_ready(got, 1, &is, &err), &err);
-  while (!done && ff_estimate_advance(got, 0.02, &done, &err) == FF_OK) {}
+  FF_CHECK_OK(ff_pbn_estimate_new(&got, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_advance(got, 0, &done, &err), &err);
+  FF_CHECK(ff_pbn_estimate_progress(got).steps > 0);
+  FF_CHECK_OK(ff_pbn_estimate_use(got, &(ff_fleet_choice){.calls = &backend.common, .devices = (const uint32_t[]){0},
+                                                          .n_devices = 1},
+                                  &err), &err);
+  FF_CHECK(ff_pbn_estimate_advance(got, 0, &done, &err) == FF_EARGUMENT);
+  FF_CHECK_OK(ff_pbn_estimate_ready(got, 1, &is, &err), &err);
+  while (!done && ff_pbn_estimate_advance(got, 0.02, &done, &err) == FF_OK) {}
   compare(got, want, &s, "moved");
   FF_CHECK(fake.steps > 0);
-  ff_estimate_free(got);
-  ff_estimate_free(want);
+  ff_pbn_estimate_free(got);
+  ff_pbn_estimate_free(want);
   scene_free(&s);
 }
 
@@ -397,16 +401,17 @@ static void a_pilot_can_move(void) {
 static void what_is_not_ready_can_be_freed(void) {
   ff_error err;
   scene s;
-  ff_estimate *e = NULL;
+  ff_pbn_estimate *e = NULL;
   int is = 1;
   if (!scene_new(&s, &shapes[0], FF_LAYOUT_SLICED, 3)) return;
   fake.delays = 1000;
-  FF_CHECK_OK(ff_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
-  FF_CHECK_OK(ff_estimate_use(e, &(ff_engine_choice){.backend = &backend, .devices = (const uint32_t[]){0}, .n_devices = 1},
-                              &err), &err);
-  FF_CHECK_OK(ff_estimate_ready(e, 0.001, &is, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_new(&e, &(ff_counting){s.program, &s.c.observables, s.counted.at}, NULL, s.options, &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_use(e, &(ff_fleet_choice){.calls = &backend.common, .devices = (const uint32_t[]){0},
+                                                        .n_devices = 1},
+                                  &err), &err);
+  FF_CHECK_OK(ff_pbn_estimate_ready(e, 0.001, &is, &err), &err);
   FF_CHECK_INT(is, 0);
-  ff_estimate_free(e);
+  ff_pbn_estimate_free(e);
   FF_CHECK_INT(fake.freed, 1);
   scene_free(&s);
 }

@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_WAVE_OUTCOMES_H
 #define FF_TESTS_WAVE_OUTCOMES_H
 
-#include "../../src/ssa/run/ff_ssa_waves.h"
+#include "../../src/ensemble/ff_waves.h"
 #include "device_ways.h"
 #include "simulations.h"
 
@@ -38,11 +38,11 @@ typedef struct {
 
 static const output outputs[] = {
     {"moments", {1, 0}, 2, 0, 0, 1},
-    {"covariances", {1, 0}, 2, FF_SSA_COVARIANCE, 0, 1},
+    {"covariances", {1, 0}, 2, FF_COVARIANCE, 0, 1},
     {"one species", {1}, 1, 0, 0, 1},
-    {"histograms", {1, 0}, 2, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 0, 1},
-    {"the same twice", {1, 0, 1}, 3, FF_SSA_COVARIANCE, 0, 0},
-    {"variables", {2, 0, 3, 1}, 4, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, 0, 0},
+    {"histograms", {1, 0}, 2, FF_HISTOGRAM | FF_COVARIANCE, 0, 1},
+    {"the same twice", {1, 0, 1}, 3, FF_COVARIANCE, 0, 0},
+    {"variables", {2, 0, 3, 1}, 4, FF_COVARIANCE | FF_HISTOGRAM, 0, 0},
     {"a constant", {3}, 1, 0, 0, 0},
     {"states", {0, 1}, 2, 0, 1, 0},
     {"states of variables", {2, 1}, 2, 0, 1, 0},
@@ -56,32 +56,32 @@ static const way ways[] = {
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 typedef struct {
-  ff_ssa_run *run;
+  ff_run *run;
   double value[MOST][RUNS * TIMES];
   ff_status status;
   ff_error err;
   uint64_t complete, events;
 } outcome;
 
-static ff_ssa_options options_of(ff_ssa_method method, const output *o, const way *w) {
-  return (ff_ssa_options){.method = method, .key = 5, .first = 100, .n = RUNS, .times = times, .n_times = TIMES,
+static ff_run_options options_of(ff_ssa_method method, const output *o, const way *w) {
+  return (ff_run_options){.method = method, .key = 5, .first = 100, .n = RUNS, .times = times, .n_times = TIMES,
                           .observed = o->observed, .n_observed = o->n_observed, .wanted = o->wanted, .threads = w->threads};
 }
 
 /* Runs to the end or to a failure. */
-static inline void play(outcome *out, const ff_ssa_program *program, ff_ssa_options options, int keep, const way *w) {
+static inline void play(outcome *out, const ff_ssa_program *program, ff_run_options options, int keep, const way *w) {
   double *columns[MOST];
   for (int j = 0; j < MOST; j++) columns[j] = out->value[j];
   memset(out->value, 0, sizeof out->value);
   options.states = keep ? columns : NULL;
   out->status = run_in_way(&out->run, program, &options, w, &out->err);
-  out->complete = ff_ssa_run_complete(out->run);
-  out->events = ff_ssa_run_events(out->run);
+  out->complete = ff_run_complete(out->run);
+  out->events = ff_run_events(out->run);
 }
 
 /* ---- comparing ---------------------------------------------------------------------------------------------------------- */
 
-static inline void compare_histograms(const ff_ssa_sums *a, const ff_ssa_sums *b, const char *what) {
+static inline void compare_histograms(const ff_sums *a, const ff_sums *b, const char *what) {
   for (size_t i = 0; i < (size_t)a->n_times * a->n_observed; i++) {
     double x[RUNS], y[RUNS], n[RUNS], m[RUNS];
     FF_CHECK_SAY(a->frequency[i].used == b->frequency[i].used && a->frequency[i].used <= RUNS, "%s", what);
@@ -92,11 +92,11 @@ static inline void compare_histograms(const ff_ssa_sums *a, const ff_ssa_sums *b
   }
 }
 
-static inline void compare_sums(ff_ssa_run *got, ff_ssa_run *want, const char *what) {
-  ff_ssa_sums *a, *b;
+static inline void compare_sums(ff_run *got, ff_run *want, const char *what) {
+  ff_sums *a, *b;
   ff_error err;
-  FF_CHECK_OK(ff_ssa_run_sums(got, &a, &err), &err);
-  FF_CHECK_OK(ff_ssa_run_sums(want, &b, &err), &err);
+  FF_CHECK_OK(ff_run_sums(got, &a, &err), &err);
+  FF_CHECK_OK(ff_run_sums(want, &b, &err), &err);
   FF_CHECK_SAY(memcmp(a->counts, b->counts, (size_t)a->n_times * a->n_counts * sizeof *a->counts) == 0, "%s: other sums", what);
   FF_CHECK_SAY(memcmp(a->reals, b->reals, (size_t)a->n_times * a->n_reals * sizeof *a->reals) == 0, "%s: other sums", what);
   FF_CHECK((a->products == NULL) == (b->products == NULL) && (a->frequency == NULL) == (b->frequency == NULL));
@@ -104,7 +104,7 @@ static inline void compare_sums(ff_ssa_run *got, ff_ssa_run *want, const char *w
   for (uint32_t i = 0; i < a->n_times && products; i++)
     for (uint32_t k = 1; k < a->n_observed; k++)
       for (uint32_t j = 0; j < k; j++)
-        FF_CHECK_SAY(ff_ssa_sums_covariance(a, i, j, k, RUNS) == ff_ssa_sums_covariance(b, i, j, k, RUNS), "%s", what);
+        FF_CHECK_SAY(ff_sums_covariance(a, i, j, k, RUNS) == ff_sums_covariance(b, i, j, k, RUNS), "%s", what);
   if (a->frequency != NULL) compare_histograms(a, b, what);
 }
 

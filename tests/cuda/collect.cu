@@ -6,7 +6,7 @@
  *
  * `fast` leaves out the measurements, for compute-sanitizer.
  */
-#include "../../src/cuda/ssa/device/ff_ssa_ensemble.h"
+#include "../../src/cuda/device/ff_trajectories.h"
 
 extern "C" {
 #include "../c/fake_wave.h"
@@ -15,12 +15,12 @@ extern "C" {
 #include <cstdio>
 #include <cstring>
 
-/* What ff_ssa_collect() needs of an ensemble. */
-extern "C" ff_status ff_ssa_ensemble_wait(ff_ensemble *e, const char *doing, ff_error *err) {
-  return ff_cuda_check(cudaStreamSynchronize(e->stream), doing, err);
+/* What ff_collect() needs of an ensemble. */
+ff_status ff_stages_wait(ff_staged *s, const char *doing, ff_error *err) {
+  return ff_cuda_check(cudaStreamSynchronize(s->stream), doing, err);
 }
 
-static ff_status new_wave(ff_ensemble *e, const wave_shape *s, ff_error *err) {
+static ff_status new_wave(ff_trajectories *e, const wave_shape *s, ff_error *err) {
   *e = {};
   e->launch.units = e->units = s->units;
   e->launch.n_times = s->n_times;
@@ -33,14 +33,14 @@ static ff_status new_wave(ff_ensemble *e, const wave_shape *s, ff_error *err) {
   return status;
 }
 
-static void free_wave(ff_ensemble *e) {
+static void free_wave(ff_trajectories *e) {
   cudaFree(e->launch.recorded);
   cudaFree(e->launch.refused);
   cudaFree(e->sums.at);
   if (e->stream != NULL) cudaStreamDestroy(e->stream);
 }
 
-static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
+static ff_status upload(ff_trajectories *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
   const size_t bytes = (size_t)s->n_times * s->n_species * s->units * 4;
   ff_status status = ff_cuda_check(cudaMemcpy(e->launch.recorded, counts, bytes, cudaMemcpyHostToDevice), "copying", err);
   if (status != FF_OK) return status;
@@ -49,17 +49,17 @@ static ff_status upload(ff_ensemble *e, const wave_shape *s, const uint32_t *cou
 
 /* Collects a wave at once, or in two parts, as the points of a sweep take their parts. The second part begins anywhere in a
  * word of `refused`. */
-static ff_status collect(ff_ensemble *e, int in_parts, ff_ssa_sums *sums, ff_error *err) {
+static ff_status collect(ff_trajectories *e, int in_parts, ff_sums *sums, ff_error *err) {
   const uint64_t first = in_parts ? e->units / 3 : 0;
-  const ff_status status = ff_ssa_collect(e, 0, first, sums, err);
-  return status == FF_OK ? ff_ssa_collect(e, first, e->units - first, sums, err) : status;
+  const ff_status status = ff_collect(e, 0, first, sums, err);
+  return status == FF_OK ? ff_collect(e, first, e->units - first, sums, err) : status;
 }
 
 /* Collects two waves and compares their sums. */
 static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   ff_error err = {FF_OK, ""};
-  ff_ensemble e;
-  ff_ssa_sums want = {}, got = {};
+  ff_trajectories e;
+  ff_sums want = {}, got = {};
   FF_CHECK_OK(wave_sums(&want, &s, wanted, &err), &err);
   FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
   ff_status status = new_wave(&e, &s, &err);
@@ -78,8 +78,8 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
                (unsigned long long)s.units, differ);
   if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
   free_wave(&e);
-  ff_ssa_sums_free(&want);
-  ff_ssa_sums_free(&got);
+  ff_sums_free(&want);
+  ff_sums_free(&got);
 }
 
 static void moments(void) {
@@ -93,59 +93,59 @@ static void histograms(void) {
   const uint64_t units[] = {1, 31, 33, 513, 5003, 100000};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
     for (int each = 0; each < 3; each++)
-      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, FF_SSA_HISTOGRAM, 100 * i + (uint64_t)each);
-  check_wave({2, 5, 3001, 4}, FF_SSA_HISTOGRAM | FF_SSA_COVARIANCE, 1000);
+      check_wave({3, WAVE_KINDS + 1, units[i], each * each * each}, FF_HISTOGRAM, 100 * i + (uint64_t)each);
+  check_wave({2, 5, 3001, 4}, FF_HISTOGRAM | FF_COVARIANCE, 1000);
 }
 
 /* Ranges that take several jobs, and several groups of jobs. */
 static void large_histograms(void) {
-  check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_SSA_HISTOGRAM, 1);
-  check_wave({500, 200, 19, 4}, FF_SSA_HISTOGRAM, 2);
+  check_wave({1, WAVE_KINDS, (1 << 21) + 5, 0}, FF_HISTOGRAM, 1);
+  check_wave({500, 200, 19, 4}, FF_HISTOGRAM, 2);
 }
 
 /* Histograms with more entries than are wanted are refused, and nothing is added. */
 static void too_large_histograms(void) {
   const wave_shape s = {1, 1, 5003, 0}; /* counts below 2^30: nearly all of them differ */
   ff_error err = {FF_OK, ""};
-  ff_ensemble e;
-  ff_ssa_sums none = {}, got = {};
-  FF_CHECK_OK(wave_sums(&none, &s, FF_SSA_HISTOGRAM, &err), &err);
-  FF_CHECK_OK(wave_sums(&got, &s, FF_SSA_HISTOGRAM, &err), &err);
+  ff_trajectories e;
+  ff_sums none = {}, got = {};
+  FF_CHECK_OK(wave_sums(&none, &s, FF_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(wave_sums(&got, &s, FF_HISTOGRAM, &err), &err);
   uint32_t *counts = wave_counts(&s, 1), *refused = wave_refused(&s, 2);
   ff_status status = new_wave(&e, &s, &err);
   FF_CHECK(counts != NULL && refused != NULL);
   if (status == FF_OK) status = upload(&e, &s, counts, refused, &err);
   FF_CHECK_OK(status, &err);
   e.request.max_values = 4000;
-  FF_CHECK(ff_ssa_collect(&e, 0, s.units, &got, &err) == FF_ESIZE);
+  FF_CHECK(ff_collect(&e, 0, s.units, &got, &err) == FF_ESIZE);
   FF_CHECK_INT(wave_differences(&none, &got), 0);
   FF_CHECK_INT(got.frequency[0].used, 0);
   e.request.max_values = s.units;
-  FF_CHECK_OK(ff_ssa_collect(&e, 0, s.units, &got, &err), &err);
+  FF_CHECK_OK(ff_collect(&e, 0, s.units, &got, &err), &err);
   FF_CHECK(got.frequency[0].used > 4000);
   free(counts);
   free(refused);
   free_wave(&e);
-  ff_ssa_sums_free(&none);
-  ff_ssa_sums_free(&got);
+  ff_sums_free(&none);
+  ff_sums_free(&got);
 }
 
 /* Few cells of many trajectories, and many of few. */
 static void divisions(void) {
   check_wave({1, 1, 3000001, 1000}, 0, 1);
-  check_wave({1, 2, 1000003, 0}, FF_SSA_COVARIANCE, 2);
+  check_wave({1, 2, 1000003, 0}, FF_COVARIANCE, 2);
   check_wave({300, 120, 37, 5}, 0, 3);
-  check_wave({2000, 5, 513, 0}, FF_SSA_COVARIANCE, 4);
+  check_wave({2000, 5, 513, 0}, FF_COVARIANCE, 4);
 }
 
 static void products(void) {
-  for (uint32_t n = 1; n < 23; n++) check_wave({2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_SSA_COVARIANCE, n);
-  check_wave({1, 70, 4099, 0}, FF_SSA_COVARIANCE, 100);
-  check_wave({1, 131, 700, 3}, FF_SSA_COVARIANCE, 101);
+  for (uint32_t n = 1; n < 23; n++) check_wave({2, n, 300 + 37 * n, n % 3 ? 10 : 0}, FF_COVARIANCE, n);
+  check_wave({1, 70, 4099, 0}, FF_COVARIANCE, 100);
+  check_wave({1, 131, 700, 3}, FF_COVARIANCE, 101);
 }
 
 /* 2^20 of the largest counts: each word of a sum has a carry. */
-static void carries(void) { check_wave({1, 3, 1 << 20, 50}, FF_SSA_COVARIANCE, 7); }
+static void carries(void) { check_wave({1, 3, 1 << 20, 50}, FF_COVARIANCE, 7); }
 
 /* ---- speed -------------------------------------------------------------------------------------------------------------- */
 
@@ -167,7 +167,7 @@ __global__ static void read_all(const uint4 *from, uint64_t n, uint32_t *to) {
 }
 
 /* The shortest of seven runs of the whole call, in seconds, and of its work on the device. */
-static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_ssa_sums *sums, ff_error *err) {
+static ff_status best_of(double *whole, double *device, ff_trajectories *e, ff_sums *sums, ff_error *err) {
   cudaEvent_t begin = NULL, end = NULL;
   ff_status status = ff_cuda_check(cudaEventCreate(&begin), "creating an event", err);
   if (status == FF_OK) status = ff_cuda_check(cudaEventCreate(&end), "creating an event", err);
@@ -176,7 +176,7 @@ static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_ssa_s
     float ms = 0;
     const double since = ff_clock();
     status = ff_cuda_check(cudaEventRecord(begin, e->stream), "measuring", err);
-    if (status == FF_OK) status = ff_ssa_collect(e, 0, e->units, sums, err);
+    if (status == FF_OK) status = ff_collect(e, 0, e->units, sums, err);
     const double took = ff_clock() - since;
     if (status == FF_OK) status = ff_cuda_check(cudaEventRecord(end, e->stream), "measuring", err);
     if (status == FF_OK) status = ff_cuda_check(cudaEventSynchronize(end), "measuring", err);
@@ -189,7 +189,7 @@ static ff_status best_of(double *whole, double *device, ff_ensemble *e, ff_ssa_s
   return status;
 }
 
-static void measure_reading(ff_ensemble *e, uint64_t counts) {
+static void measure_reading(ff_trajectories *e, uint64_t counts) {
   cudaEvent_t begin, end;
   float ms, best = 1e30f;
   if (cudaEventCreate(&begin) != cudaSuccess || cudaEventCreate(&end) != cudaSuccess) return;
@@ -210,8 +210,8 @@ static void measure_reading(ff_ensemble *e, uint64_t counts) {
 
 static void measure(wave_shape s, unsigned wanted, int bits) {
   ff_error err = {FF_OK, ""};
-  ff_ensemble e;
-  ff_ssa_sums sums = {};
+  ff_trajectories e;
+  ff_sums sums = {};
   double whole = 0, device = 0;
   const uint64_t counts = s.units * s.n_times * s.n_species;
   FF_CHECK_OK(wave_sums(&sums, &s, wanted, &err), &err);
@@ -222,16 +222,16 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
   }
   FF_CHECK_OK(status, &err);
   printf("%u times, %u species, %llu trajectories, counts below 2^%d%s\n", s.n_times, s.n_species, (unsigned long long)s.units,
-         bits, wanted & FF_SSA_COVARIANCE   ? ", with products"
-               : wanted & FF_SSA_HISTOGRAM ? ", with histograms"
+         bits, wanted & FF_COVARIANCE   ? ", with products"
+               : wanted & FF_HISTOGRAM ? ", with histograms"
                                            : "");
   printf("  statistics: %9.1f us whole call, %9.1f us on the device, %.2f TB/s", whole * 1e6, device * 1e6,
          (double)counts * 4 / device * 1e-12);
-  if (wanted & FF_SSA_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
+  if (wanted & FF_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
   printf("\n");
   if (status == FF_OK && wanted == 0) measure_reading(&e, counts);
   free_wave(&e);
-  ff_ssa_sums_free(&sums);
+  ff_sums_free(&sums);
 }
 
 static int leave_out_speed = 0;
@@ -243,11 +243,11 @@ static void speed(void) {
     measure({10, 1, 100000000, 0}, 0, bits);     /* the same size, few cells */
     measure({1000, 1000, 1000, 0}, 0, bits);     /* many cells */
     measure({11, 3, 1000000, 0}, 0, bits);       /* as users ask for it */
-    measure({100, 100, 100000, 0}, FF_SSA_COVARIANCE, bits);
-    measure({100, 2, 1000000, 0}, FF_SSA_COVARIANCE, bits);
-    measure({10, 1000, 10000, 0}, FF_SSA_COVARIANCE, bits);
+    measure({100, 100, 100000, 0}, FF_COVARIANCE, bits);
+    measure({100, 2, 1000000, 0}, FF_COVARIANCE, bits);
+    measure({10, 1000, 10000, 0}, FF_COVARIANCE, bits);
   }
-  for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_SSA_HISTOGRAM, bits);
+  for (int bits = 8; bits <= 24; bits += 8) measure({11, 3, 1000000, 0}, FF_HISTOGRAM, bits);
 }
 
 int main(int argc, char **argv) {

@@ -6,7 +6,7 @@
  * compiled code from run to run. Networks, steps and seeds are fixed, so that a failure can be repeated. `make cuda-check` builds
  * this program, and `make gpu-check` runs it.
  */
-#include "../../src/pbn/estimate/ff_estimate.h"
+#include "../../src/pbn/estimate/ff_pbn_estimate.h"
 #include "../c/rows.h"
 
 static struct {
@@ -21,15 +21,15 @@ typedef struct {
 } task;
 
 /* Runs a task with tiles on this processor. */
-static ff_status on_cpu(ff_tally *tally, uint32_t *states, uint64_t *last, const ff_program *program, const term_list *c,
+static ff_status on_cpu(ff_pbn_tally *tally, uint32_t *states, uint64_t *last, const ff_pbn_program *program, const term_list *c,
                         const task *t, ff_error *err) {
   ff_tile *tile = NULL;
-  ff_status status = ff_tally_new(tally, &c->observables, err);
+  ff_status status = ff_pbn_tally_new(tally, &c->observables, err);
   if (status == FF_OK) status = ff_tile_new(&tile, program, FF_SIMD_BEST, err);
-  uint32_t n_terms = c->first[c->observables.n], n = ff_program_nodes(program);
+  uint32_t n_terms = c->first[c->observables.n], n = ff_pbn_program_nodes(program);
   uint32_t *first_half = ff_calloc((size_t)n_terms * FF_TILE, sizeof *first_half);
   if (status == FF_OK && first_half == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory");
-  if (status == FF_OK) ff_tally_clear(tally, t->half[0], t->half[1]);
+  if (status == FF_OK) ff_pbn_tally_clear(tally, t->half[0], t->half[1]);
   for (uint64_t i = 0; i < t->tiles && status == FF_OK; i++) {
     ff_tile_start(tile, t->key, t->unit + i);
     ff_tile_advance(tile, t->burn_in);
@@ -39,7 +39,7 @@ static ff_status on_cpu(ff_tally *tally, uint32_t *states, uint64_t *last, const
     ff_tile_count(tile, t->half[1]);
     for (uint32_t j = 0; j < n_terms; j++) last[i * n_terms + j] = ff_tile_term_word(tile, j, 0);
     harvest = ff_tile_harvest(tile);
-    ff_tally_add(tally, NULL, first_half, &harvest);
+    ff_pbn_tally_add(tally, NULL, first_half, &harvest);
     rows_of_tile(states + i * n * 32, tile, n);
   }
   free(first_half);
@@ -55,13 +55,13 @@ static ff_status run_steps(ff_ensemble *e, uint64_t n, int count, ff_error *err)
   return FF_OK;
 }
 
-static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_ensemble *e, const ff_program *program,
+static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_ensemble *e, const ff_pbn_program *program,
                         const term_list *c, const task *t, uint64_t first, uint64_t tiles, ff_error *err) {
   uint32_t n_terms = c->first[c->observables.n], weights[MOST_TERMS];
   uint8_t sets[MOST_TERMS];
-  for (uint32_t i = 0; i < n_terms; i++) weights[i] = ff_tally_weight(c->weights[i]);
+  for (uint32_t i = 0; i < n_terms; i++) weights[i] = ff_pbn_tally_weight(c->weights[i]);
   for (uint32_t i = 0; i < c->observables.n; i++) sets[i] = (uint8_t)ff_is_set(c->first, c->weights, i);
-  ff_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, sets, {t->half[0], t->half[1]}, words};
+  ff_pbn_sums sums = {c->observables.n, n_terms, c->first, weights, NULL, sets, {t->half[0], t->half[1]}, words};
   ff_status status = gpu.backend->common.start(e, t->key, t->unit + first, tiles, err);
   if (status == FF_OK) status = run_steps(e, t->burn_in, 0, err);
   if (status == FF_OK) status = run_steps(e, t->half[0], 1, err);
@@ -71,21 +71,21 @@ static ff_status on_gpu(uint64_t *words, uint32_t *states, uint64_t *last, ff_en
     status = gpu.backend->terms(e, i, n_terms, last + (first + i) * n_terms, err);
   if (status == FF_OK) status = gpu.backend->tally(e, &sums, err);
   for (uint64_t i = 0; i < tiles && status == FF_OK; i++)
-    status = gpu.backend->state(e, i, (uint64_t *)(states + (first + i) * ff_program_nodes(program) * 32), err);
+    status = gpu.backend->state(e, i, (uint64_t *)(states + (first + i) * ff_pbn_program_nodes(program) * 32), err);
   return status;
 }
 
 /* If the kernel cannot run the program, prints the reason; this is not a failure. */
 static void check(const ff_pbn *pbn, ff_layout layout, const char *kernel, uint32_t most_terms, const task *t, const char *what) {
   ff_error err = {FF_OK, ""};
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_ensemble *e = NULL;
   term_list c;
   choose_terms(&c, pbn, most_terms);
-  FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, layout, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &c.observables, layout, &err), &err);
   if (program == NULL) return;
   size_t state_words = (size_t)t->tiles * pbn->n_nodes * 32;
-  ff_tally tally = {0};
+  ff_pbn_tally tally = {0};
   uint32_t *here = ff_calloc(state_words, 4), *there = ff_calloc(state_words, 4);
   size_t n_last = (size_t)t->tiles * c.first[c.observables.n];
   uint64_t *last_here = ff_calloc(n_last, 8), *last_there = ff_calloc(n_last, 8);
@@ -116,13 +116,13 @@ static void check(const ff_pbn *pbn, ff_layout layout, const char *kernel, uint3
                  wrong_words, tally.n_words, wrong_states, state_words, wrong_last, n_last);
   }
   gpu.backend->common.destroy(e);
-  ff_tally_free(&tally);
+  ff_pbn_tally_free(&tally);
   free(here);
   free(there);
   free(words);
   free(last_here);
   free(last_there);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
 }
 
 static const net_shape shapes[] = {
@@ -202,12 +202,12 @@ static void sums_of_any_size(void) {
   ff_error err;
   net_shape shape = {.nodes = 12, .max_functions = 2, .max_parents = 3, .perturbation = 0.02};
   ff_pbn *pbn = net_random_make(&shape, 79);
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_ensemble *e = NULL;
   term_list c;
   if (pbn == NULL) return;
   choose_terms(&c, pbn, MOST_TERMS);
-  FF_CHECK_OK(ff_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, &c.observables, FF_LAYOUT_SLICED, &err), &err);
   const task t = {.key = 8, .unit = 2, .tiles = 3, .burn_in = 5, .half = {6, 7}};
   const size_t n_states = (size_t)t.tiles * pbn->n_nodes * 32, n_last = (size_t)t.tiles * c.first[c.observables.n];
   const ff_ensemble_options options = {.kernel = "interpreter", .units = t.tiles};
@@ -218,7 +218,7 @@ static void sums_of_any_size(void) {
   FF_CHECK_OK(status, &err);
   const uint32_t all = c.observables.n, asked[] = {1, all, 2};
   for (size_t i = 0; i < 3 && status == FF_OK; i++) {
-    ff_tally tally = {0};
+    ff_pbn_tally tally = {0};
     term_list some = c;
     some.observables.n = asked[i];
     FF_CHECK_OK(on_cpu(&tally, states, last, program, &some, &t, &err), &err);
@@ -226,12 +226,12 @@ static void sums_of_any_size(void) {
     FF_CHECK_OK(on_gpu(words, states, last, e, program, &some, &t, 0, t.tiles, &err), &err);
     FF_CHECK_SAY(memcmp(words, tally.words, tally.n_words * 8) == 0, "sums of %u observables differ", asked[i]);
     free(words);
-    ff_tally_free(&tally);
+    ff_pbn_tally_free(&tally);
   }
   gpu.backend->common.destroy(e);
   free(states);
   free(last);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_pbn_free(pbn);
 }
 
@@ -240,10 +240,10 @@ static void a_failure_is_final(void) {
   ff_error err, again;
   net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
   ff_pbn *pbn = net_random_make(&shape, 80);
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_ensemble *e = NULL;
   if (pbn == NULL) return;
-  FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
   FF_CHECK_FAILS(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "table"}, &err), FF_EARGUMENT, &err,
                  "no kernel");
   FF_CHECK(e == NULL);
@@ -254,7 +254,7 @@ static void a_failure_is_final(void) {
   for (int i = 0; i < 2; i++) FF_CHECK_FAILS(gpu.backend->common.start(e, 1, 0, more, &again), FF_EINTERNAL, &again, "fit");
   gpu.backend->common.destroy(e);
   gpu.backend->common.destroy(NULL);
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_pbn_free(pbn);
 }
 
@@ -263,16 +263,16 @@ static void absent_device(void) {
   ff_error err;
   net_shape shape = {.nodes = 6, .max_functions = 2, .max_parents = 3, .perturbation = 0.01};
   ff_pbn *pbn = net_random_make(&shape, 81);
-  ff_program *program = NULL;
+  ff_pbn_program *program = NULL;
   ff_ensemble *e = NULL;
   const ff_ensemble_options absent = {.device = 1000};
   if (pbn == NULL) return;
-  FF_CHECK_OK(ff_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
+  FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_SLICED, &err), &err);
   FF_CHECK_FAILS(gpu.backend->create(&e, program, &absent, &err), FF_EBACKEND, &err, "device");
   FF_CHECK(gpu.backend->create(&e, program, &absent, NULL) == FF_EBACKEND && e == NULL);
   FF_CHECK_OK(gpu.backend->create(&e, program, &(ff_ensemble_options){.kernel = "interpreter", .units = 1}, &err), &err);
   gpu.backend->common.destroy(e); /* not ready yet */
-  ff_program_free(program);
+  ff_pbn_program_free(program);
   ff_pbn_free(pbn);
 }
 

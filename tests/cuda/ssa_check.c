@@ -9,7 +9,7 @@
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
  *             [apart=1] [blocks=N] [block=W] FILE=TIME ...
  *
- * With blocks=N, generated code for large sums has N partial sums at the top (ff_ssa_device_request).
+ * With blocks=N, generated code for large sums has N partial sums at the top (ff_device_request).
  * With block=W, W warps of a block run a trajectory together where kernel "generic" can do so (ff_ssa_generic_block.h); several
  * points of a sweep that run together do not.
  * With points=N, this is a sweep of N points: all rate constants, and numbers of formulas for rates, are multiplied by 1 to 2.
@@ -174,15 +174,15 @@ static void check_examples(const scheduled_example *examples, size_t n) {
  * such a trajectory fails only after 100,000 of them. */
 static int processor_can(const ff_ssa_program *program, ff_ssa_method method, double last, uint64_t n) {
   const uint32_t observed = 0;
-  const ff_ssa_options options = {.method = method, .key = KEY, .n = n, .times = &last, .n_times = 1, .observed = &observed,
+  const ff_run_options options = {.method = method, .key = KEY, .n = n, .times = &last, .n_times = 1, .observed = &observed,
                                   .n_observed = 1, .threads = 1};
   const double end = ff_clock() + 5;
-  ff_ssa_run *run;
+  ff_run *run;
   ff_error err;
   int done = 0;
   ff_status status = ff_ssa_run_new(&run, program, &options, &err);
-  while (status == FF_OK && !done && ff_clock() < end) status = ff_ssa_run_advance(run, 0.5, &done, &err);
-  ff_ssa_run_free(run);
+  while (status == FF_OK && !done && ff_clock() < end) status = ff_run_advance(run, 0.5, &done, &err);
+  ff_run_free(run);
   return done && status == FF_OK;
 }
 
@@ -440,7 +440,7 @@ static void every_need(void) {
 
 /* The same backend in a folder without the compiler's program: only the logarithmic method has a kernel. */
 static void without_a_compiler(void) {
-  const ff_ssa_device *backend = gpu.backend;
+  const ff_device_calls *backend = gpu.backend;
   const char *cache = gpu.cache;
   char folder[] = "/tmp/ssa_check_XXXXXX", path[64], command[1200];
   ff_backend_library *library = NULL;
@@ -464,7 +464,7 @@ static void without_a_compiler(void) {
   const double time = 1;
   const uint32_t species = 0;
   job j = {.program = program, .n = 100};
-  j.request = (ff_ssa_device_request){.method = FF_SSA_RSSA, .initial = program->initial, .times = &time, .n_times = 1,
+  j.request = (ff_device_request){.method = FF_SSA_RSSA, .initial = program->initial, .times = &time, .n_times = 1,
                                       .species = &species, .n_species = 1};
   ff_ensemble *e = NULL;
   const ff_status status = on_gpu(&e, &j, &err);
@@ -482,12 +482,12 @@ static void without_a_compiler(void) {
 static void sweeps(void) {
   static const double times[] = {0, 0.05, 0.2};
   static const uint32_t species[] = {0, 2}, device = 0;
-  const ff_ssa_choice choice = {.backend = gpu.backend, .devices = &device, .n_devices = 1, .cache = gpu.cache};
+  const ff_fleet_choice choice = {.calls = &gpu.backend->common, .devices = &device, .n_devices = 1, .cache = gpu.cache};
   for (int m = 0; m < 3; m++) {
     ff_ssa_program *programs[200];
-    ff_ssa_point points[200];
+    ff_point points[200];
     static const ff_ssa_method methods[] = {FF_SSA_DIRECT, FF_SSA_FACTORED, FF_SSA_NEXT};
-    ff_ssa_sweep *s;
+    ff_sweep *s;
     ff_error err;
     int done = 0, ready = 0;
     for (uint32_t i = 0; i < 200; i++) {
@@ -495,21 +495,21 @@ static void sweeps(void) {
       double counts[26];
       programs[i] = random_program(&state, 5, i % 4 == 3 ? 12 : 6, counts);
       vary(programs[i], 1 + i / 64.0, i % 3);
-      points[i] = (ff_ssa_point){programs[i],
+      points[i] = (ff_point){&ff_ssa_engine, programs[i],
                                  {.method = methods[m], .key = i, .n = part_of(100), .times = times,
                                   .n_times = 3, .observed = species, .n_observed = 2, .threads = 1, .simd = FF_SIMD_BEST}};
     }
     const double began = ff_clock();
-    FF_CHECK_OK(ff_ssa_sweep_new(&s, points, 200, 2, &err), &err);
-    ff_status status = ff_ssa_sweep_use(s, &choice, &err);
-    while (status == FF_OK && !ready) status = ff_ssa_sweep_ready(s, 1, &ready, &err);
+    FF_CHECK_OK(ff_sweep_new(&s, points, 200, 2, &err), &err);
+    ff_status status = ff_sweep_use(s, &choice, &err);
+    while (status == FF_OK && !ready) status = ff_sweep_ready(s, 1, &ready, &err);
     const double begun = ff_clock();
-    while (status == FF_OK && !done) status = ff_ssa_sweep_advance(s, 0.25, &done, &err);
+    while (status == FF_OK && !done) status = ff_sweep_advance(s, 0.25, &done, &err);
     printf("a sweep of 200 points: ready in %.3f s, done in %.3f s\n", begun - began, ff_clock() - begun);
     FF_CHECK_OK(status, &err);
     FF_CHECK_INT(compare_runs(s, points, 200, "sweep"), 0);
-    FF_CHECK(ff_ssa_sweep_lost(s) == NULL);
-    ff_ssa_sweep_free(s);
+    FF_CHECK(ff_sweep_lost(s) == NULL);
+    ff_sweep_free(s);
     for (uint32_t i = 0; i < 200; i++) ff_ssa_program_free(programs[i]);
   }
 }
@@ -517,7 +517,7 @@ static void sweeps(void) {
 /* ---- arguments ---------------------------------------------------------------------------------------------------------- */
 
 static void sweep_of_file(const char *path, double last) {
-  const ff_ssa_options options = {.n = gpu.n};
+  const ff_run_options options = {.n = gpu.n};
   sweep s = sweep_new(gpu.points);
   for (uint32_t i = 0; i < s.n; i++) {
     ff_ssa_program *program = program_of_network(read_network(path));
@@ -550,7 +550,7 @@ static void networks_of_files(void) {
       sweep_of_file(arguments[i], atof(value));
     } else {
       ff_ssa_program *program = program_of_network(read_network(arguments[i]));
-      const ff_ssa_options options = {.n = gpu.n};
+      const ff_run_options options = {.n = gpu.n};
       double changed;
       const ff_ssa_method method = method_of(gpu.method, ff_ssa_method_of(program, &options, &changed));
       check_program(strrchr(arguments[i], '/') + 1, program, method, gpu.kernel, atof(value), gpu.n, 0);

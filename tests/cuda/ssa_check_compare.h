@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_SSA_CHECK_COMPARE_H
 #define FF_TESTS_SSA_CHECK_COMPARE_H
 
-#include "../../src/ssa/run/ff_ssa_device.h"
+#include "../../src/ensemble/ff_device.h"
 #include "../../src/ssa/methods/ff_ssa_finders.h"
 #include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "../c/simulations.h"
@@ -12,7 +12,7 @@
 #define MOST_SPECIES 24u
 
 static struct {
-  const ff_ssa_device *backend;
+  const ff_device_calls *backend;
   const char *cache, *kernel, *method;
   uint64_t n, compare;
   uint32_t random; /* networks */
@@ -30,21 +30,21 @@ static inline uint64_t part_of(uint64_t n) { return (n + gpu.part - 1) / gpu.par
 typedef struct {
   const char *name, *kernel;
   const ff_ssa_program *program;
-  ff_ssa_device_request request;
+  ff_device_request request;
   uint64_t n, compared;
   double cpu_speed, ready, whole; /* events per second of one thread; seconds */
   ff_ssa_path order;              /* for the order of optimised_direct */
-  ff_ssa_device_progress progress;
+  ff_device_progress progress;
 } job;
 
-static inline ff_ssa_run *on_cpu(job *j, double **states, unsigned wanted, uint64_t n) {
-  const ff_ssa_device_request *r = &j->request;
-  const ff_ssa_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
+static inline ff_run *on_cpu(job *j, double **states, unsigned wanted, uint64_t n) {
+  const ff_device_request *r = &j->request;
+  const ff_run_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
                                   .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
                                   .wanted = wanted, .threads = 1, .simd = FF_SIMD_BEST};
   const double began = ff_clock();
-  ff_ssa_run *run = run_to_end(j->program, &options, 1);
-  j->cpu_speed = (double)ff_ssa_run_events(run) / (ff_clock() - began);
+  ff_run *run = run_to_end(j->program, &options, 1);
+  j->cpu_speed = (double)ff_run_events(run) / (ff_clock() - began);
   return run;
 }
 
@@ -75,14 +75,14 @@ static inline void begin_order(job *j) {
 
 /* Compares the counts of each trajectory, and that none is refused. */
 static inline void compare_states(ff_ensemble *e, job *j) {
-  const ff_ssa_device_request *r = &j->request;
+  const ff_device_request *r = &j->request;
   const uint64_t n = j->compared;
   ff_error err;
   uint64_t wrong = 0, refused[8], n_refused = 0;
   double *states[MOST_SPECIES];
   uint32_t *counts = ff_calloc(n * r->n_times * r->n_species, sizeof *counts);
   for (uint32_t s = 0; s < r->n_species; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
-  ff_ssa_run_free(on_cpu(j, states, 0, n));
+  ff_run_free(on_cpu(j, states, 0, n));
   FF_CHECK_OK(gpu.backend->states(e, 0, n, counts, &err), &err);
   FF_CHECK_OK(gpu.backend->refused(e, 0, refused, 8, &n_refused, &err), &err);
   for (uint64_t k = 0; k < n; k++)
@@ -98,25 +98,25 @@ static inline void compare_states(ff_ensemble *e, job *j) {
 
 /* Compares the statistics of all trajectories. */
 static inline void compare_sums(ff_ensemble *e, job *j) {
-  const ff_ssa_device_request *r = &j->request;
+  const ff_device_request *r = &j->request;
   const uint8_t counts[MOST_SPECIES] = {0};
-  ff_ssa_sums sums, *other = NULL;
+  ff_sums sums, *other = NULL;
   ff_error err;
   uint32_t wrong = 0;
-  FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_species, counts, FF_COVARIANCE, &err), &err);
   FF_CHECK_OK(gpu.backend->tally(e, 0, j->n, &sums, &err), &err);
-  ff_ssa_run *run = on_cpu(j, NULL, FF_SSA_COVARIANCE, j->n);
-  FF_CHECK_OK(ff_ssa_run_sums(run, &other, &err), &err);
+  ff_run *run = on_cpu(j, NULL, FF_COVARIANCE, j->n);
+  FF_CHECK_OK(ff_run_sums(run, &other, &err), &err);
   for (size_t i = 0; other != NULL && i < (size_t)r->n_times * r->n_species; i++)
     wrong += memcmp(&sums.counts[i].sums, &other->counts[i].sums, sizeof sums.counts[i].sums) != 0 ||
              sums.counts[i].min != other->counts[i].min || sums.counts[i].max != other->counts[i].max;
   const size_t pairs = (size_t)r->n_species * (r->n_species - 1) / 2 * r->n_times;
   for (size_t i = 0; other != NULL && i < 2 * pairs; i++) wrong += sums.products[i] != other->products[i];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums differ", j->name, wrong);
-  FF_CHECK_SAY(j->progress.events == ff_ssa_run_events(run), "%s: %llu events, not %llu", j->name,
-               (unsigned long long)j->progress.events, (unsigned long long)ff_ssa_run_events(run));
-  ff_ssa_run_free(run);
-  ff_ssa_sums_free(&sums);
+  FF_CHECK_SAY(j->progress.events == ff_run_events(run), "%s: %llu events, not %llu", j->name,
+               (unsigned long long)j->progress.events, (unsigned long long)ff_run_events(run));
+  ff_run_free(run);
+  ff_sums_free(&sums);
 }
 
 static inline void report(ff_ensemble *e, const job *j) {
@@ -140,7 +140,7 @@ static inline int check_program(const char *name, const ff_ssa_program *program,
   const uint32_t all = program->n_species, n_species = sums ? (all < MOST_SPECIES ? all : MOST_SPECIES) : all < 2 ? all : 2;
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
-  j.request = (ff_ssa_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
+  j.request = (ff_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .blocks = gpu.blocks, .warps = gpu.warps,
                                       .wide = gpu.wide};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);

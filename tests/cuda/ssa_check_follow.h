@@ -22,22 +22,22 @@ static inline double *follow_starts(const ff_ssa_program *p, uint64_t n, double 
 }
 
 /* Compares the firings of all trajectories. */
-static inline void compare_fired(const ff_ensemble *e, const ff_ssa_run *run, uint64_t n, const char *name) {
+static inline void compare_fired(const ff_ensemble *e, const ff_run *run, uint64_t n, const char *name) {
   uint64_t listed, wrong = 0;
-  const ff_ssa_fired *fired = gpu.backend->fired(e, &listed);
-  const uint64_t n_firings = ff_ssa_run_n_firings(run);
+  const ff_fired *fired = gpu.backend->fired(e, &listed);
+  const uint64_t n_firings = ff_run_n_firings(run);
   double *trajectory = ff_calloc(n_firings, sizeof *trajectory), *time = ff_calloc(n_firings, sizeof *time);
   int32_t *reaction = ff_calloc(n_firings, sizeof *reaction);
   uint64_t *next = ff_calloc(n + 1, sizeof *next);
   ff_error err;
-  FF_CHECK_OK(ff_ssa_run_firings(run, trajectory, time, reaction, &err), &err);
+  FF_CHECK_OK(ff_run_firings(run, trajectory, time, reaction, &err), &err);
   FF_CHECK_SAY(listed == n_firings, "%s: %llu firings, not %llu", name, (unsigned long long)listed,
                (unsigned long long)n_firings);
   for (uint64_t i = n_firings; i-- > 0;) next[(uint64_t)trajectory[i]] = i;
   for (uint64_t i = 0; i < listed && listed == n_firings; i++) {
     const uint64_t at = next[fired[i].unit]++;
     wrong += at >= n_firings || trajectory[at] != (double)fired[i].unit || time[at] != fired[i].time ||
-             reaction[at] != (int32_t)fired[i].reaction;
+             reaction[at] != (int32_t)fired[i].what;
   }
   FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu firings differ", name, (unsigned long long)wrong, (unsigned long long)listed);
   free(trajectory);
@@ -47,18 +47,18 @@ static inline void compare_fired(const ff_ensemble *e, const ff_ssa_run *run, ui
 }
 
 static inline void compare_follow(ff_ensemble *e, const job *j, const char *name) {
-  const ff_ssa_device_request *r = &j->request;
+  const ff_device_request *r = &j->request;
   const uint64_t n = j->n;
   double *states[MOST_SPECIES], *here = ff_calloc(n, sizeof *here), *there = ff_calloc(n, sizeof *there);
   uint32_t *counts = ff_calloc(n * r->n_times * r->n_species, sizeof *counts);
   uint64_t wrong = 0, refused, n_refused = 0;
   ff_error err;
   for (uint32_t s = 0; s < r->n_species; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
-  const ff_ssa_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
+  const ff_run_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
                                   .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
                                   .threads = 1, .until = r->until, .stopped = here, .starts = r->starts,
                                   .max_firings = r->max_firings};
-  ff_ssa_run *run = run_to_end(j->program, &options, 1);
+  ff_run *run = run_to_end(j->program, &options, 1);
   FF_CHECK_OK(gpu.backend->states(e, 0, n, counts, &err), &err);
   FF_CHECK_OK(gpu.backend->refused(e, 0, &refused, 1, &n_refused, &err), &err);
   FF_CHECK_SAY(n_refused == 0, "%s: trajectories are refused", name);
@@ -69,9 +69,9 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   if (r->until != NULL) FF_CHECK_OK(gpu.backend->stopped(e, 0, n, there, &err), &err);
   for (uint64_t k = 0; k < n && r->until != NULL; k++) wrong += isnan(here[k]) ? !isnan(there[k]) : here[k] != there[k];
   FF_CHECK_SAY(wrong == 0, "%s: %llu counts and times differ", name, (unsigned long long)wrong);
-  FF_CHECK_SAY(j->progress.events == ff_ssa_run_events(run), "%s: other events", name);
+  FF_CHECK_SAY(j->progress.events == ff_run_events(run), "%s: other events", name);
   if (r->max_firings > 0) compare_fired(e, run, n, name);
-  ff_ssa_run_free(run);
+  ff_run_free(run);
   for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);
   free(counts);
   free(here);
@@ -93,7 +93,7 @@ static inline void check_follow(const char *what, const ff_ssa_program *program,
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   snprintf(name, sizeof name, "%s, %s, %s, wanted %u", what, ff_ssa_method_name(method), kernel, wanted);
-  j.request = (ff_ssa_device_request){.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
+  j.request = (ff_device_request){.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
                                       .n_times = TIMES, .species = species, .n_species = n_species,
                                       .until = wanted & FOLLOW_UNTIL ? until : NULL, .starts = starts,
                                       .max_firings = wanted & FOLLOW_FIRES ? FOLLOW_FIRINGS : 0};

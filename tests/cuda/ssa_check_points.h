@@ -4,7 +4,7 @@
 
 #include "../../src/ssa/groups/ff_ssa_factor.h"
 #include "../../src/ssa/rings/ff_ssa_modules.h"
-#include "../../src/ssa/sweep/ff_ssa_sweep.h"
+#include "../../src/ensemble/sweep/ff_sweep.h"
 #include "../c/schedule_points.h"
 #include "ssa_check_compare.h"
 
@@ -25,7 +25,7 @@ static inline void vary(ff_ssa_program *p, double factor, uint32_t add) {
 typedef struct {
   uint32_t n;
   ff_ssa_program **programs;
-  ff_ssa_device_point *points;
+  ff_device_point *points;
   uint8_t *joins;
 } sweep;
 
@@ -37,34 +37,34 @@ static inline void sweep_free(sweep *s) {
 }
 
 static inline sweep sweep_new(uint32_t n) {
-  return (sweep){n, ff_calloc(n, sizeof(ff_ssa_program *)), ff_calloc(n, sizeof(ff_ssa_device_point)), ff_calloc(n, 1)};
+  return (sweep){n, ff_calloc(n, sizeof(ff_ssa_program *)), ff_calloc(n, sizeof(ff_device_point)), ff_calloc(n, 1)};
 }
 
 static inline void sweep_point(sweep *s, uint32_t i, ff_ssa_program *program) {
   s->programs[i] = program;
-  s->points[i] = (ff_ssa_device_point){program, program->initial, KEY + i, NULL};
+  s->points[i] = (ff_device_point){program, program->initial, KEY + i, NULL};
 }
 
 /* Compares point i of the wave, which is point `at` of the sweep: its counts, statistics and events. */
 static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, uint32_t at, uint64_t events, const sweep *s) {
   const uint64_t each = whole->request.n_each;
-  const ff_ssa_device_request *r = &whole->request;
+  const ff_device_request *r = &whole->request;
   const uint8_t counts[MOST_SPECIES] = {0};
   const size_t cells = (size_t)r->n_times * r->n_species;
   double *states[MOST_SPECIES];
-  ff_ssa_sums sums, own;
+  ff_sums sums, own;
   ff_error err;
   uint32_t wrong = 0;
   uint64_t bytes = 0;
   uint32_t *got = ff_calloc(each * cells, sizeof *got);
   for (uint32_t j = 0; j < r->n_species; j++) states[j] = ff_calloc(each * r->n_times, sizeof(double));
-  const ff_ssa_options options = {.method = r->method, .key = s->points[at].key, .n = each, .initial = s->points[at].initial,
+  const ff_run_options options = {.method = r->method, .key = s->points[at].key, .n = each, .initial = s->points[at].initial,
                                   .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
                                   .states = states, .threads = 1, .simd = FF_SIMD_BEST, .until = r->until};
-  ff_ssa_run *run = run_to_end(s->programs[at], &options, 1);
+  ff_run *run = run_to_end(s->programs[at], &options, 1);
   FF_CHECK_OK(gpu.backend->states(e, i * each, each, got, &err), &err);
-  FF_CHECK_OK(ff_ssa_sums_new(&sums, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, &err), &err);
-  FF_CHECK_OK(ff_ssa_sums_new(&own, r->n_times, r->n_species, counts, FF_SSA_COVARIANCE | FF_SSA_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_species, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&own, r->n_times, r->n_species, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
   FF_CHECK_OK(gpu.backend->tally(e, i * each, each, &sums, &err), &err);
   for (uint64_t k = 0; k < each; k++)
     for (uint32_t t = 0; t < r->n_times; t++) {
@@ -73,7 +73,7 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
         x[j] = states[j][k * r->n_times + t];
         wrong += got[((uint64_t)t * r->n_species + j) * each + k] != x[j];
       }
-      FF_CHECK_OK(ff_ssa_sums_add(&own, t, x, &bytes, &err), &err);
+      FF_CHECK_OK(ff_sums_add(&own, t, x, &bytes, &err), &err);
     }
   FF_CHECK_SAY(wrong == 0, "%s: %u counts of point %u differ", whole->name, wrong, at);
   wrong = 0;
@@ -84,11 +84,11 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
   for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++)
     wrong += sums.products[c] != own.products[c];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums of point %u differ", whole->name, wrong, at);
-  FF_CHECK_SAY(events == ff_ssa_run_events(run), "%s: %llu events of point %u, not %llu", whole->name,
-               (unsigned long long)events, at, (unsigned long long)ff_ssa_run_events(run));
-  ff_ssa_run_free(run);
-  ff_ssa_sums_free(&sums);
-  ff_ssa_sums_free(&own);
+  FF_CHECK_SAY(events == ff_run_events(run), "%s: %llu events of point %u, not %llu", whole->name,
+               (unsigned long long)events, at, (unsigned long long)ff_run_events(run));
+  ff_run_free(run);
+  ff_sums_free(&sums);
+  ff_sums_free(&own);
   for (uint32_t j = 0; j < r->n_species; j++) free(states[j]);
   free(got);
 }
@@ -98,11 +98,11 @@ static inline double add_up(ff_ensemble *e, const job *j) {
   const uint8_t counts[MOST_SPECIES] = {0};
   const double began = ff_clock();
   for (uint64_t first = 0; first < j->n; first += j->request.n_each) {
-    ff_ssa_sums sums;
+    ff_sums sums;
     ff_error err;
-    FF_CHECK_OK(ff_ssa_sums_new(&sums, j->request.n_times, j->request.n_species, counts, 0, &err), &err);
+    FF_CHECK_OK(ff_sums_new(&sums, j->request.n_times, j->request.n_species, counts, 0, &err), &err);
     FF_CHECK_OK(gpu.backend->tally(e, first, j->request.n_each, &sums, &err), &err);
-    ff_ssa_sums_free(&sums);
+    ff_sums_free(&sums);
   }
   return ff_clock() - began;
 }
@@ -120,7 +120,7 @@ static inline void run_apart(const char *name, const sweep *s, job *j, uint64_t 
     j->request.initial = s->points[i].initial;
     j->request.points = NULL;
     j->request.n_points = 0;
-    j->progress = (ff_ssa_device_progress){0};
+    j->progress = (ff_device_progress){0};
     FF_CHECK_OK(on_gpu(&e, j, &err), &err);
     ready += j->ready;
     if (e != NULL) seconds += gpu.backend->common.info(e).device_seconds;
@@ -144,7 +144,7 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t j = 0; j < n_species; j++) species[j] = j == 0 ? 0 : all - j;
   job j = {.name = name, .program = s->programs[0], .n = s->n * each};
-  j.request = (ff_ssa_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
+  j.request = (ff_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
                                       .n_each = each, .joins = s->joins, .warps = gpu.warps, .until = s->points[0].until};
   if (gpu.apart) {
@@ -181,21 +181,21 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
 }
 
 /* Compares the points of a sweep that is done with runs of their own. Returns the number of points that are left. */
-static inline uint32_t compare_runs(ff_ssa_sweep *done, const ff_ssa_point *points, uint32_t n, const char *name) {
+static inline uint32_t compare_runs(ff_sweep *done, const ff_point *points, uint32_t n, const char *name) {
   uint32_t left = 0;
   for (uint32_t i = 0; i < n; i++) {
-    ff_ssa_run *run = ff_ssa_sweep_run(done, i), *want;
-    ff_ssa_sums *a, *b;
+    ff_run *run = ff_sweep_run(done, i), *want;
+    ff_sums *a, *b;
     ff_error err;
-    left += ff_ssa_sweep_is_left(done, i) != 0;
+    left += ff_sweep_is_left(done, i) != 0;
     if (run == NULL) continue;
-    want = run_to_end(points[i].program, &points[i].options, 1);
-    FF_CHECK_OK(ff_ssa_run_sums(run, &a, &err), &err);
-    FF_CHECK_OK(ff_ssa_run_sums(want, &b, &err), &err);
+    want = run_to_end(points[i].model, &points[i].options, 1);
+    FF_CHECK_OK(ff_run_sums(run, &a, &err), &err);
+    FF_CHECK_OK(ff_run_sums(want, &b, &err), &err);
     const size_t counts = (size_t)a->n_times * a->n_counts * sizeof *a->counts;
     FF_CHECK_SAY(memcmp(a->counts, b->counts, counts) == 0, "%s: sums of point %u differ", name, i);
-    FF_CHECK_SAY(ff_ssa_run_events(run) == ff_ssa_run_events(want), "%s: events of point %u differ", name, i);
-    ff_ssa_run_free(want);
+    FF_CHECK_SAY(ff_run_events(run) == ff_run_events(want), "%s: events of point %u differ", name, i);
+    ff_run_free(want);
   }
   return left;
 }

@@ -24,7 +24,7 @@ fake <- local({
       path <- file.path(tempdir(), sprintf("fake_%s.so", way))
       writeLines(sprintf("#define FF_BUILD \"%s\"", shared_build()), file.path(tempdir(), "ff_build.inc"))
       core <- if (way == "ssa") {
-        folders <- test_path("..", "..", "src", c("base", "random", "linear", "model", "ssa"))
+        folders <- test_path("..", "..", "src", c("base", "random", "linear", "ode", "model", "ensemble", "ssa"))
         list.files(folders, "[.]c$", recursive = TRUE, full.names = TRUE)
       }
       system2(compiler, c("-std=c11", "-pthread", "-fPIC", "-shared", "-I", shQuote(tempdir()), paste0("-DFAKE_", way),

@@ -4,6 +4,22 @@ net <- reaction_network("0 -> A" = 8, "A -> 0" = 1, "2 A <-> B" = c(0.05, 0.5), 
 times <- c(0, 0.5, 2)
 ensemble <- function(..., nsim = 600, seed = 4) simulate(net, nsim = nsim, times = times, seed = seed, ...)
 
+test_that("results have the class of their engine, then that of any ensemble", {
+  net <- reaction_network("A <-> B" = c(1, 1), initial = c(A = 20))
+  got <- function(output) class(simulate(net, nsim = 5, times = 1, output = output, seed = 1))
+  expect_identical(got("summary"), c("reaction_ensemble", "ensemble", "data.frame"))
+  expect_identical(got("histogram"), c("reaction_histogram", "ensemble_histogram", "data.frame"))
+  expect_identical(got("trajectories"), c("reaction_trajectories", "ensemble_trajectories", "data.frame"))
+  expect_identical(got("final"), c("reaction_trajectories", "ensemble_trajectories", "data.frame"))
+  expect_identical(got("events"), c("reaction_events", "ensemble_events", "data.frame"))
+  noisy <- noise(simulate(net, nsim = 5, times = 1, seed = 1))
+  expect_identical(class(noisy), c("reaction_noise", "ensemble_noise", "data.frame"))
+  part <- function(i, output) simulate(net, nsim = 6, times = 1, output = output, seed = 1, shard = c(i, 2))
+  for (output in c("summary", "histogram", "final", "events")) {
+    expect_identical(class(c(part(1, output), part(2, output))), got(output))
+  }
+})
+
 test_that("quantiles, covariances and histograms are those of the trajectories", {
   p <- c(0, 0.025, 0.1, 0.5, 0.9, 1)
   sim <- ensemble(quantiles = p, covariance = TRUE, threads = 1)

@@ -32,11 +32,9 @@ test_that("quantiles are the same for every kind of result", {
 })
 
 test_that("the methods are found outside the package", {
-  for (class in c("ensemble", "histogram", "trajectories")) {
-    expect_false(is.null(utils::getS3method("quantile", paste0("reaction_", class), envir = globalenv())))
-  }
-  for (class in c("histogram", "trajectories")) {
-    expect_false(is.null(utils::getS3method("hist", paste0("reaction_", class), envir = globalenv())))
+  for (class in c("ensemble", "ensemble_histogram", "ensemble_trajectories")) {
+    expect_false(is.null(utils::getS3method("quantile", class, envir = globalenv())))
+    expect_false(is.null(utils::getS3method("hist", class, envir = globalenv())))
   }
 })
 

@@ -11,7 +11,7 @@
 /* The next three functions return seconds on an H200. The first two are per step and trajectory. Generated code takes the time
  * on a fully used card, multiplied by a factor if there are too few warps, plus the time of accesses to counters in global
  * memory. The more levels of the counters are in shared memory, the fewer these accesses are. */
-static double generated_step(const ff_program *p, uint32_t levels, double warps) {
+static double generated_step(const ff_pbn_program *p, uint32_t levels, double warps) {
   uint64_t words, operations;
   ff_generate_size(p, 0, &words, &operations);
   const double n = (double)operations, code = 3.5e-13 + 1.95e-15 * n + 1.96e-19 * n * n;
@@ -19,7 +19,7 @@ static double generated_step(const ff_program *p, uint32_t levels, double warps)
   return code * (warps + 8) / (1.4 * warps) + far * p->n_terms / (1u << levels);
 }
 
-static double interpreted_step(const ff_program *p) {
+static double interpreted_step(const ff_pbn_program *p) {
   const ff_slice *s = &p->slice;
   double plain = 0, truth = 0, rows = 0; /* operations on rows, rows of truth tables, random rows */
   for (size_t i = 0; i < s->n_ops; i++) {
@@ -33,7 +33,7 @@ static double interpreted_step(const ff_program *p) {
   return 4.4e-13 + 6.1e-14 * plain + 2.36e-15 * truth + 5.85e-14 * rows + 8e-14 * hits + 7.8e-13 * p->n_terms;
 }
 
-static double compile_seconds(const ff_program *p) {
+static double compile_seconds(const ff_pbn_program *p) {
   uint64_t words, operations;
   ff_generate_size(p, 0, &words, &operations);
   const double n = (double)operations;
@@ -42,7 +42,7 @@ static double compile_seconds(const ff_program *p) {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-ff_forecast ff_forecast_of(const ff_program *program, const ff_forecast_run *run) {
+ff_forecast ff_forecast_of(const ff_pbn_program *program, const ff_forecast_run *run) {
   const int known = run->tiles > 0 && run->steps > 0;
   const double share = CARD / (run->processors * (run->clock > 0 ? run->clock : CLOCK));
   const double a_tile = known ? FF_TILE * (double)run->steps : 1;

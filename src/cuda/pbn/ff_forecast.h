@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#include "../../pbn/ff_engine.h"
+#include "../../pbn/ff_pbn_engine.h"
 
 typedef struct {
   double compile;                /* seconds to compile the generated code if it is not in the cache */
@@ -28,7 +28,7 @@ typedef struct {
 } ff_forecast_run;
 
 /* Predicts the times for a program. O(size of the program). */
-ff_forecast ff_forecast_of(const ff_program *program, const ff_forecast_run *run);
+ff_forecast ff_forecast_of(const ff_pbn_program *program, const ff_forecast_run *run);
 
 #ifdef __cplusplus
 }

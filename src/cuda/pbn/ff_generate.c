@@ -19,7 +19,7 @@ typedef struct {
 } meaning;
 
 typedef struct {
-  const ff_program *program;
+  const ff_pbn_program *program;
   const ff_slice *slice;
   ff_writer out;
   meaning *temps;      /* one per temporary row */
@@ -31,18 +31,18 @@ typedef struct {
 
 /* ---- sizes ---------------------------------------------------------------------------------------------------------- */
 
-static uint32_t hits_at_most(const ff_program *p) {
+static uint32_t hits_at_most(const ff_pbn_program *p) {
   uint64_t n = p->hits.size == 0 ? 0 : (uint64_t)p->hits.n_draws * ((uint64_t)p->hits.lowest + p->hits.size);
   return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 
-static uint32_t changing_before(const ff_program *p, uint32_t term) {
+static uint32_t changing_before(const ff_pbn_program *p, uint32_t term) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < term; i++) n += p->two_state[i] != 0;
   return n;
 }
 
-void ff_generate_size(const ff_program *p, uint32_t levels, uint64_t *words, uint64_t *operations) {
+void ff_generate_size(const ff_pbn_program *p, uint32_t levels, uint64_t *words, uint64_t *operations) {
   const ff_slice *s = &p->slice;
   const uint64_t near = levels > 0 ? 2 * ((uint64_t)p->n_terms * levels + changing_before(p, p->n_terms)) : 0;
   *words = ((uint64_t)p->n_nodes + s->n_cuts + 1 + near) * 32 + ITEMS + ((uint64_t)hits_at_most(p) + 31) / 32 * 32;
@@ -265,7 +265,7 @@ static void put_terms(generator *g) {
 
 /* Defines G_TWO_STATE and G_CHANGING_BEFORE by ranges of terms whose changes are counted. */
 static void put_changing(generator *g) {
-  const ff_program *p = g->program;
+  const ff_pbn_program *p = g->program;
   uint32_t end = 0;
   ff_write(&g->out, "#define G_CHANGING %uu\n#define G_TWO_STATE(i) (0", changing_before(p, p->n_terms));
   for (uint32_t i = 0; i < p->n_terms; i = end) {
@@ -281,7 +281,7 @@ static void put_changing(generator *g) {
 }
 
 static void put_definitions(generator *g, const ff_generate_shape *shape) {
-  const ff_program *p = g->program;
+  const ff_pbn_program *p = g->program;
   const ff_slice *s = g->slice;
   int flips = p->hits.size > 0, same = 1, one_cut = s->n_cuts == s->n_selects;
   for (uint32_t i = 0; i < p->n_flip_here; i++) same &= p->flip[i] == i;
@@ -307,7 +307,7 @@ void ff_generate_free(ff_generated_text *text) {
   *text = (ff_generated_text){0};
 }
 
-ff_status ff_generate(ff_generated_text *out, const ff_program *program, const ff_generate_shape *shape, ff_error *err) {
+ff_status ff_generate(ff_generated_text *out, const ff_pbn_program *program, const ff_generate_shape *shape, ff_error *err) {
   *out = (ff_generated_text){0};
   const ff_slice *s = &program->slice;
   generator g = {.program = program, .slice = s, .out = {.err = err}};

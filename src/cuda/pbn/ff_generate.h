@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-#include "../../pbn/ff_engine.h"
+#include "../../pbn/ff_pbn_engine.h"
 
 typedef struct {
   char *definitions;     /* text that comes before ff_generated.h */
@@ -24,11 +24,11 @@ typedef struct {
 
 /* Computes the words of shared memory per warp and the approximate number of operations of the code, without generating it.
  * O(size of the program). */
-void ff_generate_size(const ff_program *program, uint32_t levels, uint64_t *words, uint64_t *operations);
+void ff_generate_size(const ff_pbn_program *program, uint32_t levels, uint64_t *words, uint64_t *operations);
 
 /* Generates the code. The caller frees it with ff_generate_free(). On an error there is nothing to free. O(size of the
  * program). */
-ff_status ff_generate(ff_generated_text *out, const ff_program *program, const ff_generate_shape *shape, ff_error *err);
+ff_status ff_generate(ff_generated_text *out, const ff_pbn_program *program, const ff_generate_shape *shape, ff_error *err);
 /* Frees the texts, not the struct itself. */
 void ff_generate_free(ff_generated_text *text);
 

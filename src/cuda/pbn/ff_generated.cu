@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Longer code takes half a minute to compile and is slower than the interpreter (docs/decisions/04-boolean-forecast.md). */
 #define MOST_OPERATIONS 20000
@@ -80,9 +79,8 @@ static ff_status shape(generated *own, const ff_ensemble *e, ff_forecast *best, 
  * at once if the caller asked for it, if another device uses it, or if the length of the run is unknown. */
 static ff_status weigh(const generated *own, const ff_ensemble *e, const ff_forecast *f, double *saves, double *price,
                        ff_error *err) {
-  const char *const by_name[] = {e->options.kernel, ff_ensemble_like(e)};
-  int asked = 0;
-  for (int i = 0; i < 2; i++) asked |= by_name[i] != NULL && strcmp(by_name[i], ff_runner_generated.kernel) == 0;
+  const ff_runner *const here = &ff_pbn_runner_generated;
+  const int asked = ff_runner_is(here, e->options.kernel) || ff_runner_is(here, ff_stages_like(e));
   *saves = f->interpreted - f->generated;
   *price = e->options.cache != NULL ? KEPT_PRICE * f->compile : f->compile;
   if (asked || e->options.steps == 0) *price = -INFINITY;
@@ -178,5 +176,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return ff_slice_terms(&((generated *)e->own)->device, e, tile, n, words, err);
 }
 
-extern "C" const ff_runner ff_runner_generated = {"generated", prepare, ready, allocate, release, start, steps,
-                                                 spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_generated = {"generated", prepare, ready, release, allocate, start,
+                                                         steps, spill, state, terms};

@@ -163,7 +163,7 @@ static ff_status plan_where(interpreter *own, const ff_ensemble *e, int where, d
   return FF_OK;
 }
 
-static ff_status upload_staged(interpreter *own, const ff_program *program, ff_error *err) {
+static ff_status upload_staged(interpreter *own, const ff_pbn_program *program, ff_error *err) {
   void *memory = NULL;
   size_t bytes = 0;
   ff_slice_image image;
@@ -260,5 +260,5 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return ff_slice_terms(&((interpreter *)e->own)->device, e, tile, n, words, err);
 }
 
-extern "C" const ff_runner ff_runner_interpreter = {"interpreter", prepare, NULL, allocate, release, start, steps,
-                                                   spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_interpreter = {"interpreter", prepare, NULL, release, allocate, start,
+                                                           steps, spill, state, terms};

@@ -5,7 +5,7 @@
 
 static_assert(FF_COUNTER_LEVELS == FF_COUNT_LEVELS, "counters spill after as many steps as the processor's");
 
-extern "C" ff_status ff_slice_upload(ff_slice_device *out, const ff_program *program, ff_error *err) {
+extern "C" ff_status ff_slice_upload(ff_slice_device *out, const ff_pbn_program *program, ff_error *err) {
   void *memory = NULL;
   size_t bytes = 0;
   memset(out, 0, sizeof *out);
@@ -26,9 +26,9 @@ extern "C" void ff_slice_release(ff_slice_device *d) {
   memset(d, 0, sizeof *d);
 }
 
-static size_t counter_bytes(const ff_program *p) { return (size_t)p->n_terms * FF_COUNTER_ROWS * 128; }
+static size_t counter_bytes(const ff_pbn_program *p) { return (size_t)p->n_terms * FF_COUNTER_ROWS * 128; }
 
-extern "C" uint64_t ff_slice_tile_bytes(const ff_program *p) { return (uint64_t)p->n_nodes * 128 + counter_bytes(p); }
+extern "C" uint64_t ff_slice_tile_bytes(const ff_pbn_program *p) { return (uint64_t)p->n_nodes * 128 + counter_bytes(p); }
 
 extern "C" ff_status ff_slice_allocate(ff_slice_device *d, ff_ensemble *e, ff_error *err) {
   ff_status status = ff_cuda_new((void **)&d->state, e->capacity * e->program->n_nodes * 128, "states", err);

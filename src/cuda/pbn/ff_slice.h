@@ -3,7 +3,7 @@
 #ifndef FF_SLICE_H
 #define FF_SLICE_H
 
-#include "ff_ensemble.h"
+#include "ff_pbn_ensemble.h"
 #include "ff_slice_image.h"
 
 typedef struct {
@@ -18,11 +18,11 @@ extern "C" {
 
 /* Copies the image of the program to the device and fills *out. The caller calls ff_slice_release(), also after an error. O(size
  * of the program). */
-ff_status ff_slice_upload(ff_slice_device *out, const ff_program *program, ff_error *err);
+ff_status ff_slice_upload(ff_slice_device *out, const ff_pbn_program *program, ff_error *err);
 /* Frees all device memory of *device and clears it. *device may be all zero. */
 void ff_slice_release(ff_slice_device *device);
 /* Bytes of device memory per tile: its state and its counters. */
-uint64_t ff_slice_tile_bytes(const ff_program *program);
+uint64_t ff_slice_tile_bytes(const ff_pbn_program *program);
 /* Allocates the states and counters of e->capacity tiles. */
 ff_status ff_slice_allocate(ff_slice_device *device, ff_ensemble *e, ff_error *err);
 /* Draws the initial states of the wave's tiles and clears their counters. Queued on the ensemble's stream. */

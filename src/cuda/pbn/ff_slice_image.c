@@ -32,7 +32,7 @@ static void *take(arena *a, size_t count, size_t size) {
 }
 
 typedef struct {
-  const ff_program *program;
+  const ff_pbn_program *program;
   const ff_slice *slice;
   ff_slice_image *image;
   int staged, broken;
@@ -424,7 +424,7 @@ static void put_program(builder *b) {
 }
 
 static void lay_out(builder *b, arena *a) {
-  const ff_program *p = b->program;
+  const ff_pbn_program *p = b->program;
   const ff_slice *s = b->slice;
   ff_slice_image *image = b->image;
   if (a->memory == NULL) put_program(b); /* only counts */
@@ -495,7 +495,7 @@ static ff_status build(builder *b, void **memory, size_t *bytes, ff_error *err) 
   return FF_OK;
 }
 
-static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, int staged,
+static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_pbn_program *program, int staged,
                            ff_error *err) {
   *memory = NULL;
   const ff_slice *s = &program->slice;
@@ -522,11 +522,11 @@ static ff_status image_new(ff_slice_image *out, void **memory, size_t *bytes, co
   return status;
 }
 
-ff_status ff_slice_image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, ff_error *err) {
+ff_status ff_slice_image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_pbn_program *program, ff_error *err) {
   return image_new(out, memory, bytes, program, 0, err);
 }
 
-ff_status ff_slice_image_staged(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, ff_error *err) {
+ff_status ff_slice_image_staged(ff_slice_image *out, void **memory, size_t *bytes, const ff_pbn_program *program, ff_error *err) {
   return image_new(out, memory, bytes, program, 1, err);
 }
 

@@ -115,15 +115,15 @@ typedef struct {
 } ff_slice_launch;
 
 #if !defined(__CUDACC_RTC__)
-#include "../../pbn/ff_engine.h"
+#include "../../pbn/ff_pbn_engine.h"
 
 /* Makes the image of a sliced program, in one block of memory. The caller frees it with ff_free_aligned(*memory). On an error
  * there is nothing to free. O(size of the program). */
-ff_status ff_slice_image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, ff_error *err);
+ff_status ff_slice_image_new(ff_slice_image *out, void **memory, size_t *bytes, const ff_pbn_program *program, ff_error *err);
 
 /* Makes an image in which each segment first copies the rows that it reads, for states in global memory. Otherwise as
  * ff_slice_image_new(). */
-ff_status ff_slice_image_staged(ff_slice_image *out, void **memory, size_t *bytes, const ff_program *program, ff_error *err);
+ff_status ff_slice_image_staged(ff_slice_image *out, void **memory, size_t *bytes, const ff_pbn_program *program, ff_error *err);
 
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_slice_image ff_slice_image_at(const ff_slice_image *image, const void *from, const void *to);

@@ -1,5 +1,5 @@
 /* The table kernel: runs the packed program, one trajectory per thread (Mizera, Pang, Yuan, sections 3.2 to 3.4). */
-#include "ff_ensemble.h"
+#include "ff_pbn_ensemble.h"
 #include "ff_table_image.h"
 
 #include <stdio.h>
@@ -230,7 +230,7 @@ static void release(ff_ensemble *e) {
 }
 
 static ff_status upload(ff_ensemble *e, table_own *own, ff_error *err) {
-  const ff_program *p = e->program;
+  const ff_pbn_program *p = e->program;
   ff_step_program image;
   void *memory = NULL;
   size_t bytes = 0;
@@ -256,7 +256,7 @@ static void say_why(ff_ensemble *e, const ff_table_plan *plan) {
 
 /* Computes how many blocks run on a multiprocessor, and allocates the memory that each of their threads needs. */
 static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
-  const ff_program *p = e->program;
+  const ff_pbn_program *p = e->program;
   const size_t shared = ff_table_shared_bytes(&own->plan, own->plan.threads);
   cudaFuncAttributes attributes;
   int blocks = 0;
@@ -286,7 +286,7 @@ static ff_status size_up(ff_ensemble *e, table_own *own, ff_error *err) {
 }
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
-  const ff_program *p = e->program;
+  const ff_pbn_program *p = e->program;
   if (p->layout != FF_LAYOUT_PACKED)
     return ff_error_set(err, FF_EARGUMENT, "the table kernel runs programs of layout \"packed\", not \"%s\"",
                         p->layout == FF_LAYOUT_SLICED ? "sliced" : "packed");
@@ -295,7 +295,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   e->own = own;
   const ff_table_card card = {e->device.sharedMemPerBlockOptin, e->device.sharedMemPerMultiprocessor,
                               e->device.reservedSharedMemPerBlock, (uint32_t)e->device.maxThreadsPerMultiProcessor};
-  ff_table_plan_of(&own->plan, p, &card, e->runner != &ff_runner_table_unsplit);
+  ff_table_plan_of(&own->plan, p, &card, e->runner != &ff_pbn_runner_table_unsplit);
   own->kernel = kernel_of(&own->plan);
   if (own->kernel == NULL) return ff_error_set(err, FF_EINTERNAL, "no table kernel of form %d", own->plan.form);
   ff_status status = upload(e, own, err);
@@ -421,6 +421,7 @@ static ff_status terms(ff_ensemble *e, uint64_t tile, uint32_t n, uint64_t *word
   return status;
 }
 
-extern "C" const ff_runner ff_runner_table = {"table", prepare, NULL, allocate, release, start, steps, spill, state, terms};
-extern "C" const ff_runner ff_runner_table_unsplit = {"table_unsplit", prepare, NULL, allocate, release, start, steps,
-                                                      spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_table = {"table", prepare, NULL, release, allocate, start,
+                                                     steps, spill, state, terms};
+extern "C" const ff_pbn_runner ff_pbn_runner_table_unsplit = {"table_unsplit", prepare, NULL, release, allocate, start,
+                                                             steps, spill, state, terms};

@@ -29,7 +29,7 @@ static void add_up(ff_table_fast *fast) {
 }
 
 /* All functions and their tables: what is copied if nothing is split. */
-static ff_table_fast whole(const ff_program *p, int form) {
+static ff_table_fast whole(const ff_pbn_program *p, int form) {
   const ff_packed *q = &p->packed;
   ff_table_fast out = {.hits = p->hits.size, .functions = q->n_functions};
   if (form & FF_FORM_ASYNCHRONOUS) out.uniform = ff_table_uniform(p);
@@ -43,7 +43,7 @@ static ff_table_fast whole(const ff_program *p, int form) {
 }
 
 /* As many tables as fit in `bytes`, always for whole words of the state. *split becomes the number of these words. */
-static ff_table_fast part(uint32_t *split, const ff_program *p, int form, size_t bytes) {
+static ff_table_fast part(uint32_t *split, const ff_pbn_program *p, int form, size_t bytes) {
   const ff_packed *q = &p->packed;
   ff_table_fast out = {.hits = p->hits.size};
   *split = 0;
@@ -79,7 +79,7 @@ static uint32_t size_blocks(ff_table_plan *plan, const ff_table_card *card) {
 }
 
 /* Puts the counts into shared memory too, if that leaves enough threads. */
-static void place_counts(ff_table_plan *plan, const ff_program *p, const ff_table_card *card, uint32_t threads) {
+static void place_counts(ff_table_plan *plan, const ff_pbn_program *p, const ff_table_card *card, uint32_t threads) {
   ff_table_plan with = *plan;
   with.shared_counts = 1;
   with.thread_bytes += (size_t)p->n_terms * 9;
@@ -88,10 +88,10 @@ static void place_counts(ff_table_plan *plan, const ff_program *p, const ff_tabl
 }
 
 /* bytes per word of the state; with the next state if that is separate */
-static int shared_state(const ff_program *p) { return p->update == FF_SYNCHRONOUS ? 8 : 4; }
+static int shared_state(const ff_pbn_program *p) { return p->update == FF_SYNCHRONOUS ? 8 : 4; }
 
 /* Plans with all tables in shared memory. Returns 0 if that leaves too few threads. */
-static int plan_whole(ff_table_plan *plan, const ff_program *p, const ff_table_card *card) {
+static int plan_whole(ff_table_plan *plan, const ff_pbn_program *p, const ff_table_card *card) {
   uint32_t words = p->packed.words;
   if (words <= 4) {
     plan->form |= words <= 2 ? FF_FORM_WORDS2 : FF_FORM_WORDS4;
@@ -109,7 +109,7 @@ static int plan_whole(ff_table_plan *plan, const ff_program *p, const ff_table_c
 
 /* Plans with the tables split between shared and global memory. The state is in shared memory if a block of enough threads leaves
  * room for tables. */
-static void plan_split(ff_table_plan *plan, const ff_program *p, const ff_table_card *card, int split) {
+static void plan_split(ff_table_plan *plan, const ff_pbn_program *p, const ff_table_card *card, int split) {
   size_t state = (size_t)p->packed.words * (size_t)shared_state(p), room = card->shared_block;
   plan->form |= FF_FORM_SPLIT | FF_FORM_ROWS;
   plan->threads = ENOUGH_THREADS;
@@ -126,7 +126,7 @@ static void plan_split(ff_table_plan *plan, const ff_program *p, const ff_table_
   plan->fast = part(&plan->split, p, plan->form, split ? room : 0);
 }
 
-void ff_table_plan_of(ff_table_plan *out, const ff_program *program, const ff_table_card *card, int split) {
+void ff_table_plan_of(ff_table_plan *out, const ff_pbn_program *program, const ff_table_card *card, int split) {
   int synchronous = program->update == FF_SYNCHRONOUS;
   int form = FF_FORM_PLACED | (synchronous ? 0 : FF_FORM_ASYNCHRONOUS) | (program->n_nodes <= 65536 ? FF_FORM_PAIRS : 0);
   *out = (ff_table_plan){.form = form};
@@ -145,7 +145,7 @@ typedef struct {
       cut_further, context_further, initial, end;
 } places;
 
-static places lay_out(const ff_program *p, const ff_table_fast *all) {
+static places lay_out(const ff_pbn_program *p, const ff_table_fast *all) {
   const ff_packed *q = &p->packed;
   places at;
   at.threshold = 0;
@@ -234,7 +234,7 @@ static void point(ff_step_program *out, uint32_t *memory, const places *at) {
   out->fast.extra = memory + at->extra;
 }
 
-static void write_image(uint32_t *memory, const places *at, const ff_program *p, const uint32_t *place, int form) {
+static void write_image(uint32_t *memory, const places *at, const ff_pbn_program *p, const uint32_t *place, int form) {
   const ff_packed *q = &p->packed;
   copy_words(memory + at->threshold, p->hits.threshold, 2 * (size_t)p->hits.size);
   copy_words(memory + at->alias, p->hits.alias, p->hits.size);
@@ -252,7 +252,7 @@ static void write_image(uint32_t *memory, const places *at, const ff_program *p,
   write_functions(memory, at, q, place, form);
 }
 
-ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes, const ff_program *program,
+ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes, const ff_pbn_program *program,
                              const ff_table_plan *plan, ff_error *err) {
   const ff_packed *q = &program->packed;
   if ((uint64_t)q->n_extra + q->n_functions > UINT32_MAX)

@@ -48,7 +48,7 @@ typedef struct {
 
 /* Makes the plan for a program and a card. With `split` 0, a network that does not fit keeps all its tables in global memory, to
  * measure what splitting gains. O(size of the program). */
-void ff_table_plan_of(ff_table_plan *out, const ff_program *program, const ff_table_card *card, int split);
+void ff_table_plan_of(ff_table_plan *out, const ff_pbn_program *program, const ff_table_card *card, int split);
 
 static inline size_t ff_table_shared_bytes(const ff_table_plan *plan, uint32_t threads) {
   return plan->fast.words * 4 + plan->thread_bytes * threads;
@@ -57,14 +57,14 @@ static inline size_t ff_table_shared_bytes(const ff_table_plan *plan, uint32_t t
 
 /* Makes the image of the program for a plan, in one block of memory. The caller frees it with ff_free_aligned(*memory). On an
  * error there is nothing to free. O(size of the program). */
-ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes, const ff_program *program,
+ff_status ff_table_image_new(ff_step_program *out, void **memory, size_t *bytes, const ff_pbn_program *program,
                              const ff_table_plan *plan, ff_error *err);
 
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_step_program ff_table_image_at(const ff_step_program *image, const void *from, const void *to);
 
 /* The number of words of the uniform arrays, which lie one after the other from `first` on. */
-static inline uint32_t ff_table_uniform(const ff_program *p) {
+static inline uint32_t ff_table_uniform(const ff_pbn_program *p) {
   const ff_packed *q = &p->packed;
   return p->n_nodes + 1 + q->n_functions + q->n_wide + p->n_terms + 1 + q->n_code;
 }

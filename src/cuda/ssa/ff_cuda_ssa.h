@@ -6,9 +6,10 @@
 extern "C" {
 #endif
 
-#include "../../ssa/run/ff_ssa_device.h"
+#include "../../ensemble/ff_device.h"
+#include "../../ssa/program/ff_ssa_options.h"
 
-extern const ff_ssa_device ff_cuda_ssa;
+extern const ff_device_calls ff_cuda_ssa;
 
 #ifdef __cplusplus
 }

@@ -211,40 +211,48 @@ static int may_name_a_node(const char *name) {
   return strchr(name, '"') == NULL || strchr(name, '`') == NULL;
 }
 
-/* Replaces ids by names as ff_io.h describes: all of them or none, and only if the writer would make exactly these ids from
- * the names. */
-static ff_status take_names(const reader *r, ff_pbn *pbn) {
-  uint32_t n = pbn->n_nodes;
-  char **names = ff_calloc(n, sizeof *names), **ids = NULL;
-  ff_status status = names == NULL ? ff_error_set(r->err, FF_EMEMORY, "no memory for the names of %u nodes", n) : FF_OK;
-  int differ = 0, fit = 1;
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
-    const char *name = SBase_getName((const SBase_t *)species_at(r, i));
-    names[i] = ff_span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* not modified through this pointer */
-    if (strcmp(names[i], pbn->names[i]) != 0) differ = 1;
-    if (!may_name_a_node(names[i])) fit = 0;
-  }
-  ff_names *unique = NULL;
-  if (status == FF_OK && differ && fit) {
-    status = ff_names_new(&unique, names, n, "nodes", r->err);
-    if (status == FF_EMODEL) {
-      status = FF_OK;
-      fit = 0;
-    }
-    ff_names_free(unique);
-  }
-  if (status == FF_OK && differ && fit) status = ff_sbml_ids(&ids, names, n, r->err);
-  for (uint32_t i = 0; ids != NULL && i < n; i++)
-    if (strcmp(ids[i], pbn->names[i]) != 0) fit = 0;
-  ff_sbml_ids_free(ids, n);
-  for (uint32_t i = 0; status == FF_OK && differ && fit && i < n; i++) {
+/* Whether the names are different ones, and the writer would make exactly these ids from them. */
+static ff_status names_fit(int *fit, const reader *r, const ff_pbn *pbn, char **names) {
+  ff_names *unique;
+  char **ids;
+  *fit = 0;
+  ff_status status = ff_names_new(&unique, names, pbn->n_nodes, "nodes", r->err);
+  if (status != FF_OK) return status == FF_EMODEL ? FF_OK : status;
+  ff_names_free(unique);
+  status = ff_sbml_ids(&ids, names, pbn->n_nodes, r->err);
+  if (status != FF_OK) return status;
+  *fit = 1;
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) *fit &= strcmp(ids[i], pbn->names[i]) == 0;
+  ff_sbml_ids_free(ids, pbn->n_nodes);
+  return FF_OK;
+}
+
+static ff_status put_names(const reader *r, ff_pbn *pbn, char *const *names) {
+  for (uint32_t i = 0; i < pbn->n_nodes; i++) {
     if (strcmp(names[i], pbn->names[i]) == 0) continue;
     char *copy = ff_strndup(names[i], strlen(names[i]));
-    if (copy == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for the names of %u nodes", n);
-    if (copy == NULL) break;
+    if (copy == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the names of %u nodes", pbn->n_nodes);
     free(pbn->names[i]);
     pbn->names[i] = copy;
   }
+  return FF_OK;
+}
+
+/* Replaces ids by names as ff_io.h describes: all of them or none, and only if the writer would make exactly these ids from
+ * the names. */
+static ff_status take_names(const reader *r, ff_pbn *pbn) {
+  const uint32_t n = pbn->n_nodes;
+  char **names = ff_calloc(n, sizeof *names);
+  if (names == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for the names of %u nodes", n);
+  int differ = 0, fit = 1;
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name = SBase_getName((const SBase_t *)species_at(r, i));
+    names[i] = ff_span_of(name).length > 0 ? (char *)name : pbn->names[i]; /* not modified through this pointer */
+    differ |= strcmp(names[i], pbn->names[i]) != 0;
+    fit &= may_name_a_node(names[i]);
+  }
+  ff_status status = differ && fit ? names_fit(&fit, r, pbn, names) : FF_OK;
+  if (status == FF_OK && differ && fit) status = put_names(r, pbn, names);
   free(names);
   return status;
 }

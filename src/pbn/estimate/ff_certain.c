@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../../base/ff_states.h"
-#include "ff_estimate_internal.h"
+#include "ff_pbn_estimate_internal.h"
 
 #define MOST_STATES 1024u             /* that are explored after each end */
 #define MOST_WORK (UINT64_C(1) << 24) /* words evaluated to explore them all, about a tenth of a second */
@@ -40,17 +40,17 @@ static ff_status follower_new(follower *f, const ff_pbn *pbn, const ff_observabl
 }
 
 /* Finds the nodes that no trajectory of the pilot changed: they have one value, or each trajectory has its own. */
-static void find_still(follower *f, const ff_estimate *e) {
+static void find_still(follower *f, const ff_pbn_estimate *e) {
   const ff_monitors *monitors = e->options.monitors;
   for (uint32_t i = e->observables.n; monitors != NULL && i < e->tally.n; i++) {
     uint32_t a = monitors->node[0][i - e->observables.n], b = monitors->node[1][i - e->observables.n];
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     if (a == b) f->still[a] = m.visited != 1 || isinf(m.rhat);
   }
 }
 
 /* Takes the end of a trajectory of the pilot. The pilot of a large network may run on a device: then the start is taken. */
-static void take_end(follower *f, const ff_estimate *e, uint32_t trajectory) {
+static void take_end(follower *f, const ff_pbn_estimate *e, uint32_t trajectory) {
   const ff_tile *tile = e->slots[trajectory / FF_TILE].tile;
   memset(f->state, 0, (f->pbn->n_nodes + 31) / 32 * sizeof *f->state);
   for (uint32_t i = 0; i < f->pbn->n_nodes; i++) {
@@ -76,31 +76,44 @@ static int node_can_change(const follower *f, const ff_reach *reach, uint32_t no
   return (reach != NULL ? ff_reach_possible(reach, &value, f->stack) : f->can[node]) == 3;
 }
 
+/* Whether an observable or a node may change after the present end, as far as ff_pbn_possible() tells. */
+static int is_open(const follower *f, const ff_pbn_estimate *e) {
+  const ff_observables *observables = e->run.observables;
+  for (uint32_t i = 0; i < observables->n; i++)
+    if (e->certain[i] && can_change(f, NULL, observables, i)) return 1;
+  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
+    if (f->still[i] && node_can_change(f, NULL, i)) return 1;
+  return 0;
+}
+
+/* Marks the observables, and finds a node, that can change. `reach` has all states that can follow, or is NULL. */
+static void mark(const follower *f, ff_pbn_estimate *e, const ff_reach *reach) {
+  const ff_observables *observables = e->run.observables;
+  for (uint32_t i = 0; i < observables->n; i++)
+    if (e->certain[i] && can_change(f, NULL, observables, i) && (reach == NULL || can_change(f, reach, observables, i)))
+      e->certain[i] = 0;
+  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
+    if (f->still[i] && node_can_change(f, NULL, i) && (reach == NULL || node_can_change(f, reach, i))) e->stuck_node = i;
+}
+
 /* Marks the observables, and finds a node, that can change after the present end. Exploring is tried only where ff_pbn_possible()
  * does not decide. */
-static ff_status follow(follower *f, ff_estimate *e, int may_explore, ff_error *err) {
-  const ff_observables *observables = e->run.observables;
+static ff_status follow(follower *f, ff_pbn_estimate *e, int may_explore, ff_error *err) {
   ff_reach *reach = NULL;
+  int all = 0;
   ff_status status = ff_pbn_possible(f->can, f->pbn, err);
-  int open = 0, all = 0;
-  for (uint32_t i = 0; i < observables->n && status == FF_OK; i++)
-    open |= e->certain[i] && can_change(f, NULL, observables, i);
-  for (uint32_t i = 0; i < f->pbn->n_nodes && e->stuck_node == UINT32_MAX; i++)
-    open |= f->still[i] && node_can_change(f, NULL, i);
-  if (status == FF_OK && open && may_explore && f->work < MOST_WORK) {
+  if (status != FF_OK || !is_open(f, e)) return status;
+  if (may_explore && f->work < MOST_WORK) {
     status = ff_reach_new(&reach, f->pbn, f->state, MOST_STATES, err);
     if (status == FF_OK) status = ff_reach_explore(reach, &all, err);
     if (status == FF_OK) f->work += ff_reach_work(reach);
   }
-  for (uint32_t i = 0; i < observables->n && status == FF_OK && open; i++)
-    if (e->certain[i] && can_change(f, NULL, observables, i) && (!all || can_change(f, reach, observables, i))) e->certain[i] = 0;
-  for (uint32_t i = 0; i < f->pbn->n_nodes && status == FF_OK && open && e->stuck_node == UINT32_MAX; i++)
-    if (f->still[i] && node_can_change(f, NULL, i) && (!all || node_can_change(f, reach, i))) e->stuck_node = i;
+  if (status == FF_OK) mark(f, e, all ? reach : NULL);
   ff_reach_free(reach);
   return status;
 }
 
-ff_status ff_certain_find(ff_estimate *e, ff_error *err) {
+ff_status ff_certain_find(ff_pbn_estimate *e, ff_error *err) {
   const ff_pbn *pbn = e->options.network;
   uint32_t n = e->run.observables->n;
   int known = e->rule.forgets || e->exact != NULL;
@@ -108,7 +121,7 @@ ff_status ff_certain_find(ff_estimate *e, ff_error *err) {
   if (known || pbn == NULL) return FF_OK;
   follower f;
   ff_status status = follower_new(&f, pbn, e->run.observables, err);
-  int large = pbn->n_nodes >= FF_LONG_PILOT, may_explore = !large && ff_program_perturbation(e->run.program) == 0;
+  int large = pbn->n_nodes >= FF_LONG_PILOT, may_explore = !large && ff_pbn_program_perturbation(e->run.program) == 0;
   if (status == FF_OK && !large) find_still(&f, e);
   for (uint32_t i = 0; i < (large ? 1 : e->pilot * FF_TILE) && status == FF_OK; i++) {
     if (memchr(e->certain, 1, n) == NULL && (e->stuck_node != UINT32_MAX || large)) break;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../base/ff_decimal.h"
-#include "ff_estimate_internal.h"
+#include "ff_pbn_estimate_internal.h"
 
 #define RARE 50.0               /* independent observations, times the precision, that a value never seen requires */
 #define MORE_WORK 34359738368.0 /* node updates (2^35, about a second) after which a run adds no tiles for rare events */
@@ -27,14 +27,14 @@
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-double ff_decide_stretch(const ff_program *program) {
-  double p = ff_program_perturbation(program), stretch = 1 / ff_program_rarest(program);
+double ff_decide_stretch(const ff_pbn_program *program) {
+  double p = ff_pbn_program_perturbation(program), stretch = 1 / ff_pbn_program_rarest(program);
   return p > 0 && 1 / p > stretch ? 1 / p : stretch;
 }
 
-static double chains_of(const ff_estimate *e) { return (double)e->tally.tiles * FF_TILE; }
+static double chains_of(const ff_pbn_estimate *e) { return (double)e->tally.tiles * FF_TILE; }
 
-static ff_status note(ff_estimate *e, ff_look now, ff_error *err) {
+static ff_status note(ff_pbn_estimate *e, ff_look now, ff_error *err) {
   ff_status status = ff_grow((void **)&e->trace, &e->trace_capacity, e->n_trace + 1, sizeof *e->trace, err);
   if (status != FF_OK) return status;
   double samples = (double)e->tally.tiles * FF_TILE * (double)(e->plan.half[0] + e->plan.half[1]);
@@ -42,22 +42,23 @@ static ff_status note(ff_estimate *e, ff_look now, ff_error *err) {
   return FF_OK;
 }
 
-double ff_estimate_stretch(const ff_estimate *e) { return larger((double)e->plan.burn_in, ff_decide_stretch(e->run.program)); }
+double ff_pbn_estimate_stretch(const ff_pbn_estimate *e) { return larger((double)e->plan.burn_in,
+                                                                         ff_decide_stretch(e->run.program)); }
 
 /* 1 if the run has done so little work that it may add tiles for rare events. */
-static int may_work(const ff_estimate *e) {
-  double nodes = (double)ff_program_nodes(e->run.program) + 1, steps = chains_of(e) * (double)e->target[2];
-  return steps * nodes * (ff_program_layout(e->run.program) == FF_LAYOUT_PACKED ? PACKED_COST : 1) < MORE_WORK;
+static int may_work(const ff_pbn_estimate *e) {
+  double nodes = (double)ff_pbn_program_nodes(e->run.program) + 1, steps = chains_of(e) * (double)e->target[2];
+  return steps * nodes * (ff_pbn_program_layout(e->run.program) == FF_LAYOUT_PACKED ? PACKED_COST : 1) < MORE_WORK;
 }
 
 /* The factor by which the number of trajectories must grow, from 1 (there are enough) to 4. A state set that varied needs
  * FF_FEW_VISITS visits. Terms that never varied need RARE / precision independent observations, times their weight. */
-static double looks_wanted(const ff_estimate *e) {
+static double looks_wanted(const ff_pbn_estimate *e) {
   double window = (double)(e->plan.half[0] + e->plan.half[1]), more = 1;
-  double looks = chains_of(e) * (1 + floor(window / ff_estimate_stretch(e)));
+  double looks = chains_of(e) * (1 + floor(window / ff_pbn_estimate_stretch(e)));
   for (uint32_t i = 0; i < e->observables.n && may_work(e); i++) {
     if (e->constant[i]) continue;
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     if (m.visited == 1 && m.visits < FF_FEW_VISITS && e->two_state[i])
       more = larger(more, larger(1.1 * FF_FEW_VISITS / m.visits, 1.25));
     else if (looks * e->precision[i] < RARE * larger(m.unseen[0], m.unseen[1]))
@@ -66,24 +67,24 @@ static double looks_wanted(const ff_estimate *e) {
   return more > 4 ? 4 : more;
 }
 
-static uint32_t watched_pairs(const ff_estimate *e) {
+static uint32_t watched_pairs(const ff_pbn_estimate *e) {
   return e->slots[0].pairs.count != NULL && e->waves == NULL ? e->options.pairs->n : 0; /* a device counts only monitors */
 }
 
-static ff_moments pair_moments(const ff_estimate *e, uint32_t pair) {
+static ff_moments pair_moments(const ff_pbn_estimate *e, uint32_t pair) {
   const ff_pair_counts *tiles[FF_PILOT_TILES];
   for (uint32_t t = 0; t < e->pilot; t++) tiles[t] = &e->slots[t].pairs;
   return ff_pair_moments(tiles, e->pilot, pair);
 }
 
 /* The memory, in steps, that follows from the correlation of the halves (ff_look_unmixed()). `sampling` is its allowed error. */
-static double shared_memory(const ff_estimate *e, const ff_moments *m, double sampling) {
+static double shared_memory(const ff_pbn_estimate *e, const ff_moments *m, double sampling) {
   double shared = m->half_var > 0 ? m->half_cov / m->half_var - sampling : 0;
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
 }
 
 /* The burn-in that one observable of the user needs in addition to mixing, and the thinning of its record. */
-static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
+static double own_burn_in(ff_pbn_estimate *e, uint32_t i, const ff_moments *m) {
   uint64_t window = e->plan.half[0] + e->plan.half[1];
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
   double alpha, beta, out = 0;
@@ -99,11 +100,11 @@ static double own_burn_in(ff_estimate *e, uint32_t i, const ff_moments *m) {
 
 /* Burn-in and samples that follow from the pilot: at least the pilot's burn-in, and a longer one if epsilon requires it, up
  * to max_burn_in. */
-static void wanted(ff_estimate *e, double *burn_in, double *samples) {
+static void wanted(ff_pbn_estimate *e, double *burn_in, double *samples) {
   double n = (double)(e->plan.half[0] + e->plan.half[1]) * chains_of(e), z = e->options.z, memory = 0, most = 0;
   *samples = 1;
   for (uint32_t i = 0; i < e->tally.n; i++) {
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
     if (e->rule.forgets) memory = larger(memory, shared_memory(e, &m, 2.5 / sqrt(chains_of(e))));
     if (i >= e->observables.n) continue;
@@ -117,7 +118,7 @@ static void wanted(ff_estimate *e, double *burn_in, double *samples) {
   *burn_in = larger((double)e->plan.burn_in, most);
 }
 
-void ff_decide_start_round(ff_estimate *e, uint64_t round, uint64_t first, uint64_t tiles) {
+void ff_decide_start_round(ff_pbn_estimate *e, uint64_t round, uint64_t first, uint64_t tiles) {
   uint64_t s = e->options.shard, k = e->options.n_shards;
   e->next_tile = round * ROUND_UNITS + first + ff_share(tiles, s, k);
   e->start_tile = e->next_tile;
@@ -134,7 +135,7 @@ static double tiles_for(double steps, double burn_in, double fewest) {
   return more < FF_MAX_TILES ? FF_MAX_TILES : more > FF_MOST_TILES ? FF_MOST_TILES : more;
 }
 
-static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
+static ff_status plan_run(ff_pbn_estimate *e, double burn_in, double samples, uint64_t round, ff_error *err) {
   uint64_t steps = (uint64_t)burn_in;
   double least = (double)e->least_window, tiles = tiles_for(samples / FF_TILE, burn_in, e->pilot);
   double window = ceil(samples / FF_TILE / tiles / PERIODS) * PERIODS;
@@ -164,7 +165,7 @@ static ff_status plan_run(ff_estimate *e, double burn_in, double samples, uint64
 }
 
 /* Used if every single node has mixed: names the pair of nodes, or the predictor function, that has mixed least. */
-static void name_slow_together(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
+static void name_slow_together(const ff_pbn_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
   uint32_t asked = e->observables.n, worst = asked;
   for (uint32_t i = asked; i < e->tally.n; i++)
@@ -185,7 +186,7 @@ static void name_slow_together(const ff_estimate *e, const double *unmixed, char
 
 /* Names up to four nodes that have mixed least, the worst first, as in: about nodes "a", "b". If no node is slow, names a
  * pair or a function. */
-static void name_slow(const ff_estimate *e, const double *unmixed, char *out, size_t size) {
+static void name_slow(const ff_pbn_estimate *e, const double *unmixed, char *out, size_t size) {
   const ff_monitors *monitors = e->options.monitors;
   uint32_t shown[4], n = 0, slow = 0, asked = e->observables.n, total = e->tally.n;
   for (uint32_t i = asked; i < total; i++) { /* a node is more informative than a pair */
@@ -213,10 +214,10 @@ static void name_slow(const ff_estimate *e, const double *unmixed, char *out, si
 /* A lower bound of the burn-in that mixing seems to need. If halves of h steps share nearly all of one memory of t steps,
  * their correlation is 1 - 2/3 h / t, and windows of 14 t are required. The sampling error of the correlation is taken into
  * account. */
-static double wanted_psi(const ff_estimate *e) {
+static double wanted_psi(const ff_pbn_estimate *e) {
   double most = 0, h = (double)e->plan.half[0], sampling = 3 / sqrt(chains_of(e));
   for (uint32_t i = 0; i < e->tally.n && e->rule.forgets; i++) {
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     if (m.visited != 1 || m.visits < FF_FEW_VISITS || !(m.half_cov > 0.5 * m.half_var)) continue;
     most = larger(most, 14 * h / (1.5 * (1 - m.half_cov / m.half_var + sampling)));
   }
@@ -224,7 +225,7 @@ static double wanted_psi(const ff_estimate *e) {
 }
 
 /* The message advises a longer burn-in only if max_burn_in was the limit, not if doublings have brought no agreement. */
-static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_error *err) {
+static ff_status not_converged(const ff_pbn_estimate *e, const double *unmixed, ff_error *err) {
   char about[700];
   name_slow(e, unmixed, about, sizeof about);
   unsigned long long steps = e->target[2];
@@ -242,9 +243,9 @@ static ff_status not_converged(const ff_estimate *e, const double *unmixed, ff_e
                       steps, about, e->stuck >= MAX_STUCK ? ", and longer runs do not change that" : "", longer);
 }
 
-static ff_status too_short(const ff_estimate *e, ff_error *err) {
+static ff_status too_short(const ff_pbn_estimate *e, ff_error *err) {
   double stretch = ff_decide_stretch(e->run.program);
-  double p = ff_program_perturbation(e->run.program);
+  double p = ff_pbn_program_perturbation(e->run.program);
   int flips = p > 0 && 1 / p >= stretch;
   char what[96];
   if (flips)
@@ -259,25 +260,25 @@ static ff_status too_short(const ff_estimate *e, ff_error *err) {
                             : "use method = \"exact\" if the network is small");
 }
 
-double ff_decide_longest(const ff_estimate *e) {
+double ff_decide_longest(const ff_pbn_estimate *e) {
   return (double)e->options.max_burn_in < FF_MAX_WINDOW ? (double)e->options.max_burn_in : FF_MAX_WINDOW;
 }
 
 /* A set that is constant by its expression needs no waiting. */
-static ff_status check_stretch(const ff_estimate *e, ff_error *err) {
+static ff_status check_stretch(const ff_pbn_estimate *e, ff_error *err) {
   int constant = 1;
   for (uint32_t i = 0; i < e->observables.n; i++) constant &= e->constant[i];
   return constant || 2 * ff_decide_longest(e) >= ff_decide_stretch(e->run.program) ? FF_OK : too_short(e, err);
 }
 
 /* Each flip of another node delays them by a step. */
-double ff_decide_settled(const ff_estimate *e) {
-  double moves = ff_program_still(e->run.program); /* probability that a step is not delayed */
+double ff_decide_settled(const ff_pbn_estimate *e) {
+  double moves = ff_pbn_program_still(e->run.program); /* probability that a step is not delayed */
   return (double)e->clockwork.settled * 1.1 / (moves > 1e-9 ? moves : 1e-9);
 }
 
 /* Checks that deterministic nodes can enter their cycle, and repeat it, within the first look. */
-static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
+static ff_status check_clockwork(const ff_pbn_estimate *e, ff_error *err) {
   double limit = ff_decide_longest(e) / 2;
   const char *else_use = "set a perturbation probability, or use outcomes() or method = \"exact\"";
   if (e->clockwork.period == 0)
@@ -295,13 +296,13 @@ static ff_status check_clockwork(const ff_estimate *e, ff_error *err) {
 }
 
 /* The exact long run becomes the answer. */
-static ff_status finish_exactly(ff_estimate *e) {
+static ff_status finish_exactly(ff_pbn_estimate *e) {
   e->is_exact = 1;
   e->phase = FF_PHASE_DONE;
   return FF_OK;
 }
 
-ff_status ff_decide_begin(ff_estimate *e, ff_error *err) {
+ff_status ff_decide_begin(ff_pbn_estimate *e, ff_error *err) {
   ff_error why;
   ff_status status = e->options.go_on ? FF_OK : check_stretch(e, &why);
   if (status == FF_OK) {
@@ -314,8 +315,8 @@ ff_status ff_decide_begin(ff_estimate *e, ff_error *err) {
 }
 
 /* Starts one more tile, whose trajectories start in very different states and are counted from their first step on. It measures
- * ff_estimate_memory(): how long trajectories that start in a set, or outside it, stay there. */
-static ff_status begin_memory(ff_estimate *e, double steps, ff_error *err) {
+ * ff_pbn_estimate_memory(): how long trajectories that start in a set, or outside it, stay there. */
+static ff_status begin_memory(ff_pbn_estimate *e, double steps, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
   ff_slots_halves(e, 0, 1, (uint64_t)larger(ceil(fmin(steps, FF_MAX_WINDOW)) - 1, 1));
@@ -326,17 +327,17 @@ static ff_status begin_memory(ff_estimate *e, double steps, ff_error *err) {
   return FF_OK;
 }
 
-static ff_status plan_after_pilot(ff_estimate *e, ff_error *err) {
+static ff_status plan_after_pilot(ff_pbn_estimate *e, ff_error *err) {
   e->waits = 1;
   return plan_run(e, e->planned[0], e->planned[1], 0, err);
 }
 
 /* An eighth of the burn-in is usually enough: after that time the start hardly matters. */
-ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
+ff_status ff_decide_after_memory(ff_pbn_estimate *e, ff_error *err) {
   double difference = 0;
   for (uint32_t i = 0; i < e->observables.n; i++) {
     double *share = &e->memory[2 * i];
-    ff_tally_memory(&e->tally, i, share);
+    ff_pbn_tally_memory(&e->tally, i, share);
     if (share[0] == share[0] && share[1] == share[1]) difference = larger(difference, fabs(share[1] - share[0]));
   }
   e->memory_steps = (double)e->plan.half[1];
@@ -346,13 +347,13 @@ ff_status ff_decide_after_memory(ff_estimate *e, ff_error *err) {
 }
 
 /* Goes from the pilot to the run. */
-static ff_status end_pilot(ff_estimate *e, ff_error *err) {
+static ff_status end_pilot(ff_pbn_estimate *e, ff_error *err) {
   double burn_in, samples;
   wanted(e, &burn_in, &samples);
   free(e->record);
   e->record = NULL;
-  if (e->waves != NULL) e->pilot_seconds = ff_waves_info(e->waves).device_seconds;
-  ff_waves_free(e->waves);
+  if (e->waves != NULL) e->pilot_seconds = ff_pbn_waves_info(e->waves).device_seconds;
+  ff_pbn_waves_free(e->waves);
   e->waves = NULL;
   ff_status status = ff_certain_find(e, err);
   if (status != FF_OK) return status;
@@ -363,13 +364,13 @@ static ff_status end_pilot(ff_estimate *e, ff_error *err) {
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
   /* in a large network, measuring the memory on this processor takes longer than the pilot on a device */
-  int worth = e->rule.forgets && ff_program_nodes(e->run.program) < FF_LONG_PILOT;
+  int worth = e->rule.forgets && ff_pbn_program_nodes(e->run.program) < FF_LONG_PILOT;
   return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
 /* Gives up with an error or, if the caller accepts an uncertain answer, continues and stores the error as the reason for
  * doubt. */
-ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
+ff_status ff_decide_give_up(ff_pbn_estimate *e, ff_status status, const ff_error *why, ff_error *err) {
   if (status != FF_ECONVERGENCE || !e->options.go_on) {
     if (err != NULL) *err = *why;
     return status;
@@ -380,7 +381,7 @@ ff_status ff_decide_give_up(ff_estimate *e, ff_status status, const ff_error *wh
 
 /* How far pairs are from having mixed, as ff_look_unmixed(). A correlation of values that few trajectories showed is as
  * uncertain as that of so few trajectories. */
-static double judge_pairs(ff_estimate *e) {
+static double judge_pairs(ff_pbn_estimate *e) {
   double most = 0;
   ff_look_rule rule = e->rule;
   rule.n_judged = watched_pairs(e);
@@ -396,12 +397,12 @@ static double judge_pairs(ff_estimate *e) {
   return most;
 }
 
-static double judge(ff_estimate *e, double *unmixed) {
+static double judge(ff_pbn_estimate *e, double *unmixed) {
   double most = 0;
   e->slow_pair = UINT32_MAX;
   e->pair_memory = 0;
   for (uint32_t i = 0; i < e->tally.n; i++) {
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     unmixed[i] = m.visited == 1 ? ff_look_unmixed(&m, chains_of(e), &e->rule, &e->within[i]) : 0;
     most = larger(most, unmixed[i]);
   }
@@ -413,9 +414,9 @@ static double judge(ff_estimate *e, double *unmixed) {
 
 /* Whether the pilot is far from the exact long run, so that a run of this length would be wrong. If a value was seen rarely, its
  * spread is not known; then it is taken to be the largest that trajectories with this mean may have. */
-static int contradicts(const ff_estimate *e) {
+static int contradicts(const ff_pbn_estimate *e) {
   for (uint32_t i = 0; i < e->observables.n; i++) {
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     double x = e->exact[i], se = m.visited == 1 ? m.se : 0;
     if (m.visited == 1 && m.visits < FF_FEW_VISITS) se = larger(se, sqrt(larger(x * (1 - x), 0) / chains_of(e)));
     if (!e->constant[i] && fabs(m.mean - x) > CONTRADICTS * se + e->rule.negligible) return 1;
@@ -423,25 +424,31 @@ static int contradicts(const ff_estimate *e) {
   return 0;
 }
 
-ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
+/* Whether the pilot's window is not doubled any more. */
+static int is_last(ff_pbn_estimate *e, double most) {
+  const double psi = (double)e->plan.burn_in;
+  const int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
+  e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
+  e->last_unmixed = most;
+  const int hopeless = wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in;
+  return e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+}
+
+ff_status ff_decide_after_pilot(ff_pbn_estimate *e, ff_error *err) {
   ff_look now = ff_look_at(&e->tally, &e->rule);
   ff_status status = note(e, now, err);
   double *unmixed = status == FF_OK ? ff_calloc(e->tally.n, sizeof *unmixed) : NULL;
   if (status == FF_OK && unmixed == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for a look at %u observables", e->tally.n);
   if (status != FF_OK) return status;
-  double most = judge(e, unmixed), psi = (double)e->plan.burn_in;
+  double most = judge(e, unmixed);
   int converged = most <= 1 && !(e->rule.forgets && now.rhat > FF_CONVERGED);
-  int had_a_chance = 2 * psi >= ff_decide_stretch(e->run.program);
+  int had_a_chance = 2 * (double)e->plan.burn_in >= ff_decide_stretch(e->run.program);
   if (converged && had_a_chance) {
     free(unmixed);
     return e->exact != NULL && contradicts(e) ? finish_exactly(e) : end_pilot(e, err);
   }
-  int patient = psi >= MIN_PATIENCE * larger(ff_decide_stretch(e->run.program), MIN_STRETCH);
-  e->stuck = patient && !(most < 0.8 * e->last_unmixed) ? e->stuck + 1 : 0;
-  e->last_unmixed = most;
-  int hopeless = wanted_psi(e) > HOPELESS * (double)e->options.max_burn_in;
-  int last = e->stuck >= MAX_STUCK || hopeless || 2 * psi > (double)e->options.max_burn_in || 2 * psi > FF_MAX_WINDOW;
+  const int last = is_last(e, most);
   if (last && e->exact != NULL) {
     free(unmixed);
     return finish_exactly(e);
@@ -458,7 +465,7 @@ ff_status ff_decide_after_pilot(ff_estimate *e, ff_error *err) {
   return FF_OK;
 }
 
-static ff_status add_tiles(ff_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
+static ff_status add_tiles(ff_pbn_estimate *e, uint64_t round, uint64_t more, ff_error *err) {
   if (e->plan.tiles + more >= ROUND_UNITS)
     return ff_error_set(err, FF_ESIZE,
                         "the requested precision takes %llu more tiles of 1,024 trajectories, which is too many: increase "
@@ -474,7 +481,7 @@ typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
 
 /* For a network that does not forget its start. MOVES: trajectories only entered or only left the set, or the start still
  * matters. HALF_PERIODS: all trajectories are equal, and an incomplete period may change the mean by more than the precision. */
-static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) {
+static shortfall settles(const ff_pbn_estimate *e, uint32_t i, const ff_moments *m) {
   if (!e->two_state[i]) return SETTLED;
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
   /* the memory of the start decreases as exp(-(alpha + beta) t), which must be at most a tenth of the standard error */
@@ -486,11 +493,11 @@ static shortfall settles(const ff_estimate *e, uint32_t i, const ff_moments *m) 
 }
 
 /* Checks whether the run's trajectories depend on their start more than allowed. */
-static shortfall falls_short(const ff_estimate *e, double drift) {
+static shortfall falls_short(const ff_pbn_estimate *e, double drift) {
   double chains = chains_of(e), small = e->rule.negligible;
   shortfall out = SETTLED;
   for (uint32_t i = 0; i < e->observables.n; i++) {
-    ff_moments m = ff_tally_moments(&e->tally, i);
+    ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
     if (fabs(m.drift) > drift && (e->rule.forgets || fabs(m.gap) > small)) return MOVES;
     if (e->rule.forgets && m.visits >= FF_FEW_VISITS && m.half_cov > small * small &&
@@ -504,7 +511,7 @@ static shortfall falls_short(const ff_estimate *e, double drift) {
 }
 
 /* Starts anew with four times the burn-in and window, or only with a longer window. */
-static ff_status run_longer(ff_estimate *e, shortfall why, double samples, uint64_t round, ff_error *err) {
+static ff_status run_longer(ff_pbn_estimate *e, shortfall why, double samples, uint64_t round, ff_error *err) {
   double burn_in = (why == MOVES ? 4 : 1) * (double)e->plan.burn_in;
   if (burn_in > (double)e->options.max_burn_in) {
     ff_error too_long;
@@ -521,7 +528,7 @@ static ff_status run_longer(ff_estimate *e, shortfall why, double samples, uint6
   return plan_run(e, burn_in, samples, round, err);
 }
 
-ff_status ff_decide_after_run(ff_estimate *e, uint64_t *round, ff_error *err) {
+ff_status ff_decide_after_run(ff_pbn_estimate *e, uint64_t *round, ff_error *err) {
   ff_look now = ff_look_at(&e->tally, &e->rule);
   ff_status status = e->tally.tiles > 0 ? note(e, now, err) : FF_OK;
   if (status != FF_OK) return status;

@@ -3,8 +3,8 @@
 #ifndef FF_INFLUENCE_H
 #define FF_INFLUENCE_H
 
-#include "../ff_engine.h"
-#include "../ff_sums.h"
+#include "../ff_pbn_engine.h"
+#include "../ff_pbn_sums.h"
 
 /* Makes one observable per pair of nodes. It has a term for each predictor function of to[i] that names from[i]: the
  * exclusive or of the function's values with the parent off and on, weighted by the probability that the function is selected

@@ -10,10 +10,10 @@
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule) {
+ff_look ff_look_at(const ff_pbn_tally *tally, const ff_look_rule *rule) {
   ff_look out = {.rhat = NAN};
   for (uint32_t i = 0; i < rule->n_asked; i++) {
-    ff_moments m = ff_tally_moments(tally, i);
+    ff_moments m = ff_pbn_tally_moments(tally, i);
     if (!isnan(m.rhat) && !(out.rhat > m.rhat)) out.rhat = m.rhat;
     out.width = larger(out.width, rule->z * m.se * (rule->unit / rule->precision[i]));
     out.drift = larger(out.drift, fabs(m.drift));

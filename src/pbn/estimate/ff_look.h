@@ -3,7 +3,7 @@
 #ifndef FF_LOOK_H
 #define FF_LOOK_H
 
-#include "ff_estimate.h"
+#include "ff_pbn_estimate.h"
 
 /* The criteria of a look. */
 typedef struct {
@@ -13,14 +13,14 @@ typedef struct {
   double z;                /* normal quantile */
   double unit;             /* options.precision, the unit of widths */
   double negligible;       /* a difference between probabilities that does not matter to any observable asked for */
-  int forgets;             /* 1 if the long run does not depend on the start (ff_program_forgets()) */
+  int forgets;             /* 1 if the long run does not depend on the start (ff_pbn_program_forgets()) */
 } ff_look_rule;
 
 /* The largest values over the observables asked for. */
 typedef struct {
   double rhat, width, drift;
 } ff_look;
-ff_look ff_look_at(const ff_tally *tally, const ff_look_rule *rule);
+ff_look ff_look_at(const ff_pbn_tally *tally, const ff_look_rule *rule);
 
 /* The error that is allowed for the largest of n correlations over this number of trajectories. */
 double ff_look_sampling(uint32_t n, double chains);

@@ -8,7 +8,7 @@
 #ifndef FF_MONITOR_H
 #define FF_MONITOR_H
 
-#include "../ff_engine.h"
+#include "../ff_pbn_engine.h"
 
 typedef struct {
   ff_observables observables; /* the observables asked for, then the monitors (one term of weight 1/2 each); copies, owned */

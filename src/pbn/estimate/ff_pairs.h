@@ -9,8 +9,8 @@
 #ifndef FF_PAIRS_H
 #define FF_PAIRS_H
 
-#include "../ff_engine.h"
-#include "ff_tally.h"
+#include "../ff_pbn_engine.h"
+#include "ff_pbn_tally.h"
 
 #define FF_PAIR_INSTANTS 8u /* in each half window */
 

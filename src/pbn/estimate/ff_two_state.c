@@ -1,7 +1,7 @@
 /* The formulas of the two-state Markov chain approach. */
 #include <math.h>
 
-#include "ff_estimate.h"
+#include "ff_pbn_estimate.h"
 
 double ff_burn_in(double alpha, double beta, double epsilon) {
   double sum = alpha + beta, most = alpha > beta ? alpha : beta;

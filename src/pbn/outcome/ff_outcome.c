@@ -19,7 +19,7 @@ enum { PROBE, BEGIN, RUN, LOOK, TURN, DONE };
 struct ff_outcome {
   ff_outcome_options options;
   const ff_pbn *pbn;
-  ff_program *program;
+  ff_pbn_program *program;
   ff_attractors *attractors;
   uint64_t *counts;
   size_t counts_capacity;
@@ -47,7 +47,7 @@ void ff_outcome_free(ff_outcome *o) {
   if (o == NULL) return;
   for (uint32_t i = 0; o->tiles != NULL && i < o->n_tiles; i++) ff_tile_free(o->tiles[i]);
   ff_attractors_free(o->attractors);
-  ff_program_free(o->program);
+  ff_pbn_program_free(o->program);
   free(o->counts);
   free(o->tiles);
   free(o->at);
@@ -58,16 +58,16 @@ void ff_outcome_free(ff_outcome *o) {
 }
 
 static uint32_t tiles_wanted(const ff_outcome *o) {
-  uint64_t n = BATCH_BYTES / ff_program_tile_bytes(o->program);
+  uint64_t n = BATCH_BYTES / ff_pbn_program_tile_bytes(o->program);
   n = n < FEWEST_TILES ? FEWEST_TILES : n > MOST_TILES ? MOST_TILES : n;
   return (uint32_t)(n < o->units ? n : o->units);
 }
 
 static ff_status prepare(ff_outcome *o, ff_error *err) {
-  ff_status status = ff_program_new(&o->program, o->pbn, NULL, FF_LAYOUT_AUTO, err);
+  ff_status status = ff_pbn_program_new(&o->program, o->pbn, NULL, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) status = ff_attractors_new(&o->attractors, o->pbn, err);
   if (status != FF_OK) return status;
-  if (ff_program_perturbation(o->program) > 0)
+  if (ff_pbn_program_perturbation(o->program) > 0)
     return ff_error_set(err, FF_EARGUMENT, "with perturbation a network leaves every attractor");
   uint32_t n = tiles_wanted(o);
   o->tiles = ff_calloc(n, sizeof(ff_tile *));
@@ -162,7 +162,7 @@ static void begin_batch(ff_outcome *o) {
 
 /* Runs a tile to the target or the deadline, but at least one piece, which takes about a millisecond. */
 static void run_tile(ff_outcome *o, uint32_t i) {
-  int packed = ff_program_layout(o->program) == FF_LAYOUT_PACKED;
+  int packed = ff_pbn_program_layout(o->program) == FF_LAYOUT_PACKED;
   uint64_t piece = packed ? 20 : 1 + 20000 / ((uint64_t)o->pbn->n_nodes + 1);
   if (o->at[i] == UINT64_MAX) {
     ff_tile_start(o->tiles[i], o->options.key, o->unit + i);

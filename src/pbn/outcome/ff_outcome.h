@@ -9,7 +9,7 @@
 #ifndef FF_OUTCOME_H
 #define FF_OUTCOME_H
 
-#include "../ff_engine.h"
+#include "../ff_pbn_engine.h"
 #include "ff_attractors.h"
 
 typedef struct {

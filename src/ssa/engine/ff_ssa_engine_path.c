@@ -4,7 +4,7 @@
 #include "ff_ssa_single.h"
 #include "../schedule/ff_ssa_trajectory.h"
 
-static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
+static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_single *e = (ff_ssa_single *)engine;
   ff_ssa_path *path = &e->path;
   if (!e->started && *steps > 0) {
@@ -25,18 +25,18 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
   return e->started && (e->base.broken || e->wanted < path->next_time);
 }
 
-static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
+static uint64_t events(const ff_lanes *engine, uint32_t lane) {
   (void)lane;
   return ((const ff_ssa_single *)engine)->path.event - ((const ff_ssa_single *)engine)->path.silent;
 }
 
-static void drop(ff_ssa_engine *engine) {
+static void drop(ff_lanes *engine) {
   if (engine == NULL) return;
   ff_ssa_single_clear((ff_ssa_single *)engine);
   free(engine);
 }
 
-ff_status ff_ssa_engine_path(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_finder *finder,
+ff_status ff_ssa_engine_path(ff_lanes **out, const ff_ssa_program *program, const ff_ssa_finder *finder,
                              const double *initial, uint64_t key, ff_error *err) {
   *out = NULL;
   ff_ssa_single *e = ff_calloc(1, sizeof *e);

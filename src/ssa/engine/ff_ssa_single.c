@@ -6,7 +6,7 @@
 #include "../path/ff_ssa_draws.h"
 #include "../schedule/ff_ssa_trajectory.h"
 
-void ff_ssa_single_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+void ff_ssa_single_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_single *e = (ff_ssa_single *)engine;
   (void)lane;
   e->path.unit = unit;
@@ -19,12 +19,12 @@ void ff_ssa_single_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, do
   e->started = 0;
 }
 
-static void rest(ff_ssa_engine *engine, uint32_t lane) {
+static void rest(ff_lanes *engine, uint32_t lane) {
   (void)lane;
   ((ff_ssa_single *)engine)->wanted = INFINITY;
 }
 
-static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
   (void)lane;
   *out = ((ff_ssa_single *)engine)->path.failure;
 }
@@ -33,7 +33,7 @@ ff_status ff_ssa_single_fill(ff_ssa_single *e, const ff_ssa_program *program, co
                              const double *initial, uint64_t key, ff_error *err) {
   ff_status status = ff_ssa_path_new(&e->path, program, finder, err);
   if (status != FF_OK) return status;
-  e->base = (ff_ssa_engine){.lanes = 1, .stride = 1, .count = e->path.count, .next_time = &e->path.next_time,
+  e->base = (ff_lanes){.lanes = 1, .stride = 1, .count = e->path.count, .next_time = &e->path.next_time,
                             .wanted = &e->wanted, .start = ff_ssa_single_start, .rest = rest, .diagnose = diagnose};
   e->path.key = key;
   e->initial = initial;

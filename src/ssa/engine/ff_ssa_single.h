@@ -7,7 +7,7 @@
 
 /* The first member of such an engine's struct. */
 typedef struct {
-  ff_ssa_engine base;
+  ff_lanes base;
   ff_ssa_path path;
   const double *initial;
   double wanted;
@@ -19,7 +19,7 @@ typedef struct {
 ff_status ff_ssa_single_fill(ff_ssa_single *single, const ff_ssa_program *program, const ff_ssa_finder *finder,
                              const double *initial, uint64_t key, ff_error *err);
 void ff_ssa_single_clear(ff_ssa_single *single);
-void ff_ssa_single_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
+void ff_ssa_single_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted);
 
 /* ---- steps of approximate methods --------------------------------------------------------------------------------------- */
 

@@ -116,9 +116,9 @@ typedef struct {
   uint32_t sum, position;
 } place;
 
-static ff_ssa_wide_step step_at(const ff_ssa_factor *f, size_t i) {
+static ff_ssa_vector16_step step_at(const ff_ssa_factor *f, size_t i) {
   if (f->steps == NULL) return f->wide_steps[i];
-  return (ff_ssa_wide_step){f->steps[i].at, f->steps[i].by};
+  return (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
 }
 
 static int is_byte(int32_t x) { return x >= INT8_MIN && x <= INT8_MAX; }
@@ -156,7 +156,7 @@ static int write_reaction(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_
   uint32_t *words = d->words + (size_t)r * d->n_words, n = 0;
   int fits = 1;
   for (uint32_t i = 0; i < row->rows; i++) {
-    const ff_ssa_wide_step step = step_at(f, row->first + i);
+    const ff_ssa_vector16_step step = step_at(f, row->first + i);
     const uint32_t sum = step.at - FF_FACTOR_ROW_OF_SUM(p, 0);
     if (step.by == 0) continue;
     fits &= is_byte(step.by);
@@ -167,7 +167,7 @@ static int write_reaction(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_
   }
   memset(cells, 0, d->n_cells * sizeof *cells);
   for (uint32_t i = 0; i < row->cells; i++) {
-    const ff_ssa_wide_step step = step_at(f, row->first + row->rows + i);
+    const ff_ssa_vector16_step step = step_at(f, row->first + row->rows + i);
     if (places[step.at].sum < f->n_sums) add_member(d, places[step.at].sum, places[step.at].position, step.by, cells);
   }
   for (uint32_t i = 0; i < d->n_cells; i++) fits &= is_byte(cells[i]);

@@ -391,7 +391,7 @@ void ff_ssa_factor_free(ff_ssa_factor *f) {
   free(f);
 }
 
-static ff_status analyse(analysis *a) {
+static ff_status allocate(analysis *a) {
   const ff_ssa_program *p = a->p;
   for (classes *c = a->rates; c < a->rates + 2; c++) {
     c->rate = ff_calloc(p->n_reactions, sizeof *c->rate);
@@ -407,20 +407,26 @@ static ff_status analyse(analysis *a) {
   a->place = ff_calloc(p->n_species, sizeof *a->place);
   if (!a->used || !a->merged || !a->items || !a->twins || !a->place)
     return ff_error_set(a->err, FF_EMEMORY, "no memory for the factors of %u reactions", p->n_reactions);
+  return FF_OK;
+}
+
+static ff_status analyse(analysis *a) {
+  ff_status status = allocate(a);
+  if (status != FF_OK) return status;
   list_twins(a);
   if (!find_classes(a)) {
     clear(a->f);
     return FF_OK;
   }
-  ff_status status = find_pools(a);
+  status = find_pools(a);
   if (status == FF_OK) status = list_items(a);
   if (status == FF_OK) status = find_groups(a);
   if (status == FF_OK && a->f->n_groups <= FF_FACTOR_LEAVES && a->f->n_groups > 0)
-    status = ff_ssa_factor_lay_out(a->f, p, a->steps, a->err);
+    status = ff_ssa_factor_lay_out(a->f, a->p, a->steps, a->err);
   else if (status == FF_OK)
     a->f->n_groups = FF_FACTOR_NONE;
   if (status == FF_OK && a->f->n_groups == FF_FACTOR_NONE) clear(a->f);
-  if (status == FF_OK && a->f->n_groups != FF_FACTOR_NONE) status = ff_ssa_dense_new(&a->f->dense, a->f, p, a->err);
+  if (status == FF_OK && a->f->n_groups != FF_FACTOR_NONE) status = ff_ssa_dense_new(&a->f->dense, a->f, a->p, a->err);
   return status;
 }
 

@@ -71,7 +71,7 @@ typedef struct {
 typedef struct {
   uint32_t at;
   int32_t by;
-} ff_ssa_wide_step; /* for large networks */
+} ff_ssa_vector16_step; /* for large networks */
 
 /* The steps of a reaction: from `first`, those of rows, then of cells. Both lists are filled to a multiple of FF_FACTOR_STEPS by
  * steps that add 0 to spare rows or cells. Then come the groups whose propensities change (without `by`). */
@@ -99,7 +99,7 @@ typedef struct ff_ssa_factor {
   ff_ssa_row *reactions;    /* n_reactions + 1; NULL if these would need too much memory, and then `species` is used */
   ff_ssa_row *species;      /* two for each species, for one molecule more and one less; their groups are not listed */
   ff_ssa_step *steps;       /* one of these is NULL */
-  ff_ssa_wide_step *wide_steps;
+  ff_ssa_vector16_step *wide_steps;
   size_t n_steps;
   uint32_t *rest, n_rest;   /* the species that propensities of groups of kind FF_GROUP_REST read */
   struct ff_ssa_dense *dense; /* NULL if there are too many groups or cells */

@@ -153,7 +153,7 @@ static void add_change(writer *w, uint32_t species, double by) {
 static void write_step(writer *w, uint32_t at, double by) {
   if (fabs(by) > CHANGE_MOST) w->fits = 0;
   if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->narrow = 0;
-  w->f->wide_steps[w->f->n_steps++] = (ff_ssa_wide_step){at, (int32_t)(w->fits ? by : 0)};
+  w->f->wide_steps[w->f->n_steps++] = (ff_ssa_vector16_step){at, (int32_t)(w->fits ? by : 0)};
 }
 
 /* Writes the amounts that are not 0, in ascending order, and makes all of them 0. Fills the list; `unread` is the first of the

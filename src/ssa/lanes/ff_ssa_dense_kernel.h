@@ -1,4 +1,4 @@
-/* The step of ff_ssa_factored with the layout of ff_ssa_dense.h. Part of ff_ssa_wide_kernel.h, whose macros it uses. */
+/* The step of ff_ssa_factored with the layout of ff_ssa_dense.h. Part of ff_ssa_vector16_kernel.h, whose macros it uses. */
 
 #include "ff_ssa_factored.h"
 
@@ -183,7 +183,7 @@ FF_INLINED void FF_KERNEL(dense_cells)(const ff_ssa_factored *f, const uint32_t 
 static inline void FF_KERNEL(dense_change)(ff_ssa_factored *f) {
   const ff_ssa_dense *d = f->dense;
   const uint32_t n_sums = f->factor->n_sums;
-  uint32_t *rows = (uint32_t *)f->rows, *totals = rows + FF_FACTOR_ROW_OF_SUM(f->wide.lanes.program, 0) * FF_SSA_LANES;
+  uint32_t *rows = (uint32_t *)f->rows, *totals = rows + FF_FACTOR_ROW_OF_SUM(f->vector.lanes.program, 0) * FF_SSA_LANES;
   _Alignas(64) uint32_t reaction[FF_SSA_LANES];
   FF_KERNEL(dense_choose)(f, reaction);
   FF_KERNEL(dense_cells)(f, reaction);
@@ -209,7 +209,7 @@ static inline void FF_KERNEL(dense_change)(ff_ssa_factored *f) {
 /* The propensity of a group. Those of kind FF_GROUP_REST have been computed. */
 FF_INLINED D FF_KERNEL(dense_value)(const ff_ssa_factored *f, uint32_t g, int h) {
   const ff_ssa_factor_group *group = f->factor->groups + g;
-  if (group->kind == FF_GROUP_REST) return D_LOAD(AT(f->wide.value, g, h));
+  if (group->kind == FF_GROUP_REST) return D_LOAD(AT(f->vector.value, g, h));
   const D b = D_LOAD_SMALL(AT(f->rows, group->b, h)), rate = D_SET(group->rate);
   if (group->kind == FF_GROUP_PLAIN) return rate * b;
   return rate * (D_LOAD_SMALL(AT(f->rows, group->a, h)) - D_SET(group->less)) * b;
@@ -269,7 +269,7 @@ FF_INLINED D FF_KERNEL(dense_group)(const ff_ssa_factored *f, const uint32_t nod
 
 /* As FF_KERNEL(sums) and FF_KERNEL(next_events), with the same bits. */
 FF_INLINED void FF_KERNEL(dense_next)(ff_ssa_factored *f, const uint32_t nodes) {
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   const size_t drawn = w->lanes.drawn;
   for (int hi = 0; hi < IW; hi++) {
     D group[IL / VL];

@@ -11,7 +11,7 @@
 
 /* The groups of kind FF_GROUP_REST. */
 static inline void FF_CELLS(rest)(ff_ssa_factored *f) {
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   const ff_ssa_factor *factor = f->factor;
   const CELL *rows = ROWS_OF(f);
   for (uint32_t i = 0; i < factor->n_rest && !CHECKS; i++)
@@ -21,7 +21,7 @@ static inline void FF_CELLS(rest)(ff_ssa_factored *f) {
 
 /* All groups, or only those that are not computed when a row changes. */
 static inline void FF_CELLS(groups)(ff_ssa_factored *f) {
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   const ff_ssa_factor *factor = f->factor;
   const CELL *rows = ROWS_OF(f);
   FF_CELLS(rest)(f);
@@ -76,7 +76,7 @@ static inline void FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t reaction[
   uint32_t at[FF_SSA_LANES];
   CELL v[FF_SSA_LANES], left[FF_SSA_LANES];
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
-    const uint64_t next = f->wide.lanes.next[lane];
+    const uint64_t next = f->vector.lanes.next[lane];
     search[lane] = factor->searches + (next < factor->n_groups ? next : factor->n_groups);
     const CELL n = ROWS_OF(f)[(size_t)search[lane]->b * FF_SSA_LANES + lane];
     const CELL chosen = (CELL)(int64_t)(f->share[lane] * (double)n);
@@ -84,7 +84,7 @@ static inline void FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t reaction[
   }
   FF_CELLS(search)(f, search, left, at, reaction);
   for (uint32_t lane = 0; lane < FF_SSA_LANES && factor->pools; lane++) {
-    const uint64_t g = f->wide.lanes.next[lane];
+    const uint64_t g = f->vector.lanes.next[lane];
     if (g >= factor->n_factored || factor->groups[g].kind != FF_GROUP_POOL || search[lane]->units == 1) continue;
     const CELL n = ROWS_OF(f)[(size_t)search[lane]->b * FF_SSA_LANES + lane];
     const double v2 = FF_KERNEL(second)(f, lane, (double)n - 1);
@@ -139,8 +139,8 @@ FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, 
     ADD(2);
     ADD(3);
     for (uint32_t k = 0; check && k < FF_FACTOR_STEPS; k++)
-      if (STEP_AT(k) < f->wide.lanes.program->n_species && (double)to[STEP_AT(k) * item] > FF_SSA_MAX_COUNT)
-        f->wide.lanes.base.broken |= UINT64_C(1) << (to - ROWS_OF(f));
+      if (STEP_AT(k) < f->vector.lanes.program->n_species && (double)to[STEP_AT(k) * item] > FF_SSA_MAX_COUNT)
+        f->vector.lanes.base.broken |= UINT64_C(1) << (to - ROWS_OF(f));
     at += FF_FACTOR_STEPS;
     const size_t done = at == lists->end[list], next = lists->first[list + 1];
     at = done ? next : at;
@@ -154,7 +154,7 @@ static inline void FF_CELLS(compute)(ff_ssa_factored *f, uint32_t lane, const ff
   const ff_ssa_factor *factor = f->factor;
   const CELL *rows = ROWS_OF(f) + lane;
   const int wide = factor->steps == NULL;
-  double *value = f->wide.value + lane;
+  double *value = f->vector.value + lane;
   for (uint32_t at = reaction->first + reaction->rows + reaction->cells, end = at + reaction->groups; at < end; at++) {
     const ff_ssa_factor_group *g = factor->groups + STEP_AT(0);
     const double a = (double)rows[(size_t)g->a * FF_SSA_LANES] - g->less;
@@ -166,7 +166,7 @@ static inline void FF_CELLS(compute)(ff_ssa_factored *f, uint32_t lane, const ff
 
 /* Changes a lane by the lists of the species that a reaction changes. */
 static inline void FF_CELLS(change_species)(ff_ssa_factored *f, uint32_t lane, uint32_t reaction) {
-  const ff_ssa_program *p = f->wide.lanes.program;
+  const ff_ssa_program *p = f->vector.lanes.program;
   FF_CELLS(lists) rows, cells;
   rows.n = cells.n = rows.blocks = cells.blocks = 0;
   for (uint32_t i = p->change_first[reaction]; i < p->change_first[reaction + 1]; i++) {
@@ -188,7 +188,7 @@ static inline void FF_CELLS(change)(ff_ssa_factored *f) {
   FF_CELLS(choose)(f, reaction);
   if (factor->species != NULL) {
     for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-      if (reaction[lane] < f->wide.lanes.program->n_reactions) FF_CELLS(change_species)(f, lane, reaction[lane]);
+      if (reaction[lane] < f->vector.lanes.program->n_reactions) FF_CELLS(change_species)(f, lane, reaction[lane]);
     return;
   }
   rows.n = cells.n = rows.blocks = cells.blocks = 0;

@@ -1,5 +1,5 @@
-/* The step of ff_ssa_factored. Part of ff_ssa_wide_kernel.h, whose macros it uses. What depends on the type of the cells is in
- * ff_ssa_factored_cells.h. */
+/* The step of ff_ssa_factored. Part of ff_ssa_vector16_kernel.h, whose macros it uses. What depends on the type of the cells is
+ * in ff_ssa_factored_cells.h. */
 
 /* ---- molecules ---------------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ static inline uint32_t FF_KERNEL(rank_small)(const int32_t *node, int32_t *v) {
 
 /* The second molecule of a pool, for the event that happens now. */
 static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, double n) {
-  const ff_ssa_wide *w = &f->wide;
+  const ff_ssa_vector16 *w = &f->vector;
   const ff_philox_block at = ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->lanes.event[lane] - 1, w->lanes.unit[lane]);
   const ff_philox_block words = ff_philox(at, w->lanes.key);
   const double v = (double)(int64_t)(ff_closed(words.v[0], words.v[1]) * n);
@@ -69,7 +69,7 @@ static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, 
 
 #define CELL double
 #define FF_CELLS(name) FF_KERNEL(name##_large)
-#define ROWS_OF(f) ((f)->wide.lanes.count)
+#define ROWS_OF(f) ((f)->vector.lanes.count)
 #define CELLS_OF(f) ((f)->large)
 #define ROW_LOAD(p) D_LOAD(p)
 #define CHECKS 1
@@ -85,9 +85,9 @@ uint32_t FF_KERNEL(reaction_of)(const ff_ssa_factored *f, uint32_t lane, uint32_
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-uint64_t FF_KERNEL(advance_factored)(ff_ssa_engine *engine, uint32_t *steps) {
+uint64_t FF_KERNEL(advance_factored)(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_factored *f = (ff_ssa_factored *)engine;
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   uint64_t bits = FF_KERNEL(report)(w);
   ff_ssa_factored_prepare(f, *steps);
   for (; bits == 0 && *steps > 0; --*steps) {

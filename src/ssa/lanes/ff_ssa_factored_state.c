@@ -9,7 +9,7 @@
 void ff_ssa_factored_sum_up(const ff_ssa_factored *f, double *rows, size_t stride, double *cells) {
   const ff_ssa_factor *factor = f->factor;
   memset(cells, 0, factor->n_cells * sizeof *cells);
-  rows[f->wide.lanes.program->n_species * stride] = 1;
+  rows[f->vector.lanes.program->n_species * stride] = 1;
   for (uint32_t i = 0; i < factor->n_sums; i++) {
     const ff_ssa_factor_sum *s = factor->sums + i;
     double total = 0;
@@ -20,7 +20,7 @@ void ff_ssa_factored_sum_up(const ff_ssa_factored *f, double *rows, size_t strid
       total += x;
       for (uint32_t level = 0; level < s->levels; level++, position /= FF_FACTOR_FAN) cells[s->at[level] + position] += x;
     }
-    rows[FF_FACTOR_ROW_OF_SUM(f->wide.lanes.program, i) * stride] = total;
+    rows[FF_FACTOR_ROW_OF_SUM(f->vector.lanes.program, i) * stride] = total;
   }
   cells[factor->beyond] = BEYOND;
 }
@@ -32,7 +32,7 @@ void ff_ssa_factored_set_counts(ff_ssa_factored *f, uint64_t lanes, int all) {
     if ((lanes >> lane & 1) == 0) continue;
     for (uint32_t i = 0; i < n; i++) {
       const size_t at = (size_t)(some ? f->observed[i] : i) * FF_SSA_LANES + lane;
-      f->wide.lanes.count[at] = f->rows[at];
+      f->vector.lanes.count[at] = f->rows[at];
     }
   }
 }
@@ -47,12 +47,12 @@ void ff_ssa_factored_set_initial(ff_ssa_factored *f) {
     f->initial_small[i] = f->initial_large[i] < BEYOND ? (int32_t)f->initial_large[i] : INT32_MAX;
 }
 
-/* The cells of all lanes are sums of wide.lanes.count. */
+/* The cells of all lanes are sums of vector.lanes.count. */
 static void set_cells(ff_ssa_factored *f) {
   ff_ssa_factored_set_initial(f);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     double *large = f->large + lane * f->stride;
-    ff_ssa_factored_sum_up(f, f->wide.lanes.count + lane, FF_SSA_LANES, large);
+    ff_ssa_factored_sum_up(f, f->vector.lanes.count + lane, FF_SSA_LANES, large);
     for (uint32_t i = 0; i < f->factor->n_cells && !f->is_large; i++)
       f->small[lane * f->stride + i] = large[i] < BEYOND ? (int32_t)large[i] : INT32_MAX;
   }
@@ -62,15 +62,15 @@ void ff_ssa_factored_set_values(ff_ssa_factored *f, uint32_t lane, const double 
   for (uint32_t g = 0; g < f->factor->n_factored; g++) {
     const ff_ssa_factor_group *group = f->factor->groups + g;
     const double a = rows[group->a * stride] - group->less;
-    f->wide.value[(size_t)g * FF_SSA_LANES + lane] = group->rate * a * rows[group->b * stride];
+    f->vector.value[(size_t)g * FF_SSA_LANES + lane] = group->rate * a * rows[group->b * stride];
   }
 }
 
-/* Changes to the other layout. wide.lanes.count must be set. */
+/* Changes to the other layout. vector.lanes.count must be set. */
 static void leave_dense(ff_ssa_factored *f) {
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
-    f->wide.lanes.next[lane] = f->group[lane] < f->factor->n_groups ? f->group[lane] : f->wide.lanes.program->n_reactions;
-    if (f->factor->sparse) ff_ssa_factored_set_values(f, lane, f->wide.lanes.count + lane, FF_SSA_LANES);
+    f->vector.lanes.next[lane] = f->group[lane] < f->factor->n_groups ? f->group[lane] : f->vector.lanes.program->n_reactions;
+    if (f->factor->sparse) ff_ssa_factored_set_values(f, lane, f->vector.lanes.count + lane, FF_SSA_LANES);
   }
   f->dense = NULL;
 }
@@ -83,7 +83,7 @@ static double safe_events(const ff_ssa_factored *f, double limit) {
 void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
   uint64_t most = 0; /* events; `event` is UINT64_MAX before the first step */
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-    most = f->wide.lanes.event[lane] + 1 > most ? f->wide.lanes.event[lane] + 1 : most;
+    most = f->vector.lanes.event[lane] + 1 > most ? f->vector.lanes.event[lane] + 1 : most;
   const double events = (double)most + steps;
   if (f->is_large || events < safe_events(f, f->dense != NULL ? FF_DENSE_SMALL : FF_FACTORED_SMALL)) return;
   ff_ssa_factored_set_counts(f, UINT64_MAX, 1);

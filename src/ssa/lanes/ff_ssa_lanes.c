@@ -10,7 +10,7 @@
 
 /* ---- trajectories ------------------------------------------------------------------------------------------------------- */
 
-void ff_ssa_lanes_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+void ff_ssa_lanes_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_lanes *l = (ff_ssa_lanes *)engine;
   const size_t stride = engine->stride;
   for (uint32_t draw = l->drawn; draw < l->draws; draw++) {
@@ -28,13 +28,13 @@ void ff_ssa_lanes_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, dou
 }
 
 /* An idle lane simulates a trajectory that nobody wants. */
-static void rest(ff_ssa_engine *engine, uint32_t lane) { engine->start(engine, lane, 0, INFINITY); }
+static void rest(ff_lanes *engine, uint32_t lane) { engine->start(engine, lane, 0, INFINITY); }
 
 void ff_ssa_lanes_rest(ff_ssa_lanes *l) {
   for (uint32_t lane = 0; lane < l->base.lanes; lane++) l->base.rest(&l->base, lane);
 }
 
-static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
+static uint64_t events(const ff_lanes *engine, uint32_t lane) {
   const uint64_t n = ((const ff_ssa_lanes *)engine)->event[lane];
   return n == UINT64_MAX ? 0 : n;
 }
@@ -49,7 +49,7 @@ int ff_ssa_lanes_below(ff_ssa_lanes *l, uint32_t lane, uint32_t r) {
 }
 
 /* The method for one trajectory looks at the state and says what is wrong. */
-static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
   ff_ssa_lanes *l = (ff_ssa_lanes *)engine;
   copy_counts(l, lane);
   l->path.key = l->key;
@@ -98,7 +98,7 @@ ff_status ff_ssa_lanes_fill(ff_ssa_lanes *l, const ff_ssa_program *program, ff_s
   if (status == FF_OK) status = allocate(l, shape, err);
   if (status == FF_OK) status = ff_ssa_path_new(&l->path, program, &ff_ssa_finder_direct, err);
   if (status != FF_OK) return status;
-  l->base = (ff_ssa_engine){.lanes = shape.lanes, .stride = shape.lanes, .count = l->count, .next_time = l->next_time,
+  l->base = (ff_lanes){.lanes = shape.lanes, .stride = shape.lanes, .count = l->count, .next_time = l->next_time,
                             .wanted = l->wanted, .start = ff_ssa_lanes_start, .rest = rest, .events = events,
                             .diagnose = diagnose};
   return FF_OK;

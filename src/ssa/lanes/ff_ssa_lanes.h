@@ -8,7 +8,7 @@
 
 /* The first member of such an engine's struct. Arrays of numbers are first by item (a species, a draw), then by lane. */
 typedef struct {
-  ff_ssa_engine base;
+  ff_lanes base;
   const ff_ssa_program *program;
   ff_ssa_path path; /* finds out what is wrong with a lane */
   uint64_t key;
@@ -36,10 +36,10 @@ void ff_ssa_lanes_clear(ff_ssa_lanes *lanes);
 /* Whether the formula of reaction r, of which a reactant is missing, is below 0 in this lane: see ff_ssa_path_below(). */
 int ff_ssa_lanes_below(ff_ssa_lanes *lanes, uint32_t lane, uint32_t r);
 
-void ff_ssa_lanes_start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted);
+void ff_ssa_lanes_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted);
 void ff_ssa_lanes_rest(ff_ssa_lanes *lanes); /* makes all of them idle */
 
-/* The function that is compiled for these instructions: FF_KERNEL(name) in ff_ssa_wide_kernel.h. */
+/* The function that is compiled for these instructions: FF_KERNEL(name) in ff_ssa_vector16_kernel.h. */
 #if defined(__x86_64__)
 #define FF_SSA_KERNEL_FOR(simd, name)                               \
   ((simd) == FF_SIMD_AVX512 ? ff_ssa_##name##_avx512                \

@@ -14,7 +14,7 @@ static void copy_lane(const ff_ssa_modular *f, const ff_ssa_modular_lane *from, 
   memcpy(to->blocks, from->blocks, (size_t)f->plan->n_terms * f->plan->blocks * sizeof *to->blocks);
 }
 
-static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+static void start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
   ff_ssa_lanes_start(engine, lane, unit, wanted);
   f->term[lane] = FF_MODULAR_NONE;
@@ -30,17 +30,17 @@ static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wa
 }
 
 /* In an idle lane all numbers are 0, so nothing happens. */
-static void rest(ff_ssa_engine *engine, uint32_t lane) {
+static void rest(ff_lanes *engine, uint32_t lane) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
   start(engine, lane, 0, INFINITY);
   for (uint32_t i = 0; i < f->plan->items; i++) f->cells[(size_t)i * FF_SSA_LANES + lane] = 0;
   for (uint32_t i = 0; i < f->plan->items; i++) f->real[(size_t)i * FF_SSA_LANES + lane] = 0;
-  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane] = 0;
+  for (uint32_t s = 0; s < f->vector.lanes.program->n_species; s++) f->vector.lanes.count[(size_t)s * FF_SSA_LANES + lane] = 0;
   ff_ssa_modular_clear(f, f->lane + lane);
-  for (uint32_t t = 0; t < f->plan->n_terms; t++) f->wide.value[(size_t)t * FF_SSA_LANES + lane] = 0;
+  for (uint32_t t = 0; t < f->plan->n_terms; t++) f->vector.value[(size_t)t * FF_SSA_LANES + lane] = 0;
 }
 
-static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) {
+static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
   ff_ssa_modular_set_counts(f, UINT64_C(1) << lane, 1);
   f->diagnose(engine, lane, out);
@@ -48,10 +48,10 @@ static void diagnose(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out) 
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-static void drop(ff_ssa_engine *engine) {
+static void drop(ff_lanes *engine) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
   if (f == NULL) return;
-  ff_ssa_wide_clear(&f->wide);
+  ff_ssa_vector16_clear(&f->vector);
   ff_free_aligned(f->plans);
   ff_free_aligned(f->cells);
   ff_free_aligned(f->share);
@@ -99,26 +99,26 @@ static ff_status allocate(ff_ssa_modular *f, const ff_ssa_program *program, ff_s
   return ff_error_set(err, FF_EMEMORY, "no memory for trajectories of %u species", program->n_species);
 }
 
-static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff_ssa_options *options, const double *initial,
+static ff_status fill(ff_ssa_modular *f, const ff_ssa_program *program, const ff_run_options *options, const double *initial,
                       ff_simd *simd, ff_error *err) {
   const ff_ssa_modules *m = f->modules = program->modules;
-  const ff_ssa_wide_shape shape = {.rows = program->n_species, .leaves = m->n_terms, .draws = 1};
-  ff_status status = ff_ssa_wide_fill(&f->wide, program, shape, initial, options->key, simd, err);
+  const ff_ssa_vector16_shape shape = {.rows = program->n_species, .leaves = m->n_terms, .draws = 1};
+  ff_status status = ff_ssa_vector16_fill(&f->vector, program, shape, initial, options->key, simd, err);
   if (status == FF_OK) status = allocate(f, program, *simd, err);
   if (status == FF_OK) status = ff_ssa_list_observed(&f->observed, &f->n_observed, program, options, err);
   if (status == FF_OK) ff_ssa_modular_begin(f, initial);
   return status;
 }
 
-ff_status ff_ssa_engine_modular(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_modular(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                 const double *initial, ff_error *err) {
   ff_simd simd = options->simd;
   *out = NULL;
   ff_ssa_modular *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
   ff_status status = fill(f, program, options, initial, &simd, err);
-  const ff_ssa_engine calls = {.start = start, .rest = rest, .advance = FF_SSA_KERNEL_FOR(simd, advance_modular),
+  const ff_lanes calls = {.start = start, .rest = rest, .advance = FF_SSA_KERNEL_FOR(simd, advance_modular),
                                .diagnose = diagnose, .free = drop};
-  f->diagnose = f->wide.lanes.base.diagnose;
-  return ff_ssa_wide_end(out, &f->wide, &calls, status);
+  f->diagnose = f->vector.lanes.base.diagnose;
+  return ff_ssa_vector16_end(out, &f->vector, &calls, status);
 }

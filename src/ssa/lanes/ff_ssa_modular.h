@@ -8,7 +8,7 @@
 #define FF_SSA_MODULAR_H
 
 #include "../rings/ff_ssa_modules.h"
-#include "ff_ssa_wide.h"
+#include "ff_ssa_vector16.h"
 
 #define FF_MODULAR_OFFSETS (6 * FF_MODULES_OFFSET + 1) /* from a reaction's module to one whose counts matter */
 #define FF_MODULAR_READS (FF_MODULES_SPECIES * FF_MODULAR_OFFSETS)
@@ -96,7 +96,7 @@ typedef struct {
   uint64_t low, high;
 } ff_ssa_whole;
 
-/* What lanes keep that compute with 128 bits: Q_j of a block are computed anew. Their counts are in wide.lanes.count. */
+/* What lanes keep that compute with 128 bits: Q_j of a block are computed anew. Their counts are in vector.lanes.count. */
 typedef struct {
   ff_ssa_whole q[FF_MODULES_TERMS];
   ff_ssa_whole *blocks; /* by term */
@@ -106,12 +106,12 @@ typedef struct {
 typedef enum { FF_MODULAR_NARROW, FF_MODULAR_SMALL, FF_MODULAR_REAL, FF_MODULAR_LARGE } ff_ssa_modular_size;
 
 typedef struct {
-  ff_ssa_wide wide; /* its leaves are the terms */
+  ff_ssa_vector16 vector; /* its leaves are the terms */
   const ff_ssa_modules *modules;
   ff_ssa_modular_size size;
   ff_ssa_modular_plan *plans; /* for narrow numbers, and for all others */
   const ff_ssa_modular_plan *plan; /* the present one */
-  uint32_t *cells; /* by item, then by lane; valid for narrow and small numbers. wide.lanes.count is set if reports need it */
+  uint32_t *cells; /* by item, then by lane; valid for narrow and small numbers. vector.lanes.count is set if reports need it */
   double *real;    /* cells of real numbers */
   uint32_t *initial_cells[2]; /* for each plan, if it may be used */
   double *initial_real;
@@ -125,14 +125,14 @@ typedef struct {
   uint32_t *v;        /* for each lane: share * Q, a whole number; valid for narrow and small numbers */
   double *real_term, *real_v; /* the same for real numbers; the term is -1 if nothing happens */
   uint32_t *observed, n_observed; /* the species that reports need, if not all */
-  void (*diagnose)(ff_ssa_engine *engine, uint32_t lane, ff_ssa_failure *out); /* that of ff_ssa_lanes */
+  void (*diagnose)(ff_lanes *engine, uint32_t lane, ff_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_modular;
 
 /* Fills a plan that is all 0. An event reads the sums of all blocks, and then the modules of one block, which are gathered. There
  * are about as many blocks as `rows` times the modules of one. */
 void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *modules, int narrow, uint32_t rows);
 
-ff_status ff_ssa_engine_modular(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_modular(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                 const double *initial, ff_error *err);
 
 /* ---- lanes (ff_ssa_modular_state.c) ------------------------------------------------------------------------------------- */
@@ -145,12 +145,12 @@ void ff_ssa_modular_clear(const ff_ssa_modular *engine, ff_ssa_modular_lane *lan
 /* Decides how large the numbers of the next steps may become, and converts what lanes keep if this has changed. Sets `budget`. */
 void ff_ssa_modular_prepare(ff_ssa_modular *engine);
 
-/* Sets wide.lanes.count of the lanes with these bits: of all species, or of those that reports need. */
+/* Sets vector.lanes.count of the lanes with these bits: of all species, or of those that reports need. */
 void ff_ssa_modular_set_counts(ff_ssa_modular *engine, uint64_t lanes, int all);
 
-uint64_t ff_ssa_advance_modular_portable(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_advance_modular_avx2(ff_ssa_engine *engine, uint32_t *steps);
-uint64_t ff_ssa_advance_modular_avx512(ff_ssa_engine *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_modular_portable(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_modular_avx2(ff_lanes *engine, uint32_t *steps);
+uint64_t ff_ssa_advance_modular_avx512(ff_lanes *engine, uint32_t *steps);
 
 /* ---- lanes with large numbers ------------------------------------------------------------------------------------------- */
 
@@ -158,7 +158,7 @@ uint64_t ff_ssa_advance_modular_avx512(ff_ssa_engine *engine, uint32_t *steps);
 uint64_t ff_ssa_modular_value(const ff_ssa_modules *modules, const double *count, size_t stride, uint32_t term, uint32_t j);
 /* The sums of a state. */
 void ff_ssa_modular_sum(const ff_ssa_modular *engine, const double *count, size_t stride, ff_ssa_modular_lane *out);
-/* Lets the next event of a lane happen, and sets the totals of its terms in wide.value. */
+/* Lets the next event of a lane happen, and sets the totals of its terms in vector.value. */
 void ff_ssa_modular_step(ff_ssa_modular *engine, uint32_t lane);
 double ff_ssa_whole_double(ff_ssa_whole x); /* rounded to the nearest, ties to even */
 

@@ -1,4 +1,4 @@
-/* The step of ff_ssa_modular. Part of ff_ssa_wide_kernel.h. */
+/* The step of ff_ssa_modular. Part of ff_ssa_vector16_kernel.h. */
 
 #include "ff_ssa_modular.h"
 
@@ -26,7 +26,7 @@ static inline D FF_KERNEL(modular_floor)(D x) {
 /* Chooses the terms of the next events, and v, from Q in the cells. As FF_KERNEL(sums) and FF_KERNEL(next_events), with the same
  * bits: terms that there are not have the total 0. */
 FF_INLINED void FF_KERNEL(modular_next)(ff_ssa_modular *f, uint32_t terms, int real) {
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   const ff_ssa_modular_plan *plan = f->plan;
   for (int hi = 0; hi < IW; hi++) {
     D v[IL / VL], chosen[IL / VL];
@@ -288,7 +288,7 @@ FF_INLINED void FF_KERNEL(modular_real_event)(ff_ssa_modular *f, uint32_t terms)
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
 static inline void FF_KERNEL(modular_look)(ff_ssa_modular *f) {
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   FF_KERNEL(sums)(w);
   FF_KERNEL(next_events)(w, f->share);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
@@ -298,7 +298,7 @@ static inline void FF_KERNEL(modular_look)(ff_ssa_modular *f) {
 
 /* Up to `steps` steps. Returns how many are left when a lane has something to report. */
 FF_INLINED uint32_t FF_KERNEL(modular_steps)(ff_ssa_modular *f, uint32_t steps, uint64_t *bits, uint32_t terms) {
-  ff_ssa_wide *w = &f->wide;
+  ff_ssa_vector16 *w = &f->vector;
   for (; *bits == 0 && steps > 0; steps--) {
     EACH(h) {
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
@@ -320,9 +320,9 @@ FF_INLINED uint32_t FF_KERNEL(modular_steps)(ff_ssa_modular *f, uint32_t steps, 
   return steps;
 }
 
-uint64_t FF_KERNEL(advance_modular)(ff_ssa_engine *engine, uint32_t *steps) {
+uint64_t FF_KERNEL(advance_modular)(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_modular *f = (ff_ssa_modular *)engine;
-  uint64_t bits = FF_KERNEL(report)(&f->wide);
+  uint64_t bits = FF_KERNEL(report)(&f->vector);
   while (bits == 0 && *steps > 0) {
     if (f->budget == 0) ff_ssa_modular_prepare(f);
     const uint32_t some = *steps < f->budget ? *steps : f->budget;

@@ -131,7 +131,7 @@ void ff_ssa_modular_step(ff_ssa_modular *f, uint32_t lane) {
   const ff_ssa_modules *m = f->modules;
   const uint32_t t = f->term[lane];
   ff_ssa_modular_lane *own = f->lane + lane;
-  double *count = f->wide.lanes.count + lane;
+  double *count = f->vector.lanes.count + lane;
   if (t != FF_MODULAR_NONE) {
     const double q = ff_ssa_whole_double(own->q[t]);
     ff_ssa_whole v = whole_of(f->share[lane] * q);
@@ -143,10 +143,10 @@ void ff_ssa_modular_step(ff_ssa_modular *f, uint32_t lane) {
       const ff_ssa_module_change *c = kind->changes + i;
       const size_t s = m->species[(size_t)ff_ssa_module_at(m, j, c->offset) * m->n_species + c->species];
       count[s * FF_SSA_LANES] += c->by;
-      if (count[s * FF_SSA_LANES] > FF_SSA_MAX_COUNT) f->wide.lanes.base.broken |= UINT64_C(1) << lane;
+      if (count[s * FF_SSA_LANES] > FF_SSA_MAX_COUNT) f->vector.lanes.base.broken |= UINT64_C(1) << lane;
     }
     add_effects(f, own, count, j, 0);
   }
   for (uint32_t i = 0; i < f->plan->n_terms; i++)
-    f->wide.value[(size_t)i * FF_SSA_LANES + lane] = f->plan->terms[i].rate * ff_ssa_whole_double(own->q[i]);
+    f->vector.value[(size_t)i * FF_SSA_LANES + lane] = f->plan->terms[i].rate * ff_ssa_whole_double(own->q[i]);
 }

@@ -33,12 +33,12 @@ static double count_of(const ff_ssa_modular *f, uint32_t s, uint32_t lane) {
 
 void ff_ssa_modular_set_counts(ff_ssa_modular *f, uint64_t lanes, int all) {
   const int some = !all && f->observed != NULL;
-  const uint32_t n = some ? f->n_observed : f->wide.lanes.program->n_species;
+  const uint32_t n = some ? f->n_observed : f->vector.lanes.program->n_species;
   for (uint32_t lane = 0; lane < FF_SSA_LANES && f->size != FF_MODULAR_LARGE; lane++) {
     if ((lanes >> lane & 1) == 0) continue;
     for (uint32_t i = 0; i < n; i++) {
       const uint32_t s = some ? f->observed[i] : i;
-      f->wide.lanes.count[(size_t)s * FF_SSA_LANES + lane] = count_of(f, s, lane);
+      f->vector.lanes.count[(size_t)s * FF_SSA_LANES + lane] = count_of(f, s, lane);
     }
   }
 }
@@ -48,7 +48,7 @@ static void fill_cells(const ff_ssa_modular *f, const ff_ssa_modular_plan *plan,
                        const ff_ssa_modular_lane *sums, uint32_t *cells, size_t stride) {
   const uint32_t n = f->modules->n_species;
   for (uint32_t i = 0; i < plan->items; i++) cells[i * stride] = 0;
-  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) {
+  for (uint32_t s = 0; s < f->vector.lanes.program->n_species; s++) {
     const ff_ssa_modular_species *species = plan->species + f->place_of[s] % n;
     const uint32_t part = (uint32_t)(int64_t)count[s * by] << (species->part == FF_MODULAR_HIGH ? 16 : 0);
     if (species->item != FF_MODULAR_NONE) cells[(species->item + f->place_of[s] / n) * stride] += part;
@@ -68,7 +68,7 @@ static void fill_real(const ff_ssa_modular *f, const double *count, size_t by, c
   const ff_ssa_modular_plan *plan = f->plans + 1;
   const uint32_t n = f->modules->n_species;
   for (uint32_t i = 0; i < plan->items; i++) cells[i * stride] = 0;
-  for (uint32_t s = 0; s < f->wide.lanes.program->n_species; s++) {
+  for (uint32_t s = 0; s < f->vector.lanes.program->n_species; s++) {
     const ff_ssa_modular_species *species = plan->species + f->place_of[s] % n;
     if (species->item != FF_MODULAR_NONE) cells[(species->item + f->place_of[s] / n) * stride] = count[s * by];
   }
@@ -95,7 +95,7 @@ static void set_size(ff_ssa_modular *f, ff_ssa_modular_size size) {
 
 /* Sets the cells of a lane, and what is chosen there, from counts and sums. */
 static void fill_lane(ff_ssa_modular *f, uint32_t lane) {
-  const double *count = f->wide.lanes.count + lane;
+  const double *count = f->vector.lanes.count + lane;
   const uint32_t t = f->term[lane];
   const double q = t == FF_MODULAR_NONE ? 0 : ff_ssa_whole_double(f->lane[lane].q[t]), v = fmin(f->share[lane] * q, q - 1);
   if (f->size == FF_MODULAR_REAL) {
@@ -114,10 +114,10 @@ static void convert(ff_ssa_modular *f, ff_ssa_modular_size size) {
   ff_ssa_modular_set_counts(f, UINT64_MAX, 1);
   set_size(f, size);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
-    const int idle = !(f->wide.lanes.wanted[lane] < INFINITY);
+    const int idle = !(f->vector.lanes.wanted[lane] < INFINITY);
     if (old == FF_MODULAR_REAL) f->term[lane] = f->real_term[lane] < 0 ? FF_MODULAR_NONE : (uint32_t)f->real_term[lane];
     if (old != FF_MODULAR_LARGE && idle) ff_ssa_modular_clear(f, f->lane + lane);
-    if (old != FF_MODULAR_LARGE && !idle) ff_ssa_modular_sum(f, f->wide.lanes.count + lane, FF_SSA_LANES, f->lane + lane);
+    if (old != FF_MODULAR_LARGE && !idle) ff_ssa_modular_sum(f, f->vector.lanes.count + lane, FF_SSA_LANES, f->lane + lane);
     fill_lane(f, lane);
   }
 }
@@ -176,9 +176,9 @@ static double largest_in_rows(const ff_ssa_modular *f) {
 /* A lane may begin a trajectory at any step, so the initial state counts, too. Numbers that become narrow again keep the wider
  * form. */
 void ff_ssa_modular_prepare(ff_ssa_modular *f) {
-  const uint32_t n = f->wide.lanes.program->n_species;
+  const uint32_t n = f->vector.lanes.program->n_species;
   const int large = f->size == FF_MODULAR_LARGE;
-  const double most = large ? largest_of(f->wide.lanes.count, (size_t)n * FF_SSA_LANES) : largest_in_rows(f);
+  const double most = large ? largest_of(f->vector.lanes.count, (size_t)n * FF_SSA_LANES) : largest_in_rows(f);
   double q[FF_MODULES_TERMS];
   for (uint32_t t = 0; t < f->plan->n_terms; t++) {
     q[t] = ff_ssa_whole_double(f->initial_lane.q[t]);
@@ -188,7 +188,7 @@ void ff_ssa_modular_prepare(ff_ssa_modular *f) {
       q[t] = fmax(q[t], large ? ff_ssa_whole_double(f->lane[lane].q[t]) : cell);
     }
   }
-  ff_ssa_modular_size size = size_after(f, fmax(most, largest_of(f->wide.lanes.initial, n)), q, BETWEEN_CHECKS);
+  ff_ssa_modular_size size = size_after(f, fmax(most, largest_of(f->vector.lanes.initial, n)), q, BETWEEN_CHECKS);
   if (size == FF_MODULAR_NARROW && f->size != FF_MODULAR_NARROW) size = FF_MODULAR_SMALL;
   if (size != f->size) convert(f, size);
   f->budget = BETWEEN_CHECKS;
@@ -217,7 +217,7 @@ void ff_ssa_modular_begin(ff_ssa_modular *f, const double *initial) {
     for (uint32_t i = 0; i < m->kinds[q0].n_changes; i++) f->most_added = fmax(f->most_added, m->kinds[q0].changes[i].by);
   ff_ssa_modular_sum(f, initial, 1, &f->initial_lane);
   for (uint32_t t = 0; t < m->n_terms; t++) q[t] = ff_ssa_whole_double(f->initial_lane.q[t]);
-  set_size(f, size_after(f, largest_of(initial, f->wide.lanes.program->n_species), q, BETWEEN_CHECKS));
+  set_size(f, size_after(f, largest_of(initial, f->vector.lanes.program->n_species), q, BETWEEN_CHECKS));
   if (f->size <= FF_MODULAR_REAL) fill_real(f, initial, 1, &f->initial_lane, f->initial_real, 1);
   for (int i = (int)f->size; i < 2; i++) fill_cells(f, f->plans + i, initial, 1, &f->initial_lane, f->initial_cells[i], 1);
 }

@@ -79,7 +79,7 @@ static int find_misfit(ff_ssa_implicit *e, ff_ssa_path *path, int *valid) {
 
 /* The derivative of the propensity of r with respect to the count of s. It is exact for two molecules. */
 static double derivative(ff_ssa_path *path, uint32_t r, uint32_t s) {
-  const ff_ssa_failure failure = path->failure;
+  const ff_failure failure = path->failure;
   const double x = path->count[s], by = x > 1 ? 0x1p-12 * x : 0x1p-12, low = x > by ? x - by : 0;
   path->count[s] = x + by;
   const double above = ff_ssa_path_propensity(path, r);
@@ -130,7 +130,7 @@ static void begin_equations(ff_ssa_implicit *e, const ff_ssa_path *path) {
 }
 
 /* Restores the counts of the path. A failure while the equations were solved is not a failure of the trajectory. */
-static void end_equations(const ff_ssa_implicit *e, ff_ssa_path *path, ff_ssa_failure failure) {
+static void end_equations(const ff_ssa_implicit *e, ff_ssa_path *path, ff_failure failure) {
   memcpy(path->count, e->before, path->program->n_species * sizeof *e->before);
   path->failure = failure;
 }
@@ -139,7 +139,7 @@ static void end_equations(const ff_ssa_implicit *e, ff_ssa_path *path, ff_ssa_fa
  * e->time[r] * its propensity at the end, and fired[r] is set to this. Returns whether the equations were solved. */
 static int solve(ff_ssa_implicit *e, ff_ssa_path *path, double *fired) {
   const ff_ssa_program *p = path->program;
-  const ff_ssa_failure failure = path->failure;
+  const ff_failure failure = path->failure;
   begin_equations(e, path);
   for (uint32_t r = 0; r < p->n_reactions; r++) add_changes(e, p, r, fired[r], e->constant);
   const int found = find_counts(e, path);
@@ -228,7 +228,7 @@ int ff_ssa_implicit_settle(ff_ssa_implicit *e, ff_ssa_path *path, uint64_t addre
 
 int ff_ssa_implicit_relax(ff_ssa_implicit *e, ff_ssa_path *path, double tau, double *rate) {
   const ff_ssa_program *p = path->program;
-  const ff_ssa_failure failure = path->failure;
+  const ff_failure failure = path->failure;
   ff_ssa_balance_steps(&e->balance, tau, e->step);
   choose_balanced(e, p->n_reactions);
   begin_equations(e, path);
@@ -243,7 +243,7 @@ int ff_ssa_implicit_relax(ff_ssa_implicit *e, ff_ssa_path *path, double tau, dou
 /* The fluctuations are those of the equilibrium at the end of the leap. */
 static int find_fluctuations(ff_ssa_implicit *e, const ff_ssa_length *length, ff_ssa_path *path, const double *fired) {
   const ff_ssa_program *p = path->program;
-  const ff_ssa_failure failure = path->failure;
+  const ff_failure failure = path->failure;
   begin_equations(e, path);
   for (uint32_t r = 0; r < p->n_reactions; r++) ff_ssa_apply(p, path->count, r, fired[r]);
   const int found = ff_ssa_balance_measure(&e->balance, length, path);

@@ -96,7 +96,7 @@ static void show(ff_ssa_smooth *e, double part) {
   }
 }
 
-ff_status ff_ssa_engine_langevin(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_langevin(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                  const double *initial, uint64_t trajectories, ff_error *err) {
   (void)trajectories;
   *out = NULL;

@@ -187,7 +187,7 @@ static void show(leaper *e, double time) {
 
 /* ---- the engine --------------------------------------------------------------------------------------------------------- */
 
-static void start(ff_ssa_engine *engine, uint32_t lane, uint64_t unit, double wanted) {
+static void start(ff_lanes *engine, uint32_t lane, uint64_t unit, double wanted) {
   leaper *e = (leaper *)engine;
   ff_ssa_single_start(engine, lane, unit, wanted);
   e->fired = e->fired_shown = 0;
@@ -223,7 +223,7 @@ static void take_step(leaper *e) {
   }
 }
 
-static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
+static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   leaper *e = (leaper *)engine;
   const ff_ssa_path *path = &e->single.path;
   for (; !e->single.started || path->failure.what == FF_SSA_FINE; --*steps) {
@@ -241,12 +241,12 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
   return report(e, path->count, path->next_time);
 }
 
-static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
+static uint64_t events(const ff_lanes *engine, uint32_t lane) {
   (void)lane;
   return ((const leaper *)engine)->fired + ((const leaper *)engine)->fired_shown;
 }
 
-static void drop(ff_ssa_engine *engine) {
+static void drop(ff_lanes *engine) {
   leaper *e = (leaper *)engine;
   if (e == NULL) return;
   ff_ssa_single_clear(&e->single);
@@ -260,7 +260,7 @@ static void drop(ff_ssa_engine *engine) {
   free(e);
 }
 
-static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *options, const double *initial, ff_error *err) {
+static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_run_options *options, const double *initial, ff_error *err) {
   ff_status status = ff_ssa_length_new(&e->length, p, options->tolerance, err);
   if (status == FF_OK && options->method == FF_SSA_IMPLICIT) status = ff_ssa_implicit_new(&e->implicit, p, err);
   if (status == FF_OK) status = ff_ssa_single_fill(&e->single, p, &ff_ssa_finder_tree, initial, options->key, err);
@@ -274,7 +274,7 @@ static ff_status fill(leaper *e, const ff_ssa_program *p, const ff_ssa_options *
   return ff_error_set(err, FF_EMEMORY, "no memory for leaps of %u reactions", p->n_reactions);
 }
 
-ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_leap(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                              const double *initial, uint64_t trajectories, ff_error *err) {
   (void)trajectories;
   *out = NULL;

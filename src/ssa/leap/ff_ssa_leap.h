@@ -4,11 +4,11 @@
 
 #include "../engine/ff_ssa_engine.h"
 
-ff_status ff_ssa_engine_leap(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_leap(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                              const double *initial, uint64_t trajectories, ff_error *err);
-ff_status ff_ssa_engine_langevin(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_langevin(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                  const double *initial, uint64_t trajectories, ff_error *err);
-ff_status ff_ssa_engine_ode(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_ode(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err);
 
 #endif

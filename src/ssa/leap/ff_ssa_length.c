@@ -29,7 +29,7 @@ static void find_orders(ff_ssa_length *e, const ff_ssa_program *p) {
 
 /* The relative change of the propensity of r divided by the relative change of the count of s, if one molecule is added. */
 static double elasticity(ff_ssa_path *path, uint32_t r, uint32_t s) {
-  const ff_ssa_failure before = path->failure;
+  const ff_failure before = path->failure;
   const double now = path->propensity[r], x = path->count[s];
   if (!(now > 0)) return 0;
   path->count[s] += 1;
@@ -83,7 +83,7 @@ static void find_active(ff_ssa_length *e, const ff_ssa_program *p) {
 
 /* How much one more molecule of s changes the propensity of r. */
 static double slope(ff_ssa_path *path, uint32_t r, uint32_t s) {
-  const ff_ssa_failure before = path->failure;
+  const ff_failure before = path->failure;
   const double x = path->count[s];
   path->count[s] += 1;
   const double next = ff_ssa_path_propensity(path, r);

@@ -23,7 +23,7 @@ static void take_step(ff_ssa_smooth *e) {
   if (path->failure.what == FF_SSA_FINE) e->step(e);
 }
 
-static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
+static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_smooth *e = (ff_ssa_smooth *)engine;
   ff_ssa_path *path = &e->single.path;
   const double wanted = e->single.wanted;
@@ -47,12 +47,12 @@ static uint64_t advance(ff_ssa_engine *engine, uint32_t *steps) {
   return 1;
 }
 
-static uint64_t events(const ff_ssa_engine *engine, uint32_t lane) {
+static uint64_t events(const ff_lanes *engine, uint32_t lane) {
   (void)lane;
   return ((const ff_ssa_smooth *)engine)->single.path.event;
 }
 
-static void drop(ff_ssa_engine *engine) {
+static void drop(ff_lanes *engine) {
   ff_ssa_smooth *e = (ff_ssa_smooth *)engine;
   if (e == NULL) return;
   if (e->drop != NULL) e->drop(e);
@@ -63,7 +63,7 @@ static void drop(ff_ssa_engine *engine) {
   free(e);
 }
 
-ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, ff_error *err) {
   *out = NULL;
   ff_ssa_smooth *e = ff_calloc(1, sizeof *e);

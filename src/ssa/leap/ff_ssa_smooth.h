@@ -22,7 +22,7 @@ struct ff_ssa_smooth {
 };
 
 /* Makes an engine without its functions `begin` to `drop`. The caller frees it with (*out)->single.base.free(). */
-ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, ff_error *err);
 
 #endif

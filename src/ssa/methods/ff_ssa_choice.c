@@ -7,11 +7,11 @@
 #include "../plan/ff_ssa_plan.h"
 #include "../engine/ff_ssa_single.h"
 #include "../schedule/ff_ssa_trajectory.h"
-#include "../lanes/ff_ssa_wide.h"
+#include "../lanes/ff_ssa_vector16.h"
 
 /* A firing may trigger events of the network, and these may trigger further ones at the same time. The condition that ends a
  * trajectory is checked after each of them. */
-static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+static ff_status engine_scheduled(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                   const double *initial, ff_error *err) {
   ff_status status =
       ff_ssa_engine_path(out, program, ff_ssa_row_of(options->method)->clocked, initial, options->key, err);
@@ -25,7 +25,7 @@ static ff_status engine_scheduled(ff_ssa_engine **out, const ff_ssa_program *pro
   return status;
 }
 
-ff_status ff_ssa_engine_new(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+ff_status ff_ssa_engine_new(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   if (ff_ssa_program_scheduled(program)) return engine_scheduled(out, program, options, initial, err);
   return ff_ssa_row_of(options->method)->engine(out, program, options, initial, trajectories, err);
@@ -74,16 +74,16 @@ static ff_ssa_method method_for_one(const ff_ssa_program *p, double changed) {
   return changed < COUPLED || ff_ssa_method_check(p, FF_SSA_PSSA_CR, &err) != FF_OK ? FF_SSA_TREE : FF_SSA_PSSA_CR;
 }
 
-ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_ssa_options *o, double *changed) {
+ff_ssa_method ff_ssa_method_of(const ff_ssa_program *p, const ff_run_options *o, double *changed) {
   *changed = ff_ssa_program_coupling(p);
   if (ff_ssa_program_scheduled(p)) return p->n_reactions <= DIRECT_MOST ? FF_SSA_DIRECT : FF_SSA_TREE;
   const uint32_t groups = ff_ssa_program_groups(p);
   const int grouped = groups > 0 && p->n_reactions >= FACTORED_LEAST && p->n_reactions / FACTORED_EACH >= groups;
-  const int one_by_one = ff_ssa_follows_events(o) || o->starts != NULL;
+  const int one_by_one = ff_run_follows(o) || o->starts != NULL;
   if (grouped && !one_by_one) return FF_SSA_FACTORED;
   if (!grouped && p->n_reactions <= DIRECT_MOST) return FF_SSA_DIRECT;
   const double seen = changed_by_firings(p);
   if (seen > *changed) *changed = seen;
-  const int strong = p->n_reactions <= FF_SSA_WIDE_REACTIONS && *changed > p->n_reactions / 16.0;
+  const int strong = p->n_reactions <= FF_SSA_VECTOR16_REACTIONS && *changed > p->n_reactions / 16.0;
   return !grouped && strong ? FF_SSA_DIRECT : method_for_one(p, *changed);
 }

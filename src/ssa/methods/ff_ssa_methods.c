@@ -9,11 +9,11 @@
 #include "../leap/ff_ssa_leap.h"
 #include "../path/ff_ssa_method.h"
 #include "../lanes/ff_ssa_modular.h"
-#include "../lanes/ff_ssa_small.h"
+#include "../lanes/ff_ssa_vector32.h"
 
 /* ---- engines ------------------------------------------------------------------------------------------------------------ */
 
-static ff_status one_by_one(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+static ff_status one_by_one(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   (void)trajectories;
   return ff_ssa_engine_path(out, program, ff_ssa_row_of(options->method)->finder, initial, options->key, err);
@@ -23,7 +23,7 @@ static ff_status one_by_one(ff_ssa_engine **out, const ff_ssa_program *program, 
 #define FEW 4
 #define FEW_SMALL 16
 
-static ff_status in_vectors(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+static ff_status in_vectors(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   if (!ff_ssa_engine_wide_can(program)) return one_by_one(out, program, options, initial, trajectories, err);
   if (trajectories >= FEW_SMALL && ff_ssa_engine_small_can(program))
@@ -32,7 +32,7 @@ static ff_status in_vectors(ff_ssa_engine **out, const ff_ssa_program *program, 
   return ff_ssa_engine_path(out, program, &ff_ssa_finder_tree, initial, options->key, err); /* has the same bits */
 }
 
-static ff_status in_groups(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+static ff_status in_groups(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                            const double *initial, uint64_t trajectories, ff_error *err) {
   if (program->modules != NULL) return ff_ssa_engine_modular(out, program, options, initial, err);
   if (ff_ssa_engine_factored_can(program)) return ff_ssa_engine_factored(out, program, options, initial, err);
@@ -164,10 +164,10 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
 }
 
 /* A method that simulates several trajectories at once cannot follow each firing, nor begin with the states of a result. */
-ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
+ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_run_options *options, ff_error *err) {
   const ff_ssa_method_row *row = rows + options->method;
   const int follows = ff_ssa_row_follows(row, program), several = row->exact && !follows;
-  const int refused = ff_ssa_follows_events(options) ? !follows : options->starts != NULL && several;
+  const int refused = ff_run_follows(options) ? !follows : options->starts != NULL && several;
   ff_status status = ff_ssa_method_check(program, options->method, err);
   if (status != FF_OK || !refused) return status;
   return ff_error_set(err, FF_EUNSUPPORTED, "method \"%s\" does not simulate one firing after the other, as %s needs; choose "

@@ -7,7 +7,7 @@
 #include "../plan/ff_ssa_plan.h"
 
 /* Makes the engine of a method, as ff_ssa_engine_new(). */
-typedef ff_status ff_ssa_make_engine(ff_ssa_engine **out, const ff_ssa_program *program, const ff_ssa_options *options,
+typedef ff_status ff_ssa_make_engine(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                      const double *initial, uint64_t trajectories, ff_error *err);
 
 /* Whether a run can look at the state after each firing. */
@@ -62,7 +62,7 @@ ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method metho
 
 /* FF_EUNSUPPORTED as ff_ssa_method_check(), and if the options want firings, a condition or starts, but the method does not
  * simulate one event after the other. O(reactions). */
-ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err);
+ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_run_options *options, ff_error *err);
 
 /* The finder of a method; that of the direct method if it has none of its own. */
 const ff_ssa_finder *ff_ssa_finder_of(ff_ssa_method method);

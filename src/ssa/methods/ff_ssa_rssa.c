@@ -107,7 +107,7 @@ static void set_interval(ff_ssa_path *path, uint32_t s) {
 /* The propensity of mass action with these counts. A bound may be infinite though the propensity is not: this is no failure. */
 static double bound_of(ff_ssa_path *path, uint32_t r, double *count) {
   double *own = path->count;
-  const ff_ssa_failure before = path->failure;
+  const ff_failure before = path->failure;
   path->count = count;
   double bound = ff_ssa_path_propensity(path, r) + 0.0; /* -0 becomes 0 */
   path->count = own;

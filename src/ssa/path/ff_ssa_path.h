@@ -3,10 +3,12 @@
 #define FF_SSA_PATH_H
 
 #include "../../base/ff_philox.h"
+#include "../../ensemble/ff_lanes.h"
 #include "../program/ff_ssa_program.h"
 #include "ff_ssa_tree.h"
 
-/* What is wrong with a trajectory: the first failure that was found. */
+/* What is wrong with a trajectory (ff_failure). `item` is the reaction, for FF_SSA_BAD_COUNT the species, or the event of the
+ * network; `value` its propensity or count; `symbol` what the event sets. */
 enum {
   FF_SSA_FINE, FF_SSA_BAD_RATE, FF_SSA_ROUNDED, FF_SSA_BAD_SUM, FF_SSA_BAD_COUNT, FF_SSA_BAD_STEP,
   FF_SSA_HALFWAY, /* no failure: a step takes long, and ff_ssa_path_go_on() goes on. Until then, its state is incomplete */
@@ -14,13 +16,6 @@ enum {
   FF_SSA_BAD_DELAY, FF_SSA_BAD_PRIORITY, FF_SSA_BAD_TRIGGER, FF_SSA_ENDLESS, FF_SSA_TOO_MANY, FF_SSA_BAD_BOUND,
   FF_SSA_NO_MEMORY
 };
-typedef struct {
-  int what;
-  uint32_t item; /* the reaction, for FF_SSA_BAD_COUNT the species, or the event of the network */
-  double value;  /* its propensity or count */
-  double time;
-  uint32_t symbol; /* what the event sets */
-} ff_ssa_failure;
 
 typedef struct ff_ssa_path ff_ssa_path;
 
@@ -48,7 +43,7 @@ struct ff_ssa_path {
   double next_time;   /* of the next event; infinity if there is none */
   uint32_t next;      /* the reaction that fires then */
   uint32_t *mark, *gathered, stamp; /* for dependents that the program does not list */
-  ff_ssa_failure failure;
+  ff_failure failure;
   struct ff_ssa_schedule *schedule; /* of a program with events or rates that depend on the time, else NULL; */
   double (*bound)(ff_ssa_path *path, uint32_t r); /* and its upper bound of a propensity in the present window of time */
   uint64_t silent;                  /* how many of the events so far were not firings of reactions */
@@ -99,8 +94,6 @@ static inline void ff_ssa_path_apply(ff_ssa_path *path) {
     if (FF_RARELY(*count > FF_SSA_MAX_COUNT)) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, change->species, *count);
   }
 }
-/* Whether the condition that ends the trajectory holds in the present state. */
-int ff_ssa_path_has_reached(ff_ssa_path *path);
 
 /* Parts of ff_ssa_path_law(): whether a reactant is missing; the formula of a law with a formula, in the present state; and the
  * propensity of a law with a formula that has this value. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../model/ff_formula_change_math.h"
 #include "ff_ssa_path.h"
 
 /* ---- failures ----------------------------------------------------------------------------------------------------------- */
@@ -37,13 +38,6 @@ void ff_ssa_path_blame(ff_ssa_path *path) {
     if (path->propensity[r] > path->propensity[largest]) largest = r;
   double value = path->propensity[largest];
   ff_ssa_path_fail(path, value == INFINITY ? FF_SSA_BAD_RATE : FF_SSA_BAD_SUM, largest, value);
-}
-
-int ff_ssa_path_has_reached(ff_ssa_path *path) {
-  if (path->until == NULL || path->failure.what != FF_SSA_FINE) return 0;
-  path->reached = ff_formula_value(path->until, path->count, 0, path->stack) != 0;
-  if (path->reached) path->next_time = INFINITY;
-  return path->reached;
 }
 
 /* ---- laws --------------------------------------------------------------------------------------------------------------- */
@@ -83,7 +77,7 @@ double ff_ssa_path_below(const ff_ssa_path *path, uint32_t r, double time) {
   for (uint32_t i = 0; i < p->n_species; i++) path->whole[i] = floor(path->count[i]);
   for (uint32_t i = p->n_species; i < p->n_species + p->n_slots; i++) path->whole[i] = path->count[i];
   formula.values = path->whole;
-  const double value = ff_formula_propensity(&formula, time);
+  const double value = ff_change_propensity(&formula, time);
   return value < 0 ? value : 0;
 }
 
@@ -94,7 +88,7 @@ double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time) {
   if (ff_ssa_reactants_missing(p, a, path->count)) return ff_ssa_may_be_below(a) ? ff_ssa_path_below(path, r, time) : 0;
   const ff_formula_at formula = ff_ssa_path_formula(path, r);
   const int timed = p->timed != NULL && p->timed[r];
-  return ff_ssa_path_law_of(path, r, timed ? ff_formula_propensity(&formula, time)
+  return ff_ssa_path_law_of(path, r, timed ? ff_change_propensity(&formula, time)
                                : ff_formula_value(formula.formula, path->count, time, path->stack));
 }
 

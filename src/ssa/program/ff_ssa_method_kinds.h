@@ -7,7 +7,7 @@
 
 typedef enum {
   FF_SSA_DIRECT, /* Gillespie 1977: all propensities are computed after each event; for several trajectories at once, if there
-                  * are at most FF_SSA_WIDE_REACTIONS reactions */
+                  * are at most FF_SSA_VECTOR16_REACTIONS reactions */
   FF_SSA_TREE,   /* the direct method with a dependency graph, and sums of propensities in a tree */
   FF_SSA_FIRST,  /* the first reaction method of Gillespie 1976 */
   FF_SSA_NEXT,   /* the next reaction method of Gibson and Bruck 2000, with the waiting times of Anderson 2007 */

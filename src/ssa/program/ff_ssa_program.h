@@ -6,7 +6,6 @@
 #include "../../model/reactions/ff_reactions.h"
 
 #define FF_SSA_MAX_COUNT 0x1p40 /* of a species */
-#define FF_SSA_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
 /* How a propensity is computed from the counts. Mass action of up to two molecules has a form of its own. */
 typedef enum {
@@ -78,6 +77,21 @@ struct ff_ssa_program {
 /* Whether rates depend on the time, or there are events. Only ff_ssa_path_step() simulates such a program. */
 static inline int ff_ssa_program_scheduled(const ff_ssa_program *program) {
   return program->timed != NULL || program->n_events > 0;
+}
+
+/* Whether a formula has this operation. Backends are linked without ff_formula.c. */
+static inline int ff_ssa_formula_has(const ff_formula *formula, uint32_t operation) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == operation) return 1;
+  return 0;
+}
+
+/* What a trigger reads: counts and parameters that events set, the time, or both. Images keep these numbers. */
+enum { FF_SSA_BY_STATE, FF_SSA_BY_TIME, FF_SSA_BY_BOTH };
+
+static inline uint32_t ff_ssa_trigger_kind(const ff_formula *trigger) {
+  if (!ff_ssa_formula_has(trigger, FF_F_TIME)) return FF_SSA_BY_STATE;
+  return ff_ssa_formula_has(trigger, FF_F_SYMBOL) ? FF_SSA_BY_BOTH : FF_SSA_BY_TIME;
 }
 
 /* The mean number of reactions whose propensity changes when a reaction fires. It is estimated if the sum of these numbers over

@@ -1,13 +1,18 @@
-/* Ensembles: many trajectories, divided among threads. */
+/* Reaction networks as an engine of ensembles: checks, what a run must know of a program, and why trajectories fail. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_ssa_run.h"
+#include "../../base/ff_decimal.h"
+#include "../methods/ff_ssa_choice.h"
+#include "../methods/ff_ssa_finders.h"
 #include "../methods/ff_ssa_methods.h"
-#include "ff_ssa_run_internal.h"
+#include "../schedule/ff_ssa_schedule.h"
+#include "../schedule/ff_ssa_trajectory.h"
+#include "ff_ssa_run.h"
 
-/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------------------------ */
 
 /* Methods with real counts may start from counts that are not whole: from the end of an earlier run by such a method. */
 static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff_ssa_method method, ff_error *err) {
@@ -27,13 +32,11 @@ static ff_status check_counts(const ff_ssa_program *p, const double *initial, ff
 
 /* Engines count the time from the start. Rates that depend on the time must have been compiled for this start. A network with
  * events must start at time 0. */
-static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
+static ff_status check_start(const ff_ssa_program *p, const ff_run_options *o, ff_error *err) {
   ff_status status = FF_OK;
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
     status = check_counts(p, o->starts + i * p->n_species, o->method, err);
   if (status != FF_OK) return status;
-  if (!(o->start >= 0 && isfinite(o->start)))
-    return ff_error_set(err, FF_EARGUMENT, "the start is %g; expected a finite number of at least 0", o->start);
   if (o->start > 0 && p->n_events > 0)
     return ff_error_set(err, FF_EUNSUPPORTED, "a run that starts at time %g needs a network without events", o->start);
   if (p->timed != NULL && p->start != o->start)
@@ -42,242 +45,198 @@ static ff_status check_start(const ff_ssa_program *p, const ff_ssa_options *o, f
   return FF_OK;
 }
 
-static ff_status check_options(const ff_ssa_program *p, const ff_ssa_options *o, ff_error *err) {
-  if (o->n_times == 0 || o->threads < 1 || (unsigned)o->method >= FF_SSA_METHODS)
-    return ff_error_set(err, FF_EARGUMENT, "a run needs a time, a thread and a known method");
+/* An event takes time in proportion to the propensities that are computed or searched. An approximate method finds the state
+ * within a step by up to 62 halvings of the step. */
+static ff_status open_process(ff_process *process, const ff_run_options *o, ff_error *err) {
+  const ff_ssa_program *p = process->model;
+  if ((unsigned)o->method >= FF_SSA_METHODS) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");
+  const ff_ssa_method_row *row = ff_ssa_row_of((ff_ssa_method)o->method);
+  process->variables = p->variables;
+  process->n_counts = p->n_species;
+  process->n_items = p->n_species + p->n_slots;
+  process->n_variables = p->n_variables;
+  process->depth = p->depth;
+  process->real = !row->whole;
+  process->step = ff_ssa_program_scheduled(p) ? ff_ssa_schedule_cost(p) : row->work(p);
+  process->look = row->exact ? 0 : p->n_species + 256.0 * p->n_reactions;
+  process->counted = "species";
   ff_status status = check_counts(p, o->initial != NULL ? o->initial : p->initial, o->method, err);
   if (status == FF_OK) status = check_start(p, o, err);
-  if (status != FF_OK) return status;
-  if (o->n > FF_PHILOX_MAX_UNITS || o->first > FF_PHILOX_MAX_UNITS - o->n)
-    return ff_error_set(err, FF_ESIZE, "trajectories are numbered up to 2^48");
-  return ff_ssa_method_check_options(p, o, err);
+  return status == FF_OK ? ff_ssa_method_check_options(p, o, err) : status;
 }
 
-static ff_status new_worker(ff_ssa_worker *w, ff_ssa_run *run, ff_error *err) {
-  const ff_ssa_options *o = &run->options;
-  w->failed = FF_SSA_NO_UNIT;
-  for (int lane = 0; lane < FF_SSA_MAX_LANES; lane++) w->unit[lane] = FF_SSA_NO_UNIT;
-  ff_status status = ff_ssa_record_new(&w->record, &run->wanted, &run->shared, err);
-  if (status != FF_OK) return status;
-  if (o->starts != NULL) w->initial = ff_calloc(run->program->n_species, sizeof *w->initial);
-  if (o->until != NULL) w->stack = ff_calloc((size_t)o->until->depth * FF_SSA_MAX_LANES, sizeof *w->stack);
-  if ((o->starts != NULL && w->initial == NULL) || (o->until != NULL && w->stack == NULL))
-    return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u species", run->program->n_species);
-  return FF_OK;
+static const double *initial_of(const void *model) { return ((const ff_ssa_program *)model)->initial; }
+
+static ff_status make_lanes(ff_lanes **out, const ff_process *process, const ff_run_options *options, const double *initial,
+                            uint64_t trajectories, ff_error *err) {
+  return ff_ssa_engine_new(out, process->model, options, initial, trajectories, err);
 }
 
-static ff_status worker_status(const ff_ssa_worker *w, ff_error *err) {
-  if (w->status != FF_OK && err != NULL) *err = w->failure;
-  return w->status;
+/* ---- failures ----------------------------------------------------------------------------------------------------------- */
+
+#define MOST_TOLD 6u
+
+static int compare_reactions(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
 }
 
-/* The sums of products of all threads together take at most max_bytes. */
-static int threads_of(const ff_ssa_run *run, const ff_ssa_options *o) {
-  const uint64_t each = run->wanted.product_bytes, all = each + run->wanted.max_bytes;
-  uint64_t threads = o->n < (uint64_t)o->threads ? o->n : (uint64_t)o->threads;
-  if (each > 0 && threads > all / each) threads = all / each;
-  return threads > 0 ? (int)threads : 1;
+/* Writes the counts that the propensity of reaction r reads, such as `, where "A" is 2, "B" is 3`. */
+static void tell_counts(const ff_ssa_program *p, const ff_lanes *e, uint32_t lane, uint32_t r, char *out, size_t size) {
+  size_t used = 0;
+  uint32_t told = 0;
+  out[0] = '\0';
+  for (uint32_t s = 0; s < p->n_species && used < size; s++) {
+    const size_t first = p->reader_first[s], n = p->reader_first[s + 1] - first;
+    if (n == 0 || bsearch(&r, p->readers + first, n, sizeof r, compare_reactions) == NULL) continue;
+    if (told == MOST_TOLD) {
+      snprintf(out + used, size - used, ", ...");
+      return;
+    }
+    const int length = snprintf(out + used, size - used, "%s %s is %s", told++ == 0 ? ", where" : ",",
+                                ff_quote(p->names[s], strlen(p->names[s])).text,
+                                ff_show(e->count[s * e->stride + lane], 15).text);
+    used += length > 0 ? (size_t)length : 0;
+  }
 }
 
-static ff_status fill_run(ff_ssa_run *run, const ff_ssa_options *options, ff_error *err) {
-  const uint32_t n_species = run->program->n_species;
-  ff_status status = ff_ssa_wanted_new(&run->wanted, run->program, options, err);
-  if (status != FF_OK) return status;
-  const int threads = threads_of(run, options);
-  run->initial = ff_calloc(n_species, sizeof *run->initial);
-  run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
-  if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
-  memcpy(run->initial, options->initial != NULL ? options->initial : run->program->initial, n_species * sizeof *run->initial);
-  while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
-  if (status != FF_OK) return status;
-  ff_ssa_worker_equip(run, run->workers); /* it tells whether the method can do this run */
-  return worker_status(run->workers, err);
+/* Writes the names of reactions that make a species, such as `; reactions that make it: "R1", "R3"`. */
+static void tell_makers(const ff_ssa_program *p, uint32_t species, char *out, size_t size) {
+  size_t used = 0;
+  uint32_t told = 0;
+  out[0] = '\0';
+  for (uint32_t r = 0; r < p->n_reactions && used < size; r++) {
+    int makes = 0;
+    for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
+      makes |= p->changes[i].species == species && p->changes[i].by > 0;
+    if (!makes) continue;
+    if (told == MOST_TOLD) {
+      snprintf(out + used, size - used, ", ...");
+      return;
+    }
+    const char *name = p->names[p->n_species + r];
+    const int length = snprintf(out + used, size - used, "%s %s", told++ == 0 ? "; reactions that make it:" : ",",
+                                ff_quote(name, strlen(name)).text);
+    used += length > 0 ? (size_t)length : 0;
+  }
 }
 
-ff_status ff_ssa_run_new(ff_ssa_run **out, const ff_ssa_program *program, const ff_ssa_options *options, ff_error *err) {
-  *out = NULL;
-  ff_status status = check_options(program, options, err);
-  if (status != FF_OK) return status;
-  ff_ssa_run *run = ff_calloc(1, sizeof *run);
-  if (run == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a run");
-  run->program = program;
-  run->options = *options;
-  atomic_init(&run->next, 0);
-  atomic_init(&run->shared.bytes, 0);
-  atomic_init(&run->shared.firings, 0);
-  atomic_init(&run->shared.full, 0);
-  atomic_init(&run->failed, FF_SSA_NO_UNIT);
-  status = fill_run(run, options, err);
-  run->options.times = NULL;
-  run->options.initial = run->initial;
-  run->options.observed = run->wanted.observed;
-  run->options.states = NULL;
-  if (status == FF_OK)
-    *out = run;
+static void describe(const ff_process *process, const ff_run_options *o, ff_lanes *lanes, uint32_t lane,
+                     unsigned long long number, ff_error *out) {
+  const ff_ssa_program *p = process->model;
+  ff_failure failure;
+  lanes->diagnose(lanes, lane, &failure);
+  if (failure.what >= FF_SSA_BAD_SET) {
+    ff_ssa_schedule_describe(p, &failure, number, out);
+    return;
+  }
+  const char *name = p->names[failure.what == FF_SSA_BAD_COUNT ? failure.item : p->n_species + failure.item];
+  ff_quoted shown = ff_quote(name, strlen(name));
+  failure.time += o->start;
+  const int rounded = failure.what == FF_SSA_ROUNDED;
+  char where[MOST_TOLD * (sizeof shown.text + 40)] = "";
+  const int counts = ff_ssa_method_exact(o->method); /* others may have failed within a step */
+  if (failure.what == FF_SSA_BAD_COUNT)
+    tell_makers(p, failure.item, where, sizeof where);
+  else if (counts)
+    tell_counts(p, lanes, lane, failure.item, where, sizeof where);
+  if (failure.what == FF_SSA_BAD_RATE && ff_ssa_row_of(o->method)->signs)
+    ff_error_set(out, FF_EMODEL, "the rate of reaction %s is %s at time %g of trajectory %llu; expected a finite number",
+                 shown.text, ff_show(failure.value, 6).text, failure.time, number);
+  else if (rounded || failure.what == FF_SSA_BAD_RATE)
+    ff_error_set(out, FF_EMODEL,
+                 "the propensity of reaction %s is %s at time %g of trajectory %llu%s%s; expected a finite number of at least "
+                 "0%s", shown.text, ff_show(failure.value, 6).text, failure.time, number, where,
+                 rounded ? ", perhaps by rounding errors alone" : "", rounded ? ", such as max(0, ...)" : "");
+  else if (failure.what == FF_SSA_BAD_SUM)
+    ff_error_set(out, FF_EMODEL,
+                 "the sum of the propensities is infinite at time %g of trajectory %llu; the largest is %s, of reaction %s%s",
+                 failure.time, number, ff_show(failure.value, 6).text, shown.text, where);
+  else if (failure.what == FF_SSA_BAD_STEP)
+    ff_error_set(out, FF_EMODEL,
+                 "the differential equations cannot be solved beyond time %g of trajectory %llu: the steps become too short",
+                 failure.time, number);
   else
-    ff_ssa_run_free(run);
+    ff_error_set(out, FF_ESIZE, "the count of species %s exceeds 2^40 at time %g of trajectory %llu%s", shown.text,
+                 failure.time, number, where);
+}
+
+/* ---- whether devices can do a run --------------------------------------------------------------------------------------- */
+
+static ff_status check_initial(const ff_ssa_program *program, const double *initial, ff_error *err) {
+  for (uint32_t s = 0; s < program->n_species; s++)
+    if (initial[s] > FF_DEVICE_MOST) {
+      const ff_quoted name = ff_quote(program->names[s], strlen(program->names[s]));
+      return ff_error_set(err, FF_EUNSUPPORTED, "the initial count of species %s is %.17g, and the largest count on a GPU is %u",
+                          name.text, initial[s], FF_DEVICE_MOST);
+    }
+  return FF_OK;
+}
+
+/* Devices record counts, but not the parameters that events set. */
+static ff_status check_observed(const ff_ssa_program *p, const ff_run_options *o, ff_error *err) {
+  for (uint32_t j = 0; j < o->n_observed && p->n_slots > 0; j++) {
+    if (o->observed[j] < p->n_species) continue;
+    const ff_formula *formula = p->variables + (o->observed[j] - p->n_species);
+    for (uint32_t i = 0; i < formula->length; i++) {
+      if (formula->word[i].code != FF_F_SYMBOL || formula->word[i].symbol < p->n_species) continue;
+      const char *name = p->slot_names[formula->word[i].symbol - p->n_species];
+      return ff_error_set(err, FF_EUNSUPPORTED, "a variable that is observed depends on parameter %s, which an event sets, and "
+                          "GPUs record only counts", ff_quote(name, strlen(name)).text);
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status check_devices(const void *model, const ff_run_options *o, ff_error *err) {
+  const ff_ssa_program *program = model;
+  ff_status status = ff_ssa_method_check_devices(o->method, err);
+  if (status == FF_OK) status = check_observed(program, o, err);
+  if (status != FF_OK) return status;
+  if (o->n_observed == 0 || program->n_species == 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no species is observed");
+  if (o->starts == NULL) return check_initial(program, o->initial != NULL ? o->initial : program->initial, err);
+  for (uint64_t i = 0; i < o->n && status == FF_OK; i++)
+    status = check_initial(program, o->starts + i * program->n_species, err);
   return status;
 }
 
-void ff_ssa_run_free(ff_ssa_run *run) {
-  if (run == NULL) return;
-  ff_ssa_waves_free(run->waves);
-  for (int i = 0; i < run->threads; i++) {
-    ff_ssa_engine *const engine = run->workers[i].engine;
-    if (engine != NULL) engine->free(engine);
-    ff_ssa_record_free(&run->workers[i].record);
-    free(run->workers[i].initial);
-    free(run->workers[i].stack);
-  }
-  free(run->workers);
-  free(run->initial);
-  ff_ssa_wanted_free(&run->wanted);
-  free(run);
+/* The order of the reactions in optimised_direct follows from the key, and an ensemble has one order. */
+static int shares(const ff_run_options *o) {
+  return ff_ssa_method_on_devices(o->method) && !ff_ssa_row_of(o->method)->ordered;
 }
 
-/* ---- work --------------------------------------------------------------------------------------------------------------- */
+/* ---- the order of reactions, for devices -------------------------------------------------------------------------------- */
 
-/* One thread for each device, and then those of this processor. */
-static void work(void *context, int index) {
-  ff_ssa_run *run = context;
-  const int devices = ff_ssa_waves_devices(run);
-  if (index < devices)
-    ff_ssa_waves_work(run, index);
-  else
-    ff_ssa_work(run, run->workers + (index - devices));
-}
-
-/* Whether a thread of this processor has something to do. */
-static int any_work(const ff_ssa_run *run) {
-  int busy = ff_ssa_waves_devices(run) == 0 || ff_ssa_waves_any_refused(run);
-  for (int i = 0; i < run->threads; i++) busy |= ff_ssa_worker_busy(run->workers + i);
-  return busy;
-}
-
-/* Sets run->over. Trajectories after a failed one do not matter. */
-static void look_for_end(ff_ssa_run *run) {
-  const int begun = atomic_load(&run->failed) != FF_SSA_NO_UNIT || atomic_load(&run->next) >= run->options.n;
-  run->over = begun && !ff_ssa_waves_left(run);
-  for (int i = 0; i < run->threads; i++) {
-    ff_ssa_worker_drop(run, run->workers + i);
-    if (ff_ssa_worker_busy(run->workers + i)) run->over = 0;
-  }
-}
-
-static void equip(void *context, int index) {
-  ff_ssa_run *run = context;
-  ff_ssa_worker_equip(run, run->workers + index);
-}
-
-/* Makes the engines of all threads, at the same time. A run on devices may never need them. */
-static ff_status equip_all(ff_ssa_run *run, ff_error *err) {
-  ff_status status = FF_OK;
-  if (run->equipped) return FF_OK;
-  ff_parallel(run->threads, equip, run);
-  for (int i = 0; i < run->threads && status == FF_OK; i++) status = worker_status(run->workers + i, err);
-  run->equipped = status == FF_OK;
-  return status;
-}
-
-static ff_status simulate(ff_ssa_run *run, ff_error *err) {
-  do {
-    const int works = any_work(run);
-    ff_status status = works ? equip_all(run, err) : FF_OK;
+/* Sorts the reactions, if the method does: before a trajectory, which is kept in process->own. */
+static ff_status prepare(ff_process *process, const ff_run_options *o, double deadline, int *is, ff_error *err) {
+  const ff_ssa_program *p = process->model;
+  ff_ssa_path *path = process->own;
+  *is = !ff_ssa_row_of(o->method)->ordered;
+  if (*is) return FF_OK;
+  if (path == NULL) {
+    path = process->own = ff_calloc(1, sizeof *path);
+    if (path == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the order of %u reactions", p->n_reactions);
+    ff_status status = ff_ssa_path_new(path, p, &ff_ssa_finder_optimised, err);
     if (status != FF_OK) return status;
-    ff_parallel(ff_ssa_waves_devices(run) + (works ? run->threads : 0), work, run);
-    status = ff_ssa_waves_collect(run, err);
-    if (status != FF_OK) return status;
-    look_for_end(run);
-  } while (!run->over && ff_clock() < run->deadline && !atomic_load(&run->shared.full));
-  const uint64_t failed = atomic_load(&run->failed);
-  run->merging = run->wanted.states == NULL && (run->over || atomic_load(&run->shared.full));
-  if (!run->over || failed == FF_SSA_NO_UNIT) return FF_OK;
-  for (int i = 0; i < run->threads; i++)
-    if (run->workers[i].failed == failed) {
-      if (err != NULL) *err = run->workers[i].failure;
-      return run->workers[i].failure.status;
-    }
-  return ff_error_set(err, FF_EINTERNAL, "a failed trajectory was lost");
-}
-
-/* Merges a part of the record of a worker into that of the first one. */
-static ff_status merge_part(ff_ssa_run *run, ff_ssa_worker *from, ff_error *err) {
-  ff_ssa_record *all = &run->workers[0].record;
-  int done = 0;
-  if (run->over && run->at_time < run->wanted.n_times) {
-    ff_ssa_sums_merge(&all->sums, &from->record.sums, run->at_time++);
-    return FF_OK;
   }
-  ff_status status = ff_ssa_sums_move(&all->sums, &from->record.sums, &run->at, &all->bytes, &done, err);
-  if (!done) return status;
-  if (run->over) ff_ssa_sums_free(&from->record.sums);
-  from->record.bytes = 0;
-  run->from++;
-  run->at_time = 0;
-  run->at = (ff_ssa_place){0, 0};
+  if (ff_ssa_optimised_order(path) == NULL) {
+    ff_ssa_path_start(path, o->key, 0, p->initial);
+    while (path->failure.what == FF_SSA_HALFWAY && ff_clock() <= deadline) ff_ssa_path_go_on(path);
+  }
+  *is = ff_ssa_optimised_order(path) != NULL;
   return FF_OK;
 }
 
-/* Merges records until the deadline. Whether the merged histograms are too large does not depend on the threads. */
-static ff_status merge(ff_ssa_run *run, ff_error *err) {
-  if (run->from == 0) run->from = 1;
-  do {
-    if (run->from == run->threads) {
-      run->merging = run->from = 0;
-      run->merged = run->over;
-      atomic_store(&run->shared.bytes, 0);
-      atomic_store(&run->shared.full, 0);
-      const uint64_t bytes = ff_ssa_sums_bytes(&run->workers[0].record.sums);
-      return bytes <= run->wanted.max_bytes ? FF_OK : ff_ssa_refuse_bytes(&run->wanted, err);
-    }
-    ff_status status = merge_part(run, run->workers + run->from, err);
-    if (status != FF_OK) return status;
-  } while (ff_clock() < run->deadline);
-  return FF_OK;
+static void request(const ff_process *process, ff_device_request *out) {
+  out->order = process->own != NULL ? ff_ssa_optimised_order(process->own) : NULL;
 }
 
-ff_status ff_ssa_run_advance(ff_ssa_run *run, double seconds, int *done, ff_error *err) {
-  run->deadline = ff_clock() + seconds;
-  ff_status status = run->merging ? FF_OK : simulate(run, err);
-  if (status == FF_OK && run->merging) status = merge(run, err);
-  *done = status != FF_OK || (run->over && !run->merging);
-  return status;
+static void close_process(ff_process *process) {
+  if (process->own != NULL) ff_ssa_path_free(process->own);
+  free(process->own);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------------ */
-
-uint64_t ff_ssa_run_complete(const ff_ssa_run *run) { return ff_ssa_waves_complete(run) + ff_ssa_workers_complete(run); }
-
-uint64_t ff_ssa_run_events(const ff_ssa_run *run) { return ff_ssa_waves_events(run) + ff_ssa_workers_events(run); }
-
-ff_status ff_ssa_run_sums(ff_ssa_run *run, ff_ssa_sums **out, ff_error *err) {
-  if (!run->merged) return ff_error_set(err, FF_EINTERNAL, "a run that is not done has no sums");
-  *out = &run->workers[0].record.sums;
-  return FF_OK;
-}
-
-uint64_t ff_ssa_run_n_firings(const ff_ssa_run *run) {
-  uint64_t n = 0;
-  for (int k = 0; k < run->threads; k++) n += run->workers[k].record.n_firings;
-  return n;
-}
-
-/* The firings of a trajectory are in the record of one thread, in their order. Those that a device has listed are mixed with the
- * firings of other trajectories. */
-ff_status ff_ssa_run_firings(const ff_ssa_run *run, double *trajectory, double *time, int32_t *reaction, ff_error *err) {
-  uint64_t *at = ff_calloc(run->options.n + 1, sizeof *at);
-  if (at == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the firings of the trajectories");
-  for (int k = 0; k < run->threads; k++)
-    for (size_t i = 0; i < run->workers[k].record.n_firings; i++) at[run->workers[k].record.firing[i].trajectory + 1]++;
-  for (uint64_t i = 0; i < run->options.n; i++) at[i + 1] += at[i];
-  for (int k = 0; k < run->threads; k++)
-    for (size_t i = 0; i < run->workers[k].record.n_firings; i++) {
-      const ff_ssa_firing *firing = run->workers[k].record.firing + i;
-      const uint64_t place = at[firing->trajectory]++;
-      trajectory[place] = (double)firing->trajectory;
-      time[place] = firing->time;
-      reaction[place] = (int32_t)firing->reaction;
-    }
-  free(at);
-  return FF_OK;
-}
+const ff_engine ff_ssa_engine = {.open = open_process, .close = close_process, .initial = initial_of, .lanes = make_lanes,
+                                 .describe = describe, .check_devices = check_devices, .shares = shares, .prepare = prepare,
+                                 .request = request};

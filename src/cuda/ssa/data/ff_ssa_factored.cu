@@ -99,13 +99,14 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   return FF_OK;
 }
 
-static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
+static ff_status put(ff_ensemble *e, const ff_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
   const factored *own = (const factored *)e->own;
   ff_ssa_factored_image image;
   void *from = NULL;
   size_t bytes = 0;
-  if (point->program->factor->n_groups == FF_FACTOR_NONE || point->program->modules != NULL) return FF_OK;
-  ff_status status = ff_ssa_factored_image_new(&image, &from, &bytes, point->program, point->initial, err);
+  const ff_ssa_program *program = (const ff_ssa_program *)point->model;
+  if (program->factor->n_groups == FF_FACTOR_NONE || program->modules != NULL) return FF_OK;
+  ff_status status = ff_ssa_factored_image_new(&image, &from, &bytes, program, point->initial, err);
   if (status != FF_OK) return status;
   *joins = bytes == own->plan.images.bytes && ff_ssa_factored_image_alike(&own->image, &image);
   if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../../ssa/run/ff_ssa_device.h"
+#include "../../../ensemble/ff_device.h"
 
 #define FEW_USES 8u            /* of a species in sums: so many are listed by species */
 #define MOST_USES 32u          /* so many are listed if a sum is large */
@@ -216,12 +216,12 @@ static void make(maker *m, char *memory) {
 static ff_status check_initial(const maker *m, ff_error *err) {
   const ff_ssa_program *p = m->p;
   for (uint32_t s = 0; s < p->n_species; s++)
-    if (!(m->initial[s] >= 0 && m->initial[s] <= FF_SSA_DEVICE_MOST && m->initial[s] == floor(m->initial[s])))
+    if (!(m->initial[s] >= 0 && m->initial[s] <= FF_DEVICE_MOST && m->initial[s] == floor(m->initial[s])))
       return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, not a whole number below 2^30", m->initial[s]);
   for (uint32_t i = 0; i < m->f->n_sums; i++) {
     double sum = 0;
     for (uint32_t k = 0; k < m->f->sums[i].n; k++) sum += members_of(m, i)[k].weight * initial_of(m, members_of(m, i)[k].species);
-    if (sum > FF_SSA_DEVICE_MOST)
+    if (sum > FF_DEVICE_MOST)
       return ff_error_set(err, FF_EUNSUPPORTED, "a sum of counts is %.17g at time 0, and must stay below 2^30", sum);
   }
   return FF_OK;

@@ -365,7 +365,7 @@ FF_WARP int ff_ssa_add_weights(const ff_ssa_factored_warp *w, const uint32_t spe
       uint32_t *const total = w->total + ((round * each + i + k) * 32u + lane);
       const uint32_t now = ff_ssa_dot(ff_ssa_column(word, k), by, *total);
       *total = now;
-      bad |= now > FF_SSA_DEVICE_MOST;
+      bad |= now > FF_DEVICE_MOST;
     }
   }
   return bad;
@@ -414,7 +414,7 @@ FF_WARP uint32_t ff_ssa_add_uses(const ff_ssa_factored_warp *w, const ff_ssa_fac
       }
     }
     FF_SYNCWARP();
-    FF_EACH_LANE FF_L(bad) = FF_FRESH(w->total + FF_L(sum)) > FF_SSA_DEVICE_MOST;
+    FF_EACH_LANE FF_L(bad) = FF_FRESH(w->total + FF_L(sum)) > FF_DEVICE_MOST;
     FF_BALLOT(who, FF_L(bad));
     any |= who;
   }
@@ -434,7 +434,7 @@ FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t entry, 
       const ff_ssa_factored_by change = changes[lane];
       const uint32_t count = w->base.count[change.species] + (uint32_t)change.by;
       if (change.by != 0) w->base.count[change.species] = count; /* the entries that fill up have one species */
-      FF_L(bad) = count > FF_SSA_DEVICE_MOST;
+      FF_L(bad) = count > FF_DEVICE_MOST;
     }
   }
   FF_BALLOT(who, FF_L(bad));

@@ -205,7 +205,7 @@ static uint32_t choose_warps(const ff_ssa_image *image, const ff_ensemble *e) {
   const uint64_t most = (uint64_t)e->device.multiProcessorCount * BLOCK_WARPS;
   uint32_t warps = 1;
   if (!ff_ssa_block_has(image->method) || ff_ssa_program_scheduled(e->program) || e->request.n_points > 0) return 1;
-  if (ff_ssa_device_follows(&e->request)) return 1;
+  if (ff_device_follows(&e->request)) return 1;
   if (e->request.warps > 0) return e->request.warps < FF_SSA_BLOCK_MOST ? e->request.warps : FF_SSA_BLOCK_MOST;
   if (work < BLOCK_WORK || e->options.units == 0) return 1; /* 0: unknown, so there may be many */
   while (warps < FF_SSA_BLOCK_MOST && 2 * warps * e->options.units <= most) warps *= 2;
@@ -318,19 +318,19 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (status == FF_OK) status = upload(own, e, err);
   if (status != FF_OK) return status;
   own->plan.warps = choose_warps(&own->image, e);
-  own->need = ff_ssa_generic_need_of(&own->image, e->request.n_points > 0, ff_ssa_device_follows(&e->request), own->plan.warps);
+  own->need = ff_ssa_generic_need_of(&own->image, e->request.n_points > 0, ff_device_follows(&e->request), own->plan.warps);
   return own->need.method == FF_SSA_TREE ? settle(own, e, err) : start_code(own, e, err);
 }
 
-static ff_status put(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
+static ff_status put(ff_ensemble *e, const ff_device_point *point, void *to, char *memory, uint8_t *joins, ff_error *err) {
   const generic *own = (const generic *)e->own;
-  ff_ssa_device_request request = e->request;
+  ff_device_request request = e->request;
   ff_ssa_image image;
   void *from = NULL;
   size_t bytes = 0;
   request.initial = point->initial;
   request.until = point->until;
-  ff_status status = ff_ssa_image_new(&image, &from, &bytes, point->program, &request, err);
+  ff_status status = ff_ssa_image_new(&image, &from, &bytes, (const ff_ssa_program *)point->model, &request, err);
   if (status != FF_OK) return status;
   *joins = bytes == own->plan.images.bytes && ff_ssa_image_alike(&own->image, &image);
   if (*joins) status = ff_cuda_check(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice), "copying a point", err);

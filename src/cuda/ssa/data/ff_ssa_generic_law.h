@@ -5,7 +5,6 @@
 
 #include "../../../model/ff_formula_math.h"
 #include "../../../ssa/path/ff_ssa_draws.h"
-#include "../../../ssa/program/ff_ssa_method_kinds.h"
 #include "../../runtime/ff_warp.h"
 #include "ff_ssa_image.h"
 #include "../device/ff_ssa_launch.h"

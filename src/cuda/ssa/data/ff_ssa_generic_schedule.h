@@ -1,9 +1,9 @@
 /* Events of the network, and rates that depend on the time, for a warp that runs a trajectory of a network that is read as data.
  * The same text is compiled for device and host (ff_warp.h).
  *
- * Lane 0 does what ff_ssa_schedule.c and ff_ssa_due.c do (ff_ssa_kernel_schedule.h): it lets the next event happen, and computes
- * the bounds of rates that depend on the time. Then the warp updates what the method keeps and finds the next reaction, as for
- * other networks. Lane 0 finds what happens before. Methods are the direct method, first_reaction and next_reaction.
+ * Lane 0 does the steps of ff_ssa_schedule_lists.h: it lets the next event happen, and computes bounds of rates that depend on
+ * the time. Then the warp updates what the method keeps and finds the next reaction, as for other networks. Lane 0 finds what
+ * happens before. Methods are the direct method, first_reaction and next_reaction.
  */
 #ifndef FF_SSA_GENERIC_SCHEDULE_H
 #define FF_SSA_GENERIC_SCHEDULE_H
@@ -69,7 +69,7 @@ struct s_schedule {
   double *stack;   /* of the warp: that of lane 0 has every 32nd number */
   ff_range *ranges;
   double time;
-  uint32_t event, ties;
+  uint32_t event, ties, happened;
   int failed;  /* the trajectory is refused */
   int reached; /* the condition has ended it */
   int searches;
@@ -79,7 +79,6 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 
 #define S_CALL FF_FUNCTION
 #define S_NONE UINT32_MAX
-#define S_EVERY UINT32_MAX
 #define S_CHECK_KEY(s) ((s)->key)
 #define S_CHECK_NUMBER(s) ((s)->number)
 #define S_TRIGGERS(s) ((s)->image->schedule.n_events)
@@ -88,20 +87,29 @@ typedef char s_schedule_has_room[sizeof(s_schedule) <= FF_SSA_SCHEDULE_HEAD ? 1 
 #define S_DUE(s) ((s)->image->schedule.due)
 #define S_SETS(s) ((s)->image->schedule.most_sets)
 #define S_AT_EVENTS 0u
-#define S_IS_TIMED(s, e) ((s)->image->schedule.kinds[e] != 0u)
 #define S_BIT(bits, e) ((bits)[(e) / 32u] >> ((e) % 32u) & 1u)
 #define S_SET_BIT(bits, e) ((bits)[(e) / 32u] |= 1u << ((e) % 32u))
 #define S_CLEAR_BIT(bits, e) ((bits)[(e) / 32u] &= ~(1u << ((e) % 32u)))
 #define S_FLIP_BIT(bits, e) ((bits)[(e) / 32u] ^= 1u << ((e) % 32u))
-#define S_REFRESH(s, symbol) s_refresh((s), (symbol))
 #define S_AT(s, formula) {(s), (formula)}
 #define S_VALUE(s, formula, time) s_value((s), (formula), (time))
 #define S_RANGE(s, formula, kind, from, to) s_range((s), (formula), (kind), (from), (to))
-#define S_LAW_OF(s, number, rate) s_law_of((s), (number), (rate))
-#define S_MISSING(s, number) s_missing((s), (number))
-#define S_MOST_SET FF_SSA_DEVICE_MOST
+#define S_LAW_OF(s, r, rate) s_law_of((s), (r), (rate))
+#define S_MISSING(s, r) s_missing((s), (r))
+#define S_MOST_SET FF_DEVICE_MOST
 #define S_ENDS(s) ((s)->image->until_length > 0u && s_condition(s))
 #define S_SEARCH_AT_ONCE UINT32_MAX /* lane 0 searches to the end */
+#define S_PUT_COUNT(s, symbol) ((symbol) < S_SPECIES(s) ? (void)((s)->count[symbol] = (uint32_t)S_Y(s)[symbol]) : (void)0)
+#define S_WATCH_FIRST(s, symbol) ((s)->image->schedule.watch_first[symbol])
+#define S_WATCHER(s, k) ((s)->image->schedule.watchers[k])
+#define S_CHANGE_FIRST(s, reaction) ((s)->image->rows[reaction].change)
+#define S_CHANGE_END(s, reaction) ((s)->image->rows[reaction].change + (s)->image->rows[reaction].n_changes)
+#define S_CHANGED(s, i) ((s)->image->changes[i].species)
+#define S_N_WATCHED(s) ((s)->image->schedule.n_watched)
+#define S_WATCHED(s, i) ((s)->image->schedule.watched[i])
+#define S_KIND(s, e) ((s)->image->schedule.kinds[e])
+#define S_TIMED_OF(s, reaction) s_timed_of((s), (s)->image->laws[reaction])
+#define S_APPLY(s, reaction) s_apply((s), (reaction))
 
 /* ---- formulas -------------------------------------------------------------------------------------------------------------- */
 
@@ -157,76 +165,9 @@ FF_WARP double s_law_of(const s_schedule *s, uint32_t number, double rate) {
   return rate;
 }
 
-/* ---- triggers -------------------------------------------------------------------------------------------------------------- */
-
-/* The value of this symbol has changed. */
-FF_WARP void s_refresh(const s_schedule *s, uint32_t symbol) {
-  const ff_ssa_image_schedule *all = &s->image->schedule;
-  if (symbol < S_SPECIES(s)) s->count[symbol] = (uint32_t)s->kept.k.y[symbol];
-  FF_NO_UNROLL for (uint64_t i = all->watch_first[symbol]; i < all->watch_first[symbol + 1u]; i++)
-    S_SET_BIT(s->kept.k.fresh, all->watchers[i]);
-}
-
-#include "../device/ff_ssa_kernel_schedule.h"
-
-FF_WARP int s_watch(s_schedule *s, uint32_t reaction) {
-  const ff_ssa_image_schedule *all = &s->image->schedule;
-  int changed = 0;
-  if (reaction == S_EVERY) {
-    FF_NO_UNROLL for (uint32_t e = 0; e < all->n_events && !s->failed; e++) changed |= s_look_at(s, e);
-    return changed;
-  }
-  const ff_ssa_image_row row = s->image->rows[reaction];
-  FF_NO_UNROLL for (uint32_t i = 0; i < row.n_changes; i++) {
-    const uint32_t species = s->image->changes[row.change + i].species;
-    s_refresh(s, species);
-    FF_NO_UNROLL for (uint64_t k = all->watch_first[species]; k < all->watch_first[species + 1u] && !s->failed; k++)
-      changed |= s_look_at(s, all->watchers[k]);
-  }
-  return changed;
-}
-
-/* ff_ssa_due_next() */
-S_CALL void s_due_next(s_schedule *s, double limit) {
-  s_kept *k = &s->kept.k;
-  k->event_time = k->later_time;
-  FF_NO_UNROLL for (uint32_t i = 0; i < s->image->schedule.n_watched && !s->failed; i++) {
-    const uint32_t e = s->image->schedule.watched[i];
-    const int by_time = s->image->schedule.kinds[e] == 1u;
-    const double to = by_time ? ff_math_infinity() : k->event_time < limit ? k->event_time : limit;
-    double change = k->change[e];
-    if (!by_time || change <= s->time) (void)s_next_change(s, e, to, 0, &change);
-    if (by_time) k->change[e] = change;
-    if (change < k->event_time) k->event_time = change;
-  }
-}
-
-/* ---- steps of lane 0 ------------------------------------------------------------------------------------------------------- */
-
-/* What lane 0 tells the warp after it has let an event happen, as bits: the method begins anew; it goes on after the reaction
- * that was due; the trajectory is refused; a condition has ended it; the reaction that was due has fired. */
-enum { S_BEGINS = 1, S_GOES_ON = 2, S_FAILED = 4, S_REACHED = 8, S_FIRED = 16 };
-
-/* A trajectory begins. Its counts are set. */
-FF_WARP void s_start(s_schedule *s) {
-  s_kept *k = &s->kept.k;
-  const ff_ssa_image_schedule *all = &s->image->schedule;
-  const uint32_t n_words = (all->n_events + 31u) / 32u;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_SPECIES(s); i++) k->y[i] = (double)s->count[i];
-  FF_NO_UNROLL for (uint32_t i = 0; i < all->n_slots; i++) k->y[S_SPECIES(s) + i] = all->slots[i];
-  FF_NO_UNROLL for (uint32_t i = 0; i < n_words; i++) {
-    k->truth[i] = k->doubt[i] = 0u;
-    k->fresh[i] = UINT32_MAX;
-  }
-  FF_NO_UNROLL for (uint32_t e = 0; e < all->n_events; e++) {
-    if (S_EVENT_FLAGS(s, e) & S_INITIALLY) S_SET_BIT(k->truth, e);
-    k->change[e] = 0.0;
-    k->zone[e] = FF_SSA_NO_ZONE;
-  }
-  FF_NO_UNROLL for (uint32_t i = 0; i < all->due; i++) S_PLACE(s, i) = i;
-  k->n_now = k->n_later = k->serial = k->silent = 0u;
-  k->later_time = ff_math_infinity();
-  k->width = FF_SSA_FIRST_WIDTH;
+/* The number of a timed reaction, or S_NONE. */
+FF_WARP uint32_t s_timed_of(const s_schedule *s, ff_ssa_image_law law) {
+  return law.b & FF_SSA_IMAGE_OTHER ? s->image->others[law.a].timed - 1u : S_NONE;
 }
 
 /* Changes the counts. */
@@ -237,8 +178,26 @@ FF_WARP void s_apply(s_schedule *s, uint32_t reaction) {
     const uint32_t count = s->count[change.species] + (uint32_t)change.by;
     s->count[change.species] = count;
     s->kept.k.y[change.species] = (double)count;
-    if (count > FF_SSA_DEVICE_MOST) s->failed = 1;
+    if (count > FF_DEVICE_MOST) s->failed = 1;
   }
+}
+
+#include "../device/ff_ssa_kernel_schedule.h"
+#include "../../../ssa/schedule/ff_ssa_schedule_lists.h"
+
+/* ---- steps of lane 0 ------------------------------------------------------------------------------------------------------- */
+
+/* What lane 0 tells the warp besides what s_advance() returns: the trajectory is refused; a condition has ended it. */
+enum { S_FAILED = 8, S_REACHED = 16 };
+
+/* A trajectory begins. Its counts are set. */
+FF_WARP void s_begin(s_schedule *s) {
+  const ff_ssa_image_schedule *all = &s->image->schedule;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_SPECIES(s); i++) S_Y(s)[i] = (double)s->count[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < all->n_slots; i++) S_Y(s)[S_SPECIES(s) + i] = all->slots[i];
+  s_number_places(s);
+  S_SILENT(s) = 0u;
+  s_start(s);
 }
 
 /* The bounds of the rates that depend on what a reaction changes. */
@@ -248,62 +207,27 @@ FF_WARP void s_set_bounds(s_schedule *s, uint32_t reaction) {
     s_set_bound(s, all->timed[i]);
 }
 
-/* step_reaction() of ff_ssa_schedule.c */
-FF_WARP uint32_t s_react(s_schedule *s, uint32_t reaction, uint32_t *fired) {
-  s_kept *k = &s->kept.k;
-  const ff_ssa_image_law law = s->image->laws[reaction];
-  const uint32_t timed = law.b & FF_SSA_IMAGE_OTHER ? s->image->others[law.a].timed : 0u;
-  if (timed > 0u && !s_fires(s, timed - 1u)) {
-    k->silent++;
-    if (++k->rejected == FF_SSA_MOST_REJECTED) {
-      k->width /= 2.0;
-      return S_BEGINS;
-    }
-    s_set_bounds(s, reaction);
-    return S_GOES_ON;
-  }
-  s_apply(s, reaction);
-  if (s_reaches(s)) return S_FIRED;
-  const uint32_t n = S_TRIGGERS(s) > 0u && !s->failed ? s_happen(s, reaction) : 0u;
-  if (n > 0u || s->reached) return S_FIRED | S_BEGINS;
-  s_set_bounds(s, reaction);
-  if (!k->unbounded) return S_FIRED | S_GOES_ON;
-  if (fired != NULL) fired[reaction]++; /* counts as a firing, so that next_reaction uses no draw twice */
-  s->event++;
-  k->silent++;
-  return S_FIRED | S_BEGINS;
-}
-
 /* Lets the next event happen: reaction `reaction`, unless something else is due. `fired` counts the firings for next_reaction, or
  * is NULL. */
 S_CALL uint32_t s_pass(s_schedule *s, uint32_t reaction, int starts, uint32_t *fired) {
-  s_kept *k = &s->kept.k;
   uint32_t doing = S_BEGINS;
   s->failed = s->reached = 0;
   if (starts) {
-    s_start(s);
+    s_begin(s);
     if (!s_reaches(s)) (void)s_happen(s, S_EVERY);
-  } else if (k->event_time <= s->time) {
-    k->silent++;
-    doing = s_happen(s, S_EVERY) > 0u ? S_BEGINS : 0u;
-  } else if (k->firing <= k->until) {
-    doing = s_react(s, reaction, fired);
   } else {
-    k->silent++;
-    if (k->rejected == 0u && !k->cut && k->width < FF_SSA_MOST_WIDTH) k->width *= 2.0;
+    doing = s_advance(s, reaction);
   }
   if (s->reached && !s->failed) return (doing & S_FIRED) | S_REACHED;
+  if (doing & S_GOES_ON) s_set_bounds(s, reaction);
+  if (doing & S_GOES_ON && doing & S_FIRED && S_OWN(s)->unbounded) {
+    if (fired != NULL) fired[reaction]++; /* counts as a firing, so that next_reaction uses no draw twice */
+    s->event++;
+    S_SILENT(s)++;
+    doing = S_FIRED | S_BEGINS;
+  }
   if (doing & S_BEGINS && !s->failed) s_open_window(s);
   return doing | (s->failed ? S_FAILED : 0u);
-}
-
-/* Finds what happens before the time `firing`, if a new one was found, at which a reaction may fire. */
-S_CALL double s_settle(s_schedule *s, double firing) {
-  s_kept *k = &s->kept.k;
-  const double limit = firing < k->until ? firing : k->until;
-  k->firing = firing;
-  s_due_next(s, limit);
-  return k->event_time < limit ? k->event_time : limit;
 }
 
 /* ---- steps of the warp ----------------------------------------------------------------------------------------------------- */

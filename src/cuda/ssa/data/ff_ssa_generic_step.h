@@ -233,7 +233,7 @@ FF_WARP void ff_ssa_warp_stop(const ff_ssa_warp *w) {
 /* Lists a firing of the trajectory. */
 FF_WARP void ff_ssa_warp_list(const ff_ssa_warp *w, uint32_t reaction, double time) {
   FF_LANE_HERE;
-  const ff_ssa_fired fired = {w->unit, w->image->numbers != NULL ? w->image->numbers[reaction] : reaction, time};
+  const ff_fired fired = {w->unit, w->image->numbers != NULL ? w->image->numbers[reaction] : reaction, time};
   FF_EACH_LANE if (lane == 0u) w->run->fired[FF_FETCH_ADD(&w->run->counters->fired, 1u)] = fired;
 }
 

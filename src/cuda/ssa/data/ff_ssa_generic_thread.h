@@ -266,7 +266,7 @@ FF_WARP void ff_ssa_thread_fire(ff_ssa_thread *t, uint32_t reaction, double time
     const ff_ssa_image_change change = t->image->changes[i];
     const uint32_t count = t->count[change.species * t->stride] + (uint32_t)change.by;
     t->count[change.species * t->stride] = count;
-    fine &= count <= FF_SSA_DEVICE_MOST;
+    fine &= count <= FF_DEVICE_MOST;
   }
   t->time = time;
   t->event++;

@@ -23,7 +23,7 @@ FF_WARP int ff_ssa_warp_change(const ff_ssa_warp *w, const ff_ssa_image_row *row
       const ff_ssa_image_change change = w->image->changes[row->change + i];
       const uint32_t count = w->count[change.species] + (uint32_t)change.by;
       w->count[change.species] = count;
-      FF_L(bad) |= count > FF_SSA_DEVICE_MOST;
+      FF_L(bad) |= count > FF_DEVICE_MOST;
     }
   }
   FF_BALLOT(who, FF_L(bad));

@@ -347,7 +347,7 @@ static int can_run(ff_ssa_method method) {
   return has[method];
 }
 
-static ff_status check_method(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_method(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   const ff_ssa_method method = method_of(p, request->method);
   if (!can_run(method))
     return ff_error_set(err, FF_EUNSUPPORTED, "kernel \"generic\" does not run this method");
@@ -361,7 +361,7 @@ static ff_status check_method(const ff_ssa_program *p, const ff_ssa_device_reque
   return FF_OK;
 }
 
-static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   ff_ssa_image shape = {.n_species = p->n_species, .n_reactions = p->n_reactions, .method = method_of(p, request->method)};
   ff_status status = check_method(p, request, err);
   if (status != FF_OK) return status;
@@ -369,9 +369,9 @@ static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *req
     return ff_error_set(err, FF_EUNSUPPORTED, "the network is too large");
   for (uint32_t s = 0; s < p->n_species; s++) {
     const double count = request->initial[s];
-    if (!(count >= 0 && count <= FF_SSA_DEVICE_MOST && count == floor(count)))
+    if (!(count >= 0 && count <= FF_DEVICE_MOST && count == floor(count)))
       return ff_error_set(err, FF_EUNSUPPORTED, "the initial count of %s is %g, and a GPU keeps counts up to %u",
-                          ff_quote(p->names[s], strlen(p->names[s])).text, count, FF_SSA_DEVICE_MOST);
+                          ff_quote(p->names[s], strlen(p->names[s])).text, count, FF_DEVICE_MOST);
   }
   return FF_OK;
 }
@@ -405,7 +405,7 @@ static ff_status number_reactions(maker *m, ff_error *err) {
 }
 
 ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
-                           const ff_ssa_device_request *request, ff_error *err) {
+                           const ff_device_request *request, ff_error *err) {
   maker m = {.program = program, .request = request, .image = out};
   *memory = NULL;
   ff_status status = check(program, request, err);

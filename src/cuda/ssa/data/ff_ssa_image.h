@@ -19,6 +19,7 @@ extern "C" {
 #endif
 
 #include "../../../ssa/path/ff_ssa_tree.h"
+#include "../../../ssa/program/ff_ssa_method_kinds.h"
 #include "../../../ssa/program/ff_ssa_program.h"
 #include "../device/ff_ssa_launch.h"
 
@@ -131,14 +132,14 @@ typedef struct {
 } ff_ssa_image_point;
 
 #if !defined(__CUDACC_RTC__)
-#include "../../../ssa/run/ff_ssa_device.h"
+#include "../../../ensemble/ff_device.h"
 
 /* Makes the image of a program for the method, initial counts and order of a request. The caller frees it with
  * ff_free_aligned(*memory). FF_EUNSUPPORTED if the kernels do not have the method, a count is not a whole number from 0 to
- * FF_SSA_DEVICE_MOST, or the network is too large for the numbers of the image; the message is a clause. On an error there is
+ * FF_DEVICE_MOST, or the network is too large for the numbers of the image; the message is a clause. On an error there is
  * nothing to free. O(size of the program). */
 ff_status ff_ssa_image_new(ff_ssa_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
-                           const ff_ssa_device_request *request, ff_error *err);
+                           const ff_device_request *request, ff_error *err);
 
 /* The same image, for a copy of its memory: `from` is the start of the original, `to` that of the copy. O(1). */
 ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const void *to);

@@ -8,7 +8,7 @@
  * the arrays. */
 typedef struct {
   const ff_ssa_program *program;
-  const ff_ssa_device_request *request;
+  const ff_device_request *request;
   uint32_t *place; /* of each reaction, if they are in another order; else NULL */
   uint32_t *timed; /* of each reaction: 1 + the number of its rate that depends on the time, or 0; NULL without a schedule */
   uint64_t n_timed; /* entries of the lists of such rates */

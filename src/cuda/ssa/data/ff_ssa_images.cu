@@ -27,7 +27,7 @@ void ff_ssa_images_free(ff_ssa_images *images) {
 
 static ff_status gather(ff_ssa_images *images, ff_ensemble *e, ff_ssa_image_put put, ff_error *err) {
   const uint32_t i = images->gathered++;
-  const ff_ssa_device_point *point = e->request.points + i;
+  const ff_device_point *point = e->request.points + i;
   if (e->n_points == images->room) return FF_OK;
   char *const to = images->points + images->size * e->n_points, *const memory = (char *)images->memory;
   ff_error why;

@@ -6,7 +6,7 @@
 
 /* Makes the image of a point. If it has the layout of the first one, *joins becomes 1, its memory is copied to `memory` on the
  * device, and `to` gets the image; the key of `to` is set by the caller. An image that cannot be made does not join. */
-typedef ff_status (*ff_ssa_image_put)(ff_ensemble *e, const ff_ssa_device_point *point, void *to, char *memory, uint8_t *joins,
+typedef ff_status (*ff_ssa_image_put)(ff_ensemble *e, const ff_device_point *point, void *to, char *memory, uint8_t *joins,
                                       ff_error *err);
 
 typedef struct {

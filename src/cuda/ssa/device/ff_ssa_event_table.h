@@ -8,22 +8,7 @@
 #define FF_SSA_EVENT_WORDS 5u /* of an event in the table, before what it sets */
 #define FF_SSA_SET_WORDS 3u   /* of what it sets */
 
-/* Whether a formula has this operation. The backend is linked without ff_formula.c. */
-static inline int ff_ssa_formula_has(const ff_formula *formula, uint32_t operation) {
-  for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == operation) return 1;
-  return 0;
-}
-
-/* What a trigger reads: counts and parameters that events set, the time, or both. The image keeps these numbers. */
-enum { FF_SSA_BY_STATE, FF_SSA_BY_TIME, FF_SSA_BY_BOTH };
-
-static inline uint32_t ff_ssa_trigger_kind(const ff_formula *trigger) {
-  if (!ff_ssa_formula_has(trigger, FF_F_TIME)) return FF_SSA_BY_STATE;
-  return ff_ssa_formula_has(trigger, FF_F_SYMBOL) ? FF_SSA_BY_BOTH : FF_SSA_BY_TIME;
-}
-
-/* The flags S_INITIALLY, S_PERSISTENT and S_LATE. */
+/* The flags of S_IS_INITIALLY, S_IS_PERSISTENT and S_IS_LATE. */
 static inline uint32_t ff_ssa_event_flags(const ff_event *event) {
   return (event->initially ? 1u : 0u) | (event->persistent ? 2u : 0u) | (event->late ? 4u : 0u);
 }

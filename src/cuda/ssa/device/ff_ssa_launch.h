@@ -1,48 +1,15 @@
-/* What all kernels for reaction networks read: the wave, what is recorded, and the trajectories that are on their way. The same
- * text is compiled for the device (also at run time) and for the host. */
+/* What kernels for reaction networks add to a launch. The same text is compiled for the device (also at run time) and for the
+ * host. */
 #ifndef FF_SSA_LAUNCH_H
 #define FF_SSA_LAUNCH_H
 
-#include "../../../base/ff_philox.h"
-#include "../../../ssa/run/ff_ssa_fired.h"
+#include "../../device/ff_launch.h"
 
-/* Counters of a wave. */
-typedef struct {
-  uint64_t begun;    /* trajectories */
-  uint64_t complete; /* or refused */
-  uint64_t events;   /* of complete trajectories */
-  uint64_t fired;    /* firings in the list of the launch */
-} ff_ssa_counters;
-
-/* A launch lets trajectories of `slots` make about `steps` events at most, for about so many nanoseconds. A slot whose
- * trajectory is complete begins the next one of the wave. A limit of time rather than of events lets all warps end together,
- * although a multiprocessor prefers some of them. The trajectories of a wave are numbered from 0: number k is trajectory
- * first + k.
- *
- * There may be more slots than the device can run at the same time. Then a launch runs some of them, from number `from` on; slot
- * 0 comes after the last one. The next launch goes on with those that come after, so that all get equal shares of the time. */
-typedef struct {
-  uint64_t key, first;
-  uint64_t units;      /* trajectories of the wave, below 2^32 - slots */
-  uint64_t nanoseconds;
-  uint32_t slots, steps; /* slots: a multiple of the threads of a block */
-  uint32_t from;       /* the slot of the first thread or warp: a multiple of the slots of a block */
-  uint32_t begun;      /* slots from this one on are empty: none has begun a trajectory */
-  uint32_t n_times, n_species; /* that are recorded */
-  const double *times;
-  const uint32_t *species;
-  uint32_t *recorded;  /* n_times x n_species x units counts */
-  uint32_t *refused;   /* a bit for each trajectory of the wave */
-  ff_ssa_counters *counters;
-  uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
-  uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
-  const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as its kernel lays it out */
-  uint64_t *point_events; /* of complete trajectories, for each point of the wave */
-  uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
-  const uint32_t *starts; /* NULL, or the counts of each trajectory at the start: FF_SSA_START() */
-  double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it, NaN if it has not */
-  ff_ssa_fired *fired;    /* NULL, or the launch's list of firings; those of each trajectory are in order */
-} ff_ssa_launch;
+typedef ff_launch ff_ssa_launch;
+#define FF_SSA_SLOT_OF FF_SLOT_OF
+#define FF_SSA_IS_FRESH FF_SLOT_IS_FRESH
+#define FF_SSA_RECORD FF_RECORD_OF
+#define FF_SSA_START FF_START_OF
 
 /* What a point has first, if its network is read as data. */
 typedef struct {
@@ -57,16 +24,5 @@ typedef struct {
 #define FF_SSA_BLOCK_RESERVE 1280u
 #define FF_SSA_BLOCK_BYTES (FF_SSA_COMMON_BYTES + FF_SSA_BLOCK_RESERVE)
 #define FF_SSA_BLOCK_SHORT_BYTES (FF_SSA_COMMON_SHORT_BYTES + FF_SSA_BLOCK_RESERVE)
-
-/* The slot of a thread or warp, and whether it is empty. */
-#define FF_SSA_SLOT_OF(run, index) \
-  ((index) < (run)->slots - (run)->from ? (index) + (run)->from : (index) - ((run)->slots - (run)->from))
-#define FF_SSA_IS_FRESH(run, slot) ((slot) >= (run)->begun)
-
-/* The counts that trajectory `unit` of the wave records at time `at`: that of species j is entry j * units. */
-#define FF_SSA_RECORD(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))
-
-/* The count of species s of the network, of all its n species, with which trajectory `unit` of the wave starts. */
-#define FF_SSA_START(run, n, unit, s) ((run)->starts[(uint64_t)(unit) * (n) + (s)])
 
 #endif

@@ -17,13 +17,13 @@ void ff_ssa_code_free(ff_ssa_code *code) {
   free(code->table);
   free(code->big);
   free(code->rates);
-  free(code->numbers);
+  free(code->numbers.at);
   *code = (ff_ssa_code){0};
 }
 
-static ff_status check(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   for (uint32_t s = 0; s < p->n_species; s++)
-    if (!(request->initial[s] <= FF_SSA_DEVICE_MOST))
+    if (!(request->initial[s] <= FF_DEVICE_MOST))
       return ff_error_set(err, FF_EUNSUPPORTED, "an initial count is %g, not a whole number below 2^30", request->initial[s]);
   return FF_OK;
 }
@@ -44,9 +44,9 @@ static double largest_at_start(const ff_ssa_program *p, const double *initial, i
 }
 
 /* Threads check counts and sums only now and then, and a trajectory may begin just after a check. */
-static ff_status check_start(const ff_ssa_program *p, const ff_ssa_device_request *request, int factored, ff_error *err) {
+static ff_status check_start(const ff_ssa_program *p, const ff_device_request *request, int factored, ff_error *err) {
   const double most = largest_at_start(p, request->initial, factored);
-  if (most + MOST_GAIN <= FF_SSA_DEVICE_MOST) return FF_OK;
+  if (most + MOST_GAIN <= FF_DEVICE_MOST) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a count%s is %.17g at time 0, and must stay below 2^30",
                       factored ? " or a sum of counts" : "", most);
 }
@@ -62,7 +62,7 @@ typedef struct {
 static point_places places_of(const ff_ssa_code *code) {
   point_places at = {.rates = 2 * FF_PHILOX_ROUNDS};
   at.numbers = at.rates + 2 * code->n_rates;
-  at.leaves = at.numbers + 2 * (uint32_t)code->n_numbers;
+  at.leaves = at.numbers + 2 * (uint32_t)code->numbers.n;
   at.initial = at.leaves + code->n_leaves;
   at.all = (at.initial + code->n_initial + 1) / 2 * 2;
   return at;
@@ -79,7 +79,7 @@ void ff_ssa_code_point(const ff_ssa_code *code, uint64_t key, uint32_t *words) {
   words[at.all - 1] = 0;
   ff_philox_round_keys(words, key);
   put_words(words + at.rates, code->rates, code->n_rates * sizeof *code->rates);
-  put_words(words + at.numbers, code->numbers, code->n_numbers * sizeof *code->numbers);
+  put_words(words + at.numbers, code->numbers.at, code->numbers.n * sizeof *code->numbers.at);
   put_words(words + at.leaves, code->table + code->leaves_at, code->n_leaves * 4);
   put_words(words + at.initial, (code->initial_big ? code->big : code->table) + code->initial_at, code->n_initial * 4);
 }
@@ -103,7 +103,7 @@ static int same_table(const ff_ssa_code *a, const ff_ssa_code *b) {
 int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b) {
   if (a->n_table != b->n_table || a->n_big != b->n_big || a->initial_at != b->initial_at || a->n_initial != b->n_initial ||
       a->initial_big != b->initial_big || a->leaves_at != b->leaves_at || a->n_leaves != b->n_leaves || a->n_sums != b->n_sums ||
-      a->n_store != b->n_store || a->n_numbers != b->n_numbers)
+      a->n_store != b->n_store || a->numbers.n != b->numbers.n)
     return 0;
   if (strcmp(a->definitions, b->definitions) != 0 || strcmp(a->functions, b->functions) != 0) return 0;
   const uint32_t from = a->initial_big ? a->initial_at : 0, without = a->initial_big ? a->n_initial : 0;
@@ -135,8 +135,8 @@ static int is_long_row(const ff_ssa_program *p) {
 
 typedef struct {
   int (*can)(const ff_ssa_program *program, ff_ssa_method method);
-  ff_status (*check)(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
-  ff_status (*write)(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+  ff_status (*check)(const ff_ssa_program *program, const ff_device_request *request, ff_error *err);
+  ff_status (*write)(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request, uint32_t shared,
                      ff_error *err);
   int follows; /* whether its code checks conditions, continues trajectories and lists firings */
 } generator;
@@ -163,20 +163,20 @@ static int is_direct(const ff_ssa_program *p, ff_ssa_method method) {
   return method == FF_SSA_DIRECT || method == FF_SSA_TREE || method == FF_SSA_FACTORED || method == FF_SSA_FIRST;
 }
 
-static ff_status check_counts(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_counts(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   return check_start(p, request, 0, err);
 }
 
-static ff_status check_sums(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_sums(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   return check_start(p, request, 1, err);
 }
 
-static ff_status check_search(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_search(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   ff_status status = check_start(p, request, 0, err);
   return status == FF_OK ? ff_ssa_optimised_check(p, request, err) : status;
 }
 
-static ff_status check_nothing(const ff_ssa_program *p, const ff_ssa_device_request *request, ff_error *err) {
+static ff_status check_nothing(const ff_ssa_program *p, const ff_device_request *request, ff_error *err) {
   (void)p;
   (void)request;
   (void)err;
@@ -190,7 +190,7 @@ static const generator generators[] = {
     {is_direct, check_counts, ff_ssa_generate_direct, 1},
 };
 
-ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request, uint32_t shared,
                           ff_error *err) {
   const generator *g = generators, *end = generators + sizeof generators / sizeof *generators;
   *out = (ff_ssa_code){0};
@@ -198,7 +198,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
   if (g == end) return ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method");
   ff_status status = check(program, request, err);
   if (status == FF_OK) status = g->check(program, request, err);
-  if (status == FF_OK && !g->follows && ff_ssa_device_follows(request))
+  if (status == FF_OK && !g->follows && ff_device_follows(request))
     status = ff_error_set(err, FF_EUNSUPPORTED, "no generated code: with this method, other kernels check conditions, continue "
                           "trajectories and list firings");
   if (status == FF_OK) status = g->write(out, program, request, shared, err);

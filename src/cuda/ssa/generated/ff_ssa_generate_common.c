@@ -13,7 +13,7 @@ struct ff_ssa_common_code {
 };
 
 ff_status ff_ssa_common_code_new(ff_ssa_common_code **out, ff_ssa_common_code *other, const ff_ssa_program *program,
-                                 const ff_ssa_device_request *request, uint32_t shared, ff_error *err) {
+                                 const ff_device_request *request, uint32_t shared, ff_error *err) {
   *out = NULL;
   if (other != NULL && other->shared == shared) {
     atomic_fetch_add(&other->owners, 1);

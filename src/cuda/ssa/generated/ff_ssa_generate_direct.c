@@ -129,93 +129,18 @@ static ff_status fill_data(generator *g, ff_error *err) {
   return g->scheduled ? fill_schedule(g, err) : FF_OK;
 }
 
-/* ---- choices ------------------------------------------------------------------------------------------------------------ */
+/* ---- propensities ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the choice of the child at which the prefix sum exceeds `at`: its number is the variable `chosen`. `whole` tells whether
- * `at` is below the sum of all: it is the product of a normal number and at most 1 - 2^-53. `reactions` tells whether
- * the children are reactions. */
-static void put_choice(generator *g, const char *sum, uint32_t n, const char *at, int whole, int reactions, const char *chosen,
-                       const char *before) {
-  if (whole)
-    ff_write(&g->out, "  const double %s_most = %s;\n", chosen, at);
-  else
-    ff_write(&g->out, "  const double %s_most = s_most_below(%s, %s%u);\n", chosen, at, sum, n);
-  ff_write(&g->out, "  uint32_t %s = %uu;\n", chosen, reactions ? ff_ssa_direct_number(g, 0) : 0);
-  if (before != NULL) ff_write(&g->out, "  double %s = 0.0;\n", before);
-  for (uint32_t i = 1; i < n; i++) {
-    ff_write(&g->out, "  %s = %s%u <= %s_most ? %uu : %s;\n", chosen, sum, i, chosen, reactions ? ff_ssa_direct_number(g, i) : i,
-             chosen);
-    if (before != NULL) ff_write(&g->out, "  %s = %s%u <= %s_most ? %s%u : %s;\n", before, sum, i, chosen, sum, i, before);
-  }
-}
-
-/* Writes the search among groups of FF_SSA_FAN reactions. */
-static void put_groups(generator *g, uint32_t n) {
-  const uint32_t groups = (n + FF_SSA_FAN - 1) / FF_SSA_FAN;
-  for (uint32_t k = 0; k < groups; k++) {
-    const uint32_t first = k * FF_SSA_FAN, here = n - first < FF_SSA_FAN ? n - first : FF_SSA_FAN;
-    ff_write(&g->out, "  const double g%u = ", k);
-    ff_ssa_write_sum(&g->out, "p", first, FF_SSA_FAN, first + here);
-    ff_write(&g->out, ";\n");
-  }
-  ff_ssa_write_prefix(&g->out, "g", "G", groups);
-  ff_write(&g->out, "  const double total = G%u, at = s_at(choice, total);\n", groups);
-  put_choice(g, "G", groups, "at", ff_ssa_direct_is_plain(g), 0, "above", "before");
-  for (uint32_t i = 0; i < FF_SSA_FAN; i++) {
-    ff_write(&g->out, "  double c%u = p%u;\n", i, i);
-    for (uint32_t k = 1; k < groups; k++)
-      if (k * FF_SSA_FAN + i < n)
-        ff_write(&g->out, "  c%u = above == %uu ? p%u : c%u;\n", i, k, k * FF_SSA_FAN + i, i);
-      else
-        ff_write(&g->out, "  c%u = above == %uu ? 0.0 : c%u;\n", i, k, i);
-  }
-  ff_ssa_write_prefix(&g->out, "c", "C", FF_SSA_FAN);
-  ff_write(&g->out, "  const double rest = at - before;\n");
-  put_choice(g, "C", FF_SSA_FAN, "rest", 0, 0, "within", NULL);
-  ff_write(&g->out, "  next->reaction = above * %uu + within;\n", FF_SSA_FAN);
-}
-
-static void put_propensities(generator *g) {
-  ff_write(&g->out, "  next->share = 0.0;\n");
+static void put_values(generator *g) {
+  ff_write(&g->out, "FF_WARP int s_values(const s_thread *t, double *value, uint32_t *of) {\n");
   ff_ssa_direct_write_counts(g);
   for (uint32_t i = g->code->n_counts; i < g->code->n_counts + g->p->n_slots; i++)
     ff_write(&g->out, "  const double x%u = t->schedule->kept.k.y[%u];\n  (void)x%u;\n", i, i, i);
-  for (uint32_t r = 0; r < g->p->n_reactions; r++) ff_ssa_direct_write_propensity(g, r);
-}
-
-/* Each pair of reactions shares a block of random words. A reaction whose propensity is 0 has no waiting time. */
-static void put_first(generator *g) {
-  const uint32_t n = g->p->n_reactions;
-  ff_write(&g->out, "FF_WARP double s_first(const s_thread *t, s_next *next) {\n");
-  put_propensities(g);
-  ff_write(&g->out, "  double least = ff_math_infinity();\n  next->reaction = S_REACTIONS;\n");
-  for (uint32_t r = 0; r < n; r++) {
-    if (r % 2 == 0) ff_write(&g->out, "  const ff_philox_block b%u = s_random(t, FF_SSA_DRAW_FIRST, %uu);\n", r / 2, r / 2);
-    ff_write(&g->out, "  const double w%u = S_DIVIDE(s_exponential(t, b%u.v[%u], b%u.v[%u]), p%u);\n", r, r / 2, 2 * (r % 2),
-             r / 2, 2 * (r % 2) + 1, r);
-    if (g->scheduled) ff_write(&g->out, "  invalid |= !(p%u < ff_math_infinity());\n", r);
-    ff_write(&g->out, "  const int shorter%u = p%u > 0.0 && w%u < least;\n", r, r, r);
-    ff_write(&g->out, "  next->reaction = shorter%u ? %uu : next->reaction;\n  least = shorter%u ? w%u : least;\n", r,
-             ff_ssa_direct_number(g, r), r, r);
+  for (uint32_t r = 0; r < g->p->n_reactions; r++) {
+    ff_ssa_direct_write_propensity(g, r);
+    ff_write(&g->out, "  value[%u] = p%u;\n", r, r);
   }
-  ff_write(&g->out, "  return %sleast;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
-}
-
-static void put_find(generator *g) {
-  const uint32_t n = g->p->n_reactions;
-  ff_write(&g->out, "FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {\n");
-  put_propensities(g);
-  if (n == 0) {
-    ff_write(&g->out, "  (void)choice;\n  next->reaction = S_REACTIONS;\n  const double total = 0.0;\n");
-  } else if (n <= FF_SSA_FAN) {
-    ff_ssa_write_prefix(&g->out, "p", "P", n);
-    ff_write(&g->out, "  const double total = P%u, at = s_at(choice, total);\n", n);
-    put_choice(g, "P", n, "at", ff_ssa_direct_is_plain(g), 1, "chosen", NULL);
-    ff_write(&g->out, "  next->reaction = chosen;\n");
-  } else {
-    put_groups(g, n);
-  }
-  ff_write(&g->out, "  return %stotal;\n}\n\n", g->checked ? "invalid ? ff_math_nan() : " : "");
+  ff_write(&g->out, "  (void)t;\n  (void)value;\n  (void)of;\n  return %s;\n}\n\n", g->checked ? "invalid" : "0");
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
@@ -252,15 +177,14 @@ static void put_fire(generator *g) {
   ff_write(&g->out, "}\n\n");
 }
 
-/* Sets the counts to those with which the trajectory starts. An empty slot has no trajectory; it takes the counts of another one,
- * and nobody reads them. */
-static void put_starts(generator *g) {
+/* Writes the function that sets the counts to those with which a trajectory starts. */
+static void put_start(generator *g) {
   const ff_ssa_program *p = g->p;
-  ff_write(&g->out, "  const uint32_t unit = t->unit < t->run->units ? t->unit : 0u;\n");
+  ff_write(&g->out, "FF_WARP void s_set_counts(s_thread *t, uint32_t unit) {\n");
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE)
-      ff_write(&g->out, "  t->x[%u] = FF_SSA_START(t->run, %uu, unit, %uu);\n", g->place[s], p->n_species, s);
-  ff_write(&g->out, "  (void)unit;\n");
+      ff_write(&g->out, "  t->x[%u] = FF_START_OF(t->run, %uu, unit, %uu);\n", g->place[s], p->n_species, s);
+  ff_write(&g->out, "  (void)t;\n  (void)unit;\n}\n\n");
 }
 
 /* Writes the function that tells whether the condition holds. Code with a schedule has it among its formulas instead. */
@@ -268,28 +192,8 @@ static void put_condition(generator *g) {
   ff_write(&g->out, "FF_WARP int s_ends(const s_thread *t) {\n");
   for (uint32_t i = 0; i < g->code->n_counts; i++)
     ff_write(&g->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
-  const uint32_t f = ff_ssa_write_formula(&g->law, g->request->until);
+  const uint32_t f = ff_formula_write(&g->law, g->request->until);
   ff_write(&g->out, "  return f%u != 0.0;\n}\n\n", f);
-}
-
-static void put_rest(generator *g) {
-  const uint32_t n = g->code->n_counts;
-  ff_write(&g->out, "FF_WARP void s_begin(s_thread *t) {\n");
-  if (g->request->starts != NULL)
-    put_starts(g);
-  else
-    for (uint32_t i = 0; i < n; i++) ff_write(&g->out, "  t->x[%u] = S_INITIAL_COUNT(%u);\n", i, i);
-  if (g->keeps) ff_write(&g->out, "  s_begin_values(t);\n");
-  if (g->scheduled)
-    ff_write(&g->out, "  t->starts = 1u;\n  t->schedule->kept.k.silent = t->schedule->kept.k.left = 0u;\n");
-  ff_write(&g->out, "  (void)t;\n}\n\nFF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
-  for (uint32_t i = 0; i < n; i++)
-    ff_write(&g->out, "  if (t->table[%uu] != 0x%Xu) to[t->table[%uu] * t->run->units] = t->x[%u];\n", g->recorded + i, NONE,
-             g->recorded + i, i);
-  ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n\nFF_WARP uint32_t s_most(const s_thread *t) {\n  uint32_t most = 0u;\n");
-  for (uint32_t i = 0; i < n; i++)
-    if (g->changed[i] > 0) ff_write(&g->out, "  most = t->x[%u] > most ? t->x[%u] : most;\n", i, i);
-  ff_write(&g->out, "  (void)t;\n  return most;\n}\n");
 }
 
 /* Blocks of a multiprocessor for which registers are limited. */
@@ -301,12 +205,17 @@ static uint32_t blocks_of(const generator *g) {
 
 static void put_definitions(generator *g) {
   const ff_ssa_code *code = g->code;
+  uint64_t changed = 0;
+  for (uint32_t i = 0; i < code->n_counts; i++) changed |= (uint64_t)(g->changed[i] > 0) << i;
   ff_write(&g->out, "#define S_REACTIONS %uu\n#define S_COUNTS %uu\n#define S_ROWS %uu\n#define S_STORE %uu\n",
            ff_ssa_direct_number(g, g->p->n_reactions), code->n_counts, code->n_rows, code->n_store);
   ff_write(&g->out, "#define S_RATES %u\n#define S_PLAIN %d\n", code->n_rates, ff_ssa_direct_is_plain(g));
   ff_write(&g->out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)g->most,
            code->threads, blocks_of(g), code->n_table);
   ff_write(&g->out, "#define S_FIRST %d\n", g->request->method == FF_SSA_FIRST);
+  ff_write(&g->out, "#define S_RECORDED %uu\n#define S_CHANGED 0x%llXull\n", g->recorded, (unsigned long long)changed);
+  if (!g->keeps) ff_ssa_direct_define_choices(g);
+  if (g->request->starts != NULL) ff_write(&g->out, "#define S_STARTS 1\n");
   if (!g->scheduled) ff_write(&g->out, "#define S_DIRECT 1\n");
   ff_write(&g->out, "#define S_KEEP_KEYS %d\n#define S_UNROLL %uu\n", code->n_counts <= FEW_COUNTS,
            g->scheduled ? 1u : g->p->n_reactions <= FF_SSA_FEW ? FF_SSA_CODE_ROUND : 4u);
@@ -330,16 +239,13 @@ static ff_status generate(generator *g, ff_error *err) {
   const size_t depth = until != NULL && until->depth > g->p->depth ? until->depth : g->p->depth;
   uint32_t *stack = ff_calloc(depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
-                             .code = g->request->points != NULL ? g->code : NULL};
+  g->law = (ff_formula_writer){.out = &g->out, .place = g->place, .stack = stack,
+                             .numbers = g->request->points != NULL ? &g->code->numbers : NULL};
   put_definitions(g);
   g->code->definitions = finish(g);
-  if (g->request->method == FF_SSA_FIRST)
-    put_first(g);
-  else if (!g->keeps)
-    put_find(g);
+  if (!g->keeps) put_values(g);
   put_fire(g);
-  put_rest(g);
+  if (g->request->starts != NULL) put_start(g);
   if (until != NULL && !g->scheduled) put_condition(g);
   if (g->scheduled) ff_ssa_schedule_code_write(&g->schedule, &g->law, g->code->n_counts);
   g->code->functions = finish(g);
@@ -347,7 +253,7 @@ static ff_status generate(generator *g, ff_error *err) {
   return g->out.status;
 }
 
-ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                  uint32_t shared, ff_error *err) {
   generator g = {.p = program, .request = request, .code = out, .out = {.err = err},
                  .scheduled = ff_ssa_program_scheduled(program),

@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
   const ff_ssa_program *p;
-  const ff_ssa_device_request *request;
+  const ff_device_request *request;
   ff_ssa_code *code;
   ff_writer out;
   uint32_t *place;       /* for each species: its number among the counts of a thread, or UINT32_MAX; slots come behind them */
@@ -31,7 +31,7 @@ typedef struct {
   uint32_t recorded;     /* where the numbers of what is recorded begin in the table */
   int scheduled;
   ff_ssa_schedule_code schedule; /* if the network has events, or rates that depend on the time */
-  ff_ssa_law_text law;
+  ff_formula_writer law;
   int keeps;             /* whether a thread keeps the propensities: optimised_direct and sorting_direct */
   ff_ssa_optimised_code optimised; /* if `keeps` */
 } ff_ssa_direct_generator;
@@ -44,6 +44,8 @@ typedef struct {
 uint32_t ff_ssa_direct_first_byte(const ff_ssa_direct_generator *g);
 /* The number by which the code knows reaction r; for r = n_reactions, that of no reaction, which changes nothing. */
 uint32_t ff_ssa_direct_number(const ff_ssa_direct_generator *g, uint32_t r);
+/* Writes the macros for the choice among all reactions: how many there are, and these numbers. */
+void ff_ssa_direct_define_choices(ff_ssa_direct_generator *g);
 /* Writes the macros for lists of firings. They translate numbers by which the code knows reactions to those of the program. */
 void ff_ssa_direct_define_firings(ff_ssa_direct_generator *g);
 /* Writes the propensity of reaction r, as variable p<r>, from variables x<i> that ff_ssa_direct_write_counts() writes. */

@@ -22,7 +22,7 @@
 
 typedef ff_ssa_direct_generator generator;
 
-static int sorts(const ff_ssa_device_request *request) { return request->method == FF_SSA_SORTING; }
+static int sorts(const ff_device_request *request) { return request->method == FF_SSA_SORTING; }
 
 /* ---- what both kinds of code have ---------------------------------------------------------------------------------------- */
 
@@ -178,7 +178,7 @@ static void give_row(table_plan *plan, uint32_t species) {
   if (plan->row[species] == NONE) plan->row[species] = plan->rows++;
 }
 
-static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_ssa_device_request *request) {
+static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_device_request *request) {
   for (uint32_t s = 0; s < p->n_species; s++) plan->row[s] = NONE;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     const ff_ssa_propensity *law = p->propensities + r;
@@ -205,7 +205,7 @@ static uint32_t fill_changes(uint32_t *to, uint32_t n, const table_plan *plan, c
 }
 
 static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table_plan *plan,
-                       const ff_ssa_device_request *request) {
+                       const ff_device_request *request) {
   uint32_t *table = code->table, n = 0;
   for (uint32_t s = 0; s <= image->n_species; s++)
     if (plan->row[s] != NONE) table[plan->row[s]] = image->initial[s];
@@ -246,7 +246,7 @@ static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const 
   return out.status;
 }
 
-static ff_status fill_code(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request,
+static ff_status fill_code(ff_ssa_code *code, const ff_ssa_program *p, const ff_device_request *request,
                            const table_plan *plan, uint32_t shared, ff_error *err) {
   ff_ssa_optimised_code o = {.order = 0};
   ff_ssa_image image;
@@ -274,7 +274,7 @@ static ff_status fill_code(ff_ssa_code *code, const ff_ssa_program *p, const ff_
   return status == FF_OK ? define_table(code, p, &o, plan, sorts(request), err) : status;
 }
 
-ff_status ff_ssa_generate_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_device_request *request,
                                 uint32_t shared, ff_error *err) {
   table_plan plan = {.row = ff_calloc((size_t)p->n_species + 1, sizeof *plan.row)};
   if (plan.row == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
@@ -286,7 +286,7 @@ ff_status ff_ssa_generate_table(ff_ssa_code *code, const ff_ssa_program *p, cons
 
 /* ---- which kind of code -------------------------------------------------------------------------------------------------- */
 
-ff_status ff_ssa_optimised_check(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err) {
+ff_status ff_ssa_optimised_check(const ff_ssa_program *program, const ff_device_request *request, ff_error *err) {
   if (ff_ssa_program_scheduled(program))
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code for this method with events or rates that depend on the time");
   if (request->method == FF_SSA_OPTIMISED && request->order == NULL)

@@ -19,6 +19,12 @@ uint32_t ff_ssa_direct_number(const generator *g, uint32_t r) {
   return SELECTOR(ff_ssa_direct_first_byte(g) > 0 ? 0 : FF_SSA_FEW);
 }
 
+void ff_ssa_direct_define_choices(generator *g) {
+  ff_write(&g->out, "#define S_CHOICES %uu\n", g->p->n_reactions);
+  if (ff_ssa_direct_number(g, 1) != 1)
+    ff_write(&g->out, "#define S_CODE_OF(i) (%uu + (i) * 0x1111u)\n", ff_ssa_direct_number(g, 0));
+}
+
 void ff_ssa_direct_define_firings(generator *g) {
   const int numbered = ff_ssa_direct_number(g, 1) == 1;
   ff_write(&g->out, "#define S_FIRES 1\n");
@@ -46,7 +52,7 @@ void ff_ssa_direct_write_propensity(generator *g, uint32_t r) {
     case FF_LAW_LINEAR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * x%u;\n", r, r, a); break;
     case FF_LAW_PAIR: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * x%u);\n", r, r, a, g->place[law->b]); break;
     case FF_LAW_TWIN: ff_write(&g->out, "  const double p%u = S_RATE(%u) * (x%u * (x%u - 1.0));\n", r, r, a, a); break;
-    default: ff_ssa_write_law(&g->law, r, r, r);
+    default: ff_ssa_write_law(&g->law, g->p, r, r, r);
   }
 }
 

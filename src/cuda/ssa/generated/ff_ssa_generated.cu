@@ -46,15 +46,16 @@ static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {
 
 /* Fills the words of the next point, if it shares the code of the first one. */
 static ff_status gather_point(ff_ensemble *e, generated *own, ff_error *err) {
-  ff_ssa_device_request request = e->request;
+  ff_device_request request = e->request;
   const uint32_t i = own->gathered++;
-  const ff_ssa_device_point *point = request.points + i;
+  const ff_device_point *point = request.points + i;
   ff_ssa_code code;
   ff_error why;
   request.initial = point->initial;
   request.until = point->until;
   const ff_status status =
-      ff_ssa_generate(&code, point->program, &request, (uint32_t)e->device.sharedMemPerMultiprocessor, &why);
+      ff_ssa_generate(&code, (const ff_ssa_program *)point->model, &request, (uint32_t)e->device.sharedMemPerMultiprocessor,
+                      &why);
   if (status == FF_EUNSUPPORTED) return FF_OK;
   if (status != FF_OK) return ff_error_set(err, status, "%s", why.text);
   request.joins[i] = (uint8_t)ff_ssa_code_alike(own->code, &code);
@@ -150,9 +151,9 @@ static void release(ff_ensemble *e) {
   free(own);
 }
 
-static ff_status launch(ff_ensemble *e, const ff_ssa_launch *launch, ff_error *err) {
+static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   generated *own = (generated *)e->own;
-  ff_ssa_launch run = *launch;
+  ff_launch run = *launch;
   void *arguments[] = {&run, own->code->rates, &own->table, &own->big};
   return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code->threads, own->code->threads,
                           shared_bytes(own->code), e->stream, arguments, err);

@@ -108,7 +108,7 @@ static uint64_t terms_of(const ff_ssa_program *p) {
   return terms;
 }
 
-ff_status ff_ssa_expect(double **out, const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err) {
+ff_status ff_ssa_expect(double **out, const ff_ssa_program *program, const ff_device_request *request, ff_error *err) {
   const uint32_t n = program->n_species;
   const double last = request->n_times > 0 ? request->times[request->n_times - 1] : 0;
   equations e = {program, program->factor, NULL, NULL, NULL};

@@ -7,7 +7,9 @@
 extern "C" {
 #endif
 
-#include "../../../../ssa/run/ff_ssa_device.h"
+#include "../../../formula/ff_formula_writer.h"
+#include "../../../../ensemble/ff_device.h"
+#include "../../../../ssa/program/ff_ssa_options.h"
 #include "../../../../ssa/groups/ff_ssa_factor.h"
 
 typedef struct {
@@ -26,8 +28,7 @@ typedef struct {
   double latency;     /* about the seconds that an event of a trajectory takes if there are few; 0 if this is not known */
   int for_points;     /* whether the code also works for several points */
   int narrow;         /* whether counts or sums have 16 bits, although code for a wide request would have more */
-  double *numbers;    /* of formulas, if the code is for several points */
-  size_t n_numbers, numbers_room;
+  ff_formula_numbers numbers; /* of formulas, if the code is for several points */
   int initial_big;    /* whether the initial counts are in `big`, else in `table` */
   uint32_t initial_at, n_initial; /* where they are */
   uint32_t leaves_at, n_leaves;   /* words of `table` that hold other rate constants */
@@ -39,7 +40,7 @@ typedef struct {
 /* Generates the code for a program and what is recorded. A multiprocessor has `shared` bytes of shared memory. The caller frees
  * the code with ff_ssa_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a network. On
  * an error there is nothing to free. O(size of the program). */
-ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request, uint32_t shared,
+ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request, uint32_t shared,
                           ff_error *err);
 #define FF_SSA_CODE_ROUND 8u /* a launch may make fewer than so many steps more than it shall, to complete a round of its loop */
 #define FF_SSA_SHARED_H200 233472u /* bytes of shared memory of a multiprocessor of an H100 or H200 */
@@ -55,7 +56,7 @@ typedef struct ff_ssa_common_code ff_ssa_common_code;
  * equal request. If it was generated for as much shared memory, *out is `other`, and the caller becomes one more owner; this is
  * O(1). The caller frees *out with ff_ssa_common_code_free(), which accepts NULL. */
 ff_status ff_ssa_common_code_new(ff_ssa_common_code **out, ff_ssa_common_code *other, const ff_ssa_program *program,
-                                 const ff_ssa_device_request *request, uint32_t shared, ff_error *err);
+                                 const ff_device_request *request, uint32_t shared, ff_error *err);
 const ff_ssa_code *ff_ssa_common_code_get(const ff_ssa_common_code *code); /* valid until the owner frees it */
 void ff_ssa_common_code_free(ff_ssa_common_code *code);
 
@@ -68,19 +69,19 @@ int ff_ssa_code_alike(const ff_ssa_code *a, const ff_ssa_code *b);
 
 /* The parts of ff_ssa_generate(): the direct method, and optimised_direct and sorting_direct in straight-line code; these two
  * with a table; factors; and replicated modules. What they allocate belongs to *out, also after an error. */
-ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                  uint32_t shared, ff_error *err);
-ff_status ff_ssa_generate_table(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_table(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                 uint32_t shared, ff_error *err);
-ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                    uint32_t shared, ff_error *err);
-ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                   uint32_t shared, ff_error *err);
 
 /* Whether code for optimised_direct and sorting_direct has a table. O(reactions). */
 int ff_ssa_optimised_by_table(const ff_ssa_program *program);
 /* FF_EUNSUPPORTED if no code is generated for these methods. */
-ff_status ff_ssa_optimised_check(const ff_ssa_program *program, const ff_ssa_device_request *request, ff_error *err);
+ff_status ff_ssa_optimised_check(const ff_ssa_program *program, const ff_device_request *request, ff_error *err);
 
 #ifdef __cplusplus
 }

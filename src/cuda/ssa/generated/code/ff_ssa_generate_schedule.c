@@ -193,52 +193,31 @@ void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *ou
 
 /* ---- functions ------------------------------------------------------------------------------------------------------------ */
 
-/* Operations that take many instructions are functions, so that each is compiled once. */
-static void write_operations(const ff_ssa_schedule_code *code, ff_writer *out) {
-  uint8_t value[FF_F_COUNT] = {0}, range[FF_F_COUNT] = {0};
-  for (uint32_t i = 0; i < code->n_formulas; i++)
-    for (uint32_t k = 0; k < code->formulas[i]->length; k++) {
-      const uint32_t operation = code->formulas[i]->word[k].code;
-      if (ff_ssa_is_long(operation)) value[operation] = 1;
-      if (ff_ssa_formula_has(code->formulas[i], FF_F_TIME) && ff_formula_operands(operation) > 0) range[operation] = 1;
-    }
-  for (uint32_t operation = 0; operation < FF_F_COUNT; operation++) {
-    const uint32_t n = ff_formula_operands(operation);
-    if (value[operation])
-      ff_write(out, "S_CALL double s_operate_%u(double a, double b) { return ff_formula_operate(%uu, a, b, 0.0); }\n", operation,
-               operation);
-    if (range[operation])
-      ff_write(out, "S_CALL ff_range s_range_%u(ff_range_kind kind, ff_range a%s%s) {\n"
-               "  return ff_range_apply(kind, %uu, %uu, a, %s, %s);\n}\n", operation, n > 1 ? ", ff_range b" : "",
-               n > 2 ? ", ff_range c" : "", operation, n, n > 1 ? "b" : "a", n > 2 ? "c" : "a");
-  }
-}
-
-static void write_values(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
+static void write_values(const ff_ssa_schedule_code *code, ff_formula_writer *law) {
   ff_write(law->out, "\nS_CALL double s_value(uint32_t formula, const s_schedule *t, double time) {\n"
            "  const double *const y = t->kept.k.y;\n  (void)y;\n  (void)time;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->n_formulas; i++) {
     ff_write(law->out, "  case %uu: {\n", i);
-    const uint32_t f = ff_ssa_write_formula(law, code->formulas[i]);
+    const uint32_t f = ff_formula_write(law, code->formulas[i]);
     ff_write(law->out, "  return f%u;\n  }\n", f);
   }
   ff_write(law->out, "  default: return 0.0;\n  }\n}\n\n");
 }
 
-static void write_ranges(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
+static void write_ranges(const ff_ssa_schedule_code *code, ff_formula_writer *law) {
   ff_write(law->out, "S_CALL ff_range s_range(uint32_t formula, ff_range_kind kind, const s_schedule *t, double from, "
            "double to) {\n  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n"
            "  const double *const y = t->kept.k.y;\n  (void)y;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->program->n_events + code->n_timed; i++) {
     if (!ff_ssa_formula_has(code->formulas[i], FF_F_TIME)) continue;
     ff_write(law->out, "  case %uu: {\n", i);
-    const uint32_t f = ff_ssa_write_range(law, code->formulas[i]);
+    const uint32_t f = ff_formula_write_range(law, code->formulas[i]);
     ff_write(law->out, "  return f%u;\n  }\n", f);
   }
   ff_write(law->out, "  default: return time;\n  }\n}\n\n");
 }
 
-static void write_laws(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
+static void write_laws(const ff_ssa_schedule_code *code, ff_formula_writer *law) {
   const ff_ssa_program *p = code->program;
   ff_write(law->out, "S_CALL double s_law_of(uint32_t k, const double *y, double rate) {\n  (void)y;\n  switch (k) {\n");
   for (uint32_t k = 0; k < code->n_timed; k++) {
@@ -264,7 +243,7 @@ static void write_laws(const ff_ssa_schedule_code *code, ff_ssa_law_text *law) {
   ff_write(law->out, "  default: return 0;\n  }\n}\n\n");
 }
 
-static void write_truths(const ff_ssa_schedule_code *code, ff_ssa_law_text *law, uint32_t n_counts) {
+static void write_truths(const ff_ssa_schedule_code *code, ff_formula_writer *law, uint32_t n_counts) {
   const uint32_t n_slots = code->program->n_slots;
   ff_write(law->out, "FF_WARP uint32_t s_truths(const s_thread *t) {\n  uint32_t bits = 0u;\n  (void)t;\n");
   for (uint32_t i = 0; i < n_counts; i++)
@@ -273,13 +252,13 @@ static void write_truths(const ff_ssa_schedule_code *code, ff_ssa_law_text *law,
     ff_write(law->out, "  const double x%u = t->schedule->kept.k.y[%u];\n  (void)x%u;\n", i, i, i);
   for (uint32_t e = 0; e < code->program->n_events; e++) {
     if (!(code->by_state >> e & 1)) continue;
-    const uint32_t f = ff_ssa_write_formula(law, code->formulas[e]);
+    const uint32_t f = ff_formula_write(law, code->formulas[e]);
     ff_write(law->out, "  bits |= (f%u != 0.0 ? 1u : 0u) << %u;\n", f, e);
   }
   ff_write(law->out, "  return bits;\n}\n\n");
 }
 
-static void write_copies(const ff_ssa_schedule_code *code, const ff_ssa_law_text *law, uint32_t n_counts) {
+static void write_copies(const ff_ssa_schedule_code *code, const ff_formula_writer *law, uint32_t n_counts) {
   const ff_ssa_program *p = code->program;
   ff_write(law->out, "FF_WARP void s_show(s_thread *t) {\n  (void)t;\n");
   for (uint32_t i = 0; i < n_counts; i++) ff_write(law->out, "  t->schedule->kept.k.y[%u] = S_REAL(t->x[%u]);\n", i, i);
@@ -293,10 +272,10 @@ static void write_copies(const ff_ssa_schedule_code *code, const ff_ssa_law_text
   ff_write(law->out, "}\n");
 }
 
-void ff_ssa_schedule_code_write(const ff_ssa_schedule_code *code, ff_ssa_law_text *law, uint32_t n_counts) {
+void ff_ssa_schedule_code_write(const ff_ssa_schedule_code *code, ff_formula_writer *law, uint32_t n_counts) {
   ff_write(law->out, "\n#include \"cuda/ssa/generated/steps/ff_ssa_thread_schedule.h\"\n\n");
   law->array = 1;
-  write_operations(code, law->out);
+  ff_formula_write_operations(law->out, code->formulas, code->n_formulas);
   write_values(code, law);
   write_ranges(code, law);
   write_laws(code, law);

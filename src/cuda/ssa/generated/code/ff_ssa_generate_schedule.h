@@ -44,7 +44,7 @@ void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *ou
 uint32_t ff_ssa_schedule_code_kept(const ff_ssa_schedule_code *code, uint32_t n_counts);
 uint32_t ff_ssa_schedule_code_store(const ff_ssa_schedule_code *code);
 /* Writes the functions. law->place numbers the symbols. */
-void ff_ssa_schedule_code_write(const ff_ssa_schedule_code *code, ff_ssa_law_text *law, uint32_t n_counts);
+void ff_ssa_schedule_code_write(const ff_ssa_schedule_code *code, ff_formula_writer *law, uint32_t n_counts);
 
 #ifdef __cplusplus
 }

@@ -66,7 +66,7 @@ uint32_t ff_ssa_factored_safe(const generator *g) {
     if (is_whole(g, i) && initial[i] > most) most = initial[i];
     if (!is_whole(g, i) && (low > high ? low : high) > most16) most16 = low > high ? low : high;
   }
-  const double safe = (FF_SSA_DEVICE_MOST - most) / g->most, safe16 = (65535 - most16) / (g->most16 > 1 ? g->most16 : 1);
+  const double safe = (FF_DEVICE_MOST - most) / g->most, safe16 = (65535 - most16) / (g->most16 > 1 ? g->most16 : 1);
   const double least = safe < safe16 ? safe : safe16;
   return least < 0 ? 0 : least < MOST_SAFE ? (uint32_t)least : (uint32_t)MOST_SAFE;
 }
@@ -119,38 +119,47 @@ static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint3
   }
 }
 
+/* A small sum is searched in the last part: chunks before it. */
+static uint32_t chunks_before(const generator *g, int small) { return small ? (g->parts - 1) * g->chunks : 0; }
+
+/* From chunk to chunk, as the first word of a group counts. */
+static uint32_t chunk_step(const generator *g) { return g->quads ? 1 : g->wide ? CHUNK : CHUNK / 2; }
+
+/* A group without a sum, or no group: its only molecule is in the last member of all. */
+static void fill_single(const generator *g, int small, uint32_t map, uint32_t to[4]) {
+  const uint32_t before = chunks_before(g, small);
+  to[0] = ((0u - before * chunk_step(g)) & 0xFFFFu) | NOTHING << 16;
+  to[1] = g->ones ? 0 : g->n_weights - g->chunks - before;
+  to[2] = map - (g->parts * g->chunks * CHUNK - 1);
+  to[3] = 1;
+}
+
+static void fill_group(const generator *g, const ff_ssa_factor_group *group, uint32_t map, uint32_t to[4]) {
+  const int small = ff_ssa_is_small(g, group), pool = ff_ssa_is_pool(group);
+  const uint32_t before = chunks_before(g, small), units = ff_ssa_units_of(g, group);
+  const plan *s = g->sums + group->sum;
+  to[0] = (((small ? s->first : 0) - before * chunk_step(g)) & 0xFFFFu) | (uint32_t)s->bytes << 16;
+  to[1] = s->weights - before;
+  to[2] = map - before * CHUNK * (pool ? 1 : units);
+  to[3] = units | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)pool << 31;
+}
+
 /* The groups, and their maps. Entries that no molecule finds are a reaction without changes; for a pool, the first member. */
 static void fill_groups(const generator *g, uint32_t *groups, uint32_t *maps) {
   uint32_t at = 0;
   for (uint32_t i = 0; i < g->n_map; i++) maps[i] = g->p->n_reactions;
-  for (uint32_t i = 0; i <= g->f->n_groups; i++) {
-    const int none = i == g->f->n_groups;
+  for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
-    const uint32_t units = none || group->kind == FF_GROUP_REST || ff_ssa_is_pool(group) ? 1 : ff_ssa_units_of(g, group);
-    const int small = none || ff_ssa_is_small(g, group), in_sum = !none && group->kind != FF_GROUP_REST;
-    const uint32_t before = small ? (g->parts - 1) * g->chunks : 0; /* a small sum is searched in the last part */
-    if (g->ones) at = none ? g->n_map - 1 : 0; /* all have the same map */
-    uint32_t *to = groups + 4 * i;
-    const uint32_t step = g->quads ? 1 : g->wide ? CHUNK : CHUNK / 2; /* from chunk to chunk, as to[0] counts */
-    to[0] = (0u - before * step) & 0xFFFFu;
-    to[1] = g->ones ? 0 : g->n_weights - g->chunks - before;
-    to[2] = at - (in_sum ? before * CHUNK * units : g->parts * g->chunks * CHUNK - 1);
-    to[3] = 1;
-    uint32_t bytes = NOTHING;
-    if (in_sum) {
-      const plan *s = g->sums + group->sum;
-      to[0] = ((small ? s->first : 0) - before * step) & 0xFFFFu;
-      to[1] = s->weights - before;
-      to[3] = ff_ssa_units_of(g, group) | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)ff_ssa_is_pool(group) << 31;
-      bytes = s->bytes;
-    }
-    to[0] |= bytes << 16;
-    if (none) break;
+    const int rest = group->kind == FF_GROUP_REST, pool = ff_ssa_is_pool(group);
     const uint32_t span = ff_ssa_span_of(g, group);
-    if (ff_ssa_is_pool(group)) memset(maps + at, 0, span * sizeof *maps);
+    if (g->ones) at = 0; /* all have the same map */
+    if (rest) fill_single(g, ff_ssa_is_small(g, group), at, groups + 4 * i);
+    else fill_group(g, group, at, groups + 4 * i);
+    if (pool) memset(maps + at, 0, span * sizeof *maps);
     fill_map(g, group, maps + at);
-    at += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + group->units) : span * units;
+    at += pool ? ff_ssa_span(g) * (1 + group->units) : span * (rest ? 1 : ff_ssa_units_of(g, group));
   }
+  fill_single(g, 1, g->ones ? g->n_map - 1 : at, groups + 4 * g->f->n_groups);
 }
 
 /* What a reaction changes, and where the weights of species in sums are found: use_first and uses, by species. */

@@ -60,68 +60,30 @@ static ff_status check_limits(const generator *g, ff_error *err) {
 
 /* ---- text -------------------------------------------------------------------------------------------------------------- */
 
-static void define(generator *g, const char *name, uint32_t value) { ff_write(&g->out, "#define %s %uu\n", name, value); }
-
 static void put_definitions(generator *g, uint32_t blocks) {
   const ff_ssa_code *code = g->code;
-  define(g, "S_RATES", code->n_rates);
-  define(g, "S_PLAIN", ff_ssa_factored_is_tame(g));
-  define(g, "S_FIRST", 0);
-  define(g, "S_KEEP_KEYS", g->many);
-  define(g, "S_UNROLL", g->f->n_groups <= 4 ? 2 : 1); /* more would take too many registers */
-  define(g, "S_THREADS", code->threads);
-  define(g, "S_BLOCKS", blocks);
-  define(g, "S_WIDE", g->wide);
-  define(g, "S_QUADS", (uint32_t)g->quads);
-  define(g, "S_FAR", (uint32_t)g->far);
-  define(g, "S_HEAD", g->head);
-  define(g, "S_HEADS", ff_ssa_heads_at(g));
-  define(g, "S_BIG", code->n_big > 0);
-  define(g, "S_POOLS", g->f->pools != 0);
-  define(g, "S_NOTHING", g->p->n_reactions);
-  define(g, "S_STORE", g->held > 0 ? 0 : code->n_store);
-  define(g, "S_HELD", g->held);
-  define(g, "S_AWAY", g->away);
-  define(g, "S_SPLIT", (uint32_t)g->split);
-  define(g, "S_REACTIONS", g->f->n_groups);
-  define(g, "S_GROUPS", g->f->n_groups);
-  define(g, "S_COUNTS", code->n_counts);
-  define(g, "S_ROWS", code->n_rows);
-  define(g, "S_MOST", (uint32_t)g->most);
-  define(g, "S_CHUNK", g->check);
-  define(g, "S_MOST16", 65535u - (uint32_t)g->most16 * g->check);
-  define(g, "S_TABLE", code->n_table);
-  define(g, "S_CHUNKS", g->chunks);
-  define(g, "S_PARTS", g->parts);
-  define(g, "S_SPAN", ff_ssa_span(g));
-  define(g, "S_REGIONS", g->regions);
-  define(g, "S_REGION", g->region);
-  define(g, "S_APART", (uint32_t)g->apart);
-  define(g, "S_ONES", (uint32_t)g->ones);
-  define(g, "S_MAPPED", (uint32_t)g->mapped);
-  if (g->apart) define(g, "S_SAFE", ff_ssa_factored_safe(g));
-  define(g, "S_STEP16", g->most16 > 1 ? (uint32_t)g->most16 : 1);
-  define(g, "S_CELLS", g->words);
-  define(g, "S_COLUMNS", g->columns);
-  define(g, "S_USED", g->used);
-  define(g, "S_PAIRS", g->pairs);
-  define(g, "S_CELL_BYTES", g->cell_bytes);
-  define(g, "S_WORDS_ALL", g->all);
-  define(g, "S_UNITS", g->units > 0 ? g->units : 1);
-  define(g, "S_MOVED", g->moved);
-  define(g, "S_ENTRIES", g->entries);
-  define(g, "S_TOTALS", g->totals);
-  define(g, "S_LOOSE", g->loose);
-  define(g, "S_INITIAL", g->initial_at);
-  define(g, "S_WEIGHTS", g->weights_at);
-  define(g, "S_MAPS", g->maps_at);
-  define(g, "S_CHANGES", g->changes_at);
-  define(g, "S_CHANGE", g->change);
-  define(g, "S_FIXED", g->fixed);
-  define(g, "S_LEAF_WORDS", g->leaf_words);
-  define(g, "S_MANY", g->many);
-  define(g, "S_AHEAD", g->many);
+  const ff_ssa_definition values[] = {
+    {"S_RATES", code->n_rates}, {"S_PLAIN", ff_ssa_factored_is_tame(g)}, {"S_FIRST", 0}, {"S_KEEP_KEYS", g->many},
+    {"S_UNROLL", g->f->n_groups <= 4 ? 2 : 1 /* more would take too many registers */}, {"S_THREADS", code->threads},
+    {"S_BLOCKS", blocks}, {"S_WIDE", g->wide},
+    {"S_QUADS", (uint32_t)g->quads}, {"S_FAR", (uint32_t)g->far}, {"S_HEAD", g->head}, {"S_HEADS", ff_ssa_heads_at(g)},
+    {"S_BIG", code->n_big > 0}, {"S_POOLS", g->f->pools != 0}, {"S_NOTHING", g->p->n_reactions},
+    {"S_STORE", g->held > 0 ? 0 : code->n_store}, {"S_HELD", g->held}, {"S_AWAY", g->away}, {"S_SPLIT", (uint32_t)g->split},
+    {"S_REACTIONS", g->f->n_groups}, {"S_GROUPS", g->f->n_groups}, {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows},
+    {"S_MOST", (uint32_t)g->most}, {"S_CHUNK", g->check}, {"S_MOST16", 65535u - (uint32_t)g->most16 * g->check},
+    {"S_TABLE", code->n_table}, {"S_CHUNKS", g->chunks}, {"S_PARTS", g->parts}, {"S_SPAN", ff_ssa_span(g)},
+    {"S_REGIONS", g->regions}, {"S_REGION", g->region}, {"S_APART", (uint32_t)g->apart}, {"S_ONES", (uint32_t)g->ones},
+    {"S_MAPPED", (uint32_t)g->mapped}, {"S_STEP16", g->most16 > 1 ? (uint32_t)g->most16 : 1}, {"S_CELLS", g->words},
+    {"S_COLUMNS", g->columns}, {"S_USED", g->used}, {"S_PAIRS", g->pairs}, {"S_CELL_BYTES", g->cell_bytes},
+    {"S_WORDS_ALL", g->all}, {"S_UNITS", g->units > 0 ? g->units : 1}, {"S_MOVED", g->moved}, {"S_ENTRIES", g->entries},
+    {"S_TOTALS", g->totals}, {"S_LOOSE", g->loose}, {"S_INITIAL", g->initial_at}, {"S_WEIGHTS", g->weights_at},
+    {"S_MAPS", g->maps_at}, {"S_CHANGES", g->changes_at}, {"S_CHANGE", g->change}, {"S_FIXED", g->fixed},
+    {"S_LEAF_WORDS", g->leaf_words}, {"S_MANY", g->many}, {"S_AHEAD", g->many},
+  };
+  ff_ssa_define(&g->out, values, sizeof values / sizeof *values);
+  if (g->apart) ff_write(&g->out, "#define S_SAFE %uu\n", ff_ssa_factored_safe(g));
   if (g->many) ff_ssa_many_define(g);
+  else ff_write(&g->out, "#define S_CHOICES %uu\n", g->f->n_groups);
   if (g->checked) ff_write(&g->out, "#define S_FORMULAS 1\n");
 }
 
@@ -134,8 +96,8 @@ static char *finish(generator *g) {
 static ff_status generate(generator *g, uint32_t blocks, ff_error *err) {
   uint32_t *stack = ff_calloc((size_t)g->p->depth + 1, sizeof *stack);
   if (stack == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  g->law = (ff_ssa_law_text){.out = &g->out, .program = g->p, .place = g->place, .stack = stack,
-                             .code = g->request->points != NULL ? g->code : NULL};
+  g->law = (ff_formula_writer){.out = &g->out, .place = g->place, .stack = stack,
+                               .numbers = g->request->points != NULL ? &g->code->numbers : NULL};
   put_definitions(g, blocks);
   g->code->definitions = finish(g);
   ff_ssa_factored_put(g);
@@ -204,7 +166,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
   return status == FF_OK ? generate(g, blocks, err) : status;
 }
 
-ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                    uint32_t shared, ff_error *err) {
   generator g = {.p = program, .f = program->factor, .request = request, .code = out, .out = {.err = err}, .shared = shared};
   g.many = has_many(g.f, program->n_reactions);

@@ -33,11 +33,11 @@ typedef struct {
 typedef struct {
   const ff_ssa_program *p;
   const ff_ssa_factor *f;
-  const ff_ssa_device_request *request;
+  const ff_device_request *request;
   uint32_t shared;    /* bytes of shared memory of a multiprocessor */
   ff_ssa_code *code;
   ff_writer out;
-  ff_ssa_law_text law;
+  ff_formula_writer law;
   uint32_t *place;    /* of the count of each species, and of the one of which there is always one; NONE: nobody reads it */
   ff_ssa_factored_sum *sums;
   double *expected;   /* the largest count of each species */

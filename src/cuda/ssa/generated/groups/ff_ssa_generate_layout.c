@@ -209,6 +209,13 @@ static double cost_apart(generator *g, uint32_t shared, uint32_t global, uint32_
          APART_LOAD * (loads_of(counts) + loads_of(global * each));
 }
 
+/* How many warps of a multiprocessor have room; 0 if none has. */
+static double warps_of(const generator *g, double room, double words, double far) {
+  double most = g->held > 0 ? 16 : 28;
+  if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * far)));
+  return fmin(g->stored ? 16 : floor(room / (128 * words)), most);
+}
+
 /* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
  * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
 static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, double away) {
@@ -223,10 +230,8 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   g->split = g->stored && !g->many && 4 * cells * FEWEST_SPLIT <= free;
   if (g->held > 0 && g->stored) return INFINITY;
   if (g->stored && !g->many) return cost_apart(g, g->split ? parts - 1 : 0, g->split ? 0 : parts - 1, c);
-  double warps = 16, sectors = 0, most = g->held > 0 ? 16 : 28;
-  if (!g->stored) warps = floor((free - weights) / (128 * words));
-  if (g->held > 0) most = fmin(most, floor(FF_SSA_MOST_OFFSET / (128.0 * (parts * c - g->held))));
-  if (warps > most) warps = most;
+  const double warps = warps_of(g, free - weights, words, parts * c - g->held);
+  double sectors = 0;
   if (g->held > 0 && warps < 1) return INFINITY;
   if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1);
   if (g->held > 0) sectors = away * (0.5 * c + SECTORS_CHANGED);

@@ -231,13 +231,12 @@ ff_status ff_ssa_many_fill(generator *g, uint32_t *initial, uint32_t *rows, ff_e
 }
 
 void ff_ssa_many_define(generator *g) {
-  const struct { const char *name; uint32_t value; } values[] = {
+  const ff_ssa_definition values[] = {
     {"S_LEAF_WIDE", g->leaf_wide}, {"S_ONE_RATE", g->one_rate}, {"S_TWINS", g->twins}, {"S_LOOPED", g->looped},
     {"S_SPECIAL", g->n_special}, {"S_LEAVES", g->all}, {"S_LEAF_RATES", 2 * (g->f->n_groups + 1)}, {"S_HALVES", g->halves},
     {"S_SUMS", g->n_sums}, {"S_UPPERS", g->uppers}, {"S_MORE", g->more}, {"S_LEAF_ENTRIES", g->leaf_entries},
     {"S_HALVES_CHANGED", g->halves_changed}, {"S_UPPERS_CHANGED", g->uppers_changed},
     {"S_LEAF_MOST", 65535u - (uint32_t)g->f->most * g->check},
   };
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    ff_write(&g->out, "#define %s %uu\n", values[i].name, values[i].value);
+  ff_ssa_define(&g->out, values, sizeof values / sizeof *values);
 }

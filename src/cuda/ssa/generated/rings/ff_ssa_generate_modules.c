@@ -1,4 +1,4 @@
-/* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_find.c writes
+/* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_change.c writes
  * the functions, and ff_ssa_thread_modules.h has what does not depend on the network. */
 #include <math.h>
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
   const double most = floor(MOST_GAIN / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
   g->wide |= most < 65535;
   double limit = g->wide ? most : 65535;
-  if (limit > FF_SSA_DEVICE_MOST) limit = FF_SSA_DEVICE_MOST;
+  if (limit > FF_DEVICE_MOST) limit = FF_DEVICE_MOST;
   if (g->any_derived && limit > MOST_OTHERS) limit = MOST_OTHERS;
   g->check = MOST_EVENTS;
   while (g->check > FEWEST_EVENTS && by * g->check > ROOM) g->check /= 2;
@@ -343,7 +343,7 @@ static ff_status fill(generator *g, ff_error *err) {
 static void put_definitions(const generator *g, ff_writer *out) {
   const ff_ssa_code *code = g->code;
   const uint32_t counts = code->n_store > 0 ? 0 : g->m->n * g->each, data = 2 * LOGARITHMS;
-  const struct { const char *name; uint32_t value; } values[] = {
+  const ff_ssa_definition values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", (uint32_t)g->tame}, {"S_QUICK", g->tame && g->halves == 1}, {"S_FIRST", 0},
     {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks},
     {"S_REACTIONS", g->m->n_terms},
@@ -356,7 +356,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts + g->request->n_species},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) ff_write(out, "#define %s %uu\n", values[i].name, values[i].value);
+  ff_ssa_define(out, values, sizeof values / sizeof *values);
   ff_write(out, "#define S_MOST_TOTAL %s\n", g->halves == 1 ? "0x3FFFFFFFu" : "(1ull << 62)\n#define S_LONG 1");
 }
 
@@ -393,7 +393,7 @@ static ff_status generate(generator *g, ff_error *err) {
   return status == FF_OK ? fill(g, err) : status;
 }
 
-ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_ssa_device_request *request,
+ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                   uint32_t shared, ff_error *err) {
   generator *g = ff_calloc(1, sizeof *g);
   if (g == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");

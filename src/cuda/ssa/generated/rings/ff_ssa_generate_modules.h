@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   const ff_ssa_program *p;
   const ff_ssa_modules *m;
-  const ff_ssa_device_request *request;
+  const ff_device_request *request;
   ff_ssa_code *code;
   uint32_t shared;             /* bytes of shared memory of a multiprocessor */
   double *expected;            /* the largest count of each species */

@@ -32,7 +32,9 @@
  *   S_REACTION_OF(r)    the number in the program of the reaction that has number r in the code
  *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
  *                       time
- * The text that comes after this one defines
+ *   S_CHOICES           and what ff_ssa_thread_find.h wants, if all propensities are computed at each event
+ *   S_RECORDED          and what ff_ssa_thread_direct.h wants, if counts are in registers
+ * The text that comes after this one defines those of these functions that the headers for its kind do not define:
  *   s_begin(t)              sets counts and rows to those at the start
  *   s_find(t, choice, next) returns the sum of the propensities, and chooses the next reaction, where s_at(choice, sum) is the
  *                           chosen part of it; NaN if a propensity is invalid. If the sum is 0, the reaction is arbitrary
@@ -50,6 +52,7 @@
 #include "ff_ssa_thread_state.h"
 #include "ff_ssa_thread_draws.h"
 #include "ff_ssa_thread_arithmetic.h"
+#include "ff_ssa_thread_find.h"
 #ifdef S_GROUPS
 #include "ff_ssa_thread_factored.h"
 #endif
@@ -58,6 +61,9 @@
 #endif
 #ifdef S_SEARCHED
 #include "ff_ssa_thread_optimised.h"
+#endif
+#ifdef S_RECORDED
+#include "ff_ssa_thread_direct.h"
 #endif
 #include "ff_ssa_thread_steps.h"
 #include "ff_ssa_thread_launch.h"

@@ -23,7 +23,7 @@ FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) { retur
 /* Finds the point of the trajectory. An empty slot has the first point. */
 FF_WARP void s_locate(s_thread *t) {
 #if S_POINTS
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   t->point_at = t->unit < run->units ? t->unit / run->each : 0u;
   t->number = t->unit - t->point_at * run->each;
   t->point = run->points + (uint64_t)t->point_at * S_POINT_WORDS;

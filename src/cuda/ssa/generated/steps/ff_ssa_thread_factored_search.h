@@ -205,6 +205,38 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
 }
 #endif
 
+/* Member `at` or the next one, which have x0 and x1 molecules; their weights are the lowest bytes. */
+FF_WARP s_place s_one_of_two(uint32_t at, uint32_t x0, uint32_t x1, uint32_t weights, uint32_t base, uint32_t v) {
+  const uint32_t sum = base + x0 * (weights & 0xFFu);
+  const int over = v >= sum;
+  const s_place out = {at + (over ? 1u : 0u), over ? x1 : x0, v - (over ? sum : base)};
+  return out;
+}
+
+/* The member of a chunk with these counts and weights to which molecule v belongs; `base` is the sum of those before. */
+FF_WARP s_place s_member(uint32_t chunk, uint32_t x[S_CHUNK_WORDS], const s_two *w, uint32_t base, uint32_t v) {
+#if S_WIDE
+  uint32_t sum = base;
+  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w->v[0], i);
+  const int q4 = v >= sum;
+  const uint32_t weights = q4 ? w->v[1] : w->v[0];
+  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) x[i] = q4 ? x[i + 4u] : x[i];
+  base = q4 ? sum : base;
+  sum = base + x[0] * S_BYTE(weights, 0u) + x[1] * S_BYTE(weights, 1u);
+  const int q2 = v >= sum;
+  const uint32_t x0 = q2 ? x[2] : x[0], x1 = q2 ? x[3] : x[1];
+#else
+  uint32_t sum = s_dp2_high(x[1], w->v[0], s_dp2_low(x[0], w->v[0], base));
+  const int q4 = v >= sum;
+  const uint32_t weights = q4 ? w->v[1] : w->v[0], a = q4 ? x[2] : x[0], b = q4 ? x[3] : x[1];
+  base = q4 ? sum : base;
+  sum = s_dp2_low(a, weights, base);
+  const int q2 = v >= sum;
+  const uint32_t pair = q2 ? b : a, x0 = pair & 0xFFFFu, x1 = pair >> 16;
+#endif
+  return s_one_of_two(chunk * 8u + (q4 ? 4u : 0u) + (q2 ? 2u : 0u), x0, x1, q2 ? weights >> 16 : weights, q2 ? sum : base, v);
+}
+
 /* The member to which molecule v of a group's sum belongs. */
 FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, uint32_t v) {
   uint32_t base, x[S_CHUNK_WORDS], head_x = 0u;
@@ -223,33 +255,7 @@ FF_WARP s_place s_search(const s_thread *t, const s_group *g, uint32_t group, ui
   const s_two w = *S_WEIGHTS_OF(g->weights + chunk);
   s_counts(s_chunk_at(t, g, chunk), x);
 #endif
-#if S_WIDE
-  uint32_t sum = base;
-  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w.v[0], i);
-  const int q4 = v >= sum;
-  uint32_t weights = q4 ? w.v[1] : w.v[0];
-  FF_UNROLL for (uint32_t i = 0; i < 4u; i++) x[i] = q4 ? x[i + 4u] : x[i];
-  base = q4 ? sum : base;
-  sum = base + x[0] * S_BYTE(weights, 0u) + x[1] * S_BYTE(weights, 1u);
-  const int q2 = v >= sum;
-  weights = q2 ? weights >> 16 : weights;
-  const uint32_t x0 = q2 ? x[2] : x[0], x1 = q2 ? x[3] : x[1];
-#else
-  uint32_t sum = s_dp2_high(x[1], w.v[0], s_dp2_low(x[0], w.v[0], base));
-  const int q4 = v >= sum;
-  uint32_t weights = q4 ? w.v[1] : w.v[0];
-  const uint32_t a = q4 ? x[2] : x[0], b = q4 ? x[3] : x[1];
-  base = q4 ? sum : base;
-  sum = s_dp2_low(a, weights, base);
-  const int q2 = v >= sum;
-  weights = q2 ? weights >> 16 : weights;
-  const uint32_t pair = q2 ? b : a, x0 = pair & 0xFFFFu, x1 = pair >> 16;
-#endif
-  base = q2 ? sum : base;
-  sum = base + x0 * (weights & 0xFFu);
-  const int q1 = v >= sum;
-  base = q1 ? sum : base;
-  s_place out = {chunk * 8u + (q4 ? 4u : 0u) + (q2 ? 2u : 0u) + (q1 ? 1u : 0u), q1 ? x1 : x0, v - base};
+  s_place out = s_member(chunk, x, &w, base, v);
 #if S_HEAD > 0
   const int in_head = head < S_HEAD;
   out.at = in_head ? S_SPAN - 8u + head : out.at;

@@ -19,7 +19,7 @@
  *   S_LEAF_ENTRIES, S_HALVES_CHANGED, S_UPPERS_CHANGED  the most of these
  *   S_LOOPED                whether they are many; a word then has their numbers
  *
- *   s_special(t, value, sum)            computes the special groups; returns whether a value is invalid
+ *   s_values(t, value, sum)             computes the special groups; returns whether a value is invalid
  *   s_insert(half, value, sum, leaf, of) puts them among the leaves of a half
  */
 #ifndef FF_SSA_THREAD_GROUPS_H
@@ -33,7 +33,7 @@
 #define S_LEAF_RATE(i) (((const double *)t->table)[S_LEAF_RATES + (i)])
 #endif
 
-FF_WARP int s_special(const s_thread *t, double *value, uint32_t *sum);
+FF_WARP int s_values(const s_thread *t, double *value, uint32_t *sum);
 FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, double *leaf, uint32_t *of);
 
 /* The leaves of a half; of[] becomes their sums of counts. */
@@ -78,7 +78,7 @@ FF_WARP void s_sum_upper(s_thread *t, uint32_t i) {
 FF_WARP void s_sum_all(s_thread *t) {
   double special[S_SPECIAL + 1u];
   uint32_t of[S_SPECIAL + 1u];
-  (void)s_special(t, special, of);
+  (void)s_values(t, special, of);
   FF_NO_UNROLL for (uint32_t i = 0; i < S_SUMS; i++) S_SUM(i) = 0.0;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_HALVES; i++) s_sum_half(t, special, of, i);
   FF_NO_UNROLL for (uint32_t i = 0; i < S_UPPERS; i++) s_sum_upper(t, i);
@@ -100,7 +100,7 @@ FF_WARP void s_add(s_thread *t, uint32_t entry) {
 FF_WARP void s_update(s_thread *t, const uint32_t *row, const uint32_t *more) {
   double special[S_SPECIAL + 1u];
   uint32_t of[S_SPECIAL + 1u];
-  (void)s_special(t, special, of);
+  (void)s_values(t, special, of);
 #if S_LOOPED
   const uint32_t n = more[0], leaves = n >> 16, halves = n >> 8 & 0xFFu, uppers = n & 0xFFu;
   const uint32_t *bytes = more + 1 + S_LEAF_ENTRIES;
@@ -160,6 +160,62 @@ FF_WARP void s_choose(const s_thread *t, const double *special, const uint32_t *
   before = over3 ? three : before;
   next->share = S_DIVIDE(at - before, value);
 }
+
+#define S_NODES ((S_HALVES + 1u) / 2u)
+#define S_TOPS ((S_NODES + S_CHILDREN - 1u) / S_CHILDREN) /* nodes of nodes */
+
+FF_WARP double s_node(const s_thread *t, uint32_t i) {
+  return 2u * i + 1u < S_HALVES ? S_SUM(2u * i) + S_SUM(2u * i + 1u) : S_SUM(2u * i);
+}
+
+#if S_TOPS == 1
+FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {
+  double special[S_SPECIAL + 1u], node[S_NODES], sum[S_CHILDREN + 1u], before;
+  uint32_t of[S_SPECIAL + 1u];
+  const int invalid = s_values(t, special, of);
+  FF_UNROLL for (uint32_t i = 0; i < S_NODES; i++) node[i] = s_node(t, i);
+  s_prefix(node, S_NODES, sum);
+  const double total = sum[S_NODES], at = s_at(choice, total), most = S_PLAIN ? at : s_most_below(at, total);
+  const uint32_t chosen = s_choose_node(sum, S_NODES, most, &before);
+  s_choose(t, special, of, chosen, at - before, next);
+  return invalid ? ff_math_nan() : total;
+}
+#else
+/* The first seven nodes below a node of nodes. */
+FF_WARP void s_nodes_below(const s_thread *t, const double *node, uint32_t top, double child[7]) {
+  FF_UNROLL for (uint32_t i = 0; i < 7u; i++) {
+#if S_UPPERS > 0
+    child[i] = S_SUM(top * 16u + 2u * i) + S_SUM(top * 16u + 2u * i + 1u);
+#else
+    child[i] = node[i];
+    FF_UNROLL for (uint32_t k = i + S_CHILDREN; k < S_TOPS * S_CHILDREN; k += S_CHILDREN)
+      child[i] = top == k / S_CHILDREN ? (k < S_NODES ? node[k] : 0.0) : child[i];
+#endif
+  }
+}
+
+FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {
+  double special[S_SPECIAL + 1u], node[S_NODES], top[S_TOPS], sum[S_CHILDREN + 1u], child[7], before, within_before;
+  uint32_t of[S_SPECIAL + 1u];
+  const int invalid = s_values(t, special, of);
+#if S_UPPERS > 0
+  FF_UNROLL for (uint32_t k = 0; k < S_TOPS; k++) top[k] = S_SUM(S_SUMS - S_UPPERS + k);
+#else
+  FF_UNROLL for (uint32_t i = 0; i < S_NODES; i++) node[i] = s_node(t, i);
+  s_nodes(node, S_NODES, top);
+#endif
+  s_prefix(top, S_TOPS, sum);
+  const double total = sum[S_TOPS], at = s_at(choice, total), most = S_PLAIN ? at : s_most_below(at, total);
+  const uint32_t chosen = s_choose_node(sum, S_TOPS, most, &before);
+  double chosen_sum = top[0];
+  FF_UNROLL for (uint32_t k = 1; k < S_TOPS; k++) chosen_sum = chosen == k ? top[k] : chosen_sum;
+  s_nodes_below(t, node, chosen, child);
+  const double rest = at - before;
+  const uint32_t within = s_child(child, chosen_sum, rest, &within_before);
+  s_choose(t, special, of, chosen * S_CHILDREN + within, rest - within_before, next);
+  return invalid ? ff_math_nan() : total;
+}
+#endif
 
 /* The largest number of a leaf, or more if one is too large for 16 bits. */
 FF_WARP uint32_t s_most_leaf(const s_thread *t) {

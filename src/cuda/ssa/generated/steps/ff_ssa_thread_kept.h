@@ -78,11 +78,11 @@ struct s_schedule {
   const uint32_t *point; /* what the trajectory's point has */
   uint32_t number;       /* the trajectory's number in the point */
 #endif
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   const uint32_t *table;
   uint32_t *store;
   double time;
-  uint32_t unit, event, ties;
+  uint32_t unit, event, ties, happened;
   int failed;  /* the trajectory is refused */
   int reached; /* the condition has ended it */
   int searches; /* whether a piece of a search has begun in this launch */

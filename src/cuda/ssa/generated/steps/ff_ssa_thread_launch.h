@@ -8,18 +8,18 @@
 #endif
 #define S_STATE(i) (run->state[(uint64_t)(i) * run->slots + slot])
 
-FF_WARP double s_load_real(const ff_ssa_launch *run, uint32_t i, uint32_t slot) {
+FF_WARP double s_load_real(const ff_launch *run, uint32_t i, uint32_t slot) {
   return ff_math_from_bits((uint64_t)S_STATE(i + 1u) << 32 | S_STATE(i));
 }
 
-FF_WARP void s_save_real(const ff_ssa_launch *run, uint32_t i, uint32_t slot, double value) {
+FF_WARP void s_save_real(const ff_launch *run, uint32_t i, uint32_t slot, double value) {
   const uint64_t bits = ff_math_bits(value);
   S_STATE(i) = (uint32_t)bits;
   S_STATE(i + 1u) = (uint32_t)(bits >> 32);
 }
 
 FF_WARP void s_load(s_thread *t, uint32_t slot) {
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   t->time = s_load_real(run, 0u, slot);
   t->unit = S_STATE(2);
   t->event = S_STATE(3);
@@ -53,7 +53,7 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
 }
 
 FF_WARP void s_save(const s_thread *t, uint32_t slot) {
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   s_save_real(run, 0u, slot, t->time);
   S_STATE(2) = t->unit;
   S_STATE(3) = t->event;
@@ -82,7 +82,7 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
 }
 
 /* Runs a launch for one slot. If it is fresh, it is empty. */
-FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
+FF_WARP void s_run(const ff_launch *run, const s_rates *rates, const uint32_t *table, const uint32_t *big,
                    const s_common *common, uint32_t *rows, double *sums, uint32_t slot, int fresh) {
   s_thread thread, *t = &thread;
   FF_UNROLL for (int i = 0; i < 7; i++) t->numbers.p[i] = common->p[i]; /* from memory, so that they stay in registers */
@@ -136,7 +136,7 @@ FF_WARP void s_run(const ff_ssa_launch *run, const s_rates *rates, const uint32_
 }
 
 /* Fills what a block shares, as thread number `thread` of `threads`. */
-FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, const s_rates *rates, uint32_t thread, uint32_t threads) {
+FF_WARP void s_share(s_common *common, const ff_launch *run, const s_rates *rates, uint32_t thread, uint32_t threads) {
   const ff_exponential_numbers numbers = ff_exponential_constants();
 #ifndef S_LOGS
   for (uint32_t i = thread; i < S_LOGARITHMS; i += threads)
@@ -150,7 +150,7 @@ FF_WARP void s_share(s_common *common, const ff_ssa_launch *run, const s_rates *
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
-    s_kernel(const __grid_constant__ ff_ssa_launch run, const __grid_constant__ s_rates rates, const uint32_t *table,
+    s_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ s_rates rates, const uint32_t *table,
              const uint32_t *big) {
   extern __shared__ __align__(128) uint32_t s_shared[]; /* the table, then the rows */
   __shared__ s_common common;
@@ -158,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
   for (uint32_t i = threadIdx.x; i < S_TABLE; i += S_THREADS) s_shared[i] = table[i];
   __syncthreads();
   /* Numbers of slots are multiples of S_THREADS, so all threads of a block begin alike. */
-  const uint32_t block = FF_SSA_SLOT_OF(&run, blockIdx.x * S_THREADS), slot = block + threadIdx.x;
+  const uint32_t block = FF_SLOT_OF(&run, blockIdx.x * S_THREADS), slot = block + threadIdx.x;
   uint32_t bytes = 4u * threadIdx.x;
   asm volatile("" : "+r"(bytes)); /* so that an address in rows is one product and a sum */
   uint32_t *const words = s_shared + S_TABLE;
@@ -167,9 +167,9 @@ extern "C" __global__ void __launch_bounds__(S_THREADS, S_BLOCKS)
         (double *)((char *)sums + 2u * bytes), slot, block >= run.begun);
 }
 #else
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+void s_host(const ff_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
             uint32_t *rows);
-void s_host(const ff_ssa_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
+void s_host(const ff_launch *run, const void *rates, const uint32_t *table, const uint32_t *big, uint32_t slot,
             uint32_t *rows) {
   s_common common;
   s_share(&common, run, (const s_rates *)rates, 0u, 1u);

@@ -141,6 +141,23 @@ FF_WARP uint32_t s_high(uint32_t a, uint32_t b) {
 #endif
 }
 
+#ifndef S_PARTS_OF
+#define S_PARTS_OF(x) 0u
+#endif
+
+/* Adds to the sums of a term to which a module belongs. */
+FF_WARP void s_add_effect(s_thread *t, uint32_t term, uint32_t module, uint32_t part, s_sum by) {
+  s_add_total(t, term, by);
+#if S_PARTS > 1
+  s_add(S_PART_SUM(term, part), by);
+#endif
+#if S_UPPERS > 0
+  s_add(S_UPPER_SUM(term, S_UPPERS_OF(module)), by);
+#endif
+  (void)module;
+  (void)part;
+}
+
 /* A count, or 1, as `bytes` says: the lower or upper half of a word, or the 1. */
 #define S_TAKE_LOWER 0x5510u
 #define S_TAKE_UPPER 0x5532u
@@ -277,6 +294,37 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   }
   const uint32_t module = part * S_SPAN + at;
   s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, ~last);
+}
+
+/* The next event: first the term. */
+FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {
+  double value[S_TERMS], sum[S_CHILDREN + 1u], before = 0.0, leaf, inverse = S_RATE(S_TERMS);
+  s_sum n[S_TERMS], chosen;
+  uint32_t over = 0u;
+  FF_UNROLL for (uint32_t i = 0; i < S_TERMS; i++) {
+    n[i] = S_TOTAL(i);
+    over |= n[i] > S_MOST_TOTAL;
+    value[i] = S_RATE(i) * s_real(n[i]);
+  }
+  s_prefix(value, S_TERMS, sum);
+  const double total = sum[S_TERMS], at = s_at(choice, total), most = S_PLAIN ? at : s_most_below(at, total);
+  next->reaction = 0u;
+  chosen = n[0];
+  leaf = value[0];
+  FF_UNROLL for (uint32_t i = 1; i < S_TERMS; i++) {
+    const int past = sum[i] <= most;
+    next->reaction = past ? i : next->reaction;
+    chosen = past ? n[i] : chosen;
+    before = past ? sum[i] : before;
+    leaf = past ? value[i] : leaf;
+    inverse = past ? S_RATE(S_TERMS + i) : inverse;
+  }
+  next->over = over;
+  next->n = chosen;
+  next->rest = at - before;
+  next->leaf = leaf;
+  s_choose_near(next, inverse);
+  return total;
 }
 
 /* Both loops over counts make several loads at a time. */

@@ -1,7 +1,6 @@
-/* The part of generated code for networks with events, or with rates that depend on the time: what ff_ssa_schedule.c and
- * ff_ssa_due.c do, for the trajectory of a thread. The same text is compiled for device and host. All operations have the order
- * of the processor's code, so all bits are the same. If something fails, or cannot be done in this way, the thread refuses the
- * trajectory.
+/* The part of generated code for networks with events, or with rates that depend on the time: the steps of
+ * ff_ssa_schedule_steps.h, for the trajectory of a thread. If something fails, or cannot be done in this way, the thread refuses
+ * the trajectory.
  *
  * Counts are in registers. What ff_ssa_thread_kept.h declares is in memory of the thread's own: numbers that are read by index,
  * and what is needed only when a trigger changes or a window ends. Functions that few steps call are not inlined
@@ -11,7 +10,7 @@
  *   s_value(formula, s, time)              the value of a formula, whose symbols are s->kept.k.y
  *   s_range(formula, kind, s, from, to)    the range of one that depends on the time
  *   s_law_of(k, y, rate)                   the propensity of the timed reaction k whose formula has this value
- *   s_missing(k, y)                        what S_MISSING of ff_ssa_kernel_schedule.h is
+ *   s_missing(k, y)                        what S_MISSING of ff_ssa_schedule_steps.h is
  *   s_truths(t)                            the truths of the triggers by state, as bits
  *   s_show(t)                              copies the counts to the symbols
  *   s_take_back(t)                         copies the counts back
@@ -54,7 +53,6 @@ FF_WARP void s_draw(s_thread *t);
 #define S_RANGE(s, formula, kind, from, to) s_range((formula), (kind), (s), (from), (to))
 #define S_LAW_OF(s, number, rate) s_law_of((number), (s)->kept.k.y, (rate))
 #define S_MISSING(s, number) s_missing((number), (s)->kept.k.y)
-#define S_EVERY S_REACTIONS
 #if S_UNTIL
 #define S_ENDS(s) (s_value(S_CONDITION, (s), 0.0) != 0.0)
 #else
@@ -71,12 +69,13 @@ FF_WARP void s_draw(s_thread *t);
 #define S_REACTION(s, r, i) ((s)->table[S_AT_REACTIONS + 6u * (r) + (i)])
 
 #include "../../device/ff_ssa_kernel_schedule.h"
+#include "../../../../ssa/schedule/ff_ssa_schedule_steps.h"
 
 /* ---- triggers -------------------------------------------------------------------------------------------------------------- */
 
 /* Looks at the triggers that read what a reaction has changed, or at all of them. */
 FF_WARP int s_watch(s_schedule *s, uint32_t reaction) {
-  const int all = reaction == S_REACTIONS;
+  const int all = reaction == S_EVERY;
   const uint32_t first = all ? 0u : S_REACTION(s, reaction, 0u), n = all ? 1u : S_REACTION(s, reaction, 1u);
   int changed = 0;
   FF_NO_UNROLL for (uint32_t i = 0; i < n; i++) {
@@ -100,12 +99,7 @@ S_CALL int s_due_next(s_schedule *s, double limit) {
   }
   FF_NO_UNROLL for (; k->left != 0u && !s->failed; k->left &= k->left - 1u) {
     const uint32_t e = FF_LOWEST(k->left);
-    const int by_time = (S_BY_TIME >> e & 1u) != 0u;
-    const double to = by_time ? ff_math_infinity() : k->event_time < limit ? k->event_time : limit;
-    double change = k->change[e];
-    if ((!by_time || change <= s->time) && !s_next_change(s, e, to, goes_on, &change)) return 0;
-    if (by_time) k->change[e] = change;
-    if (change < k->event_time) k->event_time = change;
+    if (!s_due_trigger(s, e, (int)S_BIT(S_BY_TIME, e), limit, goes_on)) return 0;
     goes_on = 0;
   }
   return 1;
@@ -121,29 +115,13 @@ S_CALL void s_set_bounds(s_schedule *s, uint64_t left) {
 
 /* ---- steps ----------------------------------------------------------------------------------------------------------------- */
 
-/* A trajectory begins. */
-FF_WARP void s_start(const s_thread *t, s_schedule *s) {
-  s_kept *k = &s->kept.k;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_SLOTS; i++) k->y[S_COUNTS + i] = S_LOAD_RATE(S_REACTIONS + i);
-  k->truth = 0u;
-  FF_NO_UNROLL for (uint32_t e = 0; e < S_N_TRIGGERS; e++) {
-    k->truth |= (S_EVENT_FLAGS(s, e) & S_INITIALLY ? 1u : 0u) << e;
-    k->change[e] = 0.0;
-    k->zone[e] = FF_SSA_NO_ZONE;
-  }
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_N_DUE; i++) S_PLACE(s, i) = i;
-  k->fresh = (uint32_t)((1ull << S_N_TRIGGERS) - 1u);
-  k->doubt = k->n_now = k->n_later = k->serial = k->silent = k->left = 0u;
-  k->later_time = ff_math_infinity();
-  k->width = FF_SSA_FIRST_WIDTH;
-}
-
 /* What a step does before the next event is found. */
 typedef struct {
   int begins;  /* a new window, and a new draw */
   int goes_on; /* a new draw */
   int happens; /* whether events may be due, or a trigger may have changed */
   int fired;
+  int failed;
 } s_doing;
 
 /* What functions that are not inlined read. */
@@ -167,19 +145,15 @@ FF_WARP double s_event_time(const s_kept *k) {
 /* The end of the window is reached, or the time at which a reaction may fire. */
 FF_WARP s_doing s_move(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
-  s_doing out = {0, 1, 0, 0};
+  s_doing out = {0, 1, 0, 0, 0};
   if (S_N_TIMED > 0u && !(t->firing <= k->until)) {
-    k->silent++;
-    if (k->rejected == 0u && !k->cut && k->width < FF_SSA_MOST_WIDTH) k->width *= 2.0;
+    s_end_window(s);
     out.begins = 1;
     return out;
   }
   const uint32_t number = S_N_TIMED > 0u ? S_REACTION(s, next->reaction, 4u) : S_NONE;
   if (number != S_NONE && !s_fires(s, number)) {
-    k->silent++;
-    if (++k->rejected < FF_SSA_MOST_REJECTED) return out;
-    k->width /= 2.0;
-    out.begins = 1;
+    out.begins = s_reject(s);
     return out;
   }
   s_fire(t, next);
@@ -210,37 +184,44 @@ FF_WARP int s_find_next(s_thread *t) {
   return !(total < ff_math_infinity());
 }
 
-/* Lets the next event happen, and finds the one after it, but for what happens before. Returns whether this fails. */
-FF_WARP int s_pass(s_thread *t, s_schedule *s) {
+/* Lets what is next happen: the trajectory begins, or a reaction may fire, or events may be due. */
+FF_WARP s_doing s_proceed(s_thread *t, s_schedule *s, const s_next *next) {
   s_kept *k = &s->kept.k;
-  s_doing doing = {1, 0, S_N_TRIGGERS > 0u, 0};
-  s_next next;
-  next.reaction = t->next;
-  int failed = 0;
+  s_doing doing = {1, 0, S_N_TRIGGERS > 0u, 0, 0};
   const int starts = t->starts != 0u, is_time = !starts && s_event_time(k) <= t->next_time;
   t->time = starts ? 0.0 : t->next_time;
   t->event = starts ? 0u : t->event + 1u;
   if (S_N_TIMED > 0u || S_SEARCHES || S_UNTIL) s_tell(t, s);
   if (starts) {
     t->starts = 0u;
-    s_start(t, s);
+    FF_NO_UNROLL for (uint32_t i = 0; i < S_SLOTS; i++) k->y[S_COUNTS + i] = S_LOAD_RATE(S_REACTIONS + i);
+    s_number_places(s);
+    s_start(s);
     s_show(t);
     if (S_UNTIL) (void)s_reaches(s);
   } else if (is_time) {
     doing.begins = 0;
     k->silent++;
   } else {
-    doing = s_move(t, s, &next);
+    doing = s_move(t, s, next);
   }
   if (doing.happens && !s->reached) {
     s_tell(t, s);
     s_show(t);
-    const uint32_t n = s_happen(s, doing.fired ? next.reaction : S_REACTIONS);
+    if (s_happen(s, doing.fired ? next->reaction : S_EVERY) > 0u) doing.begins = 1;
     s_take_back(t);
-    if (n > 0u) doing.begins = 1;
-    failed = s->failed;
+    doing.failed = s->failed;
   }
-  if (s->reached) return failed;
+  return doing;
+}
+
+/* Lets the next event happen, and finds the one after it, but for what happens before. Returns whether this fails. */
+FF_WARP int s_pass(s_thread *t, s_schedule *s) {
+  s_kept *k = &s->kept.k;
+  s_next next;
+  next.reaction = t->next;
+  s_doing doing = s_proceed(t, s, &next);
+  if (s->reached) return doing.failed;
   if (S_N_TIMED > 0u && doing.goes_on && !doing.begins) {
     s_set_bounds(s, (uint64_t)S_REACTION(s, next.reaction, 3u) << 32 | S_REACTION(s, next.reaction, 2u));
     if (doing.fired && k->unbounded) {
@@ -250,9 +231,9 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
     }
   }
   if (S_N_TIMED > 0u && doing.begins) s_open_window(s);
-  if (S_N_TIMED > 0u) failed |= s->failed;
-  if (doing.begins || doing.goes_on) failed |= s_find_next(t);
-  return failed;
+  if (S_N_TIMED > 0u) doing.failed |= s->failed;
+  if (doing.begins || doing.goes_on) doing.failed |= s_find_next(t);
+  return doing.failed;
 }
 
 /* A trajectory may be left halfway, in a search for what happens before a reaction may fire. */

@@ -38,6 +38,9 @@
 #ifndef S_POINTS
 #define S_POINTS 0
 #endif
+#ifndef S_STARTS
+#define S_STARTS 0
+#endif
 #ifndef S_UNTIL
 #define S_UNTIL 0
 #endif
@@ -54,7 +57,7 @@
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* events between two checks of the counts */
 #endif
-#define S_LARGEST 0x3FFFFFFFu /* equals FF_SSA_DEVICE_MOST */
+#define S_LARGEST 0x3FFFFFFFu /* equals FF_DEVICE_MOST */
 #define S_EVENTS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_EXPONENTIAL_CELLS)
 #define S_LOG_ONE ((1023u + 10u) * FF_EXPONENTIAL_CELLS) /* the number of the first cell of 2^10 */
@@ -95,7 +98,7 @@ typedef struct {
 } s_rates;
 
 typedef struct {
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   const s_rates *rates;
   const uint32_t *table;
   const s_common *common;

@@ -1,0 +1,43 @@
+/* Lanes: what simulates one or several trajectories at a time, each in a lane. */
+#ifndef FF_LANES_H
+#define FF_LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FF_MAX_LANES 64
+
+/* Why a trajectory has failed: the first failure that was found. */
+typedef struct {
+  int what;      /* a number of the engine's; 0 is none */
+  uint32_t item; /* of what */
+  double value, time;
+  uint32_t symbol; /* another number of the engine's */
+} ff_failure;
+
+typedef struct ff_lanes ff_lanes;
+
+/* A member of each engine's own struct, as its first. Until its next event, a lane has the state of `count`. */
+struct ff_lanes {
+  uint32_t lanes;    /* at most FF_MAX_LANES */
+  size_t stride;
+  double *count;     /* item i of the state in lane l: count[i * stride + l] */
+  double *next_time; /* for each lane: of its next event; infinity if there is none */
+  double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
+  uint64_t broken;   /* a bit for each lane with a failure */
+  int halfway;          /* with one lane: whether a step is incomplete; the state is then not that of any time */
+  const int *reached;   /* of lanes that look at the condition of the options themselves: whether it holds; else NULL */
+  const uint32_t *next; /* with one lane: what fires at next_time; NULL if it is not known */
+
+  /* start() lets a lane begin a trajectory at time 0; the next step finds its first event. rest() makes the lane idle. */
+  void (*start)(ff_lanes *lanes, uint32_t lane, uint64_t unit, double wanted);
+  void (*rest)(ff_lanes *lanes, uint32_t lane);
+  /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. It is 0 if a step is
+   * left halfway. Returns a bit for each lane that has passed its wanted time or is broken. */
+  uint64_t (*advance)(ff_lanes *lanes, uint32_t *steps);
+  uint64_t (*events)(const ff_lanes *lanes, uint32_t lane); /* of its trajectory so far */
+  void (*diagnose)(ff_lanes *lanes, uint32_t lane, ff_failure *out);
+  void (*free)(ff_lanes *lanes); /* accepts NULL */
+};
+
+#endif

@@ -1,0 +1,239 @@
+/* Steps and their lengths, and the state within a step. */
+#include "ff_ode_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/ff_math.h"
+
+#define LEAST_STEP 0x1p-46
+#define FIRST_STEP 0.01 /* in the first step, components change by this part of their sizes */
+#define SAFETY 0.9
+#define LEAST_FACTOR 0.2
+#define MOST_FACTOR 5
+#define REJECTED_FACTOR 0.5 /* the largest one after a step that is not accepted */
+#define STIFF_BORDER 2      /* a mode that is faster than this, times the step, is damped and not followed; the border of */
+#define STIFF_STEPS 15      /* stability is 3.3. The equations are stiff after so many such steps, ... */
+#define CALM_STEPS 6        /* ... without so many others in a row */
+
+static const ff_ode_stepper *const steppers[FF_ODE_METHODS] = {
+    [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit};
+
+const ff_ode_about *ff_ode_method_about(ff_ode_method method) { return &steppers[method]->about; }
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+static ff_status allocate(ff_ode *o, ff_error *err) {
+  const size_t n = o->equations.n;
+  double **const arrays[] = {&o->start, &o->end, &o->slope[0], &o->slope[1], &o->at, &o->error, &o->look};
+  const size_t n_arrays = sizeof arrays / sizeof arrays[0];
+  double *next = o->memory = ff_calloc(n, (n_arrays + FF_ODE_STAGES + FF_ODE_DENSE) * sizeof *o->memory);
+  if (next == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution of %zu components", n);
+  for (size_t i = 0; i < n_arrays; i++, next += n) *arrays[i] = next;
+  for (int i = 0; i < FF_ODE_STAGES; i++, next += n) o->k[i] = next;
+  o->dense = next;
+  return FF_OK;
+}
+
+ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err) {
+  *out = NULL;
+  if (!(options->tolerance > 0)) return ff_error_set(err, FF_EARGUMENT, "expected a tolerance above 0");
+  ff_ode *o = ff_calloc(1, sizeof *o);
+  if (o == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution");
+  o->equations = *equations;
+  o->options = *options;
+  if (!(options->least > 0)) o->options.least = LEAST_STEP;
+  ff_status status = allocate(o, err);
+  if (status == FF_OK && (options->automatic || options->method == FF_ODE_RODAS)) status = ff_ode_implicit.make(o, err);
+  if (status == FF_OK)
+    *out = o;
+  else
+    ff_ode_free(o);
+  return status;
+}
+
+void ff_ode_free(ff_ode *o) {
+  if (o == NULL) return;
+  ff_ode_linear_free(o->linear);
+  free(o->memory);
+  free(o);
+}
+
+/* ---- between steps ------------------------------------------------------------------------------------------------------ */
+
+static void set_span(ff_ode *o) {
+  o->span.start = o->start;
+  o->span.end = o->end;
+  o->span.slope = o->slope[1];
+  o->span.error = o->error;
+}
+
+void ff_ode_start(ff_ode *o, double t, const double *x, double h) {
+  memmove(o->end, x, o->equations.n * sizeof *o->end);
+  memcpy(o->start, o->end, o->equations.n * sizeof *o->start);
+  o->span.from = o->span.to = t;
+  o->has_slope = o->has_dense = 0;
+  o->h = h;
+  set_span(o);
+  if (h > 0) {
+    if (!(o->first > 0)) o->first = h;
+    if (o->stepper != NULL) return;
+  }
+  o->stepper = steppers[o->options.automatic ? FF_ODE_DORMAND_PRINCE : o->options.method];
+  o->jumps = o->stiff = o->calm = 0;
+}
+
+const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
+
+double ff_ode_next(const ff_ode *o) { return o->h; }
+
+uint64_t ff_ode_calls(const ff_ode *o) { return o->calls; }
+
+ff_ode_method ff_ode_present_method(const ff_ode *o) {
+  return o->stepper == &ff_ode_implicit ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE;
+}
+
+const double *ff_ode_slope(ff_ode *o) {
+  if (!o->has_slope) {
+    o->failed = 0;
+    ff_ode_call(o, o->span.to, o->end, o->slope[1]);
+    o->has_slope = !o->failed;
+  }
+  return o->has_slope ? o->slope[1] : NULL;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+static void swap(double **a, double **b) {
+  double *kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static double first_step(const ff_ode *o) {
+  double fastest = 0;
+  for (uint32_t i = 0; i < o->equations.n; i++)
+    fastest = ff_ode_larger(fabs(o->slope[0][i]) / (ff_ode_size(o, i) + fabs(o->start[i])), fastest);
+  return fastest > 0 ? FIRST_STEP / fastest : 1;
+}
+
+/* The end of the last step becomes the start of the next one. */
+static int begin_step(ff_ode *o) {
+  if (ff_ode_slope(o) == NULL) return 0;
+  swap(&o->start, &o->end);
+  swap(&o->slope[0], &o->slope[1]);
+  set_span(o);
+  o->span.from = o->span.to;
+  o->step++;
+  o->has_dense = 0;
+  if (o->stiff == STIFF_STEPS) o->stepper = &ff_ode_implicit;
+  if (!(o->h > 0)) o->h = o->first = first_step(o);
+  return 1;
+}
+
+/* No step was made: the state is that from before. */
+static int end_without_step(ff_ode *o) {
+  swap(&o->start, &o->end);
+  swap(&o->slope[0], &o->slope[1]);
+  set_span(o);
+  o->span.to = o->span.from;
+  memcpy(o->start, o->end, o->equations.n * sizeof *o->start);
+  return 0;
+}
+
+/* The largest error of a component, as a part of what the tolerance permits. */
+static double error_of(const ff_ode *o) {
+  double error = 0;
+  for (uint32_t i = 0; i < o->equations.n; i++) {
+    const double most = o->options.tolerance * (ff_ode_size(o, i) + ff_ode_larger(fabs(o->start[i]), fabs(o->end[i])));
+    const double part = o->error[i] / most;
+    if (!(part < INFINITY)) return INFINITY;
+    error = ff_ode_larger(error, part);
+  }
+  return error;
+}
+
+static double try_step(ff_ode *o, double h) {
+  o->failed = 0;
+  o->tried = h;
+  o->span.to = o->span.from + h;
+  double error = o->stepper->attempt(o, h) ? error_of(o) : INFINITY;
+  if (o->options.judge != NULL) error = o->options.judge(o->equations.of, &o->span, error);
+  return error;
+}
+
+static double factor_of(const ff_ode *o, double error, int accepted) {
+  double factor = error > 0 ? SAFETY * ff_pow(error, -1.0 / o->stepper->about.order) : MOST_FACTOR;
+  if (!(factor >= LEAST_FACTOR)) factor = LEAST_FACTOR;
+  if (factor > MOST_FACTOR) factor = MOST_FACTOR;
+  return !accepted && factor > REJECTED_FACTOR ? REJECTED_FACTOR : factor;
+}
+
+static void look_for_stiffness(ff_ode *o) {
+  if (o->tried * ff_ode_explicit_speed(o) > STIFF_BORDER) {
+    o->calm = 0;
+    o->stiff++;
+  } else if (++o->calm == CALM_STEPS) {
+    o->stiff = 0;
+  }
+}
+
+int ff_ode_step(ff_ode *o, double most) {
+  if (!(most > o->span.to) || !begin_step(o)) return 0;
+  const double least = o->options.least * (fabs(o->span.from) + o->first), rest = most - o->span.from;
+  for (;;) {
+    const int shortest = !(o->h > least);
+    double h = shortest ? least : o->h;
+    const int limited = h >= rest;
+    if (limited) h = rest;
+    const double error = try_step(o, h);
+    o->span.jumped = shortest && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
+    const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
+    const double next = h * factor_of(o, error, accepted);
+    o->h = limited && accepted ? ff_ode_larger(next, o->h) : next;
+    if (accepted) {
+      o->jumps = o->span.jumped ? o->jumps + 1 : 0;
+      if (limited) o->span.to = most;
+      o->length = o->span.to - o->span.from;
+      if (o->options.automatic && o->stepper == &ff_ode_explicit) look_for_stiffness(o);
+      return 1;
+    }
+    if (shortest) return end_without_step(o);
+  }
+}
+
+/* ---- within a step ------------------------------------------------------------------------------------------------------ */
+
+static double part_of(ff_ode *o, double t) {
+  if (!o->has_dense) o->stepper->interpolate(o);
+  o->has_dense = 1;
+  return (t - o->span.from) / o->length;
+}
+
+static inline double value_of(const ff_ode *o, uint32_t i, double part) {
+  const double *c = o->dense + (size_t)i * FF_ODE_DENSE, rest = 1 - part;
+  return c[0] + part * (c[1] + rest * (c[2] + part * (c[3] + rest * c[4])));
+}
+
+double ff_ode_component(ff_ode *o, double t, uint32_t i) {
+  if (t <= o->span.from) return o->start[i];
+  return t >= o->span.to ? o->end[i] : value_of(o, i, part_of(o, t));
+}
+
+void ff_ode_state(ff_ode *o, double t, double *x) {
+  if (t <= o->span.from || t >= o->span.to) {
+    memcpy(x, t <= o->span.from ? o->start : o->end, o->equations.n * sizeof *x);
+    return;
+  }
+  const double part = part_of(o, t);
+  for (uint32_t i = 0; i < o->equations.n; i++) x[i] = value_of(o, i, part);
+}
+
+void ff_ode_cut(ff_ode *o, double t) {
+  if (!(t < o->span.to)) return;
+  ff_ode_state(o, t, o->look);
+  memcpy(o->end, o->look, o->equations.n * sizeof *o->end);
+  o->span.to = t;
+  o->has_slope = 0;
+  if (o->h > o->tried) o->h = o->tried;
+}

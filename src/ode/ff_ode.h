@@ -1,0 +1,129 @@
+/* Ordinary differential equations x' = f(t, x): steps with estimated errors, the state at any time of a step, and the times at
+ * which conditions change. The solver knows no model. Its results have the same bits on every machine: they follow from the
+ * equations and the options alone, and largest errors decide, so that no order of a sum matters.
+ *
+ * A solution is a sequence of steps: ff_ode_start(), then ff_ode_step() again and again. Between two steps, ff_ode_locate() finds
+ * what has changed in the last one, and ff_ode_cut() ends it earlier. Nothing is allocated after ff_ode_new(). */
+#ifndef FF_ODE_H
+#define FF_ODE_H
+
+#include "../base/ff_base.h"
+
+typedef struct ff_ode ff_ode;
+
+/* ---- equations and methods ---------------------------------------------------------------------------------------------- */
+
+/* All callbacks get `of`. */
+typedef struct {
+  uint32_t n; /* components of x */
+  void *of;
+  /* Sets the slope f(t, x). Returns 0 if there is none; then the step is tried again, shorter. It must set numbers all the same:
+   * the error that follows from them tells how much shorter. */
+  int (*slope)(void *of, double t, const double *x, double *slope);
+  int timed; /* whether f depends on t */
+  /* For implicit steps: the entries of df/dx that may differ from 0. Column j has the rows row[first[j]] to row[first[j + 1] - 1],
+   * without repeats. NULL: all entries. Borrowed. */
+  const size_t *first;
+  const uint32_t *row;
+  /* Sets these entries. Returns 0 if there are none; then the step is tried again, shorter. NULL: they are differences of f. */
+  int (*jacobian)(void *of, double t, const double *x, double *entry);
+} ff_ode_equations;
+
+typedef enum { FF_ODE_DORMAND_PRINCE, FF_ODE_RODAS, FF_ODE_METHODS } ff_ode_method;
+
+typedef struct {
+  const char *name;
+  int order, dense_order; /* of the state at the end of a step, and within it: errors of steps of length h are O(h^(order + 1)) */
+  int stages;
+  int implicit;
+} ff_ode_about;
+
+/* What is known of a method. O(1). */
+const ff_ode_about *ff_ode_method_about(ff_ode_method method);
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+/* A step. The arrays are the solver's, and valid until the next call of ff_ode_start(), ff_ode_step() or ff_ode_cut(). */
+typedef struct {
+  double from, to;
+  const double *start, *end; /* the state at these times */
+  const double *slope;       /* f at the end */
+  const double *error;       /* the estimated error of each component */
+  int jumped;                /* whether it was accepted although its error is too large: see `jumps` */
+} ff_ode_span;
+
+typedef struct {
+  ff_ode_method method;
+  int automatic;      /* a solution begins with Dormand and Prince, and goes on with the implicit method if it is stiff */
+  double tolerance;   /* the error of component i in a step is at most tolerance * (size[i] + |x_i|). Required. */
+  const double *size; /* NULL: 1 for all. Borrowed. */
+  double least;       /* the shortest step, as a part of the time or of the first step; 0: 2^-46 */
+  uint32_t jumps;     /* so many of the shortest steps in a row are accepted whatever their errors: f may jump there */
+  /* Is called after each step that is tried, also after one that failed, and returns the error that counts; 1 is the largest
+   * that is accepted. `error` is infinity if it is not a number. NULL: the error itself. */
+  double (*judge)(void *of, const ff_ode_span *tried, double error);
+} ff_ode_options;
+
+/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n) for explicit steps alone; an implicit method also orders
+ * its matrix: see ff_sparse_lu_new(). */
+ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
+void ff_ode_free(ff_ode *ode);
+
+/* Sets the state. h is the length of the next step, such as ff_ode_next() after ff_ode_cut(). 0: a new solution, for which the
+ * solver chooses it. x may be an array of the solver. O(n). */
+void ff_ode_start(ff_ode *ode, double t, const double *x, double h);
+
+/* Makes the next step, which ends at `most` at the latest. Returns 0 if there is none: f does not exist at the beginning, or
+ * even the shortest step has too large an error. O(stages (n + f)), and for an implicit step O(an elimination) and the Jacobian,
+ * for each step that is tried. */
+int ff_ode_step(ff_ode *ode, double most);
+
+/* The last step; after ff_ode_start(), one of length 0 at the beginning, whose slope may be old. O(1). */
+const ff_ode_span *ff_ode_last(const ff_ode *ode);
+
+/* f at the end of the last step, or NULL if it does not exist. O(1), after ff_ode_start() and ff_ode_cut() O(f). */
+const double *ff_ode_slope(ff_ode *ode);
+
+/* The length that the next step will have, if no `most` is nearer. O(1). */
+double ff_ode_next(const ff_ode *ode);
+
+/* The method of the last step, and how many times f was called since ff_ode_new(). O(1). */
+ff_ode_method ff_ode_present_method(const ff_ode *ode);
+uint64_t ff_ode_calls(const ff_ode *ode);
+
+/* ---- within a step ------------------------------------------------------------------------------------------------------ */
+
+/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n). Then O(n), O(1). */
+void ff_ode_state(ff_ode *ode, double t, double *x);
+double ff_ode_component(ff_ode *ode, double t, uint32_t i);
+
+/* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long as
+ * this one was: many steps that are cut must not grow. O(n), and f is called once more. */
+void ff_ode_cut(ff_ode *ode, double t);
+
+/* Conditions g_i(t, x) >= 0. */
+typedef struct {
+  uint32_t n;
+  void *of;
+  double (*value)(void *of, uint32_t i, double t, const double *x); /* g_i */
+  /* Function i reads the components read[read_first[i]] to read[read_first[i + 1] - 1] of x alone, and the others need not be
+   * set. NULL: all. */
+  const uint32_t *read_first, *read;
+  const int8_t *direction; /* 1: only changes from false to true count; -1: only those from true to false; 0, or NULL: both */
+  uint32_t pieces;         /* conditions are looked at so many times in a step, in regular distances, and at its end; 0: 1 */
+} ff_ode_watch;
+
+/* Finds the first time in the last step, after `from`, at which a condition has changed. Returns 0 if there is none. Otherwise
+ * *at is this time, and changed[i] is 1 if condition i has become true, -1 if it has become false, and else 0. `changed` has n
+ * entries, which are undefined if there is no such time.
+ *
+ * *at is at most 2^-51 (|t| + h) later than the exact root of the dense output, where h is the length of the step. Changes that are
+ * nearer to each other are found together. A condition has changed at *at: a later search from there, also in a step that begins
+ * there, does not find this change again. A function
+ * that is 0 at `from` is a condition that is true. If it then falls, this is a change just after `from`, where it counts; if it
+ * rises, there is none. Two changes within a piece of the step are not found, and neither is a function that touches 0.
+ *
+ * O(n) values for each piece, and at most 60 for each change; a value takes O(components that are read). */
+int ff_ode_locate(ff_ode *ode, const ff_ode_watch *watch, double from, double *at, int8_t *changed);
+
+#endif

@@ -1,0 +1,57 @@
+/* The solver's struct, and what a method is. */
+#ifndef FF_ODE_INTERNAL_H
+#define FF_ODE_INTERNAL_H
+
+#include <math.h>
+
+#include "ff_ode.h"
+
+enum { FF_ODE_STAGES = 8, FF_ODE_DENSE = 5 };
+
+typedef struct {
+  ff_ode_about about;
+  ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides; NULL: nothing */
+  /* Tries a step of length h. Sets `end`, the slope there, and `error`. Returns 0 if it could not be tried. */
+  int (*attempt)(ff_ode *o, double h);
+  void (*interpolate)(ff_ode *o); /* sets `dense` */
+} ff_ode_stepper;
+
+extern const ff_ode_stepper ff_ode_explicit, ff_ode_implicit;
+
+struct ff_ode {
+  ff_ode_span span;
+  ff_ode_equations equations;
+  ff_ode_options options;
+  const ff_ode_stepper *stepper;
+  double h;                   /* the length of the next step */
+  double tried, length;       /* and that of the last one, before it was cut; and by its times */
+  double first;               /* and of the first one */
+  uint64_t step, calls;       /* numbers of steps, and of calls of f */
+  uint32_t jumps, stiff, calm; /* steps in a row that jumped; steps that were stiff; steps in a row that were not */
+  int has_slope, has_dense;   /* whether the slope at the end, and `dense`, are those of the last step */
+  int failed;                 /* whether f does not exist somewhere in the step that is being tried */
+  double *memory;             /* of all arrays below */
+  double *start, *end;
+  double *slope[2];           /* at the start and at the end */
+  double *k[FF_ODE_STAGES];
+  double *at, *error, *look;
+  double *dense;              /* FF_ODE_DENSE coefficients for each component */
+  struct ff_ode_linear *linear; /* of the implicit method */
+};
+
+static inline void ff_ode_call(ff_ode *o, double t, const double *x, double *slope) {
+  o->calls++;
+  if (!o->equations.slope(o->equations.of, t, x, slope)) o->failed = 1;
+}
+
+static inline double ff_ode_larger(double a, double b) { return a > b ? a : b; }
+
+static inline double ff_ode_size(const ff_ode *o, uint32_t i) { return o->options.size != NULL ? o->options.size[i] : 1; }
+
+/* The largest rate of change of a mode, as far as the last step of the explicit method shows it. O(n). */
+double ff_ode_explicit_speed(const ff_ode *o);
+
+/* What the implicit method needs besides: the matrix and its factors. Accepts NULL. */
+void ff_ode_linear_free(struct ff_ode_linear *linear);
+
+#endif

@@ -1,0 +1,128 @@
+/* Times at which conditions change: the method ITP of Oliveira and Takahashi (2021) on the dense output. */
+#include "ff_ode_internal.h"
+
+#define ROUNDING 0x1p-52
+#define SHARE 0.2 /* how far ITP moves from the secant's root towards the middle, where that moves it less than a tolerance */
+#define MOST_ROUNDS 60
+#define NEAREST_LOOK 0x1p-48 /* parts of a step after which a function that was 0 is looked at */
+#define NEXT_LOOK 0x1p12
+
+/* Condition i at a time of the step. */
+static double value_at(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t) {
+  if (t <= o->span.from) return w->value(w->of, i, t, o->start);
+  if (t >= o->span.to) return w->value(w->of, i, t, o->end);
+  if (w->read_first == NULL)
+    ff_ode_state(o, t, o->look);
+  else
+    for (uint32_t k = w->read_first[i]; k < w->read_first[i + 1]; k++) o->look[w->read[k]] = ff_ode_component(o, t, w->read[k]);
+  return w->value(w->of, i, t, o->look);
+}
+
+static int counts(const ff_ode_watch *w, uint32_t i, int becomes) {
+  const int direction = w->direction != NULL ? w->direction[i] : 0;
+  return direction == 0 || direction == (becomes ? 1 : -1);
+}
+
+/* A time between low and high: the root of the secant, moved towards the middle, so that both ends come near to the root. It is
+ * so near to the middle that halving would need `most` as the largest distance from there on. */
+static double next_time(double low, double high, double at_low, double at_high, double move, double most) {
+  const double middle = low + (high - low) / 2, root = low + (high - low) * (at_low / (at_low - at_high));
+  const double sign = middle > root ? 1 : -1;
+  if (!(root >= low && root <= high)) return middle;
+  double t = fabs(middle - root) > move ? root + sign * move : middle;
+  if (fabs(t - middle) > most) t = middle - sign * most;
+  return t > low && t < high ? t : middle;
+}
+
+/* The first time found at which the condition has its value at `high`, where it differs from that at `low`. */
+static double time_of_change(ff_ode *o, const ff_ode_watch *w, uint32_t i, double low, double high) {
+  const double wide = high - low, enough = ROUNDING * (fabs(high) + o->tried);
+  double at_low = value_at(o, w, i, low), at_high = value_at(o, w, i, high), reach = enough;
+  const int before = at_low >= 0;
+  while (reach < wide) reach *= 2;
+  for (int round = 0; round < MOST_ROUNDS && high - low > enough; round++, reach /= 2) {
+    const double narrow = high - low, move = ff_ode_larger(SHARE * narrow * (narrow / wide), enough / 2);
+    const double t = next_time(low, high, at_low, at_high, move, reach - narrow / 2);
+    if (!(t > low && t < high)) break;
+    const double value = value_at(o, w, i, t);
+    if ((value >= 0) == before) {
+      low = t;
+      at_low = value;
+    } else {
+      high = t;
+      at_high = value;
+    }
+  }
+  return high;
+}
+
+/* A function may be 0 at `low` and below just afterwards. Then this is the first of some times at which it is seen to be below 0;
+ * otherwise `low`. */
+static double time_below(ff_ode *o, const ff_ode_watch *w, uint32_t i, double low, double high) {
+  if (value_at(o, w, i, low) != 0) return low;
+  for (double part = NEAREST_LOOK; part < 1; part *= NEXT_LOOK) {
+    const double t = low + (high - low) * part, value = value_at(o, w, i, t);
+    if (value < 0) return t;
+    if (value > 0) break;
+  }
+  return low;
+}
+
+/* Whether condition i has changed at a time, when it was `before`: -1, 0 or 1. */
+static int change_of(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t, int before) {
+  const int now = value_at(o, w, i, t) >= 0;
+  return now != before && counts(w, i, now) ? now - before : 0;
+}
+
+/* Some conditions have changed at a time. If more of them have a rounding later, it becomes this time: they change together. */
+static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *changed) {
+  const double later = *at + ROUNDING * (fabs(*at) + o->tried);
+  int now = 0, then = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    now += change_of(o, w, i, *at, changed[i]) != 0;
+    then += change_of(o, w, i, later, changed[i]) != 0;
+  }
+  if (then > now) *at = later < o->span.to ? later : o->span.to;
+  for (uint32_t i = 0; i < w->n; i++) changed[i] = (int8_t)change_of(o, w, i, *at, changed[i]);
+}
+
+/* Looks at a piece of the step. `changed` has the conditions at its begin, and *end becomes the time of the first change. Without
+ * one, `changed` becomes the conditions at the end. */
+static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *end, int8_t *changed) {
+  int any = 0;
+  for (uint32_t i = 0; i < w->n; i++) {
+    const double below = time_below(o, w, i, begin, *end);
+    double low = begin, high = *end;
+    if (below > begin && counts(w, i, 0)) high = below;
+    if (below > begin && !counts(w, i, 0)) {
+      low = below;
+      changed[i] = 0;
+    }
+    if (change_of(o, w, i, high, changed[i]) == 0) continue;
+    *end = time_of_change(o, w, i, low, high);
+    any = 1;
+  }
+  if (any)
+    tell_changes(o, w, end, changed);
+  else
+    for (uint32_t i = 0; i < w->n; i++) changed[i] = value_at(o, w, i, *end) >= 0;
+  return any;
+}
+
+int ff_ode_locate(ff_ode *o, const ff_ode_watch *w, double from, double *at, int8_t *changed) {
+  const uint32_t pieces = w->pieces > 0 ? w->pieces : 1;
+  const double to = o->span.to, begin = ff_ode_larger(from, o->span.from);
+  if (!(begin < to)) return 0;
+  for (uint32_t i = 0; i < w->n; i++) changed[i] = value_at(o, w, i, begin) >= 0;
+  double low = begin;
+  for (uint32_t piece = 1; piece <= pieces; piece++) {
+    double end = piece < pieces ? begin + (to - begin) * piece / pieces : to;
+    if (!(end > low)) continue;
+    if (search_piece(o, w, low, &end, changed)) {
+      *at = end;
+      return 1;
+    }
+    low = end;
+  }
+  return 0;
+}

@@ -1,0 +1,321 @@
+/* Ensembles of a toy engine (toy_engine.h), which is no other engine's: what ensemble/ promises holds for any. */
+#include "../../src/ensemble/sweep/ff_sweep.h"
+#include "check.h"
+#include "toy_device.h"
+
+#define N 20000u
+#define TIMES 3u
+
+static const double times[TIMES] = {0.5, 1, 4};
+static const uint32_t observed[] = {0, 1};
+static const toy model = {.birth = 20, .death = 1, .most = 1e9, .initial = {0, 0}};
+
+static ff_run_options options_for(uint64_t n, int threads) {
+  return (ff_run_options){.key = 7, .n = n, .times = times, .n_times = TIMES, .observed = observed, .n_observed = 2,
+                          .wanted = FF_COVARIANCE | FF_HISTOGRAM, .threads = threads};
+}
+
+static ff_run *run_of(const toy *m, const ff_run_options *options) {
+  ff_run *run;
+  ff_error err;
+  int done = 0;
+  FF_CHECK_OK(ff_run_new(&run, &toy_engine, m, options, &err), &err);
+  while (!done) FF_CHECK_OK(ff_run_advance(run, 0.001, &done, &err), &err);
+  return run;
+}
+
+static ff_sums *sums_of(ff_run *run) {
+  ff_sums *sums = NULL;
+  ff_error err;
+  FF_CHECK_OK(ff_run_sums(run, &sums, &err), &err);
+  return sums;
+}
+
+/* Whether moments, products and histograms are the same. Lists the histograms. */
+static int are_same(ff_sums *a, ff_sums *b) {
+  int same = a->n_times == b->n_times && a->n_counts == b->n_counts &&
+             memcmp(a->counts, b->counts, (size_t)a->n_times * a->n_counts * sizeof *a->counts) == 0 &&
+             (a->products == NULL || memcmp(a->products, b->products, a->n_times * 2 * sizeof *a->products) == 0);
+  for (uint32_t i = 0; same && a->frequency != NULL && i < a->n_times * a->n_observed; i++) {
+    const size_t n = a->frequency[i].used;
+    double *x = calloc(4 * n, sizeof *x);
+    same = n == b->frequency[i].used;
+    if (same) {
+      ff_frequency_list(a->frequency + i, x, x + n);
+      ff_frequency_list(b->frequency + i, x + 2 * n, x + 3 * n);
+      same = memcmp(x, x + 2 * n, 2 * n * sizeof *x) == 0;
+    }
+    free(x);
+  }
+  return same;
+}
+
+/* The population is Poisson with mean m = b / d (1 - exp(-d t)), births are with mean b t, and their covariance is m: each living
+ * one was born. Bounds are five standard errors. */
+static void summaries_are_right(void) {
+  const ff_run_options one = options_for(N, 1), three = options_for(N, 3);
+  ff_run *a = run_of(&model, &one), *b = run_of(&model, &three);
+  ff_sums *sums = sums_of(a);
+  FF_CHECK_INT(ff_run_complete(a), N);
+  FF_CHECK_INT(ff_run_events(a), ff_run_events(b));
+  for (uint32_t i = 0; i < TIMES; i++) {
+    const double mean[] = {model.birth / model.death * (1 - exp(-model.death * times[i])), model.birth * times[i]};
+    for (uint32_t j = 0; j < TOY_COUNTS; j++) {
+      double least, largest;
+      const ff_sum_central m = ff_sums_moments(sums, i, j, N, &least, &largest);
+      FF_CHECK_NEAR(m.mean, mean[j], 5 * sqrt(mean[j] / N));
+      FF_CHECK_NEAR(m.second, mean[j], 5 * sqrt((2 * mean[j] * mean[j] + mean[j]) / N));
+      FF_CHECK(least >= 0 && least < mean[j] && largest > mean[j]);
+    }
+    FF_CHECK_NEAR(ff_sums_covariance(sums, i, 0, 1, N), mean[0], 5 * sqrt((mean[0] * mean[1] + mean[0] * mean[0] + mean[0]) / N));
+  }
+  FF_CHECK(are_same(sums, sums_of(b)));
+  ff_run_free(a);
+  ff_run_free(b);
+}
+
+/* Pearson's statistic of the population against the Poisson distribution, where at least 10 are expected. Its mean is the degrees
+ * of freedom k, and its variance 2 k; six standard deviations. */
+static void histograms_are_right(void) {
+  const ff_run_options options = options_for(N, 2);
+  ff_run *run = run_of(&model, &options);
+  ff_frequency *table = sums_of(run)->frequency + 2 * (TIMES - 1);
+  double value[256], count[256], statistic = 0, all = 0;
+  int cells = 0;
+  FF_CHECK(table->used < 256);
+  ff_frequency_list(table, value, count);
+  const double mean = model.birth / model.death * (1 - exp(-model.death * times[TIMES - 1]));
+  for (size_t i = 0; i < table->used; i++) {
+    const double expected = N * exp(value[i] * log(mean) - mean - lgamma(value[i] + 1));
+    all += count[i];
+    if (expected < 10) continue;
+    statistic += (count[i] - expected) * (count[i] - expected) / expected;
+    cells++;
+  }
+  FF_CHECK_INT(all, N);
+  FF_CHECK(cells > 20);
+  FF_CHECK_NEAR(statistic, cells - 1, 6 * sqrt(2.0 * cells));
+  ff_run_free(run);
+}
+
+static void parts_add_up(void) {
+  ff_run_options options = options_for(1000, 2);
+  options.wanted = FF_COVARIANCE;
+  ff_run *whole = run_of(&model, &options);
+  options.n = 300;
+  ff_run *first = run_of(&model, &options);
+  options.first = 300;
+  options.n = 700;
+  ff_run *second = run_of(&model, &options);
+  for (uint32_t i = 0; i < TIMES; i++) ff_sums_merge(sums_of(first), sums_of(second), i);
+  FF_CHECK(are_same(sums_of(whole), sums_of(first)));
+  FF_CHECK_INT(ff_run_events(whole), ff_run_events(first) + ff_run_events(second));
+  ff_run_free(whole);
+  ff_run_free(first);
+  ff_run_free(second);
+}
+
+static ff_formula condition_of(const char *text) {
+  static char *names[] = {"population", "births"};
+  ff_names *table;
+  ff_formula out;
+  ff_error err;
+  FF_CHECK_OK(ff_names_new(&table, names, 2, "counts", &err), &err);
+  FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
+  ff_names_free(table);
+  return out;
+}
+
+/* The time of birth number 12 has a gamma distribution. Afterwards, the state does not change. */
+static void trajectories_stop(void) {
+  enum { MANY = 4000 };
+  static double stopped[MANY], states[2][MANY * TIMES];
+  double *columns[] = {states[0], states[1]}, sum = 0;
+  ff_formula until = condition_of("births >= 12");
+  ff_run_options options = options_for(MANY, 2);
+  options.until = &until;
+  options.stopped = stopped;
+  options.states = columns;
+  ff_run_free(run_of(&model, &options));
+  for (uint32_t k = 0; k < MANY; k++) {
+    FF_CHECK(stopped[k] > 0 && states[1][k * TIMES + 2] == 12);
+    FF_CHECK((states[1][k * TIMES] == 12) == (stopped[k] <= times[0]));
+    sum += stopped[k];
+  }
+  FF_CHECK_NEAR(sum / MANY, 12 / model.birth, 5 * sqrt(12.0 / MANY) / model.birth);
+  ff_formula_free(&until);
+}
+
+/* The listed firings lead from the start to the state at the end. */
+static void firings_are_listed(void) {
+  enum { MANY = 50 };
+  static double states[2][MANY * TIMES];
+  double *columns[] = {states[0], states[1]};
+  ff_run_options options = options_for(MANY, 2);
+  options.states = columns;
+  options.max_firings = 100000;
+  ff_run *run = run_of(&model, &options);
+  const uint64_t n = ff_run_n_firings(run);
+  double *trajectory = calloc(n, sizeof *trajectory), *time = calloc(n, sizeof *time), population[MANY] = {0};
+  int32_t *what = calloc(n, sizeof *what);
+  ff_error err;
+  FF_CHECK_OK(ff_run_firings(run, trajectory, time, what, &err), &err);
+  FF_CHECK_INT(n, ff_run_events(run));
+  for (uint64_t i = 0; i < n; i++) {
+    FF_CHECK(i == 0 || trajectory[i] > trajectory[i - 1] || (trajectory[i] == trajectory[i - 1] && time[i] > time[i - 1]));
+    if (time[i] <= times[TIMES - 1]) population[(size_t)trajectory[i]] += what[i] == TOY_BIRTH ? 1 : -1;
+  }
+  for (uint32_t k = 0; k < MANY; k++) FF_CHECK(population[k] == states[0][k * TIMES + TIMES - 1]);
+  free(trajectory);
+  free(time);
+  free(what);
+  ff_run_free(run);
+}
+
+/* A run that begins where another has ended has its states at the start. */
+static void runs_go_on(void) {
+  enum { MANY = 100 };
+  static double states[2][MANY * TIMES], starts[MANY][TOY_COUNTS], later[2][MANY];
+  double *columns[] = {states[0], states[1]}, *next[] = {later[0], later[1]};
+  ff_run_options options = options_for(MANY, 2);
+  options.states = columns;
+  ff_run_free(run_of(&model, &options));
+  for (uint32_t k = 0; k < MANY; k++)
+    for (uint32_t j = 0; j < TOY_COUNTS; j++) starts[k][j] = states[j][k * TIMES + TIMES - 1];
+  options.starts = starts[0];
+  options.start = options.times[TIMES - 1];
+  options.times = &options.start;
+  options.n_times = 1;
+  options.states = next;
+  ff_run_free(run_of(&model, &options));
+  for (uint32_t k = 0; k < MANY; k++) FF_CHECK(later[0][k] == starts[k][0] && later[1][k] == starts[k][1]);
+}
+
+/* The first trajectory that fails is the one that is told, for any number of threads. */
+static void failures_are_described(void) {
+  const toy small = {.birth = 20, .death = 1, .most = 30, .initial = {0, 0}};
+  char told[2][FF_ERROR_TEXT];
+  for (int i = 0; i < 2; i++) {
+    const ff_run_options options = options_for(1000, 1 + 2 * i);
+    ff_run *run;
+    ff_error err;
+    int done = 0;
+    ff_status status = ff_run_new(&run, &toy_engine, &small, &options, &err);
+    while (status == FF_OK && !done) status = ff_run_advance(run, 0.001, &done, &err);
+    FF_CHECK_FAILS(status, FF_ESIZE, &err, "population 31 of trajectory");
+    snprintf(told[i], sizeof told[i], "%s", err.text);
+    ff_run_free(run);
+  }
+  FF_CHECK(strcmp(told[0], told[1]) == 0);
+  ff_run_options odd = options_for(1, 1);
+  ff_run *run;
+  ff_error err;
+  odd.method = 3;
+  FF_CHECK_FAILS(ff_run_new(&run, &toy_engine, &small, &odd, &err), FF_EARGUMENT, &err, "there is only one method");
+  odd = options_for(1, 1);
+  odd.n_times = 0;
+  FF_CHECK_FAILS(ff_run_new(&run, &toy_engine, &small, &odd, &err), FF_EARGUMENT, &err, "a run needs a time");
+}
+
+/* ---- devices and sweeps --------------------------------------------------------------------------------------------------- */
+
+static ff_fleet_choice two_devices(void) {
+  static const uint32_t numbers[] = {0, 1};
+  memset(&toy_devices, 0, sizeof toy_devices);
+  return (ff_fleet_choice){.calls = &toy_device.common, .devices = numbers, .n_devices = 2};
+}
+
+/* Two devices, one of which fails perhaps, have the bits of this processor, in each way of recording. */
+static void devices_change_no_bit(void) {
+  enum { MANY = 1300 };
+  static double states[2][2][MANY * TIMES], stopped[2][MANY];
+  ff_formula until = condition_of("population == 5");
+  for (uint32_t way = 0; way < 8; way++) {
+    ff_run_options options = options_for(MANY, 2);
+    ff_run *run[2];
+    for (int on = 0; on < 2; on++) {
+      double *columns[] = {states[on][0], states[on][1]};
+      ff_fleet_choice choice = two_devices();
+      ff_error err;
+      int done = 0, is = 0;
+      toy_devices.fails = way & 4 ? 2 : 0;
+      options.states = way & 1 ? columns : NULL;
+      options.until = way & 2 ? &until : NULL;
+      options.stopped = way & 2 ? stopped[on] : NULL;
+      FF_CHECK_OK(ff_run_new(&run[on], &toy_engine, &model, &options, &err), &err);
+      if (on) FF_CHECK_OK(ff_run_use(run[on], &choice, &err), &err);
+      while (on && !is) FF_CHECK_OK(ff_run_ready(run[on], 0.1, &is, &err), &err);
+      while (!done) FF_CHECK_OK(ff_run_advance(run[on], 0.001, &done, &err), &err);
+    }
+    ff_ensemble_info info;
+    FF_CHECK(ff_run_device(run[1], &info) && info.refused > 200 && strcmp(info.kernel, "toy") == 0);
+    FF_CHECK((ff_run_lost(run[1]) != NULL) == (way >= 4));
+    FF_CHECK_INT(ff_run_events(run[0]), ff_run_events(run[1]));
+    if (way & 1) FF_CHECK(memcmp(states[0], states[1], sizeof states[0]) == 0);
+    else FF_CHECK(are_same(sums_of(run[0]), sums_of(run[1])));
+    if (way & 2) FF_CHECK(memcmp(stopped[0], stopped[1], sizeof stopped[0]) == 0);
+    for (int on = 0; on < 2; on++) ff_run_free(run[on]);
+    FF_CHECK(toy_devices.made == toy_devices.freed);
+  }
+  ff_formula_free(&until);
+}
+
+/* Each point of a sweep has the bits of a run of its own, on this processor and on devices. */
+static void sweeps_are_runs(void) {
+  enum { POINTS = 5, EACH = 40 };
+  toy models[POINTS];
+  for (int on = 0; on < 2; on++) {
+    ff_point points[POINTS];
+    ff_sweep *sweep;
+    ff_error err;
+    int done = 0, is = 0;
+    for (uint32_t i = 0; i < POINTS; i++) {
+      models[i] = model;
+      models[i].birth = 5 + i;
+      models[i].initial[0] = i;
+      points[i] = (ff_point){&toy_engine, &models[i], options_for(EACH, 2)};
+      points[i].options.key = i;
+    }
+    ff_fleet_choice choice = two_devices();
+    FF_CHECK_OK(ff_sweep_new(&sweep, points, POINTS, 2, &err), &err);
+    if (on) FF_CHECK_OK(ff_sweep_check_devices(sweep, &err), &err);
+    if (on) FF_CHECK_OK(ff_sweep_use(sweep, &choice, &err), &err);
+    while (on && !is) FF_CHECK_OK(ff_sweep_ready(sweep, 0.1, &is, &err), &err);
+    while (!done) FF_CHECK_OK(ff_sweep_advance(sweep, 0.001, &done, &err), &err);
+    FF_CHECK_INT(ff_sweep_complete(sweep), POINTS * EACH);
+    FF_CHECK((toy_devices.waves > 0) == on);
+    for (uint32_t i = 0; i < POINTS; i++) {
+      ff_run *alone = run_of(&models[i], &points[i].options), *there = ff_sweep_run(sweep, i);
+      FF_CHECK(there != NULL && are_same(sums_of(alone), sums_of(there)));
+      FF_CHECK_INT(ff_run_events(alone), ff_run_events(there));
+      ff_run_free(alone);
+    }
+    ff_sweep_free(sweep);
+    FF_CHECK(toy_devices.made == toy_devices.freed);
+  }
+}
+
+/* What no device can do stays on this processor: an engine's refusal, and an engine that knows of no devices. */
+static void devices_may_be_refused(void) {
+  const toy eternal = {.birth = 1, .death = 0, .most = 1e9, .initial = {0, 0}};
+  ff_engine alone = toy_engine;
+  alone.check_devices = NULL;
+  const ff_engine *engines[] = {&toy_engine, &alone};
+  const char *why[] = {"nobody dies", "no device has this engine"};
+  for (int i = 0; i < 2; i++) {
+    const ff_run_options options = options_for(10, 1);
+    const ff_fleet_choice choice = two_devices();
+    ff_run *run;
+    ff_error err;
+    int done = 0;
+    FF_CHECK_OK(ff_run_new(&run, engines[i], &eternal, &options, &err), &err);
+    FF_CHECK_FAILS(ff_run_use(run, &choice, &err), FF_EUNSUPPORTED, &err, why[i]);
+    while (!done) FF_CHECK_OK(ff_run_advance(run, 1, &done, &err), &err);
+    FF_CHECK_INT(ff_run_complete(run), 10);
+    ff_run_free(run);
+  }
+}
+
+FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+             runs_go_on,
+             failures_are_described, devices_change_no_bit, sweeps_are_runs, devices_may_be_refused)

@@ -1,0 +1,731 @@
+/* ode/: orders of both methods and of their dense output, exact solutions, stiff equations, derivatives, times of change,
+ * failures; and sparse elimination. */
+#include <math.h>
+
+#include "../../src/linear/ff_eliminate.h"
+#include "../../src/linear/ff_sparse_lu.h"
+#include "../../src/ode/ff_ode.h"
+#include "check.h"
+#include "random.h"
+
+/* ---- equations ---------------------------------------------------------------------------------------------------------- */
+
+/* A circle that attracts, turned with speed 1, and exp(sin(t)), where t is a component: not linear, autonomous, and smooth. */
+static int smooth(void *of, double t, const double *x, double *slope) {
+  const double rest = 1 - x[0] * x[0] - x[1] * x[1];
+  (void)of, (void)t;
+  slope[0] = x[0] * rest - x[1];
+  slope[1] = x[1] * rest + x[0];
+  slope[2] = x[2] * cos(x[3]);
+  slope[3] = 1;
+  return 1;
+}
+static int smooth_jacobian(void *of, double t, const double *x, double *entry) {
+  const double a = x[0], b = x[1];
+  const double columns[16] = {1 - 3 * a * a - b * b, 1 - 2 * a * b, 0, 0, -2 * a * b - 1, 1 - a * a - 3 * b * b, 0, 0,
+                              0, 0, cos(x[3]), 0, 0, 0, -x[2] * sin(x[3]), 0};
+  (void)of, (void)t;
+  memcpy(entry, columns, sizeof columns);
+  return 1;
+}
+/* The solution: the squared radius r2 obeys (r2)' = 2 r2 (1 - r2). */
+static void smooth_solution(double t, double *x) {
+  const double radius = sqrt(1 / (1 + 3 * exp(-2 * t)));
+  x[0] = radius * cos(t);
+  x[1] = radius * sin(t);
+  x[2] = exp(sin(t));
+  x[3] = t;
+}
+static const ff_ode_equations smooth_equations = {.n = 4, .slope = smooth, .jacobian = smooth_jacobian};
+
+static ff_ode *solver(const ff_ode_equations *equations, const ff_ode_options *options) {
+  ff_ode *o = NULL;
+  ff_error err;
+  FF_CHECK_OK(ff_ode_new(&o, equations, options, &err), &err);
+  return o;
+}
+
+/* Goes on to a time. Returns the number of steps, or 0 if there is none at some time. */
+static int go(ff_ode *o, double until) {
+  int steps = 0;
+  while (ff_ode_last(o)->to < until) {
+    if (!ff_ode_step(o, until)) return 0;
+    steps++;
+  }
+  return steps;
+}
+
+static double distance(const double *x, const double *y, uint32_t n) {
+  double most = 0;
+  for (uint32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i] - y[i]));
+  return most;
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  double end, within, estimate, all;
+} errors;
+
+/* The errors of single steps of length h from the solution: at the end, within, and as they are estimated. The error of all steps
+ * up to time 2. */
+static errors errors_of(ff_ode_method method, double h) {
+  const ff_ode_options options = {.method = method, .tolerance = 1e30};
+  ff_ode *o = solver(&smooth_equations, &options);
+  double x[4], found[4];
+  errors e = {0, 0, 0, 0};
+  for (double t = 0.25; t < 1.5; t += 0.5) {
+    smooth_solution(t, x);
+    ff_ode_start(o, t, x, h);
+    FF_CHECK(ff_ode_step(o, t + h));
+    smooth_solution(t + h, x);
+    e.end = fmax(e.end, distance(ff_ode_last(o)->end, x, 4));
+    for (uint32_t k = 0; k < 4; k++) e.estimate = fmax(e.estimate, ff_ode_last(o)->error[k]);
+    for (int i = 1; i < 8; i++) {
+      smooth_solution(t + h * i / 8, x);
+      ff_ode_state(o, t + h * i / 8, found);
+      e.within = fmax(e.within, distance(found, x, 4));
+      for (uint32_t k = 0; k < 4; k++) FF_CHECK(found[k] == ff_ode_component(o, t + h * i / 8, k));
+    }
+  }
+  smooth_solution(0, x);
+  ff_ode_start(o, 0, x, h);
+  for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(ff_ode_step(o, i * h));
+  smooth_solution(2, x);
+  e.all = distance(ff_ode_last(o)->end, x, 4);
+  ff_ode_free(o);
+  return e;
+}
+
+/* An error of c h^p + d h^(p + 1) falls by a factor between 2^p and 2^(p + 1) when h is halved, unless c and d have different
+ * signs. Then it falls less, by a relative part of about h d / c, here 1/32. */
+static void check_order(const char *name, double coarse, double fine, int p) {
+  const double found = log2(coarse / fine);
+  FF_CHECK_SAY(found > p - 0.1 && found < p + 0.99, "%s: order %g, expected %d", name, found, p);
+}
+
+static void has_its_order(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    const ff_ode_about *about = ff_ode_method_about(method);
+    const errors a = errors_of(method, 1.0 / 16), b = errors_of(method, 1.0 / 32);
+    check_order(about->name, a.end, b.end, about->order + 1);
+    check_order(about->name, a.within, b.within, about->dense_order + 1);
+    check_order(about->name, a.estimate, b.estimate, about->order);
+    check_order(about->name, a.all, b.all, about->order);
+  }
+}
+
+/* x' = x cos(t) is exp(sin(t)). The implicit method has df/dt from differences, with a relative error of about 2^-26. */
+static int swinging(void *of, double t, const double *x, double *slope) {
+  (void)of;
+  slope[0] = x[0] * cos(t);
+  return 1;
+}
+
+static void knows_the_time(void) {
+  const ff_ode_equations equations = {.n = 1, .slope = swinging, .timed = 1};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    const ff_ode_options options = {.method = method, .tolerance = 1e30};
+    ff_ode *o = solver(&equations, &options);
+    double error[2];
+    for (int fine = 0; fine < 2; fine++) {
+      const double one = 1, h = fine ? 1.0 / 16 : 1.0 / 8;
+      ff_ode_start(o, 0, &one, h);
+      for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(ff_ode_step(o, i * h));
+      error[fine] = fabs(ff_ode_last(o)->end[0] - exp(sin(2)));
+    }
+    check_order(ff_ode_method_about(method)->name, error[0], error[1], ff_ode_method_about(method)->order);
+    ff_ode_free(o);
+  }
+}
+
+/* ---- exact solutions ---------------------------------------------------------------------------------------------------- */
+
+/* Logistic growth, exp(-t), and a swinging pair: no error of a step grows later by more than the factor exp(0.25), where the
+ * logistic curve is steepest. */
+static int known(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = x[0] * (1 - x[0]);
+  slope[1] = -x[1];
+  slope[2] = x[3];
+  slope[3] = -x[2];
+  return 1;
+}
+
+/* The estimate is of order 4 and the result of order 5, so the error of a step is at most the tolerance for small tolerances, and
+ * all errors together are at most their sum. At a time within a step, the dense output adds one of about this size. */
+static void solves_known_equations(void) {
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  const double start[4] = {0.1, 1, 0, 1};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
+    for (double tolerance = 1e-4; tolerance > 1e-11; tolerance /= 100) {
+      const ff_ode_options options = {.method = method, .tolerance = tolerance};
+      ff_ode *o = solver(&equations, &options);
+      ff_ode_start(o, 0, start, 0);
+      for (int steps = 1; ff_ode_last(o)->to < 10; steps++) {
+        FF_CHECK(ff_ode_step(o, INFINITY));
+        const ff_ode_span *s = ff_ode_last(o);
+        for (int i = 1; i <= 4; i++) {
+          const double t = s->from + (s->to - s->from) * i / 4;
+          double x[4];
+          const double exact[4] = {1 / (1 + 9 * exp(-t)), exp(-t), sin(t), cos(t)};
+          ff_ode_state(o, t, x);
+          FF_CHECK_NEAR(distance(x, exact, 4), 0, (steps + 1) * 2 * exp(0.25) * tolerance);
+        }
+      }
+      ff_ode_free(o);
+    }
+}
+
+/* The same bits on every machine, and whether the state is looked at or not. */
+static void has_these_bits(void) {
+  static const double wanted[FF_ODE_METHODS][4] = {
+      {0x1.757b1d87ab133p-1, 0x1.519701280cbfp-5, -0x1.84e6929625df8p-5, -0x1.ff6c160f96deep-1},
+      {0x1.714512584a8a4p-1, 0x1.5fd1d654ca152p-5, -0x1.96734c00d8954p-8, -0x1.fffd7a3d42b09p-1}};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  const double start[4] = {0.1, 1, 0, 1};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
+    for (int look = 0; look < 2; look++) {
+      const ff_ode_options options = {.method = method, .tolerance = 1e-6};
+      ff_ode *o = solver(&equations, &options);
+      double x[4];
+      for (int again = 0; again < 2; again++) {
+        ff_ode_start(o, 0, start, 0);
+        while (ff_ode_last(o)->to < 3) {
+          FF_CHECK(ff_ode_step(o, INFINITY));
+          if (look) ff_ode_state(o, (ff_ode_last(o)->from + ff_ode_last(o)->to) / 2, x);
+        }
+        for (int i = 0; i < 4; i++) FF_CHECK_SAY(ff_ode_last(o)->end[i] == wanted[method][i], "%a", ff_ode_last(o)->end[i]);
+      }
+      ff_ode_free(o);
+    }
+}
+
+/* ---- stiff equations ---------------------------------------------------------------------------------------------------- */
+
+/* Robertson's reactions: A -> B, 2 B -> B + C, B + C -> A + C, in a volume with 1e6 molecules for the unit of concentration. */
+#define MOLECULES 1e6
+static int robertson(void *of, double t, const double *x, double *slope) {
+  const double a = 0.04 * x[0], b = 3e7 / MOLECULES * x[1] * x[1], c = 1e4 / MOLECULES * x[1] * x[2];
+  (void)of, (void)t;
+  slope[0] = c - a;
+  slope[1] = a - b - c;
+  slope[2] = b;
+  return 1;
+}
+
+/* A scaled van der Pol oscillator, mu = 1000: the parameter 1e-6 of the test set, until time 2. */
+static int van_der_pol(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = x[1];
+  slope[1] = ((1 - x[0] * x[0]) * x[1] - x[0]) * 1e6;
+  return 1;
+}
+
+/* The largest relative error. */
+static double relative(const double *x, const double *exact, double unit, uint32_t n) {
+  double most = 0;
+  for (uint32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i] / unit / exact[i] - 1));
+  return most;
+}
+
+/* References: Mazzia and Magherini, Test Set for IVP Solvers 2.4 (2008), problems ROBER and VDPOL; at time 40, the explicit method
+ * with 4e4 small steps, each with a relative error of at most 1e-10. Modes are damped or, on the slow branch of the oscillator,
+ * neutral, but the few steps in which it leaves this branch enlarge errors: 100 tolerances are allowed for all. */
+static void solves_stiff_equations(void) {
+  static const double late[] = {0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050};
+  static const double swung[] = {1.706167732170483, -0.8928097010247975}, start[] = {MOLECULES, 0, 0}, swing[] = {2, 0};
+  const ff_ode_equations reactions = {.n = 3, .slope = robertson}, oscillator = {.n = 2, .slope = van_der_pol};
+  const ff_ode_options small = {.tolerance = 1e-10};
+  double early[3];
+  ff_ode *o = solver(&reactions, &small);
+  ff_ode_start(o, 0, start, 0);
+  FF_CHECK(go(o, 40) > 30000); /* the fastest mode has the rate 2e3, so 40 * 2e3 / 3.3 steps are necessary */
+  for (int i = 0; i < 3; i++) early[i] = ff_ode_last(o)->end[i] / MOLECULES;
+  ff_ode_free(o);
+  for (int automatic = 0; automatic < 2; automatic++)
+    for (double tolerance = 1e-6; tolerance > 1e-9; tolerance /= 10) {
+      const ff_ode_options options = {.method = FF_ODE_RODAS, .automatic = automatic, .tolerance = tolerance};
+      o = solver(&reactions, &options);
+      ff_ode_start(o, 0, start, 0);
+      if (automatic) FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
+      int steps = go(o, 40);
+      FF_CHECK_SAY(steps > 0 && steps < (automatic ? 5000 : 500), "%d steps", steps);
+      FF_CHECK(relative(ff_ode_last(o)->end, early, MOLECULES, 3) < 100 * tolerance);
+      steps = go(o, 1e11);
+      FF_CHECK_SAY(steps > 0 && steps < 2000, "%d steps", steps);
+      FF_CHECK(relative(ff_ode_last(o)->end, late, MOLECULES, 3) < 100 * tolerance);
+      FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
+      ff_ode_free(o);
+      o = solver(&oscillator, &options);
+      ff_ode_start(o, 0, swing, 0);
+      steps = go(o, 2);
+      FF_CHECK_SAY(steps > 0 && steps < 5000, "%d steps", steps);
+      FF_CHECK(relative(ff_ode_last(o)->end, swung, 1, 2) < 100 * tolerance);
+      ff_ode_free(o);
+    }
+}
+
+/* Equations that are not stiff keep the explicit method, and its bits. */
+static void keeps_explicit_steps(void) {
+  const double start[4] = {1.5, 0, 1, 0};
+  double end[2][4];
+  for (int automatic = 0; automatic < 2; automatic++) {
+    const ff_ode_options options = {.automatic = automatic, .tolerance = 1e-8};
+    ff_ode *o = solver(&smooth_equations, &options);
+    ff_ode_start(o, 0, start, 0);
+    FF_CHECK(go(o, 30) > 0);
+    FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
+    memcpy(end[automatic], ff_ode_last(o)->end, sizeof end[0]);
+    ff_ode_free(o);
+  }
+  FF_CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
+}
+
+/* ---- matrices ----------------------------------------------------------------------------------------------------------- */
+
+enum { MOST = 40 };
+
+typedef struct {
+  uint32_t n;
+  size_t first[MOST + 1];
+  uint32_t row[MOST * MOST];
+} pattern;
+
+/* Elimination agrees with that with pivots. Where the diagonal dominates, the condition is below 10, and errors are below
+ * n^2 * 10 roundings. */
+static void check_elimination(const pattern *p, uint64_t *state) {
+  const uint32_t n = p->n;
+  static double dense[MOST * MOST], entry[MOST * MOST];
+  double x[MOST], y[MOST];
+  ff_sparse_lu *lu;
+  ff_error err;
+  FF_CHECK_OK(ff_sparse_lu_new(&lu, n, p->first, p->row, &err), &err);
+  for (int again = 0; again < 3; again++) {
+    const double shift = 3.0 * n;
+    memset(dense, 0, sizeof dense);
+    for (uint32_t j = 0; j < n; j++)
+      for (size_t i = p->first[j]; i < p->first[j + 1]; i++) dense[j * n + p->row[i]] = entry[i] = 2 * uniform(state) - 1;
+    for (uint32_t i = 0; i < n; i++) {
+      dense[i * n + i] += shift;
+      x[i] = y[i] = uniform(state);
+    }
+    FF_CHECK(ff_sparse_lu_factor(lu, entry, shift));
+    ff_sparse_lu_solve(lu, x);
+    FF_CHECK(ff_eliminate(dense, y, n));
+    FF_CHECK_NEAR(distance(x, y, n), 0, 10.0 * n * n * 0x1p-53);
+  }
+  ff_sparse_lu_free(lu);
+}
+
+static void eliminates_random_patterns(void) {
+  uint64_t state = 7;
+  for (int round = 0; round < 200; round++) {
+    pattern p = {.n = 1 + below(&state, MOST)};
+    const double density = round % 4 == 0 ? 1 : uniform(&state) * 4 / p.n;
+    for (uint32_t j = 0; j < p.n; j++) {
+      p.first[j + 1] = p.first[j];
+      for (uint32_t i = p.n; i-- > 0;)
+        if (uniform(&state) < density) p.row[p.first[j + 1]++] = i;
+    }
+    check_elimination(&p, &state);
+  }
+}
+
+/* A chain, and a star whose centre comes first: no entries are added. Whether a pivot is 0 is seen. */
+static void adds_few_entries(void) {
+  for (int star = 0; star < 2; star++) {
+    pattern p = {.n = MOST};
+    for (uint32_t j = 0; j < MOST; j++) {
+      size_t n = p.first[j];
+      for (uint32_t i = 0; i < MOST; i++)
+        if (star ? i == j || i == 0 || j == 0 : i + 1 >= j && i <= j + 1) p.row[n++] = i;
+      p.first[j + 1] = n;
+    }
+    ff_sparse_lu *lu;
+    ff_error err;
+    FF_CHECK_OK(ff_sparse_lu_new(&lu, p.n, p.first, p.row, &err), &err);
+    FF_CHECK_INT(ff_sparse_lu_entries(lu), p.first[MOST]);
+    static const double none[3 * MOST];
+    FF_CHECK(!ff_sparse_lu_factor(lu, none, 0));
+    FF_CHECK(ff_sparse_lu_factor(lu, none, 1));
+    FF_CHECK(!ff_sparse_lu_factor(lu, none, NAN));
+    ff_sparse_lu_free(lu);
+  }
+}
+
+/* Diffusion along a chain: with its pattern, three calls differentiate it. */
+static int chain(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  for (int i = 0; i < MOST; i++) slope[i] = (i > 0 ? x[i - 1] - x[i] : 0) + (i < MOST - 1 ? x[i + 1] - x[i] : 0);
+  return 1;
+}
+
+static void differentiates_in_groups(void) {
+  pattern p = {.n = MOST};
+  double start[MOST] = {1}, end[2][MOST];
+  for (uint32_t j = 0; j < MOST; j++) {
+    size_t n = p.first[j];
+    for (uint32_t i = j > 0 ? j - 1 : 0; i <= j + 1 && i < MOST; i++) p.row[n++] = i;
+    p.first[j + 1] = n;
+  }
+  for (int known_pattern = 0; known_pattern < 2; known_pattern++) {
+    const ff_ode_equations equations = {.n = MOST, .slope = chain, .first = known_pattern ? p.first : NULL, .row = p.row};
+    const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_start(o, 0, start, 0.125);
+    FF_CHECK(ff_ode_step(o, 0.125));
+    /* the slope at the beginning, groups, seven stages and the slope at the end */
+    FF_CHECK_INT(ff_ode_calls(o), 1 + (known_pattern ? 3 : MOST) + 7 + 1);
+    FF_CHECK(go(o, 30) > 0);
+    memcpy(end[known_pattern], ff_ode_last(o)->end, sizeof end[0]);
+    double sum = 0;
+    for (int i = 0; i < MOST; i++) sum += end[known_pattern][i];
+    FF_CHECK_NEAR(sum, 1, 1e-12); /* the sum is kept, but for rounding */
+    ff_ode_free(o);
+  }
+  FF_CHECK_NEAR(distance(end[0], end[1], MOST), 0, 1e-6); /* derivatives differ in their last bits, so steps may */
+}
+
+/* ---- times of change ---------------------------------------------------------------------------------------------------- */
+
+/* A ball: x'' = -2. Its conditions are x >= 0, or with a sign, -x >= 0. */
+static int ball(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = x[1];
+  slope[1] = -2;
+  return 1;
+}
+static double height(void *of, uint32_t i, double t, const double *x) {
+  (void)i, (void)t;
+  return *(const double *)of * x[0];
+}
+
+/* It falls from 1 in the time 1, and bounces with half its speed, so it hits the floor at 1, 2, 2.5, 2.75, ... Polynomials of
+ * degree 2 are solved but for rounding: of numbers up to h^2, where the length h of a step is below 8, so by some 2^-46. This error
+ * changes the time by 2^-46 / speed, and the speed is 2, 1, 1/2, ... The time of a bounce has the errors of all before it, too. */
+static void ball_bounces(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
+    for (double sign = -1; sign <= 1; sign += 2) {
+      const int8_t falls = sign > 0 ? -1 : 1;
+      const ff_ode_equations equations = {.n = 2, .slope = ball};
+      const ff_ode_options options = {.method = method, .tolerance = 1e-8};
+      const ff_ode_watch watch = {.n = 1, .of = &sign, .value = height, .direction = &falls};
+      ff_ode *o = solver(&equations, &options);
+      double x[2] = {1, 0}, at, hit = 1, flight = 1;
+      int8_t changed;
+      ff_ode_start(o, 0, x, 0);
+      for (int bounces = 0; bounces < 8; hit += flight, flight /= 2) {
+        while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(ff_ode_step(o, INFINITY));
+        FF_CHECK_INT(changed, falls);
+        FF_CHECK_NEAR(at, hit, ldexp(1, -45 + bounces));
+        ff_ode_cut(o, at);
+        FF_CHECK(ff_ode_last(o)->end[0] <= 0 && ff_ode_last(o)->to == at && ff_ode_next(o) < 8);
+        bounces++;
+        x[0] = 0;
+        x[1] = -ff_ode_last(o)->end[1] / 2;
+        FF_CHECK_NEAR(x[1], ldexp(1, 1 - bounces), ldexp(1, -44 + bounces));
+        ff_ode_start(o, at, x, ff_ode_next(o));
+      }
+      ff_ode_free(o);
+    }
+}
+
+/* x' = 1. Condition i is sign[i] (x - border[i]) >= 0. */
+typedef struct {
+  double border[4], sign[4];
+  uint64_t calls;
+} borders;
+static int grows(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t, (void)x;
+  slope[0] = 1;
+  return 1;
+}
+static double beyond(void *of, uint32_t i, double t, const double *x) {
+  borders *b = of;
+  (void)t;
+  b->calls++;
+  return b->sign[i] * (x[0] - b->border[i]);
+}
+
+/* Two borders are the same, one of them downwards; one is at the beginning, where the condition is true and remains so; and one is
+ * later. All are found once, whether the search goes on in the same step or in a new one. */
+static void finds_each_change_once(void) {
+  const ff_ode_equations equations = {.n = 1, .slope = grows};
+  const ff_ode_options options = {.tolerance = 1e-8};
+  for (int cut = 0; cut < 2; cut++)
+    for (uint32_t pieces = 0; pieces < 4; pieces++) {
+      borders b = {{1.0 / 3, 1.0 / 3, 0.25, 0.9}, {1, -1, 1, 1}, 0};
+      const ff_ode_watch watch = {.n = 4, .of = &b, .value = beyond, .pieces = pieces};
+      ff_ode *o = solver(&equations, &options);
+      const double start = 0.25;
+      double from = 0.25, at = 0;
+      int8_t changed[4];
+      ff_ode_start(o, from, &start, 1);
+      FF_CHECK(ff_ode_step(o, 1));
+      FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
+      FF_CHECK_NEAR(at, 1.0 / 3, 0x1p-50);
+      FF_CHECK(changed[0] == 1 && changed[1] == -1 && changed[2] == 0 && changed[3] == 0);
+      FF_CHECK(b.calls < 4 * 2 * (pieces + 1) + 2 * 62 + 4 * 4 + 4 * 3);
+      if (cut) {
+        ff_ode_cut(o, at);
+        FF_CHECK(!ff_ode_locate(o, &watch, at, &from, changed));
+        FF_CHECK(ff_ode_step(o, 1));
+      }
+      from = at;
+      FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
+      FF_CHECK_NEAR(at, 0.9, 0x1p-50);
+      FF_CHECK(changed[0] == 0 && changed[1] == 0 && changed[2] == 0 && changed[3] == 1);
+      FF_CHECK(!ff_ode_locate(o, &watch, at, &from, changed));
+      ff_ode_free(o);
+    }
+}
+
+/* A condition that is true at the beginning and false just afterwards has changed then. With a direction it has not. */
+static void tells_changes_at_the_beginning(void) {
+  const ff_ode_equations equations = {.n = 1, .slope = grows};
+  const ff_ode_options options = {.tolerance = 1e-8};
+  borders b = {{0}, {-1}, 0};
+  const int8_t rises = 1;
+  ff_ode_watch watch = {.n = 1, .of = &b, .value = beyond};
+  ff_ode *o = solver(&equations, &options);
+  const double start = 0;
+  double at = 0, again;
+  int8_t changed = 0;
+  ff_ode_start(o, 0, &start, 1);
+  FF_CHECK(ff_ode_step(o, 1));
+  FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed));
+  FF_CHECK(at > 0 && at <= 0x1p-51 && changed == -1);
+  FF_CHECK(!ff_ode_locate(o, &watch, at, &again, &changed));
+  watch.direction = &rises;
+  FF_CHECK(!ff_ode_locate(o, &watch, 0, &again, &changed));
+  ff_ode_free(o);
+}
+
+/* sin(t) is above 0.8 between two times. One large step misses both unless it is looked at in pieces, and a function that touches
+ * 0 is not found. */
+static int turns(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = x[1];
+  slope[1] = -x[0];
+  return 1;
+}
+static double above(void *of, uint32_t i, double t, const double *x) {
+  (void)i, (void)t;
+  return x[0] - *(const double *)of;
+}
+static void looks_in_pieces(void) {
+  const ff_ode_equations equations = {.n = 2, .slope = turns};
+  const ff_ode_options options = {.tolerance = 1};
+  const uint32_t read_first[] = {0, 1}, read[] = {0};
+  double border = 0.8, at = 0;
+  ff_ode_watch watch = {.n = 1, .of = &border, .value = above, .read_first = read_first, .read = read};
+  ff_ode *o = solver(&equations, &options);
+  const double start[] = {0, 1};
+  int8_t changed = 0;
+  ff_ode_start(o, 0, start, 2.5);
+  FF_CHECK(ff_ode_step(o, 2.5) && ff_ode_last(o)->to == 2.5);
+  FF_CHECK(!ff_ode_locate(o, &watch, 0, &at, &changed));
+  watch.pieces = 5;
+  FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed) && changed == 1);
+  FF_CHECK_NEAR(ff_ode_component(o, at, 0), 0.8, 0x1p-50);
+  FF_CHECK(ff_ode_component(o, at, 0) >= 0.8 && ff_ode_component(o, at - 0x1p-50, 0) < 0.8);
+  FF_CHECK(ff_ode_locate(o, &watch, at, &at, &changed) && changed == -1);
+  FF_CHECK(!ff_ode_locate(o, &watch, at, &at, &changed));
+  border = ff_ode_component(o, 1.5, 0); /* near the largest value */
+  for (double t = 1; t < 2; t += 0x1p-10) border = fmax(border, ff_ode_component(o, t, 0));
+  border += 0x1p-30; /* above it, by more than the distance of the times can hide */
+  FF_CHECK(!ff_ode_locate(o, &watch, 0, &at, &changed));
+  ff_ode_free(o);
+}
+
+/* Hybrid nets: x' = 1 - x, and the hazard 2 x is integrated to a threshold of 1: 2 (t - 1 + exp(-t)) = 1. The firing then removes x.
+ * Each following integral starts anew from the same state, so all times between firings are equal but for errors: 1e-10 for some
+ * 20 steps. A firing costs steps of its own but no setup: the first step goes on with the length that was planned. */
+static int flow(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = 1 - x[0];
+  slope[1] = 2 * x[0];
+  return 1;
+}
+static double integral(void *of, uint32_t i, double t, const double *x) {
+  (void)of, (void)i, (void)t;
+  return x[1] - 1;
+}
+static void fires_at_thresholds(void) {
+  double low = 1, high = 2;
+  while (high - low > 0x1p-51) {
+    const double middle = (low + high) / 2;
+    *(2 * (middle - 1 + exp(-middle)) < 1 ? &low : &high) = middle;
+  }
+  const ff_ode_equations equations = {.n = 2, .slope = flow};
+  const uint32_t read_first[] = {0, 1}, read[] = {1};
+  const ff_ode_watch watch = {.n = 1, .value = integral, .read_first = read_first, .read = read};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    const ff_ode_options options = {.method = method, .tolerance = 1e-10};
+    ff_ode *o = solver(&equations, &options);
+    const double start[] = {0, 0};
+    double at = 0;
+    int8_t changed;
+    ff_ode_start(o, 0, start, 0);
+    for (int firing = 1; firing <= 100; firing++) {
+      while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(ff_ode_step(o, INFINITY));
+      FF_CHECK_NEAR(at, firing * low, firing * 20e-10);
+      ff_ode_cut(o, at);
+      ff_ode_start(o, at, start, ff_ode_next(o));
+    }
+    ff_ode_free(o);
+  }
+}
+
+/* ---- steps that end early, and failures --------------------------------------------------------------------------------- */
+
+/* After a cut, the step before it is there up to the cut, f is called anew, and the solution goes on as one that starts there. */
+static void goes_on_after_a_cut(void) {
+  const double start[4] = {0.1, 1, 0, 1};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    const ff_ode_options options = {.method = method, .tolerance = 1e-6};
+    ff_ode *o = solver(&equations, &options), *other = solver(&equations, &options);
+    double within[4], again[4], x[4], slope[4];
+    ff_ode_start(o, 0, start, 0);
+    for (int i = 0; i < 5; i++) FF_CHECK(ff_ode_step(o, INFINITY));
+    const ff_ode_span *s = ff_ode_last(o);
+    const double from = s->from, cut = from + (s->to - from) / 3, early = from + (s->to - from) / 5, h = fmin(ff_ode_next(o), s->to - from);
+    ff_ode_state(o, early, within);
+    ff_ode_state(o, cut, x);
+    ff_ode_cut(o, s->to); /* changes nothing */
+    FF_CHECK(s->to > cut);
+    ff_ode_cut(o, cut);
+    ff_ode_state(o, early, again);
+    FF_CHECK(memcmp(within, again, sizeof within) == 0 && memcmp(x, s->end, sizeof x) == 0);
+    FF_CHECK(s->from == from && s->to == cut && fabs(ff_ode_next(o) / h - 1) < 1e-9);
+    const uint64_t calls = ff_ode_calls(o);
+    known(NULL, cut, x, slope);
+    FF_CHECK(memcmp(slope, ff_ode_slope(o), sizeof slope) == 0 && ff_ode_slope(o) == s->slope);
+    FF_CHECK_INT(ff_ode_calls(o), calls + 1);
+    ff_ode_start(other, cut, x, ff_ode_next(o));
+    for (int i = 0; i < 3; i++) {
+      FF_CHECK(ff_ode_step(o, INFINITY) && ff_ode_step(other, INFINITY));
+      FF_CHECK(s->to == ff_ode_last(other)->to && memcmp(s->end, ff_ode_last(other)->end, sizeof x) == 0);
+    }
+    ff_ode_free(o);
+    ff_ode_free(other);
+  }
+}
+
+/* A step that `most` has made short does not make the next ones short. */
+static void ends_at_the_wanted_time(void) {
+  const double start[4] = {0.1, 1, 0, 1};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  const ff_ode_options options = {.tolerance = 1e-6};
+  ff_ode *o = solver(&equations, &options);
+  ff_ode_start(o, 0, start, 0);
+  FF_CHECK_INT(go(o, 1) > 0, 1);
+  const double h = ff_ode_next(o), soon = nextafter(1, 2);
+  FF_CHECK(ff_ode_last(o)->to == 1 && !ff_ode_step(o, 1) && !ff_ode_step(o, NAN));
+  FF_CHECK(ff_ode_step(o, soon) && ff_ode_last(o)->to == soon);
+  FF_CHECK(ff_ode_next(o) >= h);
+  ff_ode_free(o);
+}
+
+/* x' = 1 up to a largest x, where f ends; with `jump`, it is 1000 from x = 1 / 3 on. */
+typedef struct {
+  int jump;
+  double most;
+} ending;
+static int ends(void *of, double t, const double *x, double *slope) {
+  const ending *e = of;
+  (void)t;
+  slope[0] = e->jump && x[0] >= 1.0 / 3 ? 1000 : 1;
+  return x[0] < e->most;
+}
+
+static void ends_where_the_slope_ends(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    ending e = {0, 1};
+    const ff_ode_equations equations = {.n = 1, .of = &e, .slope = ends};
+    const ff_ode_options options = {.method = method, .tolerance = 1e-8, .least = 0x1p-30};
+    ff_ode *o = solver(&equations, &options);
+    double x = 0;
+    ff_ode_start(o, 0, &x, 0);
+    int steps = 0;
+    while (ff_ode_step(o, INFINITY)) steps++;
+    FF_CHECK(steps > 10);
+    const ff_ode_span *s = ff_ode_last(o);
+    /* the shortest step is 2^-30 of the time and of the first step, which is 0.01 */
+    FF_CHECK(s->end[0] < 1 && s->end[0] > 1 - 2 * 0x1p-30 && s->from == s->to && s->end[0] == s->start[0]);
+    FF_CHECK(ff_ode_slope(o) != NULL && !ff_ode_step(o, INFINITY)); /* again */
+    e.most = 2; /* and it goes on if f does */
+    FF_CHECK(ff_ode_step(o, INFINITY) && s->end[0] > 1 - 0x1p-30);
+    x = 3;
+    ff_ode_start(o, 0, &x, 0);
+    FF_CHECK(ff_ode_slope(o) == NULL && !ff_ode_step(o, INFINITY));
+    ff_ode_free(o);
+  }
+}
+
+/* The error of a step over a jump of f stays large until the step is the shortest one, 2^-46 of the time and of the first step of
+ * 0.01. `jumps` lets this one pass. Then the time of the jump is known but for this step. */
+static void passes_jumps(void) {
+  for (uint32_t jumps = 0; jumps < 2; jumps++) {
+    ending e = {1, 1e9};
+    const ff_ode_equations equations = {.n = 1, .of = &e, .slope = ends};
+    const ff_ode_options options = {.tolerance = 1e-14, .jumps = jumps};
+    ff_ode *o = solver(&equations, &options);
+    const double x = 0;
+    int jumped = 0, fine = 1;
+    ff_ode_start(o, 0, &x, 0);
+    while (fine && ff_ode_last(o)->to < 0.5) {
+      fine = ff_ode_step(o, 0.5);
+      jumped += fine && ff_ode_last(o)->jumped;
+    }
+    FF_CHECK_INT(fine, jumps);
+    FF_CHECK_INT(jumped, jumps);
+    FF_CHECK_NEAR(ff_ode_last(o)->end[0], fine ? 1.0 / 3 + 1000.0 / 6 : 1.0 / 3, 1000 * 0.35 * 0x1p-46 + 1e-12);
+    ff_ode_free(o);
+  }
+}
+
+/* A judge may ask for shorter steps than the errors do. */
+static double judge(void *of, const ff_ode_span *tried, double error) {
+  (void)of;
+  return fmax(error, (tried->to - tried->from) / 0.125);
+}
+static void asks_the_judge(void) {
+  const ff_ode_equations equations = {.n = 1, .slope = grows};
+  const ff_ode_options options = {.tolerance = 1e-8, .judge = judge};
+  ff_ode *o = solver(&equations, &options);
+  const double x = 0;
+  ff_ode_start(o, 0, &x, 1);
+  FF_CHECK(go(o, 2) >= 16);
+  ff_ode_free(o);
+}
+
+/* A size of its own for each component: small numbers are solved as well as large ones. */
+static void knows_sizes(void) {
+  static const double size[] = {1e-9, 1e-9, 1e-9}, start[] = {1e-6, 0, 0};
+  const double rate = 1;
+  const ff_ode_equations equations = {.n = 2, .slope = turns};
+  const ff_ode_options options = {.tolerance = 1e-6, .size = size};
+  ff_ode *o = solver(&equations, &options);
+  ff_ode_start(o, 0, start, 0);
+  const int steps = go(o, 3);
+  FF_CHECK(steps > 10);
+  FF_CHECK_NEAR(ff_ode_last(o)->end[0], 1e-6 * cos(rate * 3), steps * 1e-6 * 1e-6);
+  ff_ode_free(o);
+}
+
+static void refuses_no_tolerance(void) {
+  const ff_ode_equations equations = {.n = 1, .slope = grows};
+  const ff_ode_options none = {.tolerance = 0};
+  ff_ode *o;
+  ff_error err;
+  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &none, &err), FF_EARGUMENT, &err, "tolerance");
+  FF_CHECK(o == NULL);
+}
+
+FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
+             keeps_explicit_steps, eliminates_random_patterns, adds_few_entries, differentiates_in_groups, ball_bounces,
+             finds_each_change_once, tells_changes_at_the_beginning, looks_in_pieces, fires_at_thresholds, goes_on_after_a_cut,
+             ends_at_the_wanted_time, ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes, refuses_no_tolerance)
