@@ -87,13 +87,16 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   By default, all usable GPUs.
 #' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.
 #'   `"generated"` is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for
-#'   later use. `"interpreter"` (for Boolean networks) and `"generic"` (for reaction networks) need no compilation. With `"auto"`
+#'   later use. `"interpreter"` (for Boolean networks) needs no compilation. `"generic"` (for reaction networks) needs none for
+#'   the methods `"direct"`, `"logarithmic_direct"` and `"factored"`; its code for another method is compiled once, for all
+#'   networks, in a second or two. With `"auto"`
 #'   (the default), stored code is used. Code that is not stored is compiled for a reaction network; for a Boolean network, it is
 #'   compiled if this takes less time than it saves in this run or would have saved in earlier runs. Networks for which no code
 #'   can be generated, such as large ones, use the other kernels.
 #'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
 #'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
-#'   for 90 days are removed. The compiler runs in a separate process, which ends on Ctrl-C and when R ends.
+#'   for 90 days are removed. The compiler is the library libnvrtc of CUDA's toolkit. It runs in a separate process, which ends on
+#'   Ctrl-C and when R ends. Where there is no libnvrtc, methods that need it have no kernel: see column `limits` below.
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process that was forked from a process that has used a GPU, for instance by `parallel::mclapply()`, cannot use the GPU:
@@ -109,6 +112,7 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   - `compute_capability`: of a GPU, as text, for instance `"9.0"`.
 #'   - `usable`: `TRUE` or `FALSE`.
 #'   - `why_not`: the reason why it is not usable; empty if it is usable.
+#'   - `limits`: of a usable GPU, what it cannot do because no code can be compiled at run time, and the reason; empty otherwise.
 #' @export
 #' @examples
 #' backends()
@@ -127,7 +131,8 @@ print.fireflip_backends <- function(x, ...) {
   }
   lines <- backend_lines(x)
   cuda <- x$name == "cuda"
-  notes <- ifelse(x$usable, "", paste0(x$why_not, ifelse(grepl("[.?!]$", x$why_not), "", ".")))
+  notes <- ifelse(x$usable, x$limits, x$why_not)
+  notes <- paste0(notes, ifelse(nzchar(notes) & !grepl("[.?!]$", notes), ".", ""))
   lost <- which(cuda)[1L] # one note for all, before the reasons
   if (any(cuda) && !any(x$usable[cuda])) {
     notes[lost] <- sprintf("Without a GPU, only speed is lost: %s. Reason: %s", same_answer(), notes[lost])
@@ -156,10 +161,10 @@ backend_lines <- function(x) {
 }
 
 backend_row <- function(name, index = NA_integer_, device = NA_character_, memory = NA_real_, capability = NA_character_,
-                        usable = TRUE, why_not = "") {
+                        usable = TRUE, why_not = "", limits = "") {
   data.frame(
     name = name, index = index, device = device, memory = memory, compute_capability = capability, usable = usable,
-    why_not = why_not, stringsAsFactors = FALSE
+    why_not = why_not, limits = limits, stringsAsFactors = FALSE
   )
 }
 
@@ -207,7 +212,12 @@ linux_field <- function(file, pattern) {
 cuda_rows <- function(cuda) {
   if (is.null(cuda$devices)) return(backend_row("cuda", usable = FALSE, why_not = cuda$why_not))
   d <- cuda$devices
-  backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not)
+  lacks <- .Call(ffi_backend_compiles, cuda$pointer)
+  limits <- ifelse(nzchar(lacks), sprintf(paste(
+    "No code can be compiled at run time (%s). So of the methods for reaction networks, only \"logarithmic_direct\", \"direct\"",
+    "and, for most networks, \"factored\" run there"
+  ), lacks), "")
+  backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not, limits)
 }
 
 # ---- the CUDA backend ----------------------------------------------------------------------------------------------------

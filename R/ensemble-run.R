@@ -183,22 +183,24 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
     }
     engine <- auto_engine("reactions")
     if (engine$name == "cpu") return(engine)
-    return(leave_on_failure({
+    return(leave_on_failure(options$method, {
       job$use(engine)
       c(list(name = "starting"), engine[names(engine) != "name"])
     }))
   }
   if (engine$name != "starting") return(engine)
-  leave_on_failure({
+  leave_on_failure(options$method, {
     if (job$ready(0)) engine$name <- "cuda"
     engine
   })
 }
 
-# Tells that the processor simulates an ensemble because GPUs have no kernel for its method: once in a session for each method,
-# in a message of class fireflip_message_method. `why_not` is the reason; is_there() tells whether a GPU could have been used.
+# Tells that the processor simulates an ensemble because GPUs have no kernel for its method, or because none can be compiled: once
+# in a session for each method, in a message of class fireflip_message_method. `why_not` is the reason, which then names the
+# compiler; is_there() tells whether a GPU could have been used.
 tell_no_kernel <- function(method, why_not, is_there = function() TRUE) {
-  if (!method %in% methods_without("gpu") || exists(method, told_methods, inherits = FALSE) || !is_there()) return(invisible())
+  lacks <- method %in% methods_without("gpu") || grepl("libnvrtc", why_not, fixed = TRUE)
+  if (!lacks || exists(method, told_methods, inherits = FALSE) || !is_there()) return(invisible())
   assign(method, TRUE, told_methods)
   message(new_condition("method", "message", sprintf("The processor simulates this ensemble: %s.\n", why_not), NULL))
 }
@@ -207,8 +209,12 @@ told_methods <- new.env(parent = emptyenv())
 has_gpu <- function() tryCatch(auto_engine("reactions")$name == "cuda", fireflip_error = function(e) FALSE)
 
 # A run that no kernel can do stays on the processor, and so does one whose GPUs do not start, with a warning.
-leave_on_failure <- function(engine) {
-  tryCatch(engine, fireflip_error_unsupported = function(e) list(name = "cpu"), fireflip_error = stay_on_cpu)
+leave_on_failure <- function(method, engine) {
+  stay <- function(e) {
+    tell_no_kernel(method, conditionMessage(e))
+    list(name = "cpu")
+  }
+  tryCatch(engine, fireflip_error_unsupported = stay, fireflip_error = stay_on_cpu)
 }
 
 # Whether the trajectories that have not begun would take more than `gpu_gain_seconds` on the processor: several times as long as

@@ -64,7 +64,8 @@
 #'   `print()`, `summary()`, `plot()` and `as.data.frame()` have methods: see [ensemble-methods].
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
 #'   useful for large `nsim`. GPUs have no kernels for `"composition_rejection"`, `"rssa_cr"` and `"spdm"`, nor for
-#'   approximations; they have all other methods (see column `gpu` of [ssa_methods()]). `method = "auto"` chooses the same method
+#'   approximations; they have all other methods (see column `gpu` of [ssa_methods()]). Where no code can be compiled at run time
+#'   (see [backends()]), they have only `"direct"`, `"logarithmic_direct"` and `"factored"`. `method = "auto"` chooses the same method
 #'   for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species,
 #'   `"logarithmic_direct"` is faster on a GPU.
 #'
@@ -91,8 +92,9 @@
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. If a session asks for `"cuda"` by an option, such a run uses the processor, too: see
-#'   [backends()]. If the reason is a method without a kernel, the error names the methods that have one. With `"auto"`, a message
-#'   of class `fireflip_message_method` does so, once in a session for each method, if the run would have used a GPU.
+#'   [backends()]. If the reason is a method without a kernel, or one whose kernel cannot be compiled, the error names methods that
+#'   have one. With `"auto"`, a message of class `fireflip_message_method` does so, once in a session for each method, if the run
+#'   would have used a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30, a propensity is invalid,
 #'   or about 2^31 reactions fire. With `"pssa_cr"`, these are also trajectories that need more than 63 groups of reactants at the

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "pbn/ff_pbn_ensemble.h"
+#include "runtime/ff_jit.h"
 #include "ssa/ff_cuda_ssa.h"
 
 static const void *interface(const char *engine) {
@@ -9,7 +10,12 @@ static const void *interface(const char *engine) {
   return strcmp(engine, FF_SSA_INTERFACE) == 0 ? &ff_cuda_ssa : NULL;
 }
 
+static ff_status compiles(const ff_device *device, ff_error *err) {
+  return ff_jit_check((int)(device->major * 10 + device->minor), err);
+}
+
 extern "C" __attribute__((visibility("default"))) const ff_backend *fireflip_backend(void) {
-  static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), ff_backend_build(), "cuda", ff_cuda_devices, interface};
+  static const ff_backend table = {FF_BACKEND_ABI, sizeof(ff_backend), ff_backend_build(), "cuda", ff_cuda_devices, interface,
+                                   compiles};
   return &table;
 }

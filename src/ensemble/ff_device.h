@@ -18,8 +18,6 @@
 #include "../model/ff_formula.h"
 #include "ff_sums.h"
 
-#define FF_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
-
 /* A point of a sweep. The models of all points have the same counts. */
 typedef struct {
   const void *model; /* as the engine compiles it, such as an ff_ssa_program */

@@ -1,8 +1,10 @@
-/* A firing as devices list it. Generated code includes this text, too. */
+/* A firing as devices list it, and the largest count there. Generated code includes this text, too. */
 #ifndef FF_FIRED_H
 #define FF_FIRED_H
 
 #include <stdint.h>
+
+#define FF_DEVICE_MOST 0x3FFFFFFFu /* the largest count on a device, and the largest sum of counts that it keeps */
 
 typedef struct {
   uint32_t unit;     /* the number of its trajectory in the wave */

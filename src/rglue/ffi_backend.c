@@ -120,3 +120,18 @@ SEXP ffi_backend_devices(SEXP pointer) {
   UNPROTECT(1);
   return out;
 }
+
+/* Returns, for each device, why no code can be compiled for it at run time; "" if it can, or if the device is not usable. */
+SEXP ffi_backend_compiles(SEXP pointer) {
+  uint32_t n;
+  const ff_backend *backend = ffi_backend_table(pointer);
+  const ff_device *devices = devices_of(backend, &n);
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)n));
+  for (uint32_t i = 0; i < n; i++) {
+    ff_error err = {.text = ""};
+    if (devices[i].usable) backend->compiles(devices + i, &err);
+    SET_STRING_ELT(out, i, Rf_mkCharCE(err.text, CE_UTF8));
+  }
+  UNPROTECT(1);
+  return out;
+}

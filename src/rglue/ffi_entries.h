@@ -52,6 +52,7 @@ FFI_ENTRY(ffi_machine, 0)
 /* ffi_backend.c */
 FFI_ENTRY(ffi_backend_open, 1)
 FFI_ENTRY(ffi_backend_devices, 1)
+FFI_ENTRY(ffi_backend_compiles, 1)
 
 /* ffi_simulate.c */
 FFI_ENTRY(ffi_simulate, 9)

@@ -60,6 +60,16 @@ static const void *interface(const char *engine) {
 }
 #endif
 
+/* FAKE_COMPILER=why: no code can be compiled for any device. */
+static ff_status compiles(const ff_device *device, ff_error *err) {
+  const char *why = getenv("FAKE_COMPILER");
+  (void)device;
+  if (why == NULL) return FF_OK;
+  err->status = FF_EUNSUPPORTED;
+  strncpy(err->text, why, sizeof err->text - 1);
+  return FF_EUNSUPPORTED;
+}
+
 static const ff_backend table = {
 #ifdef FAKE_abi
     .abi = FF_BACKEND_ABI + 1,
@@ -79,6 +89,7 @@ static const ff_backend table = {
     .name = "fake",
     .devices = devices,
     .interface = interface,
+    .compiles = compiles,
 };
 
 #ifdef FAKE_noentry

@@ -117,6 +117,8 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
     return ff_error_set(err, request->points != NULL ? FF_EUNSUPPORTED : FF_EBACKEND, "an odd order");
   if (request->wide && fake_ssa.wide_fails == 1) return ff_error_set(err, FF_EUNSUPPORTED, "counts are too large");
   if (fake_ssa.unsupported) return ff_error_set(err, FF_EUNSUPPORTED, "this network is too odd");
+  if (getenv("FAKE_COMPILER") != NULL && request->method != FF_SSA_TREE)
+    return ff_error_set(err, FF_EUNSUPPORTED, "%s", getenv("FAKE_COMPILER"));
   if (broken && !fake_ssa.breaks_late) return ff_error_set(err, FF_EMEMORY, "the device is full");
   fake_ssa_ensemble *e = calloc(1, sizeof *e);
   e->program = program;

@@ -90,7 +90,7 @@ static int includes_in(const char *unit) {
 /* Each embedded text is found by the texts that include it, once. Exceptions are those that the condition for the run-time
  * compiler leaves out: headers of the core and of the C library. */
 static void our_texts_are_whole(void) {
-  char *boolean, *reactions, *scheduled;
+  char *boolean, *reactions, *scheduled, *data;
   ff_error err;
   const char *first = "#include \"cuda/pbn/ff_generated.h\"\n";
   const char *second = "#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n";
@@ -100,17 +100,22 @@ static void our_texts_are_whole(void) {
                       "#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n"
                       "#include \"cuda/ssa/generated/steps/ff_ssa_thread_schedule.h\"\n";
   FF_CHECK_OK(ff_expand(&scheduled, ff_texts(), &third, 1, &err), &err);
+  const char *fourth = "#include \"cuda/ssa/data/ff_ssa_generic_kernel.h\"\n";
+  FF_CHECK_OK(ff_expand(&data, ff_texts(), &fourth, 1, &err), &err);
   FF_CHECK_INT(includes_in(boolean), 1);
   FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_pbn_engine.h\"") != NULL);
   FF_CHECK_INT(includes_in(reactions), 2); /* math.h and string.h */
   FF_CHECK_INT(includes_in(scheduled), 2);
+  FF_CHECK_INT(includes_in(data), 5); /* these, stdio.h, ff_ssa_device.h, and the line in ff_ssa_generic_text() */
   for (const ff_text *t = ff_texts(); t->name != NULL; t++) {
     const int n = times_in(boolean, t->name), m = times_in(reactions, t->name), k = times_in(scheduled, t->name);
-    FF_CHECK_SAY(n <= 1 && m <= 1 && k <= 1 && n + m + k >= 1, "%s: %d, %d and %d", t->name, n, m, k);
+    const int d = times_in(data, t->name), fine = n <= 1 && m <= 1 && k <= 1 && d <= 1 && n + m + k + d >= 1;
+    FF_CHECK_SAY(fine, "%s: %d, %d, %d and %d", t->name, n, m, k, d);
   }
   free(boolean);
   free(reactions);
   free(scheduled);
+  free(data);
 }
 
 FF_TEST_MAIN("expand", includes_are_relative_to_their_text, a_text_stands_once, conditions_are_heeded, what_is_no_include_stays,

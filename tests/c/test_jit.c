@@ -14,6 +14,7 @@
 #include "../../src/cuda/runtime/ff_compile.h"
 #include "../../src/cuda/runtime/ff_expand.h"
 #include "../../src/cuda/runtime/ff_jit.h"
+#include "../../src/cuda/ssa/data/ff_ssa_generic_kernel.h"
 #include "files.h"
 #include "pretend_module.h"
 #include "rows.h"
@@ -241,14 +242,18 @@ static void check_unavailable(const char *text, const char *why) {
 
 static void what_cannot_be_had_is_an_outcome(void) {
   char aside[2 * PATH_ROOM], library[PATH_ROOM];
+  ff_error err;
   set_up();
+  FF_CHECK_OK(ff_jit_check(90, &err), &err);
   setenv("FAKE_CRASH", "1", 1);
   check_unavailable("a", "no generated code: the run-time compiler was ended by signal 9");
+  FF_CHECK_FAILS(ff_jit_check(90, &err), FF_EUNSUPPORTED, &err, "was ended by signal 9");
   unsetenv("FAKE_CRASH");
   setenv("FAKE_FAIL", "5", 1);
   check_unavailable("a", "not accept its options: --gpu-architecture=sm_90 --std=c++17 -fmad=false -default-device: no, no!");
   setenv("FAKE_FAIL", "7", 1);
   check_unavailable("a", "the run-time compiler failed: FAKE_BUILTIN");
+  FF_CHECK_FAILS(ff_jit_check(90, &err), FF_EUNSUPPORTED, &err, "FAKE_BUILTIN");
   unsetenv("FAKE_FAIL");
   setenv("REFUSE_CODE", "1", 1);
   check_unavailable("a", "the driver does not load");
@@ -262,6 +267,7 @@ static void what_cannot_be_had_is_an_outcome(void) {
   snprintf(aside, sizeof aside, "%s.aside", compiler);
   FF_CHECK(rename(compiler, aside) == 0);
   check_unavailable("b", "does not start");
+  FF_CHECK_FAILS(ff_jit_check(90, &err), FF_EUNSUPPORTED, &err, "fireflip_nvrtc does not start");
   FF_CHECK(symlink("/bin/true", compiler) == 0);
   check_unavailable("b", "ended with status 0, without an answer");
   FF_CHECK(unlink(compiler) == 0 && symlink("/bin/cat", compiler) == 0); /* returns its input */
@@ -506,6 +512,26 @@ static char *generate(void) {
   return unit;
 }
 
+/* A kernel of each method that reads networks as data, for needs that differ. */
+static void compile_generic(void) {
+  static const uint32_t methods[] = {FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING,
+                                     FF_SSA_RSSA,  FF_SSA_PDM,  FF_SSA_PSSA_CR,   FF_SSA_BLOCK};
+  for (uint32_t i = 0; i < 8; i++) {
+    const int rows = ff_ssa_method_has_rows((int)methods[i]), timed = i == 0, together = i == 1;
+    const ff_ssa_generic_need need = {.method = methods[i], .formulas = !rows && i % 3 == 1, .several = i > 3, .scheduled = timed,
+                                      .follows = i % 4 == 3, .together = together};
+    char text[FF_SSA_GENERIC_TEXT], *unit;
+    const char *const part = text;
+    int holds;
+    ff_error err;
+    ff_ssa_generic_text(text, &need);
+    FF_CHECK_OK(ff_expand(&unit, ff_texts(), &part, 1, &err), &err);
+    const char *const name = ff_ssa_generic_has_threads(&need) ? "s_threads" : "s_kernel";
+    if (unit != NULL) FF_CHECK(compile_by_nvrtc(unit, name, &holds) == FF_COMPILED && holds);
+    free(unit);
+  }
+}
+
 static void nvrtc_compiles_a_generated_kernel(void) {
   int holds;
   const char *hidden = getenv("LD_LIBRARY_PATH");
@@ -517,6 +543,7 @@ static void nvrtc_compiles_a_generated_kernel(void) {
   char *unit = outcome == FF_COMPILED ? generate() : NULL;
   if (unit != NULL) FF_CHECK(compile_by_nvrtc(unit, "g_kernel", &holds) == FF_COMPILED && holds);
   free(unit);
+  if (outcome == FF_COMPILED) compile_generic();
   if (outcome == FF_COMPILED) { /* the message names the text */
     static const ff_text texts[] = {{"base/wrong.h", "\n\nint x = ;\n"}, {NULL, NULL}};
     static const char *const part = "#include \"base/wrong.h\"\n";

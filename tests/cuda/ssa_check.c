@@ -19,6 +19,7 @@
  * and for each reaction its rate constant, reactants and changes; or it is a text of tests/c/text_networks.h. It is simulated to
  * the time. `make cuda-check` builds this program, and `make gpu-check` runs it.
  */
+#define _GNU_SOURCE /* mkdtemp */
 #include "../../src/ssa/groups/ff_ssa_factor.h"
 #include "../../src/ssa/rings/ff_ssa_modules.h"
 #include "../c/coupled_examples.h"
@@ -31,6 +32,9 @@
 #include "ssa_check_follow.h"
 #include "ssa_check_points.h"
 
+static int n_arguments;
+static char **arguments;
+
 /* ---- networks of this file ---------------------------------------------------------------------------------------------- */
 
 /* The method of this name, or else `otherwise`. */
@@ -40,12 +44,15 @@ static ff_ssa_method method_of(const char *name, ff_ssa_method otherwise) {
   return otherwise;
 }
 
-/* The kernel that reads the network as data has these methods, and six have generated code. */
+/* The methods of the kernels that read networks as data. */
+static const ff_ssa_method generic_methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING,
+                                                FF_SSA_RSSA, FF_SSA_BLOCK, FF_SSA_PDM,  FF_SSA_PSSA_CR};
+#define GENERIC_METHODS (sizeof generic_methods / sizeof *generic_methods)
+
+/* Six methods also have generated code. */
 static void random_networks(void) {
   static const ff_ssa_method generated[] = {FF_SSA_DIRECT, FF_SSA_TREE,      FF_SSA_FACTORED,
                                             FF_SSA_FIRST,  FF_SSA_OPTIMISED, FF_SSA_SORTING};
-  static const ff_ssa_method generic[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING,
-                                          FF_SSA_RSSA, FF_SSA_BLOCK, FF_SSA_PDM,  FF_SSA_PSSA_CR};
   uint64_t state = 2027;
   uint32_t runs = 0;
   for (uint32_t i = 0; i < gpu.random; i++) {
@@ -54,7 +61,7 @@ static void random_networks(void) {
     const uint32_t n = 1 + below(&state, RANDOM_REACTIONS), n_species = 1 + below(&state, 20);
     ff_ssa_program *program = random_program(&state, n_species, n, initial);
     snprintf(name, sizeof name, "random network %u (%u reactions)", i, n);
-    const ff_ssa_method method = method_of(gpu.method, generic[i % (sizeof generic / sizeof *generic)]);
+    const ff_ssa_method method = method_of(gpu.method, generic_methods[i % GENERIC_METHODS]);
     FF_CHECK(check_program(name, program, method, "generic", 0.2, 3000, 1));
     if (gpu.method == NULL) runs += (uint32_t)check_program(name, program, generated[i % 6], "generated", 0.2, 3000, 1);
     ff_ssa_program_free(program);
@@ -257,8 +264,6 @@ static int can_simulate(const ff_ssa_program *program, ff_ssa_method method) {
 
 /* Random networks with every method but the factored one, which does not simulate one event after the other. */
 static void conditions_and_firings(void) {
-  static const ff_ssa_method methods[] = {FF_SSA_TREE, FF_SSA_FIRST, FF_SSA_NEXT, FF_SSA_OPTIMISED, FF_SSA_SORTING, FF_SSA_RSSA,
-                                          FF_SSA_BLOCK, FF_SSA_PDM, FF_SSA_PSSA_CR};
   uint64_t state = 8128;
   ff_formula until = formula_of("A > B + 5 | A < 2");
   for (uint32_t i = 0; i < gpu.random; i++) {
@@ -268,7 +273,7 @@ static void conditions_and_firings(void) {
     ff_ssa_program *program = random_program(&state, n_species, n, initial);
     snprintf(name, sizeof name, "random network %u (%u reactions)", i, n);
     for (uint32_t k = 0; k < 4; k++) {
-      const ff_ssa_method method = methods[(i + 3 * k) % (sizeof methods / sizeof *methods)];
+      const ff_ssa_method method = generic_methods[(i + 3 * k) % GENERIC_METHODS];
       if (can_simulate(program, method)) check_follow(name, program, method, "generic", &until, 1 + (i + k) % 7, 0.2, 2000);
     }
     check_follow(name, program, i % 3 == 2 ? FF_SSA_FIRST : FF_SSA_DIRECT, "generated", &until, 1 + i % 7, 0.2, 2000);
@@ -276,7 +281,7 @@ static void conditions_and_firings(void) {
   }
   ff_ssa_program *program = program_of_network(ring_of(3000));
   for (unsigned wanted = 1; wanted < 8; wanted++)
-    check_follow("ring", program, methods[wanted], "generic", &until, wanted, 0.3, 50);
+    check_follow("ring", program, generic_methods[wanted], "generic", &until, wanted, 0.3, 50);
   ff_ssa_program_free(program);
   const reaction_text pairs[] = {{"2 A -> B", "2"}, {NULL, NULL}};
   const double twelve[] = {12, 0};
@@ -392,6 +397,87 @@ static void several_scheduled_points(void) {
     }
 }
 
+/* ---- code that is compiled at run time ----------------------------------------------------------------------------------- */
+
+static ff_ssa_program *program_of_need(int formulas) {
+  return formulas ? program_of_laws(30) : program_of_network(ring_of(20));
+}
+
+/* Runs a method with a condition and without, for a network alone and for several points. */
+static void check_needs(ff_ssa_method method, int formulas, const ff_formula *until) {
+  const char *name = ff_ssa_method_name(method);
+  ff_ssa_program *program = program_of_need(formulas);
+  if (can_simulate(program, method)) {
+    FF_CHECK(check_program(name, program, method, "generic", 0.5, 300, 1));
+    for (unsigned wanted = 1; wanted < 8; wanted++) check_follow(name, program, method, "generic", until, wanted, 0.5, 100);
+  }
+  for (int follows = 0; follows < 2 && can_simulate(program, method) && method != FF_SSA_OPTIMISED; follows++) {
+    sweep s = sweep_new(5);
+    for (uint32_t i = 0; i < s.n; i++) {
+      ff_ssa_program *point = program_of_need(formulas);
+      vary(point, formulas ? 1 : 1 + i / 16.0, i % 3);
+      sweep_point(&s, i, point);
+      if (follows) s.points[i].until = until;
+    }
+    check_together(name, &s, method, "generic", 0.5, 33);
+  }
+  ff_ssa_program_free(program);
+}
+
+/* Each kernel of each method that reads networks as data, but those for schedules and with a block for each trajectory. */
+static void every_need(void) {
+  ff_formula until = formula_of("A > B + 5 | A < 2");
+  for (size_t m = 0; m < GENERIC_METHODS; m++)
+    for (int formulas = 0; formulas < 2 && (gpu.method == NULL || method_of(gpu.method, FF_SSA_TREE) == generic_methods[m]);
+         formulas++)
+      check_needs(generic_methods[m], formulas, &until);
+  ff_formula_free(&until);
+  ff_ssa_program *program = program_of_network(ring_of(100)); /* a thread for each of many trajectories */
+  FF_CHECK(check_program("threads", program, FF_SSA_OPTIMISED, "generic", 0.1, 20000, 1));
+  FF_CHECK(check_program("threads", program, FF_SSA_SORTING, "generic", 0.1, 20000, 1));
+  ff_ssa_program_free(program);
+}
+
+/* The same backend in a folder without the compiler's program: only the logarithmic method has a kernel. */
+static void without_a_compiler(void) {
+  const ff_device_calls *backend = gpu.backend;
+  const char *cache = gpu.cache;
+  char folder[] = "/tmp/ssa_check_XXXXXX", path[64], command[1200];
+  ff_backend_library *library = NULL;
+  const ff_backend *table = NULL;
+  ff_device device;
+  ff_error err;
+  uint32_t n;
+  FF_CHECK(mkdtemp(folder) != NULL);
+  snprintf(path, sizeof path, "%s/fireflip_cuda.so", folder);
+  snprintf(command, sizeof command, "cp '%.900s' '%s'", arguments[1], path);
+  FF_CHECK_INT(system(command), 0);
+  FF_CHECK_OK(ff_backend_open(&library, path, &err), &err);
+  FF_CHECK_OK(ff_backend_table(library, &table, &err), &err);
+  FF_CHECK_OK(table->devices(&device, 1, &n, &err), &err);
+  FF_CHECK_FAILS(table->compiles(&device, &err), FF_EUNSUPPORTED, &err, "fireflip_nvrtc");
+  gpu.backend = table->interface(FF_SSA_INTERFACE);
+  gpu.cache = NULL;
+  ff_ssa_program *program = program_of_need(0);
+  for (size_t m = 0; m < GENERIC_METHODS; m++)
+    FF_CHECK_INT(check_program("ring", program, generic_methods[m], NULL, 0.5, 300, 1), generic_methods[m] == FF_SSA_TREE);
+  const double time = 1;
+  const uint32_t species = 0;
+  job j = {.program = program, .n = 100};
+  j.request = (ff_device_request){.method = FF_SSA_RSSA, .initial = program->initial, .times = &time, .n_times = 1,
+                                      .species = &species, .n_species = 1};
+  ff_ensemble *e = NULL;
+  const ff_status status = on_gpu(&e, &j, &err);
+  FF_CHECK_FAILS(status, FF_EUNSUPPORTED, &err, "libnvrtc, and that of method \"logarithmic_direct\" is not");
+  gpu.backend->common.destroy(e);
+  ff_ssa_program_free(program);
+  ff_backend_close(library);
+  gpu.backend = backend;
+  gpu.cache = cache;
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  FF_CHECK_INT(system(command), 0);
+}
+
 /* A whole sweep, whose points have two structures. */
 static void sweeps(void) {
   static const double times[] = {0, 0.05, 0.2};
@@ -429,9 +515,6 @@ static void sweeps(void) {
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------------------------------- */
-
-static int n_arguments;
-static char **arguments;
 
 static void sweep_of_file(const char *path, double last) {
   const ff_run_options options = {.n = gpu.n};
@@ -485,6 +568,8 @@ int main(int argc, char **argv) {
                                       {"several_points_as_data", several_points_as_data},
                                       {"several_points_without_blocks", several_points_without_blocks},
                                       {"several_scheduled_points", several_scheduled_points},
+                                      {"every_need", every_need},
+                                      {"without_a_compiler", without_a_compiler},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
                                       {"wide_requests", wide_requests},

@@ -60,7 +60,7 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
   for (uint32_t j = 0; j < r->n_species; j++) states[j] = ff_calloc(each * r->n_times, sizeof(double));
   const ff_run_options options = {.method = r->method, .key = s->points[at].key, .n = each, .initial = s->points[at].initial,
                                   .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
-                                  .states = states, .threads = 1, .simd = FF_SIMD_BEST};
+                                  .states = states, .threads = 1, .simd = FF_SIMD_BEST, .until = r->until};
   ff_run *run = run_to_end(s->programs[at], &options, 1);
   FF_CHECK_OK(gpu.backend->states(e, i * each, each, got, &err), &err);
   FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_species, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
@@ -132,7 +132,8 @@ static inline void run_apart(const char *name, const sweep *s, job *j, uint64_t 
   fflush(stdout);
 }
 
-/* Runs a sweep as one ensemble. `compared` of its points are compared, evenly spread; 0: all. */
+/* Runs a sweep as one ensemble, with the condition of its first point. `compared` of its points are compared, evenly spread; 0:
+ * all. */
 static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method, const char *kernel, double last, uint64_t each,
                                uint32_t compared) {
   double times[TIMES];
@@ -145,7 +146,7 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   job j = {.name = name, .program = s->programs[0], .n = s->n * each};
   j.request = (ff_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
-                                      .n_each = each, .joins = s->joins, .warps = gpu.warps};
+                                      .n_each = each, .joins = s->joins, .warps = gpu.warps, .until = s->points[0].until};
   if (gpu.apart) {
     run_apart(name, s, &j, each);
     return;

@@ -40,7 +40,8 @@ plain_session <- function(..., frame = parent.frame()) {
   none <- list(fireflip.backend = NULL, fireflip.devices = NULL, fireflip.cuda_library = NULL)
   old <- options(utils::modifyList(none, list(...), keep.null = TRUE))
   variables <- c(
-    "FIREFLIP_BACKEND", "FIREFLIP_DEVICES", "FIREFLIP_CUDA_LIBRARY", "FAKE_DEVICES", "FAKE_SSA", "R_USER_CACHE_DIR"
+    "FIREFLIP_BACKEND", "FIREFLIP_DEVICES", "FIREFLIP_CUDA_LIBRARY", "FAKE_DEVICES", "FAKE_SSA", "FAKE_COMPILER",
+    "R_USER_CACHE_DIR"
   )
   values <- Sys.getenv(variables, unset = NA, names = TRUE)
   Sys.unsetenv(variables)

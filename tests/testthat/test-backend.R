@@ -5,7 +5,7 @@ test_that("backends() lists the processor and the GPUs", {
   plain_session(fireflip.cuda_library = fake("right"))
   got <- backends()
   expect_s3_class(got, "data.frame")
-  expect_identical(names(got), c("name", "index", "device", "memory", "compute_capability", "usable", "why_not"))
+  expect_identical(names(got), c("name", "index", "device", "memory", "compute_capability", "usable", "why_not", "limits"))
   expect_identical(got$name, c("cpu", "cuda", "cuda", "cuda"))
   expect_identical(got$index, c(NA, 0:2))
   expect_identical(got$device[-1L], c("Fake One", "Fake Old", "Fake Two"))
@@ -40,6 +40,14 @@ test_that("backends() prints one line per row, and the reason below", {
   expect_no_match(capture.output(print(x[1L, ])), "only speed is lost")
   expect_output(expect_identical(print(x), x))
   expect_silent(print(x[0L, ]))
+})
+
+test_that("backends() tells where no code can be compiled at run time", {
+  plain_session(fireflip.cuda_library = fake("right"))
+  expect_identical(backends()$limits, character(4))
+  Sys.setenv(FAKE_COMPILER = "the library libnvrtc.so.13 was not found")
+  expect_identical(nzchar(backends()$limits), c(FALSE, TRUE, FALSE, TRUE))
+  expect_snapshot(print(backends()[2:3, ], width = 80))
 })
 
 # Tests a build without a backend, on every machine.

@@ -305,6 +305,33 @@ test_that("methods without a kernel are refused on a GPU, and have the processor
   }
 })
 
+test_that("without the run-time compiler, a GPU has the logarithmic method, and the processor has the others", {
+  skip_without_gpu()
+  expect_identical(unique(backends()$limits), "")
+  path <- file.path(tempfile("alone"), "fireflip_cuda.so")
+  dir.create(dirname(path))
+  file.copy(fireflip:::cuda_path(), path)
+  plain_session(fireflip.cuda_library = path)
+  expect_match(subset(backends(), usable & name == "cuda")$limits, "No code can be compiled at run time")
+  net <- example_model("decay_dimerisation")
+  call <- function(method, backend) simulate(net, 100, seed = 3, times = c(0.01, 0.02), method = method, backend = backend)
+  for (method in c("direct", "logarithmic_direct", "factored")) {
+    there <- call(method, "cuda")
+    expect_identical(there, call(method, "cpu"))
+    expect_identical(summary(there)$backend, "cuda")
+  }
+  for (method in c("first_reaction", "rssa", "pssa_cr")) {
+    refused <- expect_error(call(method, "cuda"), class = "fireflip_error_unsupported")
+    expect_match(conditionMessage(refused), "libnvrtc, and that of method \"logarithmic_direct\" is not", fixed = TRUE)
+    options(fireflip.backend = "cuda")
+    forget_told_methods()
+    expect_message(there <- call(method, "auto"), "libnvrtc", class = "fireflip_message_method")
+    expect_silent(again <- call(method, "auto"))
+    options(fireflip.backend = NULL)
+    expect_identical(list(there, again), rep(list(call(method, "cpu")), 2))
+  }
+})
+
 test_that("any number of GPUs, and parts, give the same firings", {
   skip_without_gpu()
   net <- example_model("toggle_reactions")

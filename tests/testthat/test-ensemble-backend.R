@@ -388,6 +388,26 @@ test_that("with \"auto\", a long run whose method has no kernel stays on the pro
   expect_silent(long("auto", "spdm"))
 })
 
+test_that("a method whose kernel cannot be compiled is an error, or is done by the processor, which is told once", {
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  Sys.setenv(FAKE_COMPILER = "this kernel needs the library libnvrtc")
+  eager()
+  run <- function(backend, method, last = 5) simulated(backend, method = method, nsim = 30, times = c(1, last))
+  expect_error(run("cuda", "rssa"), "Reason: this kernel needs the library libnvrtc.", class = "fireflip_error_unsupported")
+  expect_identical(summary(run("cuda", "logarithmic_direct"))$backend, "cuda")
+  told <- "processor simulates this ensemble: this kernel needs the library libnvrtc"
+  twice <- function(...) {
+    forget_told_methods()
+    expect_message(there <- run("auto", "rssa", ...), told, class = "fireflip_message_method")
+    expect_silent(again <- run("auto", "rssa", ...))
+    expect_identical(list(there, again), rep(list(run("cpu", "rssa", ...)), 2))
+    expect_identical(summary(there)$backend, "cpu")
+  }
+  twice(8000)
+  options(fireflip.backend = "cuda")
+  twice()
+})
+
 test_that("with \"auto\", a run whose last GPU fails begins anew on the processor", {
   plain_session(fireflip.cuda_library = fake("ssa"))
   eager()

@@ -1,6 +1,7 @@
 #include "ff_stages.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LONG_LAUNCH 0.02 /* seconds; a launch aims at half of the caller's time, or at all of it if that is below this limit */
@@ -80,17 +81,26 @@ ff_status ff_stages_ready(ff_staged *s, double seconds, int *is, ff_error *err) 
   }
 }
 
+/* A runner may be asked late, so texts are copied. */
+static ff_status copy_texts(ff_staged *s, ff_error *err) {
+  const char *const cache = s->options.cache, *const kernel = s->options.kernel;
+  s->options.cache = s->cache = cache != NULL ? ff_strndup(cache, strlen(cache)) : NULL;
+  s->options.kernel = s->kernel = kernel != NULL ? ff_strndup(kernel, strlen(kernel)) : NULL;
+  if ((s->cache != NULL) == (cache != NULL) && (s->kernel != NULL) == (kernel != NULL)) return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
+}
+
 ff_status ff_stages_open(ff_staged *s, const ff_error *none, ff_error *err) {
   ff_cuda_guard guard;
   s->info.kernel = "";
   if (s->n_runners == 0) s->refused = *none;
   ff_status status = ff_cuda_enter(&guard, s->options.device, err);
+  if (status == FF_OK) status = copy_texts(s, err);
   if (status == FF_OK) status = set_up(s, err);
   while (status == FF_OK && s->stage == FF_STAGE_CHOOSE) s->stage = choose(s); /* what takes long is only begun here */
   if (status == FF_OK && s->stage == FF_STAGE_FAILED) status = ff_error_set(err, s->refused.status, "%s", s->refused.text);
   ff_cuda_leave(&guard);
-  s->options.cache = s->options.kernel = NULL; /* these belong to the caller */
-  s->options.like = NULL;
+  s->options.like = NULL; /* it may be freed first */
   return status;
 }
 
@@ -105,6 +115,8 @@ void ff_stages_close(ff_staged *s) {
   if (s->stream != NULL) cudaStreamDestroy(s->stream);
   cudaGetLastError();
   ff_cuda_leave(&guard);
+  free(s->cache);
+  free(s->kernel);
 }
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */

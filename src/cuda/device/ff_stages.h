@@ -45,7 +45,8 @@ struct ff_staged {
   int n_runners, tried;
   ff_stage stage;
   ff_error refused;            /* why the previous runners refused, or why no runner is left */
-  ff_ensemble_options options; /* its `cache`, `kernel` and `like` are valid only while the ensemble is created */
+  ff_ensemble_options options; /* `like` is valid only while the ensemble is created */
+  char *cache, *kernel;        /* copies, to which the options point once ff_stages_open() was called */
   ff_ensemble_info info;
   cudaStream_t stream;
   cudaEvent_t begin, end;      /* of a launch */

@@ -10,7 +10,8 @@
 /* The declarations of <stddef.h> and <stdint.h> that the texts use. */
 static const char types[] = "typedef unsigned long size_t;\ntypedef signed char int8_t;\ntypedef unsigned char uint8_t;\n"
                             "typedef unsigned int uint32_t;\ntypedef int int32_t;\ntypedef unsigned long uint64_t;\n"
-                            "typedef long int64_t;\n#define UINT32_C(x) x##u\n#define UINT64_C(x) x##ul\n";
+                            "typedef long int64_t;\n#define UINT32_C(x) x##u\n#define UINT64_C(x) x##ul\n"
+                            "#define UINT32_MAX 0xFFFFFFFFu\n#define UINT64_MAX 0xFFFFFFFFFFFFFFFFul\n#define NULL 0\n";
 
 typedef struct {
   const ff_text *texts;

@@ -16,7 +16,9 @@
 
 #define COMPILER "fireflip_nvrtc" /* the program's file, in the folder of the object that contains this code */
 #define PATH_ROOM 4096
+#define ARCH_ROOM 40
 #define LOOK_SECONDS 0.02         /* seconds between checks whether another process has compiled the code */
+#define MOST_CHECKING 10          /* seconds */
 #define MOST_WAITING 60           /* seconds: the other process may have been stopped */
 
 typedef enum {
@@ -31,7 +33,7 @@ struct ff_jit {
   ff_error failed; /* if its status is not FF_OK, every call returns this error */
   char reason[400];
   char *unit, *key;
-  char arch[40];
+  char arch[ARCH_ROOM];
   const char **options;
   int n_options;
   char *own_options;    /* copies of the caller's options */
@@ -45,6 +47,8 @@ struct ff_jit {
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
+static void name_arch(char option[ARCH_ROOM], int arch) { snprintf(option, ARCH_ROOM, "--gpu-architecture=sm_%d", arch); }
+
 static const char *const fixed_options[] = {"--std=c++17", "-fmad=false", "-default-device"};
 #define N_FIXED 3
 
@@ -54,7 +58,7 @@ static ff_status copy_options(ff_jit *jit, const ff_jit_request *request, ff_err
   jit->options = ff_calloc((size_t)request->n_options + N_FIXED + 1, sizeof *jit->options);
   char *at = jit->own_options = ff_calloc(bytes, 1);
   if (jit->options == NULL || at == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  snprintf(jit->arch, sizeof jit->arch, "--gpu-architecture=sm_%d", request->arch);
+  name_arch(jit->arch, request->arch);
   jit->options[jit->n_options++] = jit->arch;
   for (int i = 0; i < N_FIXED; i++) jit->options[jit->n_options++] = fixed_options[i];
   for (int i = 0; i < request->n_options; i++) {
@@ -249,6 +253,33 @@ const char *ff_jit_reason(const ff_jit *jit) { return jit->state == SETTLED ? ji
 ff_module *ff_jit_module(const ff_jit *jit) { return jit->module; }
 
 int ff_jit_kept(const ff_jit *jit) { return jit->kept; }
+
+/* Waits for the answer, whatever signals arrive. */
+static ff_status wait_for_answer(ff_compile *compile, ff_error *err) {
+  const double stop = ff_clock() + MOST_CHECKING;
+  int done = 0;
+  ff_status status = FF_OK;
+  while (status == FF_OK && !done && ff_clock() < stop) status = ff_compile_wait(compile, stop - ff_clock(), &done, err);
+  if (status != FF_OK) return status;
+  if (!done) return ff_error_set(err, FF_EUNSUPPORTED, "the run-time compiler does not answer");
+  const ff_compile_answer a = ff_compile_get(compile);
+  return a.outcome == FF_COMPILED ? FF_OK : ff_error_set(err, FF_EUNSUPPORTED, "%.900s", a.content);
+}
+
+ff_status ff_jit_check(int arch, ff_error *err) {
+  char path[PATH_ROOM], option[ARCH_ROOM];
+  const char *const options[] = {option};
+  const ff_compile_input input = {.options = options, .n_options = 1, .newest = ff_module_cuda(),
+                                  .text = "extern \"C\" __global__ void nothing() {}\n"};
+  ff_compile *compile = NULL;
+  ff_error why;
+  name_arch(option, arch);
+  if (!find_compiler(path)) return ff_error_set(err, FF_EUNSUPPORTED, "the program " COMPILER " was not found");
+  ff_status status = ff_compile_start(&compile, path, &input, &why);
+  if (status == FF_OK) status = wait_for_answer(compile, &why);
+  ff_compile_free(compile);
+  return status == FF_OK ? FF_OK : ff_error_set(err, FF_EUNSUPPORTED, "%s", why.text);
+}
 
 void ff_jit_free(ff_jit *jit) {
   if (jit == NULL) return;

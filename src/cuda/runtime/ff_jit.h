@@ -51,6 +51,10 @@ int ff_jit_kept(const ff_jit *jit);
 /* Ends a compilation that still runs, and frees everything. Accepts NULL. */
 void ff_jit_free(ff_jit *jit);
 
+/* Compiles next to nothing, to find out whether code can be compiled for a device. FF_EUNSUPPORTED, with a clause that says why
+ * not. Takes about a tenth of a second, and ten seconds at most. */
+ff_status ff_jit_check(int arch, ff_error *err);
+
 #ifdef __cplusplus
 }
 #endif

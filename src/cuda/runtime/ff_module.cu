@@ -79,6 +79,11 @@ static ff_status check(const ff_module *m, CUresult result, const char *doing, f
                       doing, text_of(m, result));
 }
 
+extern "C" ff_status ff_module_occupancy(int *blocks, const ff_module *m, const ff_module_kernel *kernel, int threads,
+                                         size_t shared, ff_error *err) {
+  return check(m, m->cuda.occupancy(blocks, (CUfunction)kernel->function, threads, shared), "planning a launch", err);
+}
+
 extern "C" ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *m, const char *name, int threads, size_t shared,
                                          ff_error *err) {
   CUfunction function = NULL;
@@ -90,7 +95,7 @@ extern "C" ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *m, co
                    "setting the shared memory", err);
   if (status == FF_OK)
     status = check(m, m->cuda.get(&out->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function), "planning a launch", err);
-  if (status == FF_OK) status = check(m, m->cuda.occupancy(&out->blocks, function, threads, shared), "planning a launch", err);
+  if (status == FF_OK) status = ff_module_occupancy(&out->blocks, m, out, threads, shared, err);
   if (status == FF_OK && out->blocks == 0)
     status = ff_error_set(err, FF_EARGUMENT, "no generated code: a block does not fit a multiprocessor");
   return status;

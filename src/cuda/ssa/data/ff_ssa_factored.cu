@@ -19,7 +19,6 @@ typedef struct {
   ff_ssa_data_plan plan;
   ff_ssa_factored_image image;
   ff_ssa_factored_layout at;
-  factored_kernel kernel;
 } factored;
 
 template <uint32_t EACH, uint32_t ROUNDS, bool SEVERAL>
@@ -59,12 +58,13 @@ static ff_status try_layout(factored *own, const ff_ensemble *e, int stay_cells,
   own->plan.shared = (size_t)own->at.elsewhere * 4 * WARPS;
   if (own->plan.images.points == NULL)
     own->plan.shared += 32 * sizeof(ff_ssa_factored_leaf) * own->image.each * own->image.rounds;
-  return ff_ssa_data_occupancy(&own->plan.blocks, e, (const void *)own->kernel, WARPS, own->plan.shared, err);
+  return ff_ssa_data_occupancy(&own->plan.blocks, e, &own->plan.kernel, WARPS, own->plan.shared, err);
 }
 
 static ff_status plan(factored *own, const ff_ensemble *e, ff_error *err) {
   ff_status status = FF_OK;
-  own->kernel = own->plan.images.points != NULL ? kernel_of<true>(&own->image) : kernel_of<false>(&own->image);
+  const factored_kernel kernel = own->plan.images.points != NULL ? kernel_of<true>(&own->image) : kernel_of<false>(&own->image);
+  own->plan.kernel = ff_ssa_data_ahead((const void *)kernel);
   own->plan.warps = WARPS;
   for (int stay = 0; stay < 3 && status == FF_OK; stay++) {
     status = try_layout(own, e, stay > 1, stay > 0, err);
@@ -91,7 +91,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   factored *own = (factored *)e->own;
   if (status == FF_OK) status = upload(own, e, err);
   if (status == FF_OK) status = plan(own, e, err);
-  if (status == FF_OK) status = ff_ssa_data_describe(e, (const void *)own->kernel, WARPS, own->at.bytes, err);
+  if (status == FF_OK) status = ff_ssa_data_describe(e, WARPS, own->at.bytes, err);
   if (status != FF_OK) return status;
   snprintf(e->info.reason, sizeof e->info.reason,
            "groups of reactions are read as data, a warp for each trajectory, counts in %s memory",
@@ -120,9 +120,9 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
 }
 
 static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
-  const factored *own = (const factored *)e->own;
-  own->kernel<<<e->running / WARPS, WARPS * 32, own->plan.shared, e->stream>>>(own->image, *run, own->at);
-  return ff_cuda_check(cudaGetLastError(), "launching the kernel for groups of reactions", err);
+  factored *own = (factored *)e->own;
+  void *arguments[] = {&own->image, (void *)run, &own->at};
+  return ff_ssa_data_launch(e, arguments, err);
 }
 
 extern "C" const ff_ssa_runner ff_ssa_runner_factored = {"generic", prepare, ready, ff_ssa_data_release, launch};

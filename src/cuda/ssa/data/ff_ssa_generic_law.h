@@ -4,9 +4,7 @@
 #define FF_SSA_GENERIC_LAW_H
 
 #include "../../../model/ff_formula_math.h"
-#include "../../../ensemble/ff_device.h"
 #include "../../../ssa/path/ff_ssa_draws.h"
-#include "../../../ssa/methods/ff_ssa_method_kinds.h"
 #include "../../runtime/ff_warp.h"
 #include "ff_ssa_image.h"
 #include "../device/ff_ssa_launch.h"
@@ -81,13 +79,14 @@ FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t lengt
       *next = top;
       next += c.stack_stride;
       top = word.code == FF_F_NUMBER ? word.number : word.code == FF_F_SYMBOL ? ff_ssa_count(&c, word.symbol) : 0.0;
-    } else if (operands == 1u) {
-      top = ff_formula_operate(word.code, top, 0.0, 0.0);
     } else {
-      const double last = top;
-      next -= (operands - 1u) * c.stack_stride;
-      const double first = next[0], second = operands == 2u ? last : next[c.stack_stride];
-      top = ff_formula_operate(word.code, first, second, last);
+      double first = top, second = top;
+      if (operands > 1u) {
+        next -= (operands - 1u) * c.stack_stride;
+        first = next[0];
+        if (operands > 2u) second = next[c.stack_stride];
+      }
+      top = ff_formula_operate(word.code, first, second, top); /* only here, because its code is long */
     }
   }
   return top;

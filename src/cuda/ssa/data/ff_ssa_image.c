@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../ssa/groups/ff_ssa_factor.h"
 #include "ff_ssa_generic_step.h"
 #include "ff_ssa_image_maker.h"
 

@@ -18,10 +18,9 @@
 extern "C" {
 #endif
 
-#include "../../../ensemble/ff_device.h"
-#include "../../../ssa/program/ff_ssa_options.h"
-#include "../../../ssa/groups/ff_ssa_factor.h"
 #include "../../../ssa/path/ff_ssa_tree.h"
+#include "../../../ssa/program/ff_ssa_method_kinds.h"
+#include "../../../ssa/program/ff_ssa_program.h"
 #include "../device/ff_ssa_launch.h"
 
 #define FF_SSA_IMAGE_LESS 0x80000000u  /* in `b`: y - 1, for two molecules of one species */
@@ -132,6 +131,9 @@ typedef struct {
   ff_ssa_image image;
 } ff_ssa_image_point;
 
+#if !defined(__CUDACC_RTC__)
+#include "../../../ensemble/ff_device.h"
+
 /* Makes the image of a program for the method, initial counts and order of a request. The caller frees it with
  * ff_free_aligned(*memory). FF_EUNSUPPORTED if the kernels do not have the method, a count is not a whole number from 0 to
  * FF_DEVICE_MOST, or the network is too large for the numbers of the image; the message is a clause. On an error there is
@@ -144,6 +146,7 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
 
 /* Whether a slot that is laid out for one image also serves for the other. O(1). */
 int ff_ssa_image_alike(const ff_ssa_image *a, const ff_ssa_image *b);
+#endif
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../../base/ff_philox.h"
-#include "../../../ssa/methods/ff_ssa_method_kinds.h"
+#include "../../../ssa/program/ff_ssa_method_kinds.h"
 #include "../../../ssa/rings/ff_ssa_modules.h"
 #include "code/ff_ssa_generate_text.h"
 

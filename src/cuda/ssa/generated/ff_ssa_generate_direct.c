@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../ssa/methods/ff_ssa_method_kinds.h"
+#include "../../../ssa/program/ff_ssa_method_kinds.h"
 #include "../../../ssa/path/ff_ssa_tree.h"
 #include "ff_ssa_generate_direct.h"
 
