@@ -80,8 +80,8 @@ typedef struct {
   ff_status (*devices)(ff_device *out, uint32_t capacity, uint32_t *n, ff_error *err);
   /* The interface of an engine by its name, such as "pbn", valid until the process ends. NULL if the backend has none. */
   const void *(*interface)(const char *engine);
-  /* Whether code can be compiled at run time for this device: FF_EUNSUPPORTED, with a clause that says why not. It tries, in about
-   * a tenth of a second. */
+  /* Whether code can be compiled at run time for this device: FF_EUNSUPPORTED, with a clause that says why not. It tries, in
+   * about a tenth of a second. */
   ff_status (*compiles)(const ff_device *device, ff_error *err);
 } ff_backend;
 

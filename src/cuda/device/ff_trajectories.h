@@ -40,8 +40,8 @@ struct ff_trajectories : ff_staged {
   uint32_t point_words, *points; /* what launch.points is a part of: device memory */
 };
 
-/* As ff_device_calls's create(): allocates an ensemble of the engine with ff_calloc(), sets its options, its candidates, n_counts,
- * n_order and round, and calls ff_trajectories_open(). */
+/* As ff_device_calls's create(): allocates an ensemble of the engine with ff_calloc(), sets its options, its candidates,
+ * n_counts, n_order and round, and calls ff_trajectories_open(). */
 typedef ff_status (*ff_trajectories_create)(ff_ensemble **out, const void *model, const ff_device_request *request,
                                             const ff_ensemble_options *options, ff_error *err);
 /* Copies the request, and asks the candidates. After an error the ensemble is freed. */

@@ -26,8 +26,8 @@ void ff_module_free(ff_module *module);
 ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *module, const char *name, int threads, size_t shared,
                               ff_error *err);
 
-/* Computes how many blocks of so many threads, with so much dynamic shared memory each, a multiprocessor can run at the same time.
- * It is at most what ff_module_kernel_of() was called with. */
+/* Computes how many blocks of so many threads, with so much dynamic shared memory each, a multiprocessor can run at the same
+ * time. It is at most what ff_module_kernel_of() was called with. */
 ff_status ff_module_occupancy(int *blocks, const ff_module *module, const ff_module_kernel *kernel, int threads, size_t shared,
                               ff_error *err);
 
