@@ -144,12 +144,6 @@ void ff_formula_starts(uint32_t *start, const ff_formula *formula) {
   }
 }
 
-int ff_formula_has_time(const ff_formula *formula) {
-  for (uint32_t at = 0; at < formula->length; at++)
-    if (formula->word[at].code == FF_F_TIME) return 1;
-  return 0;
-}
-
 ff_status ff_formula_later(ff_formula *out, const ff_formula *formula, double delay, ff_error *err) {
   const ff_formula_word by = {FF_F_NUMBER, 0, delay}, add = {FF_F_ADD, 0, 0};
   ff_formula_builder builder = {0};

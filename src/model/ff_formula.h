@@ -123,7 +123,11 @@ ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error
 int ff_count_of(double number, double *count);
 
 /* Whether the value depends on the time. O(length). */
-int ff_formula_has_time(const ff_formula *formula);
+static FF_HD inline int ff_formula_has_time(const ff_formula *formula) {
+  for (uint32_t at = 0; at < formula->length; at++)
+    if (formula->word[at].code == FF_F_TIME) return 1;
+  return 0;
+}
 
 /* Makes a new formula whose value at time t is that of `formula` at time t + `delay`. The caller frees the contents of *out.
  * Fails with FF_ESIZE if there would be more than FF_FORMULA_MAX words. O(length). */
