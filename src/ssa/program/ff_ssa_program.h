@@ -79,19 +79,13 @@ static inline int ff_ssa_program_scheduled(const ff_ssa_program *program) {
   return program->timed != NULL || program->n_events > 0;
 }
 
-/* Whether a formula has this operation. Backends are linked without ff_formula.c. */
-static inline int ff_ssa_formula_has(const ff_formula *formula, uint32_t operation) {
-  for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == operation) return 1;
-  return 0;
-}
-
 /* What a trigger reads: counts and parameters that events set, the time, or both. Images keep these numbers. */
 enum { FF_SSA_BY_STATE, FF_SSA_BY_TIME, FF_SSA_BY_BOTH };
 
 static inline uint32_t ff_ssa_trigger_kind(const ff_formula *trigger) {
-  if (!ff_ssa_formula_has(trigger, FF_F_TIME)) return FF_SSA_BY_STATE;
-  return ff_ssa_formula_has(trigger, FF_F_SYMBOL) ? FF_SSA_BY_BOTH : FF_SSA_BY_TIME;
+  int symbols = 0;
+  for (uint32_t i = 0; i < trigger->length; i++) symbols |= trigger->word[i].code == FF_F_SYMBOL;
+  return !ff_formula_has_time(trigger) ? FF_SSA_BY_STATE : symbols ? FF_SSA_BY_BOTH : FF_SSA_BY_TIME;
 }
 
 /* The mean number of reactions whose propensity changes when a reaction fires. It is estimated if the sum of these numbers over

@@ -209,7 +209,7 @@ static void write_ranges(const ff_ssa_schedule_code *code, ff_formula_writer *la
            "double to) {\n  const ff_range time = ff_range_leaf(kind, ff_range_new(from, to, 0, 0));\n"
            "  const double *const y = t->kept.k.y;\n  (void)y;\n  switch (formula) {\n");
   for (uint32_t i = 0; i < code->program->n_events + code->n_timed; i++) {
-    if (!ff_ssa_formula_has(code->formulas[i], FF_F_TIME)) continue;
+    if (!ff_formula_has_time(code->formulas[i])) continue;
     ff_write(law->out, "  case %uu: {\n", i);
     const uint32_t f = ff_formula_write_range(law, code->formulas[i]);
     ff_write(law->out, "  return f%u;\n  }\n", f);
