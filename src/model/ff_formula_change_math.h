@@ -17,8 +17,13 @@
 #ifndef FF_CHANGE_AT /* on the processor */
 #define FF_CHANGE_AT const ff_formula_at *
 #define FF_CHANGE_VALUE(f, time) ff_formula_value((f)->formula, (f)->values, (time), (f)->stack)
-#define FF_CHANGE_RANGE(f, kind, from, to)                                                                                     \
-  ff_formula_range((f)->formula, (kind), (f)->values, (f)->values, ff_range_new((from), (to), 0, 0), (f)->ranges)
+#define FF_CHANGE_RANGE ff_change_range
+
+/* Not inlined, because what calls it needs the registers. */
+static __attribute__((noinline, unused)) ff_range ff_change_range(const ff_formula_at *f, ff_range_kind kind, double from,
+                                                                  double to) {
+  return ff_formula_range(f->formula, kind, f->values, f->values, ff_range_new(from, to, 0, 0), f->ranges);
+}
 #endif
 
 #define FF_CHANGE_MOST_DOUBLES 1024u         /* if rounding errors decide for more doubles in a row, these are a zone */

@@ -44,8 +44,6 @@ struct ff_ssa_schedule {
   double event_time;     /* when a trigger may change or an event happens, if this is before the next firing */
   double search_at;      /* where the present piece of a search begins */
   uint32_t piece;
-  int searches;
-  ff_change_search search;
 
   double *bound;       /* for each reaction whose propensity depends on the time: in the present window and state */
   int opened;          /* whether the window has just begun, so that these bounds hold */
@@ -94,6 +92,12 @@ static int condition_holds(ff_ssa_path *path) {
 static int missing_of(const ff_ssa_path *path, uint32_t r) {
   const ff_ssa_propensity *a = path->program->propensities + r;
   return !ff_ssa_reactants_missing(path->program, a, path->count) ? 0 : ff_ssa_may_be_below(a) ? 2 : 1;
+}
+
+/* A function of its own: networks whose triggers depend on the time spend most of theirs here. */
+static __attribute__((noinline)) ff_change search(const ff_formula_at *f, double from, double to, int truth, uint32_t steps,
+                                                  double *at) {
+  return ff_change_first(f, from, to, truth, steps, at);
 }
 
 static void fail_set(ff_ssa_path *path, uint32_t event, uint32_t symbol, double value) {
@@ -154,7 +158,8 @@ typedef const ff_formula *s_formula;
 #define S_MOST_SET FF_SSA_MAX_COUNT
 #define S_MOST_AT_ONCE 100000u /* if there are more, they trigger each other without end */
 #define S_PAUSES(s, work) ((work) > WORK_AT_ONCE && leave_halfway(s))
-#define S_SEARCH_AT_ONCE UINT32_MAX
+#define S_SEARCH(s, trigger, to, truth, goes_on, found, at)                                                                    \
+  (*(found) = search((trigger), (s)->schedule->search_at, (to), (truth), FF_SSA_SEARCH_STEPS, (at)), 1)
 #define S_MOST_PIECES 128u
 #define S_TIMED(s) ((s)->schedule->n_reactions)
 #define S_TIMED_AT(s, i) ((s)->schedule->reactions[i])

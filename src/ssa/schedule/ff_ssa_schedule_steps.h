@@ -5,8 +5,8 @@
  *
  * The text that comes before this one includes ff_formula_change_math.h and defines
  *   S_CALL, S_INLINE, FF_NO_UNROLL   a function that is not inlined, and one that is; a loop that is not unrolled
- *   s_schedule, S_OWN(s), S_WORK(s)  a trajectory with `time` and `reached`; what it keeps, an s_kept; and `search`, `searches`,
- *                         `ties` and `happened`, which are of use during a step
+ *   s_schedule, S_OWN(s), S_WORK(s)  a trajectory with `time` and `reached`; what it keeps, an s_kept; and `ties` and
+ *                         `happened`, which are of use during a step
  *   S_Y(s), S_SILENT(s)   the symbols of formulas: counts, then parameters that events set; how many events were no firings
  *   S_TRIGGERS(s), S_SPECIES(s)   how many events and counts there are
  *   s_formula, S_IS_EMPTY(formula), s_at_formula, S_AT(s, formula)   a formula, whether there is none, and one in a state
@@ -27,7 +27,8 @@
  *   S_MOST_SET            the most that an event may set a species to
  *   S_MOST_AT_ONCE        the most events at the same time
  *   S_PAUSES(s, work)     whether a step is left halfway after this many formulas, for s_happen_on()
- *   S_SEARCH_AT_ONCE      steps of a search until it is left halfway
+ *   S_SEARCH(s, trigger, to, truth, goes_on, found, at)   searches as ff_change_first() from search_at, or goes on if the search
+ *                         was left halfway; returns 0 if it is left halfway
  *   S_MOST_PIECES         the most pieces of a search that makes little progress
  *   S_TIMED(s), S_TIMED_AT(s, i), S_RATE(s, r)   rates that depend on the time: how many, the number of the i-th, the formula
  *   S_LAW_OF(s, r, rate)  the propensity of timed reaction r whose formula has this value
@@ -317,17 +318,6 @@ S_CALL uint32_t s_happen(s_schedule *s, uint32_t reaction) {
 
 /* ---- when something may happen next ---------------------------------------------------------------------------------------- */
 
-/* Searches the piece that begins at search_at. Returns 0 if it is left halfway. */
-S_INLINE int s_search_piece(s_schedule *s, const s_at_formula *trigger, double to, int truth, ff_change *found, double *at) {
-  *found = FF_CHANGE_NONE;
-  *at = to;
-  if (!S_WORK(s)->searches && !ff_change_search_begin(&S_WORK(s)->search, S_OWN(s)->search_at, to, FF_SSA_SEARCH_STEPS)) return 1;
-  S_WORK(s)->searches = 1;
-  FF_NO_UNROLL for (uint32_t i = 0; i < S_SEARCH_AT_ONCE && S_WORK(s)->searches; i++)
-    S_WORK(s)->searches = !ff_change_search_step(trigger, &S_WORK(s)->search, to, truth, found, at);
-  return !S_WORK(s)->searches;
-}
-
 /* Finds the time up to which the trigger does not change, or at which it changes; infinity if it does not up to `to`. Returns 0
  * if the search is left halfway; then the next call goes on. */
 S_INLINE int s_next_change(s_schedule *s, uint32_t e, double to, int goes_on, double *change) {
@@ -341,14 +331,14 @@ S_INLINE int s_next_change(s_schedule *s, uint32_t e, double to, int goes_on, do
   if (!goes_on) {
     k->piece = 0u;
     k->search_at = s->time;
-    S_WORK(s)->searches = 0;
   }
   FF_NO_UNROLL while (k->zone[e] < 0.0 && found == FF_CHANGE_NONE) {
     if (k->piece == S_MOST_PIECES) {
       S_FAIL(s, FF_SSA_BAD_TRIGGER, e, 0.0);
       return 1;
     }
-    if (!s_search_piece(s, &trigger, to, truth, &found, &at)) return 0;
+    if (!S_SEARCH(s, &trigger, to, truth, goes_on, &found, &at)) return 0;
+    goes_on = 0;
     if (found == FF_CHANGE_NONE && at >= to) return 1;
     if (found == FF_CHANGE_FOUND || at - s->time > s->time * FF_SSA_LEAST_PROGRESS) {
       *change = at;

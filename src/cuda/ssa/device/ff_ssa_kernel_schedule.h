@@ -9,6 +9,7 @@
  *                         flags, and where its sets begin and their number; a set is a symbol, a formula, and the
  *                         formula of a factor or S_NONE. The trigger of event e is formula e, and the rate of number r is formula
  *                         S_TRIGGERS(s) + r
+ *   S_SEARCH_AT_ONCE      steps of a search until it is left halfway
  *   S_DUE(s), S_SETS(s)   events that may wait, and the most values that an event sets
  *   S_CHECK_KEY(s), S_CHECK_NUMBER(s)   the key of each round, and the number of the trajectory, for random numbers */
 #ifndef FF_SSA_KERNEL_SCHEDULE_H
@@ -26,6 +27,8 @@
 #define S_MOST_PIECES 8u     /* the processor allows more */
 #define S_PAUSES(s, work) ((void)(work), 0)
 #define S_TIMED_AT(s, i) (i)
+#define S_SEARCH(s, trigger, to, truth, goes_on, found, at)                                                                    \
+  s_search((s), (trigger), (to), (truth), FF_SSA_SEARCH_STEPS, (goes_on), (found), (at))
 #define S_DRAW(s, block)                                                                                                       \
   ff_philox_rounds(S_CHECK_KEY(s), 0, ff_philox_counter(FF_SSA_DRAW_CHECK, (block), (s)->event, S_CHECK_NUMBER(s)))
 
@@ -78,6 +81,21 @@ FF_WARP int s_make_room(s_schedule *s) {
 
 FF_WARP void s_number_places(s_schedule *s) {
   FF_NO_UNROLL for (uint32_t i = 0; i < S_DUE(s); i++) S_WAITS(s, i) = i;
+}
+
+/* ---- searches -------------------------------------------------------------------------------------------------------------- */
+
+/* A search may have been left halfway in the launch before; then it begins anew at search_at. */
+FF_WARP int s_search(s_schedule *s, const s_at_formula *trigger, double to, int truth, uint32_t steps, int goes_on,
+                     ff_change *found, double *at) {
+  *found = FF_CHANGE_NONE;
+  *at = to;
+  if (!goes_on) s->searches = 0;
+  if (!s->searches && !ff_change_search_begin(&s->search, s->kept.k.search_at, to, steps)) return 1;
+  s->searches = 1;
+  FF_NO_UNROLL for (uint32_t i = 0; i < S_SEARCH_AT_ONCE && s->searches; i++)
+    s->searches = !ff_change_search_step(trigger, &s->search, to, truth, found, at);
+  return !s->searches;
 }
 
 #endif
