@@ -92,9 +92,9 @@
 #'
 #'   For what GPUs cannot run, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason, and
 #'   `"auto"` uses the processor. If a session asks for `"cuda"` by an option, such a run uses the processor, too: see
-#'   [backends()]. If the reason is a method without a kernel, or one whose kernel cannot be compiled, the error names methods that
-#'   have one. With `"auto"`, a message of class `fireflip_message_method` does so, once in a session for each method, if the run
-#'   would have used a GPU.
+#'   [backends()]. If the reason is a method without a kernel, or one whose kernel cannot be compiled, the error names methods
+#'   that have one. With `"auto"`, a message of class `fireflip_message_method` does so, once in a session for each method, if the
+#'   run would have used a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30, a propensity is invalid,
 #'   or about 2^31 reactions fire. With `"pssa_cr"`, these are also trajectories that need more than 63 groups of reactants at the
