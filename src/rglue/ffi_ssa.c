@@ -139,9 +139,9 @@ static ff_run_options fill(held *h, const ff_reactions *net, SEXP options, uint6
   ff_run_options o = options_of(h, options, kept);
   o.key = seed;
   h->changed = ff_ssa_program_coupling(h->program);
-  if (!method_of(ffi_text(ffi_element(options, "method"), "method"), &o.method)) /* "auto" */
-    o.method = ff_ssa_method_of(h->program, &o, &h->changed);
-  h->method = o.method;
+  if (!method_of(ffi_text(ffi_element(options, "method"), "method"), &h->method)) /* "auto" */
+    h->method = ff_ssa_method_of(h->program, &o, &h->changed);
+  o.method = h->method;
   if (columns != R_NilValue) o.states = h->states;
   return o;
 }
