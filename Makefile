@@ -22,7 +22,7 @@ LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: demo check c-tests fuzz bench bench-ssa bench-math docs valgrind campaign campaign-math \
+.PHONY: demo check c-tests fuzz bench bench-ssa bench-math bench-ode docs valgrind campaign campaign-math \
   cuda cuda-check cuda-math cuda-collect gpu-check gpu-bench bench-ssa-gpu clean install
 
 demo:
@@ -235,6 +235,10 @@ campaign:
 VALUES = 1e8
 campaign-math: $(BUILD)/plain/campaign_math
 	$< $(VALUES) $(JOBS)
+bench-ode: $(BUILD)/plain/bench_ode
+	$<
+$(BUILD)/plain/bench_ode: $(BUILD)/plain/bench/ode.o $(BUILD)/plain/libcore.a
+	$(CC) -pthread $^ -lm -o $@
 bench-math: $(BUILD)/plain/bench_math
 	$<
 BASE_OBJECTS := $(addprefix $(BUILD)/plain/src/base/,ff_base.o ff_decimal.o ff_memory.o ff_threads.o)

@@ -1,0 +1,48 @@
+/* What the tests of ode/ share: a solver, steps to a time, and equations. */
+#ifndef FF_TESTS_ODE_EQUATIONS_H
+#define FF_TESTS_ODE_EQUATIONS_H
+
+#include <math.h>
+
+#include "../../src/ode/ff_ode.h"
+#include "check.h"
+
+static inline ff_ode *solver(const ff_ode_equations *equations, const ff_ode_options *options) {
+  ff_ode *o = NULL;
+  ff_error err;
+  FF_CHECK_OK(ff_ode_new(&o, equations, options, &err), &err);
+  return o;
+}
+
+/* Goes on to a time. Returns the number of steps, or 0 if there is none at some time. */
+static inline int go(ff_ode *o, double until) {
+  int steps = 0;
+  while (ff_ode_last(o)->to < until) {
+    if (!ff_ode_step(o, until)) return 0;
+    steps++;
+  }
+  return steps;
+}
+
+static inline double distance(const double *x, const double *y, uint32_t n) {
+  double most = 0;
+  for (uint32_t i = 0; i < n; i++) most = fmax(most, fabs(x[i] - y[i]));
+  return most;
+}
+
+/* x' = 1. */
+static inline int grows(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t, (void)x;
+  slope[0] = 1;
+  return 1;
+}
+
+/* A circle. */
+static inline int turns(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t;
+  slope[0] = x[1];
+  slope[1] = -x[0];
+  return 1;
+}
+
+#endif
