@@ -1,5 +1,5 @@
-/* What an event costs a hybrid model: a step, the search for the time of a change, the end of the step there, and a new start. Two
- * models, both methods of ode/, two tolerances. `make bench-ode` compiles and runs it, and prints a table. */
+/* What an event costs a hybrid model: a step, the search for the time of a change, the end of the step there, and a new start.
+ * Two models, both methods of ode/, two tolerances. `make bench-ode` compiles and runs it, and prints a table. */
 #include <math.h>
 #include <stdio.h>
 
