@@ -106,7 +106,7 @@ static void our_texts_are_whole(void) {
   FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_pbn_engine.h\"") != NULL);
   FF_CHECK_INT(includes_in(reactions), 2); /* math.h and string.h */
   FF_CHECK_INT(includes_in(scheduled), 2);
-  FF_CHECK_INT(includes_in(data), 5); /* these, stdio.h, ff_ssa_device.h, and the line in ff_ssa_generic_text() */
+  FF_CHECK_INT(includes_in(data), 5); /* these, stdio.h, ff_device.h, and the line in ff_ssa_generic_text() */
   for (const ff_text *t = ff_texts(); t->name != NULL; t++) {
     const int n = times_in(boolean, t->name), m = times_in(reactions, t->name), k = times_in(scheduled, t->name);
     const int d = times_in(data, t->name), fine = n <= 1 && m <= 1 && k <= 1 && d <= 1 && n + m + k + d >= 1;

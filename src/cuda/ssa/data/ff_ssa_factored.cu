@@ -13,7 +13,7 @@
 #define BLOCKS_ROUNDS 3 /* the same for networks with several rounds */
 #define WARPS_LEAST 24 /* of a multiprocessor. If fewer have room, counts and then cells leave shared memory */
 
-typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_ssa_launch, const ff_ssa_factored_layout);
+typedef void (*factored_kernel)(const ff_ssa_factored_image, const ff_launch, const ff_ssa_factored_layout);
 
 typedef struct {
   ff_ssa_data_plan plan;
@@ -23,7 +23,7 @@ typedef struct {
 
 template <uint32_t EACH, uint32_t ROUNDS, bool SEVERAL>
 __global__ static void __launch_bounds__(WARPS * 32, ROUNDS > 1 ? BLOCKS_ROUNDS : EACH >= 8 ? BLOCKS_EIGHT : BLOCKS)
-    run_factored(const __grid_constant__ ff_ssa_factored_image net, const __grid_constant__ ff_ssa_launch run,
+    run_factored(const __grid_constant__ ff_ssa_factored_image net, const __grid_constant__ ff_launch run,
                  const __grid_constant__ ff_ssa_factored_layout at) {
   extern __shared__ __align__(128) uint32_t words[]; /* the leaves, then the words of trajectories */
   const ff_ssa_factored_point *const first = (const ff_ssa_factored_point *)(const void *)run.points;
@@ -38,7 +38,7 @@ __global__ static void __launch_bounds__(WARPS * 32, ROUNDS > 1 ? BLOCKS_ROUNDS 
   w.base.run = &run;
   w.base.point_words = SEVERAL ? (uint32_t)(sizeof *first / 4) : 0;
   uint32_t *const place = words + (SEVERAL ? 0 : leaves * (sizeof *w.leaves / 4)) + warp * at.elsewhere;
-  ff_ssa_factored_run(&w, &at, FF_SSA_SLOT_OF(&run, blockIdx.x * WARPS + warp), place, EACH, ROUNDS);
+  ff_ssa_factored_run(&w, &at, FF_SLOT_OF(&run, blockIdx.x * WARPS + warp), place, EACH, ROUNDS);
 }
 
 template <bool SEVERAL>
@@ -119,7 +119,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   return ff_ssa_images_ready(&((factored *)e->own)->plan.images, e, put, seconds, is, err);
 }
 
-static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
+static ff_status launch(ff_ensemble *e, const ff_launch *run, ff_error *err) {
   factored *own = (factored *)e->own;
   void *arguments[] = {&own->image, (void *)run, &own->at};
   return ff_ssa_data_launch(e, arguments, err);

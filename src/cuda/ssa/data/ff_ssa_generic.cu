@@ -84,7 +84,7 @@ __global__ static void __launch_bounds__(WARPS * 32, FORMULAS ? FF_SSA_GENERIC_B
   run_thread(image, run, at, shared, FF_SSA_TREE, SHARED, FORMULAS, SEVERAL);
 }
 
-typedef void (*ahead)(const ff_ssa_image, const ff_ssa_launch, const ff_ssa_slot_layout);
+typedef void (*ahead)(const ff_ssa_image, const ff_launch, const ff_ssa_slot_layout);
 
 /* ---- the choice of a kernel ------------------------------------------------------------------------------------------------ */
 
@@ -356,7 +356,7 @@ static void release(ff_ensemble *e) {
   ff_ssa_data_release(e);
 }
 
-static ff_status launch(ff_ensemble *e, const ff_ssa_launch *run, ff_error *err) {
+static ff_status launch(ff_ensemble *e, const ff_launch *run, ff_error *err) {
   generic *own = (generic *)e->own;
   void *arguments[] = {&own->image, (void *)run, &own->at};
   return ff_ssa_data_launch(e, arguments, err);

@@ -59,14 +59,14 @@ static inline void ff_ssa_generic_text(char text[FF_SSA_GENERIC_TEXT], const ff_
 #define FF_SSA_TASKS_BYTES ((2 * sizeof(ff_ssa_task) + 127) / 128 * 128)
 
 #define FF_SSA_GENERIC_ARGUMENTS                                                                   \
-  const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_ssa_launch run,           \
+  const __grid_constant__ ff_ssa_image image, const __grid_constant__ ff_launch run,           \
       const __grid_constant__ ff_ssa_slot_layout at
 
-__device__ __forceinline__ static const ff_ssa_image *image_of(const ff_ssa_launch &run) {
+__device__ __forceinline__ static const ff_ssa_image *image_of(const ff_launch &run) {
   return &((const ff_ssa_image_point *)(const void *)run.points)->image;
 }
 
-__device__ __forceinline__ static void begin_warp(ff_ssa_warp *w, const ff_ssa_image &image, const ff_ssa_launch &run, int method,
+__device__ __forceinline__ static void begin_warp(ff_ssa_warp *w, const ff_ssa_image &image, const ff_launch &run, int method,
                                                   bool several) {
   w->image = several ? image_of(run) : &image;
   w->run = &run;
@@ -82,11 +82,11 @@ __device__ __forceinline__ static size_t top_bytes(const ff_ssa_slot_layout &at)
 }
 
 /* A warp for each trajectory, in shared memory or not. */
-__device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_ssa_launch &run, const ff_ssa_slot_layout &at,
+__device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const ff_launch &run, const ff_ssa_slot_layout &at,
                                                 char *shared, int method, bool is_shared, bool formulas, bool several,
                                                 bool follows) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
-  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
+  const uint32_t slot = FF_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
   begin_warp(&w, image, run, method, several);
   w.formulas = formulas;
@@ -98,10 +98,10 @@ __device__ __forceinline__ static void run_warp(const ff_ssa_image &image, const
 }
 
 /* The same with a schedule. */
-__device__ __forceinline__ static void run_schedule(const ff_ssa_image &image, const ff_ssa_launch &run,
+__device__ __forceinline__ static void run_schedule(const ff_ssa_image &image, const ff_launch &run,
                                                     const ff_ssa_slot_layout &at, int method, bool several) {
   const uint32_t warp = __shfl_sync(0xFFFFFFFFu, threadIdx.x / 32, 0);
-  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
+  const uint32_t slot = FF_SLOT_OF(&run, blockIdx.x * (blockDim.x / 32) + warp);
   ff_ssa_warp w;
   begin_warp(&w, image, run, method, several);
   w.formulas = w.scheduled = 1;
@@ -110,10 +110,10 @@ __device__ __forceinline__ static void run_schedule(const ff_ssa_image &image, c
 }
 
 /* A block for each trajectory, for the methods of ff_ssa_block_has(). */
-__device__ __forceinline__ static void run_together(const ff_ssa_image &image, const ff_ssa_launch &run,
+__device__ __forceinline__ static void run_together(const ff_ssa_image &image, const ff_launch &run,
                                                     const ff_ssa_slot_layout &at, char *tasks, int method, bool formulas) {
   char *const shared = tasks + FF_SSA_TASKS_BYTES;
-  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x);
+  const uint32_t slot = FF_SLOT_OF(&run, blockIdx.x);
   const bool is_shared = at.shared != 0;
   ff_ssa_warp w;
   begin_warp(&w, image, run, method, false);
@@ -129,10 +129,10 @@ __device__ __forceinline__ static void run_together(const ff_ssa_image &image, c
 }
 
 /* A thread for each trajectory, of the logarithmic method or of those that search. */
-__device__ __forceinline__ static void run_thread(const ff_ssa_image &image, const ff_ssa_launch &run,
+__device__ __forceinline__ static void run_thread(const ff_ssa_image &image, const ff_launch &run,
                                                   const ff_ssa_slot_layout &at, char *shared, int method, bool is_shared,
                                                   bool formulas, bool several) {
-  const uint32_t slot = FF_SSA_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x);
+  const uint32_t slot = FF_SLOT_OF(&run, blockIdx.x * blockDim.x + threadIdx.x);
   ff_ssa_thread t;
   t.image = several ? image_of(run) : &image;
   t.run = &run;

@@ -332,7 +332,7 @@ FF_WARP void ff_ssa_scheduled_begin(ff_ssa_warp *w, s_schedule *s) {
   FF_EACH_LANE if (lane == 0u) ff_ssa_scheduled_tell(w, s);
   FF_EACH_LANE {
     for (uint32_t i = lane; i <= n_species; i += 32u)
-      w->count[i] = w->run->starts == NULL || i == n_species ? w->image->initial[i] : FF_SSA_START(w->run, n_species, w->unit, i);
+      w->count[i] = w->run->starts == NULL || i == n_species ? w->image->initial[i] : FF_START_OF(w->run, n_species, w->unit, i);
     for (uint32_t i = lane; i < w->image->n_values; i += 32u) w->value[i] = w->image->tree[i];
   }
   w->next = 0u;

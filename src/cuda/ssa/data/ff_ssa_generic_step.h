@@ -127,11 +127,11 @@ FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
 FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
-  const ff_ssa_launch *run = w->run;
+  const ff_launch *run = w->run;
   const int leaves = image->whole == NULL && w->method != FF_SSA_NEXT && w->method != FF_SSA_RSSA;
   int fine = 1;
   FF_EACH_LANE {
-    for (uint32_t s = lane; s < image->n_species; s += 32u) w->count[s] = FF_SSA_START(run, image->n_species, w->unit, s);
+    for (uint32_t s = lane; s < image->n_species; s += 32u) w->count[s] = FF_START_OF(run, image->n_species, w->unit, s);
     if (lane == 0u) w->count[image->n_species] = 1u;
     for (uint32_t i = lane; i < image->n_values; i += 32u)
       w->value[i] = w->method == FF_SSA_NEXT ? ff_math_infinity() : 0.0;
@@ -194,9 +194,9 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
 /* Records the state, which lasts until next_time. */
 FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
   FF_LANE_HERE;
-  const ff_ssa_launch *run = w->run;
+  const ff_launch *run = w->run;
   FF_NO_UNROLL while (w->wanted < next_time) {
-    uint32_t *to = FF_SSA_RECORD(run, w->at, w->unit);
+    uint32_t *to = FF_RECORD_OF(run, w->at, w->unit);
     FF_EACH_LANE for (uint32_t j = lane; j < run->n_species; j += 32u) to[j * run->units] = w->count[run->species[j]];
     w->at++;
     w->wanted = w->at < run->n_times ? run->times[w->at] : ff_math_infinity();
@@ -291,7 +291,7 @@ FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, cha
 /* Takes up what a slot has kept, but for its counts, values and sums. Returns whether there is anything to do. */
 FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot *head) {
   FF_LANE_HERE;
-  w->what = FF_SSA_IS_FRESH(w->run, slot) ? (uint32_t)FF_SLOT_EMPTY : head->what;
+  w->what = FF_SLOT_IS_FRESH(w->run, slot) ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
   w->time = w->wanted = 0.0;
   w->unit = w->event = w->at = 0u;
@@ -312,7 +312,7 @@ typedef struct {
   uint32_t left, late; /* steps that it may make; whether its time is over */
 } ff_ssa_warp_limit;
 
-FF_WARP ff_ssa_warp_limit ff_ssa_warp_limit_of(const ff_ssa_launch *run) {
+FF_WARP ff_ssa_warp_limit ff_ssa_warp_limit_of(const ff_launch *run) {
   ff_ssa_warp_limit limit = {0u, run->steps, 0u};
   FF_NANOSECONDS(limit.began);
   return limit;

@@ -34,7 +34,7 @@ static inline uint64_t ff_ssa_thread_words(const ff_ssa_image *image) {
 
 typedef struct {
   const ff_ssa_image *image;
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   double *value; /* the tree */
   ff_ssa_counts counts;
   uint32_t *count;
@@ -121,9 +121,9 @@ FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
 }
 
 FF_WARP void ff_ssa_thread_record(ff_ssa_thread *t, double next_time) {
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   FF_NO_UNROLL while (t->wanted < next_time) {
-    uint32_t *to = FF_SSA_RECORD(run, t->at, t->unit);
+    uint32_t *to = FF_RECORD_OF(run, t->at, t->unit);
     FF_NO_UNROLL for (uint32_t j = 0; j < run->n_species; j++) to[j * run->units] = t->count[run->species[j] * t->stride];
     t->at++;
     t->wanted = t->at < run->n_times ? run->times[t->at] : ff_math_infinity();
@@ -297,18 +297,18 @@ FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
 /* Word i of what a slot keeps. */
 #define FF_SSA_KEPT(run, i, slot) ((run)->state[(uint64_t)(i) * (run)->slots + (slot)])
 
-FF_WARP double ff_ssa_thread_kept(const ff_ssa_launch *run, uint32_t i, uint32_t slot) {
+FF_WARP double ff_ssa_thread_kept(const ff_launch *run, uint32_t i, uint32_t slot) {
   return ff_math_from_bits((uint64_t)FF_SSA_KEPT(run, i + 1u, slot) << 32 | FF_SSA_KEPT(run, i, slot));
 }
 
-FF_WARP void ff_ssa_thread_keep(const ff_ssa_launch *run, uint32_t i, uint32_t slot, double value) {
+FF_WARP void ff_ssa_thread_keep(const ff_launch *run, uint32_t i, uint32_t slot, double value) {
   const uint64_t bits = ff_math_bits(value);
   FF_SSA_KEPT(run, i, slot) = (uint32_t)bits;
   FF_SSA_KEPT(run, i + 1u, slot) = (uint32_t)(bits >> 32);
 }
 
 FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   const uint32_t n = t->image->n_species + 1u + (uint32_t)t->image->n_whole, values = FF_SSA_THREAD_HEAD + n;
   t->time = ff_ssa_thread_kept(run, 0u, slot);
   t->unit = FF_SSA_KEPT(run, 2u, slot);
@@ -328,7 +328,7 @@ FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
 }
 
 FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
-  const ff_ssa_launch *run = t->run;
+  const ff_launch *run = t->run;
   const uint32_t n = t->image->n_species + 1u + (uint32_t)t->image->n_whole, values = FF_SSA_THREAD_HEAD + n;
   ff_ssa_thread_keep(run, 0u, slot, t->time);
   FF_SSA_KEPT(run, 2u, slot) = t->unit;
@@ -381,7 +381,7 @@ FF_WARP void ff_ssa_thread_run(ff_ssa_thread *t, char *memory, uint32_t stride, 
   t->counts = counts;
   ff_ssa_thread_clear(t);
   if (!is_there) t->what = FF_SLOT_IDLE;
-  if (is_there && !FF_SSA_IS_FRESH(t->run, slot)) ff_ssa_thread_load(t, slot);
+  if (is_there && !FF_SLOT_IS_FRESH(t->run, slot)) ff_ssa_thread_load(t, slot);
   ff_ssa_thread_go(t);
   if (is_there) ff_ssa_thread_save(t, slot);
 }
@@ -399,7 +399,7 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
   t->counts = counts;
   ff_ssa_thread_clear(t);
   if (!is_there) t->what = FF_SLOT_IDLE;
-  if (is_there && !FF_SSA_IS_FRESH(t->run, slot)) {
+  if (is_there && !FF_SLOT_IS_FRESH(t->run, slot)) {
     const ff_ssa_slot before = *head;
     t->time = before.time;
     t->unit = before.unit;

@@ -159,7 +159,7 @@ typedef struct {
 
 typedef struct {
   const ff_ssa_image *image;
-  const ff_ssa_launch *run;
+  const ff_launch *run;
   double *value;          /* the tree: image->n_values */
   double *top;            /* its levels from number `top_level` on, if this is not FF_SSA_NO_TOP */
   uint32_t top_level, top_first;

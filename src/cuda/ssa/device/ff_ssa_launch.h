@@ -5,12 +5,6 @@
 
 #include "../../device/ff_launch.h"
 
-typedef ff_launch ff_ssa_launch;
-#define FF_SSA_SLOT_OF FF_SLOT_OF
-#define FF_SSA_IS_FRESH FF_SLOT_IS_FRESH
-#define FF_SSA_RECORD FF_RECORD_OF
-#define FF_SSA_START FF_START_OF
-
 /* What a point has first, if its network is read as data. */
 typedef struct {
   uint64_t key;
