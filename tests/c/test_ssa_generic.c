@@ -2,7 +2,7 @@
  * one after the other. */
 #include "../../src/cuda/ssa/data/ff_ssa_generic_block.h"
 #include "../../src/cuda/ssa/data/ff_ssa_generic_thread.h"
-#include "../../src/ssa/methods/ff_ssa_groups.h"
+#include "../../src/ssa/methods/ff_ssa_bins.h"
 #include "../../src/ssa/path/ff_ssa_method.h"
 #include "random.h"
 #include "ssa_launch.h"
@@ -303,62 +303,62 @@ static void running_sums_are_renewed(void) {
   ff_ssa_program_free(program);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+/* ---- bins --------------------------------------------------------------------------------------------------------------- */
 
 enum { ITEMS = 300 };
 
-/* Groups without a network. */
+/* Bins without a network. */
 typedef struct {
   ff_ssa_image image;
   ff_ssa_warp warp;
-  double value[ITEMS], real[FF_SSA_GROUP_REAL];
-  uint32_t whole[FF_SSA_GROUP_WHOLE(ITEMS)];
-} warp_groups;
+  double value[ITEMS], real[FF_SSA_BIN_REAL];
+  uint32_t whole[FF_SSA_BIN_WHOLE(ITEMS)];
+} warp_bins;
 
-static void groups_start(warp_groups *g) {
-  *g = (warp_groups){.image = {.n = {ITEMS}}};
+static void bins_start(warp_bins *g) {
+  *g = (warp_bins){.image = {.n = {ITEMS}}};
   g->warp = (ff_ssa_warp){.image = &g->image, .value = g->value, .real = g->real, .whole = g->whole};
-  ff_ssa_groups_begin(&g->warp);
+  ff_ssa_bins_begin(&g->warp);
 }
 
-/* A weight of one of `n` groups from number `first` on, or 0. */
+/* A weight of one of `n` bins from number `first` on, or 0. */
 static double random_weight(uint64_t *seed, uint32_t first, uint32_t n) {
   const uint64_t fraction = (uint64_t)below(seed, 1u << 26) << 26 | below(seed, 1u << 26);
-  const uint64_t group = first + below(seed, n);
+  const uint64_t bin = first + below(seed, n);
   if (below(seed, 4) == 0) return 0;
-  return ff_math_from_bits((group - 1) << 52 | (group == FF_SSA_GROUPS - 1 ? 0 : fraction));
+  return ff_math_from_bits((bin - 1) << 52 | (bin == FF_SSA_BINS - 1 ? 0 : fraction));
 }
 
-/* Compares the sums, and the groups with the order of their items. */
-static void compare_groups(const warp_groups *g, const ff_ssa_groups *want, const char *what) {
-  const ff_ssa_warp_groups got = ff_ssa_groups_of(&g->warp);
-  const double total = ff_ssa_groups_sum(&g->warp);
+/* Compares the sums, and the bins with the order of their items. */
+static void compare_bins(const warp_bins *g, const ff_ssa_bins *want, const char *what) {
+  const ff_ssa_warp_bins got = ff_ssa_bins_of(&g->warp);
+  const double total = ff_ssa_bins_sum(&g->warp);
   uint32_t k = *got.n, differ = 0;
-  FF_CHECK_SAY(total == ff_ssa_groups_total(want), "%s: %g", what, total);
+  FF_CHECK_SAY(total == ff_ssa_bins_total(want), "%s: %g", what, total);
   for (uint32_t i = 0; i < ITEMS; i++) differ += got.items[i] != want->items[i] || got.place[i] != want->place[i];
-  for (uint32_t group = want->top; k > 0; group = want->groups[group].down) {
-    const ff_ssa_group *one = want->groups + group;
+  for (uint32_t bin = want->top; k > 0; bin = want->bins[bin].down) {
+    const ff_ssa_bin *one = want->bins + bin;
     k--;
-    differ += got.number[k] != group || got.size[k] != one->n || (one->n > 0 && got.first[k] != one->first);
+    differ += got.number[k] != bin || got.size[k] != one->n || (one->n > 0 && got.first[k] != one->first);
     differ += got.weight[k] != one->weight || got.low[k] != one->low || got.high[k] != one->high;
-    if (group == 0) break;
+    if (bin == 0) break;
   }
   FF_CHECK_SAY(k == 0 && differ == 0, "%s: %u differ", what, differ);
 }
 
-/* Groups next to each other and far apart, also those at both ends of the numbers. */
-static void groups_are_those_of_the_processor(void) {
+/* Bins next to each other and far apart, also those at both ends of the numbers. */
+static void bins_are_those_of_the_processor(void) {
   static const struct { uint32_t first, n; const char *what; } ranges[] = {
-      {1000, 3, "few groups"}, {1000, 60, "many groups"}, {1, 2, "subnormal"}, {1, 60, "small"}, {50, 10, "rather small"},
+      {1000, 3, "few bins"}, {1000, 60, "many bins"}, {1, 2, "subnormal"}, {1, 60, "small"}, {50, 10, "rather small"},
       {2030, 18, "large"}, {2030, 19, "infinite"}};
-  warp_groups *g = ff_calloc(1, sizeof *g);
+  warp_bins *g = ff_calloc(1, sizeof *g);
   uint64_t seed = 3;
   for (size_t i = 0; i < COUNT(ranges); i++) {
-    ff_ssa_groups want;
+    ff_ssa_bins want;
     ff_error err;
-    FF_CHECK_OK(ff_ssa_groups_new(&want, ITEMS, &err), &err);
-    ff_ssa_groups_clear(&want);
-    groups_start(g);
+    FF_CHECK_OK(ff_ssa_bins_new(&want, ITEMS, &err), &err);
+    ff_ssa_bins_clear(&want);
+    bins_start(g);
     for (uint32_t k = 0; k < 400; k++) {
       const uint32_t n = 1 + below(&seed, 32), from = below(&seed, ITEMS), few = k % 100 < 50 ? ranges[i].n : 1;
       uint32_t item[32] = {0};
@@ -366,30 +366,30 @@ static void groups_are_those_of_the_processor(void) {
       for (uint32_t j = 0; j < n; j++) {
         item[j] = (from + j * 7) % ITEMS;
         weight[j] = random_weight(&seed, ranges[i].first, few);
-        ff_ssa_groups_set(&want, item[j], weight[j]);
+        ff_ssa_bins_set(&want, item[j], weight[j]);
       }
-      FF_CHECK(ff_ssa_regroup(&g->warp, item, weight, n));
-      compare_groups(g, &want, ranges[i].what);
+      FF_CHECK(ff_ssa_rebin(&g->warp, item, weight, n));
+      compare_bins(g, &want, ranges[i].what);
     }
-    ff_ssa_groups_free(&want);
+    ff_ssa_bins_free(&want);
   }
   free(g);
 }
 
-/* There is room for FF_SSA_GROUP_ROOM groups, of which one has the weights of 0. Groups without items make room. */
-static void groups_need_room(void) {
-  warp_groups *g = ff_calloc(1, sizeof *g);
-  groups_start(g);
-  for (uint32_t k = 1; k <= FF_SSA_GROUP_ROOM; k++) {
+/* There is room for FF_SSA_BIN_ROOM bins, of which one has the weights of 0. Bins without items make room. */
+static void bins_need_room(void) {
+  warp_bins *g = ff_calloc(1, sizeof *g);
+  bins_start(g);
+  for (uint32_t k = 1; k <= FF_SSA_BIN_ROOM; k++) {
     uint32_t item[32] = {k};
     double weight[32] = {ff_math_power_of_two(k)};
-    FF_CHECK_INT(ff_ssa_regroup(&g->warp, item, weight, 1), k < FF_SSA_GROUP_ROOM);
+    FF_CHECK_INT(ff_ssa_rebin(&g->warp, item, weight, 1), k < FF_SSA_BIN_ROOM);
   }
-  groups_start(g);
+  bins_start(g);
   for (uint32_t k = 1; k <= 200; k++) {
     uint32_t item[32] = {5};
     double weight[32] = {ff_math_power_of_two(k)};
-    FF_CHECK(ff_ssa_regroup(&g->warp, item, weight, 1) && *ff_ssa_groups_of(&g->warp).n == 2);
+    FF_CHECK(ff_ssa_rebin(&g->warp, item, weight, 1) && *ff_ssa_bins_of(&g->warp).n == 2);
   }
   free(g);
 }
@@ -607,5 +607,5 @@ static void refuses_networks(void) {
 }
 
 FF_TEST_MAIN("ssa_generic", random_networks, models_of_papers, sums_have_the_same_bits, running_sums_are_renewed,
-             groups_are_those_of_the_processor, groups_need_room, large_networks, networks_use_lists, refuses_trajectories,
+             bins_are_those_of_the_processor, bins_need_room, large_networks, networks_use_lists, refuses_trajectories,
              refuses_some, refuses_networks)

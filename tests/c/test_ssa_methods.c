@@ -1,86 +1,86 @@
-/* Parts of the methods of simulation: groups of weights, sums that are kept up to date, and orders of search. */
+/* Parts of the methods of simulation: bins of weights, sums that are kept up to date, and orders of search. */
 #include "../../src/ssa/methods/ff_ssa_finders.h"
-#include "../../src/ssa/methods/ff_ssa_groups.h"
+#include "../../src/ssa/methods/ff_ssa_bins.h"
 #include "../../src/ssa/path/ff_ssa_method.h"
 #include "../../src/random/ff_variates.h"
 #include "../../src/ssa/schedule/ff_ssa_trajectory.h"
 #include "random.h"
 #include "simulations.h"
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+/* ---- bins ------------------------------------------------------------------------------------------------------------- */
 
-static void check_structure(const ff_ssa_groups *g) {
-  uint32_t seen = 0, down = 0, place = g->groups[0].n;
-  FF_CHECK(g->groups[0].first == 0);
-  for (uint32_t k = g->groups[0].up; k != 0; down = k, k = g->groups[k].up) {
-    FF_CHECK(g->groups[k].down == down && k > down && g->groups[k].n > 0 && g->groups[k].first == place);
-    place += g->groups[k].n;
+static void check_structure(const ff_ssa_bins *g) {
+  uint32_t seen = 0, down = 0, place = g->bins[0].n;
+  FF_CHECK(g->bins[0].first == 0);
+  for (uint32_t k = g->bins[0].up; k != 0; down = k, k = g->bins[k].up) {
+    FF_CHECK(g->bins[k].down == down && k > down && g->bins[k].n > 0 && g->bins[k].first == place);
+    place += g->bins[k].n;
   }
   FF_CHECK(g->top == down && place == g->n);
   for (uint32_t i = 0; i < g->n; i++) {
     const uint32_t k = g->weight[i] > 0 ? (uint32_t)(ff_math_bits(g->weight[i]) >> 52) + 1 : 0;
-    const uint32_t at = g->place[i] - g->groups[k].first;
-    seen += g->items[g->place[i]] == i && at < g->groups[k].n;
+    const uint32_t at = g->place[i] - g->bins[k].first;
+    seen += g->items[g->place[i]] == i && at < g->bins[k].n;
   }
   FF_CHECK_INT(seen, g->n);
 }
 
-/* Whole weights have exact sums, whatever was in the groups before. */
-static void groups_never_drift(void) {
+/* Whole weights have exact sums, whatever was in the bins before. */
+static void bins_never_drift(void) {
   enum { N = 37 };
-  ff_ssa_groups g;
+  ff_ssa_bins g;
   ff_error err;
   uint64_t seed = 3;
-  FF_CHECK_OK(ff_ssa_groups_new(&g, N, &err), &err);
-  ff_ssa_groups_clear(&g);
+  FF_CHECK_OK(ff_ssa_bins_new(&g, N, &err), &err);
+  ff_ssa_bins_clear(&g);
   check_structure(&g);
   for (int round = 0; round < 300; round++) {
     for (int i = 0; i < 30; i++) { /* weights of all sizes come and go */
       const uint32_t item = below(&seed, N);
       const double power = ldexp(1 + uniform(&seed), (int)below(&seed, 2000) - 1030);
-      ff_ssa_groups_set(&g, item, next_random(&seed) >> 62 == 0 ? 0 : power);
+      ff_ssa_bins_set(&g, item, next_random(&seed) >> 62 == 0 ? 0 : power);
     }
     check_structure(&g);
     double total = 0;
     for (uint32_t i = 0; i < N; i++) {
       const double whole = (double)(next_random(&seed) >> (24 + (round * 7 + (int)i) % 39));
-      ff_ssa_groups_set(&g, i, whole);
+      ff_ssa_bins_set(&g, i, whole);
       total += whole;
     }
     check_structure(&g);
-    FF_CHECK(ff_ssa_groups_total(&g) == total); /* below 2^46: no sum is rounded */
+    FF_CHECK(ff_ssa_bins_total(&g) == total); /* below 2^46: no sum is rounded */
   }
-  for (uint32_t i = 0; i < N; i++) ff_ssa_groups_set(&g, i, 0);
-  FF_CHECK(ff_ssa_groups_total(&g) == 0 && g.top == 0);
-  ff_ssa_groups_set(&g, 5, INFINITY);
-  FF_CHECK(ff_ssa_groups_total(&g) == INFINITY);
-  ff_ssa_groups_set(&g, 5, 2);
-  FF_CHECK(ff_ssa_groups_total(&g) == 2);
-  ff_ssa_groups_set(&g, 7, 0x1p-1074 * 3); /* a number below the normal ones */
-  ff_ssa_groups_set(&g, 5, 0);
-  FF_CHECK(ff_ssa_groups_total(&g) == 0x1p-1074 * 3);
-  ff_ssa_groups_free(&g);
+  for (uint32_t i = 0; i < N; i++) ff_ssa_bins_set(&g, i, 0);
+  FF_CHECK(ff_ssa_bins_total(&g) == 0 && g.top == 0);
+  ff_ssa_bins_set(&g, 5, INFINITY);
+  FF_CHECK(ff_ssa_bins_total(&g) == INFINITY);
+  ff_ssa_bins_set(&g, 5, 2);
+  FF_CHECK(ff_ssa_bins_total(&g) == 2);
+  ff_ssa_bins_set(&g, 7, 0x1p-1074 * 3); /* a number below the normal ones */
+  ff_ssa_bins_set(&g, 5, 0);
+  FF_CHECK(ff_ssa_bins_total(&g) == 0x1p-1074 * 3);
+  ff_ssa_bins_free(&g);
 }
 
 /* Items are found in proportion to their weights. */
-static void groups_find_by_weight(void) {
+static void bins_find_by_weight(void) {
   static const double weights[] = {0, 1, 1.5, 1.999, 2, 3, 7, 0.1, 0, 12, 0.25};
   enum { N = sizeof weights / sizeof *weights, DRAWS = 200000 };
   static const reaction_text list[] = {{"A -> 0", "1"}, {NULL, NULL}};
   const double initial[] = {1};
   ff_ssa_program *program = program_of(list, initial, 1);
   ff_ssa_path path;
-  ff_ssa_groups g;
+  ff_ssa_bins g;
   ff_error err;
   double found[N] = {0}, statistic = 0;
   FF_CHECK_OK(ff_ssa_path_new(&path, program, &ff_ssa_finder_composition, &err), &err);
-  FF_CHECK_OK(ff_ssa_groups_new(&g, N, &err), &err);
-  ff_ssa_groups_clear(&g);
-  for (uint32_t i = 0; i < N; i++) ff_ssa_groups_set(&g, i, weights[i]);
-  const double total = ff_ssa_groups_total(&g);
+  FF_CHECK_OK(ff_ssa_bins_new(&g, N, &err), &err);
+  ff_ssa_bins_clear(&g);
+  for (uint32_t i = 0; i < N; i++) ff_ssa_bins_set(&g, i, weights[i]);
+  const double total = ff_ssa_bins_total(&g);
   for (path.event = 0; path.event < DRAWS; path.event++) {
     ff_ssa_words words = ff_ssa_words_of(&path);
-    found[ff_ssa_groups_find(&g, total, &words)]++;
+    found[ff_ssa_bins_find(&g, total, &words)]++;
   }
   FF_CHECK(found[0] == 0 && found[8] == 0);
   for (uint32_t i = 0; i < N; i++)
@@ -89,7 +89,7 @@ static void groups_find_by_weight(void) {
       statistic += (found[i] - expected) * (found[i] - expected) / expected;
     }
   FF_CHECK_SAY(statistic < 36, "chi-square %g", statistic); /* with 8 degrees of freedom: probability 2e-5 */
-  ff_ssa_groups_free(&g);
+  ff_ssa_bins_free(&g);
   ff_ssa_path_free(&path);
   ff_ssa_program_free(program);
 }
@@ -222,5 +222,5 @@ static void numbers_have_their_distributions(void) {
   FF_CHECK_NEAR(half, 0x1p41, 6 * 0x1p20);
 }
 
-FF_TEST_MAIN("ssa_methods", groups_never_drift, groups_find_by_weight, bounds_of_sums_hold, forgets_earlier_trajectories,
+FF_TEST_MAIN("ssa_methods", bins_never_drift, bins_find_by_weight, bounds_of_sums_hold, forgets_earlier_trajectories,
              bounds_may_overflow, numbers_have_their_distributions)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ff_ssa_finders.h"
-#include "ff_ssa_groups.h"
+#include "ff_ssa_bins.h"
 #include "../path/ff_ssa_method.h"
 
 typedef enum { IN_ORDER, SORTING, COMPOSED } how_found;
@@ -32,9 +32,9 @@ typedef struct {
   uint32_t *row_order, *row_place;   /* the order of the search: rows by position */
   uint32_t *item_order, *item_place; /* items by position, which is within the range of their row */
   ff_ssa_corrected *sum;     /* of each row: the sum of its partial propensities */
-  double *weight;          /* of each row: the sum of its propensities; the groups have their own */
+  double *weight;          /* of each row: the sum of its propensities; the bins have their own */
   ff_ssa_corrected total;
-  ff_ssa_groups groups;
+  ff_ssa_bins bins;
   uint32_t *touched, n_touched; /* rows that the event changes */
   uint8_t *is_touched;
 } partial;
@@ -57,7 +57,7 @@ static void drop(ff_ssa_path *path) {
   free(p->weight);
   free(p->touched);
   free(p->is_touched);
-  ff_ssa_groups_free(&p->groups);
+  ff_ssa_bins_free(&p->bins);
   free(p);
 }
 
@@ -103,7 +103,7 @@ static ff_status allocate(partial *p, uint32_t n_species, ff_error *err) {
   p->is_touched = ff_calloc(rows, 1);
   if (p->row_first && p->reaction && p->row && p->item_of && p->partial && p->partner_first && p->partners && p->row_order &&
       p->row_place && p->item_order && p->item_place && p->sum && p->weight && p->touched && p->is_touched)
-    return p->how == COMPOSED ? ff_ssa_groups_new(&p->groups, rows, err) : FF_OK;
+    return p->how == COMPOSED ? ff_ssa_bins_new(&p->bins, rows, err) : FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the partial propensities of %u reactions", n);
 }
 
@@ -173,7 +173,7 @@ static void set_row(ff_ssa_path *path, uint32_t row) {
   if (ff_ssa_corrected_stale(&p->sum[row])) add_up_row(p, row);
   const double factor = factor_of(path, row), now = factor > 0 ? factor * p->sum[row].value : 0;
   if (p->how == COMPOSED) {
-    ff_ssa_groups_set(&p->groups, row, now);
+    ff_ssa_bins_set(&p->bins, row, now);
     return;
   }
   ff_ssa_corrected_change(&p->total, now - p->weight[row]);
@@ -190,11 +190,11 @@ static void find_item(ff_ssa_path *path, uint32_t row, double at) {
 
 static void find_composed(ff_ssa_path *path) {
   const partial *p = path->own;
-  const double total = ff_ssa_groups_total(&p->groups);
+  const double total = ff_ssa_bins_total(&p->bins);
   if (FF_RARELY(ff_ssa_path_ends(path, total))) return;
   ff_ssa_words words = ff_ssa_words_of(path);
   path->next_time = path->time + ff_ssa_words_exponential(&words) / total;
-  const uint32_t row = ff_ssa_groups_find(&p->groups, total, &words);
+  const uint32_t row = ff_ssa_bins_find(&p->bins, total, &words);
   find_item(path, row, ff_ssa_words_closed(&words) * p->sum[row].value);
 }
 
@@ -217,7 +217,7 @@ static void begin(ff_ssa_path *path) {
     p->partial[item] = partial_of(path, item);
     p->item_order[item] = p->item_place[item] = item;
   }
-  if (p->how == COMPOSED) ff_ssa_groups_clear(&p->groups);
+  if (p->how == COMPOSED) ff_ssa_bins_clear(&p->bins);
   for (uint32_t row = 0; row < p->n_rows; row++) {
     p->row_order[row] = p->row_place[row] = row;
     p->weight[row] = 0;

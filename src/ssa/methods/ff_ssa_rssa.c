@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "ff_ssa_finders.h"
-#include "ff_ssa_groups.h"
+#include "ff_ssa_bins.h"
 #include "../path/ff_ssa_method.h"
 
 typedef struct {
   double *low, *high;      /* for each species: the interval of its count */
-  double *lower;           /* for each reaction; the upper bounds are leaves of the tree, or weights of the groups */
+  double *lower;           /* for each reaction; the upper bounds are leaves of the tree, or weights of the bins */
   size_t *direct_first;    /* n_species + 1 entries */
   uint32_t *direct;        /* for each species: the reactions that are computed anew when it changes */
   uint32_t *mark, *work, stamp;
@@ -24,7 +24,7 @@ typedef struct {
   int points;              /* whether all intervals are points, because the sum of the upper bounds was infinite */
   int composed;
   ff_ssa_tree tree;
-  ff_ssa_groups groups;
+  ff_ssa_bins bins;
 } bounds;
 
 static void drop(ff_ssa_path *path) {
@@ -39,7 +39,7 @@ static void drop(ff_ssa_path *path) {
   free(b->work);
   free(b->without_bounds);
   ff_ssa_tree_free(&b->tree);
-  ff_ssa_groups_free(&b->groups);
+  ff_ssa_bins_free(&b->bins);
   free(b);
 }
 
@@ -87,12 +87,12 @@ static ff_status make(ff_ssa_path *path, int composed, ff_error *err) {
   b->without_bounds = ff_calloc(n, 1);
   if (!b->low || !b->high || !b->direct_first || !b->lower || !b->mark || !b->work || !b->without_bounds)
     return ff_error_set(err, FF_EMEMORY, "no memory for the bounds of %u propensities", n);
-  ff_status status = composed ? ff_ssa_groups_new(&b->groups, n, err) : ff_ssa_tree_new(&b->tree, n, err);
+  ff_status status = composed ? ff_ssa_bins_new(&b->bins, n, err) : ff_ssa_tree_new(&b->tree, n, err);
   return status == FF_OK ? list_direct(b, p, err) : status;
 }
 
 static ff_status make_tree(ff_ssa_path *path, ff_error *err) { return make(path, 0, err); }
-static ff_status make_groups(ff_ssa_path *path, ff_error *err) { return make(path, 1, err); }
+static ff_status make_bins(ff_ssa_path *path, ff_error *err) { return make(path, 1, err); }
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------- */
 
@@ -118,12 +118,12 @@ static double bound_of(ff_ssa_path *path, uint32_t r, double *count) {
 
 static void set_upper(bounds *b, uint32_t r, double upper) {
   if (b->composed)
-    ff_ssa_groups_set(&b->groups, r, upper);
+    ff_ssa_bins_set(&b->bins, r, upper);
   else
     b->tree.value[r] = upper;
 }
 
-static double upper_of(const bounds *b, uint32_t r) { return b->composed ? b->groups.weight[r] : b->tree.value[r]; }
+static double upper_of(const bounds *b, uint32_t r) { return b->composed ? b->bins.weight[r] : b->tree.value[r]; }
 
 static void set_bounds(ff_ssa_path *path, uint32_t r) {
   bounds *b = path->own;
@@ -140,12 +140,12 @@ static void set_bounds(ff_ssa_path *path, uint32_t r) {
 static void set_all(ff_ssa_path *path) {
   bounds *b = path->own;
   for (uint32_t s = 0; s < path->program->n_species; s++) set_interval(path, s);
-  if (b->composed) ff_ssa_groups_clear(&b->groups);
+  if (b->composed) ff_ssa_bins_clear(&b->bins);
   for (uint32_t r = 0; r < path->program->n_reactions; r++) set_bounds(path, r);
   if (!b->composed) ff_ssa_tree_sum(&b->tree);
 }
 
-static double total_of(const bounds *b) { return b->composed ? ff_ssa_groups_total(&b->groups) : ff_ssa_tree_total(&b->tree); }
+static double total_of(const bounds *b) { return b->composed ? ff_ssa_bins_total(&b->bins) : ff_ssa_tree_total(&b->tree); }
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 
@@ -161,7 +161,7 @@ static void find(ff_ssa_path *path) {
   path->next_time = path->time;
   for (;;) {
     path->next_time += ff_ssa_words_exponential(&words) / total;
-    const uint32_t r = b->composed ? ff_ssa_groups_find(&b->groups, total, &words)
+    const uint32_t r = b->composed ? ff_ssa_bins_find(&b->bins, total, &words)
                                    : ff_ssa_tree_find(&b->tree, ff_ssa_words_closed(&words) * total);
     path->next = r;
     const double upper = upper_of(b, r);
@@ -210,4 +210,4 @@ static void go_on(ff_ssa_path *path) {
 }
 
 const ff_ssa_finder ff_ssa_finder_rssa = {make_tree, drop, begin, go_on};
-const ff_ssa_finder ff_ssa_finder_rssa_cr = {make_groups, drop, begin, go_on};
+const ff_ssa_finder ff_ssa_finder_rssa_cr = {make_bins, drop, begin, go_on};

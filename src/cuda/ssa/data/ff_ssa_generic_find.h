@@ -237,19 +237,19 @@ FF_WARP double ff_ssa_warp_wait(const ff_ssa_warp *w, ff_ssa_trial *t) {
   return ff_exponential((uint32_t)words, (uint32_t)(words >> 32));
 }
 
-/* As ff_ssa_groups_find(). */
+/* As ff_ssa_bins_find(). */
 FF_WARP uint32_t ff_ssa_warp_find_weight(const ff_ssa_warp *w, double total, ff_ssa_trial *t) {
-  const ff_ssa_warp_groups g = ff_ssa_groups_of(w);
+  const ff_ssa_warp_bins g = ff_ssa_bins_of(w);
   double at = ff_ssa_warp_closed(w, t) * total;
   uint32_t k = *g.n - 1u;
   FF_NO_UNROLL for (; at >= g.weight[k] && k > 1u; k--) at -= g.weight[k];
-  const uint32_t group = g.number[k], *const items = g.items + g.first[k], n = g.size[k];
-  if (group == FF_SSA_SUBNORMAL) {
+  const uint32_t bin = g.number[k], *const items = g.items + g.first[k], n = g.size[k];
+  if (bin == FF_SSA_SUBNORMAL) {
     uint32_t i = 0u;
     FF_NO_UNROLL for (; i + 1u < n && at >= w->value[items[i]]; i++) at -= w->value[items[i]];
     return items[i];
   }
-  const double half = ff_ssa_group_half(group);
+  const double half = ff_ssa_bin_half(bin);
   for (;;) {
     const uint32_t i = (uint32_t)(ff_ssa_warp_closed(w, t) * (double)n), item = items[i < n ? i : n - 1u];
     if (ff_ssa_warp_closed(w, t) * half < 0.5 * w->value[item]) return item;
@@ -286,7 +286,7 @@ FF_WARP int ff_ssa_warp_reject(ff_ssa_warp *w, double total, ff_ssa_next *next) 
 /* The sum of the propensities, or of their bounds. */
 FF_WARP double ff_ssa_warp_total(ff_ssa_warp *w) {
   if (w->method == FF_SSA_BLOCK) return ff_ssa_sum_terms(ff_ssa_level(w, 2u), w->image->n[2]);
-  if (ff_ssa_has_groups(w)) return ff_ssa_groups_sum(w);
+  if (ff_ssa_has_bins(w)) return ff_ssa_bins_sum(w);
   if (!ff_ssa_has_rows(w) && !ff_ssa_method_searches(w->method)) return *ff_ssa_level(w, w->image->levels - 1u);
   if (ff_ssa_corrected_stale(&w->total)) w->total = ff_ssa_corrected_of(ff_ssa_warp_sum(w, w->image->n[0]));
   return w->total.value;
@@ -311,7 +311,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
   if (!(total < ff_math_infinity())) return 0;
   if (w->method == FF_SSA_RSSA) return !(total > 0.0) || ff_ssa_warp_reject(w, total, next);
   next->total = total;
-  if (ff_ssa_has_groups(w)) {
+  if (ff_ssa_has_bins(w)) {
     next->trial = ff_ssa_warp_trial(w);
     if (total > 0.0) next->time = w->time + ff_ssa_warp_wait(w, &next->trial) / total;
     return 1;
@@ -328,7 +328,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
 /* The reaction of the next event. */
 FF_WARP uint32_t ff_ssa_warp_reaction(const ff_ssa_warp *w, ff_ssa_next *next) {
   double at = next->at;
-  if (ff_ssa_has_groups(w)) {
+  if (ff_ssa_has_bins(w)) {
     const uint32_t row = ff_ssa_warp_find_weight(w, next->total, &next->trial);
     return ff_ssa_warp_find_item(w, row, ff_ssa_warp_closed(w, &next->trial) * FF_SSA_ROW_SUM(w, row)[0]);
   }

@@ -2,19 +2,19 @@
  * text is compiled for device and host (ff_warp.h).
  *
  * A trajectory does not keep partial propensities: they follow from laws and counts. So it takes little memory, and
- * trajectories of large networks fit into shared memory. It keeps the sum of each row, and with pssa_cr the groups by which the
+ * trajectories of large networks fit into shared memory. It keeps the sum of each row, and with pssa_cr the bins by which the
  * row is chosen. */
 #ifndef FF_SSA_GENERIC_PARTIAL_H
 #define FF_SSA_GENERIC_PARTIAL_H
 
-#include "ff_ssa_generic_groups.h"
+#include "ff_ssa_generic_bins.h"
 
 /* With formulas, no method has rows. So the kernel for formulas has no code for them. */
 FF_WARP int ff_ssa_has_rows(const ff_ssa_warp *w) {
   return !w->formulas && ff_ssa_method_has_rows(w->method);
 }
 
-FF_WARP int ff_ssa_has_groups(const ff_ssa_warp *w) {
+FF_WARP int ff_ssa_has_bins(const ff_ssa_warp *w) {
   return !w->formulas && w->method == FF_SSA_PSSA_CR;
 }
 
@@ -44,7 +44,7 @@ FF_WARP ff_ssa_corrected ff_ssa_row_sum(const ff_ssa_warp *w, uint32_t row) {
 
 /* ---- the beginning --------------------------------------------------------------------------------------------------------- */
 
-/* Sets all that the methods keep, but for the groups, from the counts. */
+/* Sets all that the methods keep, but for the bins, from the counts. */
 FF_WARP void ff_ssa_rows_begin(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   const ff_ssa_image *image = w->image;
@@ -221,7 +221,7 @@ FF_WARP int ff_ssa_set_rows(ff_ssa_warp *w, uint32_t n) {
       FF_L(now) = lane < here && factor > 0.0 ? factor * FF_SSA_ROW_SUM(w, FF_L(row))[0] : 0.0;
     }
     if (w->method == FF_SSA_PSSA_CR) {
-      fine &= ff_ssa_regroup(w, row, now, here);
+      fine &= ff_ssa_rebin(w, row, now, here);
       continue;
     }
     FF_LANE_VAR(double, change);

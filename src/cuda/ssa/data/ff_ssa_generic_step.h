@@ -33,12 +33,12 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
 /* Whether trajectories have starts: counts at the start that are their own. */
 FF_WARP int ff_ssa_has_start(const ff_ssa_warp *w) { return w->follows && w->run->starts != NULL; }
 
-/* Puts all rows into groups. */
-FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
+/* Puts all rows into bins. */
+FF_WARP int ff_ssa_warp_bin_all(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   const uint32_t n = w->image->n_rows;
   int fine = 1;
-  ff_ssa_groups_begin(w);
+  ff_ssa_bins_begin(w);
   FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
     FF_LANE_VAR(uint32_t, row);
     FF_LANE_VAR(double, weight);
@@ -47,15 +47,15 @@ FF_WARP int ff_ssa_warp_group_all(const ff_ssa_warp *w) {
       const double factor = ff_ssa_row_factor(w, FF_L(row));
       FF_L(weight) = factor > 0.0 ? factor * FF_SSA_ROW_SUM(w, FF_L(row))[0] : 0.0;
     }
-    fine &= ff_ssa_regroup(w, row, weight, n - from < 32u ? n - from : 32u);
+    fine &= ff_ssa_rebin(w, row, weight, n - from < 32u ? n - from : 32u);
   }
   return fine;
 }
 
-/* Sets what the methods with rows keep, from the counts at the start. Returns whether there is room for the groups. */
+/* Sets what the methods with rows keep, from the counts at the start. Returns whether there is room for the bins. */
 FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
   ff_ssa_rows_begin(w);
-  return !ff_ssa_has_groups(w) || ff_ssa_warp_group_all(w);
+  return !ff_ssa_has_bins(w) || ff_ssa_warp_bin_all(w);
 }
 
 /* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are

@@ -8,7 +8,7 @@
  *   optimised_direct, sorting_direct  propensities by position; no nodes
  *   rssa                 upper bounds of propensities, and their sums
  *   block_search         propensities, and the sums of blocks, as in ff_ssa_block.c
- *   pdm, pssa_cr         sums of the propensities of a row; no nodes, but pssa_cr has groups
+ *   pdm, pssa_cr         sums of the propensities of a row; no nodes, but pssa_cr has bins
  */
 #ifndef FF_SSA_GENERIC_WARP_H
 #define FF_SSA_GENERIC_WARP_H

@@ -220,13 +220,13 @@ static size_t shape_nodes(ff_ssa_image *image) {
 }
 
 static void shape_groups(ff_ssa_image *image) {
-  image->group_real = image->n_real;
-  image->group_whole = image->n_whole;
-  image->n_real += FF_SSA_GROUP_REAL;
-  image->n_whole += FF_SSA_GROUP_WHOLE(image->n[0]);
+  image->bin_real = image->n_real;
+  image->bin_whole = image->n_whole;
+  image->n_real += FF_SSA_BIN_REAL;
+  image->n_whole += FF_SSA_BIN_WHOLE(image->n[0]);
 }
 
-/* What a trajectory keeps: see ff_ssa_generic_update.h, ff_ssa_generic_groups.h and ff_ssa_generic_partial.h. */
+/* What a trajectory keeps: see ff_ssa_generic_update.h, ff_ssa_generic_bins.h and ff_ssa_generic_partial.h. */
 static void shape_own(ff_ssa_image *image) {
   const uint64_t n = image->n_reactions, rows = image->n_rows;
   if (has_rows(image)) {

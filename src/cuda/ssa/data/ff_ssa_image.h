@@ -92,7 +92,7 @@ typedef struct {
   uint32_t method; /* an ff_ssa_method; FF_SSA_TREE for all methods that give the same bits */
   uint32_t fan;    /* of block_search: members of a block, and blocks of a superblock */
   uint64_t n_real, n_whole; /* numbers that a trajectory keeps besides counts and values */
-  uint64_t group_real, group_whole; /* where the groups of weights begin among these (ff_ssa_generic_groups.h) */
+  uint64_t bin_real, bin_whole; /* where the bins begin among these (ff_ssa_generic_bins.h) */
   uint32_t n_rows; /* of partial propensities, else 0 */
   double total;    /* the sum of the propensities at time 0, as ff_ssa_sum() */
   uint32_t depth;  /* the largest stack that a formula needs; 0 without formulas */
