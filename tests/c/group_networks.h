@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_GROUP_NETWORKS_H
 #define FF_TESTS_GROUP_NETWORKS_H
 
-#include "../../src/ssa/rings/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_ring.h"
 #include "random_reactions.h"
 
 static inline void add_participant(ff_participant *list, uint32_t *n, uint32_t species) {
@@ -89,8 +89,8 @@ static inline ff_ssa_program *program_of_regions(uint32_t n, double people, int 
   }
   FF_CHECK_OK(ff_reactions_finish(net, &err), &err);
   ff_ssa_program *program = program_of_network(net);
-  ff_ssa_modules_free(program->modules); /* here they are groups */
-  program->modules = NULL;
+  ff_ssa_ring_free(program->ring); /* here they are groups */
+  program->ring = NULL;
   return program;
 }
 

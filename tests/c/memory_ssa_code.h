@@ -7,7 +7,7 @@
 #include "../../src/cuda/ssa/data/ff_ssa_image.h"
 #include "factor_examples.h"
 #include "memory_reactions.h"
-#include "module_examples.h"
+#include "ring_examples.h"
 #include "text_networks.h"
 
 static void give_schedule(void) {
@@ -89,7 +89,7 @@ static void prepare_ssa_code(void) {
     return;
   }
   if (variant == 5) {
-    given.simulated = program_of_modules(module_examples, 10, 0, 0);
+    given.simulated = program_of_modules(ring_examples, 10, 0, 0);
     return;
   }
   if (variant == 4) { /* each reaction is a group */

@@ -3,7 +3,7 @@
 #define FF_TESTS_SSA_POINTS_H
 
 #include "../../src/ssa/groups/ff_ssa_factor.h"
-#include "../../src/ssa/rings/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_ring.h"
 #include "ssa_launch.h"
 
 #define POINTS 3u
@@ -79,7 +79,7 @@ static inline void vary_point(ff_ssa_program *p, uint32_t by) {
   for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= 1 + 0.25 * by;
   for (uint32_t i = 0; i < p->factor->n_groups && p->factor->n_groups != FF_FACTOR_NONE; i++)
     p->factor->groups[i].rate *= 1 + 0.25 * by;
-  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= 1 + 0.25 * by;
+  for (uint32_t i = 0; p->ring != NULL && i < p->ring->n_terms; i++) p->ring->terms[i].rate *= 1 + 0.25 * by;
   for (uint32_t f = 0; f < p->n_formulas; f++)
     for (uint32_t i = 0; i < p->formulas[f].length; i++)
       if (p->formulas[f].word[i].code == FF_F_NUMBER) p->formulas[f].word[i].number *= 1 + 0.125 * by;

@@ -3,7 +3,7 @@
 
 #include "factor_examples.h"
 #include "group_networks.h"
-#include "module_examples.h"
+#include "ring_examples.h"
 #include "random_reactions.h"
 #include "schedule_points.h"
 #include "ssa_points.h"
@@ -68,7 +68,7 @@ static void several_points_give_their_trajectories(void) {
                     : kind < 6 ? program_of_sites(4)
                     : kind < 7 ? random_many(&state, 14, 140, 0, counts)
                     : kind < 8 ? program_of_sites(7)
-                               : program_of_modules(module_examples + (kind == 9 ? 3 : 0), kind == 10 ? 900 : 12, 0, 0);
+                               : program_of_modules(ring_examples + (kind == 9 ? 3 : 0), kind == 10 ? 900 : 12, 0, 0);
       for (uint32_t s = 0; (kind == 8 || kind == 9) && s < programs[p]->n_species; s++)
         programs[p]->initial[s] = s % 7 + 20 * (s % 3 == 0);
       vary_point(programs[p], p);
@@ -76,7 +76,7 @@ static void several_points_give_their_trajectories(void) {
     const ff_ssa_method method = kind == 1 ? FF_SSA_FIRST : kind == 2 || kind > 4 ? FF_SSA_FACTORED : FF_SSA_DIRECT;
     const uint32_t n = programs[0]->n_species < 16 ? programs[0]->n_species : 16;
     check_points(programs, method, n, kind == 10 ? 0.01 : kind == 7 ? 0.05 : kind == 8 ? 9 : kind > 4 ? 0.1 : 1, 1, what[kind]);
-    if (kind > 7) FF_CHECK(programs[0]->modules != NULL);
+    if (kind > 7) FF_CHECK(programs[0]->ring != NULL);
     if (kind == 0) {
       programs[1]->changes[0].by--;
       programs[2]->change_first[1] = programs[2]->change_first[0];

@@ -21,10 +21,10 @@
  */
 #define _GNU_SOURCE /* mkdtemp */
 #include "../../src/ssa/groups/ff_ssa_factor.h"
-#include "../../src/ssa/rings/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_ring.h"
 #include "../c/coupled_examples.h"
 #include "../c/factor_examples.h"
-#include "../c/module_examples.h"
+#include "../c/ring_examples.h"
 #include "../c/random_reactions.h"
 #include "../c/schedule_examples.h"
 #include "ssa_check_compare.h"
@@ -115,14 +115,14 @@ static void groups_of_reactions(void) {
 /* Rings of modules: counts of 16 and 32 bits in shared memory, counts in global memory, upper sums, and sums of 64 bits. */
 static void replicated_modules(void) {
   static const struct { uint32_t n, times; } rings[] = {{9, 1}, {30, 1}, {100, 1}, {1000, 1}, {20, 500}};
-  for (size_t i = 0; i < MODULE_EXAMPLES; i++)
+  for (size_t i = 0; i < RING_EXAMPLES; i++)
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
-      ff_ssa_program *program = program_of_modules(module_examples + i, rings[k].n, 0, 0);
+      ff_ssa_program *program = program_of_modules(ring_examples + i, rings[k].n, 0, 0);
       const double whole = rings[k].n == 1000 ? 0.02 : rings[k].times == 1 ? 0.5 : 0.0002;
       const double last = gpu.part > 1 ? whole / 10 : whole; /* racecheck takes long for each event */
-      FF_CHECK(program->modules != NULL);
+      FF_CHECK(program->ring != NULL);
       for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] *= rings[k].times;
-      FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));
+      FF_CHECK(check_program(ring_examples[i].what, program, FF_SSA_FACTORED, "generated", last, 3000, 1));
       ff_ssa_program_free(program);
     }
 }
@@ -141,10 +141,10 @@ static void wide_requests(void) {
   if (gpu.method != NULL) return;
   gpu.wide = 1;
   groups_of_reactions();
-  for (size_t i = 0; i < MODULE_EXAMPLES; i++)
+  for (size_t i = 0; i < RING_EXAMPLES; i++)
     for (uint32_t n = 9; n <= 1000; n = n == 9 ? 100 : 10 * n) {
-      ff_ssa_program *program = program_of_modules(module_examples + i, n, 0, 0);
-      FF_CHECK(check_program(module_examples[i].what, program, FF_SSA_FACTORED, "generated", n == 1000 ? 0.02 : 0.2, 1000, 1));
+      ff_ssa_program *program = program_of_modules(ring_examples + i, n, 0, 0);
+      FF_CHECK(check_program(ring_examples[i].what, program, FF_SSA_FACTORED, "generated", n == 1000 ? 0.02 : 0.2, 1000, 1));
       ff_ssa_program_free(program);
     }
   ff_ssa_program *program = program_of_growth(initial);

@@ -3,7 +3,7 @@
 #define FF_TESTS_SSA_CHECK_POINTS_H
 
 #include "../../src/ssa/groups/ff_ssa_factor.h"
-#include "../../src/ssa/rings/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_ring.h"
 #include "../../src/ensemble/sweep/ff_sweep.h"
 #include "../c/schedule_points.h"
 #include "ssa_check_compare.h"
@@ -16,7 +16,7 @@ static inline void vary(ff_ssa_program *p, double factor, uint32_t add) {
   for (uint32_t r = 0; r < p->n_reactions; r++) p->propensities[r].rate *= factor;
   for (uint32_t i = 0; p->factor->n_groups != FF_FACTOR_NONE && i < p->factor->n_groups; i++)
     p->factor->groups[i].rate *= factor;
-  for (uint32_t i = 0; p->modules != NULL && i < p->modules->n_terms; i++) p->modules->terms[i].rate *= factor;
+  for (uint32_t i = 0; p->ring != NULL && i < p->ring->n_terms; i++) p->ring->terms[i].rate *= factor;
   for (uint32_t f = 0; f < p->n_formulas; f++)
     for (uint32_t i = 0; i < p->formulas[f].length; i++)
       if (p->formulas[f].word[i].code == FF_F_NUMBER) p->formulas[f].word[i].number *= factor;

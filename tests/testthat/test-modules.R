@@ -1,5 +1,5 @@
 # Networks of replicated modules in a ring, which the method "factored" simulates without a table of reactions.
-# tests/c/test_ssa_modules.c compares its trajectories with their definition.
+# tests/c/test_ssa_ring.c compares its trajectories with their definition.
 
 # `n` modules of two species: hubs in three terms, pairs, walks in both directions, and rates that are multiples of others.
 ring_of_modules <- function(n, initial) {

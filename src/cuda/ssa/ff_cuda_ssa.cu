@@ -8,7 +8,7 @@ extern "C" {
 /* Lists the candidates in the order in which they are asked. */
 static void list_runners(ff_ensemble *e, const ff_device_request *request) {
   const int factored = request->method == FF_SSA_FACTORED && e->program->factor->n_groups != FF_FACTOR_NONE &&
-                       e->program->modules == NULL && !ff_ssa_program_scheduled(e->program);
+                       e->program->ring == NULL && !ff_ssa_program_scheduled(e->program);
   const ff_ssa_runner *const all[] = {&ff_ssa_runner_generated, factored ? &ff_ssa_runner_factored : &ff_ssa_runner_generic};
   const char *wanted = e->options.kernel;
   for (int i = 0; i < 2; i++) {

@@ -12,7 +12,7 @@
 #include "../../model/ff_formula_math.h"
 #include "../path/ff_ssa_draws.h"
 #include "ff_ssa_factored.h"
-#include "ff_ssa_modular.h"
+#include "ff_ssa_ring16.h"
 #include "ff_ssa_vector32.h"
 #include "ff_ssa_vector16.h"
 

@@ -365,4 +365,4 @@ uint64_t FF_KERNEL(advance)(ff_lanes *engine, uint32_t *steps) {
 }
 
 #include "ff_ssa_factored_kernel.h"
-#include "ff_ssa_modular_kernel.h"
+#include "ff_ssa_ring16_kernel.h"

@@ -8,7 +8,7 @@
 #include "../leap/ff_ssa_implicit.h"
 #include "../leap/ff_ssa_leap.h"
 #include "../path/ff_ssa_method.h"
-#include "../lanes/ff_ssa_modular.h"
+#include "../lanes/ff_ssa_ring16.h"
 #include "../lanes/ff_ssa_vector32.h"
 
 /* ---- engines ------------------------------------------------------------------------------------------------------------ */
@@ -34,7 +34,7 @@ static ff_status in_vectors(ff_lanes **out, const ff_ssa_program *program, const
 
 static ff_status in_groups(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                            const double *initial, uint64_t trajectories, ff_error *err) {
-  if (program->modules != NULL) return ff_ssa_engine_modular(out, program, options, initial, err);
+  if (program->ring != NULL) return ff_ssa_engine_ring16(out, program, options, initial, err);
   if (ff_ssa_engine_factored_can(program)) return ff_ssa_engine_factored(out, program, options, initial, err);
   return one_by_one(out, program, options, initial, trajectories, err);
 }

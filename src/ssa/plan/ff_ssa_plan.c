@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "../groups/ff_ssa_factor.h"
-#include "../rings/ff_ssa_modules.h"
+#include "../rings/ff_ssa_ring.h"
 
 struct ff_ssa_compiler {
   ff_ssa_translator *translator;
@@ -37,7 +37,7 @@ ff_status ff_ssa_compiler_step(ff_ssa_compiler *c, ff_ssa_program **out, ff_erro
       c->stage++;
       return ff_ssa_factor_new(&c->p->factor, c->p, FF_FACTOR_STEPS_MOST, err);
     default:
-      status = ff_ssa_modules_new(&c->p->modules, c->p, FF_MODULES_LEAST, err);
+      status = ff_ssa_ring_new(&c->p->ring, c->p, FF_RING_LEAST, err);
       if (status != FF_OK) return status;
       *out = c->p;
       c->p = NULL;
@@ -64,11 +64,11 @@ ff_status ff_ssa_program_new(ff_ssa_program **out, const ff_reactions *net, ff_e
 void ff_ssa_program_free(ff_ssa_program *p) {
   if (p == NULL) return;
   ff_ssa_factor_free(p->factor);
-  ff_ssa_modules_free(p->modules);
+  ff_ssa_ring_free(p->ring);
   ff_ssa_program_clear(p);
 }
 
 uint32_t ff_ssa_program_groups(const ff_ssa_program *program) {
-  if (program->modules != NULL) return program->modules->n_terms;
+  if (program->ring != NULL) return program->ring->n_terms;
   return program->factor->n_groups != FF_FACTOR_NONE ? program->factor->n_groups : 0;
 }

@@ -20,7 +20,7 @@ ff_status ff_ssa_compiler_step(ff_ssa_compiler *compiler, ff_ssa_program **out, 
 void ff_ssa_compiler_free(ff_ssa_compiler *compiler);
 
 /* The number of groups of reactions whose propensities have common factors, those of all modules together if the network is
- * copies of one module (ff_ssa_modules.h); 0 if it is not factored. O(1). */
+ * copies of one module (ff_ssa_ring.h); 0 if it is not factored. O(1). */
 uint32_t ff_ssa_program_groups(const ff_ssa_program *program);
 
 #endif

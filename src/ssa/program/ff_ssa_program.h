@@ -71,7 +71,7 @@ struct ff_ssa_program {
   uint32_t *watchers;   /* of a species or a slot: the events whose triggers read it, in ascending order */
   uint32_t most_sets;   /* the largest number of values that an event sets */
   struct ff_ssa_factor *factor;   /* what ff_ssa_plan.c adds: groups, see ff_ssa_factor.h, */
-  struct ff_ssa_modules *modules; /* and rings, see ff_ssa_modules.h; NULL if there are none */
+  struct ff_ssa_ring *ring; /* and rings, see ff_ssa_ring.h; NULL if there are none */
 };
 
 /* Whether rates depend on the time, or there are events. Only ff_ssa_path_step() simulates such a program. */

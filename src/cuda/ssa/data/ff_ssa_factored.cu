@@ -105,7 +105,7 @@ static ff_status put(ff_ensemble *e, const ff_device_point *point, void *to, cha
   void *from = NULL;
   size_t bytes = 0;
   const ff_ssa_program *program = (const ff_ssa_program *)point->model;
-  if (program->factor->n_groups == FF_FACTOR_NONE || program->modules != NULL) return FF_OK;
+  if (program->factor->n_groups == FF_FACTOR_NONE || program->ring != NULL) return FF_OK;
   ff_status status = ff_ssa_factored_image_new(&image, &from, &bytes, program, point->initial, err);
   if (status != FF_OK) return status;
   *joins = bytes == own->plan.images.bytes && ff_ssa_factored_image_alike(&own->image, &image);

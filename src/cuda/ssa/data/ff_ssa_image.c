@@ -298,7 +298,7 @@ static uint32_t list_length(const maker *m) {
 /* The method whose bits the kernels compute. The factored method of a network without groups and modules is the logarithmic
  * one. */
 static ff_ssa_method method_of(const ff_ssa_program *p, ff_ssa_method method) {
-  const int without = p->factor->n_groups == FF_FACTOR_NONE && p->modules == NULL;
+  const int without = p->factor->n_groups == FF_FACTOR_NONE && p->ring == NULL;
   return method == FF_SSA_DIRECT || (method == FF_SSA_FACTORED && without) ? FF_SSA_TREE : method;
 }
 

@@ -5,7 +5,7 @@
 
 #include "../../../base/ff_philox.h"
 #include "../../../ssa/program/ff_ssa_method_kinds.h"
-#include "../../../ssa/rings/ff_ssa_modules.h"
+#include "../../../ssa/rings/ff_ssa_ring.h"
 #include "code/ff_ssa_generate_text.h"
 
 #define LEAST_ROW 512u /* modules of one species; their own code is faster for fewer (docs/decisions/13-gpu-chains.md) */
@@ -125,7 +125,7 @@ static ff_status define_points(ff_ssa_code *code, ff_error *err) {
 /* Whether each module is a species with one reaction, as in a long chain. Then the sum of all counts is the only one of the
  * network. It is in the order of the modules, so the code for groups has the same trajectories. */
 static int is_long_row(const ff_ssa_program *p) {
-  const ff_ssa_modules *m = p->modules;
+  const ff_ssa_ring *m = p->ring;
   const ff_ssa_factor *f = p->factor;
   return m->n >= LEAST_ROW && m->n_species == 1 && m->n_kinds == 1 && f->n_groups == 1 && f->groups->kind == FF_GROUP_PLAIN &&
          f->groups->units == 1 && f->sums->n == m->n;
@@ -142,7 +142,7 @@ typedef struct {
 } generator;
 
 static int has_rings(const ff_ssa_program *p, ff_ssa_method method) {
-  return method == FF_SSA_FACTORED && p->modules != NULL && !is_long_row(p);
+  return method == FF_SSA_FACTORED && p->ring != NULL && !is_long_row(p);
 }
 
 static int has_groups(const ff_ssa_program *p, ff_ssa_method method) {
@@ -185,7 +185,7 @@ static ff_status check_nothing(const ff_ssa_program *p, const ff_device_request 
 
 /* The first that can do it writes the code. */
 static const generator generators[] = {
-    {has_rings, check_nothing, ff_ssa_generate_modules, 0},   {has_groups, check_sums, ff_ssa_generate_factored, 0},
+    {has_rings, check_nothing, ff_ssa_generate_ring, 0},   {has_groups, check_sums, ff_ssa_generate_factored, 0},
     {searches_table, check_search, ff_ssa_generate_table, 0}, {searches, check_search, ff_ssa_generate_direct, 0},
     {is_direct, check_counts, ff_ssa_generate_direct, 1},
 };

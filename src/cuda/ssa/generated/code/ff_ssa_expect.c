@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../../../ssa/rings/ff_ssa_modules.h"
+#include "../../../../ssa/rings/ff_ssa_ring.h"
 
 #define STEPS 300u
 #define FEWEST_STEPS 30u
@@ -46,16 +46,16 @@ static void add_group(const equations *e, const ff_ssa_factor_group *group) {
 }
 
 static double count_of(const equations *e, uint32_t module, uint32_t species, int32_t offset) {
-  const ff_ssa_modules *m = e->p->modules;
-  if (species == FF_MODULES_ONE) return 1;
-  return e->x[m->species[ff_ssa_module_at(m, module, offset) * m->n_species + species]];
+  const ff_ssa_ring *m = e->p->ring;
+  if (species == FF_RING_ONE) return 1;
+  return e->x[m->species[ff_ssa_ring_at(m, module, offset) * m->n_species + species]];
 }
 
 static void add_modules(const equations *e) {
-  const ff_ssa_modules *m = e->p->modules;
+  const ff_ssa_ring *m = e->p->ring;
   for (uint32_t q = 0; q < m->n_kinds; q++) {
-    const ff_ssa_module_kind *kind = m->kinds + q;
-    const ff_ssa_module_term *term = m->terms + kind->term;
+    const ff_ssa_ring_kind *kind = m->kinds + q;
+    const ff_ssa_ring_term *term = m->terms + kind->term;
     for (uint32_t j = 0; j < m->n; j++) {
       const double f = count_of(e, j, kind->species, kind->offset) - term->less;
       if (f > 0) e->flux[m->reaction[q * m->n + j]] += term->rate * kind->weight * count_of(e, j, term->hub, 0) * f;
@@ -67,8 +67,8 @@ static void make_step(const equations *e, double dt) {
   const ff_ssa_program *p = e->p;
   for (uint32_t r = 0; r <= p->n_reactions; r++) e->flux[r] = 0;
   for (uint32_t s = 0; s < p->n_species; s++) e->loss[s] = 0;
-  if (p->modules != NULL) add_modules(e);
-  for (uint32_t i = 0; p->modules == NULL && i < e->f->n_factored; i++) add_group(e, e->f->groups + i);
+  if (p->ring != NULL) add_modules(e);
+  for (uint32_t i = 0; p->ring == NULL && i < e->f->n_factored; i++) add_group(e, e->f->groups + i);
   for (uint32_t r = 0; r < p->n_reactions; r++)
     for (uint32_t i = p->change_first[r]; i < p->change_first[r + 1]; i++)
       if (p->changes[i].by < 0) e->loss[p->changes[i].species] -= (double)p->changes[i].by * e->flux[r] * dt;
@@ -100,7 +100,7 @@ static void solve(const equations *e, double last, uint64_t terms, double *most)
 
 static uint64_t terms_of(const ff_ssa_program *p) {
   uint64_t terms = p->n_changes;
-  if (p->modules != NULL) return terms + (uint64_t)p->modules->n * p->modules->n_kinds;
+  if (p->ring != NULL) return terms + (uint64_t)p->ring->n * p->ring->n_kinds;
   for (uint32_t i = 0; i < p->factor->n_factored; i++) {
     const ff_ssa_factor_group *group = p->factor->groups + i;
     terms += (uint64_t)group->units * p->factor->sums[group->sum].n;

@@ -75,7 +75,7 @@ ff_status ff_ssa_generate_table(ff_ssa_code *out, const ff_ssa_program *program,
                                 uint32_t shared, ff_error *err);
 ff_status ff_ssa_generate_factored(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                    uint32_t shared, ff_error *err);
-ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
+ff_status ff_ssa_generate_ring(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                   uint32_t shared, ff_error *err);
 
 /* Whether code for optimised_direct and sorting_direct has a table. O(reactions). */

@@ -25,7 +25,7 @@
  *   S_POINTS            1 if the ensemble has several points, and then the words of a point: S_POINT_WORDS in all, which are the
  *                       key of each round, and from S_POINT_RATES, S_POINT_NUMBERS, S_POINT_LEAVES and S_POINT_INITIAL on rate
  *                       constants, numbers of formulas, rate constants of leaves, and initial counts
- *   S_MODULES           and what ff_ssa_thread_modules.h wants, if the code is for replicated modules
+ *   S_MODULES           and what ff_ssa_thread_ring.h wants, if the code is for replicated modules
  *   S_SEARCHED             and what ff_ssa_thread_optimised.h wants, if a thread keeps the propensities and corrects their sum
  *   S_UNTIL             1 if a condition ends trajectories
  *   S_FIRES             1 if the firings are listed, and then
@@ -57,7 +57,7 @@
 #include "ff_ssa_thread_factored.h"
 #endif
 #ifdef S_MODULES
-#include "ff_ssa_thread_modules.h"
+#include "ff_ssa_thread_ring.h"
 #endif
 #ifdef S_SEARCHED
 #include "ff_ssa_thread_optimised.h"

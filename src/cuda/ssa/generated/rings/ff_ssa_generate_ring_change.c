@@ -2,89 +2,89 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ff_ssa_generate_modules.h"
+#include "ff_ssa_generate_ring.h"
 
-#define NONE FF_SSA_MODULE_NONE
-#define ONE FF_MODULES_ONE
+#define NONE FF_SSA_RING_NONE
+#define ONE FF_RING_ONE
 #define MOST_CHOSEN 4u /* of so many cases, code chooses the constants; of more cases, constants are in a table */
-#define TAKE_LOWER 0x5510u /* equal those of ff_ssa_thread_modules.h */
+#define TAKE_LOWER 0x5510u /* equal those of ff_ssa_thread_ring.h */
 #define TAKE_UPPER 0x5532u
 #define TAKE_ONE 0x5554u
 
-typedef ff_ssa_modules_generator generator;
+typedef ff_ssa_ring_generator generator;
 
 /* ---- what events change ------------------------------------------------------------------------------------------------- */
 
-int32_t ff_ssa_modules_around(const generator *g, int32_t offset) {
+int32_t ff_ssa_ring_around(const generator *g, int32_t offset) {
   const int32_t n = (int32_t)g->m->n, at = ((offset + n / 2) % n + n) % n;
   return at - n / 2;
 }
 
-static int32_t offset_of(const generator *g, const ff_ssa_module_kind *kind) { return ff_ssa_modules_around(g, kind->offset); }
+static int32_t offset_of(const generator *g, const ff_ssa_ring_kind *kind) { return ff_ssa_ring_around(g, kind->offset); }
 
 /* What a case adds to a species at an offset; 0 if neither a product nor the record reads it. */
 static int32_t change_of(const generator *g, uint32_t c, uint32_t species, int32_t offset) {
-  const ff_ssa_module_kind *kind = g->m->kinds + g->cases[c].kind;
+  const ff_ssa_ring_kind *kind = g->m->kinds + g->cases[c].kind;
   int32_t by = 0;
   for (uint32_t i = 0; i < kind->n_changes && species != ONE && g->place[species] != NONE; i++)
-    if (kind->changes[i].species == species && ff_ssa_modules_around(g, kind->changes[i].offset) == offset)
+    if (kind->changes[i].species == species && ff_ssa_ring_around(g, kind->changes[i].offset) == offset)
       by += kind->changes[i].by;
   return by;
 }
 
 /* Whether two kinds change the counts that products or the record read in the same way. */
-static int same_changes(const generator *g, const ff_ssa_module_kind *x, const ff_ssa_module_kind *y) {
+static int same_changes(const generator *g, const ff_ssa_ring_kind *x, const ff_ssa_ring_kind *y) {
   uint32_t i = 0, k = 0;
   for (;;) {
     while (i < x->n_changes && g->place[x->changes[i].species] == NONE) i++;
     while (k < y->n_changes && g->place[y->changes[k].species] == NONE) k++;
     if (i == x->n_changes || k == y->n_changes) return i == x->n_changes && k == y->n_changes;
-    const ff_ssa_module_change *a = x->changes + i++, *b = y->changes + k++;
+    const ff_ssa_ring_change *a = x->changes + i++, *b = y->changes + k++;
     if (a->species != b->species || a->offset != b->offset || a->by != b->by) return 0;
   }
 }
 
 static void list_cases(generator *g) {
   for (uint32_t i = 0; i < g->m->n_terms; i++) {
-    const ff_ssa_module_term *term = g->m->terms + i;
+    const ff_ssa_ring_term *term = g->m->terms + i;
     g->first[i] = g->n_cases;
     for (uint32_t q = term->first; q < term->first + term->n; q++)
       if (q == term->first || !same_changes(g, g->m->kinds + q - 1, g->m->kinds + q))
-        g->cases[g->n_cases++] = (ff_ssa_module_case){i, q};
+        g->cases[g->n_cases++] = (ff_ssa_ring_case){i, q};
     const uint32_t boundaries = g->n_cases - g->first[i] - 1;
     if (boundaries > g->n_boundaries) g->n_boundaries = boundaries;
   }
 }
 
-static ff_ssa_module_effect *effect_at(generator *g, uint32_t term, int32_t offset) {
+static ff_ssa_ring_effect *effect_at(generator *g, uint32_t term, int32_t offset) {
   for (uint32_t i = 0; i < g->n_effects; i++)
     if (g->effects[i].term == term && g->effects[i].offset == offset) return g->effects + i;
-  ff_ssa_module_effect *e = g->effects + g->n_effects++;
-  *e = (ff_ssa_module_effect){.term = term, .offset = offset};
+  ff_ssa_ring_effect *e = g->effects + g->n_effects++;
+  *e = (ff_ssa_ring_effect){.term = term, .offset = offset};
   return e;
 }
 
 static void list_effects_of(generator *g, uint32_t c, uint32_t t) {
-  const ff_ssa_module_kind *kind = g->m->kinds + g->cases[c].kind;
-  const ff_ssa_module_term *term = g->m->terms + t;
+  const ff_ssa_ring_kind *kind = g->m->kinds + g->cases[c].kind;
+  const ff_ssa_ring_term *term = g->m->terms + t;
   for (uint32_t i = 0; i < kind->n_changes; i++) {
-    const ff_ssa_module_change *change = kind->changes + i;
+    const ff_ssa_ring_change *change = kind->changes + i;
     if (g->place[change->species] == NONE) continue;
     if (change->species == term->hub) {
-      ff_ssa_module_effect *e = effect_at(g, t, ff_ssa_modules_around(g, change->offset));
+      ff_ssa_ring_effect *e = effect_at(g, t, ff_ssa_ring_around(g, change->offset));
       e->by_a[c] += change->by;
       e->changes_a = 1;
     }
     for (uint32_t q = term->first; q < term->first + term->n; q++) {
       if (g->m->kinds[q].species != change->species) continue;
-      ff_ssa_module_effect *e = effect_at(g, t, ff_ssa_modules_around(g, change->offset - g->m->kinds[q].offset));
+      ff_ssa_ring_effect *e = effect_at(g, t, ff_ssa_ring_around(g, change->offset - g->m->kinds[q].offset));
       e->by_f[c] += change->by * (int32_t)g->m->kinds[q].weight;
       e->changes_f = 1;
     }
   }
 }
 
-void ff_ssa_modules_list(generator *g) {
+void ff_ssa_ring_list(generator *g) {
   list_cases(g);
   for (uint32_t c = 0; c < g->n_cases; c++)
     for (uint32_t t = 0; t < g->m->n_terms; t++) list_effects_of(g, c, t);
@@ -101,7 +101,7 @@ static int is_upper(const generator *g, uint32_t species) { return !g->wide && g
 static uint32_t weights_of(const generator *g, uint32_t t, uint32_t end, int32_t offset, uint32_t word) {
   uint32_t weights = 0;
   for (uint32_t q = g->m->terms[t].first; q < end; q++) {
-    const ff_ssa_module_kind *kind = g->m->kinds + q;
+    const ff_ssa_ring_kind *kind = g->m->kinds + q;
     if (kind->species == ONE || offset_of(g, kind) != offset || word_of(g, kind->species) != word) continue;
     weights += kind->weight << (is_upper(g, kind->species) ? 8 : 0);
   }
@@ -148,7 +148,7 @@ static void put_field(const generator *g, ff_writer *out, ff_writer *functions, 
 
 /* The fields for the sum of members up to a boundary, or of all: a constant, and the weights at each word. */
 static void put_weights(const generator *g, ff_writer *out, ff_writer *functions, const char *prefix, uint32_t boundary) {
-  uint32_t value[FF_MODULES_TERMS], previous[FF_MODULES_TERMS], n = 0;
+  uint32_t value[FF_RING_TERMS], previous[FF_RING_TERMS], n = 0;
   char name[32];
   for (uint32_t t = 0; t < g->m->n_terms; t++)
     value[t] = constant_of(g, t, boundary == NONE ? end_of(g, t) : boundary_of(g, t, boundary));
@@ -169,8 +169,8 @@ static void put_weights(const generator *g, ff_writer *out, ff_writer *functions
   if (!g->wide && n % 2 == 1) put_field(g, out, functions, name, previous);
 }
 
-ff_status ff_ssa_modules_put_term(generator *g, ff_writer *out, ff_writer *functions) {
-  uint32_t sums[FF_MODULES_TERMS], tops[FF_MODULES_TERMS], take[FF_MODULES_TERMS], has[FF_MODULES_TERMS], hub[FF_MODULES_TERMS];
+ff_status ff_ssa_ring_put_term(generator *g, ff_writer *out, ff_writer *functions) {
+  uint32_t sums[FF_RING_TERMS], tops[FF_RING_TERMS], take[FF_RING_TERMS], has[FF_RING_TERMS], hub[FF_RING_TERMS];
   const uint32_t threads = g->code->threads, counts = g->code->n_store > 0 ? 0 : g->m->n * g->each;
   char name[16];
   for (uint32_t t = 0; t < g->m->n_terms; t++) {
@@ -237,7 +237,7 @@ static void put_hub(const generator *g, ff_writer *out, int window) {
   }
   ff_write(out, "  uint32_t a = %s;\n", any ? "" "0u" : "1u");
   if (!any) return;
-  for (uint32_t w = 0; w < FF_MODULES_SPECIES; w++) {
+  for (uint32_t w = 0; w < FF_RING_SPECIES; w++) {
     if ((words >> w & 1) == 0) continue;
     ff_write(out, "  a = ");
     if (first++ > 0) ff_write(out, "term->hub != %uu ? a : ", w);
@@ -260,7 +260,7 @@ static void put_product(const generator *g, ff_writer *out) {
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
 /* Writes a number of each case: a constant, or its variable k<n>, which is declared later. */
-static void put_constant(generator *g, ff_writer *out, const uint32_t value[FF_MODULES_KINDS]) {
+static void put_constant(generator *g, ff_writer *out, const uint32_t value[FF_RING_KINDS]) {
   uint32_t n = 0;
   int same = 1;
   for (uint32_t c = 1; c < g->n_cases; c++) same &= value[c] == value[0];
@@ -302,20 +302,20 @@ static void put_count(const generator *g, ff_writer *out, uint32_t species, int3
 
 /* F of a term at an offset. */
 static void put_members(const generator *g, ff_writer *out, uint32_t t, int32_t offset) {
-  const ff_ssa_module_term *term = g->m->terms + t;
+  const ff_ssa_ring_term *term = g->m->terms + t;
   ff_write(out, "(0x%Xu", 0u - term->less);
   for (uint32_t q = term->first; q < term->first + term->n; q++) {
     ff_write(out, " + %uu * ", g->m->kinds[q].weight);
-    put_count(g, out, g->m->kinds[q].species, ff_ssa_modules_around(g, offset + g->m->kinds[q].offset));
+    put_count(g, out, g->m->kinds[q].species, ff_ssa_ring_around(g, offset + g->m->kinds[q].offset));
   }
   ff_write(out, ")");
 }
 
 /* Declares what an effect adds to the sum of its term: A * (change of F) + (change of A) * (F + change of F). */
 static void put_effect(generator *g, ff_writer *out, uint32_t i) {
-  const ff_ssa_module_effect *e = g->effects + i;
-  const ff_ssa_module_term *term = g->m->terms + e->term;
-  uint32_t by_a[FF_MODULES_KINDS], by_f[FF_MODULES_KINDS];
+  const ff_ssa_ring_effect *e = g->effects + i;
+  const ff_ssa_ring_term *term = g->m->terms + e->term;
+  uint32_t by_a[FF_RING_KINDS], by_f[FF_RING_KINDS];
   for (uint32_t c = 0; c < g->n_cases; c++) {
     by_a[c] = (uint32_t)e->by_a[c];
     by_f[c] = (uint32_t)e->by_f[c];
@@ -338,7 +338,7 @@ static void put_effect(generator *g, ff_writer *out, uint32_t i) {
 }
 
 /* Whether a case changes a word of the module at an offset, and by what. */
-static int word_changes(const generator *g, uint32_t word, int32_t offset, uint32_t by[FF_MODULES_KINDS]) {
+static int word_changes(const generator *g, uint32_t word, int32_t offset, uint32_t by[FF_RING_KINDS]) {
   int any = 0;
   for (uint32_t c = 0; c < g->n_cases; c++) {
     by[c] = 0;
@@ -352,12 +352,12 @@ static int word_changes(const generator *g, uint32_t word, int32_t offset, uint3
 
 static int32_t first_offset(const generator *g) {
   const int32_t half = -((int32_t)g->m->n / 2);
-  return half > -2 * FF_SSA_MODULE_REACH ? half : -2 * FF_SSA_MODULE_REACH;
+  return half > -2 * FF_SSA_RING_REACH ? half : -2 * FF_SSA_RING_REACH;
 }
 
 static int32_t last_offset(const generator *g) {
   const int32_t half = ((int32_t)g->m->n - 1) / 2;
-  return half < 2 * FF_SSA_MODULE_REACH ? half : 2 * FF_SSA_MODULE_REACH;
+  return half < 2 * FF_SSA_RING_REACH ? half : 2 * FF_SSA_RING_REACH;
 }
 
 /* Declares the modules at all offsets, and their words. The compiler drops those that are not used. */
@@ -403,7 +403,7 @@ static void put_stores(generator *g, ff_writer *out) {
   ff_write(out, "  if (next->reaction != S_REACTIONS) {\n");
   for (int32_t o = first_offset(g); o <= last_offset(g); o++)
     for (uint32_t w = 0; w < g->each; w++) {
-      uint32_t by[FF_MODULES_KINDS];
+      uint32_t by[FF_RING_KINDS];
       if (!word_changes(g, w, o, by)) continue;
       const char *sign = o < 0 ? "m" : "p";
       ff_write(out, "    S_WORD_OF(j%s%d, %uu) = ", sign, o < 0 ? -o : o, w);
@@ -413,7 +413,7 @@ static void put_stores(generator *g, ff_writer *out) {
       ff_write(out, ";\n");
     }
   for (uint32_t i = 0; i < g->n_effects; i++) {
-    const ff_ssa_module_effect *e = g->effects + i;
+    const ff_ssa_ring_effect *e = g->effects + i;
     if (e->offset == 0) ff_write(out, "    s_add_effect(t, %uu, jp0, part, d%u);\n", e->term, i);
     else ff_write(out, "    s_add_effect(t, %uu, j%s%d, S_PARTS_OF(j%s%d), d%u);\n", e->term, e->offset < 0 ? "m" : "p",
                   abs(e->offset), e->offset < 0 ? "m" : "p", abs(e->offset), i);
@@ -457,7 +457,7 @@ static void put_derived(const generator *g, ff_writer *out) {
   ff_write(out, "  return sum;\n}\n");
 }
 
-ff_status ff_ssa_modules_put(generator *g, ff_writer *out, ff_error *err) {
+ff_status ff_ssa_ring_put(generator *g, ff_writer *out, ff_error *err) {
   put_derived(g, out);
   put_product(g, out);
   ff_status status = put_change(g, out, err);

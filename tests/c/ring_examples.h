@@ -1,8 +1,8 @@
 /* Networks of replicated modules, for tests. */
-#ifndef FF_TESTS_MODULE_EXAMPLES_H
-#define FF_TESTS_MODULE_EXAMPLES_H
+#ifndef FF_TESTS_RING_EXAMPLES_H
+#define FF_TESTS_RING_EXAMPLES_H
 
-#include "../../src/ssa/rings/ff_ssa_modules.h"
+#include "../../src/ssa/rings/ff_ssa_ring.h"
 #include "simulations.h"
 
 /* `count` molecules of species `species` of the module at an offset; count 0 ends a list. */
@@ -23,9 +23,9 @@ typedef struct {
   uint32_t n_species, terms, kinds; /* terms: what the analysis should find */
   module_reaction reactions[16];
   uint32_t start[8]; /* most molecules of each species at the start */
-} module_example;
+} ring_example;
 
-static const module_example module_examples[] = {
+static const ring_example ring_examples[] = {
     {"SIR", 3, 2, 4,
      {{0.003, {{0, 0, 1}, {1, 0, 1}}, {{1, 0, 2}}},
       {0.0003, {{0, 0, 1}, {1, 1, 1}}, {{1, 0, 1}, {1, 1, 1}}},
@@ -52,9 +52,9 @@ static const module_example module_examples[] = {
       {0.25, {{3, 0, 1}}, {{3, 1, 1}}}},
      {40, 30, 10, 5}},
 };
-#define MODULE_EXAMPLES (sizeof module_examples / sizeof *module_examples)
+#define RING_EXAMPLES (sizeof ring_examples / sizeof *ring_examples)
 
-static inline uint32_t module_kinds_of(const module_example *e) {
+static inline uint32_t module_kinds_of(const ring_example *e) {
   uint32_t n = 0;
   while (n < 16 && e->reactions[n].rate > 0) n++;
   return n;
@@ -66,7 +66,7 @@ static inline int compare_participants(const void *left, const void *right) {
 }
 
 /* Parts of the same species become one. */
-static inline uint32_t participants_of(const module_example *e, uint32_t m, int across, uint32_t j, const module_part *parts,
+static inline uint32_t participants_of(const ring_example *e, uint32_t m, int across, uint32_t j, const module_part *parts,
                                        ff_participant *out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < 4 && parts[i].count > 0; i++) {
@@ -84,7 +84,7 @@ static inline uint32_t participants_of(const module_example *e, uint32_t m, int 
 /* m copies of a module. Species k of module j is number j * n_species + k, or k * m + j; the reactions are listed by modules, or
  * by kinds. Without the ring's last reactions (those that leave it at its end), if it is open. The initial counts are below
  * e->start, and differ between the modules. */
-static inline ff_reactions *network_of_modules(const module_example *e, uint32_t m, int across, int by_kind) {
+static inline ff_reactions *network_of_modules(const ring_example *e, uint32_t m, int across, int by_kind) {
   const uint32_t kinds = module_kinds_of(e);
   ff_reactions *net;
   ff_error err;
@@ -112,7 +112,7 @@ static inline ff_reactions *network_of_modules(const module_example *e, uint32_t
   return net;
 }
 
-static inline ff_ssa_program *program_of_modules(const module_example *e, uint32_t m, int across, int by_kind) {
+static inline ff_ssa_program *program_of_modules(const ring_example *e, uint32_t m, int across, int by_kind) {
   return program_of_network(network_of_modules(e, m, across, by_kind));
 }
 

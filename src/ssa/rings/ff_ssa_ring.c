@@ -1,5 +1,5 @@
 /* Replicated modules: the search for them, and their terms. */
-#include "ff_ssa_modules.h"
+#include "ff_ssa_ring.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* What a reaction is like, seen from one module, the anchor: reactions of one kind have equal shapes. Reactant a is in the
  * anchor. */
-enum { RATE, LAW = 2, A, B, OFFSET_B, CHANGES, FIRST, WORDS = FIRST + 3 * FF_MODULES_CHANGES };
+enum { RATE, LAW = 2, A, B, OFFSET_B, CHANGES, FIRST, WORDS = FIRST + 3 * FF_RING_CHANGES };
 typedef struct {
   uint32_t word[WORDS];
 } shape;
@@ -25,7 +25,7 @@ typedef struct {
   int across; /* whether it is k * m + j */
   uint32_t n_active; /* reactions that can happen */
   uint32_t n_kinds;
-  shape shapes[FF_MODULES_KINDS]; /* in the order of their first reactions */
+  shape shapes[FF_RING_KINDS]; /* in the order of their first reactions */
   uint32_t *reaction; /* by kind, then by anchor; NONE if there is none */
 } guess;
 
@@ -80,9 +80,9 @@ static int find_shape(const guess *g, uint32_t r, shape *out, uint32_t *anchor) 
   const ff_ssa_propensity *law = p->propensities + r;
   const uint32_t first = p->change_first[r], n = p->change_first[r + 1] - first;
   const uint32_t views = law->law == FF_LAW_CONSTANT ? n : law->law == FF_LAW_PAIR ? 2 : 1;
-  if (law->law > FF_LAW_TWIN || n > FF_MODULES_CHANGES || views == 0 || (law->law == FF_LAW_PAIR && law->a == law->b)) return 0;
+  if (law->law > FF_LAW_TWIN || n > FF_RING_CHANGES || views == 0 || (law->law == FF_LAW_PAIR && law->a == law->b)) return 0;
   for (uint32_t i = first; i < first + n; i++)
-    if (p->changes[i].by > FF_MODULES_BY || p->changes[i].by < -FF_MODULES_BY) return 0;
+    if (p->changes[i].by > FF_RING_BY || p->changes[i].by < -FF_RING_BY) return 0;
   for (uint32_t i = 0; i < views; i++) {
     const uint32_t a = law->law == FF_LAW_CONSTANT ? p->changes[first + i].species : i == 0 ? law->a : law->b;
     const uint32_t from = module_of(g, a);
@@ -98,7 +98,7 @@ static int find_shape(const guess *g, uint32_t r, shape *out, uint32_t *anchor) 
 static int find_kinds(guess *g) {
   const uint32_t most = g->n_active / g->m;
   g->n_kinds = 0;
-  if (g->n_active % g->m != 0 || most == 0 || most > FF_MODULES_KINDS) return 0;
+  if (g->n_active % g->m != 0 || most == 0 || most > FF_RING_KINDS) return 0;
   for (uint32_t i = 0; i < most * g->m; i++) g->reaction[i] = NONE;
   for (uint32_t r = 0; r < g->p->n_reactions; r++) {
     shape x;
@@ -148,7 +148,7 @@ static void find_classes(part *parts, uint32_t n) {
 }
 
 static ff_status choose_hubs(part *parts, uint32_t n, ff_error *err) {
-  ff_ssa_factor_pair pairs[FF_MODULES_KINDS];
+  ff_ssa_factor_pair pairs[FF_RING_KINDS];
   uint32_t n_pairs = 0;
   for (uint32_t q = 0; q < n; q++)
     if (parts[q].law == FF_LAW_PAIR && parts[q].a != parts[q].b)
@@ -156,7 +156,7 @@ static ff_status choose_hubs(part *parts, uint32_t n, ff_error *err) {
   ff_status status = ff_ssa_factor_hubs(pairs, n_pairs, err);
   for (uint32_t q = 0, at = 0; q < n && status == FF_OK; q++) {
     part *x = parts + q;
-    x->hub = x->law == FF_LAW_TWIN || x->law == FF_LAW_PAIR ? x->a : FF_MODULES_ONE;
+    x->hub = x->law == FF_LAW_TWIN || x->law == FF_LAW_PAIR ? x->a : FF_RING_ONE;
     if (x->law != FF_LAW_PAIR || x->a == x->b) continue;
     x->hub = pairs[at++].hub;
     if (x->hub == x->a) continue;
@@ -168,42 +168,42 @@ static ff_status choose_hubs(part *parts, uint32_t n, ff_error *err) {
 }
 
 /* Groups the parts by terms, and divides the weights of a term by their greatest common divisor. */
-static int find_terms(ff_ssa_modules *modules, part *parts, uint32_t n) {
-  const part *first[FF_MODULES_TERMS];
-  uint32_t divisor[FF_MODULES_TERMS] = {0};
+static int find_terms(ff_ssa_ring *ring, part *parts, uint32_t n) {
+  const part *first[FF_RING_TERMS];
+  uint32_t divisor[FF_RING_TERMS] = {0};
   for (uint32_t q = 0; q < n; q++) {
     part *x = parts + q;
-    for (x->term = 0; x->term < modules->n_terms; x->term++)
-      if (first[x->term]->base == x->base && first[x->term]->hub == x->hub && modules->terms[x->term].n < FF_MODULES_MEMBERS)
+    for (x->term = 0; x->term < ring->n_terms; x->term++)
+      if (first[x->term]->base == x->base && first[x->term]->hub == x->hub && ring->terms[x->term].n < FF_RING_MEMBERS)
         break;
-    if (x->term == FF_MODULES_TERMS) return 0;
-    if (x->term == modules->n_terms) {
-      first[modules->n_terms] = x;
-      modules->terms[modules->n_terms++] = (ff_ssa_module_term){.hub = x->hub, .less = x->law == FF_LAW_TWIN};
+    if (x->term == FF_RING_TERMS) return 0;
+    if (x->term == ring->n_terms) {
+      first[ring->n_terms] = x;
+      ring->terms[ring->n_terms++] = (ff_ssa_ring_term){.hub = x->hub, .less = x->law == FF_LAW_TWIN};
     }
-    modules->terms[x->term].n++;
+    ring->terms[x->term].n++;
     divisor[x->term] = ff_common_divisor(x->weight, divisor[x->term]);
   }
-  for (uint32_t t = 0, at = 0; t < modules->n_terms; at += modules->terms[t++].n) modules->terms[t].first = at;
+  for (uint32_t t = 0, at = 0; t < ring->n_terms; at += ring->terms[t++].n) ring->terms[t].first = at;
   for (uint32_t q = n; q-- > 0;) {
-    ff_ssa_module_term *term = modules->terms + parts[q].term;
+    ff_ssa_ring_term *term = ring->terms + parts[q].term;
     if (term->rate == 0) term->rate = parts[parts[q].base].rate * divisor[parts[q].term];
     parts[q].weight /= divisor[parts[q].term];
   }
   for (uint32_t q = n; q-- > 0;)
-    if (parts[q].weight == 1) modules->terms[parts[q].term].rate = parts[q].rate;
+    if (parts[q].weight == 1) ring->terms[parts[q].term].rate = parts[q].rate;
   return 1;
 }
 
 /* Fills in the kinds, by terms. Returns 0 if an offset is too large. */
-static int list_kinds(ff_ssa_modules *modules, const guess *g, const part *parts) {
-  uint32_t filled[FF_MODULES_TERMS] = {0};
+static int list_kinds(ff_ssa_ring *ring, const guess *g, const part *parts) {
+  uint32_t filled[FF_RING_TERMS] = {0};
   for (uint32_t i = 0; i < g->n_kinds; i++) {
     const part *x = parts + i;
-    const uint32_t q = modules->terms[x->term].first + filled[x->term]++, *word = g->shapes[i].word;
-    ff_ssa_module_kind *kind = modules->kinds + q;
-    *kind = (ff_ssa_module_kind){.term = x->term, .weight = x->weight, .n_changes = word[CHANGES]};
-    kind->species = x->law == FF_LAW_CONSTANT ? FF_MODULES_ONE : x->law == FF_LAW_PAIR ? x->b : x->a;
+    const uint32_t q = ring->terms[x->term].first + filled[x->term]++, *word = g->shapes[i].word;
+    ff_ssa_ring_kind *kind = ring->kinds + q;
+    *kind = (ff_ssa_ring_kind){.term = x->term, .weight = x->weight, .n_changes = word[CHANGES]};
+    kind->species = x->law == FF_LAW_CONSTANT ? FF_RING_ONE : x->law == FF_LAW_PAIR ? x->b : x->a;
     kind->offset = x->law == FF_LAW_PAIR ? shortest(g, x->offset_b) : 0;
     int32_t most = abs(kind->offset);
     for (uint32_t k = 0; k < kind->n_changes; k++) {
@@ -212,28 +212,28 @@ static int list_kinds(ff_ssa_modules *modules, const guess *g, const part *parts
       uint32_t at = k;
       for (; at > 0 && kind->changes[at - 1].species == change[0] && kind->changes[at - 1].offset > offset; at--)
         kind->changes[at] = kind->changes[at - 1];
-      kind->changes[at] = (ff_ssa_module_change){change[0], offset, (int32_t)change[2]};
+      kind->changes[at] = (ff_ssa_ring_change){change[0], offset, (int32_t)change[2]};
       if (abs(offset) > most) most = abs(offset);
     }
-    if (most > FF_MODULES_OFFSET) return 0;
+    if (most > FF_RING_OFFSET) return 0;
     for (uint32_t j = 0; j < g->m; j++)
-      modules->reaction[(size_t)q * g->m + ff_ssa_module_at(modules, j, x->moved)] = g->reaction[(size_t)i * g->m + j];
+      ring->reaction[(size_t)q * g->m + ff_ssa_ring_at(ring, j, x->moved)] = g->reaction[(size_t)i * g->m + j];
   }
   return 1;
 }
 
 /* How many Q_j may change at events in one module: of these terms, in the modules at these distances. */
-static uint32_t count_effects(const ff_ssa_modules *modules, const guess *g) {
-  uint8_t seen[FF_MODULES_TERMS][4 * FF_MODULES_OFFSET + 1] = {{0}};
+static uint32_t count_effects(const ff_ssa_ring *ring, const guess *g) {
+  uint8_t seen[FF_RING_TERMS][4 * FF_RING_OFFSET + 1] = {{0}};
   uint32_t n = 0;
-  for (uint32_t q = 0; q < modules->n_kinds; q++)
-    for (uint32_t i = 0; i < modules->kinds[q].n_changes; i++)
-      for (uint32_t k = 0; k < modules->n_kinds; k++) {
-        const ff_ssa_module_change *change = modules->kinds[q].changes + i;
-        const ff_ssa_module_kind *reader = modules->kinds + k;
+  for (uint32_t q = 0; q < ring->n_kinds; q++)
+    for (uint32_t i = 0; i < ring->kinds[q].n_changes; i++)
+      for (uint32_t k = 0; k < ring->n_kinds; k++) {
+        const ff_ssa_ring_change *change = ring->kinds[q].changes + i;
+        const ff_ssa_ring_kind *reader = ring->kinds + k;
         const int32_t of_hub = shortest(g, change->offset), of_f = shortest(g, (int64_t)change->offset - reader->offset);
-        const int hub = modules->terms[reader->term].hub == change->species, f = reader->species == change->species;
-        uint8_t *at = seen[reader->term] + 2 * FF_MODULES_OFFSET;
+        const int hub = ring->terms[reader->term].hub == change->species, f = reader->species == change->species;
+        uint8_t *at = seen[reader->term] + 2 * FF_RING_OFFSET;
         if (hub && !at[of_hub]) n += at[of_hub] = 1;
         if (f && !at[of_f]) n += at[of_f] = 1;
       }
@@ -241,8 +241,8 @@ static uint32_t count_effects(const ff_ssa_modules *modules, const guess *g) {
 }
 
 /* Sets *fits to whether the kinds make terms. */
-static ff_status make_terms(ff_ssa_modules *modules, const guess *g, int *fits, ff_error *err) {
-  part parts[FF_MODULES_KINDS];
+static ff_status make_terms(ff_ssa_ring *ring, const guess *g, int *fits, ff_error *err) {
+  part parts[FF_RING_KINDS];
   for (uint32_t q = 0; q < g->n_kinds; q++) {
     const uint32_t *word = g->shapes[q].word;
     parts[q] = (part){.law = word[LAW], .a = word[A], .b = word[B], .offset_b = (int32_t)word[OFFSET_B]};
@@ -251,44 +251,44 @@ static ff_status make_terms(ff_ssa_modules *modules, const guess *g, int *fits, 
   find_classes(parts, g->n_kinds);
   ff_status status = choose_hubs(parts, g->n_kinds, err);
   if (status != FF_OK) return status;
-  *fits = find_terms(modules, parts, g->n_kinds) && list_kinds(modules, g, parts) &&
-          count_effects(modules, g) <= FF_MODULES_EFFECTS;
+  *fits = find_terms(ring, parts, g->n_kinds) && list_kinds(ring, g, parts) &&
+          count_effects(ring, g) <= FF_RING_EFFECTS;
   return FF_OK;
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-void ff_ssa_modules_free(ff_ssa_modules *modules) {
-  if (modules == NULL) return;
-  free(modules->species);
-  free(modules->reaction);
-  free(modules);
+void ff_ssa_ring_free(ff_ssa_ring *ring) {
+  if (ring == NULL) return;
+  free(ring->species);
+  free(ring->reaction);
+  free(ring);
 }
 
 /* Makes *out from a guess that was checked, if its kinds make terms. */
-static ff_status make(ff_ssa_modules **out, const guess *g, ff_error *err) {
+static ff_status make(ff_ssa_ring **out, const guess *g, ff_error *err) {
   const uint32_t n_species = g->p->n_species;
   int fits = 0;
-  ff_ssa_modules *modules = ff_calloc(1, sizeof *modules);
-  if (modules == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the modules of a network");
-  modules->n = g->m;
-  modules->n_species = g->s;
-  modules->n_kinds = g->n_kinds;
-  modules->species = ff_calloc(n_species, sizeof *modules->species);
-  modules->reaction = ff_calloc((size_t)g->n_kinds * g->m, sizeof *modules->reaction);
+  ff_ssa_ring *ring = ff_calloc(1, sizeof *ring);
+  if (ring == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the modules of a network");
+  ring->n = g->m;
+  ring->n_species = g->s;
+  ring->n_kinds = g->n_kinds;
+  ring->species = ff_calloc(n_species, sizeof *ring->species);
+  ring->reaction = ff_calloc((size_t)g->n_kinds * g->m, sizeof *ring->reaction);
   ff_status status = FF_OK;
-  if (modules->species == NULL || modules->reaction == NULL)
+  if (ring->species == NULL || ring->reaction == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for %u modules of a network", g->m);
-  if (status == FF_OK) status = make_terms(modules, g, &fits, err);
-  for (uint32_t i = 0; i < n_species && fits; i++) modules->species[module_of(g, i) * g->s + place_of(g, i)] = i;
+  if (status == FF_OK) status = make_terms(ring, g, &fits, err);
+  for (uint32_t i = 0; i < n_species && fits; i++) ring->species[module_of(g, i) * g->s + place_of(g, i)] = i;
   if (fits)
-    *out = modules;
+    *out = ring;
   else
-    ff_ssa_modules_free(modules);
+    ff_ssa_ring_free(ring);
   return status;
 }
 
-ff_status ff_ssa_modules_new(ff_ssa_modules **out, const ff_ssa_program *p, uint32_t least, ff_error *err) {
+ff_status ff_ssa_ring_new(ff_ssa_ring **out, const ff_ssa_program *p, uint32_t least, ff_error *err) {
   guess g = {.p = p};
   ff_status status = FF_OK;
   *out = NULL;
@@ -298,12 +298,12 @@ ff_status ff_ssa_modules_new(ff_ssa_modules **out, const ff_ssa_program *p, uint
   g.reaction = ff_calloc(g.n_active, sizeof *g.reaction);
   if (g.reaction == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the modules of %u reactions", p->n_reactions);
   int found = 0;
-  for (g.s = 1; g.s <= FF_MODULES_SPECIES && !found && status == FF_OK; g.s++) {
+  for (g.s = 1; g.s <= FF_RING_SPECIES && !found && status == FF_OK; g.s++) {
     g.m = p->n_species / g.s;
     if (p->n_species % g.s != 0 || g.m < least) continue;
     for (g.across = 0; g.across < 2 && !found && status == FF_OK; g.across++) {
       found = find_kinds(&g);
-      if (found && g.m <= FF_MODULES_MOST) status = make(out, &g, err);
+      if (found && g.m <= FF_RING_MOST) status = make(out, &g, err);
     }
   }
   free(g.reaction);

@@ -1,15 +1,15 @@
-/* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_modules_change.c writes
- * the functions, and ff_ssa_thread_modules.h has what does not depend on the network. */
+/* Code for networks of replicated modules: places of counts, sums of parts, and the data. ff_ssa_generate_ring_change.c writes
+ * the functions, and ff_ssa_thread_ring.h has what does not depend on the network. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../../random/ff_exponential.h"
 #include "../code/ff_ssa_expect.h"
-#include "ff_ssa_generate_modules.h"
+#include "ff_ssa_generate_ring.h"
 #include "../../device/ff_ssa_launch.h"
 
-#define NONE FF_SSA_MODULE_NONE
+#define NONE FF_SSA_RING_NONE
 #define MOST_SHORT 0x3FFFFFFFu    /* the most that a total of 32 bits may be: searches add up to twice the total */
 #define MOST_GAIN 0x7FFFFFFFu     /* what an event may add to a total, so that one that exceeds the most is noticed */
 #define MOST_LONG 0x1p52          /* the same for a total of 64 bits */
@@ -28,19 +28,19 @@
 #define BLOCK_BYTES FF_SSA_BLOCK_SHORT_BYTES
 #define LOGARITHMS (55u * FF_EXPONENTIAL_CELLS)
 
-typedef ff_ssa_modules_generator generator;
+typedef ff_ssa_ring_generator generator;
 
 /* ---- places ------------------------------------------------------------------------------------------------------------- */
 
 /* Whether each event changes a species by the sum of these factors times its changes of the species that are read. */
 static int follows(const generator *g, uint32_t species, const int32_t *factor) {
   for (uint32_t q = 0; q < g->m->n_kinds; q++) {
-    const ff_ssa_module_kind *kind = g->m->kinds + q;
+    const ff_ssa_ring_kind *kind = g->m->kinds + q;
     for (uint32_t i = 0; i < kind->n_changes; i++) {
       int32_t sum = 0;
       for (uint32_t k = 0; k < kind->n_changes; k++) {
-        const ff_ssa_module_change *c = kind->changes + k;
-        if (ff_ssa_modules_around(g, c->offset) != ff_ssa_modules_around(g, kind->changes[i].offset)) continue;
+        const ff_ssa_ring_change *c = kind->changes + k;
+        if (ff_ssa_ring_around(g, c->offset) != ff_ssa_ring_around(g, kind->changes[i].offset)) continue;
         if (c->species == species)
           sum -= c->by;
         else if (g->place[c->species] < g->n_read)
@@ -68,11 +68,11 @@ static int derive(generator *g, uint32_t species) {
 }
 
 static void want(generator *g, uint32_t species) {
-  if (species != FF_MODULES_ONE && g->place[species] == NONE) g->place[species] = g->n_places++;
+  if (species != FF_RING_ONE && g->place[species] == NONE) g->place[species] = g->n_places++;
 }
 
 static void place_counts(generator *g) {
-  const ff_ssa_modules *m = g->m;
+  const ff_ssa_ring *m = g->m;
   const uint32_t s = m->n_species;
   for (uint32_t i = 0; i < m->n * s; i++) g->at[m->species[i]] = i;
   for (uint32_t k = 0; k < s; k++) g->place[k] = NONE;
@@ -88,7 +88,7 @@ static void place_counts(generator *g) {
 }
 
 /* The most that an event adds to a count. */
-static double most_gain(const ff_ssa_modules *m) {
+static double most_gain(const ff_ssa_ring *m) {
   int32_t most = 1;
   for (uint32_t q = 0; q < m->n_kinds; q++)
     for (uint32_t i = 0; i < m->kinds[q].n_changes; i++)
@@ -102,7 +102,7 @@ static double most_factor(const generator *g) {
   for (uint32_t c = 0; c < g->n_cases; c++) {
     double sum = 0;
     for (uint32_t i = 0; i < g->n_effects; i++) {
-      const ff_ssa_module_effect *e = g->effects + i;
+      const ff_ssa_ring_effect *e = g->effects + i;
       double weights = 1;
       for (uint32_t k = 0; k < g->m->terms[e->term].n; k++) weights += g->m->kinds[g->m->terms[e->term].first + k].weight;
       sum += fabs((double)e->by_f[c]) + fabs((double)e->by_a[c]) * (weights + fabs((double)e->by_f[c]));
@@ -113,17 +113,17 @@ static double most_factor(const generator *g) {
 }
 
 /* An estimate of the largest sum of products of a term; for the initial counts, the exact sum. */
-static double sum_of(const generator *g, const ff_ssa_module_term *term, const double *count) {
-  const ff_ssa_modules *m = g->m;
+static double sum_of(const generator *g, const ff_ssa_ring_term *term, const double *count) {
+  const ff_ssa_ring *m = g->m;
   double total = 0;
   for (uint32_t j = 0; j < m->n; j++) {
     double f = -(double)term->less;
     for (uint32_t q = term->first; q < term->first + term->n; q++) {
-      const ff_ssa_module_kind *kind = m->kinds + q;
-      const uint32_t at = ff_ssa_module_at(m, j, kind->offset) * m->n_species;
-      f += kind->weight * (kind->species == FF_MODULES_ONE ? 1 : count[m->species[at + kind->species]]);
+      const ff_ssa_ring_kind *kind = m->kinds + q;
+      const uint32_t at = ff_ssa_ring_at(m, j, kind->offset) * m->n_species;
+      f += kind->weight * (kind->species == FF_RING_ONE ? 1 : count[m->species[at + kind->species]]);
     }
-    total += (term->hub == FF_MODULES_ONE ? 1 : count[m->species[j * m->n_species + term->hub]]) * f;
+    total += (term->hub == FF_RING_ONE ? 1 : count[m->species[j * m->n_species + term->hub]]) * f;
   }
   return total;
 }
@@ -180,7 +180,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
 
 static void choose_window(generator *g) {
   for (uint32_t q = 0; q < g->m->n_kinds; q++) {
-    const int32_t offset = ff_ssa_modules_around(g, g->m->kinds[q].offset); /* of 8 modules, 4 is -4 */
+    const int32_t offset = ff_ssa_ring_around(g, g->m->kinds[q].offset); /* of 8 modules, 4 is -4 */
     if (offset < 0 && (uint32_t)-offset > g->before) g->before = (uint32_t)-offset;
     if (offset > 0 && (uint32_t)offset > g->after) g->after = (uint32_t)offset;
   }
@@ -259,11 +259,11 @@ static void choose_threads(generator *g) {
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t initial_of(const generator *g, uint32_t module, uint32_t species, int32_t offset) {
-  if (species == FF_MODULES_ONE) return 1;
-  return (uint64_t)g->request->initial[g->m->species[ff_ssa_module_at(g->m, module, offset) * g->m->n_species + species]];
+  if (species == FF_RING_ONE) return 1;
+  return (uint64_t)g->request->initial[g->m->species[ff_ssa_ring_at(g->m, module, offset) * g->m->n_species + species]];
 }
 
-static uint64_t product_of(const generator *g, const ff_ssa_module_term *term, uint32_t module) {
+static uint64_t product_of(const generator *g, const ff_ssa_ring_term *term, uint32_t module) {
   uint64_t f = 0u - (uint64_t)term->less; /* A is 0 if this makes F negative */
   for (uint32_t q = term->first; q < term->first + term->n; q++)
     f += g->m->kinds[q].weight * initial_of(g, module, g->m->kinds[q].species, g->m->kinds[q].offset);
@@ -278,7 +278,7 @@ static void add_sum(const generator *g, uint32_t *to, uint32_t i, uint64_t by) {
 
 /* What counts, sums and totals are at time 0. */
 static void fill_initial(const generator *g, uint32_t *to) {
-  const ff_ssa_modules *m = g->m;
+  const ff_ssa_ring *m = g->m;
   const uint32_t store = g->code->n_store, rows = g->code->n_rows;
   uint32_t *counts = store > 0 ? to + rows : to, *sums = store > 0 ? to : to + m->n * g->each, *totals = to + rows + store;
   for (uint32_t j = 0; j < m->n; j++)
@@ -362,11 +362,11 @@ static void put_definitions(const generator *g, ff_writer *out) {
 
 static ff_status write_text(generator *g, ff_error *err) {
   ff_writer head = {.err = err}, body = {.err = err};
-  ff_status status = ff_ssa_modules_put(g, &body, err); /* lists the constants */
+  ff_status status = ff_ssa_ring_put(g, &body, err); /* lists the constants */
   g->code->n_table = g->n_cases * g->n_constants + 4; /* not empty */
   choose_threads(g);
   put_definitions(g, &head);
-  if (status == FF_OK) status = ff_ssa_modules_put_term(g, &head, &body);
+  if (status == FF_OK) status = ff_ssa_ring_put_term(g, &head, &body);
   g->code->definitions = head.text;
   g->code->functions = body.text;
   if (status == FF_OK) status = head.status;
@@ -378,7 +378,7 @@ static ff_status generate(generator *g, ff_error *err) {
   for (uint32_t i = 0; i < g->m->n_terms; i++) g->tame &= g->m->terms[i].rate >= 1e-200 && g->m->terms[i].rate <= 1e200;
   place_counts(g);
   choose_window(g);
-  ff_ssa_modules_list(g);
+  ff_ssa_ring_list(g);
   ff_status status = choose_sums(g, err);
   if (status == FF_OK) status = choose_width(g, err);
   if (status != FF_OK) return status;
@@ -393,11 +393,11 @@ static ff_status generate(generator *g, ff_error *err) {
   return status == FF_OK ? fill(g, err) : status;
 }
 
-ff_status ff_ssa_generate_modules(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
+ff_status ff_ssa_generate_ring(ff_ssa_code *out, const ff_ssa_program *program, const ff_device_request *request,
                                   uint32_t shared, ff_error *err) {
   generator *g = ff_calloc(1, sizeof *g);
   if (g == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
-  *g = (generator){.p = program, .m = program->modules, .request = request, .code = out, .shared = shared};
+  *g = (generator){.p = program, .m = program->ring, .request = request, .code = out, .shared = shared};
   g->at = ff_calloc((size_t)program->n_species + 1, sizeof *g->at);
   ff_status status = g->at != NULL ? ff_ssa_expect(&g->expected, program, request, err)
                                    : ff_error_set(err, FF_EMEMORY, "no memory for code");

@@ -35,8 +35,8 @@
  *   s_change(t, next, term, near, module, part, left)
  *                                          lets molecule number `left` of a module react, unless no reaction happens
  */
-#ifndef FF_SSA_THREAD_MODULES_H
-#define FF_SSA_THREAD_MODULES_H
+#ifndef FF_SSA_THREAD_RING_H
+#define FF_SSA_THREAD_RING_H
 
 #if S_STORE > 0
 #define S_COUNT_WORD(i) (t->store[i])

@@ -1,8 +1,8 @@
-/* Compares generated code for networks of replicated modules with a simulation that follows the definition in ff_ssa_modules.h
+/* Compares generated code for networks of replicated modules with a simulation that follows the definition in ff_ssa_ring.h
  * step by step, and with the engine of this processor, bit for bit. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "../../src/ssa/path/ff_ssa_draws.h"
-#include "module_examples.h"
+#include "ring_examples.h"
 #include "random_reactions.h"
 #include "ssa_generated.h"
 
@@ -13,21 +13,21 @@ static uint32_t shared_bytes = FF_SSA_SHARED_H200;
 
 typedef struct {
   const ff_ssa_program *program;
-  const ff_ssa_modules *m;
+  const ff_ssa_ring *m;
   uint64_t *count; /* by species of the program */
-} modular;
+} simulated_ring;
 
-static uint64_t count_of(const modular *s, uint32_t module, uint32_t species, int32_t offset) {
-  if (species == FF_MODULES_ONE) return 1;
-  return s->count[s->m->species[ff_ssa_module_at(s->m, module, offset) * s->m->n_species + species]];
+static uint64_t count_of(const simulated_ring *s, uint32_t module, uint32_t species, int32_t offset) {
+  if (species == FF_RING_ONE) return 1;
+  return s->count[s->m->species[ff_ssa_ring_at(s->m, module, offset) * s->m->n_species + species]];
 }
 
-static uint64_t hub_of(const modular *s, uint32_t term, uint32_t module) {
+static uint64_t hub_of(const simulated_ring *s, uint32_t term, uint32_t module) {
   return count_of(s, module, s->m->terms[term].hub, 0);
 }
 
-static uint64_t product_of(const modular *s, uint32_t term, uint32_t module) {
-  const ff_ssa_module_term *t = s->m->terms + term;
+static uint64_t product_of(const simulated_ring *s, uint32_t term, uint32_t module) {
+  const ff_ssa_ring_term *t = s->m->terms + term;
   uint64_t f = 0, a = hub_of(s, term, module);
   for (uint32_t q = t->first; q < t->first + t->n; q++)
     f += s->m->kinds[q].weight * count_of(s, module, s->m->kinds[q].species, s->m->kinds[q].offset);
@@ -35,8 +35,8 @@ static uint64_t product_of(const modular *s, uint32_t term, uint32_t module) {
 }
 
 /* Makes molecule number v of a term react. */
-static void react(const modular *s, uint32_t term, uint64_t v) {
-  const ff_ssa_module_term *t = s->m->terms + term;
+static void react(const simulated_ring *s, uint32_t term, uint64_t v) {
+  const ff_ssa_ring_term *t = s->m->terms + term;
   uint32_t j = 0, q = t->first;
   for (; v >= product_of(s, term, j); j++) v -= product_of(s, term, j);
   uint64_t sum = s->m->kinds[q].weight * count_of(s, j, s->m->kinds[q].species, s->m->kinds[q].offset);
@@ -51,7 +51,7 @@ static void react(const modular *s, uint32_t term, uint64_t v) {
 }
 
 /* The number of events of a trajectory, and whether the code recorded its counts. */
-static uint64_t follow(const modular *s, const ff_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
+static uint64_t follow(const simulated_ring *s, const ff_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
   for (uint32_t i = 0; i < s->program->n_species; i++) s->count[i] = (uint64_t)initial[i];
   double time = 0;
   uint32_t at = 0;
@@ -83,7 +83,7 @@ static uint64_t follow(const modular *s, const ff_launch *run, uint32_t unit, co
 
 static void compare(const ff_ssa_program *program, const double *initial, const ff_launch *run, int refuses,
                     const char *what) {
-  modular s = {program, program->modules, ff_calloc(program->n_species, sizeof *s.count)};
+  simulated_ring s = {program, program->ring, ff_calloc(program->n_species, sizeof *s.count)};
   uint32_t wrong = 0, refused = 0;
   uint64_t events = 0;
   for (uint32_t k = 0; k < run->units; k++) refused += run->refused[k / 32] >> (k % 32) & 1;
@@ -117,7 +117,7 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
   plan.times = &planned;
   plan.n_times = 1;
   plan.wide = wide;
-  FF_CHECK_SAY(program->modules != NULL, "%s: no modules", what);
+  FF_CHECK_SAY(program->ring != NULL, "%s: no modules", what);
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &plan, shared_bytes, &err), &err);
   if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
     compare(program, initial, &run, refuses, what);
@@ -136,9 +136,9 @@ static void check_modules(const ff_ssa_program *program, const double *initial, 
 
 static void examples_give_the_trajectories(void) {
   static const uint32_t sizes[] = {8, 11, 100};
-  for (size_t i = 0; i < MODULE_EXAMPLES; i++)
+  for (size_t i = 0; i < RING_EXAMPLES; i++)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-      const module_example *e = module_examples + i;
+      const ring_example *e = ring_examples + i;
       char what[64];
       ff_ssa_program *program = program_of_modules(e, sizes[k], k % 2 == 1, k % 3 == 1);
       snprintf(what, sizeof what, "%u modules: %s", sizes[k], e->what);
@@ -149,7 +149,7 @@ static void examples_give_the_trajectories(void) {
 
 /* In a ring of 8 modules, the offsets 4 and -4 lead to the same module. */
 static void opposite_modules_react(void) {
-  static const module_example example = {"opposite modules", 2, 2, 3,
+  static const ring_example example = {"opposite modules", 2, 2, 3,
                                          {{0.01, {{0, 0, 1}, {1, 4, 1}}, {{1, 4, 2}}},
                                           {0.02, {{0, 0, 1}, {1, 1, 1}}, {{1, 1, 2}}},
                                           {0.1, {{1, 0, 1}}, {{0, -4, 1}}}},
@@ -167,7 +167,7 @@ static module_part random_part(uint64_t *state, uint32_t n_species, int32_t reac
 
 /* Random kinds with few rates, so that some are terms together, with weights. Molecules neither vanish nor appear but by the last
  * two kinds. */
-static void random_example(uint64_t *state, module_example *e) {
+static void random_example(uint64_t *state, ring_example *e) {
   static const double rates[] = {0.02, 0.04, 0.1, 0.2};
   const uint32_t n = 2 + (uint32_t)below(state, 6);
   const int32_t reach = (int32_t)below(state, 5);
@@ -193,14 +193,14 @@ static void random_rings_give_the_trajectories(void) {
   uint64_t state = 2028;
   uint32_t checked = 0;
   for (uint32_t i = 0; i < 18; i++) {
-    module_example e;
+    ring_example e;
     char what[64];
     random_example(&state, &e);
     const uint32_t m = 9 + (uint32_t)below(&state, 40), every = 1 + (uint32_t)below(&state, 6);
     ff_ssa_program *program = program_of_modules(&e, m, i % 2 == 0, i % 3 == 0);
     snprintf(what, sizeof what, "random ring %u: %u modules of %u species", i, m, e.n_species);
-    if (program->modules != NULL) check_modules(program, program->initial, 0.4, every, what);
-    checked += program->modules != NULL;
+    if (program->ring != NULL) check_modules(program, program->initial, 0.4, every, what);
+    checked += program->ring != NULL;
     ff_ssa_program_free(program);
   }
   FF_CHECK_SAY(checked >= 9, "%u rings have modules", checked);
@@ -214,7 +214,7 @@ static void large_rings_give_the_trajectories(void) {
     {0, 100, 65536, 1, 0.2}, {3, 60, 102400, 1, 0.2}};
   for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
     char what[64];
-    ff_ssa_program *program = program_of_modules(module_examples + rings[i].example, rings[i].m, 0, 0);
+    ff_ssa_program *program = program_of_modules(ring_examples + rings[i].example, rings[i].m, 0, 0);
     for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] *= rings[i].factor;
     shared_bytes = rings[i].shared;
     snprintf(what, sizeof what, "large ring %zu", i);
@@ -236,7 +236,7 @@ static void rings_fit_into_shared_memory(void) {
   static const uint32_t sizes[] = {65536, 102400, FF_SSA_SHARED_H200}, rings[] = {8, 10, 100, 250, 1000, 2048};
   for (size_t i = 0; i < 3; i++)
     for (size_t k = 0; k < sizeof rings / sizeof *rings; k++) {
-      ff_ssa_program *program = program_of_modules(module_examples, rings[k], 0, 0);
+      ff_ssa_program *program = program_of_modules(ring_examples, rings[k], 0, 0);
       const ff_device_request request = request_of(program);
       ff_ssa_code code;
       ff_error err;
@@ -251,7 +251,7 @@ static void rings_fit_into_shared_memory(void) {
 /* A sum of products, or a count, becomes larger than was expected: the trajectories are refused. If the first ones are too large,
  * there is no code. */
 static void overflow_is_refused(void) {
-  static const module_example growth[] = {
+  static const ring_example growth[] = {
     {"a sum", 2, 2, 2, {{10, {{0, 0, 1}}, {{0, 0, 2}}}, {1e-9, {{0, 0, 1}, {0, 1, 1}}, {{1, 0, 1}}}}, {4000, 0}},
     {"a count", 1, 1, 2, {{5, {{0, 0, 1}}, {{0, 0, 33}}}, {1, {{0, 0, 1}}, {{0, 0, 0}}}}, {9}}};
   ff_ssa_code code;
@@ -266,7 +266,7 @@ static void overflow_is_refused(void) {
   check_planned(large, large->initial, 0, 0.057, 1, 0, "room for large counts");
   ff_ssa_program_free(large);
   wide = 0;
-  ff_ssa_program *program = program_of_modules(module_examples, 40, 0, 0);
+  ff_ssa_program *program = program_of_modules(ring_examples, 40, 0, 0);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = s == 0 ? 0x1p29 : 1e5;
   ff_device_request request = request_of(program);
   FF_CHECK(ff_ssa_generate(&code, program, &request, shared_bytes, &err) == FF_EUNSUPPORTED &&
@@ -280,6 +280,6 @@ static void overflow_is_refused(void) {
 static void make_folder(void) { FF_CHECK(mkdtemp(folder) != NULL); }
 static void remove_folder(void) { rmdir(folder); }
 
-FF_TEST_MAIN("ssa_generate_modules", make_folder, examples_give_the_trajectories, opposite_modules_react,
+FF_TEST_MAIN("ssa_generate_ring", make_folder, examples_give_the_trajectories, opposite_modules_react,
              random_rings_give_the_trajectories, large_rings_give_the_trajectories, rings_fit_into_shared_memory,
              overflow_is_refused, remove_folder)

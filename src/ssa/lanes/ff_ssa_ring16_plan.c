@@ -1,7 +1,7 @@
 /* What lanes of modules do at an event, as a list. */
-#include "ff_ssa_modular.h"
+#include "ff_ssa_ring16.h"
 
-static uint32_t offset_number(ff_ssa_modular_plan *plan, int64_t offset) {
+static uint32_t offset_number(ff_ssa_ring16_plan *plan, int64_t offset) {
   const int64_t n = plan->n;
   const uint32_t at = (uint32_t)((offset % n + n) % n);
   uint32_t i = 0;
@@ -10,7 +10,7 @@ static uint32_t offset_number(ff_ssa_modular_plan *plan, int64_t offset) {
   return i;
 }
 
-static int is_read(const ff_ssa_modules *m, uint32_t species) {
+static int is_read(const ff_ssa_ring *m, uint32_t species) {
   for (uint32_t t = 0; t < m->n_terms; t++)
     if (m->terms[t].hub == species) return 1;
   for (uint32_t q = 0; q < m->n_kinds; q++)
@@ -19,16 +19,16 @@ static int is_read(const ff_ssa_modules *m, uint32_t species) {
 }
 
 /* By how much events of a kind change a species in the module at an offset. */
-static int32_t change_of(const ff_ssa_module_kind *kind, uint32_t species, int32_t offset) {
+static int32_t change_of(const ff_ssa_ring_kind *kind, uint32_t species, int32_t offset) {
   for (uint32_t i = 0; i < kind->n_changes; i++)
     if (kind->changes[i].species == species && kind->changes[i].offset == offset) return kind->changes[i].by;
   return 0;
 }
 
 /* Whether events change a species as they change these multiples of others. */
-static int follows(const ff_ssa_modules *m, uint32_t species, const int32_t *times) {
+static int follows(const ff_ssa_ring *m, uint32_t species, const int32_t *times) {
   for (uint32_t q = 0; q < m->n_kinds; q++)
-    for (int32_t offset = -FF_MODULES_OFFSET; offset <= FF_MODULES_OFFSET; offset++) {
+    for (int32_t offset = -FF_RING_OFFSET; offset <= FF_RING_OFFSET; offset++) {
       int32_t by = 0;
       for (uint32_t k = 0; k < m->n_species; k++)
         if (times[k] != 0) by += times[k] * change_of(m->kinds + q, k, offset);
@@ -38,7 +38,7 @@ static int follows(const ff_ssa_modules *m, uint32_t species, const int32_t *tim
 }
 
 /* Tries all multiples -1, 0 and 1 of the species that propensities read. */
-static int find_times(const ff_ssa_modules *m, uint32_t species, int32_t times[FF_MODULES_SPECIES]) {
+static int find_times(const ff_ssa_ring *m, uint32_t species, int32_t times[FF_RING_SPECIES]) {
   uint32_t tries = 1;
   for (uint32_t k = 0; k < m->n_species; k++) tries *= is_read(m, k) ? 3 : 1;
   for (uint32_t number = 0; number < tries; number++) {
@@ -51,63 +51,63 @@ static int find_times(const ff_ssa_modules *m, uint32_t species, int32_t times[F
   return 0;
 }
 
-static void plan_species(ff_ssa_modular_plan *plan, const ff_ssa_modules *m) {
+static void plan_species(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m) {
   uint32_t n = 0, single = 0;
   for (uint32_t k = 0; k < m->n_species; k++) {
-    ff_ssa_modular_species *s = plan->species + k;
-    s->item = FF_MODULAR_NONE;
+    ff_ssa_ring16_species *s = plan->species + k;
+    s->item = FF_RING16_NONE;
     if (!is_read(m, k) && find_times(m, k, s->times)) continue;
-    s->part = !plan->narrow ? FF_MODULAR_WHOLE : n % 2 == 0 ? FF_MODULAR_LOW : FF_MODULAR_HIGH;
+    s->part = !plan->narrow ? FF_RING16_WHOLE : n % 2 == 0 ? FF_RING16_LOW : FF_RING16_HIGH;
     s->item = (plan->narrow ? n / 2 : n) * (plan->blocks << plan->shift);
     single = k;
     n++;
   }
-  if (plan->narrow && n % 2 == 1) plan->species[single].part = FF_MODULAR_WHOLE;
+  if (plan->narrow && n % 2 == 1) plan->species[single].part = FF_RING16_WHOLE;
   plan->count_items = plan->items = (plan->narrow ? (n + 1) / 2 : n) * (plan->blocks << plan->shift);
 }
 
-static uint32_t word_number(ff_ssa_modular_plan *plan, uint32_t item, int64_t offset) {
-  const ff_ssa_modular_word word = {item, offset_number(plan, offset)};
+static uint32_t word_number(ff_ssa_ring16_plan *plan, uint32_t item, int64_t offset) {
+  const ff_ssa_ring16_word word = {item, offset_number(plan, offset)};
   uint32_t i = 0;
   while (i < plan->n_words && (plan->words[i].item != word.item || plan->words[i].offset != word.offset)) i++;
   if (i == plan->n_words) plan->words[plan->n_words++] = word;
   return i;
 }
 
-/* The number of a read; FF_MODULAR_READS for a count that is always 1. */
-static uint32_t read_number(ff_ssa_modular_plan *plan, uint32_t species, int64_t offset) {
-  if (species == FF_MODULES_ONE) return FF_MODULAR_READS;
-  const ff_ssa_modular_read read = {word_number(plan, plan->species[species].item, offset), plan->species[species].part};
+/* The number of a read; FF_RING16_READS for a count that is always 1. */
+static uint32_t read_number(ff_ssa_ring16_plan *plan, uint32_t species, int64_t offset) {
+  if (species == FF_RING_ONE) return FF_RING16_READS;
+  const ff_ssa_ring16_read read = {word_number(plan, plan->species[species].item, offset), plan->species[species].part};
   uint32_t i = 0;
   while (i < plan->n_reads && (plan->reads[i].word != read.word || plan->reads[i].part != read.part)) i++;
   if (i == plan->n_reads) plan->reads[plan->n_reads++] = read;
   return i;
 }
 
-static void read_parts(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, const ff_ssa_module_term *term, int64_t offset,
-                       ff_ssa_modular_part *parts) {
+static void read_parts(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, const ff_ssa_ring_term *term, int64_t offset,
+                       ff_ssa_ring16_part *parts) {
   for (uint32_t i = 0; i < term->n; i++) {
-    const ff_ssa_module_kind *kind = m->kinds + term->first + i;
-    parts[i] = (ff_ssa_modular_part){read_number(plan, kind->species, offset + kind->offset), kind->weight};
+    const ff_ssa_ring_kind *kind = m->kinds + term->first + i;
+    parts[i] = (ff_ssa_ring16_part){read_number(plan, kind->species, offset + kind->offset), kind->weight};
   }
 }
 
 /* Whether Q_j is the count of a species of module j. */
-static int is_count(const ff_ssa_modules *m, const ff_ssa_module_term *term) {
-  const ff_ssa_module_kind *kind = m->kinds + term->first;
-  return term->hub == FF_MODULES_ONE && term->n == 1 && kind->species != FF_MODULES_ONE && kind->weight == 1;
+static int is_count(const ff_ssa_ring *m, const ff_ssa_ring_term *term) {
+  const ff_ssa_ring_kind *kind = m->kinds + term->first;
+  return term->hub == FF_RING_ONE && term->n == 1 && kind->species != FF_RING_ONE && kind->weight == 1;
 }
 
-static void plan_terms(ff_ssa_modular_plan *plan, const ff_ssa_modules *m) {
+static void plan_terms(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m) {
   for (uint32_t t = 0; t < m->n_terms; t++) {
-    const ff_ssa_module_term *from = m->terms + t;
-    ff_ssa_modular_term *to = plan->terms + t;
-    *to = (ff_ssa_modular_term){.rate = from->rate, .first = from->first, .n = from->n};
-    const ff_ssa_modular_species *counted = is_count(m, from) ? plan->species + m->kinds[from->first].species : NULL;
+    const ff_ssa_ring_term *from = m->terms + t;
+    ff_ssa_ring16_term *to = plan->terms + t;
+    *to = (ff_ssa_ring16_term){.rate = from->rate, .first = from->first, .n = from->n};
+    const ff_ssa_ring16_species *counted = is_count(m, from) ? plan->species + m->kinds[from->first].species : NULL;
     to->item = counted != NULL ? counted->item : plan->items;
     if (counted == NULL) plan->items += plan->blocks << plan->shift;
-    plan->shifts[t] = counted != NULL && counted->part == FF_MODULAR_HIGH ? 16 : 0;
-    plan->masks[t] = counted != NULL && counted->part != FF_MODULAR_WHOLE ? 0xFFFF : UINT32_MAX;
+    plan->shifts[t] = counted != NULL && counted->part == FF_RING16_HIGH ? 16 : 0;
+    plan->masks[t] = counted != NULL && counted->part != FF_RING16_WHOLE ? 0xFFFF : UINT32_MAX;
     plan->first[t] = to->first;
     plan->items_of_terms[t] = to->item;
     if (from->n == 1) continue; /* its kind is known */
@@ -120,38 +120,38 @@ static void plan_terms(ff_ssa_modular_plan *plan, const ff_ssa_modules *m) {
 }
 
 /* Parts of a word are added to at once: if none of them leaves its range, the sum has the right bits. */
-static void plan_change(ff_ssa_modular_plan *plan, const ff_ssa_module_change *change, uint32_t kind) {
-  const ff_ssa_modular_species *s = plan->species + change->species;
-  if (s->item == FF_MODULAR_NONE) return;
+static void plan_change(ff_ssa_ring16_plan *plan, const ff_ssa_ring_change *change, uint32_t kind) {
+  const ff_ssa_ring16_species *s = plan->species + change->species;
+  if (s->item == FF_RING16_NONE) return;
   const uint32_t word = word_number(plan, s->item, change->offset);
   uint32_t i = 0;
   while (i < plan->n_changes && plan->changes[i].word != word) i++;
   if (i == plan->n_changes) plan->changes[plan->n_changes++].word = word;
   plan->changes[i].real_by[kind] += change->by;
-  plan->changes[i].by[kind] += (uint32_t)change->by << (s->part == FF_MODULAR_HIGH ? 16 : 0);
+  plan->changes[i].by[kind] += (uint32_t)change->by << (s->part == FF_RING16_HIGH ? 16 : 0);
 }
 
-static ff_ssa_modular_effect *effect_of(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, uint32_t t, int64_t offset) {
+static ff_ssa_ring16_effect *effect_of(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, uint32_t t, int64_t offset) {
   const uint32_t number = offset_number(plan, offset);
   uint32_t i = 0;
   while (i < plan->n_effects && (plan->effects[i].term != t || plan->effects[i].offset != number)) i++;
-  ff_ssa_modular_effect *e = plan->effects + i;
+  ff_ssa_ring16_effect *e = plan->effects + i;
   if (i < plan->n_effects) return e;
   plan->n_effects++;
   e->term = t;
   e->offset = number;
   e->less = m->terms[t].less;
-  e->item = is_count(m, m->terms + t) ? FF_MODULAR_NONE : plan->terms[t].item;
+  e->item = is_count(m, m->terms + t) ? FF_RING16_NONE : plan->terms[t].item;
   e->hub = read_number(plan, m->terms[t].hub, offset);
   return e;
 }
 
 /* The effects of a change by events of a kind on Q_j. */
-static void plan_effects(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, const ff_ssa_module_change *change, uint32_t kind) {
+static void plan_effects(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, const ff_ssa_ring_change *change, uint32_t kind) {
   for (uint32_t t = 0; t < m->n_terms; t++) {
-    const ff_ssa_module_term *term = m->terms + t;
+    const ff_ssa_ring_term *term = m->terms + t;
     if (term->hub == change->species) {
-      ff_ssa_modular_effect *e = effect_of(plan, m, t, change->offset);
+      ff_ssa_ring16_effect *e = effect_of(plan, m, t, change->offset);
       e->real_a[kind] = e->a[kind] += change->by;
       if (!e->changes_a) read_parts(plan, m, term, change->offset, e->parts);
       e->n = term->n;
@@ -159,7 +159,7 @@ static void plan_effects(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, con
     }
     for (uint32_t k = term->first; k < term->first + term->n; k++) {
       if (m->kinds[k].species != change->species) continue;
-      ff_ssa_modular_effect *e = effect_of(plan, m, t, (int64_t)change->offset - m->kinds[k].offset);
+      ff_ssa_ring16_effect *e = effect_of(plan, m, t, (int64_t)change->offset - m->kinds[k].offset);
       e->real_f[kind] = e->f[kind] += (int32_t)m->kinds[k].weight * change->by;
       e->changes_f = 1;
     }
@@ -167,22 +167,22 @@ static void plan_effects(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, con
 }
 
 /* The number of the count that is always 1 is now known. */
-static void number_one(ff_ssa_modular_plan *plan) {
+static void number_one(ff_ssa_ring16_plan *plan) {
   for (uint32_t t = 0; t < plan->n_terms; t++) {
-    ff_ssa_modular_term *term = plan->terms + t;
-    if (term->hub == FF_MODULAR_READS) term->hub = plan->n_reads;
+    ff_ssa_ring16_term *term = plan->terms + t;
+    if (term->hub == FF_RING16_READS) term->hub = plan->n_reads;
     for (uint32_t i = 0; i < term->n; i++)
-      if (term->parts[i].read == FF_MODULAR_READS) term->parts[i].read = plan->n_reads;
+      if (term->parts[i].read == FF_RING16_READS) term->parts[i].read = plan->n_reads;
   }
   for (uint32_t i = 0; i < plan->n_effects; i++) {
-    ff_ssa_modular_effect *e = plan->effects + i;
-    if (e->hub == FF_MODULAR_READS) e->hub = plan->n_reads;
+    ff_ssa_ring16_effect *e = plan->effects + i;
+    if (e->hub == FF_RING16_READS) e->hub = plan->n_reads;
     for (uint32_t k = 0; k < e->n; k++)
-      if (e->parts[k].read == FF_MODULAR_READS) e->parts[k].read = plan->n_reads;
+      if (e->parts[k].read == FF_RING16_READS) e->parts[k].read = plan->n_reads;
   }
 }
 
-void ff_ssa_modular_make_plan(ff_ssa_modular_plan *plan, const ff_ssa_modules *m, int narrow, uint32_t rows) {
+void ff_ssa_ring16_make_plan(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, int narrow, uint32_t rows) {
   plan->narrow = narrow;
   plan->n = m->n;
   plan->n_terms = m->n_terms;
