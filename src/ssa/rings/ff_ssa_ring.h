@@ -75,7 +75,7 @@ void ff_ssa_ring_free(ff_ssa_ring *ring);
 static inline uint32_t ff_ssa_ring_at(const ff_ssa_ring *m, uint32_t j, int32_t offset) {
   int64_t at = (int64_t)j + offset;
   while (at < 0) at += m->n;
-  while (at >= m->n) at -= ring->n;
+  while (at >= m->n) at -= m->n;
   return (uint32_t)at;
 }
 
