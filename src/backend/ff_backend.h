@@ -51,7 +51,7 @@ typedef struct {
   uint32_t registers;     /* per thread */
   uint32_t shared_bytes;  /* per block */
   double device_seconds;  /* total run time of the kernels so far */
-  int narrow;             /* whether an ensemble with room for larger numbers would refuse fewer units */
+  int bits16;             /* whether an ensemble with room for larger numbers would refuse fewer units */
   char reason[256];       /* why this kernel was chosen, as a clause */
   /* Of a run on several devices, filled in by the core. */
   uint32_t devices;       /* that have not failed */

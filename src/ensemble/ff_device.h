@@ -51,7 +51,7 @@ typedef struct {
   uint64_t max_firings;    /* 0, or the firings are listed, and a wave stops halfway when it has listed more than so many.
                             * Ensembles of several points have neither starts nor lists */
   uint64_t max_values;     /* 0, or the most entries of all histograms that tally() may find */
-  int wide;                /* whether counts of more than 16 bits are to be expected, whatever rate equations say */
+  int bits32;              /* whether counts of more than 16 bits are to be expected, whatever rate equations say */
   uint64_t product_bytes;  /* of the sums of products that tally() adds up; 0 if there are none */
 } ff_device_request;
 

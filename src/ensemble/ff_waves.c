@@ -7,11 +7,11 @@
 
 #define LEAST_SECONDS 0.002 /* a device gets at least this time, however near the deadline is */
 #define MOST_SECONDS 0.25   /* and at most this time at once, if other devices may end meanwhile; a launch takes half of it */
-/* A device prepares an ensemble for larger counts if it refuses at least 1 / WIDE_PART of a wave, and if it refuses much, here
- * and later: WIDE_UNITS trajectories, or WIDE_EVENTS events for each thread of this processor. */
-#define WIDE_PART 64
-#define WIDE_UNITS 4096
-#define WIDE_EVENTS 2e7 /* about a second */
+/* A device prepares an ensemble for larger counts if it refuses at least 1 / ANEW_PART of a wave, and if it refuses much, here
+ * and later: ANEW_UNITS trajectories, or ANEW_STEPS steps for each thread of this processor. */
+#define ANEW_PART 64
+#define ANEW_UNITS 4096
+#define ANEW_STEPS 2e7 /* about a second */
 
 /* ---- dividing the work -------------------------------------------------------------------------------------------------- */
 
@@ -106,31 +106,31 @@ static int should_widen(const ff_run *run, const ff_wave *v) {
   const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n, complete = n - (double)v->n_refused;
   const double units = part * (double)ff_wave_units(run, v);
   const double events = complete > 0 ? units * (double)v->progress.events / complete : INFINITY;
-  const double most = w->fleet.choice.wide_events > 0 ? w->fleet.choice.wide_events : WIDE_EVENTS * run->threads;
+  const double most = w->fleet.choice.anew_steps > 0 ? w->fleet.choice.anew_steps : ANEW_STEPS * run->threads;
   if (v->stays || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
-  if (part * WIDE_PART < 1 || atomic_load(&run->failed) != FF_NO_UNIT) return 0;
-  if (units < WIDE_UNITS && events < most) return 0;
-  return w->calls->common.info(v->on->ensemble).narrow && !ff_wave_lists_too_many(run, v);
+  if (part * ANEW_PART < 1 || atomic_load(&run->failed) != FF_NO_UNIT) return 0;
+  if (units < ANEW_UNITS && events < most) return 0;
+  return w->calls->common.info(v->on->ensemble).bits16 && !ff_wave_lists_too_many(run, v);
 }
 
 /* Lets a device prepare an ensemble for larger counts. If there is none, the processor simulates what the device has refused. */
 static void widen(ff_run *run, ff_wave *v) {
   const ff_waves *w = run->waves;
   ff_ensemble_options options = ff_fleet_options(&w->fleet, (uint32_t)(v - w->waves));
-  ff_ensemble *wide = NULL;
+  ff_ensemble *larger = NULL;
   ff_error why;
   v->stays = 1;
-  if (ff_wave_create(run, v, 1, &options, &wide, &why) != FF_OK) return;
+  if (ff_wave_create(run, v, 1, &options, &larger, &why) != FF_OK) return;
   v->on->seconds = w->calls->common.info(v->on->ensemble).device_seconds;
   w->calls->common.destroy(v->on->ensemble);
-  v->on->ensemble = wide;
-  v->wide = 1;
+  v->on->ensemble = larger;
+  v->bits32 = 1;
   v->on->capacity = 0;
   begin_anew(v, FF_WAVE_WIDENS);
 }
 
 /* Prepares the ensemble until the deadline, or until it is ready. */
-static void prepare_wide(ff_run *run, ff_wave *v) {
+static void prepare_bits32(ff_run *run, ff_wave *v) {
   ff_waves *w = run->waves;
   int ready = v->on->capacity > 0;
   for (double left = run->deadline - ff_clock(); v->on->status == FF_OK && !ready; left = run->deadline - ff_clock()) {
@@ -144,7 +144,7 @@ static void prepare_wide(ff_run *run, ff_wave *v) {
 }
 
 /* Lets a device whose new ensemble is ready begin its wave anew, or as much of it as the ensemble has room for. */
-static void begin_wide(ff_waves *w, ff_wave *v) {
+static void begin_bits32(ff_waves *w, ff_wave *v) {
   ff_unit_range rest = v->range;
   rest.next += v->on->capacity;
   if (rest.next < rest.last) {
@@ -161,7 +161,7 @@ void ff_waves_work(ff_run *run, int device) {
   ff_waves *w = run->waves;
   ff_wave *v = &w->waves[device];
   const double most = w->fleet.n > 1 ? MOST_SECONDS : INFINITY;
-  if (v->stage == FF_WAVE_WIDENS) prepare_wide(run, v);
+  if (v->stage == FF_WAVE_WIDENS) prepare_bits32(run, v);
   if (v->stage != FF_WAVE_RUNS) return;
   if (!v->begun)
     v->on->status = w->calls->common.start(v->on->ensemble, run->options.key, run->options.first + v->range.next,
@@ -199,7 +199,7 @@ ff_status ff_waves_collect(ff_run *run, ff_error *err) {
     ff_wave *v = &w->waves[i];
     if (v->stage == FF_WAVE_ENDED && should_widen(run, v)) widen(run, v);
     if (v->stage == FF_WAVE_ENDED) status = ff_wave_collect(run, v, err);
-    if (v->stage == FF_WAVE_WIDENS && v->on->capacity > 0) begin_wide(w, v);
+    if (v->stage == FF_WAVE_WIDENS && v->on->capacity > 0) begin_bits32(w, v);
   }
   if (status == FF_OK) status = ff_waves_drop_failed(run, err);
   if (status != FF_OK) return status;

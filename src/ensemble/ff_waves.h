@@ -18,7 +18,7 @@ typedef enum { FF_WAVE_NONE, FF_WAVE_RUNS, FF_WAVE_ENDED, FF_WAVE_WIDENS } ff_wa
 typedef struct {
   ff_fleet_device *on; /* a device that fails is dropped, and the others take over its share */
   uint64_t size;       /* the trajectories of a wave that are planned, at most on->capacity */
-  int wide;            /* whether the ensemble is for larger counts */
+  int bits32;          /* whether the ensemble is for larger counts */
   int stays;           /* whether no such one takes its place any more */
   ff_wave_stage stage;
   int begun; /* whether the ensemble has begun the wave */
@@ -66,15 +66,15 @@ struct ff_waves {
 
 /* The trajectories that a device may expect in all: those of its wave, and its share of those that wait. */
 uint64_t ff_wave_units(const ff_run *run, const ff_wave *wave);
-/* Creates an ensemble for a wave. A wide ensemble begins with the device's wave, and shares code with other wide ones. */
-ff_status ff_wave_create(const ff_run *run, const ff_wave *wave, int wide, ff_ensemble_options *options, ff_ensemble **out,
+/* Creates an ensemble for a wave. An ensemble of 32 bits begins with the device's wave, and shares code with others. */
+ff_status ff_wave_create(const ff_run *run, const ff_wave *wave, int bits32, ff_ensemble_options *options, ff_ensemble **out,
                          ff_error *err);
 
 /* ---- waves (ff_waves.c) -------------------------------------------------------------------------------------------- */
 
 /* Divides what is left into waves of about equal size, so that the devices end together. */
 void ff_waves_plan(ff_waves *waves);
-/* Gives a wave to each device that has none. If its ensemble for larger counts is not ready, begin_wide() will know how many
+/* Gives a wave to each device that has none. If its ensemble for larger counts is not ready, begin_bits32() will know how many
  * trajectories it has room for. */
 void ff_waves_begin(ff_run *run);
 /* Drops devices that have just failed. An error if no device is left. */

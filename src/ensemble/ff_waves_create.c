@@ -15,18 +15,18 @@ uint64_t ff_wave_units(const ff_run *run, const ff_wave *v) {
 }
 
 /* The first ensemble for larger counts, or NULL. */
-static const ff_ensemble *first_wide(const ff_waves *w) {
+static const ff_ensemble *first_bits32(const ff_waves *w) {
   for (uint32_t i = 0; i < w->fleet.n; i++)
-    if (w->waves[i].on->ensemble != NULL && w->waves[i].wide) return w->waves[i].on->ensemble;
+    if (w->waves[i].on->ensemble != NULL && w->waves[i].bits32) return w->waves[i].on->ensemble;
   return NULL;
 }
 
-ff_status ff_wave_create(const ff_run *run, const ff_wave *v, int wide, ff_ensemble_options *options, ff_ensemble **out,
+ff_status ff_wave_create(const ff_run *run, const ff_wave *v, int bits32, ff_ensemble_options *options, ff_ensemble **out,
                          ff_error *err) {
   const ff_waves *w = run->waves;
   const ff_engine *engine = run->process.engine;
   const uint64_t complete = ff_workers_complete(run);
-  if (wide) options->like = first_wide(w);
+  if (bits32) options->like = first_bits32(w);
   options->units = ff_wave_units(run, v);
   options->steps = complete > 0 ? ff_workers_events(run) / complete : 0;
   ff_device_request request = {.method = run->options.method,
@@ -36,7 +36,7 @@ ff_status ff_wave_create(const ff_run *run, const ff_wave *v, int wide, ff_ensem
                                .first_start = run->options.first,
                                .max_firings = run->options.max_firings,
                                .max_values = ff_most_entries(&run->wanted),
-                               .wide = wide,
+                               .bits32 = bits32,
                                .product_bytes = w->tallies ? run->wanted.product_bytes : 0,
                                .times = run->wanted.since,
                                .n_times = run->wanted.n_times,

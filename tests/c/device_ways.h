@@ -28,7 +28,7 @@ static inline ff_status use(ff_run *run, uint32_t n_devices, ff_error *err) {
   static const uint32_t devices[] = {0, 1, 2, 3};
   const ff_fleet_choice choice = {.calls = &fake_ssa_device.common, .devices = devices, .n_devices = n_devices,
                                   .cache = "/nowhere",
-                                .wide_events = fake_ssa.wide_events};
+                                .anew_steps = fake_ssa.anew_steps};
   ff_status status = ff_run_use(run, &choice, err);
   for (int is = 0; status == FF_OK && !is;) status = ff_run_ready(run, 0.01, &is, err);
   return status;

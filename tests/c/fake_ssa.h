@@ -15,10 +15,10 @@ static struct {
   uint64_t capacity;    /* trajectories of a wave; 0: 1000 */
   uint64_t at_once;     /* trajectories that advance() completes; 0: all */
   uint64_t refuses;     /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
-  uint32_t narrow;      /* trajectories with larger counts are refused, unless the request is wide; 0: none */
-  uint64_t wide_capacity; /* trajectories of a wave for a wide request; 0: as for others */
-  double wide_events;   /* as in ff_fleet_choice */
-  int wide_fails;       /* whether create() refuses wide requests (1), or ready() fails for them (2) */
+  uint32_t bits16;      /* trajectories with larger counts are refused, unless the request has bits32; 0: none */
+  uint64_t bits32_capacity; /* trajectories of a wave for a request with bits32; 0: as for others */
+  double anew_steps;    /* as in ff_fleet_choice */
+  int bits32_fails;     /* whether create() refuses requests with bits32 (1), or ready() fails for them (2) */
   int delays;           /* calls of ready() until an ensemble is ready */
   int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states(), stopped() and events(), the one that
                          * fails (0: none) */
@@ -81,7 +81,7 @@ static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program 
   return e->program == program && r->method == request->method && r->n_times == request->n_times &&
          r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
          r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
-         r->first_start == request->first_start && r->max_firings == request->max_firings && r->wide == request->wide &&
+         r->first_start == request->first_start && r->max_firings == request->max_firings && r->bits32 == request->bits32 &&
          fake_ssa_same(r->initial, request->initial, program->n_species * sizeof *r->initial) &&
          fake_ssa_same(r->times, request->times, r->n_times * sizeof *r->times) &&
          fake_ssa_same(r->species, request->species, r->n_species * sizeof *r->species) &&
@@ -115,7 +115,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
   *out = NULL;
   if ((request->order != NULL) != (request->method == FF_SSA_OPTIMISED))
     return ff_error_set(err, request->points != NULL ? FF_EUNSUPPORTED : FF_EBACKEND, "an odd order");
-  if (request->wide && fake_ssa.wide_fails == 1) return ff_error_set(err, FF_EUNSUPPORTED, "counts are too large");
+  if (request->bits32 && fake_ssa.bits32_fails == 1) return ff_error_set(err, FF_EUNSUPPORTED, "counts are too large");
   if (fake_ssa.unsupported) return ff_error_set(err, FF_EUNSUPPORTED, "this network is too odd");
   if (getenv("FAKE_COMPILER") != NULL && request->method != FF_SSA_TREE)
     return ff_error_set(err, FF_EUNSUPPORTED, "%s", getenv("FAKE_COMPILER"));
@@ -129,12 +129,12 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
   if (request->order != NULL)
     e->request.order = fake_ssa_copy(request->order, program->n_reactions * sizeof *request->order);
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
-  if (request->wide && fake_ssa.wide_capacity > 0) e->capacity = fake_ssa.wide_capacity;
+  if (request->bits32 && fake_ssa.bits32_capacity > 0) e->capacity = fake_ssa.bits32_capacity;
   e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
   e->refused = calloc(e->capacity, 1);
   e->stopped = calloc(e->capacity, sizeof *e->stopped);
   e->delays = fake_ssa.delays;
-  e->broken = broken || (request->wide && fake_ssa.wide_fails == 2);
+  e->broken = broken || (request->bits32 && fake_ssa.bits32_fails == 2);
   fake_ssa.units = options->units;
   fake_ssa.steps = options->steps;
   fake_ssa.alike += options->like != NULL && fake_ssa_may_share(options->like, program, request);
@@ -172,7 +172,7 @@ static ff_status fake_ssa_ready(ff_ensemble *ensemble, double seconds, int *is, 
 static ff_ensemble_info fake_ssa_info(const ff_ensemble *ensemble) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
   return (ff_ensemble_info){.kernel = "fake", .capacity = e->capacity, .bytes = 10, .device_seconds = 1,
-                            .narrow = fake_ssa.narrow > 0 && !e->request.wide, .reason = "there is no other"};
+                            .bits16 = fake_ssa.bits16 > 0 && !e->request.bits32, .reason = "there is no other"};
 }
 
 static ff_status fake_ssa_call(ff_error *err) {
@@ -237,8 +237,8 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
   const int failed = status == FF_EMODEL || status == FF_ESIZE;
   int large = 0;
-  for (size_t i = 0; i < each && status == FF_OK; i++) large |= columns[0][i] > fake_ssa.narrow;
-  large &= fake_ssa.narrow > 0 && !r->wide;
+  for (size_t i = 0; i < each && status == FF_OK; i++) large |= columns[0][i] > fake_ssa.bits16;
+  large &= fake_ssa.bits16 > 0 && !r->bits32;
   const int refused = failed || large || status != FF_OK || (fake_ssa.refuses > 0 && (e->first + k) % fake_ssa.refuses == 0);
   e->refused[k] = (uint8_t)refused;
   for (uint32_t i = 0; i < r->n_times; i++)

@@ -8,7 +8,7 @@
 
 static uint32_t shared_bytes = FF_SSA_SHARED_H200;
 static uint32_t blocks, first_observed; /* of requests; the first species of those that are observed */
-static int wide_request;                /* whether requests are wide */
+static int bits32;                      /* whether requests have bits32 */
 static char folder[] = "/tmp/fireflip-generate-XXXXXX";
 
 /* Runs the code of a program to the last time, and compares. */
@@ -25,7 +25,7 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
   ff_ssa_path order;
   if (ordered) order = order_of(program, LAUNCH_KEY);
   const ff_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
-                                         .species = species, .n_species = n_species, .blocks = blocks, .wide = wide_request,
+                                         .species = species, .n_species = n_species, .blocks = blocks, .bits32 = bits32,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   ff_launch run;

@@ -183,7 +183,7 @@ static void choices_of_large_networks(void) {
 
 /* ---- bits --------------------------------------------------------------------------------------------------------------- */
 
-static void make_wide(ff_ssa_factor *f) {
+static void make_bits32(ff_ssa_factor *f) {
   f->wide_steps = ff_calloc(f->n_steps, sizeof *f->wide_steps);
   for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
   free(f->steps);
@@ -216,7 +216,7 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
  * when they change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);
-  enum { DENSE, DENSE_TO_SMALL, DENSE_TO_LARGE, SMALL, SMALL_TO_LARGE, SPARSE, WIDE, KINDS };
+  enum { DENSE, DENSE_TO_SMALL, DENSE_TO_LARGE, SMALL, SMALL_TO_LARGE, SPARSE, BITS32, KINDS };
   ff_ssa_dense *dense = p->factor->dense;
   p->factor->dense = NULL;
   ff_ssa_factored *one = engine_of(p, FF_SIMD_PORTABLE);
@@ -224,7 +224,7 @@ static void same_bits(ff_ssa_program *p, const char *what) {
   for (int kind = 0; kind < KINDS; kind++) {
     p->factor->dense = kind <= DENSE_TO_LARGE ? dense : NULL;
     if (kind == SPARSE) p->factor->sparse = !p->factor->sparse;
-    if (kind == WIDE && p->factor->wide_steps == NULL) make_wide(p->factor);
+    if (kind == BITS32 && p->factor->wide_steps == NULL) make_bits32(p->factor);
     for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
       ff_ssa_factored *f = engine_of(p, simd);
       advance(f, 100);

@@ -184,9 +184,9 @@ static void counts_beyond_16_bits_are_refused(void) {
   ff_ssa_program *program = program_of(reactions, initial, 3);
   check_program(program, FF_SSA_FACTORED, initial, 3, 1, 1, "more than 65535 molecules");
   check_program(program, FF_SSA_FACTORED, initial, 3, 0.1, 0, "fewer than 65535 molecules");
-  wide_request = 1;
+  bits32 = 1;
   check_program(program, FF_SSA_FACTORED, initial, 3, 1, 0, "code for more than 65535 molecules");
-  wide_request = 0;
+  bits32 = 0;
   ff_ssa_program_free(program);
 }
 
@@ -204,28 +204,28 @@ static ff_ssa_program *chain(uint32_t n, int kind) {
  * groups. */
 static void code_for_large_counts_gives_the_trajectories(void) {
   ff_ssa_program *const programs[] = {program_of_sites(4), program_of_steps(), chain(600, 0), chain(600, 2)};
-  wide_request = 1;
+  bits32 = 1;
   for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
     ff_ssa_program *program = programs[i];
     check_program(program, FF_SSA_FACTORED, program->initial, program->n_species, 0.3, 0, "room for large counts");
     ff_ssa_program_free(program);
   }
-  wide_request = 0;
+  bits32 = 0;
 }
 
 /* Sums of thousands of species, in regions of parts: with as many partial sums as seem best, with few, and with parts only. The
  * species around the end of the first sum are observed, or those around the reaction that differs. */
 static void chains_give_the_trajectories(void) {
   static const struct { uint32_t n; int kind; uint32_t blocks, observed; const char *has[3]; } chains[] = {
-      {9000, 0, 0, 8160, {"S_ONES 1u", "S_MAPPED 1u", "S_WIDE 0u"}},
-      {9000, 0, 8, 8160, {"S_REGIONS 8u", "S_ONES 1u", "S_WIDE 0u"}},
+      {9000, 0, 0, 8160, {"S_ONES 1u", "S_MAPPED 1u", "S_BITS32 0u"}},
+      {9000, 0, 8, 8160, {"S_REGIONS 8u", "S_ONES 1u", "S_BITS32 0u"}},
       {700, 0, 0, 0, {"S_GROUPS 1u", "S_APART 0u", "S_REGIONS 1u"}}, /* not as modules */
       {1200, 0, 0, 1136, {"S_GROUPS 1u", "S_APART 1u", "S_SPLIT 1u"}},
       {9000, 0, 113, 8160, {"S_REGIONS 1u", "S_PARTS 113u", "S_ONES 1u"}},
-      {9000, 1, 0, 0, {"S_ONES 1u", "S_MAPPED 1u", "S_WIDE 1u"}},
-      {9000, 2, 12, 80, {"S_REGIONS 12u", "S_ONES 0u", "S_WIDE 0u"}},
-      {6000, 3, 0, 80, {"S_APART 1u", "S_ONES 0u", "S_WIDE 1u"}},
-      {9000, 4, 0, 0, {"S_ONES 1u", "S_STEP16 100u", "S_WIDE 0u"}},
+      {9000, 1, 0, 0, {"S_ONES 1u", "S_MAPPED 1u", "S_BITS32 1u"}},
+      {9000, 2, 12, 80, {"S_REGIONS 12u", "S_ONES 0u", "S_BITS32 0u"}},
+      {6000, 3, 0, 80, {"S_APART 1u", "S_ONES 0u", "S_BITS32 1u"}},
+      {9000, 4, 0, 0, {"S_ONES 1u", "S_STEP16 100u", "S_BITS32 0u"}},
   };
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
     ff_ssa_program *program = chain(chains[i].n, chains[i].kind);
@@ -293,13 +293,13 @@ static void random_groups_give_the_trajectories(void) {
     const uint32_t n_species = 5 + 2 * (uint32_t)below(&state, 11);
     ff_ssa_program *program = random_groups(&state, n_species, 20 + 8 * i, initial);
     blocks = i % 4;
-    wide_request = i % 3 == 2;
+    bits32 = i % 3 == 2;
     snprintf(what, sizeof what, "random network %u: %u groups", i, ff_ssa_program_groups(program));
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.3, 0, what);
     ff_ssa_program_free(program);
   }
   blocks = 0;
-  wide_request = 0;
+  bits32 = 0;
 }
 
 /* In every third network, counts are in global memory. In every fourth, some counts that no propensity needs are not observed. */
@@ -390,12 +390,12 @@ static void many_random_groups_give_the_trajectories(void) {
     ff_ssa_program *program = random_many(&state, n_species, sizes[i / 2], i % 2 * 61, initial);
     snprintf(what, sizeof what, "many random groups %u: %u", i, ff_ssa_program_groups(program));
     blocks = i / 2 % 4;
-    wide_request = i % 5 == 3;
+    bits32 = i % 5 == 3;
     check_program(program, FF_SSA_FACTORED, initial, n_species, 0.05, 0, what);
     ff_ssa_program_free(program);
   }
   blocks = 0;
-  wide_request = 0;
+  bits32 = 0;
 }
 
 FF_TEST_MAIN("ssa_generate", make_folder, code_gives_the_trajectories, random_networks_give_the_trajectories,

@@ -97,7 +97,7 @@ static void compare(const ff_ssa_program *program, const double *initial, const 
   free(s.count);
 }
 
-static int wide; /* whether code is generated for large counts */
+static int bits32; /* whether code is generated for large counts */
 
 /* Runs the code of a program to the last time, and compares. Some species are recorded, or all. The code is generated for a run
  * to the planned time. */
@@ -116,7 +116,7 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
   ff_device_request plan = request;
   plan.times = &planned;
   plan.n_times = 1;
-  plan.wide = wide;
+  plan.bits32 = bits32;
   FF_CHECK_SAY(program->ring != NULL, "%s: no modules", what);
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &plan, shared_bytes, &err), &err);
   if (g.code.functions != NULL && run_generated(&g, &request, folder, &run)) {
@@ -261,11 +261,11 @@ static void overflow_is_refused(void) {
     check_planned(program, program->initial, 0, 2, 1, 1, growth[i].what);
     ff_ssa_program_free(program);
   }
-  wide = 1; /* at this time, counts are about 80,000 */
+  bits32 = 1; /* at this time, counts are about 80,000 */
   ff_ssa_program *large = program_of_modules(growth + 1, 40, 0, 0);
   check_planned(large, large->initial, 0, 0.057, 1, 0, "room for large counts");
   ff_ssa_program_free(large);
-  wide = 0;
+  bits32 = 0;
   ff_ssa_program *program = program_of_modules(ring_examples, 40, 0, 0);
   for (uint32_t s = 0; s < program->n_species; s++) program->initial[s] = s == 0 ? 0x1p29 : 1e5;
   ff_device_request request = request_of(program);

@@ -283,7 +283,7 @@ static void are_as_defined(void) {
     const ring_example *e = ring_examples + i / 12;
     if (!has(simds[i % 3])) continue;
     ff_ssa_program *p = program_of_modules(e, sizes[i / 3 % 4], i / 3 % 2, i % 2);
-    FF_CHECK_INT(same_trajectories(p, p->initial, simds[i % 3], 300, FF_RING16_NARROW, e->what), 300);
+    FF_CHECK_INT(same_trajectories(p, p->initial, simds[i % 3], 300, FF_RING16_BITS16, e->what), 300);
     ff_ssa_program_free(p);
   }
 }
@@ -299,7 +299,7 @@ static const ring_example slow_growth = {
  * steps. */
 static void grows_large(void) {
   static const struct { const ring_example *e; double initial; ff_ssa_ring16_size size; } all[] = {
-      {&slow_growth, 64450, FF_RING16_NARROW}, {&growth, (0x1p31 - 80000) / 8, FF_RING16_SMALL},
+      {&slow_growth, 64450, FF_RING16_BITS16}, {&growth, (0x1p31 - 80000) / 8, FF_RING16_SMALL},
       {&growth, 0x1p38 - 68000, FF_RING16_REAL}};
   for (size_t i = 0; i < 9; i++) {
     const ff_simd simd = (ff_simd)(i % 3);
@@ -349,8 +349,8 @@ static void changes_sizes(void) {
       f[1]->budget = 0;
       for (int k = 0; k < 2; k++) f[k]->vector.lanes.base.advance(&f[k]->vector.lanes.base, steps + k);
       for (int k = 0; k < 2; k++) ff_ssa_ring16_set_counts(f[k], UINT64_MAX, 1);
-      FF_CHECK_INT(f[0]->size, FF_RING16_NARROW);
-      FF_CHECK_INT(f[1]->size, round == 0 ? FF_RING16_NARROW : sizes[round % 8]);
+      FF_CHECK_INT(f[0]->size, FF_RING16_BITS16);
+      FF_CHECK_INT(f[1]->size, round == 0 ? FF_RING16_BITS16 : sizes[round % 8]);
       FF_CHECK(memcmp(f[0]->vector.lanes.count, f[1]->vector.lanes.count, p->n_species * FF_SSA_LANES * sizeof(double)) == 0);
       FF_CHECK(memcmp(f[0]->vector.lanes.next_time, f[1]->vector.lanes.next_time, FF_SSA_LANES * sizeof(double)) == 0);
     }
@@ -400,7 +400,7 @@ static void takes_the_last(void) {
     if (!has(simd)) continue;
     ff_ssa_program *p = program_of_modules(ring_examples + i / 6, 9, 0, 0);
     for (uint32_t s = 0; s < p->n_species; s++) p->initial[s] = i / 3 % 2 == 0 ? p->initial[s] : 70000 + s;
-    same_trajectories(p, p->initial, simd, 20, FF_RING16_NARROW, ring_examples[i / 6].what); /* none ends before */
+    same_trajectories(p, p->initial, simd, 20, FF_RING16_BITS16, ring_examples[i / 6].what); /* none ends before */
     ff_ssa_program_free(p);
   }
   choice_of_all = -1;

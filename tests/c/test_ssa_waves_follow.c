@@ -128,9 +128,9 @@ static void waves_that_begin_anew_change_no_bit(void) {
     for (size_t j = 0; j < WAYS; j++)
       for (int fails = 0; fails < (ways[j].devices > 1 && ways[j].late == 0 ? 30 : 1); fails += 1 + fails / 5) {
         reset(&ways[j]);
-        fake_ssa.narrow = 40;
-        fake_ssa.wide_events = 1;
-        fake_ssa.wide_capacity = 1 + wanted * 3;
+        fake_ssa.bits16 = 40;
+        fake_ssa.anew_steps = 1;
+        fake_ssa.bits32_capacity = 1 + wanted * 3;
         fake_ssa.fails_at = fails;
         play(&got, program, &until, wanted, FIRINGS, &ways[j]);
         compare(wanted, "waves begin anew");

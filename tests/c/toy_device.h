@@ -47,7 +47,7 @@ static ff_status toy_create(ff_ensemble **out, const void *model, const ff_devic
     request->joins[i] = 1;
   }
   for (int i = 0; i < TOY_COUNTS; i++) e->count[i] = calloc(TOY_CAPACITY * (size_t)request->n_times, sizeof *e->count[i]);
-  e->request.wide = (int)options->device;
+  e->request.bits32 = (int)options->device;
   toy_devices.made++;
   *out = (ff_ensemble *)e;
   return FF_OK;
@@ -66,7 +66,7 @@ static ff_ensemble_info toy_info(const ff_ensemble *ensemble) {
 
 static ff_status toy_begin(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
   toy_ensemble *e = toy_of(ensemble);
-  if (toy_devices.fails >> e->request.wide & 1) return ff_error_set(err, FF_EBACKEND, "the device is on fire");
+  if (toy_devices.fails >> e->request.bits32 & 1) return ff_error_set(err, FF_EBACKEND, "the device is on fire");
   e->key = key;
   e->first = first;
   e->units = units;

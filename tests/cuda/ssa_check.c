@@ -136,10 +136,10 @@ static ff_ssa_program *program_of_growth(double initial[4]) {
 }
 
 /* Code for counts of more than 16 bits: for the networks above, and for counts that need it. */
-static void wide_requests(void) {
+static void requests_of_32_bits(void) {
   double initial[4];
   if (gpu.method != NULL) return;
-  gpu.wide = 1;
+  gpu.bits32 = 1;
   groups_of_reactions();
   for (size_t i = 0; i < RING_EXAMPLES; i++)
     for (uint32_t n = 9; n <= 1000; n = n == 9 ? 100 : 10 * n) {
@@ -151,7 +151,7 @@ static void wide_requests(void) {
   const double last = gpu.part > 1 ? 7 : 13.5; /* racecheck takes long for each event */
   FF_CHECK(check_program("growth", program, FF_SSA_FACTORED, "generated", last, 1000, 1));
   ff_ssa_program_free(program);
-  gpu.wide = 0;
+  gpu.bits32 = 0;
 }
 
 static ff_ssa_method scheduled_method(size_t i) {
@@ -572,7 +572,7 @@ int main(int argc, char **argv) {
                                       {"without_a_compiler", without_a_compiler},
                                       {"sweeps", sweeps},
                                       {"replicated_modules", replicated_modules},
-                                      {"wide_requests", wide_requests},
+                                      {"requests_of_32_bits", requests_of_32_bits},
                                       {"coupled_networks", coupled_networks},
                                       {"blocks_of_warps", blocks_of_warps},
                                       {"large_networks", large_networks},

@@ -21,7 +21,7 @@ static struct {
   uint32_t blocks; /* of partial sums */
   uint32_t warps;  /* for each trajectory */
   uint32_t part;   /* of the trajectories of a test: 1 of so many */
-  int wide;        /* whether requests are wide */
+  int bits32;      /* whether requests have bits32 */
 } gpu = {NULL, NULL, NULL, NULL, 1 << 20, 512, 50, 1, 0, 0, 0, 1, 0};
 
 static inline uint64_t part_of(uint64_t n) { return (n + gpu.part - 1) / gpu.part; }
@@ -142,7 +142,7 @@ static inline int check_program(const char *name, const ff_ssa_program *program,
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   j.request = (ff_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
                                       .species = species, .n_species = n_species, .blocks = gpu.blocks, .warps = gpu.warps,
-                                      .wide = gpu.wide};
+                                      .bits32 = gpu.bits32};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);
   const ff_status status = on_gpu(&e, &j, &err);
   const int runs = status == FF_OK;

@@ -31,7 +31,7 @@ typedef struct {
   uint32_t *reader_first, *readers; /* groups by the rows that they read */
   uint32_t *mark, stamp;            /* for each group */
   size_t room;
-  int fits, narrow; /* whether steps are possible, and whether they are narrow */
+  int fits, bits16; /* whether steps are possible, and whether they have 16 bits */
   size_t steps;     /* the most for lists by reaction */
   int full;         /* whether there are more */
   ff_error *err;
@@ -152,7 +152,7 @@ static void add_change(writer *w, uint32_t species, double by) {
 
 static void write_step(writer *w, uint32_t at, double by) {
   if (fabs(by) > CHANGE_MOST) w->fits = 0;
-  if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->narrow = 0;
+  if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->bits16 = 0;
   w->f->wide_steps[w->f->n_steps++] = (ff_ssa_vector16_step){at, (int32_t)(w->fits ? by : 0)};
 }
 
@@ -246,7 +246,7 @@ static ff_status write_species(writer *w) {
   f->reactions = NULL;
   f->wide_steps = NULL;
   f->n_steps = w->room = 0;
-  w->narrow = 0;
+  w->bits16 = 0;
   w->fits = 1;
   f->species = ff_calloc(2 * (size_t)w->p->n_species + 2, sizeof *f->species);
   if (f->species == NULL) return FF_EMEMORY;
@@ -285,7 +285,7 @@ static ff_status write_rows(writer *w) {
 }
 
 /* If all positions and amounts fit into 16 bits, the steps take half as much memory. */
-static ff_status make_narrow(ff_ssa_factor *f) {
+static ff_status make_bits16(ff_ssa_factor *f) {
   f->steps = ff_calloc(f->n_steps, sizeof *f->steps);
   if (f->steps == NULL) return FF_EMEMORY;
   for (size_t i = 0; i < f->n_steps; i++)
@@ -315,13 +315,13 @@ static ff_status list_rest(ff_ssa_factor *f, const ff_ssa_program *p) {
 }
 
 ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, size_t steps, ff_error *err) {
-  writer w = {.f = f, .p = program, .steps = steps, .fits = 1, .narrow = 1, .err = err};
+  writer w = {.f = f, .p = program, .steps = steps, .fits = 1, .bits16 = 1, .err = err};
   ff_status status = lay_out_sums(f, program, err);
   if (status != FF_OK) return status;
   status = list_uses(&w);
   if (status == FF_OK) status = list_group_readers(&w);
   if (status == FF_OK) status = write_rows(&w);
-  if (status == FF_OK && w.narrow) status = make_narrow(f);
+  if (status == FF_OK && w.bits16) status = make_bits16(f);
   if (status == FF_OK) status = write_searches(f, program, err);
   if (status == FF_OK) status = list_rest(f, program);
   if (status == FF_EMEMORY) ff_error_set(err, FF_EMEMORY, "no memory for the factors of %u reactions", program->n_reactions);

@@ -107,8 +107,8 @@ static inline uint32_t FF_CELLS(reaction_of)(const ff_ssa_factored *f, uint32_t 
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
-#define STEP_AT(k) (size_t)(wide ? factor->wide_steps[at + (k)].at : factor->steps[at + (k)].at)
-#define STEP_BY(k) (CELL)(wide ? factor->wide_steps[at + (k)].by : factor->steps[at + (k)].by)
+#define STEP_AT(k) (size_t)(bits32 ? factor->wide_steps[at + (k)].at : factor->steps[at + (k)].at)
+#define STEP_BY(k) (CELL)(bits32 ? factor->wide_steps[at + (k)].by : factor->steps[at + (k)].by)
 #define ADD(k) to[STEP_AT(k) * item] += STEP_BY(k)
 
 /* The lists of steps that are not empty. */
@@ -128,7 +128,7 @@ static inline void FF_CELLS(add_list)(FF_CELLS(lists) *lists, size_t first, size
 
 /* Adds the steps of all lists in one loop. With a loop for each lane, the processor would guess the end of most of them wrong.
  * Entry i of a lane is to[i * item]. */
-FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, size_t item, int wide, int check) {
+FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, size_t item, int bits32, int check) {
   const ff_ssa_factor *factor = f->factor;
   size_t list = 0, at = lists->first[0];
   lists->first[lists->n] = 0;
@@ -153,7 +153,7 @@ FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, 
 static inline void FF_CELLS(compute)(ff_ssa_factored *f, uint32_t lane, const ff_ssa_row *reaction) {
   const ff_ssa_factor *factor = f->factor;
   const CELL *rows = ROWS_OF(f) + lane;
-  const int wide = factor->steps == NULL;
+  const int bits32 = factor->steps == NULL;
   double *value = f->vector.value + lane;
   for (uint32_t at = reaction->first + reaction->rows + reaction->cells, end = at + reaction->groups; at < end; at++) {
     const ff_ssa_factor_group *g = factor->groups + STEP_AT(0);

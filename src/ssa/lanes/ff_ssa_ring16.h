@@ -69,13 +69,13 @@ typedef struct {
 } ff_ssa_ring16_species;
 
 /* What is done at an event. Rows of cells: the counts, by species and then by module; Q_j of terms, unless they are counts;
- * the sums of blocks, by term; Q. There are rows of 0 after those of the last module, so that it ends a block. A plan is narrow
+ * the sums of blocks, by term; Q. There are rows of 0 after those of the last module, so that it ends a block. A plan has bits16
  * if two counts share a word. */
 typedef struct {
   uint32_t n;                   /* modules */
   uint32_t shift, blocks;       /* a block has 2^shift modules */
-  uint32_t n_terms, wide_terms; /* wide_terms: n_terms rounded up to 2, 4 or 8; the terms that fill up have Q = 0 */
-  int narrow;
+  uint32_t n_terms, filled_terms; /* filled_terms: n_terms rounded up to 2, 4 or 8; the terms that fill up have Q = 0 */
+  int bits16;
   uint32_t count_items, block_item, total_item, items;
   uint32_t n_offsets, n_words, n_reads, n_changes, n_effects;
   uint32_t offset[FF_RING16_OFFSETS]; /* less than n */
@@ -103,15 +103,15 @@ typedef struct {
 } ff_ssa_ring16_lane;
 
 /* Counts below 2^16 and sums below 2^31; all of them below 2^31; sums below 2^52, as doubles; all others. */
-typedef enum { FF_RING16_NARROW, FF_RING16_SMALL, FF_RING16_REAL, FF_RING16_LARGE } ff_ssa_ring16_size;
+typedef enum { FF_RING16_BITS16, FF_RING16_SMALL, FF_RING16_REAL, FF_RING16_LARGE } ff_ssa_ring16_size;
 
 typedef struct {
   ff_ssa_vector16 vector; /* its leaves are the terms */
   const ff_ssa_ring *ring;
   ff_ssa_ring16_size size;
-  ff_ssa_ring16_plan *plans; /* for narrow numbers, and for all others */
+  ff_ssa_ring16_plan *plans; /* for numbers of 16 bits, and for all others */
   const ff_ssa_ring16_plan *plan; /* the present one */
-  uint32_t *cells; /* by item, then by lane; valid for narrow and small numbers. vector.lanes.count is set if reports need it */
+  uint32_t *cells; /* by item, then by lane; valid for BITS16 and SMALL. vector.lanes.count is set if reports need it */
   double *real;    /* cells of real numbers */
   uint32_t *initial_cells[2]; /* for each plan, if it may be used */
   double *initial_real;
@@ -122,7 +122,7 @@ typedef struct {
   double *fixed;      /* of each species of the program without a row: the number that never changes */
   double *share;      /* for each lane: what is left of the choice of its term */
   uint32_t *term;     /* for each lane: that of the next event; FF_RING16_NONE if nothing happens */
-  uint32_t *v;        /* for each lane: share * Q, a whole number; valid for narrow and small numbers */
+  uint32_t *v;        /* for each lane: share * Q, a whole number; valid for BITS16 and SMALL */
   double *real_term, *real_v; /* the same for real numbers; the term is -1 if nothing happens */
   uint32_t *observed, n_observed; /* the species that reports need, if not all */
   void (*diagnose)(ff_lanes *engine, uint32_t lane, ff_failure *out); /* that of ff_ssa_lanes */
@@ -130,7 +130,7 @@ typedef struct {
 
 /* Fills a plan that is all 0. An event reads the sums of all blocks, and then the modules of one block, which are gathered. There
  * are about as many blocks as `rows` times the modules of one. */
-void ff_ssa_ring16_make_plan(ff_ssa_ring16_plan *plan, const ff_ssa_ring *ring, int narrow, uint32_t rows);
+void ff_ssa_ring16_make_plan(ff_ssa_ring16_plan *plan, const ff_ssa_ring *ring, int bits16, uint32_t rows);
 
 ff_status ff_ssa_engine_ring16(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                                 const double *initial, ff_error *err);

@@ -88,7 +88,7 @@ FF_INLINED I FF_KERNEL(ring_find)(const ff_ssa_ring16 *f, I term, I *left, int h
   block = I_LEFT_BY(block, plan->shift);
   const I known = I_AND(term, I_SET(FF_RING_TERMS - 1)), row = I_ADD(I_TABLE8(plan->items_of_terms, known), block);
   const I at = I_ADD(I_LEFT(row, 4), I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)));
-  if (plan->narrow) {
+  if (plan->bits16) {
     const I shift = I_TABLE8(plan->shifts, known), mask = I_TABLE8(plan->masks, known);
     FF_LANES_SEARCH(width, I_AND(I_RIGHT_EACH(I_GATHER(f->cells + (size_t)i * FF_SSA_LANES, at), shift), mask), place, *left);
   } else {
@@ -327,7 +327,7 @@ uint64_t FF_KERNEL(advance_ring16)(ff_lanes *engine, uint32_t *steps) {
     if (f->budget == 0) ff_ssa_ring16_prepare(f);
     const uint32_t some = *steps < f->budget ? *steps : f->budget;
     uint32_t left;
-    switch (f->plan->wide_terms) {
+    switch (f->plan->filled_terms) {
       case 2: left = FF_KERNEL(ring_steps)(f, some, &bits, 2); break;
       case 4: left = FF_KERNEL(ring_steps)(f, some, &bits, 4); break;
       default: left = FF_KERNEL(ring_steps)(f, some, &bits, 8);

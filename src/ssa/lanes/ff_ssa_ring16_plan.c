@@ -57,13 +57,13 @@ static void plan_species(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m) {
     ff_ssa_ring16_species *s = plan->species + k;
     s->item = FF_RING16_NONE;
     if (!is_read(m, k) && find_times(m, k, s->times)) continue;
-    s->part = !plan->narrow ? FF_RING16_WHOLE : n % 2 == 0 ? FF_RING16_LOW : FF_RING16_HIGH;
-    s->item = (plan->narrow ? n / 2 : n) * (plan->blocks << plan->shift);
+    s->part = !plan->bits16 ? FF_RING16_WHOLE : n % 2 == 0 ? FF_RING16_LOW : FF_RING16_HIGH;
+    s->item = (plan->bits16 ? n / 2 : n) * (plan->blocks << plan->shift);
     single = k;
     n++;
   }
-  if (plan->narrow && n % 2 == 1) plan->species[single].part = FF_RING16_WHOLE;
-  plan->count_items = plan->items = (plan->narrow ? (n + 1) / 2 : n) * (plan->blocks << plan->shift);
+  if (plan->bits16 && n % 2 == 1) plan->species[single].part = FF_RING16_WHOLE;
+  plan->count_items = plan->items = (plan->bits16 ? (n + 1) / 2 : n) * (plan->blocks << plan->shift);
 }
 
 static uint32_t word_number(ff_ssa_ring16_plan *plan, uint32_t item, int64_t offset) {
@@ -115,8 +115,8 @@ static void plan_terms(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m) {
     read_parts(plan, m, from, 0, to->parts);
   }
   plan->block_item = plan->items;
-  plan->total_item = plan->block_item + plan->wide_terms * plan->blocks;
-  plan->items = plan->total_item + plan->wide_terms;
+  plan->total_item = plan->block_item + plan->filled_terms * plan->blocks;
+  plan->items = plan->total_item + plan->filled_terms;
 }
 
 /* Parts of a word are added to at once: if none of them leaves its range, the sum has the right bits. */
@@ -182,11 +182,11 @@ static void number_one(ff_ssa_ring16_plan *plan) {
   }
 }
 
-void ff_ssa_ring16_make_plan(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, int narrow, uint32_t rows) {
-  plan->narrow = narrow;
+void ff_ssa_ring16_make_plan(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, int bits16, uint32_t rows) {
+  plan->bits16 = bits16;
   plan->n = m->n;
   plan->n_terms = m->n_terms;
-  plan->wide_terms = m->n_terms <= 2 ? 2 : m->n_terms <= 4 ? 4 : 8;
+  plan->filled_terms = m->n_terms <= 2 ? 2 : m->n_terms <= 4 ? 4 : 8;
   while ((UINT32_C(1) << 2 * plan->shift) * rows < m->n) plan->shift++;
   plan->blocks = ((m->n - 1) >> plan->shift) + 1;
   plan_species(plan, m);

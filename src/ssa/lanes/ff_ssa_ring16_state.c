@@ -4,8 +4,8 @@
 
 #include "ff_ssa_ring16.h"
 
-#define NARROW 0x1p16       /* narrow counts are below this */
-#define SMALL 0x1p31        /* small counts are below this, and so are narrow and small sums */
+#define BITS16_MOST 0x1p16  /* counts of 16 bits are below this */
+#define SMALL 0x1p31        /* small counts are below this, and so are their sums */
 #define REAL_COUNT 0x1p38   /* real counts are below this */
 #define REAL 0x1p52         /* and real sums below this */
 #define BETWEEN_CHECKS 1024 /* steps */
@@ -90,7 +90,7 @@ void ff_ssa_ring16_clear(const ff_ssa_ring16 *f, ff_ssa_ring16_lane *lane) {
 
 static void set_size(ff_ssa_ring16 *f, ff_ssa_ring16_size size) {
   f->size = size;
-  f->plan = f->plans + (size != FF_RING16_NARROW);
+  f->plan = f->plans + (size != FF_RING16_BITS16);
 }
 
 /* Sets the cells of a lane, and what is chosen there, from counts and sums. */
@@ -145,7 +145,7 @@ static ff_ssa_ring16_size size_after(const ff_ssa_ring16 *f, double most, const 
   const double later = most + steps * f->most_added;
   double sum = 0;
   for (uint32_t t = 0; t < f->plan->n_terms; t++) sum = fmax(sum, q[t] + most_change(f, t, later, steps));
-  if (sum < SMALL && later < SMALL) return later < NARROW ? FF_RING16_NARROW : FF_RING16_SMALL;
+  if (sum < SMALL && later < SMALL) return later < BITS16_MOST ? FF_RING16_BITS16 : FF_RING16_SMALL;
   return sum < REAL && later < REAL_COUNT ? FF_RING16_REAL : FF_RING16_LARGE;
 }
 
@@ -161,7 +161,7 @@ static double largest_in_rows(const ff_ssa_ring16 *f) {
   const size_t n = (size_t)f->plan->count_items * FF_SSA_LANES;
   uint32_t low = 0, high = 0;
   if (f->size == FF_RING16_REAL) return largest_of(f->real, n);
-  if (f->plan->narrow) {
+  if (f->plan->bits16) {
     for (size_t i = 0; i < n; i++) {
       const uint32_t own = f->cells[i] & 0xFFFF;
       low = own > low ? own : low;
@@ -173,7 +173,7 @@ static double largest_in_rows(const ff_ssa_ring16 *f) {
   return low;
 }
 
-/* A lane may begin a trajectory at any step, so the initial state counts, too. Numbers that become narrow again keep the wider
+/* A lane may begin a trajectory at any step, so the initial state counts, too. Numbers that have 16 bits again keep the other
  * form. */
 void ff_ssa_ring16_prepare(ff_ssa_ring16 *f) {
   const uint32_t n = f->vector.lanes.program->n_species;
@@ -189,7 +189,7 @@ void ff_ssa_ring16_prepare(ff_ssa_ring16 *f) {
     }
   }
   ff_ssa_ring16_size size = size_after(f, fmax(most, largest_of(f->vector.lanes.initial, n)), q, BETWEEN_CHECKS);
-  if (size == FF_RING16_NARROW && f->size != FF_RING16_NARROW) size = FF_RING16_SMALL;
+  if (size == FF_RING16_BITS16 && f->size != FF_RING16_BITS16) size = FF_RING16_SMALL;
   if (size != f->size) convert(f, size);
   f->budget = BETWEEN_CHECKS;
 }

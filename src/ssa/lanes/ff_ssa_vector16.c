@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ff_ssa_engine_wide_can(const ff_ssa_program *program) {
+int ff_ssa_engine_vector16_can(const ff_ssa_program *program) {
   return program->n_reactions > 0 && program->n_reactions <= FF_SSA_VECTOR16_REACTIONS;
 }
 
@@ -71,7 +71,7 @@ ff_status ff_ssa_list_observed(uint32_t **observed, uint32_t *n_observed, const 
   return FF_OK;
 }
 
-ff_status ff_ssa_engine_wide(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_vector16(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err) {
   *out = NULL;
   ff_ssa_vector16 *w = ff_calloc(1, sizeof *w);

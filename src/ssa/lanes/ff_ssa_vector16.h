@@ -37,9 +37,9 @@ uint64_t ff_ssa_advance_avx2(ff_lanes *engine, uint32_t *steps);
 uint64_t ff_ssa_advance_avx512(ff_lanes *engine, uint32_t *steps);
 
 /* The engine. O(size of the program and lanes). `initial` is borrowed. */
-ff_status ff_ssa_engine_wide(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_vector16(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                              ff_simd simd, ff_error *err);
 #define FF_SSA_VECTOR16_REACTIONS 512 /* the most for this engine: the state of its lanes then fits in the caches */
-int ff_ssa_engine_wide_can(const ff_ssa_program *program);
+int ff_ssa_engine_vector16_can(const ff_ssa_program *program);
 
 #endif

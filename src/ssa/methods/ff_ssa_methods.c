@@ -25,10 +25,10 @@ static ff_status one_by_one(ff_lanes **out, const ff_ssa_program *program, const
 
 static ff_status in_vectors(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
-  if (!ff_ssa_engine_wide_can(program)) return one_by_one(out, program, options, initial, trajectories, err);
+  if (!ff_ssa_engine_vector16_can(program)) return one_by_one(out, program, options, initial, trajectories, err);
   if (trajectories >= FEW_SMALL && ff_ssa_engine_small_can(program))
     return ff_ssa_engine_small(out, program, initial, options->key, options->simd, err);
-  if (trajectories >= FEW) return ff_ssa_engine_wide(out, program, initial, options->key, options->simd, err);
+  if (trajectories >= FEW) return ff_ssa_engine_vector16(out, program, initial, options->key, options->simd, err);
   return ff_ssa_engine_path(out, program, &ff_ssa_finder_tree, initial, options->key, err); /* has the same bits */
 }
 

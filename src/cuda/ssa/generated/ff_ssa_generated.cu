@@ -130,7 +130,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->block_slots = code->threads;
   e->fills = code->latency > 0;
   e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
-  e->info.narrow = code->narrow;
+  e->info.bits16 = code->bits16;
   e->info.threads = code->threads;
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;

@@ -12,7 +12,7 @@
 #define SPAN 128825.0        /* how many times as long as the first step the last one is */
 #define MOST_WORK 120000000u /* terms of all steps, which take about half a second: large networks have fewer steps */
 #define MOST_TERMS 4000000u  /* of one step: larger networks are not solved */
-#define WIDE 65536.0         /* what a wide request expects at least: more than 16 bits */
+#define BITS16_MOST 65536.0  /* what a request with bits32 expects at least: more than 16 bits */
 
 typedef struct {
   const ff_ssa_program *p;
@@ -125,7 +125,7 @@ ff_status ff_ssa_expect(double **out, const ff_ssa_program *program, const ff_de
     e.x[n] = 1;
     const uint64_t terms = terms_of(program);
     if (last > 0 && last < INFINITY && terms <= MOST_TERMS) solve(&e, last, terms, most);
-    for (uint32_t s = 0; s < n && request->wide; s++) most[s] = fmax(most[s], WIDE);
+    for (uint32_t s = 0; s < n && request->bits32; s++) most[s] = fmax(most[s], BITS16_MOST);
     *out = most;
   }
   free(e.x);

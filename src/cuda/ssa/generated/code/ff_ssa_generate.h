@@ -27,7 +27,7 @@ typedef struct {
   double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
   double latency;     /* about the seconds that an event of a trajectory takes if there are few; 0 if this is not known */
   int for_points;     /* whether the code also works for several points */
-  int narrow;         /* whether counts or sums have 16 bits, although code for a wide request would have more */
+  int bits16;         /* whether counts or sums have 16 bits, although code for a request with bits32 would have more */
   ff_formula_numbers numbers; /* of formulas, if the code is for several points */
   int initial_big;    /* whether the initial counts are in `big`, else in `table` */
   uint32_t initial_at, n_initial; /* where they are */

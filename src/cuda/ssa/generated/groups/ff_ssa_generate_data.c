@@ -36,7 +36,7 @@ static void fill_initial(const generator *g, uint32_t *to) {
     if (at == NONE) continue;
     if (at >= REGISTER)
       to[g->all + g->leaf_words + (at - REGISTER)] = x;
-    else if (g->wide)
+    else if (g->bits32)
       to[at] = x;
     else
       to[at / 2] |= x << (at % 2 * 16);
@@ -52,7 +52,7 @@ static void fill_initial(const generator *g, uint32_t *to) {
 
 /* Whether word i of the initial ones has no two numbers of 16 bits. */
 static int is_whole(const generator *g, uint32_t i) {
-  if (i < g->words) return g->wide;
+  if (i < g->words) return g->bits32;
   const uint32_t at = g->regions > 1 && i >= ff_ssa_store_of(g) ? i - ff_ssa_store_of(g) : i - g->words;
   return g->columns == 0 || at % g->columns >= g->pairs;
 }
@@ -77,7 +77,7 @@ static uint32_t position(const generator *g, uint32_t sum, uint32_t species) {
   const uint32_t at = g->place[species];
   const uint32_t head = REGISTER + g->totals + g->loose - g->head; /* the place of its first member */
   if (at >= REGISTER) return CHUNK * (s->small ? g->chunks : g->parts * g->chunks) + (at - head);
-  return at - (!s->small ? 0 : g->quads ? s->first * CHUNK : s->first * (g->wide ? 1 : 2));
+  return at - (!s->small ? 0 : g->quads ? s->first * CHUNK : s->first * (g->bits32 ? 1 : 2));
 }
 
 static void fill_weights(const generator *g, uint32_t *to) {
@@ -123,7 +123,7 @@ static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint3
 static uint32_t chunks_before(const generator *g, int small) { return small ? (g->parts - 1) * g->chunks : 0; }
 
 /* From chunk to chunk, as the first word of a group counts. */
-static uint32_t chunk_step(const generator *g) { return g->quads ? 1 : g->wide ? CHUNK : CHUNK / 2; }
+static uint32_t chunk_step(const generator *g) { return g->quads ? 1 : g->bits32 ? CHUNK : CHUNK / 2; }
 
 /* A group without a sum, or no group: its only molecule is in the last member of all. */
 static void fill_single(const generator *g, int small, uint32_t map, uint32_t to[4]) {
@@ -200,8 +200,8 @@ static uint32_t offset_of(const generator *g, uint32_t word) {
 }
 
 static uint32_t entry_of(const generator *g, uint32_t place, int64_t by) {
-  uint32_t word = g->wide ? place : place / 2;
-  const uint32_t half = g->wide ? 0 : place % 2, away = g->held > 0 && word >= 4 * g->held;
+  uint32_t word = g->bits32 ? place : place / 2;
+  const uint32_t half = g->bits32 ? 0 : place % 2, away = g->held > 0 && word >= 4 * g->held;
   if (away) word -= 4 * g->held;
   if (g->stored) return word << 9 | half << 8 | (uint32_t)(by + 128);
   return offset_of(g, word) << 16 | (uint32_t)(uint8_t)(int8_t)by << 8 | away << 7 | half << 4;

@@ -65,7 +65,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
   const ff_ssa_definition values[] = {
     {"S_RATES", code->n_rates}, {"S_PLAIN", ff_ssa_factored_is_tame(g)}, {"S_FIRST", 0}, {"S_KEEP_KEYS", g->many},
     {"S_UNROLL", g->f->n_groups <= 4 ? 2 : 1 /* more would take too many registers */}, {"S_THREADS", code->threads},
-    {"S_BLOCKS", blocks}, {"S_WIDE", g->wide},
+    {"S_BLOCKS", blocks}, {"S_BITS32", g->bits32},
     {"S_QUADS", (uint32_t)g->quads}, {"S_FAR", (uint32_t)g->far}, {"S_HEAD", g->head}, {"S_HEADS", ff_ssa_heads_at(g)},
     {"S_BIG", code->n_big > 0}, {"S_POOLS", g->f->pools != 0}, {"S_NOTHING", g->p->n_reactions},
     {"S_STORE", g->held > 0 ? 0 : code->n_store}, {"S_HELD", g->held}, {"S_AWAY", g->away}, {"S_SPLIT", (uint32_t)g->split},
@@ -161,7 +161,7 @@ static ff_status generate_code(generator *g, ff_error *err) {
   ff_ssa_factored_size(g);
   const uint32_t blocks = choose_threads(g);
   g->code->speed = speed_of(g);
-  g->code->narrow = !g->request->wide && (!g->wide || (g->many && !g->leaf_wide));
+  g->code->bits16 = !g->request->bits32 && (!g->bits32 || (g->many && !g->leaf_bits32));
   status = ff_ssa_factored_fill(g, err);
   return status == FF_OK ? generate(g, blocks, err) : status;
 }

@@ -51,7 +51,7 @@ typedef struct {
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
   uint32_t n_weights, n_map, units;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
-  int wide, quads, checked;
+  int bits32, quads, checked;
   int far, stored, split; /* whether weights, counts, and only counts are in global memory */
   int apart, ones, mapped;
   double latency;     /* seconds of an event, if counts are in global memory */
@@ -59,7 +59,7 @@ typedef struct {
   uint32_t check;     /* events between two checks */
 
   /* For many groups: see ff_ssa_thread_groups.h */
-  int many, leaf_wide, one_rate, twins, looped;
+  int many, leaf_bits32, one_rate, twins, looped;
   uint32_t special[FF_SSA_MOST_SPECIAL], n_special;
   uint32_t leaf_words, rate_words;
   uint32_t halves, n_sums, uppers; /* halves of nodes; sums that are kept, and those of nodes of nodes */

@@ -7,8 +7,8 @@
 #define REGISTER FF_SSA_PLACE_REGISTER
 #define MOST_REGISTERS FF_SSA_MOST_REGISTERS
 #define MOST_LOOSE 8u            /* such counts */
-#define NARROW 16384.0           /* counts and cells have 16 bits if so much is expected, */
-#define NARROW_EXPECTED 32768.0  /* if this is known well */
+#define BITS16_MOST 16384.0      /* counts and cells have 16 bits if so much is expected, */
+#define BITS16_EXPECTED 32768.0  /* if this is known well */
 #define ROOM 16384.0             /* for what 16 bits gain between two checks */
 #define FEWEST_EVENTS 64u
 #define APART_EVENTS 256u        /* these take longer */
@@ -56,7 +56,7 @@ static void want(generator *g, uint32_t species, uint32_t *n) {
 
 /* Whether a count may exceed 16 bits. */
 static int is_large(const generator *g, uint32_t species) {
-  const double limit = g->checked ? NARROW : NARROW_EXPECTED;
+  const double limit = g->checked ? BITS16_MOST : BITS16_EXPECTED;
   return ff_ssa_initial_of(g, species) >= limit || (species < g->p->n_species && g->expected[species] >= limit);
 }
 
@@ -78,8 +78,8 @@ static void choose_head(generator *g) {
   }
   if (registers > MOST_LOOSE || registers + g->totals > MOST_REGISTERS) registers = 0;
   else others = 0;
-  g->wide = others || g->head > MOST_HEAD || g->head + registers + g->totals > MOST_REGISTERS;
-  if (g->wide) g->head = 0;
+  g->bits32 = others || g->head > MOST_HEAD || g->head + registers + g->totals > MOST_REGISTERS;
+  if (g->bits32) g->head = 0;
   g->loose = registers;
 }
 
@@ -151,8 +151,8 @@ static uint32_t chunk_of(const generator *g, uint32_t sum, int quads) {
   uint32_t first, last;
   range_of(g, sum, &first, &last);
   if (quads) return first / CHUNK == last / CHUNK ? first / CHUNK : NONE;
-  if (!g->wide) first &= ~1u;
-  return last - first < CHUNK ? (g->wide ? first : first / 2) : NONE;
+  if (!g->bits32) first &= ~1u;
+  return last - first < CHUNK ? (g->bits32 ? first : first / 2) : NONE;
 }
 
 /* Chunks take one load each if they begin at multiples of their size. This is worth it unless far more sums are large then. */
@@ -167,7 +167,7 @@ static int use_quads(const generator *g) {
 
 /* Words of counts. The chunks of the last part may be fewer. */
 static uint32_t count_words(const generator *g) {
-  const uint32_t each = g->wide ? 1 : 2;
+  const uint32_t each = g->bits32 ? 1 : 2;
   return (round_up(g->members, CHUNK) + (g->counts - g->members) + each - 1) / each;
 }
 
@@ -198,7 +198,7 @@ static double loads_of(uint32_t bytes) {
 static double cost_apart(generator *g, uint32_t shared, uint32_t global, uint32_t c) {
   const double free = (double)g->shared - BLOCK_BYTES, most = ff_ssa_most_threads(g) / 32;
   const double cells = 20.0 * g->f->n_groups + 2.0 * (shared + global) + 9.0 * c + CELL_WORD * g->moved * g->columns;
-  const uint32_t counts = c * CHUNK * (g->wide ? 4 : 2), each = g->columns < 8 ? 4 * g->columns : 32;
+  const uint32_t counts = c * CHUNK * (g->bits32 ? 4 : 2), each = g->columns < 8 ? 4 * g->columns : 32;
   const double sectors = (counts + global * each) / 32.0;
   double warps = floor(free / (128 * ((double)shared * g->columns + 1)));
   if (warps > most) warps = most;
@@ -233,7 +233,7 @@ static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, d
   const double warps = warps_of(g, free - weights, words, parts * c - g->held);
   double sectors = 0;
   if (g->held > 0 && warps < 1) return INFINITY;
-  if (g->stored) sectors = c * (g->wide ? 1 : 0.5) + (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1);
+  if (g->stored) sectors = c * (g->bits32 ? 1 : 0.5) + (parts - 1) * (g->columns < 8 ? g->columns / 8.0 : 1);
   if (g->held > 0) sectors = away * (0.5 * c + SECTORS_CHANGED);
   return instructions * (1 + 8 / (warps < 1 ? 1 : warps)) + SECTOR_COST * sectors;
 }
@@ -285,7 +285,7 @@ static void choose_regions(generator *g, uint32_t chunks, uint32_t blocks, doubl
 /* Parts of few chunks need many cells, and the search among them takes long; parts of many chunks are searched for long. */
 static void choose_parts_of(generator *g, uint32_t blocks) {
   const uint32_t chunks = g->members > 0 ? (g->members + CHUNK - 1) / CHUNK : 1;
-  const int may_leave = !g->many && !g->wide && g->quads && g->counts == g->members;
+  const int may_leave = !g->many && !g->bits32 && g->quads && g->counts == g->members;
   choice best = {INFINITY, 1, 1, 1};
   for (uint32_t parts = 1; g->large > 0 && parts <= chunks && parts <= MOST_PARTS; parts++) {
     const uint32_t c = (chunks + parts - 1) / parts;
@@ -316,7 +316,7 @@ static void choose_parts(generator *g) {
 }
 
 /* Whether the cells of a sum have 16 bits. */
-static int is_narrow(const generator *g, uint32_t sum) {
+static int has_bits16(const generator *g, uint32_t sum) {
   double expected = 0, initial = 0;
   for (uint32_t k = 0; k < g->f->sums[sum].n; k++) {
     const ff_ssa_member *m = ff_ssa_members_of(g, sum) + k;
@@ -324,15 +324,15 @@ static int is_narrow(const generator *g, uint32_t sum) {
     initial += m->weight * ff_ssa_initial_of(g, m->species);
     if (m->species < g->p->n_species) expected += m->weight * g->expected[m->species];
   }
-  return !g->wide && g->f->most * FEWEST_EVENTS <= ROOM && initial < NARROW_EXPECTED &&
-         expected < (g->checked ? NARROW : NARROW_EXPECTED);
+  return !g->bits32 && g->f->most * FEWEST_EVENTS <= ROOM && initial < BITS16_EXPECTED &&
+         expected < (g->checked ? BITS16_MOST : BITS16_EXPECTED);
 }
 
 /* Cells of 16 bits come first, two to a word. */
 static void place_cells(generator *g) {
   uint32_t halves = 0, wholes = 0;
   for (uint32_t i = 0; i < g->f->n_sums; i++)
-    if (!g->sums[i].small && is_narrow(g, i)) {
+    if (!g->sums[i].small && has_bits16(g, i)) {
       g->sums[i].bytes = halves % 2 == 0 ? LOWER : UPPER;
       g->sums[i].cell = halves++ / 2;
     }
@@ -407,14 +407,14 @@ static void choose_check(generator *g) {
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
   g->most16 = g->pairs > 0 ? g->most : by;
   if (g->apart) g->check = APART_EVENTS;
-  while (!g->wide && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
+  while (!g->bits32 && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
 }
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */
 
 static void lay_out_words(generator *g) {
   uint32_t end = 0;
-  const uint32_t each = g->wide ? 1 : 2, chunk_words = CHUNK / each, to = g->quads || !g->many ? 4 : 1;
+  const uint32_t each = g->bits32 ? 1 : 2, chunk_words = CHUNK / each, to = g->quads || !g->many ? 4 : 1;
   for (uint32_t i = 0; i < g->f->n_sums; i++) {
     const plan *s = g->sums + i;
     const uint32_t chunks = g->chunks > 1 && !g->apart ? g->chunks - 1 : g->chunks;

@@ -7,7 +7,7 @@
 #define MOST_TOTALS 4u        /* of special groups */
 #define MOST_UNROLLED 8u      /* leaves or halves that a reaction changes */
 #define MOST_REGISTER_NODES 2u /* nodes of nodes whose sums are computed at each event */
-#define NARROW_LEAVES 32768.0 /* leaves have 16 bits if they begin below */
+#define BITS16_LEAVES 32768.0 /* leaves have 16 bits if they begin below */
 #define ROOM 16384.0          /* for what they gain between two checks */
 #define FEWEST_EVENTS 64u
 #define MOST_CHANGE 127
@@ -63,19 +63,19 @@ static void initial_leaf(const generator *g, uint32_t i, double leaf[2]) {
 }
 
 static void choose_leaves(generator *g) {
-  g->leaf_wide = g->request->wide || g->f->most * FEWEST_EVENTS > ROOM;
+  g->leaf_bits32 = g->request->bits32 || g->f->most * FEWEST_EVENTS > ROOM;
   g->one_rate = 1;
   double rate = 0;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     if (is_special(g, i)) continue;
     double leaf[2];
     initial_leaf(g, i, leaf);
-    if (leaf[0] >= NARROW_LEAVES || leaf[1] >= NARROW_LEAVES) g->leaf_wide = 1;
+    if (leaf[0] >= BITS16_LEAVES || leaf[1] >= BITS16_LEAVES) g->leaf_bits32 = 1;
     if (rate == 0) rate = group_of(g, i)->rate;
     g->twins |= group_of(g, i)->kind == FF_GROUP_POOL;
     if (g->twins || group_of(g, i)->rate != rate) g->one_rate = 0;
   }
-  while (!g->leaf_wide && g->check > FEWEST_EVENTS && g->f->most * g->check > ROOM) g->check /= 2;
+  while (!g->leaf_bits32 && g->check > FEWEST_EVENTS && g->f->most * g->check > ROOM) g->check /= 2;
 }
 
 ff_status ff_ssa_many_plan(generator *g, ff_error *err) {
@@ -85,7 +85,7 @@ ff_status ff_ssa_many_plan(generator *g, ff_error *err) {
   choose_leaves(g);
   const uint32_t n = g->f->n_groups, nodes = (n + FF_SSA_FAN - 1) / FF_SSA_FAN, above = (nodes + FF_SSA_FAN - 1) / FF_SSA_FAN;
   g->halves = (n + 3) / 4;
-  g->leaf_words = (g->leaf_wide ? 2 : 1) * round_up(4 * g->halves, 4);
+  g->leaf_words = (g->leaf_bits32 ? 2 : 1) * round_up(4 * g->halves, 4);
   g->rate_words = g->one_rate ? 0 : 8 * g->halves;
   g->uppers = above > MOST_REGISTER_NODES ? above : 0;
   g->n_sums = g->uppers > 0 ? 2 * FF_SSA_FAN * above + above : 2 * nodes;
@@ -198,7 +198,7 @@ static void fill_leaves(const generator *g, uint32_t *to) {
     if (is_special(g, i)) continue;
     double leaf[2];
     initial_leaf(g, i, leaf);
-    if (g->leaf_wide) {
+    if (g->leaf_bits32) {
       to[2 * i] = (uint32_t)leaf[0];
       to[2 * i + 1] = (uint32_t)leaf[1];
     } else {
@@ -232,7 +232,7 @@ ff_status ff_ssa_many_fill(generator *g, uint32_t *initial, uint32_t *rows, ff_e
 
 void ff_ssa_many_define(generator *g) {
   const ff_ssa_definition values[] = {
-    {"S_LEAF_WIDE", g->leaf_wide}, {"S_ONE_RATE", g->one_rate}, {"S_TWINS", g->twins}, {"S_LOOPED", g->looped},
+    {"S_LEAF_BITS32", g->leaf_bits32}, {"S_ONE_RATE", g->one_rate}, {"S_TWINS", g->twins}, {"S_LOOPED", g->looped},
     {"S_SPECIAL", g->n_special}, {"S_LEAVES", g->all}, {"S_LEAF_RATES", 2 * (g->f->n_groups + 1)}, {"S_HALVES", g->halves},
     {"S_SUMS", g->n_sums}, {"S_UPPERS", g->uppers}, {"S_MORE", g->more}, {"S_LEAF_ENTRIES", g->leaf_entries},
     {"S_HALVES_CHANGED", g->halves_changed}, {"S_UPPERS_CHANGED", g->uppers_changed},

@@ -13,7 +13,7 @@
 #define MOST_SHORT 0x3FFFFFFFu    /* the most that a total of 32 bits may be: searches add up to twice the total */
 #define MOST_GAIN 0x7FFFFFFFu     /* what an event may add to a total, so that one that exceeds the most is noticed */
 #define MOST_LONG 0x1p52          /* the same for a total of 64 bits */
-#define NARROW 32768.0            /* counts have 16 bits if so much is expected */
+#define BITS16_MOST 32768.0       /* counts have 16 bits if so much is expected */
 #define ROOM 16384.0              /* what is left of 16 bits for what a count gains between two checks */
 #define MOST_EVENTS 1024u         /* between two checks */
 #define FEWEST_EVENTS 64u
@@ -157,11 +157,11 @@ static ff_status choose_width(generator *g, ff_error *err) {
   for (uint32_t s = 0; s < g->p->n_species; s++) {
     if (g->place[g->at[s] % g->m->n_species] == NONE) continue;
     if (g->request->initial[s] > initial) initial = g->request->initial[s];
-    if (g->request->initial[s] >= NARROW || g->expected[s] >= NARROW) g->wide = 1;
+    if (g->request->initial[s] >= BITS16_MOST || g->expected[s] >= BITS16_MOST) g->bits32 = 1;
   }
   const double most = floor(MOST_GAIN / (g->halves == 1 ? factor : most_weight(g))); /* so that F has 31 bits, too */
-  g->wide |= most < 65535;
-  double limit = g->wide ? most : 65535;
+  g->bits32 |= most < 65535;
+  double limit = g->bits32 ? most : 65535;
   if (limit > FF_DEVICE_MOST) limit = FF_DEVICE_MOST;
   if (g->any_derived && limit > MOST_OTHERS) limit = MOST_OTHERS;
   g->check = MOST_EVENTS;
@@ -170,7 +170,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a count is %.17g at time 0, and must stay below %.17g", initial,
                         limit);
   g->most_count = (uint32_t)(limit - by * g->check);
-  const uint32_t each = g->wide ? 1 : 2;
+  const uint32_t each = g->bits32 ? 1 : 2;
   g->read = (g->n_read + each - 1) / each;
   g->each = (g->n_places + each - 1) / each;
   return FF_OK;
@@ -285,7 +285,7 @@ static void fill_initial(const generator *g, uint32_t *to) {
     for (uint32_t k = 0; k < m->n_species; k++) {
       const uint32_t place = g->place[k], x = (uint32_t)g->request->initial[m->species[j * m->n_species + k]];
       if (place == NONE) continue;
-      counts[j * g->each + (g->wide ? place : place / 2)] |= x << (g->wide ? 0 : place % 2 * 16);
+      counts[j * g->each + (g->bits32 ? place : place / 2)] |= x << (g->bits32 ? 0 : place % 2 * 16);
     }
   for (uint32_t i = 0; i < m->n_terms; i++)
     for (uint32_t j = 0; j < m->n; j++) {
@@ -301,7 +301,7 @@ static void fill_initial(const generator *g, uint32_t *to) {
 static void fill_place(const generator *g, uint32_t s, uint32_t *to, uint32_t *constant) {
   const uint32_t n = g->m->n_species, module = g->at[s] / n, species = g->at[s] % n, place = g->place[species];
   if (!g->derived[species]) {
-    *to = g->wide ? 2 * (module * g->each + place) : 2 * (module * g->each + place / 2) + place % 2;
+    *to = g->bits32 ? 2 * (module * g->each + place) : 2 * (module * g->each + place / 2) + place % 2;
     return;
   }
   *to = DERIVED | module << 3 | species;
@@ -348,7 +348,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_KEEP_KEYS", code->threads * g->blocks <= 512}, {"S_UNROLL", 1}, {"S_THREADS", code->threads}, {"S_BLOCKS", g->blocks},
     {"S_REACTIONS", g->m->n_terms},
     {"S_COUNTS", code->n_counts}, {"S_ROWS", code->n_rows}, {"S_STORE", code->n_store}, {"S_MOST", 1}, {"S_CHUNK", g->check},
-    {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_WIDE", (uint32_t)g->wide},
+    {"S_TABLE", code->n_table}, {"S_AHEAD", 1}, {"S_TERMS", g->m->n_terms}, {"S_MODULES", g->m->n}, {"S_BITS32", (uint32_t)g->bits32},
     {"S_EACH", g->each}, {"S_READ", g->read}, {"S_SPAN", g->span}, {"S_PARTS", g->parts}, {"S_LAST_PART", g->last_part},
     {"S_FAN", g->fan}, {"S_UPPERS", g->uppers}, {"S_SUMS", counts},
     {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
@@ -388,7 +388,7 @@ static ff_status generate(generator *g, ff_error *err) {
   code->n_rows = (code->n_store > 0 ? 0 : g->m->n * g->each) + sum_rows(g);
   code->n_rates = 2 * g->m->n_terms;
   code->n_counts = g->halves * g->m->n_terms;
-  code->narrow = !g->wide && !g->request->wide;
+  code->bits16 = !g->bits32 && !g->request->bits32;
   status = write_text(g, err);
   return status == FF_OK ? fill(g, err) : status;
 }

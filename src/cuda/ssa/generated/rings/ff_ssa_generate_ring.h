@@ -43,7 +43,7 @@ typedef struct {
   int32_t factor[FF_RING_SPECIES][FF_RING_SPECIES]; /* by so much of each, by its place, and a constant of the module */
   int any_derived;
   uint32_t read, each;         /* words of a module: those that products read, and all */
-  int wide;
+  int bits32;
   int tame;                    /* whether sums of propensities are far from underflow and overflow */
   uint32_t halves;             /* words of a sum of products: 2 if they have 64 bits */
   uint32_t before, after;      /* how far products reach */

@@ -92,9 +92,9 @@ void ff_ssa_ring_list(generator *g) {
 
 /* ---- terms -------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t word_of(const generator *g, uint32_t species) { return g->wide ? g->place[species] : g->place[species] / 2; }
+static uint32_t word_of(const generator *g, uint32_t species) { return g->bits32 ? g->place[species] : g->place[species] / 2; }
 
-static int is_upper(const generator *g, uint32_t species) { return !g->wide && g->place[species] % 2 == 1; }
+static int is_upper(const generator *g, uint32_t species) { return !g->bits32 && g->place[species] % 2 == 1; }
 
 /* The weights of the members of a term before kind number `end` at a word and an offset. That of an upper half is in bits 8 to
  * 15. */
@@ -159,14 +159,14 @@ static void put_weights(const generator *g, ff_writer *out, ff_writer *functions
       if (!is_used(g, boundary, offset, w)) continue;
       for (uint32_t t = 0; t < g->m->n_terms; t++)
         value[t] = weights_of(g, t, boundary == NONE ? end_of(g, t) : boundary_of(g, t, boundary), offset, w);
-      snprintf(name, sizeof name, "%s%u", prefix, g->wide ? n : n / 2);
-      for (uint32_t t = 0; t < g->m->n_terms && !g->wide && n % 2 == 1; t++) value[t] = previous[t] | value[t] << 16;
-      if (g->wide || n % 2 == 1) put_field(g, out, functions, name, value);
+      snprintf(name, sizeof name, "%s%u", prefix, g->bits32 ? n : n / 2);
+      for (uint32_t t = 0; t < g->m->n_terms && !g->bits32 && n % 2 == 1; t++) value[t] = previous[t] | value[t] << 16;
+      if (g->bits32 || n % 2 == 1) put_field(g, out, functions, name, value);
       for (uint32_t t = 0; t < g->m->n_terms; t++) previous[t] = value[t];
       n++;
     }
   snprintf(name, sizeof name, "%s%u", prefix, n / 2);
-  if (!g->wide && n % 2 == 1) put_field(g, out, functions, name, previous);
+  if (!g->bits32 && n % 2 == 1) put_field(g, out, functions, name, previous);
 }
 
 ff_status ff_ssa_ring_put_term(generator *g, ff_writer *out, ff_writer *functions) {
@@ -214,14 +214,14 @@ static void put_sum(const generator *g, ff_writer *out, const char *prefix, uint
     for (uint32_t w = 0; w < g->read; w++) {
       if (!is_used(g, boundary, offset, w)) continue;
       ff_write(out, "  %s ", window ? "f" : prefix);
-      ff_write(out, g->wide ? "+= " : n % 2 == 0 ? "= s_dp2_low(" : "= s_dp2_high(");
+      ff_write(out, g->bits32 ? "+= " : n % 2 == 0 ? "= s_dp2_low(" : "= s_dp2_high(");
       if (window)
         ff_write(out, "words[%u]", ((uint32_t)((int32_t)g->before + offset)) * g->read + w);
       else
         put_word(out, w, offset);
-      ff_write(out, g->wide ? " * " : ", ");
-      ff_write(out, "term->%s%u", prefix, g->wide ? n : n / 2);
-      ff_write(out, g->wide ? ";\n" : ", %s);\n", window ? "f" : prefix);
+      ff_write(out, g->bits32 ? " * " : ", ");
+      ff_write(out, "term->%s%u", prefix, g->bits32 ? n : n / 2);
+      ff_write(out, g->bits32 ? ";\n" : ", %s);\n", window ? "f" : prefix);
       n++;
     }
 }
@@ -247,7 +247,7 @@ static void put_hub(const generator *g, ff_writer *out, int window) {
       put_word(out, w, 0);
     ff_write(out, ";\n");
   }
-  ff_write(out, g->wide ? "  a = term->has != 0u ? a : 1u;\n" : "  a = s_take_count(a, term->take);\n");
+  ff_write(out, g->bits32 ? "  a = term->has != 0u ? a : 1u;\n" : "  a = s_take_count(a, term->take);\n");
 }
 
 static void put_product(const generator *g, ff_writer *out) {
@@ -295,7 +295,7 @@ static void put_count(const generator *g, ff_writer *out, uint32_t species, int3
     ff_write(out, "1u");
     return;
   }
-  ff_write(out, g->wide ? "(" : is_upper(g, species) ? "S_UPPER_HALF(" : "S_LOWER_HALF(");
+  ff_write(out, g->bits32 ? "(" : is_upper(g, species) ? "S_UPPER_HALF(" : "S_LOWER_HALF(");
   put_word(out, word_of(g, species), offset);
   ff_write(out, ")");
 }

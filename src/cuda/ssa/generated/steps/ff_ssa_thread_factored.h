@@ -15,7 +15,7 @@
  *   S_GROUPS                   groups
  *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If
  *                              not, the chunk of a small sum may begin at any word
- *   S_WIDE                     whether counts have 32 bits
+ *   S_BITS32                   whether counts have 32 bits
  *   S_MOST16, S_STEP16         the most that a number of 16 bits may be, and that an event adds to it
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
  *                              rows then
@@ -76,7 +76,7 @@
 #define S_ANY_WORD(i) (*((i) < S_CELLS ? &S_WORD(i) : S_CELL_BASE + S_CELL_OFFSET((i) - S_CELLS)))
 #endif
 #define S_TOTAL(i) (t->x[i])
-#if S_WIDE
+#if S_BITS32
 #define S_CHUNK_WORDS 8u
 #define S_COUNT(at) S_WORD(at)
 #else

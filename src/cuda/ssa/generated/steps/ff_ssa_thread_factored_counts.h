@@ -39,7 +39,7 @@ FF_WARP uint32_t s_add_cells(uint32_t cells, const uint32_t *row, uint32_t at, u
 
 /* Adds to the word of a count. On the device, an atomic operation adds, and the thread does not wait for it. */
 FF_WARP void s_add_count(s_thread *t, uint32_t entry) {
-  const uint32_t by = S_WIDE ? S_ENTRY_BY(entry) : S_SHIFT(S_ENTRY_BY(entry), S_ENTRY_SHIFT(entry));
+  const uint32_t by = S_BITS32 ? S_ENTRY_BY(entry) : S_SHIFT(S_ENTRY_BY(entry), S_ENTRY_SHIFT(entry));
 #if S_HELD > 0 && defined(__CUDA_ARCH__)
   const uint32_t at = entry >> 16, row = (uint32_t)__cvta_generic_to_shared(t->rows) + 4u * at;
   asm volatile("{\n.reg .pred away;\nsetp.ne.u32 away, %3, 0;\n@away red.global.add.u32 [%0], %2;\n"
@@ -154,7 +154,7 @@ FF_WARP uint32_t s_look(const s_thread *t) {
   S_UNROLL_8 for (uint32_t i = 0; i < S_WORDS_ALL; i++) {
     const uint32_t w = S_ANY_WORD(i), column = (i < S_STORE ? i - S_CELLS : i - S_STORE) % (S_COLUMNS > 0u ? S_COLUMNS : 1u);
     const uint32_t low = w & 0xFFFFu, high = w >> 16, pair = low > high ? low : high;
-    const int whole = i < S_CELLS ? S_WIDE : column >= S_PAIRS;
+    const int whole = i < S_CELLS ? S_BITS32 : column >= S_PAIRS;
     most = whole && w > most ? w : most;
     most16 = !whole && pair > most16 ? pair : most16;
   }
@@ -189,7 +189,7 @@ FF_WARP uint32_t s_most_four(const uint32_t *counts, uint32_t words, uint32_t ha
 
 FF_WARP uint32_t s_most(const s_thread *t) {
   uint32_t most = 0u, halves = 0u, first = 0u;
-#if S_QUADS && !S_WIDE && S_STORE == 0 && S_CELLS % 4 == 0
+#if S_QUADS && !S_BITS32 && S_STORE == 0 && S_CELLS % 4 == 0
   first = S_CELLS;
   halves = s_most_four(t->rows, S_HELD > 0u ? 4u * S_HELD : S_CELLS, halves);
 #if S_HELD > 0
@@ -198,7 +198,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 #endif
   FF_NO_UNROLL for (uint32_t i = first; i < S_WORDS_ALL; i++) {
     const uint32_t w = S_ANY_WORD(i);
-    if (i < S_CELLS ? S_WIDE : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS)
+    if (i < S_CELLS ? S_BITS32 : (i - S_CELLS) % (S_COLUMNS > 0u ? S_COLUMNS : 1u) >= S_PAIRS)
       most = w > most ? w : most;
     else
       halves = s_largest_halves(halves, w);

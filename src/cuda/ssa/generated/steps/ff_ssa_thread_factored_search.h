@@ -142,7 +142,7 @@ FF_WARP s_two s_weights(const s_thread *t, const s_group *g, uint32_t chunk) {
 
 /* The sum of a chunk. */
 FF_WARP uint32_t s_weigh(const uint32_t x[S_CHUNK_WORDS], const s_two *w) {
-#if S_WIDE
+#if S_BITS32
   uint32_t sum = 0u;
   FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_BYTE(w->v[i / 4u], i % 4u);
   return sum;
@@ -186,7 +186,7 @@ FF_WARP uint32_t s_chunk(const s_thread *t, const s_group *g, uint32_t part, uin
     uint32_t x[S_CHUNK_WORDS];
     const s_two w = weights[k];
     s_counts((k == 0u ? counts : others) + k * S_STRIDE, x);
-#if S_WIDE
+#if S_BITS32
     FF_UNROLL for (uint32_t i = 0; i < 8u; i++) sum += x[i] * S_BYTE(w.v[i / 4u], i % 4u);
 #else
     const uint32_t half = s_dp2_high(x[1], w.v[0], s_dp2_low(x[0], w.v[0], S_CHUNKS > 2u ? 0u : sum));
@@ -215,7 +215,7 @@ FF_WARP s_place s_one_of_two(uint32_t at, uint32_t x0, uint32_t x1, uint32_t wei
 
 /* The member of a chunk with these counts and weights to which molecule v belongs; `base` is the sum of those before. */
 FF_WARP s_place s_member(uint32_t chunk, uint32_t x[S_CHUNK_WORDS], const s_two *w, uint32_t base, uint32_t v) {
-#if S_WIDE
+#if S_BITS32
   uint32_t sum = base;
   FF_UNROLL for (uint32_t i = 0; i < 4u; i++) sum += x[i] * S_BYTE(w->v[0], i);
   const int q4 = v >= sum;

@@ -7,7 +7,7 @@
  * Special groups have other laws, or totals in registers; the generated code computes them at each event.
  *
  *   S_LEAVES, S_LEAF_WORDS  the word of the first leaf, and words of all
- *   S_LEAF_WIDE             whether a leaf is two words; else it is two numbers of 16 bits, at most S_LEAF_MOST
+ *   S_LEAF_BITS32           whether a leaf is two words; else it is two numbers of 16 bits, at most S_LEAF_MOST
  *   S_ONE_RATE              whether the leaves have one rate and are no pools; else their rates are from number S_LEAF_RATES of
  *                           the doubles of the table
  *   S_TWINS                 whether some are pools, whose rates have a minus sign
@@ -40,7 +40,7 @@ FF_WARP void s_insert(uint32_t half, const double *value, const uint32_t *sum, d
 FF_WARP void s_half(const s_thread *t, const double *special, const uint32_t *special_of, uint32_t half, double leaf[4],
                     uint32_t of[4]) {
   FF_UNROLL for (uint32_t k = 0; k < 4u; k++) {
-#if S_LEAF_WIDE
+#if S_LEAF_BITS32
     const uint32_t x = S_LEAF(half * 8u + 2u * k), y = S_LEAF(half * 8u + 2u * k + 1u);
     const double a = S_REAL(x), b = S_REAL(y);
     of[k] = y;
@@ -86,7 +86,7 @@ FF_WARP void s_sum_all(s_thread *t) {
 
 /* Adds to a leaf. An entry is its number in the upper half, and two bytes: 128 + what is added to its numbers. */
 FF_WARP void s_add(s_thread *t, uint32_t entry) {
-#if S_LEAF_WIDE
+#if S_LEAF_BITS32
   S_LEAF(2u * (entry >> 16)) += (entry & 0xFFu) - 128u;
   S_LEAF(2u * (entry >> 16) + 1u) += (entry >> 8 & 0xFFu) - 128u;
 #else
@@ -222,14 +222,14 @@ FF_WARP uint32_t s_most_leaf(const s_thread *t) {
   uint32_t most = 0u;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_LEAF_WORDS; i++) {
     const uint32_t w = S_LEAF(i);
-    if (S_LEAF_WIDE) {
+    if (S_LEAF_BITS32) {
       most = w > most ? w : most;
     } else {
       most = (w & 0xFFFFu) > most ? w & 0xFFFFu : most;
       most = w >> 16 > most ? w >> 16 : most;
     }
   }
-  return !S_LEAF_WIDE && most > S_LEAF_MOST ? 0xFFFFFFFFu : most;
+  return !S_LEAF_BITS32 && most > S_LEAF_MOST ? 0xFFFFFFFFu : most;
 }
 
 #endif

@@ -7,7 +7,7 @@
  * counts. A module has S_EACH words: two counts of 16 bits in each, or one of 32.
  *
  *   S_MODULES            modules
- *   S_WIDE               whether counts have 32 bits
+ *   S_BITS32             whether counts have 32 bits
  *   S_EACH, S_READ       words of a module; those that products read, which are the first ones
  *   S_TERMS              terms
  *   S_SPAN, S_PARTS      modules of a part, parts
@@ -346,7 +346,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
   FF_NO_UNROLL for (uint32_t i = 0; i < S_COUNT_WORDS; i += 8u) {
     FF_UNROLL for (uint32_t k = 0; k < 8u; k++) {
       const uint32_t w = i + k < S_COUNT_WORDS ? S_COUNT_WORD(i + k) : 0u;
-      const uint32_t low = S_WIDE ? w : S_LOWER_HALF(w), high = S_WIDE ? w : S_UPPER_HALF(w);
+      const uint32_t low = S_BITS32 ? w : S_LOWER_HALF(w), high = S_BITS32 ? w : S_UPPER_HALF(w);
       most = low > most ? low : most;
       most = high > most ? high : most;
     }
@@ -366,7 +366,7 @@ FF_WARP void s_record(const s_thread *t, uint32_t *to) {
 #endif
     {
       const uint32_t w = S_COUNT_WORD(place >> 1);
-      x = S_WIDE ? w : (place & 1u) != 0u ? S_UPPER_HALF(w) : S_LOWER_HALF(w);
+      x = S_BITS32 ? w : (place & 1u) != 0u ? S_UPPER_HALF(w) : S_LOWER_HALF(w);
     }
     to[(uint64_t)j * t->run->units] = x;
   }

@@ -23,7 +23,7 @@ static ff_wave *begin_on_two(const ff_ssa_program *program, const ff_run_options
  * for larger counts. It may have room for fewer trajectories, and may refuse some, too. Devices may fail at any time. */
 static void waves_begin_anew_for_larger_counts(void) {
   enum { MANY = 10000, TO = 2 };
-  static const struct { way w; uint64_t wide_capacity; } some[] = {
+  static const struct { way w; uint64_t bits32_capacity; } some[] = {
       {{1, 1, MANY, 0, 0, 10, 0}, 0}, {{1, 2, MANY, 0, 0, 10, 0}, 3001}, {{2, 1, MANY / 2, 0, 0, 10, 0}, 3001},
       {{2, 2, MANY / 2, 0, 4, 10, 0}, 0}, {{1, 1, MANY, 900, 0, 0, 0}, 4000}, {{2, 1, MANY / 2, 700, 0, 0, 0}, 0}};
   const uint32_t species = 0;
@@ -38,8 +38,8 @@ static void waves_begin_anew_for_larger_counts(void) {
     for (int fails = 0; fails < (some[j].w.devices > 1 ? 5 : 1); fails++) {
       ff_ensemble_info info;
       reset(&some[j].w);
-      fake_ssa.narrow = 12; /* about 14% of the trajectories have no more molecules */
-      fake_ssa.wide_capacity = some[j].wide_capacity;
+      fake_ssa.bits16 = 12; /* about 14% of the trajectories have no more molecules */
+      fake_ssa.bits32_capacity = some[j].bits32_capacity;
       fake_ssa.delays = (int)j;
       fake_ssa.fails_at = fails; /* this device is lost, the other one goes on */
       options.threads = some[j].w.threads;
@@ -49,7 +49,7 @@ static void waves_begin_anew_for_larger_counts(void) {
       FF_CHECK_INT(got.events, ff_run_events(here));
       FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
       FF_CHECK(memcmp(a->counts, b->counts, (size_t)TO * sizeof *a->counts) == 0);
-      FF_CHECK(ff_run_device(got.run, &info) && !info.narrow);
+      FF_CHECK(ff_run_device(got.run, &info) && !info.bits16);
       FF_CHECK_INT(info.refused, some[j].w.refuses > 0 ? (MANY + some[j].w.refuses - 1) / some[j].w.refuses : 0);
       FF_CHECK_INT((ff_run_lost(got.run) != NULL), fails > 0);
       if (fails == 0) FF_CHECK_INT(fake_ssa.made, 2 * some[j].w.devices);
@@ -62,8 +62,8 @@ static void waves_begin_anew_for_larger_counts(void) {
   for (int fails = 1; fails <= 2; fails++) {
     ff_ensemble_info info;
     reset(&some[2].w);
-    fake_ssa.narrow = 12;
-    fake_ssa.wide_fails = fails;
+    fake_ssa.bits16 = 12;
+    fake_ssa.bits32_fails = fails;
     play(&got, program, options, 0, &some[2].w);
     FF_CHECK_INT((got.status == FF_OK), fails == 1);
     if (fails == 1) FF_CHECK(got.complete == MANY && ff_run_device(got.run, &info) && info.refused > MANY / 2);
@@ -74,13 +74,13 @@ static void waves_begin_anew_for_larger_counts(void) {
   ff_run_free(here);
   /* Few trajectories begin anew only if they have many events (about 90 are refused that have some 50 each), or if all are
    * refused, so that nobody knows. */
-  static const struct { uint32_t narrow; double wide_events; int anew; } few[] = {
+  static const struct { uint32_t bits16; double anew_steps; int anew; } few[] = {
       {12, 1, 1}, {12, 2000, 1}, {12, 1e9, 0}, {2, 1e9, 1}};
   for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
     ff_ensemble_info info;
     reset(&some[0].w);
-    fake_ssa.narrow = few[i].narrow;
-    fake_ssa.wide_events = few[i].wide_events;
+    fake_ssa.bits16 = few[i].bits16;
+    fake_ssa.anew_steps = few[i].anew_steps;
     options.n = 100;
     play(&got, program, options, 0, &some[0].w);
     FF_CHECK(got.status == FF_OK && ff_run_device(got.run, &info));
@@ -101,9 +101,9 @@ static void waves_that_begin_anew_change_no_bit(void) {
     for (size_t j = 0; j < WAYS; j++)
       for (int fails = 0; fails < (ways[j].devices > 1 && ways[j].late == 0 ? 30 : 1); fails += 1 + fails / 5) {
         reset(&ways[j]);
-        fake_ssa.narrow = 40; /* A begins with so many molecules */
-        fake_ssa.wide_events = 1;
-        fake_ssa.wide_capacity = 1 + i * 6; /* less than a wave has, or more */
+        fake_ssa.bits16 = 40; /* A begins with so many molecules */
+        fake_ssa.anew_steps = 1;
+        fake_ssa.bits32_capacity = 1 + i * 6; /* less than a wave has, or more */
         fake_ssa.fails_at = fails;
         play(&got, program, options_of(FF_SSA_DIRECT, o, &ways[j]), o->keep, &ways[j]);
         compare(&got, &want, o->keep, o->name);
@@ -132,7 +132,7 @@ static void a_wave_does_not_begin_anew_while_it_is_recorded(void) {
   int done = 0, failed = 0;
   ff_run *here = run_to_end(program, &options, 10);
   reset(&w);
-  fake_ssa.narrow = 14;
+  fake_ssa.bits16 = 14;
   ff_wave *waves = begin_on_two(program, &options);
   while (got.status == FF_OK && !done) {
     got.status = ff_run_advance(got.run, 0, &done, &got.err);
@@ -163,13 +163,13 @@ static void a_device_takes_over_when_it_is_ready(void) {
   ff_ssa_program *program = program_of_births();
   const ff_run_options options = {.method = FF_SSA_DIRECT, .key = 5, .n = MANY, .times = times, .n_times = 2,
                                   .observed = &species, .n_observed = 1, .threads = 1};
-  for (uint64_t wide_capacity = 1000; wide_capacity <= MANY; wide_capacity += 4000) {
+  for (uint64_t bits32_capacity = 1000; bits32_capacity <= MANY; bits32_capacity += 4000) {
     ff_error err;
     int done = 0, failed = 0;
     reset(&w);
-    fake_ssa.narrow = 12;
+    fake_ssa.bits16 = 12;
     fake_ssa.delays = 20;
-    fake_ssa.wide_capacity = wide_capacity;
+    fake_ssa.bits32_capacity = bits32_capacity;
     ff_wave *waves = begin_on_two(program, &options);
     while (got.status == FF_OK && !done) {
       got.status = ff_run_advance(got.run, 0, &done, &got.err);
@@ -187,5 +187,5 @@ static void a_device_takes_over_when_it_is_ready(void) {
   ff_ssa_program_free(program);
 }
 
-FF_TEST_MAIN("ssa_waves_wide", waves_begin_anew_for_larger_counts, waves_that_begin_anew_change_no_bit,
+FF_TEST_MAIN("ssa_waves_anew", waves_begin_anew_for_larger_counts, waves_that_begin_anew_change_no_bit,
              a_wave_does_not_begin_anew_while_it_is_recorded, a_device_takes_over_when_it_is_ready)
