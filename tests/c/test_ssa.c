@@ -395,14 +395,14 @@ static void vectors_change_no_bit(void) {
   for (int n = 0; n < 31; n++) list[n] = simple[n * 4 % 9];
   for (int n = 31; n > 0; n--) { /* another engine */
     ff_ssa_program *program = program_of(list, initial, 2);
-    FF_CHECK(ff_ssa_engine_small_can(program));
+    FF_CHECK(ff_ssa_engine_vector32_can(program));
     compare_vectors(program);
     ff_ssa_program_free(program);
     list[n - 1] = (reaction_text){NULL, NULL};
   }
   static const reaction_text large[] = {{"A -> A + 3000001 B", "3"}, {"A -> B", "0.3"}, {"B -> A", "1e-6"}, {NULL, NULL}};
   ff_ssa_program *program = program_of(large, initial, 2); /* a change of more than 21 bits */
-  FF_CHECK(ff_ssa_engine_small_can(program));
+  FF_CHECK(ff_ssa_engine_vector32_can(program));
   compare_vectors(program);
   ff_ssa_program_free(program);
 }

@@ -173,7 +173,7 @@ static void choices_of_reactions(void) {
 /* More rows than 16 bits can count. */
 static void choices_of_large_networks(void) {
   ff_ssa_program *p = program_of_network(ring_of(70000));
-  FF_CHECK(p->factor->steps == NULL && p->factor->wide_steps != NULL);
+  FF_CHECK(p->factor->addends == NULL && p->factor->addends32 != NULL);
   ff_ssa_factored *f = engine_of(p, ff_simd_best());
   advance(f, 30);
   counts_choices(f, ff_simd_best(), 15, "a ring");
@@ -184,10 +184,10 @@ static void choices_of_large_networks(void) {
 /* ---- bits --------------------------------------------------------------------------------------------------------------- */
 
 static void make_bits32(ff_ssa_factor *f) {
-  f->wide_steps = ff_calloc(f->n_steps, sizeof *f->wide_steps);
-  for (size_t i = 0; i < f->n_steps; i++) f->wide_steps[i] = (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
-  free(f->steps);
-  f->steps = NULL;
+  f->addends32 = ff_calloc(f->n_addends, sizeof *f->addends32);
+  for (size_t i = 0; i < f->n_addends; i++) f->addends32[i] = (ff_ssa_addend32){f->addends[i].at, f->addends[i].by};
+  free(f->addends);
+  f->addends = NULL;
 }
 
 /* Lists of what species change give the same trajectories. */
@@ -212,7 +212,7 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
 
 #define SOME_STEPS 300000000u /* events that are too many for the dense layout, but lead to no large total */
 
-/* Vectors of any width, and cells and steps of all sizes and layouts, give the same trajectories. Groups that are computed only
+/* Vectors of any width, and cells and addends of all sizes and layouts, give the same trajectories. Groups that are computed only
  * when they change have the bits of all groups. */
 static void same_bits(ff_ssa_program *p, const char *what) {
   const size_t n = (size_t)p->n_species * FF_SSA_LANES * sizeof(double);
@@ -224,7 +224,7 @@ static void same_bits(ff_ssa_program *p, const char *what) {
   for (int kind = 0; kind < KINDS; kind++) {
     p->factor->dense = kind <= DENSE_TO_LARGE ? dense : NULL;
     if (kind == SPARSE) p->factor->sparse = !p->factor->sparse;
-    if (kind == BITS32 && p->factor->wide_steps == NULL) make_bits32(p->factor);
+    if (kind == BITS32 && p->factor->addends32 == NULL) make_bits32(p->factor);
     for (ff_simd simd = FF_SIMD_PORTABLE; simd <= ff_simd_best(); simd++) {
       ff_ssa_factored *f = engine_of(p, simd);
       advance(f, 100);

@@ -116,9 +116,9 @@ typedef struct {
   uint32_t sum, position;
 } place;
 
-static ff_ssa_vector16_step step_at(const ff_ssa_factor *f, size_t i) {
-  if (f->steps == NULL) return f->wide_steps[i];
-  return (ff_ssa_vector16_step){f->steps[i].at, f->steps[i].by};
+static ff_ssa_addend32 addend_at(const ff_ssa_factor *f, size_t i) {
+  if (f->addends == NULL) return f->addends32[i];
+  return (ff_ssa_addend32){f->addends[i].at, f->addends[i].by};
 }
 
 static int is_byte(int32_t x) { return x >= INT8_MIN && x <= INT8_MAX; }
@@ -156,19 +156,19 @@ static int write_reaction(ff_ssa_dense *d, const ff_ssa_factor *f, const ff_ssa_
   uint32_t *words = d->words + (size_t)r * d->n_words, n = 0;
   int fits = 1;
   for (uint32_t i = 0; i < row->rows; i++) {
-    const ff_ssa_vector16_step step = step_at(f, row->first + i);
-    const uint32_t sum = step.at - FF_FACTOR_ROW_OF_SUM(p, 0);
-    if (step.by == 0) continue;
-    fits &= is_byte(step.by);
-    if (step.at < p->n_species)
-      words[n++] = step.at * FF_SSA_LANES + ((uint32_t)step.by << 24);
+    const ff_ssa_addend32 addend = addend_at(f, row->first + i);
+    const uint32_t sum = addend.at - FF_FACTOR_ROW_OF_SUM(p, 0);
+    if (addend.by == 0) continue;
+    fits &= is_byte(addend.by);
+    if (addend.at < p->n_species)
+      words[n++] = addend.at * FF_SSA_LANES + ((uint32_t)addend.by << 24);
     else
-      words[d->n_changes + sum / 4] |= ((uint32_t)step.by & 0xFF) << 8 * (sum % 4);
+      words[d->n_changes + sum / 4] |= ((uint32_t)addend.by & 0xFF) << 8 * (sum % 4);
   }
   memset(cells, 0, d->n_cells * sizeof *cells);
   for (uint32_t i = 0; i < row->cells; i++) {
-    const ff_ssa_vector16_step step = step_at(f, row->first + row->rows + i);
-    if (places[step.at].sum < f->n_sums) add_member(d, places[step.at].sum, places[step.at].position, step.by, cells);
+    const ff_ssa_addend32 addend = addend_at(f, row->first + row->rows + i);
+    if (places[addend.at].sum < f->n_sums) add_member(d, places[addend.at].sum, places[addend.at].position, addend.by, cells);
   }
   for (uint32_t i = 0; i < d->n_cells; i++) fits &= is_byte(cells[i]);
   write_blocks(d, r, cells, n_blocks);

@@ -51,8 +51,8 @@ typedef struct ff_ssa_dense {
 
 struct ff_ssa_factor;
 
-/* Makes the layout of a network whose steps are listed by reaction. *out is NULL if the network has too many groups or cells, or
- * if a reaction adds too much. The caller frees it with ff_ssa_dense_free(), which accepts NULL. O(reactions * cells). */
+/* Makes the layout of a network whose addends are listed by reaction. *out is NULL if the network has too many groups or cells,
+ * or if a reaction adds too much. The caller frees it with ff_ssa_dense_free(), which accepts NULL. O(reactions * cells). */
 ff_status ff_ssa_dense_new(ff_ssa_dense **out, const struct ff_ssa_factor *factor, const ff_ssa_program *program, ff_error *err);
 void ff_ssa_dense_free(ff_ssa_dense *dense);
 

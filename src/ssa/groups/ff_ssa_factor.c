@@ -38,7 +38,7 @@ typedef struct {
   uint32_t n_items, n_twins;
   uint32_t *place;  /* for each species: its position in a pool + 1 */
   size_t groups_room, members_room, map_room, sums_room;
-  size_t steps;     /* the most for lists by reaction */
+  size_t addends;   /* the most for lists by reaction */
   ff_error *err;
 } analysis;
 
@@ -378,8 +378,8 @@ static void clear(ff_ssa_factor *f) {
   free(f->searches);
   free(f->reactions);
   free(f->species);
-  free(f->steps);
-  free(f->wide_steps);
+  free(f->addends);
+  free(f->addends32);
   free(f->rest);
   ff_ssa_dense_free(f->dense);
   *f = (ff_ssa_factor){.n_groups = FF_FACTOR_NONE};
@@ -422,7 +422,7 @@ static ff_status analyse(analysis *a) {
   if (status == FF_OK) status = list_items(a);
   if (status == FF_OK) status = find_groups(a);
   if (status == FF_OK && a->f->n_groups <= FF_FACTOR_LEAVES && a->f->n_groups > 0)
-    status = ff_ssa_factor_lay_out(a->f, a->p, a->steps, a->err);
+    status = ff_ssa_factor_lay_out(a->f, a->p, a->addends, a->err);
   else if (status == FF_OK)
     a->f->n_groups = FF_FACTOR_NONE;
   if (status == FF_OK && a->f->n_groups == FF_FACTOR_NONE) clear(a->f);
@@ -430,11 +430,11 @@ static ff_status analyse(analysis *a) {
   return status;
 }
 
-ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t steps, ff_error *err) {
+ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t addends, ff_error *err) {
   *out = NULL;
   ff_ssa_factor *f = ff_calloc(1, sizeof *f);
   if (f == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the factors of a network");
-  analysis a = {.p = program, .f = f, .steps = steps, .err = err};
+  analysis a = {.p = program, .f = f, .addends = addends, .err = err};
   ff_status status = analyse(&a);
   for (classes *c = a.rates; c < a.rates + 2; c++) {
     free(c->rate);

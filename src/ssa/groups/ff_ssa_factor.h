@@ -15,8 +15,8 @@
 #define FF_FACTOR_FAN 16u
 #define FF_FACTOR_MAX_LEVELS 4 /* enough for the weights of a sum */
 #define FF_FACTOR_NONE UINT32_MAX
-#define FF_FACTOR_STEPS_MOST ((size_t)1 << 25) /* of the lists by reaction, which take 256 MB then */
-#define FF_FACTOR_MOLECULES 16u /* the most that an event adds and removes, if steps are listed by species */
+#define FF_FACTOR_ADDENDS_MOST ((size_t)1 << 25) /* of the lists by reaction, which take 256 MB then */
+#define FF_FACTOR_MOLECULES 16u /* the most that an event adds and removes, if addends are listed by species */
 
 /* The propensity of a group is (rate * (a - less)) * b, where a and b are rows: numbers of each trajectory. */
 typedef enum {
@@ -59,7 +59,7 @@ typedef struct {
   uint32_t at[FF_FACTOR_MAX_LEVELS];
 } ff_ssa_search;
 
-/* The rows: counts of all species, the species of which there is always one, totals of sums, and FF_FACTOR_STEPS spare rows, on
+/* The rows: counts of all species, the species of which there is always one, totals of sums, and FF_FACTOR_ADDENDS spare rows, on
  * which no propensity depends. The cells end with spare ones, too. */
 #define FF_FACTOR_ROW_OF_SUM(program, sum) ((program)->n_species + 1 + (sum))
 
@@ -67,15 +67,15 @@ typedef struct {
 typedef struct {
   uint16_t at;
   int16_t by;
-} ff_ssa_step;
+} ff_ssa_addend;
 typedef struct {
   uint32_t at;
   int32_t by;
-} ff_ssa_vector16_step; /* for large networks */
+} ff_ssa_addend32; /* for large networks */
 
-/* The steps of a reaction: from `first`, those of rows, then of cells. Both lists are filled to a multiple of FF_FACTOR_STEPS by
- * steps that add 0 to spare rows or cells. Then come the groups whose propensities change (without `by`). */
-#define FF_FACTOR_STEPS 4u
+/* The addends of a reaction: from `first`, those of rows, then of cells. Both lists are filled to a multiple of FF_FACTOR_ADDENDS
+ * by addends that add 0 to spare rows or cells. Then come the groups whose propensities change (without `by`). */
+#define FF_FACTOR_ADDENDS 4u
 typedef struct {
   uint32_t first;
   uint16_t rows, cells, groups;
@@ -98,20 +98,20 @@ typedef struct ff_ssa_factor {
   ff_ssa_search *searches;  /* of each group, and then one that finds reaction n_reactions, which changes nothing */
   ff_ssa_row *reactions;    /* n_reactions + 1; NULL if these would need too much memory, and then `species` is used */
   ff_ssa_row *species;      /* two for each species, for one molecule more and one less; their groups are not listed */
-  ff_ssa_step *steps;       /* one of these is NULL */
-  ff_ssa_vector16_step *wide_steps;
-  size_t n_steps;
+  ff_ssa_addend *addends;   /* one of these is NULL */
+  ff_ssa_addend32 *addends32;
+  size_t n_addends;
   uint32_t *rest, n_rest;   /* the species that propensities of groups of kind FF_GROUP_REST read */
   struct ff_ssa_dense *dense; /* NULL if there are too many groups or cells */
 } ff_ssa_factor;
 
-/* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `steps` steps at
- * most: FF_FACTOR_STEPS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(), which accepts NULL. O(n log n)
- * for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the steps). */
-ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t steps, ff_error *err);
+/* Finds the factors of a program, whose propensities and changes are complete. Lists by reaction have about `addends` addends at
+ * most: FF_FACTOR_ADDENDS_MOST, but for tests. The caller frees *out with ff_ssa_factor_free(), which accepts NULL. O(n log n)
+ * for n reactions, at most FF_FACTOR_LEAVES^2 comparisons of sums, and O(total of the addends). */
+ff_status ff_ssa_factor_new(ff_ssa_factor **out, const ff_ssa_program *program, size_t addends, ff_error *err);
 void ff_ssa_factor_free(ff_ssa_factor *factor);
 
 /* Lays out the sums, and writes the rows. Part of ff_ssa_factor_new(). */
-ff_status ff_ssa_factor_lay_out(ff_ssa_factor *factor, const ff_ssa_program *program, size_t steps, ff_error *err);
+ff_status ff_ssa_factor_lay_out(ff_ssa_factor *factor, const ff_ssa_program *program, size_t addends, ff_error *err);
 
 #endif

@@ -31,8 +31,8 @@ typedef struct {
   uint32_t *reader_first, *readers; /* groups by the rows that they read */
   uint32_t *mark, stamp;            /* for each group */
   size_t room;
-  int fits, bits16; /* whether steps are possible, and whether they have 16 bits */
-  size_t steps;     /* the most for lists by reaction */
+  int fits, bits16; /* whether addends are possible, and whether they have 16 bits */
+  size_t addends;   /* the most for lists by reaction */
   int full;         /* whether there are more */
   ff_error *err;
 } writer;
@@ -51,8 +51,8 @@ static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, f
   }
   if (cells > UINT32_MAX - 2 * FF_FACTOR_FAN) return ff_error_set(err, FF_ESIZE, "the factors of the network are too large");
   f->beyond = (uint32_t)cells;
-  f->n_cells = (uint32_t)cells + FF_FACTOR_FAN + FF_FACTOR_STEPS;
-  f->n_rows = FF_FACTOR_ROW_OF_SUM(program, f->n_sums) + FF_FACTOR_STEPS;
+  f->n_cells = (uint32_t)cells + FF_FACTOR_FAN + FF_FACTOR_ADDENDS;
+  f->n_rows = FF_FACTOR_ROW_OF_SUM(program, f->n_sums) + FF_FACTOR_ADDENDS;
   for (uint32_t g = 0; g < f->n_groups; g++) {
     ff_ssa_factor_group *group = f->groups + g;
     group->a = group->b = program->n_species;
@@ -150,33 +150,33 @@ static void add_change(writer *w, uint32_t species, double by) {
   }
 }
 
-static void write_step(writer *w, uint32_t at, double by) {
+static void write_addend(writer *w, uint32_t at, double by) {
   if (fabs(by) > CHANGE_MOST) w->fits = 0;
   if (at > UINT16_MAX || fabs(by) > INT16_MAX) w->bits16 = 0;
-  w->f->wide_steps[w->f->n_steps++] = (ff_ssa_vector16_step){at, (int32_t)(w->fits ? by : 0)};
+  w->f->addends32[w->f->n_addends++] = (ff_ssa_addend32){at, (int32_t)(w->fits ? by : 0)};
 }
 
 /* Writes the amounts that are not 0, in ascending order, and makes all of them 0. Fills the list; `unread` is the first of the
  * spare entries at the end of the array, on which no propensity depends. Returns the length. */
 static uint16_t write_amounts(writer *w, amounts *a, uint32_t unread) {
-  const size_t before = w->f->n_steps;
+  const size_t before = w->f->n_addends;
   a->n = (uint32_t)ff_sort_unique_bits(a->touched, a->n, a->bits);
   for (uint32_t i = 0; i < a->n; i++) {
     const uint32_t at = a->touched[i];
-    if (a->by[at] != 0) write_step(w, at, a->by[at]);
+    if (a->by[at] != 0) write_addend(w, at, a->by[at]);
     if (a->by[at] > w->f->most) w->f->most = a->by[at];
     a->by[at] = 0;
   }
   a->n = 0;
-  while ((w->f->n_steps - before) % FF_FACTOR_STEPS != 0) write_step(w, unread++, 0);
-  if (w->f->n_steps - before > UINT16_MAX) w->fits = 0;
-  return (uint16_t)(w->f->n_steps - before);
+  while ((w->f->n_addends - before) % FF_FACTOR_ADDENDS != 0) write_addend(w, unread++, 0);
+  if (w->f->n_addends - before > UINT16_MAX) w->fits = 0;
+  return (uint16_t)(w->f->n_addends - before);
 }
 
 static void write_group(writer *w, uint32_t g) {
   if (w->mark[g] == w->stamp) return;
   w->mark[g] = w->stamp;
-  write_step(w, g, 0);
+  write_addend(w, g, 0);
 }
 
 static void write_readers(writer *w, uint32_t item) {
@@ -186,22 +186,22 @@ static void write_readers(writer *w, uint32_t item) {
 /* The groups whose propensities the reaction changes. Those of the rest are always computed. */
 static uint16_t write_groups(writer *w, const ff_ssa_row *row) {
   const ff_ssa_factor *f = w->f;
-  const size_t before = f->n_steps;
+  const size_t before = f->n_addends;
   w->stamp++;
-  for (uint32_t i = 0; i < row->rows; i++) write_readers(w, f->wide_steps[row->first + i].at);
-  return (uint16_t)(f->n_steps - before); /* at most FF_FACTOR_LEAVES */
+  for (uint32_t i = 0; i < row->rows; i++) write_readers(w, f->addends32[row->first + i].at);
+  return (uint16_t)(f->n_addends - before); /* at most FF_FACTOR_LEAVES */
 }
 
-/* Writes the steps of the changes that have been added. */
+/* Writes the addends of the changes that have been added. */
 static ff_status write_changes(writer *w, ff_ssa_row *row) {
   ff_ssa_factor *f = w->f;
-  ff_status status = ff_grow((void **)&f->wide_steps, &w->room, f->n_steps + w->rows.n + w->cells.n + f->n_groups +
-                             2 * FF_FACTOR_STEPS, sizeof *f->wide_steps, w->err);
+  ff_status status = ff_grow((void **)&f->addends32, &w->room, f->n_addends + w->rows.n + w->cells.n + f->n_groups +
+                             2 * FF_FACTOR_ADDENDS, sizeof *f->addends32, w->err);
   if (status != FF_OK) return status;
-  if (f->n_steps > w->steps) w->full = 1;
-  row->first = (uint32_t)f->n_steps;
-  row->rows = write_amounts(w, &w->rows, f->n_rows - FF_FACTOR_STEPS);
-  row->cells = write_amounts(w, &w->cells, f->n_cells - FF_FACTOR_STEPS);
+  if (f->n_addends > w->addends) w->full = 1;
+  row->first = (uint32_t)f->n_addends;
+  row->rows = write_amounts(w, &w->rows, f->n_rows - FF_FACTOR_ADDENDS);
+  row->cells = write_amounts(w, &w->cells, f->n_cells - FF_FACTOR_ADDENDS);
   return FF_OK;
 }
 
@@ -242,10 +242,10 @@ static int measure_events(writer *w) {
 static ff_status write_species(writer *w) {
   ff_ssa_factor *f = w->f;
   free(f->reactions);
-  free(f->wide_steps);
+  free(f->addends32);
   f->reactions = NULL;
-  f->wide_steps = NULL;
-  f->n_steps = w->room = 0;
+  f->addends32 = NULL;
+  f->n_addends = w->room = 0;
   w->bits16 = 0;
   w->fits = 1;
   f->species = ff_calloc(2 * (size_t)w->p->n_species + 2, sizeof *f->species);
@@ -284,14 +284,14 @@ static ff_status write_rows(writer *w) {
   return status;
 }
 
-/* If all positions and amounts fit into 16 bits, the steps take half as much memory. */
+/* If all positions and amounts fit into 16 bits, the addends take half as much memory. */
 static ff_status make_bits16(ff_ssa_factor *f) {
-  f->steps = ff_calloc(f->n_steps, sizeof *f->steps);
-  if (f->steps == NULL) return FF_EMEMORY;
-  for (size_t i = 0; i < f->n_steps; i++)
-    f->steps[i] = (ff_ssa_step){(uint16_t)f->wide_steps[i].at, (int16_t)f->wide_steps[i].by};
-  free(f->wide_steps);
-  f->wide_steps = NULL;
+  f->addends = ff_calloc(f->n_addends, sizeof *f->addends);
+  if (f->addends == NULL) return FF_EMEMORY;
+  for (size_t i = 0; i < f->n_addends; i++)
+    f->addends[i] = (ff_ssa_addend){(uint16_t)f->addends32[i].at, (int16_t)f->addends32[i].by};
+  free(f->addends32);
+  f->addends32 = NULL;
   return FF_OK;
 }
 
@@ -314,8 +314,8 @@ static ff_status list_rest(ff_ssa_factor *f, const ff_ssa_program *p) {
   return FF_OK;
 }
 
-ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, size_t steps, ff_error *err) {
-  writer w = {.f = f, .p = program, .steps = steps, .fits = 1, .bits16 = 1, .err = err};
+ff_status ff_ssa_factor_lay_out(ff_ssa_factor *f, const ff_ssa_program *program, size_t addends, ff_error *err) {
+  writer w = {.f = f, .p = program, .addends = addends, .fits = 1, .bits16 = 1, .err = err};
   ff_status status = lay_out_sums(f, program, err);
   if (status != FF_OK) return status;
   status = list_uses(&w);

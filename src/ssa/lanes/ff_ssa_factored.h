@@ -31,7 +31,7 @@ typedef struct {
   void (*diagnose)(ff_lanes *engine, uint32_t lane, ff_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_factored;
 
-_Static_assert(FF_FACTOR_MOLECULES <= FF_SSA_LANES, "a list of steps for each molecule that an event adds or removes");
+_Static_assert(FF_FACTOR_MOLECULES <= FF_SSA_LANES, "a list of addends for each molecule that an event adds or removes");
 
 /* Small totals are below this. */
 #define FF_FACTORED_SMALL 0x1p30

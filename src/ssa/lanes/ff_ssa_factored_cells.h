@@ -107,13 +107,13 @@ static inline uint32_t FF_CELLS(reaction_of)(const ff_ssa_factored *f, uint32_t 
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
-#define STEP_AT(k) (size_t)(bits32 ? factor->wide_steps[at + (k)].at : factor->steps[at + (k)].at)
-#define STEP_BY(k) (CELL)(bits32 ? factor->wide_steps[at + (k)].by : factor->steps[at + (k)].by)
-#define ADD(k) to[STEP_AT(k) * item] += STEP_BY(k)
+#define ADDEND_AT(k) (size_t)(bits32 ? factor->addends32[at + (k)].at : factor->addends[at + (k)].at)
+#define ADDEND_BY(k) (CELL)(bits32 ? factor->addends32[at + (k)].by : factor->addends[at + (k)].by)
+#define ADD(k) to[ADDEND_AT(k) * item] += ADDEND_BY(k)
 
-/* The lists of steps that are not empty. */
+/* The lists of addends that are not empty. */
 typedef struct {
-  size_t n, blocks; /* lists, and blocks of FF_FACTOR_STEPS steps */
+  size_t n, blocks; /* lists, and blocks of FF_FACTOR_ADDENDS addends */
   size_t first[FF_SSA_LANES + 1], end[FF_SSA_LANES + 1];
   CELL *to[FF_SSA_LANES + 1]; /* entry 0 of the lane */
 } FF_CELLS(lists);
@@ -123,12 +123,12 @@ static inline void FF_CELLS(add_list)(FF_CELLS(lists) *lists, size_t first, size
   lists->end[lists->n] = first + n;
   lists->to[lists->n] = to;
   lists->n += n > 0;
-  lists->blocks += n / FF_FACTOR_STEPS;
+  lists->blocks += n / FF_FACTOR_ADDENDS;
 }
 
-/* Adds the steps of all lists in one loop. With a loop for each lane, the processor would guess the end of most of them wrong.
+/* Adds the addends of all lists in one loop. With a loop for each lane, the processor would guess the end of most of them wrong.
  * Entry i of a lane is to[i * item]. */
-FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, size_t item, int bits32, int check) {
+FF_INLINED void FF_CELLS(add_all)(ff_ssa_factored *f, FF_CELLS(lists) *lists, size_t item, int bits32, int check) {
   const ff_ssa_factor *factor = f->factor;
   size_t list = 0, at = lists->first[0];
   lists->first[lists->n] = 0;
@@ -138,10 +138,10 @@ FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, 
     ADD(1);
     ADD(2);
     ADD(3);
-    for (uint32_t k = 0; check && k < FF_FACTOR_STEPS; k++)
-      if (STEP_AT(k) < f->vector.lanes.program->n_species && (double)to[STEP_AT(k) * item] > FF_SSA_MAX_COUNT)
+    for (uint32_t k = 0; check && k < FF_FACTOR_ADDENDS; k++)
+      if (ADDEND_AT(k) < f->vector.lanes.program->n_species && (double)to[ADDEND_AT(k) * item] > FF_SSA_MAX_COUNT)
         f->vector.lanes.base.broken |= UINT64_C(1) << (to - ROWS_OF(f));
-    at += FF_FACTOR_STEPS;
+    at += FF_FACTOR_ADDENDS;
     const size_t done = at == lists->end[list], next = lists->first[list + 1];
     at = done ? next : at;
     list += done;
@@ -153,16 +153,16 @@ FF_INLINED void FF_CELLS(add_steps)(ff_ssa_factored *f, FF_CELLS(lists) *lists, 
 static inline void FF_CELLS(compute)(ff_ssa_factored *f, uint32_t lane, const ff_ssa_row *reaction) {
   const ff_ssa_factor *factor = f->factor;
   const CELL *rows = ROWS_OF(f) + lane;
-  const int bits32 = factor->steps == NULL;
+  const int bits32 = factor->addends == NULL;
   double *value = f->vector.value + lane;
   for (uint32_t at = reaction->first + reaction->rows + reaction->cells, end = at + reaction->groups; at < end; at++) {
-    const ff_ssa_factor_group *g = factor->groups + STEP_AT(0);
+    const ff_ssa_factor_group *g = factor->groups + ADDEND_AT(0);
     const double a = (double)rows[(size_t)g->a * FF_SSA_LANES] - g->less;
-    value[STEP_AT(0) * FF_SSA_LANES] = g->rate * a * (double)rows[(size_t)g->b * FF_SSA_LANES];
+    value[ADDEND_AT(0) * FF_SSA_LANES] = g->rate * a * (double)rows[(size_t)g->b * FF_SSA_LANES];
   }
 }
-#undef STEP_AT
-#undef STEP_BY
+#undef ADDEND_AT
+#undef ADDEND_BY
 
 /* Changes a lane by the lists of the species that a reaction changes. */
 static inline void FF_CELLS(change_species)(ff_ssa_factored *f, uint32_t lane, uint32_t reaction) {
@@ -177,8 +177,8 @@ static inline void FF_CELLS(change_species)(ff_ssa_factored *f, uint32_t lane, u
       FF_CELLS(add_list)(&cells, r->first + r->rows, r->cells, CELLS_OF(f) + lane * f->stride);
     }
   }
-  if (rows.n > 0) FF_CELLS(add_steps)(f, &rows, FF_SSA_LANES, 1, CHECKS);
-  if (cells.n > 0) FF_CELLS(add_steps)(f, &cells, 1, 1, 0);
+  if (rows.n > 0) FF_CELLS(add_all)(f, &rows, FF_SSA_LANES, 1, CHECKS);
+  if (cells.n > 0) FF_CELLS(add_all)(f, &cells, 1, 1, 0);
 }
 
 static inline void FF_CELLS(change)(ff_ssa_factored *f) {
@@ -197,12 +197,12 @@ static inline void FF_CELLS(change)(ff_ssa_factored *f) {
     FF_CELLS(add_list)(&rows, r->first, r->rows, ROWS_OF(f) + lane);
     FF_CELLS(add_list)(&cells, r->first + r->rows, r->cells, CELLS_OF(f) + lane * f->stride);
   }
-  if (factor->steps != NULL) {
-    FF_CELLS(add_steps)(f, &rows, FF_SSA_LANES, 0, CHECKS);
-    FF_CELLS(add_steps)(f, &cells, 1, 0, 0);
+  if (factor->addends != NULL) {
+    FF_CELLS(add_all)(f, &rows, FF_SSA_LANES, 0, CHECKS);
+    FF_CELLS(add_all)(f, &cells, 1, 0, 0);
   } else {
-    FF_CELLS(add_steps)(f, &rows, FF_SSA_LANES, 1, CHECKS);
-    FF_CELLS(add_steps)(f, &cells, 1, 1, 0);
+    FF_CELLS(add_all)(f, &rows, FF_SSA_LANES, 1, CHECKS);
+    FF_CELLS(add_all)(f, &cells, 1, 1, 0);
   }
   for (uint32_t lane = 0; lane < FF_SSA_LANES && factor->sparse; lane++)
     FF_CELLS(compute)(f, lane, factor->reactions + reaction[lane]);

@@ -5,7 +5,7 @@
 
 #include "../../base/ff_math.h"
 
-int ff_ssa_engine_small_can(const ff_ssa_program *program) {
+int ff_ssa_engine_vector32_can(const ff_ssa_program *program) {
   if (program->n_reactions == 0 || program->n_reactions > FF_SSA_VECTOR32_REACTIONS) return 0;
   for (uint32_t r = 0; r < program->n_reactions; r++)
     if (program->propensities[r].law > FF_LAW_TWIN) return 0;
@@ -71,7 +71,7 @@ static ff_status fill(ff_ssa_vector32 *w, const ff_ssa_program *program, const d
   return set_high(w, err);
 }
 
-ff_status ff_ssa_engine_small(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_vector32(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                               ff_simd simd, ff_error *err) {
   *out = NULL;
   ff_ssa_vector32 *w = ff_calloc(1, sizeof *w);

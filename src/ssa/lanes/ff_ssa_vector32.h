@@ -26,8 +26,8 @@ uint64_t ff_ssa_vector32_avx2(ff_lanes *engine, uint32_t *steps);
 uint64_t ff_ssa_vector32_avx512(ff_lanes *engine, uint32_t *steps);
 
 /* The engine. O(size of the program and lanes). `initial` is borrowed. */
-ff_status ff_ssa_engine_small(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
+ff_status ff_ssa_engine_vector32(ff_lanes **out, const ff_ssa_program *program, const double *initial, uint64_t key,
                               ff_simd simd, ff_error *err);
-int ff_ssa_engine_small_can(const ff_ssa_program *program);
+int ff_ssa_engine_vector32_can(const ff_ssa_program *program);
 
 #endif

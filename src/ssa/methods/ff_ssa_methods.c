@@ -21,13 +21,13 @@ static ff_status one_by_one(ff_lanes **out, const ff_ssa_program *program, const
 
 /* With fewer trajectories for each thread, most lanes would be idle. */
 #define FEW 4
-#define FEW_SMALL 16
+#define FEW_VECTOR32 16
 
 static ff_status in_vectors(ff_lanes **out, const ff_ssa_program *program, const ff_run_options *options,
                             const double *initial, uint64_t trajectories, ff_error *err) {
   if (!ff_ssa_engine_vector16_can(program)) return one_by_one(out, program, options, initial, trajectories, err);
-  if (trajectories >= FEW_SMALL && ff_ssa_engine_small_can(program))
-    return ff_ssa_engine_small(out, program, initial, options->key, options->simd, err);
+  if (trajectories >= FEW_VECTOR32 && ff_ssa_engine_vector32_can(program))
+    return ff_ssa_engine_vector32(out, program, initial, options->key, options->simd, err);
   if (trajectories >= FEW) return ff_ssa_engine_vector16(out, program, initial, options->key, options->simd, err);
   return ff_ssa_engine_path(out, program, &ff_ssa_finder_tree, initial, options->key, err); /* has the same bits */
 }

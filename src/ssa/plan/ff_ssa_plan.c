@@ -35,7 +35,7 @@ ff_status ff_ssa_compiler_step(ff_ssa_compiler *c, ff_ssa_program **out, ff_erro
       return status;
     case FIND_GROUPS:
       c->stage++;
-      return ff_ssa_factor_new(&c->p->factor, c->p, FF_FACTOR_STEPS_MOST, err);
+      return ff_ssa_factor_new(&c->p->factor, c->p, FF_FACTOR_ADDENDS_MOST, err);
     default:
       status = ff_ssa_ring_new(&c->p->ring, c->p, FF_RING_LEAST, err);
       if (status != FF_OK) return status;

@@ -100,7 +100,7 @@ typedef struct {
   uint32_t leaf[FF_FACTOR_LEAVES], half[FF_FACTOR_LEAVES / 4], upper[FF_FACTOR_LEAVES / 64];
 } changes;
 
-static uint32_t step_at(const ff_ssa_factor *f, size_t i) { return f->steps != NULL ? f->steps[i].at : f->wide_steps[i].at; }
+static uint32_t addend_at(const ff_ssa_factor *f, size_t i) { return f->addends != NULL ? f->addends[i].at : f->addends32[i].at; }
 
 static void add_half(const generator *g, changes *c, uint32_t group) {
   const uint32_t half = group / 4, upper = group / (FF_SSA_FAN * FF_SSA_FAN);
@@ -116,7 +116,7 @@ static void list_changes(const generator *g, uint32_t r, changes *c) {
   const size_t first = row->first + row->rows + row->cells;
   c->leaves = c->halves = c->uppers = 0;
   for (uint32_t i = 0; i < row->groups; i++) {
-    const uint32_t group = step_at(g->f, first + i);
+    const uint32_t group = addend_at(g->f, first + i);
     if (!is_special(g, group)) c->leaf[c->leaves++] = group;
     add_half(g, c, group);
   }
@@ -142,7 +142,7 @@ static void set_amounts(const generator *g, uint32_t r, int32_t *amount, int set
   const ff_ssa_factor *f = g->f;
   const ff_ssa_row *row = f->reactions + r;
   for (size_t i = row->first; i < (size_t)row->first + row->rows; i++)
-    amount[step_at(f, i)] = !set ? 0 : f->steps != NULL ? f->steps[i].by : f->wide_steps[i].by;
+    amount[addend_at(f, i)] = !set ? 0 : f->addends != NULL ? f->addends[i].by : f->addends32[i].by;
 }
 
 static int fits(int32_t by) { return by >= -MOST_CHANGE && by <= MOST_CHANGE; }
