@@ -62,7 +62,7 @@ static inline int ff_device_follows(const ff_device_request *request) {
 
 typedef struct {
   uint64_t complete; /* trajectories of the wave that are complete or refused */
-  uint64_t events;   /* of the complete ones that are not refused */
+  uint64_t steps;    /* of the complete ones that are not refused */
   uint64_t fired;    /* firings listed so far, also of trajectories that are on their way or refused */
   int done;          /* whether all are */
 } ff_device_progress;
@@ -93,8 +93,8 @@ typedef struct {
   /* With `max_firings`: the list of the wave's firings, which belongs to the ensemble and is valid until the next start(). Those
    * of each trajectory are in order. Refused trajectories may have some, too. O(1). */
   const ff_fired *(*fired)(const ff_ensemble *ensemble, uint64_t *n);
-  /* For an ensemble of several points: the events of each point of the wave, without those of refused trajectories. */
-  ff_status (*events)(ff_ensemble *ensemble, uint64_t *events, ff_error *err);
+  /* For an ensemble of several points: the steps of each point of the wave, without those of refused trajectories. */
+  ff_status (*steps)(ff_ensemble *ensemble, uint64_t *steps, ff_error *err);
 } ff_device_calls;
 
 #endif

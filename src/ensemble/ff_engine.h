@@ -19,7 +19,7 @@ typedef struct {
   uint32_t depth;              /* of the stack that variables need */
   int real;                    /* whether counts are real numbers */
   double step;                 /* work of a step, as the number of counts that could be added to their sums meanwhile */
-  double look;                 /* and of finding the state at a time between two events */
+  double look;                 /* and of finding the state at a time between two steps */
   const char *counted;         /* what is counted, in the plural */
 } ff_process;
 

@@ -12,7 +12,7 @@ typedef struct {
   const char *kernel; /* name of the kernel, or NULL to let the backend choose */
   const char *cache;  /* folder for compiled code, or NULL */
   uint32_t blocks;    /* as in ff_device_request; for measurements */
-  double anew_steps; /* how many events of refused trajectories let a wave begin anew; 0: as many as take the processor about a
+  double anew_steps; /* how many steps of refused trajectories let a wave begin anew; 0: as many as take the processor about a
                        * second. For tests */
 } ff_fleet_choice;
 

@@ -17,25 +17,26 @@ typedef struct {
 
 typedef struct ff_lanes ff_lanes;
 
-/* A member of each engine's own struct, as its first. Until its next event, a lane has the state of `count`. */
+/* A member of each engine's own struct, as its first. Until its next step, a lane has the state of `count`. */
 struct ff_lanes {
   uint32_t lanes;    /* at most FF_MAX_LANES */
   size_t stride;
   double *count;     /* item i of the state in lane l: count[i * stride + l] */
-  double *next_time; /* for each lane: of its next event; infinity if there is none */
+  double *next_time; /* for each lane: of its next step; infinity if there is none */
   double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
   uint64_t broken;   /* a bit for each lane with a failure */
   int halfway;          /* with one lane: whether a step is incomplete; the state is then not that of any time */
   const int *reached;   /* of lanes that look at the condition of the options themselves: whether it holds; else NULL */
   const uint32_t *next; /* with one lane: what fires at next_time; NULL if it is not known */
 
-  /* start() lets a lane begin a trajectory at time 0; the next step finds its first event. rest() makes the lane idle. */
+  /* start() lets a lane begin a trajectory at time 0; the next call of advance() finds its first step. rest() makes the lane
+   * idle. */
   void (*start)(ff_lanes *lanes, uint32_t lane, uint64_t unit, double wanted);
   void (*rest)(ff_lanes *lanes, uint32_t lane);
-  /* Lets events happen until a lane has something to report, or `steps` times; *steps becomes what is left. It is 0 if a step is
+  /* Lets steps happen until a lane has something to report, or `steps` times; *steps becomes what is left. It is 0 if a step is
    * left halfway. Returns a bit for each lane that has passed its wanted time or is broken. */
   uint64_t (*advance)(ff_lanes *lanes, uint32_t *steps);
-  uint64_t (*events)(const ff_lanes *lanes, uint32_t lane); /* of its trajectory so far */
+  uint64_t (*steps)(const ff_lanes *lanes, uint32_t lane); /* of its trajectory so far */
   void (*diagnose)(ff_lanes *lanes, uint32_t lane, ff_failure *out);
   void (*free)(ff_lanes *lanes); /* accepts NULL */
 };

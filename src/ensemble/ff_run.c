@@ -217,7 +217,7 @@ ff_status ff_run_advance(ff_run *run, double seconds, int *done, ff_error *err) 
 
 uint64_t ff_run_complete(const ff_run *run) { return ff_waves_complete(run) + ff_workers_complete(run); }
 
-uint64_t ff_run_events(const ff_run *run) { return ff_waves_events(run) + ff_workers_events(run); }
+uint64_t ff_run_steps(const ff_run *run) { return ff_waves_steps(run) + ff_workers_steps(run); }
 
 ff_status ff_run_sums(ff_run *run, ff_sums **out, ff_error *err) {
   if (!run->merged) return ff_error_set(err, FF_EINTERNAL, "a run that is not done has no sums");

@@ -4,7 +4,7 @@
 
 #include "ff_engine.h"
 
-/* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all events up to and
+/* Simulates n trajectories from the start to the last of the times. At each time, the state is that after all steps up to and
  * including this time. The times never change a trajectory. */
 typedef struct ff_run ff_run;
 
@@ -21,9 +21,9 @@ void ff_run_free(ff_run *run);
  * and does not look at the clock meanwhile. A failure is final: the run must be freed. */
 ff_status ff_run_advance(ff_run *run, double seconds, int *done, ff_error *err);
 
-/* The trajectories that are complete, and the events of all trajectories, so far. O(threads). */
+/* The trajectories that are complete, and the steps of all trajectories, so far. O(threads). */
 uint64_t ff_run_complete(const ff_run *run);
-uint64_t ff_run_events(const ff_run *run);
+uint64_t ff_run_steps(const ff_run *run);
 
 /* The sums over all trajectories of a run that is done and does not keep the states. *out belongs to the run. O(1). */
 ff_status ff_run_sums(ff_run *run, ff_sums **out, ff_error *err);

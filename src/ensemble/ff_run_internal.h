@@ -15,7 +15,7 @@ typedef struct {
   uint32_t at[FF_MAX_LANES];   /* the next time at which its state is wanted */
   double budget;                   /* what may be recorded until the thread looks at the clock */
   uint64_t ended; /* a bit for each lane: a condition has ended its trajectory, and its state must be recorded to the end */
-  uint64_t complete, events;       /* of trajectories that are complete */
+  uint64_t complete, steps;        /* of trajectories that are complete */
   ff_record record;
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
   double *stack;   /* for the condition in all lanes */
@@ -72,9 +72,9 @@ static inline int ff_worker_busy(const ff_worker *worker) {
 void ff_worker_drop(ff_run *run, ff_worker *worker);
 /* Notes that a trajectory has failed. Of several failures, that of the first trajectory is kept. */
 void ff_worker_fail(ff_run *run, ff_worker *worker, uint64_t unit, const ff_error *failure);
-/* How many trajectories the workers have completed, and the events so far, also of trajectories that are on their way. */
+/* How many trajectories the workers have completed, and the steps so far, also of trajectories that are on their way. */
 uint64_t ff_workers_complete(const ff_run *run);
-uint64_t ff_workers_events(const ff_run *run);
+uint64_t ff_workers_steps(const ff_run *run);
 
 /* ---- devices (ff_waves.c). `run->waves` may be NULL ---------------------------------------------------------------- */
 
@@ -93,8 +93,8 @@ uint64_t ff_waves_refused(ff_run *run);
 int ff_waves_any_refused(const ff_run *run);
 /* Whether trajectories that may still matter are left, either for devices or refused by them. */
 int ff_waves_left(const ff_run *run);
-/* Trajectories that devices have completed, and their events, so far. */
+/* Trajectories that devices have completed, and their steps, so far. */
 uint64_t ff_waves_complete(const ff_run *run);
-uint64_t ff_waves_events(const ff_run *run);
+uint64_t ff_waves_steps(const ff_run *run);
 
 #endif

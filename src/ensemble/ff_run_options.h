@@ -34,7 +34,7 @@ typedef struct {
   double tolerance;         /* of an approximate method; 0 for its default */
 } ff_run_options;
 
-/* Whether a run looks at the state after every event. */
+/* Whether a run looks at the state after every step. */
 static inline int ff_run_follows(const ff_run_options *o) { return o->until != NULL || o->max_firings > 0; }
 
 #endif

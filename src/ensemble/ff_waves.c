@@ -99,17 +99,17 @@ int ff_waves_devices(const ff_run *run) {
 
 /* Whether a device has refused so much of its wave that it should begin anew, with room for larger counts: if this processor
  * would need longer for what is refused, here and later, than the device needs for other code and the wave. Refused trajectories
- * have stopped, and may have more events in all than the complete ones. Hence their number counts, too. If none is complete,
- * there may be any number of events. */
+ * have stopped, and may have more steps in all than the complete ones. Hence their number counts, too. If none is complete,
+ * there may be any number of steps. */
 static int should_widen(const ff_run *run, const ff_wave *v) {
   const ff_waves *w = run->waves;
   const double n = (double)(v->range.last - v->range.next), part = (double)v->n_refused / n, complete = n - (double)v->n_refused;
   const double units = part * (double)ff_wave_units(run, v);
-  const double events = complete > 0 ? units * (double)v->progress.events / complete : INFINITY;
+  const double steps = complete > 0 ? units * (double)v->progress.steps / complete : INFINITY;
   const double most = w->fleet.choice.anew_steps > 0 ? w->fleet.choice.anew_steps : ANEW_STEPS * run->threads;
   if (v->stays || v->recorded > 0 || w->piece.of == v) return 0; /* the piece may be recorded in part */
   if (part * ANEW_PART < 1 || atomic_load(&run->failed) != FF_NO_UNIT) return 0;
-  if (units < ANEW_UNITS && events < most) return 0;
+  if (units < ANEW_UNITS && steps < most) return 0;
   return w->calls->common.info(v->on->ensemble).bits16 && !ff_wave_lists_too_many(run, v);
 }
 
@@ -245,12 +245,12 @@ uint64_t ff_waves_complete(const ff_run *run) {
   return n;
 }
 
-uint64_t ff_waves_events(const ff_run *run) {
+uint64_t ff_waves_steps(const ff_run *run) {
   const ff_waves *w = run->waves;
   if (w == NULL) return 0;
-  uint64_t n = w->events;
+  uint64_t n = w->steps;
   for (uint32_t i = 0; i < w->fleet.n; i++)
-    if (w->waves[i].stage != FF_WAVE_NONE && !w->waves[i].range.counted) n += w->waves[i].progress.events;
+    if (w->waves[i].stage != FF_WAVE_NONE && !w->waves[i].range.counted) n += w->waves[i].progress.steps;
   return n;
 }
 

@@ -8,7 +8,7 @@
 /* Trajectories next ... last - 1 of the run. */
 typedef struct {
   uint64_t next, last;
-  int counted; /* whether their events were counted before, in a wave whose device has failed */
+  int counted; /* whether their steps were counted before, in a wave whose device has failed */
 } ff_unit_range;
 
 /* In stage WIDENS, a device prepares an ensemble for larger counts, which then begins the wave anew. */
@@ -57,7 +57,7 @@ struct ff_waves {
   uint64_t *refused; /* trajectories that devices have refused */
   size_t n_refused, refused_room;
   atomic_size_t next_refused; /* the first of them that no thread has begun; may be above n_refused */
-  uint64_t complete, events;  /* of waves that are recorded */
+  uint64_t complete, steps;   /* of waves that are recorded */
   atomic_int ended;           /* whether a wave has ended that is not recorded */
   ff_piece piece;
 };

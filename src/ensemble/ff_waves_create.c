@@ -28,7 +28,7 @@ ff_status ff_wave_create(const ff_run *run, const ff_wave *v, int bits32, ff_ens
   const uint64_t complete = ff_workers_complete(run);
   if (bits32) options->like = first_bits32(w);
   options->units = ff_wave_units(run, v);
-  options->steps = complete > 0 ? ff_workers_events(run) / complete : 0;
+  options->steps = complete > 0 ? ff_workers_steps(run) / complete : 0;
   ff_device_request request = {.method = run->options.method,
                                .initial = w->largest != NULL ? w->largest : run->initial,
                                .until = run->options.until,

@@ -199,7 +199,7 @@ ff_status ff_wave_settle(ff_run *run, ff_wave *v, ff_error *err) {
   if (atomic_load(&w->next_refused) > w->n_refused) atomic_store(&w->next_refused, w->n_refused);
   for (size_t i = 0; i < refused; i++) w->refused[w->n_refused++] = v->range.next + v->refused[i];
   w->complete += v->recorded - refused;
-  if (!v->range.counted) w->events += v->progress.events;
+  if (!v->range.counted) w->steps += v->progress.steps;
   v->stage = FF_WAVE_NONE;
   return FF_OK;
 }

@@ -42,7 +42,7 @@ static void start_lane(ff_run *run, ff_worker *w, uint32_t lane) {
   w->lanes->start(w->lanes, lane, run->options.first + w->unit[lane], run->wanted.since[0]);
 }
 
-/* Records the states at all times before the next event, or as many as the budget permits. *complete tells whether these are all
+/* Records the states at all times before the next step, or as many as the budget permits. *complete tells whether these are all
  * times. */
 static ff_status record_until(const ff_run *run, ff_worker *w, uint32_t lane, double next_time, int *complete,
                               ff_error *err) {
@@ -71,7 +71,7 @@ static void serve_lane(ff_run *run, ff_worker *w, uint32_t lane, double next_tim
     broken = 1;
   } else if (complete) {
     w->complete++;
-    w->events += e->events(e, lane);
+    w->steps += e->steps(e, lane);
   }
   if (broken || complete)
     start_lane(run, w, lane);
@@ -116,8 +116,8 @@ static uint64_t end_lanes(const ff_run *run, const ff_worker *w, const double *t
   return ended;
 }
 
-/* As advance_lanes(), but one event of each lane after the other. */
-static void follow_events(ff_run *run, ff_worker *w, uint32_t steps) {
+/* As advance_lanes(), but one step of each lane after the other. */
+static void follow_steps(ff_run *run, ff_worker *w, uint32_t steps) {
   ff_lanes *e = w->lanes;
   double time[FF_MAX_LANES];
   while (steps > 0 && w->budget > 0 && ff_worker_busy(w)) {
@@ -129,10 +129,10 @@ static void follow_events(ff_run *run, ff_worker *w, uint32_t steps) {
     memcpy(time, e->next_time, e->lanes * sizeof *time);
     const int lists = run->options.max_firings > 0;
     const uint32_t what = lists ? *e->next : 0;
-    const uint64_t before = lists ? e->events(e, 0) : 0, reports = e->advance(e, &one);
+    const uint64_t before = lists ? e->steps(e, 0) : 0, reports = e->advance(e, &one);
     if (one == 0) {
       steps--;
-      if (lists && !(e->broken & 1) && e->events(e, 0) > before && !list_firing(run, w, time[0], what)) continue;
+      if (lists && !(e->broken & 1) && e->steps(e, 0) > before && !list_firing(run, w, time[0], what)) continue;
       w->ended = end_lanes(run, w, time);
     }
     serve_lanes(run, w, reports | w->ended);
@@ -147,7 +147,7 @@ static int advance_lanes(ff_run *run, ff_worker *w, uint32_t steps) {
     for (uint32_t lane = 0; lane < e->lanes; lane++) start_lane(run, w, lane);
   if (!ff_worker_busy(w)) return 0;
   if (ff_run_follows(&run->options)) {
-    follow_events(run, w, steps);
+    follow_steps(run, w, steps);
     return 1;
   }
   while (steps > 0 && w->budget > 0) {
@@ -159,10 +159,10 @@ static int advance_lanes(ff_run *run, ff_worker *w, uint32_t steps) {
 }
 
 void ff_run_work(ff_run *run, ff_worker *w) {
-  const uint32_t events = (uint32_t)(65536 / (run->process.step + 16)) + 1;
+  const uint32_t steps = (uint32_t)(65536 / (run->process.step + 16)) + 1;
   do {
     w->budget = FF_BETWEEN_LOOKS;
-    if (!advance_lanes(run, w, events)) return;
+    if (!advance_lanes(run, w, steps)) return;
     ff_worker_drop(run, w);
   } while (ff_clock() < run->deadline && !atomic_load(&run->shared.full) && !ff_waves_ended(run));
 }

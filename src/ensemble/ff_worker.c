@@ -27,13 +27,13 @@ uint64_t ff_workers_complete(const ff_run *run) {
   return n;
 }
 
-uint64_t ff_workers_events(const ff_run *run) {
+uint64_t ff_workers_steps(const ff_run *run) {
   uint64_t n = 0;
   for (int i = 0; i < run->threads; i++) {
     const ff_worker *w = run->workers + i;
-    n += w->events;
+    n += w->steps;
     for (uint32_t lane = 0; lane < ff_worker_lanes(w); lane++)
-      if (w->unit[lane] != FF_NO_UNIT) n += w->lanes->events(w->lanes, lane);
+      if (w->unit[lane] != FF_NO_UNIT) n += w->lanes->steps(w->lanes, lane);
   }
   return n;
 }

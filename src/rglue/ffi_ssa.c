@@ -209,7 +209,7 @@ SEXP ffi_ssa_advance(SEXP pointer, SEXP seconds) {
   held *h = held_of(pointer);
   R_CheckUserInterrupt();
   if (!h->done) ffi_check(ff_run_advance(h->run, ffi_number(seconds, "seconds"), &h->done, &err), &err);
-  const double values[] = {h->done, (double)ff_run_complete(h->run), (double)ff_run_events(h->run),
+  const double values[] = {h->done, (double)ff_run_complete(h->run), (double)ff_run_steps(h->run),
                            (double)ff_run_waiting(h->run)};
   return ffi_numbers(4, names, values);
 }
@@ -248,7 +248,7 @@ static SEXP result_of(const held *h, ff_run *run, SEXP kept, const char *lost) {
   ffi_set(out, "changed", Rf_ScalarReal(h->changed));
   ffi_set(out, "groups", Rf_ScalarReal(ff_ssa_program_groups(h->program)));
   ffi_set(out, "formulas", Rf_ScalarReal(ff_ssa_program_formulas(h->program)));
-  ffi_set(out, "events", Rf_ScalarReal((double)ff_run_events(run)));
+  ffi_set(out, "events", Rf_ScalarReal((double)ff_run_steps(run)));
   SEXP varies = Rf_allocVector(LGLSXP, h->n_observed);
   ffi_set(out, "varies", varies);
   for (uint32_t j = 0; j < h->n_observed; j++) LOGICAL(varies)[j] = ff_ssa_program_changes(h->program, h->observed[j]);
@@ -366,7 +366,7 @@ SEXP ffi_sweep_advance(SEXP pointer, SEXP seconds) {
   held_sweep *h = sweep_of(pointer);
   R_CheckUserInterrupt();
   if (!h->done) ffi_check(ff_sweep_advance(h->sweep, ffi_number(seconds, "seconds"), &h->done, &err), &err);
-  const double values[] = {h->done, (double)ff_sweep_complete(h->sweep), (double)ff_sweep_events(h->sweep),
+  const double values[] = {h->done, (double)ff_sweep_complete(h->sweep), (double)ff_sweep_steps(h->sweep),
                            (double)ff_sweep_waiting(h->sweep)};
   return ffi_numbers(4, names, values);
 }

@@ -20,7 +20,7 @@ static struct {
   double anew_steps;    /* as in ff_fleet_choice */
   int bits32_fails;     /* whether create() refuses requests with bits32 (1), or ready() fails for them (2) */
   int delays;           /* calls of ready() until an ensemble is ready */
-  int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states(), stopped() and events(), the one that
+  int fails_at;         /* of all calls of start(), advance(), refused(), tally(), states(), stopped() and steps(), the one that
                          * fails (0: none) */
   _Atomic int calls;
   int again;            /* whether all calls after it fail too */
@@ -50,7 +50,7 @@ typedef struct {
   int delays, broken;
   ff_device_point *points; /* that joined */
   uint32_t n_points;
-  uint64_t *events; /* of the points of the wave */
+  uint64_t *steps; /* of the points of the wave */
   double *stopped;  /* for each trajectory */
   ff_fired *fired;
   size_t n_fired, fired_room;
@@ -93,7 +93,7 @@ static void fake_ssa_join(fake_ssa_ensemble *e) {
   const ff_device_request *request = &e->request;
   if (request->points == NULL) return;
   e->points = calloc(request->n_points, sizeof *e->points);
-  e->events = calloc(request->n_points, sizeof *e->events);
+  e->steps = calloc(request->n_points, sizeof *e->steps);
   for (uint32_t i = 0; i < request->n_points; i++) {
     const ff_device_point *p = request->points + i;
     const ff_ssa_program *program = p->model;
@@ -156,7 +156,7 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   free(e->fired);
   for (uint32_t i = 0; i < e->n_points; i++) free((double *)e->points[i].initial);
   free(e->points);
-  free(e->events);
+  free(e->steps);
   free(e);
   fake_ssa.freed++;
 }
@@ -197,7 +197,7 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   const uint64_t each = e->request.n_each;
   if (e->n_points > 0 && (first % each != 0 || units % each != 0 || (first + units) / each > e->n_points))
     return ff_error_set(err, FF_EINTERNAL, "a wave that is not of whole points");
-  for (uint32_t i = 0; i < e->n_points; i++) e->events[i] = 0;
+  for (uint32_t i = 0; i < e->n_points; i++) e->steps[i] = 0;
   return fake_ssa_call(err);
 }
 
@@ -244,8 +244,8 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
   for (uint32_t i = 0; i < r->n_times; i++)
     for (uint32_t j = 0; j < r->n_species; j++)
       e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
-  if (status == FF_OK && !refused) e->progress.events += ff_run_events(run);
-  if (status == FF_OK && !refused && p != NULL) e->events[k / r->n_each] += ff_run_events(run);
+  if (status == FF_OK && !refused) e->progress.steps += ff_run_steps(run);
+  if (status == FF_OK && !refused && p != NULL) e->steps[k / r->n_each] += ff_run_steps(run);
   if (status == FF_OK && r->max_firings > 0) fake_ssa_list(e, k, run, refused);
   ff_run_free(run);
   free(values);
@@ -342,15 +342,15 @@ static const ff_fired *fake_ssa_fired(const ff_ensemble *ensemble, uint64_t *n) 
   return e->fired;
 }
 
-static ff_status fake_ssa_events(ff_ensemble *ensemble, uint64_t *events, ff_error *err) {
+static ff_status fake_ssa_steps(ff_ensemble *ensemble, uint64_t *steps, ff_error *err) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
-  for (uint64_t i = 0; i < e->n / e->request.n_each; i++) events[i] = e->events[i];
+  for (uint64_t i = 0; i < e->n / e->request.n_each; i++) steps[i] = e->steps[i];
   return fake_ssa_call(err);
 }
 
 static const ff_device_calls fake_ssa_device = {
     .common = {.destroy = fake_ssa_destroy, .ready = fake_ssa_ready, .start = fake_ssa_start, .info = fake_ssa_info},
     .create = fake_ssa_create, .advance = fake_ssa_advance, .refused = fake_ssa_refused, .tally = fake_ssa_tally,
-    .states = fake_ssa_states, .events = fake_ssa_events, .stopped = fake_ssa_stopped, .fired = fake_ssa_fired};
+    .states = fake_ssa_states, .steps = fake_ssa_steps, .stopped = fake_ssa_stopped, .fired = fake_ssa_fired};
 
 #endif

@@ -126,7 +126,7 @@ static inline void launch_compare_stopped(const ff_launch *run, const double *st
   FF_CHECK_SAY(wrong == 0, "%s: %u times differ", what, wrong);
 }
 
-/* Compares the counts that a wave has recorded, its events and those it refused with a run of the processor. `refuses` is 1 if
+/* Compares the counts that a wave has recorded, its steps and those it refused with a run of the processor. `refuses` is 1 if
  * all trajectories must be refused, 0 if none may be, and -1 if some must be but not all. */
 static inline void launch_compare(const ff_launch *run, const ff_ssa_program *program, const ff_device_request *request,
                                   int refuses, const char *what) {
@@ -153,10 +153,10 @@ static inline void launch_compare(const ff_launch *run, const ff_ssa_program *pr
         wrong += (double)FF_RECORD_OF(run, i, k)[j * run->units] != states[j][k * run->n_times + i];
   FF_CHECK_SAY(wrong == 0, "%s: %u of %llu counts differ", what, wrong,
                (unsigned long long)run->units * run->n_times * request->n_species);
-  FF_CHECK_SAY(refuses < 0 || run->counters->events == ff_run_events(cpu), "%s: %llu events, not %llu", what,
-               (unsigned long long)run->counters->events, (unsigned long long)ff_run_events(cpu));
+  FF_CHECK_SAY(refuses < 0 || run->counters->steps == ff_run_steps(cpu), "%s: %llu steps, not %llu", what,
+               (unsigned long long)run->counters->steps, (unsigned long long)ff_run_steps(cpu));
   const int quiet = program->n_reactions == 0 || request->until != NULL || request->max_firings > 0;
-  FF_CHECK_SAY(run->counters->events > 0 || quiet, "%s: no events", what);
+  FF_CHECK_SAY(run->counters->steps > 0 || quiet, "%s: no steps", what);
   launch_compare_stopped(run, stopped, what);
   if (request->max_firings > 0) launch_compare_fired(run, cpu, what);
   ff_run_free(cpu);

@@ -21,7 +21,7 @@ static inline ff_launch points_launch(const ff_device_request *request, uint32_t
   free(run.recorded);
   run.recorded = ff_calloc((size_t)run.units * request->n_times * request->n_species, sizeof *run.recorded);
   run.each = EACH;
-  run.point_events = events;
+  run.point_steps = events;
   return run;
 }
 
@@ -48,8 +48,8 @@ static inline void compare_points(const ff_launch *run, ff_ssa_program *const *p
       points_ended += !isnan(stopped[k]);
     }
     FF_CHECK_SAY(wrong == 0, "%s: %u counts or times of point %u differ", what, wrong, p);
-    FF_CHECK_SAY(run->point_events[p] == ff_run_events(cpu), "%s: %llu events, not %llu", what,
-                 (unsigned long long)run->point_events[p], (unsigned long long)ff_run_events(cpu));
+    FF_CHECK_SAY(run->point_steps[p] == ff_run_steps(cpu), "%s: %llu events, not %llu", what,
+                 (unsigned long long)run->point_steps[p], (unsigned long long)ff_run_steps(cpu));
     ff_run_free(cpu);
   }
   FF_CHECK_SAY(run->refused[0] == 0, "%s: refused", what);

@@ -57,7 +57,7 @@ static void summaries_are_right(void) {
   ff_run *a = run_of(&model, &one), *b = run_of(&model, &three);
   ff_sums *sums = sums_of(a);
   FF_CHECK_INT(ff_run_complete(a), N);
-  FF_CHECK_INT(ff_run_events(a), ff_run_events(b));
+  FF_CHECK_INT(ff_run_steps(a), ff_run_steps(b));
   for (uint32_t i = 0; i < TIMES; i++) {
     const double mean[] = {model.birth / model.death * (1 - exp(-model.death * times[i])), model.birth * times[i]};
     for (uint32_t j = 0; j < TOY_COUNTS; j++) {
@@ -109,7 +109,7 @@ static void parts_add_up(void) {
   ff_run *second = run_of(&model, &options);
   for (uint32_t i = 0; i < TIMES; i++) ff_sums_merge(sums_of(first), sums_of(second), i);
   FF_CHECK(are_same(sums_of(whole), sums_of(first)));
-  FF_CHECK_INT(ff_run_events(whole), ff_run_events(first) + ff_run_events(second));
+  FF_CHECK_INT(ff_run_steps(whole), ff_run_steps(first) + ff_run_steps(second));
   ff_run_free(whole);
   ff_run_free(first);
   ff_run_free(second);
@@ -160,7 +160,7 @@ static void firings_are_listed(void) {
   int32_t *what = calloc(n, sizeof *what);
   ff_error err;
   FF_CHECK_OK(ff_run_firings(run, trajectory, time, what, &err), &err);
-  FF_CHECK_INT(n, ff_run_events(run));
+  FF_CHECK_INT(n, ff_run_steps(run));
   for (uint64_t i = 0; i < n; i++) {
     FF_CHECK(i == 0 || trajectory[i] > trajectory[i - 1] || (trajectory[i] == trajectory[i - 1] && time[i] > time[i - 1]));
     if (time[i] <= times[TIMES - 1]) population[(size_t)trajectory[i]] += what[i] == TOY_BIRTH ? 1 : -1;
@@ -250,7 +250,7 @@ static void devices_change_no_bit(void) {
     ff_ensemble_info info;
     FF_CHECK(ff_run_device(run[1], &info) && info.refused > 200 && strcmp(info.kernel, "toy") == 0);
     FF_CHECK((ff_run_lost(run[1]) != NULL) == (way >= 4));
-    FF_CHECK_INT(ff_run_events(run[0]), ff_run_events(run[1]));
+    FF_CHECK_INT(ff_run_steps(run[0]), ff_run_steps(run[1]));
     if (way & 1) FF_CHECK(memcmp(states[0], states[1], sizeof states[0]) == 0);
     else FF_CHECK(are_same(sums_of(run[0]), sums_of(run[1])));
     if (way & 2) FF_CHECK(memcmp(stopped[0], stopped[1], sizeof stopped[0]) == 0);
@@ -287,7 +287,7 @@ static void sweeps_are_runs(void) {
     for (uint32_t i = 0; i < POINTS; i++) {
       ff_run *alone = run_of(&models[i], &points[i].options), *there = ff_sweep_run(sweep, i);
       FF_CHECK(there != NULL && are_same(sums_of(alone), sums_of(there)));
-      FF_CHECK_INT(ff_run_events(alone), ff_run_events(there));
+      FF_CHECK_INT(ff_run_steps(alone), ff_run_steps(there));
       ff_run_free(alone);
     }
     ff_sweep_free(sweep);

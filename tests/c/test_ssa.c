@@ -284,21 +284,21 @@ static void check_moments(ff_run *run, const recorded *states) {
     }
 }
 
-/* Runs a method and keeps all states. Returns the number of events. */
+/* Runs a method and keeps all states. Returns the number of steps. */
 static uint64_t run_busy(const ff_ssa_program *program, recorded *states, ff_ssa_method method, int threads, double piece) {
   double *const columns[SPECIES] = {states->count[0], states->count[1], states->count[2]};
   ff_run_options options = busy_options(method, columns, threads);
   memset(states, 0, sizeof *states);
   ff_run *run = run_to_end(program, &options, piece);
-  uint64_t events = ff_run_events(run);
+  uint64_t steps = ff_run_steps(run);
   ff_run_free(run);
-  if (!ff_ssa_method_whole(method)) return events;
+  if (!ff_ssa_method_whole(method)) return steps;
   options.states = NULL;
   run = run_to_end(program, &options, piece);
   check_moments(run, states);
-  FF_CHECK_INT(ff_run_events(run), events);
+  FF_CHECK_INT(ff_run_steps(run), steps);
   ff_run_free(run);
-  return events;
+  return steps;
 }
 
 /* Threads, pieces and divisions change no bit. */
@@ -306,14 +306,14 @@ static void does_not_depend_on_work(void) {
   static recorded one, other;
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
     ff_ssa_program *program = busy_program(method);
-    uint64_t events = run_busy(program, &one, method, 1, 10);
-    FF_CHECK(events > (ff_ssa_method_whole(method) ? 100u : 10u) * RUNS);
+    uint64_t steps = run_busy(program, &one, method, 1, 10);
+    FF_CHECK(steps > (ff_ssa_method_whole(method) ? 100u : 10u) * RUNS);
     for (uint32_t k = 0; k < RUNS; k++) {
       FF_CHECK(one.count[1][k * TIMES] == 100); /* the initial state, and a time that is given twice */
       for (uint32_t j = 0; j < SPECIES; j++) FF_CHECK(one.count[j][k * TIMES + 1] == one.count[j][k * TIMES + 2]);
     }
     for (int threads = 2; threads <= 5; threads++) {
-      FF_CHECK_INT(run_busy(program, &other, method, threads, threads == 3 ? 0 : 10), events);
+      FF_CHECK_INT(run_busy(program, &other, method, threads, threads == 3 ? 0 : 10), steps);
       FF_CHECK(memcmp(&one, &other, sizeof one) == 0);
     }
     memset(&other, 0, sizeof other); /* in two parts */
@@ -407,7 +407,7 @@ static void vectors_change_no_bit(void) {
   ff_ssa_program_free(program);
 }
 
-/* Also trajectories without events are simulated in short pieces. */
+/* Also trajectories without steps are simulated in short pieces. */
 static void works_in_pieces(void) {
   const double time = 0;
   for (ff_ssa_method method = 0; method < FF_SSA_METHODS; method++) {
@@ -478,7 +478,7 @@ static void reports_growth(int threads, ff_ssa_method method) {
   FF_CHECK_OK(ff_ssa_path_new(&path, program, ff_ssa_finder_of(method), &err), &err);
   ff_ssa_path_start(&path, 3, 0, initial);
   while (path.failure.what == FF_SSA_FINE) ff_ssa_path_step(&path);
-  FF_CHECK(path.event == 275); /* 2^40 / 4e9 = 274.9 */
+  FF_CHECK(path.step == 275); /* 2^40 / 4e9 = 274.9 */
   snprintf(text, sizeof text,
            "the count of species \"B\" exceeds 2^40 at time %g of trajectory 1; reactions that make it: \"R1\"", path.time);
   failed_run(growing, initial, FF_ESIZE, text, threads, method);
@@ -597,7 +597,7 @@ static void runs_without_events(void) {
       FF_CHECK_OK(ff_run_sums(run, &sums, &err), &err);
       ff_count_moments m = sums->counts[sums->n_counts];
       FF_CHECK(m.min == 7 && m.max == 7 && ff_sum_value(m.sums.first) == 21);
-      FF_CHECK_INT(ff_run_events(run), 0);
+      FF_CHECK_INT(ff_run_steps(run), 0);
       ff_run_free(run);
       options.n = 0;
       run = run_to_end(program, &options, 1);

@@ -62,7 +62,7 @@ static void bounds_hold(void) {
       FF_CHECK(path.next_time > path.time);
       ff_ssa_path_step(&path);
     }
-    fired = path.event - path.silent;
+    fired = path.step - path.silent;
     FF_CHECK_INT(path.failure.what, FF_SSA_FINE);
     FF_CHECK_SAY(fired > 1500 && steps < 3 * fired, "%llu steps for %llu firings", (unsigned long long)steps,
                  (unsigned long long)fired); /* the windows are neither much too long nor too short */
@@ -206,7 +206,7 @@ static double count_until(const char *condition, double *a, int *pieces) {
   FF_CHECK_OK(ff_ssa_run_new(&run, program, &options, &err), &err);
   for (*pieces = 0; !done; ++*pieces) FF_CHECK_OK(ff_run_advance(run, 0, &done, &err), &err);
   FF_CHECK(states[0] == 0);
-  FF_CHECK_INT(ff_run_events(run), 2); /* of reactions */
+  FF_CHECK_INT(ff_run_steps(run), 2); /* of reactions */
   *a = states[1];
   ff_run_free(run);
   ff_formula_free(&until);

@@ -210,7 +210,7 @@ static void lists_by_species(ff_ssa_program *p, const ff_ssa_factored *one, cons
     }
 }
 
-#define SOME_STEPS 300000000u /* events that are too many for the dense layout, but lead to no large total */
+#define SOME_STEPS 300000000u /* steps that are too many for the dense layout, but lead to no large total */
 
 /* Vectors of any width, and cells and addends of all sizes and layouts, give the same trajectories. Groups that are computed only
  * when they change have the bits of all groups. */
@@ -435,7 +435,7 @@ static void leaves_other_networks(void) {
   free(rates);
 }
 
-/* A method for several trajectories at once is not chosen, and refused, if a run looks at each event or has starts of its own. */
+/* A method for several trajectories at once is not chosen, and refused, if a run looks at each step or has starts of its own. */
 static void suits_the_options(void) {
   enum { N = 49 };
   static reaction_text pairs[N + 1];

@@ -50,12 +50,12 @@ static void react(const simulated_ring *s, uint32_t term, uint64_t v) {
     s->count[s->program->changes[i].species] += (uint64_t)s->program->changes[i].by;
 }
 
-/* The number of events of a trajectory, and whether the code recorded its counts. */
+/* The number of steps of a trajectory, and whether the code recorded its counts. */
 static uint64_t follow(const simulated_ring *s, const ff_launch *run, uint32_t unit, const double *initial, uint32_t *wrong) {
   for (uint32_t i = 0; i < s->program->n_species; i++) s->count[i] = (uint64_t)initial[i];
   double time = 0;
   uint32_t at = 0;
-  for (uint64_t event = 0;; event++) {
+  for (uint64_t step = 0;; step++) {
     double value[FF_SSA_FAN] = {0}, sum[FF_SSA_FAN + 1];
     uint64_t total[FF_SSA_FAN] = {0};
     for (uint32_t t = 0; t < s->m->n_terms; t++) {
@@ -64,12 +64,12 @@ static uint64_t follow(const simulated_ring *s, const ff_launch *run, uint32_t u
     }
     ff_ssa_tree_prefix(sum, value);
     const double all = sum[FF_SSA_FAN];
-    const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, event, run->first + unit), run->key);
+    const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_STEP, 0, step, run->first + unit), run->key);
     const double next = all > 0 ? time + ff_exponential(words.v[0], words.v[1]) / all : INFINITY;
     for (; at < run->n_times && run->times[at] < next; at++)
       for (uint32_t k = 0; k < run->n_species; k++)
         *wrong += FF_RECORD_OF(run, at, unit)[k * run->units] != s->count[run->species[k]];
-    if (at == run->n_times) return event;
+    if (at == run->n_times) return step;
     const double choice = ff_closed(words.v[2], words.v[3]) * all;
     uint32_t chosen = 0;
     for (uint32_t t = 1; t < s->m->n_terms; t++)
@@ -85,15 +85,15 @@ static void compare(const ff_ssa_program *program, const double *initial, const 
                     const char *what) {
   simulated_ring s = {program, program->ring, ff_calloc(program->n_species, sizeof *s.count)};
   uint32_t wrong = 0, refused = 0;
-  uint64_t events = 0;
+  uint64_t steps = 0;
   for (uint32_t k = 0; k < run->units; k++) refused += run->refused[k / 32] >> (k % 32) & 1;
   FF_CHECK_SAY(run->counters->complete == run->units, "%s: %llu complete", what, (unsigned long long)run->counters->complete);
   FF_CHECK_SAY(refused == (refuses ? run->units : 0), "%s: %u refused", what, refused);
-  for (uint32_t k = 0; k < run->units && !refuses; k++) events += follow(&s, run, k, initial, &wrong);
+  for (uint32_t k = 0; k < run->units && !refuses; k++) steps += follow(&s, run, k, initial, &wrong);
   FF_CHECK_SAY(wrong == 0, "%s: %u counts differ", what, wrong);
-  FF_CHECK_SAY(refuses || events == run->counters->events, "%s: %llu events, not %llu", what,
-               (unsigned long long)run->counters->events, (unsigned long long)events);
-  FF_CHECK_SAY(refuses || events > run->units, "%s: %llu events", what, (unsigned long long)events);
+  FF_CHECK_SAY(refuses || steps == run->counters->steps, "%s: %llu events, not %llu", what,
+               (unsigned long long)run->counters->steps, (unsigned long long)steps);
+  FF_CHECK_SAY(refuses || steps > run->units, "%s: %llu events", what, (unsigned long long)steps);
   free(s.count);
 }
 

@@ -112,7 +112,7 @@ static void compare(const wave *w, const ff_ssa_program *program, ff_run_options
   FF_CHECK_SAY(differ == 0, "%s: %llu of %llu counts differ", what, (unsigned long long)differ,
                (unsigned long long)(all * o->n_observed));
   FF_CHECK_INT(w->counters.complete, n);
-  FF_CHECK_INT(w->counters.events, ff_run_events(run));
+  FF_CHECK_INT(w->counters.steps, ff_run_steps(run));
   for (size_t k = 0; k < n; k++) FF_CHECK_SAY(!is_refused(w, k), "%s: %zu", what, k);
   ff_run_free(run);
   for (uint32_t j = 0; j < o->n_observed; j++) free(states[j]);
@@ -153,7 +153,7 @@ static void check(const ff_ssa_program *program, double span, uint64_t n, uint32
     snprintf(name, sizeof name, "%s, %s", what, ff_ssa_method_name(o.method));
     wave_new(&w, program, &o, mode, steps);
     const int launches = wave_run(&w);
-    FF_CHECK_SAY(launches > 1 || w.counters.events < 200, "%s: one launch", what);
+    FF_CHECK_SAY(launches > 1 || w.counters.steps < 200, "%s: one launch", what);
     if (mode == WARP_ELSEWHERE && o.method == FF_SSA_TREE) o.method = FF_SSA_DIRECT; /* has the same bits */
     compare(&w, program, &o, name);
     wave_free(&w);
@@ -537,7 +537,7 @@ static void refuses_trajectories(void) {
     wave_run(&w);
     for (size_t k = 0; k < o.n; k++) FF_CHECK_SAY(is_refused(&w, k), "%s, %s", c->what, ff_ssa_method_name(method));
     FF_CHECK_INT(w.counters.complete, o.n);
-    FF_CHECK_INT(w.counters.events, 0);
+    FF_CHECK_INT(w.counters.steps, 0);
     wave_free(&w);
     ff_ssa_program_free(program);
   }

@@ -78,7 +78,7 @@ static void bins_find_by_weight(void) {
   ff_ssa_bins_clear(&g);
   for (uint32_t i = 0; i < N; i++) ff_ssa_bins_set(&g, i, weights[i]);
   const double total = ff_ssa_bins_total(&g);
-  for (path.event = 0; path.event < DRAWS; path.event++) {
+  for (path.step = 0; path.step < DRAWS; path.step++) {
     ff_ssa_words words = ff_ssa_words_of(&path);
     found[ff_ssa_bins_find(&g, total, &words)]++;
   }
@@ -174,7 +174,7 @@ static void bounds_may_overflow(void) {
     ff_ssa_path_start(&path, 1, 0, initial);
     for (int i = 0; i < 100; i++) ff_ssa_path_step(&path);
     FF_CHECK_INT(path.failure.what, FF_SSA_FINE);
-    FF_CHECK(path.count[0] + path.count[1] == 16 && path.event == 100);
+    FF_CHECK(path.count[0] + path.count[1] == 16 && path.step == 100);
     ff_ssa_path_free(&path);
   }
   ff_ssa_program_free(program);

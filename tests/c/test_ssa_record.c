@@ -239,7 +239,7 @@ static void keeps_firings(void) {
       options.max_firings = 100000;
       ff_run *run = run_to_end(program, &options, 10);
       const uint64_t n = ff_run_n_firings(run);
-      FF_CHECK_INT(n, ff_run_events(run));
+      FF_CHECK_INT(n, ff_run_steps(run));
       FF_CHECK_OK(ff_run_firings(run, trajectory, time, reaction, &err), &err);
       FF_CHECK(memcmp(states.value[0], states.value[1], sizeof states.value[0]) == 0);
       uint64_t at = 0;
@@ -280,7 +280,7 @@ static void ends_at_conditions(void) {
     ff_run_options options = {.method = method, .key = 1, .n = N, .times = ends, .n_times = 2, .threads = 1, .until = &until,
                               .observed = &species, .n_observed = 1, .stopped = stopped, .states = columns};
     ff_run *run = run_to_end(program, &options, 10);
-    FF_CHECK_INT(ff_run_events(run), 8 * N);
+    FF_CHECK_INT(ff_run_steps(run), 8 * N);
     ff_run_free(run);
     double sum = 0, squares = 0;
     for (int k = 0; k < N; k++) {
@@ -303,7 +303,7 @@ static void ends_at_conditions(void) {
   ff_run_options options = {.method = FF_SSA_DIRECT, .n = 9, .times = ends, .n_times = 1, .threads = 2, .until = &until,
                             .stopped = stopped};
   ff_run *run = run_to_end(program, &options, 10);
-  FF_CHECK_INT(ff_run_events(run), 0);
+  FF_CHECK_INT(ff_run_steps(run), 0);
   for (int k = 0; k < 9; k++) FF_CHECK(stopped[k] == 0);
   ff_run_free(run);
   ff_formula_free(&until);
@@ -319,7 +319,7 @@ static void compare_with_each(const ff_ssa_program *program, const ff_formula *u
                             .until = until, .stopped = stopped, .observed = &species, .n_observed = 1, .states = columns,
                             .simd = simd, .starts = starts};
   ff_run *run = run_to_end(program, &options, 10);
-  uint64_t events = ff_run_events(run);
+  uint64_t events = ff_run_steps(run);
   ff_run_free(run);
   for (uint32_t k = 0; k < RUNS; k++) {
     double end, alone[TIMES], *const column[] = {alone};
@@ -329,7 +329,7 @@ static void compare_with_each(const ff_ssa_program *program, const ff_formula *u
     options.states = column;
     options.starts = starts != NULL ? starts + k * n_species : NULL;
     run = run_to_end(program, &options, 10);
-    events -= ff_run_events(run);
+    events -= ff_run_steps(run);
     ff_run_free(run);
     FF_CHECK(memcmp(alone, count + k * TIMES, sizeof alone) == 0);
     FF_CHECK(end == stopped[k] || (isnan(end) && isnan(stopped[k])));

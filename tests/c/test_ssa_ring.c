@@ -153,12 +153,12 @@ static void leaves_other_networks(void) {
 
 __extension__ typedef unsigned __int128 whole;
 
-static double choice_of_all = -1; /* the choice of each event, unless it is negative */
+static double choice_of_all = -1; /* the choice of each step, unless it is negative */
 
-/* A trajectory by the definition in ff_ssa_ring.h: everything is computed anew at each event. */
+/* A trajectory by the definition in ff_ssa_ring.h: everything is computed anew at each step. */
 typedef struct {
   const ff_ssa_program *p;
-  uint64_t key, unit, event;
+  uint64_t key, unit, step;
   double *count, time, next_time, share;
   whole q[FF_RING_TERMS];
   uint32_t term;
@@ -185,7 +185,7 @@ static whole value_at(const reference *r, uint32_t t, uint32_t j) {
 
 static void find_next(reference *r) {
   const ff_ssa_ring *m = r->p->ring;
-  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, r->event, r->unit), r->key);
+  const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_STEP, 0, r->step, r->unit), r->key);
   double child[FF_SSA_FAN] = {0}, sum[FF_SSA_FAN + 1];
   for (uint32_t t = 0; t < m->n_terms; t++) {
     r->q[t] = 0;
@@ -215,7 +215,7 @@ static void go_on(reference *r) {
   for (uint32_t i = r->p->change_first[reaction]; i < r->p->change_first[reaction + 1]; i++)
     r->count[r->p->changes[i].species] += (double)r->p->changes[i].by;
   r->time = r->next_time;
-  r->event++;
+  r->step++;
   find_next(r);
 }
 
@@ -250,7 +250,7 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
       free(lanes[lane].count);
       lanes[lane] = reference_of(p, initial, 7, 1000 + step);
       base->start(base, lane, 1000 + step, DBL_MAX);
-      lanes[lane].event = UINT64_MAX;
+      lanes[lane].step = UINT64_MAX;
     }
     for (uint32_t lane = 0; lane < FF_SSA_LANES && choice_of_all >= 0; lane++) f->vector.lanes.choice[lane] = choice_of_all;
     base->advance(base, &one);
@@ -258,8 +258,8 @@ static uint32_t same_trajectories(const ff_ssa_program *p, const double *initial
     ff_ssa_ring16_set_counts(f, UINT64_MAX, 1);
     for (uint32_t lane = 0; lane < FF_SSA_LANES - 1; lane++) {
       reference *r = lanes + lane;
-      if (step > 0 && r->event != UINT64_MAX && r->next_time < INFINITY) go_on(r);
-      if (r->event == UINT64_MAX) r->event = 0;
+      if (step > 0 && r->step != UINT64_MAX && r->next_time < INFINITY) go_on(r);
+      if (r->step == UINT64_MAX) r->step = 0;
       wrong += base->next_time[lane] != r->next_time;
       for (uint32_t s = 0; s < p->n_species; s++) wrong += f->vector.lanes.count[s * FF_SSA_LANES + lane] != r->count[s];
     }

@@ -118,7 +118,7 @@ static int sums_differ(ff_run *got, ff_run *want) {
 
 /* Compares each point that is not left with a run of its own. Returns how many are left. */
 static uint32_t compare(sweep *s, ff_sweep *got, const output *o, const char *what) {
-  uint64_t events = 0;
+  uint64_t steps = 0;
   uint32_t left = 0;
   for (uint32_t i = 0; i < POINTS; i++) {
     ff_run_options options = s->points[i].options;
@@ -129,15 +129,15 @@ static uint32_t compare(sweep *s, ff_sweep *got, const output *o, const char *wh
     }
     ff_run *want = run_to_end(s->programs[i], &options, 10), *run = ff_sweep_run(got, i);
     FF_CHECK_SAY(run != NULL, "%s: point %u is not done", what, i);
-    FF_CHECK_SAY(run != NULL && ff_run_events(run) == ff_run_events(want), "%s: events of point %u", what, i);
+    FF_CHECK_SAY(run != NULL && ff_run_steps(run) == ff_run_steps(want), "%s: steps of point %u", what, i);
     if (run != NULL && !o->keep) FF_CHECK_SAY(!sums_differ(run, want), "%s: sums of point %u", what, i);
     if (o->keep) FF_CHECK_SAY(memcmp(s->states[0][i], s->states[1][i], sizeof s->states[0][i]) == 0, "%s: point %u", what, i);
-    events += ff_run_events(want);
+    steps += ff_run_steps(want);
     ff_run_free(want);
     if (i % 2 == 0) ff_sweep_drop(got, i);
   }
-  FF_CHECK_SAY(ff_sweep_events(got) == events, "%s: %llu events, not %llu", what,
-               (unsigned long long)ff_sweep_events(got), (unsigned long long)events);
+  FF_CHECK_SAY(ff_sweep_steps(got) == steps, "%s: %llu steps, not %llu", what,
+               (unsigned long long)ff_sweep_steps(got), (unsigned long long)steps);
   FF_CHECK_INT(ff_sweep_complete(got), (POINTS - left) * RUNS);
   return left;
 }

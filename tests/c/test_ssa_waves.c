@@ -79,7 +79,7 @@ static void long_lists_take_few_calls(void) {
   FF_CHECK_INT(fake_ssa.lists, 5);
   FF_CHECK_INT(fake_ssa.made, 1); /* none for larger counts, which would refuse as many */
   FF_CHECK_INT(got.complete, MANY);
-  FF_CHECK_INT(got.events, ff_run_events(here));
+  FF_CHECK_INT(got.steps, ff_run_steps(here));
   FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
   FF_CHECK(memcmp(a->counts, b->counts, sizeof *a->counts) == 0);
   ff_run_free(got.run);
@@ -150,7 +150,7 @@ static void a_device_may_fail_between_pieces(void) {
     FF_CHECK(fake_ssa.copies > 3 && ff_run_lost(got.run) != NULL);
     FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
     FF_CHECK(memcmp(a->counts, b->counts, MANY * a->n_counts * sizeof *a->counts) == 0);
-    FF_CHECK_INT(got.events, ff_run_events(here));
+    FF_CHECK_INT(got.steps, ff_run_steps(here));
     FF_CHECK_INT(got.complete, RUNS);
     ff_run_free(got.run);
   }
@@ -172,7 +172,7 @@ static void play_in_parts(const ff_ssa_program *program, const output *o, const 
     FF_CHECK(fake_ssa.tallies <= before + (int)w->devices);
   }
   got.complete = ff_run_complete(got.run);
-  got.events = ff_run_events(got.run);
+  got.steps = ff_run_steps(got.run);
 }
 
 /* Statistics are added up in several parts, and a device may fail between them. What it has added is not added again. */
@@ -252,7 +252,7 @@ static void devices_may_not_start(void) {
       }
       while (got.status == FF_OK && !done) got.status = ff_run_advance(got.run, 0, &done, &got.err);
       got.complete = ff_run_complete(got.run);
-      got.events = ff_run_events(got.run);
+      got.steps = ff_run_steps(got.run);
       compare(&got, &want, o->keep, "some devices did not start");
       ff_run_free(got.run);
       FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
@@ -283,7 +283,7 @@ static void works_here_until_devices_are_ready(void) {
       if (got.status == FF_OK) got.status = ff_run_advance(got.run, 0, &done, &got.err);
     }
     got.complete = ff_run_complete(got.run);
-    got.events = ff_run_events(got.run);
+    got.steps = ff_run_steps(got.run);
     compare(&got, &want, o->keep, "moved late");
     FF_CHECK_INT(ff_run_waiting(got.run), 0);
     FF_CHECK(is || !ff_run_device(got.run, &info));
@@ -313,7 +313,7 @@ static void the_first_failure_is_told(void) {
       play(&got, program, options, 0, &ways[j]);
       FF_CHECK_INT(got.status, want.status);
       if (want.status == FF_OK)
-        FF_CHECK_INT(got.events, want.events);
+        FF_CHECK_INT(got.steps, want.steps);
       else
         FF_CHECK_STR(got.err.text, want.err.text);
       ff_run_free(got.run);

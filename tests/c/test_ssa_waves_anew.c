@@ -46,7 +46,7 @@ static void waves_begin_anew_for_larger_counts(void) {
       play(&got, program, options, 0, &some[j].w);
       FF_CHECK_OK(got.status, &got.err);
       FF_CHECK_INT(got.complete, MANY);
-      FF_CHECK_INT(got.events, ff_run_events(here));
+      FF_CHECK_INT(got.steps, ff_run_steps(here));
       FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
       FF_CHECK(memcmp(a->counts, b->counts, (size_t)TO * sizeof *a->counts) == 0);
       FF_CHECK(ff_run_device(got.run, &info) && !info.bits16);
@@ -72,7 +72,7 @@ static void waves_begin_anew_for_larger_counts(void) {
     FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
   }
   ff_run_free(here);
-  /* Few trajectories begin anew only if they have many events (about 90 are refused that have some 50 each), or if all are
+  /* Few trajectories begin anew only if they have many steps (about 90 are refused that have some 50 each), or if all are
    * refused, so that nobody knows. */
   static const struct { uint32_t bits16; double anew_steps; int anew; } few[] = {
       {12, 1, 1}, {12, 2000, 1}, {12, 1e9, 0}, {2, 1e9, 1}};
@@ -144,7 +144,7 @@ static void a_wave_does_not_begin_anew_while_it_is_recorded(void) {
   FF_CHECK_OK(got.status, &got.err);
   FF_CHECK(failed && ff_run_lost(got.run) != NULL);
   FF_CHECK_INT(ff_run_complete(got.run), MANY);
-  FF_CHECK_INT(ff_run_events(got.run), ff_run_events(here));
+  FF_CHECK_INT(ff_run_steps(got.run), ff_run_steps(here));
   FF_CHECK_OK(ff_run_sums(here, &a, &err), &err);
   FF_CHECK_OK(ff_run_sums(got.run, &b, &err), &err);
   FF_CHECK(memcmp(a->counts, b->counts, (size_t)TO * a->n_counts * sizeof *a->counts) == 0);

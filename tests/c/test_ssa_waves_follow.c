@@ -22,7 +22,7 @@ typedef struct {
   double states[SPECIES][RUNS * TIMES], stopped[RUNS];
   double trajectory[FIRINGS], time[FIRINGS];
   int32_t reaction[FIRINGS];
-  uint64_t n_firings, events, complete;
+  uint64_t n_firings, steps, complete;
   ff_status status;
   ff_error err;
 } outcome;
@@ -41,7 +41,7 @@ static void play(outcome *out, const ff_ssa_program *program, const ff_formula *
   out->status = run_in_way(&out->run, program, &options, w, &out->err);
   if (out->status != FF_OK) return;
   out->complete = ff_run_complete(out->run);
-  out->events = ff_run_events(out->run);
+  out->steps = ff_run_steps(out->run);
   out->n_firings = ff_run_n_firings(out->run);
   FF_CHECK(out->n_firings <= FIRINGS);
   FF_CHECK_OK(ff_run_firings(out->run, out->trajectory, out->time, out->reaction, &out->err), &out->err);
@@ -50,7 +50,7 @@ static void play(outcome *out, const ff_ssa_program *program, const ff_formula *
 static void compare(unsigned wanted, const char *what) {
   FF_CHECK_SAY(got.status == FF_OK && want.status == FF_OK, "%s: %s", what, got.err.text);
   if (got.status != FF_OK) return;
-  FF_CHECK_SAY(got.complete == RUNS && got.events == want.events, "%s: other events", what);
+  FF_CHECK_SAY(got.complete == RUNS && got.steps == want.steps, "%s: other steps", what);
   FF_CHECK_SAY(memcmp(got.states, want.states, sizeof got.states) == 0, "%s: other states", what);
   for (uint32_t k = 0; k < RUNS; k++)
     FF_CHECK_SAY(got.stopped[k] == want.stopped[k] || (isnan(got.stopped[k]) && isnan(want.stopped[k])), "%s: %u", what, k);

@@ -11,7 +11,7 @@ typedef struct {
   const toy *model;
   ff_device_request request;
   ff_device_point points[8]; /* that have joined; the first one is the model if there are no others */
-  uint64_t key, first, units, events, events_of[8];
+  uint64_t key, first, units, steps, steps_of[8];
   double *count[TOY_COUNTS], stopped[TOY_CAPACITY];
 } toy_ensemble;
 
@@ -70,7 +70,7 @@ static ff_status toy_begin(ff_ensemble *ensemble, uint64_t key, uint64_t first, 
   e->key = key;
   e->first = first;
   e->units = units;
-  e->events = 0;
+  e->steps = 0;
   toy_devices.waves++;
   return FF_OK;
 }
@@ -90,7 +90,7 @@ static void toy_simulate(toy_ensemble *e, const ff_device_point *p, uint64_t key
     if (ff_run_new(&run, &toy_engine, p->model, &options, &err) != FF_OK) abort();
     while (!done)
       if (ff_run_advance(run, 1, &done, &err) != FF_OK) abort();
-    if (!toy_refuses(e, from + k)) e->events += ff_run_events(run);
+    if (!toy_refuses(e, from + k)) e->steps += ff_run_steps(run);
     ff_run_free(run);
   }
 }
@@ -100,13 +100,13 @@ static ff_status toy_go_on(ff_ensemble *ensemble, double seconds, ff_device_prog
   const uint64_t each = e->request.n_points > 0 ? e->request.n_each : e->units, n = e->units / each;
   (void)seconds, (void)err;
   for (uint64_t i = 0; i < n; i++) {
-    const uint64_t before = e->events;
+    const uint64_t before = e->steps;
     const ff_device_point *p = e->points + (e->request.n_points > 0 ? e->first / each + i : 0);
     const uint64_t key = e->request.n_points > 0 ? p->key : e->key;
     toy_simulate(e, p, key, e->request.n_points > 0 ? 0 : e->first, i * each, each);
-    e->events_of[i] = e->events - before;
+    e->steps_of[i] = e->steps - before;
   }
-  *progress = (ff_device_progress){.complete = e->units, .events = e->events, .done = 1};
+  *progress = (ff_device_progress){.complete = e->units, .steps = e->steps, .done = 1};
   return FF_OK;
 }
 
@@ -148,16 +148,16 @@ static ff_status toy_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, 
   return FF_OK;
 }
 
-static ff_status toy_events_of(ff_ensemble *ensemble, uint64_t *events, ff_error *err) {
+static ff_status toy_steps_of(ff_ensemble *ensemble, uint64_t *steps, ff_error *err) {
   const toy_ensemble *e = toy_of(ensemble);
   (void)err;
-  memcpy(events, e->events_of, e->units / e->request.n_each * sizeof *events);
+  memcpy(steps, e->steps_of, e->units / e->request.n_each * sizeof *steps);
   return FF_OK;
 }
 
 static const ff_device_calls toy_device = {
     .common = {.destroy = toy_destroy, .ready = toy_ready, .start = toy_begin, .info = toy_info},
     .create = toy_create, .advance = toy_go_on, .refused = toy_refused, .tally = toy_tally, .states = toy_states,
-    .stopped = toy_stopped, .events = toy_events_of};
+    .stopped = toy_stopped, .steps = toy_steps_of};
 
 #endif

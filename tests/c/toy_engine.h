@@ -20,23 +20,23 @@ typedef struct {
   ff_lanes base;
   const toy *model;
   const double *initial;
-  uint64_t key, unit, event;
+  uint64_t key, unit, step;
   double count[TOY_COUNTS], time, next_time, wanted;
   uint32_t next;
   int started;
 } toy_lane;
 
-/* The waiting time and the kind of the next event are words of one draw, addressed by trajectory and event. */
+/* The waiting time and the kind of the next step are words of one draw, addressed by trajectory and step. */
 static void toy_find(toy_lane *e) {
   const double births = e->model->birth, rate = births + e->model->death * e->count[0];
-  const ff_philox_block w = ff_philox(ff_philox_counter(0, 0, e->event, e->unit), e->key);
+  const ff_philox_block w = ff_philox(ff_philox_counter(0, 0, e->step, e->unit), e->key);
   e->next_time = rate > 0 ? e->time + ff_exponential(w.v[0], w.v[1]) / rate : INFINITY;
   e->next = ff_closed(w.v[2], w.v[3]) * rate < births ? TOY_BIRTH : TOY_DEATH;
 }
 
 static void toy_happen(toy_lane *e) {
   e->time = e->next_time;
-  e->event++;
+  e->step++;
   e->count[0] += e->next == TOY_BIRTH ? 1 : -1;
   e->count[1] += e->next == TOY_BIRTH;
   e->base.broken = e->count[0] > e->model->most;
@@ -59,7 +59,7 @@ static void toy_start(ff_lanes *lanes, uint32_t lane, uint64_t unit, double want
   toy_lane *e = (toy_lane *)lanes;
   (void)lane;
   e->unit = unit;
-  e->event = e->base.broken = 0;
+  e->step = e->base.broken = 0;
   e->started = 0;
   e->time = e->next_time = 0;
   e->wanted = wanted;
@@ -67,7 +67,7 @@ static void toy_start(ff_lanes *lanes, uint32_t lane, uint64_t unit, double want
 
 static void toy_rest(ff_lanes *lanes, uint32_t lane) { ((toy_lane *)lanes)->wanted = lane == 0 ? INFINITY : 0; }
 
-static uint64_t toy_events(const ff_lanes *lanes, uint32_t lane) { return lane == 0 ? ((const toy_lane *)lanes)->event : 0; }
+static uint64_t toy_steps(const ff_lanes *lanes, uint32_t lane) { return lane == 0 ? ((const toy_lane *)lanes)->step : 0; }
 
 static void toy_free(ff_lanes *lanes) { free(lanes); }
 
@@ -78,7 +78,7 @@ static ff_status toy_lanes(ff_lanes **out, const ff_process *process, const ff_r
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a population");
   *e = (toy_lane){.model = process->model, .initial = initial, .key = options->key, .wanted = INFINITY};
   e->base = (ff_lanes){.lanes = 1, .stride = 1, .count = e->count, .next_time = &e->next_time, .wanted = &e->wanted,
-                       .next = &e->next, .start = toy_start, .rest = toy_rest, .advance = toy_advance, .events = toy_events,
+                       .next = &e->next, .start = toy_start, .rest = toy_rest, .advance = toy_advance, .steps = toy_steps,
                        .free = toy_free};
   *out = &e->base;
   return FF_OK;

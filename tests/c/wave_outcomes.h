@@ -60,7 +60,7 @@ typedef struct {
   double value[MOST][RUNS * TIMES];
   ff_status status;
   ff_error err;
-  uint64_t complete, events;
+  uint64_t complete, steps;
 } outcome;
 
 static ff_run_options options_of(ff_ssa_method method, const output *o, const way *w) {
@@ -76,7 +76,7 @@ static inline void play(outcome *out, const ff_ssa_program *program, ff_run_opti
   options.states = keep ? columns : NULL;
   out->status = run_in_way(&out->run, program, &options, w, &out->err);
   out->complete = ff_run_complete(out->run);
-  out->events = ff_run_events(out->run);
+  out->steps = ff_run_steps(out->run);
 }
 
 /* ---- comparing ---------------------------------------------------------------------------------------------------------- */
@@ -113,8 +113,8 @@ static inline void compare(const outcome *got, const outcome *want, int keep, co
   if (got->status != FF_OK) return;
   FF_CHECK_SAY(got->complete == want->complete && got->complete == RUNS, "%s: %llu complete", what,
                (unsigned long long)got->complete);
-  FF_CHECK_SAY(got->events == want->events, "%s: %llu events, not %llu", what, (unsigned long long)got->events,
-               (unsigned long long)want->events);
+  FF_CHECK_SAY(got->steps == want->steps, "%s: %llu steps, not %llu", what, (unsigned long long)got->steps,
+               (unsigned long long)want->steps);
   if (keep)
     FF_CHECK_SAY(memcmp(got->value, want->value, sizeof got->value) == 0, "%s: other states", what);
   else

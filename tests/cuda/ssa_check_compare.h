@@ -32,7 +32,7 @@ typedef struct {
   const ff_ssa_program *program;
   ff_device_request request;
   uint64_t n, compared;
-  double cpu_speed, ready, whole; /* events per second of one thread; seconds */
+  double cpu_speed, ready, whole; /* steps per second of one thread; seconds */
   ff_ssa_path order;              /* for the order of optimised_direct */
   ff_device_progress progress;
 } job;
@@ -44,7 +44,7 @@ static inline ff_run *on_cpu(job *j, double **states, unsigned wanted, uint64_t 
                                   .wanted = wanted, .threads = 1, .simd = FF_SIMD_BEST};
   const double began = ff_clock();
   ff_run *run = run_to_end(j->program, &options, 1);
-  j->cpu_speed = (double)ff_run_events(run) / (ff_clock() - began);
+  j->cpu_speed = (double)ff_run_steps(run) / (ff_clock() - began);
   return run;
 }
 
@@ -113,8 +113,8 @@ static inline void compare_sums(ff_ensemble *e, job *j) {
   const size_t pairs = (size_t)r->n_species * (r->n_species - 1) / 2 * r->n_times;
   for (size_t i = 0; other != NULL && i < 2 * pairs; i++) wrong += sums.products[i] != other->products[i];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums differ", j->name, wrong);
-  FF_CHECK_SAY(j->progress.events == ff_run_events(run), "%s: %llu events, not %llu", j->name,
-               (unsigned long long)j->progress.events, (unsigned long long)ff_run_events(run));
+  FF_CHECK_SAY(j->progress.steps == ff_run_steps(run), "%s: %llu steps, not %llu", j->name,
+               (unsigned long long)j->progress.steps, (unsigned long long)ff_run_steps(run));
   ff_run_free(run);
   ff_sums_free(&sums);
 }
@@ -122,8 +122,8 @@ static inline void compare_sums(ff_ensemble *e, job *j) {
 static inline void report(ff_ensemble *e, const job *j) {
   const ff_ensemble_info info = gpu.backend->common.info(e);
   printf("%-26s %-18s %-9s %10.3e %10.3e %10.3e %7.3f %7.3f  %u x %u, %u registers, %u B\n", j->name,
-         ff_ssa_method_name(j->request.method), info.kernel, (double)j->progress.events / info.device_seconds,
-         (double)j->progress.events / j->whole, j->cpu_speed, j->ready, info.device_seconds, info.threads, info.blocks,
+         ff_ssa_method_name(j->request.method), info.kernel, (double)j->progress.steps / info.device_seconds,
+         (double)j->progress.steps / j->whole, j->cpu_speed, j->ready, info.device_seconds, info.threads, info.blocks,
          info.registers, info.shared_bytes);
   fflush(stdout);
 }

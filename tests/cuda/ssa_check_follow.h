@@ -69,7 +69,7 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   if (r->until != NULL) FF_CHECK_OK(gpu.backend->stopped(e, 0, n, there, &err), &err);
   for (uint64_t k = 0; k < n && r->until != NULL; k++) wrong += isnan(here[k]) ? !isnan(there[k]) : here[k] != there[k];
   FF_CHECK_SAY(wrong == 0, "%s: %llu counts and times differ", name, (unsigned long long)wrong);
-  FF_CHECK_SAY(j->progress.events == ff_run_events(run), "%s: other events", name);
+  FF_CHECK_SAY(j->progress.steps == ff_run_steps(run), "%s: other steps", name);
   if (r->max_firings > 0) compare_fired(e, run, n, name);
   ff_run_free(run);
   for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);

@@ -45,8 +45,8 @@ static inline void sweep_point(sweep *s, uint32_t i, ff_ssa_program *program) {
   s->points[i] = (ff_device_point){program, program->initial, KEY + i, NULL};
 }
 
-/* Compares point i of the wave, which is point `at` of the sweep: its counts, statistics and events. */
-static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, uint32_t at, uint64_t events, const sweep *s) {
+/* Compares point i of the wave, which is point `at` of the sweep: its counts, statistics and steps. */
+static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, uint32_t at, uint64_t steps, const sweep *s) {
   const uint64_t each = whole->request.n_each;
   const ff_device_request *r = &whole->request;
   const uint8_t counts[MOST_SPECIES] = {0};
@@ -84,8 +84,8 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
   for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++)
     wrong += sums.products[c] != own.products[c];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums of point %u differ", whole->name, wrong, at);
-  FF_CHECK_SAY(events == ff_run_events(run), "%s: %llu events of point %u, not %llu", whole->name,
-               (unsigned long long)events, at, (unsigned long long)ff_run_events(run));
+  FF_CHECK_SAY(steps == ff_run_steps(run), "%s: %llu steps of point %u, not %llu", whole->name,
+               (unsigned long long)steps, at, (unsigned long long)ff_run_steps(run));
   ff_run_free(run);
   ff_sums_free(&sums);
   ff_sums_free(&own);
@@ -164,19 +164,19 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   if (status == FF_OK) status = gpu.backend->common.start(e, 0, 0, j.n, &err);
   while (status == FF_OK && !j.progress.done) status = gpu.backend->advance(e, 0.5, &j.progress, &err);
   j.whole = ff_clock() - began;
-  uint64_t *events = ff_calloc(n + 1, sizeof *events), refused[8], n_refused = 0;
-  if (status == FF_OK) status = gpu.backend->events(e, events, &err);
+  uint64_t *steps = ff_calloc(n + 1, sizeof *steps), refused[8], n_refused = 0;
+  if (status == FF_OK) status = gpu.backend->steps(e, steps, &err);
   if (status == FF_OK) status = gpu.backend->refused(e, 0, refused, 8, &n_refused, &err);
   FF_CHECK_OK(status, &err);
   FF_CHECK_SAY(s->joins[0] && n_refused == 0, "%s: %llu refused", name, (unsigned long long)n_refused);
   for (uint32_t i = 0; i < n && status == FF_OK; i += compared > 0 && compared < n ? n / compared : 1)
-    compare_point(e, &j, i, at[i], events[i], s);
+    compare_point(e, &j, i, at[i], steps[i], s);
   if (status == FF_OK && compared > 0) {
     const double seconds = add_up(e, &j);
     printf("%u of %u points; added up in %.4f s\n", n, s->n, seconds);
     report(e, &j);
   }
-  free(events);
+  free(steps);
   gpu.backend->common.destroy(e);
 }
 
@@ -194,7 +194,7 @@ static inline uint32_t compare_runs(ff_sweep *done, const ff_point *points, uint
     FF_CHECK_OK(ff_run_sums(want, &b, &err), &err);
     const size_t counts = (size_t)a->n_times * a->n_counts * sizeof *a->counts;
     FF_CHECK_SAY(memcmp(a->counts, b->counts, counts) == 0, "%s: sums of point %u differ", name, i);
-    FF_CHECK_SAY(ff_run_events(run) == ff_run_events(want), "%s: events of point %u differ", name, i);
+    FF_CHECK_SAY(ff_run_steps(run) == ff_run_steps(want), "%s: steps of point %u differ", name, i);
     ff_run_free(want);
   }
   return left;

@@ -10,12 +10,12 @@
 typedef struct {
   uint64_t begun;    /* trajectories */
   uint64_t complete; /* or refused */
-  uint64_t events;   /* of complete trajectories */
+  uint64_t steps;    /* of complete trajectories */
   uint64_t fired;    /* firings in the list of the launch */
 } ff_wave_counters;
 
-/* A launch lets trajectories of `slots` make about `steps` events at most, for about so many nanoseconds. A slot whose
- * trajectory is complete begins the next one of the wave. A limit of time rather than of events lets all warps end together,
+/* A launch lets trajectories of `slots` make about `steps` steps at most, for about so many nanoseconds. A slot whose
+ * trajectory is complete begins the next one of the wave. A limit of time rather than of steps lets all warps end together,
  * although a multiprocessor prefers some of them. The trajectories of a wave are numbered from 0: number k is trajectory
  * first + k.
  *
@@ -37,7 +37,7 @@ typedef struct {
   uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
   uint32_t round_key[2 * FF_PHILOX_ROUNDS]; /* both words of the key in each round */
   const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as its kernel lays it out */
-  uint64_t *point_events; /* of complete trajectories, for each point of the wave */
+  uint64_t *point_steps; /* of complete trajectories, for each point of the wave */
   uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
   const uint32_t *starts; /* NULL, or the counts of each trajectory at the start: FF_START_OF() */
   double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it, NaN if it has not */

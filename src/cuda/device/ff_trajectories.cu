@@ -24,7 +24,7 @@ static ff_trajectories *of(ff_ensemble *e) { return (ff_trajectories *)e; }
 static void give_back(ff_ensemble *ensemble) {
   ff_trajectories *e = of(ensemble);
   void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
-                          e->launch.counters, e->launch.state, e->launch.point_events, e->points, e->sums.at,
+                          e->launch.counters, e->launch.state, e->launch.point_steps, e->points, e->sums.at,
                           (void *)e->launch.starts, e->launch.stopped, e->launch.fired};
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
 }
@@ -94,7 +94,7 @@ static ff_status start_points(ff_trajectories *e, uint64_t first, uint64_t units
     return ff_error_set(err, FF_EINTERNAL, "a wave that is not of whole points");
   l->each = (uint32_t)each;
   l->points = e->points + at * e->point_words;
-  return ff_cuda_check(cudaMemsetAsync(l->point_events, 0, units / each * sizeof *l->point_events, e->stream), "starting", err);
+  return ff_cuda_check(cudaMemsetAsync(l->point_steps, 0, units / each * sizeof *l->point_steps, e->stream), "starting", err);
 }
 
 /* The counts at the start of the wave's trajectories that are not on the device yet. */
@@ -201,7 +201,7 @@ static ff_status advance(ff_trajectories *e, double seconds, ff_device_progress 
     status = launch(e, share_of(e, seconds, stop - ff_clock()), err);
     if (ff_clock() > stop) break;
   }
-  *progress = {.complete = e->done.complete, .events = e->done.events, .fired = e->n_fired,
+  *progress = {.complete = e->done.complete, .steps = e->done.steps, .fired = e->n_fired,
                .done = e->done.complete == e->units};
   return status;
 }
@@ -252,11 +252,11 @@ static const ff_fired *fired(const ff_ensemble *ensemble, uint64_t *n) {
   return e->fired;
 }
 
-static ff_status events(ff_trajectories *e, uint64_t *out, ff_error *err) {
+static ff_status steps(ff_trajectories *e, uint64_t *out, ff_error *err) {
   const size_t bytes = e->n_points > 0 ? (size_t)(e->units / e->request.n_each) * sizeof *out : 0;
-  ff_status status = ff_cuda_check(cudaMemcpyAsync(out, e->launch.point_events, bytes, cudaMemcpyDeviceToHost, e->stream),
-                                   "reading events", err);
-  return status == FF_OK ? ff_stages_wait(e, "reading events", err) : status;
+  ff_status status = ff_cuda_check(cudaMemcpyAsync(out, e->launch.point_steps, bytes, cudaMemcpyDeviceToHost, e->stream),
+                                   "reading steps", err);
+  return status == FF_OK ? ff_stages_wait(e, "reading steps", err) : status;
 }
 
 /* ---- the interface: each call makes the ensemble's device the thread's current one ------------------------------------ */
@@ -282,7 +282,7 @@ static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums
   FF_ON_DEVICE(of(e), ff_collect(of(e), first, n, sums, err), err);
 }
 
-static ff_status events_there(ff_ensemble *e, uint64_t *out, ff_error *err) { FF_ON_DEVICE(of(e), events(of(e), out, err), err); }
+static ff_status steps_there(ff_ensemble *e, uint64_t *out, ff_error *err) { FF_ON_DEVICE(of(e), steps(of(e), out, err), err); }
 
 static ff_status stopped_there(ff_ensemble *e, uint64_t first, uint64_t n, double *times, ff_error *err) {
   FF_ON_DEVICE(of(e), stopped(of(e), first, n, times, err), err);
@@ -301,5 +301,5 @@ ff_device_calls ff_trajectories_calls(ff_trajectories_create create) {
           .states = states_there,
           .stopped = stopped_there,
           .fired = fired,
-          .events = events_there};
+          .steps = steps_there};
 }

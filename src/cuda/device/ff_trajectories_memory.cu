@@ -88,7 +88,7 @@ static ff_status take_more_memory(ff_trajectories *e, ff_error *err) {
   const size_t units = (size_t)e->capacity;
   ff_status status = FF_OK;
   if (e->n_points > 0)
-    status = ff_cuda_new((void **)&l->point_events, e->n_points * sizeof *l->point_events, "counters", err);
+    status = ff_cuda_new((void **)&l->point_steps, e->n_points * sizeof *l->point_steps, "counters", err);
   if (status == FF_OK && r->starts != NULL)
     status = ff_cuda_new((void **)&l->starts, units * e->n_counts * sizeof *l->starts, "counts at the start", err);
   if (status == FF_OK && r->until != NULL)

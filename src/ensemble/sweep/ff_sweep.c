@@ -86,13 +86,13 @@ uint64_t ff_sweep_complete(const ff_sweep *s) {
   return n;
 }
 
-uint64_t ff_sweep_events(const ff_sweep *s) {
-  uint64_t n = s->events;
+uint64_t ff_sweep_steps(const ff_sweep *s) {
+  uint64_t n = s->steps;
   for (uint32_t i = 0; i < s->n; i++)
-    n += s->points[i].run != NULL ? ff_run_events(s->points[i].run)
-                                  : s->points[i].stage == FF_POINT_BACK ? s->points[i].events : 0;
+    n += s->points[i].run != NULL ? ff_run_steps(s->points[i].run)
+                                  : s->points[i].stage == FF_POINT_BACK ? s->points[i].steps : 0;
   for (uint32_t i = 0; i < s->fleet.n; i++)
-    n += s->devices[i].stage == FF_SWEEP_RUNS ? s->devices[i].progress.events : 0;
+    n += s->devices[i].stage == FF_SWEEP_RUNS ? s->devices[i].progress.steps : 0;
   return n;
 }
 
@@ -114,7 +114,7 @@ void ff_sweep_drop(ff_sweep *s, uint32_t i) {
   ff_run *run = ff_sweep_run(s, i);
   if (run == NULL) return;
   s->complete += ff_run_complete(run);
-  s->events += ff_run_events(run);
+  s->steps += ff_run_steps(run);
   ff_run_free(run);
   s->points[i].run = NULL;
 }

@@ -28,9 +28,9 @@ ff_status ff_sweep_advance(ff_sweep *sweep, double seconds, int *done, ff_error 
 /* The first point that is known to have failed, or n. O(1). */
 uint32_t ff_sweep_failed(const ff_sweep *sweep);
 
-/* The trajectories that are complete, events, and trajectories that have not begun, of all points so far. O(points). */
+/* The trajectories that are complete, steps, and trajectories that have not begun, of all points so far. O(points). */
 uint64_t ff_sweep_complete(const ff_sweep *sweep);
-uint64_t ff_sweep_events(const ff_sweep *sweep);
+uint64_t ff_sweep_steps(const ff_sweep *sweep);
 uint64_t ff_sweep_waiting(const ff_sweep *sweep);
 
 /* The run of a point that is done, until it is dropped; otherwise NULL. It belongs to the sweep. */

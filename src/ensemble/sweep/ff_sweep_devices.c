@@ -177,7 +177,7 @@ static void end_wave(sweep_device *d) {
     ff_sweep_note(d, status, &d->on->err);
     return;
   }
-  status = s->calls->events(d->on->ensemble, d->events, &err);
+  status = s->calls->steps(d->on->ensemble, d->steps, &err);
   if (status != FF_OK) {
     ff_sweep_note(d, status, &err);
     return;
@@ -185,7 +185,7 @@ static void end_wave(sweep_device *d) {
   d->info = s->calls->common.info(d->on->ensemble);
   pthread_mutex_lock(&s->lock);
   for (uint32_t i = 0; i < d->n; i++) {
-    s->points[d->members[d->first + i]].events = d->events[i];
+    s->points[d->members[d->first + i]].steps = d->steps[i];
     s->points[d->members[d->first + i]].stage = FF_POINT_BACK;
   }
   d->stage = FF_SWEEP_ENDED;
@@ -251,7 +251,7 @@ void ff_sweep_free_devices(ff_sweep *s) {
     pthread_mutex_destroy(&d->lock);
     free_points(d);
     free(d->members);
-    free(d->events);
+    free(d->steps);
     free(d->wave.refused);
   }
   free(s->devices);
@@ -299,9 +299,9 @@ static ff_status fill(ff_sweep *s, const ff_fleet_choice *choice, ff_error *err)
     sweep_device *d = s->devices + i;
     *d = (sweep_device){.sweep = s, .number = i, .on = &s->fleet.device[i]};
     d->members = ff_calloc(s->n, sizeof *d->members);
-    d->events = ff_calloc(s->n, sizeof *d->events);
+    d->steps = ff_calloc(s->n, sizeof *d->steps);
     pthread_mutex_init(&d->lock, NULL);
-    missing |= d->members == NULL || d->events == NULL;
+    missing |= d->members == NULL || d->steps == NULL;
   }
   s->at_work = s->fleet.n;
   if (s->devices != NULL && !missing) return FF_OK;

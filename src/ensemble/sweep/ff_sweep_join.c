@@ -18,7 +18,7 @@ void ff_sweep_note(sweep_device *d, ff_status status, const ff_error *err) {
 typedef struct {
   sweep_device *of;
   ff_ensemble_info info;
-  uint64_t at, n, events;
+  uint64_t at, n, steps;
 } part;
 
 static part *part_of(ff_ensemble *ensemble) { return (part *)ensemble; }
@@ -54,7 +54,7 @@ static ff_status part_create(ff_ensemble **out, const void *model, const ff_devi
 static ff_status part_advance(ff_ensemble *ensemble, double seconds, ff_device_progress *progress, ff_error *err) {
   (void)seconds;
   (void)err;
-  *progress = (ff_device_progress){.complete = part_of(ensemble)->n, .events = part_of(ensemble)->events, .done = 1};
+  *progress = (ff_device_progress){.complete = part_of(ensemble)->n, .steps = part_of(ensemble)->steps, .done = 1};
   return FF_OK;
 }
 
@@ -113,7 +113,7 @@ ff_status ff_sweep_join(ff_sweep *s, ff_sweep_point *p, ff_error *err) {
   sweep_device *d = s->devices + p->device;
   part *own = ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a point on a device");
-  *own = (part){.of = d, .info = d->info, .at = p->at, .n = p->given.options.n, .events = p->events};
+  *own = (part){.of = d, .info = d->info, .at = p->at, .n = p->given.options.n, .steps = p->steps};
   ff_status status = ff_run_join(p->run, &part_device, (ff_ensemble *)own, err);
   if (status != FF_OK) return status;
   const ff_waves *w = p->run->waves;

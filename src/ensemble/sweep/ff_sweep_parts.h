@@ -24,7 +24,7 @@ typedef struct {
   int busy;        /* whether a thread works on it */
   int alone;       /* whether devices cannot simulate it together with others */
   uint32_t device; /* whose ensemble it belongs to, or FF_NO_DEVICE */
-  uint64_t at, events; /* the first of its trajectories in the device's wave; the events that the device has counted */
+  uint64_t at, steps; /* the first of its trajectories in the device's wave; the steps that the device has counted */
   ff_run *run; /* NULL before it begins, and after its results were dropped */
   ff_status status;
   ff_error err;
@@ -53,7 +53,7 @@ typedef struct {
   uint32_t first, n;            /* the members of the wave */
   int begun;
   ff_device_progress progress;
-  uint64_t *events; /* of each member of the wave */
+  uint64_t *steps; /* of each member of the wave */
   ff_wave wave; /* lists what the device has refused */
   pthread_mutex_t lock; /* of the ensemble, while points record */
   atomic_int failed; /* whether a call has failed, with the device's error */
@@ -68,7 +68,7 @@ struct ff_sweep {
   uint32_t over;           /* all points before this one are done or left: nobody looks at them again */
   pthread_mutex_t creating; /* while a device creates an ensemble */
   double deadline;
-  uint64_t complete, events; /* of points that were dropped */
+  uint64_t complete, steps; /* of points that were dropped */
   const ff_device_calls *calls;
   ff_fleet fleet;
   ff_sweep_device *devices; /* as many as the fleet has */

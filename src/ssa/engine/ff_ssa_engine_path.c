@@ -25,9 +25,9 @@ static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   return e->started && (e->base.broken || e->wanted < path->next_time);
 }
 
-static uint64_t events(const ff_lanes *engine, uint32_t lane) {
+static uint64_t steps(const ff_lanes *engine, uint32_t lane) {
   (void)lane;
-  return ((const ff_ssa_single *)engine)->path.event - ((const ff_ssa_single *)engine)->path.silent;
+  return ((const ff_ssa_single *)engine)->path.step - ((const ff_ssa_single *)engine)->path.silent;
 }
 
 static void drop(ff_lanes *engine) {
@@ -48,7 +48,7 @@ ff_status ff_ssa_engine_path(ff_lanes **out, const ff_ssa_program *program, cons
   }
   e->base.next = &e->path.next;
   e->base.advance = advance;
-  e->base.events = events;
+  e->base.steps = steps;
   e->base.free = drop;
   *out = &e->base;
   return FF_OK;

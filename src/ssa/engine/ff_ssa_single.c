@@ -10,7 +10,7 @@ void ff_ssa_single_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double 
   ff_ssa_single *e = (ff_ssa_single *)engine;
   (void)lane;
   e->path.unit = unit;
-  e->path.event = e->path.silent = 0;
+  e->path.step = e->path.silent = 0;
   e->path.failure.what = FF_SSA_FINE;
   e->path.next_time = 0;
   e->base.broken = 0;

@@ -14,7 +14,7 @@ typedef struct {
   int started; /* whether the first step was made */
 } ff_ssa_single;
 
-/* Fills one that is all 0, and sets all functions but advance(), events() and free(); the caller may replace start(). Frees what
+/* Fills one that is all 0, and sets all functions but advance(), steps() and free(); the caller may replace start(). Frees what
  * it has, also after a failure. */
 ff_status ff_ssa_single_fill(ff_ssa_single *single, const ff_ssa_program *program, const ff_ssa_finder *finder,
                              const double *initial, uint64_t key, ff_error *err);

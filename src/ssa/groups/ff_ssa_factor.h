@@ -16,7 +16,7 @@
 #define FF_FACTOR_MAX_LEVELS 4 /* enough for the weights of a sum */
 #define FF_FACTOR_NONE UINT32_MAX
 #define FF_FACTOR_ADDENDS_MOST ((size_t)1 << 25) /* of the lists by reaction, which take 256 MB then */
-#define FF_FACTOR_MOLECULES 16u /* the most that an event adds and removes, if addends are listed by species */
+#define FF_FACTOR_MOLECULES 16u /* the most that a step adds and removes, if addends are listed by species */
 
 /* The propensity of a group is (rate * (a - less)) * b, where a and b are rows: numbers of each trajectory. */
 typedef enum {
@@ -51,7 +51,7 @@ typedef struct {
 } ff_ssa_member;
 
 /* What is needed to find the reaction of a molecule of a group. All groups have the same number of levels, so that trajectories
- * whose next events are of different groups are searched alike: the upper levels of a small sum are one entry that exceeds all
+ * whose next steps are of different groups are searched alike: the upper levels of a small sum are one entry that exceeds all
  * numbers. */
 typedef struct {
   uint32_t b, map, units; /* as in the group */
@@ -63,7 +63,7 @@ typedef struct {
  * which no propensity depends. The cells end with spare ones, too. */
 #define FF_FACTOR_ROW_OF_SUM(program, sum) ((program)->n_species + 1 + (sum))
 
-/* What an event changes: `by` is added to entry `at` of an array. */
+/* What a step changes: `by` is added to entry `at` of an array. */
 typedef struct {
   uint16_t at;
   int16_t by;
@@ -89,8 +89,8 @@ typedef struct ff_ssa_factor {
   uint32_t levels, units;   /* the most of all sums and groups */
   uint32_t beyond;          /* the cell that exceeds all numbers */
   int pools;                /* whether a group is a pool of several species */
-  double most;              /* the most that an event adds to a row */
-  int sparse;               /* whether an event changes few of the groups */
+  double most;              /* the most that a step adds to a row */
+  int sparse;               /* whether a step changes few of the groups */
   ff_ssa_factor_group *groups;
   ff_ssa_factor_sum *sums;
   ff_ssa_member *members;

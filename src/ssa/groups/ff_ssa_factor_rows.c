@@ -222,7 +222,7 @@ static double weight_of(const writer *w, uint32_t species) {
   return most;
 }
 
-/* Whether no event changes many molecules. Sets a bound of what an event adds to a row. */
+/* Whether no step changes many molecules. Sets a bound of what a step adds to a row. */
 static int measure_events(writer *w) {
   w->f->most = 0;
   for (uint32_t r = 0; r < w->p->n_reactions; r++) {

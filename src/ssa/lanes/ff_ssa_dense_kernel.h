@@ -204,7 +204,7 @@ static inline void FF_KERNEL(dense_change)(ff_ssa_factored *f) {
   }
 }
 
-/* ---- the next event ----------------------------------------------------------------------------------------------------- */
+/* ---- the next step ----------------------------------------------------------------------------------------------------- */
 
 /* The propensity of a group. Those of kind FF_GROUP_REST have been computed. */
 FF_INLINED D FF_KERNEL(dense_value)(const ff_ssa_factored *f, uint32_t g, int h) {
@@ -231,7 +231,7 @@ FF_INLINED D FF_KERNEL(dense_pick)(const D sum[FF_SSA_FAN + 1], const D child[FF
   return chosen;
 }
 
-/* Chooses the groups of the next events of vector h among those of so many nodes. Returns the number, and the sum of all. */
+/* Chooses the groups of the next steps of vector h among those of so many nodes. Returns the number, and the sum of all. */
 FF_INLINED D FF_KERNEL(dense_group)(const ff_ssa_factored *f, const uint32_t nodes, int h, D choice, D *total, D *share) {
   const uint32_t n = f->factor->n_groups;
   D value[FF_DENSE_NODES][FF_SSA_FAN], node[FF_SSA_FAN], sum[FF_SSA_FAN + 1], before, leaf;
@@ -267,7 +267,7 @@ FF_INLINED D FF_KERNEL(dense_group)(const ff_ssa_factored *f, const uint32_t nod
   return above * D_SET((double)FF_SSA_FAN) + chosen;
 }
 
-/* As FF_KERNEL(sums) and FF_KERNEL(next_events), with the same bits. */
+/* As FF_KERNEL(sums) and FF_KERNEL(next_steps), with the same bits. */
 FF_INLINED void FF_KERNEL(dense_next)(ff_ssa_factored *f, const uint32_t nodes) {
   ff_ssa_vector16 *w = &f->vector;
   const size_t drawn = w->lanes.drawn;

@@ -1,9 +1,9 @@
 /* The engine for networks with factors: 16 trajectories at once. Groups are computed and chosen for all of them in vectors; then
  * each lane searches its molecule and makes its changes.
  *
- * At each event, one random number chooses the group by its share of the sum of all, and what is left of it the molecule. Both
+ * At each step, one random number chooses the group by its share of the sum of all, and what is left of it the molecule. Both
  * come from 53 bits, so the probability of a reaction has an absolute error of some 2^-53, as in the direct method. The second
- * molecule of a pool has a number of its own: block 1 of FF_SSA_DRAW_EVENT, words 0 and 1.
+ * molecule of a pool has a number of its own: block 1 of FF_SSA_DRAW_STEP, words 0 and 1.
  */
 #ifndef FF_SSA_FACTORED_H
 #define FF_SSA_FACTORED_H
@@ -16,7 +16,7 @@ typedef struct {
   ff_ssa_vector16 vector; /* its leaves are the groups, and so is vector.next */
   const ff_ssa_factor *factor;
   const ff_ssa_dense *dense; /* the layout of cells; NULL for that of ff_ssa_factor. With it, totals are below FF_DENSE_SMALL */
-  uint32_t *group; /* for each lane with the dense layout: the group of the next event,
+  uint32_t *group; /* for each lane with the dense layout: the group of the next step,
   or n_groups. vector.next is then not set */
   double *share;  /* for each lane: what is left of its choice, from 0 to 1 */
   int32_t *rows;  /* first by row, while totals are small; vector.lanes.count is then set only for lanes that are reported */

@@ -44,10 +44,10 @@ static inline uint32_t FF_KERNEL(rank_small)(const int32_t *node, int32_t *v) {
 #endif
 }
 
-/* The second molecule of a pool, for the event that happens now. */
+/* The second molecule of a pool, for the step that happens now. */
 static inline double FF_KERNEL(second)(const ff_ssa_factored *f, uint32_t lane, double n) {
   const ff_ssa_vector16 *w = &f->vector;
-  const ff_philox_block at = ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->lanes.event[lane] - 1, w->lanes.unit[lane]);
+  const ff_philox_block at = ff_philox_counter(FF_SSA_DRAW_STEP, 1, w->lanes.step[lane] - 1, w->lanes.unit[lane]);
   const ff_philox_block words = ff_philox(at, w->lanes.key);
   const double v = (double)(int64_t)(ff_closed(words.v[0], words.v[1]) * n);
   return v < n ? v : n - 1;
@@ -94,7 +94,7 @@ uint64_t FF_KERNEL(advance_factored)(ff_lanes *engine, uint32_t *steps) {
     if (w->lanes.drawn == FF_SSA_DRAWS) FF_KERNEL(draw_ahead)(&w->lanes, FF_SSA_LANES);
     EACH(h) {
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
-      U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
+      U_STORE(AT(w->lanes.step, 0, h), U_ADD(U_LOAD(AT(w->lanes.step, 0, h)), U_SET(1)));
     }
     if (f->dense != NULL) {
       FF_KERNEL(dense_change)(f);
@@ -108,7 +108,7 @@ uint64_t FF_KERNEL(advance_factored)(ff_lanes *engine, uint32_t *steps) {
         FF_KERNEL(groups_small)(f);
       }
       FF_KERNEL(sums)(w);
-      FF_KERNEL(next_events)(w, f->share);
+      FF_KERNEL(next_steps)(w, f->share);
     }
     w->lanes.drawn++;
     bits = FF_KERNEL(report)(w);

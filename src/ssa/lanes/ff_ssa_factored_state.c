@@ -75,19 +75,19 @@ static void leave_dense(ff_ssa_factored *f) {
   f->dense = NULL;
 }
 
-/* The number of events after which all totals are surely still below `limit`. */
-static double safe_events(const ff_ssa_factored *f, double limit) {
+/* The number of steps after which all totals are surely still below `limit`. */
+static double safe_steps(const ff_ssa_factored *f, double limit) {
   return f->factor->most > 0 ? (limit - f->most) / f->factor->most : INFINITY;
 }
 
 void ff_ssa_factored_prepare(ff_ssa_factored *f, uint32_t steps) {
-  uint64_t most = 0; /* events; `event` is UINT64_MAX before the first step */
+  uint64_t most = 0; /* steps; `step` is UINT64_MAX before the first one */
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
-    most = f->vector.lanes.event[lane] + 1 > most ? f->vector.lanes.event[lane] + 1 : most;
-  const double events = (double)most + steps;
-  if (f->is_large || events < safe_events(f, f->dense != NULL ? FF_DENSE_SMALL : FF_FACTORED_SMALL)) return;
+    most = f->vector.lanes.step[lane] + 1 > most ? f->vector.lanes.step[lane] + 1 : most;
+  const double later = (double)most + steps;
+  if (f->is_large || later < safe_steps(f, f->dense != NULL ? FF_DENSE_SMALL : FF_FACTORED_SMALL)) return;
   ff_ssa_factored_set_counts(f, UINT64_MAX, 1);
   if (f->dense != NULL) leave_dense(f);
-  f->is_large = events >= safe_events(f, FF_FACTORED_SMALL);
+  f->is_large = later >= safe_steps(f, FF_FACTORED_SMALL);
   set_cells(f);
 }

@@ -14,7 +14,7 @@ void ff_ssa_lanes_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double w
   ff_ssa_lanes *l = (ff_ssa_lanes *)engine;
   const size_t stride = engine->stride;
   for (uint32_t draw = l->drawn; draw < l->draws; draw++) {
-    const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 0, draw - l->drawn, unit), l->key);
+    const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_STEP, 0, draw - l->drawn, unit), l->key);
     l->wait[draw * stride + lane] = ff_exponential(words.v[0], words.v[1]);
     l->choice[draw * stride + lane] = ff_closed(words.v[2], words.v[3]);
   }
@@ -22,7 +22,7 @@ void ff_ssa_lanes_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double w
   l->next[lane] = l->program->n_reactions;
   l->time[lane] = l->next_time[lane] = 0;
   l->unit[lane] = unit;
-  l->event[lane] = UINT64_MAX;
+  l->step[lane] = UINT64_MAX;
   l->wanted[lane] = wanted;
   engine->broken &= ~(UINT64_C(1) << lane);
 }
@@ -34,8 +34,8 @@ void ff_ssa_lanes_rest(ff_ssa_lanes *l) {
   for (uint32_t lane = 0; lane < l->base.lanes; lane++) l->base.rest(&l->base, lane);
 }
 
-static uint64_t events(const ff_lanes *engine, uint32_t lane) {
-  const uint64_t n = ((const ff_ssa_lanes *)engine)->event[lane];
+static uint64_t steps(const ff_lanes *engine, uint32_t lane) {
+  const uint64_t n = ((const ff_ssa_lanes *)engine)->step[lane];
   return n == UINT64_MAX ? 0 : n;
 }
 
@@ -54,7 +54,7 @@ static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
   copy_counts(l, lane);
   l->path.key = l->key;
   l->path.unit = l->unit[lane];
-  l->path.event = l->event[lane];
+  l->path.step = l->step[lane];
   l->path.time = l->time[lane];
   ff_ssa_path_resume(&l->path);
   *out = l->path.failure;
@@ -64,7 +64,7 @@ static void diagnose(ff_lanes *engine, uint32_t lane, ff_failure *out) {
 
 void ff_ssa_lanes_clear(ff_ssa_lanes *l) {
   double *const numbers[] = {l->count, l->next_time, l->wanted, l->time, l->wait, l->choice};
-  uint64_t *const words[] = {l->unit, l->event, l->next};
+  uint64_t *const words[] = {l->unit, l->step, l->next};
   ff_ssa_path_free(&l->path);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ff_free_aligned(numbers[i]);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) ff_free_aligned(words[i]);
@@ -74,7 +74,7 @@ static ff_status allocate(ff_ssa_lanes *l, ff_ssa_lanes_shape shape, ff_error *e
   struct { double **array; size_t items; } numbers[] = {
       {&l->count, shape.rows}, {&l->next_time, 1},      {&l->wanted, 1},
       {&l->time, 1},           {&l->wait, shape.draws}, {&l->choice, shape.draws}};
-  uint64_t **words[] = {&l->unit, &l->event, &l->next};
+  uint64_t **words[] = {&l->unit, &l->step, &l->next};
   int missing = 0;
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     missing |= (*numbers[i].array = ff_calloc_aligned(numbers[i].items * shape.lanes, sizeof(double))) == NULL;
@@ -99,7 +99,7 @@ ff_status ff_ssa_lanes_fill(ff_ssa_lanes *l, const ff_ssa_program *program, ff_s
   if (status == FF_OK) status = ff_ssa_path_new(&l->path, program, &ff_ssa_finder_direct, err);
   if (status != FF_OK) return status;
   l->base = (ff_lanes){.lanes = shape.lanes, .stride = shape.lanes, .count = l->count, .next_time = l->next_time,
-                            .wanted = l->wanted, .start = ff_ssa_lanes_start, .rest = rest, .events = events,
+                            .wanted = l->wanted, .start = ff_ssa_lanes_start, .rest = rest, .steps = steps,
                             .diagnose = diagnose};
   return FF_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "../engine/ff_ssa_engine.h"
 
-#define FF_SSA_DRAWS 4 /* draws are made for so many events in advance, by engines that do so */
+#define FF_SSA_DRAWS 4 /* draws are made for so many steps in advance, by engines that do so */
 
 /* The first member of such an engine's struct. Arrays of numbers are first by item (a species, a draw), then by lane. */
 typedef struct {
@@ -16,9 +16,9 @@ typedef struct {
   double *count, *next_time, *wanted;      /* as in `base` */
   const double *initial;                   /* by species: what a trajectory that begins now starts from. Borrowed. */
   double *time;
-  double *wait, *choice;  /* by the number of the draw: draws for the events to come */
+  double *wait, *choice;  /* by the number of the draw: draws for the steps to come */
   uint32_t draws, drawn;  /* how many draws are made at once, and the number of the next one: `draws` if new ones must be made */
-  uint64_t *unit, *event; /* `event` is UINT64_MAX before the first step of a trajectory, which only finds its first event */
+  uint64_t *unit, *step; /* `step` is UINT64_MAX until a trajectory has found its first reaction */
   uint64_t *next;         /* the reaction; the number of reactions if none can fire */
 } ff_ssa_lanes;
 

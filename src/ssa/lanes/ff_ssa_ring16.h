@@ -1,4 +1,4 @@
-/* The engine for networks of replicated modules: 16 trajectories at once. Vectors compute the whole event. All lanes execute
+/* The engine for networks of replicated modules: 16 trajectories at once. Vectors compute the whole step. All lanes execute
  * the same instructions, whatever their reactions are: lanes differ only in the numbers that they look up, gather and scatter.
  *
  * It keeps Q of each term, its parts Q_j (ff_ssa_ring.h), and sums of blocks of these. While counts and Q are below 2^31,
@@ -18,12 +18,12 @@
 /* Where a count is in a word of 32 bits. */
 enum { FF_RING16_WHOLE, FF_RING16_LOW, FF_RING16_HIGH };
 
-/* A word that an event reads: row `item` + the number of the module at an offset. */
+/* A word that a step reads: row `item` + the number of the module at an offset. */
 typedef struct {
   uint32_t item, offset; /* offset: a number in the list of offsets */
 } ff_ssa_ring16_word;
 
-/* A count that an event reads. */
+/* A count that a step reads. */
 typedef struct {
   uint32_t word, part;
 } ff_ssa_ring16_read;
@@ -41,14 +41,14 @@ typedef struct {
   ff_ssa_ring16_part parts[FF_RING_MEMBERS];
 } ff_ssa_ring16_term;
 
-/* A word that events change, and by how much those of each kind do. */
+/* A word that steps change, and by how much those of each kind do. */
 typedef struct {
   uint32_t word;
   _Alignas(64) uint32_t by[FF_RING16_SLOTS]; /* aligned for vectors, and so are the tables below */
   _Alignas(64) double real_by[FF_RING16_SLOTS];
 } ff_ssa_ring16_change;
 
-/* Q_j of a term in the module at an offset, which events change: A by `a`, and F by `f`. */
+/* Q_j of a term in the module at an offset, which steps change: A by `a`, and F by `f`. */
 typedef struct {
   uint32_t term, offset;
   uint32_t hub, less, n; /* reads */
@@ -68,7 +68,7 @@ typedef struct {
   int32_t times[FF_RING_SPECIES];
 } ff_ssa_ring16_species;
 
-/* What is done at an event. Rows of cells: the counts, by species and then by module; Q_j of terms, unless they are counts;
+/* What is done at a step. Rows of cells: the counts, by species and then by module; Q_j of terms, unless they are counts;
  * the sums of blocks, by term; Q. There are rows of 0 after those of the last module, so that it ends a block. A plan has bits16
  * if two counts share a word. */
 typedef struct {
@@ -117,18 +117,18 @@ typedef struct {
   double *initial_real;
   ff_ssa_ring16_lane lane[FF_SSA_LANES], initial_lane; /* the lanes' if numbers are large */
   uint32_t budget;    /* so many steps may be done before ff_ssa_ring16_prepare() decides anew */
-  double most_added;  /* the most that an event adds to a count */
+  double most_added;  /* the most that a step adds to a count */
   uint32_t *place_of; /* of each species of the program: its module * n_species + its number there */
   double *fixed;      /* of each species of the program without a row: the number that never changes */
   double *share;      /* for each lane: what is left of the choice of its term */
-  uint32_t *term;     /* for each lane: that of the next event; FF_RING16_NONE if nothing happens */
+  uint32_t *term;     /* for each lane: that of the next step; FF_RING16_NONE if nothing happens */
   uint32_t *v;        /* for each lane: share * Q, a whole number; valid for BITS16 and SMALL */
   double *real_term, *real_v; /* the same for real numbers; the term is -1 if nothing happens */
   uint32_t *observed, n_observed; /* the species that reports need, if not all */
   void (*diagnose)(ff_lanes *engine, uint32_t lane, ff_failure *out); /* that of ff_ssa_lanes */
 } ff_ssa_ring16;
 
-/* Fills a plan that is all 0. An event reads the sums of all blocks, and then the modules of one block, which are gathered. There
+/* Fills a plan that is all 0. A step reads the sums of all blocks, and then the modules of one block, which are gathered. There
  * are about as many blocks as `rows` times the modules of one. */
 void ff_ssa_ring16_make_plan(ff_ssa_ring16_plan *plan, const ff_ssa_ring *ring, int bits16, uint32_t rows);
 
@@ -158,7 +158,7 @@ uint64_t ff_ssa_advance_ring16_avx512(ff_lanes *engine, uint32_t *steps);
 uint64_t ff_ssa_ring16_value(const ff_ssa_ring *ring, const double *count, size_t stride, uint32_t term, uint32_t j);
 /* The sums of a state. */
 void ff_ssa_ring16_sum(const ff_ssa_ring16 *engine, const double *count, size_t stride, ff_ssa_ring16_lane *out);
-/* Lets the next event of a lane happen, and sets the totals of its terms in vector.value. */
+/* Lets the next step of a lane happen, and sets the totals of its terms in vector.value. */
 void ff_ssa_ring16_step(ff_ssa_ring16 *engine, uint32_t lane);
 double ff_ssa_whole_double(ff_ssa_whole x); /* rounded to the nearest, ties to even */
 

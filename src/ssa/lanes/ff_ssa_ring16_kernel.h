@@ -2,7 +2,7 @@
 
 #include "ff_ssa_ring16.h"
 
-/* ---- the next event ----------------------------------------------------------------------------------------------------- */
+/* ---- the next step ----------------------------------------------------------------------------------------------------- */
 
 /* As FF_SSA_TREE_PREFIX, where all children but the first `terms` are 0. */
 FF_INLINED void FF_KERNEL(ring_prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN], uint32_t terms) {
@@ -23,7 +23,7 @@ static inline D FF_KERNEL(ring_floor)(D x) {
   return D_PICK(D_LESS(x, near), near - D_SET(1.0), near);
 }
 
-/* Chooses the terms of the next events, and v, from Q in the cells. As FF_KERNEL(sums) and FF_KERNEL(next_events), with the same
+/* Chooses the terms of the next steps, and v, from Q in the cells. As FF_KERNEL(sums) and FF_KERNEL(next_steps), with the same
  * bits: terms that there are not have the total 0. */
 FF_INLINED void FF_KERNEL(ring_next)(ff_ssa_ring16 *f, uint32_t terms, int real) {
   ff_ssa_vector16 *w = &f->vector;
@@ -65,7 +65,7 @@ FF_INLINED void FF_KERNEL(ring_next)(ff_ssa_ring16 *f, uint32_t terms, int real)
   }
 }
 
-/* ---- the event ---------------------------------------------------------------------------------------------------------- */
+/* ---- the step ---------------------------------------------------------------------------------------------------------- */
 
 /* The sum of a block of the term of each lane. */
 FF_INLINED I FF_KERNEL(ring_block)(const uint32_t *cells, size_t stride, const IM *is, uint32_t terms) {
@@ -74,7 +74,7 @@ FF_INLINED I FF_KERNEL(ring_block)(const uint32_t *cells, size_t stride, const I
   return x;
 }
 
-/* Finds the module of a lane's event, and what is left of v. */
+/* Finds the module of a lane's step, and what is left of v. */
 FF_INLINED I FF_KERNEL(ring_find)(const ff_ssa_ring16 *f, I term, I *left, int h, uint32_t terms) {
   const ff_ssa_ring16_plan *plan = f->plan;
   const uint32_t *cells = IAT(f->cells, plan->block_item, h);
@@ -97,7 +97,7 @@ FF_INLINED I FF_KERNEL(ring_find)(const ff_ssa_ring16 *f, I term, I *left, int h
   return I_ADD(block, place);
 }
 
-/* The kind of a lane's event. */
+/* The kind of a lane's step. */
 FF_INLINED I FF_KERNEL(ring_kind)(const ff_ssa_ring16_plan *plan, I term, I left, const I *x, uint32_t terms) {
   I kind = I_TABLE8(plan->first, I_AND(term, I_SET(FF_RING_TERMS - 1)));
   for (uint32_t t = 0; t < terms && t < plan->n_terms; t++) {
@@ -143,7 +143,7 @@ FF_INLINED void FF_KERNEL(ring_effect)(ff_ssa_ring16 *f, const ff_ssa_ring16_eff
   I_SCATTER(sums, at, I_ADD(I_GATHER(sums, at), by));
 }
 
-FF_INLINED void FF_KERNEL(ring_event)(ff_ssa_ring16 *f, uint32_t terms) {
+FF_INLINED void FF_KERNEL(ring_step)(ff_ssa_ring16 *f, uint32_t terms) {
   const ff_ssa_ring16_plan *plan = f->plan;
   for (int h = 0; h < IW; h++) {
     const I lanes = I_LOAD(IAT(FF_KERNEL(lane_numbers), 0, h)), term = I_LOAD(IAT(f->term, 0, h));
@@ -176,7 +176,7 @@ FF_INLINED void FF_KERNEL(ring_event)(ff_ssa_ring16 *f, uint32_t terms) {
   }
 }
 
-/* ---- the event, in doubles ---------------------------------------------------------------------------------------------- */
+/* ---- the step, in doubles ---------------------------------------------------------------------------------------------- */
 
 /* Numbers of rows from whole numbers of at least 0. */
 static inline U FF_KERNEL(ring_row)(D x) { return U_AND(U_OF(x + D_SET(0x1p52)), U_SET(UINT64_C(0xFFFFFFFF))); }
@@ -256,7 +256,7 @@ FF_INLINED void FF_KERNEL(ring_real_effect)(ff_ssa_ring16 *f, const ff_ssa_ring1
   D_SCATTER(sums, block, D_GATHER(sums, block) + by);
 }
 
-FF_INLINED void FF_KERNEL(ring_real_event)(ff_ssa_ring16 *f, uint32_t terms) {
+FF_INLINED void FF_KERNEL(ring_real_step)(ff_ssa_ring16 *f, uint32_t terms) {
   const ff_ssa_ring16_plan *plan = f->plan;
   const D n = D_SET((double)plan->n);
   EACH(h) {
@@ -290,7 +290,7 @@ FF_INLINED void FF_KERNEL(ring_real_event)(ff_ssa_ring16 *f, uint32_t terms) {
 static inline void FF_KERNEL(ring_look)(ff_ssa_ring16 *f) {
   ff_ssa_vector16 *w = &f->vector;
   FF_KERNEL(sums)(w);
-  FF_KERNEL(next_events)(w, f->share);
+  FF_KERNEL(next_steps)(w, f->share);
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++)
     f->term[lane] = w->lanes.next[lane] < f->plan->n_terms && w->lanes.next_time[lane] < INFINITY ? (uint32_t)w->lanes.next[lane]
                                                                                                     : FF_RING16_NONE;
@@ -302,16 +302,16 @@ FF_INLINED uint32_t FF_KERNEL(ring_steps)(ff_ssa_ring16 *f, uint32_t steps, uint
   for (; *bits == 0 && steps > 0; steps--) {
     EACH(h) {
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
-      U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
+      U_STORE(AT(w->lanes.step, 0, h), U_ADD(U_LOAD(AT(w->lanes.step, 0, h)), U_SET(1)));
     }
     if (f->size == FF_RING16_LARGE) {
       for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) ff_ssa_ring16_step(f, lane);
       FF_KERNEL(ring_look)(f);
     } else if (f->size == FF_RING16_REAL) {
-      FF_KERNEL(ring_real_event)(f, terms);
+      FF_KERNEL(ring_real_step)(f, terms);
       FF_KERNEL(ring_next)(f, terms, 1);
     } else {
-      FF_KERNEL(ring_event)(f, terms);
+      FF_KERNEL(ring_step)(f, terms);
       FF_KERNEL(ring_next)(f, terms, 0);
     }
     FF_KERNEL(draw)(w, 1); /* this does not wait for anything, so the processor makes it in between */

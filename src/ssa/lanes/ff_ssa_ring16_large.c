@@ -85,9 +85,9 @@ void ff_ssa_ring16_sum(const ff_ssa_ring16 *f, const double *count, size_t strid
   }
 }
 
-/* ---- the event ---------------------------------------------------------------------------------------------------------- */
+/* ---- the step ---------------------------------------------------------------------------------------------------------- */
 
-/* The module of the event, and what is left of v. */
+/* The module of the step, and what is left of v. */
 static uint32_t find_module(const ff_ssa_ring16 *f, uint32_t lane, const double *count, uint32_t t, ff_ssa_whole *v) {
   const ff_ssa_ring16_plan *plan = f->plan;
   const ff_ssa_whole *block = f->lane[lane].blocks + (size_t)t * plan->blocks;
@@ -114,7 +114,7 @@ static uint32_t find_kind(const ff_ssa_ring16 *f, const double *count, uint32_t 
   return term->first + i;
 }
 
-/* Adds Q_j of all effects of an event in module j, or subtracts them. */
+/* Adds Q_j of all effects of a step in module j, or subtracts them. */
 static void add_effects(ff_ssa_ring16 *f, ff_ssa_ring16_lane *to, const double *count, uint32_t j, int subtracts) {
   const ff_ssa_ring16_plan *plan = f->plan;
   for (uint32_t i = 0; i < plan->n_effects; i++) {

@@ -1,4 +1,4 @@
-/* What lanes of modules do at an event, as a list. */
+/* What lanes of modules do at a step, as a list. */
 #include "ff_ssa_ring16.h"
 
 static uint32_t offset_number(ff_ssa_ring16_plan *plan, int64_t offset) {
@@ -18,14 +18,14 @@ static int is_read(const ff_ssa_ring *m, uint32_t species) {
   return 0;
 }
 
-/* By how much events of a kind change a species in the module at an offset. */
+/* By how much steps of a kind change a species in the module at an offset. */
 static int32_t change_of(const ff_ssa_ring_kind *kind, uint32_t species, int32_t offset) {
   for (uint32_t i = 0; i < kind->n_changes; i++)
     if (kind->changes[i].species == species && kind->changes[i].offset == offset) return kind->changes[i].by;
   return 0;
 }
 
-/* Whether events change a species as they change these multiples of others. */
+/* Whether steps change a species as they change these multiples of others. */
 static int follows(const ff_ssa_ring *m, uint32_t species, const int32_t *times) {
   for (uint32_t q = 0; q < m->n_kinds; q++)
     for (int32_t offset = -FF_RING_OFFSET; offset <= FF_RING_OFFSET; offset++) {
@@ -146,7 +146,7 @@ static ff_ssa_ring16_effect *effect_of(ff_ssa_ring16_plan *plan, const ff_ssa_ri
   return e;
 }
 
-/* The effects of a change by events of a kind on Q_j. */
+/* The effects of a change by steps of a kind on Q_j. */
 static void plan_effects(ff_ssa_ring16_plan *plan, const ff_ssa_ring *m, const ff_ssa_ring_change *change, uint32_t kind) {
   for (uint32_t t = 0; t < m->n_terms; t++) {
     const ff_ssa_ring_term *term = m->terms + t;

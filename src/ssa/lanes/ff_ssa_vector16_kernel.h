@@ -167,21 +167,21 @@ static inline void FF_KERNEL(round)(U x[4], U m0, U m1, U k0, U k1) {
   x[3] = p0;
 }
 
-_Static_assert(FF_SSA_DRAW_EVENT == 0, "the first word of the counter of an event is 0, and so is its product");
+_Static_assert(FF_SSA_DRAW_STEP == 0, "the first word of the counter of an event is 0, and so is its product");
 
-/* The first round of Philox for an event. */
-static inline void FF_KERNEL(first_round)(U x[4], U event, U unit, U m1, U k0, U k1) {
-  const U p1 = U_MUL(U_OR(U_AND(U_RIGHT(event, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16)), m1);
-  x[0] = U_XOR3(U_RIGHT(p1, 32), event, k0);
+/* The first round of Philox for a step. */
+static inline void FF_KERNEL(first_round)(U x[4], U step, U unit, U m1, U k0, U k1) {
+  const U p1 = U_MUL(U_OR(U_AND(U_RIGHT(step, 32), U_SET(0xFFFF)), U_LEFT(U_RIGHT(unit, 32), 16)), m1);
+  x[0] = U_XOR3(U_RIGHT(p1, 32), step, k0);
   x[2] = U_XOR3(unit, k1, U_SET(0));
   x[1] = p1;
   x[3] = U_SET(0);
 }
 
-/* The words of the draws for an event, in the low halves. */
-static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], U event, U unit) {
+/* The words of the draws for a step, in the low halves. */
+static inline void FF_KERNEL(philox)(U x[4], uint64_t key[2][FF_PHILOX_ROUNDS], U step, U unit) {
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
-  FF_KERNEL(first_round)(x, event, unit, m1, U_SET(key[0][0]), U_SET(key[1][0]));
+  FF_KERNEL(first_round)(x, step, unit, m1, U_SET(key[0][0]), U_SET(key[1][0]));
   for (int i = 1; i < FF_PHILOX_ROUNDS; i++) FF_KERNEL(round)(x, m0, m1, U_SET(key[0][i]), U_SET(key[1][i]));
 }
 
@@ -197,12 +197,12 @@ static inline D FF_KERNEL(minus_log)(D x) {
   return (D_LONG_TABLE(FF_EXPONENTIAL_TABLE + FF_EXPONENTIAL_CELLS, cell) - k * D_SET(FF_EXPONENTIAL_2)) - (r + q * p);
 }
 
-/* Draws the waiting times, with mean 1, and the choices of reactions for the event with the number w->lanes.event + later. */
+/* Draws the waiting times, with mean 1, and the choices of reactions for the step with the number w->lanes.step + later. */
 FF_INLINED void FF_KERNEL(draw)(ff_ssa_vector16 *w, uint64_t later) {
   EACH(h) {
     U x[4];
-    const U event = U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(later));
-    FF_KERNEL(philox)(x, w->lanes.key_words, event, U_LOAD(AT(w->lanes.unit, 0, h)));
+    const U step = U_ADD(U_LOAD(AT(w->lanes.step, 0, h)), U_SET(later));
+    FF_KERNEL(philox)(x, w->lanes.key_words, step, U_LOAD(AT(w->lanes.unit, 0, h)));
     D_STORE(AT(w->lanes.wait, 0, h), FF_KERNEL(minus_log)(D_WHOLE(x[1], x[0]) + D_SET(0.5)));
     D_STORE(AT(w->lanes.choice, 0, h), D_WHOLE(x[3], x[2]) * D_SET(0x1p-53));
   }
@@ -211,7 +211,7 @@ FF_INLINED void FF_KERNEL(draw)(ff_ssa_vector16 *w, uint64_t later) {
 /* Several vectors at a time, so that the processor need not wait for one result after the other. */
 #define AT_ONCE 4
 
-/* Makes the draws for the next FF_SSA_DRAWS events of so many lanes. */
+/* Makes the draws for the next FF_SSA_DRAWS steps of so many lanes. */
 FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
   const uint32_t vectors = lanes / VL;
   const U m0 = U_SET(FF_PHILOX_M0), m1 = U_SET(FF_PHILOX_M1);
@@ -220,8 +220,8 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
     const U first0 = U_SET(l->key_words[0][0]), first1 = U_SET(l->key_words[1][0]);
     FF_UNROLLED for (uint32_t i = 0; i < AT_ONCE; i++) {
       const uint32_t draw = (first + i) / vectors, h = (first + i) % vectors;
-      const U event = U_ADD(U_LOAD(l->event + h * VL), U_SET(draw + UINT64_C(1)));
-      FF_KERNEL(first_round)(x[i], event, U_LOAD(l->unit + h * VL), m1, first0, first1);
+      const U step = U_ADD(U_LOAD(l->step + h * VL), U_SET(draw + UINT64_C(1)));
+      FF_KERNEL(first_round)(x[i], step, U_LOAD(l->unit + h * VL), m1, first0, first1);
     }
     for (int round = 1; round < FF_PHILOX_ROUNDS; round++) {
       const U k0 = U_SET(l->key_words[0][round]), k1 = U_SET(l->key_words[1][round]);
@@ -235,7 +235,7 @@ FF_INLINED void FF_KERNEL(draw_ahead)(ff_ssa_lanes *l, const uint32_t lanes) {
   l->drawn = 0;
 }
 
-/* ---- the next event ----------------------------------------------------------------------------------------------------- */
+/* ---- the next step ----------------------------------------------------------------------------------------------------- */
 
 static inline void FF_KERNEL(prefix)(D sum[FF_SSA_FAN + 1], const D child[FF_SSA_FAN]) { FF_SSA_TREE_PREFIX(D, sum, child); }
 
@@ -280,7 +280,7 @@ FF_INLINED U FF_KERNEL(find)(const ff_ssa_vector16 *w, D at, int h, D *share) {
 
 /* Chooses a leaf of the tree in each lane. share[lane], unless NULL, becomes the part of its value that is left of the choice. If
  * the sum is infinite, nothing is chosen: an idle lane goes on, although a formula may be infinite where all counts are 0. */
-FF_INLINED void FF_KERNEL(next_events)(ff_ssa_vector16 *w, double *share) {
+FF_INLINED void FF_KERNEL(next_steps)(ff_ssa_vector16 *w, double *share) {
   const double *total = AT(w->value, w->first[w->levels - 1], 0);
   EACH(h) {
     const D sum = D_LOAD(AT(total, 0, h)), at = D_LOAD(AT(w->lanes.choice, w->lanes.drawn, h)) * sum;
@@ -295,11 +295,11 @@ FF_INLINED void FF_KERNEL(next_events)(ff_ssa_vector16 *w, double *share) {
   }
 }
 
-/* The draws for the event after the next one do not wait for anything, so the processor makes them in between. */
+/* The draws for the step after the next one do not wait for anything, so the processor makes them in between. */
 static inline void FF_KERNEL(look)(ff_ssa_vector16 *w) {
   FF_KERNEL(propensities)(w);
   FF_KERNEL(sums)(w);
-  FF_KERNEL(next_events)(w, NULL);
+  FF_KERNEL(next_steps)(w, NULL);
   FF_KERNEL(draw)(w, 1);
 }
 
@@ -352,7 +352,7 @@ uint64_t FF_KERNEL(advance)(ff_lanes *engine, uint32_t *steps) {
   for (; bits == 0 && *steps > 0; --*steps) {
     EACH(h) {
       D_STORE(AT(w->lanes.time, 0, h), D_LOAD(AT(w->lanes.next_time, 0, h)));
-      U_STORE(AT(w->lanes.event, 0, h), U_ADD(U_LOAD(AT(w->lanes.event, 0, h)), U_SET(1)));
+      U_STORE(AT(w->lanes.step, 0, h), U_ADD(U_LOAD(AT(w->lanes.step, 0, h)), U_SET(1)));
     }
     if (vectors)
       FF_KERNEL(change_vectors)(w);

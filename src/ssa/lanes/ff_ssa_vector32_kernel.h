@@ -81,8 +81,8 @@ FF_INLINED U FF_KERNEL(small_find)(const ff_ssa_vector32 *w, const uint32_t grou
   return U_ADD(U_LEFT(above, 3), FF_KERNEL(small_choose)(sum, FF_SSA_FAN, rest, &before));
 }
 
-/* An event of each lane of vector h. Returns a bit for each lane that reports something. */
-FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_vector32 *w, const uint32_t groups, const uint32_t n, int h) {
+/* A step of each lane of vector h. Returns a bit for each lane that reports something. */
+FF_INLINED uint64_t FF_KERNEL(vector32_step)(ff_ssa_vector32 *w, const uint32_t groups, const uint32_t n, int h) {
   const D time = D_LOAD(SMALL_AT(w->lanes.next_time, 0, h)), wanted = D_LOAD(SMALL_AT(w->lanes.wanted, 0, h));
   D total;
   M wrong = FF_KERNEL(small_change)(w, groups, n, U_LOAD(SMALL_AT(w->lanes.next, 0, h)), h);
@@ -92,7 +92,7 @@ FF_INLINED uint64_t FF_KERNEL(small_event)(ff_ssa_vector32 *w, const uint32_t gr
   D_STORE(SMALL_AT(w->lanes.time, 0, h), time);
   D_STORE(SMALL_AT(w->lanes.next_time, 0, h), next_time);
   U_STORE(SMALL_AT(w->lanes.next, 0, h), U_PICK(some, found, U_SET(w->lanes.program->n_reactions)));
-  U_STORE(SMALL_AT(w->lanes.event, 0, h), U_ADD(U_LOAD(SMALL_AT(w->lanes.event, 0, h)), U_SET(1)));
+  U_STORE(SMALL_AT(w->lanes.step, 0, h), U_ADD(U_LOAD(SMALL_AT(w->lanes.step, 0, h)), U_SET(1)));
   wrong = M_AND(M_OR(wrong, M_NOT(D_LESS(total, D_SET(INFINITY)))), D_LESS(wanted, D_SET(INFINITY)));
   w->lanes.base.broken |= (uint64_t)M_BITS(wrong) << (h * VL);
   return (uint64_t)M_BITS(M_OR(wrong, D_LESS(wanted, next_time))) << (h * VL);
@@ -112,7 +112,7 @@ FF_INLINED uint64_t FF_KERNEL(small_steps)(ff_ssa_vector32 *w, const uint32_t gr
   uint64_t bits = FF_KERNEL(small_report)(w);
   for (; bits == 0 && *steps > 0; --*steps) {
     if (w->lanes.drawn == FF_SSA_DRAWS) FF_KERNEL(draw_ahead)(&w->lanes, FF_SSA_VECTOR32_LANES);
-    for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(small_event)(w, groups, n, h);
+    for (int h = 0; h < SMALL_W; h++) bits |= FF_KERNEL(vector32_step)(w, groups, n, h);
     w->lanes.drawn++;
   }
   return bits;

@@ -59,7 +59,7 @@ static void step(ff_ssa_smooth *e) {
   memcpy(e->after, path->count, p->n_species * sizeof *e->after);
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     if (!(path->propensity[r] > 0)) continue;
-    l->noise[r] = normal_of(ff_ssa_step_key(path, path->event, r), 0);
+    l->noise[r] = normal_of(ff_ssa_step_key(path, path->step, r), 0);
     add_changes(path, tau, r, 1, l->noise[r], e->after);
   }
   for (uint32_t s = 0; s < p->n_species; s++)
@@ -91,7 +91,7 @@ static void show(ff_ssa_smooth *e, double part) {
   memcpy(e->shown, path->count, path->program->n_species * sizeof *e->shown);
   for (uint32_t r = 0; r < path->program->n_reactions; r++) {
     if (!(path->propensity[r] > 0)) continue;
-    const double motion = motion_until(ff_ssa_step_key(path, path->event, r), l->noise[r], part);
+    const double motion = motion_until(ff_ssa_step_key(path, path->step, r), l->noise[r], part);
     add_changes(path, e->end - path->time, r, part, motion, e->shown);
   }
 }

@@ -1,5 +1,5 @@
 /* Tau-leaping (Cao, Gillespie and Petzold 2006), an approximation: while the propensities change little, all reactions fire a
- * Poisson number of times at once. Where a leap would have few firings, single events are simulated.
+ * Poisson number of times at once. Where a leap would have few firings, single steps are simulated.
  *
  * The times at which the state is wanted do not change a trajectory. The firings of a reaction in a leap are spread uniformly
  * over the leap: the leap is halved again and again, and each half gets a binomial part of the firings. The draws are addressed
@@ -14,13 +14,13 @@
 #include "../engine/ff_ssa_single.h"
 #include "../schedule/ff_ssa_trajectory.h"
 
-#define LEAST_EVENTS 10  /* a leap with fewer events on average does not pay */
-#define EXACT_EVENTS 100 /* exact events that then follow */
+#define LEAST_STEPS 10  /* a leap with fewer steps on average does not pay */
+#define EXACT_STEPS 100 /* exact steps that then follow */
 #define EXACT_AFTER_IMPLICIT 10 /* the same after an implicit leap */
 #define BRIDGE_LEVELS 62 /* a leap is divided into 2^62 parts */
 
 typedef struct {
-  ff_ssa_single single; /* its path is at the beginning of the leap, or at the last exact event */
+  ff_ssa_single single; /* its path is at the beginning of the leap, or at the last exact step */
   double end;           /* of the leap */
   ff_ssa_length length;
   ff_ssa_implicit *implicit; /* NULL if all leaps are explicit */
@@ -28,13 +28,13 @@ typedef struct {
   double *rate;         /* for each reaction: its propensity for the leap */
   int is_implicit, unsolved; /* whether the leap is implicit, and whether its equations were not solved */
   int leaping;
-  uint32_t exact; /* exact events that are left */
+  uint32_t exact; /* exact steps that are left */
   uint64_t fired, fired_shown; /* firings of the trajectory, and those of the leap up to the wanted time */
   double *after, *shown;   /* counts at the end of the leap, and at the wanted time */
   double *times_fired;     /* for each reaction: its firings in the leap */
   double *part_fired;      /* the same up to the wanted time */
   uint32_t last;           /* the critical reaction that fires at the end of the leap, or n_reactions */
-  uint64_t address;        /* path.event for the draws of the leap */
+  uint64_t address;        /* path.step for the draws of the leap */
 } leaper;
 
 static double smaller(double a, double b) { return a < b ? a : b; }
@@ -73,9 +73,9 @@ static int draw_leap(leaper *e, double tau) {
   const double critical = find_rates(e, tau);
   e->unsolved = !(critical >= 0);
   if (e->unsolved) return 0;
-  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
+  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_STEP, 0);
   const double wait = critical > 0 ? ff_exponential(words.v[0], words.v[1]) / critical : INFINITY;
-  e->address = path->event++;
+  e->address = path->step++;
   e->last = wait <= tau ? choose_critical(e, ff_closed(words.v[2], words.v[3]) * critical) : p->n_reactions;
   tau = smaller(tau, wait);
   e->end = path->time + tau;
@@ -111,12 +111,12 @@ static void finish_leap(leaper *e) {
     if (path->count[s] > FF_SSA_MAX_COUNT) ff_ssa_path_fail(path, FF_SSA_BAD_COUNT, s, path->count[s]);
 }
 
-/* Begins a leap, or a series of exact events. */
+/* Begins a leap, or a series of exact steps. */
 static void go_on(leaper *e) {
   ff_ssa_path *path = &e->single.path;
   ff_ssa_path_compute(path);
   const double total = ff_ssa_sum(path->propensity, path->program->n_reactions);
-  e->exact = e->is_implicit ? EXACT_AFTER_IMPLICIT : EXACT_EVENTS;
+  e->exact = e->is_implicit ? EXACT_AFTER_IMPLICIT : EXACT_STEPS;
   e->is_implicit = 0;
   if (path->failure.what == FF_SSA_FINE && total > 0 && total < INFINITY) {
     ff_ssa_length_critical(&e->length, path);
@@ -124,7 +124,7 @@ static void go_on(leaper *e) {
     if (e->implicit != NULL) longest = ff_ssa_implicit_longest(e->implicit, &e->length, path, longest);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
     double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total);
-    while (tau * total >= LEAST_EVENTS) {
+    while (tau * total >= LEAST_STEPS) {
       if (draw_leap(e, tau)) {
         e->leaping = 1;
         return;
@@ -241,7 +241,7 @@ static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   return report(e, path->count, path->next_time);
 }
 
-static uint64_t events(const ff_lanes *engine, uint32_t lane) {
+static uint64_t steps(const ff_lanes *engine, uint32_t lane) {
   (void)lane;
   return ((const leaper *)engine)->fired + ((const leaper *)engine)->fired_shown;
 }
@@ -287,7 +287,7 @@ ff_status ff_ssa_engine_leap(ff_lanes **out, const ff_ssa_program *program, cons
   }
   e->single.base.start = start;
   e->single.base.advance = advance;
-  e->single.base.events = events;
+  e->single.base.steps = steps;
   e->single.base.free = drop;
   *out = &e->single.base;
   return FF_OK;

@@ -10,7 +10,7 @@ static void take_step(ff_ssa_smooth *e) {
   const uint32_t n = path->program->n_species;
   if (e->single.started) {
     path->time = e->end;
-    path->event++;
+    path->step++;
     memcpy(path->count, e->after, n * sizeof *path->count);
   } else {
     path->time = 0;
@@ -47,9 +47,9 @@ static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   return 1;
 }
 
-static uint64_t events(const ff_lanes *engine, uint32_t lane) {
+static uint64_t steps(const ff_lanes *engine, uint32_t lane) {
   (void)lane;
-  return ((const ff_ssa_smooth *)engine)->single.path.event;
+  return ((const ff_ssa_smooth *)engine)->single.path.step;
 }
 
 static void drop(ff_lanes *engine) {
@@ -79,7 +79,7 @@ ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, 
   }
   e->single.base.count = e->shown;
   e->single.base.advance = advance;
-  e->single.base.events = events;
+  e->single.base.steps = steps;
   e->single.base.free = drop;
   e->tolerance = options->tolerance;
   *out = e;

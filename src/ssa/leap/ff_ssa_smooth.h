@@ -9,7 +9,7 @@ typedef struct ff_ssa_smooth ff_ssa_smooth;
 /* A trajectory in steps. The state within a step follows from the step alone, so the times at which the state is wanted do not
  * change a trajectory. */
 struct ff_ssa_smooth {
-  ff_ssa_single single;  /* its path is at the beginning of the step; path.event is the number of the step */
+  ff_ssa_single single;  /* its path is at the beginning of the step; path.step is the number of the step */
   double tolerance, end; /* end: of the step; infinity if the state does not change any more */
   double *after, *shown; /* counts at the end of the step, and at the wanted time */
   double *doubt;         /* for each count, an estimate of its error; NULL: not known */

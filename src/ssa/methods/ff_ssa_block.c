@@ -1,5 +1,5 @@
 /* The search in three levels of Komarov and D'Souza (2012): a block holds the sum of some reactions, and a superblock that of
- * some blocks. Each has about the cube root of the number of reactions as members. After an event, the blocks with new
+ * some blocks. Each has about the cube root of the number of reactions as members. After a step, the blocks with new
  * propensities are added up again, so sums do not drift. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
   uint32_t fan;
   uint32_t n[LEVELS];     /* reactions, blocks, superblocks */
   double *sum[LEVELS];    /* sum[0] are the propensities */
-  uint8_t *stale[LEVELS]; /* for each block and superblock: 1 if it must be added up; all 0 between events */
+  uint8_t *stale[LEVELS]; /* for each block and superblock: 1 if it must be added up; all 0 between steps */
   uint32_t *work[LEVELS]; /* stale blocks and superblocks */
 } blocks;
 

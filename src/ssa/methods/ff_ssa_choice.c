@@ -34,7 +34,7 @@ ff_status ff_ssa_engine_new(ff_lanes **out, const ff_ssa_program *program, const
 /* ---- the choice of a method --------------------------------------------------------------------------------------------- */
 
 /* For several trajectories in vectors, it is faster to compute all propensities than to look up dependents: in measurements up to
- * about 256 reactions, and beyond if an event changes more than one in 16 propensities. */
+ * about 256 reactions, and beyond if a step changes more than one in 16 propensities. */
 #define DIRECT_MOST 256
 
 /* Networks with fewer reactions than the first number are faster without groups. Groups gain little if they have fewer reactions
@@ -42,7 +42,7 @@ ff_status ff_ssa_engine_new(ff_lanes **out, const ff_ssa_program *program, const
 #define FACTORED_LEAST 40
 #define FACTORED_EACH 2
 
-/* Trajectories one by one. If an event changes so many propensities, sums of partial propensities are faster: in measurements 1.8
+/* Trajectories one by one. If a step changes so many propensities, sums of partial propensities are faster: in measurements 1.8
  * times for 90 of them, 3 to 4 times for more than 1000, and not slower from 40 on. */
 #define COUPLED 64
 

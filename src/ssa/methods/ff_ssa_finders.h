@@ -1,4 +1,4 @@
-/* How exact methods find the next event, but for those of ff_ssa_path.h. */
+/* How exact methods find the next step, but for those of ff_ssa_path.h. */
 #ifndef FF_SSA_FINDERS_H
 #define FF_SSA_FINDERS_H
 

@@ -39,7 +39,7 @@ static ff_status in_groups(ff_lanes **out, const ff_ssa_program *program, const 
   return one_by_one(out, program, options, initial, trajectories, err);
 }
 
-/* ---- the work of an event ----------------------------------------------------------------------------------------------- */
+/* ---- the work of a step ----------------------------------------------------------------------------------------------- */
 
 static double all(const ff_ssa_program *p) { return p->n_reactions; }
 static double changed(const ff_ssa_program *p) { return ff_ssa_program_coupling(p); }

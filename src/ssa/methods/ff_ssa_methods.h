@@ -19,7 +19,7 @@ typedef struct {
   const ff_ssa_finder *clocked;    /* the same for events and rates that depend on the time; NULL if it does not simulate them */
   ff_ssa_make_engine *engine;      /* for networks without those */
   ff_status (*check)(const ff_ssa_program *program, ff_error *err); /* NULL, or FF_EUNSUPPORTED with the reason */
-  double (*work)(const ff_ssa_program *program);                    /* of an event: the propensities that it takes time for */
+  double (*work)(const ff_ssa_program *program);                    /* of a step: the propensities that it takes time for */
   ff_ssa_follows follows;
   uint8_t exact;      /* its trajectories have the distribution that the network defines */
   uint8_t whole;      /* its counts are whole numbers */
@@ -39,7 +39,7 @@ static inline int ff_ssa_row_follows(const ff_ssa_method_row *row, const ff_ssa_
 
 /* ---- what others ask ------------------------------------------------------------------------------------------------------ */
 
-/* The name of a method, what it does, and what an event costs, as constant strings. */
+/* The name of a method, what it does, and what a step costs, as constant strings. */
 const char *ff_ssa_method_name(ff_ssa_method method);
 const char *ff_ssa_method_about(ff_ssa_method method);
 const char *ff_ssa_method_cost(ff_ssa_method method);
@@ -61,7 +61,7 @@ ff_status ff_ssa_method_check_devices(ff_ssa_method method, ff_error *err);
 ff_status ff_ssa_method_check(const ff_ssa_program *program, ff_ssa_method method, ff_error *err);
 
 /* FF_EUNSUPPORTED as ff_ssa_method_check(), and if the options want firings, a condition or starts, but the method does not
- * simulate one event after the other. O(reactions). */
+ * simulate one step after the other. O(reactions). */
 ff_status ff_ssa_method_check_options(const ff_ssa_program *program, const ff_run_options *options, ff_error *err);
 
 /* The finder of a method; that of the direct method if it has none of its own. */

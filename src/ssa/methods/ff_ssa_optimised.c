@@ -1,5 +1,5 @@
 /* The direct method with a dependency graph, and a linear search through reactions that are sorted so that those which fire often
- * come first: by a simulation before the run (Cao, Li and Petzold 2004), or as events happen (McCollum et al. 2006). */
+ * come first: by a simulation before the run (Cao, Li and Petzold 2004), or as steps happen (McCollum et al. 2006). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static ff_status make_sorting(ff_ssa_path *path, ff_error *err) {
 
 /* ---- the simulation before the run -------------------------------------------------------------------------------------- */
 
-#define PILOT_EVENTS 1000u
+#define PILOT_STEPS 1000u
 #define PILOT_MOST 100000u
 #define PILOT_WORK 65536 /* propensities that are computed before the step is left halfway */
 #define PILOT_RUN UINT64_C(0x0D11) /* its draws have a seed of their own, which follows from the run's */
@@ -67,7 +67,7 @@ typedef struct {
   search base; /* its key is that of the simulation before the run, if that has begun */
   ff_ssa_path pilot;
   int begun;
-  uint32_t counted; /* events of the pilot */
+  uint32_t counted; /* steps of the pilot */
   frequency *all;
 } optimised;
 
@@ -86,7 +86,7 @@ static void begin_counting(optimised *o, uint64_t key) {
 static int count_firings(optimised *o) {
   ff_ssa_path *pilot = &o->pilot;
   const ff_ssa_program *p = pilot->program;
-  const uint32_t most = p->n_reactions < PILOT_MOST - PILOT_EVENTS ? PILOT_EVENTS + p->n_reactions : PILOT_MOST;
+  const uint32_t most = p->n_reactions < PILOT_MOST - PILOT_STEPS ? PILOT_STEPS + p->n_reactions : PILOT_MOST;
   const uint32_t piece = (uint32_t)(PILOT_WORK / (ff_ssa_program_coupling(p) + 16)) + 1;
   for (uint32_t i = 0; i < piece; i++) {
     if (o->counted == most || pilot->failure.what != FF_SSA_FINE || !(pilot->next_time < INFINITY)) return 1;
@@ -135,7 +135,7 @@ const uint32_t *ff_ssa_optimised_order(const ff_ssa_path *path) {
   return o->base.is_sorted && o->base.key == path->key ? o->base.sorted : NULL;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
 
 static void find(ff_ssa_path *path) {
   search *s = path->own; /* the first member of `optimised` */

@@ -2,7 +2,7 @@
  * at most two molecules.
  *
  * The propensity of a reaction is the count of one of its reactants times its partial propensity. The reactions of that reactant
- * are a row. So a change of a count changes one factor of a row, and only partial propensities that read it: the cost of an event
+ * are a row. So a change of a count changes one factor of a row, and only partial propensities that read it: the cost of a step
  * grows with the number of species, not of reactions. The reactions without reactants are row 0, and row s + 1 belongs to
  * species s. A method differs from the others in how it finds the row:
  *   pdm       linear search through rows and their reactions
@@ -35,7 +35,7 @@ typedef struct {
   double *weight;          /* of each row: the sum of its propensities; the bins have their own */
   ff_ssa_corrected total;
   ff_ssa_bins bins;
-  uint32_t *touched, n_touched; /* rows that the event changes */
+  uint32_t *touched, n_touched; /* rows that the step changes */
   uint8_t *is_touched;
 } partial;
 
@@ -180,7 +180,7 @@ static void set_row(ff_ssa_path *path, uint32_t row) {
   p->weight[row] = now;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
 
 static void find_item(ff_ssa_path *path, uint32_t row, double at) {
   const partial *p = path->own;

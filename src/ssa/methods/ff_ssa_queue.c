@@ -102,7 +102,7 @@ static void begin(ff_ssa_path *path) {
   uint32_t n = path->program->n_reactions;
   ff_ssa_path_compute(path);
   for (uint32_t r = 0; r < n; r++) {
-    q->fired[r] = path->event == 0 ? 0 : q->fired[r] + 1; /* no draw is used twice */
+    q->fired[r] = path->step == 0 ? 0 : q->fired[r] + 1; /* no draw is used twice */
     draw_next(path, r);
     set_time(path, r);
     put(q, r, r);

@@ -147,7 +147,7 @@ static void set_all(ff_ssa_path *path) {
 
 static double total_of(const bounds *b) { return b->composed ? ff_ssa_bins_total(&b->bins) : ff_ssa_tree_total(&b->tree); }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
 
 static void find(ff_ssa_path *path) {
   bounds *b = path->own;

@@ -1,4 +1,4 @@
-/* Methods that choose the next reaction from scratch at each event: the direct method (Gillespie 1977), the same with a tree of
+/* Methods that choose the next reaction from scratch at each step: the direct method (Gillespie 1977), the same with a tree of
  * sums (Li and Petzold 2006), and the first reaction method (Gillespie 1976). */
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void find_direct(ff_ssa_path *path) {
     if (!(total < INFINITY)) ff_ssa_path_blame(path);
     return;
   }
-  ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
+  ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_STEP, 0);
   path->next_time = path->time + ff_exponential(words.v[0], words.v[1]) / total;
   path->next = ff_ssa_tree_find(tree, ff_closed(words.v[2], words.v[3]) * total);
 }

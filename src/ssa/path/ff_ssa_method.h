@@ -8,15 +8,15 @@
 #include "ff_ssa_draws.h"
 #include "ff_ssa_path.h"
 
-/* Returns whether no event can follow, because the sum of the propensities is 0 or is not finite. Then it sets path->next_time,
+/* Returns whether no step can follow, because the sum of the propensities is 0 or is not finite. Then it sets path->next_time,
  * and for a sum that is not finite, path->failure. */
 int ff_ssa_path_ends(ff_ssa_path *path, double total);
 
-/* Draws the time of the next event, and a number *at from 0 to below `total`, the sum of the propensities, which chooses the
- * reaction. Returns 0 if no event can follow. */
+/* Draws the time of the next step, and a number *at from 0 to below `total`, the sum of the propensities, which chooses the
+ * reaction. Returns 0 if no step can follow. */
 static inline int ff_ssa_path_choose(ff_ssa_path *path, double total, double *at) {
   if (FF_RARELY(ff_ssa_path_ends(path, total))) return 0;
-  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_EVENT, 0);
+  const ff_philox_block words = ff_ssa_path_draw(path, FF_SSA_DRAW_STEP, 0);
   path->next_time = path->time + ff_exponential(words.v[0], words.v[1]) / total;
   *at = ff_closed(words.v[2], words.v[3]) * total;
   return 1;
@@ -38,7 +38,7 @@ static inline size_t ff_ssa_search_terms(const double *terms, const uint32_t *or
 
 /* ---- words -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of FF_SSA_DRAW_TRIAL for the next event, two at a time. A method with rejection takes as many as it needs. */
+/* The words of FF_SSA_DRAW_TRIAL for the next step, two at a time. A method with rejection takes as many as it needs. */
 typedef struct {
   const ff_ssa_path *path;
   uint32_t block, used;

@@ -19,12 +19,12 @@ enum {
 
 typedef struct ff_ssa_path ff_ssa_path;
 
-/* How a method finds the next event: it sets path->next_time and path->next. */
+/* How a method finds the next step: it sets path->next_time and path->next. */
 typedef struct {
   ff_status (*make)(ff_ssa_path *path, ff_error *err); /* sets path->own; may set path->propensity */
   void (*drop)(ff_ssa_path *path);                     /* frees path->own, which may be NULL */
   void (*begin)(ff_ssa_path *path);                    /* the counts are new, and the time may be any */
-  void (*go_on)(ff_ssa_path *path);                    /* the event path->next has just happened, and the counts have changed */
+  void (*go_on)(ff_ssa_path *path);                    /* reaction path->next has just fired, and the counts have changed */
 } ff_ssa_finder;
 
 extern const ff_ssa_finder ff_ssa_finder_direct, ff_ssa_finder_tree, ff_ssa_finder_first; /* ff_ssa_direct.c */
@@ -33,31 +33,31 @@ struct ff_ssa_path {
   const ff_ssa_program *program;
   const ff_ssa_finder *finder;
   void *own;                 /* what the method keeps */
-  uint64_t key, unit, event; /* unit: number of the trajectory; event: events so far */
+  uint64_t key, unit, step; /* unit: number of the trajectory; step: steps so far */
   double time;
   double *count; /* for each species */
   double *whole;      /* counts that are rounded down, and slots */
   double *stack;
   ff_range *ranges;   /* a stack, too */
   double *propensity; /* for each reaction */
-  double next_time;   /* of the next event; infinity if there is none */
+  double next_time;   /* of the next step; infinity if there is none */
   uint32_t next;      /* the reaction that fires then */
   uint32_t *mark, *gathered, stamp; /* for dependents that the program does not list */
   ff_failure failure;
   struct ff_ssa_schedule *schedule; /* of a program with events or rates that depend on the time, else NULL; */
   double (*bound)(ff_ssa_path *path, uint32_t r); /* and its upper bound of a propensity in the present window of time */
-  uint64_t silent;                  /* how many of the events so far were not firings of reactions */
+  uint64_t silent;                  /* how many of the steps so far were not firings of reactions */
   const ff_formula *until; /* NULL, or a condition that ends a trajectory with a schedule. Borrowed. */
   int reached;             /* whether it holds: the trajectory has ended */
 };
 
 /* ---- the state (ff_ssa_state.c) ------------------------------------------------------------------------------------------ */
 
-/* The words of a draw for the next event. */
+/* The words of a draw for the next step. */
 ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block);
 /* Computes all propensities. */
 void ff_ssa_path_compute(ff_ssa_path *path);
-/* Computes the propensities that the event path->next has changed, and lists them as ff_ssa_path_dependents(). */
+/* Computes the propensities that reaction path->next has changed, and lists them as ff_ssa_path_dependents(). */
 const uint32_t *ff_ssa_path_update(ff_ssa_path *path, size_t *n);
 /* Leaves the step halfway, unless a failure was found. Only finder->begin() and the events of the network may do so. They are
  * then called again, and must know where they were. */
@@ -70,7 +70,7 @@ void ff_ssa_path_fail_rate(ff_ssa_path *path, uint32_t r, const double *values, 
 /* The sum of the propensities is infinite: one of them is, or the sum is too large. */
 void ff_ssa_path_blame(ff_ssa_path *path);
 
-/* The reactions whose propensities the event path->next changes. Valid until the next call. */
+/* The reactions whose propensities reaction path->next changes. Valid until the next call. */
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n);
 
 /* The value of the formula of reaction r while a reactant is missing, if it is below 0 by more than rounding errors may explain;

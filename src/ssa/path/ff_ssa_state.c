@@ -1,4 +1,4 @@
-/* The state of a trajectory: its propensities, what is wrong with it, and what one event changes. For methods, and for events of
+/* The state of a trajectory: its propensities, what is wrong with it, and what one step changes. For methods, and for events of
  * the network. */
 #include <math.h>
 #include <string.h>
@@ -120,10 +120,10 @@ void ff_ssa_path_compute(ff_ssa_path *path) {
   for (uint32_t r = 0; r < path->program->n_reactions; r++) path->propensity[r] = ff_ssa_path_propensity(path, r);
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
 
 ff_philox_block ff_ssa_path_draw(const ff_ssa_path *path, uint32_t purpose, uint32_t block) {
-  return ff_philox(ff_philox_counter(purpose, block, path->event, path->unit), path->key);
+  return ff_philox(ff_philox_counter(purpose, block, path->step, path->unit), path->key);
 }
 
 const uint32_t *ff_ssa_path_dependents(ff_ssa_path *path, size_t *n) {

@@ -222,7 +222,7 @@ static int list_kinds(ff_ssa_ring *ring, const guess *g, const part *parts) {
   return 1;
 }
 
-/* How many Q_j may change at events in one module: of these terms, in the modules at these distances. */
+/* How many Q_j may change at steps in one module: of these terms, in the modules at these distances. */
 static uint32_t count_effects(const ff_ssa_ring *ring, const guess *g) {
   uint8_t seen[FF_RING_TERMS][4 * FF_RING_OFFSET + 1] = {{0}};
   uint32_t n = 0;

@@ -7,11 +7,11 @@
  *
  *   F = the sum over the kinds of the term of weight * (count of a species in module j + offset) - less.
  *
- * The next event of a trajectory is defined by whole numbers, so it does not depend on how they are kept:
+ * The next step of a trajectory is defined by whole numbers, so it does not depend on how they are kept:
  * - Terms are the leaves of the tree of sums, as the groups of ff_ssa_factor.h. The total of a term is (double)Q * rate, where
  *   (double)Q is rounded to the nearest double, ties to even. `share` is what is left of the choice of a term.
  * - v = (whole number)(share * (double)Q), and at most Q - 1.
- * - The event is in module j, the first one whose cumulative sum Q_0 + ... + Q_j exceeds v. u = v - Q_0 - ... - Q_(j - 1).
+ * - The step is in module j, the first one whose cumulative sum Q_0 + ... + Q_j exceeds v. u = v - Q_0 - ... - Q_(j - 1).
  * - Its kind is the first one, in the order of the kinds, for which A * (the cumulative sum of weight * count) exceeds u. If
  *   `less` is 1, the term has one kind. */
 #ifndef FF_SSA_RING_H
@@ -26,7 +26,7 @@
 #define FF_RING_TERMS 8u
 #define FF_RING_MEMBERS 8u  /* the most kinds of a term */
 #define FF_RING_OFFSET 4    /* the most in each direction */
-#define FF_RING_EFFECTS 24u /* the most Q_j that events in one module change, whatever their kinds */
+#define FF_RING_EFFECTS 24u /* the most Q_j that steps in one module change, whatever their kinds */
 #define FF_RING_CHANGES 8u  /* the most species that a reaction changes */
 #define FF_RING_BY 64       /* the most that a reaction adds to a count, or takes from it */
 #define FF_RING_ONE UINT32_MAX /* instead of a species: a count that is always 1 */

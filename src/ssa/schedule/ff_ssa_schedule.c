@@ -217,12 +217,12 @@ void ff_ssa_schedule_go_on(ff_ssa_path *path) {
 
 void ff_ssa_schedule_step(ff_ssa_path *path) {
   path->time = path->next_time;
-  path->event++;
+  path->step++;
   uint32_t doing = s_advance(path, path->next);
   if (S_HAS_FAILED(path) || path->reached) return;
   if (doing & S_GOES_ON) path->finder->go_on(path);
   if (doing & S_GOES_ON && doing & S_FIRED && path->schedule->unbounded) {
-    path->event++;
+    path->step++;
     path->silent++;
     doing = S_BEGINS;
   }

@@ -55,7 +55,7 @@ ff_status ff_ssa_path_end_at(ff_ssa_path *path, const ff_formula *until, ff_erro
 void ff_ssa_path_start(ff_ssa_path *path, uint64_t key, uint64_t unit, const double *initial) {
   path->key = key;
   path->unit = unit;
-  path->event = path->silent = 0;
+  path->step = path->silent = 0;
   path->reached = 0;
   path->time = 0;
   memcpy(path->count, initial, path->program->n_species * sizeof *path->count);
@@ -87,7 +87,7 @@ void ff_ssa_path_step(ff_ssa_path *path) {
     return;
   }
   path->time = path->next_time;
-  path->event++;
+  path->step++;
   ff_ssa_path_apply(path);
   path->finder->go_on(path);
 }

@@ -1,5 +1,5 @@
 /* The kernel that reads a network with common factors as data: a warp runs a trajectory (ff_ssa_factored_step.h). It runs where
- * no code is generated, or where generated code would be slower: for networks whose events change many groups, and for large
+ * no code is generated, or where generated code would be slower: for networks whose steps change many groups, and for large
  * sums. Totals are in shared memory. Counts and cells are there, too, if enough warps have room. Several points of a sweep have
  * an image each (ff_ssa_images.h), and their leaves are in global memory. */
 #include "ff_ssa_data_runner.h"

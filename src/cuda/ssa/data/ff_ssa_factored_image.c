@@ -292,7 +292,7 @@ ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, s
   return status;
 }
 
-/* The time of an event is about a constant, a part for each group of a lane, and a part for 32 members of a sum; it grows with
+/* The time of a step is about a constant, a part for each group of a lane, and a part for 32 members of a sum; it grows with
  * fewer warps. All of this was measured on an H200 (docs/decisions/14-gpu-warps-for-groups.md). */
 #define TIME 0.45e-9
 #define TIME_GROUP 0.05e-9

@@ -77,7 +77,7 @@ typedef struct {
 ff_status ff_ssa_factored_image_new(ff_ssa_factored_image *out, void **memory, size_t *bytes, const ff_ssa_program *program,
                                     const double *initial, ff_error *err);
 
-/* Estimates the events per second of an H200 with so many trajectories on each multiprocessor; 0 if the kernel cannot run the
+/* Estimates the steps per second of an H200 with so many trajectories on each multiprocessor; 0 if the kernel cannot run the
  * program. O(size of the program). */
 double ff_ssa_factored_speed(const ff_ssa_program *program, double trajectories);
 

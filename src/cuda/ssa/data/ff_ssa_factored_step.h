@@ -1,4 +1,4 @@
-/* One event of a trajectory, for a network whose propensities have common factors and that is read as data
+/* One step of a trajectory, for a network whose propensities have common factors and that is read as data
  * (ff_ssa_factored_image.h). A warp runs a trajectory. The same text is compiled for device and host (ff_warp.h).
  *
  * All bits are those of ff_ssa_factored.h. The propensities of groups are the leaves of a tree in which a node has eight
@@ -304,7 +304,7 @@ FF_WARP ff_ssa_factored_place ff_ssa_factored_find(const ff_ssa_factored_warp *w
 /* The number of the second molecule of a pool, if the first one is number v of n. */
 FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t v, uint32_t n) {
   const ff_philox_block words =
-      ff_philox(ff_philox_counter(FF_SSA_DRAW_EVENT, 1, w->base.event, ff_ssa_warp_number(&w->base)), ff_ssa_warp_key(&w->base));
+      ff_philox(ff_philox_counter(FF_SSA_DRAW_STEP, 1, w->base.step, ff_ssa_warp_number(&w->base)), ff_ssa_warp_key(&w->base));
   const uint32_t second = (uint32_t)(ff_closed(words.v[0], words.v[1]) * (double)(n - 1u));
   const uint32_t v2 = second < n - 1u ? second : n - 2u;
   return v2 < v ? v2 : v2 + 1u;
@@ -479,7 +479,7 @@ FF_WARP void ff_ssa_factored_begin(ff_ssa_factored_warp *w, const ff_ssa_factore
   FF_SYNCWARP();
 }
 
-/* Finds the next event. Records what comes before it, and then lets it happen or ends the trajectory. */
+/* Finds the next step. Records what comes before it, and then lets it happen or ends the trajectory. */
 FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32_t rounds) {
   ff_ssa_warp *const b = &w->base;
   const double total = ff_ssa_factored_total(w, each, rounds);
@@ -501,8 +501,8 @@ FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32
   const ff_ssa_factored_choice chosen = ff_ssa_factored_choose(w, choice * total, total, each, rounds);
   const int fine = ff_ssa_factored_fire(w, ff_ssa_factored_entry(w, &chosen, each), each, rounds);
   b->time = next_time;
-  b->event++;
-  if (!fine || b->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(b, 1);
+  b->step++;
+  if (!fine || b->step == FF_SSA_MOST_STEPS) ff_ssa_warp_end(b, 1);
 }
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
@@ -534,7 +534,7 @@ FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_
   }
   FF_SYNCWARP();
   if (b->what == FF_SLOT_BUSY) ff_ssa_factored_keep(w, at, words);
-  const ff_ssa_slot after = {b->time, b->unit, b->event, b->at, b->what};
+  const ff_ssa_slot after = {b->time, b->unit, b->step, b->at, b->what};
   FF_EACH_LANE if (lane == 0u) *head = after;
 }
 

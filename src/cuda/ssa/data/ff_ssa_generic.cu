@@ -1,6 +1,6 @@
 /* Kernels that read a reaction network as data: they run where no code can be compiled for the network.
  *
- * If events change few propensities, a thread runs a trajectory (ff_ssa_generic_thread.h): then most lanes of a warp would
+ * If steps change few propensities, a thread runs a trajectory (ff_ssa_generic_thread.h): then most lanes of a warp would
  * have nothing to do. Otherwise, or if there are few trajectories, a warp does (ff_ssa_generic_step.h). Counts and the tree of
  * sums are in shared memory if enough trajectories have room there, else in global memory, where the caches help. So networks of
  * any size can be simulated. For few trajectories of strongly coupled networks, a block of warps runs a trajectory
@@ -21,14 +21,14 @@
 
 #define WARPS FF_SSA_GENERIC_WARPS
 
-/* The most propensities that an event changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
+/* The most propensities that a step changes, on average, if a thread runs a trajectory; and the fewest trajectories for each
  * warp that the device could run instead. */
 #define COUPLING_MOST 16
 #define COUPLING_FEW 4 /* then even without shared memory, if a warp has no room for all of its state there */
 #define TRAJECTORIES_LEAST 4
 #define MEMORY_SHARE 0.4 /* of the device's memory, for trajectories on their way */
 #define BLOCK_WARPS 32 /* of a multiprocessor, which blocks for all trajectories must not exceed */
-#define BLOCK_WORK 256 /* propensities that an event computes, on average, if a block runs a trajectory */
+#define BLOCK_WORK 256 /* propensities that a step computes, on average, if a block runs a trajectory */
 #define STACKS_MOST 32768  /* bytes of shared memory for the stacks of a block */
 #define THREADS_LEAST 192 /* of a multiprocessor, with shared memory; with fewer, it is faster without */
 
@@ -198,7 +198,7 @@ static ff_status plan(generic *own, const ff_ensemble *e, ff_error *err) {
 }
 
 /* The warps of a block for each trajectory; 1: a warp or a thread runs a trajectory. A block is faster if the trajectories are
- * fewer than the warps that the device can run, and if an event gives all lanes of the block something to do
+ * fewer than the warps that the device can run, and if a step gives all lanes of the block something to do
  * (docs/decisions/16-gpu-blocks-of-warps.md). */
 static uint32_t choose_warps(const ff_ssa_image *image, const ff_ensemble *e) {
   const double work = image->method == FF_SSA_FIRST ? image->n_reactions : e->program->coupling;

@@ -1,10 +1,10 @@
 /* A block of warps that runs a trajectory of a network that is read as data. The same text is compiled for device and host
  * (ff_warp.h).
  *
- * If there are few trajectories, and an event changes many propensities, a warp for each trajectory leaves most of a device
+ * If there are few trajectories, and a step changes many propensities, a warp for each trajectory leaves most of a device
  * without work. Then the first warp of a block runs the trajectory, as a warp alone does. The other warps wait until it sets a
  * task, of which all warps take a share: to fill a trajectory when it begins, to draw the waiting times of first_reaction, or to
- * compute the propensities that an event changes and the sums above them. What is short stays with the first warp.
+ * compute the propensities that a step changes and the sums above them. What is short stays with the first warp.
  *
  * It does not matter which warp computes a value, so all bits are those of a warp alone.
  */
@@ -55,7 +55,7 @@ FF_WARP void ff_ssa_block_fill(ff_ssa_task *task, uint32_t what, const ff_ssa_wa
       task->what = what;
       task->time = w->time;
       task->unit = w->unit;
-      task->event = w->event;
+      task->step = w->step;
       task->bad = !fine;
     }
   }
@@ -132,7 +132,7 @@ FF_WARP int ff_ssa_block_next(const ff_ssa_warp *w, ff_ssa_next *next) {
   return task->bad == 0u;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
 
 /* Gives all leaves that depend on the counts their values, and lists their parents. */
 FF_WARP void ff_ssa_block_leaves(const ff_ssa_warp *w, ff_ssa_task *task, int lists) {
@@ -220,14 +220,14 @@ FF_WARP int ff_ssa_block_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
   const ff_ssa_image_row row = w->image->rows[reaction];
   const int few = row.n_dependents < 32u + (w->method == FF_SSA_NEXT ? 0u : 1u) && w->image->dependents != NULL;
   w->time = time;
-  w->event++;
+  w->step++;
   if (few) {
     const int fine = ff_ssa_warp_few(w, &row, reaction);
-    if (!fine || w->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(w, 1);
+    if (!fine || w->step == FF_SSA_MOST_STEPS) ff_ssa_warp_end(w, 1);
     return 0;
   }
   const int fine = ff_ssa_warp_change(w, &row);
-  ff_ssa_block_set(w, FF_SSA_TASK_UPDATE, fine && w->event < FF_SSA_MOST_EVENTS);
+  ff_ssa_block_set(w, FF_SSA_TASK_UPDATE, fine && w->step < FF_SSA_MOST_STEPS);
   FF_EACH_LANE if (lane == 0u) {
     ff_ssa_block_task(w)->row = row;
     ff_ssa_block_task(w)->fired = reaction;
@@ -298,7 +298,7 @@ FF_WARP void ff_ssa_block_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint
     if (w->member > 0u) {
       w->time = task->time;
       w->unit = task->unit;
-      w->event = task->event;
+      w->step = task->step;
     }
     ff_ssa_block_do(w, task);
   }

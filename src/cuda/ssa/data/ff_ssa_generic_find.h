@@ -1,7 +1,7 @@
-/* How each method finds the next event, for a warp that runs a trajectory of a network that is read as data. The same text is
+/* How each method finds the next step, for a warp that runs a trajectory of a network that is read as data. The same text is
  * compiled for device and host (ff_warp.h).
  *
- * The lanes draw for 32 events at once, a lane for each, if an event takes a fixed number of words. The waiting times of
+ * The lanes draw for 32 steps at once, a lane for each, if a step takes a fixed number of words. The waiting times of
  * first_reaction are drawn by all lanes, which exchange the shortest one.
  */
 #ifndef FF_SSA_GENERIC_FIND_H
@@ -10,15 +10,15 @@
 #include "ff_ssa_generic_update.h"
 #include "ff_ssa_generic_warp.h"
 
-/* The words of FF_SSA_DRAW_TRIAL for the next event, two at a time, as ff_ssa_words. Lanes have drawn the first blocks. */
+/* The words of FF_SSA_DRAW_TRIAL for the next step, two at a time, as ff_ssa_words. Lanes have drawn the first blocks. */
 #define FF_SSA_TRIAL_BLOCKS 4u
 typedef struct {
-  uint32_t lane;   /* the lane that has the first block of the event */
+  uint32_t lane;   /* the lane that has the first block of the step */
   uint32_t number; /* how many pairs of words were taken */
   ff_philox_block words; /* of a block that no lane has */
 } ff_ssa_trial;
 
-/* The next event. */
+/* The next step. */
 typedef struct {
   double time;       /* infinity if there is none */
   double at, total;  /* what chooses the reaction, and the sum of all */
@@ -127,7 +127,7 @@ FF_WARP double ff_ssa_warp_sum(const ff_ssa_warp *w, uint32_t n) {
   return ff_ssa_warp_sum_of(&leaves, 0u, n);
 }
 
-/* The row of the next event, and its item: find() of ff_ssa_partial.c. */
+/* The row of the next step, and its item: find() of ff_ssa_partial.c. */
 FF_WARP uint32_t ff_ssa_warp_find_item(const ff_ssa_warp *w, uint32_t row, double at) {
   const ff_ssa_terms items = ff_ssa_items(w);
   return ff_ssa_warp_search_of(&items, w->image->row_first[row], w->image->row_first[row + 1u], &at);
@@ -173,7 +173,7 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, ff_ssa_share share, double *
       const double one = w->value[r], two = r + 1u < n ? w->value[r + 1u] : 0.0;
       if (!(one > 0.0 || two > 0.0)) continue;
       const ff_philox_block words =
-          ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRST, r / 2u, w->event, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
+          ff_philox(ff_philox_counter(FF_SSA_DRAW_FIRST, r / 2u, w->step, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
       const double first = one > 0.0 ? ff_exponential(words.v[0], words.v[1]) / one : ff_math_infinity();
       const double second = two > 0.0 ? ff_exponential(words.v[2], words.v[3]) / two : ff_math_infinity();
       FF_L(bad) |= !(one < ff_math_infinity() && two < ff_math_infinity());
@@ -194,11 +194,11 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, ff_ssa_share share, double *
 
 /* ---- rejection ------------------------------------------------------------------------------------------------------------- */
 
-/* The lanes draw for some events, FF_SSA_TRIAL_BLOCKS lanes for each. */
+/* The lanes draw for some steps, FF_SSA_TRIAL_BLOCKS lanes for each. */
 FF_WARP void ff_ssa_warp_draw_trials(ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_EACH_LANE w->FF_L(words) =
-      ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, lane % FF_SSA_TRIAL_BLOCKS, (uint64_t)w->event + lane / FF_SSA_TRIAL_BLOCKS,
+      ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, lane % FF_SSA_TRIAL_BLOCKS, (uint64_t)w->step + lane / FF_SSA_TRIAL_BLOCKS,
                                   ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
   w->drawn = 0u;
 }
@@ -217,7 +217,7 @@ FF_WARP uint64_t ff_ssa_warp_words(const ff_ssa_warp *w, ff_ssa_trial *t) {
   t->number++;
   if (block >= FF_SSA_TRIAL_BLOCKS) {
     if (!second)
-      t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, block % FF_PHILOX_MAX_BLOCKS, w->event, ff_ssa_warp_number(w)),
+      t->words = ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, block % FF_PHILOX_MAX_BLOCKS, w->step, ff_ssa_warp_number(w)),
                            ff_ssa_warp_key(w));
     return second ? (uint64_t)t->words.v[3] << 32 | t->words.v[2] : (uint64_t)t->words.v[1] << 32 | t->words.v[0];
   }
@@ -292,7 +292,7 @@ FF_WARP double ff_ssa_warp_total(ff_ssa_warp *w) {
   return w->total.value;
 }
 
-/* Finds the time of the next event. Returns 0 if the processor must say whether this is possible. */
+/* Finds the time of the next step. Returns 0 if the processor must say whether this is possible. */
 FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
   double wait;
   next->time = ff_math_infinity();
@@ -325,7 +325,7 @@ FF_WARP int ff_ssa_warp_next(ff_ssa_warp *w, ff_ssa_next *next) {
   return 1;
 }
 
-/* The reaction of the next event. */
+/* The reaction of the next step. */
 FF_WARP uint32_t ff_ssa_warp_reaction(const ff_ssa_warp *w, ff_ssa_next *next) {
   double at = next->at;
   if (ff_ssa_has_bins(w)) {

@@ -18,7 +18,7 @@ FF_WARP int ff_ssa_has_bins(const ff_ssa_warp *w) {
   return !w->formulas && w->method == FF_SSA_PSSA_CR;
 }
 
-/* What a trajectory keeps: the sums of rows, and the event that touched a row last. */
+/* What a trajectory keeps: the sums of rows, and the step that touched a row last. */
 #define FF_SSA_ROW_SUM(w, row) ((w)->real + 2u * (size_t)(row)) /* value and error */
 #define FF_SSA_TOUCHED(w) ((w)->whole)
 
@@ -119,15 +119,15 @@ FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row)
   FF_SYNCWARP();
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
 
-/* Appends row `row` to the list of the rows that the event touches, unless it is there. */
+/* Appends row `row` to the list of the rows that the step touches, unless it is there. */
 FF_WARP uint32_t ff_ssa_touch(const ff_ssa_warp *w, uint32_t row, uint32_t n) {
   FF_LANE_HERE;
-  const int fresh = FF_SSA_TOUCHED(w)[row] != w->event;
+  const int fresh = FF_SSA_TOUCHED(w)[row] != w->step;
   FF_SYNCWARP();
   FF_EACH_LANE if (fresh && lane == 0u) {
-    FF_SSA_TOUCHED(w)[row] = w->event;
+    FF_SSA_TOUCHED(w)[row] = w->step;
     w->list[n] = row;
   }
   FF_SYNCWARP();
@@ -184,8 +184,8 @@ FF_WARP uint32_t ff_ssa_correct_rows(const ff_ssa_warp *w, const ff_ssa_image_ch
         FF_L(row) = partner.row;
         FF_L(by) = ff_ssa_partial_value(partner.rate, less, now) - ff_ssa_partial_value(partner.rate, less, before);
         FF_L(begins) = lane == 0u || !(partner.kind & FF_SSA_PARTNER_SAME);
-        FF_L(fresh) = FF_L(begins) && FF_SSA_TOUCHED(w)[FF_L(row)] != w->event;
-        if (FF_L(fresh)) FF_SSA_TOUCHED(w)[FF_L(row)] = w->event;
+        FF_L(fresh) = FF_L(begins) && FF_SSA_TOUCHED(w)[FF_L(row)] != w->step;
+        if (FF_L(fresh)) FF_SSA_TOUCHED(w)[FF_L(row)] = w->step;
       }
     }
     FF_BALLOT(heads, FF_L(begins));

@@ -1,7 +1,7 @@
 /* Events of the network, and rates that depend on the time, for a warp that runs a trajectory of a network that is read as data.
  * The same text is compiled for device and host (ff_warp.h).
  *
- * Lane 0 does the steps of ff_ssa_schedule_lists.h: it lets the next event happen, and computes bounds of rates that depend on
+ * Lane 0 does the steps of ff_ssa_schedule_lists.h: it lets the next step happen, and computes bounds of rates that depend on
  * the time. Then the warp updates what the method keeps and finds the next reaction, as for other networks. Lane 0 finds what
  * happens before. Methods are the direct method, first_reaction and next_reaction.
  */
@@ -69,7 +69,7 @@ struct s_schedule {
   double *stack;   /* of the warp: that of lane 0 has every 32nd number */
   ff_range *ranges;
   double time;
-  uint32_t event, ties, happened;
+  uint32_t step, ties, happened;
   int failed;  /* the trajectory is refused */
   int reached; /* the condition has ended it */
   int searches;
@@ -207,7 +207,7 @@ FF_WARP void s_set_bounds(s_schedule *s, uint32_t reaction) {
     s_set_bound(s, all->timed[i]);
 }
 
-/* Lets the next event happen: reaction `reaction`, unless something else is due. `fired` counts the firings for next_reaction, or
+/* Lets the next step happen: reaction `reaction`, unless something else is due. `fired` counts the firings for next_reaction, or
  * is NULL. */
 S_CALL uint32_t s_pass(s_schedule *s, uint32_t reaction, int starts, uint32_t *fired) {
   uint32_t doing = S_BEGINS;
@@ -222,7 +222,7 @@ S_CALL uint32_t s_pass(s_schedule *s, uint32_t reaction, int starts, uint32_t *f
   if (doing & S_GOES_ON) s_set_bounds(s, reaction);
   if (doing & S_GOES_ON && doing & S_FIRED && S_OWN(s)->unbounded) {
     if (fired != NULL) fired[reaction]++; /* counts as a firing, so that next_reaction uses no draw twice */
-    s->event++;
+    s->step++;
     S_SILENT(s)++;
     doing = S_FIRED | S_BEGINS;
   }
@@ -244,7 +244,7 @@ FF_WARP int ff_ssa_scheduled_set(const ff_ssa_warp *w) {
       const double value = ff_ssa_warp_law(w, image->laws[r], lane, &FF_L(bad));
       w->value[r] = value;
       if (w->method != FF_SSA_NEXT) continue;
-      FF_SSA_FIRED(w, r) = w->event == 0u ? 0u : FF_SSA_FIRED(w, r) + 1u; /* no draw is used twice */
+      FF_SSA_FIRED(w, r) = w->step == 0u ? 0u : FF_SSA_FIRED(w, r) + 1u; /* no draw is used twice */
       ff_ssa_warp_draw_firing(w, r);
       ff_ssa_warp_set_time(w, r, value, &FF_L(bad));
     }
@@ -259,7 +259,7 @@ FF_WARP int ff_ssa_scheduled_set(const ff_ssa_warp *w) {
 FF_WARP int ff_ssa_scheduled_find(ff_ssa_warp *w, uint32_t doing, double *firing) {
   ff_ssa_next next;
   const int fine = doing & S_BEGINS ? ff_ssa_scheduled_set(w) : ff_ssa_warp_update(w, w->next);
-  w->drawn = 32u; /* the number of the event is a new one */
+  w->drawn = 32u; /* the number of the step is a new one */
   if (!fine || !ff_ssa_warp_next(w, &next)) return 0;
   w->next = next.time < ff_math_infinity() ? ff_ssa_warp_reaction(w, &next) : 0u;
   *firing = next.time;
@@ -267,30 +267,30 @@ FF_WARP int ff_ssa_scheduled_find(ff_ssa_warp *w, uint32_t doing, double *firing
 }
 
 FF_WARP void ff_ssa_scheduled_end(ff_ssa_warp *w, const s_schedule *s, int refused) {
-  w->event -= s->kept.k.silent;
+  w->step -= s->kept.k.silent;
   ff_ssa_warp_end(w, refused);
 }
 
-/* Lets the next event happen, and finds the one after it. */
+/* Lets the next step happen, and finds the one after it. */
 FF_WARP void ff_ssa_scheduled_pass(ff_ssa_warp *w, s_schedule *s, int starts) {
   FF_LANE_HERE;
   FF_LANE_VAR(uint32_t, doing);
-  FF_LANE_VAR(uint32_t, event);
+  FF_LANE_VAR(uint32_t, step);
   FF_LANE_VAR(double, time);
   uint32_t does, failed;
   double firing = 0.0;
   FF_SYNCWARP();
   FF_EACH_LANE {
-    FF_L(doing) = FF_L(event) = 0u;
+    FF_L(doing) = FF_L(step) = 0u;
     if (lane == 0u) {
       s->time = w->time;
-      s->event = w->event;
+      s->step = w->step;
       FF_L(doing) = s_pass(s, w->next, starts, w->method == FF_SSA_NEXT ? w->whole : NULL);
-      FF_L(event) = s->event;
+      FF_L(step) = s->step;
     }
   }
   FF_FIRST_LANE(does, doing);
-  FF_FIRST_LANE(w->event, event);
+  FF_FIRST_LANE(w->step, step);
   FF_SYNCWARP();
   if (does & S_FIRED && w->run->fired != NULL) ff_ssa_warp_list(w, w->next, w->time);
   if (does & S_REACHED) {
@@ -304,15 +304,15 @@ FF_WARP void ff_ssa_scheduled_pass(ff_ssa_warp *w, s_schedule *s, int starts) {
   FF_SYNCWARP();
   FF_EACH_LANE {
     FF_L(time) = 0.0;
-    FF_L(event) = failed;
+    FF_L(step) = failed;
     if (lane == 0u && !failed) {
       FF_L(time) = s_settle(s, does != 0u ? firing : s->kept.k.firing);
-      FF_L(event) = s->failed != 0;
+      FF_L(step) = s->failed != 0;
     }
   }
   FF_FIRST_LANE(w->next_time, time);
-  FF_FIRST_LANE(failed, event);
-  if (failed || w->event >= FF_SSA_MOST_EVENTS) ff_ssa_scheduled_end(w, s, 1);
+  FF_FIRST_LANE(failed, step);
+  if (failed || w->step >= FF_SSA_MOST_STEPS) ff_ssa_scheduled_end(w, s, 1);
 }
 
 /* Tells lane 0 which trajectory it is. */
@@ -339,7 +339,7 @@ FF_WARP void ff_ssa_scheduled_begin(ff_ssa_warp *w, s_schedule *s) {
   ff_ssa_scheduled_pass(w, s, 1);
 }
 
-/* Records what comes before the next event, and then lets it happen or ends the trajectory. */
+/* Records what comes before the next step, and then lets it happen or ends the trajectory. */
 FF_WARP void ff_ssa_scheduled_step(ff_ssa_warp *w, s_schedule *s) {
   if (w->wanted < w->next_time) ff_ssa_warp_record(w, w->next_time);
   if (w->at == w->run->n_times) {
@@ -347,7 +347,7 @@ FF_WARP void ff_ssa_scheduled_step(ff_ssa_warp *w, s_schedule *s) {
     return;
   }
   w->time = w->next_time;
-  w->event++;
+  w->step++;
   ff_ssa_scheduled_pass(w, s, 0);
 }
 
@@ -404,7 +404,7 @@ FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, 
       ff_ssa_scheduled_step(w, s);
   }
   FF_SYNCWARP();
-  const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
+  const ff_ssa_slot after = {w->time, w->unit, w->step, w->at, w->what};
   FF_EACH_LANE if (lane == 0u) {
     *head = after;
     s->kept.k.next_time = w->next_time;

@@ -1,8 +1,8 @@
-/* One event of a trajectory, for a network that is read as data (ff_ssa_image.h). A warp runs a trajectory: the slot of a launch.
+/* One step of a trajectory, for a network that is read as data (ff_ssa_image.h). A warp runs a trajectory: the slot of a launch.
  * The same text is compiled for device and host (ff_warp.h).
  *
  * All bits are those of the processor's methods: ff_ssa_direct.c, ff_ssa_queue.c, ff_ssa_optimised.c, ff_ssa_rssa.c,
- * ff_ssa_block.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next event, and ff_ssa_generic_update.h updates what
+ * ff_ssa_block.c and ff_ssa_partial.c. ff_ssa_generic_find.h finds the next step, and ff_ssa_generic_update.h updates what
  * depends on it.
  *
  * Everything that decides which way the warp goes has the same value in all lanes.
@@ -13,7 +13,7 @@
 #include "ff_ssa_generic_find.h"
 #include "ff_ssa_generic_update.h"
 
-#define FF_SSA_MOST_EVENTS 0x80000000u /* a trajectory is refused when it has so many */
+#define FF_SSA_MOST_STEPS 0x80000000u /* a trajectory is refused when it has so many */
 #define FF_SSA_WARP_STEPS 8u           /* steps of a warp between two looks at the clock */
 
 /* ---- trajectories ---------------------------------------------------------------------------------------------------------- */
@@ -23,8 +23,8 @@ FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
   FF_EACH_LANE if (lane == 0u) {
     if (refused) FF_ATOMIC_OR(w->run->refused + w->unit / 32u, 1u << (w->unit % 32u));
     (void)FF_FETCH_ADD(&w->run->counters->complete, 1u);
-    if (!refused) (void)FF_FETCH_ADD(&w->run->counters->events, w->event);
-    if (!refused && w->point_words > 0u) (void)FF_FETCH_ADD(w->run->point_events + w->point_at, w->event);
+    if (!refused) (void)FF_FETCH_ADD(&w->run->counters->steps, w->step);
+    if (!refused && w->point_words > 0u) (void)FF_FETCH_ADD(w->run->point_steps + w->point_at, w->step);
   }
   w->what = FF_SLOT_EMPTY;
   FF_SYNCWARP();
@@ -109,7 +109,7 @@ FF_WARP void ff_ssa_warp_fill(const ff_ssa_warp *w, ff_ssa_share share) {
   }
 }
 
-/* The sum of the leaves, for methods that correct this sum at each event. */
+/* The sum of the leaves, for methods that correct this sum at each step. */
 FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_LANE_VAR(double, sum);
@@ -171,7 +171,7 @@ FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
   if (w->unit == UINT32_MAX) return;
   w->what = FF_SLOT_BUSY;
   w->time = 0.0;
-  w->event = w->at = 0u;
+  w->step = w->at = 0u;
   w->wanted = w->run->times[0];
   w->drawn = 32u;
   ff_ssa_warp_locate(w);
@@ -237,18 +237,18 @@ FF_WARP void ff_ssa_warp_list(const ff_ssa_warp *w, uint32_t reaction, double ti
   FF_EACH_LANE if (lane == 0u) w->run->fired[FF_FETCH_ADD(&w->run->counters->fired, 1u)] = fired;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
 
 /* Lets a reaction fire. */
 FF_WARP void ff_ssa_warp_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
   w->time = time;
   if (w->follows && w->run->fired != NULL) ff_ssa_warp_list(w, reaction, time);
-  w->event++;
+  w->step++;
   const int fine = ff_ssa_warp_update(w, reaction);
-  if (!fine || w->event == FF_SSA_MOST_EVENTS) ff_ssa_warp_end(w, 1);
+  if (!fine || w->step == FF_SSA_MOST_STEPS) ff_ssa_warp_end(w, 1);
 }
 
-/* Finds the next event. Records what comes before it, and then lets it happen or ends the trajectory. */
+/* Finds the next step. Records what comes before it, and then lets it happen or ends the trajectory. */
 FF_WARP void ff_ssa_warp_step(ff_ssa_warp *w) {
   ff_ssa_next next;
   if (!ff_ssa_warp_next(w, &next)) {
@@ -294,12 +294,12 @@ FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot 
   w->what = FF_SLOT_IS_FRESH(w->run, slot) ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
   w->time = w->wanted = 0.0;
-  w->unit = w->event = w->at = 0u;
+  w->unit = w->step = w->at = 0u;
   FF_EACH_LANE w->FF_L(wait) = w->FF_L(choice) = 0.0;
   if (w->what != FF_SLOT_BUSY) return w->what == FF_SLOT_EMPTY;
   w->time = head->time;
   w->unit = head->unit;
-  w->event = head->event;
+  w->step = head->step;
   w->at = head->at;
   w->wanted = w->run->times[w->at];
   ff_ssa_warp_locate(w);
@@ -358,7 +358,7 @@ FF_WARP void ff_ssa_warp_close(const ff_ssa_warp *w, const ff_ssa_slot_layout *a
   if (w->what == FF_SLOT_BUSY && elsewhere) ff_ssa_warp_copy(words, (const uint32_t *)w->value, (at->end - at->value) / 4u);
   if (w->what == FF_SLOT_BUSY && has_top)
     ff_ssa_warp_copy(words + 2u * (size_t)w->top_first, (const uint32_t *)w->top, 2u * (uint64_t)at->top_values);
-  const ff_ssa_slot after = {w->time, w->unit, w->event, w->at, w->what};
+  const ff_ssa_slot after = {w->time, w->unit, w->step, w->at, w->what};
   FF_EACH_LANE if (lane == 0u) {
     *head = after;
     *FF_SSA_SLOT_SUM(head) = w->total;

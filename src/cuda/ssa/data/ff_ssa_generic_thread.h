@@ -1,4 +1,4 @@
-/* One event of a trajectory, for a network that is read as data (ff_ssa_image.h) and whose events change few propensities. A
+/* One step of a trajectory, for a network that is read as data (ff_ssa_image.h) and whose steps change few propensities. A
  * thread runs a trajectory: the slot of a launch. The same text is compiled for device and host (ff_warp.h), where a warp has one
  * thread. All bits are those of ff_ssa_generic_step.h. The image must list the dependents. Of the methods, there are the direct
  * one, optimised_direct and sorting_direct.
@@ -42,7 +42,7 @@ typedef struct {
   uint32_t stride;
   int together;        /* whether the stride is 1 and nodes are aligned */
   double time, wanted; /* as in ff_ssa_warp */
-  uint32_t unit, event, at, what;
+  uint32_t unit, step, at, what;
   ff_ssa_corrected total; /* of methods that correct a sum */
   int formulas;
   int method; /* image->method: the direct method; or optimised_direct or sorting_direct, if trajectories are interleaved */
@@ -62,7 +62,7 @@ FF_WARP void ff_ssa_thread_locate(ff_ssa_thread *t) {
 
 FF_WARP ff_philox_block ff_ssa_thread_draw(const ff_ssa_thread *t) {
   const uint64_t number = t->several ? (uint64_t)t->number : t->run->first + t->unit;
-  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_EVENT, 0, t->event, number);
+  const ff_philox_block counter = ff_philox_counter(FF_SSA_DRAW_STEP, 0, t->step, number);
   return ff_philox_rounds(t->several ? t->point->key.round_key : t->run->round_key, 0, counter);
 }
 
@@ -71,8 +71,8 @@ FF_WARP ff_philox_block ff_ssa_thread_draw(const ff_ssa_thread *t) {
 FF_WARP void ff_ssa_thread_end(ff_ssa_thread *t, int refused) {
   if (refused) FF_ATOMIC_OR(t->run->refused + t->unit / 32u, 1u << (t->unit % 32u));
   (void)FF_FETCH_ADD(&t->run->counters->complete, 1u);
-  if (!refused) (void)FF_FETCH_ADD(&t->run->counters->events, t->event);
-  if (!refused && t->several) (void)FF_FETCH_ADD(t->run->point_events + t->point_at, t->event);
+  if (!refused) (void)FF_FETCH_ADD(&t->run->counters->steps, t->step);
+  if (!refused && t->several) (void)FF_FETCH_ADD(t->run->point_steps + t->point_at, t->step);
   t->what = FF_SLOT_EMPTY;
 }
 
@@ -109,7 +109,7 @@ FF_WARP void ff_ssa_thread_begin(ff_ssa_thread *t) {
     t->what = k < t->run->units ? (uint32_t)FF_SLOT_BUSY : (uint32_t)FF_SLOT_IDLE;
     t->unit = (uint32_t)k;
     t->time = 0.0;
-    t->event = t->at = 0u;
+    t->step = t->at = 0u;
     t->wanted = t->run->times[0];
     if (t->what == FF_SLOT_BUSY) ff_ssa_thread_locate(t);
     if (t->method != FF_SSA_TREE) t->total = ff_ssa_corrected_of(t->image->total);
@@ -130,7 +130,7 @@ FF_WARP void ff_ssa_thread_record(ff_ssa_thread *t, double next_time) {
   }
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
 
 FF_WARP const double *ff_ssa_thread_children(const ff_ssa_thread *t, uint32_t level, uint32_t node, double v[FF_SSA_FAN]) {
   const double *child = t->value + ((size_t)t->image->first[level - 1u] + (size_t)node * FF_SSA_FAN) * t->stride;
@@ -269,10 +269,10 @@ FF_WARP void ff_ssa_thread_fire(ff_ssa_thread *t, uint32_t reaction, double time
     fine &= count <= FF_DEVICE_MOST;
   }
   t->time = time;
-  t->event++;
+  t->step++;
   fine &= t->method == FF_SSA_TREE ? ff_ssa_thread_update(t, &row) : ff_ssa_thread_correct(t, &row);
   if (t->method == FF_SSA_SORTING) ff_ssa_thread_move_forward(t, reaction);
-  if (!fine || t->event == FF_SSA_MOST_EVENTS) ff_ssa_thread_end(t, 1);
+  if (!fine || t->step == FF_SSA_MOST_STEPS) ff_ssa_thread_end(t, 1);
 }
 
 FF_WARP void ff_ssa_thread_step(ff_ssa_thread *t) {
@@ -312,7 +312,7 @@ FF_WARP void ff_ssa_thread_load(ff_ssa_thread *t, uint32_t slot) {
   const uint32_t n = t->image->n_species + 1u + (uint32_t)t->image->n_whole, values = FF_SSA_THREAD_HEAD + n;
   t->time = ff_ssa_thread_kept(run, 0u, slot);
   t->unit = FF_SSA_KEPT(run, 2u, slot);
-  t->event = FF_SSA_KEPT(run, 3u, slot);
+  t->step = FF_SSA_KEPT(run, 3u, slot);
   t->at = FF_SSA_KEPT(run, 4u, slot);
   t->what = FF_SSA_KEPT(run, 5u, slot);
   if (t->what != FF_SLOT_BUSY) return;
@@ -332,7 +332,7 @@ FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
   const uint32_t n = t->image->n_species + 1u + (uint32_t)t->image->n_whole, values = FF_SSA_THREAD_HEAD + n;
   ff_ssa_thread_keep(run, 0u, slot, t->time);
   FF_SSA_KEPT(run, 2u, slot) = t->unit;
-  FF_SSA_KEPT(run, 3u, slot) = t->event;
+  FF_SSA_KEPT(run, 3u, slot) = t->step;
   FF_SSA_KEPT(run, 4u, slot) = t->at;
   FF_SSA_KEPT(run, 5u, slot) = t->what;
   if (t->what != FF_SLOT_BUSY) return;
@@ -347,7 +347,7 @@ FF_WARP void ff_ssa_thread_save(const ff_ssa_thread *t, uint32_t slot) {
 
 FF_WARP void ff_ssa_thread_clear(ff_ssa_thread *t) {
   t->time = t->wanted = 0.0;
-  t->unit = t->event = t->at = 0u;
+  t->unit = t->step = t->at = 0u;
   t->total = ff_ssa_corrected_of(0.0);
   t->what = FF_SLOT_EMPTY;
 }
@@ -403,14 +403,14 @@ FF_WARP void ff_ssa_thread_run_there(ff_ssa_thread *t, const ff_ssa_slot_layout 
     const ff_ssa_slot before = *head;
     t->time = before.time;
     t->unit = before.unit;
-    t->event = before.event;
+    t->step = before.step;
     t->at = before.at;
     t->what = before.what;
     if (t->what == FF_SLOT_BUSY) t->wanted = t->run->times[t->at];
     if (t->what == FF_SLOT_BUSY) ff_ssa_thread_locate(t);
   }
   ff_ssa_thread_go(t);
-  const ff_ssa_slot after = {t->time, t->unit, t->event, t->at, t->what};
+  const ff_ssa_slot after = {t->time, t->unit, t->step, t->at, t->what};
   if (is_there) *head = after;
 }
 

@@ -1,4 +1,4 @@
-/* What an event changes, for a warp that runs a trajectory of a network that is read as data: counts, leaves, and the nodes above
+/* What a step changes, for a warp that runs a trajectory of a network that is read as data: counts, leaves, and the nodes above
  * them. The same text is compiled for device and host (ff_warp.h).
  *
  * First, each lane makes one change of a count. Then each lane computes one leaf that depends on these counts. Then, level by
@@ -397,7 +397,7 @@ FF_WARP int ff_ssa_warp_bounds(const ff_ssa_warp *w, const ff_ssa_image_row *row
 
 /* ---- all methods ----------------------------------------------------------------------------------------------------------- */
 
-/* Updates what depends on the counts after a reaction. w->time is the time of the event. Returns whether all is in order. */
+/* Updates what depends on the counts after a reaction. w->time is the time of the step. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_update(ff_ssa_warp *w, uint32_t reaction) {
   const ff_ssa_image_row row = w->image->rows[reaction];
   if (w->method == FF_SSA_RSSA) return ff_ssa_warp_bounds(w, &row);

@@ -84,7 +84,7 @@ enum { FF_SLOT_EMPTY, FF_SLOT_BUSY, FF_SLOT_IDLE }; /* idle: no trajectory of th
 /* What a slot keeps between launches, before its values and counts. The running sum of a method that has one follows. */
 typedef struct {
   double time;
-  uint32_t unit, event, at, what;
+  uint32_t unit, step, at, what;
 } ff_ssa_slot;
 #define FF_SSA_SLOT_SUM(head) ((ff_ssa_corrected *)((head) + 1))
 
@@ -150,7 +150,7 @@ typedef struct {
 typedef struct {
   double time;
   ff_ssa_image_row row;
-  uint32_t what, fired, unit, event;
+  uint32_t what, fired, unit, step;
   uint32_t bad;                       /* whether a propensity is invalid */
   uint32_t listed[FF_SSA_MAX_LEVELS]; /* how many nodes of the next level are in the list of a level */
   uint32_t which[FF_SSA_BLOCK_MOST];  /* for each warp: the reaction with the shortest waiting time that it has found, */
@@ -168,11 +168,11 @@ typedef struct {
   uint32_t *whole;
   double *stack;          /* image->depth rows of 32 */
   uint32_t *list, *other; /* image->listed entries each */
-  double time, wanted;    /* of the last event; the next time that is recorded */
+  double time, wanted;    /* of the last step; the next time that is recorded */
   uint32_t unit;          /* number of the trajectory in the wave */
-  uint32_t event, at;     /* events so far; number of the next time that is recorded */
+  uint32_t step, at;      /* steps so far; number of the next time that is recorded */
   uint32_t what;
-  uint32_t drawn;         /* events whose draws by the lanes are used up */
+  uint32_t drawn;         /* steps whose draws by the lanes are used up */
   ff_ssa_corrected total; /* of methods that correct a sum */
   int formulas;           /* whether the network has formulas */
   int method;             /* image->method */
@@ -186,7 +186,7 @@ typedef struct {
   uint32_t n_tasks;       /* how many the first warp has set; the last two are in `tasks` */
   ff_ssa_task *tasks;     /* NULL without helpers */
   const double *symbols, *bound; /* with a schedule: what formulas read; bounds of the rates that depend on the time */
-  double next_time;       /* and when the next event of any kind happens */
+  double next_time;       /* and when the next step of any kind happens */
   uint32_t next;          /* the reaction that may fire next */
   FF_LANE_VAR(double, wait);
   FF_LANE_VAR(double, choice);
@@ -222,7 +222,7 @@ FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
   FF_LANE_HERE;
   FF_EACH_LANE {
     const ff_philox_block words = ff_philox(
-        ff_philox_counter(FF_SSA_DRAW_EVENT, 0, (uint64_t)w->event + lane, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
+        ff_philox_counter(FF_SSA_DRAW_STEP, 0, (uint64_t)w->step + lane, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
     w->FF_L(wait) = ff_exponential(words.v[0], words.v[1]);
     w->FF_L(choice) = ff_closed(words.v[2], words.v[3]);
   }

@@ -30,7 +30,7 @@
 #define S_SEARCH(s, trigger, to, truth, goes_on, found, at)                                                                    \
   s_search((s), (trigger), (to), (truth), FF_SSA_SEARCH_STEPS, (goes_on), (found), (at))
 #define S_DRAW(s, block)                                                                                                       \
-  ff_philox_rounds(S_CHECK_KEY(s), 0, ff_philox_counter(FF_SSA_DRAW_CHECK, (block), (s)->event, S_CHECK_NUMBER(s)))
+  ff_philox_rounds(S_CHECK_KEY(s), 0, ff_philox_counter(FF_SSA_DRAW_CHECK, (block), (s)->step, S_CHECK_NUMBER(s)))
 
 /* ---- events ---------------------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include "code/ff_ssa_generate_text.h"
 
 #define LEAST_ROW 512u /* modules of one species; their own code is faster for fewer (docs/decisions/13-gpu-chains.md) */
-#define MOST_GAIN (1024.0 * 127) /* what a count or sum can gain until a thread checks it: in 1,024 events, 127 in each */
+#define MOST_GAIN (1024.0 * 127) /* what a count or sum can gain until a thread checks it: in 1,024 steps, 127 in each */
 
 void ff_ssa_code_free(ff_ssa_code *code) {
   free(code->definitions);

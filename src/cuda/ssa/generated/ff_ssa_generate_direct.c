@@ -1,4 +1,4 @@
-/* Code for the direct method: all propensities are computed at each event, and counts are in registers. */
+/* Code for the direct method: all propensities are computed at each step, and counts are in registers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,7 +26,7 @@ typedef struct {
   uint32_t *place;       /* for each species: its number among the counts of a thread, or UINT32_MAX; slots come behind them */
   uint32_t *changed;     /* for each count: 1 + its number among those that reactions change, or 0 */
   uint32_t n_changed, words; /* words of the table for a reaction; 0: there is no such table */
-  int64_t most;          /* the most that an event adds to a count */
+  int64_t most;          /* the most that a step adds to a count */
   int checked;           /* whether a propensity may be invalid */
   uint32_t recorded;     /* where the numbers of what is recorded begin in the table */
   int scheduled;
@@ -62,7 +62,7 @@ int ff_ssa_has_plain_rates(const ff_ssa_program *p);
  * threads for `shared` bytes. FF_EUNSUPPORTED if shared memory has room for too few of them. */
 ff_status ff_ssa_optimised_fill(ff_ssa_direct_generator *g, uint32_t shared, ff_error *err);
 void ff_ssa_optimised_define(ff_ssa_direct_generator *g);
-/* Writes the corrections of an event. */
+/* Writes the corrections of a step. */
 void ff_ssa_optimised_write(ff_ssa_direct_generator *g);
 
 #ifdef __cplusplus

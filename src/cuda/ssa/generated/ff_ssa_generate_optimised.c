@@ -1,4 +1,4 @@
-/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. An event either
+/* Code for optimised_direct and sorting_direct: a thread keeps the propensities and corrects their sum. A step either
  * computes all propensities, by straight-line code, or reads from a table which ones it changes. A branch for each reaction
  * would be slower, because the threads of a warp let many different reactions fire at the same time. */
 #include <math.h>
@@ -16,7 +16,7 @@
 #define MOST_STRAIGHT 64u    /* reactions in straight-line code */
 #define MOST_ENTRIES 65535u  /* of a list of a table */
 #define TABLE_SHARE 4u       /* a table takes at most a fourth of the shared memory */
-#define TERM_COST 2.5        /* a table is faster if the reactions exceed the propensities that an event changes by this factor */
+#define TERM_COST 2.5        /* a table is faster if the reactions exceed the propensities that a step changes by this factor */
 #define MOST_CHANGE 127
 #define NONE UINT32_MAX
 
@@ -152,7 +152,7 @@ void ff_ssa_optimised_write(generator *g) {
 /* The rows of a thread, and where the parts of the table begin. */
 typedef struct {
   uint32_t *row; /* of each species, or NONE if neither a law nor the record reads it; the last one is that of the count 1 */
-  uint32_t rows, events, changes, recorded, dependents, all;
+  uint32_t rows, lists, changes, recorded, dependents, all;
 } table_plan;
 
 static uint32_t most_dependents(const ff_ssa_program *p) {
@@ -187,8 +187,8 @@ static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_devic
   }
   for (uint32_t j = 0; j < request->n_species; j++) give_row(plan, request->species[j]);
   plan->row[p->n_species] = plan->rows++;
-  plan->events = plan->rows;
-  plan->changes = plan->events + 2 * (p->n_reactions + 1);
+  plan->lists = plan->rows;
+  plan->changes = plan->lists + 2 * (p->n_reactions + 1);
   plan->recorded = plan->changes + p->n_changes;
   plan->dependents = (plan->recorded + request->n_species + 3) / 4 * 4;
   plan->all = plan->dependents + 4 * (uint32_t)p->depend_first[p->n_reactions];
@@ -213,8 +213,8 @@ static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table
     const ff_ssa_image_row *reaction = image->rows + r;
     const uint32_t first = n;
     n = fill_changes(table + plan->changes, n, plan, image, reaction);
-    table[plan->events + 2 * r] = first | (n - first) << 16;
-    table[plan->events + 2 * r + 1] = reaction->dependent | reaction->n_dependents << 16;
+    table[plan->lists + 2 * r] = first | (n - first) << 16;
+    table[plan->lists + 2 * r + 1] = reaction->dependent | reaction->n_dependents << 16;
     for (uint32_t i = reaction->dependent; i < reaction->dependent + reaction->n_dependents; i++) {
       const ff_ssa_image_law law = image->laws[image->dependents[i]];
       uint32_t *to = table + plan->dependents + 4 * i;
@@ -238,8 +238,8 @@ static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const 
            ff_ssa_has_plain_rates(p));
   ff_write(&out, "#define S_MOST %uu\n#define S_THREADS %u\n#define S_BLOCKS %u\n#define S_TABLE %uu\n", (unsigned)most,
            code->threads, o->blocks, code->n_table);
-  ff_write(&out, "#define S_ROWS_READ %uu\n#define S_EVENTS_AT %uu\n#define S_CHANGES_AT %uu\n#define S_DEPENDENTS_AT %uu\n",
-           plan->rows, plan->events, plan->changes, plan->dependents);
+  ff_write(&out, "#define S_ROWS_READ %uu\n#define S_LISTS_AT %uu\n#define S_CHANGES_AT %uu\n#define S_DEPENDENTS_AT %uu\n",
+           plan->rows, plan->lists, plan->changes, plan->dependents);
   ff_write(&out, "#define S_RECORDED_AT %uu\n", plan->recorded);
   define(&out, o, p->n_reactions, sorted, plan->rows, 1);
   code->definitions = out.text;

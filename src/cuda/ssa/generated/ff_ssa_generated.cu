@@ -33,7 +33,7 @@ static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_e
   return ff_error_set(err, FF_EUNSUPPORTED, "%s", ff_jit_reason(own->jit));
 }
 
-/* Whether a warp for each trajectory is expected to be faster: a network with groups of reactions whose events change many of
+/* Whether a warp for each trajectory is expected to be faster: a network with groups of reactions whose steps change many of
  * them, or few trajectories for so many threads; or with a schedule and so many counts that registers have room for few threads
  * (measured for 30 counts). */
 static int warps_pay(const ff_ensemble *e, const ff_ssa_code *code) {

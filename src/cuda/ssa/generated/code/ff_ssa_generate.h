@@ -24,8 +24,8 @@ typedef struct {
   uint32_t n_kept;    /* in memory of its own */
   uint32_t n_sums;    /* in shared memory behind the rows, an even number; if they are kept between launches, in n_kept, too */
   uint32_t threads;   /* per block */
-  double speed;       /* about the events per second of an H200 whose threads all have trajectories, for groups of reactions */
-  double latency;     /* about the seconds that an event of a trajectory takes if there are few; 0 if this is not known */
+  double speed;       /* about the steps per second of an H200 whose threads all have trajectories, for groups of reactions */
+  double latency;     /* about the seconds that a step of a trajectory takes if there are few; 0 if this is not known */
   int for_points;     /* whether the code also works for several points */
   int bits16;         /* whether counts or sums have 16 bits, although code for a request with bits32 would have more */
   ff_formula_numbers numbers; /* of formulas, if the code is for several points */
@@ -44,7 +44,7 @@ ff_status ff_ssa_generate(ff_ssa_code *out, const ff_ssa_program *program, const
                           ff_error *err);
 #define FF_SSA_CODE_ROUND 8u /* a launch may make fewer than so many steps more than it shall, to complete a round of its loop */
 #define FF_SSA_SHARED_H200 233472u /* bytes of shared memory of a multiprocessor of an H100 or H200 */
-/* About the events per second for so many trajectories on a device like an H200, of so many multiprocessors. */
+/* About the steps per second for so many trajectories on a device like an H200, of so many multiprocessors. */
 double ff_ssa_code_speed(const ff_ssa_code *code, double trajectories, double multiprocessors);
 /* Frees the contents, not the struct itself. */
 void ff_ssa_code_free(ff_ssa_code *code);

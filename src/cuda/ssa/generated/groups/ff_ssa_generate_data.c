@@ -12,7 +12,7 @@
 #define NOTHING FF_SSA_NOTHING
 #define TABLE_WORDS(shared) ((shared) / 228u * 10u) /* that a block keeps in shared memory */
 #define WEIGHT_WORDS(shared) ((shared) / 57u)       /* of these, for weights */
-#define MOST_SAFE 1e9 /* events */
+#define MOST_SAFE 1e9 /* steps */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;

@@ -1,4 +1,4 @@
-/* Code for the factored method: propensities of groups are computed at each event, from totals of sums. ff_ssa_thread_factored.h
+/* Code for the factored method: propensities of groups are computed at each step, from totals of sums. ff_ssa_thread_factored.h
  * has what does not depend on the network, and tells how counts and cells are laid out. */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 
 typedef ff_ssa_factored_generator generator;
 
-/* Networks in which an event changes few of some groups are as those of many groups. */
+/* Networks in which a step changes few of some groups are as those of many groups. */
 #define FEW_GROUPS 16u
 #define FEW_CHANGES 8u
 static int has_many(const ff_ssa_factor *f, uint32_t n_reactions) {
@@ -133,8 +133,8 @@ static uint32_t choose_threads(generator *g) {
   return blocks;
 }
 
-/* Events per second of an H200, roughly, as measured (docs/decisions/14-gpu-warps-for-groups.md): with counts in shared memory;
- * in global memory; and for events that change many groups, where the time grows with the number of sums that an event
+/* Steps per second of an H200, roughly, as measured (docs/decisions/14-gpu-warps-for-groups.md): with counts in shared memory;
+ * in global memory; and for steps that change many groups, where the time grows with the number of sums that a step
  * changes. */
 #define SPEED 2e10
 #define SPEED_LOOPED 1.9e10

@@ -54,9 +54,9 @@ typedef struct {
   int bits32, quads, checked;
   int far, stored, split; /* whether weights, counts, and only counts are in global memory */
   int apart, ones, mapped;
-  double latency;     /* seconds of an event, if counts are in global memory */
-  double most, most16; /* that an event adds; to a number of 16 bits */
-  uint32_t check;     /* events between two checks */
+  double latency;     /* seconds of a step, if counts are in global memory */
+  double most, most16; /* that a step adds; to a number of 16 bits */
+  uint32_t check;     /* steps between two checks */
 
   /* For many groups: see ff_ssa_thread_groups.h */
   int many, leaf_bits32, one_rate, twins, looped;
@@ -134,7 +134,7 @@ void ff_ssa_factored_plan(ff_ssa_factored_generator *g);
 void ff_ssa_factored_lay_out(ff_ssa_factored_generator *g);
 void ff_ssa_factored_size(ff_ssa_factored_generator *g);
 ff_status ff_ssa_factored_fill(ff_ssa_factored_generator *g, ff_error *err);
-/* Events after time 0 in which no number can become too large, from the data. */
+/* Steps after time 0 in which no number can become too large, from the data. */
 uint32_t ff_ssa_factored_safe(const ff_ssa_factored_generator *g);
 
 /* Whether no sum is infinite, and the product of the total and a choice, which is at most 1 - 2^-53, is below the total: it is

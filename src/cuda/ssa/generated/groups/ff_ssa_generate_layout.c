@@ -10,7 +10,7 @@
 #define BITS16_MOST 16384.0      /* counts and cells have 16 bits if so much is expected, */
 #define BITS16_EXPECTED 32768.0  /* if this is known well */
 #define ROOM 16384.0             /* for what 16 bits gain between two checks */
-#define FEWEST_EVENTS 64u
+#define FEWEST_STEPS 64u
 #define APART_EVENTS 256u        /* these take longer */
 #define CHUNK FF_SSA_CHUNK
 #define MOST_HEAD FF_SSA_MOST_HEAD
@@ -27,9 +27,9 @@
 #define FEWEST_THREADS 128u      /* for counts in shared memory */
 #define FEWEST_SPLIT 96u         /* for cells there, and counts in global memory */
 #define SECTOR_COST 350.0        /* of 32 bytes of global memory, in instructions */
-#define SECTORS_CHANGED 3.0      /* for counts of an event that are in global memory but seldom needed */
+#define SECTORS_CHANGED 3.0      /* for counts of a step that are in global memory but seldom needed */
 /* The same for counts in global memory, as measured with chains of 1e3 to 5e4 species (docs/decisions/13-gpu-chains.md): what an
- * event takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and
+ * step takes with few cells, in instructions that take APART_TIME each if many trajectories run, with cells in shared memory and
  * with regions. Memory sends 64 bytes at a time, which take hardly less time if only half of them are used. More warps than
  * APART_WARPS do not help. Then what a trajectory takes that waits for memory. */
 #define APART_EVENT 330.0
@@ -41,7 +41,7 @@
 #define APART_WAIT 1.2e-9
 #define APART_WAIT_EVENT 1400.0
 #define APART_WAIT_SECTOR 600.0
-#define CELL_WORD 5.0            /* what a word of the cells of a part takes that an event changes */
+#define CELL_WORD 5.0            /* what a word of the cells of a part takes that a step changes */
 
 typedef ff_ssa_factored_sum plan;
 typedef ff_ssa_factored_generator generator;
@@ -176,7 +176,7 @@ static uint32_t later(const generator *g, uint32_t last, uint32_t species) {
   return species < g->p->n_species && place < g->members && place / CHUNK > last ? place / CHUNK : last;
 }
 
-/* The last chunk with counts that all events read: those of hubs, of sums without a total, and of other rate laws. */
+/* The last chunk with counts that all steps read: those of hubs, of sums without a total, and of other rate laws. */
 static uint32_t last_read(const generator *g) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < g->f->n_rest; i++) last = later(g, last, g->f->rest[i]);
@@ -217,7 +217,7 @@ static double warps_of(const generator *g, double room, double words, double far
 }
 
 /* What a step costs: with c chunks in each part, and `held` parts in shared memory, if there are cells in shared memory for all.
- * More warps hide more of the time that loads take. Of the events, a share `away` needs counts of other parts. */
+ * More warps hide more of the time that loads take. Of the steps, a share `away` needs counts of other parts. */
 static double cost_of(generator *g, uint32_t parts, uint32_t c, uint32_t held, double away) {
   const double others = g->leaf_words + 2.0 * g->n_sums, cells = (double)(parts - 1) * g->columns;
   const uint32_t counts = held < parts ? held * c * (CHUNK / 2) : round_up(count_words(g), 4);
@@ -248,7 +248,7 @@ static void try_parts(generator *g, uint32_t parts, uint32_t chunks, uint32_t he
   if (cost < best->cost) *best = (choice){cost, parts, chunks, held};
 }
 
-/* Leaves the last parts to global memory, if what all events read stays in shared memory. Places are in the order of species. */
+/* Leaves the last parts to global memory, if what all steps read stays in shared memory. Places are in the order of species. */
 static void try_away(generator *g, uint32_t parts, uint32_t chunks, choice *best) {
   uint32_t held = parts - 1;
   double away = 0, all = 0;
@@ -324,7 +324,7 @@ static int has_bits16(const generator *g, uint32_t sum) {
     initial += m->weight * ff_ssa_initial_of(g, m->species);
     if (m->species < g->p->n_species) expected += m->weight * g->expected[m->species];
   }
-  return !g->bits32 && g->f->most * FEWEST_EVENTS <= ROOM && initial < BITS16_EXPECTED &&
+  return !g->bits32 && g->f->most * FEWEST_STEPS <= ROOM && initial < BITS16_EXPECTED &&
          expected < (g->checked ? BITS16_MOST : BITS16_EXPECTED);
 }
 
@@ -399,7 +399,7 @@ static void plan_sums(generator *g) {
   if (!g->ones) g->n_weights += g->chunks; /* without weights, for what is no sum */
 }
 
-/* How many events may happen between two checks. */
+/* How many steps may happen between two checks. */
 static void choose_check(generator *g) {
   double by = 0;
   g->most = g->f->most > 1 ? g->f->most : 1; /* the code divides by it */
@@ -407,7 +407,7 @@ static void choose_check(generator *g) {
     if ((double)g->p->changes[i].by > by) by = (double)g->p->changes[i].by;
   g->most16 = g->pairs > 0 ? g->most : by;
   if (g->apart) g->check = APART_EVENTS;
-  while (!g->bits32 && g->check > FEWEST_EVENTS && g->most16 * g->check > ROOM) g->check /= 2;
+  while (!g->bits32 && g->check > FEWEST_STEPS && g->most16 * g->check > ROOM) g->check /= 2;
 }
 
 /* ---- data --------------------------------------------------------------------------------------------------------------- */

@@ -6,10 +6,10 @@
 
 #define MOST_TOTALS 4u        /* of special groups */
 #define MOST_UNROLLED 8u      /* leaves or halves that a reaction changes */
-#define MOST_REGISTER_NODES 2u /* nodes of nodes whose sums are computed at each event */
+#define MOST_REGISTER_NODES 2u /* nodes of nodes whose sums are computed at each step */
 #define BITS16_LEAVES 32768.0 /* leaves have 16 bits if they begin below */
 #define ROOM 16384.0          /* for what they gain between two checks */
-#define FEWEST_EVENTS 64u
+#define FEWEST_STEPS 64u
 #define MOST_CHANGE 127
 
 typedef ff_ssa_factored_generator generator;
@@ -63,7 +63,7 @@ static void initial_leaf(const generator *g, uint32_t i, double leaf[2]) {
 }
 
 static void choose_leaves(generator *g) {
-  g->leaf_bits32 = g->request->bits32 || g->f->most * FEWEST_EVENTS > ROOM;
+  g->leaf_bits32 = g->request->bits32 || g->f->most * FEWEST_STEPS > ROOM;
   g->one_rate = 1;
   double rate = 0;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
@@ -75,7 +75,7 @@ static void choose_leaves(generator *g) {
     g->twins |= group_of(g, i)->kind == FF_GROUP_POOL;
     if (g->twins || group_of(g, i)->rate != rate) g->one_rate = 0;
   }
-  while (!g->leaf_bits32 && g->check > FEWEST_EVENTS && g->f->most * g->check > ROOM) g->check /= 2;
+  while (!g->leaf_bits32 && g->check > FEWEST_STEPS && g->f->most * g->check > ROOM) g->check /= 2;
 }
 
 ff_status ff_ssa_many_plan(generator *g, ff_error *err) {

@@ -11,12 +11,12 @@
 
 #define NONE FF_SSA_RING_NONE
 #define MOST_SHORT 0x3FFFFFFFu    /* the most that a total of 32 bits may be: searches add up to twice the total */
-#define MOST_GAIN 0x7FFFFFFFu     /* what an event may add to a total, so that one that exceeds the most is noticed */
+#define MOST_GAIN 0x7FFFFFFFu     /* what a step may add to a total, so that one that exceeds the most is noticed */
 #define MOST_LONG 0x1p52          /* the same for a total of 64 bits */
 #define BITS16_MOST 32768.0       /* counts have 16 bits if so much is expected */
 #define ROOM 16384.0              /* what is left of 16 bits for what a count gains between two checks */
 #define MOST_EVENTS 1024u         /* between two checks */
-#define FEWEST_EVENTS 64u
+#define FEWEST_STEPS 64u
 #define FEWEST_THREADS 96u        /* of a multiprocessor; with fewer, counts are in global memory */
 #define SECTOR_COST 100.0         /* what reading 32 bytes of global memory costs, in instructions */
 #define MOST_SPAN 32u
@@ -32,7 +32,7 @@ typedef ff_ssa_ring_generator generator;
 
 /* ---- places ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether each event changes a species by the sum of these factors times its changes of the species that are read. */
+/* Whether each step changes a species by the sum of these factors times its changes of the species that are read. */
 static int follows(const generator *g, uint32_t species, const int32_t *factor) {
   for (uint32_t q = 0; q < g->m->n_kinds; q++) {
     const ff_ssa_ring_kind *kind = g->m->kinds + q;
@@ -87,7 +87,7 @@ static void place_counts(generator *g) {
   }
 }
 
-/* The most that an event adds to a count. */
+/* The most that a step adds to a count. */
 static double most_gain(const ff_ssa_ring *m) {
   int32_t most = 1;
   for (uint32_t q = 0; q < m->n_kinds; q++)
@@ -96,7 +96,7 @@ static double most_gain(const ff_ssa_ring *m) {
   return most;
 }
 
-/* What an event adds to all totals is at most this times the largest count. */
+/* What a step adds to all totals is at most this times the largest count. */
 static double most_factor(const generator *g) {
   double most = 1;
   for (uint32_t c = 0; c < g->n_cases; c++) {
@@ -165,7 +165,7 @@ static ff_status choose_width(generator *g, ff_error *err) {
   if (limit > FF_DEVICE_MOST) limit = FF_DEVICE_MOST;
   if (g->any_derived && limit > MOST_OTHERS) limit = MOST_OTHERS;
   g->check = MOST_EVENTS;
-  while (g->check > FEWEST_EVENTS && by * g->check > ROOM) g->check /= 2;
+  while (g->check > FEWEST_STEPS && by * g->check > ROOM) g->check /= 2;
   if (initial + 2 * by * g->check > limit) /* a trajectory may begin just after a check */
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: a count is %.17g at time 0, and must stay below %.17g", initial,
                         limit);
@@ -204,7 +204,7 @@ static void set_parts(generator *g, uint32_t span, uint32_t fan) {
   g->parts = g->uppers * fan;
 }
 
-/* Instructions of an event, and more for each if there are few warps. */
+/* Instructions of a step, and more for each if there are few warps. */
 static double cost_of(const generator *g, uint32_t store) {
   const double free_bytes = (double)g->shared - BLOCK_BYTES, rows = (store ? 0 : g->m->n * g->each) + sum_rows(g);
   const double product = 4 + g->read * (1.0 + g->before + g->after) + (g->m->n % g->span != 0 ? 2 : 0);

@@ -11,7 +11,7 @@ extern "C" {
 #include "../code/ff_ssa_generate_text.h"
 
 #define FF_SSA_RING_NONE UINT32_MAX
-#define FF_SSA_RING_REACH (2 * FF_RING_OFFSET) /* an event changes sums of modules that are at most so far away */
+#define FF_SSA_RING_REACH (2 * FF_RING_OFFSET) /* a step changes sums of modules that are at most so far away */
 #define FF_SSA_RING_EFFECTS (FF_RING_TERMS * (2 * FF_SSA_RING_REACH + 1))
 #define FF_SSA_RING_CONSTANTS 512u
 
@@ -47,7 +47,7 @@ typedef struct {
   int tame;                    /* whether sums of propensities are far from underflow and overflow */
   uint32_t halves;             /* words of a sum of products: 2 if they have 64 bits */
   uint32_t before, after;      /* how far products reach */
-  uint32_t check, most_count;  /* events between two checks; the most that a count may be at a check */
+  uint32_t check, most_count;  /* steps between two checks; the most that a count may be at a check */
   uint32_t span, parts, last_part, fan, uppers, blocks; /* parts that have modules end with the last one */
   uint32_t n_cases, n_boundaries; /* all cases; boundaries between the cases of the term that has most */
   uint32_t first[FF_RING_TERMS]; /* case of each term */

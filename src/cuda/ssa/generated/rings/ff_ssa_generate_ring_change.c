@@ -1,4 +1,4 @@
-/* Code for networks of replicated modules: what events change, and the functions that depend on the network. */
+/* Code for networks of replicated modules: what steps change, and the functions that depend on the network. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 typedef ff_ssa_ring_generator generator;
 
-/* ---- what events change ------------------------------------------------------------------------------------------------- */
+/* ---- what steps change ------------------------------------------------------------------------------------------------- */
 
 int32_t ff_ssa_ring_around(const generator *g, int32_t offset) {
   const int32_t n = (int32_t)g->m->n, at = ((offset + n / 2) % n + n) % n;

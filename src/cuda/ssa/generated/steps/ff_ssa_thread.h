@@ -1,4 +1,4 @@
-/* The parts of generated code that do not depend on the network: a thread runs one trajectory after the other, event by event.
+/* The parts of generated code that do not depend on the network: a thread runs one trajectory after the other, step by step.
  * ff_ssa_generate.c generates the other parts. The same text is compiled for the device (at run time) and for the host (in
  * tests), where a warp has one thread.
  *
@@ -11,14 +11,14 @@
  *   S_KEEP_KEYS         1 if a thread keeps the words of the key in registers
  *   S_DIRECT            1 if it keeps few rate constants in registers, too
  *   S_FIRST             1 for the first reaction method: s_first() takes the place of s_find()
- *   S_MOST              the most that an event adds to a count or row
+ *   S_MOST              the most that a step adds to a count or row
  *   S_THREADS, S_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
- *   S_UNROLL            events in a round of the loop, a power of 2; a launch makes up to S_UNROLL - 1 more than its steps
+ *   S_UNROLL            steps in a round of the loop, a power of 2; a launch makes up to S_UNROLL - 1 more than its steps
  *   S_TABLE             words of a table that all threads of a block share
  *   S_STORE             words of global memory of a thread
  *   S_APART             1 if the counts of a network with few groups of reactions are there; see ff_ssa_thread_factored.h
  *   S_FORMULAS          if a rate law is a formula
- *   S_AHEAD             1 if the random numbers of an event are drawn while the one before changes counts, for few threads
+ *   S_AHEAD             1 if the random numbers of a step are drawn while the one before changes counts, for few threads
  *   S_LOGS              where the second table has ff_exponential_first() for every k from -54 to 0; if it is not defined, the
  *                       shared memory of a block has these
  *   S_GROUPS            and what ff_ssa_thread_factored.h wants, if the code is for groups of reactions
@@ -32,7 +32,7 @@
  *   S_REACTION_OF(r)    the number in the program of the reaction that has number r in the code
  *   S_KEPT              and what ff_ssa_thread_kept.h wants and declares, if the network has events, or rates that depend on the
  *                       time
- *   S_CHOICES           and what ff_ssa_thread_find.h wants, if all propensities are computed at each event
+ *   S_CHOICES           and what ff_ssa_thread_find.h wants, if all propensities are computed at each step
  *   S_RECORDED          and what ff_ssa_thread_direct.h wants, if counts are in registers
  * The text that comes after this one defines those of these functions that the headers for its kind do not define:
  *   s_begin(t)              sets counts and rows to those at the start

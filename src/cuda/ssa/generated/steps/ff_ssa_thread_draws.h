@@ -3,22 +3,22 @@
 #define FF_SSA_THREAD_DRAWS_H
 
 FF_WARP ff_philox_block s_random(const s_thread *t, uint32_t purpose, uint32_t block) {
-  const ff_philox_block counter = ff_philox_counter(purpose, block, t->event, S_TRAJECTORY);
+  const ff_philox_block counter = ff_philox_counter(purpose, block, t->step, S_TRAJECTORY);
   return ff_philox_rounds(S_KEEP_KEYS ? t->key : S_ROUND_KEY, 0, counter);
 }
 
-/* s_random(t, FF_SSA_DRAW_EVENT, block) of an event, for block 0 or 1. Word 0 of the counter is the block then, and word 1 is
- * the event. After a round, words 1 and 2 depend only on the trajectory, and word 3 only on the block; after two rounds, words 0
+/* s_random(t, FF_SSA_DRAW_STEP, block) of a step, for block 0 or 1. Word 0 of the counter is the block then, and word 1 is
+ * the step. After a round, words 1 and 2 depend only on the trajectory, and word 3 only on the block; after two rounds, words 0
  * and 1 depend only on the trajectory; after three rounds word 3. */
-FF_WARP ff_philox_block s_block_words(const s_thread *t, uint32_t event, uint32_t block) {
+FF_WARP ff_philox_block s_block_words(const s_thread *t, uint32_t step, uint32_t block) {
   const uint32_t *key = S_KEEP_KEYS ? t->key : S_ROUND_KEY;
-  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (event ^ t->start[0]);
+  const uint64_t p0 = (uint64_t)FF_PHILOX_M0 * (step ^ t->start[0]);
   const uint64_t p1 = (uint64_t)FF_PHILOX_M1 * ((uint32_t)(p0 >> 32) ^ key[3] ^ block * FF_PHILOX_M0);
   const ff_philox_block x = {{(uint32_t)(p1 >> 32) ^ t->start[1], (uint32_t)p1, (uint32_t)p0 ^ t->start[2], t->start[3]}};
   return ff_philox_rounds(key, 3, x);
 }
 
-FF_WARP ff_philox_block s_event_words(const s_thread *t, uint32_t event) { return s_block_words(t, event, 0u); }
+FF_WARP ff_philox_block s_step_words(const s_thread *t, uint32_t step) { return s_block_words(t, step, 0u); }
 
 /* Finds the point of the trajectory. An empty slot has the first point. */
 FF_WARP void s_locate(s_thread *t) {
@@ -33,7 +33,7 @@ FF_WARP void s_locate(s_thread *t) {
   (void)t;
 }
 
-/* The part of s_event_words() that depends on the number of the trajectory. */
+/* The part of s_step_words() that depends on the number of the trajectory. */
 FF_WARP void s_number(s_thread *t) {
   s_locate(t);
   const uint32_t *key = S_ROUND_KEY;

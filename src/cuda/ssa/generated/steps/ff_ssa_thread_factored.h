@@ -16,10 +16,10 @@
  *   S_QUADS                    whether a thread's words are four by four in shared memory, so that a chunk takes one load. If
  *                              not, the chunk of a small sum may begin at any word
  *   S_BITS32                   whether counts have 32 bits
- *   S_MOST16, S_STEP16         the most that a number of 16 bits may be, and that an event adds to it
+ *   S_MOST16, S_STEP16         the most that a number of 16 bits may be, and that a step adds to it
  *   S_STORE, S_SPLIT           words of global memory that a thread has for counts, 0 if these are in rows; whether cells are in
  *                              rows then
- *   S_HELD, S_AWAY             chunks that are in rows, a multiple of S_CHUNKS, if few events need the others; words of global
+ *   S_HELD, S_AWAY             chunks that are in rows, a multiple of S_CHUNKS, if few steps need the others; words of global
  *                              memory that a thread has for these, t->away. S_QUADS is 1 then, and S_STORE is 0. Else both are 0
  *   S_BIG, S_FAR               whether the data are in global memory; whether the weights are there, too
  *   S_HEAD, S_HEADS            members in the head; where the table has their weights, 8 bytes for each group
@@ -28,13 +28,13 @@
  *   S_ONES                     whether each member is in one sum, with the weight 1, and sums follow each other: then these are
  *                              searched as if they were one. There are no weights, and `weights` of a group is its sum's number
  *   S_MAPPED                   whether changes are by the entry of a map, instead of by its reaction
- *   S_SAFE                     if S_APART: the events before the largest count has to be looked for
+ *   S_SAFE                     if S_APART: the steps before the largest count has to be looked for
  *   S_CELLS, S_COLUMNS         the word of the first cell, and words for each part: 1, 2, or a multiple of 4
  *   S_USED, S_PAIRS            such words in use, and those that have two cells of 16 bits; others have one of 32 bits
  *   S_WORDS_ALL                words of counts and cells
  *   S_POOLS, S_UNITS           whether there are pools of several species; the largest number of units
  *   S_NOTHING                  the number of the reaction that changes nothing
- *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that are words and that an event changes
+ *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that are words and that a step changes
  *   S_TOTALS, S_LOOSE          totals of sums, and other counts: these are in registers. The last ones are the head
  *   S_INITIAL, S_WEIGHTS, S_MAPS, S_CHANGES
  *                              where these data begin: initial words, totals and counts in registers; the weights of each chunk

@@ -140,9 +140,9 @@ FF_WARP void s_fill(s_thread *t) {
   t->begins = 0u;
 }
 
-/* Events in which no number can become too large, from the largest numbers. */
+/* Steps in which no number can become too large, from the largest numbers. */
 FF_WARP uint32_t s_safe(uint32_t most, uint32_t most16) {
-  uint32_t safe = S_EVENTS - S_CHUNK;
+  uint32_t safe = S_STEPS - S_CHUNK;
   if (most > S_LARGEST || most16 > 0xFFFFu) return 0u;
   if ((S_LARGEST - most) / S_MOST < safe) safe = (S_LARGEST - most) / S_MOST;
   return (0xFFFFu - most16) / S_STEP16 < safe ? (0xFFFFu - most16) / S_STEP16 : safe;

@@ -303,7 +303,7 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
 }
 
 /* The reaction that a group and a molecule of its sum determine, or the entry of the map if S_MAPPED. The two molecules of a pool
- * take two steps, so that lanes of other groups need not wait: the first step stores the first member and the event, and the
+ * take two steps, so that lanes of other groups need not wait: the first step stores the first member and the step, and the
  * second step draws the other molecule among those that are left. */
 FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];

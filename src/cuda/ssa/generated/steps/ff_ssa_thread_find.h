@@ -1,4 +1,4 @@
-/* The choice among all reactions, or all groups, whose propensities are computed at each event. A part of ff_ssa_thread.h.
+/* The choice among all reactions, or all groups, whose propensities are computed at each step. A part of ff_ssa_thread.h.
  *
  *   S_CHOICES     reactions or groups; not defined if the code chooses in another way
  *   S_CODE_OF(i)  the number by which the code knows choice i

@@ -1,10 +1,10 @@
 /* The parts of generated code for many groups of reactions that do not depend on the network. A part of ff_ssa_thread_factored.h.
  *
  * The propensity of a group is its leaf in a tree of sums. Each thread keeps the two numbers of every leaf, but not its value,
- * and the sums of halves: leaves 4 h to 4 h + 3 are half h, and two halves are a node of the tree. An event changes few halves,
+ * and the sums of halves: leaves 4 h to 4 h + 3 are half h, and two halves are a node of the tree. A step changes few halves,
  * and only these are summed again. All sums follow from the numbers alone, so a launch begins with new ones.
  *
- * Special groups have other laws, or totals in registers; the generated code computes them at each event.
+ * Special groups have other laws, or totals in registers; the generated code computes them at each step.
  *
  *   S_LEAVES, S_LEAF_WORDS  the word of the first leaf, and words of all
  *   S_LEAF_BITS32           whether a leaf is two words; else it is two numbers of 16 bits, at most S_LEAF_MOST

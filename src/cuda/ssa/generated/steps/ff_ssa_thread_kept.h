@@ -82,7 +82,7 @@ struct s_schedule {
   const uint32_t *table;
   uint32_t *store;
   double time;
-  uint32_t unit, event, ties, happened;
+  uint32_t unit, step, ties, happened;
   int failed;  /* the trajectory is refused */
   int reached; /* the condition has ended it */
   int searches; /* whether a piece of a search has begun in this launch */

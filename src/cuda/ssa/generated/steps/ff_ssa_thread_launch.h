@@ -1,4 +1,4 @@
-/* A launch of generated code: what a slot keeps between two launches, the loop over events, and the kernel. A part of
+/* A launch of generated code: what a slot keeps between two launches, the loop over steps, and the kernel. A part of
  * ff_ssa_thread.h. */
 #ifndef FF_SSA_THREAD_LAUNCH_H
 #define FF_SSA_THREAD_LAUNCH_H
@@ -22,7 +22,7 @@ FF_WARP void s_load(s_thread *t, uint32_t slot) {
   const ff_launch *run = t->run;
   t->time = s_load_real(run, 0u, slot);
   t->unit = S_STATE(2);
-  t->event = S_STATE(3);
+  t->step = S_STATE(3);
   t->member = S_NONE; /* a pair is chosen again */
   t->at = S_STATE(4);
   t->wanted = S_STATE(5) ? run->times[t->at] : ff_math_infinity();
@@ -56,7 +56,7 @@ FF_WARP void s_save(const s_thread *t, uint32_t slot) {
   const ff_launch *run = t->run;
   s_save_real(run, 0u, slot, t->time);
   S_STATE(2) = t->unit;
-  S_STATE(3) = t->event;
+  S_STATE(3) = t->step;
   S_STATE(4) = t->at;
 #if S_APART
   S_STATE(5) = S_IS_EMPTY(t) ? 0u : 1u + t->safe;
@@ -115,7 +115,7 @@ FF_WARP void s_run(const ff_launch *run, const s_rates *rates, const uint32_t *t
   if (fresh) {
     s_take(t);
     t->time = S_START(t);
-    t->event = 0u;
+    t->step = 0u;
   } else {
     s_load(t, slot);
   }

@@ -9,18 +9,18 @@
  *   S_SEARCH             propensities that it reads between two looks whether the search has ended
  *   S_SORTS              1 if each thread has an order of its own, which changes: sorting_direct. Row S_ORDERS + i then is the
  *                        reaction at position i, and from bit 16 on the position of reaction i
- *   S_BY_TABLE           1 if events read what they change from a table; else the code of all reactions is executed
+ *   S_BY_TABLE           1 if steps read what they change from a table; else the code of all reactions is executed
  *   S_ORDER              where the table begins that has the number in the code of each position, or of each reaction if S_SORTS
  * The table in global memory has the propensities by position at time 0, and their sum.
  *
  * With S_BY_TABLE, number r is a position, or a reaction if S_SORTS. The first S_ROWS_READ rows are the counts that laws or the
  * record read, and then 1. The table begins with what they are at time 0.
- *   S_EVENTS_AT          where two words for each number begin: the first change and their number, the first dependent and their
+ *   S_LISTS_AT           where two words for each number begin: the first change and their number, the first dependent and their
  *                        number (the latter from bit 16 on)
  *   S_CHANGES_AT         a word for each change: a row, and from bit 16 on what is added
  *   S_DEPENDENTS_AT      four words for each dependent: s_dependent
  *   S_RECORDED_AT        the rows of what is recorded
- * Otherwise, s_fire() computes the propensities that events change, and calls s_correct() for each of them. */
+ * Otherwise, s_fire() computes the propensities that steps change, and calls s_correct() for each of them. */
 #ifndef FF_SSA_THREAD_OPTIMISED_H
 #define FF_SSA_THREAD_OPTIMISED_H
 
@@ -123,8 +123,8 @@ FF_WARP void s_move_forward(s_thread *t, const s_next *next) {
   (void)next;
 }
 
-/* After the corrections of an event. The sum is added up in the new order. With an invalid propensity, the trajectory is refused
- * at its next event. */
+/* After the corrections of a step. The sum is added up in the new order. With an invalid propensity, the trajectory is refused
+ * at its next step. */
 FF_WARP void s_settle(s_thread *t, const s_next *next, int invalid) {
   s_move_forward(t, next);
   if (ff_ssa_corrected_stale(&t->sum)) t->sum = ff_ssa_corrected_of(ff_ssa_sum_strided(t->sums, S_SEARCHED, S_THREADS));
@@ -144,8 +144,8 @@ FF_WARP void s_begin(s_thread *t) {
 }
 
 FF_WARP void s_fire(s_thread *t, const s_next *next) {
-  const uint32_t *const event = t->table + S_EVENTS_AT + 2u * next->reaction;
-  const uint32_t changes = event[0], dependents = event[1];
+  const uint32_t *const lists = t->table + S_LISTS_AT + 2u * next->reaction;
+  const uint32_t changes = lists[0], dependents = lists[1];
   FF_NO_UNROLL for (uint32_t i = changes & 0xFFFFu, end = i + (changes >> 16); i < end; i++) {
     const uint32_t change = t->table[S_CHANGES_AT + i];
     S_ROW(change & 0xFFFFu) += (uint32_t)((int32_t)change >> 16);

@@ -296,7 +296,7 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
   s_change(t, next, &term, near, S_MODULES % S_SPAN != 0u ? s_after(module) : module, part, ~last);
 }
 
-/* The next event: first the term. */
+/* The next step: first the term. */
 FF_WARP double s_find(const s_thread *t, double choice, s_next *next) {
   double value[S_TERMS], sum[S_CHILDREN + 1u], before = 0.0, leaf, inverse = S_RATE(S_TERMS);
   s_sum n[S_TERMS], chosen;

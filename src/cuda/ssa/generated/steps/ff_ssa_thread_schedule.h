@@ -115,7 +115,7 @@ S_CALL void s_set_bounds(s_schedule *s, uint64_t left) {
 
 /* ---- steps ----------------------------------------------------------------------------------------------------------------- */
 
-/* What a step does before the next event is found. */
+/* What a step does before the next step is found. */
 typedef struct {
   int begins;  /* a new window, and a new draw */
   int goes_on; /* a new draw */
@@ -127,7 +127,7 @@ typedef struct {
 /* What functions that are not inlined read. */
 FF_WARP void s_tell(const s_thread *t, s_schedule *s) {
   s->time = t->time;
-  s->event = t->event;
+  s->step = t->step;
   s->unit = t->unit;
 #if S_POINTS
   s->point = t->point;
@@ -190,7 +190,7 @@ FF_WARP s_doing s_proceed(s_thread *t, s_schedule *s, const s_next *next) {
   s_doing doing = {1, 0, S_N_TRIGGERS > 0u, 0, 0};
   const int starts = t->starts != 0u, is_time = !starts && s_event_time(k) <= t->next_time;
   t->time = starts ? 0.0 : t->next_time;
-  t->event = starts ? 0u : t->event + 1u;
+  t->step = starts ? 0u : t->step + 1u;
   if (S_N_TIMED > 0u || S_SEARCHES || S_UNTIL) s_tell(t, s);
   if (starts) {
     t->starts = 0u;
@@ -215,7 +215,7 @@ FF_WARP s_doing s_proceed(s_thread *t, s_schedule *s, const s_next *next) {
   return doing;
 }
 
-/* Lets the next event happen, and finds the one after it, but for what happens before. Returns whether this fails. */
+/* Lets the next step happen, and finds the one after it, but for what happens before. Returns whether this fails. */
 FF_WARP int s_pass(s_thread *t, s_schedule *s) {
   s_kept *k = &s->kept.k;
   s_next next;
@@ -225,7 +225,7 @@ FF_WARP int s_pass(s_thread *t, s_schedule *s) {
   if (S_N_TIMED > 0u && doing.goes_on && !doing.begins) {
     s_set_bounds(s, (uint64_t)S_REACTION(s, next.reaction, 3u) << 32 | S_REACTION(s, next.reaction, 2u));
     if (doing.fired && k->unbounded) {
-      t->event++;
+      t->step++;
       k->silent++;
       doing.begins = 1;
     }
@@ -246,7 +246,7 @@ FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
     s->reached = 0;
     s_end(t);
     s_serve(t, 1.0, ff_math_infinity());
-    t->event = 0u; /* of the next trajectory */
+    t->step = 0u; /* of the next trajectory */
     return;
   }
   s->reached = 0;
@@ -265,7 +265,7 @@ FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s) {
   } else if (settled && !(t->next_time <= t->wanted)) {
     s_serve(t, 1.0, t->next_time);
   }
-  if (t->starts) t->event = 0u; /* of the next trajectory */
+  if (t->starts) t->step = 0u; /* of the next trajectory */
 }
 
 #endif

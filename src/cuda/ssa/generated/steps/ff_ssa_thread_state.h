@@ -11,10 +11,10 @@
 #include "../../../runtime/ff_divide.h"
 #include "../../device/ff_ssa_launch.h"
 #ifdef S_KEPT
-#define S_FIRINGS(t) ((t)->event - (t)->schedule->kept.k.silent)
+#define S_FIRINGS(t) ((t)->step - (t)->schedule->kept.k.silent)
 #define S_WORDS (6u + S_COUNTS + S_ROWS + S_KEPT) /* that a slot keeps */
 #else
-#define S_FIRINGS(t) ((t)->event)
+#define S_FIRINGS(t) ((t)->step)
 #ifdef S_SEARCHED
 #include "../../device/ff_ssa_sum_parts.h"
 #define S_WORDS (6u + S_COUNTS + S_ROWS + 4u + 2u * S_VALUES)
@@ -55,10 +55,10 @@
 #define S_KEEP_RATES ((S_POINTS || S_DIRECT) && S_RATES <= S_FEW_RATES)
 #define S_NONE 0xFFFFFFFFu
 #ifndef S_CHUNK
-#define S_CHUNK 1024u /* events between two checks of the counts */
+#define S_CHUNK 1024u /* steps between two checks of the counts */
 #endif
 #define S_LARGEST 0x3FFFFFFFu /* equals FF_DEVICE_MOST */
-#define S_EVENTS 0x7FFFFFFFu
+#define S_STEPS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_EXPONENTIAL_CELLS)
 #define S_LOG_ONE ((1023u + 10u) * FF_EXPONENTIAL_CELLS) /* the number of the first cell of 2^10 */
 
@@ -113,31 +113,31 @@ typedef struct {
 #endif
   double *sums;            /* if S_MANY or S_SEARCHED: sum i is sums[i * S_THREADS], behind the rows of all threads */
   uint32_t x[S_COUNTS > 0u ? S_COUNTS : 1u];
-  double time, wanted;     /* of the last event; the next time that is recorded, infinity if the slot is empty */
+  double time, wanted;     /* of the last step; the next time that is recorded, infinity if the slot is empty */
   uint32_t unit;           /* the trajectory's number in the wave */
   uint32_t start[4];       /* what Philox makes of its number in three rounds: s_number() */
   uint32_t member;         /* of the first molecule of a pair whose second one has not been chosen; else S_NONE */
-#if S_POOLS                /* of that event: */
+#if S_POOLS                /* of that step: */
   uint32_t pool, pool_n, pool_v; /* the group, its sum, and the number of the first molecule */
   double pool_time;
 #endif
-  double wait, choice;     /* of the next event; kept if S_AHEAD */
+  double wait, choice;     /* of the next step; kept if S_AHEAD */
   double rate[S_KEEP_RATES ? S_RATES : 1];
 #if S_POINTS
   const uint32_t *point;   /* what the trajectory's point has */
   uint32_t point_at, number; /* the point's number in the wave; the trajectory's number in the point */
 #endif
-  uint32_t event, at;      /* events so far; the number of the next time that is recorded */
+  uint32_t step, at;       /* steps so far; the number of the next time that is recorded */
 #if S_APART
   uint32_t begins;         /* whether its counts have not been set to those at time 0 */
-  uint32_t safe;           /* until this event, no number is too large */
+  uint32_t safe;           /* until this step, no number is too large */
 #endif
 #ifdef S_SEARCHED
   ff_ssa_corrected sum;
 #endif
 #ifdef S_KEPT
   s_schedule *schedule;
-  double next_time, firing; /* of the next event of any kind; of the next reaction */
+  double next_time, firing; /* of the next step of any kind; of the next reaction */
   uint32_t next;            /* this reaction */
   uint32_t starts;          /* whether the trajectory is still to begin */
 #endif

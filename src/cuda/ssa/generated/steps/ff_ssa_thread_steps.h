@@ -1,17 +1,17 @@
-/* A trajectory of generated code, from its beginning, event by event, to its last record. A part of ff_ssa_thread.h. */
+/* A trajectory of generated code, from its beginning, step by step, to its last record. A part of ff_ssa_thread.h. */
 #ifndef FF_SSA_THREAD_STEPS_H
 #define FF_SSA_THREAD_STEPS_H
 
 #include "../../../../ensemble/ff_fired.h"
 
-/* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next event is number
+/* Begins the next trajectory of the wave. If there is none, the slot is empty: nobody wants its state. The next step is number
  * 0, which no reaction precedes. */
 FF_WARP void s_take(s_thread *t) {
   const uint64_t k = S_FETCH_ADD(&t->run->counters->begun, 1u);
   t->unit = (uint32_t)k;
   t->member = S_NONE;
   s_number(t);
-  t->event = 0xFFFFFFFFu;
+  t->step = 0xFFFFFFFFu;
   t->at = 0u;
   t->wanted = k < t->run->units ? t->run->times[0] : ff_math_infinity();
   s_begin(t);
@@ -55,34 +55,34 @@ FF_WARP int s_serve(s_thread *t, double total, double next_time) {
     return 1;
   }
   S_FETCH_ADD(&run->counters->complete, 1u);
-  S_FETCH_ADD(&run->counters->events, S_FIRINGS(t));
+  S_FETCH_ADD(&run->counters->steps, S_FIRINGS(t));
 #if S_POINTS
-  S_FETCH_ADD(run->point_events + t->point_at, S_FIRINGS(t));
+  S_FETCH_ADD(run->point_steps + t->point_at, S_FIRINGS(t));
 #endif
   s_take(t);
   return 0;
 }
 
-/* Draws for an event, from its words. */
+/* Draws for a step, from its words. */
 FF_WARP void s_draw_from(s_thread *t, ff_philox_block words) {
   t->wait = s_exponential(t, words.v[0], words.v[1]);
   const int second = S_POOLS && t->member != S_NONE;
   t->choice = s_choice(second ? words.v[0] : words.v[2], second ? words.v[1] : words.v[3]);
 }
 
-/* Draws for the next event, or for the second molecule of a pair. */
-FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_block_words(t, t->event, S_POOLS && t->member != S_NONE ? 1u : 0u)); }
+/* Draws for the next step, or for the second molecule of a pair. */
+FF_WARP void s_draw(s_thread *t) { s_draw_from(t, s_block_words(t, t->step, S_POOLS && t->member != S_NONE ? 1u : 0u)); }
 
 #ifdef S_KEPT
 FF_WARP void s_scheduled_step(s_thread *t, s_schedule *s);
 
-/* Finds the next event, and lets it happen. So do the others of this name. */
+/* Finds the next step, and lets it happen. So do the others of this name. */
 FF_WARP void s_step(s_thread *t) {
   if (t->wanted < ff_math_infinity()) s_scheduled_step(t, t->schedule);
   FF_SYNCWARP();
 }
 #else
-/* Finds the next event. *next_time becomes its time. Returns the sum of propensities, or another number above 0 in its place; 0
+/* Finds the next step. *next_time becomes its time. Returns the sum of propensities, or another number above 0 in its place; 0
  * if nothing can happen; NaN or infinity if a propensity is invalid. */
 FF_WARP double s_next_event(s_thread *t, s_next *next, double *next_time) {
 #if S_FIRST
@@ -96,8 +96,8 @@ FF_WARP double s_next_event(s_thread *t, s_next *next, double *next_time) {
   return total;
 }
 
-/* Does what comes between two events of some lanes: records, ends and exact choices. If a lane begins another trajectory, or is
- * empty, no reaction fires, and *words, unless it is NULL, become those of its next event. `second` tells whether the event's
+/* Does what comes between two steps of some lanes: records, ends and exact choices. If a lane begins another trajectory, or is
+ * empty, no reaction fires, and *words, unless it is NULL, become those of its next step. `second` tells whether the step's
  * first molecule was chosen in the last step. */
 FF_WARP void s_pause(s_thread *t, s_next *next, double total, int second, double *next_time, ff_philox_block *words) {
 #if S_UNTIL
@@ -115,7 +115,7 @@ FF_WARP void s_pause(s_thread *t, s_next *next, double total, int second, double
     if (stops && !s_serve(t, over ? ff_math_nan() : total, *next_time)) {
       next->reaction = S_REACTIONS;
       *next_time = S_START(t);
-      if (words != 0) *words = s_event_words(t, t->event + 1u);
+      if (words != 0) *words = s_step_words(t, t->step + 1u);
     }
     FF_SYNCWARP();
 #if S_APART
@@ -130,15 +130,15 @@ FF_WARP void s_step(s_thread *t) {
   s_next next;
   double next_time;
   const double total = s_next_event(t, &next, &next_time);
-  ff_philox_block words = s_event_words(t, t->event + 1u);
+  ff_philox_block words = s_step_words(t, t->step + 1u);
   s_pause(t, &next, total, 0, &next_time, &words);
   t->time = next_time;
-  t->event++;
+  t->step++;
   s_draw_from(t, words);
   s_fire(t, &next);
 }
 #elif S_POOLS
-/* If the event is a pair of molecules of one group, it takes two steps: s_reaction(). */
+/* If the step is a pair of molecules of one group, it takes two steps: s_reaction(). */
 FF_WARP void s_step(s_thread *t) {
   s_next next;
   double next_time;
@@ -152,7 +152,7 @@ FF_WARP void s_step(s_thread *t) {
   const int waits = t->member != S_NONE; /* for the second molecule */
   t->pool_time = next_time;
   t->time = waits ? t->time : next_time;
-  t->event += waits ? 0u : 1u;
+  t->step += waits ? 0u : 1u;
   if (S_AHEAD) s_draw(t);
 }
 #else
@@ -166,21 +166,21 @@ FF_WARP void s_step(s_thread *t) {
 #endif
   s_fire(t, &next);
   t->time = next_time;
-  t->event++;
+  t->step++;
   if (S_AHEAD) s_draw(t);
 }
 #endif
 #endif
 
-/* Counts stay below the largest in the next S_CHUNK events. Those of empty slots begin anew. */
+/* Counts stay below the largest in the next S_CHUNK steps. Those of empty slots begin anew. */
 #if S_APART
 FF_WARP void s_check(s_thread *t) {
   if (!S_IS_EMPTY(t)) {
-    if (t->event + S_CHUNK > t->safe) t->safe = t->event + s_look(t);
-    if (t->event + S_CHUNK > t->safe || s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
+    if (t->step + S_CHUNK > t->safe) t->safe = t->step + s_look(t);
+    if (t->step + S_CHUNK > t->safe || s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->step > S_STEPS - S_CHUNK) {
       s_refuse(t);
       t->time = S_START(t);
-      t->event = 0u;
+      t->step = 0u;
     }
   }
   FF_SYNCWARP();
@@ -192,10 +192,10 @@ FF_WARP void s_check(s_thread *t) {
     s_begin(t);
     t->member = S_NONE; /* the pair that it might choose was of other counts */
     t->time = 0.0;
-  } else if (s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->event > S_EVENTS - S_CHUNK) {
+  } else if (s_most(t) > S_LARGEST - S_CHUNK * S_MOST || t->step > S_STEPS - S_CHUNK) {
     s_refuse(t);
     t->time = 0.0;
-    t->event = 0u;
+    t->step = 0u;
   }
 }
 #endif
