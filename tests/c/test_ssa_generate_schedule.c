@@ -92,7 +92,7 @@ static void cases_of_the_suite_give_the_trajectories(void) {
 /* ---- refusals ----------------------------------------------------------------------------------------------------------- */
 
 /* n reactions and events, a sum of n terms that an event sets, and n parameters that it sets. */
-static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_t n_terms, uint32_t n_slots, ff_error *err) {
+static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_t n_terms, uint32_t n_settable, ff_error *err) {
   static char text[1 << 16];
   const double time = 1;
   const uint32_t species = 0;
@@ -101,10 +101,10 @@ static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_
   for (uint32_t i = 0; i < n_events; i++) {
     at += (size_t)snprintf(text + at, sizeof text - at, "event;e%u;A > 7;;;;A;A", i);
     for (uint32_t k = 1; i == 0 && k < n_terms; k++) at += (size_t)snprintf(text + at, sizeof text - at, " + A");
-    for (uint32_t k = 0; i == 0 && k < n_slots; k++) at += (size_t)snprintf(text + at, sizeof text - at, ";k%u;2", k);
+    for (uint32_t k = 0; i == 0 && k < n_settable; k++) at += (size_t)snprintf(text + at, sizeof text - at, ";k%u;2", k);
     at += (size_t)snprintf(text + at, sizeof text - at, "\n");
   }
-  for (uint32_t k = 0; k < n_slots; k++) at += (size_t)snprintf(text + at, sizeof text - at, "parameter;k%u;1\n", k);
+  for (uint32_t k = 0; k < n_settable; k++) at += (size_t)snprintf(text + at, sizeof text - at, "parameter;k%u;1\n", k);
   ff_ssa_program *program = program_of_network(network_of_text(text));
   const ff_device_request request = {.method = FF_SSA_DIRECT, .initial = program->initial, .times = &time,
                                          .n_times = 1, .species = &species, .n_species = 1};

@@ -141,14 +141,15 @@ typedef struct {
   uint32_t n_values, n_expanded;
 } ff_replacement;
 
-/* Parameter i becomes the symbol n_species + slot_of[i] unless slot_of is NULL or slot_of[i] is UINT32_MAX; then it becomes its
- * value. The caller frees what *out owns with ff_replacement_free(), also on failure. Fails as ff_reactions_expand(). */
-ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *slot_of, ff_error *err);
+/* Parameter i becomes the symbol n_species + settable_of[i] unless settable_of is NULL or settable_of[i] is UINT32_MAX; then it
+ * becomes its value. The caller frees what *out owns with ff_replacement_free(), also on failure. Fails as ff_reactions_expand().
+ * */
+ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *settable_of, ff_error *err);
 void ff_replacement_free(ff_replacement *replacement);
 
-/* The slots of the parameters that events set: slot_of[i], from 0 in the order in which events set them, or UINT32_MAX for a
- * parameter that no event sets. Returns the number of slots. O(parameters + what events set). */
-uint32_t ff_reactions_slots(uint32_t *slot_of, const ff_reactions *net);
+/* Numbers the settable parameters, which events set: settable_of[i], from 0 in the order in which events set them, or UINT32_MAX
+ * for a parameter that no event sets. Returns how many there are. O(parameters + what events set). */
+uint32_t ff_reactions_settable(uint32_t *settable_of, const ff_reactions *net);
 
 /* Sets timed[r] for each reaction to 1 if its rate depends on the time, also through variables, else to 0. O(length of the
  * formulas). */

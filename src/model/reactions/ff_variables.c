@@ -130,18 +130,19 @@ ff_status ff_reactions_expand(ff_formula *expanded, const ff_reactions *net, con
   return status;
 }
 
-uint32_t ff_reactions_slots(uint32_t *slot_of, const ff_reactions *net) {
+uint32_t ff_reactions_settable(uint32_t *settable_of, const ff_reactions *net) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < net->n_parameters; i++) slot_of[i] = UINT32_MAX;
+  for (uint32_t i = 0; i < net->n_parameters; i++) settable_of[i] = UINT32_MAX;
   for (uint32_t e = 0; e < net->n_events; e++)
     for (uint32_t i = 0; i < net->events[e].n_sets; i++) {
       const uint32_t symbol = net->events[e].sets[i].symbol;
-      if (symbol >= net->n_species && slot_of[symbol - net->n_species] == UINT32_MAX) slot_of[symbol - net->n_species] = n++;
+      uint32_t *number = symbol >= net->n_species ? settable_of + (symbol - net->n_species) : NULL;
+      if (number != NULL && *number == UINT32_MAX) *number = n++;
     }
   return n;
 }
 
-ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *slot_of, ff_error *err) {
+ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const uint32_t *settable_of, ff_error *err) {
   const uint32_t first = net->n_species;
   *out = (ff_replacement){.of = ff_calloc((size_t)first_of(net) + net->n_variables, sizeof *out->of),
                           .value = ff_calloc(net->n_parameters, sizeof *out->value),
@@ -154,8 +155,8 @@ ff_status ff_replacement_new(ff_replacement *out, const ff_reactions *net, const
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < net->n_parameters && status == FF_OK; i++) {
     status = ff_formula_of_number(&out->value[i], net->value[i], err);
-    if (status == FF_OK && slot_of != NULL && slot_of[i] != UINT32_MAX)
-      out->value[i].word[0] = (ff_formula_word){FF_F_SYMBOL, first + slot_of[i], 0};
+    if (status == FF_OK && settable_of != NULL && settable_of[i] != UINT32_MAX)
+      out->value[i].word[0] = (ff_formula_word){FF_F_SYMBOL, first + settable_of[i], 0};
     out->of[first + i] = &out->value[i];
   }
   return status == FF_OK ? ff_reactions_expand(out->expanded, net, out->of, err) : status;

@@ -36,7 +36,7 @@ struct ff_ssa_path {
   uint64_t key, unit, step; /* unit: number of the trajectory; step: steps so far */
   double time;
   double *count; /* for each species */
-  double *whole;      /* counts that are rounded down, and slots */
+  double *whole;      /* counts that are rounded down, and settable parameters */
   double *stack;
   ff_range *ranges;   /* a stack, too */
   double *propensity; /* for each reaction */
@@ -80,8 +80,8 @@ double ff_ssa_path_below(const ff_ssa_path *path, uint32_t r, double time);
 /* The propensity of reaction r, or an upper bound in the present window of time if it depends on the time. If it is negative or
  * not a number, this is a failure, and the result is 0. */
 double ff_ssa_path_propensity(ff_ssa_path *path, uint32_t r);
-/* The propensity by its law, from the counts, slots and the time. It may be negative, infinite or NaN. What is negative by
- * rounding errors alone is 0 if it depends on the time, or if a reactant is missing. */
+/* The propensity by its law, from the counts, settable parameters and the time. It may be negative, infinite or NaN. What is
+ * negative by rounding errors alone is 0 if it depends on the time, or if a reactant is missing. */
 double ff_ssa_path_law(const ff_ssa_path *path, uint32_t r, double time);
 
 /* Lets the reaction path->next fire: changes the counts. */

@@ -75,7 +75,7 @@ double ff_ssa_path_below(const ff_ssa_path *path, uint32_t r, double time) {
   ff_formula_at formula = ff_ssa_path_formula(path, r);
   if (!(ff_formula_value(formula.formula, path->count, time, path->stack) < 0)) return 0;
   for (uint32_t i = 0; i < p->n_species; i++) path->whole[i] = floor(path->count[i]);
-  for (uint32_t i = p->n_species; i < p->n_species + p->n_slots; i++) path->whole[i] = path->count[i];
+  for (uint32_t i = p->n_species; i < p->n_species + p->n_settable; i++) path->whole[i] = path->count[i];
   formula.values = path->whole;
   const double value = ff_change_propensity(&formula, time);
   return value < 0 ? value : 0;

@@ -4,16 +4,16 @@
 
 #include "ff_ssa_condition.h"
 
-/* Parameters become numbers or the program's slots, and variables their formulas. */
+/* Parameters become their values unless they are settable, and variables their formulas. */
 static ff_status insert_values(ff_formula *out, const ff_formula *formula, const ff_reactions *net, ff_error *err) {
   ff_replacement replacement = {0};
-  uint32_t *slot_of = ff_calloc(net->n_parameters, sizeof *slot_of);
-  if (slot_of == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a condition");
-  ff_reactions_slots(slot_of, net);
-  ff_status status = ff_replacement_new(&replacement, net, slot_of, err);
+  uint32_t *settable_of = ff_calloc(net->n_parameters, sizeof *settable_of);
+  if (settable_of == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a condition");
+  ff_reactions_settable(settable_of, net);
+  ff_status status = ff_replacement_new(&replacement, net, settable_of, err);
   if (status == FF_OK) status = ff_formula_replace(out, formula, replacement.of, err);
   ff_replacement_free(&replacement);
-  free(slot_of);
+  free(settable_of);
   return status;
 }
 

@@ -1,25 +1,25 @@
-/* Compiles the events of a network: formulas without parameters, slots for parameters that events set, and which events read
- * which species. */
+/* Compiles the events of a network: formulas, the parameters that they set, and which events read which
+ * species. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ff_ssa_program.h"
 
-ff_status ff_ssa_compile_slots(ff_ssa_program *p, const ff_reactions *net, uint32_t *slot_of, ff_error *err) {
-  const uint32_t n = ff_reactions_slots(slot_of, net);
+ff_status ff_ssa_compile_settable(ff_ssa_program *p, const ff_reactions *net, uint32_t *settable_of, ff_error *err) {
+  const uint32_t n = ff_reactions_settable(settable_of, net);
   if (n == 0) return FF_OK;
   if (n > UINT32_MAX - net->n_species)
     return ff_error_set(err, FF_ESIZE, "the network has more than 2^32 species and parameters");
-  p->slots = ff_calloc(n, sizeof *p->slots);
-  p->slot_names = ff_calloc(n, sizeof *p->slot_names);
-  if (p->slots == NULL || p->slot_names == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u parameters", n);
-  p->n_slots = n;
+  p->settable = ff_calloc(n, sizeof *p->settable);
+  p->settable_names = ff_calloc(n, sizeof *p->settable_names);
+  if (p->settable == NULL || p->settable_names == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u parameters", n);
+  p->n_settable = n;
   for (uint32_t i = 0; i < net->n_parameters; i++) {
-    if (slot_of[i] == UINT32_MAX) continue;
+    if (settable_of[i] == UINT32_MAX) continue;
     const char *name = net->names[net->n_species + i];
-    p->slots[slot_of[i]] = net->value[i];
-    p->slot_names[slot_of[i]] = ff_strndup(name, strlen(name));
-    if (p->slot_names[slot_of[i]] == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the name of a parameter");
+    p->settable[settable_of[i]] = net->value[i];
+    p->settable_names[settable_of[i]] = ff_strndup(name, strlen(name));
+    if (p->settable_names[settable_of[i]] == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the name of a parameter");
   }
   return FF_OK;
 }
@@ -56,7 +56,7 @@ static ff_status compile_event(ff_ssa_program *p, const ff_event *event, const f
   return status;
 }
 
-/* Lists the events whose triggers read each species and slot. `last` is the last event + 1 that was found to read it. The first
+/* Lists the events whose triggers read each symbol. `last` is the last event + 1 that was found to read it. The first
  * pass counts, in watch_first[symbol + 1]. */
 static void list_watchers(ff_ssa_program *p, uint32_t *last, size_t *at) {
   for (uint32_t e = 0; e < p->n_events; e++) {
@@ -74,7 +74,7 @@ static void list_watchers(ff_ssa_program *p, uint32_t *last, size_t *at) {
 }
 
 static ff_status find_watchers(ff_ssa_program *p, ff_error *err) {
-  const size_t n = (size_t)p->n_species + p->n_slots;
+  const size_t n = (size_t)p->n_species + p->n_settable;
   uint32_t *last = ff_calloc(n, sizeof *last);
   size_t *at = ff_calloc(n, sizeof *at);
   p->watch_first = ff_calloc(n + 1, sizeof *p->watch_first);
@@ -106,10 +106,10 @@ ff_status ff_ssa_compile_events(ff_ssa_program *p, const ff_reactions *net, cons
 
 void ff_ssa_free_events(ff_ssa_program *p) {
   for (uint32_t e = 0; e < p->n_events; e++) ff_event_free(&p->events[e]);
-  for (uint32_t i = 0; i < p->n_slots; i++) free(p->slot_names[i]);
+  for (uint32_t i = 0; i < p->n_settable; i++) free(p->settable_names[i]);
   free(p->events);
-  free(p->slots);
-  free(p->slot_names);
+  free(p->settable);
+  free(p->settable_names);
   free(p->watch_first);
   free(p->watchers);
 }

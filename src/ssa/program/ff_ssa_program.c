@@ -126,8 +126,8 @@ static int covers(const ff_participant *factors, uint32_t n, const ff_reaction *
 }
 
 /* Whether a formula names a parameter that events set. */
-static int names_slot(const ff_ssa_program *p, const ff_formula *formula) {
-  for (uint32_t i = 0; p->n_slots > 0 && i < formula->length; i++)
+static int names_settable(const ff_ssa_program *p, const ff_formula *formula) {
+  for (uint32_t i = 0; p->n_settable > 0 && i < formula->length; i++)
     if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol >= p->n_species) return 1;
   return 0;
 }
@@ -145,7 +145,7 @@ static ff_status compile_rate(compiler *c, uint32_t r, ff_formula *formula) {
   if (reaction->mass_action && ff_formula_is_number(formula, &rate))
     return use_mass_action(c, r, rate, reaction->reactants, reaction->n_reactants);
   if (reaction->mass_action) return use_formula(c, r, formula, FF_LAW_SCALED);
-  if (names_slot(c->p, formula)) return use_formula(c, r, formula, FF_LAW_FORMULA);
+  if (names_settable(c->p, formula)) return use_formula(c, r, formula, FF_LAW_FORMULA);
   ff_participant *factors = ff_calloc(formula->length, sizeof *factors);
   ff_ssa_monomial *stack = ff_calloc(formula->depth, sizeof *stack);
   uint32_t n;
@@ -384,13 +384,13 @@ static ff_status copy_names(compiler *c) {
   return FF_OK;
 }
 
-/* Parameters are replaced by their values or slots, and variables by their formulas. */
+/* Parameters are replaced by their values unless they are settable, and variables by their formulas. */
 static ff_status set_replacement(compiler *c) {
-  uint32_t *slot_of = ff_calloc(c->net->n_parameters, sizeof *slot_of);
-  if (slot_of == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for %u parameters", c->net->n_parameters);
-  ff_status status = ff_ssa_compile_slots(c->p, c->net, slot_of, c->err);
-  if (status == FF_OK) status = ff_replacement_new(&c->replacement, c->net, slot_of, c->err);
-  free(slot_of);
+  uint32_t *settable_of = ff_calloc(c->net->n_parameters, sizeof *settable_of);
+  if (settable_of == NULL) return ff_error_set(c->err, FF_EMEMORY, "no memory for %u parameters", c->net->n_parameters);
+  ff_status status = ff_ssa_compile_settable(c->p, c->net, settable_of, c->err);
+  if (status == FF_OK) status = ff_replacement_new(&c->replacement, c->net, settable_of, c->err);
+  free(settable_of);
   return status;
 }
 

@@ -48,7 +48,8 @@ struct ff_ssa_program {
   ff_participant *factors;
   ff_formula *formulas; /* their symbols are species */
   uint32_t n_factors, n_formulas, n_changes, n_variables;
-  ff_formula *variables; /* functions of the state, to be observed; their symbols are species and slots. Variable v has the number
+  ff_formula *variables; /* functions of the state,
+  to be observed; their symbols are species and settable parameters. Variable v has the number
                           * n_species + v among what can be observed. */
   uint32_t depth;         /* the largest stack that a formula needs */
   uint32_t *change_first; /* n_reactions + 1 entries */
@@ -64,14 +65,14 @@ struct ff_ssa_program {
   double start;         /* the time from which engines count, if a rate depends on the time */
   uint8_t *timed;       /* for each reaction: 1 if its propensity depends on the time; NULL if there is no such reaction */
   ff_event *events;     /* of the network */
-  uint32_t n_events, n_slots;
-  double *slots;        /* values at time 0 of the parameters that events set. Slot i is symbol n_species + i of all formulas. */
-  char **slot_names;
-  size_t *watch_first;  /* n_species + n_slots + 1 entries; NULL without events */
-  uint32_t *watchers;   /* of a species or a slot: the events whose triggers read it, in ascending order */
+  uint32_t n_events, n_settable;
+  double *settable;     /* values at time 0 of the parameters that events set; i is symbol n_species + i of all formulas */
+  char **settable_names;
+  size_t *watch_first;  /* n_species + n_settable + 1 entries; NULL without events */
+  uint32_t *watchers;   /* of a symbol: the events whose triggers read it, in ascending order */
   uint32_t most_sets;   /* the largest number of values that an event sets */
-  struct ff_ssa_factor *factor;   /* what ff_ssa_plan.c adds: groups, see ff_ssa_factor.h, */
-  struct ff_ssa_ring *ring; /* and rings, see ff_ssa_ring.h; NULL if there are none */
+  struct ff_ssa_factor *factor; /* what ff_ssa_plan.c adds: groups, see ff_ssa_factor.h, */
+  struct ff_ssa_ring *ring;     /* and rings, see ff_ssa_ring.h; NULL if there are none */
 };
 
 /* Whether rates depend on the time, or there are events. Only ff_ssa_path_step() simulates such a program. */
@@ -110,8 +111,8 @@ void ff_ssa_program_clear(ff_ssa_program *program);
 /* FF_EMODEL if a rate is the same all the time and below 0. O(1). */
 ff_status ff_ssa_program_check_rates(const ff_ssa_program *program, ff_error *err);
 
-/* Finds the parameters that events set, and makes their slots. slot_of[i] becomes the slot of parameter i, or UINT32_MAX. */
-ff_status ff_ssa_compile_slots(ff_ssa_program *program, const ff_reactions *net, uint32_t *slot_of, ff_error *err);
+/* Finds the parameters that events set, and numbers them. settable_of[i] becomes the number of parameter i, or UINT32_MAX. */
+ff_status ff_ssa_compile_settable(ff_ssa_program *program, const ff_reactions *net, uint32_t *settable_of, ff_error *err);
 /* Compiles the events. `replacement` is that of ff_formula_replace(). */
 ff_status ff_ssa_compile_events(ff_ssa_program *program, const ff_reactions *net, const ff_formula *const *replacement,
                                 ff_error *err);

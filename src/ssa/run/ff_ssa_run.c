@@ -53,7 +53,7 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   const ff_ssa_method_row *row = ff_ssa_row_of((ff_ssa_method)o->method);
   process->variables = p->variables;
   process->n_counts = p->n_species;
-  process->n_items = p->n_species + p->n_slots;
+  process->n_items = p->n_species + p->n_settable;
   process->n_variables = p->n_variables;
   process->depth = p->depth;
   process->real = !row->whole;
@@ -175,12 +175,12 @@ static ff_status check_initial(const ff_ssa_program *program, const double *init
 
 /* Devices record counts, but not the parameters that events set. */
 static ff_status check_observed(const ff_ssa_program *p, const ff_run_options *o, ff_error *err) {
-  for (uint32_t j = 0; j < o->n_observed && p->n_slots > 0; j++) {
+  for (uint32_t j = 0; j < o->n_observed && p->n_settable > 0; j++) {
     if (o->observed[j] < p->n_species) continue;
     const ff_formula *formula = p->variables + (o->observed[j] - p->n_species);
     for (uint32_t i = 0; i < formula->length; i++) {
       if (formula->word[i].code != FF_F_SYMBOL || formula->word[i].symbol < p->n_species) continue;
-      const char *name = p->slot_names[formula->word[i].symbol - p->n_species];
+      const char *name = p->settable_names[formula->word[i].symbol - p->n_species];
       return ff_error_set(err, FF_EUNSUPPORTED, "a variable that is observed depends on parameter %s, which an event sets, and "
                           "GPUs record only counts", ff_quote(name, strlen(name)).text);
     }

@@ -205,7 +205,7 @@ void ff_ssa_schedule_resume(ff_ssa_path *path) {
 
 void ff_ssa_schedule_start(ff_ssa_path *path) {
   path->failure.what = FF_SSA_FINE;
-  for (uint32_t i = 0; i < path->program->n_slots; i++) path->count[path->program->n_species + i] = path->program->slots[i];
+  for (uint32_t i = 0; i < path->program->n_settable; i++) path->count[path->program->n_species + i] = path->program->settable[i];
   s_start(path);
   if (!s_reaches(path)) (void)s_happen(path, S_EVERY);
 }
@@ -291,7 +291,7 @@ ff_status ff_ssa_schedule_describe(const ff_ssa_program *p, const ff_failure *f,
   snprintf(when, sizeof when, "at time %s of trajectory %llu", ff_show(f->time, 6).text, number);
   switch (f->what) {
     case FF_SSA_BAD_SET:
-      name = species ? p->names[f->symbol] : p->slot_names[f->symbol - p->n_species];
+      name = species ? p->names[f->symbol] : p->settable_names[f->symbol - p->n_species];
       if (species && f->value > FF_SSA_MAX_COUNT && isfinite(f->value))
         return ff_error_set(err, FF_ESIZE, "event %s sets species %s to %s %s; expected at most 2^40", event.text,
                             ff_quote(name, strlen(name)).text, ff_show(f->value, 15).text, when);

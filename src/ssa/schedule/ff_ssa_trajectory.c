@@ -25,8 +25,8 @@ ff_status ff_ssa_path_new(ff_ssa_path *path, const ff_ssa_program *program, cons
   path->finder = finder;
   ff_status status = path->finder->make(path, err);
   if (status == FF_OK && path->propensity == NULL) path->propensity = ff_calloc(program->n_reactions, sizeof *path->propensity);
-  path->count = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *path->count);
-  path->whole = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *path->whole);
+  path->count = ff_calloc((size_t)program->n_species + program->n_settable, sizeof *path->count);
+  path->whole = ff_calloc((size_t)program->n_species + program->n_settable, sizeof *path->whole);
   path->stack = ff_calloc(program->depth, sizeof *path->stack);
   path->ranges = ff_calloc(program->depth, sizeof *path->ranges);
   size_t listed = program->dependents == NULL ? program->n_reactions : 0;

@@ -194,7 +194,7 @@ enum { S_FAILED = 8, S_REACHED = 16 };
 FF_WARP void s_begin(s_schedule *s) {
   const ff_ssa_image_schedule *all = &s->image->schedule;
   FF_NO_UNROLL for (uint32_t i = 0; i < S_SPECIES(s); i++) S_Y(s)[i] = (double)s->count[i];
-  FF_NO_UNROLL for (uint32_t i = 0; i < all->n_slots; i++) S_Y(s)[S_SPECIES(s) + i] = all->slots[i];
+  FF_NO_UNROLL for (uint32_t i = 0; i < all->n_settable; i++) S_Y(s)[S_SPECIES(s) + i] = all->settable[i];
   s_number_places(s);
   S_SILENT(s) = 0u;
   s_start(s);
@@ -359,7 +359,7 @@ FF_WARP void ff_ssa_scheduled_place(s_schedule *s, const ff_ssa_image *image) {
   const ff_ssa_image_schedule *all = &image->schedule;
   const uint32_t n_words = (all->n_events + 31u) / 32u;
   k->y = (double *)((char *)s + FF_SSA_SCHEDULE_HEAD);
-  k->change = k->y + image->n_species + all->n_slots;
+  k->change = k->y + image->n_species + all->n_settable;
   k->zone = k->change + all->n_events;
   k->bound = k->zone + all->n_events;
   s->ranges = (ff_range *)(k->bound + all->n_timed);

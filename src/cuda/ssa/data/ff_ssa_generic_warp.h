@@ -110,7 +110,7 @@ static inline uint64_t ff_ssa_schedule_store(const ff_ssa_image_schedule *s) {
 /* What a slot keeps of a schedule: see ff_ssa_scheduled_place(). */
 static inline uint64_t ff_ssa_schedule_bytes(const ff_ssa_image *image) {
   const ff_ssa_image_schedule *s = &image->schedule;
-  const uint64_t reals = (uint64_t)image->n_species + s->n_slots + 2u * (uint64_t)s->n_events + s->n_timed;
+  const uint64_t reals = (uint64_t)image->n_species + s->n_settable + 2u * (uint64_t)s->n_events + s->n_timed;
   const uint64_t words = 3u * (((uint64_t)s->n_events + 31u) / 32u) + ff_ssa_schedule_store(s);
   if (s->formulas == NULL) return 0u;
   return (FF_SSA_SCHEDULE_HEAD + reals * 8u + (uint64_t)image->depth * sizeof(ff_range) + words * 4u + 127u) / 128u * 128u;

@@ -451,7 +451,7 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
   MOVE(schedule.rates);
   MOVE(schedule.timed_first);
   MOVE(schedule.timed);
-  MOVE(schedule.slots);
+  MOVE(schedule.settable);
   MOVE(row_first);
   MOVE(partner_first);
   MOVE(partners);
@@ -461,7 +461,7 @@ ff_ssa_image ff_ssa_image_at(const ff_ssa_image *image, const void *from, const 
 
 static int alike_schedules(const ff_ssa_image_schedule *a, const ff_ssa_image_schedule *b) {
   return (a->formulas == NULL) == (b->formulas == NULL) && a->n_events == b->n_events && a->n_timed == b->n_timed &&
-         a->n_slots == b->n_slots && a->most_sets == b->most_sets && a->due == b->due;
+         a->n_settable == b->n_settable && a->most_sets == b->most_sets && a->due == b->due;
 }
 
 int ff_ssa_image_alike(const ff_ssa_image *a, const ff_ssa_image *b) {

@@ -65,19 +65,19 @@ typedef struct {
 /* Events of the network, and rates that depend on the time. Symbols of formulas are species, then the parameters that events set.
  * The formulas are triggers, rates that depend on the time, and then delays, priorities and values. */
 typedef struct {
-  uint32_t n_events, n_timed, n_slots, n_watched;
+  uint32_t n_events, n_timed, n_settable, n_watched;
   uint32_t most_sets, due;             /* the largest number of values that an event sets; events that may wait */
   const ff_ssa_image_formula *formulas; /* NULL if there are neither events nor such rates */
   const ff_formula_word *words;
   const uint32_t *events;      /* as ff_ssa_kernel_schedule.h describes them */
   const uint32_t *watched;     /* the events whose triggers depend on the time */
   const uint32_t *kinds;       /* for each event: 0, or 1 if its trigger depends on the time alone, or 2 if on the state, too */
-  const uint64_t *watch_first; /* n_species + n_slots + 1 */
+  const uint64_t *watch_first; /* n_species + n_settable + 1 */
   const uint32_t *watchers;    /* of a symbol: the events whose triggers read it */
   const uint32_t *rates;       /* for each rate that depends on the time: its number in `others` */
   const uint64_t *timed_first; /* n_reactions + 1 */
   const uint32_t *timed;       /* of a reaction: the rates that depend on the time and on what it changes */
-  const double *slots;         /* values at time 0 of the parameters that events set */
+  const double *settable;      /* values at time 0 of the parameters that events set */
 } ff_ssa_image_schedule;
 /* An item whose partial propensity reads a species. */
 typedef struct {

@@ -142,17 +142,17 @@ static void put_formulas(maker *m, ff_ssa_image_schedule *s) {
 
 static void put_triggers(maker *m, ff_ssa_image_schedule *s) {
   const ff_ssa_program *p = m->program;
-  const size_t n_symbols = (size_t)p->n_species + p->n_slots, n = p->n_events > 0 ? p->watch_first[n_symbols] : 0;
+  const size_t n_symbols = (size_t)p->n_species + p->n_settable, n = p->n_events > 0 ? p->watch_first[n_symbols] : 0;
   uint32_t *kinds = ff_ssa_image_take(m, p->n_events, sizeof *kinds);
   uint32_t *watched = ff_ssa_image_take(m, p->n_events, sizeof *watched);
   uint64_t *first = ff_ssa_image_take(m, n_symbols + 1, sizeof *first);
   uint32_t *watchers = ff_ssa_image_take(m, n, sizeof *watchers);
-  double *slots = ff_ssa_image_take(m, p->n_slots, sizeof *slots);
+  double *settable = ff_ssa_image_take(m, p->n_settable, sizeof *settable);
   s->kinds = kinds;
   s->watched = watched;
   s->watch_first = first;
   s->watchers = watchers;
-  s->slots = slots;
+  s->settable = settable;
   if (m->memory == NULL) return;
   for (uint32_t e = 0; e < p->n_events; e++) {
     kinds[e] = ff_ssa_trigger_kind(&p->events[e].trigger);
@@ -160,13 +160,13 @@ static void put_triggers(maker *m, ff_ssa_image_schedule *s) {
   }
   for (size_t i = 0; p->n_events > 0 && i <= n_symbols; i++) first[i] = p->watch_first[i];
   if (n > 0) memcpy(watchers, p->watchers, n * sizeof *watchers);
-  if (p->n_slots > 0) memcpy(slots, p->slots, p->n_slots * sizeof *slots);
+  if (p->n_settable > 0) memcpy(settable, p->settable, p->n_settable * sizeof *settable);
 }
 
 void ff_ssa_image_put_schedule(ff_ssa_image_maker *m) {
   const ff_ssa_program *p = m->program;
   ff_ssa_image_schedule *s = &m->image->schedule;
-  *s = (ff_ssa_image_schedule){.n_events = p->n_events, .n_slots = p->n_slots, .most_sets = p->most_sets,
+  *s = (ff_ssa_image_schedule){.n_events = p->n_events, .n_settable = p->n_settable, .most_sets = p->most_sets,
                                .due = ff_ssa_due_room(p, MOST_DUE_WORDS, MOST_DUE)};
   put_timed(m, s);
   put_formulas(m, s);

@@ -79,7 +79,7 @@ static ff_status list_counts(generator *g, ff_error *err) {
                         g->code->n_counts, (unsigned long long)words);
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE && p->changed[s]) g->changed[g->place[s]] = ++g->n_changed;
-  for (uint32_t i = 0; i < p->n_slots; i++) g->place[p->n_species + i] = g->code->n_counts + i;
+  for (uint32_t i = 0; i < p->n_settable; i++) g->place[p->n_species + i] = g->code->n_counts + i;
   if (p->n_reactions > FF_SSA_FEW) g->words = (g->n_changed + 3) / 4;
   return FF_OK;
 }
@@ -94,7 +94,7 @@ static ff_status fill_schedule(generator *g, ff_error *err) {
   status = ff_grow(&table, &room, (size_t)code->n_table + g->schedule.n_table, sizeof *code->table, err);
   code->table = table;
   if (status != FF_OK) return status;
-  for (uint32_t i = 0; i < g->p->n_slots; i++) code->rates[g->p->n_reactions + i] = g->p->slots[i];
+  for (uint32_t i = 0; i < g->p->n_settable; i++) code->rates[g->p->n_reactions + i] = g->p->settable[i];
   for (uint32_t i = 0; i < g->schedule.n_table; i++) code->table[code->n_table + i] = g->schedule.table[i];
   code->n_table += g->schedule.n_table;
   code->n_kept = ff_ssa_schedule_code_kept(&g->schedule, code->n_counts);
@@ -108,7 +108,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   const ff_ssa_program *p = g->p;
   ff_ssa_code *code = g->code;
   const uint32_t recorded = g->recorded = code->n_counts + (p->n_reactions + 1) * g->words;
-  code->n_rates = p->n_reactions + p->n_slots > 0 ? p->n_reactions + p->n_slots : 1;
+  code->n_rates = p->n_reactions + p->n_settable > 0 ? p->n_reactions + p->n_settable : 1;
   code->n_initial = code->n_counts;
   code->for_points = 1;
   code->n_table = recorded + code->n_counts;
@@ -134,7 +134,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
 static void put_values(generator *g) {
   ff_write(&g->out, "FF_WARP int s_values(const s_thread *t, double *value, uint32_t *of) {\n");
   ff_ssa_direct_write_counts(g);
-  for (uint32_t i = g->code->n_counts; i < g->code->n_counts + g->p->n_slots; i++)
+  for (uint32_t i = g->code->n_counts; i < g->code->n_counts + g->p->n_settable; i++)
     ff_write(&g->out, "  const double x%u = t->schedule->kept.k.y[%u];\n  (void)x%u;\n", i, i, i);
   for (uint32_t r = 0; r < g->p->n_reactions; r++) {
     ff_ssa_direct_write_propensity(g, r);
@@ -261,7 +261,7 @@ ff_status ff_ssa_generate_direct(ff_ssa_code *out, const ff_ssa_program *program
   if (program->n_reactions > MOST_REACTIONS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u reactions are too many", program->n_reactions);
   out->threads = 128;
-  g.place = ff_calloc((size_t)program->n_species + program->n_slots, sizeof *g.place);
+  g.place = ff_calloc((size_t)program->n_species + program->n_settable, sizeof *g.place);
   g.changed = ff_calloc(program->n_species, sizeof *g.changed);
   ff_status status = g.place != NULL && g.changed != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
   g.checked = g.scheduled && request->method == FF_SSA_FIRST;

@@ -8,7 +8,7 @@
 
 #define MOST_EVENTS 32u  /* bits of a word */
 #define MOST_WORDS 1024u /* of formulas */
-#define MOST_SLOTS 64u   /* parameters that events set: their values are arguments of the kernel */
+#define MOST_SETTABLE 64u   /* parameters that events set: their values are arguments of the kernel */
 #define MOST_DUE 128u    /* events that may wait, if events have delays */
 #define MOST_STORE 4096u /* words of a thread for waiting events; there is always room for the fewest that may be needed */
 #define REACTION_WORDS 6u
@@ -67,9 +67,9 @@ ff_status ff_ssa_schedule_code_new(ff_ssa_schedule_code *out, const ff_ssa_progr
     for (uint32_t i = 0; i < p->events[e].n_sets; i++)
       words += (uint64_t)p->events[e].sets[i].value.length + p->events[e].sets[i].factor.length;
   }
-  if (p->n_events > MOST_EVENTS || p->n_slots > MOST_SLOTS || words > MOST_WORDS)
+  if (p->n_events > MOST_EVENTS || p->n_settable > MOST_SETTABLE || words > MOST_WORDS)
     return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: %u events that set %u parameters, with formulas of %llu "
-                        "words, are too many", p->n_events, p->n_slots, (unsigned long long)words);
+                        "words, are too many", p->n_events, p->n_settable, (unsigned long long)words);
   out->formulas = ff_calloc((size_t)most_formulas(p) + 1, sizeof *out->formulas);
   out->rate_of = ff_calloc(p->n_reactions, sizeof *out->rate_of);
   out->timed = ff_calloc(p->n_reactions, sizeof *out->timed);
@@ -147,11 +147,11 @@ static uint32_t put_reaction(ff_ssa_schedule_code *code, uint32_t r, const uint3
 ff_status ff_ssa_schedule_code_fill(ff_ssa_schedule_code *code, const uint32_t *place, uint32_t before, uint32_t n_counts,
                                     ff_error *err) {
   const ff_ssa_program *p = code->program;
-  const uint32_t n_symbols = p->n_species + p->n_slots;
+  const uint32_t n_symbols = p->n_species + p->n_settable;
   uint32_t sets = 0;
   for (uint32_t e = 0; e < p->n_events; e++) sets += FF_SSA_SET_WORDS * p->events[e].n_sets;
   code->at_readers = FF_SSA_EVENT_WORDS * p->n_events;
-  code->at_reactions = code->at_readers + n_counts + p->n_slots;
+  code->at_reactions = code->at_readers + n_counts + p->n_settable;
   const uint32_t at_sets = code->at_reactions + REACTION_WORDS * p->n_reactions;
   code->table = ff_calloc((size_t)at_sets + sets + p->n_changes, sizeof *code->table);
   if (code->table == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
@@ -171,7 +171,7 @@ static uint32_t at_least_1(uint32_t n) { return n > 0 ? n : 1; }
 /* The size of s_kept, in words. */
 uint32_t ff_ssa_schedule_code_kept(const ff_ssa_schedule_code *code, uint32_t n_counts) {
   const ff_ssa_program *p = code->program;
-  return 2 * (at_least_1(n_counts + p->n_slots) + 2 * at_least_1(p->n_events) + at_least_1(code->n_timed) + 8) + 14;
+  return 2 * (at_least_1(n_counts + p->n_settable) + 2 * at_least_1(p->n_events) + at_least_1(code->n_timed) + 8) + 14;
 }
 
 uint32_t ff_ssa_schedule_code_store(const ff_ssa_schedule_code *code) {
@@ -180,8 +180,8 @@ uint32_t ff_ssa_schedule_code_store(const ff_ssa_schedule_code *code) {
 
 void ff_ssa_schedule_code_define(const ff_ssa_schedule_code *code, ff_writer *out, uint32_t before, uint32_t n_counts) {
   const ff_ssa_program *p = code->program;
-  ff_write(out, "#define S_KEPT %uu\n#define S_SLOTS %uu\n#define S_SYMBOLS %uu\n", ff_ssa_schedule_code_kept(code, n_counts),
-           p->n_slots, n_counts + p->n_slots);
+  ff_write(out, "#define S_KEPT %uu\n#define S_SETTABLE %uu\n#define S_SYMBOLS %uu\n", ff_ssa_schedule_code_kept(code, n_counts),
+           p->n_settable, n_counts + p->n_settable);
   ff_write(out, "#define S_N_TRIGGERS %uu\n#define S_BY_STATE 0x%Xu\n#define S_BY_BOTH 0x%Xu\n#define S_BY_TIME 0x%Xu\n",
            p->n_events, code->by_state, code->by_both, code->by_time);
   ff_write(out, "#define S_N_TIMED %uu\n#define S_MOST_SETS %uu\n#define S_N_DUE %uu\n", code->n_timed, p->most_sets, code->due);
@@ -244,11 +244,11 @@ static void write_laws(const ff_ssa_schedule_code *code, ff_formula_writer *law)
 }
 
 static void write_truths(const ff_ssa_schedule_code *code, ff_formula_writer *law, uint32_t n_counts) {
-  const uint32_t n_slots = code->program->n_slots;
+  const uint32_t n_settable = code->program->n_settable;
   ff_write(law->out, "FF_WARP uint32_t s_truths(const s_thread *t) {\n  uint32_t bits = 0u;\n  (void)t;\n");
   for (uint32_t i = 0; i < n_counts; i++)
     ff_write(law->out, "  const double x%u = S_REAL(t->x[%u]);\n  (void)x%u;\n", i, i, i);
-  for (uint32_t i = n_counts; i < n_counts + n_slots; i++)
+  for (uint32_t i = n_counts; i < n_counts + n_settable; i++)
     ff_write(law->out, "  const double x%u = t->schedule->kept.k.y[%u];\n  (void)x%u;\n", i, i, i);
   for (uint32_t e = 0; e < code->program->n_events; e++) {
     if (!(code->by_state >> e & 1)) continue;

@@ -2,7 +2,7 @@
  * ff_ssa_thread.h, and ff_ssa_thread_schedule.h after it. Texts of networks without a schedule contain neither.
  *
  * The generated text that comes before this one defines
- *   S_SLOTS           parameters that events set
+ *   S_SETTABLE        parameters that events set
  *   S_SYMBOLS         what formulas read: counts, then slots
  *   S_N_TRIGGERS      events. The trigger of event e is formula e
  *   S_BY_STATE        the events whose triggers do not depend on the time, as bits

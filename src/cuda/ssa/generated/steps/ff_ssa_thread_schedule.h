@@ -194,7 +194,7 @@ FF_WARP s_doing s_proceed(s_thread *t, s_schedule *s, const s_next *next) {
   if (S_N_TIMED > 0u || S_SEARCHES || S_UNTIL) s_tell(t, s);
   if (starts) {
     t->starts = 0u;
-    FF_NO_UNROLL for (uint32_t i = 0; i < S_SLOTS; i++) k->y[S_COUNTS + i] = S_LOAD_RATE(S_REACTIONS + i);
+    FF_NO_UNROLL for (uint32_t i = 0; i < S_SETTABLE; i++) k->y[S_COUNTS + i] = S_LOAD_RATE(S_REACTIONS + i);
     s_number_places(s);
     s_start(s);
     s_show(t);
