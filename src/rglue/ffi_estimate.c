@@ -333,7 +333,7 @@ static double *set_numbers(SEXP list, const char *name, uint32_t n) {
 /* For each observable: steps, means from starts outside and inside. */
 static void set_memory(SEXP out, const held *h) {
   double steps;
-  const double *share = ff_pbn_estimate_memory(h->estimate, &steps);
+  const double *share = ff_pbn_estimate_recall(h->estimate, &steps);
   SEXP memory = Rf_allocMatrix(REALSXP, 3, (int)h->observables.n);
   ffi_set(out, "memory", memory);
   for (uint32_t i = 0; i < h->observables.n; i++) {

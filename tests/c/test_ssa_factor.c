@@ -74,8 +74,8 @@ static void ranges_beyond_weights_are_no_reaction(ff_ssa_program *p, const char 
     const ff_ssa_factor_group *group = f->groups + i;
     const ff_ssa_member *members = f->members + f->sums[group->sum].first;
     for (uint32_t k = 0; k < f->sums[group->sum].n && group->kind != FF_GROUP_POOL; k++)
-      for (uint32_t u = 0; u < group->units; u++) {
-        const uint32_t r = f->map[group->map + k * group->units + u];
+      for (uint32_t u = 0; u < group->ranges; u++) {
+        const uint32_t r = f->map[group->map + k * group->ranges + u];
         FF_CHECK_SAY((r < p->n_reactions) == (u < members[k].weight) && r <= p->n_reactions, "%s: entry %u of member %u is %u",
                      what, u, k, r);
       }

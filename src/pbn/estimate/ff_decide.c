@@ -77,8 +77,8 @@ static ff_moments pair_moments(const ff_pbn_estimate *e, uint32_t pair) {
   return ff_pair_moments(tiles, e->pilot, pair);
 }
 
-/* The memory, in steps, that follows from the correlation of the halves (ff_look_unmixed()). `sampling` is its allowed error. */
-static double shared_memory(const ff_pbn_estimate *e, const ff_moments *m, double sampling) {
+/* The recall, in steps, that follows from the correlation of the halves (ff_look_unmixed()). `sampling` is its allowed error. */
+static double shared_recall(const ff_pbn_estimate *e, const ff_moments *m, double sampling) {
   double shared = m->half_var > 0 ? m->half_cov / m->half_var - sampling : 0;
   return shared > 0 ? (double)e->plan.half[0] * 2 * shared / (1 + 2 * shared) : 0;
 }
@@ -88,12 +88,12 @@ static double own_burn_in(ff_pbn_estimate *e, uint32_t i, const ff_moments *m) {
   uint64_t window = e->plan.half[0] + e->plan.half[1];
   uint32_t recorded = window < RECORD_STEPS ? (uint32_t)window : RECORD_STEPS;
   double alpha, beta, out = 0;
-  /* memory = (inflation - 1) / (inflation + 1) for a chain whose correlations decrease geometrically */
+  /* recall = (inflation - 1) / (inflation + 1) for a chain whose correlations decrease geometrically */
   if (m->inflation > 1 && e->rule.forgets)
     out = ff_log_series(e->options.epsilon) / ff_log_series((m->inflation - 1) / (m->inflation + 1));
   if (!e->two_state[i]) return out;
   e->thinning[i] = ff_thinning(e->record + (size_t)e->set[i] * RECORD_STEPS + (RECORD_STEPS - recorded), recorded, &alpha, &beta);
-  if (alpha > 0 && beta > 0 && e->rule.forgets) /* otherwise differences between trajectories would count as memory */
+  if (alpha > 0 && beta > 0 && e->rule.forgets) /* otherwise differences between trajectories would count as recall */
     out = larger(out, 1 + (ff_burn_in(alpha, beta, e->options.epsilon) - 1) * (double)e->thinning[i]);
   return out;
 }
@@ -101,19 +101,19 @@ static double own_burn_in(ff_pbn_estimate *e, uint32_t i, const ff_moments *m) {
 /* Burn-in and samples that follow from the pilot: at least the pilot's burn-in, and a longer one if epsilon requires it, up
  * to max_burn_in. */
 static void wanted(ff_pbn_estimate *e, double *burn_in, double *samples) {
-  double n = (double)(e->plan.half[0] + e->plan.half[1]) * chains_of(e), z = e->options.z, memory = 0, most = 0;
+  double n = (double)(e->plan.half[0] + e->plan.half[1]) * chains_of(e), z = e->options.z, recall = 0, most = 0;
   *samples = 1;
   for (uint32_t i = 0; i < e->tally.n; i++) {
     ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     if (m.visited != 1) continue;
-    if (e->rule.forgets) memory = larger(memory, shared_memory(e, &m, 2.5 / sqrt(chains_of(e))));
+    if (e->rule.forgets) recall = larger(recall, shared_recall(e, &m, 2.5 / sqrt(chains_of(e))));
     if (i >= e->observables.n) continue;
     double r = e->precision[i];
     *samples = larger(*samples, m.se * m.se * n * (z / r) * (z / r));
     most = larger(most, own_burn_in(e, i, &m));
   }
-  memory = larger(memory, e->pair_memory);
-  most = larger(most, -ff_log_series(e->options.epsilon) * memory);
+  recall = larger(recall, e->pair_recall);
+  most = larger(most, -ff_log_series(e->options.epsilon) * recall);
   if (most > (double)e->options.max_burn_in) most = (double)e->options.max_burn_in;
   *burn_in = larger((double)e->plan.burn_in, most);
 }
@@ -211,7 +211,7 @@ static void name_slow(const ff_pbn_estimate *e, const double *unmixed, char *out
   if (n == 0 && monitors != NULL) name_slow_together(e, unmixed, out, size);
 }
 
-/* A lower bound of the burn-in that mixing seems to need. If halves of h steps share nearly all of one memory of t steps,
+/* A lower bound of the burn-in that mixing seems to need. If halves of h steps share nearly all of one recall of t steps,
  * their correlation is 1 - 2/3 h / t, and windows of 14 t are required. The sampling error of the correlation is taken into
  * account. */
 static double wanted_psi(const ff_pbn_estimate *e) {
@@ -315,8 +315,8 @@ ff_status ff_decide_begin(ff_pbn_estimate *e, ff_error *err) {
 }
 
 /* Starts one more tile, whose trajectories start in very different states and are counted from their first step on. It measures
- * ff_pbn_estimate_memory(): how long trajectories that start in a set, or outside it, stay there. */
-static ff_status begin_memory(ff_pbn_estimate *e, double steps, ff_error *err) {
+ * ff_pbn_estimate_recall(): how long trajectories that start in a set, or outside it, stay there. */
+static ff_status begin_recall(ff_pbn_estimate *e, double steps, ff_error *err) {
   ff_status status = ff_slots_new(e, &e->run, 1, err);
   if (status != FF_OK) return status;
   ff_slots_halves(e, 0, 1, (uint64_t)larger(ceil(fmin(steps, FF_MAX_WINDOW)) - 1, 1));
@@ -333,16 +333,16 @@ static ff_status plan_after_pilot(ff_pbn_estimate *e, ff_error *err) {
 }
 
 /* An eighth of the burn-in is usually enough: after that time the start hardly matters. */
-ff_status ff_decide_after_memory(ff_pbn_estimate *e, ff_error *err) {
+ff_status ff_decide_after_recall(ff_pbn_estimate *e, ff_error *err) {
   double difference = 0;
   for (uint32_t i = 0; i < e->observables.n; i++) {
-    double *share = &e->memory[2 * i];
-    ff_pbn_tally_memory(&e->tally, i, share);
+    double *share = &e->recall[2 * i];
+    ff_pbn_tally_recall(&e->tally, i, share);
     if (share[0] == share[0] && share[1] == share[1]) difference = larger(difference, fabs(share[1] - share[0]));
   }
-  e->memory_steps = (double)e->plan.half[1];
-  int longer = e->memory_steps + 2 < fmin(e->planned[0], FF_MAX_WINDOW);
-  if (difference > MOST_REMEMBERED && longer) return begin_memory(e, e->planned[0], err);
+  e->recall_steps = (double)e->plan.half[1];
+  int longer = e->recall_steps + 2 < fmin(e->planned[0], FF_MAX_WINDOW);
+  if (difference > MOST_REMEMBERED && longer) return begin_recall(e, e->planned[0], err);
   return plan_after_pilot(e, err);
 }
 
@@ -363,9 +363,9 @@ static ff_status end_pilot(ff_pbn_estimate *e, ff_error *err) {
   if (e->doubt.status != FF_OK && samples > doubtful) samples = doubtful;
   e->planned[0] = more < most ? more : most;
   e->planned[1] = samples * MARGIN;
-  /* in a large network, measuring the memory on this processor takes longer than the pilot on a device */
+  /* in a large network, measuring the recall on this processor takes longer than the pilot on a device */
   int worth = e->rule.forgets && ff_pbn_program_nodes(e->run.program) < FF_LONG_PILOT;
-  return worth ? begin_memory(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
+  return worth ? begin_recall(e, e->planned[0] / 8, err) : plan_after_pilot(e, err);
 }
 
 /* Gives up with an error or, if the caller accepts an uncertain answer, continues and stores the error as the reason for
@@ -389,7 +389,7 @@ static double judge_pairs(ff_pbn_estimate *e) {
     ff_moments m = pair_moments(e, i);
     if (m.visited != 1) continue;
     double chains = larger(m.visits, 1), unmixed = ff_look_unmixed(&m, chains, &rule, NULL);
-    e->pair_memory = larger(e->pair_memory, shared_memory(e, &m, ff_look_sampling(rule.n_judged, chains)));
+    e->pair_recall = larger(e->pair_recall, shared_recall(e, &m, ff_look_sampling(rule.n_judged, chains)));
     if (!(unmixed > most)) continue;
     most = unmixed;
     if (most > 1) e->slow_pair = i;
@@ -400,7 +400,7 @@ static double judge_pairs(ff_pbn_estimate *e) {
 static double judge(ff_pbn_estimate *e, double *unmixed) {
   double most = 0;
   e->slow_pair = UINT32_MAX;
-  e->pair_memory = 0;
+  e->pair_recall = 0;
   for (uint32_t i = 0; i < e->tally.n; i++) {
     ff_moments m = ff_pbn_tally_moments(&e->tally, i);
     unmixed[i] = m.visited == 1 ? ff_look_unmixed(&m, chains_of(e), &e->rule, &e->within[i]) : 0;
@@ -484,7 +484,7 @@ typedef enum { SETTLED, MOVES, HALF_PERIODS } shortfall;
 static shortfall settles(const ff_pbn_estimate *e, uint32_t i, const ff_moments *m) {
   if (!e->two_state[i]) return SETTLED;
   if ((m->n01 == 0) != (m->n10 == 0)) return MOVES;
-  /* the memory of the start decreases as exp(-(alpha + beta) t), which must be at most a tenth of the standard error */
+  /* the recall of the start decreases as exp(-(alpha + beta) t), which must be at most a tenth of the standard error */
   double rate = m->alpha + m->beta;
   if (m->n01 > 0 && m->se > 0 && ff_log_series(10 * sqrt(larger(m->visits, 1))) > rate * (double)e->plan.burn_in) return MOVES;
   uint64_t period = e->clockwork.whole ? e->clockwork.period : 0;

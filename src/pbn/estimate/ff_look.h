@@ -28,8 +28,8 @@ double ff_look_sampling(uint32_t n, double chains);
 /* How far an observable is from having mixed, as a multiple of what is allowed. At most 1 if it has mixed, or if it cannot
  * matter.
  * - If the network forgets its start, the means of the two halves of a trajectory's window must be nearly uncorrelated: what
- *   both halves share is what the trajectory has not forgotten. For a memory of t steps the correlation is about t / window,
- *   so an accepted window is about 13 times as long as the memory.
+ *   both halves share is what the trajectory has not forgotten. For a recall of t steps the correlation is about t / window,
+ *   so an accepted window is about 13 times as long as the recall.
  * - If it does not forget its start, trajectories may differ for ever. But within each trajectory, the difference between the
  *   halves must shrink as the window grows; a window twice as long should halve its variance. *within is that variance at the
  *   look before (0: there was none, or nothing varied) and is replaced.

@@ -29,7 +29,7 @@ void ff_pbn_estimate_free(ff_pbn_estimate *e) {
   free(e->set);
   free(e->set_at);
   free(e->thinning);
-  free(e->memory);
+  free(e->recall);
   free(e->trace);
   free(e);
 }
@@ -84,10 +84,10 @@ static ff_status allocate(ff_pbn_estimate *e, ff_error *err) {
   e->set_at = ff_calloc(n, sizeof *e->set_at);
   e->constant = ff_calloc(n, 1);
   e->thinning = ff_calloc(n, sizeof *e->thinning);
-  e->memory = ff_calloc((size_t)n * 2, sizeof *e->memory);
+  e->recall = ff_calloc((size_t)n * 2, sizeof *e->recall);
   e->certain = ff_calloc(n, 1);
   if (e->first == NULL || e->weights == NULL || e->precision == NULL || e->within == NULL || e->two_state == NULL ||
-      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->memory == NULL ||
+      e->set == NULL || e->set_at == NULL || e->constant == NULL || e->thinning == NULL || e->recall == NULL ||
       e->certain == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for an estimate of %u observables", n);
   memcpy(e->first, observables->first, ((size_t)n + 1) * sizeof *e->first);
@@ -358,7 +358,7 @@ ff_status ff_pbn_estimate_advance(ff_pbn_estimate *e, double seconds, int *done,
       if (!e->remembers && e->tally.tiles == e->pilot)
         status = ff_decide_after_pilot(e, err);
       else if (e->remembers && e->tally.tiles == 1)
-        status = ff_decide_after_memory(e, err);
+        status = ff_decide_after_recall(e, err);
     } else {
       uint64_t round = e->last_tile / ROUND_UNITS;
       int busy = e->wave_busy;
@@ -517,9 +517,9 @@ const double *ff_pbn_estimate_exact(const ff_pbn_estimate *e, uint32_t *states, 
   return e->exact;
 }
 const ff_error *ff_pbn_estimate_doubt(const ff_pbn_estimate *e) { return e->doubt.status != FF_OK ? &e->doubt : NULL; }
-const double *ff_pbn_estimate_memory(const ff_pbn_estimate *e, double *steps) {
-  *steps = e->memory_steps;
-  return e->memory;
+const double *ff_pbn_estimate_recall(const ff_pbn_estimate *e, double *steps) {
+  *steps = e->recall_steps;
+  return e->recall;
 }
 const ff_pbn_tally *ff_pbn_estimate_tally(const ff_pbn_estimate *e) { return &e->tally; }
 ff_plan ff_pbn_estimate_plan(const ff_pbn_estimate *e) { return e->plan; }

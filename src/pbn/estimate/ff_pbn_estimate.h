@@ -10,8 +10,8 @@
  *    is the pilot's burn-in and its window. It is doubled until every observable has mixed, including the monitors
  *    (ff_monitor.h); see ff_look.h. Burn-in and window together last at least as long as it takes, on average, until a node
  *    flips and until the rarest predictor function is selected.
- * 2. Plan: burn-in, tiles, and steps per tile are computed from the memory that the pilot has shown and the spread of its
- *    trajectories' means.
+ * 2. Plan: burn-in, tiles, and steps per tile are computed from the recall that the pilot has shown (how long a trajectory
+ * depends on its start) and the spread of its trajectories' means.
  * 3. Run: each tile burns in, is counted, adds integers to a tally, and is discarded. If the tally does not reach the
  *    precision, or has too few visits, tiles are added. If trajectories depend too much on their start, the run starts anew
  *    with a longer burn-in.
@@ -31,7 +31,7 @@
 
 #define FF_PILOT_TILES 4         /* half as many for a packed program, whose steps cost far more */
 #define FF_LONG_PILOT 500        /* number of nodes from which a device runs the pilot faster */
-#define FF_CONVERGED 1.05        /* limit for rhat: the window is then about 10 times as long as the chains' memory */
+#define FF_CONVERGED 1.05        /* limit for rhat: the window is then about 10 times as long as the chains' recall */
 #define FF_MAX_TILES 4096        /* largest number of tiles of a first plan ... */
 #define FF_MOST_TILES 262144     /* ... and of a long run: eight GPUs hold 20,000 at a time, and the last wave is only partly
                                   * filled */
@@ -166,7 +166,7 @@ ff_status ff_pbn_estimate_resume(ff_pbn_estimate *estimate, ff_plan plan, const 
  * set, and of those that start in it. Their difference from the long-run mean tells how long a trajectory stays in a part of the
  * state space that the run may have missed. *steps is 0 if the start is not forgotten, in networks of 500 nodes and more, and
  * for a resumed estimate. Belongs to the estimate. */
-const double *ff_pbn_estimate_memory(const ff_pbn_estimate *estimate, double *steps);
+const double *ff_pbn_estimate_recall(const ff_pbn_estimate *estimate, double *steps);
 
 /* The period of a network in which only the start is random, if it is known, else 0. */
 uint64_t ff_pbn_estimate_period(const ff_pbn_estimate *estimate);

@@ -65,12 +65,12 @@ struct ff_pbn_estimate {
   uint32_t *thinning;
   ff_pbn_tally tally;
   int remembers;          /* the pilot has ended, and a tile measures how long a start is remembered ... */
-  double *memory;         /* ... two means per observable; see ff_pbn_estimate_memory() */
-  double memory_steps;
+  double *recall;         /* ... two means per observable; see ff_pbn_estimate_recall() */
+  double recall_steps;
   double planned[2];      /* burn-in and samples that the run will then have */
   uint64_t least_window;  /* least window of the run */
   double last_unmixed;
-  double pair_memory;     /* the longest memory, in steps, of a pair at the last look */
+  double pair_recall;     /* the longest recall, in steps, of a pair at the last look */
   uint32_t slow_pair;     /* the pair that has mixed least at the last look, or UINT32_MAX if none is slow */
   int stuck;
   ff_error doubt;         /* why the answer is uncertain; status FF_OK: there is no doubt */
@@ -106,12 +106,12 @@ double ff_decide_settled(const ff_pbn_estimate *e);
 void ff_decide_start_round(ff_pbn_estimate *e, uint64_t round, uint64_t first, uint64_t tiles);
 
 /* ff_decide.c: whether max_burn_in is long enough, and what to do after a window of the pilot, after the tile that measures
- * memory, and at a look at the run. */
+ * recall, and at a look at the run. */
 ff_status ff_decide_begin(ff_pbn_estimate *e, ff_error *err); /* before the pilot */
 ff_status ff_decide_give_up(ff_pbn_estimate *e, ff_status status, const ff_error *why, ff_error *err);
 double ff_decide_longest(const ff_pbn_estimate *e); /* longest burn-in or window */
 ff_status ff_decide_after_pilot(ff_pbn_estimate *e, ff_error *err);
-ff_status ff_decide_after_memory(ff_pbn_estimate *e, ff_error *err);
+ff_status ff_decide_after_recall(ff_pbn_estimate *e, ff_error *err);
 ff_status ff_decide_after_run(ff_pbn_estimate *e, uint64_t *round, ff_error *err);
 
 #endif

@@ -203,7 +203,7 @@ static void count_looks(ff_moments *m, const ff_pbn_tally *tally, uint32_t first
   m->se = sqrt(m->se * m->se + more * more);
 }
 
-void ff_pbn_tally_memory(const ff_pbn_tally *tally, uint32_t observable, double share[2]) {
+void ff_pbn_tally_recall(const ff_pbn_tally *tally, uint32_t observable, double share[2]) {
   const uint64_t *pair = ff_pbn_sums_of_observable(tally->words, tally->n_terms, observable);
   double most = 0, a = ff_sum_value(pair + FF_SUM_A), b = ff_sum_value(pair + FF_SUM_B), ab = ff_sum_value(pair + FF_SUM_AB);
   double chains = (double)tally->tiles * FF_TILE, h0 = (double)tally->half[0], h1 = (double)tally->half[1];

@@ -60,6 +60,6 @@ ff_moments ff_pbn_tally_moments(const ff_pbn_tally *tally, uint32_t observable);
 /* Means over the second half window. share[0] is that of trajectories that were outside the set in the first half window, and
  * share[1] that of trajectories that were in it. Each trajectory is weighted by its time there (for an influence, by its
  * value relative to the sum of the weights). NaN if there are none. O(terms of the observable). */
-void ff_pbn_tally_memory(const ff_pbn_tally *tally, uint32_t observable, double share[2]);
+void ff_pbn_tally_recall(const ff_pbn_tally *tally, uint32_t observable, double share[2]);
 
 #endif

@@ -6,10 +6,10 @@
 double ff_burn_in(double alpha, double beta, double epsilon) {
   double sum = alpha + beta, most = alpha > beta ? alpha : beta;
   if (!(sum > 0)) return 1;
-  double memory = sum < 1 ? 1 - sum : sum - 1; /* an alternating chain forgets its phase equally slowly */
-  if (memory < 1e-15 || memory > 1 - 1e-15) return 1; /* it forgets at once, or never as with a period of two, which averages
+  double recall = sum < 1 ? 1 - sum : sum - 1; /* an alternating chain forgets its phase equally slowly */
+  if (recall < 1e-15 || recall > 1 - 1e-15) return 1; /* it forgets at once, or never as with a period of two, which averages
                                                        * out */
-  double m = ff_log_series(epsilon * sum / most) / ff_log_series(memory);
+  double m = ff_log_series(epsilon * sum / most) / ff_log_series(recall);
   return m > 1 ? ceil(m) : 1;
 }
 

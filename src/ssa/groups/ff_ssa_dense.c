@@ -217,7 +217,7 @@ static void write_tables(ff_ssa_dense *d, const ff_ssa_factor *f) {
       d->at[level][g] = sums ? d->sum_at[f->groups[known].sum * FF_DENSE_LEVELS + level] : d->beyond;
     d->member[g] = search->member;
     d->map[g] = search->map;
-    d->units[g] = search->units;
+    d->ranges[g] = search->ranges;
     d->b[g] = search->b * FF_SSA_LANES;
   }
 }

@@ -45,7 +45,7 @@ typedef struct ff_ssa_dense {
   ff_ssa_dense_block *blocks; /* the first ones by reaction, and then the others */
   _Alignas(64) uint32_t at[FF_DENSE_LEVELS][FF_DENSE_TABLE]; /* by group, from here on: the first cell of level 1, 2 ... */
   _Alignas(64) uint32_t member[FF_DENSE_TABLE];
-  _Alignas(64) uint32_t map[FF_DENSE_TABLE], units[FF_DENSE_TABLE]; /* as in ff_ssa_search */
+  _Alignas(64) uint32_t map[FF_DENSE_TABLE], ranges[FF_DENSE_TABLE]; /* as in ff_ssa_search */
   _Alignas(64) uint32_t b[FF_DENSE_TABLE];                          /* the row, times FF_SSA_LANES */
 } ff_ssa_dense;
 

@@ -177,7 +177,7 @@ static ff_status add_pool(analysis *a, const item *twins, uint32_t m, const uint
     status = add_members(a, &(ff_ssa_member){twins[i].species, 1}, 1);
   uint32_t sum = 0;
   if (status == FF_OK) status = add_sum(a, m, &sum);
-  const ff_ssa_factor_group group = {.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .units = m};
+  const ff_ssa_factor_group group = {.rate = twins->rate, .kind = FF_GROUP_POOL, .sum = sum, .ranges = m};
   if (status == FF_OK) status = add_group(a, group, (size_t)m * m);
   if (status != FF_OK) return status;
   memcpy(a->f->map + a->f->n_map - (size_t)m * m, table, (size_t)m * m * sizeof *table);
@@ -324,7 +324,7 @@ static uint32_t count_group(const item *items, uint32_t n, uint32_t *divisor) {
 /* Makes a group of n items. The weights become multiples of their divisor, so that groups have the same sums if possible. */
 static ff_status make_group(analysis *a, const item *items, uint32_t n, uint32_t divisor) {
   ff_ssa_factor *f = a->f;
-  uint32_t members = 0, units = 0, sum = 0;
+  uint32_t members = 0, ranges = 0, sum = 0;
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     if (i == 0 || items[i].species != items[i - 1].species) {
@@ -334,18 +334,19 @@ static ff_status make_group(analysis *a, const item *items, uint32_t n, uint32_t
     }
     ff_ssa_member *last = f->members + f->n_members - 1;
     last->weight += items[i].weight / divisor;
-    if (last->weight > units) units = last->weight;
+    if (last->weight > ranges) ranges = last->weight;
   }
   status = add_sum(a, members, &sum);
   const double rate = divisor == items->weight ? a->p->propensities[items->reaction].rate : items->rate * divisor;
   if (status == FF_OK)
-    status = add_group(a, (ff_ssa_factor_group){.rate = rate, .kind = items->kind, .hub = items->hub, .sum = sum, .units = units},
-                       (size_t)members * units);
+    status = add_group(a, (ff_ssa_factor_group){.rate = rate, .kind = items->kind, .hub = items->hub, .sum = sum,
+                                                .ranges = ranges},
+                       (size_t)members * ranges);
   if (status != FF_OK) return status;
   uint32_t *map = f->map + f->groups[f->n_groups - 1].map;
-  for (uint32_t i = 0; i < members * units; i++) map[i] = a->p->n_reactions;
+  for (uint32_t i = 0; i < members * ranges; i++) map[i] = a->p->n_reactions;
   for (uint32_t i = 0, unit = 0; i < n; i++) {
-    if (i > 0 && items[i].species != items[i - 1].species) map += units, unit = 0;
+    if (i > 0 && items[i].species != items[i - 1].species) map += ranges, unit = 0;
     for (uint32_t k = 0; k < items[i].weight / divisor; k++) map[unit++] = items[i].reaction;
   }
   return FF_OK;
@@ -362,7 +363,7 @@ static ff_status find_groups(analysis *a) {
   for (uint32_t r = 0; r < a->p->n_reactions && status == FF_OK && f->n_groups <= FF_FACTOR_LEAVES; r++) {
     const ff_ssa_propensity *law = a->p->propensities + r;
     if (factorable(law) || law->law == FF_LAW_TWIN || (law->rate == 0 && law->law <= FF_LAW_PRODUCT)) continue;
-    status = add_group(a, (ff_ssa_factor_group){.kind = FF_GROUP_REST, .hub = r, .units = 1}, 1);
+    status = add_group(a, (ff_ssa_factor_group){.kind = FF_GROUP_REST, .hub = r, .ranges = 1}, 1);
     if (status == FF_OK) f->map[f->n_map - 1] = r;
   }
   return status;

@@ -27,7 +27,7 @@ typedef enum {
 } ff_group_kind;
 
 /* Molecule number v of the sum belongs to a member. If the member has the weight w and x molecules, its numbers are w ranges of
- * x. Range u of the member at position i is reaction map[map + i * units + u]; from w on, it is n_reactions, no reaction. For a
+ * x. Range u of the member at position i is reaction map[map + i * ranges + u]; from w on, it is n_reactions, no reaction. For a
  * pool of m members, two molecules of the members i and j are reaction map[map + i * m + j]. */
 typedef struct {
   double rate, less; /* `less` is 1 for a pool, else 0 */
@@ -35,7 +35,7 @@ typedef struct {
   uint32_t kind;
   uint32_t hub; /* a species; for FF_GROUP_REST, the reaction */
   uint32_t sum;
-  uint32_t map, units;
+  uint32_t map, ranges;
 } ff_ssa_factor_group;
 
 /* The members of a sum, and above them levels of partial sums of FF_FACTOR_FAN entries each. The entries of level l begin at
@@ -54,7 +54,7 @@ typedef struct {
  * whose next steps are of different groups are searched alike: the upper levels of a small sum are one entry that exceeds all
  * numbers. */
 typedef struct {
-  uint32_t b, map, units; /* as in the group */
+  uint32_t b, map, ranges; /* as in the group */
   uint32_t member;        /* the first one of the sum */
   uint32_t at[FF_FACTOR_MAX_LEVELS];
 } ff_ssa_search;
@@ -86,7 +86,7 @@ typedef struct ff_ssa_factor {
   uint32_t n_factored; /* the groups before those of kind FF_GROUP_REST */
   uint32_t n_sums, n_members, n_map;
   uint32_t n_rows, n_cells; /* with the spare ones */
-  uint32_t levels, units;   /* the most of all sums and groups */
+  uint32_t levels, ranges;  /* the most of all sums and groups */
   uint32_t beyond;          /* the cell that exceeds all numbers */
   int pools;                /* whether a group is a pool of several species */
   double most;              /* the most that a step adds to a row */

@@ -60,15 +60,15 @@ static ff_status lay_out_sums(ff_ssa_factor *f, const ff_ssa_program *program, f
     group->b = FF_FACTOR_ROW_OF_SUM(program, group->sum);
     if (group->kind != FF_GROUP_PLAIN) group->a = group->kind == FF_GROUP_HUB ? group->hub : group->b;
     group->less = group->kind == FF_GROUP_POOL;
-    if (group->units > f->units) f->units = group->units;
-    f->pools |= group->kind == FF_GROUP_POOL && group->units > 1;
+    if (group->ranges > f->ranges) f->ranges = group->ranges;
+    f->pools |= group->kind == FF_GROUP_POOL && group->ranges > 1;
   }
   return FF_OK;
 }
 
 static void set_search(ff_ssa_factor *f, ff_ssa_search *search, const ff_ssa_factor_group *group) {
   const ff_ssa_factor_sum none = {.first = f->n_members}, *sum = group->kind == FF_GROUP_REST ? &none : f->sums + group->sum;
-  *search = (ff_ssa_search){.b = group->b, .map = group->map, .units = group->units, .member = sum->first};
+  *search = (ff_ssa_search){.b = group->b, .map = group->map, .ranges = group->ranges, .member = sum->first};
   for (uint32_t level = 0; level < FF_FACTOR_MAX_LEVELS; level++)
     search->at[level] = level < sum->levels ? sum->at[level] : f->beyond;
 }
@@ -85,7 +85,7 @@ static ff_status write_searches(ff_ssa_factor *f, const ff_ssa_program *program,
   f->members[f->n_members] = (ff_ssa_member){program->n_species, 1};
   f->map[f->n_map] = program->n_reactions;
   for (uint32_t g = 0; g < f->n_groups; g++) set_search(f, f->searches + g, f->groups + g);
-  const ff_ssa_factor_group none = {.kind = FF_GROUP_REST, .b = program->n_species, .map = f->n_map, .units = 1};
+  const ff_ssa_factor_group none = {.kind = FF_GROUP_REST, .b = program->n_species, .map = f->n_map, .ranges = 1};
   set_search(f, f->searches + f->n_groups, &none);
   return FF_OK;
 }

@@ -32,14 +32,14 @@ FF_INLINED I FF_KERNEL(dense_find)(const ff_ssa_factored *f, I group, I *left, i
   return I_ADD(place, found);
 }
 
-/* The number of a member's range that has number `left` of it, of `units` ranges at most. */
+/* The number of a member's range that has number `left` of it, of `ranges` ranges at most. */
 FF_INLINED I FF_KERNEL(dense_unit)(const ff_ssa_factored *f, I group, I place, I left, int h) {
   const ff_ssa_dense *d = f->dense;
   const I word = I_GATHER(d->members, I_ADD(I_TABLE32(d->member, group), place));
   const I x = I_GATHER((const uint32_t *)f->rows, FF_KERNEL(dense_row)(word, h));
-  if (f->factor->units <= FF_DENSE_WIDTH) {
+  if (f->factor->ranges <= FF_DENSE_WIDTH) {
     I unit = I_SET(0), end = x;
-    for (uint32_t i = 1; i < f->factor->units; i++) {
+    for (uint32_t i = 1; i < f->factor->ranges; i++) {
       unit = I_COUNT(I_MOST(end, left), unit);
       end = I_ADD(end, x);
     }
@@ -58,8 +58,8 @@ FF_INLINED I FF_KERNEL(dense_reaction)(const ff_ssa_factored *f, I group, I left
   const ff_ssa_dense *d = f->dense;
   *place = d->weighted ? FF_KERNEL(dense_find)(f, group, &left, h, 1) : FF_KERNEL(dense_find)(f, group, &left, h, 0);
   I at = I_ADD(I_TABLE32(d->map, group), *place);
-  if (f->factor->units > 1) {
-    at = I_ADD(I_TABLE32(d->map, group), I_MUL(*place, I_TABLE32(d->units, group)));
+  if (f->factor->ranges > 1) {
+    at = I_ADD(I_TABLE32(d->map, group), I_MUL(*place, I_TABLE32(d->ranges, group)));
     at = I_ADD(at, FF_KERNEL(dense_unit)(f, group, *place, left, h));
   }
   return I_GATHER(f->factor->map, at);
@@ -80,7 +80,7 @@ static uint32_t FF_KERNEL(dense_pair)(const ff_ssa_factored *f, uint32_t lane, u
     if (left < x) break;
     left -= x;
   }
-  return f->factor->map[d->map[g] + first * d->units[g] + place];
+  return f->factor->map[d->map[g] + first * d->ranges[g] + place];
 }
 
 /* Chooses the reactions of the groups that have been chosen. */
@@ -105,7 +105,7 @@ FF_INLINED void FF_KERNEL(dense_choose)(const ff_ssa_factored *f, uint32_t react
   }
   for (uint32_t lane = 0; lane < FF_SSA_LANES && f->factor->pools; lane++) {
     const uint32_t g = f->group[lane];
-    if (g >= f->factor->n_factored || f->factor->groups[g].kind != FF_GROUP_POOL || d->units[g] == 1) continue;
+    if (g >= f->factor->n_factored || f->factor->groups[g].kind != FF_GROUP_POOL || d->ranges[g] == 1) continue;
     const double v2 = FF_KERNEL(second)(f, lane, (double)n[lane] - 1);
     reaction[lane] = FF_KERNEL(dense_pair)(f, lane, g, first[lane], number[lane], v2);
   }

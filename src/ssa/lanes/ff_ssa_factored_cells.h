@@ -49,12 +49,12 @@ static inline void FF_CELLS(search)(const ff_ssa_factored *f, const ff_ssa_searc
     }
   for (uint32_t lane = 0; lane < FF_SSA_LANES; lane++) {
     uint32_t unit = 0;
-    if (factor->units > 1) {
+    if (factor->ranges > 1) {
       const uint32_t species = factor->members[search[lane]->member + at[lane]].species;
       const CELL x = ROWS_OF(f)[(size_t)species * FF_SSA_LANES + lane];
       unit = (uint32_t)(v[lane] / (x > 1 ? x : 1));
     }
-    reaction[lane] = factor->map[search[lane]->map + (size_t)at[lane] * search[lane]->units + unit];
+    reaction[lane] = factor->map[search[lane]->map + (size_t)at[lane] * search[lane]->ranges + unit];
   }
 }
 
@@ -67,7 +67,7 @@ static inline uint32_t FF_CELLS(reaction_of_pair)(const ff_ssa_factored *f, uint
     const CELL *cells = CELLS_OF(f) + lane * f->stride + search->at[level];
     at = at * FF_FACTOR_FAN + FF_CELLS(rank)(cells + (size_t)at * FF_FACTOR_FAN, &left);
   }
-  return f->factor->map[search->map + (size_t)first * search->units + at];
+  return f->factor->map[search->map + (size_t)first * search->ranges + at];
 }
 
 static inline void FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t reaction[FF_SSA_LANES]) {
@@ -85,7 +85,7 @@ static inline void FF_CELLS(choose)(const ff_ssa_factored *f, uint32_t reaction[
   FF_CELLS(search)(f, search, left, at, reaction);
   for (uint32_t lane = 0; lane < FF_SSA_LANES && factor->pools; lane++) {
     const uint64_t g = f->vector.lanes.next[lane];
-    if (g >= factor->n_factored || factor->groups[g].kind != FF_GROUP_POOL || search[lane]->units == 1) continue;
+    if (g >= factor->n_factored || factor->groups[g].kind != FF_GROUP_POOL || search[lane]->ranges == 1) continue;
     const CELL n = ROWS_OF(f)[(size_t)search[lane]->b * FF_SSA_LANES + lane];
     const double v2 = FF_KERNEL(second)(f, lane, (double)n - 1);
     reaction[lane] = FF_CELLS(reaction_of_pair)(f, lane, search[lane], at[lane], (double)v[lane], v2);

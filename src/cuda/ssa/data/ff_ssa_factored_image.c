@@ -132,9 +132,9 @@ static void put_groups(maker *m) {
     leaf->rate = group->rate;
     leaf->hub = group->kind == FF_GROUP_HUB ? group->hub : group->kind == FF_GROUP_POOL ? FF_SSA_LEAF_POOL : m->p->n_species;
     leaf->sum = FF_SSA_SUM_WORD(group->sum, image->each);
-    const int two = group->kind == FF_GROUP_POOL && group->units > 1;
+    const int two = group->kind == FF_GROUP_POOL && group->ranges > 1;
     searches[g] = (ff_ssa_factored_search){m->first[group->sum], m->first[group->sum] + m->f->sums[group->sum].n, group->map,
-                                           group->units | (two ? FF_SSA_LEAF_POOL : 0)};
+                                           group->ranges | (two ? FF_SSA_LEAF_POOL : 0)};
   }
 }
 
@@ -165,8 +165,8 @@ static void put_changes(maker *m) {
   for (size_t i = 0; i < (size_t)m->f->n_map * each; i++) changes[i].species = m->p->n_species + 1;
   for (const ff_ssa_factor_group *g = m->f->groups; g < m->f->groups + m->f->n_groups; g++)
     for (uint32_t k = 0; k < m->f->sums[g->sum].n; k++) {
-      const uint32_t units = g->kind == FF_GROUP_POOL ? g->units : members_of(m, g->sum)[k].weight;
-      for (uint32_t i = g->map + k * g->units; i < g->map + k * g->units + units; i++)
+      const uint32_t ranges = g->kind == FF_GROUP_POOL ? g->ranges : members_of(m, g->sum)[k].weight;
+      for (uint32_t i = g->map + k * g->ranges; i < g->map + k * g->ranges + ranges; i++)
         put_entry(m, changes + (size_t)i * each, m->f->map[i]);
     }
 }

@@ -31,11 +31,11 @@ typedef struct {
   uint32_t hub, sum; /* a species; the word of the total */
 } __attribute__((aligned(16))) ff_ssa_factored_leaf;
 
-/* Where the members of a group's sum are, and the first entry of its map: see ff_ssa_factor_group. Bit 31 of `units`: two
+/* Where the members of a group's sum are, and the first entry of its map: see ff_ssa_factor_group. Bit 31 of `ranges`: two
  * molecules are chosen. */
 typedef struct {
   uint32_t first, end; /* positions */
-  uint32_t map, units;
+  uint32_t map, ranges;
 } __attribute__((aligned(16))) ff_ssa_factored_search;
 
 typedef struct {

@@ -248,7 +248,7 @@ FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp
 
 /* ---- molecules ---------------------------------------------------------------------------------------------------------- */
 
-/* A member of a sum: its position, its count, and the number of the molecule among its units. */
+/* A member of a sum: its position, its count, and the number of the molecule among its ranges. */
 typedef struct {
   uint32_t position, x, left;
 } ff_ssa_factored_place;
@@ -313,15 +313,15 @@ FF_WARP uint32_t ff_ssa_factored_second(const ff_ssa_factored_warp *w, uint32_t 
 /* The entry of the map that a group and a share of it determine. */
 FF_WARP uint32_t ff_ssa_factored_entry(const ff_ssa_factored_warp *w, const ff_ssa_factored_choice *c, uint32_t each) {
   const ff_ssa_factored_search s = w->net->searches[c->group];
-  const uint32_t n = w->total[w->leaves[FF_SSA_SUM_WORD(c->group, each)].sum], units = s.units & ~FF_SSA_LEAF_POOL;
+  const uint32_t n = w->total[w->leaves[FF_SSA_SUM_WORD(c->group, each)].sum], ranges = s.ranges & ~FF_SSA_LEAF_POOL;
   const uint32_t chosen = (uint32_t)(c->share * (double)n), v = chosen < n ? chosen : n - 1u;
   const ff_ssa_factored_place place = ff_ssa_factored_find(w, &s, v);
   uint32_t unit = 0u;
-  if (s.units & FF_SSA_LEAF_POOL)
+  if (s.ranges & FF_SSA_LEAF_POOL)
     unit = ff_ssa_factored_find(w, &s, ff_ssa_factored_second(w, v, n)).position - s.first;
-  else if (units > 1u)
+  else if (ranges > 1u)
     unit = place.left / (place.x > 1u ? place.x : 1u);
-  return s.map + (place.position - s.first) * units + unit;
+  return s.map + (place.position - s.first) * ranges + unit;
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */

@@ -128,7 +128,7 @@ static int is_long_row(const ff_ssa_program *p) {
   const ff_ssa_ring *m = p->ring;
   const ff_ssa_factor *f = p->factor;
   return m->n >= LEAST_ROW && m->n_species == 1 && m->n_kinds == 1 && f->n_groups == 1 && f->groups->kind == FF_GROUP_PLAIN &&
-         f->groups->units == 1 && f->sums->n == m->n;
+         f->groups->ranges == 1 && f->sums->n == m->n;
 }
 
 /* ---- generators ---------------------------------------------------------------------------------------------------------- */

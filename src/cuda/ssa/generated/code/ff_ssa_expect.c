@@ -21,7 +21,7 @@ typedef struct {
 } equations;
 
 static void add_pool(const equations *e, const ff_ssa_factor_group *group, const ff_ssa_member *members) {
-  const uint32_t n = group->units;
+  const uint32_t n = group->ranges;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = 0; j < n; j++) {
       const double pairs = e->x[members[i].species] * (e->x[members[j].species] - (i == j));
@@ -33,7 +33,7 @@ static void add_group(const equations *e, const ff_ssa_factor_group *group) {
   const ff_ssa_factor_sum *sum = e->f->sums + group->sum;
   const ff_ssa_member *members = e->f->members + sum->first;
   double total = 0, rate = group->rate;
-  if (group->kind == FF_GROUP_POOL && group->units > 1) {
+  if (group->kind == FF_GROUP_POOL && group->ranges > 1) {
     add_pool(e, group, members);
     return;
   }
@@ -41,8 +41,8 @@ static void add_group(const equations *e, const ff_ssa_factor_group *group) {
   if (group->kind == FF_GROUP_HUB) rate *= e->x[group->hub];
   if (group->kind == FF_GROUP_POOL) rate *= total > 1 ? total - 1 : 0;
   for (uint32_t k = 0; k < sum->n; k++)
-    for (uint32_t u = 0; u < group->units && u < members[k].weight; u++)
-      e->flux[e->f->map[group->map + k * group->units + u]] += rate * e->x[members[k].species];
+    for (uint32_t u = 0; u < group->ranges && u < members[k].weight; u++)
+      e->flux[e->f->map[group->map + k * group->ranges + u]] += rate * e->x[members[k].species];
 }
 
 static double count_of(const equations *e, uint32_t module, uint32_t species, int32_t offset) {
@@ -103,7 +103,7 @@ static uint64_t terms_of(const ff_ssa_program *p) {
   if (p->ring != NULL) return terms + (uint64_t)p->ring->n * p->ring->n_kinds;
   for (uint32_t i = 0; i < p->factor->n_factored; i++) {
     const ff_ssa_factor_group *group = p->factor->groups + i;
-    terms += (uint64_t)group->units * p->factor->sums[group->sum].n;
+    terms += (uint64_t)group->ranges * p->factor->sums[group->sum].n;
   }
   return terms;
 }

@@ -103,7 +103,7 @@ static void fill_heads(const generator *g, uint32_t *to) {
 }
 
 static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint32_t *to) {
-  const uint32_t units = ff_ssa_units_of(g, group);
+  const uint32_t ranges = ff_ssa_ranges_of(g, group);
   if (group->kind == FF_GROUP_REST) {
     to[0] = group->hub;
     return;
@@ -112,9 +112,9 @@ static void fill_map(const generator *g, const ff_ssa_factor_group *group, uint3
     const uint32_t at = position(g, group->sum, ff_ssa_members_of(g, group->sum)[k].species);
     if (ff_ssa_is_pool(group)) {
       to[at] = k;
-      for (uint32_t j = 0; j < units; j++) to[ff_ssa_span(g) * (1 + j) + at] = g->f->map[group->map + j * units + k];
+      for (uint32_t j = 0; j < ranges; j++) to[ff_ssa_span(g) * (1 + j) + at] = g->f->map[group->map + j * ranges + k];
     } else {
-      for (uint32_t u = 0; u < units; u++) to[at * units + u] = g->f->map[group->map + k * group->units + u];
+      for (uint32_t u = 0; u < ranges; u++) to[at * ranges + u] = g->f->map[group->map + k * group->ranges + u];
     }
   }
 }
@@ -136,12 +136,12 @@ static void fill_single(const generator *g, int small, uint32_t map, uint32_t to
 
 static void fill_group(const generator *g, const ff_ssa_factor_group *group, uint32_t map, uint32_t to[4]) {
   const int small = ff_ssa_is_small(g, group), pool = ff_ssa_is_pool(group);
-  const uint32_t before = chunks_before(g, small), units = ff_ssa_units_of(g, group);
+  const uint32_t before = chunks_before(g, small), ranges = ff_ssa_ranges_of(g, group);
   const plan *s = g->sums + group->sum;
   to[0] = (((small ? s->first : 0) - before * chunk_step(g)) & 0xFFFFu) | (uint32_t)s->bytes << 16;
   to[1] = s->weights - before;
-  to[2] = map - before * CHUNK * (pool ? 1 : units);
-  to[3] = units | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)pool << 31;
+  to[2] = map - before * CHUNK * (pool ? 1 : ranges);
+  to[3] = ranges | (g->parts > 1 && !small ? s->cell << 16 : 0) | (uint32_t)pool << 31;
 }
 
 /* The groups, and their maps. Entries that no molecule finds are a reaction without changes; for a pool, the first member. */
@@ -157,7 +157,7 @@ static void fill_groups(const generator *g, uint32_t *groups, uint32_t *maps) {
     else fill_group(g, group, at, groups + 4 * i);
     if (pool) memset(maps + at, 0, span * sizeof *maps);
     fill_map(g, group, maps + at);
-    at += pool ? ff_ssa_span(g) * (1 + group->units) : span * (rest ? 1 : ff_ssa_units_of(g, group));
+    at += pool ? ff_ssa_span(g) * (1 + group->ranges) : span * (rest ? 1 : ff_ssa_ranges_of(g, group));
   }
   fill_single(g, 1, g->ones ? g->n_map - 1 : at, groups + 4 * g->f->n_groups);
 }

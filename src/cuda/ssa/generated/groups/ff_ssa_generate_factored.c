@@ -75,7 +75,7 @@ static void put_definitions(generator *g, uint32_t blocks) {
     {"S_REGIONS", g->regions}, {"S_REGION", g->region}, {"S_APART", (uint32_t)g->apart}, {"S_ONES", (uint32_t)g->ones},
     {"S_MAPPED", (uint32_t)g->mapped}, {"S_STEP16", g->most16 > 1 ? (uint32_t)g->most16 : 1}, {"S_CELLS", g->words},
     {"S_COLUMNS", g->columns}, {"S_USED", g->used}, {"S_PAIRS", g->pairs}, {"S_CELL_BYTES", g->cell_bytes},
-    {"S_WORDS_ALL", g->all}, {"S_UNITS", g->units > 0 ? g->units : 1}, {"S_MOVED", g->moved}, {"S_ENTRIES", g->entries},
+    {"S_WORDS_ALL", g->all}, {"S_RANGES", g->ranges > 0 ? g->ranges : 1}, {"S_MOVED", g->moved}, {"S_ENTRIES", g->entries},
     {"S_TOTALS", g->totals}, {"S_LOOSE", g->loose}, {"S_INITIAL", g->initial_at}, {"S_WEIGHTS", g->weights_at},
     {"S_MAPS", g->maps_at}, {"S_CHANGES", g->changes_at}, {"S_CHANGE", g->change}, {"S_FIXED", g->fixed},
     {"S_LEAF_WORDS", g->leaf_words}, {"S_MANY", g->many}, {"S_AHEAD", g->many},

@@ -49,7 +49,7 @@ typedef struct {
   uint32_t regions, region; /* parts of a region; see ff_ssa_thread_factored.h */
   uint32_t columns, used, pairs; /* words of the cells of a part, those in use, and those with two cells */
   uint32_t moved, entries, cell_bytes, change; /* of a reaction */
-  uint32_t n_weights, n_map, units;
+  uint32_t n_weights, n_map, ranges;
   uint32_t initial_at, weights_at, maps_at, changes_at, n_data;
   int bits32, quads, checked;
   int far, stored, split; /* whether weights, counts, and only counts are in global memory */
@@ -80,7 +80,7 @@ static inline int ff_ssa_is_small(const ff_ssa_factored_generator *g, const ff_s
   return group->kind == FF_GROUP_REST || g->sums[group->sum].small;
 }
 
-static inline int ff_ssa_is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->units > 1; }
+static inline int ff_ssa_is_pool(const ff_ssa_factor_group *group) { return group->kind == FF_GROUP_POOL && group->ranges > 1; }
 
 static inline uint32_t ff_ssa_head_span(const ff_ssa_factored_generator *g) { return g->head > 0 ? FF_SSA_MOST_HEAD : 0; }
 
@@ -89,13 +89,13 @@ static inline uint32_t ff_ssa_span(const ff_ssa_factored_generator *g) {
   return g->parts * g->chunks * FF_SSA_CHUNK + ff_ssa_head_span(g);
 }
 
-/* The units of a group, of which 1 is enough if the member alone determines the reaction. */
-static inline uint32_t ff_ssa_units_of(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
-  if (group->kind == FF_GROUP_REST || ff_ssa_is_pool(group)) return group->units;
+/* The ranges of a group, of which 1 is enough if the member alone determines the reaction. */
+static inline uint32_t ff_ssa_ranges_of(const ff_ssa_factored_generator *g, const ff_ssa_factor_group *group) {
+  if (group->kind == FF_GROUP_REST || ff_ssa_is_pool(group)) return group->ranges;
   for (uint32_t k = 0; k < g->f->sums[group->sum].n; k++) {
-    const uint32_t *map = g->f->map + group->map + k * group->units;
-    for (uint32_t u = 1; u < ff_ssa_members_of(g, group->sum)[k].weight && u < group->units; u++)
-      if (map[u] != map[0]) return group->units;
+    const uint32_t *map = g->f->map + group->map + k * group->ranges;
+    for (uint32_t u = 1; u < ff_ssa_members_of(g, group->sum)[k].weight && u < group->ranges; u++)
+      if (map[u] != map[0]) return group->ranges;
   }
   return 1;
 }

@@ -353,7 +353,7 @@ static int is_row(const generator *g) {
   if (!g->quads || g->many || g->head > 0 || g->counts > g->members || g->f->n_sums != g->f->n_groups) return 0;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
-    if (group->kind == FF_GROUP_REST || group->sum != i || ff_ssa_is_pool(group) || ff_ssa_units_of(g, group) > 1) return 0;
+    if (group->kind == FF_GROUP_REST || group->sum != i || ff_ssa_is_pool(group) || ff_ssa_ranges_of(g, group) > 1) return 0;
   }
   for (uint32_t i = 0; i < g->f->n_sums; i++)
     for (uint32_t k = 0; k < g->f->sums[i].n; k++, n++) {
@@ -449,10 +449,10 @@ void ff_ssa_factored_lay_out(generator *g) {
   if (g->fixed == 0) g->fixed = g->change;
   for (uint32_t i = 0; i < g->f->n_groups; i++) {
     const ff_ssa_factor_group *group = g->f->groups + i;
-    const uint32_t units = ff_ssa_units_of(g, group);
-    if (units > g->units) g->units = units;
+    const uint32_t ranges = ff_ssa_ranges_of(g, group);
+    if (ranges > g->ranges) g->ranges = ranges;
     if (g->ones && i > 0) break; /* all groups have the same map */
-    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + units) : ff_ssa_span_of(g, group) * units;
+    g->n_map += ff_ssa_is_pool(group) ? ff_ssa_span(g) * (1 + ranges) : ff_ssa_span_of(g, group) * ranges;
   }
   g->n_map++; /* for the search without a group, which finds no reaction */
   g->mapped = g->apart && g->f->pools == 0 && g->n_map <= 2 * g->p->n_reactions + MORE_ENTRIES;

@@ -32,7 +32,7 @@
  *   S_CELLS, S_COLUMNS         the word of the first cell, and words for each part: 1, 2, or a multiple of 4
  *   S_USED, S_PAIRS            such words in use, and those that have two cells of 16 bits; others have one of 32 bits
  *   S_WORDS_ALL                words of counts and cells
- *   S_POOLS, S_UNITS           whether there are pools of several species; the largest number of units
+ *   S_POOLS, S_RANGES          whether there are pools of several species; the largest number of ranges
  *   S_NOTHING                  the number of the reaction that changes nothing
  *   S_MOVED, S_ENTRIES         counts of members, and counts at all, that are words and that a step changes
  *   S_TOTALS, S_LOOSE          totals of sums, and other counts: these are in registers. The last ones are the head
@@ -122,11 +122,11 @@ typedef struct S_ALIGNED(16) {
                      * what S_PICK takes of a cell */
   uint32_t weights; /* the number of its first chunk among the weights */
   uint32_t map;
-  uint32_t more;    /* units: 16 bits; the word of its cell in a part: 8 bits; bit 31: the group is a pool */
+  uint32_t more;    /* ranges: 16 bits; the word of its cell in a part: 8 bits; bit 31: the group is a pool */
 } s_group;
 
 typedef struct {
-  uint32_t at, x, left; /* the member's position, its count, and the number of the molecule among its units */
+  uint32_t at, x, left; /* the member's position, its count, and the number of the molecule among its ranges */
 } s_place;
 
 /* x + byte i of a word, which has a sign. */

@@ -285,12 +285,12 @@ FF_WARP uint32_t s_quotient(uint32_t a, uint32_t b) {
 #endif
 }
 
-FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
-  if (S_UNITS == 1u) return 0u;
+FF_WARP uint32_t s_range(uint32_t left, uint32_t x, uint32_t ranges) {
+  if (S_RANGES == 1u) return 0u;
   uint32_t unit = 0u;
-  if (S_UNITS <= 5u) {
-    FF_UNROLL for (uint32_t k = 1; k < S_UNITS; k++) unit += left >= k * x;
-  } else if (S_UNITS <= 16u) {
+  if (S_RANGES <= 5u) {
+    FF_UNROLL for (uint32_t k = 1; k < S_RANGES; k++) unit += left >= k * x;
+  } else if (S_RANGES <= 16u) {
     FF_UNROLL for (uint32_t k = 8; k > 0u; k /= 2u) {
       const int over = left >= k * x;
       unit += over ? k : 0u;
@@ -299,7 +299,7 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
   } else {
     unit = s_quotient(left, x);
   }
-  return unit < units ? unit : units - 1u;
+  return unit < ranges ? unit : ranges - 1u;
 }
 
 /* The reaction that a group and a molecule of its sum determine, or the entry of the map if S_MAPPED. The two molecules of a pool
@@ -308,7 +308,7 @@ FF_WARP uint32_t s_unit(uint32_t left, uint32_t x, uint32_t units) {
 FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   const s_group g = ((const s_group *)t->table)[next->reaction];
   const int second = S_POOLS && t->member != S_NONE;
-  const uint32_t n = second ? next->n - 1u : next->n, units = g.more & 0xFFFFu;
+  const uint32_t n = second ? next->n - 1u : next->n, ranges = g.more & 0xFFFFu;
   const double share = second ? t->choice * 0x1p-64 : next->share;
   const uint32_t chosen = (uint32_t)(share * S_REAL(n));
   uint32_t v = chosen < n ? chosen : n - 1u;
@@ -320,12 +320,12 @@ FF_WARP uint32_t s_reaction(s_thread *t, const s_next *next) {
   t->pool_v = v;
   const s_place place = s_search(t, &g, next->reaction, v);
   const uint32_t row = second ? S_SPAN * (1u + t->member) : 0u;
-  const uint32_t r = s_map(t, g.map + (pool ? row + place.at : place.at * units + s_unit(place.left, place.x, units)));
+  const uint32_t r = s_map(t, g.map + (pool ? row + place.at : place.at * ranges + s_range(place.left, place.x, ranges)));
   t->member = first ? r : S_NONE;
   return first ? S_NOTHING : r;
 #else
   const s_place place = s_search(t, &g, next->reaction, v);
-  return s_map(t, g.map + place.at * units + s_unit(place.left, place.x, units));
+  return s_map(t, g.map + place.at * ranges + s_range(place.left, place.x, ranges));
 #endif
 }
 
