@@ -11,7 +11,7 @@
  *    (ff_monitor.h); see ff_look.h. Burn-in and window together last at least as long as it takes, on average, until a node
  *    flips and until the rarest predictor function is selected.
  * 2. Plan: burn-in, tiles, and steps per tile are computed from the recall that the pilot has shown (how long a trajectory
- * depends on its start) and the spread of its trajectories' means.
+ *    depends on its start) and the spread of its trajectories' means.
  * 3. Run: each tile burns in, is counted, adds integers to a tally, and is discarded. If the tally does not reach the
  *    precision, or has too few visits, tiles are added. If trajectories depend too much on their start, the run starts anew
  *    with a longer burn-in.
