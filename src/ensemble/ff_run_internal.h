@@ -47,7 +47,7 @@ struct ff_run {
   double deadline;
 };
 
-/* ---- what threads of this processor do (ff_ssa_work.c) ------------------------------------------------------------------ */
+/* ---- what threads of this processor do (ff_work.c) ------------------------------------------------------------------ */
 
 /* Makes the lanes of a worker, if it has none. worker->status and worker->failure tell if there is no memory for it. O(lanes x
  * size of the model), without looks at the deadline. */

@@ -4,7 +4,7 @@
 
 #include "../../src/exact/ff_exact.h"
 #include "../../src/pbn/reduce/ff_reduce.h"
-#include "../../src/pbn/ff_trajectories.h"
+#include "../../src/pbn/ff_pbn_trajectories.h"
 #include "memory_given.h"
 
 /* ---- formulas ---------------------------------------------------------------------------------------------------- */
@@ -174,16 +174,16 @@ static ff_status keeps_states(ff_error *err) {
   static int values[13][3];
   int *columns[13];
   for (int i = 0; i < 13; i++) columns[i] = values[i];
-  const ff_trajectories_options options = {.n = 1, .steps = 2, .every = 1, .columns = columns, .threads = 2};
+  const ff_pbn_trajectories_options options = {.n = 1, .steps = 2, .every = 1, .columns = columns, .threads = 2};
   ff_pbn_program *program = NULL;
-  ff_trajectories *trajectories = NULL;
+  ff_pbn_trajectories *trajectories = NULL;
   ff_status status = ff_pbn_program_new(&program, given.pbn, NULL, FF_LAYOUT_AUTO, err);
   if (status == FF_OK) {
-    status = ff_trajectories_new(&trajectories, program, &options, err);
+    status = ff_pbn_trajectories_new(&trajectories, program, &options, err);
     CHECK_OUT(status, trajectories);
   }
-  while (status == FF_OK && !ff_trajectories_advance(trajectories, 1)) continue;
-  ff_trajectories_free(trajectories);
+  while (status == FF_OK && !ff_pbn_trajectories_advance(trajectories, 1)) continue;
+  ff_pbn_trajectories_free(trajectories);
   ff_pbn_program_free(program);
   return status;
 }

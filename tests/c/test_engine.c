@@ -5,7 +5,7 @@
 #include "../../src/pbn/reduce/ff_reduce.h"
 #include "../../src/pbn/ff_pbn_program.h"
 #include "../../src/pbn/ff_fixed.h"
-#include "../../src/pbn/ff_trajectories.h"
+#include "../../src/pbn/ff_pbn_trajectories.h"
 #include "long_double.h"
 #include "nets.h"
 #include "open.h"
@@ -568,15 +568,16 @@ enum { KEPT_NODES = 40, KEPT_N = 2 * FF_TILE + 300, KEPT_STEPS = 17, KEPT_EVERY 
 /* The states that are kept, by pieces of work as small as possible or by one. */
 static void keep(int *values, const ff_pbn_program *program, const int *initial, int threads, double seconds) {
   ff_error err;
-  ff_trajectories *trajectories = NULL;
+  ff_pbn_trajectories *trajectories = NULL;
   int *columns[KEPT_NODES];
   for (int i = 0; i < KEPT_NODES; i++) columns[i] = values + (size_t)i * KEPT_N * KEPT_STATES;
-  const ff_trajectories_options options = {.n = KEPT_N, .steps = KEPT_STEPS, .every = KEPT_EVERY, .key = 7, .initial = initial,
-                                           .rows = 3, .columns = columns, .threads = threads, .simd = FF_SIMD_BEST};
-  FF_CHECK_OK(ff_trajectories_new(&trajectories, program, &options, &err), &err);
-  while (trajectories != NULL && !ff_trajectories_advance(trajectories, seconds)) continue;
-  if (trajectories != NULL) FF_CHECK(ff_trajectories_advance(trajectories, seconds));
-  ff_trajectories_free(trajectories);
+  const ff_pbn_trajectories_options options = {.n = KEPT_N, .steps = KEPT_STEPS, .every = KEPT_EVERY, .key = 7,
+                                               .initial = initial, .rows = 3, .columns = columns, .threads = threads,
+                                               .simd = FF_SIMD_BEST};
+  FF_CHECK_OK(ff_pbn_trajectories_new(&trajectories, program, &options, &err), &err);
+  while (trajectories != NULL && !ff_pbn_trajectories_advance(trajectories, seconds)) continue;
+  if (trajectories != NULL) FF_CHECK(ff_pbn_trajectories_advance(trajectories, seconds));
+  ff_pbn_trajectories_free(trajectories);
 }
 
 /* The values of all nodes in one trajectory, by a tile of its own. */
@@ -631,8 +632,8 @@ static void refusals(void) {
   FF_CHECK_OK(ff_pbn_program_new(&program, pbn, NULL, FF_LAYOUT_AUTO, &err), &err);
   if (ff_simd_best() < FF_SIMD_AVX512)
     FF_CHECK_FAILS(ff_tile_new(&tile, program, FF_SIMD_AVX512, &err), FF_EARGUMENT, &err, "AVX-512");
-  ff_trajectories *trajectories = NULL;
-  FF_CHECK_FAILS(ff_trajectories_new(&trajectories, program, &(ff_trajectories_options){.every = 1, .threads = 1}, &err),
+  ff_pbn_trajectories *trajectories = NULL;
+  FF_CHECK_FAILS(ff_pbn_trajectories_new(&trajectories, program, &(ff_pbn_trajectories_options){.every = 1, .threads = 1}, &err),
                  FF_EARGUMENT, &err, "found no trajectories");
   ff_pbn_program_free(program);
   ff_pbn_free(pbn);

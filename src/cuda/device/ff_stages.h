@@ -6,7 +6,7 @@
 #define FF_STAGES_H
 
 #include "../runtime/ff_curand.h"
-#include "../runtime/ff_device.h"
+#include "../runtime/ff_cuda_device.h"
 
 /* A kernel that advances trajectories. Its functions queue their work on the ensemble's stream. They return FF_OK, or another
  * status and fill err. An engine's runners have this as their first base, and a function for launches. */

@@ -47,7 +47,7 @@ static double room_of(const ff_trajectories *e, size_t unused) {
   return fmin((double)unused * MEMORY_SHARE, (double)unused * MOST_SHARE - sums) - largest_list(e);
 }
 
-/* As many slots as the device can run at the same time, or up to twice as many (ff_ssa_turns.h), and a wave as large as memory
+/* As many slots as the device can run at the same time, or up to twice as many (ff_turns.h), and a wave as large as memory
  * allows: the more trajectories it has, the shorter is the part of its time in which slots are empty. */
 static ff_status size_up(ff_trajectories *e, ff_error *err) {
   size_t unused = 0, all = 0;

@@ -17,7 +17,7 @@ typedef struct {
 void ff_ssa_define(ff_writer *out, const ff_ssa_definition *list, size_t n);
 
 /* Writes variable p<leaf>, the propensity of reaction r with rate constant number `rate`, as checked_propensity() in
- * ff_ssa_path.c computes it, for a law of more than two molecules or a formula. The text sets `invalid` if it is not valid.
+ * ff_ssa_state.c computes it, for a law of more than two molecules or a formula. The text sets `invalid` if it is not valid.
  * O(size of the law). */
 void ff_ssa_write_law(ff_formula_writer *law, const ff_ssa_program *p, uint32_t r, uint32_t leaf, uint32_t rate);
 

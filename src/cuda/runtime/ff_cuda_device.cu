@@ -1,4 +1,4 @@
-#include "ff_device.h"
+#include "ff_cuda_device.h"
 
 #include <cuda.h>
 #include <dlfcn.h>

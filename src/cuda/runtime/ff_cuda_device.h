@@ -1,6 +1,6 @@
 /* CUDA devices, their memory, and the status of CUDA calls. Depends on no engine. */
-#ifndef FF_DEVICE_H
-#define FF_DEVICE_H
+#ifndef FF_CUDA_DEVICE_H
+#define FF_CUDA_DEVICE_H
 
 #include <cuda_runtime_api.h>
 

@@ -1,5 +1,5 @@
 /* Runs trajectories tile by tile and step by step, and copies their states. */
-#include "ff_trajectories.h"
+#include "ff_pbn_trajectories.h"
 
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@ typedef struct {
   uint32_t node;
 } running;
 
-struct ff_trajectories {
-  ff_trajectories_options options;
+struct ff_pbn_trajectories {
+  ff_pbn_trajectories_options options;
   const ff_pbn_program *program;
   running *tiles;
   int n_tiles, begun; /* whether those of `unit` have begun */
@@ -24,14 +24,14 @@ struct ff_trajectories {
   double deadline;
 };
 
-void ff_trajectories_free(ff_trajectories *t) {
+void ff_pbn_trajectories_free(ff_pbn_trajectories *t) {
   if (t == NULL) return;
   for (int i = 0; i < t->n_tiles; i++) ff_tile_free(t->tiles[i].tile);
   free(t->tiles);
   free(t);
 }
 
-static ff_status make_tiles(ff_trajectories *t, ff_error *err) {
+static ff_status make_tiles(ff_pbn_trajectories *t, ff_error *err) {
   uint64_t n = t->options.threads < MOST_TILES ? (uint64_t)t->options.threads : MOST_TILES;
   if (n > t->units) n = t->units;
   t->tiles = ff_calloc(n, sizeof *t->tiles);
@@ -42,12 +42,12 @@ static ff_status make_tiles(ff_trajectories *t, ff_error *err) {
   return status;
 }
 
-ff_status ff_trajectories_new(ff_trajectories **out, const ff_pbn_program *program, const ff_trajectories_options *options,
-                              ff_error *err) {
+ff_status ff_pbn_trajectories_new(ff_pbn_trajectories **out, const ff_pbn_program *program,
+                                  const ff_pbn_trajectories_options *options, ff_error *err) {
   *out = NULL;
   if (options->n < 1 || options->every < 1 || options->threads < 1 || (options->initial != NULL && options->rows < 1))
     return ff_error_set(err, FF_EARGUMENT, "found no trajectories, states, rows or threads; expected at least one of each");
-  ff_trajectories *t = ff_calloc(1, sizeof *t);
+  ff_pbn_trajectories *t = ff_calloc(1, sizeof *t);
   if (t == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for trajectories");
   t->options = *options;
   t->program = program;
@@ -56,20 +56,20 @@ ff_status ff_trajectories_new(ff_trajectories **out, const ff_pbn_program *progr
   t->steps = (t->states - 1) * options->every;
   const ff_status status = make_tiles(t, err);
   if (status != FF_OK)
-    ff_trajectories_free(t);
+    ff_pbn_trajectories_free(t);
   else
     *out = t;
   return status;
 }
 
 /* The trajectories of tile i that are wanted. */
-static uint32_t lanes_of(const ff_trajectories *t, int i) {
+static uint32_t lanes_of(const ff_pbn_trajectories *t, int i) {
   const uint64_t first = (t->unit + (uint64_t)i) * FF_TILE;
   return first >= t->options.n ? 0 : t->options.n - first < FF_TILE ? (uint32_t)(t->options.n - first) : FF_TILE;
 }
 
-static void set_initial(const ff_trajectories *t, int i) {
-  const ff_trajectories_options *o = &t->options;
+static void set_initial(const ff_pbn_trajectories *t, int i) {
+  const ff_pbn_trajectories_options *o = &t->options;
   const uint64_t first = (t->unit + (uint64_t)i) * FF_TILE;
   const uint32_t lanes = lanes_of(t, i), n_nodes = ff_pbn_program_nodes(t->program);
   if (o->initial == NULL) return;
@@ -81,7 +81,7 @@ static void set_initial(const ff_trajectories *t, int i) {
 }
 
 /* Tiles that the last trajectories leave over have nothing to do. */
-static void begin(ff_trajectories *t) {
+static void begin(ff_pbn_trajectories *t) {
   for (int i = 0; i < t->n_tiles; i++) {
     running *r = &t->tiles[i];
     const int idle = lanes_of(t, i) == 0;
@@ -94,7 +94,7 @@ static void begin(ff_trajectories *t) {
   t->begun = 1;
 }
 
-static void copy_nodes(const ff_trajectories *t, int i, uint32_t from, uint32_t to) {
+static void copy_nodes(const ff_pbn_trajectories *t, int i, uint32_t from, uint32_t to) {
   const uint64_t at = (t->unit + (uint64_t)i) * FF_TILE * t->states + t->tiles[i].at / t->options.every;
   const uint32_t lanes = lanes_of(t, i);
   for (uint32_t node = from; node < to; node++)
@@ -102,12 +102,12 @@ static void copy_nodes(const ff_trajectories *t, int i, uint32_t from, uint32_t 
       t->options.columns[node][at + lane * t->states] = ff_tile_get(t->tiles[i].tile, node, lane);
 }
 
-static int is_done(const ff_trajectories *t, int i) {
+static int is_done(const ff_pbn_trajectories *t, int i) {
   return t->tiles[i].at == t->steps && t->tiles[i].node == ff_pbn_program_nodes(t->program);
 }
 
 /* Copies some nodes, or runs steps up to the next state that is wanted. */
-static void work(const ff_trajectories *t, int i, uint64_t most_steps) {
+static void work(const ff_pbn_trajectories *t, int i, uint64_t most_steps) {
   running *r = &t->tiles[i];
   const uint32_t n_nodes = ff_pbn_program_nodes(t->program);
   if (r->node < n_nodes) {
@@ -125,14 +125,14 @@ static void work(const ff_trajectories *t, int i, uint64_t most_steps) {
 
 /* Advances one tile to its end or to the deadline. */
 static void run(void *context, int i) {
-  const ff_trajectories *t = context;
+  const ff_pbn_trajectories *t = context;
   const uint64_t most_steps = 1 + 20000 / ((uint64_t)ff_pbn_program_nodes(t->program) + 1);
   if (is_done(t, i)) return;
   do work(t, i, most_steps);
   while (!is_done(t, i) && ff_clock() < t->deadline);
 }
 
-int ff_trajectories_advance(ff_trajectories *t, double seconds) {
+int ff_pbn_trajectories_advance(ff_pbn_trajectories *t, double seconds) {
   if (t->unit >= t->units) return 1;
   t->deadline = ff_clock() + seconds;
   if (!t->begun) begin(t);
