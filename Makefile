@@ -1,6 +1,7 @@
 # The targets.
-#   For users:      make demo
-#   For developers: make check, make docs, make bench, make fuzz, make valgrind, make campaign, make clean
+#   For users:      make demo, make install
+#   For developers: make check, make docs, make bench, make bench-ssa, make bench-math, make bench-ode, make fuzz, make valgrind,
+#                   make campaign, make campaign-math, make clean
 #   With CUDA:      make cuda, make cuda-check, make cuda-math, make cuda-collect; on a machine with a GPU make gpu-check,
 #                   make gpu-bench, make bench-ssa-gpu
 # R builds the package itself (configure, src/Makevars.in); this file is not part of the package. Each target installs the Debian

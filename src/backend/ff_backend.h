@@ -1,9 +1,9 @@
 /* Backends: shared objects that run an engine on other devices than this processor. Independent of engines; uses base/ only.
  *
  * A backend is opened at run time by ff_backend_open(), so the package can be installed and used without it. The backend's
- * table lists its devices and has an interface for each engine that it supports. An interface is a table of functions,
- * declared in the engine's folder, whose first member is an ff_ensemble_calls. A backend's results are integers and have the
- * same bits as those of the engine on this processor, for any device and any number of devices.
+ * table lists its devices and has an interface for each engine that it supports. An interface is a table of functions
+ * whose first member is an ff_ensemble_calls: ff_device_calls (ensemble/ff_device.h), or a table of the engine's own. A backend's
+ * results have the same bits as those of the engine on this processor, for any device and any number of devices.
  *
  * An ensemble is a set of units (tiles, or single trajectories) that advance together on one device. Only one thread at a
  * time may call functions on an ensemble. Ensembles on different devices may work at the same time.
@@ -73,7 +73,7 @@ typedef struct {
 } ff_ensemble_calls;
 
 typedef struct {
-  uint32_t abi, size; /* FF_BACKEND_ABI and sizeof(ff_backend); these two members must stay first */
+  uint32_t abi, size; /* FF_BACKEND_ABI and sizeof(ff_backend); the first three members must stay first */
   const char *build;  /* the result of ff_backend_build() when the backend was built */
   const char *name;
   /* Fills in at most `capacity` devices and sets *n to the number of devices. A missing driver is FF_EBACKEND. */
