@@ -3,8 +3,8 @@
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [random=NETWORKS] [part=N] [method=NAME] [only=TEST]
  *
  * for 50 random networks (or so many) and some others, with every method and every kernel. With part=N, one of N trajectories of
- * each test, which is enough for compute-sanitizer's racecheck. With files of networks, it also
- * measures the speed of both:
+ * each test, which is enough for compute-sanitizer's racecheck. `ssa_check list` prints the names of the tests. With files of
+ * networks, it also measures the speed of both:
  *
  *   ssa_check fireflip_cuda.so [cache=FOLDER] [kernel=NAME] [method=NAME] [n=TRAJECTORIES] [compare=TRAJECTORIES] [points=N]
  *             [apart=1] [blocks=N] [block=W] FILE=TIME ...
@@ -582,6 +582,9 @@ int main(int argc, char **argv) {
                                       {"random_scheduled_networks", random_scheduled_networks},
                                       {"large_scheduled_networks", large_scheduled_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
+  const size_t n_own = sizeof own / sizeof *own;
+  for (size_t k = 0; argc == 2 && strcmp(argv[1], "list") == 0 && k < n_own; k++) puts(own[k].name);
+  if (argc == 2 && strcmp(argv[1], "list") == 0) return 0;
   ff_backend_library *library = NULL;
   const ff_backend *table = NULL;
   ff_error err = {FF_OK, ""};
@@ -604,9 +607,13 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
-  size_t first = 0, last = sizeof own / sizeof *own;
-  for (size_t k = 0; only != NULL && k < sizeof own / sizeof *own; k++)
+  size_t first = 0, last = n_own;
+  for (size_t k = 0; only != NULL && k < n_own; k++)
     if (strcmp(own[k].name, only) == 0) first = k, last = k + 1;
+  if (only != NULL && last - first != 1) {
+    fprintf(stderr, "there is no test %s\n", only);
+    return 2;
+  }
   const int failed = has_files ? ff_check_main("ssa_check", files, 1, 1, argv)
                                : ff_check_main("ssa_check", own + first, (int)(last - first), 1, argv);
   ff_backend_close(library);
