@@ -1,5 +1,5 @@
-/* Arithmetic formulas: rate laws, rate constants, observables. A formula names symbols, which a model numbers from 0: its
- * species first, then its parameters.
+/* Arithmetic formulas: rate laws, rate constants, observables. A formula names symbols, which a model numbers from 0:
+ * first what changes, as species, then its parameters.
  *
  * A formula is postfix code. Each word is an operation, with the symbol or the number that it needs. Truth values are numbers:
  * comparisons and logical operations give 0 or 1, and every number but 0 counts as true. A NaN counts as true, as in C.

@@ -4,7 +4,7 @@
 
 #include "../base/ff_philox.h"
 
-/* A sequence of words for one number. The key is that of a reaction in a leap; `node` tells its numbers apart. */
+/* A sequence of words for one number. The caller gives each number a key and a node of its own. */
 typedef struct {
   uint64_t key, node;
   uint32_t block, used;

@@ -8,6 +8,10 @@
 
 static ff_ensemble *ensemble_of(ff_staged *s) { return (ff_ensemble *)s; }
 
+void ff_stages_offer(ff_staged *s, const ff_runner *runner) {
+  if (s->n_runners < FF_MOST_RUNNERS) s->runners[s->n_runners++] = runner;
+}
+
 int ff_runner_is(const ff_runner *runner, const char *name) { return name != NULL && strcmp(runner->kernel, name) == 0; }
 
 const char *ff_stages_like(const ff_staged *s) {

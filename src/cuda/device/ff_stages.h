@@ -39,9 +39,10 @@ struct ff_staged_kind {
   void (*give_back)(ff_ensemble *e); /* frees device memory: all that the runner does not own */
 };
 
+#define FF_MOST_RUNNERS 4
 struct ff_staged {
   const ff_staged_kind *kind;
-  const ff_runner *runner, *runners[2]; /* the runner in use, and the candidates in the order in which they are asked */
+  const ff_runner *runner, *runners[FF_MOST_RUNNERS]; /* in use; the candidates in the order in which they are asked */
   int n_runners, tried;
   ff_stage stage;
   ff_error refused;            /* why the previous runners refused, or why no runner is left */
@@ -65,6 +66,8 @@ ff_status ff_stages_ready(ff_staged *s, double seconds, int *is, ff_error *err);
 /* Waits for the device, and frees all but the struct itself. */
 void ff_stages_close(ff_staged *s);
 
+/* Adds a candidate, the last one to be asked. At most FF_MOST_RUNNERS are kept. */
+void ff_stages_offer(ff_staged *s, const ff_runner *runner);
 /* Whether a kernel has this name. */
 int ff_runner_is(const ff_runner *runner, const char *name);
 /* The kernel of another device, which this ensemble shall use too if possible; or NULL. Only while the ensemble is created. */

@@ -22,7 +22,7 @@ static void list_runners(ff_ensemble *e) {
     const ff_pbn_runner *runner = is_packed ? packed[i] : sliced[i];
     const int left_out = runner == &ff_pbn_runner_table_unsplit ||
                          (runner == &ff_pbn_runner_generated && ff_runner_is(&ff_pbn_runner_interpreter, ff_stages_like(e)));
-    if (e->options.kernel != NULL ? ff_runner_is(runner, e->options.kernel) : !left_out) e->runners[e->n_runners++] = runner;
+    if (e->options.kernel != NULL ? ff_runner_is(runner, e->options.kernel) : !left_out) ff_stages_offer(e, runner);
   }
 }
 

@@ -13,7 +13,7 @@ static void list_runners(ff_ensemble *e, const ff_device_request *request) {
   const char *wanted = e->options.kernel;
   for (int i = 0; i < 2; i++) {
     const int left_out = i == 0 && ff_runner_is(all[1], ff_stages_like(e));
-    if (wanted != NULL ? ff_runner_is(all[i], wanted) : !left_out) e->runners[e->n_runners++] = all[i];
+    if (wanted != NULL ? ff_runner_is(all[i], wanted) : !left_out) ff_stages_offer(e, all[i]);
   }
 }
 

@@ -57,7 +57,7 @@
 #ifndef S_CHUNK
 #define S_CHUNK 1024u /* steps between two checks of the counts */
 #endif
-#define S_LARGEST 0x3FFFFFFFu /* equals FF_DEVICE_MOST */
+#define S_LARGEST FF_DEVICE_MOST
 #define S_STEPS 0x7FFFFFFFu
 #define S_LOGARITHMS (55u * FF_EXPONENTIAL_CELLS)
 #define S_LOG_ONE ((1023u + 10u) * FF_EXPONENTIAL_CELLS) /* the number of the first cell of 2^10 */
