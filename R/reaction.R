@@ -532,6 +532,7 @@ abort_unknown_names <- function(where, unknown, known, what, owner = "network") 
 check_times <- function(times) {
   expected <- "ascending numbers of at least 0"
   if (missing(times) || !is.numeric(times) || is.object(times) || length(times) == 0L) abort_value("times", expected, times)
+  times <- as.vector(times)
   bad <- which(!is.finite(times) | times < 0 | c(FALSE, diff(times) <= 0))
   if (length(bad) > 0L) {
     found <- describe(times[[bad[[1L]]]])
