@@ -38,6 +38,8 @@ static ff_status allocate(ff_ode *o, ff_error *err) {
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err) {
   *out = NULL;
   if (!(options->tolerance > 0)) return ff_error_set(err, FF_EARGUMENT, "expected a tolerance above 0");
+  if (equations->order != NULL && equations->order->n != equations->n)
+    return ff_error_set(err, FF_EARGUMENT, "the order is that of %u components; expected %u", equations->order->n, equations->n);
   ff_ode *o = ff_calloc(1, sizeof *o);
   if (o == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution");
   o->equations = *equations;

@@ -8,6 +8,7 @@
 #define FF_ODE_H
 
 #include "../base/ff_base.h"
+#include "../linear/ff_sparse_order.h"
 
 typedef struct ff_ode ff_ode;
 
@@ -25,6 +26,8 @@ typedef struct {
    * row[first[j + 1] - 1], without repeats. NULL: all entries. Borrowed. */
   const size_t *first;
   const uint32_t *row;
+  /* The order of this pattern, which many solvers may borrow. NULL: the solver makes its own one. */
+  const ff_sparse_order *order;
   /* Sets these entries. Returns 0 if there are none; then the step is tried again, shorter. NULL: they are differences of f. */
   int (*jacobian)(void *of, double t, const double *x, double *entry);
 } ff_ode_equations;
@@ -64,8 +67,8 @@ typedef struct {
   double (*judge)(void *of, const ff_ode_span *tried, double error);
 } ff_ode_options;
 
-/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n) for explicit steps alone; an implicit method also orders
- * its matrix: see ff_sparse_lu_new(). */
+/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n) for explicit steps alone; an implicit method also
+ * allocates its matrix, and orders it unless the order is given: see ff_sparse_order_new(). */
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
 void ff_ode_free(ff_ode *ode);
 

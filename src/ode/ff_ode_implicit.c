@@ -41,6 +41,7 @@ static const double dense_weight[3][STAGES] = {
 
 struct ff_ode_linear {
   ff_ode_jacobian *jacobian;
+  ff_sparse_order *order; /* NULL: that of the equations is used */
   ff_sparse_lu *lu;
   uint64_t step;      /* for whose beginning the derivatives were computed */
   int has_derivatives; /* whether they exist there */
@@ -51,6 +52,7 @@ void ff_ode_linear_free(struct ff_ode_linear *l) {
   if (l == NULL) return;
   ff_ode_jacobian_free(l->jacobian);
   ff_sparse_lu_free(l->lu);
+  ff_sparse_order_free(l->order);
   free(l->memory);
   free(l);
 }
@@ -65,7 +67,10 @@ static ff_status make(ff_ode *o, ff_error *err) {
   l->misfit = l->memory + 2 * n;
   l->terms = l->memory + 3 * n;
   ff_status status = ff_ode_jacobian_new(&l->jacobian, &o->equations, err);
-  if (status == FF_OK) status = ff_sparse_lu_new(&l->lu, o->equations.n, l->jacobian->first, l->jacobian->row, err);
+  const ff_sparse_order *given = o->equations.order;
+  if (status == FF_OK && given == NULL)
+    status = ff_sparse_order_new(&l->order, o->equations.n, l->jacobian->first, l->jacobian->row, err);
+  if (status == FF_OK) status = ff_sparse_lu_new(&l->lu, given != NULL ? given : l->order, err);
   return status;
 }
 

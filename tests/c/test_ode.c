@@ -265,17 +265,23 @@ static int chain(void *of, double t, const double *x, double *slope) {
   return 1;
 }
 
-static void differentiates_in_groups(void) {
-  static size_t first[MOST + 1];
-  static uint32_t row[3 * MOST];
-  double start[MOST] = {1}, end[2][MOST];
+static size_t chain_first[MOST + 1];
+static uint32_t chain_row[3 * MOST];
+static void make_chain(void) {
   for (uint32_t j = 0; j < MOST; j++) {
-    size_t n = first[j];
-    for (uint32_t i = j > 0 ? j - 1 : 0; i <= j + 1 && i < MOST; i++) row[n++] = i;
-    first[j + 1] = n;
+    size_t n = chain_first[j];
+    for (uint32_t i = j > 0 ? j - 1 : 0; i <= j + 1 && i < MOST; i++) chain_row[n++] = i;
+    chain_first[j + 1] = n;
   }
+}
+
+static void differentiates_in_groups(void) {
+  const size_t *first = chain_first;
+  double start[MOST] = {1}, end[2][MOST];
+  make_chain();
   for (int known_pattern = 0; known_pattern < 2; known_pattern++) {
-    const ff_ode_equations equations = {.n = MOST, .slope = chain, .first = known_pattern ? first : NULL, .row = row};
+    const ff_ode_equations equations = {.n = MOST, .slope = chain, .first = known_pattern ? first : NULL,
+                                        .row = chain_row};
     const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
     ff_ode *o = solver(&equations, &options);
     ff_ode_start(o, 0, start, 0.125);
@@ -290,6 +296,31 @@ static void differentiates_in_groups(void) {
     ff_ode_free(o);
   }
   FF_CHECK_NEAR(distance(end[0], end[1], MOST), 0, 1e-6); /* derivatives differ in their last bits, so steps may */
+}
+
+/* An order that is given has the bits of the solver's own one. One for another number of components is refused. */
+static void borrows_an_order(void) {
+  double start[MOST] = {1}, end[3][MOST];
+  ff_sparse_order *order;
+  ff_error err;
+  make_chain();
+  ff_ode_equations equations = {.n = MOST, .slope = chain, .first = chain_first, .row = chain_row};
+  const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
+  FF_CHECK_OK(ff_sparse_order_new(&order, MOST, chain_first, chain_row, &err), &err);
+  for (int solution = 0; solution < 3; solution++) {
+    equations.order = solution > 0 ? order : NULL;
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_start(o, 0, start, 0);
+    FF_CHECK(go(o, 30) > 0);
+    memcpy(end[solution], ff_ode_last(o)->end, sizeof end[0]);
+    ff_ode_free(o);
+  }
+  FF_CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0 && memcmp(end[0], end[2], sizeof end[0]) == 0);
+  equations.n--;
+  ff_ode *o;
+  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &options, &err), FF_EARGUMENT, &err, "order is that of 40 components; expected 39");
+  FF_CHECK(o == NULL);
+  ff_sparse_order_free(order);
 }
 
 /* ---- steps that end early, and failures --------------------------------------------------------------------------------- */
@@ -440,5 +471,5 @@ static void refuses_no_tolerance(void) {
 }
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
-             keeps_explicit_steps, differentiates_in_groups, goes_on_after_a_cut, ends_at_the_wanted_time,
+             keeps_explicit_steps, differentiates_in_groups, borrows_an_order, goes_on_after_a_cut, ends_at_the_wanted_time,
              ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes, refuses_no_tolerance)
