@@ -43,7 +43,7 @@ static int run(const char *name, int (*slope)(void *, double, const double *, do
   const double began = ff_clock();
   for (int event = 0; event < EVENTS; event++) {
     while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed))
-      if (!ff_ode_step(o, INFINITY)) return 1;
+      if (ff_ode_step(o, INFINITY) != FF_ODE_STEPPED) return 1;
     ff_ode_cut(o, at);
     x[0] = slope == gene ? ff_ode_last(o)->end[0] : 1;
     x[1] = 0;

@@ -12,9 +12,10 @@
 #define LEAST_FACTOR 0.2
 #define MOST_FACTOR 5
 #define REJECTED_FACTOR 0.5 /* the largest one after a step that is not accepted */
-#define STIFF_BORDER 2      /* a mode that is faster than this, times the step, is damped and not followed; the border of */
-#define STIFF_STEPS 15      /* stability is 3.3. The equations are stiff after so many such steps, ... */
-#define CALM_STEPS 6        /* ... without so many others in a row */
+/* A step times the speed of a mode; above this, the mode is damped and not followed. Steps are unstable above 3.3. */
+#define STIFF_BORDER 2
+#define STIFF_STEPS 15 /* after so many such steps, the equations are stiff */
+#define CALM_STEPS 6   /* so many other steps in a row set this number to 0 */
 
 static const ff_ode_stepper *const steppers[FF_ODE_METHODS] = {
     [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit};
@@ -35,17 +36,28 @@ static ff_status allocate(ff_ode *o, ff_error *err) {
   return FF_OK;
 }
 
+static ff_status check(const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err) {
+  const uint32_t n = equations->n;
+  if (!(options->tolerance > 0))
+    return ff_error_set(err, FF_EARGUMENT, "the tolerance is %g; expected a number above 0", options->tolerance);
+  for (uint32_t i = 0; options->size != NULL && i < n; i++)
+    if (!(options->size[i] > 0))
+      return ff_error_set(err, FF_EARGUMENT, "the size of component %u is %g; expected a number above 0", i, options->size[i]);
+  if (equations->order != NULL && equations->order->n != n)
+    return ff_error_set(err, FF_EARGUMENT, "the order is that of %u components; expected %u", equations->order->n, n);
+  return FF_OK;
+}
+
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err) {
   *out = NULL;
-  if (!(options->tolerance > 0)) return ff_error_set(err, FF_EARGUMENT, "expected a tolerance above 0");
-  if (equations->order != NULL && equations->order->n != equations->n)
-    return ff_error_set(err, FF_EARGUMENT, "the order is that of %u components; expected %u", equations->order->n, equations->n);
+  ff_status status = check(equations, options, err);
+  if (status != FF_OK) return status;
   ff_ode *o = ff_calloc(1, sizeof *o);
   if (o == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution");
   o->equations = *equations;
   o->options = *options;
   if (!(options->least > 0)) o->options.least = LEAST_STEP;
-  ff_status status = allocate(o, err);
+  status = allocate(o, err);
   if (status == FF_OK && (options->automatic || options->method == FF_ODE_RODAS)) status = ff_ode_implicit.make(o, err);
   if (status == FF_OK)
     *out = o;
@@ -134,13 +146,13 @@ static int begin_step(ff_ode *o) {
 }
 
 /* No step was made: the state is that from before. */
-static int end_without_step(ff_ode *o) {
+static ff_ode_outcome end_without_step(ff_ode *o) {
   swap(&o->start, &o->end);
   swap(&o->slope[0], &o->slope[1]);
   set_span(o);
   o->span.to = o->span.from;
   memcpy(o->start, o->end, o->equations.n * sizeof *o->start);
-  return 0;
+  return FF_ODE_FAILED;
 }
 
 /* The largest error of a component, as a part of what the tolerance permits. */
@@ -180,8 +192,9 @@ static void look_for_stiffness(ff_ode *o) {
   }
 }
 
-int ff_ode_step(ff_ode *o, double most) {
-  if (!(most > o->span.to) || !begin_step(o)) return 0;
+ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
+  if (most <= o->span.to) return FF_ODE_AT_END;
+  if (!(most > o->span.to) || !begin_step(o)) return FF_ODE_FAILED; /* `most` may be no number */
   const double least = o->options.least * (fabs(o->span.from) + o->first), rest = most - o->span.from;
   for (;;) {
     const int shortest = !(o->h > least);
@@ -198,7 +211,7 @@ int ff_ode_step(ff_ode *o, double most) {
       if (limited) o->span.to = most;
       o->length = o->span.to - o->span.from;
       if (o->options.automatic && o->stepper == &ff_ode_explicit) look_for_stiffness(o);
-      return 1;
+      return FF_ODE_STEPPED;
     }
     if (shortest) return end_without_step(o);
   }

@@ -59,8 +59,8 @@ typedef struct {
   ff_ode_method method;
   int automatic;      /* a solution begins with Dormand and Prince, and goes on with the implicit method if it is stiff */
   double tolerance;   /* the error of component i in a step is at most tolerance * (size[i] + |x_i|). Required. */
-  const double *size; /* NULL: 1 for all. Borrowed. */
-  double least;       /* the shortest step, as a part of the time or of the first step; 0: 2^-46 */
+  const double *size; /* numbers above 0. NULL: 1 for all. Borrowed. */
+  double least;       /* the shortest step, as a part of the sum of the time and the first step; 0: 2^-46 */
   uint32_t jumps;     /* so many of the shortest steps in a row are accepted whatever their errors: f may jump there */
   /* Is called after each step that is tried, also after one that failed, and returns the error that counts; 1 is the largest
    * that is accepted. `error` is infinity if it is not a number. NULL: the error itself. */
@@ -76,10 +76,17 @@ void ff_ode_free(ff_ode *ode);
  * solver chooses it. x may be an array of the solver. O(n). */
 void ff_ode_start(ff_ode *ode, double t, const double *x, double h);
 
-/* Makes the next step, which ends at `most` at the latest. Returns 0 if there is none: f does not exist at the beginning, or
- * even the shortest step has too large an error. O(stages (n + f)), and for an implicit step O(an elimination) and the Jacobian,
- * for each step that is tried. */
-int ff_ode_step(ff_ode *ode, double most);
+typedef enum {
+  FF_ODE_STEPPED,
+  FF_ODE_AT_END, /* the last step ends at `most` or later; nothing has changed */
+  /* There is no step: f does not exist at the beginning, where ff_ode_slope() is NULL; or even the shortest step has too large an
+   * error, and the last step has length 0 now. The state is that from before. */
+  FF_ODE_FAILED
+} ff_ode_outcome;
+
+/* Makes the next step, which ends at `most` at the latest. O(stages (n + f)), and for an implicit step O(an elimination) and the
+ * Jacobian, for each step that is tried. */
+ff_ode_outcome ff_ode_step(ff_ode *ode, double most);
 
 /* The last step; after ff_ode_start(), one of length 0 at the beginning, whose slope may be old. O(1). */
 const ff_ode_span *ff_ode_last(const ff_ode *ode);

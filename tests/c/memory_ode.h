@@ -23,7 +23,7 @@ static ff_status solves_equations(ff_error *err) {
   CHECK_OUT(status, o);
   if (status == FF_OK) {
     ff_ode_start(o, 0, start, 0);
-    FF_CHECK(ff_ode_step(o, 1));
+    FF_CHECK_INT(ff_ode_step(o, 1), FF_ODE_STEPPED);
   }
   ff_ode_free(o);
   return status;

@@ -48,7 +48,7 @@ static errors errors_of(ff_ode_method method, double h) {
   for (double t = 0.25; t < 1.5; t += 0.5) {
     smooth_solution(t, x);
     ff_ode_start(o, t, x, h);
-    FF_CHECK(ff_ode_step(o, t + h));
+    FF_CHECK(steps_to(o, t + h));
     smooth_solution(t + h, x);
     e.end = fmax(e.end, distance(ff_ode_last(o)->end, x, 4));
     for (uint32_t k = 0; k < 4; k++) e.estimate = fmax(e.estimate, ff_ode_last(o)->error[k]);
@@ -61,7 +61,7 @@ static errors errors_of(ff_ode_method method, double h) {
   }
   smooth_solution(0, x);
   ff_ode_start(o, 0, x, h);
-  for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(ff_ode_step(o, i * h));
+  for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(steps_to(o, i * h));
   smooth_solution(2, x);
   e.all = distance(ff_ode_last(o)->end, x, 4);
   ff_ode_free(o);
@@ -102,7 +102,7 @@ static void knows_the_time(void) {
     for (int fine = 0; fine < 2; fine++) {
       const double one = 1, h = fine ? 1.0 / 16 : 1.0 / 8;
       ff_ode_start(o, 0, &one, h);
-      for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(ff_ode_step(o, i * h));
+      for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(steps_to(o, i * h));
       error[fine] = fabs(ff_ode_last(o)->end[0] - exp(sin(2)));
     }
     check_order(ff_ode_method_about(method)->name, error[0], error[1], ff_ode_method_about(method)->order);
@@ -135,7 +135,7 @@ static void solves_known_equations(void) {
       ff_ode *o = solver(&equations, &options);
       ff_ode_start(o, 0, start, 0);
       for (int steps = 1; ff_ode_last(o)->to < 10; steps++) {
-        FF_CHECK(ff_ode_step(o, INFINITY));
+        FF_CHECK(steps_to(o, INFINITY));
         const ff_ode_span *s = ff_ode_last(o);
         for (int i = 1; i <= 4; i++) {
           const double t = s->from + (s->to - s->from) * i / 4;
@@ -164,7 +164,7 @@ static void has_these_bits(void) {
       for (int again = 0; again < 2; again++) {
         ff_ode_start(o, 0, start, 0);
         while (ff_ode_last(o)->to < 3) {
-          FF_CHECK(ff_ode_step(o, INFINITY));
+          FF_CHECK(steps_to(o, INFINITY));
           if (look) ff_ode_state(o, (ff_ode_last(o)->from + ff_ode_last(o)->to) / 2, x);
         }
         for (int i = 0; i < 4; i++) FF_CHECK_SAY(ff_ode_last(o)->end[i] == wanted[method][i], "%a", ff_ode_last(o)->end[i]);
@@ -285,7 +285,7 @@ static void differentiates_in_groups(void) {
     const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
     ff_ode *o = solver(&equations, &options);
     ff_ode_start(o, 0, start, 0.125);
-    FF_CHECK(ff_ode_step(o, 0.125));
+    FF_CHECK(steps_to(o, 0.125));
     /* the slope at the beginning, groups, seven stages and the slope at the end */
     FF_CHECK_INT(ff_ode_calls(o), 1 + (known_pattern ? 3 : MOST) + 7 + 1);
     FF_CHECK(go(o, 30) > 0);
@@ -334,7 +334,7 @@ static void goes_on_after_a_cut(void) {
     ff_ode *o = solver(&equations, &options), *other = solver(&equations, &options);
     double within[4], again[4], x[4], slope[4];
     ff_ode_start(o, 0, start, 0);
-    for (int i = 0; i < 5; i++) FF_CHECK(ff_ode_step(o, INFINITY));
+    for (int i = 0; i < 5; i++) FF_CHECK(steps_to(o, INFINITY));
     const ff_ode_span *s = ff_ode_last(o);
     const double from = s->from, length = s->to - from, cut = from + length / 3, early = from + length / 5;
     const double h = fmin(ff_ode_next(o), length);
@@ -352,7 +352,7 @@ static void goes_on_after_a_cut(void) {
     FF_CHECK_INT(ff_ode_calls(o), calls + 1);
     ff_ode_start(other, cut, x, ff_ode_next(o));
     for (int i = 0; i < 3; i++) {
-      FF_CHECK(ff_ode_step(o, INFINITY) && ff_ode_step(other, INFINITY));
+      FF_CHECK(steps_to(o, INFINITY) && steps_to(other, INFINITY));
       FF_CHECK(s->to == ff_ode_last(other)->to && memcmp(s->end, ff_ode_last(other)->end, sizeof x) == 0);
     }
     ff_ode_free(o);
@@ -369,9 +369,32 @@ static void ends_at_the_wanted_time(void) {
   ff_ode_start(o, 0, start, 0);
   FF_CHECK_INT(go(o, 1) > 0, 1);
   const double h = ff_ode_next(o), soon = nextafter(1, 2);
-  FF_CHECK(ff_ode_last(o)->to == 1 && !ff_ode_step(o, 1) && !ff_ode_step(o, NAN));
-  FF_CHECK(ff_ode_step(o, soon) && ff_ode_last(o)->to == soon);
+  FF_CHECK(ff_ode_last(o)->to == 1 && !steps_to(o, NAN));
+  FF_CHECK(steps_to(o, soon) && ff_ode_last(o)->to == soon);
   FF_CHECK(ff_ode_next(o) >= h);
+  ff_ode_free(o);
+}
+
+/* Two events may be at one time: that there is no step between them is no failure. Nothing changes, not even the slope that is
+ * known. */
+static void tells_the_end_from_failures(void) {
+  const double start[4] = {0.1, 1, 0, 1};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  const ff_ode_options options = {.tolerance = 1e-6};
+  ff_ode *o = solver(&equations, &options);
+  ff_ode_start(o, 1, start, 0);
+  FF_CHECK_INT(ff_ode_step(o, 1), FF_ODE_AT_END);
+  FF_CHECK_INT(ff_ode_step(o, 0.5), FF_ODE_AT_END);
+  FF_CHECK_INT(ff_ode_calls(o), 0);
+  FF_CHECK_INT(ff_ode_step(o, 2), FF_ODE_STEPPED);
+  const ff_ode_span before = *ff_ode_last(o);
+  const uint64_t calls = ff_ode_calls(o);
+  FF_CHECK_INT(ff_ode_step(o, before.to), FF_ODE_AT_END);
+  FF_CHECK_INT(ff_ode_step(o, NAN), FF_ODE_FAILED);
+  const ff_ode_span *s = ff_ode_last(o);
+  FF_CHECK(s->from == before.from && s->to == before.to && s->start == before.start && s->end == before.end);
+  FF_CHECK_INT(ff_ode_calls(o), calls);
+  FF_CHECK_INT(ff_ode_step(o, 2), FF_ODE_STEPPED);
   ff_ode_free(o);
 }
 
@@ -396,17 +419,20 @@ static void ends_where_the_slope_ends(void) {
     double x = 0;
     ff_ode_start(o, 0, &x, 0);
     int steps = 0;
-    while (ff_ode_step(o, INFINITY)) steps++;
+    while (steps_to(o, INFINITY)) steps++;
     FF_CHECK(steps > 10);
     const ff_ode_span *s = ff_ode_last(o);
     /* the shortest step is 2^-30 of the time and of the first step, which is 0.01 */
     FF_CHECK(s->end[0] < 1 && s->end[0] > 1 - 2 * 0x1p-30 && s->from == s->to && s->end[0] == s->start[0]);
-    FF_CHECK(ff_ode_slope(o) != NULL && !ff_ode_step(o, INFINITY)); /* again */
+    FF_CHECK(ff_ode_slope(o) != NULL);
+    FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED); /* again */
     e.most = 2; /* and it goes on if f does */
-    FF_CHECK(ff_ode_step(o, INFINITY) && s->end[0] > 1 - 0x1p-30);
+    FF_CHECK(steps_to(o, INFINITY) && s->end[0] > 1 - 0x1p-30);
     x = 3;
     ff_ode_start(o, 0, &x, 0);
-    FF_CHECK(ff_ode_slope(o) == NULL && !ff_ode_step(o, INFINITY));
+    FF_CHECK(ff_ode_slope(o) == NULL);
+    FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED);
+    FF_CHECK_INT(ff_ode_step(o, 0), FF_ODE_AT_END);
     ff_ode_free(o);
   }
 }
@@ -423,7 +449,7 @@ static void passes_jumps(void) {
     int jumped = 0, fine = 1;
     ff_ode_start(o, 0, &x, 0);
     while (fine && ff_ode_last(o)->to < 0.5) {
-      fine = ff_ode_step(o, 0.5);
+      fine = steps_to(o, 0.5);
       jumped += fine && ff_ode_last(o)->jumped;
     }
     FF_CHECK_INT(fine, jumps);
@@ -461,15 +487,27 @@ static void knows_sizes(void) {
   ff_ode_free(o);
 }
 
+/* With a size of 0, the error of a component that is 0 would always be too large. */
 static void refuses_no_tolerance(void) {
-  const ff_ode_equations equations = {.n = 1, .slope = grows};
-  const ff_ode_options none = {.tolerance = 0};
+  const ff_ode_equations equations = {.n = 2, .slope = turns};
+  const double sizes[][2] = {{1, 0}, {1, -1}, {1, NAN}};
+  const char *found[] = {"0", "-1", "nan"};
+  ff_ode_options options = {.tolerance = 0};
   ff_ode *o;
   ff_error err;
-  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &none, &err), FF_EARGUMENT, &err, "tolerance");
+  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &options, &err), FF_EARGUMENT, &err, "the tolerance is 0; expected a number above 0");
   FF_CHECK(o == NULL);
+  options.tolerance = 1e-6;
+  for (int i = 0; i < 3; i++) {
+    char wanted[60];
+    snprintf(wanted, sizeof wanted, "the size of component 1 is %s; expected a number above 0", found[i]);
+    options.size = sizes[i];
+    FF_CHECK_FAILS(ff_ode_new(&o, &equations, &options, &err), FF_EARGUMENT, &err, wanted);
+    FF_CHECK(o == NULL);
+  }
 }
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
              keeps_explicit_steps, differentiates_in_groups, borrows_an_order, goes_on_after_a_cut, ends_at_the_wanted_time,
-             ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes, refuses_no_tolerance)
+             tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes,
+             refuses_no_tolerance)

@@ -30,7 +30,7 @@ static void ball_bounces(void) {
       int8_t changed;
       ff_ode_start(o, 0, x, 0);
       for (int bounces = 0; bounces < 8; hit += flight, flight /= 2) {
-        while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(ff_ode_step(o, INFINITY));
+        while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(steps_to(o, INFINITY));
         FF_CHECK_INT(changed, falls);
         FF_CHECK_NEAR(at, hit, ldexp(1, -45 + bounces));
         ff_ode_cut(o, at);
@@ -71,7 +71,7 @@ static void finds_each_change_once(void) {
       double from = 0.25, at = 0;
       int8_t changed[4];
       ff_ode_start(o, from, &start, 1);
-      FF_CHECK(ff_ode_step(o, 1));
+      FF_CHECK(steps_to(o, 1));
       FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
       FF_CHECK_NEAR(at, 1.0 / 3, 0x1p-50);
       FF_CHECK(changed[0] == 1 && changed[1] == -1 && changed[2] == 0 && changed[3] == 0);
@@ -79,7 +79,7 @@ static void finds_each_change_once(void) {
       if (cut) {
         ff_ode_cut(o, at);
         FF_CHECK(!ff_ode_locate(o, &watch, at, &from, changed));
-        FF_CHECK(ff_ode_step(o, 1));
+        FF_CHECK(steps_to(o, 1));
       }
       from = at;
       FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
@@ -102,7 +102,7 @@ static void tells_changes_at_the_beginning(void) {
   double at = 0, again;
   int8_t changed = 0;
   ff_ode_start(o, 0, &start, 1);
-  FF_CHECK(ff_ode_step(o, 1));
+  FF_CHECK(steps_to(o, 1));
   FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed));
   FF_CHECK(at > 0 && at <= 0x1p-51 && changed == -1);
   FF_CHECK(!ff_ode_locate(o, &watch, at, &again, &changed));
@@ -127,7 +127,7 @@ static void looks_in_pieces(void) {
   const double start[] = {0, 1};
   int8_t changed = 0;
   ff_ode_start(o, 0, start, 2.5);
-  FF_CHECK(ff_ode_step(o, 2.5) && ff_ode_last(o)->to == 2.5);
+  FF_CHECK(steps_to(o, 2.5) && ff_ode_last(o)->to == 2.5);
   FF_CHECK(!ff_ode_locate(o, &watch, 0, &at, &changed));
   watch.pieces = 5;
   FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed) && changed == 1);
@@ -162,7 +162,7 @@ static void changes_add_up(void) {
     ff_ode *o = solver(&equations, &options);
     ff_ode_start(o, 0, start, 0);
     for (int steps = 0; steps < 20; steps++) {
-      FF_CHECK(ff_ode_step(o, INFINITY));
+      FF_CHECK(steps_to(o, INFINITY));
       const ff_ode_span *s = ff_ode_last(o);
       int now[HEIGHTS];
       double from = s->from, x[2];
@@ -216,7 +216,7 @@ static void fires_at_thresholds(void) {
     int8_t changed;
     ff_ode_start(o, 0, start, 0);
     for (int firing = 1; firing <= 100; firing++) {
-      while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(ff_ode_step(o, INFINITY));
+      while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(steps_to(o, INFINITY));
       FF_CHECK_NEAR(at, firing * low, firing * 20e-10);
       ff_ode_cut(o, at);
       ff_ode_start(o, at, start, ff_ode_next(o));

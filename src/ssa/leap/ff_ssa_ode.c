@@ -148,7 +148,7 @@ static void step(ff_ssa_smooth *e) {
   ff_ssa_path *path = &e->single.path;
   e->end = INFINITY;
   if (is_still(e)) return;
-  if (!ff_ode_step(o->solver, INFINITY)) {
+  if (ff_ode_step(o->solver, INFINITY) != FF_ODE_STEPPED) {
     path->failure = o->failure;
     ff_ssa_path_fail(path, FF_SSA_BAD_STEP, 0, ff_ode_next(o->solver));
     return;
