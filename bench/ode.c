@@ -39,7 +39,7 @@ static int run(const char *name, int (*slope)(void *, double, const double *, do
   ff_ode *o;
   ff_error err;
   if (ff_ode_new(&o, &equations, &options, &err) != FF_OK) return 1;
-  ff_ode_start(o, 0, x, 0);
+  ff_ode_begin(o, 0, x, 0);
   const double began = ff_clock();
   for (int event = 0; event < EVENTS; event++) {
     while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed))
@@ -48,7 +48,7 @@ static int run(const char *name, int (*slope)(void *, double, const double *, do
     x[0] = slope == gene ? ff_ode_last(o)->end[0] : 1;
     x[1] = 0;
     on = !on;
-    ff_ode_start(o, at, x, ff_ode_next(o));
+    ff_ode_go_on(o, at, x);
   }
   const double seconds = ff_clock() - began;
   printf("%-16s %-28s %-9g %8.2f %10.1f\n", name, ff_ode_method_about(method)->name, tolerance, 1e6 * seconds / EVENTS,

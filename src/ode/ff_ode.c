@@ -58,9 +58,9 @@ ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_o
   o->options = *options;
   if (!(options->least > 0)) o->options.least = LEAST_STEP;
   status = allocate(o, err);
-  if (status == FF_OK && (options->automatic || options->method == FF_ODE_RODAS)) status = ff_ode_implicit.make(o, err);
+  if (status == FF_OK && !options->automatic && options->method == FF_ODE_RODAS) status = ff_ode_implicit.make(o, err);
   if (status == FF_OK)
-    *out = o;
+    ff_ode_begin(*out = o, 0, o->end, 0);
   else
     ff_ode_free(o);
   return status;
@@ -82,20 +82,25 @@ static void set_span(ff_ode *o) {
   o->span.error = o->error;
 }
 
-void ff_ode_start(ff_ode *o, double t, const double *x, double h) {
+static void set_state(ff_ode *o, double t, const double *x) {
   memmove(o->end, x, o->equations.n * sizeof *o->end);
   memcpy(o->start, o->end, o->equations.n * sizeof *o->start);
+  memset(o->error, 0, o->equations.n * sizeof *o->error);
   o->span.from = o->span.to = t;
-  o->has_slope = o->has_dense = 0;
-  o->h = h;
+  o->span.jumped = o->has_slope = o->has_dense = 0;
   set_span(o);
-  if (h > 0) {
-    if (!(o->first > 0)) o->first = h;
-    if (o->stepper != NULL) return;
-  }
+}
+
+/* Sets all that a later step reads of earlier ones, but for the number of the step, which tells whose derivatives are known. */
+void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
+  set_state(o, t, x);
+  o->h = o->first = h > 0 ? h : 0;
+  o->tried = o->length = 0;
   o->stepper = steppers[o->options.automatic ? FF_ODE_DORMAND_PRINCE : o->options.method];
   o->jumps = o->stiff = o->calm = 0;
 }
+
+void ff_ode_go_on(ff_ode *o, double t, const double *x) { set_state(o, t, x); }
 
 const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
 
@@ -131,18 +136,27 @@ static double first_step(const ff_ode *o) {
   return fastest > 0 ? FIRST_STEP / fastest : 1;
 }
 
+/* The method of the next step. The implicit one gets its memory when it is first needed. */
+static int choose_method(ff_ode *o) {
+  if (!o->options.automatic) return 1;
+  const ff_ode_stepper *stepper = o->stiff == STIFF_STEPS ? &ff_ode_implicit : &ff_ode_explicit;
+  if (stepper->make != NULL && stepper->make(o, NULL) != FF_OK) return 0;
+  o->stepper = stepper;
+  return 1;
+}
+
 /* The end of the last step becomes the start of the next one. */
-static int begin_step(ff_ode *o) {
-  if (ff_ode_slope(o) == NULL) return 0;
+static ff_ode_outcome begin_step(ff_ode *o) {
+  if (ff_ode_slope(o) == NULL) return FF_ODE_FAILED;
+  if (!choose_method(o)) return FF_ODE_NO_MEMORY;
   swap(&o->start, &o->end);
   swap(&o->slope[0], &o->slope[1]);
   set_span(o);
   o->span.from = o->span.to;
   o->step++;
   o->has_dense = 0;
-  if (o->stiff == STIFF_STEPS) o->stepper = &ff_ode_implicit;
   if (!(o->h > 0)) o->h = o->first = first_step(o);
-  return 1;
+  return FF_ODE_STEPPED;
 }
 
 /* No step was made: the state is that from before. */
@@ -183,10 +197,12 @@ static double factor_of(const ff_ode *o, double error, int accepted) {
   return !accepted && factor > REJECTED_FACTOR ? REJECTED_FACTOR : factor;
 }
 
+/* Counts steps for choose_method(). While steps are implicit, o->stiff is STIFF_STEPS. */
 static void look_for_stiffness(ff_ode *o) {
-  if (o->tried * ff_ode_explicit_speed(o) > STIFF_BORDER) {
+  const int is_explicit = o->stepper == &ff_ode_explicit;
+  if (o->tried * (is_explicit ? ff_ode_explicit_speed(o) : ff_ode_implicit_speed(o)) > STIFF_BORDER) {
     o->calm = 0;
-    o->stiff++;
+    if (is_explicit) o->stiff++;
   } else if (++o->calm == CALM_STEPS) {
     o->stiff = 0;
   }
@@ -194,7 +210,9 @@ static void look_for_stiffness(ff_ode *o) {
 
 ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
   if (most <= o->span.to) return FF_ODE_AT_END;
-  if (!(most > o->span.to) || !begin_step(o)) return FF_ODE_FAILED; /* `most` may be no number */
+  if (!(most > o->span.to)) return FF_ODE_FAILED; /* it is no number */
+  const ff_ode_outcome begun = begin_step(o);
+  if (begun != FF_ODE_STEPPED) return begun;
   const double least = o->options.least * (fabs(o->span.from) + o->first), rest = most - o->span.from;
   for (;;) {
     const int shortest = !(o->h > least);
@@ -210,7 +228,7 @@ ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
       o->jumps = o->span.jumped ? o->jumps + 1 : 0;
       if (limited) o->span.to = most;
       o->length = o->span.to - o->span.from;
-      if (o->options.automatic && o->stepper == &ff_ode_explicit) look_for_stiffness(o);
+      if (o->options.automatic) look_for_stiffness(o);
       return FF_ODE_STEPPED;
     }
     if (shortest) return end_without_step(o);
@@ -245,7 +263,7 @@ void ff_ode_state(ff_ode *o, double t, double *x) {
 }
 
 void ff_ode_cut(ff_ode *o, double t) {
-  if (!(t < o->span.to)) return;
+  if (!(t >= o->span.from && t < o->span.to)) return;
   ff_ode_state(o, t, o->look);
   memcpy(o->end, o->look, o->equations.n * sizeof *o->end);
   o->span.to = t;

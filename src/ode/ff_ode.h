@@ -2,8 +2,17 @@
  * which conditions change. The solver knows no model. Its results have the same bits on every machine: they follow from the
  * equations and the options alone, and largest errors decide, so that no order of a sum matters.
  *
- * A solution is a sequence of steps: ff_ode_start(), then ff_ode_step() again and again. Between two steps, ff_ode_locate() finds
- * what has changed in the last one, and ff_ode_cut() ends it earlier. Nothing is allocated after ff_ode_new(). */
+ * A solution is a sequence of steps: ff_ode_begin(), then ff_ode_step() again and again. An event changes the state between two
+ * of them:
+ *
+ *   ff_ode_step(o, most)                  a step, which may go beyond the event
+ *   ff_ode_locate(o, watch, from, &at, changed)   where in this step conditions have changed; if none has, the next step
+ *   ff_ode_cut(o, at)                     the step ends there
+ *   x = ff_ode_last(o)->end, changed      by the caller, in an array of his own
+ *   ff_ode_go_on(o, at, x)                the next step begins with this state
+ *
+ * Where a time is known before, it is `most`, and nothing is cut. Nothing is allocated after ff_ode_new(), unless `automatic`
+ * finds that equations are stiff. */
 #ifndef FF_ODE_H
 #define FF_ODE_H
 
@@ -46,7 +55,8 @@ const ff_ode_about *ff_ode_method_about(ff_ode_method method);
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-/* A step. The arrays are the solver's, and valid until the next call of ff_ode_start(), ff_ode_step() or ff_ode_cut(). */
+/* A step. The arrays are the solver's, and valid until the next call of ff_ode_begin(), ff_ode_go_on(), ff_ode_step()
+ * or ff_ode_cut(). */
 typedef struct {
   double from, to;
   const double *start, *end; /* the state at these times */
@@ -57,7 +67,7 @@ typedef struct {
 
 typedef struct {
   ff_ode_method method;
-  int automatic;      /* a solution begins with Dormand and Prince, and goes on with the implicit method if it is stiff */
+  int automatic;      /* a solution begins with Dormand and Prince, and has implicit steps while it is stiff */
   double tolerance;   /* the error of component i in a step is at most tolerance * (size[i] + |x_i|). Required. */
   const double *size; /* numbers above 0. NULL: 1 for all. Borrowed. */
   double least;       /* the shortest step, as a part of the sum of the time and the first step; 0: 2^-46 */
@@ -67,31 +77,37 @@ typedef struct {
   double (*judge)(void *of, const ff_ode_span *tried, double error);
 } ff_ode_options;
 
-/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n) for explicit steps alone; an implicit method also
- * allocates its matrix, and orders it unless the order is given: see ff_sparse_order_new(). */
+/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n); but the implicit method also allocates its matrix, and
+ * orders it unless the order is given: see ff_sparse_order_new(). With `automatic`, the first implicit step does this. */
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
 void ff_ode_free(ff_ode *ode);
 
-/* Sets the state. h is the length of the next step, such as ff_ode_next() after ff_ode_cut(). 0: a new solution, for which the
- * solver chooses it. x may be an array of the solver. O(n). */
-void ff_ode_start(ff_ode *ode, double t, const double *x, double h);
+/* Begins a new solution. h is the length of the first step; 0: the solver chooses it. The solution follows from the equations,
+ * the options and these arguments alone, whatever was solved before. x may be an array of the solver. O(n). */
+void ff_ode_begin(ff_ode *ode, double t, const double *x, double h);
+
+/* Goes on with the present solution in another state, such as after an event: the next step has the length ff_ode_next() and the
+ * present method. With `automatic`, the method may still change in either direction. x may be an array of the solver. O(n). */
+void ff_ode_go_on(ff_ode *ode, double t, const double *x);
 
 typedef enum {
   FF_ODE_STEPPED,
   FF_ODE_AT_END, /* the last step ends at `most` or later; nothing has changed */
   /* There is no step: f does not exist at the beginning, where ff_ode_slope() is NULL; or even the shortest step has too large an
    * error, and the last step has length 0 now. The state is that from before. */
-  FF_ODE_FAILED
+  FF_ODE_FAILED,
+  FF_ODE_NO_MEMORY /* for the first implicit step of `automatic`; nothing has changed */
 } ff_ode_outcome;
 
 /* Makes the next step, which ends at `most` at the latest. O(stages (n + f)), and for an implicit step O(an elimination) and the
  * Jacobian, for each step that is tried. */
 ff_ode_outcome ff_ode_step(ff_ode *ode, double most);
 
-/* The last step; after ff_ode_start(), one of length 0 at the beginning, whose slope may be old. O(1). */
+/* The last step; after ff_ode_begin() and ff_ode_go_on(), one of length 0, whose slope may be old. O(1). */
 const ff_ode_span *ff_ode_last(const ff_ode *ode);
 
-/* f at the end of the last step, or NULL if it does not exist. O(1), after ff_ode_start() and ff_ode_cut() O(f). */
+/* f at the end of the last step, or NULL if it does not exist. O(1); after ff_ode_begin(), ff_ode_go_on() and ff_ode_cut(), the
+ * first call takes O(f). */
 const double *ff_ode_slope(ff_ode *ode);
 
 /* The length that the next step will have, if no `most` is nearer. O(1). */
@@ -108,7 +124,7 @@ void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 
 /* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long
- * as this one was: many steps that are cut must not grow. O(n), and f is called once more. */
+ * as this one was: many steps that are cut must not grow. Another time changes nothing. O(n), and f is called once more. */
 void ff_ode_cut(ff_ode *ode, double t);
 
 /* Conditions g_i(t, x) >= 0. */

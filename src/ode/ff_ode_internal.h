@@ -10,7 +10,7 @@ enum { FF_ODE_STAGES = 8, FF_ODE_DENSE = 5 };
 
 typedef struct {
   ff_ode_about about;
-  ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides; NULL: nothing */
+  ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides, unless it was made; NULL: nothing */
   /* Tries a step of length h. Sets `end`, the slope there, and `error`. Returns 0 if it could not be tried. */
   int (*attempt)(ff_ode *o, double h);
   void (*interpolate)(ff_ode *o); /* sets `dense` */
@@ -50,6 +50,9 @@ static inline double ff_ode_size(const ff_ode *o, uint32_t i) { return o->option
 
 /* The largest rate of change of a mode, as far as the last step of the explicit method shows it. O(n). */
 double ff_ode_explicit_speed(const ff_ode *o);
+
+/* A bound of it, from the derivatives at the beginning of the last step of the implicit method. O(n + entries). */
+double ff_ode_implicit_speed(ff_ode *o);
 
 /* What the implicit method needs besides: the matrix and its factors. Accepts NULL. */
 void ff_ode_linear_free(struct ff_ode_linear *linear);

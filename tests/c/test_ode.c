@@ -1,5 +1,6 @@
 /* ode/: orders of both methods and of their dense output, exact solutions, stiff equations, derivatives, steps that end early,
  * failures. test_ode_locate.c has the times of change. */
+#include "../../src/ode/ff_ode_internal.h"
 #include "ode_equations.h"
 
 /* ---- equations ---------------------------------------------------------------------------------------------------------- */
@@ -47,7 +48,7 @@ static errors errors_of(ff_ode_method method, double h) {
   errors e = {0, 0, 0, 0};
   for (double t = 0.25; t < 1.5; t += 0.5) {
     smooth_solution(t, x);
-    ff_ode_start(o, t, x, h);
+    ff_ode_begin(o, t, x, h);
     FF_CHECK(steps_to(o, t + h));
     smooth_solution(t + h, x);
     e.end = fmax(e.end, distance(ff_ode_last(o)->end, x, 4));
@@ -60,7 +61,7 @@ static errors errors_of(ff_ode_method method, double h) {
     }
   }
   smooth_solution(0, x);
-  ff_ode_start(o, 0, x, h);
+  ff_ode_begin(o, 0, x, h);
   for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(steps_to(o, i * h));
   smooth_solution(2, x);
   e.all = distance(ff_ode_last(o)->end, x, 4);
@@ -101,7 +102,7 @@ static void knows_the_time(void) {
     double error[2];
     for (int fine = 0; fine < 2; fine++) {
       const double one = 1, h = fine ? 1.0 / 16 : 1.0 / 8;
-      ff_ode_start(o, 0, &one, h);
+      ff_ode_begin(o, 0, &one, h);
       for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(steps_to(o, i * h));
       error[fine] = fabs(ff_ode_last(o)->end[0] - exp(sin(2)));
     }
@@ -133,7 +134,7 @@ static void solves_known_equations(void) {
     for (double tolerance = 1e-4; tolerance > 1e-11; tolerance /= 100) {
       const ff_ode_options options = {.method = method, .tolerance = tolerance};
       ff_ode *o = solver(&equations, &options);
-      ff_ode_start(o, 0, start, 0);
+      ff_ode_begin(o, 0, start, 0);
       for (int steps = 1; ff_ode_last(o)->to < 10; steps++) {
         FF_CHECK(steps_to(o, INFINITY));
         const ff_ode_span *s = ff_ode_last(o);
@@ -162,7 +163,7 @@ static void has_these_bits(void) {
       ff_ode *o = solver(&equations, &options);
       double x[4];
       for (int again = 0; again < 2; again++) {
-        ff_ode_start(o, 0, start, 0);
+        ff_ode_begin(o, 0, start, 0);
         while (ff_ode_last(o)->to < 3) {
           FF_CHECK(steps_to(o, INFINITY));
           if (look) ff_ode_state(o, (ff_ode_last(o)->from + ff_ode_last(o)->to) / 2, x);
@@ -211,7 +212,7 @@ static void solves_stiff_equations(void) {
   const ff_ode_options small = {.tolerance = 1e-10};
   double early[3];
   ff_ode *o = solver(&reactions, &small);
-  ff_ode_start(o, 0, start, 0);
+  ff_ode_begin(o, 0, start, 0);
   FF_CHECK(go(o, 40) > 30000); /* the fastest mode has the rate 2e3, so 40 * 2e3 / 3.3 steps are necessary */
   for (int i = 0; i < 3; i++) early[i] = ff_ode_last(o)->end[i] / MOLECULES;
   ff_ode_free(o);
@@ -219,7 +220,7 @@ static void solves_stiff_equations(void) {
     for (double tolerance = 1e-6; tolerance > 1e-9; tolerance /= 10) {
       const ff_ode_options options = {.method = FF_ODE_RODAS, .automatic = automatic, .tolerance = tolerance};
       o = solver(&reactions, &options);
-      ff_ode_start(o, 0, start, 0);
+      ff_ode_begin(o, 0, start, 0);
       if (automatic) FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
       int steps = go(o, 40);
       FF_CHECK_SAY(steps > 0 && steps < (automatic ? 5000 : 500), "%d steps", steps);
@@ -230,7 +231,7 @@ static void solves_stiff_equations(void) {
       FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
       ff_ode_free(o);
       o = solver(&oscillator, &options);
-      ff_ode_start(o, 0, swing, 0);
+      ff_ode_begin(o, 0, swing, 0);
       steps = go(o, 2);
       FF_CHECK_SAY(steps > 0 && steps < 5000, "%d steps", steps);
       FF_CHECK(relative(ff_ode_last(o)->end, swung, 1, 2) < 100 * tolerance);
@@ -245,13 +246,55 @@ static void keeps_explicit_steps(void) {
   for (int automatic = 0; automatic < 2; automatic++) {
     const ff_ode_options options = {.automatic = automatic, .tolerance = 1e-8};
     ff_ode *o = solver(&smooth_equations, &options);
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     FF_CHECK(go(o, 30) > 0);
     FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
     memcpy(end[automatic], ff_ode_last(o)->end, sizeof end[0]);
     ff_ode_free(o);
   }
   FF_CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
+}
+
+/* Relaxation towards cos(t), whose rate an event changes. */
+static int relaxes(void *of, double t, const double *x, double *slope) {
+  slope[0] = -*(const double *)of * (x[0] - cos(t));
+  slope[1] = x[0];
+  return 1;
+}
+
+/* Steps are explicit until the equations are stiff, then implicit; and explicit again after an event that makes the rate small.
+ * The matrix is made for the first implicit step. With the rate 1, errors do not grow, so that all together are at most their
+ * sum; sizes, which are 1 + |x|, are at most 3. */
+static void comes_back_from_implicit_steps(void) {
+  double rate = 1;
+  const ff_ode_equations equations = {.n = 2, .of = &rate, .slope = relaxes, .timed = 1};
+  const ff_ode_options options = {.automatic = 1, .tolerance = 1e-7};
+  ff_ode *o = solver(&equations, &options);
+  double x[2] = {1, 0};
+  ff_ode_begin(o, 0, x, 0);
+  FF_CHECK(go(o, 4) > 0);
+  FF_CHECK(ff_ode_present_method(o) == FF_ODE_DORMAND_PRINCE && o->linear == NULL);
+  for (int again = 0; again < 2; again++) {
+    rate = 1e6;
+    memcpy(x, ff_ode_last(o)->end, sizeof x);
+    x[0] = cos(ff_ode_last(o)->to);
+    ff_ode_go_on(o, ff_ode_last(o)->to, x);
+    FF_CHECK(go(o, 8 + 8 * again) > 0);
+    FF_CHECK(ff_ode_present_method(o) == FF_ODE_RODAS && o->linear != NULL);
+    rate = 1;
+    memcpy(x, ff_ode_last(o)->end, sizeof x);
+    const double t = ff_ode_last(o)->to;
+    ff_ode_go_on(o, t, x);
+    FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
+    const int steps = go(o, 12 + 8 * again);
+    FF_CHECK(steps > 0);
+    FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
+    /* with the rate 1, x - (cos(t) + sin(t)) / 2 decays as exp(-t) */
+    const double end = ff_ode_last(o)->to;
+    const double wanted = (cos(end) + sin(end)) / 2 + (x[0] - (cos(t) + sin(t)) / 2) * exp(t - end);
+    FF_CHECK_NEAR(ff_ode_last(o)->end[0], wanted, steps * 3 * options.tolerance);
+  }
+  ff_ode_free(o);
 }
 
 /* ---- derivatives -------------------------------------------------------------------------------------------------------- */
@@ -284,7 +327,7 @@ static void differentiates_in_groups(void) {
                                         .row = chain_row};
     const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
     ff_ode *o = solver(&equations, &options);
-    ff_ode_start(o, 0, start, 0.125);
+    ff_ode_begin(o, 0, start, 0.125);
     FF_CHECK(steps_to(o, 0.125));
     /* the slope at the beginning, groups, seven stages and the slope at the end */
     FF_CHECK_INT(ff_ode_calls(o), 1 + (known_pattern ? 3 : MOST) + 7 + 1);
@@ -310,7 +353,7 @@ static void borrows_an_order(void) {
   for (int solution = 0; solution < 3; solution++) {
     equations.order = solution > 0 ? order : NULL;
     ff_ode *o = solver(&equations, &options);
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     FF_CHECK(go(o, 30) > 0);
     memcpy(end[solution], ff_ode_last(o)->end, sizeof end[0]);
     ff_ode_free(o);
@@ -333,7 +376,7 @@ static void goes_on_after_a_cut(void) {
     const ff_ode_options options = {.method = method, .tolerance = 1e-6};
     ff_ode *o = solver(&equations, &options), *other = solver(&equations, &options);
     double within[4], again[4], x[4], slope[4];
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     for (int i = 0; i < 5; i++) FF_CHECK(steps_to(o, INFINITY));
     const ff_ode_span *s = ff_ode_last(o);
     const double from = s->from, length = s->to - from, cut = from + length / 3, early = from + length / 5;
@@ -350,7 +393,7 @@ static void goes_on_after_a_cut(void) {
     known(NULL, cut, x, slope);
     FF_CHECK(memcmp(slope, ff_ode_slope(o), sizeof slope) == 0 && ff_ode_slope(o) == s->slope);
     FF_CHECK_INT(ff_ode_calls(o), calls + 1);
-    ff_ode_start(other, cut, x, ff_ode_next(o));
+    ff_ode_begin(other, cut, x, ff_ode_next(o));
     for (int i = 0; i < 3; i++) {
       FF_CHECK(steps_to(o, INFINITY) && steps_to(other, INFINITY));
       FF_CHECK(s->to == ff_ode_last(other)->to && memcmp(s->end, ff_ode_last(other)->end, sizeof x) == 0);
@@ -360,13 +403,93 @@ static void goes_on_after_a_cut(void) {
   }
 }
 
+/* The steps of a solution up to time 2: its bits, and those of the state within steps. */
+typedef struct {
+  int steps;
+  double at[400], end[400][2], within[400][2];
+} bits;
+static void solve(ff_ode *o, const double *start, double h, bits *b) {
+  memset(b, 0, sizeof *b);
+  ff_ode_begin(o, 0, start, h);
+  FF_CHECK(ff_ode_next(o) == h && ff_ode_last(o)->error[0] == 0 && ff_ode_last(o)->error[1] == 0);
+  for (; ff_ode_last(o)->to < 2 && b->steps < 400; b->steps++) {
+    FF_CHECK(steps_to(o, 2));
+    const ff_ode_span *s = ff_ode_last(o);
+    b->at[b->steps] = s->to;
+    memcpy(b->end[b->steps], s->end, sizeof b->end[0]);
+    ff_ode_state(o, (s->from + s->to) / 2, b->within[b->steps]);
+  }
+  FF_CHECK(b->steps < 400);
+}
+
+/* A solution has the same bits in a fresh solver, after another one with other lengths of steps, after one that is stiff, after a
+ * cut, and after a failure; whether it has a first step of its own or not. */
+static void forgets_what_was_solved_before(void) {
+  static const double start[] = {1, 0}, far[] = {1e6, -3};
+  for (int kind = 0; kind < 6; kind++) {
+    double rate = 1;
+    const double h = kind % 2 ? 0.01 : 0;
+    const ff_ode_equations equations = {.n = 2, .of = &rate, .slope = relaxes, .timed = 1};
+    const ff_ode_options options = {.method = kind / 4 ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE, .automatic = kind / 2 % 2,
+                                    .tolerance = 1e-7};
+    ff_ode *o = solver(&equations, &options);
+    static bits fresh, later;
+    solve(o, start, h, &fresh);
+    ff_ode_begin(o, 5, far, 0);
+    for (int i = 0; i < 3; i++) FF_CHECK(steps_to(o, INFINITY));
+    solve(o, start, h, &later);
+    FF_CHECK(memcmp(&fresh, &later, sizeof fresh) == 0);
+    rate = 1e6;
+    ff_ode_begin(o, 0, start, 0.5);
+    FF_CHECK(go(o, 1e-3) > 0);
+    if (options.automatic) FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
+    rate = 1;
+    solve(o, start, h, &later);
+    FF_CHECK(memcmp(&fresh, &later, sizeof fresh) == 0);
+    ff_ode_begin(o, -1, far, 1e-9);
+    FF_CHECK(steps_to(o, INFINITY));
+    ff_ode_cut(o, (ff_ode_last(o)->from + ff_ode_last(o)->to) / 2);
+    rate = NAN;
+    FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED);
+    rate = 1;
+    solve(o, start, h, &later);
+    FF_CHECK(memcmp(&fresh, &later, sizeof fresh) == 0);
+    ff_ode_free(o);
+  }
+}
+
+/* An event keeps the length of the next step, and the first one, of which the shortest one is a part. */
+static void goes_on_in_another_state(void) {
+  static const double start[] = {1, 0}, other[] = {2, 1};
+  double rate = 1;
+  const ff_ode_equations equations = {.n = 2, .of = &rate, .slope = relaxes, .timed = 1};
+  const ff_ode_options options = {.tolerance = 1e-7};
+  ff_ode *o = solver(&equations, &options), *fresh = solver(&equations, &options);
+  ff_ode_begin(o, 0, start, 0);
+  ff_ode_go_on(o, 0, other); /* before the first step: its length is chosen for the new state */
+  ff_ode_begin(fresh, 0, other, 0);
+  for (int i = 0; i < 4; i++) FF_CHECK(steps_to(o, INFINITY) && steps_to(fresh, INFINITY));
+  FF_CHECK(memcmp(ff_ode_last(o)->end, ff_ode_last(fresh)->end, sizeof other) == 0);
+  const double h = ff_ode_next(o), t = ff_ode_last(o)->to;
+  ff_ode_go_on(o, t, start);
+  const ff_ode_span *s = ff_ode_last(o);
+  FF_CHECK(ff_ode_next(o) == h && s->from == t && s->to == t && memcmp(s->start, start, sizeof start) == 0);
+  ff_ode_begin(fresh, t, start, h);
+  for (int i = 0; i < 4; i++) FF_CHECK(steps_to(o, INFINITY) && steps_to(fresh, INFINITY));
+  FF_CHECK(memcmp(ff_ode_last(o)->end, ff_ode_last(fresh)->end, sizeof other) == 0);
+  ff_ode_go_on(o, 9, ff_ode_last(o)->end); /* an array of the solver */
+  FF_CHECK(memcmp(s->end, ff_ode_last(fresh)->end, sizeof other) == 0 && s->from == 9);
+  ff_ode_free(o);
+  ff_ode_free(fresh);
+}
+
 /* A step that `most` has made short does not make the next ones short. */
 static void ends_at_the_wanted_time(void) {
   const double start[4] = {0.1, 1, 0, 1};
   const ff_ode_equations equations = {.n = 4, .slope = known};
   const ff_ode_options options = {.tolerance = 1e-6};
   ff_ode *o = solver(&equations, &options);
-  ff_ode_start(o, 0, start, 0);
+  ff_ode_begin(o, 0, start, 0);
   FF_CHECK_INT(go(o, 1) > 0, 1);
   const double h = ff_ode_next(o), soon = nextafter(1, 2);
   FF_CHECK(ff_ode_last(o)->to == 1 && !steps_to(o, NAN));
@@ -382,7 +505,7 @@ static void tells_the_end_from_failures(void) {
   const ff_ode_equations equations = {.n = 4, .slope = known};
   const ff_ode_options options = {.tolerance = 1e-6};
   ff_ode *o = solver(&equations, &options);
-  ff_ode_start(o, 1, start, 0);
+  ff_ode_begin(o, 1, start, 0);
   FF_CHECK_INT(ff_ode_step(o, 1), FF_ODE_AT_END);
   FF_CHECK_INT(ff_ode_step(o, 0.5), FF_ODE_AT_END);
   FF_CHECK_INT(ff_ode_calls(o), 0);
@@ -417,7 +540,7 @@ static void ends_where_the_slope_ends(void) {
     const ff_ode_options options = {.method = method, .tolerance = 1e-8, .least = 0x1p-30};
     ff_ode *o = solver(&equations, &options);
     double x = 0;
-    ff_ode_start(o, 0, &x, 0);
+    ff_ode_begin(o, 0, &x, 0);
     int steps = 0;
     while (steps_to(o, INFINITY)) steps++;
     FF_CHECK(steps > 10);
@@ -429,7 +552,7 @@ static void ends_where_the_slope_ends(void) {
     e.most = 2; /* and it goes on if f does */
     FF_CHECK(steps_to(o, INFINITY) && s->end[0] > 1 - 0x1p-30);
     x = 3;
-    ff_ode_start(o, 0, &x, 0);
+    ff_ode_begin(o, 0, &x, 0);
     FF_CHECK(ff_ode_slope(o) == NULL);
     FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED);
     FF_CHECK_INT(ff_ode_step(o, 0), FF_ODE_AT_END);
@@ -447,7 +570,7 @@ static void passes_jumps(void) {
     ff_ode *o = solver(&equations, &options);
     const double x = 0;
     int jumped = 0, fine = 1;
-    ff_ode_start(o, 0, &x, 0);
+    ff_ode_begin(o, 0, &x, 0);
     while (fine && ff_ode_last(o)->to < 0.5) {
       fine = steps_to(o, 0.5);
       jumped += fine && ff_ode_last(o)->jumped;
@@ -469,7 +592,7 @@ static void asks_the_judge(void) {
   const ff_ode_options options = {.tolerance = 1e-8, .judge = judge};
   ff_ode *o = solver(&equations, &options);
   const double x = 0;
-  ff_ode_start(o, 0, &x, 1);
+  ff_ode_begin(o, 0, &x, 1);
   FF_CHECK(go(o, 2) >= 16);
   ff_ode_free(o);
 }
@@ -480,7 +603,7 @@ static void knows_sizes(void) {
   const ff_ode_equations equations = {.n = 2, .slope = turns};
   const ff_ode_options options = {.tolerance = 1e-6, .size = size};
   ff_ode *o = solver(&equations, &options);
-  ff_ode_start(o, 0, start, 0);
+  ff_ode_begin(o, 0, start, 0);
   const int steps = go(o, 3);
   FF_CHECK(steps > 10);
   FF_CHECK_NEAR(ff_ode_last(o)->end[0], 1e-6 * cos(3), steps * 1e-6 * 1e-6);
@@ -508,6 +631,7 @@ static void refuses_no_tolerance(void) {
 }
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
-             keeps_explicit_steps, differentiates_in_groups, borrows_an_order, goes_on_after_a_cut, ends_at_the_wanted_time,
+             keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order,
+             goes_on_after_a_cut, forgets_what_was_solved_before, goes_on_in_another_state, ends_at_the_wanted_time,
              tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes,
              refuses_no_tolerance)

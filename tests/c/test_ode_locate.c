@@ -28,7 +28,7 @@ static void ball_bounces(void) {
       ff_ode *o = solver(&equations, &options);
       double x[2] = {1, 0}, at, hit = 1, flight = 1;
       int8_t changed;
-      ff_ode_start(o, 0, x, 0);
+      ff_ode_begin(o, 0, x, 0);
       for (int bounces = 0; bounces < 8; hit += flight, flight /= 2) {
         while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(steps_to(o, INFINITY));
         FF_CHECK_INT(changed, falls);
@@ -39,7 +39,7 @@ static void ball_bounces(void) {
         x[0] = 0;
         x[1] = -ff_ode_last(o)->end[1] / 2;
         FF_CHECK_NEAR(x[1], ldexp(1, 1 - bounces), ldexp(1, -44 + bounces));
-        ff_ode_start(o, at, x, ff_ode_next(o));
+        ff_ode_go_on(o, at, x);
       }
       ff_ode_free(o);
     }
@@ -70,7 +70,7 @@ static void finds_each_change_once(void) {
       const double start = 0.25;
       double from = 0.25, at = 0;
       int8_t changed[4];
-      ff_ode_start(o, from, &start, 1);
+      ff_ode_begin(o, from, &start, 1);
       FF_CHECK(steps_to(o, 1));
       FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
       FF_CHECK_NEAR(at, 1.0 / 3, 0x1p-50);
@@ -101,7 +101,7 @@ static void tells_changes_at_the_beginning(void) {
   const double start = 0;
   double at = 0, again;
   int8_t changed = 0;
-  ff_ode_start(o, 0, &start, 1);
+  ff_ode_begin(o, 0, &start, 1);
   FF_CHECK(steps_to(o, 1));
   FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed));
   FF_CHECK(at > 0 && at <= 0x1p-51 && changed == -1);
@@ -126,7 +126,7 @@ static void looks_in_pieces(void) {
   ff_ode *o = solver(&equations, &options);
   const double start[] = {0, 1};
   int8_t changed = 0;
-  ff_ode_start(o, 0, start, 2.5);
+  ff_ode_begin(o, 0, start, 2.5);
   FF_CHECK(steps_to(o, 2.5) && ff_ode_last(o)->to == 2.5);
   FF_CHECK(!ff_ode_locate(o, &watch, 0, &at, &changed));
   watch.pieces = 5;
@@ -160,7 +160,7 @@ static void changes_add_up(void) {
     const ff_ode_watch watch = {.n = HEIGHTS, .of = border, .value = above_one, .pieces = (uint32_t)round % 3};
     int8_t changed[HEIGHTS];
     ff_ode *o = solver(&equations, &options);
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     for (int steps = 0; steps < 20; steps++) {
       FF_CHECK(steps_to(o, INFINITY));
       const ff_ode_span *s = ff_ode_last(o);
@@ -214,12 +214,12 @@ static void fires_at_thresholds(void) {
     const double start[] = {0, 0};
     double at = 0;
     int8_t changed;
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     for (int firing = 1; firing <= 100; firing++) {
       while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(steps_to(o, INFINITY));
       FF_CHECK_NEAR(at, firing * low, firing * 20e-10);
       ff_ode_cut(o, at);
-      ff_ode_start(o, at, start, ff_ode_next(o));
+      ff_ode_go_on(o, at, start);
     }
     ff_ode_free(o);
   }

@@ -129,7 +129,7 @@ static void round_to_zero(ff_ssa_smooth *e) {
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++) e->doubt[s] = e->tolerance;
-  ff_ode_start(o->solver, 0, e->single.path.count, 0);
+  ff_ode_begin(o->solver, 0, e->single.path.count, 0);
   ff_ode_slope(o->solver);
 }
 
