@@ -7,6 +7,7 @@
 #include "../base/ff_math.h"
 
 #define LEAST_STEP 0x1p-46
+#define TINY 0x1p-900 /* above the numbers that have fewer digits */
 #define FIRST_STEP 0.01 /* in the first step, components change by this part of their sizes */
 #define SAFETY 0.9
 #define LEAST_FACTOR 0.2
@@ -88,13 +89,14 @@ static void set_state(ff_ode *o, double t, const double *x) {
   memset(o->error, 0, o->equations.n * sizeof *o->error);
   o->span.from = o->span.to = t;
   o->span.jumped = o->has_slope = o->has_dense = 0;
+  o->fresh = 1;
   set_span(o);
 }
 
 /* Sets all that a later step reads of earlier ones, but for the number of the step, which tells whose derivatives are known. */
 void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
   set_state(o, t, x);
-  o->h = o->first = h > 0 ? h : 0;
+  o->h = o->shortest = h > 0 ? h : 0;
   o->tried = o->length = 0;
   o->stepper = steppers[o->options.automatic ? FF_ODE_DORMAND_PRINCE : o->options.method];
   o->jumps = o->stiff = o->calm = 0;
@@ -155,7 +157,7 @@ static ff_ode_outcome begin_step(ff_ode *o) {
   o->span.from = o->span.to;
   o->step++;
   o->has_dense = 0;
-  if (!(o->h > 0)) o->h = o->first = first_step(o);
+  if (!(o->h > 0)) o->h = o->shortest = first_step(o);
   return FF_ODE_STEPPED;
 }
 
@@ -208,27 +210,36 @@ static void look_for_stiffness(ff_ode *o) {
   }
 }
 
+/* A step of length h was accepted. */
+static void end_step(ff_ode *o, double h) {
+  o->jumps = o->span.jumped ? o->jumps + 1 : 0;
+  if (!o->span.jumped && h < o->shortest) o->shortest = h;
+  o->fresh = 0;
+  o->length = o->span.to - o->span.from;
+  if (o->options.automatic) look_for_stiffness(o);
+}
+
 ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
   if (most <= o->span.to) return FF_ODE_AT_END;
   if (!(most > o->span.to)) return FF_ODE_FAILED; /* it is no number */
   const ff_ode_outcome begun = begin_step(o);
   if (begun != FF_ODE_STEPPED) return begun;
-  const double least = o->options.least * (fabs(o->span.from) + o->first), rest = most - o->span.from;
+  const double rest = most - o->span.from;
   for (;;) {
+    const double least = o->options.least * (fabs(o->span.from) + o->shortest);
     const int shortest = !(o->h > least);
     double h = shortest ? least : o->h;
     const int limited = h >= rest;
     if (limited) h = rest;
+    if (o->fresh && h < o->shortest) o->shortest = ff_ode_larger(h, TINY); /* the first guess may be far too long */
     const double error = try_step(o, h);
     o->span.jumped = shortest && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
     const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
     const double next = h * factor_of(o, error, accepted);
     o->h = limited && accepted ? ff_ode_larger(next, o->h) : next;
     if (accepted) {
-      o->jumps = o->span.jumped ? o->jumps + 1 : 0;
       if (limited) o->span.to = most;
-      o->length = o->span.to - o->span.from;
-      if (o->options.automatic) look_for_stiffness(o);
+      end_step(o, h);
       return FF_ODE_STEPPED;
     }
     if (shortest) return end_without_step(o);

@@ -25,9 +25,10 @@ struct ff_ode {
   const ff_ode_stepper *stepper;
   double h;                   /* the length of the next step */
   double tried, length;       /* and that of the last one, before it was cut; and by its times */
-  double first;               /* and of the first one */
+  double shortest;            /* the shortest length so far; of the first step, also those that were tried in vain */
   uint64_t step, calls;       /* numbers of steps, and of calls of f */
   uint32_t jumps, stiff, calm; /* steps in a row that jumped; steps that were stiff; steps in a row that were not */
+  int fresh;                  /* whether no step was made since the solution began, or went on in another state */
   int has_slope, has_dense;   /* whether the slope at the end, and `dense`, are those of the last step */
   int failed;                 /* whether f does not exist somewhere in the step that is being tried */
   double *memory;             /* of all arrays below */

@@ -113,7 +113,11 @@ static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *
       if (!(changed[i] & FOUND)) more |= search_one(o, w, i, begin, end, changed);
     any |= more;
   }
-  for (uint32_t i = 0; i < w->n; i++) changed[i] &= ~FOUND;
+  for (uint32_t i = 0; i < w->n; i++) {
+    changed[i] &= ~FOUND;
+    /* another condition may have changed before a function that was 0 fell */
+    if (any && !changed[i] && value_at(o, w, i, begin) == 0) changed[i] = time_below(o, w, i, begin, *end) == begin;
+  }
   if (any) tell_changes(o, w, end, changed);
   return any;
 }

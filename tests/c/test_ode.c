@@ -582,6 +582,66 @@ static void passes_jumps(void) {
   }
 }
 
+/* Nearly nothing happens at the beginning: x0 grows by 1e-17, and x1 falls with x0^4 / (1e-16^4 + x0^4) only later. From the
+ * slopes there, the first step would be 1e15 long, and the shortest one longer than all that happens. The exact x1 is that of
+ * 40,000 steps of the classical method of order 4, whose error is below 1e-12. */
+static double falls_at(double t) { return t * t * t * t / (1e4 + t * t * t * t); }
+static int begins(void *of, double t, const double *x, double *slope) {
+  (void)of;
+  (void)t;
+  slope[0] = 1e-17;
+  slope[1] = -x[1] * falls_at(x[0] * 1e17);
+  return 1;
+}
+static double falls_exactly(double to) {
+  const double h = to / 40000;
+  double x = 100;
+  for (int i = 0; i < 40000; i++) {
+    const double t = i * h, a = falls_at(t), b = falls_at(t + h / 2), c = falls_at(t + h);
+    const double k1 = -a * x, k2 = -b * (x + h / 2 * k1), k3 = -b * (x + h / 2 * k2), k4 = -c * (x + h * k3);
+    x += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  return x;
+}
+static void begins_slowly(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
+    for (uint32_t jumps = 0; jumps < 3; jumps += 2) {
+      const double start[] = {0, 100};
+      const ff_ode_equations equations = {.n = 2, .slope = begins};
+      const ff_ode_options options = {.method = method, .tolerance = 1e-8, .jumps = jumps};
+      ff_ode *o = solver(&equations, &options);
+      ff_ode_begin(o, 0, start, 0);
+      const int steps = go(o, 20);
+      FF_CHECK(steps > 10);
+      FF_CHECK_NEAR(ff_ode_last(o)->end[1], falls_exactly(20), steps * 1e-8 * 101);
+      ff_ode_free(o);
+    }
+}
+
+/* An event makes slow equations fast: x0' = 1e-15 becomes 1000 cos(1000 t). No step is as long as before. */
+static int speeds_up(void *of, double t, const double *x, double *slope) {
+  (void)of;
+  slope[0] = x[1] > 0 ? 1000 * cos(1000 * t) : 1e-15;
+  slope[1] = 0;
+  return 1;
+}
+static void goes_on_faster(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    double x[] = {0, 0};
+    const ff_ode_equations equations = {.n = 2, .slope = speeds_up, .timed = 1};
+    const ff_ode_options options = {.method = method, .tolerance = 1e-8, .jumps = 3};
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_begin(o, 0, x, 0);
+    FF_CHECK(steps_to(o, 1));
+    x[0] = sin(1000);
+    x[1] = 1;
+    ff_ode_go_on(o, 1, x);
+    const int steps = go(o, 1.01);
+    FF_CHECK_NEAR(ff_ode_last(o)->end[0], sin(1010), steps * 1e-8 * 2);
+    ff_ode_free(o);
+  }
+}
+
 /* A judge may ask for shorter steps than the errors do. */
 static double judge(void *of, const ff_ode_span *tried, double error) {
   (void)of;
@@ -633,5 +693,6 @@ static void refuses_no_tolerance(void) {
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
              keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order,
              goes_on_after_a_cut, forgets_what_was_solved_before, goes_on_in_another_state, ends_at_the_wanted_time,
-             tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes,
+             tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, begins_slowly, goes_on_faster,
+             asks_the_judge, knows_sizes,
              refuses_no_tolerance)

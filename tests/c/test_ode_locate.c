@@ -225,5 +225,39 @@ static void fires_at_thresholds(void) {
   }
 }
 
-FF_TEST_MAIN("ode_locate", ball_bounces, finds_each_change_once, tells_changes_at_the_beginning, looks_in_pieces, changes_add_up,
-             fires_at_thresholds)
+/* x grows slowly from 1 at the time 1. Condition 0 is true where x is 1, ends at once, and begins again at 1.05; only beginnings
+ * count. Condition 1 begins at the next time that a double can be, where condition 0 still is true. */
+static int creeps(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t, (void)x;
+  slope[0] = 1e-3;
+  return 1;
+}
+static double two_conditions(void *of, uint32_t i, double t, const double *x) {
+  (void)of;
+  return i == 0 ? (x[0] - 1) * (x[0] - 1.00005) : t - (1 + 0x1p-52);
+}
+static void knows_what_was_true_before(void) {
+  static const int8_t direction[] = {1, 1};
+  const ff_ode_equations equations = {.n = 1, .slope = creeps};
+  const ff_ode_options options = {.tolerance = 1e-10};
+  for (uint32_t n = 1; n <= 2; n++) {
+    const ff_ode_watch watch = {.n = n, .value = two_conditions, .direction = direction};
+    ff_ode *o = solver(&equations, &options);
+    const double x = 1;
+    double at = 1;
+    int8_t changed[2];
+    ff_ode_begin(o, 1, &x, 0);
+    FF_CHECK(steps_to(o, 1.1));
+    for (uint32_t found = 0; found < n; found++) {
+      FF_CHECK(ff_ode_locate(o, &watch, at, &at, changed));
+      FF_CHECK_INT(changed[0], found == n - 1);
+      if (n == 2) FF_CHECK_INT(changed[1], found == 0);
+    }
+    FF_CHECK_NEAR(at, 1.05, 1e-9);
+    FF_CHECK(!ff_ode_locate(o, &watch, at, &at, changed));
+    ff_ode_free(o);
+  }
+}
+
+FF_TEST_MAIN("ode_locate", ball_bounces, finds_each_change_once, tells_changes_at_the_beginning, knows_what_was_true_before,
+             looks_in_pieces, changes_add_up, fires_at_thresholds)

@@ -142,7 +142,8 @@ static int is_still(const ff_ssa_smooth *e) {
 
 /* A rate such as r * (A > 0) jumps, perhaps at a time that is no double. The shortest step passes it, whatever the error. In each
  * of some steps in a row, another rate may jump. If there are more of these steps than rates, some rate jumps to and fro. What a
- * step may have put wrong is added to the doubt. In the shortest step, this is all that it changed. */
+ * step may have put wrong is added to the doubt. In the shortest step, this is all that it changed,
+ * and what the new slope would have changed. */
 static void step(ff_ssa_smooth *e) {
   ode *o = e->own;
   ff_ssa_path *path = &e->single.path;
@@ -155,7 +156,8 @@ static void step(ff_ssa_smooth *e) {
   }
   const ff_ode_span *made = ff_ode_last(o->solver);
   for (uint32_t s = 0; s < path->program->n_species; s++)
-    e->doubt[s] += made->jumped ? fabs(made->end[s] - made->start[s]) : made->error[s];
+    e->doubt[s] += made->jumped ? fabs(made->end[s] - made->start[s]) + fabs(made->slope[s]) * (made->to - made->from)
+                                : made->error[s];
   memcpy(e->after, made->end, path->program->n_species * sizeof *e->after);
   e->end = made->to;
 }
