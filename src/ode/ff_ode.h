@@ -119,7 +119,8 @@ uint64_t ff_ode_calls(const ff_ode *ode);
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
 
-/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n). Then O(n), O(1). */
+/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n), or O(stages) for a
+ * component. Then O(n), O(1). */
 void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 
