@@ -5,11 +5,11 @@
  * A solution is a sequence of steps: ff_ode_begin(), then ff_ode_step() again and again. An event changes the state between two
  * of them:
  *
- *   ff_ode_step(o, most)                  a step, which may go beyond the event
- *   ff_ode_locate(o, watch, from, &at, changed)   where in this step conditions have changed; if none has, the next step
- *   ff_ode_cut(o, at)                     the step ends there
- *   x = ff_ode_last(o)->end, changed      by the caller, in an array of his own
- *   ff_ode_go_on(o, at, x)                the next step begins with this state
+ *   ff_ode_step(o, most)                          a step, which may go beyond the event
+ *   ff_ode_locate(o, watch, from, &at, changed)   where conditions have changed in this step; if nowhere, the next step
+ *   ff_ode_cut(o, at)                             the step ends there
+ *   x = ff_ode_last(o)->end                       copied and changed by the caller
+ *   ff_ode_go_on(o, at, x)                        the next step begins with this state
  *
  * Where a time is known before, it is `most`, and nothing is cut. Nothing is allocated after ff_ode_new(), unless `automatic`
  * finds that equations are stiff. */
