@@ -4,15 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/ff_math.h"
-
 #define LEAST_STEP 0x1p-46
 #define TINY 0x1p-900 /* above the numbers that have fewer digits */
 #define FIRST_STEP 0.01 /* in the first step, components change by this part of their sizes */
-#define SAFETY 0.9
-#define LEAST_FACTOR 0.2
-#define MOST_FACTOR 5
-#define REJECTED_FACTOR 0.5 /* the largest one after a step that is not accepted */
 /* A step times the speed of a mode; above this, the mode is damped and not followed. Steps are unstable above 3.3. */
 #define STIFF_BORDER 2
 #define STIFF_STEPS 15 /* after so many such steps, the equations are stiff */
@@ -30,7 +24,9 @@ static ff_status allocate(ff_ode *o, ff_error *err) {
   double **const arrays[] = {&o->start, &o->end, &o->slope[0], &o->slope[1], &o->at, &o->error, &o->look};
   const size_t n_arrays = sizeof arrays / sizeof arrays[0];
   double *next = o->memory = ff_calloc(n, (n_arrays + FF_ODE_STAGES + FF_ODE_DENSE) * sizeof *o->memory);
-  if (next == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution of %zu components", n);
+  o->dense_step = ff_calloc(n, sizeof *o->dense_step);
+  if (next == NULL || o->dense_step == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a solution of %zu components", n);
   for (size_t i = 0; i < n_arrays; i++, next += n) *arrays[i] = next;
   for (int i = 0; i < FF_ODE_STAGES; i++, next += n) o->k[i] = next;
   o->dense = next;
@@ -71,6 +67,7 @@ void ff_ode_free(ff_ode *o) {
   if (o == NULL) return;
   ff_ode_linear_free(o->linear);
   free(o->memory);
+  free(o->dense_step);
   free(o);
 }
 
@@ -192,13 +189,6 @@ static double try_step(ff_ode *o, double h) {
   return error;
 }
 
-static double factor_of(const ff_ode *o, double error, int accepted) {
-  double factor = error > 0 ? SAFETY * ff_pow(error, -1.0 / o->stepper->about.order) : MOST_FACTOR;
-  if (!(factor >= LEAST_FACTOR)) factor = LEAST_FACTOR;
-  if (factor > MOST_FACTOR) factor = MOST_FACTOR;
-  return !accepted && factor > REJECTED_FACTOR ? REJECTED_FACTOR : factor;
-}
-
 /* Counts steps for choose_method(). While steps are implicit, o->stiff is STIFF_STEPS. */
 static void look_for_stiffness(ff_ode *o) {
   const int is_explicit = o->stepper == &ff_ode_explicit;
@@ -235,7 +225,7 @@ ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
     const double error = try_step(o, h);
     o->span.jumped = shortest && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
     const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
-    const double next = h * factor_of(o, error, accepted);
+    const double next = h * ff_ode_factor(error, o->stepper->about.order, accepted);
     o->h = limited && accepted ? ff_ode_larger(next, o->h) : next;
     if (accepted) {
       if (limited) o->span.to = most;
@@ -248,20 +238,20 @@ ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
 
-static double part_of(ff_ode *o, double t) {
-  if (!o->has_dense) o->stepper->interpolate(o);
-  o->has_dense = 1;
-  return (t - o->span.from) / o->length;
-}
+static double part_of(const ff_ode *o, double t) { return (t - o->span.from) / o->length; }
 
 static inline double value_of(const ff_ode *o, uint32_t i, double part) {
-  const double *c = o->dense + (size_t)i * FF_ODE_DENSE, rest = 1 - part;
-  return c[0] + part * (c[1] + rest * (c[2] + part * (c[3] + rest * c[4])));
+  return ff_ode_dense_value(o->dense + (size_t)i * FF_ODE_DENSE, part);
 }
 
 double ff_ode_component(ff_ode *o, double t, uint32_t i) {
   if (t <= o->span.from) return o->start[i];
-  return t >= o->span.to ? o->end[i] : value_of(o, i, part_of(o, t));
+  if (t >= o->span.to) return o->end[i];
+  if (!o->has_dense && o->dense_step[i] != o->step) {
+    o->stepper->interpolate(o, i, i + 1);
+    o->dense_step[i] = o->step;
+  }
+  return value_of(o, i, part_of(o, t));
 }
 
 void ff_ode_state(ff_ode *o, double t, double *x) {
@@ -270,9 +260,12 @@ void ff_ode_state(ff_ode *o, double t, double *x) {
     return;
   }
   const double part = part_of(o, t);
+  if (!o->has_dense) o->stepper->interpolate(o, 0, o->equations.n);
+  o->has_dense = 1;
   for (uint32_t i = 0; i < o->equations.n; i++) x[i] = value_of(o, i, part);
 }
 
+/* Before the end changes, ff_ode_state() computes the coefficients of all components: they need the whole step. */
 void ff_ode_cut(ff_ode *o, double t) {
   if (!(t >= o->span.from && t < o->span.to)) return;
   ff_ode_state(o, t, o->look);

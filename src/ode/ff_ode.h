@@ -5,11 +5,11 @@
  * A solution is a sequence of steps: ff_ode_begin(), then ff_ode_step() again and again. An event changes the state between two
  * of them:
  *
- *   ff_ode_step(o, most)                  a step, which may go beyond the event
- *   ff_ode_locate(o, watch, from, &at, changed)   where in this step conditions have changed; if none has, the next step
- *   ff_ode_cut(o, at)                     the step ends there
- *   x = ff_ode_last(o)->end, changed      by the caller, in an array of his own
- *   ff_ode_go_on(o, at, x)                the next step begins with this state
+ *   ff_ode_step(o, most)                          a step, which may go beyond the event
+ *   ff_ode_locate(o, watch, from, &at, changed)   where conditions have changed in this step; if nowhere, the next step
+ *   ff_ode_cut(o, at)                             the step ends there
+ *   x = ff_ode_last(o)->end                       copied and changed by the caller
+ *   ff_ode_go_on(o, at, x)                        the next step begins with this state
  *
  * Where a time is known before, it is `most`, and nothing is cut. Nothing is allocated after ff_ode_new(), unless `automatic`
  * finds that equations are stiff. */
@@ -119,7 +119,8 @@ uint64_t ff_ode_calls(const ff_ode *ode);
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
 
-/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n). Then O(n), O(1). */
+/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n), or O(stages) for a
+ * component. Then O(n), O(1). */
 void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 

@@ -166,8 +166,8 @@ double ff_ode_implicit_speed(ff_ode *o) {
 }
 
 /* Steinebach's polynomial x0 + s (by + r (d1 + s (d2 + s d3))), r = 1 - s, in the form of the explicit method. */
-static void interpolate(ff_ode *o) {
-  for (uint32_t s = 0; s < o->equations.n; s++) {
+static void interpolate(ff_ode *o, uint32_t first, uint32_t end) {
+  for (uint32_t s = first; s < end; s++) {
     double *c = o->dense + (size_t)s * FF_ODE_DENSE;
     const double last = combine(o, dense_weight[2], STAGES, s);
     c[0] = o->start[s];

@@ -1,7 +1,8 @@
-/* Scenario of test_memory: differential equations. */
+/* Scenarios of test_memory: differential equations, and the order of a sparse matrix. */
 #ifndef FF_TESTS_MEMORY_ODE_H
 #define FF_TESTS_MEMORY_ODE_H
 
+#include "../../src/linear/ff_sparse_lu.h"
 #include "../../src/ode/ff_ode.h"
 #include "memory_given.h"
 
@@ -44,6 +45,32 @@ static ff_status solves_equations(ff_error *err) {
     if (status == FF_OK) FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
     ff_ode_free(o);
   }
+  ff_sparse_order_free(order);
+  return status;
+}
+
+/* A grid, in which elimination makes lists of neighbours long. */
+static ff_status orders_a_grid(ff_error *err) {
+  enum { WIDE = 14, ROWS = WIDE * WIDE };
+  static size_t first[ROWS + 1];
+  static uint32_t row[5 * ROWS];
+  for (uint32_t j = 0; j < ROWS; j++) {
+    size_t end = first[j];
+    row[end++] = j;
+    if (j >= WIDE) row[end++] = j - WIDE;
+    if (j + WIDE < ROWS) row[end++] = j + WIDE;
+    if (j % WIDE > 0) row[end++] = j - 1;
+    if (j % WIDE < WIDE - 1) row[end++] = j + 1;
+    first[j + 1] = end;
+  }
+  ff_sparse_order *order;
+  ff_sparse_lu *lu;
+  ff_status status = ff_sparse_order_new(&order, ROWS, first, row, err);
+  CHECK_OUT(status, order);
+  if (status != FF_OK) return status;
+  status = ff_sparse_lu_new(&lu, order, err);
+  CHECK_OUT(status, lu);
+  ff_sparse_lu_free(lu);
   ff_sparse_order_free(order);
   return status;
 }

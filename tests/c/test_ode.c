@@ -403,6 +403,40 @@ static void goes_on_after_a_cut(void) {
   }
 }
 
+/* A component that is read alone has the bits of the whole state, in each step anew, before and after a cut. The polynomials of
+ * the others are not computed. */
+static void reads_components_alone(void) {
+  const double start[4] = {0.1, 1, 0, 1};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    const ff_ode_options options = {.method = method, .tolerance = 1e-6};
+    ff_ode *o = solver(&equations, &options), *whole = solver(&equations, &options);
+    ff_ode_begin(o, 0, start, 0);
+    ff_ode_begin(whole, 0, start, 0);
+    for (int step = 0; step < 8; step++) {
+      double x[4];
+      FF_CHECK(steps_to(o, INFINITY) && steps_to(whole, INFINITY));
+      const ff_ode_span *s = ff_ode_last(o);
+      const double length = s->to - s->from, cut = s->from + length / 2;
+      for (uint32_t i = 0; i < 4; i++) o->dense[i * FF_ODE_DENSE] = -100.0 - i;
+      for (int part = 1; part < 8; part++) {
+        const double t = s->from + length * part / 8;
+        ff_ode_state(whole, t, x);
+        FF_CHECK(ff_ode_component(o, t, 2) == x[2] && (part < 4 || ff_ode_component(o, t, 0) == x[0]));
+      }
+      FF_CHECK(o->dense[FF_ODE_DENSE] == -101 && o->dense[3 * FF_ODE_DENSE] == -103);
+      ff_ode_cut(o, cut);
+      ff_ode_state(whole, cut, x);
+      FF_CHECK(memcmp(s->end, x, sizeof x) == 0);
+      ff_ode_state(whole, s->from + length / 4, x);
+      for (uint32_t i = 0; i < 4; i++) FF_CHECK(ff_ode_component(o, s->from + length / 4, i) == x[i]);
+      ff_ode_cut(whole, cut);
+    }
+    ff_ode_free(o);
+    ff_ode_free(whole);
+  }
+}
+
 /* The steps of a solution up to time 2: its bits, and those of the state within steps. */
 typedef struct {
   int steps;
@@ -692,7 +726,6 @@ static void refuses_no_tolerance(void) {
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
              keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order,
-             goes_on_after_a_cut, forgets_what_was_solved_before, goes_on_in_another_state, ends_at_the_wanted_time,
-             tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, begins_slowly, goes_on_faster,
-             asks_the_judge, knows_sizes,
-             refuses_no_tolerance)
+             goes_on_after_a_cut, reads_components_alone, forgets_what_was_solved_before, goes_on_in_another_state,
+             ends_at_the_wanted_time, tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, begins_slowly,
+             goes_on_faster, asks_the_judge, knows_sizes, refuses_no_tolerance)
