@@ -4,17 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/ff_math.h"
-
 #define LEAST_STEP 0x1p-46
+#define TINY 0x1p-900 /* above the numbers that have fewer digits */
 #define FIRST_STEP 0.01 /* in the first step, components change by this part of their sizes */
-#define SAFETY 0.9
-#define LEAST_FACTOR 0.2
-#define MOST_FACTOR 5
-#define REJECTED_FACTOR 0.5 /* the largest one after a step that is not accepted */
-#define STIFF_BORDER 2      /* a mode that is faster than this, times the step, is damped and not followed; the border of */
-#define STIFF_STEPS 15      /* stability is 3.3. The equations are stiff after so many such steps, ... */
-#define CALM_STEPS 6        /* ... without so many others in a row */
+/* A step times the speed of a mode; above this, the mode is damped and not followed. Steps are unstable above 3.3. */
+#define STIFF_BORDER 2
+#define STIFF_STEPS 15 /* after so many such steps, the equations are stiff */
+#define CALM_STEPS 6   /* so many other steps in a row set this number to 0 */
 
 static const ff_ode_stepper *const steppers[FF_ODE_METHODS] = {
     [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit};
@@ -28,25 +24,40 @@ static ff_status allocate(ff_ode *o, ff_error *err) {
   double **const arrays[] = {&o->start, &o->end, &o->slope[0], &o->slope[1], &o->at, &o->error, &o->look};
   const size_t n_arrays = sizeof arrays / sizeof arrays[0];
   double *next = o->memory = ff_calloc(n, (n_arrays + FF_ODE_STAGES + FF_ODE_DENSE) * sizeof *o->memory);
-  if (next == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution of %zu components", n);
+  o->dense_step = ff_calloc(n, sizeof *o->dense_step);
+  if (next == NULL || o->dense_step == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a solution of %zu components", n);
   for (size_t i = 0; i < n_arrays; i++, next += n) *arrays[i] = next;
   for (int i = 0; i < FF_ODE_STAGES; i++, next += n) o->k[i] = next;
   o->dense = next;
   return FF_OK;
 }
 
+static ff_status check(const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err) {
+  const uint32_t n = equations->n;
+  if (!(options->tolerance > 0))
+    return ff_error_set(err, FF_EARGUMENT, "the tolerance is %g; expected a number above 0", options->tolerance);
+  for (uint32_t i = 0; options->size != NULL && i < n; i++)
+    if (!(options->size[i] > 0))
+      return ff_error_set(err, FF_EARGUMENT, "the size of component %u is %g; expected a number above 0", i, options->size[i]);
+  if (equations->order != NULL && equations->order->n != n)
+    return ff_error_set(err, FF_EARGUMENT, "the order is that of %u components; expected %u", equations->order->n, n);
+  return FF_OK;
+}
+
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err) {
   *out = NULL;
-  if (!(options->tolerance > 0)) return ff_error_set(err, FF_EARGUMENT, "expected a tolerance above 0");
+  ff_status status = check(equations, options, err);
+  if (status != FF_OK) return status;
   ff_ode *o = ff_calloc(1, sizeof *o);
   if (o == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution");
   o->equations = *equations;
   o->options = *options;
   if (!(options->least > 0)) o->options.least = LEAST_STEP;
-  ff_status status = allocate(o, err);
-  if (status == FF_OK && (options->automatic || options->method == FF_ODE_RODAS)) status = ff_ode_implicit.make(o, err);
+  status = allocate(o, err);
+  if (status == FF_OK && !options->automatic && options->method == FF_ODE_RODAS) status = ff_ode_implicit.make(o, err);
   if (status == FF_OK)
-    *out = o;
+    ff_ode_begin(*out = o, 0, o->end, 0);
   else
     ff_ode_free(o);
   return status;
@@ -56,6 +67,7 @@ void ff_ode_free(ff_ode *o) {
   if (o == NULL) return;
   ff_ode_linear_free(o->linear);
   free(o->memory);
+  free(o->dense_step);
   free(o);
 }
 
@@ -68,20 +80,26 @@ static void set_span(ff_ode *o) {
   o->span.error = o->error;
 }
 
-void ff_ode_start(ff_ode *o, double t, const double *x, double h) {
+static void set_state(ff_ode *o, double t, const double *x) {
   memmove(o->end, x, o->equations.n * sizeof *o->end);
   memcpy(o->start, o->end, o->equations.n * sizeof *o->start);
+  memset(o->error, 0, o->equations.n * sizeof *o->error);
   o->span.from = o->span.to = t;
-  o->has_slope = o->has_dense = 0;
-  o->h = h;
+  o->span.jumped = o->has_slope = o->has_dense = 0;
+  o->fresh = 1;
   set_span(o);
-  if (h > 0) {
-    if (!(o->first > 0)) o->first = h;
-    if (o->stepper != NULL) return;
-  }
+}
+
+/* Sets all that a later step reads of earlier ones, but for the number of the step, which tells whose derivatives are known. */
+void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
+  set_state(o, t, x);
+  o->h = o->shortest = h > 0 ? h : 0;
+  o->tried = o->length = 0;
   o->stepper = steppers[o->options.automatic ? FF_ODE_DORMAND_PRINCE : o->options.method];
   o->jumps = o->stiff = o->calm = 0;
 }
+
+void ff_ode_go_on(ff_ode *o, double t, const double *x) { set_state(o, t, x); }
 
 const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
 
@@ -117,28 +135,37 @@ static double first_step(const ff_ode *o) {
   return fastest > 0 ? FIRST_STEP / fastest : 1;
 }
 
+/* The method of the next step. The implicit one gets its memory when it is first needed. */
+static int choose_method(ff_ode *o) {
+  if (!o->options.automatic) return 1;
+  const ff_ode_stepper *stepper = o->stiff == STIFF_STEPS ? &ff_ode_implicit : &ff_ode_explicit;
+  if (stepper->make != NULL && stepper->make(o, NULL) != FF_OK) return 0;
+  o->stepper = stepper;
+  return 1;
+}
+
 /* The end of the last step becomes the start of the next one. */
-static int begin_step(ff_ode *o) {
-  if (ff_ode_slope(o) == NULL) return 0;
+static ff_ode_outcome begin_step(ff_ode *o) {
+  if (ff_ode_slope(o) == NULL) return FF_ODE_FAILED;
+  if (!choose_method(o)) return FF_ODE_NO_MEMORY;
   swap(&o->start, &o->end);
   swap(&o->slope[0], &o->slope[1]);
   set_span(o);
   o->span.from = o->span.to;
   o->step++;
   o->has_dense = 0;
-  if (o->stiff == STIFF_STEPS) o->stepper = &ff_ode_implicit;
-  if (!(o->h > 0)) o->h = o->first = first_step(o);
-  return 1;
+  if (!(o->h > 0)) o->h = o->shortest = first_step(o);
+  return FF_ODE_STEPPED;
 }
 
 /* No step was made: the state is that from before. */
-static int end_without_step(ff_ode *o) {
+static ff_ode_outcome end_without_step(ff_ode *o) {
   swap(&o->start, &o->end);
   swap(&o->slope[0], &o->slope[1]);
   set_span(o);
   o->span.to = o->span.from;
   memcpy(o->start, o->end, o->equations.n * sizeof *o->start);
-  return 0;
+  return FF_ODE_FAILED;
 }
 
 /* The largest error of a component, as a part of what the tolerance permits. */
@@ -162,41 +189,48 @@ static double try_step(ff_ode *o, double h) {
   return error;
 }
 
-static double factor_of(const ff_ode *o, double error, int accepted) {
-  double factor = error > 0 ? SAFETY * ff_pow(error, -1.0 / o->stepper->about.order) : MOST_FACTOR;
-  if (!(factor >= LEAST_FACTOR)) factor = LEAST_FACTOR;
-  if (factor > MOST_FACTOR) factor = MOST_FACTOR;
-  return !accepted && factor > REJECTED_FACTOR ? REJECTED_FACTOR : factor;
-}
-
+/* Counts steps for choose_method(). While steps are implicit, o->stiff is STIFF_STEPS. */
 static void look_for_stiffness(ff_ode *o) {
-  if (o->tried * ff_ode_explicit_speed(o) > STIFF_BORDER) {
+  const int is_explicit = o->stepper == &ff_ode_explicit;
+  if (o->tried * (is_explicit ? ff_ode_explicit_speed(o) : ff_ode_implicit_speed(o)) > STIFF_BORDER) {
     o->calm = 0;
-    o->stiff++;
+    if (is_explicit) o->stiff++;
   } else if (++o->calm == CALM_STEPS) {
     o->stiff = 0;
   }
 }
 
-int ff_ode_step(ff_ode *o, double most) {
-  if (!(most > o->span.to) || !begin_step(o)) return 0;
-  const double least = o->options.least * (fabs(o->span.from) + o->first), rest = most - o->span.from;
+/* A step of length h was accepted. */
+static void end_step(ff_ode *o, double h) {
+  o->jumps = o->span.jumped ? o->jumps + 1 : 0;
+  if (!o->span.jumped && h < o->shortest) o->shortest = h;
+  o->fresh = 0;
+  o->length = o->span.to - o->span.from;
+  if (o->options.automatic) look_for_stiffness(o);
+}
+
+ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
+  if (most <= o->span.to) return FF_ODE_AT_END;
+  if (!(most > o->span.to)) return FF_ODE_FAILED; /* it is no number */
+  const ff_ode_outcome begun = begin_step(o);
+  if (begun != FF_ODE_STEPPED) return begun;
+  const double rest = most - o->span.from;
   for (;;) {
+    const double least = o->options.least * (fabs(o->span.from) + o->shortest);
     const int shortest = !(o->h > least);
     double h = shortest ? least : o->h;
     const int limited = h >= rest;
     if (limited) h = rest;
+    if (o->fresh && h < o->shortest) o->shortest = ff_ode_larger(h, TINY); /* the first guess may be far too long */
     const double error = try_step(o, h);
     o->span.jumped = shortest && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
     const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
-    const double next = h * factor_of(o, error, accepted);
+    const double next = h * ff_ode_factor(error, o->stepper->about.order, accepted);
     o->h = limited && accepted ? ff_ode_larger(next, o->h) : next;
     if (accepted) {
-      o->jumps = o->span.jumped ? o->jumps + 1 : 0;
       if (limited) o->span.to = most;
-      o->length = o->span.to - o->span.from;
-      if (o->options.automatic && o->stepper == &ff_ode_explicit) look_for_stiffness(o);
-      return 1;
+      end_step(o, h);
+      return FF_ODE_STEPPED;
     }
     if (shortest) return end_without_step(o);
   }
@@ -204,20 +238,20 @@ int ff_ode_step(ff_ode *o, double most) {
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
 
-static double part_of(ff_ode *o, double t) {
-  if (!o->has_dense) o->stepper->interpolate(o);
-  o->has_dense = 1;
-  return (t - o->span.from) / o->length;
-}
+static double part_of(const ff_ode *o, double t) { return (t - o->span.from) / o->length; }
 
 static inline double value_of(const ff_ode *o, uint32_t i, double part) {
-  const double *c = o->dense + (size_t)i * FF_ODE_DENSE, rest = 1 - part;
-  return c[0] + part * (c[1] + rest * (c[2] + part * (c[3] + rest * c[4])));
+  return ff_ode_dense_value(o->dense + (size_t)i * FF_ODE_DENSE, part);
 }
 
 double ff_ode_component(ff_ode *o, double t, uint32_t i) {
   if (t <= o->span.from) return o->start[i];
-  return t >= o->span.to ? o->end[i] : value_of(o, i, part_of(o, t));
+  if (t >= o->span.to) return o->end[i];
+  if (!o->has_dense && o->dense_step[i] != o->step) {
+    o->stepper->interpolate(o, i, i + 1);
+    o->dense_step[i] = o->step;
+  }
+  return value_of(o, i, part_of(o, t));
 }
 
 void ff_ode_state(ff_ode *o, double t, double *x) {
@@ -226,11 +260,14 @@ void ff_ode_state(ff_ode *o, double t, double *x) {
     return;
   }
   const double part = part_of(o, t);
+  if (!o->has_dense) o->stepper->interpolate(o, 0, o->equations.n);
+  o->has_dense = 1;
   for (uint32_t i = 0; i < o->equations.n; i++) x[i] = value_of(o, i, part);
 }
 
+/* Before the end changes, ff_ode_state() computes the coefficients of all components: they need the whole step. */
 void ff_ode_cut(ff_ode *o, double t) {
-  if (!(t < o->span.to)) return;
+  if (!(t >= o->span.from && t < o->span.to)) return;
   ff_ode_state(o, t, o->look);
   memcpy(o->end, o->look, o->equations.n * sizeof *o->end);
   o->span.to = t;

@@ -2,12 +2,22 @@
  * which conditions change. The solver knows no model. Its results have the same bits on every machine: they follow from the
  * equations and the options alone, and largest errors decide, so that no order of a sum matters.
  *
- * A solution is a sequence of steps: ff_ode_start(), then ff_ode_step() again and again. Between two steps, ff_ode_locate() finds
- * what has changed in the last one, and ff_ode_cut() ends it earlier. Nothing is allocated after ff_ode_new(). */
+ * A solution is a sequence of steps: ff_ode_begin(), then ff_ode_step() again and again. An event changes the state between two
+ * of them:
+ *
+ *   ff_ode_step(o, most)                          a step, which may go beyond the event
+ *   ff_ode_locate(o, watch, from, &at, changed)   where conditions have changed in this step; if nowhere, the next step
+ *   ff_ode_cut(o, at)                             the step ends there
+ *   x = ff_ode_last(o)->end                       copied and changed by the caller
+ *   ff_ode_go_on(o, at, x)                        the next step begins with this state
+ *
+ * Where a time is known before, it is `most`, and nothing is cut. Nothing is allocated after ff_ode_new(), unless `automatic`
+ * finds that equations are stiff. */
 #ifndef FF_ODE_H
 #define FF_ODE_H
 
 #include "../base/ff_base.h"
+#include "../linear/ff_sparse_order.h"
 
 typedef struct ff_ode ff_ode;
 
@@ -25,6 +35,8 @@ typedef struct {
    * row[first[j + 1] - 1], without repeats. NULL: all entries. Borrowed. */
   const size_t *first;
   const uint32_t *row;
+  /* The order of this pattern, which many solvers may borrow. NULL: the solver makes its own one. */
+  const ff_sparse_order *order;
   /* Sets these entries. Returns 0 if there are none; then the step is tried again, shorter. NULL: they are differences of f. */
   int (*jacobian)(void *of, double t, const double *x, double *entry);
 } ff_ode_equations;
@@ -43,7 +55,8 @@ const ff_ode_about *ff_ode_method_about(ff_ode_method method);
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
-/* A step. The arrays are the solver's, and valid until the next call of ff_ode_start(), ff_ode_step() or ff_ode_cut(). */
+/* A step. The arrays are the solver's, and valid until the next call of ff_ode_begin(), ff_ode_go_on(), ff_ode_step()
+ * or ff_ode_cut(). */
 typedef struct {
   double from, to;
   const double *start, *end; /* the state at these times */
@@ -54,34 +67,47 @@ typedef struct {
 
 typedef struct {
   ff_ode_method method;
-  int automatic;      /* a solution begins with Dormand and Prince, and goes on with the implicit method if it is stiff */
+  int automatic;      /* a solution begins with Dormand and Prince, and has implicit steps while it is stiff */
   double tolerance;   /* the error of component i in a step is at most tolerance * (size[i] + |x_i|). Required. */
-  const double *size; /* NULL: 1 for all. Borrowed. */
-  double least;       /* the shortest step, as a part of the time or of the first step; 0: 2^-46 */
+  const double *size; /* numbers above 0. NULL: 1 for all. Borrowed. */
+  double least;       /* the shortest step, as a part of the sum of the time and the shortest step so far; 0: 2^-46 */
   uint32_t jumps;     /* so many of the shortest steps in a row are accepted whatever their errors: f may jump there */
   /* Is called after each step that is tried, also after one that failed, and returns the error that counts; 1 is the largest
    * that is accepted. `error` is infinity if it is not a number. NULL: the error itself. */
   double (*judge)(void *of, const ff_ode_span *tried, double error);
 } ff_ode_options;
 
-/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n) for explicit steps alone; an implicit method also orders
- * its matrix: see ff_sparse_lu_new(). */
+/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n); but the implicit method also allocates its matrix, and
+ * orders it unless the order is given: see ff_sparse_order_new(). With `automatic`, the first implicit step does this. */
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
 void ff_ode_free(ff_ode *ode);
 
-/* Sets the state. h is the length of the next step, such as ff_ode_next() after ff_ode_cut(). 0: a new solution, for which the
- * solver chooses it. x may be an array of the solver. O(n). */
-void ff_ode_start(ff_ode *ode, double t, const double *x, double h);
+/* Begins a new solution. h is the length of the first step; 0: the solver chooses it. The solution follows from the equations,
+ * the options and these arguments alone, whatever was solved before. x may be an array of the solver. O(n). */
+void ff_ode_begin(ff_ode *ode, double t, const double *x, double h);
 
-/* Makes the next step, which ends at `most` at the latest. Returns 0 if there is none: f does not exist at the beginning, or
- * even the shortest step has too large an error. O(stages (n + f)), and for an implicit step O(an elimination) and the Jacobian,
- * for each step that is tried. */
-int ff_ode_step(ff_ode *ode, double most);
+/* Goes on with the present solution in another state, such as after an event: the next step has the length ff_ode_next() and the
+ * present method. With `automatic`, the method may still change in either direction. x may be an array of the solver. O(n). */
+void ff_ode_go_on(ff_ode *ode, double t, const double *x);
 
-/* The last step; after ff_ode_start(), one of length 0 at the beginning, whose slope may be old. O(1). */
+typedef enum {
+  FF_ODE_STEPPED,
+  FF_ODE_AT_END, /* the last step ends at `most` or later; nothing has changed */
+  /* There is no step: f does not exist at the beginning, where ff_ode_slope() is NULL; or even the shortest step has too large an
+   * error, and the last step has length 0 now. The state is that from before. */
+  FF_ODE_FAILED,
+  FF_ODE_NO_MEMORY /* for the first implicit step of `automatic`; nothing has changed */
+} ff_ode_outcome;
+
+/* Makes the next step, which ends at `most` at the latest. O(stages (n + f)), and for an implicit step O(an elimination) and the
+ * Jacobian, for each step that is tried. */
+ff_ode_outcome ff_ode_step(ff_ode *ode, double most);
+
+/* The last step; after ff_ode_begin() and ff_ode_go_on(), one of length 0, whose slope may be old. O(1). */
 const ff_ode_span *ff_ode_last(const ff_ode *ode);
 
-/* f at the end of the last step, or NULL if it does not exist. O(1), after ff_ode_start() and ff_ode_cut() O(f). */
+/* f at the end of the last step, or NULL if it does not exist. O(1); after ff_ode_begin(), ff_ode_go_on() and ff_ode_cut(), the
+ * first call takes O(f). */
 const double *ff_ode_slope(ff_ode *ode);
 
 /* The length that the next step will have, if no `most` is nearer. O(1). */
@@ -93,12 +119,13 @@ uint64_t ff_ode_calls(const ff_ode *ode);
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
 
-/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n). Then O(n), O(1). */
+/* All components, or component i, at a time of the last step. The first call in a step takes O(stages n), or O(stages) for a
+ * component. Then O(n), O(1). */
 void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 
 /* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long
- * as this one was: many steps that are cut must not grow. O(n), and f is called once more. */
+ * as this one was: many steps that are cut must not grow. Another time changes nothing. O(n), and f is called once more. */
 void ff_ode_cut(ff_ode *ode, double t);
 
 /* Conditions g_i(t, x) >= 0. */

@@ -5,15 +5,16 @@
 #include <math.h>
 
 #include "ff_ode.h"
+#include "ff_ode_explicit_math.h"
 
-enum { FF_ODE_STAGES = 8, FF_ODE_DENSE = 5 };
+enum { FF_ODE_STAGES = 8 };
 
 typedef struct {
   ff_ode_about about;
-  ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides; NULL: nothing */
+  ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides, unless it was made; NULL: nothing */
   /* Tries a step of length h. Sets `end`, the slope there, and `error`. Returns 0 if it could not be tried. */
   int (*attempt)(ff_ode *o, double h);
-  void (*interpolate)(ff_ode *o); /* sets `dense` */
+  void (*interpolate)(ff_ode *o, uint32_t first, uint32_t end); /* sets `dense` of components first to end - 1 */
 } ff_ode_stepper;
 
 extern const ff_ode_stepper ff_ode_explicit, ff_ode_implicit;
@@ -25,17 +26,19 @@ struct ff_ode {
   const ff_ode_stepper *stepper;
   double h;                   /* the length of the next step */
   double tried, length;       /* and that of the last one, before it was cut; and by its times */
-  double first;               /* and of the first one */
+  double shortest;            /* the shortest length so far; of the first step, also those that were tried in vain */
   uint64_t step, calls;       /* numbers of steps, and of calls of f */
   uint32_t jumps, stiff, calm; /* steps in a row that jumped; steps that were stiff; steps in a row that were not */
-  int has_slope, has_dense;   /* whether the slope at the end, and `dense`, are those of the last step */
+  int fresh;                  /* whether no step was made since the solution began, or went on in another state */
+  int has_slope, has_dense;   /* whether the slope at the end, and `dense` of all components, are those of the last step */
   int failed;                 /* whether f does not exist somewhere in the step that is being tried */
   double *memory;             /* of all arrays below */
   double *start, *end;
   double *slope[2];           /* at the start and at the end */
   double *k[FF_ODE_STAGES];
   double *at, *error, *look;
-  double *dense;              /* FF_ODE_DENSE coefficients for each component */
+  double *dense;              /* FF_ODE_DENSE coefficients for each component, */
+  uint64_t *dense_step;       /* and the step for which they were computed alone */
   struct ff_ode_linear *linear; /* of the implicit method */
 };
 
@@ -50,6 +53,9 @@ static inline double ff_ode_size(const ff_ode *o, uint32_t i) { return o->option
 
 /* The largest rate of change of a mode, as far as the last step of the explicit method shows it. O(n). */
 double ff_ode_explicit_speed(const ff_ode *o);
+
+/* A bound of it, from the derivatives at the beginning of the last step of the implicit method. O(n + entries). */
+double ff_ode_implicit_speed(ff_ode *o);
 
 /* What the implicit method needs besides: the matrix and its factors. Accepts NULL. */
 void ff_ode_linear_free(struct ff_ode_linear *linear);

@@ -1,9 +1,7 @@
-/* Times at which conditions change: the method ITP of Oliveira and Takahashi (2021) on the dense output. */
+/* Times at which conditions change: a search on the dense output. */
 #include "ff_ode_internal.h"
+#include "ff_ode_locate_math.h"
 
-#define ROUNDING 0x1p-52
-#define SHARE 0.2 /* how far ITP moves from the secant's root towards the middle, where that moves it less than a tolerance */
-#define MOST_ROUNDS 60
 #define NEAREST_LOOK 0x1p-48 /* parts of a step after which a function that was 0 is looked at */
 #define NEXT_LOOK 0x1p12
 #define FOUND 2
@@ -24,37 +22,13 @@ static int counts(const ff_ode_watch *w, uint32_t i, int becomes) {
   return direction == 0 || direction == (becomes ? 1 : -1);
 }
 
-/* A time between low and high: the root of the secant, moved towards the middle, so that both ends come near to the root. It is
- * so near to the middle that halving would need `most` as the largest distance from there on. */
-static double next_time(double low, double high, double at_low, double at_high, double move, double most) {
-  const double middle = low + (high - low) / 2, root = low + (high - low) * (at_low / (at_low - at_high));
-  const double sign = middle > root ? 1 : -1;
-  if (!(root >= low && root <= high)) return middle;
-  double t = fabs(middle - root) > move ? root + sign * move : middle;
-  if (fabs(t - middle) > most) t = middle - sign * most;
-  return t > low && t < high ? t : middle;
-}
-
 /* The first time found at which the condition has its value at `high`, where it differs from that at `low`. */
 static double time_of_change(ff_ode *o, const ff_ode_watch *w, uint32_t i, double low, double high) {
-  const double wide = high - low, enough = ROUNDING * (fabs(high) + o->tried);
-  double at_low = value_at(o, w, i, low), at_high = value_at(o, w, i, high), reach = enough;
-  const int before = at_low >= 0;
-  while (reach < wide) reach *= 2;
-  for (int round = 0; round < MOST_ROUNDS && high - low > enough; round++, reach /= 2) {
-    const double narrow = high - low, move = ff_ode_larger(SHARE * narrow * (narrow / wide), enough / 2);
-    const double t = next_time(low, high, at_low, at_high, move, reach - narrow / 2);
-    if (!(t > low && t < high)) break;
-    const double value = value_at(o, w, i, t);
-    if ((value >= 0) == before) {
-      low = t;
-      at_low = value;
-    } else {
-      high = t;
-      at_high = value;
-    }
-  }
-  return high;
+  const double at_low = value_at(o, w, i, low), at_high = value_at(o, w, i, high);
+  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_ODE_ROUNDING * (fabs(high) + o->tried));
+  double t;
+  while (ff_ode_bracket_next(&b, &t)) ff_ode_bracket_take(&b, t, value_at(o, w, i, t));
+  return b.high;
 }
 
 /* A function is 0 at `low`. If it is below just afterwards, this is the first of some times at which that is seen; else `low`. */
@@ -76,7 +50,7 @@ static int change_of(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t, int
 /* Some conditions have changed at a time; `changed` tells which were true before. If more of them have a rounding later, it
  * becomes this time: they change together. */
 static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *changed) {
-  const double later = *at + ROUNDING * (fabs(*at) + o->tried);
+  const double later = *at + FF_ODE_ROUNDING * (fabs(*at) + o->tried);
   int now = 0, then = 0;
   for (uint32_t i = 0; i < w->n; i++) {
     now += change_of(o, w, i, *at, changed[i]) != 0;
@@ -113,7 +87,11 @@ static int search_piece(ff_ode *o, const ff_ode_watch *w, double begin, double *
       if (!(changed[i] & FOUND)) more |= search_one(o, w, i, begin, end, changed);
     any |= more;
   }
-  for (uint32_t i = 0; i < w->n; i++) changed[i] &= ~FOUND;
+  for (uint32_t i = 0; i < w->n; i++) {
+    changed[i] &= ~FOUND;
+    /* another condition may have changed before a function that was 0 fell */
+    if (any && !changed[i] && value_at(o, w, i, begin) == 0) changed[i] = time_below(o, w, i, begin, *end) == begin;
+  }
   if (any) tell_changes(o, w, end, changed);
   return any;
 }

@@ -22,6 +22,7 @@ typedef struct {
 
 static const scenario scenarios[] = {
     {"differential equations", NULL, solves_equations, NULL, 0},
+    {"order of a sparse matrix", NULL, orders_a_grid, NULL, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},

@@ -14,11 +14,13 @@ static inline ff_ode *solver(const ff_ode_equations *equations, const ff_ode_opt
   return o;
 }
 
+static inline int steps_to(ff_ode *o, double most) { return ff_ode_step(o, most) == FF_ODE_STEPPED; }
+
 /* Goes on to a time. Returns the number of steps, or 0 if there is none at some time. */
 static inline int go(ff_ode *o, double until) {
   int steps = 0;
   while (ff_ode_last(o)->to < until) {
-    if (!ff_ode_step(o, until)) return 0;
+    if (!steps_to(o, until)) return 0;
     steps++;
   }
   return steps;

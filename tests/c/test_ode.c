@@ -1,5 +1,6 @@
 /* ode/: orders of both methods and of their dense output, exact solutions, stiff equations, derivatives, steps that end early,
  * failures. test_ode_locate.c has the times of change. */
+#include "../../src/ode/ff_ode_internal.h"
 #include "ode_equations.h"
 
 /* ---- equations ---------------------------------------------------------------------------------------------------------- */
@@ -47,8 +48,8 @@ static errors errors_of(ff_ode_method method, double h) {
   errors e = {0, 0, 0, 0};
   for (double t = 0.25; t < 1.5; t += 0.5) {
     smooth_solution(t, x);
-    ff_ode_start(o, t, x, h);
-    FF_CHECK(ff_ode_step(o, t + h));
+    ff_ode_begin(o, t, x, h);
+    FF_CHECK(steps_to(o, t + h));
     smooth_solution(t + h, x);
     e.end = fmax(e.end, distance(ff_ode_last(o)->end, x, 4));
     for (uint32_t k = 0; k < 4; k++) e.estimate = fmax(e.estimate, ff_ode_last(o)->error[k]);
@@ -60,8 +61,8 @@ static errors errors_of(ff_ode_method method, double h) {
     }
   }
   smooth_solution(0, x);
-  ff_ode_start(o, 0, x, h);
-  for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(ff_ode_step(o, i * h));
+  ff_ode_begin(o, 0, x, h);
+  for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(steps_to(o, i * h));
   smooth_solution(2, x);
   e.all = distance(ff_ode_last(o)->end, x, 4);
   ff_ode_free(o);
@@ -101,8 +102,8 @@ static void knows_the_time(void) {
     double error[2];
     for (int fine = 0; fine < 2; fine++) {
       const double one = 1, h = fine ? 1.0 / 16 : 1.0 / 8;
-      ff_ode_start(o, 0, &one, h);
-      for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(ff_ode_step(o, i * h));
+      ff_ode_begin(o, 0, &one, h);
+      for (int i = 1; i <= (int)(2 / h); i++) FF_CHECK(steps_to(o, i * h));
       error[fine] = fabs(ff_ode_last(o)->end[0] - exp(sin(2)));
     }
     check_order(ff_ode_method_about(method)->name, error[0], error[1], ff_ode_method_about(method)->order);
@@ -133,9 +134,9 @@ static void solves_known_equations(void) {
     for (double tolerance = 1e-4; tolerance > 1e-11; tolerance /= 100) {
       const ff_ode_options options = {.method = method, .tolerance = tolerance};
       ff_ode *o = solver(&equations, &options);
-      ff_ode_start(o, 0, start, 0);
+      ff_ode_begin(o, 0, start, 0);
       for (int steps = 1; ff_ode_last(o)->to < 10; steps++) {
-        FF_CHECK(ff_ode_step(o, INFINITY));
+        FF_CHECK(steps_to(o, INFINITY));
         const ff_ode_span *s = ff_ode_last(o);
         for (int i = 1; i <= 4; i++) {
           const double t = s->from + (s->to - s->from) * i / 4;
@@ -162,9 +163,9 @@ static void has_these_bits(void) {
       ff_ode *o = solver(&equations, &options);
       double x[4];
       for (int again = 0; again < 2; again++) {
-        ff_ode_start(o, 0, start, 0);
+        ff_ode_begin(o, 0, start, 0);
         while (ff_ode_last(o)->to < 3) {
-          FF_CHECK(ff_ode_step(o, INFINITY));
+          FF_CHECK(steps_to(o, INFINITY));
           if (look) ff_ode_state(o, (ff_ode_last(o)->from + ff_ode_last(o)->to) / 2, x);
         }
         for (int i = 0; i < 4; i++) FF_CHECK_SAY(ff_ode_last(o)->end[i] == wanted[method][i], "%a", ff_ode_last(o)->end[i]);
@@ -211,7 +212,7 @@ static void solves_stiff_equations(void) {
   const ff_ode_options small = {.tolerance = 1e-10};
   double early[3];
   ff_ode *o = solver(&reactions, &small);
-  ff_ode_start(o, 0, start, 0);
+  ff_ode_begin(o, 0, start, 0);
   FF_CHECK(go(o, 40) > 30000); /* the fastest mode has the rate 2e3, so 40 * 2e3 / 3.3 steps are necessary */
   for (int i = 0; i < 3; i++) early[i] = ff_ode_last(o)->end[i] / MOLECULES;
   ff_ode_free(o);
@@ -219,7 +220,7 @@ static void solves_stiff_equations(void) {
     for (double tolerance = 1e-6; tolerance > 1e-9; tolerance /= 10) {
       const ff_ode_options options = {.method = FF_ODE_RODAS, .automatic = automatic, .tolerance = tolerance};
       o = solver(&reactions, &options);
-      ff_ode_start(o, 0, start, 0);
+      ff_ode_begin(o, 0, start, 0);
       if (automatic) FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
       int steps = go(o, 40);
       FF_CHECK_SAY(steps > 0 && steps < (automatic ? 5000 : 500), "%d steps", steps);
@@ -230,7 +231,7 @@ static void solves_stiff_equations(void) {
       FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
       ff_ode_free(o);
       o = solver(&oscillator, &options);
-      ff_ode_start(o, 0, swing, 0);
+      ff_ode_begin(o, 0, swing, 0);
       steps = go(o, 2);
       FF_CHECK_SAY(steps > 0 && steps < 5000, "%d steps", steps);
       FF_CHECK(relative(ff_ode_last(o)->end, swung, 1, 2) < 100 * tolerance);
@@ -245,13 +246,55 @@ static void keeps_explicit_steps(void) {
   for (int automatic = 0; automatic < 2; automatic++) {
     const ff_ode_options options = {.automatic = automatic, .tolerance = 1e-8};
     ff_ode *o = solver(&smooth_equations, &options);
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     FF_CHECK(go(o, 30) > 0);
     FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
     memcpy(end[automatic], ff_ode_last(o)->end, sizeof end[0]);
     ff_ode_free(o);
   }
   FF_CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0);
+}
+
+/* Relaxation towards cos(t), whose rate an event changes. */
+static int relaxes(void *of, double t, const double *x, double *slope) {
+  slope[0] = -*(const double *)of * (x[0] - cos(t));
+  slope[1] = x[0];
+  return 1;
+}
+
+/* Steps are explicit until the equations are stiff, then implicit; and explicit again after an event that makes the rate small.
+ * The matrix is made for the first implicit step. With the rate 1, errors do not grow, so that all together are at most their
+ * sum; sizes, which are 1 + |x|, are at most 3. */
+static void comes_back_from_implicit_steps(void) {
+  double rate = 1;
+  const ff_ode_equations equations = {.n = 2, .of = &rate, .slope = relaxes, .timed = 1};
+  const ff_ode_options options = {.automatic = 1, .tolerance = 1e-7};
+  ff_ode *o = solver(&equations, &options);
+  double x[2] = {1, 0};
+  ff_ode_begin(o, 0, x, 0);
+  FF_CHECK(go(o, 4) > 0);
+  FF_CHECK(ff_ode_present_method(o) == FF_ODE_DORMAND_PRINCE && o->linear == NULL);
+  for (int again = 0; again < 2; again++) {
+    rate = 1e6;
+    memcpy(x, ff_ode_last(o)->end, sizeof x);
+    x[0] = cos(ff_ode_last(o)->to);
+    ff_ode_go_on(o, ff_ode_last(o)->to, x);
+    FF_CHECK(go(o, 8 + 8 * again) > 0);
+    FF_CHECK(ff_ode_present_method(o) == FF_ODE_RODAS && o->linear != NULL);
+    rate = 1;
+    memcpy(x, ff_ode_last(o)->end, sizeof x);
+    const double t = ff_ode_last(o)->to;
+    ff_ode_go_on(o, t, x);
+    FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
+    const int steps = go(o, 12 + 8 * again);
+    FF_CHECK(steps > 0);
+    FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_DORMAND_PRINCE);
+    /* with the rate 1, x - (cos(t) + sin(t)) / 2 decays as exp(-t) */
+    const double end = ff_ode_last(o)->to;
+    const double wanted = (cos(end) + sin(end)) / 2 + (x[0] - (cos(t) + sin(t)) / 2) * exp(t - end);
+    FF_CHECK_NEAR(ff_ode_last(o)->end[0], wanted, steps * 3 * options.tolerance);
+  }
+  ff_ode_free(o);
 }
 
 /* ---- derivatives -------------------------------------------------------------------------------------------------------- */
@@ -265,21 +308,27 @@ static int chain(void *of, double t, const double *x, double *slope) {
   return 1;
 }
 
-static void differentiates_in_groups(void) {
-  static size_t first[MOST + 1];
-  static uint32_t row[3 * MOST];
-  double start[MOST] = {1}, end[2][MOST];
+static size_t chain_first[MOST + 1];
+static uint32_t chain_row[3 * MOST];
+static void make_chain(void) {
   for (uint32_t j = 0; j < MOST; j++) {
-    size_t n = first[j];
-    for (uint32_t i = j > 0 ? j - 1 : 0; i <= j + 1 && i < MOST; i++) row[n++] = i;
-    first[j + 1] = n;
+    size_t n = chain_first[j];
+    for (uint32_t i = j > 0 ? j - 1 : 0; i <= j + 1 && i < MOST; i++) chain_row[n++] = i;
+    chain_first[j + 1] = n;
   }
+}
+
+static void differentiates_in_groups(void) {
+  const size_t *first = chain_first;
+  double start[MOST] = {1}, end[2][MOST];
+  make_chain();
   for (int known_pattern = 0; known_pattern < 2; known_pattern++) {
-    const ff_ode_equations equations = {.n = MOST, .slope = chain, .first = known_pattern ? first : NULL, .row = row};
+    const ff_ode_equations equations = {.n = MOST, .slope = chain, .first = known_pattern ? first : NULL,
+                                        .row = chain_row};
     const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
     ff_ode *o = solver(&equations, &options);
-    ff_ode_start(o, 0, start, 0.125);
-    FF_CHECK(ff_ode_step(o, 0.125));
+    ff_ode_begin(o, 0, start, 0.125);
+    FF_CHECK(steps_to(o, 0.125));
     /* the slope at the beginning, groups, seven stages and the slope at the end */
     FF_CHECK_INT(ff_ode_calls(o), 1 + (known_pattern ? 3 : MOST) + 7 + 1);
     FF_CHECK(go(o, 30) > 0);
@@ -292,6 +341,31 @@ static void differentiates_in_groups(void) {
   FF_CHECK_NEAR(distance(end[0], end[1], MOST), 0, 1e-6); /* derivatives differ in their last bits, so steps may */
 }
 
+/* An order that is given has the bits of the solver's own one. One for another number of components is refused. */
+static void borrows_an_order(void) {
+  double start[MOST] = {1}, end[3][MOST];
+  ff_sparse_order *order;
+  ff_error err;
+  make_chain();
+  ff_ode_equations equations = {.n = MOST, .slope = chain, .first = chain_first, .row = chain_row};
+  const ff_ode_options options = {.method = FF_ODE_RODAS, .tolerance = 1e-6};
+  FF_CHECK_OK(ff_sparse_order_new(&order, MOST, chain_first, chain_row, &err), &err);
+  for (int solution = 0; solution < 3; solution++) {
+    equations.order = solution > 0 ? order : NULL;
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_begin(o, 0, start, 0);
+    FF_CHECK(go(o, 30) > 0);
+    memcpy(end[solution], ff_ode_last(o)->end, sizeof end[0]);
+    ff_ode_free(o);
+  }
+  FF_CHECK(memcmp(end[0], end[1], sizeof end[0]) == 0 && memcmp(end[0], end[2], sizeof end[0]) == 0);
+  equations.n--;
+  ff_ode *o;
+  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &options, &err), FF_EARGUMENT, &err, "order is that of 40 components; expected 39");
+  FF_CHECK(o == NULL);
+  ff_sparse_order_free(order);
+}
+
 /* ---- steps that end early, and failures --------------------------------------------------------------------------------- */
 
 /* After a cut, the step before it is there up to the cut, f is called anew, and the solution goes on as one that starts there. */
@@ -302,8 +376,8 @@ static void goes_on_after_a_cut(void) {
     const ff_ode_options options = {.method = method, .tolerance = 1e-6};
     ff_ode *o = solver(&equations, &options), *other = solver(&equations, &options);
     double within[4], again[4], x[4], slope[4];
-    ff_ode_start(o, 0, start, 0);
-    for (int i = 0; i < 5; i++) FF_CHECK(ff_ode_step(o, INFINITY));
+    ff_ode_begin(o, 0, start, 0);
+    for (int i = 0; i < 5; i++) FF_CHECK(steps_to(o, INFINITY));
     const ff_ode_span *s = ff_ode_last(o);
     const double from = s->from, length = s->to - from, cut = from + length / 3, early = from + length / 5;
     const double h = fmin(ff_ode_next(o), length);
@@ -319,14 +393,128 @@ static void goes_on_after_a_cut(void) {
     known(NULL, cut, x, slope);
     FF_CHECK(memcmp(slope, ff_ode_slope(o), sizeof slope) == 0 && ff_ode_slope(o) == s->slope);
     FF_CHECK_INT(ff_ode_calls(o), calls + 1);
-    ff_ode_start(other, cut, x, ff_ode_next(o));
+    ff_ode_begin(other, cut, x, ff_ode_next(o));
     for (int i = 0; i < 3; i++) {
-      FF_CHECK(ff_ode_step(o, INFINITY) && ff_ode_step(other, INFINITY));
+      FF_CHECK(steps_to(o, INFINITY) && steps_to(other, INFINITY));
       FF_CHECK(s->to == ff_ode_last(other)->to && memcmp(s->end, ff_ode_last(other)->end, sizeof x) == 0);
     }
     ff_ode_free(o);
     ff_ode_free(other);
   }
+}
+
+/* A component that is read alone has the bits of the whole state, in each step anew, before and after a cut. The polynomials of
+ * the others are not computed. */
+static void reads_components_alone(void) {
+  const double start[4] = {0.1, 1, 0, 1};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    const ff_ode_options options = {.method = method, .tolerance = 1e-6};
+    ff_ode *o = solver(&equations, &options), *whole = solver(&equations, &options);
+    ff_ode_begin(o, 0, start, 0);
+    ff_ode_begin(whole, 0, start, 0);
+    for (int step = 0; step < 8; step++) {
+      double x[4];
+      FF_CHECK(steps_to(o, INFINITY) && steps_to(whole, INFINITY));
+      const ff_ode_span *s = ff_ode_last(o);
+      const double length = s->to - s->from, cut = s->from + length / 2;
+      for (uint32_t i = 0; i < 4; i++) o->dense[i * FF_ODE_DENSE] = -100.0 - i;
+      for (int part = 1; part < 8; part++) {
+        const double t = s->from + length * part / 8;
+        ff_ode_state(whole, t, x);
+        FF_CHECK(ff_ode_component(o, t, 2) == x[2] && (part < 4 || ff_ode_component(o, t, 0) == x[0]));
+      }
+      FF_CHECK(o->dense[FF_ODE_DENSE] == -101 && o->dense[3 * FF_ODE_DENSE] == -103);
+      ff_ode_cut(o, cut);
+      ff_ode_state(whole, cut, x);
+      FF_CHECK(memcmp(s->end, x, sizeof x) == 0);
+      ff_ode_state(whole, s->from + length / 4, x);
+      for (uint32_t i = 0; i < 4; i++) FF_CHECK(ff_ode_component(o, s->from + length / 4, i) == x[i]);
+      ff_ode_cut(whole, cut);
+    }
+    ff_ode_free(o);
+    ff_ode_free(whole);
+  }
+}
+
+/* The steps of a solution up to time 2: its bits, and those of the state within steps. */
+typedef struct {
+  int steps;
+  double at[400], end[400][2], within[400][2];
+} bits;
+static void solve(ff_ode *o, const double *start, double h, bits *b) {
+  memset(b, 0, sizeof *b);
+  ff_ode_begin(o, 0, start, h);
+  FF_CHECK(ff_ode_next(o) == h && ff_ode_last(o)->error[0] == 0 && ff_ode_last(o)->error[1] == 0);
+  for (; ff_ode_last(o)->to < 2 && b->steps < 400; b->steps++) {
+    FF_CHECK(steps_to(o, 2));
+    const ff_ode_span *s = ff_ode_last(o);
+    b->at[b->steps] = s->to;
+    memcpy(b->end[b->steps], s->end, sizeof b->end[0]);
+    ff_ode_state(o, (s->from + s->to) / 2, b->within[b->steps]);
+  }
+  FF_CHECK(b->steps < 400);
+}
+
+/* A solution has the same bits in a fresh solver, after another one with other lengths of steps, after one that is stiff, after a
+ * cut, and after a failure; whether it has a first step of its own or not. */
+static void forgets_what_was_solved_before(void) {
+  static const double start[] = {1, 0}, far[] = {1e6, -3};
+  for (int kind = 0; kind < 6; kind++) {
+    double rate = 1;
+    const double h = kind % 2 ? 0.01 : 0;
+    const ff_ode_equations equations = {.n = 2, .of = &rate, .slope = relaxes, .timed = 1};
+    const ff_ode_options options = {.method = kind / 4 ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE, .automatic = kind / 2 % 2,
+                                    .tolerance = 1e-7};
+    ff_ode *o = solver(&equations, &options);
+    static bits fresh, later;
+    solve(o, start, h, &fresh);
+    ff_ode_begin(o, 5, far, 0);
+    for (int i = 0; i < 3; i++) FF_CHECK(steps_to(o, INFINITY));
+    solve(o, start, h, &later);
+    FF_CHECK(memcmp(&fresh, &later, sizeof fresh) == 0);
+    rate = 1e6;
+    ff_ode_begin(o, 0, start, 0.5);
+    FF_CHECK(go(o, 1e-3) > 0);
+    if (options.automatic) FF_CHECK_INT(ff_ode_present_method(o), FF_ODE_RODAS);
+    rate = 1;
+    solve(o, start, h, &later);
+    FF_CHECK(memcmp(&fresh, &later, sizeof fresh) == 0);
+    ff_ode_begin(o, -1, far, 1e-9);
+    FF_CHECK(steps_to(o, INFINITY));
+    ff_ode_cut(o, (ff_ode_last(o)->from + ff_ode_last(o)->to) / 2);
+    rate = NAN;
+    FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED);
+    rate = 1;
+    solve(o, start, h, &later);
+    FF_CHECK(memcmp(&fresh, &later, sizeof fresh) == 0);
+    ff_ode_free(o);
+  }
+}
+
+/* An event keeps the length of the next step, and the first one, of which the shortest one is a part. */
+static void goes_on_in_another_state(void) {
+  static const double start[] = {1, 0}, other[] = {2, 1};
+  double rate = 1;
+  const ff_ode_equations equations = {.n = 2, .of = &rate, .slope = relaxes, .timed = 1};
+  const ff_ode_options options = {.tolerance = 1e-7};
+  ff_ode *o = solver(&equations, &options), *fresh = solver(&equations, &options);
+  ff_ode_begin(o, 0, start, 0);
+  ff_ode_go_on(o, 0, other); /* before the first step: its length is chosen for the new state */
+  ff_ode_begin(fresh, 0, other, 0);
+  for (int i = 0; i < 4; i++) FF_CHECK(steps_to(o, INFINITY) && steps_to(fresh, INFINITY));
+  FF_CHECK(memcmp(ff_ode_last(o)->end, ff_ode_last(fresh)->end, sizeof other) == 0);
+  const double h = ff_ode_next(o), t = ff_ode_last(o)->to;
+  ff_ode_go_on(o, t, start);
+  const ff_ode_span *s = ff_ode_last(o);
+  FF_CHECK(ff_ode_next(o) == h && s->from == t && s->to == t && memcmp(s->start, start, sizeof start) == 0);
+  ff_ode_begin(fresh, t, start, h);
+  for (int i = 0; i < 4; i++) FF_CHECK(steps_to(o, INFINITY) && steps_to(fresh, INFINITY));
+  FF_CHECK(memcmp(ff_ode_last(o)->end, ff_ode_last(fresh)->end, sizeof other) == 0);
+  ff_ode_go_on(o, 9, ff_ode_last(o)->end); /* an array of the solver */
+  FF_CHECK(memcmp(s->end, ff_ode_last(fresh)->end, sizeof other) == 0 && s->from == 9);
+  ff_ode_free(o);
+  ff_ode_free(fresh);
 }
 
 /* A step that `most` has made short does not make the next ones short. */
@@ -335,12 +523,35 @@ static void ends_at_the_wanted_time(void) {
   const ff_ode_equations equations = {.n = 4, .slope = known};
   const ff_ode_options options = {.tolerance = 1e-6};
   ff_ode *o = solver(&equations, &options);
-  ff_ode_start(o, 0, start, 0);
+  ff_ode_begin(o, 0, start, 0);
   FF_CHECK_INT(go(o, 1) > 0, 1);
   const double h = ff_ode_next(o), soon = nextafter(1, 2);
-  FF_CHECK(ff_ode_last(o)->to == 1 && !ff_ode_step(o, 1) && !ff_ode_step(o, NAN));
-  FF_CHECK(ff_ode_step(o, soon) && ff_ode_last(o)->to == soon);
+  FF_CHECK(ff_ode_last(o)->to == 1 && !steps_to(o, NAN));
+  FF_CHECK(steps_to(o, soon) && ff_ode_last(o)->to == soon);
   FF_CHECK(ff_ode_next(o) >= h);
+  ff_ode_free(o);
+}
+
+/* Two events may be at one time: that there is no step between them is no failure. Nothing changes, not even the slope that is
+ * known. */
+static void tells_the_end_from_failures(void) {
+  const double start[4] = {0.1, 1, 0, 1};
+  const ff_ode_equations equations = {.n = 4, .slope = known};
+  const ff_ode_options options = {.tolerance = 1e-6};
+  ff_ode *o = solver(&equations, &options);
+  ff_ode_begin(o, 1, start, 0);
+  FF_CHECK_INT(ff_ode_step(o, 1), FF_ODE_AT_END);
+  FF_CHECK_INT(ff_ode_step(o, 0.5), FF_ODE_AT_END);
+  FF_CHECK_INT(ff_ode_calls(o), 0);
+  FF_CHECK_INT(ff_ode_step(o, 2), FF_ODE_STEPPED);
+  const ff_ode_span before = *ff_ode_last(o);
+  const uint64_t calls = ff_ode_calls(o);
+  FF_CHECK_INT(ff_ode_step(o, before.to), FF_ODE_AT_END);
+  FF_CHECK_INT(ff_ode_step(o, NAN), FF_ODE_FAILED);
+  const ff_ode_span *s = ff_ode_last(o);
+  FF_CHECK(s->from == before.from && s->to == before.to && s->start == before.start && s->end == before.end);
+  FF_CHECK_INT(ff_ode_calls(o), calls);
+  FF_CHECK_INT(ff_ode_step(o, 2), FF_ODE_STEPPED);
   ff_ode_free(o);
 }
 
@@ -363,19 +574,22 @@ static void ends_where_the_slope_ends(void) {
     const ff_ode_options options = {.method = method, .tolerance = 1e-8, .least = 0x1p-30};
     ff_ode *o = solver(&equations, &options);
     double x = 0;
-    ff_ode_start(o, 0, &x, 0);
+    ff_ode_begin(o, 0, &x, 0);
     int steps = 0;
-    while (ff_ode_step(o, INFINITY)) steps++;
+    while (steps_to(o, INFINITY)) steps++;
     FF_CHECK(steps > 10);
     const ff_ode_span *s = ff_ode_last(o);
     /* the shortest step is 2^-30 of the time and of the first step, which is 0.01 */
     FF_CHECK(s->end[0] < 1 && s->end[0] > 1 - 2 * 0x1p-30 && s->from == s->to && s->end[0] == s->start[0]);
-    FF_CHECK(ff_ode_slope(o) != NULL && !ff_ode_step(o, INFINITY)); /* again */
+    FF_CHECK(ff_ode_slope(o) != NULL);
+    FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED); /* again */
     e.most = 2; /* and it goes on if f does */
-    FF_CHECK(ff_ode_step(o, INFINITY) && s->end[0] > 1 - 0x1p-30);
+    FF_CHECK(steps_to(o, INFINITY) && s->end[0] > 1 - 0x1p-30);
     x = 3;
-    ff_ode_start(o, 0, &x, 0);
-    FF_CHECK(ff_ode_slope(o) == NULL && !ff_ode_step(o, INFINITY));
+    ff_ode_begin(o, 0, &x, 0);
+    FF_CHECK(ff_ode_slope(o) == NULL);
+    FF_CHECK_INT(ff_ode_step(o, INFINITY), FF_ODE_FAILED);
+    FF_CHECK_INT(ff_ode_step(o, 0), FF_ODE_AT_END);
     ff_ode_free(o);
   }
 }
@@ -390,14 +604,74 @@ static void passes_jumps(void) {
     ff_ode *o = solver(&equations, &options);
     const double x = 0;
     int jumped = 0, fine = 1;
-    ff_ode_start(o, 0, &x, 0);
+    ff_ode_begin(o, 0, &x, 0);
     while (fine && ff_ode_last(o)->to < 0.5) {
-      fine = ff_ode_step(o, 0.5);
+      fine = steps_to(o, 0.5);
       jumped += fine && ff_ode_last(o)->jumped;
     }
     FF_CHECK_INT(fine, jumps);
     FF_CHECK_INT(jumped, jumps);
     FF_CHECK_NEAR(ff_ode_last(o)->end[0], fine ? 1.0 / 3 + 1000.0 / 6 : 1.0 / 3, 1000 * 0.35 * 0x1p-46 + 1e-12);
+    ff_ode_free(o);
+  }
+}
+
+/* Nearly nothing happens at the beginning: x0 grows by 1e-17, and x1 falls with x0^4 / (1e-16^4 + x0^4) only later. From the
+ * slopes there, the first step would be 1e15 long, and the shortest one longer than all that happens. The exact x1 is that of
+ * 40,000 steps of the classical method of order 4, whose error is below 1e-12. */
+static double falls_at(double t) { return t * t * t * t / (1e4 + t * t * t * t); }
+static int begins(void *of, double t, const double *x, double *slope) {
+  (void)of;
+  (void)t;
+  slope[0] = 1e-17;
+  slope[1] = -x[1] * falls_at(x[0] * 1e17);
+  return 1;
+}
+static double falls_exactly(double to) {
+  const double h = to / 40000;
+  double x = 100;
+  for (int i = 0; i < 40000; i++) {
+    const double t = i * h, a = falls_at(t), b = falls_at(t + h / 2), c = falls_at(t + h);
+    const double k1 = -a * x, k2 = -b * (x + h / 2 * k1), k3 = -b * (x + h / 2 * k2), k4 = -c * (x + h * k3);
+    x += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  return x;
+}
+static void begins_slowly(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
+    for (uint32_t jumps = 0; jumps < 3; jumps += 2) {
+      const double start[] = {0, 100};
+      const ff_ode_equations equations = {.n = 2, .slope = begins};
+      const ff_ode_options options = {.method = method, .tolerance = 1e-8, .jumps = jumps};
+      ff_ode *o = solver(&equations, &options);
+      ff_ode_begin(o, 0, start, 0);
+      const int steps = go(o, 20);
+      FF_CHECK(steps > 10);
+      FF_CHECK_NEAR(ff_ode_last(o)->end[1], falls_exactly(20), steps * 1e-8 * 101);
+      ff_ode_free(o);
+    }
+}
+
+/* An event makes slow equations fast: x0' = 1e-15 becomes 1000 cos(1000 t). No step is as long as before. */
+static int speeds_up(void *of, double t, const double *x, double *slope) {
+  (void)of;
+  slope[0] = x[1] > 0 ? 1000 * cos(1000 * t) : 1e-15;
+  slope[1] = 0;
+  return 1;
+}
+static void goes_on_faster(void) {
+  for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++) {
+    double x[] = {0, 0};
+    const ff_ode_equations equations = {.n = 2, .slope = speeds_up, .timed = 1};
+    const ff_ode_options options = {.method = method, .tolerance = 1e-8, .jumps = 3};
+    ff_ode *o = solver(&equations, &options);
+    ff_ode_begin(o, 0, x, 0);
+    FF_CHECK(steps_to(o, 1));
+    x[0] = sin(1000);
+    x[1] = 1;
+    ff_ode_go_on(o, 1, x);
+    const int steps = go(o, 1.01);
+    FF_CHECK_NEAR(ff_ode_last(o)->end[0], sin(1010), steps * 1e-8 * 2);
     ff_ode_free(o);
   }
 }
@@ -412,7 +686,7 @@ static void asks_the_judge(void) {
   const ff_ode_options options = {.tolerance = 1e-8, .judge = judge};
   ff_ode *o = solver(&equations, &options);
   const double x = 0;
-  ff_ode_start(o, 0, &x, 1);
+  ff_ode_begin(o, 0, &x, 1);
   FF_CHECK(go(o, 2) >= 16);
   ff_ode_free(o);
 }
@@ -423,22 +697,35 @@ static void knows_sizes(void) {
   const ff_ode_equations equations = {.n = 2, .slope = turns};
   const ff_ode_options options = {.tolerance = 1e-6, .size = size};
   ff_ode *o = solver(&equations, &options);
-  ff_ode_start(o, 0, start, 0);
+  ff_ode_begin(o, 0, start, 0);
   const int steps = go(o, 3);
   FF_CHECK(steps > 10);
   FF_CHECK_NEAR(ff_ode_last(o)->end[0], 1e-6 * cos(3), steps * 1e-6 * 1e-6);
   ff_ode_free(o);
 }
 
+/* With a size of 0, the error of a component that is 0 would always be too large. */
 static void refuses_no_tolerance(void) {
-  const ff_ode_equations equations = {.n = 1, .slope = grows};
-  const ff_ode_options none = {.tolerance = 0};
+  const ff_ode_equations equations = {.n = 2, .slope = turns};
+  const double sizes[][2] = {{1, 0}, {1, -1}, {1, NAN}};
+  const char *found[] = {"0", "-1", "nan"};
+  ff_ode_options options = {.tolerance = 0};
   ff_ode *o;
   ff_error err;
-  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &none, &err), FF_EARGUMENT, &err, "tolerance");
+  FF_CHECK_FAILS(ff_ode_new(&o, &equations, &options, &err), FF_EARGUMENT, &err, "the tolerance is 0; expected a number above 0");
   FF_CHECK(o == NULL);
+  options.tolerance = 1e-6;
+  for (int i = 0; i < 3; i++) {
+    char wanted[60];
+    snprintf(wanted, sizeof wanted, "the size of component 1 is %s; expected a number above 0", found[i]);
+    options.size = sizes[i];
+    FF_CHECK_FAILS(ff_ode_new(&o, &equations, &options, &err), FF_EARGUMENT, &err, wanted);
+    FF_CHECK(o == NULL);
+  }
 }
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
-             keeps_explicit_steps, differentiates_in_groups, goes_on_after_a_cut, ends_at_the_wanted_time,
-             ends_where_the_slope_ends, passes_jumps, asks_the_judge, knows_sizes, refuses_no_tolerance)
+             keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order,
+             goes_on_after_a_cut, reads_components_alone, forgets_what_was_solved_before, goes_on_in_another_state,
+             ends_at_the_wanted_time, tells_the_end_from_failures, ends_where_the_slope_ends, passes_jumps, begins_slowly,
+             goes_on_faster, asks_the_judge, knows_sizes, refuses_no_tolerance)

@@ -28,9 +28,9 @@ static void ball_bounces(void) {
       ff_ode *o = solver(&equations, &options);
       double x[2] = {1, 0}, at, hit = 1, flight = 1;
       int8_t changed;
-      ff_ode_start(o, 0, x, 0);
+      ff_ode_begin(o, 0, x, 0);
       for (int bounces = 0; bounces < 8; hit += flight, flight /= 2) {
-        while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(ff_ode_step(o, INFINITY));
+        while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(steps_to(o, INFINITY));
         FF_CHECK_INT(changed, falls);
         FF_CHECK_NEAR(at, hit, ldexp(1, -45 + bounces));
         ff_ode_cut(o, at);
@@ -39,7 +39,7 @@ static void ball_bounces(void) {
         x[0] = 0;
         x[1] = -ff_ode_last(o)->end[1] / 2;
         FF_CHECK_NEAR(x[1], ldexp(1, 1 - bounces), ldexp(1, -44 + bounces));
-        ff_ode_start(o, at, x, ff_ode_next(o));
+        ff_ode_go_on(o, at, x);
       }
       ff_ode_free(o);
     }
@@ -70,8 +70,8 @@ static void finds_each_change_once(void) {
       const double start = 0.25;
       double from = 0.25, at = 0;
       int8_t changed[4];
-      ff_ode_start(o, from, &start, 1);
-      FF_CHECK(ff_ode_step(o, 1));
+      ff_ode_begin(o, from, &start, 1);
+      FF_CHECK(steps_to(o, 1));
       FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
       FF_CHECK_NEAR(at, 1.0 / 3, 0x1p-50);
       FF_CHECK(changed[0] == 1 && changed[1] == -1 && changed[2] == 0 && changed[3] == 0);
@@ -79,7 +79,7 @@ static void finds_each_change_once(void) {
       if (cut) {
         ff_ode_cut(o, at);
         FF_CHECK(!ff_ode_locate(o, &watch, at, &from, changed));
-        FF_CHECK(ff_ode_step(o, 1));
+        FF_CHECK(steps_to(o, 1));
       }
       from = at;
       FF_CHECK(ff_ode_locate(o, &watch, from, &at, changed));
@@ -101,8 +101,8 @@ static void tells_changes_at_the_beginning(void) {
   const double start = 0;
   double at = 0, again;
   int8_t changed = 0;
-  ff_ode_start(o, 0, &start, 1);
-  FF_CHECK(ff_ode_step(o, 1));
+  ff_ode_begin(o, 0, &start, 1);
+  FF_CHECK(steps_to(o, 1));
   FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed));
   FF_CHECK(at > 0 && at <= 0x1p-51 && changed == -1);
   FF_CHECK(!ff_ode_locate(o, &watch, at, &again, &changed));
@@ -126,8 +126,8 @@ static void looks_in_pieces(void) {
   ff_ode *o = solver(&equations, &options);
   const double start[] = {0, 1};
   int8_t changed = 0;
-  ff_ode_start(o, 0, start, 2.5);
-  FF_CHECK(ff_ode_step(o, 2.5) && ff_ode_last(o)->to == 2.5);
+  ff_ode_begin(o, 0, start, 2.5);
+  FF_CHECK(steps_to(o, 2.5) && ff_ode_last(o)->to == 2.5);
   FF_CHECK(!ff_ode_locate(o, &watch, 0, &at, &changed));
   watch.pieces = 5;
   FF_CHECK(ff_ode_locate(o, &watch, 0, &at, &changed) && changed == 1);
@@ -160,9 +160,9 @@ static void changes_add_up(void) {
     const ff_ode_watch watch = {.n = HEIGHTS, .of = border, .value = above_one, .pieces = (uint32_t)round % 3};
     int8_t changed[HEIGHTS];
     ff_ode *o = solver(&equations, &options);
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     for (int steps = 0; steps < 20; steps++) {
-      FF_CHECK(ff_ode_step(o, INFINITY));
+      FF_CHECK(steps_to(o, INFINITY));
       const ff_ode_span *s = ff_ode_last(o);
       int now[HEIGHTS];
       double from = s->from, x[2];
@@ -214,16 +214,50 @@ static void fires_at_thresholds(void) {
     const double start[] = {0, 0};
     double at = 0;
     int8_t changed;
-    ff_ode_start(o, 0, start, 0);
+    ff_ode_begin(o, 0, start, 0);
     for (int firing = 1; firing <= 100; firing++) {
-      while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(ff_ode_step(o, INFINITY));
+      while (!ff_ode_locate(o, &watch, ff_ode_last(o)->from, &at, &changed)) FF_CHECK(steps_to(o, INFINITY));
       FF_CHECK_NEAR(at, firing * low, firing * 20e-10);
       ff_ode_cut(o, at);
-      ff_ode_start(o, at, start, ff_ode_next(o));
+      ff_ode_go_on(o, at, start);
     }
     ff_ode_free(o);
   }
 }
 
-FF_TEST_MAIN("ode_locate", ball_bounces, finds_each_change_once, tells_changes_at_the_beginning, looks_in_pieces, changes_add_up,
-             fires_at_thresholds)
+/* x grows slowly from 1 at the time 1. Condition 0 is true where x is 1, ends at once, and begins again at 1.05; only beginnings
+ * count. Condition 1 begins at the next time that a double can be, where condition 0 still is true. */
+static int creeps(void *of, double t, const double *x, double *slope) {
+  (void)of, (void)t, (void)x;
+  slope[0] = 1e-3;
+  return 1;
+}
+static double two_conditions(void *of, uint32_t i, double t, const double *x) {
+  (void)of;
+  return i == 0 ? (x[0] - 1) * (x[0] - 1.00005) : t - (1 + 0x1p-52);
+}
+static void knows_what_was_true_before(void) {
+  static const int8_t direction[] = {1, 1};
+  const ff_ode_equations equations = {.n = 1, .slope = creeps};
+  const ff_ode_options options = {.tolerance = 1e-10};
+  for (uint32_t n = 1; n <= 2; n++) {
+    const ff_ode_watch watch = {.n = n, .value = two_conditions, .direction = direction};
+    ff_ode *o = solver(&equations, &options);
+    const double x = 1;
+    double at = 1;
+    int8_t changed[2];
+    ff_ode_begin(o, 1, &x, 0);
+    FF_CHECK(steps_to(o, 1.1));
+    for (uint32_t found = 0; found < n; found++) {
+      FF_CHECK(ff_ode_locate(o, &watch, at, &at, changed));
+      FF_CHECK_INT(changed[0], found == n - 1);
+      if (n == 2) FF_CHECK_INT(changed[1], found == 0);
+    }
+    FF_CHECK_NEAR(at, 1.05, 1e-9);
+    FF_CHECK(!ff_ode_locate(o, &watch, at, &at, changed));
+    ff_ode_free(o);
+  }
+}
+
+FF_TEST_MAIN("ode_locate", ball_bounces, finds_each_change_once, tells_changes_at_the_beginning, knows_what_was_true_before,
+             looks_in_pieces, changes_add_up, fires_at_thresholds)

@@ -200,6 +200,29 @@ test_that("the deterministic limit agrees with closed forms", {
   expect_identical(solve(logistic, c(0.1, 0.5, 2, 5))$A[[4L]], solve(logistic, 5)$A)
 })
 
+test_that("the deterministic limit is right where it begins slowly", {
+  solve <- function(net, times) simulate(net, times = times, method = "ode", output = "trajectories")
+  times <- c(5, 10, 20)
+  slow <- reaction_network("0 -> T" = 1e-17, "B -> C" = "B * (1e17 * T)^4 / (10^4 + (1e17 * T)^4)", initial = c(B = 100))
+  exact <- 100 * exp(-vapply(times, function(t) stats::integrate(function(s) s^4 / (1e4 + s^4), 0, t, rel.tol = 1e-10)$value, 0))
+  expect_lt(max(abs(solve(slow, times)$B - exact)), 1e-5)
+  # whole counts at a fixed point that is not stable: the slopes are errors of rounding, and then a limit cycle
+  brusselator <- reaction_network(
+    "0 -> X" = 70, "2 X + Y -> 3 X" = 6e-4, "X -> Y" = 2.94, "X -> 0" = 1, initial = c(X = 70, Y = 140)
+  )
+  expect_equal(solve(brusselator, c(1, 10))$X, c(70, 70), tolerance = 1e-6)
+  cycle <- range(solve(brusselator, seq(200, 300, 0.1))$X)
+  expect_equal(cycle, range(solve(set_initial(brusselator, c(X = 71)), seq(200, 300, 0.1))$X), tolerance = 0.01)
+  # a rate that jumps long after its slow cause began
+  for (k in c(1e-6, 1e-9, 1e-12, 1e-15)) {
+    jump <- reaction_network("0 -> A" = k, "0 -> B" = sprintf("if(A > %.17g, 100, 0)", 500 * k))
+    near <- 500 + seq(-1e-6, 1e-6, length.out = 41)
+    found <- solve(jump, near)$B
+    expect_gte(min(found), 0)
+    expect_lt(max(abs(found - pmax(0, 100 * (near - 500)))), 1e-5)
+  }
+})
+
 test_that("equations without a solution are refused", {
   expect_error(
     simulate(reaction_network("A -> 2 A" = "A * A * 0.1", initial = c(A = 5)), times = 10, method = "ode", output = "final"),

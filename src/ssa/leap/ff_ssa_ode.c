@@ -129,7 +129,7 @@ static void round_to_zero(ff_ssa_smooth *e) {
 static void begin(ff_ssa_smooth *e) {
   ode *o = e->own;
   for (uint32_t s = 0; s < e->single.path.program->n_species; s++) e->doubt[s] = e->tolerance;
-  ff_ode_start(o->solver, 0, e->single.path.count, 0);
+  ff_ode_begin(o->solver, 0, e->single.path.count, 0);
   ff_ode_slope(o->solver);
 }
 
@@ -142,20 +142,22 @@ static int is_still(const ff_ssa_smooth *e) {
 
 /* A rate such as r * (A > 0) jumps, perhaps at a time that is no double. The shortest step passes it, whatever the error. In each
  * of some steps in a row, another rate may jump. If there are more of these steps than rates, some rate jumps to and fro. What a
- * step may have put wrong is added to the doubt. In the shortest step, this is all that it changed. */
+ * step may have put wrong is added to the doubt. In the shortest step, this is all that it changed,
+ * and what the new slope would have changed. */
 static void step(ff_ssa_smooth *e) {
   ode *o = e->own;
   ff_ssa_path *path = &e->single.path;
   e->end = INFINITY;
   if (is_still(e)) return;
-  if (!ff_ode_step(o->solver, INFINITY)) {
+  if (ff_ode_step(o->solver, INFINITY) != FF_ODE_STEPPED) {
     path->failure = o->failure;
     ff_ssa_path_fail(path, FF_SSA_BAD_STEP, 0, ff_ode_next(o->solver));
     return;
   }
   const ff_ode_span *made = ff_ode_last(o->solver);
   for (uint32_t s = 0; s < path->program->n_species; s++)
-    e->doubt[s] += made->jumped ? fabs(made->end[s] - made->start[s]) : made->error[s];
+    e->doubt[s] += made->jumped ? fabs(made->end[s] - made->start[s]) + fabs(made->slope[s]) * (made->to - made->from)
+                                : made->error[s];
   memcpy(e->after, made->end, path->program->n_species * sizeof *e->after);
   e->end = made->to;
 }
