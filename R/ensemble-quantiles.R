@@ -56,12 +56,16 @@ quantile.ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   run <- run_of(x)
-  out <- quantile.ensemble_histogram(known_histogram(run), probs)
-  if (!has_columns(x, c("time", "species"))) return(out)
-  key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
-  out <- out[key(out) %in% key(x), ] # without the rows that the user has left out
+  out <- rows_left(quantile.ensemble_histogram(known_histogram(run), probs), x)
   rownames(out) <- NULL
   out
+}
+
+# The rows about times and species that a user has not left out of a summary.
+rows_left <- function(out, x) {
+  if (!has_columns(x, c("time", "species"))) return(out)
+  key <- function(rows) paste(match(rows$time, attr(x, "run")$times), rows$species, sep = "\r")
+  out[key(out) %in% key(x), ]
 }
 
 #' @rdname ensemble-quantiles
@@ -138,7 +142,7 @@ known_histogram <- function(run) {
 #' @rdname ensemble-quantiles
 #' @importFrom graphics hist
 #' @export
-hist.ensemble <- function(x, ...) hist(known_histogram(run_of(x)), ...)
+hist.ensemble <- function(x, ...) hist(rows_left(known_histogram(run_of(x)), x), ...)
 
 #' @rdname ensemble-quantiles
 #' @export

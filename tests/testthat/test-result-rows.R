@@ -27,6 +27,38 @@ sweep_dimer <- function(..., rows = c(1, 5, 3), times = 0:3) {
   sweep_parameters(slow, rates(rows), nsim = 50, times = times, seed = 1, ...)
 }
 
+test_that("a part of the times and species has the numbers of the whole, and no others", {
+  both <- run_dimer(covariance = TRUE, quantiles = c(0.05, 0.95))
+  counts <- run_dimer(output = "histogram")
+  late <- function(x) x[x$time > 2, ]
+  some <- function(x) x[x$species != "S2" | x$time < 4, ]
+  one <- function(x) x[x$species == "S3", ]
+  bare <- function(x) {
+    x <- as.data.frame(x)
+    rownames(x) <- NULL
+    x
+  }
+  for (part in list(late, some, one)) {
+    for (x in list(both, counts)) {
+      expect_identical(bare(noise(part(x))), bare(part(noise(x))))
+      expect_identical(bare(noise(reordered(part(x))[[1L]])), bare(part(noise(x))))
+    }
+    expect_identical(bare(quantile(part(both))), bare(part(quantile(both))))
+  }
+  all <- covariances(both)
+  expect_identical(covariances(late(both)), bare(all[all$time > 2, ]))
+  left <- all$time < 4 | (all$species_1 != "S2" & all$species_2 != "S2")
+  expect_identical(covariances(some(both)), bare(all[left, ]))
+  refused(covariances(one(both)), "two species at one time at least")
+  expect_identical(null_device(hist(both[both$time < 3, ])), null_device(hist(both, time = 2)))
+
+  parts <- function(x) suppressWarnings(noise_decomposition(x, c("S1", "S2")))
+  expect_identical(bare(parts(late(both))), bare(late(parts(both))))
+  expect_identical(bare(parts(some(both))), bare(parts(both)[1:4, ]))
+  refused(parts(one(both)), "S1")
+  expect_identical(bare(parts(late(run_dimer(output = "trajectories")))), bare(late(parts(run_dimer(output = "trajectories")))))
+})
+
 test_that("burn_in() looks at the times and species that a summary has", {
   steps <- c(0:4, seq(5, 40, 5))
   kept <- which(steps > 2)
@@ -60,6 +92,90 @@ test_that("burn_in() of trajectories that are sorted by time is that of the run"
   by_time <- burn_in(paths[order(paths$time), ])
   expect_identical(unique(by_time$stationary), FALSE)
   expect_identical(by_time, burn_in(paths))
+})
+
+test_that("compare_ensembles() compares the times and species that both have", {
+  run <- function(seed, ...) run_dimer(seed = seed, times = 1:5, ...)
+  bare <- function(x) {
+    x <- as.data.frame(x)
+    rownames(x) <- NULL
+    x[names(x) != "adjusted"]
+  }
+  for (output in c("summary", "histogram")) {
+    a <- run(1, output = output)
+    b <- run(2, output = output)
+    all <- compare_ensembles(a, b)
+    cell <- function(x) x[x$species == "S1" & x$time == 5, ]
+    found <- compare_ensembles(cell(a), cell(b))
+    expect_identical(bare(found), bare(cell(all)))
+    expect_identical(found$adjusted, stats::p.adjust(found$p_value, "holm")) # of these tests alone
+    some <- function(x) x[x$species != "S2" | x$time > 3, ]
+    expect_identical(bare(compare_ensembles(some(a), some(b))), bare(some(all)))
+    refused(compare_ensembles(cell(a), b), "same times; only `b` has 1, 2, 3, 4")
+    refused(compare_ensembles(a[a$species != "S1", ], b), "same species; only `b` has \"S1\"")
+    refused(compare_ensembles(some(a), b), "rows removed from one of them only")
+    # an ensemble with more times than the other
+    longer <- run_dimer(seed = 1, times = 0:5, output = output)
+    expect_identical(compare_ensembles(longer[longer$time > 0, ], b), all)
+  }
+  net <- reaction_network("A <-> B" = c(1, 1), initial = c(A = 10))
+  counts <- simulate(net, nsim = 200, times = c(1, 5), output = "histogram", seed = 1)
+  exact <- chemical_master_equation(net, times = c(1, 5))
+  all <- compare_ensembles(counts, exact)
+  late <- function(x) x[x$time == 5, ]
+  some <- function(x) x[x$time == 5 | x$species == "B", ]
+  expect_identical(bare(compare_ensembles(late(counts), exact)), bare(late(all)))
+  expect_identical(bare(compare_ensembles(exact, some(counts))), bare(some(all)))
+  expect_identical(compare_ensembles(reordered(counts)[[1L]], exact), all)
+})
+
+test_that("noise_decomposition() looks at the settings, times and species that a sweep has", {
+  run <- function(rows, ...) sweep_dimer(rows = rows, ...)
+  for (output in c("summary", "histogram")) {
+    sweep <- run(1:12, output = output)
+    all <- noise_decomposition(sweep)
+    first <- noise_decomposition(sweep[sweep$setting <= 11, ]) # the seed of a setting depends on its number
+    expect_identical(first, noise_decomposition(run(1:11, output = output)))
+    late <- as.data.frame(noise_decomposition(sweep[sweep$time > 1 & sweep$species != "S2", ]))
+    wanted <- as.data.frame(all)[all$time > 1 & all$species != "S2", ]
+    expect_equal(late, wanted, tolerance = 0, ignore_attr = "row.names")
+    refused(noise_decomposition(sweep[sweep$setting == 1, ]), "at least 2 settings; found 1")
+    refused(noise_decomposition(sweep[sweep$setting == 1 | sweep$time > 1, ]), "same times and species for each setting")
+    weighted <- noise_decomposition(sweep[sweep$setting > 10, ], "all", weights = c(1, 2))
+    expect_identical(attr(weighted, "run")$settings, 2L)
+    refused(noise_decomposition(sweep[sweep$setting > 10, ], "all", weights = 1:12), "2 numbers")
+  }
+  refused(noise_decomposition(sweep[-which(sweep$time == 3)[[1L]], ]), "counts removed or changed")
+})
+
+test_that("changed numbers are refused where the sums of the run would be used instead", {
+  ensemble <- run_dimer(covariance = TRUE)
+  changed <- list(
+    within(ensemble, mean <- mean * 2), within(ensemble, sd[[5L]] <- NA), within(ensemble, time <- time + 0.5),
+    within(ensemble, species <- sub("S1", "A", species)), within(ensemble, time <- rev(time)), ensemble["mean"], ensemble[0L, ],
+    ensemble[rep(1:3, 2), ], within(ensemble, max <- as.character(max))
+  )
+  for (x in changed) {
+    class(x) <- class(ensemble)
+    attr(x, "run") <- attr(ensemble, "run")
+    for (f in list(
+      noise, covariances, burn_in, function(x) noise_decomposition(x, c("S1", "S2")), function(x) compare_ensembles(x, ensemble)
+    )) refused(f(x), "must be an unchanged result, or rows of one; found ")
+  }
+  more <- ensemble
+  more$cv <- more$sd / more$mean
+  more$species <- factor(more$species)
+  expect_identical(noise(more), noise(ensemble))
+  counts <- run_dimer(output = "histogram")
+  for (column in c("count", "n")) {
+    x <- counts
+    x[[column]] <- x[[column]] + 1
+    refused(noise(x), "other numbers")
+  }
+  sweep <- sweep_dimer()
+  sweep$mean <- sweep$mean / 2
+  refused(noise_decomposition(sweep), "other numbers in the column \"mean\"")
+  refused(noise_decomposition(sweep["mean"]), "columns removed")
 })
 
 test_that("c() merges parts in any order of rows to the undivided run", {
