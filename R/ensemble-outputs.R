@@ -104,7 +104,7 @@ result_makers <- c(
 summary.ensemble_histogram <- function(object, ...) {
   warn_ignored(...)
   need_columns(object, c("time", "species", "count", "n"), "object")
-  histogram_moments(object)
+  histogram_moments(in_run_order(object))
 }
 
 # A row for each time and species of a data frame with the columns time, species, count and n.
@@ -176,7 +176,7 @@ plot.ensemble_histogram <- function(x, time = max(x$time), n = 10, main = NULL, 
 # The rows of one time and of the first n species, and a note about the others.
 shown_counts <- function(x, time, n, species) {
   need_columns(x, c("time", "species", "count", "proportion"), "x")
-  x <- of_species(x, species)
+  x <- of_species(in_run_order(x), species)
   check_drawn_time(time, x$time)
   shown <- first_species(x[x$time == time, ], n)
   check_finite_counts(shown$rows)
@@ -237,6 +237,7 @@ shown_events <- function(x, n) {
   }
   need_columns(x, c("trajectory", "time", "reaction"), "x")
   check_rows(n)
+  x <- in_run_order(x)
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
   shown <- plain_frame(x)[x$trajectory %in% first, ]

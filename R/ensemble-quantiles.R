@@ -74,7 +74,7 @@ quantile.ensemble_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   need_columns(x, c("time", "species", "count", "n"), "x")
-  quantiles_of(counts_by_cell(x), probs)
+  quantiles_of(counts_by_cell(in_run_order(x)), probs)
 }
 
 #' @rdname ensemble-quantiles
@@ -149,7 +149,7 @@ hist.ensemble <- function(x, ...) hist(rows_left(known_histogram(run_of(x)), x),
 hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)
   need_columns(x, c("time", "species", "count", "n"), "x")
-  draw_bars(plain_frame(of_species(x, species)), time, n, main, breaks, freq, ...)
+  draw_bars(plain_frame(of_species(in_run_order(x), species)), time, n, main, breaks, freq, ...)
 }
 
 #' @rdname ensemble-quantiles

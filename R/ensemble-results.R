@@ -3,7 +3,8 @@
 #' Methods for what [`simulate()`][simulate.reaction_network] returns for a reaction network: statistics of an ensemble, and
 #' trajectories.
 #'
-#' @param x,object A result of [`simulate()`][simulate.reaction_network].
+#' @param x,object A result of [`simulate()`][simulate.reaction_network]. Its rows may be sorted and selected. `plot()` and
+#'   `summary()` bring them in the order of the run.
 #' @param species For `plot()`, the species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
 #' @param n For an ensemble, how many species to print or draw: the first ones in the order of the result. For trajectories, how
 #'   many rows to print, or how many trajectories to draw. `Inf` for all. Default 10.
@@ -194,6 +195,7 @@ summary.ensemble <- function(object, ...) {
   if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
   }
+  object <- in_run_order(object)
   last <- plain_frame(object)[object$time == max(object$time), ]
   summary_of_run(run, range(object$time), last[c("species", "mean", "sd")])
 }
@@ -204,6 +206,7 @@ summary.ensemble_trajectories <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
   species <- species_columns(object, "object")
+  object <- in_run_order(object) # the last bit of a mean depends on the order
   rows <- last_rows(plain_frame(object), run)
   last <- rows[species]
   statistics <- data.frame(
@@ -387,7 +390,7 @@ plot.ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "no
                                    species = NULL, ...) {
   band <- check_choice(band, "band", bands)
   check_graphical(...)
-  x <- of_species(x, species)
+  x <- of_species(in_run_order(x), species)
   plan <- ensemble_series(x, band, n)
   draw_series(plan, main, ...)
   invisible(first_species(x, n)$rows)
@@ -421,7 +424,7 @@ plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
 shown_paths <- function(x, n, species) {
   run_of(x)
   check_rows(n)
-  x <- of_species(x, species)
+  x <- of_species(in_run_order(x), species)
   if (nrow(x) == 0L) {
     abort_argument("There are no trajectories to plot: rows, columns `trajectory` and `time`, and one per species are needed.")
   }

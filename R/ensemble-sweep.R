@@ -233,6 +233,7 @@ summary.parameter_sweep <- function(object, ...) {
   )))) {
     abort_argument("`object` has no settings: it needs rows, the columns of the sweep, and the record of its run.")
   }
+  rows <- plain_frame(in_run_order(object))
   last <- last_rows(rows, run)
   each <- lapply(split(last, last$setting), setting_moments, design = names(run$design))
   statistics <- do.call(rbind, each)

@@ -27,6 +27,66 @@ sweep_dimer <- function(..., rows = c(1, 5, 3), times = 0:3) {
   sweep_parameters(slow, rates(rows), nsim = 50, times = times, seed = 1, ...)
 }
 
+test_that("answers do not depend on the order of the rows", {
+  both <- run_dimer(covariance = TRUE, quantiles = c(0.05, 0.95))
+  other <- run_dimer(quantiles = c(0.05, 0.95), seed = 2)
+  for (f in list(
+    noise, covariances, burn_in, quantile, summary, function(x) noise_decomposition(x, c("S1", "S2")),
+    function(x) compare_ensembles(x, other), function(x) compare_ensembles(other, x)
+  )) expect_same(both, function(x) suppressWarnings(f(x)))
+  counts <- run_dimer(output = "histogram")
+  for (f in list(noise, burn_in, quantile, summary, function(x) compare_ensembles(x, other))) expect_same(counts, f)
+  paths <- run_dimer(output = "trajectories")
+  for (f in list(burn_in, quantile, summary, function(x) noise_decomposition(x, c("S1", "S2")))) {
+    expect_same(paths, function(x) suppressWarnings(f(x)))
+  }
+  final <- simulate(dimer, nsim = 100, times = 5, output = "final", until = "S3 >= 2", seed = 1)
+  for (f in list(quantile, summary)) expect_same(final, f)
+  events <- simulate(dimer, nsim = 4, times = 1, output = "events", seed = 1)
+  expect_same(events, summary)
+  expect_same(first_passage(dimer, "S3 >= 5", nsim = 50, end = 8, seed = 1), summary)
+  for (output in c("summary", "histogram", "trajectories", "final")) expect_same(sweep_dimer(output = output), summary)
+  for (output in c("summary", "histogram")) expect_same(sweep_dimer(output = output), noise_decomposition)
+})
+
+test_that("plots do not depend on the order of the rows", {
+  skip_if_not_installed("ggplot2")
+  layers <- function(plot) {
+    built <- ggplot2::ggplot_build(plot)
+    list(lapply(built$data, as.list), vapply(built$plot$scales$scales, function(scale) toString(scale$get_labels()), ""))
+  }
+  same <- function(x, ...) {
+    expect_same(x, function(x) null_device(plot(x, ...)))
+    expect_same(x, function(x) drawn(plot(x, ...)))
+    if (!inherits(x, "pbn_trajectories")) expect_same(x, function(x) layers(ggplot2::autoplot(x, ...)))
+  }
+  ensemble <- run_dimer(nsim = 50)
+  same(ensemble)
+  same(ensemble, n = 2)
+  same(ensemble, species = 3)
+  same(noise(run_dimer()))
+  counts <- run_dimer(nsim = 50, output = "histogram")
+  same(counts)
+  expect_same(counts, function(x) null_device(hist(x)))
+  paths <- run_dimer(nsim = 12, output = "trajectories")
+  same(paths)
+  expect_same(paths, function(x) null_device(hist(x)))
+  same(simulate(dimer, nsim = 4, times = 0.2, output = "events", seed = 1))
+  same(sweep_dimer())
+  same(sweep_dimer(times = 1))
+  same(noise_decomposition(sweep_dimer()))
+  same(simulate(set_perturbation(example_model("cellcycle"), 0.01), nsim = 3, steps = 20, seed = 1), n = 2)
+})
+
+test_that("lines go from left to right where a user has changed the times", {
+  ensemble <- run_dimer(nsim = 50)
+  ensemble$time <- 9 - ensemble$time
+  data <- null_device(plot(ensemble))
+  expect_false(any(vapply(split(ensemble$time, ensemble$species), is.unsorted, NA) == FALSE))
+  plan <- fireflip:::ensemble_series(ensemble, "sd", 10)
+  expect_false(any(vapply(split(plan$data$x, plan$data$series), is.unsorted, NA)))
+})
+
 test_that("a part of the times and species has the numbers of the whole, and no others", {
   both <- run_dimer(covariance = TRUE, quantiles = c(0.05, 0.95))
   counts <- run_dimer(output = "histogram")
