@@ -238,6 +238,44 @@ test_that("changed numbers are refused where the sums of the run would be used i
   refused(noise_decomposition(sweep["mean"]), "columns removed")
 })
 
+test_that("summaries of selected trajectories do not share out the events of others", {
+  paths <- run_dimer(output = "trajectories", until = "S3 >= 5")
+  run <- attr(paths, "run")
+  whole <- summary(paths)
+  expect_null(whole$run_trajectories)
+  few <- summary(paths[paths$trajectory <= 2, ])
+  expect_identical(few$trajectories, 2L)
+  expect_identical(few$run_trajectories, 200)
+  each <- signif(run$events / 200, 3)
+  number <- format(run$events, big.mark = ",")
+  expect_output(print(few), sprintf("events   %s in the run's 200 trajectories \\(%s per trajectory\\)", number, each))
+  expect_output(print(few), sprintf("%d of the run's 200 have stopped", run$n_stopped))
+  expect_output(print(whole), sprintf("events   %s \\(%s per trajectory\\)", number, each))
+  final <- simulate(dimer, nsim = 4, times = 5, output = "final", seed = 1)
+  expect_output(print(summary(final[2, ])), "in the run's 4 trajectories")
+  # a resumed run does not know how many trajectories it had
+  on <- simulate(dimer, initial = final[2:3, ], times = 8, output = "final", seed = 1)
+  expect_output(print(summary(on)), "in the whole run\n")
+
+  events <- simulate(dimer, nsim = 4, times = 1, output = "events", seed = 1)
+  expect_equal(summary(events)$per_trajectory, tabulate(events$reaction, 4L) / 4)
+  first <- events[events$trajectory == 1, ]
+  expect_equal(summary(first)$per_trajectory, tabulate(first$reaction, 4L))
+  expect_true(all(is.na(summary(events[0L, ])$per_trajectory)))
+  expect_output(print(events[1:3, ]), sprintf("> 3 of the %d events of 4 trajectories up", nrow(events)))
+  expect_output(print(events), sprintf("> %d events of 4 trajectories up", nrow(events)))
+
+  sweep <- sweep_dimer(output = "final", until = "S3 >= 1")
+  stopped <- attr(sweep, "run")$n_stopped
+  part <- sweep[sweep$setting != 2, ]
+  expect_output(print(part), sprintf("%d of 100 have stopped", sum(stopped[c(1, 3)])))
+  expect_identical(summary(part)$settings, 2L)
+  expect_output(print(summary(part)), sprintf("%d of the run's 150 have stopped", sum(stopped)))
+  expect_output(print(summary(part)), "^2 settings of 50 trajectories each.*in the run's 150 trajectories \\(")
+  expect_output(print(summary(part[part$trajectory < 6, ])), "^2 settings of 5 trajectories each")
+  expect_null(summary(sweep)$run_trajectories)
+})
+
 test_that("c() merges parts in any order of rows to the undivided run", {
   merged <- function(run) {
     parts <- lapply(c(3, 1, 2), function(i) run(c(i, 3)))
