@@ -21,11 +21,11 @@
 #'   [plot()] and `autoplot()` have methods: see [ensemble-plots].
 #'
 #'   `print()` says how many of the tests find a difference, and shows the rows with the smallest p-values. `format()` gives the
-#'   same as lines of text. `as.data.frame()` gives a plain data frame of all rows. `summary()` returns a list of class
-#'   `summary.ensemble_comparison` with the elements `tests` (the number of tests with a p-value), `undecided` (the number of
-#'   those without), `differ` (the number of tests whose `adjusted` is at most `level`), `level`, `smallest` (the smallest
-#'   `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of test. If `rbind()` has joined
-#'   several comparisons, these functions correct the p-values again, for all tests together.
+#'   same as lines of text, and `head()` the first rows as printed. `as.data.frame()` gives a plain data frame of all rows.
+#'   `summary()` returns a list of class `summary.ensemble_comparison` with the elements `tests` (the number of tests with a
+#'   p-value), `undecided` (the number of those without), `differ` (the number of tests whose `adjusted` is at most `level`),
+#'   `level`, `smallest` (the smallest `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of
+#'   test. If `rbind()` has joined several comparisons, these functions correct the p-values again, for all tests together.
 #'
 #'   `p_value` is `NA` where the samples cannot decide: for the mean, if all trajectories of both ensembles have the same count;
 #'   for the variance, if each ensemble has a single count, even if these counts differ; and for the distributions of two
@@ -146,7 +146,7 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
   check_number(n, "n", 0, Inf)
   rows <- plain_frame(x)
   rows$adjusted <- adjusted_of(x)
-  rows <- utils::head(rows[order(x$p_value, -abs(x$statistic)), ], n) # without a p-value: last
+  rows <- utils::head(rows[order_of_tests(x), ], n)
   numbers <- c("a", "b", "statistic", "p_value", "adjusted")
   rows[numbers] <- lapply(rows[numbers], short_numbers)
   more <- nrow(x) - nrow(rows)
@@ -156,6 +156,19 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
     if (nrow(rows) > 0L) utils::capture.output(print.data.frame(rows, row.names = FALSE)),
     if (more > 0L) sprintf("... and %s; as.data.frame() gives all", count_of(more, "more row"))
   )
+}
+
+# The order in which tests are printed. Those without a p-value are last.
+order_of_tests <- function(x) order(x$p_value, -abs(x$statistic))
+
+#' @rawNamespace S3method(utils::head, ensemble_comparison)
+head.ensemble_comparison <- function(x, n = 6L, ...) {
+  if (length(n) > 1L || !is_whole_comparison(x)) NextMethod() else x[utils::head(order_of_tests(x), n), , drop = FALSE]
+}
+
+#' @rawNamespace S3method(utils::tail, ensemble_comparison)
+tail.ensemble_comparison <- function(x, n = 6L, ...) {
+  if (length(n) > 1L || !is_whole_comparison(x)) NextMethod() else x[utils::tail(order_of_tests(x), n), , drop = FALSE]
 }
 
 #' @rdname compare_ensembles

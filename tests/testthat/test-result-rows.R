@@ -294,3 +294,23 @@ test_that("c() merges parts in any order of rows to the undivided run", {
   refused(c(changed, part(2)), "rows were changed")
 })
 
+test_that("head() and tail() give the rows that print() shows", {
+  net <- set_perturbation(example_model("shmulevich3"), 0.01)
+  states <- stationary_distribution(net)
+  expect_identical(head(states, 3)$probability, sort(states$probability, decreasing = TRUE)[1:3])
+  expect_identical(tail(states, 1)$probability, min(states$probability))
+  expect_identical(head(states, c(2, 1)), states[1:2, 1, drop = FALSE])
+  expect_identical(head(states["x1"], 2), states[1:2, "x1", drop = FALSE])
+  found <- compare_ensembles(run_dimer(times = 1:3), run_dimer(times = 1:3, seed = 2))
+  expect_identical(head(found, 4)$p_value, sort(found$p_value)[1:4])
+  shown <- utils::capture.output(print(found, n = 4))[4:7]
+  expect_identical(sub(".*(mean|variance).*", "\\1", shown), head(found, 4)$test)
+  expect_identical(tail(found, 1)$p_value, max(found$p_value))
+
+  cycle <- set_perturbation(example_model("cellcycle"), 0.01)
+  arrows <- long_run_influence(cycle, method = "exact")
+  header <- function(x) utils::capture.output(print(x))[[1L]]
+  expect_match(header(arrows), "largest first")
+  expect_no_match(header(arrows[1:2, ]), "largest first")
+})
+
