@@ -113,6 +113,10 @@ print.ensemble <- function(x, n = 10, ...) {
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
+  hidden <- setdiff(names(x), c(ensemble_columns, "sd_lower", "sd_upper"))
+  if (nrow(shown) > 0L && length(hidden) > 0L) {
+    writeLines(sprintf("columns not shown: %s; as.data.frame() gives all rows", some_values(hidden, most = 10L)))
+  }
   invisible(x)
 }
 

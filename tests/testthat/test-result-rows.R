@@ -314,3 +314,11 @@ test_that("head() and tail() give the rows that print() shows", {
   expect_no_match(header(arrows[1:2, ]), "largest first")
 })
 
+test_that("an ensemble says which columns it does not print", {
+  ensemble <- run_dimer(quantiles = c(0.05, 0.5))
+  ensemble$cv <- ensemble$sd / ensemble$mean
+  shown <- utils::capture.output(print(ensemble))
+  expect_identical(shown[[length(shown)]], "columns not shown: q5, q50, cv; as.data.frame() gives all rows")
+  expect_no_match(utils::capture.output(print(run_dimer())), "columns not shown")
+})
+
