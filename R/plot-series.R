@@ -213,13 +213,16 @@ print.noise_decomposition <- function(x, n = 10, ...) {
   if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
     print(plain_frame(x))
   } else {
-    intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)" else {
-      sprintf("%g%% intervals", 100 * run$confidence)
-    }
+    intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)"
+      else if (has_intervals(x)) sprintf("%g%% intervals", 100 * run$confidence)
+      else paste0("no intervals", if (isTRUE(run$kind == "sample" && run$settings < 10)) ": fewer than 10 settings")
     print_first_rows(rounded(x), n, sprintf("<noise_decomposition> by %s, %s", decomposition_kind(run$kind), intervals))
   }
   invisible(x)
 }
+
+# Whether a limit of a part is known, which takes enough settings or trajectories.
+has_intervals <- function(x) !all(is.na(unlist(plain_frame(x)[paste0(noise_parts, "_lower")])))
 
 decomposition_kind <- function(kind) {
   switch(kind, reporters = "two reporters", sample = "settings that are a sample", all = "settings that are all there are")
@@ -323,7 +326,7 @@ decomposition_series <- function(x, n, species) {
     rep(rows$time, 3L), rep(noise_parts, each = nrow(rows)), values(""), values("_lower"), values("_upper"),
     panel = if (several) rep(rows$species, 3L) else "",
     label_y = if (several) "noise" else paste("noise of", short_label(rows$species[[1L]])),
-    note = c(if (!is.null(confidence)) sprintf("band: %g%% interval", 100 * confidence), shown$note)
+    note = c(if (!is.null(confidence) && has_intervals(rows)) sprintf("band: %g%% interval", 100 * confidence), shown$note)
   )
 }
 

@@ -322,3 +322,12 @@ test_that("an ensemble says which columns it does not print", {
   expect_no_match(utils::capture.output(print(run_dimer())), "columns not shown")
 })
 
+test_that("a decomposition without intervals says so", {
+  few <- noise_decomposition(sweep_dimer())
+  expect_output(print(few), "a sample, no intervals: fewer than 10 settings")
+  expect_null(fireflip:::decomposition_series(few, 10, "S1")$note)
+  wide <- sweep_dimer(rows = 1:12)
+  expect_output(print(noise_decomposition(wide)), "a sample, 95% intervals")
+  expect_identical(fireflip:::decomposition_series(noise_decomposition(wide), 10, "S1")$note, "band: 95% interval")
+})
+
