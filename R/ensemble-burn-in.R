@@ -118,6 +118,7 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
 # and log(sd) at each time; `paired`, if known, those of the differences from the last time. `values` and `counts` are lists of
 # cells, first by time.
 course_of <- function(x, name) {
+  if (inherits(x, "parameter_sweep")) refuse_distribution("burn_in", "a sweep", ensemble_hint)
   run <- run_of(x)
   summed <- inherits(x, c("ensemble", "ensemble_histogram")) && !is.null(run$tally)
   if (!summed && !(inherits(x, "ensemble_trajectories") && identical(run$output, "trajectories"))) {

@@ -229,6 +229,7 @@ verdict_of <- function(x) {
 
 # The record of the run, with the cells of `x`, and with only their times and species.
 run_to_compare <- function(x, name) {
+  if (inherits(x, "parameter_sweep")) refuse_distribution("compare_ensembles", "a sweep", ensemble_hint)
   run <- run_of(x)
   if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
     abort_value(name, "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)

@@ -46,6 +46,7 @@
 noise <- function(x, confidence = NULL, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate()", x)
+  if (inherits(x, "parameter_sweep")) refuse_distribution("noise", "a sweep", ensemble_hint)
   run <- run_of(x)
   if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
     abort_value("x", "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)

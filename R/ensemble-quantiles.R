@@ -260,6 +260,7 @@ refuse_distribution <- function(verb, what, hint) {
 }
 
 firings_hint <- "simulate() with `output` = \"histogram\" gives a result to which it does"
+ensemble_hint <- "simulate() gives an ensemble for one setting, whose seed is in attr(x, \"run\")$seeds"
 sweep_hint <- "sweep_parameters() with `quantiles` gives quantiles, and simulate() an ensemble for one setting"
 passage_mean_hint <- "summary() has their mean, for which a trajectory without passage has the time `end`"
 passage_hint <- "summary() has quantiles of the times, and plot() draws their distribution"

@@ -74,7 +74,7 @@ merged_run <- function(parts) {
   for (i in seq_along(parts)) run_of(parts[[i]], sprintf("..%d", i))
   if (length(runs) == 1L) return(runs[[1L]])
   if (any(vapply(runs, function(run) is.null(run$shard), NA))) {
-    abort_argument("c() merges parts of one run; found a whole run among them.")
+    abort_argument("c() merges parts of one run; found a whole run among them. rbind() stacks results of different runs.")
   }
   own <- c("shard", "events", "tally", "machine", "stopped", "n_stopped")
   plain <- function(run) run[setdiff(names(run), own)]

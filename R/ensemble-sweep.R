@@ -301,4 +301,10 @@ as.data.frame.parameter_sweep <- function(x, row.names = NULL, optional = FALSE,
 `[.parameter_sweep` <- function(x, ...) keep_record(NextMethod(), x)
 
 #' @export
+c.parameter_sweep <- function(...) {
+  if (...length() == 1L) return(..1)
+  refuse_distribution("c", "sweeps", "rbind() stacks their rows")
+}
+
+#' @export
 rbind.parameter_sweep <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)

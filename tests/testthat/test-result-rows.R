@@ -294,6 +294,14 @@ test_that("c() merges parts in any order of rows to the undivided run", {
   refused(c(changed, part(2)), "rows were changed")
 })
 
+test_that("c() of whole runs and of sweeps tells of rbind()", {
+  refused(c(run_dimer(), run_dimer(seed = 2)), "a whole run among them. rbind() stacks results", fixed = TRUE)
+  sweep <- sweep_dimer()
+  refused(c(sweep, sweep), "c() does not apply to sweeps; rbind() stacks their rows", fixed = TRUE)
+  expect_identical(c(sweep), sweep)
+  for (f in list(noise, burn_in, function(x) compare_ensembles(x, x))) refused(f(sweep), "does not apply to a sweep; simulate")
+})
+
 test_that("head() and tail() give the rows that print() shows", {
   net <- set_perturbation(example_model("shmulevich3"), 0.01)
   states <- stationary_distribution(net)
