@@ -339,3 +339,8 @@ test_that("a decomposition without intervals says so", {
   expect_identical(fireflip:::decomposition_series(noise_decomposition(wide), 10, "S1")$note, "band: 95% interval")
 })
 
+test_that("a network without conservation laws says so", {
+  none <- conservation_laws(reaction_network("0 -> A" = 1))
+  expect_output(print(none), "has no conservation law")
+  expect_identical(nrow(as.data.frame(none)), 0L)
+})
