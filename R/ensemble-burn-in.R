@@ -8,7 +8,8 @@
 #'
 #' @param x A result of [`simulate()`][simulate.reaction_network] for a reaction network with at least 5 times and 100
 #'   trajectories: `output = "summary"`, `"histogram"` or `"trajectories"`. A summary without `quantiles` does not have the
-#'   distribution of counts, so only its means and standard deviations are compared.
+#'   distribution of counts, so only its means and standard deviations are compared. Of a summary or a histogram, the times and
+#'   species whose rows are left are used, as in `burn_in(x[x$time > 2, ])`; trajectories must have all rows.
 #' @param ... Further results of the same kind, with the same times and species: ensembles of the same network that start in other
 #'   states and have other seeds. See section What cannot be seen.
 #' @param tolerance The largest change that does not matter, above 0 and at most 1. For a mean, its unit is the standard deviation
@@ -51,8 +52,9 @@
 #'     distances without a common divisor if rates or events are periodic.
 #'   * *Other statistics.* Means, standard deviations and distributions of single species may be constant while joint
 #'     distributions still change.
-#' @section Errors: `fireflip_error_argument` for other objects, fewer than 5 times or 100 trajectories, other times or species in
-#'   further results, equal seeds, and a run with `until`, in which trajectories that have stopped do not change.
+#' @section Errors: `fireflip_error_argument` for other objects, changed numbers, fewer than 5 times or 100 trajectories, other
+#'   times or species in further results, equal seeds, and a run with `until`, in which trajectories that have stopped do not
+#'   change.
 #' @references Dvoretzky A, Kiefer J, Wolfowitz J (1956). Asymptotic minimax character of the sample distribution function and of
 #'   the classical multinomial estimator. *Annals of Mathematical Statistics* 27(3), 642-669. \doi{10.1214/aoms/1177728174}
 #'
@@ -116,6 +118,7 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
 # and log(sd) at each time; `paired`, if known, those of the differences from the last time. `values` and `counts` are lists of
 # cells, first by time.
 course_of <- function(x, name) {
+  if (inherits(x, "parameter_sweep")) refuse_distribution("burn_in", "a sweep", ensemble_hint)
   run <- run_of(x)
   summed <- inherits(x, c("ensemble", "ensemble_histogram")) && !is.null(run$tally)
   if (!summed && !(inherits(x, "ensemble_trajectories") && identical(run$output, "trajectories"))) {
@@ -127,29 +130,41 @@ course_of <- function(x, name) {
   if (!is.null(run$until)) {
     abort_argument(sprintf("%s must be a run without `until`: trajectories that have stopped do not change.", name))
   }
-  if (length(run$times) < 5L) {
-    abort_argument(sprintf("%s must have at least 5 times; found %d.", name, length(run$times)))
+  cells <- if (summed) cells_of_result(x, name)
+  times <- if (summed) unique(cells$time) else run$times
+  species <- if (summed) run$species[run$species %in% cells$species] else run$species
+  if (length(times) < 5L) abort_argument(sprintf("%s must have at least 5 times; found %d.", name, length(times)))
+  if (summed && length(cells$at) < length(times) * length(species)) {
+    abort_argument(sprintf("%s must have the same species at each of its times; found some removed.", name))
   }
-  if (!summed && !all(run$species %in% species_columns(x, gsub("`", "", name)))) {
-    abort_argument(sprintf("%s must be an unchanged result; found columns removed.", name))
-  }
-  if (!summed && !has_all_rows(x)) abort_argument(sprintf("%s must be an unchanged result; found rows removed.", name))
-  n <- if (summed) run$tally$n else nrow(x) / length(run$times)
+  if (!summed) x <- unchanged_paths(x, run, name)
+  n <- if (summed) run$tally$n else nrow(x) / length(times)
   if (n < 100) abort_argument(sprintf("%s must have at least 100 trajectories; found %s.", name, format_whole(n)))
-  out <- if (summed) course_of_tally(run$tally, length(run$times), length(run$species)) else course_of_paths(x, run)
-  c(out, list(n = n, times = run$times, species = run$species, seed = run$seed, model = run$model))
+  out <- if (summed) course_of_tally(run$tally, cells, length(times), length(species)) else course_of_paths(x, run)
+  c(out, list(n = n, times = times, species = species, seed = run$seed, model = run$model))
 }
 
-course_of_tally <- function(tally, times, species) {
-  found <- .Call(ffi_ssa_statistics, tally)
+# Trajectories in the order of their run, with all rows and species. A selection might leave out those that change late.
+unchanged_paths <- function(x, run, name) {
+  if (!all(run$species %in% species_columns(x, gsub("`", "", name)))) {
+    abort_argument(sprintf("%s must be an unchanged result; found columns removed.", name))
+  }
+  x <- in_run_order(x)
+  changed <- change_of_rows(x)
+  if (changed == "") return(x)
+  abort_argument(sprintf("%s must be an unchanged result; found %s.", name, changed))
+}
+
+course_of_tally <- function(tally, cells, times, species) {
+  found <- cells$found
   shaped <- function(x) matrix(x, times, species, byrow = TRUE)
   kurtosis <- ifelse(found$sd %in% 0, 3, raised_kurtosis(found$kurtosis, tally$n))
   out <- list(
-    mean = shaped(found$mean), sd = shaped(found$sd), known = shaped(tally$known),
+    mean = shaped(found$mean), sd = shaped(found$sd), known = shaped(cells$known),
     error = list(mean = shaped(found$sd / sqrt(tally$n)), sd = shaped(log_sd_error(kurtosis, tally$n)))
   )
   if (is.null(tally$cell)) return(out)
-  cells <- factor(tally$cell, seq_len(times * species))
+  cells <- factor(tally$cell, cells$at)
   in_order <- as.vector(matrix(seq_len(times * species), times, byrow = TRUE)) # cells are first by time
   out$values <- unname(split(tally$value, cells))[in_order]
   out$counts <- unname(split(tally$count, cells))[in_order]

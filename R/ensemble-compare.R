@@ -6,7 +6,8 @@
 #'
 #' @param a,b Results of [`simulate()`][simulate.reaction_network] for `output = "summary"` or `"histogram"`, with the same times
 #'   and species, simulated independently (with different seeds). At least 30 trajectories each. One of them may be a solution of
-#'   [chemical_master_equation()] that has at least the times and species of the other.
+#'   [chemical_master_equation()] that has at least the times and species of the other. Rows may have been removed, if both have
+#'   the same times and species left.
 #' @param x,object A comparison.
 #' @param n How many rows to print: those with the smallest p-values. Default 10; `Inf` for all, 0 for none.
 #' @param level The family-wise level, above 0 and below 1. If there is no difference, the probability that at least one test
@@ -20,11 +21,11 @@
 #'   [plot()] and `autoplot()` have methods: see [ensemble-plots].
 #'
 #'   `print()` says how many of the tests find a difference, and shows the rows with the smallest p-values. `format()` gives the
-#'   same as lines of text. `as.data.frame()` gives a plain data frame of all rows. `summary()` returns a list of class
-#'   `summary.ensemble_comparison` with the elements `tests` (the number of tests with a p-value), `undecided` (the number of
-#'   those without), `differ` (the number of tests whose `adjusted` is at most `level`), `level`, `smallest` (the smallest
-#'   `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of test. If `rbind()` has joined
-#'   several comparisons, these functions correct the p-values again, for all tests together.
+#'   same as lines of text, and `head()` the first rows as printed. `as.data.frame()` gives a plain data frame of all rows.
+#'   `summary()` returns a list of class `summary.ensemble_comparison` with the elements `tests` (the number of tests with a
+#'   p-value), `undecided` (the number of those without), `differ` (the number of tests whose `adjusted` is at most `level`),
+#'   `level`, `smallest` (the smallest `adjusted`, or `NA`), and `each`, a data frame of the first three numbers for each kind of
+#'   test. If `rbind()` has joined several comparisons, these functions correct the p-values again, for all tests together.
 #'
 #'   `p_value` is `NA` where the samples cannot decide: for the mean, if all trajectories of both ensembles have the same count;
 #'   for the variance, if each ensemble has a single count, even if these counts differ; and for the distributions of two
@@ -53,8 +54,8 @@
 #'   If one count has so much of the probability that there is a single group, the number of trajectories with this count is
 #'   compared with its binomial distribution by an exact test. The statistic is then `NA`. If the solution lists only one count,
 #'   and all trajectories have it, the p-value is `NA`, too.
-#' @section Errors: `fireflip_error_argument` for other objects, different times or species, or fewer than 30 trajectories. If
-#'   both have the same seed, there is a warning of class `fireflip_warning_seed`.
+#' @section Errors: `fireflip_error_argument` for other objects, numbers that were changed, different times or species, or fewer
+#'   than 30 trajectories. If both have the same seed, there is a warning of class `fireflip_warning_seed`.
 #' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.
 #'   *Biometrika* 34, 28-35. \doi{10.1093/biomet/34.1-2.28}
 #'
@@ -80,23 +81,26 @@ compare_ensembles <- function(a, b, ...) {
     if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next
     abort_argument(sprintf("`a` and `b` must have the same %s; %s.", field, only_one_has(runs, field)))
   }
+  if (!identical(runs[[1L]]$cells[c("time", "species")], runs[[2L]]$cells[c("time", "species")])) {
+    abort_argument("`a` and `b` must have the same species at each time; found rows removed from one of them only.")
+  }
   if (identical(runs[[1L]]$seed, runs[[2L]]$seed)) {
     warn("seed", sprintf(
       "`a` and `b` have the same seed, %s, so they are not independent, and the tests may miss differences.",
       format(runs[[1L]]$seed, digits = 15)
     ))
   }
-  found <- lapply(runs, function(run) .Call(ffi_ssa_statistics, run$tally))
+  found <- lapply(runs, function(run) run$cells$found)
   n <- vapply(runs, function(run) run$tally$n, 0)
-  run <- runs[[1L]]
-  cells <- length(run$times) * length(run$species)
+  cells <- length(runs[[1L]]$cells$at)
   tests <- list(mean = compare_means(found, n), variance = compare_variances(found, n))
   known <- !vapply(runs, function(run) is.null(run$tally$cell), NA)
-  if (all(known)) tests$distribution <- compare_distributions(runs[[1L]]$tally, runs[[2L]]$tally, cells)
+  if (all(known)) tests$distribution <- compare_distributions(runs)
   rows <- as.vector(t(matrix(seq_len(cells * length(tests)), cells)))
   at <- rep(seq_len(cells), each = length(tests))
   column <- function(name) unlist(lapply(tests, `[[`, name), use.names = FALSE)[rows]
-  comparison_of(run, at, rep(names(tests), cells), lapply(c(a = "a", b = "b", statistic = "statistic", p = "p_value"), column))
+  columns <- lapply(c(a = "a", b = "b", statistic = "statistic", p = "p_value"), column)
+  comparison_of(runs[[1L]]$cells, at, rep(names(tests), cells), columns)
 }
 
 # How the times, or the species, of two runs differ.
@@ -111,9 +115,9 @@ only_one_has <- function(runs, field) {
 }
 
 # The result, with a row for each of the cells `at`.
-comparison_of <- function(run, at, test, columns) {
+comparison_of <- function(cells, at, test, columns) {
   out <- data.frame(
-    time = rep(run$times, each = length(run$species))[at], species = rep(run$species, length(run$times))[at], test = test,
+    time = cells$time[at], species = cells$species[at], test = test,
     a = columns$a, b = columns$b, statistic = columns$statistic, p_value = columns$p,
     adjusted = stats::p.adjust(columns$p, "holm")
   )
@@ -142,7 +146,7 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
   check_number(n, "n", 0, Inf)
   rows <- plain_frame(x)
   rows$adjusted <- adjusted_of(x)
-  rows <- utils::head(rows[order(x$p_value, -abs(x$statistic)), ], n) # without a p-value: last
+  rows <- utils::head(rows[order_of_tests(x), ], n)
   numbers <- c("a", "b", "statistic", "p_value", "adjusted")
   rows[numbers] <- lapply(rows[numbers], short_numbers)
   more <- nrow(x) - nrow(rows)
@@ -152,6 +156,19 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
     if (nrow(rows) > 0L) utils::capture.output(print.data.frame(rows, row.names = FALSE)),
     if (more > 0L) sprintf("... and %s; as.data.frame() gives all", count_of(more, "more row"))
   )
+}
+
+# The order in which tests are printed. Those without a p-value are last.
+order_of_tests <- function(x) order(x$p_value, -abs(x$statistic))
+
+#' @rawNamespace S3method(utils::head, ensemble_comparison)
+head.ensemble_comparison <- function(x, n = 6L, ...) {
+  if (length(n) > 1L || !is_whole_comparison(x)) NextMethod() else x[utils::head(order_of_tests(x), n), , drop = FALSE]
+}
+
+#' @rawNamespace S3method(utils::tail, ensemble_comparison)
+tail.ensemble_comparison <- function(x, n = 6L, ...) {
+  if (length(n) > 1L || !is_whole_comparison(x)) NextMethod() else x[utils::tail(order_of_tests(x), n), , drop = FALSE]
 }
 
 #' @rdname compare_ensembles
@@ -210,7 +227,9 @@ verdict_of <- function(x) {
 
 # ---- what is compared -------------------------------------------------------------------------------------------------------
 
+# The record of the run, with the cells of `x`, and with only their times and species.
 run_to_compare <- function(x, name) {
+  if (inherits(x, "parameter_sweep")) refuse_distribution("compare_ensembles", "a sweep", ensemble_hint)
   run <- run_of(x)
   if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
     abort_value(name, "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
@@ -218,8 +237,14 @@ run_to_compare <- function(x, name) {
   if (run$tally$n < 30) {
     abort_argument(sprintf("`%s` must have at least 30 trajectories; found %s.", name, format_whole(run$tally$n)))
   }
+  run$cells <- cells_of_result(x, sprintf("`%s`", name))
+  run$times <- unique(run$cells$time)
+  run$species <- run$species[run$species %in% run$cells$species]
   run
 }
+
+# The rows of the tally for each cell of `x`.
+rows_of_cells <- function(run) split(seq_along(run$tally$cell), factor(run$tally$cell, run$cells$at))
 
 # Welch's test, or Student's if its standard error is larger. Both errors are equal for ensembles of the same size. If the sizes
 # differ, the smaller ensemble may miss the rare large counts of a skewed distribution. Then its mean and its error are both too
@@ -262,9 +287,11 @@ compare_variances <- function(found, n) {
   list(a = variance[[1L]], b = variance[[2L]], statistic = z, p_value = 2 * stats::pnorm(-abs(z)))
 }
 
-compare_distributions <- function(a, b, cells) {
-  of_cell <- function(tally) split(seq_along(tally$cell), factor(tally$cell, seq_len(cells)))
-  rows <- list(of_cell(a), of_cell(b))
+compare_distributions <- function(runs) {
+  a <- runs[[1L]]$tally
+  b <- runs[[2L]]$tally
+  rows <- lapply(runs, rows_of_cells)
+  cells <- length(runs[[1L]]$cells$at)
   tested <- vapply(seq_len(cells), function(i) {
     first <- rows[[1L]][[i]]
     second <- rows[[2L]][[i]]
@@ -333,18 +360,18 @@ compare_with_solution <- function(run, solution) {
     ))
   }
   exact <- cme_marginals(solution, match(run$species, colnames(solution$counts)))
-  lost <- solution$times$missing[match(run$times, solution$times$time)]
-  cells <- length(run$times) * length(run$species)
-  rows <- split(seq_along(run$tally$cell), factor(run$tally$cell, seq_len(cells)))
-  cell <- (match(exact$time, run$times) - 1L) * length(run$species) + match(exact$species, run$species)
-  known <- split(seq_along(cell), factor(cell, seq_len(cells))) # without times that the ensemble lacks
+  lost <- solution$times$missing[match(run$cells$time, solution$times$time)]
+  cells <- length(run$cells$at)
+  rows <- rows_of_cells(run)
+  key <- function(x) paste(match(x$time, run$times), match(x$species, run$species))
+  known <- split(seq_along(exact$time), factor(key(exact), key(run$cells))) # without times that the ensemble lacks
   tested <- vapply(seq_len(cells), function(i) {
     goodness_of_fit(run$tally$value[rows[[i]]], run$tally$count[rows[[i]]], exact$count[known[[i]]],
-      exact$probability[known[[i]]], lost[[(i - 1L) %/% length(run$species) + 1L]])
+      exact$probability[known[[i]]], lost[[i]])
   }, c(0, 0))
   none <- rep(NA_real_, cells)
   columns <- list(a = none, b = none, statistic = tested[1L, ], p = tested[2L, ])
-  comparison_of(run, seq_len(cells), rep("distribution", cells), columns)
+  comparison_of(run$cells, seq_len(cells), rep("distribution", cells), columns)
 }
 
 # Pearson's statistic and its p-value, for the numbers `n` of the counts `value`. Counts that the solution does not list have at

@@ -5,10 +5,10 @@
 #' Gives mean, variance, Fano factor and squared coefficient of variation of each species at each time, with confidence intervals.
 #'
 #' @param x A result of [`simulate()`][simulate.reaction_network] for a reaction network, with `output = "summary"` or
-#'   `"histogram"`.
+#'   `"histogram"`. It may lack times and species, whose rows were removed.
 #' @param confidence Confidence level of the intervals, above 0 and below 1. By default, that of the run.
 #' @param ... Must be empty.
-#' @returns A data frame of class `reaction_noise` with a row for each time and species of the run, ordered by time. Its columns
+#' @returns A data frame of class `reaction_noise` with a row for each time and species of `x`, ordered by time. Its columns
 #'   are `time`, `species`, `mean`, `variance` (between trajectories, with the divisor n - 1), `fano`, `fano_lower` and
 #'   `fano_upper` (the variance divided by the mean, in molecules, and its interval), and `cv2`, `cv2_lower` and `cv2_upper` (the
 #'   variance divided by the square of the mean, without a unit). `fano` and `cv2` are `NA` if the mean is not above 0. See
@@ -30,7 +30,7 @@
 #'   distribution with a long tail, and cannot show an event that is too rare to have happened in it. The intervals are `NA` for
 #'   fewer than 100 trajectories. They are also `NA` if all trajectories have the same count by chance, but not if the network
 #'   determines this count, as at time 0.
-#' @section Errors: `fireflip_error_argument` for other objects.
+#' @section Errors: `fireflip_error_argument` for other objects, and for changed numbers or a part of a histogram's counts.
 #' @references Paulsson J (2005). Models of stochastic gene expression. *Physics of Life Reviews* 2(2), 157-175.
 #'   \doi{10.1016/j.plrev.2005.03.003}
 #' @seealso [noise_decomposition()], [`simulate()`][simulate.reaction_network], [covariances()].
@@ -46,20 +46,19 @@
 noise <- function(x, confidence = NULL, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate()", x)
+  if (inherits(x, "parameter_sweep")) refuse_distribution("noise", "a sweep", ensemble_hint)
   run <- run_of(x)
   if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
     abort_value("x", "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }
   if (is.null(confidence)) confidence <- run$confidence
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
-  found <- .Call(ffi_ssa_statistics, run$tally)
+  cells <- cells_of_result(x, "`x`")
+  found <- cells$found
   structure(
     c(
-      list(
-        time = rep(run$times, each = length(run$species)), species = rep(run$species, times = length(run$times)),
-        mean = found$mean, variance = found$sd^2
-      ),
-      noise_ratios(found, run$tally$n, confidence, run$tally$known)
+      list(time = cells$time, species = cells$species, mean = found$mean, variance = found$sd^2),
+      noise_ratios(found, run$tally$n, confidence, cells$known)
     ),
     class = ensemble_class("noise"), row.names = .set_row_names(length(found$mean)),
     run = c(run[c("nsim", "seed", "times", "species")], list(n = run$tally$n, confidence = confidence))
@@ -136,11 +135,12 @@ chi_square_limits <- function(estimate, variance, confidence) {
 #'   from the jackknife over settings, and are `NA` for fewer than 10. With `settings = "all"`, the rows are all possible
 #'   environments, with the probabilities `weights`, and the intervals include the error of the simulation only.
 #'
-#' @param x A result of [`simulate()`][simulate.reaction_network] or [sweep_parameters()]; see the sections below.
+#' @param x A result of [`simulate()`][simulate.reaction_network] or [sweep_parameters()]; see the sections below. It may lack
+#'   settings, times, species and trajectories, whose rows were removed.
 #' @param reporters The names of two species of `x`.
 #' @param settings `"sample"` (the default) or `"all"`: what the settings of a sweep are.
 #' @param weights For `settings = "all"`, a number of at least 0 for each setting, in proportion to its probability. With `NULL`
-#'   (the default), all are equal.
+#'   (the default), all are equal. A setting without rows in `x` has none.
 #' @param confidence Confidence level of the intervals, above 0 and below 1. Default 0.95; none for a summary.
 #' @param ... Must be empty.
 #' @returns A data frame of class `noise_decomposition`, ordered by time. It has a row for each time, and for a sweep one for each
@@ -200,7 +200,10 @@ noise_decomposition.default <- function(x, ...) {
 decomposed <- function(columns, run, confidence, kind) {
   structure(
     columns, class = c("noise_decomposition", "data.frame"), row.names = .set_row_names(length(columns$time)),
-    run = c(run[intersect(c("nsim", "seed", "times"), names(run))], list(confidence = confidence, kind = kind))
+    run = c(
+      run[intersect(c("nsim", "seed", "times", "settings"), names(run))],
+      list(species = unique(columns$species), confidence = confidence, kind = kind)
+    )
   )
 }
 
@@ -224,6 +227,7 @@ noise_decomposition.ensemble_trajectories <- function(x, reporters, confidence =
   run <- run_of(x)
   known <- species_columns(x, "x")
   reporters <- known[check_reporters(reporters, known)]
+  x <- in_run_order(x) # the last bit of a mean depends on the order
   time <- if (kept_final(run)) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
   rows <- unname(split(seq_along(time), match(time, times)))
@@ -315,11 +319,16 @@ noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
       "found a summary without covariances."
     ))
   }
-  two <- check_reporters(reporters, run$species)
+  cells <- cells_of_result(x, "`x`")
+  known <- run$species[run$species %in% cells$species]
+  two <- match(known[check_reporters(reporters, known)], run$species)
   species <- length(run$species)
-  times <- length(run$times)
-  at <- (seq_len(times) - 1L) * species
-  pair <- (seq_len(times) - 1L) * (species * (species - 1L) / 2L) + (max(two) - 1L) * (max(two) - 2L) / 2L + min(two)
+  at <- (seq_along(run$times) - 1L) * species
+  has_both <- which((at + two[[1L]]) %in% cells$at & (at + two[[2L]]) %in% cells$at)
+  if (length(has_both) == 0L) abort_argument("`x` must have both reporters at one time at least; found their rows removed.")
+  times <- length(has_both)
+  at <- at[has_both]
+  pair <- (has_both - 1L) * (species * (species - 1L) / 2L) + (max(two) - 1L) * (max(two) - 2L) / 2L + min(two)
   mean <- lapply(two, function(j) found$mean[at + j])
   variance <- lapply(two, function(j) found$sd[at + j]^2)
   n <- run$tally$n
@@ -329,9 +338,10 @@ noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
   half <- ((variance[[1L]] + variance[[2L]] - 2 * covariance) * (n - 1) / n + (mean[[1L]] - mean[[2L]])^2) / 2
   none <- rep(NA_real_, times)
   p <- summary_reporters(mean, variance, covariance, n)
-  warn_reporters(p, run$times, run$species[two])
+  warn_reporters(p, run$times[has_both], run$species[two])
   decomposed(list(
-    time = run$times, species = rep(paste(run$species[two], collapse = ", "), times), mean = (mean[[1L]] + mean[[2L]]) / 2,
+    time = run$times[has_both], species = rep(paste(run$species[two], collapse = ", "), times),
+    mean = (mean[[1L]] + mean[[2L]]) / 2,
     intrinsic = half / square, intrinsic_lower = none, intrinsic_upper = none, extrinsic = covariance / square,
     extrinsic_lower = none, extrinsic_upper = none, total = (half + covariance) / square, total_lower = none, total_upper = none
   ), run, confidence, "reporters")
@@ -358,14 +368,14 @@ noise_decomposition.parameter_sweep <- function(x, settings = c("sample", "all")
       "`x` must be a sweep with `output` = \"summary\" or \"histogram\"; found one with \"%s\".", run$output
     ))
   }
-  number <- length(run$tallies)
+  cells <- cells_of_sweep(x)
+  number <- length(cells$settings)
   if (number < 2L) abort_argument("`x` must have at least 2 settings; found 1.")
   if (run$common) {
     abort_argument("`x` has the same random numbers in all settings (`common = TRUE`); the decomposition needs independent ones.")
   }
   weights <- check_weights(weights, settings, number)
-  found <- lapply(run$tallies, function(tally) .Call(ffi_ssa_statistics, tally))
-  matrix_of <- function(name) matrix(unlist(lapply(found, `[[`, name)), ncol = number)
+  matrix_of <- function(name) matrix(unlist(lapply(cells$found, `[[`, name)), ncol = number)
   moments <- lapply(c(mean = "mean", sd = "sd", skewness = "skewness", kurtosis = "kurtosis"), matrix_of)
   parts <- lapply(seq_len(nrow(moments$mean)), function(i) {
     one <- lapply(moments, function(all) all[i, ])
@@ -373,10 +383,8 @@ noise_decomposition.parameter_sweep <- function(x, settings = c("sample", "all")
   })
   names <- c("mean", noise_columns)
   column <- function(name) vapply(parts, function(part) part[[name]], 0)
-  decomposed(c(
-    list(time = rep(run$times, each = length(run$species)), species = rep(run$species, length(run$times))),
-    stats::setNames(lapply(names, column), names)
-  ), run, confidence, settings)
+  columns <- c(list(time = cells$time, species = cells$species), stats::setNames(lapply(names, column), names))
+  decomposed(columns, c(run, settings = number), confidence, settings)
 }
 
 check_weights <- function(weights, settings, number) {

@@ -20,7 +20,8 @@
 #'   frame. `summary()` of a histogram returns a plain data frame with a row for each time and species and the columns `time`,
 #'   `species`, `different` (how many different counts occur), `mode` (the most frequent count; of several, the smallest), `mean`
 #'   and `sd`.
-#'   `summary()` of events returns one with a row for each reaction and the columns `reaction`, `events`, and `per_trajectory`.
+#'   `summary()` of events returns one with a row for each reaction and the columns `reaction`, `events`, and `per_trajectory`. If
+#'   rows were removed, the latter is about the trajectories that have rows left.
 #' @name histogram-methods
 #' @examples
 #' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
@@ -76,8 +77,10 @@ print.ensemble_events <- function(x, n = 10, ...) {
   } else {
     run <- attr(x, "run")
     print_first_rows(x, n, c(sprintf(
-      "<%s> %s of %s up to time %s, seed %s%s", class(x)[[1L]], count_of(nrow(x), "event"), trajectory_count(run_size(run)),
-      format(run$times), format(run$seed, digits = 15), parts_text(run$shard)
+      "<%s> %s of %s up to time %s, seed %s%s", class(x)[[1L]],
+      if (nrow(x) < run$events) sprintf("%s of the %s", format_whole(nrow(x)), count_of(run$events, "event"))
+      else count_of(nrow(x), "event"), trajectory_count(run_size(run)), format(run$times),
+      format(run$seed, digits = 15), parts_text(run$shard)
     ), until_line(run)))
   }
   invisible(x)
@@ -104,7 +107,7 @@ result_makers <- c(
 summary.ensemble_histogram <- function(object, ...) {
   warn_ignored(...)
   need_columns(object, c("time", "species", "count", "n"), "object")
-  histogram_moments(object)
+  histogram_moments(in_run_order(object))
 }
 
 # A row for each time and species of a data frame with the columns time, species, count and n.
@@ -129,7 +132,9 @@ summary.ensemble_events <- function(object, ...) {
   columns <- c("trajectory", "time", "reaction")
   if (!has_columns(object, columns)) need_columns(object, columns, "object") # there may be no event
   events <- tabulate(object$reaction, nlevels(object$reaction))
-  data.frame(reaction = levels(object$reaction), events = events, per_trajectory = events / run_size(attr(object, "run")))
+  run <- attr(object, "run")
+  n <- if (nrow(object) < run$events) unique_count(object$trajectory) else run_size(run)
+  data.frame(reaction = levels(object$reaction), events = events, per_trajectory = if (n > 0) events / n else NA_real_)
 }
 
 #' @rdname histogram-methods
@@ -176,7 +181,7 @@ plot.ensemble_histogram <- function(x, time = max(x$time), n = 10, main = NULL, 
 # The rows of one time and of the first n species, and a note about the others.
 shown_counts <- function(x, time, n, species) {
   need_columns(x, c("time", "species", "count", "proportion"), "x")
-  x <- of_species(x, species)
+  x <- of_species(in_run_order(x), species)
   check_drawn_time(time, x$time)
   shown <- first_species(x[x$time == time, ], n)
   check_finite_counts(shown$rows)
@@ -237,6 +242,7 @@ shown_events <- function(x, n) {
   }
   need_columns(x, c("trajectory", "time", "reaction"), "x")
   check_rows(n)
+  x <- in_run_order(x)
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
   shown <- plain_frame(x)[x$trajectory %in% first, ]

@@ -56,12 +56,16 @@ quantile.ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   run <- run_of(x)
-  out <- quantile.ensemble_histogram(known_histogram(run), probs)
-  if (!has_columns(x, c("time", "species"))) return(out)
-  key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
-  out <- out[key(out) %in% key(x), ] # without the rows that the user has left out
+  out <- rows_left(quantile.ensemble_histogram(known_histogram(run), probs), x)
   rownames(out) <- NULL
   out
+}
+
+# The rows about times and species that a user has not left out of a summary.
+rows_left <- function(out, x) {
+  if (!has_columns(x, c("time", "species"))) return(out)
+  key <- function(rows) paste(match(rows$time, attr(x, "run")$times), rows$species, sep = "\r")
+  out[key(out) %in% key(x), ]
 }
 
 #' @rdname ensemble-quantiles
@@ -70,7 +74,7 @@ quantile.ensemble_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
   need_columns(x, c("time", "species", "count", "n"), "x")
-  quantiles_of(counts_by_cell(x), probs)
+  quantiles_of(counts_by_cell(in_run_order(x)), probs)
 }
 
 #' @rdname ensemble-quantiles
@@ -138,14 +142,14 @@ known_histogram <- function(run) {
 #' @rdname ensemble-quantiles
 #' @importFrom graphics hist
 #' @export
-hist.ensemble <- function(x, ...) hist(known_histogram(run_of(x)), ...)
+hist.ensemble <- function(x, ...) hist(rows_left(known_histogram(run_of(x)), x), ...)
 
 #' @rdname ensemble-quantiles
 #' @export
 hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)
   need_columns(x, c("time", "species", "count", "n"), "x")
-  draw_bars(plain_frame(of_species(x, species)), time, n, main, breaks, freq, ...)
+  draw_bars(plain_frame(of_species(in_run_order(x), species)), time, n, main, breaks, freq, ...)
 }
 
 #' @rdname ensemble-quantiles
@@ -256,6 +260,7 @@ refuse_distribution <- function(verb, what, hint) {
 }
 
 firings_hint <- "simulate() with `output` = \"histogram\" gives a result to which it does"
+ensemble_hint <- "simulate() gives an ensemble for one setting, whose seed is in attr(x, \"run\")$seeds"
 sweep_hint <- "sweep_parameters() with `quantiles` gives quantiles, and simulate() an ensemble for one setting"
 passage_mean_hint <- "summary() has their mean, for which a trajectory without passage has the time `end`"
 passage_hint <- "summary() has quantiles of the times, and plot() draws their distribution"

@@ -3,7 +3,8 @@
 #' Methods for what [`simulate()`][simulate.reaction_network] returns for a reaction network: statistics of an ensemble, and
 #' trajectories.
 #'
-#' @param x,object A result of [`simulate()`][simulate.reaction_network].
+#' @param x,object A result of [`simulate()`][simulate.reaction_network]. Its rows may be sorted and selected. `plot()` and
+#'   `summary()` bring them in the order of the run.
 #' @param species For `plot()`, the species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
 #' @param n For an ensemble, how many species to print or draw: the first ones in the order of the result. For trajectories, how
 #'   many rows to print, or how many trajectories to draw. `Inf` for all. Default 10.
@@ -23,12 +24,13 @@
 #'
 #'   `summary()` returns a list of class `summary.reaction_result` with `trajectories` (their number), `times` (first and
 #'   last), `species` (their number), `method`, `reason` (why it was chosen, or `NULL`), `seed`, `until` (the condition, or
-#'   `NULL`), `n_stopped` (how many trajectories it has stopped, or `NULL`), `events` (of all trajectories), `seconds`,
+#'   `NULL`), `n_stopped` (how many trajectories of the run it has stopped, or `NULL`), `events` (of the whole run), `seconds`,
 #'   `threads`, `backend`, `device` (if GPUs were used: the kernel and its launch, the number `gpus`, and how many trajectories
 #'   they have `refused`, which the processor simulated) and `last`. `events` is the number of firings; for `"langevin"` and
 #'   `"ode"`, it is that of steps. `last` is a data frame about the last time with the columns `species`, `mean`, `sd` and `fano`,
 #'   the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
-#'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times.
+#'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times. If
+#'   trajectories were removed, `run_trajectories` is their number in the run, to which `events` and `n_stopped` belong.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -111,6 +113,10 @@ print.ensemble <- function(x, n = 10, ...) {
   }
   if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
+  hidden <- setdiff(names(x), c(ensemble_columns, "sd_lower", "sd_upper"))
+  if (nrow(shown) > 0L && length(hidden) > 0L) {
+    writeLines(sprintf("columns not shown: %s; as.data.frame() gives all rows", some_values(hidden, most = 10L)))
+  }
   invisible(x)
 }
 
@@ -123,8 +129,9 @@ until_line <- function(run, trajectories = run_size(run)) {
   )
 }
 
-stopped_text <- function(n, of) {
-  sprintf("%s of %s %s stopped", format_whole(n), format_whole(of), if (n == 1) "has" else "have")
+stopped_text <- function(n, of, whose = "") {
+  of <- if (is.na(of)) "" else sprintf(" of %s%s", whose, format_whole(of))
+  sprintf("%s%s %s stopped", format_whole(n), of, if (n == 1) "has" else "have")
 }
 
 # 29 trajectories miss an outcome with a probability of 0.1 with the probability 0.9^29, about 0.05.
@@ -194,6 +201,7 @@ summary.ensemble <- function(object, ...) {
   if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
   }
+  object <- in_run_order(object)
   last <- plain_frame(object)[object$time == max(object$time), ]
   summary_of_run(run, range(object$time), last[c("species", "mean", "sd")])
 }
@@ -204,13 +212,16 @@ summary.ensemble_trajectories <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
   species <- species_columns(object, "object")
+  object <- in_run_order(object) # the last bit of a mean depends on the order
   rows <- last_rows(plain_frame(object), run)
   last <- rows[species]
   statistics <- data.frame(
     species = species, mean = vapply(last, mean, 0), sd = vapply(last, stats::sd, 0), row.names = NULL
   )
   out <- summary_of_run(run, range(object$time), statistics)
-  out$trajectories <- length(unique(object$trajectory))
+  out$trajectories <- unique_count(object$trajectory)
+  # events and stops were counted in all trajectories; how many a resumed run had is not known if it began with a selection
+  if (out$trajectories < run_size(run)) out$run_trajectories <- if (is.null(run$generation)) run_size(run) else NA_real_
   out$stopped <- unique_count(rows$time) > 1L
   out
 }
@@ -248,7 +259,7 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
       "%s of %s, time%s%s", trajectory_count(x$trajectories), species_count(x$species),
       if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
     ),
-    summary_lines(x, x$trajectories)
+    summary_lines(x, if (is.null(x$run_trajectories)) x$trajectories else x$run_trajectories)
   ))
   shown <- utils::head(x$last, n)
   if (nrow(shown) > 0L) {
@@ -259,14 +270,22 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
   invisible(x)
 }
 
-# What the summaries of one ensemble and of a sweep say about the run of this many trajectories.
+# What the summaries of one ensemble and of a sweep say about the run of this many trajectories. NA if this is not known.
 summary_lines <- function(x, trajectories) {
+  of_run <- if (is.null(x$run_trajectories)) "" else if (is.na(trajectories)) " in the whole run" else {
+    sprintf(" in the run's %s", trajectory_count(trajectories))
+  }
   c(
     method_line(x),
     if (!is.null(x$until)) {
-      sprintf("  until    \"%s\"; %s, and keep their state", x$until, stopped_text(sum(x$n_stopped), trajectories))
+      sprintf("  until    \"%s\"; %s, and keep their state", x$until, stopped_text(
+        sum(x$n_stopped), trajectories, if (is.null(x$run_trajectories)) "" else "the run's "
+      ))
     },
-    sprintf("  events   %s (%s per trajectory)", format_short(x$events), format_short(signif(x$events / trajectories, 3))),
+    sprintf(
+      "  events   %s%s%s", format_short(x$events), of_run,
+      if (is.na(trajectories)) "" else sprintf(" (%s per trajectory)", format_short(signif(x$events / trajectories, 3)))
+    ),
     machine_lines(x),
     sprintf(
       "%s, with the Fano factor (variance divided by mean):",
@@ -387,7 +406,7 @@ plot.ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "no
                                    species = NULL, ...) {
   band <- check_choice(band, "band", bands)
   check_graphical(...)
-  x <- of_species(x, species)
+  x <- of_species(in_run_order(x), species)
   plan <- ensemble_series(x, band, n)
   draw_series(plan, main, ...)
   invisible(first_species(x, n)$rows)
@@ -421,7 +440,7 @@ plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
 shown_paths <- function(x, n, species) {
   run_of(x)
   check_rows(n)
-  x <- of_species(x, species)
+  x <- of_species(in_run_order(x), species)
   if (nrow(x) == 0L) {
     abort_argument("There are no trajectories to plot: rows, columns `trajectory` and `time`, and one per species are needed.")
   }

@@ -32,7 +32,8 @@ trajectories_in <- function(nsim, shard) unname(nsim %/% shard[, "parts"] + (sha
 #' @param ... Results of the same kind, of parts of the same run, in any order.
 #' @returns A result of the same kind. If parts are missing, it is that of the given parts, and there is a warning of class
 #'   `fireflip_warning_parts`. It can be merged with the missing parts later.
-#' @section Errors: `fireflip_error_argument` if the results are not unchanged parts of one run.
+#' @section Errors: `fireflip_error_argument` if the results are not unchanged parts of one run. Rows may be in any order for
+#'   trajectories, events and times of passage.
 #' @seealso [`simulate()`][simulate.reaction_network], and [c.steady_state()] for Boolean networks.
 #' @name ensemble-parts
 #' @examples
@@ -73,7 +74,7 @@ merged_run <- function(parts) {
   for (i in seq_along(parts)) run_of(parts[[i]], sprintf("..%d", i))
   if (length(runs) == 1L) return(runs[[1L]])
   if (any(vapply(runs, function(run) is.null(run$shard), NA))) {
-    abort_argument("c() merges parts of one run; found a whole run among them.")
+    abort_argument("c() merges parts of one run; found a whole run among them. rbind() stacks results of different runs.")
   }
   own <- c("shard", "events", "tally", "machine", "stopped", "n_stopped")
   plain <- function(run) run[setdiff(names(run), own)]
@@ -151,11 +152,12 @@ merge_tallies <- function(tallies) {
   out
 }
 
-# Rows are in the order of the trajectories.
+# Rows are in the order of the trajectories and their times.
 merge_rows <- function(parts) {
   run <- merged_run(parts)
   if (length(parts) == 1L) return(parts[[1L]])
-  if (!all(vapply(parts, has_all_rows, NA))) {
+  parts <- lapply(parts, in_run_order)
+  if (!all(vapply(parts, change_of_rows, "") == "")) {
     abort_argument("c() merges unchanged results; found one whose rows were changed.")
   }
   if (length(unique(lapply(parts, kinds_of_columns))) > 1L || !all(vapply(parts, has_its_counts, NA))) {
@@ -167,13 +169,6 @@ merge_rows <- function(parts) {
   attr(out, "row.names") <- .set_row_names(nrow(out))
   if (!is.null(run$stopped)) run$stopped <- unlist(lapply(parts, function(part) attr(part, "run")$stopped))[rows]
   structure(out, class = class(parts[[1L]]), run = told_of_missing(run))
-}
-
-# Whether a part has as many rows as its run gave.
-has_all_rows <- function(x) {
-  run <- attr(x, "run")
-  n <- run_size(run)
-  nrow(x) == switch(kind_of_result(x), ensemble_events = run$events, first_passage = n, n * length(run$times))
 }
 
 # ---- resuming -------------------------------------------------------------------------------------------------------------

@@ -123,12 +123,14 @@ histogram_of <- function(run) {
 #' Gives the covariances and correlations of the species at each time, from a simulation with `covariance = TRUE`.
 #'
 #' @param x A result of [`simulate()`][simulate.reaction_network] for a reaction network, with `output = "summary"` and
-#'   `covariance = TRUE`.
+#'   `covariance = TRUE`. It may lack times and species, whose rows were removed.
 #' @param ... Not used.
-#' @returns A data frame with a row for each time and pair of species, ordered by time. Its columns are `time`, `species_1`,
-#'   `species_2`, `covariance` (with the divisor n - 1, as in [stats::cov()]; `NA` for one trajectory), and `correlation`, which
-#'   is `NA` if a species has the same count in all trajectories. The sums are exact, so neither depends on the number of threads.
-#' @section Errors: `fireflip_error_argument` if `x` has no covariances, for instance because it has only one species.
+#' @returns A data frame with a row for each time and pair of species of `x`, ordered by time. Its columns are `time`,
+#'   `species_1`, `species_2`, `covariance` (with the divisor n - 1, as in [stats::cov()]; `NA` for one trajectory), and
+#'   `correlation`, which is `NA` if a species has the same count in all trajectories. The sums are exact, so neither depends on
+#'   the number of threads.
+#' @section Errors: `fireflip_error_argument` if `x` has no covariances, for instance because it has only one species, and if its
+#'   numbers were changed.
 #' @seealso [`simulate()`][simulate.reaction_network].
 #' @export
 #' @examples
@@ -155,9 +157,15 @@ covariances <- function(x, ...) {
   times <- length(run$times)
   row <- rep((seq_len(times) - 1L) * species, each = length(first))
   sd <- found$sd[row + first] * found$sd[row + second]
-  data.frame(
+  out <- data.frame(
     time = rep(run$times, each = length(first)), species_1 = rep(run$species[first], times),
     species_2 = rep(run$species[second], times), covariance = found$covariance,
     correlation = ifelse(!is.na(sd) & sd > 0, pmin(pmax(found$covariance / sd, -1), 1), NA_real_)
   )
+  at <- cells_of_result(x, "`x`")$at
+  kept <- (row + first) %in% at & (row + second) %in% at
+  if (!any(kept)) abort_argument("`x` must have two species at one time at least; found their rows removed.")
+  out <- out[kept, ]
+  rownames(out) <- NULL
+  out
 }

@@ -26,7 +26,8 @@
 #'   `events` (of all settings), `seconds`, `threads`, `backend`, `device` (of the first setting on a GPU), `stopped` and `last`.
 #'   In addition, `settings` is their number, and `common` is as given. `last` is a data frame about the last time, with a row for
 #'   each setting and species: the columns `setting` and those of `design`, then `species`, `mean`, `sd`, and `fano`, the Fano
-#'   factor.
+#'   factor. If settings or trajectories were removed, `settings` and `trajectories` are the numbers of those that are left, and
+#'   `run_trajectories` is the number of all trajectories of the run, to which `events` and `n_stopped` belong.
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
 #'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
 #'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
@@ -199,13 +200,20 @@ print.parameter_sweep <- function(x, n = 10, ...) {
   } else {
     rows <- plain_frame(x)
     varied <- intersect(names(run$design), names(rows))
+    present <- unique(x$setting)
     rows[varied] <- lapply(rows[varied], format, digits = 7)
     print_first_rows(rows, n, digits = 4, c(sprintf(
       "<parameter_sweep> %s of %s each, %s, seed %s%s", count_of(unique_count(x$setting), "setting"), trajectory_count(run$nsim),
       times_text(run$times), format(run$seed, digits = 15), if (run$common) ", common random numbers" else ""
-    ), until_line(run, run$nsim * nrow(run$design))))
+    ), until_line(of_settings(run, present), run$nsim * length(present))))
   }
   invisible(x)
+}
+
+# The record with the stopped trajectories of some settings only.
+of_settings <- function(run, settings) {
+  run$n_stopped <- run$n_stopped[settings]
+  run
 }
 
 # The record of the run has sums for each setting, in hundreds of lines.
@@ -233,14 +241,17 @@ summary.parameter_sweep <- function(object, ...) {
   )))) {
     abort_argument("`object` has no settings: it needs rows, the columns of the sweep, and the record of its run.")
   }
+  rows <- plain_frame(in_run_order(object))
   last <- last_rows(rows, run)
   each <- lapply(split(last, last$setting), setting_moments, design = names(run$design))
   statistics <- do.call(rbind, each)
   setting <- rep(as.integer(names(each)), vapply(each, nrow, 0L))
   statistics$fano <- ifelse(statistics$mean > 0, statistics$sd^2 / statistics$mean, NA_real_)
   notes <- noted(run)
-  structure(class = "summary.parameter_sweep", list(
-    settings = nrow(run$design), trajectories = run$nsim, times = range(rows$time), species = unique_count(statistics$species),
+  n <- if (is.null(rows$trajectory)) run$nsim else as.double(max(tapply(rows$trajectory, rows$setting, unique_count)))
+  settings <- unique_count(rows$setting)
+  structure(class = "summary.parameter_sweep", c(list(
+    settings = settings, trajectories = n, times = range(rows$time), species = unique_count(statistics$species),
     method = run$method, seed = run$seed, common = run$common, until = run$until, n_stopped = run$n_stopped,
     events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend, device = notes$device,
     stopped = unique_count(last$time) > 1L,
@@ -248,7 +259,7 @@ summary.parameter_sweep <- function(object, ...) {
       c(list(setting = setting), lapply(run$design, `[`, setting), as.list(statistics)), class = "data.frame",
       row.names = .set_row_names(length(setting))
     )
-  ))
+  ), if (settings < nrow(run$design) || n < run$nsim) list(run_trajectories = run$nsim * nrow(run$design))))
 }
 
 # The species, means and standard deviations of one setting at one time, from the rows of any output.
@@ -268,7 +279,7 @@ print.summary.parameter_sweep <- function(x, n = 20, ...) {
       "%s of %s each, %s, time%s%s", count_of(x$settings, "setting"), trajectory_count(x$trajectories), species_count(x$species),
       if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
     ),
-    summary_lines(x, x$trajectories * x$settings)
+    summary_lines(x, if (is.null(x$run_trajectories)) x$trajectories * x$settings else x$run_trajectories)
   ))
   shown <- utils::head(x$last, n)
   numbers <- names(shown) %in% c("mean", "sd", "fano")
@@ -288,6 +299,12 @@ as.data.frame.parameter_sweep <- function(x, row.names = NULL, optional = FALSE,
 
 #' @export
 `[.parameter_sweep` <- function(x, ...) keep_record(NextMethod(), x)
+
+#' @export
+c.parameter_sweep <- function(...) {
+  if (...length() == 1L) return(..1)
+  refuse_distribution("c", "sweeps", "rbind() stacks their rows")
+}
 
 #' @export
 rbind.parameter_sweep <- function(..., deparse.level = 1, make.row.names = TRUE, stringsAsFactors = FALSE) rbind_plain(...)

@@ -22,6 +22,7 @@
 #' | [conservation_laws()] | sums of counts that no reaction of a reaction network changes |
 #' | [`simulate()`][simulate.pbn] | trajectories, and of [reaction networks][simulate.reaction_network] their statistics |
 #' | [first_passage()], [sweep_parameters()] | times at which a reaction network fulfils a condition; runs for several values |
+#' | [burn_in()], [noise()], [noise_decomposition()], [covariances()], [compare_ensembles()] | analyse simulated ensembles |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
 #' | [reaction_dependencies()] | which reactions change the propensities of which |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |

@@ -21,7 +21,8 @@
 #' @returns `stationary_distribution()`: a data frame of class `stationary_distribution` with an integer column (0 or 1) for
 #'   each free node and the column `probability`. The last node changes fastest from row to row. `probability` is the long-run
 #'   share of time in the state, for trajectories that start in the network's initial state (random where none is given). The
-#'   initial state only matters if the chain has several recurrent classes.
+#'   initial state only matters if the chain has several recurrent classes. `head()` and `tail()` give the most and the least
+#'   probable states, as printed.
 #'   `transition_matrix()`: a matrix of transition probabilities from rows to columns. Rows and columns are named by states, such
 #'   as `"010"`, in the same order.
 #' @section Size: The distribution of n free nodes consists of 2^n numbers. Computing it takes up to 1.3 GB of memory for 20 free
@@ -137,7 +138,10 @@ print.stationary_distribution <- function(x, n = 10, ...) {
   check_number(n, "n", 0, Inf)
   if (!is_numbers(x$probability)) return(print(plain_frame(x)))
   order <- utils::head(order(-x$probability), n)
-  writeLines(sprintf("<stationary_distribution> %s of %s", count_of(nrow(x), "state"), count_of(ncol(x) - 1L, "free node")))
+  writeLines(sprintf(
+    "<stationary_distribution> %s of %s%s", count_of(nrow(x), "state"), count_of(ncol(x) - 1L, "free node"),
+    if (nrow(x) > 1L) ", most probable first" else ""
+  ))
   shown <- plain_frame(x[order, , drop = FALSE])
   shown$probability <- format_exact(shown$probability)
   if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
@@ -148,6 +152,17 @@ print.stationary_distribution <- function(x, n = 10, ...) {
     ))
   }
   invisible(x)
+}
+
+# The first and the last states as printed.
+#' @rawNamespace S3method(utils::head, stationary_distribution)
+head.stationary_distribution <- function(x, n = 6L, ...) {
+  if (length(n) > 1L || !is_numbers(x$probability)) NextMethod() else x[utils::head(order(-x$probability), n), , drop = FALSE]
+}
+
+#' @rawNamespace S3method(utils::tail, stationary_distribution)
+tail.stationary_distribution <- function(x, n = 6L, ...) {
+  if (length(n) > 1L || !is_numbers(x$probability)) NextMethod() else x[utils::tail(order(-x$probability), n), , drop = FALSE]
 }
 
 #' @rdname stationary_distribution

@@ -48,7 +48,7 @@ NULL
 autoplot.ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
                                        ...) {
   warn_ignored(...)
-  gg_series(ensemble_series(of_species(object, species), check_choice(band, "band", bands), n))
+  gg_series(ensemble_series(of_species(in_run_order(object), species), check_choice(band, "band", bands), n))
 }
 
 bands <- c("sd", "interval", "range", "quantile", "none")
@@ -187,7 +187,7 @@ sweep_series <- function(x, band, n, species = NULL) {
     abort_argument(sprintf("plot() and autoplot() draw sweeps with `output` = \"summary\"; found one with \"%s\".", run$output))
   }
   need_columns(x, c("setting", ensemble_columns), "x")
-  shown <- first_species(of_species(x, species), n)
+  shown <- first_species(of_species(in_run_order(x), species), n)
   rows <- shown$rows
   limits <- band_of(rows, band)
   single <- unique_count(rows$time) == 1L

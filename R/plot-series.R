@@ -3,7 +3,7 @@
 # What is drawn is a list: `data`, a data frame with the columns `x`, `series`, `value`, `lower`, `upper` and `panel` (factors for
 # names), `label_x` and `label_y`, `note`, `line`, NULL or the height of a dashed line, and `top`, NULL or the ends of the y axes
 # of the panels, by their names. With `top`, values and bands may be infinite, and triangles show where a course is above the
-# axis.
+# axis. Within a series, rows are in the order of x.
 
 series_of <- function(x, series, value, lower = value, upper = value, panel = "", label_x = "time", label_y = "",
                       note = character(), line = NULL, top = NULL) {
@@ -12,9 +12,16 @@ series_of <- function(x, series, value, lower = value, upper = value, panel = ""
   data <- data.frame(x = x, series = in_order(series), value = value, lower = lower, upper = upper, panel = in_order(panel))
   data <- data[if (is.null(top)) is.finite(data$value) else !is.na(data$value), ]
   if (nrow(data) == 0L) abort_argument("There is nothing to plot: no value is known.")
+  data <- by_x(data)
   data$lower <- ifelse(is.finite(data$lower), data$lower, data$value)
   data$upper <- ifelse(if (is.null(top)) is.finite(data$upper) else !is.na(data$upper), data$upper, data$value)
   list(data = data, label_x = label_x, label_y = label_y, note = note[nzchar(note)], line = line, top = top)
+}
+
+# Lines go from left to right, also where a user has changed numbers or the order of rows.
+by_x <- function(data) {
+  unsorted <- vapply(split(data$x, list(data$series, data$panel), drop = TRUE), is.unsorted, NA)
+  if (any(unsorted)) data[order(data$x), ] else data
 }
 
 # The data with numbers far above the axis instead of Inf, so that lines and bands go there.
@@ -206,13 +213,16 @@ print.noise_decomposition <- function(x, n = 10, ...) {
   if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
     print(plain_frame(x))
   } else {
-    intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)" else {
-      sprintf("%g%% intervals", 100 * run$confidence)
-    }
+    intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)"
+      else if (has_intervals(x)) sprintf("%g%% intervals", 100 * run$confidence)
+      else paste0("no intervals", if (isTRUE(run$kind == "sample" && run$settings < 10)) ": fewer than 10 settings")
     print_first_rows(rounded(x), n, sprintf("<noise_decomposition> by %s, %s", decomposition_kind(run$kind), intervals))
   }
   invisible(x)
 }
+
+# Whether a limit of a part is known, which takes enough settings or trajectories.
+has_intervals <- function(x) !all(is.na(unlist(plain_frame(x)[paste0(noise_parts, "_lower")])))
 
 decomposition_kind <- function(kind) {
   switch(kind, reporters = "two reporters", sample = "settings that are a sample", all = "settings that are all there are")
@@ -297,7 +307,7 @@ first_species <- function(x, n) {
 noise_series <- function(x, what, n, species) {
   what <- check_choice(what, "what", c("fano", "cv2"))
   need_columns(x, c("time", "species", paste0(rep(c("fano", "cv2"), each = 3L), c("", "_lower", "_upper"))), "x")
-  shown <- first_species(of_species(x, species), n)
+  shown <- first_species(of_species(in_run_order(x), species), n)
   series_of(
     shown$rows$time, shown$rows$species, shown$rows[[what]], shown$rows[[paste0(what, "_lower")]],
     shown$rows[[paste0(what, "_upper")]], label_y = if (what == "fano") "Fano factor" else "squared coefficient of variation",
@@ -307,7 +317,7 @@ noise_series <- function(x, what, n, species) {
 
 decomposition_series <- function(x, n, species) {
   need_columns(x, c("time", "species", noise_columns), "x")
-  shown <- first_species(of_species(x, species), n)
+  shown <- first_species(of_species(in_run_order(x), species), n)
   rows <- shown$rows
   several <- unique_count(rows$species) > 1L
   confidence <- attr(x, "run")$confidence
@@ -316,7 +326,7 @@ decomposition_series <- function(x, n, species) {
     rep(rows$time, 3L), rep(noise_parts, each = nrow(rows)), values(""), values("_lower"), values("_upper"),
     panel = if (several) rep(rows$species, 3L) else "",
     label_y = if (several) "noise" else paste("noise of", short_label(rows$species[[1L]])),
-    note = c(if (!is.null(confidence)) sprintf("band: %g%% interval", 100 * confidence), shown$note)
+    note = c(if (!is.null(confidence) && has_intervals(rows)) sprintf("band: %g%% interval", 100 * confidence), shown$note)
   )
 }
 

@@ -25,7 +25,7 @@ plot.pbn_trajectories <- function(x, n = 1, main = NULL, ...) {
   invisible(shown)
 }
 
-# The rows of the first n trajectories, the number of these trajectories, and the number of all.
+# The rows of the first n trajectories in the order of the steps, the number of these trajectories, and the number of all.
 shown_trajectories <- function(x, n) {
   check_rows(n)
   nodes <- setdiff(names(x), c("trajectory", "step"))
@@ -33,6 +33,7 @@ shown_trajectories <- function(x, n) {
   if (!good || length(nodes) == 0L || nrow(x) == 0L) {
     abort_argument("`x` has no trajectories to plot: it needs rows, columns `trajectory` and `step`, and a column per node.")
   }
+  x <- sorted_by(x, list(x$trajectory, x$step))
   all <- unique(x$trajectory)
   first <- utils::head(all, n)
   list(rows = x[x$trajectory %in% first, , drop = FALSE], nodes = nodes, number = length(first), of = length(all))

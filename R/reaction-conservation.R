@@ -12,7 +12,8 @@
 #' @param ... Must be empty.
 #' @returns A data frame with a row for each species of each law, and the columns `law` (its number), `species`, `weight` (a whole
 #'   number other than 0) and `total` (the sum of the law, which follows from the initial counts). Laws with few species come
-#'   first. A species whose count never changes, such as a fixed one, is a law of its own. Without laws, there are no rows.
+#'   first. A species whose count never changes, such as a fixed one, is a law of its own. Without laws, there are no rows,
+#'   and `print()` says so.
 #' @section Errors: `fireflip_error_size` if a weight exceeds 2^53; `fireflip_error_argument` for an object of another class.
 #' @references Martinez J, Silva M (1982). A simple and fast algorithm to obtain all invariants of a generalised Petri net. In:
 #'   *Application and Theory of Petri Nets*, Informatik-Fachberichte 52, 301-310.
@@ -46,8 +47,21 @@ conservation_laws.reaction_network <- function(model, ...) {
   weight <- as.double(unlist(lapply(laws, `[[`, "weight")))
   law <- rep(seq_along(laws), lengths(lapply(laws, `[[`, "at")))
   total <- vapply(laws, function(law) sum(law$weight * model$species$initial[law$at]), 0)
-  data.frame(law = law, species = model$species$species[at], weight = weight, total = total[law])
+  out <- data.frame(law = law, species = model$species$species[at], weight = weight, total = total[law])
+  if (nrow(out) == 0L) class(out) <- c("no_conservation_laws", "data.frame")
+  out
 }
+
+# A table without rows would leave open what this means.
+#' @export
+print.no_conservation_laws <- function(x, ...) {
+  if (nrow(x) > 0L) return(print(plain_frame(x), ...))
+  writeLines("The network has no conservation law: reactions change every weighted sum of counts.")
+  invisible(x)
+}
+
+#' @export
+as.data.frame.no_conservation_laws <- function(x, ...) plain_frame(x)
 
 # The different changes of counts, up to the sign: a list of list(at, by), without fixed species. Short ones come first.
 count_changes <- function(model) {

@@ -57,7 +57,7 @@ record_fields <- list(
   n = part_of_result("one number for each ensemble", function(x, run) is_numbers(x) && length(x) %in% c(1, run$ensembles)),
   seeds = numbers_field, events = number_field, output = text_field, until = text_field, quantiles = numbers_field,
   common = flag_field, generation = count_field, start = number_field, kind = text_field, tolerance = number_field,
-  ensembles = count_field,
+  ensembles = count_field, settings = count_field,
   # Boolean networks
   sets = part_of_result("texts with names", function(x, run) is_texts(x) && is_texts(names(x))),
   pairs = part_of_result("a data frame of pairs", function(x, run) is.data.frame(x) && is_texts(x$from) && is_texts(x$to)),

@@ -118,10 +118,13 @@ sorted_by_user <- function(x) {
   is.integer(rows) && is.unsorted(rows) || is.unsorted(at[!is.na(at)])
 }
 
+# Of a selection, the largest row is not the largest of the run.
+has_all_keys <- function(x) !is.null(x[["run"]]) || all(run_keys(x, attr(x, "run")) %in% row_keys(x))
+
 shown_largest_first <- function(x) {
   order <- printed_order(x)
   size <- row_size(x)[order][!certain_rows(x)[order]]
-  nrow(x) > 1L && !is.null(row_size(x)) && !is.unsorted(-size[!is.na(size)])
+  nrow(x) > 1L && !is.null(row_size(x)) && !is.unsorted(-size[!is.na(size)]) && (sorted_by_user(x) || has_all_keys(x))
 }
 
 #' @rawNamespace S3method(utils::head, long_run_influence)
