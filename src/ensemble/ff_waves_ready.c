@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
 void ff_waves_free(ff_waves *w) {
@@ -46,11 +45,25 @@ static ff_status fill_waves(ff_waves *w, const ff_run *run, const ff_fleet_choic
   return status == FF_OK ? ff_piece_new(w, run, err) : status;
 }
 
+/* Devices record counts, but no other items. */
+static int needs_counts_alone(const ff_process *p, const ff_formula *formula) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol >= p->n_counts) return 0;
+  return 1;
+}
+
+ff_status ff_process_check_devices(const ff_process *p, const ff_run_options *o, ff_error *err) {
+  if (p->engine->check_devices == NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no device has this engine");
+  ff_status status = p->engine->check_devices(p->model, o, err);
+  for (uint32_t j = 0; j < o->n_observed && status == FF_OK; j++)
+    if (o->observed[j] >= p->n_counts && !needs_counts_alone(p, p->variables + (o->observed[j] - p->n_counts)))
+      status = ff_error_set(err, FF_EUNSUPPORTED, "a variable that is observed depends on more than counts, and devices record "
+                            "only counts");
+  return status;
+}
+
 ff_status ff_run_check_devices(const ff_run *run, ff_error *err) {
-  const ff_engine *engine = run->process.engine;
-  if (engine->check_devices == NULL)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no device has this engine");
-  return engine->check_devices(run->process.model, &run->options, err);
+  return ff_process_check_devices(&run->process, &run->options, err);
 }
 
 ff_status ff_run_use(ff_run *run, const ff_fleet_choice *choice, ff_error *err) {

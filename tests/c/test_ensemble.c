@@ -115,15 +115,19 @@ static void parts_add_up(void) {
   ff_run_free(second);
 }
 
-static ff_formula condition_of(const char *text) {
-  static char *names[] = {"population", "births"};
+static ff_formula formula_of(const char *text, char **names, uint32_t n) {
   ff_names *table;
   ff_formula out;
   ff_error err;
-  FF_CHECK_OK(ff_names_new(&table, names, 2, "counts", &err), &err);
+  FF_CHECK_OK(ff_names_new(&table, names, n, "counts", &err), &err);
   FF_CHECK_OK(ff_formula_parse(&out, text, strlen(text), ff_names_find, table, (ff_place){NULL, 0}, &err), &err);
   ff_names_free(table);
   return out;
+}
+
+static ff_formula condition_of(const char *text) {
+  static char *names[] = {"population", "births"};
+  return formula_of(text, names, TOY_COUNTS);
 }
 
 /* The time of birth number 12 has a gamma distribution. Afterwards, the state does not change. */
@@ -316,6 +320,53 @@ static void devices_may_be_refused(void) {
   }
 }
 
-FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+/* A formula of the population, the births and half of the deaths. */
+static ff_formula variable_of(const char *text) {
+  static char *names[] = {"population", "births", "half"};
+  return formula_of(text, names, TOY_ITEMS);
+}
+
+/* Devices record variables of counts. A variable of another item is for this processor alone, also in a sweep. */
+static void items_are_no_counts(void) {
+  enum { MANY = 300 };
+  static double states[2][3][MANY * TIMES];
+  ff_formula variables[] = {variable_of("population + 1"), variable_of("births - 2 * half")};
+  const uint32_t last[] = {0, TOY_COUNTS, TOY_COUNTS + 1};
+  toy varied = model;
+  varied.variables = variables;
+  varied.n_variables = 2;
+  for (int on = 0; on < 2; on++) {
+    double *columns[] = {states[on][0], states[on][1], states[on][2]};
+    ff_run_options options = options_for(MANY, 2);
+    const ff_fleet_choice choice = two_devices();
+    ff_run *run;
+    ff_error err;
+    int done = 0, is = 0;
+    options.observed = last;
+    options.states = columns;
+    options.n_observed = 2;
+    FF_CHECK_OK(ff_run_new(&run, &toy_engine, &varied, &options, &err), &err);
+    if (on) FF_CHECK_OK(ff_run_use(run, &choice, &err), &err);
+    while (on && !is) FF_CHECK_OK(ff_run_ready(run, 0.1, &is, &err), &err);
+    while (!done) FF_CHECK_OK(ff_run_advance(run, 0.001, &done, &err), &err);
+    FF_CHECK((toy_devices.waves > 0) == on);
+    ff_run_free(run);
+    options.n_observed = 3;
+    ff_point point = {&toy_engine, &varied, options};
+    ff_sweep *sweep;
+    FF_CHECK_OK(ff_run_new(&run, &toy_engine, &varied, &options, &err), &err);
+    FF_CHECK_FAILS(ff_run_use(run, &choice, &err), FF_EUNSUPPORTED, &err, "depends on more than counts");
+    for (done = 0; !done;) FF_CHECK_OK(ff_run_advance(run, 0.001, &done, &err), &err);
+    ff_run_free(run);
+    for (uint32_t i = 0; i < MANY * TIMES; i++) FF_CHECK(states[on][0][i] == states[on][2][i]); /* births less deaths */
+    FF_CHECK_OK(ff_sweep_new(&sweep, &point, 1, 1, &err), &err);
+    FF_CHECK_FAILS(ff_sweep_check_devices(sweep, &err), FF_EUNSUPPORTED, &err, "depends on more than counts");
+    ff_sweep_free(sweep);
+  }
+  FF_CHECK(memcmp(states[0], states[1], sizeof states[0]) == 0 && states[0][1][7] == states[0][0][7] + 1);
+  for (int i = 0; i < 2; i++) ff_formula_free(&variables[i]);
+}
+
+FF_TEST_MAIN("ensemble", items_are_no_counts, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
              runs_go_on,
              failures_are_described, devices_change_no_bit, sweeps_are_runs, devices_may_be_refused)

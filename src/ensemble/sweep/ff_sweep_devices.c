@@ -261,9 +261,14 @@ void ff_sweep_free_devices(ff_sweep *s) {
   s->counts = NULL;
 }
 
+/* Of a point whose options are wrong, the run tells that. */
 static ff_status check(const ff_point *p, ff_error *err) {
-  if (p->engine->check_devices == NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no device has this engine");
-  return p->engine->check_devices(p->model, &p->options, err);
+  ff_process process = {.engine = p->engine, .model = p->model};
+  ff_error why;
+  ff_status status = p->engine->open(&process, &p->options, &why);
+  status = status == FF_OK ? ff_process_check_devices(&process, &p->options, err) : FF_OK;
+  if (p->engine->close != NULL) p->engine->close(&process);
+  return status;
 }
 
 ff_status ff_sweep_check_devices(const ff_sweep *s, ff_error *err) {
