@@ -17,7 +17,7 @@ typedef struct {
   const ff_formula *variables;
   uint32_t n_counts, n_items, n_variables;
   uint32_t depth;              /* of the stack that variables need */
-  int real;                    /* whether counts are real numbers */
+  const uint8_t *real;         /* for each count: 1 if it is a real number; NULL if all are whole */
   double step;                 /* work of a step, as the number of counts that could be added to their sums meanwhile */
   double look;                 /* and of finding the state at a time between two steps */
   const char *counted;         /* what is counted, in the plural */

@@ -71,7 +71,7 @@ ff_status ff_wanted_new(ff_wanted *wanted, const ff_process *process, const ff_r
   for (uint32_t j = 0; j < o->n_observed; j++) {
     wanted->observed[j] = o->observed[j];
     const int variable = o->observed[j] >= process->n_counts;
-    wanted->real[j] = variable || process->real;
+    wanted->real[j] = variable || (process->real != NULL && process->real[o->observed[j]]);
     wanted->any_variable |= variable;
     if (wanted->states != NULL) wanted->states[j] = o->states[j];
   }
