@@ -45,6 +45,15 @@ static int threads_of(const ff_run *run, const ff_run_options *o) {
   return threads > 0 ? (int)threads : 1;
 }
 
+/* A run that looks at every step needs lanes that tell what happens then. */
+static ff_status check_lanes(const ff_lanes *e, const ff_run_options *o, ff_error *err) {
+  if (o->max_firings > 0 && (e->lanes != 1 || e->next == NULL))
+    return ff_error_set(err, FF_EUNSUPPORTED, "firings are listed of one trajectory at a time, if it is known what fires");
+  if (o->until != NULL && e->show != NULL && !e->looks)
+    return ff_error_set(err, FF_EUNSUPPORTED, "a condition cannot end trajectories whose states change between steps");
+  return FF_OK;
+}
+
 static ff_status fill_run(ff_run *run, const ff_run_options *options, ff_error *err) {
   const uint32_t n = run->process.n_counts;
   ff_status status = ff_wanted_new(&run->wanted, &run->process, options, err);
@@ -58,7 +67,8 @@ static ff_status fill_run(ff_run *run, const ff_run_options *options, ff_error *
   while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
   if (status != FF_OK) return status;
   ff_worker_equip(run, run->workers); /* it tells whether the method can do this run */
-  return worker_status(run->workers, err);
+  status = worker_status(run->workers, err);
+  return status == FF_OK ? check_lanes(run->workers->lanes, options, err) : status;
 }
 
 ff_status ff_run_new(ff_run **out, const ff_engine *engine, const void *model, const ff_run_options *options, ff_error *err) {

@@ -2,6 +2,7 @@
 #include "../../src/ensemble/sweep/ff_sweep.h"
 #include "check.h"
 #include "toy_device.h"
+#include "toy_hybrid.h"
 
 #define N 20000u
 #define TIMES 3u
@@ -355,18 +356,154 @@ static void items_are_no_counts(void) {
     ff_point point = {&toy_engine, &varied, options};
     ff_sweep *sweep;
     FF_CHECK_OK(ff_run_new(&run, &toy_engine, &varied, &options, &err), &err);
-    FF_CHECK_FAILS(ff_run_use(run, &choice, &err), FF_EUNSUPPORTED, &err, "depends on more than counts");
+    FF_CHECK_FAILS(ff_run_use(run, &choice, &err), FF_EUNSUPPORTED, &err, "depends on more than whole counts");
     for (done = 0; !done;) FF_CHECK_OK(ff_run_advance(run, 0.001, &done, &err), &err);
     ff_run_free(run);
     for (uint32_t i = 0; i < MANY * TIMES; i++) FF_CHECK(states[on][0][i] == states[on][2][i]); /* births less deaths */
     FF_CHECK_OK(ff_sweep_new(&sweep, &point, 1, 1, &err), &err);
-    FF_CHECK_FAILS(ff_sweep_check_devices(sweep, &err), FF_EUNSUPPORTED, &err, "depends on more than counts");
+    FF_CHECK_FAILS(ff_sweep_check_devices(sweep, &err), FF_EUNSUPPORTED, &err, "depends on more than whole counts");
     ff_sweep_free(sweep);
   }
   FF_CHECK(memcmp(states[0], states[1], sizeof states[0]) == 0 && states[0][1][7] == states[0][0][7] + 1);
   for (int i = 0; i < 2; i++) ff_formula_free(&variables[i]);
 }
 
-FF_TEST_MAIN("ensemble", items_are_no_counts, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+/* ---- states that change between steps ------------------------------------------------------------------------------------- */
+
+enum { FLOWS = 10, FLOW_TIMES = 7 };
+static const double flow_times[FLOW_TIMES] = {0, 0.5, 1.25, 1.5, 1.5, 2.75, 6};
+static const hybrid flow = {.every = 1.5, .takes = 0.5, .most = 1e9, .mark = 3, .lanes = 1, .tells = 1, .looks = 1,
+                            .initial = {0, 0.25}};
+
+static ff_run_options flow_options(int threads) {
+  return (ff_run_options){.n = FLOWS, .times = flow_times, .n_times = FLOW_TIMES, .observed = observed, .n_observed = 2,
+                          .threads = threads};
+}
+
+static ff_status flow_run(ff_run **run, const hybrid *m, const ff_run_options *options, ff_error *err) {
+  int done = 0;
+  ff_status status = ff_run_new(run, &hybrid_engine, m, options, err);
+  while (status == FF_OK && !done) status = ff_run_advance(*run, 0.001, &done, err);
+  return status;
+}
+
+static double flow_level(uint32_t u, double t) { return 0.25 + (u + 1) * t - 0.5 * floor(t / 1.5); }
+
+/* The states at all times are those of closed forms, and jumps have their own times, whatever is recorded between them. */
+static void flows_are_shown(void) {
+  static double states[2][FLOWS * FLOW_TIMES];
+  double *columns[] = {states[0], states[1]};
+  ff_error err;
+  for (uint32_t way = 0; way < 8; way++) {
+    hybrid m = flow;
+    ff_run_options options = flow_options(1 + (way & 1));
+    ff_run *run;
+    m.lanes = way & 2 ? 3 : 1;
+    options.states = columns;
+    options.max_firings = way == 4 || way == 5 ? 1000 : 0;
+    FF_CHECK_OK(flow_run(&run, &m, &options, &err), &err);
+    for (uint32_t u = 0; u < FLOWS; u++)
+      for (uint32_t i = 0; i < FLOW_TIMES; i++) {
+        FF_CHECK(states[HYBRID_JUMPS][u * FLOW_TIMES + i] == floor(flow_times[i] / 1.5));
+        FF_CHECK(states[HYBRID_LEVEL][u * FLOW_TIMES + i] == flow_level(u, flow_times[i]));
+      }
+    FF_CHECK_INT(ff_run_steps(run), FLOWS * 4);
+    if (options.max_firings > 0) {
+      double trajectory[FLOWS * 4], time[FLOWS * 4];
+      int32_t what[FLOWS * 4];
+      FF_CHECK_INT(ff_run_n_firings(run), FLOWS * 4);
+      FF_CHECK_OK(ff_run_firings(run, trajectory, time, what, &err), &err);
+      for (uint32_t i = 0; i < FLOWS * 4; i++)
+        FF_CHECK(trajectory[i] == i / 4 && time[i] == 1.5 * (i % 4 + 1) && what[i] == HYBRID_JUMP);
+    }
+    ff_run_free(run);
+  }
+}
+
+/* A trajectory ends when its level is at the mark, between the times of jumps and records, and keeps this state. */
+static void flows_stop(void) {
+  static double states[2][FLOWS * FLOW_TIMES], stopped[FLOWS];
+  double *columns[] = {states[0], states[1]};
+  ff_formula until = condition_of("births >= 3"); /* the level, which the lanes look at themselves */
+  ff_error err;
+  for (uint32_t way = 0; way < 4; way++) {
+    hybrid m = flow;
+    ff_run_options options = flow_options(1 + (way & 1));
+    ff_run *run;
+    m.lanes = way & 2 ? 4 : 1;
+    options.states = columns;
+    options.until = &until;
+    options.stopped = stopped;
+    FF_CHECK_OK(flow_run(&run, &m, &options, &err), &err);
+    FF_CHECK(stopped[0] == 3.75 && stopped[1] == 1.375 && stopped[3] == 0.6875 && stopped[9] == 0.275);
+    for (uint32_t u = 0; u < FLOWS; u++)
+      for (uint32_t i = 0; i < FLOW_TIMES; i++) {
+        const double t = fmin(flow_times[i], stopped[u]);
+        FF_CHECK(states[HYBRID_JUMPS][u * FLOW_TIMES + i] == floor(t / 1.5));
+        FF_CHECK(states[HYBRID_LEVEL][u * FLOW_TIMES + i] == flow_level(u, t));
+      }
+    ff_run_free(run);
+  }
+  ff_formula_free(&until);
+}
+
+/* Whole and real counts of one state have sums of their kinds. Devices record only whole counts. */
+static void levels_are_real(void) {
+  for (int threads = 1; threads < 3; threads++) {
+    ff_run_options options = flow_options(threads);
+    ff_run *run;
+    ff_error err;
+    double least, largest;
+    options.n = 4;
+    options.wanted = FF_COVARIANCE | FF_HISTOGRAM;
+    FF_CHECK_OK(flow_run(&run, &flow, &options, &err), &err);
+    ff_sums *sums = sums_of(run);
+    FF_CHECK(sums->n_counts == 1 && sums->n_reals == 1 && !sums->real[HYBRID_JUMPS] && sums->real[HYBRID_LEVEL]);
+    FF_CHECK(ff_sums_moments(sums, 5, HYBRID_LEVEL, 4, &least, &largest).mean == 0.25 + 2.5 * 2.75 - 0.5);
+    FF_CHECK(least == 2.5 && largest == 10.75);
+    FF_CHECK(ff_sums_moments(sums, 5, HYBRID_JUMPS, 4, &least, &largest).mean == 1 && least == 1 && largest == 1);
+    FF_CHECK_FAILS(ff_run_check_devices(run, &err), FF_EUNSUPPORTED, &err, "more than whole counts");
+    ff_run_free(run);
+    options.n_observed = 1;
+    FF_CHECK_OK(flow_run(&run, &flow, &options, &err), &err);
+    FF_CHECK_OK(ff_run_check_devices(run, &err), &err);
+    ff_run_free(run);
+  }
+}
+
+/* A state may be one that cannot be shown. Of several such trajectories, the first one is told. */
+static void flows_fail(void) {
+  for (uint32_t way = 0; way < 4; way++) {
+    hybrid m = flow;
+    const ff_run_options options = flow_options(1 + (way & 1));
+    ff_run *run;
+    ff_error err;
+    m.lanes = way & 2 ? 3 : 1;
+    m.most = 5;
+    FF_CHECK_FAILS(flow_run(&run, &m, &options, &err), FF_ESIZE, &err, "level 5.25 of trajectory 2");
+    ff_run_free(run);
+  }
+}
+
+/* Lists of firings need one lane that tells what fires; conditions need lanes that look at states between steps. */
+static void lanes_must_tell(void) {
+  ff_formula until = condition_of("births >= 3");
+  for (int way = 0; way < 3; way++) {
+    hybrid m = flow;
+    ff_run_options options = flow_options(1);
+    ff_run *run;
+    ff_error err;
+    m.tells = way != 0;
+    m.lanes = way == 1 ? 3 : 1;
+    m.looks = way != 2;
+    if (way == 2) options.until = &until;
+    else options.max_firings = 10;
+    FF_CHECK_FAILS(ff_run_new(&run, &hybrid_engine, &m, &options, &err), FF_EUNSUPPORTED, &err,
+                   way == 2 ? "change between steps" : "firings are listed");
+  }
+  ff_formula_free(&until);
+}
+
+FF_TEST_MAIN("ensemble", items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
              runs_go_on,
              failures_are_described, devices_change_no_bit, sweeps_are_runs, devices_may_be_refused)
