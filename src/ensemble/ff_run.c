@@ -54,6 +54,14 @@ static ff_status check_lanes(const ff_lanes *e, const ff_run_options *o, ff_erro
   return FF_OK;
 }
 
+/* All threads' lanes are made with the same options, also after the caller's arrays are gone. */
+static void own_options(ff_run *run) {
+  run->options.times = run->wanted.times;
+  run->options.initial = run->initial;
+  run->options.observed = run->wanted.observed;
+  run->options.states = run->wanted.states;
+}
+
 static ff_status fill_run(ff_run *run, const ff_run_options *options, ff_error *err) {
   const uint32_t n = run->process.n_counts;
   ff_status status = ff_wanted_new(&run->wanted, &run->process, options, err);
@@ -64,6 +72,7 @@ static ff_status fill_run(ff_run *run, const ff_run_options *options, ff_error *
   if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
   const double *initial = options->initial != NULL ? options->initial : run->process.engine->initial(run->process.model);
   memcpy(run->initial, initial, n * sizeof *run->initial);
+  own_options(run);
   while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
   if (status != FF_OK) return status;
   ff_worker_equip(run, run->workers); /* it tells whether the method can do this run */
@@ -86,10 +95,6 @@ ff_status ff_run_new(ff_run **out, const ff_engine *engine, const void *model, c
   atomic_init(&run->failed, FF_NO_UNIT);
   status = engine->open(&run->process, options, err);
   if (status == FF_OK) status = fill_run(run, options, err);
-  run->options.times = NULL;
-  run->options.initial = run->initial;
-  run->options.observed = run->wanted.observed;
-  run->options.states = NULL;
   if (status == FF_OK)
     *out = run;
   else

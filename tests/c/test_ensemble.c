@@ -504,6 +504,52 @@ static void lanes_must_tell(void) {
   ff_formula_free(&until);
 }
 
-FF_TEST_MAIN("ensemble", items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+/* ---- what an engine is asked ---------------------------------------------------------------------------------------------- */
+
+static ff_run_options asked[2];
+static int times_asked;
+
+static ff_status note_options(ff_lanes **out, const ff_process *process, const ff_run_options *options, const double *initial,
+                              uint64_t trajectories, ff_error *err) {
+  if (times_asked < 2) asked[times_asked] = *options;
+  times_asked += times_asked < 2;
+  return toy_lanes(out, process, options, initial, trajectories, err);
+}
+
+/* The lanes of all threads are made with the same options, which outlive the caller's arrays. */
+static void options_are_the_same(void) {
+  static double states[2][100 * TIMES];
+  for (int keeps = 0; keeps < 2; keeps++) {
+    ff_engine engine = toy_engine;
+    double own_times[TIMES], own_initial[TOY_COUNTS] = {4, 0}, *columns[] = {states[0], states[1]};
+    uint32_t own_observed[] = {0, 1};
+    ff_run_options options = options_for(100, 2);
+    ff_run *run;
+    ff_error err;
+    int done = 0;
+    memcpy(own_times, times, sizeof times);
+    options.times = own_times;
+    options.initial = own_initial;
+    options.observed = own_observed;
+    options.states = keeps ? columns : NULL;
+    engine.lanes = note_options;
+    times_asked = 0;
+    FF_CHECK_OK(ff_run_new(&run, &engine, &model, &options, &err), &err);
+    memset(own_times, 0xff, sizeof own_times);
+    memset(own_initial, 0xff, sizeof own_initial);
+    memset(own_observed, 0xff, sizeof own_observed);
+    while (!done) FF_CHECK_OK(ff_run_advance(run, 0.001, &done, &err), &err);
+    FF_CHECK_INT(times_asked, 2);
+    for (int i = 0; i < 2; i++) {
+      FF_CHECK(memcmp(asked[i].times, times, sizeof times) == 0 && asked[i].times == asked[0].times);
+      FF_CHECK(asked[i].initial[0] == 4 && asked[i].initial == asked[0].initial);
+      FF_CHECK(asked[i].observed[1] == 1 && asked[i].observed == asked[0].observed);
+      FF_CHECK(keeps ? asked[i].states[1] == states[1] && asked[i].states == asked[0].states : asked[i].states == NULL);
+    }
+    ff_run_free(run);
+  }
+}
+
+FF_TEST_MAIN("ensemble", options_are_the_same, items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
              runs_go_on,
              failures_are_described, devices_change_no_bit, sweeps_are_runs, devices_may_be_refused)
