@@ -16,7 +16,7 @@ typedef struct {
 } toy_ensemble;
 
 static struct {
-  uint32_t made, freed, waves;
+  _Atomic uint32_t made, freed, waves; /* devices work at the same time */
   uint32_t fails; /* a bit for each device whose first wave fails */
 } toy_devices;
 
