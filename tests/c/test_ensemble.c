@@ -300,6 +300,35 @@ static void sweeps_are_runs(void) {
   }
 }
 
+/* Devices share only points that begin at time 0 with trajectory 0. The others are left to the caller. */
+static void later_points_are_left(void) {
+  static const double later[TIMES] = {1.5, 2, 5};
+  ff_point points[4];
+  const ff_fleet_choice choice = two_devices();
+  ff_sweep *sweep;
+  ff_error err;
+  int done = 0, is = 0;
+  for (uint32_t i = 0; i < 4; i++) {
+    points[i] = (ff_point){&toy_engine, &model, options_for(40, 2)};
+    points[i].options.times = later;
+    points[i].options.start = i == 1 ? 1 : 0;
+    points[i].options.first = i == 2 ? 40 : 0;
+  }
+  FF_CHECK_OK(ff_sweep_new(&sweep, points, 4, 2, &err), &err);
+  FF_CHECK_OK(ff_sweep_use(sweep, &choice, &err), &err);
+  while (!is) FF_CHECK_OK(ff_sweep_ready(sweep, 0.1, &is, &err), &err);
+  while (!done) FF_CHECK_OK(ff_sweep_advance(sweep, 0.001, &done, &err), &err);
+  for (uint32_t i = 0; i < 4; i++) {
+    ff_run *there = ff_sweep_run(sweep, i);
+    FF_CHECK(ff_sweep_is_left(sweep, i) == (i == 1 || i == 2) && (there == NULL) == (i == 1 || i == 2));
+    if (there == NULL) continue;
+    ff_run *alone = run_of(&model, &points[i].options);
+    FF_CHECK(are_same(sums_of(alone), sums_of(there)));
+    ff_run_free(alone);
+  }
+  ff_sweep_free(sweep);
+}
+
 /* What no device can do stays on this processor: an engine's refusal, and an engine that knows of no devices. */
 static void devices_may_be_refused(void) {
   const toy eternal = {.birth = 1, .death = 0, .most = 1e9, .initial = {0, 0}};
@@ -552,4 +581,4 @@ static void options_are_the_same(void) {
 
 FF_TEST_MAIN("ensemble", options_are_the_same, items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
              runs_go_on,
-             failures_are_described, devices_change_no_bit, sweeps_are_runs, devices_may_be_refused)
+             failures_are_described, devices_change_no_bit, sweeps_are_runs, later_points_are_left, devices_may_be_refused)

@@ -313,10 +313,12 @@ static ff_status fill(ff_sweep *s, const ff_fleet_choice *choice, ff_error *err)
   return ff_error_set(err, FF_EMEMORY, "no memory for a sweep of %u points on devices", s->n);
 }
 
-/* Whether points with such options share an ensemble. One of several points has neither starts nor lists of firings. */
+/* Whether points with such options share an ensemble. One of several points has neither starts nor lists of firings, and its
+ * trajectories are those from number 0 on, from time 0 on. */
 static int can_share(const ff_point *p) {
   const ff_run_options *o = &p->options;
-  return p->engine->shares != NULL && p->engine->shares(o) && o->starts == NULL && o->max_firings == 0;
+  const int plain = o->starts == NULL && o->max_firings == 0 && o->start == 0 && o->first == 0;
+  return plain && p->engine->shares != NULL && p->engine->shares(o);
 }
 
 ff_status ff_sweep_use(ff_sweep *s, const ff_fleet_choice *choice, ff_error *err) {
