@@ -104,20 +104,9 @@ static ff_status make_ready(ff_run *run, int *is, ff_error *err) {
   return ff_fleet_ready(&run->waves->fleet, run->deadline, create, run, is, err);
 }
 
-ff_status ff_run_ready(ff_run *run, double seconds, int *is, ff_error *err) {
+/* Gives the devices all trajectories that have not begun. */
+static void move(ff_run *run) {
   ff_waves *w = run->waves;
-  *is = 0;
-  if (w == NULL) return ff_error_set(err, FF_EARGUMENT, "a run without devices does not wait for any");
-  *is = w->ready;
-  if (w->ready) return FF_OK;
-  run->deadline = ff_clock() + seconds;
-  ff_status status = make_ready(run, is, err);
-  if (status != FF_OK) { /* the run goes on without devices */
-    ff_waves_free(w);
-    run->waves = NULL;
-    return status;
-  }
-  if (!*is) return FF_OK;
   const uint64_t next = atomic_load(&run->next);
   if (next < run->options.n && atomic_load(&run->failed) == FF_NO_UNIT)
     w->left[w->n_left++] = (ff_unit_range){next, run->options.n, 0};
@@ -125,7 +114,24 @@ ff_status ff_run_ready(ff_run *run, double seconds, int *is, ff_error *err) {
   w->ready = 1;
   ff_waves_plan(w);
   ff_waves_begin(run);
-  return FF_OK;
+}
+
+/* The run goes on without devices. */
+static void drop_waves(ff_run *run) {
+  ff_waves_free(run->waves);
+  run->waves = NULL;
+}
+
+ff_status ff_run_ready(ff_run *run, double seconds, int *is, ff_error *err) {
+  *is = 0;
+  if (run->waves == NULL) return ff_error_set(err, FF_EARGUMENT, "a run without devices does not wait for any");
+  *is = run->waves->ready;
+  if (*is) return FF_OK;
+  run->deadline = ff_clock() + seconds;
+  ff_status status = make_ready(run, is, err);
+  if (status != FF_OK) drop_waves(run);
+  else if (*is) move(run);
+  return status;
 }
 
 ff_status ff_run_join(ff_run *run, const ff_device_calls *calls, ff_ensemble *ensemble, ff_error *err) {
@@ -140,5 +146,10 @@ ff_status ff_run_join(ff_run *run, const ff_device_calls *calls, ff_ensemble *en
   run->waves->fleet.device[0].ensemble = ensemble;
   run->waves->fleet.made = 1;
   run->waves->waves[0].stays = 1;
-  return ff_run_ready(run, 0, &is, err);
+  run->deadline = ff_clock();
+  status = ff_fleet_ready(&run->waves->fleet, run->deadline, create, run, &is, err); /* nothing is left to prepare */
+  if (status == FF_OK && !is) status = ff_error_set(err, FF_EINTERNAL, "a run joins an ensemble that is not ready");
+  if (status != FF_OK) drop_waves(run);
+  else move(run);
+  return status;
 }

@@ -300,6 +300,58 @@ static void sweeps_are_runs(void) {
   }
 }
 
+enum { CALLS = 3 };
+
+static ff_status prepare_slowly(ff_process *process, const ff_run_options *options, double deadline, int *is, ff_error *err) {
+  (void)options, (void)deadline;
+  if (process->own == NULL) process->own = ff_calloc(1, sizeof(uint32_t));
+  if (process->own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a number");
+  uint32_t *calls = process->own;
+  *is = *calls == CALLS || ++*calls == CALLS;
+  return FF_OK;
+}
+
+static void request_prepared(const ff_process *process, ff_device_request *request) {
+  request->warps = *(const uint32_t *)process->own;
+}
+
+static void close_prepared(ff_process *process) { free(process->own); }
+
+/* What an engine prepares in several calls reaches the devices, in runs and in sweeps, and their work is used. */
+static void engines_may_prepare(void) {
+  ff_engine engine = toy_engine;
+  ff_point points[3];
+  ff_error err;
+  engine.prepare = prepare_slowly;
+  engine.request = request_prepared;
+  engine.close = close_prepared;
+  for (int sweeps = 0; sweeps < 2; sweeps++) {
+    const ff_fleet_choice choice = two_devices();
+    ff_sweep *sweep = NULL;
+    ff_run *run = NULL;
+    ff_ensemble_info info;
+    int done = 0, is = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+      points[i] = (ff_point){&engine, &model, options_for(40, 1)};
+      points[i].options.key = i;
+    }
+    if (sweeps) FF_CHECK_OK(ff_sweep_new(&sweep, points, 3, 2, &err), &err);
+    else FF_CHECK_OK(ff_run_new(&run, &engine, &model, &points[0].options, &err), &err);
+    FF_CHECK_OK(sweeps ? ff_sweep_use(sweep, &choice, &err) : ff_run_use(run, &choice, &err), &err);
+    while (!is) FF_CHECK_OK(sweeps ? ff_sweep_ready(sweep, 0, &is, &err) : ff_run_ready(run, 0, &is, &err), &err);
+    FF_CHECK_INT(toy_devices.warps, CALLS);
+    while (!done) FF_CHECK_OK(sweeps ? ff_sweep_advance(sweep, 0.1, &done, &err) : ff_run_advance(run, 0.1, &done, &err), &err);
+    for (uint32_t i = 0; i < (sweeps ? 3 : 1); i++) {
+      ff_run *there = sweeps ? ff_sweep_run(sweep, i) : run, *alone = run_of(&model, &points[i].options);
+      FF_CHECK(there != NULL && ff_run_device(there, &info) && info.refused < 40 && are_same(sums_of(alone), sums_of(there)));
+      ff_run_free(alone);
+    }
+    ff_sweep_free(sweep);
+    ff_run_free(run);
+    FF_CHECK(toy_devices.made == toy_devices.freed);
+  }
+}
+
 /* Devices share only points that begin at time 0 with trajectory 0. The others are left to the caller. */
 static void later_points_are_left(void) {
   static const double later[TIMES] = {1.5, 2, 5};
@@ -581,4 +633,4 @@ static void options_are_the_same(void) {
 
 FF_TEST_MAIN("ensemble", options_are_the_same, items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
              runs_go_on,
-             failures_are_described, devices_change_no_bit, sweeps_are_runs, later_points_are_left, devices_may_be_refused)
+             failures_are_described, devices_change_no_bit, sweeps_are_runs, later_points_are_left, engines_may_prepare, devices_may_be_refused)

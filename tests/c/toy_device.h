@@ -17,6 +17,7 @@ typedef struct {
 
 static struct {
   _Atomic uint32_t made, freed, waves; /* devices work at the same time */
+  _Atomic uint32_t warps;              /* as the last request had it */
   uint32_t fails; /* a bit for each device whose first wave fails */
 } toy_devices;
 
@@ -49,6 +50,7 @@ static ff_status toy_create(ff_ensemble **out, const void *model, const ff_devic
   for (int i = 0; i < TOY_COUNTS; i++) e->count[i] = calloc(TOY_CAPACITY * (size_t)request->n_times, sizeof *e->count[i]);
   e->request.bits32 = (int)options->device;
   toy_devices.made++;
+  toy_devices.warps = request->warps;
   *out = (ff_ensemble *)e;
   return FF_OK;
 }
