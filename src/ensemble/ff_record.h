@@ -18,7 +18,7 @@ typedef struct {
   double start;
   uint32_t *observed;
   uint8_t *real; /* for each observed quantity: 1 if it is a real number */
-  int any_variable;
+  uint32_t *needed, n_needed; /* the items that observed variables depend on, ascending */
   unsigned sums;
   double cost; /* of the record of a state, in the time that it takes to add a count to its sums */
 } ff_wanted;

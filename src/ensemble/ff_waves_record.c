@@ -23,21 +23,17 @@
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
 /* Marks the counts that are needed. Returns whether all observed quantities are counts, and different ones. */
-static int mark_counts(uint8_t *needed, const ff_run *run) {
-  const ff_process *p = &run->process;
+static int mark_counts(uint8_t *marked, const ff_run *run) {
+  const ff_wanted *wanted = &run->wanted;
+  const uint32_t n = run->process.n_counts;
   int distinct = 1;
-  for (uint32_t j = 0; j < run->wanted.n_observed; j++) {
-    const uint32_t at = run->wanted.observed[j];
-    if (at < p->n_counts) {
-      distinct &= !needed[at];
-      needed[at] = 1;
-      continue;
-    }
-    const ff_formula *formula = p->variables + (at - p->n_counts);
-    for (uint32_t i = 0; i < formula->length; i++)
-      if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < p->n_counts) needed[formula->word[i].symbol] = 1;
-    distinct = 0;
+  for (uint32_t j = 0; j < wanted->n_observed; j++) {
+    const uint32_t at = wanted->observed[j];
+    distinct &= at < n && !marked[at];
+    if (at < n) marked[at] = 1;
   }
+  for (uint32_t i = 0; i < wanted->n_needed; i++)
+    if (wanted->needed[i] < n) marked[wanted->needed[i]] = 1;
   return distinct;
 }
 

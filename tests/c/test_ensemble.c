@@ -1,4 +1,5 @@
 /* Ensembles of a toy engine (toy_engine.h), which is no other engine's: what ensemble/ promises holds for any. */
+#include "../../src/ensemble/ff_record.h"
 #include "../../src/ensemble/sweep/ff_sweep.h"
 #include "check.h"
 #include "toy_device.h"
@@ -408,6 +409,25 @@ static ff_formula variable_of(const char *text) {
   return formula_of(text, names, TOY_ITEMS);
 }
 
+/* Of all items, a record copies those that observed variables depend on. */
+static void needed_items_are_listed(void) {
+  ff_formula variables[] = {variable_of("half + births * (half > 2)"), variable_of("population"), variable_of("1 + 2")};
+  const uint32_t last[] = {0, TOY_COUNTS, TOY_COUNTS + 2};
+  const ff_process process = {.engine = &toy_engine, .n_counts = TOY_COUNTS, .n_items = TOY_ITEMS, .variables = variables,
+                              .n_variables = 3, .depth = 8, .counted = "populations"};
+  ff_run_options options = options_for(10, 1);
+  ff_wanted wanted;
+  ff_error err;
+  options.observed = last;
+  for (options.n_observed = 1; options.n_observed <= 3; options.n_observed++) {
+    FF_CHECK_OK(ff_wanted_new(&wanted, &process, &options, &err), &err);
+    FF_CHECK_INT(wanted.n_needed, options.n_observed == 1 ? 0 : 2);
+    if (wanted.n_needed == 2) FF_CHECK(wanted.needed[0] == 1 && wanted.needed[1] == 2);
+    ff_wanted_free(&wanted);
+  }
+  for (int i = 0; i < 3; i++) ff_formula_free(&variables[i]);
+}
+
 /* Devices record variables of counts. A variable of another item is for this processor alone, also in a sweep. */
 static void items_are_no_counts(void) {
   enum { MANY = 300 };
@@ -631,6 +651,6 @@ static void options_are_the_same(void) {
   }
 }
 
-FF_TEST_MAIN("ensemble", options_are_the_same, items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+FF_TEST_MAIN("ensemble", options_are_the_same, needed_items_are_listed, items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
              runs_go_on,
              failures_are_described, devices_change_no_bit, sweeps_are_runs, later_points_are_left, engines_may_prepare, devices_may_be_refused)
