@@ -32,12 +32,14 @@ static double cost_of(const ff_wanted *wanted, const ff_process *p, const ff_run
   return cells + wanted->n_needed + p->look;
 }
 
-/* The memory that the sums of products take is not available for histograms. */
-static ff_status limit_products(ff_wanted *wanted, const ff_run_options *o, ff_error *err) {
-  int any_real = 0;
-  if (wanted->states != NULL || !(o->wanted & FF_COVARIANCE)) return FF_OK;
-  for (uint32_t j = 0; j < o->n_observed; j++) any_real |= wanted->real[j];
-  const double bytes = ff_sums_product_bytes(o->n_times, o->n_observed, any_real);
+/* Counts moments and sums of products. The memory that products take is not available for histograms. */
+static ff_status limit_sums(ff_wanted *wanted, const ff_run_options *o, ff_error *err) {
+  uint32_t n_reals = 0;
+  if (wanted->states != NULL) return FF_OK;
+  for (uint32_t j = 0; j < o->n_observed; j++) n_reals += wanted->real[j] != 0;
+  wanted->moment_bytes = ff_sums_moment_bytes(o->n_times, o->n_observed, n_reals);
+  if (!(o->wanted & FF_COVARIANCE)) return FF_OK;
+  const double bytes = ff_sums_product_bytes(o->n_times, o->n_observed, n_reals > 0);
   if (bytes > (double)wanted->max_bytes)
     return ff_error_set(err, FF_ESIZE, "the covariances of %u %s at %u times take %.3g GB; expected at most %.3g GB: observe "
                         "fewer %s or times", o->n_observed, wanted->process->counted, o->n_times, bytes / 1e9,
@@ -97,7 +99,15 @@ ff_status ff_wanted_new(ff_wanted *wanted, const ff_process *process, const ff_r
   status = list_needed(wanted, process, err);
   if (status != FF_OK) return status;
   wanted->cost = cost_of(wanted, process, o);
-  return limit_products(wanted, o, err);
+  return limit_sums(wanted, o, err);
+}
+
+int ff_wanted_threads(const ff_wanted *wanted, int threads) {
+  const uint64_t each = wanted->product_bytes, all = each + wanted->max_bytes;
+  uint64_t n = wanted->n < (uint64_t)threads ? wanted->n : (uint64_t)threads;
+  if (each > 0 && n > all / each) n = all / each;
+  if ((double)n * wanted->moment_bytes > FF_RUN_MAX_MOMENTS) n = (uint64_t)(FF_RUN_MAX_MOMENTS / wanted->moment_bytes);
+  return n > 0 ? (int)n : 1;
 }
 
 void ff_wanted_free(ff_wanted *wanted) {

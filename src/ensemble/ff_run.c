@@ -37,14 +37,6 @@ static ff_status worker_status(const ff_worker *w, ff_error *err) {
   return w->status;
 }
 
-/* The sums of products of all threads together take at most max_bytes. */
-static int threads_of(const ff_run *run, const ff_run_options *o) {
-  const uint64_t each = run->wanted.product_bytes, all = each + run->wanted.max_bytes;
-  uint64_t threads = o->n < (uint64_t)o->threads ? o->n : (uint64_t)o->threads;
-  if (each > 0 && threads > all / each) threads = all / each;
-  return threads > 0 ? (int)threads : 1;
-}
-
 /* A run that looks at every step needs lanes that tell what happens then. */
 static ff_status check_lanes(const ff_lanes *e, const ff_run_options *o, ff_error *err) {
   if (o->max_firings > 0 && (e->lanes != 1 || e->next == NULL))
@@ -66,7 +58,7 @@ static ff_status fill_run(ff_run *run, const ff_run_options *options, ff_error *
   const uint32_t n = run->process.n_counts;
   ff_status status = ff_wanted_new(&run->wanted, &run->process, options, err);
   if (status != FF_OK) return status;
-  const int threads = threads_of(run, options);
+  const int threads = ff_wanted_threads(&run->wanted, options->threads);
   run->initial = ff_calloc(n, sizeof *run->initial);
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);

@@ -29,7 +29,7 @@ typedef struct {
   double *stopped;          /* NULL, or for each trajectory the time at which it has ended, NaN if it has not. As `states`. */
   const double *starts;     /* NULL, or n x n_counts counts at the start, first by trajectory. Borrowed. */
   double start;             /* the time at the start; no time is before it */
-  int threads;
+  int threads;              /* at most; fewer if their sums take too much memory */
   ff_simd simd;             /* changes no bit */
   double tolerance;         /* of an approximate method; 0 for its default */
 } ff_run_options;

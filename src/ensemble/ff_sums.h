@@ -60,6 +60,8 @@ ff_status ff_sums_move(ff_sums *sums, ff_sums *others, ff_sum_place *at, uint64_
 /* The memory that the histograms take at most. It follows from the number of different values alone. O(size). */
 uint64_t ff_sums_bytes(const ff_sums *sums);
 
+/* The memory of moments, of quantities of which so many are real. O(1). */
+double ff_sums_moment_bytes(uint32_t n_times, uint32_t n_observed, uint32_t n_reals);
 /* The memory of sums of products. O(1). */
 double ff_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real);
 

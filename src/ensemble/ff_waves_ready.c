@@ -62,7 +62,8 @@ ff_status ff_process_check_devices(const ff_process *p, const ff_run_options *o,
   for (uint32_t j = 0; j < o->n_observed && status == FF_OK; j++) {
     const uint32_t at = o->observed[j];
     if (at < p->n_counts ? is_recorded(p, at) : are_recorded(p, p->variables + (at - p->n_counts))) continue;
-    status = ff_error_set(err, FF_EUNSUPPORTED, "what is observed depends on more than whole counts, and devices record only these");
+    status = ff_error_set(err, FF_EUNSUPPORTED, "what is observed depends on more than whole counts, and devices record only "
+                          "these");
   }
   return status;
 }

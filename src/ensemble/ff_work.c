@@ -44,8 +44,8 @@ static void start_lane(ff_run *run, ff_worker *w, uint32_t lane) {
 
 static int has_bit(uint64_t lanes, uint32_t lane) { return (int)(lanes >> lane & 1); }
 
-/* Records the states at all times before the next step, or as many as the budget permits. One that a condition has ended keeps the
- * state of its last step for ever. Fails if the lane is broken, or breaks when it shows a state. */
+/* Records the states at all times before the next step, or as many as the budget permits. A trajectory that a condition has ended
+ * keeps the state of its last step for ever. Fails if the lane is broken, or breaks when it shows a state. */
 static ff_status record_until(const ff_run *run, ff_worker *w, uint32_t lane, ff_error *err) {
   ff_lanes *e = w->lanes;
   const int ended = has_bit(w->ended, lane);

@@ -409,6 +409,34 @@ static ff_formula variable_of(const char *text) {
   return formula_of(text, names, TOY_ITEMS);
 }
 
+/* Moments and products limit the threads; moments refuse no run. */
+static void threads_have_memory(void) {
+  static uint32_t many[20000];
+  static const uint8_t real[] = {0, 1};
+  const ff_process process = {.engine = &toy_engine, .n_counts = 2, .n_items = 2, .real = real, .counted = "levels"};
+  ff_run_options options = {.n = 1000, .times = times, .n_times = TIMES, .observed = many, .n_observed = 20000};
+  ff_wanted wanted;
+  ff_error err;
+  for (uint32_t j = 0; j < 20000; j++) many[j] = j % 4 == 3;
+  FF_CHECK_OK(ff_wanted_new(&wanted, &process, &options, &err), &err);
+  const double bytes = TIMES * (15000.0 * sizeof(ff_count_moments) + 5000.0 * sizeof(ff_value_moments));
+  FF_CHECK(wanted.moment_bytes == bytes);
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 64), 64);
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 2000), (int)(FF_RUN_MAX_MOMENTS / bytes));
+  wanted.moment_bytes = FF_RUN_MAX_MOMENTS / 5;
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 64), 5);
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 4), 4);
+  wanted.product_bytes = wanted.max_bytes / 2;
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 64), 3);
+  wanted.moment_bytes = 2 * FF_RUN_MAX_MOMENTS;
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 64), 1);
+  ff_wanted_free(&wanted);
+  options.n = 3;
+  FF_CHECK_OK(ff_wanted_new(&wanted, &process, &options, &err), &err);
+  FF_CHECK_INT(ff_wanted_threads(&wanted, 64), 3);
+  ff_wanted_free(&wanted);
+}
+
 /* Of all items, a record copies those that observed variables depend on. */
 static void needed_items_are_listed(void) {
   ff_formula variables[] = {variable_of("half + births * (half > 2)"), variable_of("population"), variable_of("1 + 2")};
@@ -651,6 +679,7 @@ static void options_are_the_same(void) {
   }
 }
 
-FF_TEST_MAIN("ensemble", options_are_the_same, needed_items_are_listed, items_are_no_counts, flows_are_shown, flows_stop, levels_are_real, flows_fail, lanes_must_tell, summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
-             runs_go_on,
-             failures_are_described, devices_change_no_bit, sweeps_are_runs, later_points_are_left, engines_may_prepare, devices_may_be_refused)
+FF_TEST_MAIN("ensemble", summaries_are_right, histograms_are_right, parts_add_up, trajectories_stop, firings_are_listed,
+             runs_go_on, failures_are_described, flows_are_shown, flows_stop, flows_fail, levels_are_real, lanes_must_tell,
+             options_are_the_same, threads_have_memory, needed_items_are_listed, devices_change_no_bit, sweeps_are_runs,
+             items_are_no_counts, later_points_are_left, engines_may_prepare, devices_may_be_refused)

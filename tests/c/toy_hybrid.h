@@ -1,5 +1,5 @@
-/* A hybrid toy engine: a level that flows in a straight line, and jumps at known times that take a part of it and are counted. All
- * numbers are exact. Lanes are several at a time. */
+/* A hybrid toy engine: a level that flows in a straight line, and jumps at known times that take a part of it and are counted.
+ * Several trajectories may run at a time. */
 #ifndef FF_TESTS_TOY_HYBRID_H
 #define FF_TESTS_TOY_HYBRID_H
 
@@ -12,8 +12,9 @@
 enum { HYBRID_JUMPS, HYBRID_LEVEL, HYBRID_COUNTS, HYBRID_JUMP = 7, HYBRID_MOST = 4 };
 
 typedef struct {
-  double every, takes, most; /* a jump at each multiple of `every` takes so much; a level that is shown above `most` is a failure */
-  double mark;               /* a condition stands for a level of so much: when it is reached */
+  double every, takes; /* a jump at each multiple of `every` takes so much */
+  double most;         /* a level that is shown above this is a failure */
+  double mark;         /* a condition stands for this level: it holds when the level is reached */
   uint32_t lanes;
   int tells, looks; /* whether `next` tells what fires, and lanes look at the condition */
   double initial[HYBRID_COUNTS];
@@ -42,7 +43,8 @@ static void hybrid_show(ff_lanes *lanes, uint32_t l, double t) {
 
 /* The level reaches the mark before the next jump, or it does not: both are steps. */
 static void hybrid_find(hybrid_lanes *e, uint32_t l) {
-  const double jump = e->model->every * ((double)e->jumps[l] + 1), mark = e->time[l] + (e->model->mark - e->level[l]) / e->slope[l];
+  const double jump = e->model->every * ((double)e->jumps[l] + 1);
+  const double mark = e->time[l] + (e->model->mark - e->level[l]) / e->slope[l];
   e->passed[l] = e->ends && mark <= jump;
   e->next_time[l] = e->passed[l] ? mark : jump;
 }
