@@ -20,14 +20,14 @@ typedef struct ff_lanes ff_lanes;
 /* A member of each engine's own struct, as its first. After a step, `count` is the state at the time of this step. It is that of
  * the lane until the next step, unless the engine has a show(). */
 struct ff_lanes {
-  uint32_t lanes;    /* at most FF_MAX_LANES */
+  uint32_t lanes;       /* at most FF_MAX_LANES */
   size_t stride;
-  double *count;     /* item i of the state in lane l: count[i * stride + l] */
-  double *next_time; /* for each lane: of its next step; infinity if there is none */
-  double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
-  uint64_t broken;   /* a bit for each lane with a failure */
+  double *count;        /* item i of the state in lane l: count[i * stride + l] */
+  double *next_time;    /* for each lane: of its next step; infinity if there is none */
+  double *wanted;       /* for each lane: the next time at which the state is wanted; infinity if it is idle */
+  uint64_t broken;      /* a bit for each lane with a failure */
   int halfway;          /* with one lane: whether a step is incomplete; the state is then not that of any time */
-  int looks;            /* whether the lanes look at the condition of the options themselves, so that a step is where it begins */
+  int looks;            /* whether the lanes look at the options' condition themselves; a step is made where it begins to hold */
   uint64_t reached;     /* if they do: a bit for each lane in whose state after its last step it holds */
   const uint32_t *next; /* with one lane: what fires at next_time; NULL if it is not known */
 
