@@ -9,7 +9,7 @@
 #define FF_RUN_MAX_BYTES (UINT64_C(1) << 31)
 
 typedef struct {
-  int method;               /* of the engine, such as an ff_ssa_method */
+  int method;               /* of the engine, as it numbers them */
   uint64_t key;
   uint64_t first, n;        /* the numbers of the trajectories are first ... first + n - 1, below 2^48 */
   const double *initial;    /* counts at the start; NULL for those of the model */

@@ -1,5 +1,5 @@
 /* Exponentially distributed numbers: -log(u) of a random u from (0, 1], without a division or a branch. gcc, nvcc and NVRTC
- * compile the same text, and vectors compute the same bits (ff_ssa_vector16_kernel.h).
+ * compile the same text, and vectors compute the same bits.
  *
  * With u = 2^k m, and c the nearest to m of 32 numbers from 11/16 to 43/32, among them 1:
  *   log(u) = k log(2) + log(c) + log(1 + r), where r = (m - c) / c, |r| <= 1/64, and log(1 + r) = r + r^2 P(r).

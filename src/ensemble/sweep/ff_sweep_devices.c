@@ -84,7 +84,7 @@ static ff_status create(sweep_device *d, ff_error *err) {
                                        .units = n * first->options.n, .cache = choice->cache};
   ff_device_request request = {.method = first->options.method, .initial = d->points[0].initial,
                                          .times = first->options.times, .n_times = first->options.n_times,
-                                         .species = s->counts, .n_species = s->n_counts, .points = d->points,
+                                         .observed = s->counts, .n_observed = s->n_counts, .points = d->points,
                                          .n_points = n, .n_each = first->options.n, .joins = d->joins,
                                          .until = first->options.until, .max_values = s->max_values,
                                          .product_bytes = s->product_bytes};
