@@ -20,7 +20,7 @@
 
 /* A point of a sweep. The models of all points have the same counts. */
 typedef struct {
-  const void *model; /* as the engine compiles it, such as an ff_ssa_program */
+  const void *model; /* as the engine compiles it */
   const double *initial;
   uint64_t key;
   const ff_formula *until; /* as in the request; all points have a condition, or none has */
@@ -32,10 +32,10 @@ typedef struct {
 typedef struct {
   int method;              /* of the engine; its bits are those of this processor */
   const double *initial;   /* each count at the start */
-  const double *times;     /* ascending, finite, at least 0 */
+  const double *times;     /* since the start: ascending, finite, at least 0 */
   uint32_t n_times;        /* at least 1 */
-  const uint32_t *species; /* the counts that are recorded, each only once */
-  uint32_t n_species;
+  const uint32_t *observed; /* the counts that are recorded, each only once */
+  uint32_t n_observed;
   uint32_t blocks;         /* partial sums that a search looks at first, if this can be chosen; 0: as many as seem best */
   uint32_t warps;          /* that run a trajectory of a single point together, where a kernel can; 0: as it seems best */
   const uint32_t *order;   /* of what can happen, for a method that sorts it beforehand; else NULL */
@@ -84,8 +84,8 @@ typedef struct {
    * in all, which may take much memory. FF_EMEMORY if this processor has no memory for them; then some histograms may have been
    * added. After any other failure, nothing is added. */
   ff_status (*tally)(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err);
-  /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_species + j) * n + k] is count j at
-   * time i in trajectory first + k. Those of refused trajectories are undefined. */
+  /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_observed + j) * n + k] is count j
+   * at time i in trajectory first + k. Those of refused trajectories are undefined. */
   ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err);
   /* With `until`: the times since the start at which trajectories first ... first + n - 1 of the wave have ended; NaN for those
    * that have not. Those of refused trajectories are undefined. */

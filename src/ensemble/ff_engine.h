@@ -17,7 +17,7 @@ typedef struct {
   const ff_formula *variables;
   uint32_t n_counts, n_items, n_variables;
   uint32_t depth;              /* of the stack that variables need */
-  int real;                    /* whether counts are real numbers */
+  const uint8_t *real;         /* for each count: 1 if it is a real number; NULL if all are whole */
   double step;                 /* work of a step, as the number of counts that could be added to their sums meanwhile */
   double look;                 /* and of finding the state at a time between two steps */
   const char *counted;         /* what is counted, in the plural */
@@ -42,7 +42,8 @@ struct ff_engine {
   ff_status (*check_devices)(const void *model, const ff_run_options *options, ff_error *err);
   /* Whether devices can simulate it together with other points of a sweep. */
   int (*shares)(const ff_run_options *options);
-  /* Makes what devices need to know of this model, until the deadline. *is becomes 1 when all is made. May be NULL. */
+  /* Makes what devices need to know of this model, until the deadline. *is becomes 1 when all is made. Points that share an
+   * ensemble have that of the first one. May be NULL. */
   ff_status (*prepare)(ff_process *process, const ff_run_options *options, double deadline, int *is, ff_error *err);
   /* Then puts it into a request. May be NULL. */
   void (*request)(const ff_process *process, ff_device_request *request);

@@ -17,16 +17,18 @@ typedef struct {
 
 typedef struct ff_lanes ff_lanes;
 
-/* A member of each engine's own struct, as its first. Until its next step, a lane has the state of `count`. */
+/* A member of each engine's own struct, as its first. After a step, `count` is the state at the time of this step. It is that of
+ * the lane until the next step, unless the engine has a show(). */
 struct ff_lanes {
-  uint32_t lanes;    /* at most FF_MAX_LANES */
+  uint32_t lanes;       /* at most FF_MAX_LANES */
   size_t stride;
-  double *count;     /* item i of the state in lane l: count[i * stride + l] */
-  double *next_time; /* for each lane: of its next step; infinity if there is none */
-  double *wanted;    /* for each lane: the next time at which the state is wanted; infinity if it is idle */
-  uint64_t broken;   /* a bit for each lane with a failure */
+  double *count;        /* item i of the state in lane l: count[i * stride + l] */
+  double *next_time;    /* for each lane: of its next step; infinity if there is none */
+  double *wanted;       /* for each lane: the next time at which the state is wanted; infinity if it is idle */
+  uint64_t broken;      /* a bit for each lane with a failure */
   int halfway;          /* with one lane: whether a step is incomplete; the state is then not that of any time */
-  const int *reached;   /* of lanes that look at the condition of the options themselves: whether it holds; else NULL */
+  int looks;            /* whether the lanes look at the options' condition themselves; a step is made where it begins to hold */
+  uint64_t reached;     /* if they do: a bit for each lane in whose state after its last step it holds */
   const uint32_t *next; /* with one lane: what fires at next_time; NULL if it is not known */
 
   /* start() lets a lane begin a trajectory at time 0; the next call of advance() finds its first step. rest() makes the lane
@@ -37,6 +39,10 @@ struct ff_lanes {
    * left halfway. Returns a bit for each lane that has passed its wanted time or is broken. */
   uint64_t (*advance)(ff_lanes *lanes, uint32_t *steps);
   uint64_t (*steps)(const ff_lanes *lanes, uint32_t lane); /* of its trajectory so far */
+  /* For a state that changes between steps: sets `count` to the state at time t, from that of the last step on and before
+   * next_time, which may break the lane. It changes nothing else of a trajectory. With a condition, such lanes look at it
+   * themselves. NULL: the state does not change. */
+  void (*show)(ff_lanes *lanes, uint32_t lane, double t);
   void (*diagnose)(ff_lanes *lanes, uint32_t lane, ff_failure *out);
   void (*free)(ff_lanes *lanes); /* accepts NULL */
 };

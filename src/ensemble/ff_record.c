@@ -29,16 +29,17 @@ static double cost_of(const ff_wanted *wanted, const ff_process *p, const ff_run
     if (o->observed[j] >= p->n_counts) cells += p->variables[o->observed[j] - p->n_counts].length;
   }
   if (wanted->states == NULL && real > 0) cells *= real;
-  if (wanted->any_variable) cells += p->n_items;
-  return cells + p->look;
+  return cells + wanted->n_needed + p->look;
 }
 
-/* The memory that the sums of products take is not available for histograms. */
-static ff_status limit_products(ff_wanted *wanted, const ff_run_options *o, ff_error *err) {
-  int any_real = 0;
-  if (wanted->states != NULL || !(o->wanted & FF_COVARIANCE)) return FF_OK;
-  for (uint32_t j = 0; j < o->n_observed; j++) any_real |= wanted->real[j];
-  const double bytes = ff_sums_product_bytes(o->n_times, o->n_observed, any_real);
+/* Counts moments and sums of products. The memory that products take is not available for histograms. */
+static ff_status limit_sums(ff_wanted *wanted, const ff_run_options *o, ff_error *err) {
+  uint32_t n_reals = 0;
+  if (wanted->states != NULL) return FF_OK;
+  for (uint32_t j = 0; j < o->n_observed; j++) n_reals += wanted->real[j] != 0;
+  wanted->moment_bytes = ff_sums_moment_bytes(o->n_times, o->n_observed, n_reals);
+  if (!(o->wanted & FF_COVARIANCE)) return FF_OK;
+  const double bytes = ff_sums_product_bytes(o->n_times, o->n_observed, n_reals > 0);
   if (bytes > (double)wanted->max_bytes)
     return ff_error_set(err, FF_ESIZE, "the covariances of %u %s at %u times take %.3g GB; expected at most %.3g GB: observe "
                         "fewer %s or times", o->n_observed, wanted->process->counted, o->n_times, bytes / 1e9,
@@ -46,6 +47,27 @@ static ff_status limit_products(ff_wanted *wanted, const ff_run_options *o, ff_e
   wanted->product_bytes = (uint64_t)bytes;
   wanted->max_bytes -= wanted->product_bytes;
   return FF_OK;
+}
+
+/* Of many items, a variable needs a few. */
+static ff_status list_needed(ff_wanted *wanted, const ff_process *p, ff_error *err) {
+  uint8_t *is = ff_calloc(p->n_items, sizeof *is);
+  uint32_t n = 0;
+  for (uint32_t j = 0; is != NULL && j < wanted->n_observed; j++) {
+    if (wanted->observed[j] < p->n_counts) continue;
+    const ff_formula *formula = p->variables + (wanted->observed[j] - p->n_counts);
+    for (uint32_t i = 0; i < formula->length; i++) {
+      if (formula->word[i].code != FF_F_SYMBOL || is[formula->word[i].symbol]) continue;
+      is[formula->word[i].symbol] = 1;
+      n++;
+    }
+  }
+  wanted->needed = ff_calloc(n, sizeof *wanted->needed);
+  for (uint32_t i = 0; is != NULL && wanted->needed != NULL && i < p->n_items; i++)
+    if (is[i]) wanted->needed[wanted->n_needed++] = i;
+  free(is);
+  if (is != NULL && wanted->needed != NULL) return FF_OK;
+  return ff_error_set(err, FF_EMEMORY, "no memory for a run that observes functions of %u numbers", n);
 }
 
 ff_status ff_wanted_new(ff_wanted *wanted, const ff_process *process, const ff_run_options *options, ff_error *err) {
@@ -71,12 +93,21 @@ ff_status ff_wanted_new(ff_wanted *wanted, const ff_process *process, const ff_r
   for (uint32_t j = 0; j < o->n_observed; j++) {
     wanted->observed[j] = o->observed[j];
     const int variable = o->observed[j] >= process->n_counts;
-    wanted->real[j] = variable || process->real;
-    wanted->any_variable |= variable;
+    wanted->real[j] = variable || (process->real != NULL && process->real[o->observed[j]]);
     if (wanted->states != NULL) wanted->states[j] = o->states[j];
   }
+  status = list_needed(wanted, process, err);
+  if (status != FF_OK) return status;
   wanted->cost = cost_of(wanted, process, o);
-  return limit_products(wanted, o, err);
+  return limit_sums(wanted, o, err);
+}
+
+int ff_wanted_threads(const ff_wanted *wanted, int threads) {
+  const uint64_t each = wanted->product_bytes, all = each + wanted->max_bytes;
+  uint64_t n = wanted->n < (uint64_t)threads ? wanted->n : (uint64_t)threads;
+  if (each > 0 && n > all / each) n = all / each;
+  if ((double)n * wanted->moment_bytes > FF_RUN_MAX_MOMENTS) n = (uint64_t)(FF_RUN_MAX_MOMENTS / wanted->moment_bytes);
+  return n > 0 ? (int)n : 1;
 }
 
 void ff_wanted_free(ff_wanted *wanted) {
@@ -84,6 +115,7 @@ void ff_wanted_free(ff_wanted *wanted) {
   free(wanted->since);
   free(wanted->observed);
   free(wanted->real);
+  free(wanted->needed);
   free(wanted->states);
   memset(wanted, 0, sizeof *wanted);
 }
@@ -94,8 +126,8 @@ ff_status ff_record_new(ff_record *record, const ff_wanted *wanted, ff_shared *s
   memset(record, 0, sizeof *record);
   record->shared = shared;
   record->value = ff_calloc(wanted->n_observed, sizeof *record->value);
-  record->state = ff_calloc(wanted->any_variable ? wanted->process->n_items : 0, sizeof *record->state);
-  record->stack = ff_calloc(wanted->any_variable ? wanted->process->depth : 0, sizeof *record->stack);
+  record->state = ff_calloc(wanted->n_needed > 0 ? wanted->process->n_items : 0, sizeof *record->state);
+  record->stack = ff_calloc(wanted->process->n_variables > 0 ? wanted->process->depth : 0, sizeof *record->stack);
   if (record->value == NULL || record->state == NULL || record->stack == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for %u observed quantities", wanted->n_observed);
   if (wanted->states != NULL) return FF_OK;
@@ -115,7 +147,7 @@ void ff_record_free(ff_record *record) {
 
 static void observe(ff_record *record, const ff_wanted *wanted, double time, const double *count, size_t stride) {
   const ff_process *p = wanted->process;
-  for (uint32_t i = 0; wanted->any_variable && i < p->n_items; i++) record->state[i] = count[i * stride];
+  for (uint32_t i = 0; i < wanted->n_needed; i++) record->state[wanted->needed[i]] = count[wanted->needed[i] * stride];
   for (uint32_t j = 0; j < wanted->n_observed; j++) {
     const uint32_t at = wanted->observed[j];
     if (at < p->n_counts)

@@ -11,6 +11,7 @@ typedef struct {
   const ff_process *process;
   uint64_t n, max_firings;
   uint64_t max_bytes, product_bytes; /* of histograms; of the sums of products of a thread */
+  double moment_bytes;               /* of a thread */
   uint32_t n_times, n_observed;
   double *times, *since; /* the times, and the times since the start */
   double **states;
@@ -18,13 +19,19 @@ typedef struct {
   double start;
   uint32_t *observed;
   uint8_t *real; /* for each observed quantity: 1 if it is a real number */
-  int any_variable;
+  uint32_t *needed, n_needed; /* the items that observed variables depend on, ascending */
   unsigned sums;
   double cost; /* of the record of a state, in the time that it takes to add a count to its sums */
 } ff_wanted;
 
 ff_status ff_wanted_new(ff_wanted *wanted, const ff_process *process, const ff_run_options *options, ff_error *err);
 void ff_wanted_free(ff_wanted *wanted);
+
+/* The moments of all threads may take so many bytes, or there is one thread. They never refuse a run: one thread needs them. */
+#define FF_RUN_MAX_MOMENTS 0x1p33
+
+/* The number of threads, up to this one, of which each has a trajectory and all have memory for their moments and products. */
+int ff_wanted_threads(const ff_wanted *wanted, int threads);
 
 typedef struct {
   uint64_t trajectory;

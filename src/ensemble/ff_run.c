@@ -37,28 +37,39 @@ static ff_status worker_status(const ff_worker *w, ff_error *err) {
   return w->status;
 }
 
-/* The sums of products of all threads together take at most max_bytes. */
-static int threads_of(const ff_run *run, const ff_run_options *o) {
-  const uint64_t each = run->wanted.product_bytes, all = each + run->wanted.max_bytes;
-  uint64_t threads = o->n < (uint64_t)o->threads ? o->n : (uint64_t)o->threads;
-  if (each > 0 && threads > all / each) threads = all / each;
-  return threads > 0 ? (int)threads : 1;
+/* A run that looks at every step needs lanes that tell what happens then. */
+static ff_status check_lanes(const ff_lanes *e, const ff_run_options *o, ff_error *err) {
+  if (o->max_firings > 0 && (e->lanes != 1 || e->next == NULL))
+    return ff_error_set(err, FF_EUNSUPPORTED, "firings are listed of one trajectory at a time, if it is known what fires");
+  if (o->until != NULL && e->show != NULL && !e->looks)
+    return ff_error_set(err, FF_EUNSUPPORTED, "a condition cannot end trajectories whose states change between steps");
+  return FF_OK;
+}
+
+/* All threads' lanes are made with the same options, also after the caller's arrays are gone. */
+static void own_options(ff_run *run) {
+  run->options.times = run->wanted.times;
+  run->options.initial = run->initial;
+  run->options.observed = run->wanted.observed;
+  run->options.states = run->wanted.states;
 }
 
 static ff_status fill_run(ff_run *run, const ff_run_options *options, ff_error *err) {
   const uint32_t n = run->process.n_counts;
   ff_status status = ff_wanted_new(&run->wanted, &run->process, options, err);
   if (status != FF_OK) return status;
-  const int threads = threads_of(run, options);
+  const int threads = ff_wanted_threads(&run->wanted, options->threads);
   run->initial = ff_calloc(n, sizeof *run->initial);
   run->workers = ff_calloc((size_t)threads, sizeof *run->workers);
   if (run->initial == NULL || run->workers == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
   const double *initial = options->initial != NULL ? options->initial : run->process.engine->initial(run->process.model);
   memcpy(run->initial, initial, n * sizeof *run->initial);
+  own_options(run);
   while (status == FF_OK && run->threads < threads) status = new_worker(&run->workers[run->threads++], run, err);
   if (status != FF_OK) return status;
   ff_worker_equip(run, run->workers); /* it tells whether the method can do this run */
-  return worker_status(run->workers, err);
+  status = worker_status(run->workers, err);
+  return status == FF_OK ? check_lanes(run->workers->lanes, options, err) : status;
 }
 
 ff_status ff_run_new(ff_run **out, const ff_engine *engine, const void *model, const ff_run_options *options, ff_error *err) {
@@ -76,10 +87,6 @@ ff_status ff_run_new(ff_run **out, const ff_engine *engine, const void *model, c
   atomic_init(&run->failed, FF_NO_UNIT);
   status = engine->open(&run->process, options, err);
   if (status == FF_OK) status = fill_run(run, options, err);
-  run->options.times = NULL;
-  run->options.initial = run->initial;
-  run->options.observed = run->wanted.observed;
-  run->options.states = NULL;
   if (status == FF_OK)
     *out = run;
   else

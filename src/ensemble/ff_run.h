@@ -29,8 +29,8 @@ uint64_t ff_run_steps(const ff_run *run);
 ff_status ff_run_sums(ff_run *run, ff_sums **out, ff_error *err);
 
 /* The firings of a run that is done: their number, and in the order of trajectories and times the number of the trajectory (from
- * 0 for the run's first one), the time and what has fired. Each array has an element for each firing. O(firings + trajectories).
- * */
+ * 0 for the run's first one), the time and what has fired. Each array has an element for each firing.
+ * O(firings + trajectories). */
 uint64_t ff_run_n_firings(const ff_run *run);
 ff_status ff_run_firings(const ff_run *run, double *trajectory, double *time, int32_t *what, ff_error *err);
 

@@ -13,9 +13,9 @@ typedef struct {
   ff_lanes *lanes; /* may be NULL before this processor works: for a large model, it takes much time and memory */
   uint64_t unit[FF_MAX_LANES]; /* the trajectory on its way in each lane; FF_NO_UNIT if there is none */
   uint32_t at[FF_MAX_LANES];   /* the next time at which its state is wanted */
-  double budget;                   /* what may be recorded until the thread looks at the clock */
+  double budget;               /* what may be recorded until the thread looks at the clock */
   uint64_t ended; /* a bit for each lane: a condition has ended its trajectory, and its state must be recorded to the end */
-  uint64_t complete, steps;        /* of trajectories that are complete */
+  uint64_t complete, steps;    /* of trajectories that are complete */
   ff_record record;
   double *initial; /* counts at the start of the next trajectory; NULL if they are the same for all */
   double *stack;   /* for the condition in all lanes */
@@ -47,7 +47,7 @@ struct ff_run {
   double deadline;
 };
 
-/* ---- what threads of this processor do (ff_work.c) ------------------------------------------------------------------ */
+/* ---- what threads of this processor do (ff_work.c) ---------------------------------------------------------------------- */
 
 /* Makes the lanes of a worker, if it has none. worker->status and worker->failure tell if there is no memory for it. O(lanes x
  * size of the model), without looks at the deadline. */

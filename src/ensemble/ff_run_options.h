@@ -9,7 +9,7 @@
 #define FF_RUN_MAX_BYTES (UINT64_C(1) << 31)
 
 typedef struct {
-  int method;               /* of the engine, such as an ff_ssa_method */
+  int method;               /* of the engine, as it numbers them */
   uint64_t key;
   uint64_t first, n;        /* the numbers of the trajectories are first ... first + n - 1, below 2^48 */
   const double *initial;    /* counts at the start; NULL for those of the model */
@@ -29,7 +29,7 @@ typedef struct {
   double *stopped;          /* NULL, or for each trajectory the time at which it has ended, NaN if it has not. As `states`. */
   const double *starts;     /* NULL, or n x n_counts counts at the start, first by trajectory. Borrowed. */
   double start;             /* the time at the start; no time is before it */
-  int threads;
+  int threads;              /* at most; fewer if their sums take too much memory */
   ff_simd simd;             /* changes no bit */
   double tolerance;         /* of an approximate method; 0 for its default */
 } ff_run_options;

@@ -164,6 +164,11 @@ uint64_t ff_sums_bytes(const ff_sums *sums) {
   return bytes;
 }
 
+double ff_sums_moment_bytes(uint32_t n_times, uint32_t n_observed, uint32_t n_reals) {
+  const double n_counts = (double)n_observed - n_reals;
+  return n_times * (n_counts * sizeof(ff_count_moments) + n_reals * (double)sizeof(ff_value_moments));
+}
+
 double ff_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real) {
   return (double)n_observed * (n_observed - 1.0) / 2 * n_times * (any_real ? sizeof(ff_real_sum) : 2 * sizeof(uint64_t));
 }

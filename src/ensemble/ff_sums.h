@@ -18,14 +18,14 @@ typedef struct {
 } ff_value_moments;
 
 /* Sums over trajectories, at each time and for each observed quantity. There are two kinds of quantities: counts, which are
- * whole numbers; and real numbers, which are variables, and all counts of methods with real counts. The sums are exact,
- * so the order in which trajectories are added changes no bit. */
+ * whole numbers; and real numbers, which are variables, and counts that the engine calls real. The sums are exact, so the order
+ * in which trajectories are added changes no bit. */
 typedef struct {
   uint32_t n_times, n_observed, n_counts, n_reals; /* n_observed = n_counts + n_reals */
-  uint8_t *real;                                   /* for each quantity: 1 if it is a real number */
-  uint32_t *rank;                                  /* for each quantity: its number among those of its kind */
-  ff_count_moments *counts;                          /* n_times x n_counts, first by time */
-  ff_value_moments *reals;                      /* n_times x n_reals */
+  uint8_t *real;            /* for each quantity: 1 if it is a real number */
+  uint32_t *rank;           /* for each quantity: its number among those of its kind */
+  ff_count_moments *counts; /* n_times x n_counts, first by time */
+  ff_value_moments *reals;  /* n_times x n_reals */
   uint64_t *products; /* n_times x pairs x 2 words: sums of products, if there are only counts; pair (j, k), j < k, has the
                        * number k (k - 1) / 2 + j; NULL if not wanted */
   ff_real_sum *real_products; /* n_times x pairs, if a quantity is real; or NULL */
@@ -60,6 +60,8 @@ ff_status ff_sums_move(ff_sums *sums, ff_sums *others, ff_sum_place *at, uint64_
 /* The memory that the histograms take at most. It follows from the number of different values alone. O(size). */
 uint64_t ff_sums_bytes(const ff_sums *sums);
 
+/* The memory of moments, of quantities of which so many are real. O(1). */
+double ff_sums_moment_bytes(uint32_t n_times, uint32_t n_observed, uint32_t n_reals);
 /* The memory of sums of products. O(1). */
 double ff_sums_product_bytes(uint32_t n_times, uint32_t n_observed, int any_real);
 

@@ -38,7 +38,7 @@ typedef struct {
   uint64_t room, n; /* trajectories: for which there is room, and that are here */
   uint8_t *skip;    /* for each trajectory: 1 if it was refused */
   uint64_t *at;     /* for each thread: the next state that it records, of n_times x n */
-  double *state;    /* for each thread: all counts */
+  double *state;    /* for each thread: all items */
 } ff_piece;
 
 struct ff_waves {
@@ -61,6 +61,11 @@ struct ff_waves {
   atomic_int ended;           /* whether a wave has ended that is not recorded */
   ff_piece piece;
 };
+
+/* ---- whether devices can simulate a run (ff_waves_ready.c) --------------------------------------------------------- */
+
+/* FF_EUNSUPPORTED as ff_run_check_devices(), for a process that is open. */
+ff_status ff_process_check_devices(const ff_process *process, const ff_run_options *options, ff_error *err);
 
 /* ---- ensembles of devices (ff_waves_create.c) ---------------------------------------------------------------------- */
 

@@ -40,8 +40,8 @@ ff_status ff_wave_create(const ff_run *run, const ff_wave *v, int bits32, ff_ens
                                .product_bytes = w->tallies ? run->wanted.product_bytes : 0,
                                .times = run->wanted.since,
                                .n_times = run->wanted.n_times,
-                               .species = w->counts,
-                               .n_species = w->n_counts,
+                               .observed = w->counts,
+                               .n_observed = w->n_counts,
                                .blocks = w->fleet.choice.blocks};
   if (engine->request != NULL) engine->request(&run->process, &request);
   return w->calls->create(out, run->process.model, &request, options, err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
 void ff_waves_free(ff_waves *w) {
@@ -46,11 +45,31 @@ static ff_status fill_waves(ff_waves *w, const ff_run *run, const ff_fleet_choic
   return status == FF_OK ? ff_piece_new(w, run, err) : status;
 }
 
+/* Devices record whole counts, but no other items. */
+static int is_recorded(const ff_process *p, uint32_t item) {
+  return item < p->n_counts && (p->real == NULL || !p->real[item]);
+}
+
+static int are_recorded(const ff_process *p, const ff_formula *formula) {
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL && !is_recorded(p, formula->word[i].symbol)) return 0;
+  return 1;
+}
+
+ff_status ff_process_check_devices(const ff_process *p, const ff_run_options *o, ff_error *err) {
+  if (p->engine->check_devices == NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no device has this engine");
+  ff_status status = p->engine->check_devices(p->model, o, err);
+  for (uint32_t j = 0; j < o->n_observed && status == FF_OK; j++) {
+    const uint32_t at = o->observed[j];
+    if (at < p->n_counts ? is_recorded(p, at) : are_recorded(p, p->variables + (at - p->n_counts))) continue;
+    status = ff_error_set(err, FF_EUNSUPPORTED, "what is observed depends on more than whole counts, and devices record only "
+                          "these");
+  }
+  return status;
+}
+
 ff_status ff_run_check_devices(const ff_run *run, ff_error *err) {
-  const ff_engine *engine = run->process.engine;
-  if (engine->check_devices == NULL)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no device has this engine");
-  return engine->check_devices(run->process.model, &run->options, err);
+  return ff_process_check_devices(&run->process, &run->options, err);
 }
 
 ff_status ff_run_use(ff_run *run, const ff_fleet_choice *choice, ff_error *err) {
@@ -86,20 +105,9 @@ static ff_status make_ready(ff_run *run, int *is, ff_error *err) {
   return ff_fleet_ready(&run->waves->fleet, run->deadline, create, run, is, err);
 }
 
-ff_status ff_run_ready(ff_run *run, double seconds, int *is, ff_error *err) {
+/* Gives the devices all trajectories that have not begun. */
+static void move(ff_run *run) {
   ff_waves *w = run->waves;
-  *is = 0;
-  if (w == NULL) return ff_error_set(err, FF_EARGUMENT, "a run without devices does not wait for any");
-  *is = w->ready;
-  if (w->ready) return FF_OK;
-  run->deadline = ff_clock() + seconds;
-  ff_status status = make_ready(run, is, err);
-  if (status != FF_OK) { /* the run goes on without devices */
-    ff_waves_free(w);
-    run->waves = NULL;
-    return status;
-  }
-  if (!*is) return FF_OK;
   const uint64_t next = atomic_load(&run->next);
   if (next < run->options.n && atomic_load(&run->failed) == FF_NO_UNIT)
     w->left[w->n_left++] = (ff_unit_range){next, run->options.n, 0};
@@ -107,7 +115,24 @@ ff_status ff_run_ready(ff_run *run, double seconds, int *is, ff_error *err) {
   w->ready = 1;
   ff_waves_plan(w);
   ff_waves_begin(run);
-  return FF_OK;
+}
+
+/* The run goes on without devices. */
+static void drop_waves(ff_run *run) {
+  ff_waves_free(run->waves);
+  run->waves = NULL;
+}
+
+ff_status ff_run_ready(ff_run *run, double seconds, int *is, ff_error *err) {
+  *is = 0;
+  if (run->waves == NULL) return ff_error_set(err, FF_EARGUMENT, "a run without devices does not wait for any");
+  *is = run->waves->ready;
+  if (*is) return FF_OK;
+  run->deadline = ff_clock() + seconds;
+  ff_status status = make_ready(run, is, err);
+  if (status != FF_OK) drop_waves(run);
+  else if (*is) move(run);
+  return status;
 }
 
 ff_status ff_run_join(ff_run *run, const ff_device_calls *calls, ff_ensemble *ensemble, ff_error *err) {
@@ -122,5 +147,10 @@ ff_status ff_run_join(ff_run *run, const ff_device_calls *calls, ff_ensemble *en
   run->waves->fleet.device[0].ensemble = ensemble;
   run->waves->fleet.made = 1;
   run->waves->waves[0].stays = 1;
-  return ff_run_ready(run, 0, &is, err);
+  run->deadline = ff_clock();
+  status = ff_fleet_ready(&run->waves->fleet, run->deadline, create, run, &is, err); /* nothing is left to prepare */
+  if (status == FF_OK && !is) status = ff_error_set(err, FF_EINTERNAL, "a run joins an ensemble that is not ready");
+  if (status != FF_OK) drop_waves(run);
+  else move(run);
+  return status;
 }

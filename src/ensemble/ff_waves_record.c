@@ -23,21 +23,17 @@
 /* ---- what devices record ------------------------------------------------------------------------------------------------ */
 
 /* Marks the counts that are needed. Returns whether all observed quantities are counts, and different ones. */
-static int mark_counts(uint8_t *needed, const ff_run *run) {
-  const ff_process *p = &run->process;
+static int mark_counts(uint8_t *marked, const ff_run *run) {
+  const ff_wanted *wanted = &run->wanted;
+  const uint32_t n = run->process.n_counts;
   int distinct = 1;
-  for (uint32_t j = 0; j < run->wanted.n_observed; j++) {
-    const uint32_t at = run->wanted.observed[j];
-    if (at < p->n_counts) {
-      distinct &= !needed[at];
-      needed[at] = 1;
-      continue;
-    }
-    const ff_formula *formula = p->variables + (at - p->n_counts);
-    for (uint32_t i = 0; i < formula->length; i++)
-      if (formula->word[i].code == FF_F_SYMBOL) needed[formula->word[i].symbol] = 1;
-    distinct = 0;
+  for (uint32_t j = 0; j < wanted->n_observed; j++) {
+    const uint32_t at = wanted->observed[j];
+    distinct &= at < n && !marked[at];
+    if (at < n) marked[at] = 1;
   }
+  for (uint32_t i = 0; i < wanted->n_needed; i++)
+    if (wanted->needed[i] < n) marked[wanted->needed[i]] = 1;
   return distinct;
 }
 
@@ -92,7 +88,7 @@ ff_status ff_piece_new(ff_waves *w, const ff_run *run, ff_error *err) {
   piece->counts = ff_calloc(piece->room, each * sizeof *piece->counts);
   piece->skip = ff_calloc(piece->room, 1);
   piece->at = ff_calloc(threads, sizeof *piece->at);
-  piece->state = ff_calloc(threads * run->process.n_counts, sizeof *piece->state);
+  piece->state = ff_calloc(threads * run->process.n_items, sizeof *piece->state); /* a record reads items, not only counts */
   if (piece->counts != NULL && piece->skip != NULL && piece->at != NULL && piece->state != NULL) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for the states of trajectories on devices");
 }
@@ -229,7 +225,7 @@ static void record_share(void *context, int index) {
   const ff_waves *w = run->waves;
   const ff_piece *piece = &w->piece;
   ff_worker *worker = run->workers + index;
-  double *state = piece->state + (size_t)index * run->process.n_counts, budget = FF_BETWEEN_LOOKS;
+  double *state = piece->state + (size_t)index * run->process.n_items, budget = FF_BETWEEN_LOOKS;
   const uint64_t end = ff_share(piece->n * run->wanted.n_times, (uint64_t)index + 1, (uint64_t)run->threads);
   uint64_t *at = &piece->at[index];
   for (; *at < end; ++*at) {

@@ -42,48 +42,48 @@ static void start_lane(ff_run *run, ff_worker *w, uint32_t lane) {
   w->lanes->start(w->lanes, lane, run->options.first + w->unit[lane], run->wanted.since[0]);
 }
 
-/* Records the states at all times before the next step, or as many as the budget permits. *complete tells whether these are all
- * times. */
-static ff_status record_until(const ff_run *run, ff_worker *w, uint32_t lane, double next_time, int *complete,
-                              ff_error *err) {
-  const ff_lanes *e = w->lanes;
+static int has_bit(uint64_t lanes, uint32_t lane) { return (int)(lanes >> lane & 1); }
+
+/* Records the states at all times before the next step, or as many as the budget permits. A trajectory that a condition has ended
+ * keeps the state of its last step for ever. Fails if the lane is broken, or breaks when it shows a state. */
+static ff_status record_until(const ff_run *run, ff_worker *w, uint32_t lane, ff_error *err) {
+  ff_lanes *e = w->lanes;
+  const int ended = has_bit(w->ended, lane);
+  const double *since = run->wanted.since, end = ended ? INFINITY : e->next_time[lane];
   ff_status status = FF_OK;
-  for (; status == FF_OK && w->at[lane] < run->wanted.n_times && run->wanted.since[w->at[lane]] < next_time && w->budget > 0;
-       w->at[lane]++) {
+  for (; status == FF_OK && !has_bit(e->broken, lane) && w->at[lane] < run->wanted.n_times && since[w->at[lane]] < end &&
+         w->budget > 0; w->at[lane]++) {
+    if (e->show != NULL && !ended) e->show(e, lane, since[w->at[lane]]);
+    if (has_bit(e->broken, lane)) break;
     status = ff_record_state(&w->record, &run->wanted, w->unit[lane], w->at[lane], e->count + lane, e->stride, err);
     w->budget -= run->wanted.cost;
   }
-  *complete = w->at[lane] == run->wanted.n_times;
-  return status;
+  if (!has_bit(e->broken, lane)) return status;
+  run->process.engine->describe(&run->process, &run->options, e, lane, run->options.first + w->unit[lane] + 1, err);
+  return err->status;
 }
 
-/* Records what the lane has reached. Its state lasts until next_time. If the budget is used up, the lane is reported again
- * when it goes on. */
-static void serve_lane(ff_run *run, ff_worker *w, uint32_t lane, double next_time) {
+/* Records what the lane has reached. If the budget is used up, the lane is reported again when it goes on. */
+static void serve_lane(ff_run *run, ff_worker *w, uint32_t lane) {
   ff_lanes *e = w->lanes;
   ff_error err;
-  int broken = e->broken >> lane & 1, complete = 0;
-  if (broken) {
-    run->process.engine->describe(&run->process, &run->options, e, lane, run->options.first + w->unit[lane] + 1, &err);
+  const int failed = record_until(run, w, lane, &err) != FF_OK, complete = !failed && w->at[lane] == run->wanted.n_times;
+  if (failed) {
     ff_worker_fail(run, w, w->unit[lane], &err);
-  } else if (record_until(run, w, lane, next_time, &complete, &err) != FF_OK) {
-    ff_worker_fail(run, w, w->unit[lane], &err);
-    broken = 1;
   } else if (complete) {
     w->complete++;
     w->steps += e->steps(e, lane);
   }
-  if (broken || complete)
+  if (failed || complete)
     start_lane(run, w, lane);
   else
     e->wanted[lane] = run->wanted.since[w->at[lane]];
 }
 
-/* Serves the lanes of these bits. The state of one that a condition has ended lasts for ever. */
+/* Serves the lanes of these bits. */
 static void serve_lanes(ff_run *run, ff_worker *w, uint64_t lanes) {
-  ff_lanes *e = w->lanes;
-  for (uint32_t lane = 0; lane < e->lanes && lanes >> lane != 0; lane++)
-    if (lanes >> lane & 1) serve_lane(run, w, lane, w->ended >> lane & 1 ? INFINITY : e->next_time[lane]);
+  for (uint32_t lane = 0; lane < w->lanes->lanes && lanes >> lane != 0; lane++)
+    if (has_bit(lanes, lane)) serve_lane(run, w, lane);
 }
 
 /* Records the firing of a step at `time` with one lane. */
@@ -101,15 +101,15 @@ static uint64_t end_lanes(const ff_run *run, const ff_worker *w, const double *t
   const ff_lanes *e = w->lanes;
   uint64_t holds = 0, ended = 0;
   if (o->until == NULL || e->halfway) return 0;
-  if (e->reached != NULL) {
-    holds = *e->reached != 0;
+  if (e->looks) {
+    holds = e->reached;
   } else {
     ff_formula_values(o->until, e->count, e->stride, e->lanes, w->stack);
     for (uint32_t lane = 0; lane < e->lanes; lane++) holds |= (uint64_t)(w->stack[lane] != 0) << lane;
   }
   holds &= ~e->broken;
   for (uint32_t lane = 0; lane < e->lanes && holds >> lane != 0; lane++) {
-    if (!(holds >> lane & 1) || w->unit[lane] == FF_NO_UNIT) continue;
+    if (!has_bit(holds, lane) || w->unit[lane] == FF_NO_UNIT) continue;
     ended |= UINT64_C(1) << lane;
     if (o->stopped != NULL) o->stopped[w->unit[lane]] = o->start + time[lane];
   }

@@ -79,12 +79,12 @@ static int fake_ssa_may_share(const ff_ensemble *ensemble, const ff_ssa_program 
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
   const ff_device_request *r = &e->request;
   return e->program == program && r->method == request->method && r->n_times == request->n_times &&
-         r->n_species == request->n_species && r->blocks == request->blocks && r->warps == request->warps &&
+         r->n_observed == request->n_observed && r->blocks == request->blocks && r->warps == request->warps &&
          r->points == NULL && request->points == NULL && r->until == request->until && r->starts == request->starts &&
          r->first_start == request->first_start && r->max_firings == request->max_firings && r->bits32 == request->bits32 &&
          fake_ssa_same(r->initial, request->initial, program->n_species * sizeof *r->initial) &&
          fake_ssa_same(r->times, request->times, r->n_times * sizeof *r->times) &&
-         fake_ssa_same(r->species, request->species, r->n_species * sizeof *r->species) &&
+         fake_ssa_same(r->observed, request->observed, r->n_observed * sizeof *r->observed) &&
          fake_ssa_same(r->order, request->order, program->n_reactions * sizeof *r->order);
 }
 
@@ -111,7 +111,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
                                  const ff_ensemble_options *options, ff_error *err) {
   const ff_ssa_program *program = model;
   const int broken = fake_ssa.broken >> options->device & 1;
-  const size_t n_species = program->n_species, each = (size_t)request->n_times * request->n_species;
+  const size_t n_species = program->n_species, each = (size_t)request->n_times * request->n_observed;
   *out = NULL;
   if ((request->order != NULL) != (request->method == FF_SSA_OPTIMISED))
     return ff_error_set(err, request->points != NULL ? FF_EUNSUPPORTED : FF_EBACKEND, "an odd order");
@@ -125,7 +125,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
   e->request = *request;
   e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
   e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
-  e->request.species = fake_ssa_copy(request->species, request->n_species * sizeof *request->species);
+  e->request.observed = fake_ssa_copy(request->observed, request->n_observed * sizeof *request->observed);
   if (request->order != NULL)
     e->request.order = fake_ssa_copy(request->order, program->n_reactions * sizeof *request->order);
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
@@ -148,7 +148,7 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   if (e == NULL) return;
   free((double *)e->request.initial);
   free((double *)e->request.times);
-  free((uint32_t *)e->request.species);
+  free((uint32_t *)e->request.observed);
   free((uint32_t *)e->request.order);
   free(e->counts);
   free(e->refused);
@@ -217,15 +217,15 @@ static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_run *run, i
 /* Simulates trajectory k of the wave. One that fails is refused. */
 static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *err) {
   const ff_device_request *r = &e->request;
-  const size_t each = (size_t)r->n_times * r->n_species;
-  double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_species + 1) * sizeof *columns);
-  for (uint32_t j = 0; j < r->n_species; j++) columns[j] = values + (size_t)j * r->n_times;
+  const size_t each = (size_t)r->n_times * r->n_observed;
+  double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_observed + 1) * sizeof *columns);
+  for (uint32_t j = 0; j < r->n_observed; j++) columns[j] = values + (size_t)j * r->n_times;
   const double *start = r->starts != NULL ? r->starts + (e->first + k - r->first_start) * e->program->n_species : NULL;
   const ff_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
   const ff_run_options options = {.method = r->method, .key = p != NULL ? p->key : e->key,
                                   .first = p != NULL ? (e->first + k) % r->n_each : e->first + k, .n = 1,
                                   .initial = p != NULL ? p->initial : r->initial, .times = r->times,
-                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+                                  .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed,
                                   .states = columns, .threads = 1,
                                   .until = p != NULL ? p->until : r->until,
                                   .stopped = r->until != NULL ? e->stopped + k : NULL,
@@ -242,8 +242,8 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
   const int refused = failed || large || status != FF_OK || (fake_ssa.refuses > 0 && (e->first + k) % fake_ssa.refuses == 0);
   e->refused[k] = (uint8_t)refused;
   for (uint32_t i = 0; i < r->n_times; i++)
-    for (uint32_t j = 0; j < r->n_species; j++)
-      e->counts[k * each + (size_t)i * r->n_species + j] = refused ? 999999999 : (uint32_t)columns[j][i];
+    for (uint32_t j = 0; j < r->n_observed; j++)
+      e->counts[k * each + (size_t)i * r->n_observed + j] = refused ? 999999999 : (uint32_t)columns[j][i];
   if (status == FF_OK && !refused) e->progress.steps += ff_run_steps(run);
   if (status == FF_OK && !refused && p != NULL) e->steps[k / r->n_each] += ff_run_steps(run);
   if (status == FF_OK && r->max_firings > 0) fake_ssa_list(e, k, run, refused);
@@ -283,7 +283,7 @@ static ff_status fake_ssa_refused(ff_ensemble *ensemble, uint64_t from, uint64_t
 
 /* The entries of the histograms of the trajectories first ... first + n - 1 of the wave. */
 static uint64_t fake_ssa_entries(const fake_ssa_ensemble *e, uint64_t first, uint64_t n) {
-  const uint64_t cells = (uint64_t)e->request.n_times * e->request.n_species;
+  const uint64_t cells = (uint64_t)e->request.n_times * e->request.n_observed;
   uint64_t entries = 0;
   for (uint64_t cell = 0; cell < cells; cell++)
     for (uint64_t k = first; k < first + n; k++) {
@@ -296,7 +296,7 @@ static uint64_t fake_ssa_entries(const fake_ssa_ensemble *e, uint64_t first, uin
 
 static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n_units, ff_sums *sums, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
-  const uint32_t n = e->request.n_species;
+  const uint32_t n = e->request.n_observed;
   double *x = malloc((n + 1) * sizeof *x);
   uint64_t bytes = 0;
   ff_status status = fake_ssa_call(err);
@@ -320,7 +320,7 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
 
 static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
-  const uint32_t cells = e->request.n_times * e->request.n_species;
+  const uint32_t cells = e->request.n_times * e->request.n_observed;
   if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "states of trajectories that are not in the wave");
   for (uint32_t cell = 0; cell < cells; cell++)
     for (uint64_t k = 0; k < n; k++) counts[cell * n + k] = e->counts[(first + k) * cells + cell];

@@ -7,7 +7,7 @@
 #include "random.h"
 
 typedef struct {
-  uint32_t n_times, n_species;
+  uint32_t n_times, n_observed;
   uint64_t units;
   int refused_each; /* one of so many trajectories is refused; 0: none, 1: all */
 } wave_shape;
@@ -27,7 +27,7 @@ static inline uint32_t wave_count(uint64_t cell, uint64_t *seed) {
 
 /* NULL if there is no memory. The caller frees both. */
 static inline uint32_t *wave_counts(const wave_shape *s, uint64_t seed) {
-  const uint64_t cells = (uint64_t)s->n_times * s->n_species;
+  const uint64_t cells = (uint64_t)s->n_times * s->n_observed;
   uint32_t *counts = (uint32_t *)ff_calloc(cells * s->units, sizeof *counts);
   for (uint64_t cell = 0; counts != NULL && cell < cells; cell++)
     for (uint64_t k = 0; k < s->units; k++) counts[cell * s->units + k] = wave_count(cell, &seed);
@@ -43,9 +43,9 @@ static inline uint32_t *wave_refused(const wave_shape *s, uint64_t seed) {
 
 /* Sums of no trajectory. */
 static inline ff_status wave_sums(ff_sums *sums, const wave_shape *s, unsigned wanted, ff_error *err) {
-  uint8_t *real = (uint8_t *)ff_calloc(s->n_species, 1);
+  uint8_t *real = (uint8_t *)ff_calloc(s->n_observed, 1);
   if (real == NULL) return ff_error_set(err, FF_EMEMORY, "no memory");
-  const ff_status status = ff_sums_new(sums, s->n_times, s->n_species, real, wanted, err);
+  const ff_status status = ff_sums_new(sums, s->n_times, s->n_observed, real, wanted, err);
   free(real);
   return status;
 }
@@ -53,12 +53,12 @@ static inline ff_status wave_sums(ff_sums *sums, const wave_shape *s, unsigned w
 /* Adds all trajectories that are not refused, one by one. */
 static inline ff_status wave_add(ff_sums *sums, const wave_shape *s, const uint32_t *counts, const uint32_t *refused,
                                  ff_error *err) {
-  double *x = (double *)ff_calloc(s->n_species, sizeof *x);
+  double *x = (double *)ff_calloc(s->n_observed, sizeof *x);
   uint64_t bytes = 0;
   ff_status status = x != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory");
   for (uint64_t k = 0; k < s->units && status == FF_OK; k++)
     for (uint32_t i = 0; !(refused[k / 32] >> k % 32 & 1u) && i < s->n_times && status == FF_OK; i++) {
-      for (uint32_t j = 0; j < s->n_species; j++) x[j] = counts[((uint64_t)i * s->n_species + j) * s->units + k];
+      for (uint32_t j = 0; j < s->n_observed; j++) x[j] = counts[((uint64_t)i * s->n_observed + j) * s->units + k];
       status = ff_sums_add(sums, i, x, &bytes, err);
     }
   free(x);

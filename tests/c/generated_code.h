@@ -25,7 +25,7 @@ static inline void check_program(const ff_ssa_program *program, ff_ssa_method me
   ff_ssa_path order;
   if (ordered) order = order_of(program, LAUNCH_KEY);
   const ff_device_request request = {.method = method, .initial = initial, .times = times, .n_times = LAUNCH_TIMES,
-                                         .species = species, .n_species = n_species, .blocks = blocks, .bits32 = bits32,
+                                         .observed = species, .n_observed = n_species, .blocks = blocks, .bits32 = bits32,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL};
   FF_CHECK_OK(ff_ssa_generate(&g.code, program, &request, shared_bytes, &err), &err);
   ff_launch run;

@@ -117,7 +117,7 @@ static ff_status generates_ssa_code(ff_error *err) {
   for (uint32_t i = 0; i < 64; i++) order[i] = i;
   const ff_device_point point = {given.simulated, given.simulated->initial, 1, NULL};
   const ff_device_request request = {.method = methods[given.variant], .initial = given.simulated->initial,
-                                         .times = times, .n_times = 1, .species = species, .n_species = 1, .order = order,
+                                         .times = times, .n_times = 1, .observed = species, .n_observed = 1, .order = order,
                                          .points = given.variant == 6 ? &point : NULL, .n_points = given.variant == 6};
   ff_ssa_common_code *code = NULL;
   ff_status status = ff_ssa_common_code_new(&code, NULL, given.simulated, &request, FF_SSA_SHARED_H200, err);

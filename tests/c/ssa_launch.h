@@ -54,9 +54,9 @@ static inline uint32_t *launch_starts(const double *starts, uint32_t n_species) 
  * the caller sets those of the launch. */
 static inline ff_launch launch_new(const ff_device_request *request, uint32_t state_words) {
   ff_launch run = {.key = LAUNCH_KEY, .first = LAUNCH_FIRST, .units = LAUNCH_UNITS, .slots = LAUNCH_SLOTS,
-                       .nanoseconds = UINT64_MAX, .n_times = request->n_times, .n_species = request->n_species,
-                       .times = request->times, .species = request->species};
-  run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_species, sizeof *run.recorded);
+                       .nanoseconds = UINT64_MAX, .n_times = request->n_times, .n_observed = request->n_observed,
+                       .times = request->times, .observed = request->observed};
+  run.recorded = ff_calloc((size_t)LAUNCH_UNITS * request->n_times * request->n_observed, sizeof *run.recorded);
   run.refused = ff_calloc((LAUNCH_UNITS + 31) / 32, sizeof *run.refused);
   run.counters = ff_calloc(1, sizeof *run.counters);
   run.state = ff_calloc((size_t)LAUNCH_SLOTS_ROOM * state_words, sizeof *run.state);
@@ -134,25 +134,25 @@ static inline void launch_compare(const ff_launch *run, const ff_ssa_program *pr
   ff_error err;
   ff_run *cpu;
   uint32_t wrong = 0, refused = 0;
-  FF_CHECK(request->n_species <= 64);
+  FF_CHECK(request->n_observed <= 64);
   for (uint32_t k = 0; k < run->units; k++) refused += (uint32_t)launch_refuses(run, k);
   FF_CHECK_SAY(run->counters->complete == run->units, "%s: %llu complete", what, (unsigned long long)run->counters->complete);
   FF_CHECK_SAY(refuses < 0 ? refused > 0 && refused < run->units : refused == (refuses ? run->units : 0), "%s: %u refused", what,
                refused);
   if (refuses > 0) return;
-  for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)run->units * run->n_times, sizeof(double));
+  for (uint32_t j = 0; j < request->n_observed; j++) states[j] = ff_calloc((size_t)run->units * run->n_times, sizeof(double));
   const ff_run_options options = {.method = request->method, .key = run->key, .first = run->first, .n = run->units,
                                   .initial = request->initial, .times = request->times, .n_times = request->n_times,
-                                  .observed = request->species, .n_observed = request->n_species, .states = states, .threads = 1,
+                                  .observed = request->observed, .n_observed = request->n_observed, .states = states, .threads = 1,
                                   .until = request->until, .stopped = request->until != NULL ? stopped : NULL,
                                   .starts = request->starts, .max_firings = request->max_firings};
   FF_CHECK_OK(run_pieces(&cpu, program, &options, 1, &err), &err);
   for (uint64_t k = 0; k < run->units; k++)
     for (uint32_t i = 0; i < run->n_times && !launch_refuses(run, k); i++)
-      for (uint32_t j = 0; j < request->n_species; j++)
+      for (uint32_t j = 0; j < request->n_observed; j++)
         wrong += (double)FF_RECORD_OF(run, i, k)[j * run->units] != states[j][k * run->n_times + i];
   FF_CHECK_SAY(wrong == 0, "%s: %u of %llu counts differ", what, wrong,
-               (unsigned long long)run->units * run->n_times * request->n_species);
+               (unsigned long long)run->units * run->n_times * request->n_observed);
   FF_CHECK_SAY(refuses < 0 || run->counters->steps == ff_run_steps(cpu), "%s: %llu steps, not %llu", what,
                (unsigned long long)run->counters->steps, (unsigned long long)ff_run_steps(cpu));
   const int quiet = program->n_reactions == 0 || request->until != NULL || request->max_firings > 0;
@@ -160,7 +160,7 @@ static inline void launch_compare(const ff_launch *run, const ff_ssa_program *pr
   launch_compare_stopped(run, stopped, what);
   if (request->max_firings > 0) launch_compare_fired(run, cpu, what);
   ff_run_free(cpu);
-  for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
+  for (uint32_t j = 0; j < request->n_observed; j++) free(states[j]);
 }
 
 #endif

@@ -19,7 +19,7 @@ static inline ff_launch points_launch(const ff_device_request *request, uint32_t
   memset(run.round_key, 0xA5, sizeof run.round_key);
   run.units = POINTS * EACH;
   free(run.recorded);
-  run.recorded = ff_calloc((size_t)run.units * request->n_times * request->n_species, sizeof *run.recorded);
+  run.recorded = ff_calloc((size_t)run.units * request->n_times * request->n_observed, sizeof *run.recorded);
   run.each = EACH;
   run.point_steps = events;
   return run;
@@ -29,18 +29,18 @@ static inline ff_launch points_launch(const ff_device_request *request, uint32_t
 static inline void compare_points(const ff_launch *run, ff_ssa_program *const *programs,
                                   const ff_device_request *request, const char *what) {
   double *states[64], stopped[EACH];
-  for (uint32_t j = 0; j < request->n_species; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
+  for (uint32_t j = 0; j < request->n_observed; j++) states[j] = ff_calloc((size_t)EACH * run->n_times, sizeof(double));
   for (uint32_t p = 0; p < POINTS; p++) {
     const ff_run_options options = {.method = request->method, .key = request->points[p].key, .n = EACH,
                                     .initial = request->points[p].initial, .times = request->times, .n_times = request->n_times,
-                                    .observed = request->species, .n_observed = request->n_species, .states = states,
+                                    .observed = request->observed, .n_observed = request->n_observed, .states = states,
                                     .threads = 1, .until = request->points[p].until,
                                     .stopped = request->points[p].until != NULL ? stopped : NULL};
     ff_run *cpu = run_to_end(programs[p], &options, 1);
     uint32_t wrong = 0;
     for (uint32_t k = 0; k < EACH; k++)
       for (uint32_t i = 0; i < run->n_times; i++)
-        for (uint32_t j = 0; j < request->n_species; j++)
+        for (uint32_t j = 0; j < request->n_observed; j++)
           wrong += (double)FF_RECORD_OF(run, i, p * EACH + k)[j * run->units] != states[j][k * run->n_times + i];
     for (uint32_t k = 0; k < EACH && options.until != NULL; k++) {
       const double there = run->stopped[p * EACH + k];
@@ -53,7 +53,7 @@ static inline void compare_points(const ff_launch *run, ff_ssa_program *const *p
     ff_run_free(cpu);
   }
   FF_CHECK_SAY(run->refused[0] == 0, "%s: refused", what);
-  for (uint32_t j = 0; j < request->n_species; j++) free(states[j]);
+  for (uint32_t j = 0; j < request->n_observed; j++) free(states[j]);
 }
 
 /* Conditions on the species A and B, which differ in their numbers. The caller frees them with free_conditions(). */

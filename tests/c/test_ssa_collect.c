@@ -79,7 +79,7 @@ static void collect_square(ff_sums *sums, const wave_shape *s, const uint32_t *c
                            uint64_t square) {
   uint64_t limbs[2 * FF_COLLECT_SQUARE] = {0};
   uint32_t row, column;
-  ff_collect_square_of(square, s->n_species, &row, &column);
+  ff_collect_square_of(square, s->n_observed, &row, &column);
   for (uint32_t lane = 0; lane < 32; lane++)
     for (uint64_t tile = 0; tile * FF_COLLECT_TILE < s->units; tile++) {
       const uint32_t kept = ff_collect_batch_kept(refused, 0, s->units, tile, lane);
@@ -89,8 +89,8 @@ static void collect_square(ff_sums *sums, const wave_shape *s, const uint32_t *c
         uint32_t x[FF_COLLECT_SIDE] = {0}, y[FF_COLLECT_SIDE] = {0};
         for (uint32_t j = 0; j < FF_COLLECT_SIDE && (kept >> i & 1u); j++) {
           const uint32_t one = row * FF_COLLECT_SIDE + j, other = column * FF_COLLECT_SIDE + j;
-          if (one < s->n_species) x[j] = counts[((uint64_t)time * s->n_species + one) * s->units + k];
-          if (other < s->n_species) y[j] = counts[((uint64_t)time * s->n_species + other) * s->units + k];
+          if (one < s->n_observed) x[j] = counts[((uint64_t)time * s->n_observed + one) * s->units + k];
+          if (other < s->n_observed) y[j] = counts[((uint64_t)time * s->n_observed + other) * s->units + k];
         }
         ff_collect_square_add(sum, x, y);
       }
@@ -98,8 +98,8 @@ static void collect_square(ff_sums *sums, const wave_shape *s, const uint32_t *c
     }
   for (uint32_t i = 0; i < FF_COLLECT_SQUARE; i++) {
     const uint32_t j = row * FF_COLLECT_SIDE + i / FF_COLLECT_SIDE, k = column * FF_COLLECT_SIDE + i % FF_COLLECT_SIDE;
-    const uint64_t pairs = ff_collect_pair(0, s->n_species);
-    if (j >= k || k >= s->n_species) continue;
+    const uint64_t pairs = ff_collect_pair(0, s->n_observed);
+    if (j >= k || k >= s->n_observed) continue;
     ff_collect_pair_add(sums->products + 2 * (time * pairs + ff_collect_pair(j, k)), limbs + 2 * i);
   }
 }
@@ -113,10 +113,10 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   FF_CHECK_OK(wave_sums(&got, &s, wanted, &err), &err);
   for (int twice = 0; twice < 2; twice++) { /* the second wave is added to the first */
     FF_CHECK_OK(wave_add(&want, &s, counts, refused, &err), &err);
-    for (uint64_t cell = 0; cell < (uint64_t)s.n_times * s.n_species; cell++)
+    for (uint64_t cell = 0; cell < (uint64_t)s.n_times * s.n_observed; cell++)
       collect_cell(&got, &s, counts, refused, cell);
     for (uint32_t i = 0; got.products != NULL && i < s.n_times; i++)
-      for (uint64_t j = 0; j < ff_collect_squares(s.n_species); j++) collect_square(&got, &s, counts, refused, i, j);
+      for (uint64_t j = 0; j < ff_collect_squares(s.n_observed); j++) collect_square(&got, &s, counts, refused, i, j);
     FF_CHECK_INT(wave_differences(&want, &got), 0);
   }
   if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);

@@ -38,7 +38,7 @@ static void check_program(const ff_ssa_program *program, const double *initial, 
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = all - 1 - s;
   const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
-                                         .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
+                                         .n_times = LAUNCH_TIMES, .observed = species, .n_observed = n_species};
   for (int stay = 0; stay < 3; stay++) {
     kernel k;
     void *memory;
@@ -205,7 +205,7 @@ static void check_choice(ff_ssa_program *program, double trajectories, int warps
   static const double times[] = {1};
   static const uint32_t species[] = {0};
   const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = times,
-                                         .n_times = 1, .species = species, .n_species = 1};
+                                         .n_times = 1, .observed = species, .n_observed = 1};
   ff_ssa_code code;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, &err), &err);

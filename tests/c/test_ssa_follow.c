@@ -109,7 +109,7 @@ static void check(const ff_ssa_program *program, ff_ssa_method method, const ff_
   double *starts = wanted & STARTS ? some_starts(program, largest) : NULL;
   uint32_t *given = starts != NULL ? launch_starts(starts, n) : NULL;
   const ff_device_request request = {.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
-                                         .n_times = LAUNCH_TIMES, .species = species, .n_species = n,
+                                         .n_times = LAUNCH_TIMES, .observed = species, .n_observed = n,
                                          .order = ordered ? ff_ssa_optimised_order(&order) : NULL,
                                          .until = wanted & UNTIL ? until : NULL, .starts = starts, .first_start = LAUNCH_FIRST,
                                          .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0};
@@ -266,7 +266,7 @@ static void methods_without_a_kernel_are_refused(void) {
   for (unsigned i = 0; i < 8 * COUNT(without); i++) {
     const unsigned wanted = i % 8;
     const ff_device_request request = {.method = without[i / 8], .initial = initial, .times = &time, .n_times = 1,
-                                           .species = &species, .n_species = 1, .until = wanted & UNTIL ? &until : NULL,
+                                           .observed = &species, .n_observed = 1, .until = wanted & UNTIL ? &until : NULL,
                                            .starts = wanted & STARTS ? starts : NULL,
                                            .max_firings = wanted & FIRES ? LAUNCH_FIRINGS : 0};
     ff_ssa_image image;
@@ -293,7 +293,7 @@ static void other_methods_have_no_code(void) {
   ff_ssa_code code;
   ff_error err;
   const ff_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &time, .n_times = 1,
-                                         .species = &species, .n_species = 1, .max_firings = 1};
+                                         .observed = &species, .n_observed = 1, .max_firings = 1};
   FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "list firings");
   ff_ssa_program_free(program);
 }

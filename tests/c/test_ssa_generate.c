@@ -94,7 +94,7 @@ static void sums_are_added_up_in_order(void) {
   const double initial[] = {900, 300, 200, 100}, never = 1e9;
   const uint32_t species = 0;
   const ff_device_request request = {.method = FF_SSA_SORTING, .initial = initial, .times = &never, .n_times = 1,
-                                         .species = &species, .n_species = 1};
+                                         .observed = &species, .n_observed = 1};
   ff_ssa_program *program = program_of(cycle, initial, 4);
   ff_error err;
   ff_ssa_path path;
@@ -165,7 +165,7 @@ static void sums_of_thousands_of_members(void) {
 static void counts_that_few_events_need(void) {
   ff_ssa_program *program = program_of_steps();
   const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){0.5},
-                                         .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
+                                         .n_times = 1, .observed = &(uint32_t){0}, .n_observed = 1};
   ff_ssa_code code;
   ff_error err;
   FF_CHECK_OK(ff_ssa_generate(&code, program, &request, shared_bytes, &err), &err);
@@ -235,7 +235,7 @@ static void chains_give_the_trajectories(void) {
     first_observed = chains[i].observed;
     check_program(program, FF_SSA_FACTORED, program->initial, 64, chains[i].kind % 2 == 1 ? 0.1 : 1, 0, what);
     const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &(double){1},
-                                           .n_times = 1, .species = &(uint32_t){0}, .n_species = 1, .blocks = blocks};
+                                           .n_times = 1, .observed = &(uint32_t){0}, .n_observed = 1, .blocks = blocks};
     ff_ssa_code code;
     ff_error err;
     FF_CHECK_OK(ff_ssa_generate(&code, program, &request, shared_bytes, &err), &err);
@@ -354,7 +354,7 @@ static void code_for_smaller_gpus(void) {
     for (size_t k = 0; k < 3; k++) {
       const ff_ssa_method method = k < 2 ? FF_SSA_FACTORED : FF_SSA_SORTING;
       const ff_device_request request = {.method = method, .initial = programs[k]->initial, .times = &(double){1},
-                                             .n_times = 1, .species = &(uint32_t){0}, .n_species = 1};
+                                             .n_times = 1, .observed = &(uint32_t){0}, .n_observed = 1};
       ff_ssa_code code;
       ff_error err;
       check_program(programs[k], method, programs[k]->initial, programs[k]->n_species, 0.5, 0, "a smaller GPU");

@@ -32,7 +32,7 @@ static void check_idle(const reaction_text *reactions, const double *initial, ui
   const double time = 0.1;
   const uint32_t species = 0;
   const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = &time, .n_times = 1,
-                                         .species = &species, .n_species = 1};
+                                         .observed = &species, .n_observed = 1};
   ff_ssa_program *program = program_of(reactions, initial, n_species);
   ff_error err;
   generated g = {0};

@@ -22,8 +22,8 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   for (uint32_t p = 0; p < POINTS; p++)
     points[p] = (ff_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
                                       point_until != NULL ? point_until + p : NULL};
-  ff_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
-                                   .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
+  ff_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .observed = species,
+                                   .n_observed = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   for (uint32_t p = 0; p < POINTS; p++) {
     ff_ssa_code code;
     request.initial = points[p].initial;

@@ -67,8 +67,8 @@ static uint64_t follow(const simulated_ring *s, const ff_launch *run, uint32_t u
     const ff_philox_block words = ff_philox(ff_philox_counter(FF_SSA_DRAW_STEP, 0, step, run->first + unit), run->key);
     const double next = all > 0 ? time + ff_exponential(words.v[0], words.v[1]) / all : INFINITY;
     for (; at < run->n_times && run->times[at] < next; at++)
-      for (uint32_t k = 0; k < run->n_species; k++)
-        *wrong += FF_RECORD_OF(run, at, unit)[k * run->units] != s->count[run->species[k]];
+      for (uint32_t k = 0; k < run->n_observed; k++)
+        *wrong += FF_RECORD_OF(run, at, unit)[k * run->units] != s->count[run->observed[k]];
     if (at == run->n_times) return step;
     const double choice = ff_closed(words.v[2], words.v[3]) * all;
     uint32_t chosen = 0;
@@ -112,7 +112,7 @@ static void check_planned(const ff_ssa_program *program, const double *initial, 
   for (uint32_t s = program->n_species; s-- > 0;)
     if (s % every == 0) species[n++] = s;
   const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = initial, .times = times,
-                                         .n_times = LAUNCH_TIMES, .species = species, .n_species = n};
+                                         .n_times = LAUNCH_TIMES, .observed = species, .n_observed = n};
   ff_device_request plan = request;
   plan.times = &planned;
   plan.n_times = 1;
@@ -228,7 +228,7 @@ static ff_device_request request_of(const ff_ssa_program *program) {
   static const double time = 1;
   static const uint32_t species = 0;
   return (ff_device_request){.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
-                                 .species = &species, .n_species = 1};
+                                 .observed = &species, .n_observed = 1};
 }
 
 /* What a block takes of shared memory must fit. */

@@ -107,7 +107,7 @@ static ff_status status_of_code(uint32_t n_reactions, uint32_t n_events, uint32_
   for (uint32_t k = 0; k < n_settable; k++) at += (size_t)snprintf(text + at, sizeof text - at, "parameter;k%u;1\n", k);
   ff_ssa_program *program = program_of_network(network_of_text(text));
   const ff_device_request request = {.method = FF_SSA_DIRECT, .initial = program->initial, .times = &time,
-                                         .n_times = 1, .species = &species, .n_species = 1};
+                                         .n_times = 1, .observed = &species, .n_observed = 1};
   ff_ssa_code code;
   const ff_status status = ff_ssa_generate(&code, program, &request, shared_bytes, err);
   if (status == FF_OK) ff_ssa_code_free(&code);

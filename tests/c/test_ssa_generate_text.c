@@ -16,7 +16,7 @@ static void the_code_does_not_depend_on_the_order(void) {
     const ff_ssa_program *p = programs[i];
     uint32_t *order = ff_calloc(p->n_reactions, sizeof *order);
     const ff_device_request request = {.method = FF_SSA_OPTIMISED, .initial = p->initial, .times = &time, .n_times = 1,
-                                           .species = &species, .n_species = 1, .order = order};
+                                           .observed = &species, .n_observed = 1, .order = order};
     ff_ssa_code codes[2];
     ff_error err;
     for (int k = 0; k < 2; k++) {
@@ -53,7 +53,7 @@ static void devices_own_code_together(void) {
   ff_error err;
   ff_ssa_program *program = program_of_regions(64, 50, 0);
   const ff_device_request request = {.method = FF_SSA_FACTORED, .initial = program->initial, .times = &time, .n_times = 1,
-                                         .species = &species, .n_species = 1};
+                                         .observed = &species, .n_observed = 1};
   ff_ssa_code alone;
   ff_ssa_common_code *smaller;
   ownership o = {.words = {0}};
@@ -92,7 +92,7 @@ static void networks_without_code_are_refused(void) {
   ff_ssa_program *others = random_many(&state, 20, 200, 8, counts);
   double *ones = ff_calloc(65, sizeof *ones);
   ff_device_request request = {.method = FF_SSA_DIRECT, .initial = &initial, .times = &time, .n_times = 1,
-                                   .species = &species, .n_species = 1};
+                                   .observed = &species, .n_observed = 1};
   FF_CHECK_FAILS(ff_ssa_generate(&code, program, &request, shared_bytes, &err), FF_EUNSUPPORTED, &err, "an initial count is");
   request.initial = &few;
   request.method = FF_SSA_NEXT;

@@ -43,7 +43,7 @@ static void wave_new(wave *w, const ff_ssa_program *program, const ff_run_option
   size_t bytes;
   *w = (wave){.mode = mode,
               .run = {.key = o->key, .first = o->first, .units = o->n, .slots = slots, .steps = steps, .n_times = o->n_times,
-                      .n_species = o->n_observed, .times = o->times, .species = o->observed}};
+                      .n_observed = o->n_observed, .times = o->times, .observed = o->observed}};
   ff_philox_round_keys(w->run.round_key, o->key);
   ff_ssa_path order = order_of(program, o->key);
   const ff_device_request request = {.method = o->method, .initial = o->initial != NULL ? o->initial : program->initial,
@@ -290,7 +290,7 @@ static void running_sums_are_renewed(void) {
   size_t bytes;
   FF_CHECK_OK(ff_ssa_image_new(&image, &memory, &bytes, program, &request, &err), &err);
   const ff_ssa_slot_layout at = ff_ssa_slot_lay_out(&image, 1);
-  const ff_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_species = 1, .times = &time, .species = &observed,
+  const ff_launch run = {.units = 1, .slots = 1, .n_times = 1, .n_observed = 1, .times = &time, .observed = &observed,
                              .recorded = &recorded, .refused = &refused, .counters = &counters};
   char *place = ff_calloc_aligned(1, at.bytes);
   w.image = &image;

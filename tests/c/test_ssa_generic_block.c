@@ -109,7 +109,7 @@ static uint32_t *record(const ff_ssa_program *program, ff_ssa_method method, dou
   b->warps = warps;
   b->recorded = ff_calloc((size_t)TIMES * program->n_species * TRAJECTORIES, sizeof *b->recorded);
   b->run = (ff_launch){.key = KEY, .units = TRAJECTORIES, .slots = 1, .steps = 40, .n_times = TIMES, .times = times,
-                           .n_species = program->n_species, .species = observed, .recorded = b->recorded,
+                           .n_observed = program->n_species, .observed = observed, .recorded = b->recorded,
                            .refused = &b->refused, .counters = &b->counters, .state = ff_calloc_aligned(1, b->at.bytes)};
   memset(b->run.state, 0xA5, b->at.bytes); /* what a device has there */
   memset(b->tasks, 0xA5, sizeof b->tasks);

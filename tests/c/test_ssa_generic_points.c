@@ -95,8 +95,8 @@ static void check_points(ff_ssa_program *const *programs, ff_ssa_method method, 
   for (uint32_t p = 0; p < POINTS; p++)
     points[p] = (ff_device_point){programs[p], programs[p]->initial, LAUNCH_KEY + p * UINT64_C(0x123456789AB),
                                       point_until != NULL ? point_until + p : NULL};
-  ff_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .species = species,
-                                   .n_species = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
+  ff_device_request request = {.method = method, .times = times, .n_times = LAUNCH_TIMES, .observed = species,
+                                   .n_observed = n_species, .points = points, .n_points = POINTS, .n_each = EACH};
   FF_CHECK_SAY(images_new(&k, programs, &request) == alike, "%s: layouts", what);
   k.at = ff_ssa_slot_lay_out(&k.points[0].image, 1);
   const int threads = programs[0]->dependents != NULL && method == FF_SSA_TREE && point_until == NULL;
@@ -206,8 +206,8 @@ static void check_factored(ff_ssa_program *const *programs, double last, int sta
     k.points[p].key.key = points[p].key;
     ff_philox_round_keys(k.points[p].key.round_key, points[p].key);
   }
-  const ff_device_request request = {.method = FF_SSA_FACTORED, .times = times, .n_times = LAUNCH_TIMES, .species = species,
-                                         .n_species = 3, .points = points, .n_points = POINTS, .n_each = EACH};
+  const ff_device_request request = {.method = FF_SSA_FACTORED, .times = times, .n_times = LAUNCH_TIMES, .observed = species,
+                                         .n_observed = 3, .points = points, .n_points = POINTS, .n_each = EACH};
   k.at = ff_ssa_factored_lay_out(&k.points[0].image, stay > 1, stay > 0);
   k.place = ff_calloc_aligned((size_t)k.at.elsewhere + 1, sizeof *k.place);
   ff_launch run = points_launch(&request, 0, events);

@@ -32,7 +32,7 @@ static void check_program(const ff_ssa_program *program, ff_ssa_method method, d
   for (uint32_t i = 0; i < LAUNCH_TIMES; i++) times[i] = last * i / (LAUNCH_TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = n_species - 1 - s;
   const ff_device_request request = {.method = method, .initial = program->initial, .times = times,
-                                         .n_times = LAUNCH_TIMES, .species = species, .n_species = n_species};
+                                         .n_times = LAUNCH_TIMES, .observed = species, .n_observed = n_species};
   FF_CHECK_OK(ff_ssa_image_new(&k.image, &memory, &bytes, program, &request, &err), &err);
   k.at = ff_ssa_slot_lay_out(&k.image, 1);
   ff_launch run = launch_new(&request, 0);

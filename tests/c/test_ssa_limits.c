@@ -8,7 +8,7 @@ static ff_status generate(const ff_ssa_program *program, ff_ssa_method method, d
   const double initial[] = {count, count, count, count, count}, time = 1;
   const uint32_t species = 0;
   const ff_device_request request = {.method = method, .initial = initial, .times = &time, .n_times = 1,
-                                         .species = &species, .n_species = 1};
+                                         .observed = &species, .n_observed = 1};
   ff_ssa_code code;
   const ff_status status = ff_ssa_generate(&code, program, &request, FF_SSA_SHARED_H200, err);
   ff_ssa_code_free(&code);

@@ -16,7 +16,8 @@ typedef struct {
 } toy_ensemble;
 
 static struct {
-  uint32_t made, freed, waves;
+  _Atomic uint32_t made, freed, waves; /* devices work at the same time */
+  _Atomic uint32_t warps;              /* as the last request had it */
   uint32_t fails; /* a bit for each device whose first wave fails */
 } toy_devices;
 
@@ -49,6 +50,7 @@ static ff_status toy_create(ff_ensemble **out, const void *model, const ff_devic
   for (int i = 0; i < TOY_COUNTS; i++) e->count[i] = calloc(TOY_CAPACITY * (size_t)request->n_times, sizeof *e->count[i]);
   e->request.bits32 = (int)options->device;
   toy_devices.made++;
+  toy_devices.warps = request->warps;
   *out = (ff_ensemble *)e;
   return FF_OK;
 }
@@ -83,9 +85,9 @@ static void toy_simulate(toy_ensemble *e, const ff_device_point *p, uint64_t key
   for (uint64_t k = 0; k < n; k++) {
     ff_run *run;
     int done = 0;
-    for (uint32_t j = 0; j < r->n_species; j++) states[j] = e->count[j] + (from + k) * r->n_times;
+    for (uint32_t j = 0; j < r->n_observed; j++) states[j] = e->count[j] + (from + k) * r->n_times;
     const ff_run_options options = {.key = key, .first = first + k, .n = 1, .initial = p->initial, .times = r->times,
-                                    .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+                                    .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed,
                                     .states = states, .threads = 1, .until = r->until, .stopped = e->stopped + from + k};
     if (ff_run_new(&run, &toy_engine, p->model, &options, &err) != FF_OK) abort();
     while (!done)
@@ -126,7 +128,7 @@ static ff_status toy_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff
   for (uint64_t k = first; k < first + n; k++)
     for (uint32_t i = 0; i < e->request.n_times && !toy_refuses(e, k); i++) {
       double x[TOY_COUNTS];
-      for (uint32_t j = 0; j < e->request.n_species; j++) x[j] = e->count[j][k * e->request.n_times + i];
+      for (uint32_t j = 0; j < e->request.n_observed; j++) x[j] = e->count[j][k * e->request.n_times + i];
       if (ff_sums_add(sums, i, x, &bytes, err) != FF_OK) return err->status;
     }
   return FF_OK;
@@ -136,9 +138,9 @@ static ff_status toy_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, u
   const toy_ensemble *e = toy_of(ensemble);
   (void)err;
   for (uint32_t i = 0; i < e->request.n_times; i++)
-    for (uint32_t j = 0; j < e->request.n_species; j++)
+    for (uint32_t j = 0; j < e->request.n_observed; j++)
       for (uint64_t k = 0; k < n; k++)
-        counts[(i * e->request.n_species + j) * n + k] = (uint32_t)e->count[j][(first + k) * e->request.n_times + i];
+        counts[(i * e->request.n_observed + j) * n + k] = (uint32_t)e->count[j][(first + k) * e->request.n_times + i];
   return FF_OK;
 }
 

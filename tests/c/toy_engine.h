@@ -1,4 +1,5 @@
-/* A toy engine: a population with births and deaths, and a counter of births. It needs nothing of another engine. */
+/* A toy engine: a population with births and deaths, a counter of births, and an item that is no count: half of the deaths. It
+ * needs nothing of another engine. */
 #ifndef FF_TESTS_TOY_ENGINE_H
 #define FF_TESTS_TOY_ENGINE_H
 
@@ -9,11 +10,13 @@
 #include "../../src/ensemble/ff_run.h"
 #include "../../src/random/ff_exponential.h"
 
-enum { TOY_BIRTH, TOY_DEATH, TOY_COUNTS = 2 };
+enum { TOY_BIRTH, TOY_DEATH, TOY_COUNTS = 2, TOY_ITEMS = 3 };
 
 typedef struct {
   double birth, death, most; /* a population above `most` is a failure */
   double initial[TOY_COUNTS]; /* the population, and births so far */
+  const ff_formula *variables; /* functions of the items */
+  uint32_t n_variables;
 } toy;
 
 typedef struct {
@@ -21,7 +24,7 @@ typedef struct {
   const toy *model;
   const double *initial;
   uint64_t key, unit, step;
-  double count[TOY_COUNTS], time, next_time, wanted;
+  double count[TOY_ITEMS], time, next_time, wanted;
   uint32_t next;
   int started;
 } toy_lane;
@@ -39,6 +42,7 @@ static void toy_happen(toy_lane *e) {
   e->step++;
   e->count[0] += e->next == TOY_BIRTH ? 1 : -1;
   e->count[1] += e->next == TOY_BIRTH;
+  e->count[2] += e->next == TOY_DEATH ? 0.5 : 0;
   e->base.broken = e->count[0] > e->model->most;
   toy_find(e);
 }
@@ -46,7 +50,7 @@ static void toy_happen(toy_lane *e) {
 static uint64_t toy_advance(ff_lanes *lanes, uint32_t *steps) {
   toy_lane *e = (toy_lane *)lanes;
   if (!e->started && *steps > 0) {
-    for (int i = 0; i < TOY_COUNTS; i++) e->count[i] = e->initial[i];
+    for (int i = 0; i < TOY_ITEMS; i++) e->count[i] = i < TOY_COUNTS ? e->initial[i] : 0;
     toy_find(e);
     e->started = 1;
     --*steps;
@@ -85,7 +89,13 @@ static ff_status toy_lanes(ff_lanes **out, const ff_process *process, const ff_r
 }
 
 static ff_status toy_open(ff_process *process, const ff_run_options *options, ff_error *err) {
-  process->n_counts = process->n_items = TOY_COUNTS;
+  const toy *model = process->model;
+  process->n_counts = TOY_COUNTS;
+  process->n_items = TOY_ITEMS;
+  process->variables = model->variables;
+  process->n_variables = model->n_variables;
+  for (uint32_t i = 0; i < model->n_variables; i++)
+    if (model->variables[i].depth > process->depth) process->depth = model->variables[i].depth;
   process->step = 1;
   process->counted = "populations";
   return options->method == 0 ? FF_OK : ff_error_set(err, FF_EARGUMENT, "there is only one method");

@@ -24,10 +24,10 @@ static ff_status new_wave(ff_trajectories *e, const wave_shape *s, ff_error *err
   *e = {};
   e->launch.units = e->units = s->units;
   e->launch.n_times = s->n_times;
-  e->launch.n_species = s->n_species;
+  e->launch.n_observed = s->n_observed;
   ff_status status = ff_cuda_check(cudaGetDeviceProperties(&e->device, 0), "describing the device", err);
   if (status == FF_OK) status = ff_cuda_check(cudaStreamCreate(&e->stream), "creating a stream", err);
-  const size_t counts = (size_t)s->n_times * s->n_species * s->units;
+  const size_t counts = (size_t)s->n_times * s->n_observed * s->units;
   if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.recorded, counts * 4, "counts", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&e->launch.refused, (s->units + 31) / 32 * 4, "refused", err);
   return status;
@@ -41,7 +41,7 @@ static void free_wave(ff_trajectories *e) {
 }
 
 static ff_status upload(ff_trajectories *e, const wave_shape *s, const uint32_t *counts, const uint32_t *refused, ff_error *err) {
-  const size_t bytes = (size_t)s->n_times * s->n_species * s->units * 4;
+  const size_t bytes = (size_t)s->n_times * s->n_observed * s->units * 4;
   ff_status status = ff_cuda_check(cudaMemcpy(e->launch.recorded, counts, bytes, cudaMemcpyHostToDevice), "copying", err);
   if (status != FF_OK) return status;
   return ff_cuda_check(cudaMemcpy(e->launch.refused, refused, (s->units + 31) / 32 * 4, cudaMemcpyHostToDevice), "copying", err);
@@ -74,7 +74,7 @@ static void check_wave(wave_shape s, unsigned wanted, uint64_t seed) {
   }
   FF_CHECK_OK(status, &err);
   const size_t differ = wave_differences(&want, &got);
-  FF_CHECK_SAY(differ == 0, "%u times, %u species, %llu trajectories: %zu sums differ", s.n_times, s.n_species,
+  FF_CHECK_SAY(differ == 0, "%u times, %u species, %llu trajectories: %zu sums differ", s.n_times, s.n_observed,
                (unsigned long long)s.units, differ);
   if (got.frequency != NULL) FF_CHECK_INT(wave_histograms_differ(&want, &got), 0);
   free_wave(&e);
@@ -213,7 +213,7 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
   ff_trajectories e;
   ff_sums sums = {};
   double whole = 0, device = 0;
-  const uint64_t counts = s.units * s.n_times * s.n_species;
+  const uint64_t counts = s.units * s.n_times * s.n_observed;
   FF_CHECK_OK(wave_sums(&sums, &s, wanted, &err), &err);
   ff_status status = new_wave(&e, &s, &err);
   if (status == FF_OK) {
@@ -221,13 +221,13 @@ static void measure(wave_shape s, unsigned wanted, int bits) {
     status = best_of(&whole, &device, &e, &sums, &err);
   }
   FF_CHECK_OK(status, &err);
-  printf("%u times, %u species, %llu trajectories, counts below 2^%d%s\n", s.n_times, s.n_species, (unsigned long long)s.units,
+  printf("%u times, %u species, %llu trajectories, counts below 2^%d%s\n", s.n_times, s.n_observed, (unsigned long long)s.units,
          bits, wanted & FF_COVARIANCE   ? ", with products"
                : wanted & FF_HISTOGRAM ? ", with histograms"
                                            : "");
   printf("  statistics: %9.1f us whole call, %9.1f us on the device, %.2f TB/s", whole * 1e6, device * 1e6,
          (double)counts * 4 / device * 1e-12);
-  if (wanted & FF_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_species - 1) / 2 / device);
+  if (wanted & FF_COVARIANCE) printf(", %.3g products/s", (double)counts * (s.n_observed - 1) / 2 / device);
   printf("\n");
   if (status == FF_OK && wanted == 0) measure_reading(&e, counts);
   free_wave(&e);

@@ -465,7 +465,7 @@ static void without_a_compiler(void) {
   const uint32_t species = 0;
   job j = {.program = program, .n = 100};
   j.request = (ff_device_request){.method = FF_SSA_RSSA, .initial = program->initial, .times = &time, .n_times = 1,
-                                      .species = &species, .n_species = 1};
+                                      .observed = &species, .n_observed = 1};
   ff_ensemble *e = NULL;
   const ff_status status = on_gpu(&e, &j, &err);
   FF_CHECK_FAILS(status, FF_EUNSUPPORTED, &err, "libnvrtc, and that of method \"logarithmic_direct\" is not");

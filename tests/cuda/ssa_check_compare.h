@@ -40,7 +40,7 @@ typedef struct {
 static inline ff_run *on_cpu(job *j, double **states, unsigned wanted, uint64_t n) {
   const ff_device_request *r = &j->request;
   const ff_run_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
-                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
+                                  .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed, .states = states,
                                   .wanted = wanted, .threads = 1, .simd = FF_SIMD_BEST};
   const double began = ff_clock();
   ff_run *run = run_to_end(j->program, &options, 1);
@@ -80,19 +80,19 @@ static inline void compare_states(ff_ensemble *e, job *j) {
   ff_error err;
   uint64_t wrong = 0, refused[8], n_refused = 0;
   double *states[MOST_SPECIES];
-  uint32_t *counts = ff_calloc(n * r->n_times * r->n_species, sizeof *counts);
-  for (uint32_t s = 0; s < r->n_species; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
+  uint32_t *counts = ff_calloc(n * r->n_times * r->n_observed, sizeof *counts);
+  for (uint32_t s = 0; s < r->n_observed; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
   ff_run_free(on_cpu(j, states, 0, n));
   FF_CHECK_OK(gpu.backend->states(e, 0, n, counts, &err), &err);
   FF_CHECK_OK(gpu.backend->refused(e, 0, refused, 8, &n_refused, &err), &err);
   for (uint64_t k = 0; k < n; k++)
     for (uint32_t i = 0; i < r->n_times; i++)
-      for (uint32_t s = 0; s < r->n_species; s++)
-        wrong += counts[((uint64_t)i * r->n_species + s) * n + k] != states[s][k * r->n_times + i];
+      for (uint32_t s = 0; s < r->n_observed; s++)
+        wrong += counts[((uint64_t)i * r->n_observed + s) * n + k] != states[s][k * r->n_times + i];
   FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu counts differ", j->name, (unsigned long long)wrong,
-               (unsigned long long)n * r->n_times * r->n_species);
+               (unsigned long long)n * r->n_times * r->n_observed);
   FF_CHECK_SAY(n_refused == 0, "%s: trajectories are refused", j->name);
-  for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);
+  for (uint32_t s = 0; s < r->n_observed; s++) free(states[s]);
   free(counts);
 }
 
@@ -103,14 +103,14 @@ static inline void compare_sums(ff_ensemble *e, job *j) {
   ff_sums sums, *other = NULL;
   ff_error err;
   uint32_t wrong = 0;
-  FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_species, counts, FF_COVARIANCE, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_observed, counts, FF_COVARIANCE, &err), &err);
   FF_CHECK_OK(gpu.backend->tally(e, 0, j->n, &sums, &err), &err);
   ff_run *run = on_cpu(j, NULL, FF_COVARIANCE, j->n);
   FF_CHECK_OK(ff_run_sums(run, &other, &err), &err);
-  for (size_t i = 0; other != NULL && i < (size_t)r->n_times * r->n_species; i++)
+  for (size_t i = 0; other != NULL && i < (size_t)r->n_times * r->n_observed; i++)
     wrong += memcmp(&sums.counts[i].sums, &other->counts[i].sums, sizeof sums.counts[i].sums) != 0 ||
              sums.counts[i].min != other->counts[i].min || sums.counts[i].max != other->counts[i].max;
-  const size_t pairs = (size_t)r->n_species * (r->n_species - 1) / 2 * r->n_times;
+  const size_t pairs = (size_t)r->n_observed * (r->n_observed - 1) / 2 * r->n_times;
   for (size_t i = 0; other != NULL && i < 2 * pairs; i++) wrong += sums.products[i] != other->products[i];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums differ", j->name, wrong);
   FF_CHECK_SAY(j->progress.steps == ff_run_steps(run), "%s: %llu steps, not %llu", j->name,
@@ -141,7 +141,7 @@ static inline int check_program(const char *name, const ff_ssa_program *program,
   for (uint32_t i = 0; i < TIMES; i++) times[i] = last * i / (TIMES - 1);
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   j.request = (ff_device_request){.method = method, .initial = program->initial, .times = times, .n_times = TIMES,
-                                      .species = species, .n_species = n_species, .blocks = gpu.blocks, .warps = gpu.warps,
+                                      .observed = species, .n_observed = n_species, .blocks = gpu.blocks, .warps = gpu.warps,
                                       .bits32 = gpu.bits32};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);
   const ff_status status = on_gpu(&e, &j, &err);

@@ -50,12 +50,12 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   const ff_device_request *r = &j->request;
   const uint64_t n = j->n;
   double *states[MOST_SPECIES], *here = ff_calloc(n, sizeof *here), *there = ff_calloc(n, sizeof *there);
-  uint32_t *counts = ff_calloc(n * r->n_times * r->n_species, sizeof *counts);
+  uint32_t *counts = ff_calloc(n * r->n_times * r->n_observed, sizeof *counts);
   uint64_t wrong = 0, refused, n_refused = 0;
   ff_error err;
-  for (uint32_t s = 0; s < r->n_species; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
+  for (uint32_t s = 0; s < r->n_observed; s++) states[s] = ff_calloc(n * r->n_times, sizeof(double));
   const ff_run_options options = {.method = r->method, .key = KEY, .n = n, .initial = r->initial, .times = r->times,
-                                  .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species, .states = states,
+                                  .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed, .states = states,
                                   .threads = 1, .until = r->until, .stopped = here, .starts = r->starts,
                                   .max_firings = r->max_firings};
   ff_run *run = run_to_end(j->program, &options, 1);
@@ -64,15 +64,15 @@ static inline void compare_follow(ff_ensemble *e, const job *j, const char *name
   FF_CHECK_SAY(n_refused == 0, "%s: trajectories are refused", name);
   for (uint64_t k = 0; k < n; k++)
     for (uint32_t i = 0; i < r->n_times; i++)
-      for (uint32_t s = 0; s < r->n_species; s++)
-        wrong += counts[((uint64_t)i * r->n_species + s) * n + k] != states[s][k * r->n_times + i];
+      for (uint32_t s = 0; s < r->n_observed; s++)
+        wrong += counts[((uint64_t)i * r->n_observed + s) * n + k] != states[s][k * r->n_times + i];
   if (r->until != NULL) FF_CHECK_OK(gpu.backend->stopped(e, 0, n, there, &err), &err);
   for (uint64_t k = 0; k < n && r->until != NULL; k++) wrong += isnan(here[k]) ? !isnan(there[k]) : here[k] != there[k];
   FF_CHECK_SAY(wrong == 0, "%s: %llu counts and times differ", name, (unsigned long long)wrong);
   FF_CHECK_SAY(j->progress.steps == ff_run_steps(run), "%s: other steps", name);
   if (r->max_firings > 0) compare_fired(e, run, n, name);
   ff_run_free(run);
-  for (uint32_t s = 0; s < r->n_species; s++) free(states[s]);
+  for (uint32_t s = 0; s < r->n_observed; s++) free(states[s]);
   free(counts);
   free(here);
   free(there);
@@ -94,7 +94,7 @@ static inline void check_follow(const char *what, const ff_ssa_program *program,
   for (uint32_t s = 0; s < n_species; s++) species[s] = s;
   snprintf(name, sizeof name, "%s, %s, %s, wanted %u", what, ff_ssa_method_name(method), kernel, wanted);
   j.request = (ff_device_request){.method = method, .initial = starts != NULL ? largest : program->initial, .times = times,
-                                      .n_times = TIMES, .species = species, .n_species = n_species,
+                                      .n_times = TIMES, .observed = species, .n_observed = n_species,
                                       .until = wanted & FOLLOW_UNTIL ? until : NULL, .starts = starts,
                                       .max_firings = wanted & FOLLOW_FIRES ? FOLLOW_FIRINGS : 0};
   if (method == FF_SSA_OPTIMISED) begin_order(&j);

@@ -50,28 +50,28 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
   const uint64_t each = whole->request.n_each;
   const ff_device_request *r = &whole->request;
   const uint8_t counts[MOST_SPECIES] = {0};
-  const size_t cells = (size_t)r->n_times * r->n_species;
+  const size_t cells = (size_t)r->n_times * r->n_observed;
   double *states[MOST_SPECIES];
   ff_sums sums, own;
   ff_error err;
   uint32_t wrong = 0;
   uint64_t bytes = 0;
   uint32_t *got = ff_calloc(each * cells, sizeof *got);
-  for (uint32_t j = 0; j < r->n_species; j++) states[j] = ff_calloc(each * r->n_times, sizeof(double));
+  for (uint32_t j = 0; j < r->n_observed; j++) states[j] = ff_calloc(each * r->n_times, sizeof(double));
   const ff_run_options options = {.method = r->method, .key = s->points[at].key, .n = each, .initial = s->points[at].initial,
-                                  .times = r->times, .n_times = r->n_times, .observed = r->species, .n_observed = r->n_species,
+                                  .times = r->times, .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed,
                                   .states = states, .threads = 1, .simd = FF_SIMD_BEST, .until = r->until};
   ff_run *run = run_to_end(s->programs[at], &options, 1);
   FF_CHECK_OK(gpu.backend->states(e, i * each, each, got, &err), &err);
-  FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_species, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
-  FF_CHECK_OK(ff_sums_new(&own, r->n_times, r->n_species, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&sums, r->n_times, r->n_observed, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
+  FF_CHECK_OK(ff_sums_new(&own, r->n_times, r->n_observed, counts, FF_COVARIANCE | FF_HISTOGRAM, &err), &err);
   FF_CHECK_OK(gpu.backend->tally(e, i * each, each, &sums, &err), &err);
   for (uint64_t k = 0; k < each; k++)
     for (uint32_t t = 0; t < r->n_times; t++) {
       double x[MOST_SPECIES];
-      for (uint32_t j = 0; j < r->n_species; j++) {
+      for (uint32_t j = 0; j < r->n_observed; j++) {
         x[j] = states[j][k * r->n_times + t];
-        wrong += got[((uint64_t)t * r->n_species + j) * each + k] != x[j];
+        wrong += got[((uint64_t)t * r->n_observed + j) * each + k] != x[j];
       }
       FF_CHECK_OK(ff_sums_add(&own, t, x, &bytes, &err), &err);
     }
@@ -81,7 +81,7 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
     wrong += memcmp(&sums.counts[c].sums, &own.counts[c].sums, sizeof own.counts[c].sums) != 0;
     wrong += sums.frequency[c].used != own.frequency[c].used;
   }
-  for (size_t c = 0; c < (size_t)r->n_species * (r->n_species - 1) * r->n_times; c++)
+  for (size_t c = 0; c < (size_t)r->n_observed * (r->n_observed - 1) * r->n_times; c++)
     wrong += sums.products[c] != own.products[c];
   FF_CHECK_SAY(wrong == 0, "%s: %u sums of point %u differ", whole->name, wrong, at);
   FF_CHECK_SAY(steps == ff_run_steps(run), "%s: %llu steps of point %u, not %llu", whole->name,
@@ -89,7 +89,7 @@ static inline void compare_point(ff_ensemble *e, const job *whole, uint32_t i, u
   ff_run_free(run);
   ff_sums_free(&sums);
   ff_sums_free(&own);
-  for (uint32_t j = 0; j < r->n_species; j++) free(states[j]);
+  for (uint32_t j = 0; j < r->n_observed; j++) free(states[j]);
   free(got);
 }
 
@@ -100,7 +100,7 @@ static inline double add_up(ff_ensemble *e, const job *j) {
   for (uint64_t first = 0; first < j->n; first += j->request.n_each) {
     ff_sums sums;
     ff_error err;
-    FF_CHECK_OK(ff_sums_new(&sums, j->request.n_times, j->request.n_species, counts, 0, &err), &err);
+    FF_CHECK_OK(ff_sums_new(&sums, j->request.n_times, j->request.n_observed, counts, 0, &err), &err);
     FF_CHECK_OK(gpu.backend->tally(e, first, j->request.n_each, &sums, &err), &err);
     ff_sums_free(&sums);
   }
@@ -145,7 +145,7 @@ static inline void check_sweep(const char *name, sweep *s, ff_ssa_method method,
   for (uint32_t j = 0; j < n_species; j++) species[j] = j == 0 ? 0 : all - j;
   job j = {.name = name, .program = s->programs[0], .n = s->n * each};
   j.request = (ff_device_request){.method = method, .initial = s->points[0].initial, .times = times, .n_times = TIMES,
-                                      .species = species, .n_species = n_species, .points = s->points, .n_points = s->n,
+                                      .observed = species, .n_observed = n_species, .points = s->points, .n_points = s->n,
                                       .n_each = each, .joins = s->joins, .warps = gpu.warps, .until = s->points[0].until};
   if (gpu.apart) {
     run_apart(name, s, &j, each);

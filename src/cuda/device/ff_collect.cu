@@ -1,13 +1,13 @@
 /* The statistics of a wave of trajectories, computed on the device: sums of integers, in any order.
  *
- * Each warp takes a part of the trajectories, for one cell (a species at a time) or one square of pairs of species at a time, and
+ * Each warp takes a part of the trajectories, for one cell (a quantity at a time) or one square of pairs of them at a time, and
  * adds its sums to those in device memory by one atomic operation per word. Warps share nothing else.
  *
  * Upper bounds on an H200. Moments read 4 bytes per count: 4.8 TB/s are 1.2e12 counts per second. Each multiprocessor does 64
  * multiplications and 64 other integer operations per cycle, 1.5e13 of each per second in all at 1.8 GHz. With more than 12 of
  * each per count, arithmetic is slower than memory. Counts below 2^15 need 3 multiplications, larger ones 6, nearly all of them
  * 32 x 32 + 64 bits. Products need one such multiplication each. A warp loads 8 counts per lane for 16 of them, and the warps of
- * a block take squares that share species, so most loads come from the cache. */
+ * a block take squares that share quantities, so most loads come from the cache. */
 #include <stdlib.h>
 
 #include "ff_collect_device.h"
@@ -21,7 +21,7 @@ typedef struct {
   uint64_t first, units, tiles; /* trajectories first ... first + units - 1 of a wave of `wave` */
   uint64_t wave;
   uint64_t parts, items; /* parts of the trajectories, and what a warp does at a time: a part of a cell, or of a square */
-  uint32_t n_species;
+  uint32_t n_observed;
   uint64_t squares, pairs;
   word *words;
 } collect_input;
@@ -91,15 +91,15 @@ __global__ static void __launch_bounds__(PRODUCT_THREADS, 1) add_products(collec
   for (uint64_t item = (uint64_t)blockIdx.x * warps + threadIdx.x / 32; item < in.items; item += (uint64_t)gridDim.x * warps) {
     const uint64_t time = item / in.squares / in.parts;
     uint32_t row, column;
-    ff_collect_square_of(item % in.squares, in.n_species, &row, &column);
+    ff_collect_square_of(item % in.squares, in.n_observed, &row, &column);
     row *= FF_COLLECT_SIDE;
     column *= FF_COLLECT_SIDE;
-    const uint32_t *counts = in.recorded + time * in.n_species * in.wave + in.first;
-    const uint32_t *from[2 * FF_COLLECT_SIDE]; /* a species that does not exist is replaced by the last, and left out below */
+    const uint32_t *counts = in.recorded + time * in.n_observed * in.wave + in.first;
+    const uint32_t *from[2 * FF_COLLECT_SIDE]; /* one that does not exist is replaced by the last, and left out below */
 #pragma unroll
     for (uint32_t i = 0; i < FF_COLLECT_SIDE; i++) {
-      from[i] = counts + min(row + i, in.n_species - 1) * in.wave;
-      from[FF_COLLECT_SIDE + i] = counts + min(column + i, in.n_species - 1) * in.wave;
+      from[i] = counts + min(row + i, in.n_observed - 1) * in.wave;
+      from[FF_COLLECT_SIDE + i] = counts + min(column + i, in.n_observed - 1) * in.wave;
     }
     uint64_t limbs[2 * FF_COLLECT_SQUARE] = {0};
     for (uint64_t tile = item / in.squares % in.parts; tile < in.tiles; tile += in.parts) {
@@ -121,7 +121,7 @@ __global__ static void __launch_bounds__(PRODUCT_THREADS, 1) add_products(collec
     }
     const word all = sum_lanes(limbs);
     const uint32_t j = row + lane / 2 / FF_COLLECT_SIDE, k = column + lane / 2 % FF_COLLECT_SIDE;
-    if (j < k && k < in.n_species) atomicAdd(in.words + 2 * (time * in.pairs + ff_collect_pair(j, k)) + lane % 2, all);
+    if (j < k && k < in.n_observed) atomicAdd(in.words + 2 * (time * in.pairs + ff_collect_pair(j, k)) + lane % 2, all);
   }
 }
 
@@ -154,14 +154,14 @@ static ff_status add_up(ff_trajectories *e, uint64_t first, uint64_t n, size_t c
   in.units = n;
   in.wave = run->units;
   in.tiles = (n + FF_COLLECT_TILE - 1) / FF_COLLECT_TILE;
-  in.n_species = run->n_species;
+  in.n_observed = run->n_observed;
   in.words = (word *)e->sums.at;
   divide(&in, cells, &e->device);
   add_powers<<<blocks_for(&in, POWER_THREADS), POWER_THREADS, 0, e->stream>>>(in);
   status = ff_cuda_check(cudaGetLastError(), "adding up", err);
   if (status != FF_OK || products == 0) return status;
   in.words += cells * FF_COLLECT_WORDS;
-  in.squares = ff_collect_squares(run->n_species);
+  in.squares = ff_collect_squares(run->n_observed);
   in.pairs = products / run->n_times;
   divide(&in, run->n_times * in.squares, &e->device);
   add_products<<<blocks_for(&in, PRODUCT_THREADS), PRODUCT_THREADS, 0, e->stream>>>(in);
@@ -190,8 +190,8 @@ static ff_status before_adding(ff_status status, ff_error *err) {
 }
 
 ff_status ff_collect(ff_trajectories *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
-  const size_t n_species = e->launch.n_species, cells = e->launch.n_times * n_species;
-  const size_t products = sums->products != NULL ? e->launch.n_times * (n_species * (n_species - 1) / 2) : 0;
+  const size_t n_observed = e->launch.n_observed, cells = e->launch.n_times * n_observed;
+  const size_t products = sums->products != NULL ? e->launch.n_times * (n_observed * (n_observed - 1) / 2) : 0;
   const size_t words = cells * FF_COLLECT_WORDS + products * 2;
   ff_collect_values values = {};
   if (cells == 0 || n == 0) return FF_OK;

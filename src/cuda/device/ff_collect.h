@@ -40,7 +40,7 @@ FF_WARP uint32_t ff_collect_batch_kept(const uint32_t *refused, uint64_t first, 
 /* A square is a + 2^30 b, where a and b are below 2^30. These are the sums from which those of x^2, x^3 and x^4 follow. */
 enum { FF_COLLECT_XX, FF_COLLECT_AX, FF_COLLECT_BX, FF_COLLECT_AA, FF_COLLECT_AB, FF_COLLECT_BB, FF_COLLECT_SPLIT_SUMS };
 
-/* The words of a cell (a species at a time) on the device. First there are both limbs of each of the sums above. Words from
+/* The words of a cell (a quantity at a time) on the device. First there are both limbs of each of the sums above. Words from
  * FF_COLLECT_WORD_MOST on are largest values, the others sums. All begin with 0. */
 enum {
   FF_COLLECT_WORD_FIRST = 2 * FF_COLLECT_SPLIT_SUMS, /* the sum of counts */
@@ -152,22 +152,22 @@ static inline void ff_collect_words_to(ff_count_moments *m, const uint64_t words
 
 /* ---- products ----------------------------------------------------------------------------------------------------------- */
 
-/* A warp adds up the products of 4 species with 4 species, a square. Squares are numbered so that those with nearby numbers share
- * species: strips of 4 columns, and in each strip row by row. Only squares on and above the diagonal have a number. */
+/* A warp adds up the products of 4 quantities with 4 quantities, a square. Squares are numbered so that those with nearby numbers
+ * share quantities: strips of 4 columns, and in each strip row by row. Only squares on and above the diagonal have a number. */
 #define FF_COLLECT_SIDE 4u
 #define FF_COLLECT_SQUARE (FF_COLLECT_SIDE * FF_COLLECT_SIDE)
 #define FF_COLLECT_STRIP 4u
 
-FF_WARP uint32_t ff_collect_sides(uint32_t n_species) { return (n_species + FF_COLLECT_SIDE - 1) / FF_COLLECT_SIDE; }
+FF_WARP uint32_t ff_collect_sides(uint32_t n_observed) { return (n_observed + FF_COLLECT_SIDE - 1) / FF_COLLECT_SIDE; }
 
-FF_WARP uint64_t ff_collect_squares(uint32_t n_species) {
-  const uint64_t sides = ff_collect_sides(n_species);
+FF_WARP uint64_t ff_collect_squares(uint32_t n_observed) {
+  const uint64_t sides = ff_collect_sides(n_observed);
   return sides * (sides + 1) / 2;
 }
 
 /* The row and the column of a square, row <= column. */
-FF_WARP void ff_collect_square_of(uint64_t number, uint32_t n_species, uint32_t *row, uint32_t *column) {
-  const uint32_t sides = ff_collect_sides(n_species);
+FF_WARP void ff_collect_square_of(uint64_t number, uint32_t n_observed, uint32_t *row, uint32_t *column) {
+  const uint32_t sides = ff_collect_sides(n_observed);
   uint32_t first = 0, width = 0;
   for (;; first += FF_COLLECT_STRIP) {
     width = sides - first < FF_COLLECT_STRIP ? sides - first : FF_COLLECT_STRIP;

@@ -28,10 +28,10 @@ typedef struct {
   uint32_t slots, steps; /* slots: a multiple of the threads of a block */
   uint32_t from;       /* the slot of the first thread or warp: a multiple of the slots of a block */
   uint32_t begun;      /* slots from this one on are empty: none has begun a trajectory */
-  uint32_t n_times, n_species; /* that are recorded */
+  uint32_t n_times, n_observed; /* that are recorded */
   const double *times;
-  const uint32_t *species;
-  uint32_t *recorded;  /* n_times x n_species x units counts */
+  const uint32_t *observed;
+  uint32_t *recorded;  /* n_times x n_observed x units counts */
   uint32_t *refused;   /* a bit for each trajectory of the wave */
   ff_wave_counters *counters;
   uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
@@ -50,7 +50,7 @@ typedef struct {
 #define FF_SLOT_IS_FRESH(run, slot) ((slot) >= (run)->begun)
 
 /* The counts that trajectory `unit` of the wave records at time `at`: that of quantity j is entry j * units. */
-#define FF_RECORD_OF(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_species * (run)->units + (unit))
+#define FF_RECORD_OF(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_observed * (run)->units + (unit))
 
 /* The count of quantity s of the model, of all its n quantities, with which trajectory `unit` of the wave starts. */
 #define FF_START_OF(run, n, unit, s) ((run)->starts[(uint64_t)(unit) * (n) + (s)])

@@ -15,7 +15,7 @@
 static void free_request(ff_device_request *request) {
   free((void *)request->initial);
   free((void *)request->times);
-  free((void *)request->species);
+  free((void *)request->observed);
   free((void *)request->order);
 }
 
@@ -23,7 +23,7 @@ static ff_trajectories *of(ff_ensemble *e) { return (ff_trajectories *)e; }
 
 static void give_back(ff_ensemble *ensemble) {
   ff_trajectories *e = of(ensemble);
-  void *const memory[] = {(void *)e->launch.times, (void *)e->launch.species, e->launch.recorded, e->launch.refused,
+  void *const memory[] = {(void *)e->launch.times, (void *)e->launch.observed, e->launch.recorded, e->launch.refused,
                           e->launch.counters, e->launch.state, e->launch.point_steps, e->points, e->sums.at,
                           (void *)e->launch.starts, e->launch.stopped, e->launch.fired};
   for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) cudaFree(memory[i]);
@@ -58,10 +58,10 @@ static ff_status copy_request(ff_trajectories *e, const ff_device_request *reque
   *r = *request;
   r->initial = (double *)copy_of(request->initial, e->n_counts, sizeof *r->initial);
   r->times = (double *)copy_of(request->times, request->n_times, sizeof *r->times);
-  r->species = (uint32_t *)copy_of(request->species, request->n_species, sizeof *r->species);
+  r->observed = (uint32_t *)copy_of(request->observed, request->n_observed, sizeof *r->observed);
   if (request->order != NULL) r->order = (uint32_t *)copy_of(request->order, e->n_order, sizeof *r->order);
   const int ordered = (r->order != NULL) == (request->order != NULL);
-  if (r->initial != NULL && r->times != NULL && r->species != NULL && ordered) return FF_OK;
+  if (r->initial != NULL && r->times != NULL && r->observed != NULL && ordered) return FF_OK;
   return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");
 }
 
@@ -224,7 +224,7 @@ static ff_status refused(ff_trajectories *e, uint64_t from, uint64_t *units, uin
 }
 
 static ff_status states(ff_trajectories *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
-  const size_t lines = (size_t)e->request.n_times * e->request.n_species;
+  const size_t lines = (size_t)e->request.n_times * e->request.n_observed;
   if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   if (n == 0 || lines == 0) return FF_OK;
   const int at_once = e->units * 4 <= e->device.memPitch; /* else line by line: there are few lines of so many trajectories */

@@ -43,7 +43,7 @@ static void plan_list(ff_trajectories *e) {
 /* What a wave may take of the free memory: a share, and no more than what its sums leave; less the list of firings. */
 static double room_of(const ff_trajectories *e, size_t unused) {
   const ff_device_request *r = &e->request;
-  const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_species + (double)r->product_bytes;
+  const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_observed + (double)r->product_bytes;
   return fmin((double)unused * MEMORY_SHARE, (double)unused * MOST_SHARE - sums) - largest_list(e);
 }
 
@@ -57,7 +57,7 @@ static ff_status size_up(ff_trajectories *e, ff_error *err) {
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
   const double room = room_of(e, unused);
   const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->n_counts : 0;
-  const double bytes = 4.0 * r->n_times * r->n_species + 0.125 + each + starts;
+  const double bytes = 4.0 * r->n_times * r->n_observed + 0.125 + each + starts;
   if (room < 0)
     return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few for the sums and the list of firings",
                         unused);
@@ -102,12 +102,12 @@ static ff_status allocate(ff_trajectories *e, ff_error *err) {
   ff_launch *l = &e->launch;
   const ff_device_request *r = &e->request;
   l->n_times = r->n_times;
-  l->n_species = r->n_species;
+  l->n_observed = r->n_observed;
   ff_status status = ff_cuda_upload((void **)&l->times, r->times, r->n_times * sizeof *r->times, "times", err);
   if (status == FF_OK)
-    status = ff_cuda_upload((void **)&l->species, r->species, r->n_species * sizeof *r->species, "species", err);
+    status = ff_cuda_upload((void **)&l->observed, r->observed, r->n_observed * sizeof *r->observed, "observed quantities", err);
   if (status == FF_OK)
-    status = ff_cuda_new((void **)&l->recorded, (size_t)e->capacity * r->n_times * r->n_species * 4, "counts", err);
+    status = ff_cuda_new((void **)&l->recorded, (size_t)e->capacity * r->n_times * r->n_observed * 4, "counts", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->refused, (e->capacity + 31) / 32 * 4, "trajectories", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->counters, sizeof *l->counters, "counters", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->state, (size_t)l->slots * e->slot_bytes, "trajectories", err);

@@ -56,6 +56,9 @@ static void keep_members(sweep_device *d, const uint8_t *joins, int alone) {
 }
 
 static void free_points(sweep_device *d) {
+  const ff_engine *engine = d->process.engine;
+  if (engine != NULL && engine->close != NULL) engine->close(&d->process);
+  memset(&d->process, 0, sizeof d->process);
   free(d->points);
   free(d->joins);
   d->points = NULL;
@@ -79,45 +82,70 @@ static ff_status create(sweep_device *d, ff_error *err) {
   const ff_fleet_choice *choice = &s->fleet.choice;
   const ff_ensemble_options options = {.device = choice->devices[d->number], .kernel = choice->kernel,
                                        .units = n * first->options.n, .cache = choice->cache};
-  const ff_device_request request = {.method = first->options.method, .initial = d->points[0].initial,
+  ff_device_request request = {.method = first->options.method, .initial = d->points[0].initial,
                                          .times = first->options.times, .n_times = first->options.n_times,
-                                         .species = s->counts, .n_species = s->n_counts, .points = d->points,
+                                         .observed = s->counts, .n_observed = s->n_counts, .points = d->points,
                                          .n_points = n, .n_each = first->options.n, .joins = d->joins,
                                          .until = first->options.until, .max_values = s->max_values,
                                          .product_bytes = s->product_bytes};
+  if (first->engine->request != NULL) first->engine->request(&d->process, &request);
   pthread_mutex_lock(&s->creating);
   ff_status status = s->calls->create(&d->on->ensemble, first->model, &request, &options, err);
   pthread_mutex_unlock(&s->creating);
   return status;
 }
 
-/* Makes the next ensemble. */
+/* Gives the points of an ensemble up that cannot be made. */
+static void give_up(sweep_device *d, ff_status status, const ff_error *err) {
+  keep_members(d, NULL, status == FF_EUNSUPPORTED);
+  free_points(d);
+  if (status == FF_EUNSUPPORTED) d->stage = FF_SWEEP_NONE;
+  else ff_sweep_note(d, status, err);
+}
+
+/* Begins with the next ensemble. */
 static void make(sweep_device *d) {
   ff_sweep *s = d->sweep;
   const uint32_t n = d->n_members = claim(d);
   d->first = d->n = 0;
-  if (n == 0) {
-    d->stage = FF_SWEEP_IDLE;
-    return;
-  }
+  d->stage = n == 0 ? FF_SWEEP_IDLE : FF_SWEEP_STARTS;
+  if (n == 0) return;
   d->points = ff_calloc(n, sizeof *d->points);
   d->joins = ff_calloc(n, 1);
   ff_error err;
-  const int missing = d->points == NULL || d->joins == NULL;
-  ff_status status = missing ? ff_error_set(&err, FF_EMEMORY, "no memory for %u points", n) : FF_OK;
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+  if (d->points == NULL || d->joins == NULL) {
+    give_up(d, ff_error_set(&err, FF_EMEMORY, "no memory for %u points", n), &err);
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++) {
     const ff_point *p = &s->points[d->members[i]].given;
     d->points[i] = (ff_device_point){
         .model = p->model, .initial = p->options.initial != NULL ? p->options.initial : p->engine->initial(p->model),
         .key = p->options.key, .until = p->options.until};
   }
-  if (status == FF_OK) status = create(d, &err);
-  d->stage = FF_SWEEP_STARTS;
+  point *first = s->points + d->members[0];
+  d->process = (ff_process){.engine = first->given.engine, .model = first->given.model};
+  ff_status status = first->given.engine->open(&d->process, &first->given.options, &err);
   if (status == FF_OK) return;
-  keep_members(d, NULL, status == FF_EUNSUPPORTED);
+  keep_members(d, NULL, 0);
   free_points(d);
-  if (status == FF_EUNSUPPORTED) d->stage = FF_SWEEP_NONE;
-  else ff_sweep_note(d, status, &err);
+  pthread_mutex_lock(&s->lock);
+  ff_sweep_fail(s, first, status, &err);
+  pthread_mutex_unlock(&s->lock);
+  d->stage = FF_SWEEP_NONE;
+}
+
+/* Makes what devices need to know of the first point, until the deadline, and then the ensemble. */
+static void prepare(sweep_device *d) {
+  const ff_engine *engine = d->process.engine;
+  ff_run_options options = d->sweep->points[d->members[0]].given.options;
+  int is = 1;
+  ff_error err;
+  ff_status status = FF_OK;
+  options.initial = d->points[0].initial;
+  if (engine->prepare != NULL) status = engine->prepare(&d->process, &options, d->sweep->deadline, &is, &err);
+  if (status == FF_OK && is) status = create(d, &err);
+  if (status != FF_OK) give_up(d, status, &err);
 }
 
 /* The ensemble is ready, and tells which points it has. */
@@ -226,7 +254,7 @@ static void record_wave(sweep_device *d) {
 static void go_on(sweep_device *d) {
   switch (d->stage) {
     case FF_SWEEP_NONE: make(d); break;
-    case FF_SWEEP_STARTS: wait_for_ensemble(d); break;
+    case FF_SWEEP_STARTS: d->on->ensemble != NULL ? wait_for_ensemble(d) : prepare(d); break;
     case FF_SWEEP_READY: choose_wave(d); break;
     case FF_SWEEP_RUNS: run_wave(d); break;
     case FF_SWEEP_ENDED: record_wave(d); break;
@@ -261,9 +289,14 @@ void ff_sweep_free_devices(ff_sweep *s) {
   s->counts = NULL;
 }
 
+/* Of a point whose options are wrong, the run tells that. */
 static ff_status check(const ff_point *p, ff_error *err) {
-  if (p->engine->check_devices == NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no device has this engine");
-  return p->engine->check_devices(p->model, &p->options, err);
+  ff_process process = {.engine = p->engine, .model = p->model};
+  ff_error why;
+  ff_status status = p->engine->open(&process, &p->options, &why);
+  status = status == FF_OK ? ff_process_check_devices(&process, &p->options, err) : FF_OK;
+  if (p->engine->close != NULL) p->engine->close(&process);
+  return status;
 }
 
 ff_status ff_sweep_check_devices(const ff_sweep *s, ff_error *err) {
@@ -308,10 +341,12 @@ static ff_status fill(ff_sweep *s, const ff_fleet_choice *choice, ff_error *err)
   return ff_error_set(err, FF_EMEMORY, "no memory for a sweep of %u points on devices", s->n);
 }
 
-/* Whether points with such options share an ensemble. One of several points has neither starts nor lists of firings. */
+/* Whether points with such options share an ensemble. One of several points has neither starts nor lists of firings, and its
+ * trajectories are those from number 0 on, from time 0 on. */
 static int can_share(const ff_point *p) {
   const ff_run_options *o = &p->options;
-  return p->engine->shares != NULL && p->engine->shares(o) && o->starts == NULL && o->max_firings == 0;
+  const int plain = o->starts == NULL && o->max_firings == 0 && o->start == 0 && o->first == 0;
+  return plain && p->engine->shares != NULL && p->engine->shares(o);
 }
 
 ff_status ff_sweep_use(ff_sweep *s, const ff_fleet_choice *choice, ff_error *err) {

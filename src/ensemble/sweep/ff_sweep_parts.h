@@ -32,7 +32,7 @@ typedef struct {
 
 typedef enum {
   FF_SWEEP_NONE,  /* needs an ensemble */
-  FF_SWEEP_STARTS,
+  FF_SWEEP_STARTS, /* what its engine needs is made, and then the ensemble */
   FF_SWEEP_READY, /* has no wave */
   FF_SWEEP_RUNS,
   FF_SWEEP_ENDED, /* the points of its wave record what it has simulated */
@@ -50,6 +50,7 @@ typedef struct {
   uint32_t *members, n_members; /* the points of the ensemble; until it is ready, those that may join it */
   ff_device_point *points;  /* until then: what the ensemble reads, */
   uint8_t *joins;               /* and which of them join it */
+  ff_process process;       /* of its first point, also until then; all 0 otherwise */
   uint32_t first, n;            /* the members of the wave */
   int begun;
   ff_device_progress progress;
@@ -91,6 +92,8 @@ void ff_sweep_note(ff_sweep_device *device, ff_status status, const ff_error *er
 
 /* Works on points until the deadline, or until none is left. With `device`, only on points that are back from this device. */
 void ff_sweep_work(ff_sweep *sweep, const ff_sweep_device *device);
+/* Ends the sweep at a point that has failed. The caller holds the lock. */
+void ff_sweep_fail(ff_sweep *sweep, ff_sweep_point *point, ff_status status, const ff_error *err);
 
 /* ---- devices (ff_sweep_devices.c) ------------------------------------------------------------------------------------ */
 

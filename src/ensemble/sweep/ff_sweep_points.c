@@ -69,6 +69,14 @@ static int is_off_devices(const ff_run *run) {
   return w == NULL || (w->n_left == 0 && w->waves[0].stage == FF_WAVE_NONE);
 }
 
+void ff_sweep_fail(ff_sweep *s, point *p, ff_status status, const ff_error *err) {
+  const uint32_t i = (uint32_t)(p - s->points);
+  p->status = status;
+  p->err = *err;
+  p->stage = FF_POINT_OVER;
+  if (i < s->failed) s->failed = i;
+}
+
 /* What follows from a step of a point. */
 static void settle_point(ff_sweep *s, point *p, ff_status status, const ff_error *err, int done) {
   const int back = p->stage == FF_POINT_BACK;
@@ -80,11 +88,7 @@ static void settle_point(ff_sweep *s, point *p, ff_status status, const ff_error
     ff_run_free(p->run);
     p->run = NULL;
   } else if (status != FF_OK) {
-    p->status = status;
-    p->err = *err;
-    p->stage = FF_POINT_OVER;
-    const uint32_t i = (uint32_t)(p - s->points);
-    if (i < s->failed) s->failed = i;
+    ff_sweep_fail(s, p, status, err);
   } else if (done) {
     p->stage = FF_POINT_OVER;
   } else if (back && is_off_devices(p->run)) {

@@ -22,6 +22,7 @@ static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
     return 0;
   }
   e->base.broken = path->failure.what != FF_SSA_FINE;
+  e->base.reached = path->reached != 0;
   return e->started && (e->base.broken || e->wanted < path->next_time);
 }
 

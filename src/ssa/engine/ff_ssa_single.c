@@ -48,12 +48,12 @@ uint64_t ff_ssa_step_key(const ff_ssa_path *path, uint64_t step, uint32_t reacti
   return (uint64_t)words.v[1] << 32 | words.v[0];
 }
 
-int ff_ssa_single_check_shown(ff_ssa_single *e, const double *shown) {
+void ff_ssa_single_check_shown(ff_ssa_single *e, const double *shown, double t) {
   for (uint32_t s = 0; s < e->path.program->n_species; s++) {
     if (shown[s] <= FF_SSA_MAX_COUNT) continue;
     ff_ssa_path_fail(&e->path, FF_SSA_BAD_COUNT, s, shown[s]);
-    e->path.failure.time = e->wanted;
-    return 0;
+    e->path.failure.time = t;
+    e->base.broken = 1;
+    return;
   }
-  return 1;
 }

@@ -26,8 +26,8 @@ void ff_ssa_single_start(ff_lanes *engine, uint32_t lane, uint64_t unit, double 
 /* The key of a reaction's numbers in the step that has this number. */
 uint64_t ff_ssa_step_key(const ff_ssa_path *path, uint64_t step, uint32_t reaction);
 
-/* Returns 1 if none of the counts that are shown at the wanted time exceeds FF_SSA_MAX_COUNT, else 0 and the path's failure. */
-int ff_ssa_single_check_shown(ff_ssa_single *single, const double *shown);
+/* Breaks the lane, with the path's failure, if a count that is shown at time t exceeds FF_SSA_MAX_COUNT. */
+void ff_ssa_single_check_shown(ff_ssa_single *single, const double *shown, double t);
 
 /* Changes counts by so many firings of a reaction. */
 static inline void ff_ssa_apply(const ff_ssa_program *p, double *count, uint32_t r, double times) {

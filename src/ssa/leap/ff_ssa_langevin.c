@@ -85,8 +85,9 @@ static double motion_until(uint64_t key, double end, double part) {
   return found + part * end;
 }
 
-static void show(ff_ssa_smooth *e, double part) {
+static void show(ff_ssa_smooth *e, double t) {
   const ff_ssa_path *path = &e->single.path;
+  const double part = (t - path->time) / (e->end - path->time);
   const langevin *l = e->own;
   memcpy(e->shown, path->count, path->program->n_species * sizeof *e->shown);
   for (uint32_t r = 0; r < path->program->n_reactions; r++) {

@@ -29,8 +29,8 @@ typedef struct {
   int is_implicit, unsolved; /* whether the leap is implicit, and whether its equations were not solved */
   int leaping;
   uint32_t exact; /* exact steps that are left */
-  uint64_t fired, fired_shown; /* firings of the trajectory, and those of the leap up to the wanted time */
-  double *after, *shown;   /* counts at the end of the leap, and at the wanted time */
+  uint64_t fired, fired_shown; /* firings of the trajectory, and those of the leap up to the time that is shown */
+  double *after, *shown;   /* counts at the end of the leap, and at the time that is shown */
   double *times_fired;     /* for each reaction: its firings in the leap */
   double *part_fired;      /* the same up to the wanted time */
   uint32_t last;           /* the critical reaction that fires at the end of the leap, or n_reactions */
@@ -228,17 +228,22 @@ static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   const ff_ssa_path *path = &e->single.path;
   for (; !e->single.started || path->failure.what == FF_SSA_FINE; --*steps) {
     const double wanted = e->single.wanted;
-    if (e->single.started && e->leaping && wanted < e->end) {
-      show(e, wanted);
-      engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
-      return report(e, e->shown, nextafter(wanted, INFINITY));
-    }
+    if (e->single.started && e->leaping && wanted < e->end) return report(e, e->shown, e->end);
     if (e->single.started && !e->leaping && wanted < path->next_time) return report(e, path->count, path->next_time);
     if (*steps == 0) return 0;
     take_step(e);
   }
   engine->broken = 1;
   return report(e, path->count, path->next_time);
+}
+
+/* Between single firings, the state does not change. */
+static void show_within(ff_lanes *engine, uint32_t lane, double t) {
+  leaper *e = (leaper *)engine;
+  (void)lane;
+  if (!e->leaping) return;
+  show(e, t);
+  ff_ssa_single_check_shown(&e->single, e->shown, t);
 }
 
 static uint64_t steps(const ff_lanes *engine, uint32_t lane) {
@@ -287,6 +292,7 @@ ff_status ff_ssa_engine_leap(ff_lanes **out, const ff_ssa_program *program, cons
   }
   e->single.base.start = start;
   e->single.base.advance = advance;
+  e->single.base.show = show_within;
   e->single.base.steps = steps;
   e->single.base.free = drop;
   *out = &e->single.base;

@@ -102,10 +102,7 @@ static double judge(void *of, const ff_ode_span *tried, double error) {
   return error;
 }
 
-static void show(ff_ssa_smooth *e, double part) {
-  (void)part;
-  ff_ode_state(((ode *)e->own)->solver, e->single.wanted, e->shown);
-}
+static void show(ff_ssa_smooth *e, double t) { ff_ode_state(((ode *)e->own)->solver, t, e->shown); }
 
 /* A count that is below 0 by at most its doubt may be 0 but for errors. It is shown as 0 if the rates would leave it there. */
 static void round_to_zero(ff_ssa_smooth *e) {

@@ -27,24 +27,29 @@ static uint64_t advance(ff_lanes *engine, uint32_t *steps) {
   ff_ssa_smooth *e = (ff_ssa_smooth *)engine;
   ff_ssa_path *path = &e->single.path;
   const double wanted = e->single.wanted;
-  const uint32_t n = path->program->n_species;
   while (!(e->single.started && (path->failure.what != FF_SSA_FINE || wanted < e->end))) {
     if (*steps == 0 || (e->single.started && e->end == INFINITY)) return 0;
     --*steps;
     take_step(e);
   }
   engine->broken = path->failure.what != FF_SSA_FINE;
-  if (engine->broken) return 1;
+  path->next_time = e->end;
+  return 1;
+}
+
+static void show(ff_lanes *engine, uint32_t lane, double t) {
+  ff_ssa_smooth *e = (ff_ssa_smooth *)engine;
+  const ff_ssa_path *path = &e->single.path;
+  const uint32_t n = path->program->n_species;
+  (void)lane;
   if (e->end == INFINITY)
     memcpy(e->shown, path->count, n * sizeof *e->shown);
   else
-    e->show(e, (wanted - path->time) / (e->end - path->time));
+    e->show(e, t);
   if (e->round != NULL) e->round(e);
   for (uint32_t s = 0; s < n; s++)
     if (!(e->shown[s] > 0 || (e->round != NULL && e->shown[s] < 0))) e->shown[s] = 0;
-  engine->broken = !ff_ssa_single_check_shown(&e->single, e->shown);
-  path->next_time = e->end == INFINITY ? INFINITY : nextafter(wanted, INFINITY);
-  return 1;
+  ff_ssa_single_check_shown(&e->single, e->shown, t);
 }
 
 static uint64_t steps(const ff_lanes *engine, uint32_t lane) {
@@ -79,6 +84,7 @@ ff_status ff_ssa_smooth_new(ff_ssa_smooth **out, const ff_ssa_program *program, 
   }
   e->single.base.count = e->shown;
   e->single.base.advance = advance;
+  e->single.base.show = show;
   e->single.base.steps = steps;
   e->single.base.free = drop;
   e->tolerance = options->tolerance;

@@ -11,12 +11,12 @@ typedef struct ff_ssa_smooth ff_ssa_smooth;
 struct ff_ssa_smooth {
   ff_ssa_single single;  /* its path is at the beginning of the step; path.step is the number of the step */
   double tolerance, end; /* end: of the step; infinity if the state does not change any more */
-  double *after, *shown; /* counts at the end of the step, and at the wanted time */
+  double *after, *shown; /* counts at the end of the step, and at the time that is shown */
   double *doubt;         /* for each count, an estimate of its error; NULL: not known */
   void *own;
   void (*begin)(ff_ssa_smooth *e);              /* the trajectory begins; may be NULL */
   void (*step)(ff_ssa_smooth *e);               /* sets `end` and `after`, or path.failure */
-  void (*show)(ff_ssa_smooth *e, double part);  /* sets `shown` for a part of the step, from 0 to below 1 */
+  void (*show)(ff_ssa_smooth *e, double t);     /* sets `shown` for a time within the step, before its end */
   void (*round)(ff_ssa_smooth *e);              /* sets what is shown below 0 by an error to 0; NULL: all that is below 0 */
   void (*drop)(ff_ssa_smooth *e);               /* frees `own`, which may be NULL */
 };

@@ -17,7 +17,7 @@ static ff_status engine_scheduled(ff_lanes **out, const ff_ssa_program *program,
       ff_ssa_engine_path(out, program, ff_ssa_row_of(options->method)->clocked, initial, options->key, err);
   if (status != FF_OK || options->until == NULL) return status;
   ff_ssa_single *e = (ff_ssa_single *)*out;
-  e->base.reached = &e->path.reached;
+  e->base.looks = 1;
   status = ff_ssa_path_end_at(&e->path, options->until, err);
   if (status == FF_OK) return FF_OK;
   e->base.free(&e->base);

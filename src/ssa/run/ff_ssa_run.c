@@ -45,6 +45,15 @@ static ff_status check_start(const ff_ssa_program *p, const ff_run_options *o, f
   return FF_OK;
 }
 
+/* All counts of such a method are real numbers. */
+static ff_status mark_real(ff_process *process, uint32_t n, ff_error *err) {
+  uint8_t *real = ff_calloc(n, sizeof *real);
+  if (real == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u counts", n);
+  if (n > 0) memset(real, 1, n);
+  process->real = real;
+  return FF_OK;
+}
+
 /* An event takes time in proportion to the propensities that are computed or searched. An approximate method finds the state
  * within a step by up to 62 halvings of the step. */
 static ff_status open_process(ff_process *process, const ff_run_options *o, ff_error *err) {
@@ -56,12 +65,12 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   process->n_items = p->n_species + p->n_settable;
   process->n_variables = p->n_variables;
   process->depth = p->depth;
-  process->real = !row->whole;
   process->step = ff_ssa_program_scheduled(p) ? ff_ssa_schedule_cost(p) : row->work(p);
   process->look = row->exact ? 0 : p->n_species + 256.0 * p->n_reactions;
   process->counted = "species";
   ff_status status = check_counts(p, o->initial != NULL ? o->initial : p->initial, o->method, err);
   if (status == FF_OK) status = check_start(p, o, err);
+  if (status == FF_OK && !row->whole) status = mark_real(process, p->n_species, err);
   return status == FF_OK ? ff_ssa_method_check_options(p, o, err) : status;
 }
 
@@ -235,6 +244,7 @@ static void request(const ff_process *process, ff_device_request *out) {
 static void close_process(ff_process *process) {
   if (process->own != NULL) ff_ssa_path_free(process->own);
   free(process->own);
+  free((uint8_t *)process->real);
 }
 
 const ff_engine ff_ssa_engine = {.open = open_process, .close = close_process, .initial = initial_of, .lanes = make_lanes,

@@ -197,7 +197,7 @@ FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
   const ff_launch *run = w->run;
   FF_NO_UNROLL while (w->wanted < next_time) {
     uint32_t *to = FF_RECORD_OF(run, w->at, w->unit);
-    FF_EACH_LANE for (uint32_t j = lane; j < run->n_species; j += 32u) to[j * run->units] = w->count[run->species[j]];
+    FF_EACH_LANE for (uint32_t j = lane; j < run->n_observed; j += 32u) to[j * run->units] = w->count[run->observed[j]];
     w->at++;
     w->wanted = w->at < run->n_times ? run->times[w->at] : ff_math_infinity();
   }

@@ -124,7 +124,7 @@ FF_WARP void ff_ssa_thread_record(ff_ssa_thread *t, double next_time) {
   const ff_launch *run = t->run;
   FF_NO_UNROLL while (t->wanted < next_time) {
     uint32_t *to = FF_RECORD_OF(run, t->at, t->unit);
-    FF_NO_UNROLL for (uint32_t j = 0; j < run->n_species; j++) to[j * run->units] = t->count[run->species[j] * t->stride];
+    FF_NO_UNROLL for (uint32_t j = 0; j < run->n_observed; j++) to[j * run->units] = t->count[run->observed[j] * t->stride];
     t->at++;
     t->wanted = t->at < run->n_times ? run->times[t->at] : ff_math_infinity();
   }

@@ -68,7 +68,7 @@ static ff_status list_counts(generator *g, ff_error *err) {
       keep(g, p->changes[i].species);
     }
   }
-  for (uint32_t j = 0; j < g->request->n_species; j++) keep(g, g->request->species[j]);
+  for (uint32_t j = 0; j < g->request->n_observed; j++) keep(g, g->request->observed[j]);
   for (uint32_t e = 0; e < p->n_events; e++) keep_event(g, &p->events[e]);
   if (g->request->until != NULL) {
     keep_symbols(g, g->request->until);
@@ -118,7 +118,7 @@ static ff_status fill_data(generator *g, ff_error *err) {
   for (uint32_t s = 0; s < p->n_species; s++)
     if (g->place[s] != NONE) code->table[g->place[s]] = (uint32_t)g->request->initial[s];
   for (uint32_t i = 0; i < code->n_counts; i++) code->table[recorded + i] = NONE;
-  for (uint32_t j = 0; j < g->request->n_species; j++) code->table[recorded + g->place[g->request->species[j]]] = j;
+  for (uint32_t j = 0; j < g->request->n_observed; j++) code->table[recorded + g->place[g->request->observed[j]]] = j;
   for (uint32_t r = 0; r < p->n_reactions; r++) {
     code->rates[r] = p->propensities[r].rate;
     for (uint32_t i = p->change_first[r]; g->words > 0 && i < p->change_first[r + 1]; i++) {

@@ -185,12 +185,12 @@ static void plan_table(table_plan *plan, const ff_ssa_program *p, const ff_devic
     if (law->law != FF_LAW_CONSTANT) give_row(plan, law->a);
     if (law->law == FF_LAW_PAIR) give_row(plan, law->b);
   }
-  for (uint32_t j = 0; j < request->n_species; j++) give_row(plan, request->species[j]);
+  for (uint32_t j = 0; j < request->n_observed; j++) give_row(plan, request->observed[j]);
   plan->row[p->n_species] = plan->rows++;
   plan->lists = plan->rows;
   plan->changes = plan->lists + 2 * (p->n_reactions + 1);
   plan->recorded = plan->changes + p->n_changes;
-  plan->dependents = (plan->recorded + request->n_species + 3) / 4 * 4;
+  plan->dependents = (plan->recorded + request->n_observed + 3) / 4 * 4;
   plan->all = plan->dependents + 4 * (uint32_t)p->depend_first[p->n_reactions];
 }
 
@@ -223,7 +223,7 @@ static void fill_table(ff_ssa_code *code, const ff_ssa_image *image, const table
       to[3] = image->dependents[i] * (sorts(request) ? 1 : code->threads) | (law.b & FF_SSA_IMAGE_LESS);
     }
   }
-  for (uint32_t j = 0; j < request->n_species; j++) table[plan->recorded + j] = plan->row[request->species[j]];
+  for (uint32_t j = 0; j < request->n_observed; j++) table[plan->recorded + j] = plan->row[request->observed[j]];
 }
 
 static ff_status define_table(ff_ssa_code *code, const ff_ssa_program *p, const ff_ssa_optimised_code *o, const table_plan *plan,

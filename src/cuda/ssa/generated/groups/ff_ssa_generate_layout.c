@@ -93,7 +93,7 @@ static void place_counts(generator *g) {
   for (uint32_t i = 0; i < g->f->n_factored && !g->many; i++)
     if (g->f->groups[i].kind == FF_GROUP_HUB) want(g, g->f->groups[i].hub, &n);
   for (uint32_t i = 0; i < g->f->n_rest; i++) want(g, g->f->rest[i], &n);
-  for (uint32_t i = 0; i < g->request->n_species; i++) want(g, g->request->species[i], &n);
+  for (uint32_t i = 0; i < g->request->n_observed; i++) want(g, g->request->observed[i], &n);
   for (uint32_t i = 0; i < g->f->n_sums; i++) g->totals += has_total(g, i);
   choose_head(g);
   g->counts = n - g->head - g->loose;

@@ -95,9 +95,9 @@ static void put_insert(generator *g) {
 
 static void put_record(generator *g) {
   ff_write(&g->out, "FF_WARP void s_record(const s_thread *t, uint32_t *to) {\n");
-  for (uint32_t j = 0; j < g->request->n_species; j++) {
+  for (uint32_t j = 0; j < g->request->n_observed; j++) {
     ff_write(&g->out, "  to[%uull * t->run->units] = ", j);
-    put_count(g, g->request->species[j]);
+    put_count(g, g->request->observed[j]);
     ff_write(&g->out, ";\n");
   }
   ff_write(&g->out, "  (void)t;\n  (void)to;\n}\n");

@@ -81,8 +81,8 @@ static void place_counts(generator *g) {
   g->n_read = g->n_places;
   for (uint32_t k = 0; k < s; k++)
     if (g->place[k] != NONE) g->read_species[g->place[k]] = k;
-  for (uint32_t i = 0; i < g->request->n_species; i++) {
-    const uint32_t k = g->at[g->request->species[i]] % s;
+  for (uint32_t i = 0; i < g->request->n_observed; i++) {
+    const uint32_t k = g->at[g->request->observed[i]] % s;
     if (g->place[k] == NONE && !g->derived[k] && !derive(g, k)) want(g, k);
   }
 }
@@ -312,7 +312,7 @@ static void fill_place(const generator *g, uint32_t s, uint32_t *to, uint32_t *c
 
 static ff_status fill(generator *g, ff_error *err) {
   ff_ssa_code *code = g->code;
-  const uint32_t n = g->request->n_species, constants = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
+  const uint32_t n = g->request->n_observed, constants = 2 * LOGARITHMS + code->n_rows + code->n_store + code->n_counts;
   code->for_points = code->initial_big = 1;
   code->initial_at = 2 * LOGARITHMS;
   code->n_initial = constants + n - code->initial_at;
@@ -332,7 +332,7 @@ static ff_status fill(generator *g, ff_error *err) {
   }
   fill_initial(g, code->big + 2 * LOGARITHMS);
   for (uint32_t i = 0; i < n; i++)
-    fill_place(g, g->request->species[i], code->big + constants + n + i, code->big + constants + i);
+    fill_place(g, g->request->observed[i], code->big + constants + n + i, code->big + constants + i);
   for (uint32_t c = 0; c < g->n_cases; c++)
     for (uint32_t i = 0; i < g->n_constants; i++) code->table[c * g->n_constants + i] = g->constants[i][c];
   return FF_OK;
@@ -354,7 +354,7 @@ static void put_definitions(const generator *g, ff_writer *out) {
     {"S_FAN", g->fan}, {"S_UPPERS", g->uppers}, {"S_SUMS", counts},
     {"S_TOPS", counts + g->halves * g->m->n_terms * g->parts}, {"S_BEFORE", g->before},
     {"S_AFTER", g->after}, {"S_MOST_COUNT", g->most_count}, {"S_LOGS", 0}, {"S_INITIAL", data},
-    {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts + g->request->n_species},
+    {"S_PLACES", data + code->n_rows + code->n_store + code->n_counts + g->request->n_observed},
     {"S_CONSTANTS", g->n_constants}, {"S_DERIVED", (uint32_t)g->any_derived},
   };
   ff_ssa_define(out, values, sizeof values / sizeof *values);

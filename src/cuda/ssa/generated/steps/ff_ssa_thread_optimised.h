@@ -160,7 +160,7 @@ FF_WARP void s_fire(s_thread *t, const s_next *next) {
 
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
   const ff_launch *run = t->run;
-  FF_NO_UNROLL for (uint32_t j = 0; j < run->n_species; j++) to[j * run->units] = S_ROW(t->table[S_RECORDED_AT + j]);
+  FF_NO_UNROLL for (uint32_t j = 0; j < run->n_observed; j++) to[j * run->units] = S_ROW(t->table[S_RECORDED_AT + j]);
 }
 
 FF_WARP uint32_t s_most(const s_thread *t) {

@@ -355,7 +355,7 @@ FF_WARP uint32_t s_most(const s_thread *t) {
 }
 
 FF_WARP void s_record(const s_thread *t, uint32_t *to) {
-  const uint32_t *places = t->big + S_PLACES, n = t->run->n_species;
+  const uint32_t *places = t->big + S_PLACES, n = t->run->n_observed;
   FF_NO_UNROLL for (uint32_t j = 0; j < n; j++) {
     const uint32_t place = places[j];
     uint32_t x;
