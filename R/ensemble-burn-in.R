@@ -141,7 +141,7 @@ course_of <- function(x, name) {
 }
 
 course_of_tally <- function(tally, times, species) {
-  found <- .Call(ffi_ssa_statistics, tally)
+  found <- .Call(ffi_ensemble_statistics, tally)
   shaped <- function(x) matrix(x, times, species, byrow = TRUE)
   kurtosis <- ifelse(found$sd %in% 0, 3, raised_kurtosis(found$kurtosis, tally$n))
   out <- list(

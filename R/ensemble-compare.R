@@ -86,7 +86,7 @@ compare_ensembles <- function(a, b, ...) {
       format(runs[[1L]]$seed, digits = 15)
     ))
   }
-  found <- lapply(runs, function(run) .Call(ffi_ssa_statistics, run$tally))
+  found <- lapply(runs, function(run) .Call(ffi_ensemble_statistics, run$tally))
   n <- vapply(runs, function(run) run$tally$n, 0)
   run <- runs[[1L]]
   cells <- length(run$times) * length(run$species)

@@ -52,7 +52,7 @@ noise <- function(x, confidence = NULL, ...) {
   }
   if (is.null(confidence)) confidence <- run$confidence
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
-  found <- .Call(ffi_ssa_statistics, run$tally)
+  found <- .Call(ffi_ensemble_statistics, run$tally)
   structure(
     c(
       list(
@@ -61,7 +61,7 @@ noise <- function(x, confidence = NULL, ...) {
       ),
       noise_ratios(found, run$tally$n, confidence, run$tally$known)
     ),
-    class = ensemble_class("noise"), row.names = .set_row_names(length(found$mean)),
+    class = ensemble_class("noise", run$model), row.names = .set_row_names(length(found$mean)),
     run = c(run[c("nsim", "seed", "times", "species")], list(n = run$tally$n, confidence = confidence))
   )
 }
@@ -308,7 +308,7 @@ noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
     ))
   }
   run <- run_of(x)
-  found <- if (!is.null(run$tally)) .Call(ffi_ssa_statistics, run$tally)
+  found <- if (!is.null(run$tally)) .Call(ffi_ensemble_statistics, run$tally)
   if (is.null(found$covariance)) {
     abort_argument(paste(
       "`x` must have covariances, or be trajectories: simulate(..., covariance = TRUE) or simulate(..., output = \"final\");",
@@ -364,7 +364,7 @@ noise_decomposition.parameter_sweep <- function(x, settings = c("sample", "all")
     abort_argument("`x` has the same random numbers in all settings (`common = TRUE`); the decomposition needs independent ones.")
   }
   weights <- check_weights(weights, settings, number)
-  found <- lapply(run$tallies, function(tally) .Call(ffi_ssa_statistics, tally))
+  found <- lapply(run$tallies, function(tally) .Call(ffi_ensemble_statistics, tally))
   matrix_of <- function(name) matrix(unlist(lapply(found, `[[`, name)), ncol = number)
   moments <- lapply(c(mean = "mean", sd = "sd", skewness = "skewness", kurtosis = "kurtosis"), matrix_of)
   parts <- lapply(seq_len(nrow(moments$mean)), function(i) {

@@ -42,7 +42,7 @@ events_of <- function(firings, run) {
   if (run$nsim <= .Machine$integer.max) number <- as.integer(number)
   reaction <- structure(firings$reaction, levels = make.unique(run$model$reactions$name, " "), class = "factor")
   structure(
-    list(trajectory = number, time = firings$time, reaction = reaction), class = ensemble_class("events"),
+    list(trajectory = number, time = firings$time, reaction = reaction), class = ensemble_class("events", run$model),
     row.names = .set_row_names(length(number)), run = run
   )
 }

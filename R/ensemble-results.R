@@ -60,8 +60,8 @@ is_of_one_run <- function(x) {
 
 # The classes of a result: that of the engine, such as "reaction_histogram", that of the kind, which all engines share, and
 # "data.frame". Methods are for kinds.
-ensemble_class <- function(kind, engine = "reaction") {
-  c(paste0(engine, "_", kind), if (kind == "ensemble") kind else paste0("ensemble_", kind), "data.frame")
+ensemble_class <- function(kind, model) {
+  c(paste0(ensemble_engine(model)$name, "_", kind), if (kind == "ensemble") kind else paste0("ensemble_", kind), "data.frame")
 }
 
 result_head <- function(x, species) {

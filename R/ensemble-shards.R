@@ -135,7 +135,7 @@ merge_ensembles <- function(parts, frame) {
 }
 
 merge_tallies <- function(tallies) {
-  out <- .Call(ffi_ssa_merge, tallies)
+  out <- .Call(ffi_ensemble_merge, tallies)
   if (is.null(out$cell)) return(out)
   all <- lapply(c(cell = "cell", value = "value", count = "count"), function(name) unlist(lapply(tallies, `[[`, name)))
   order <- order(all$cell, all$value)

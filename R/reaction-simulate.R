@@ -221,6 +221,14 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   planned_result(plan, plan$model, result)
 }
 
+reaction_engine <- list(
+  name = "reaction", kernels = c("generated", "generic"),
+  new = function(model, options) .Call(ffi_ssa_new, model, options),
+  sweep = function(models, seeds, options) .Call(ffi_ssa_sweep, models, seeds, options),
+  without_kernel = function() methods_without("gpu"), grows = function(model, options) growing_species(model, options)
+)
+ensemble_engine.reaction_network <- function(model) reaction_engine
+
 # Checks the arguments of simulate(). Returns what is simulated: the network, the options of the core, and what the result
 # records. `start` is NULL, or where a run that is resumed goes on.
 ensemble_plan <- function(object, nsim, seed, times, method, observe, output, initial = NULL, parameters = NULL, until = NULL,

@@ -33,7 +33,7 @@ kept_field <- part_of_result("numbers or NA", function(x, run) is_kept(x))
 
 record_fields <- list(
   method = part_of_result("one text", function(x, run) is_texts(x) && length(x) > 0L && (length(x) == 1L || !is.null(run$seeds))),
-  model = part_of_result("a network", function(x, run) is.list(x) && inherits(x, c("reaction_network", "pbn"))),
+  model = part_of_result("a network", function(x, run) is.list(x) && (inherits(x, "pbn") || !is.null(ensemble_engine(x)))),
   machine = part_of_result("the notes on the machine", function(x, run) typeof(x) == "externalptr"),
   seed = part_of_result("one whole number", function(x, run) is_count(x) || identical(x, NA_real_)),
   confidence = part_of_result("one number between 0 and 1", function(x, run) is_share(x)),
