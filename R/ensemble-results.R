@@ -52,10 +52,10 @@ has_columns <- function(x, names) {
 # Rows of several results that dplyr::bind_rows() has put together have the class and the record of the first.
 is_of_one_run <- function(x) {
   run <- attr(x, "run")
-  is.null(run) || !is.data.frame(x) || nrow(x) <= switch(
-    kind_of_result(x), ensemble = length(run$times) * length(run$species), ensemble_histogram = length(run$tally$cell),
-    ensemble_trajectories = run_size(run) * length(run$times), Inf
-  )
+  class <- kind_of_result(x)
+  if (is.null(run) || !is.data.frame(x) || !class %in% kind_classes) return(TRUE)
+  kind <- kind_of_class(class, run$output)
+  kind$firings || nrow(x) <= kind$rows(run)
 }
 
 # The classes of a result: that of the engine, such as "reaction_histogram", that of the kind, which all engines share, and

@@ -172,8 +172,8 @@ merge_rows <- function(parts) {
 # Whether a part has as many rows as its run gave.
 has_all_rows <- function(x) {
   run <- attr(x, "run")
-  n <- run_size(run)
-  nrow(x) == switch(kind_of_result(x), ensemble_events = run$events, first_passage = n, n * length(run$times))
+  class <- kind_of_result(x)
+  nrow(x) == if (class == "first_passage") run_size(run) else kind_of_class(class, run$output)$rows(run)
 }
 
 # ---- resuming -------------------------------------------------------------------------------------------------------------

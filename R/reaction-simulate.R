@@ -246,7 +246,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   asked <- nsim
   if (has_one_solution(method, start)) nsim <- 1
   if (kind$last) times <- times[[length(times)]]
-  if (inherits(initial, c("ensemble", "ensemble_histogram", "ensemble_events"))) {
+  if (is.null(start) && kind_of_result(initial) %in% kind_classes) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
   }
   if (!is.null(start)) {

@@ -44,7 +44,7 @@ record_fields <- list(
   # reaction networks
   nsim = part_of_result("one whole number of at least 1", function(x, run) is_count(x, 1)),
   times = part_of_result("numbers in ascending order", function(x, run) {
-    is_times(x) && (length(x) == 1L || !is.null(run$seeds) || !isTRUE(run$output %in% c("final", "events", "passage")))
+    is_times(x) && (length(x) == 1L || !is.null(run$seeds) || !isTRUE(run$output %in% c(output_names("last"), "passage")))
   }),
   species = part_of_result("names of species", function(x, run) is_texts(x)),
   stopped = part_of_result("numbers", function(x, run) is_kept(x)),
@@ -93,11 +93,11 @@ sums_fields <- list(
   count = part_of_result("a number for each `tally$cell`", function(x, run) is_numbers(x, length(run$tally$cell)) && all(x >= 0))
 )
 
-# The fields that each kind of results must have. A kind is a class, and of an ensemble the one that all engines share.
+# The fields that each kind of results must have. A kind is a class, and of an ensemble the one that all engines share; its
+# output may need more.
 run_fields <- c("method", "model", "nsim", "seed", "times", "species", "confidence", "events", "machine", "output")
-needed_fields <- list(
-  ensemble = c(run_fields, "tally"), ensemble_histogram = c(run_fields, "tally"),
-  ensemble_trajectories = run_fields, ensemble_events = run_fields, first_passage = c(setdiff(run_fields, "species"), "until"),
+needed_fields <- c(lapply(stats::setNames(nm = kind_classes), function(class) run_fields), list(
+  first_passage = c(setdiff(run_fields, "species"), "until"),
   parameter_sweep = c("method", "model", "design", "nsim", "seed", "seeds", "common", "times", "output", "events", "machine"),
   ensemble_noise = c("times", "species", "confidence"), noise_decomposition = c("times", "kind"),
   burn_in = c("times", "n", "tolerance", "confidence", "ensembles"),
@@ -105,7 +105,7 @@ needed_fields <- list(
   long_run_influence = c("method", "model", "pairs", "confidence", "machine"),
   influence_analysis = c("method", "model", "sets", "pairs", "confidence", "machine"),
   long_run_sensitivity = c("keys", "method", "model", "sets", "machine"), outcomes = c("method", "model", "machine")
-)
+))
 
 # The first part that cannot be right, as a clause, or NULL. `prefix` is what comes before the names of the fields.
 changed_field <- function(parts, fields, needed, run, prefix = "") {
@@ -125,9 +125,8 @@ changed_record <- function(run, class) {
     needed <- c("seed", "burn_in", "window", "stretch", "memory", "shard", "thinning", "trace", "constant", "precision")
     changed <- changed_field(run, record_fields, needed, run)
   }
-  if (is.null(changed) && class == "ensemble_trajectories" && run$output == "trajectories") {
-    changed <- changed_field(run, record_fields["varies"], "varies", run)
-  }
+  kind <- if (is.null(changed) && is.null(run$runs) && class %in% kind_classes) kind_of_class(class, run$output)
+  if (!is.null(kind)) changed <- changed_field(run, record_fields, kind$needs, run)
   if (!is.null(changed)) return(changed)
   for (one in run$runs) if (!is.null(changed <- changed_record(one, class))) return(changed)
   for (tally in run$tallies) {
@@ -137,7 +136,7 @@ changed_record <- function(run, class) {
   if (!startsWith(class, "ensemble") || is.null(run$tally)) return(NULL)
   if (!is.list(run$tally)) return(sprintf("`tally` must be the sums of its run; found %s", describe(run$tally)))
   counted <- c("cell", "value", "count")
-  counts <- class == "ensemble_histogram" || any(counted %in% names(Filter(Negate(is.null), run$tally)))
+  counts <- isTRUE(kind$counts) || any(counted %in% names(Filter(Negate(is.null), run$tally)))
   changed_field(run$tally, sums_fields, c("n", "n_times", "real", "known", if (counts) counted), run, "tally$")
 }
 
