@@ -54,6 +54,8 @@ output_kinds <- list(
   )
 )
 
+output_classes <- function(property) unique(vapply(output_kinds[output_names(property)], `[[`, "", "class"))
+
 # The classes of all kinds. The entry for a result of this class: that of the output of its run, or the last one of the class.
 kind_classes <- unique(vapply(output_kinds, `[[`, "", "class"))
 kind_of_class <- function(class, output = NULL) {

@@ -47,7 +47,7 @@ noise <- function(x, confidence = NULL, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate()", x)
   run <- run_of(x)
-  if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
+  if (!kind_of_result(x) %in% output_classes("sums") || is.null(run$tally)) {
     abort_value("x", "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }
   if (is.null(confidence)) confidence <- run$confidence

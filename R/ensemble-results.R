@@ -64,6 +64,34 @@ ensemble_class <- function(kind, model) {
   c(paste0(ensemble_engine(model)$name, "_", kind), if (kind == "ensemble") kind else paste0("ensemble_", kind), "data.frame")
 }
 
+# ---- results of earlier versions --------------------------------------------------------------------------------------------
+
+# Results that an earlier version has saved have the class of their engine, and not that of their kind.
+old_kinds <- c(stats::setNames(kind_classes, sub("^ensemble_|^", "reaction_", kind_classes)), reaction_noise = "ensemble_noise")
+
+with_kind <- function(x) {
+  kind <- old_kinds[match(class(x)[[1L]], names(old_kinds))]
+  if (!is.na(kind) && !inherits(x, kind)) class(x) <- append(class(x), unname(kind), 1L)
+  x
+}
+
+# Lines of NAMESPACE that let the methods of kinds be those of the old classes, too.
+#' @evalNamespace methods_of_old()
+NULL
+
+methods_of_old <- function() {
+  lines <- function(old) {
+    end <- paste0(".", old_kinds[[old]])
+    methods <- Filter(function(name) endsWith(name, end), ls(topenv(), all.names = TRUE))
+    generics <- substr(methods, 1L, nchar(methods) - nchar(end))
+    generics <- ifelse(generics == "autoplot", "ggplot2::autoplot", ifelse(generics == "[", "\"[\"", generics))
+    sprintf("S3method(%s,%s,\"%s\")", generics, old, methods)
+  }
+  unlist(lapply(names(old_kinds), lines))
+}
+
+# ---- prints -----------------------------------------------------------------------------------------------------------------
+
 result_head <- function(x, species) {
   run <- attr(x, "run")
   sprintf(

@@ -121,12 +121,13 @@ kinds_of_columns <- function(x) {
 
 # A count or a variable is a number, and may be NaN, but is never NA.
 has_its_counts <- function(x) {
-  if (!inherits(x, "ensemble_trajectories")) return(TRUE)
+  if (kind_of_result(x) != "ensemble_trajectories") return(TRUE)
   all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !any(is.na(column) & !is.nan(column)), NA))
 }
 
 merge_ensembles <- function(parts, frame) {
   run <- merged_run(parts)
+  parts <- lapply(parts, with_kind)
   if (length(parts) == 1L) return(parts[[1L]])
   unchanged <- vapply(parts, function(part) identical(part, frame(attr(part, "run"))), NA)
   if (!all(unchanged)) abort_argument("c() merges unchanged results; found one whose rows or columns were changed.")
@@ -154,6 +155,7 @@ merge_tallies <- function(tallies) {
 # Rows are in the order of the trajectories.
 merge_rows <- function(parts) {
   run <- merged_run(parts)
+  parts <- lapply(parts, with_kind)
   if (length(parts) == 1L) return(parts[[1L]])
   if (!all(vapply(parts, has_all_rows, NA))) {
     abort_argument("c() merges unchanged results; found one whose rows were changed.")

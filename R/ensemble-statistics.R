@@ -138,12 +138,12 @@ histogram_of <- function(run) {
 covariances <- function(x, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate(..., covariance = TRUE)", x)
-  tally <- if (inherits(x, "ensemble")) run_of(x)$tally
+  tally <- if (kind_of_result(x) == "ensemble") run_of(x)$tally
   found <- if (!is.null(tally)) .Call(ffi_ensemble_statistics, tally)
   if (is.null(found$covariance)) {
     abort_argument(sprintf(
       "`x` must be a result of simulate(..., covariance = TRUE)%s.",
-      if (!inherits(x, "ensemble")) paste("; found", describe(x))
+      if (kind_of_result(x) != "ensemble") paste("; found", describe(x))
       else if (length(attr(x, "run")$species) == 1L) " for at least two species; found one, whose variance is the square of `sd`"
       else "; found one without covariances"
     ))

@@ -209,7 +209,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
   until <- given_condition(until, substitute(until), "until")
-  start <- if (inherits(initial, "ensemble_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
+  start <- if (kind_of_result(initial) == "ensemble_trajectories") resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(
     object, nsim, seed, times = times, method = method, observe = observe, output = output, initial = initial,

@@ -141,7 +141,7 @@ changed_record <- function(run, class) {
 }
 
 # The kind of a result; "" if `x` is none.
-kind_of_result <- function(x) c(intersect(class(x), names(needed_fields)), "")[[1L]]
+kind_of_result <- function(x) c(intersect(class(with_kind(x)), names(needed_fields)), "")[[1L]]
 
 # The record of the run that gave `x`, or NULL if `x` is no result of a run.
 run_of <- function(x, name = "x") {
