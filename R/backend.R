@@ -85,14 +85,14 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   no kernel, uses the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.
-#'   `"generated"` is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for
-#'   later use. `"interpreter"` (for Boolean networks) needs no compilation. `"generic"` (for reaction networks) needs none for
-#'   the methods `"direct"`, `"logarithmic_direct"` and `"factored"`; its code for another method is compiled once, for all
-#'   networks, in a second or two. With `"auto"`
-#'   (the default), stored code is used. Code that is not stored is compiled for a reaction network; for a Boolean network, it is
-#'   compiled if this takes less time than it saves in this run or would have saved in earlier runs. Networks for which no code
-#'   can be generated, such as large ones, use the other kernels.
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a Boolean network or a reaction network. `"generated"`
+#'   is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for later use.
+#'   `"interpreter"` (for synchronous Boolean networks) needs no compilation. `"table"` (for asynchronous networks, and for
+#'   `layout = "packed"`) needs no compilation. `"generic"` (for reaction networks) needs none for the methods `"direct"`,
+#'   `"logarithmic_direct"` and, for most networks, `"factored"`; its code for another method is compiled once for each kind of
+#'   run, for all networks, in one to seven seconds. With `"auto"` (the default), stored code is used. Code that is not stored is
+#'   compiled for a reaction network; for a Boolean network, it is compiled if this takes less time than it saves in this run or
+#'   would have saved in earlier runs. Networks for which no code can be generated, such as large ones, use the other kernels.
 #'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
 #'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
 #'   for 90 days are removed. The compiler is the library libnvrtc of CUDA's toolkit. It runs in a separate process, which ends on

@@ -65,9 +65,9 @@
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
 #'   useful for large `nsim`. GPUs have no kernels for `"composition_rejection"`, `"rssa_cr"` and `"spdm"`, nor for
 #'   approximations; they have all other methods (see column `gpu` of [ssa_methods()]). Where no code can be compiled at run time
-#'   (see [backends()]), they have only `"direct"`, `"logarithmic_direct"` and `"factored"`. `method = "auto"` chooses the same
-#'   method for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species,
-#'   `"logarithmic_direct"` is faster on a GPU.
+#'   (see [backends()]), they have only `"direct"`, `"logarithmic_direct"` and, for most networks, `"factored"`. `method = "auto"`
+#'   chooses the same method for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few
+#'   species, `"logarithmic_direct"` is faster on a GPU.
 #'
 #'   GPUs give every output. They also check the condition `until`, and continue the trajectories of a result that is given as
 #'   `initial`. With `until`, `output = "events"` or such an `initial`, code is generated only for `"direct"`,
