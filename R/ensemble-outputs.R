@@ -86,6 +86,7 @@ print.ensemble_events <- function(x, n = 10, ...) {
 need_columns <- function(x, columns, what) {
   run_of(x)
   if (has_columns(x, columns) && nrow(x) > 0L) return(invisible())
+  refuse_changed(x, columns, what)
   maker <- result_makers[kind_of_result(x)]
   abort_argument(sprintf(
     "`%s` must have rows, and the columns %s, as %s() returns them.", what, quote_some(columns),

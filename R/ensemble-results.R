@@ -219,7 +219,9 @@ print.ensemble_trajectories <- function(x, n = 10, ...) {
 summary.ensemble <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
-  if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
+  columns <- c("time", "species", "mean", "sd")
+  refuse_changed(object, columns, "object")
+  if (!has_columns(object, columns) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
   }
   last <- plain_frame(object)[object$time == max(object$time), ]
@@ -248,6 +250,10 @@ species_columns <- function(x, name) {
   species <- setdiff(names(x), c("trajectory", "time"))
   good <- has_columns(x, c("trajectory", "time", species)) && has_its_counts(x)
   if (good && length(species) > 0L && nrow(x) > 0L) return(species)
+  refuse_changed(x, c("trajectory", "time", species), name)
+  for (column in species[vapply(species, function(column) lacks_counts(x[[column]]), NA)]) {
+    abort_argument(changed_text(x, column, name, "numbers without NA"))
+  }
   abort_argument(sprintf(
     "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.", name
   ))
@@ -399,9 +405,9 @@ check_same_columns <- function(rows) {
 
 # The species to draw: rows, or for trajectories columns. NULL stands for all.
 of_species <- function(x, species) {
-  if (is.factor(x$species)) x$species <- as.character(x$species)
+  wide <- kind_of_result(x) == "ensemble_trajectories"
+  if (!wide && is.factor(x$species)) x$species <- as.character(x$species)
   if (is.null(species)) return(x)
-  wide <- !"species" %in% names(x)
   known <- if (wide) setdiff(names(x), c("trajectory", "time")) else unique(x$species)
   chosen <- known[check_known(species, "species", known, "species", owner = "result")]
   if (wide) x[c("trajectory", "time", chosen)] else x[x$species %in% chosen, ]

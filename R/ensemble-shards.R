@@ -122,8 +122,9 @@ kinds_of_columns <- function(x) {
 # A count or a variable is a number, and may be NaN, but is never NA.
 has_its_counts <- function(x) {
   if (kind_of_result(x) != "ensemble_trajectories") return(TRUE)
-  all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !any(is.na(column) & !is.nan(column)), NA))
+  all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !lacks_counts(column), NA))
 }
+lacks_counts <- function(column) any(is.na(column) & !is.nan(column))
 
 merge_ensembles <- function(parts, frame) {
   run <- merged_run(parts)

@@ -160,18 +160,60 @@ run_of <- function(x, name = "x") {
   ))
 }
 
-# Whether the record or one of these columns of a result cannot be right. Times and numbers of trajectories are never NA.
-is_changed <- function(x, columns = character()) {
-  good <- function(name) {
-    column <- x[[name]]
-    switch(
-      name, species = , statistic = (is.character(column) || is.factor(column)) && !anyNA(column), reaction = is.factor(column),
-      censored = is_flags(column), stationary = is.logical(column),
-      time = , trajectory = is_numbers(column), n = is_numbers(column) && all(column >= 0),
-      setting = is_numbers(column) && all(column %in% seq_len(nrow(attr(x, "run")$design))), is_kept(column)
-    )
+# The columns of results of ensembles, by their names; others have numbers. Times and numbers of trajectories are never NA.
+names_column <- part_of_result("names", function(x, run) (is.character(x) || is.factor(x)) && !anyNA(x))
+known_column <- part_of_result("numbers without NA", function(x, run) is_numbers(x))
+special_columns <- list(
+  species = names_column, statistic = names_column, time = known_column, trajectory = known_column,
+  reaction = part_of_result("names in a factor", function(x, run) is.factor(x)),
+  censored = part_of_result("TRUE and FALSE", function(x, run) is_flags(x)),
+  stationary = part_of_result("TRUE, FALSE and NA", function(x, run) is.logical(x)),
+  n = part_of_result("numbers of at least 0", function(x, run) is_numbers(x) && all(x >= 0)),
+  setting = part_of_result("numbers of settings", function(x, run) is_numbers(x) && all(x %in% seq_len(nrow(run$design))))
+)
+numbers_column <- part_of_result("numbers", function(x, run) is_kept(x))
+
+# The rule for a column. In states, all others than these are species and variables, whatever their names are.
+rule_of_column <- function(column, run) {
+  kind <- if (is_texts(run$output, 1L)) output_kinds[[run$output]]
+  states <- !is.null(kind) && !kind$sums && !kind$firings
+  rule <- if (!states || column %in% c("trajectory", "time", if (!is.null(run$design)) "setting")) special_columns[[column]]
+  if (is.null(rule)) numbers_column else rule
+}
+
+# The first of these columns that is there and cannot be right, as a sentence, or NULL.
+changed_column <- function(x, columns, name = "x") {
+  for (column in intersect(columns, names(x))) {
+    rule <- rule_of_column(column, attr(x, "run"))
+    if (!rule$good(x[[column]], attr(x, "run"))) return(changed_text(x, column, name, rule$expected))
   }
-  !is.null(changed_record(attr(x, "run"), kind_of_result(x))) || !all(vapply(columns, good, NA))
+}
+
+changed_text <- function(x, column, name, expected) {
+  sprintf(
+    "The column \"%s\" of `%s` was changed: %s were expected; found %s. Use the original result.", column, name, expected,
+    content_of(x[[column]])
+  )
+}
+
+# What a column has, for a message.
+content_of <- function(x) {
+  if (is.factor(x)) return("a factor")
+  if (is.object(x) || !is.atomic(x)) return(describe(x))
+  kind <- switch(typeof(x), character = "text", logical = "TRUE and FALSE", integer = , double = "numbers", describe(x))
+  if (length(x) > 0L && all(is.na(x))) return("NA")
+  if (anyNA(x)) paste(kind, "with NA") else if (kind == "numbers") "other numbers" else kind
+}
+
+refuse_changed <- function(x, columns, name) {
+  changed <- changed_column(x, columns, name)
+  if (!is.null(changed)) abort_argument(changed)
+}
+
+# Whether the record or one of these columns of a result cannot be right, or is missing.
+is_changed <- function(x, columns = character()) {
+  !is.null(changed_record(attr(x, "run"), kind_of_result(x))) || !all(columns %in% names(x)) ||
+    !is.null(changed_column(x, columns))
 }
 
 # The parts of a solution of the master equation.
