@@ -85,14 +85,14 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   no kernel, uses the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a synchronous Boolean network or a reaction network.
-#'   `"generated"` is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for
-#'   later use. `"interpreter"` (for Boolean networks) needs no compilation. `"generic"` (for reaction networks) needs none for
-#'   the methods `"direct"`, `"logarithmic_direct"` and `"factored"`; its code for another method is compiled once, for all
-#'   networks, in a second or two. With `"auto"`
-#'   (the default), stored code is used. Code that is not stored is compiled for a reaction network; for a Boolean network, it is
-#'   compiled if this takes less time than it saves in this run or would have saved in earlier runs. Networks for which no code
-#'   can be generated, such as large ones, use the other kernels.
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a Boolean network or a reaction network. `"generated"`
+#'   is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for later use.
+#'   `"interpreter"` (for synchronous Boolean networks) needs no compilation. `"table"` (for asynchronous networks, and for
+#'   `layout = "packed"`) needs no compilation. `"generic"` (for reaction networks) needs none for the methods `"direct"`,
+#'   `"logarithmic_direct"` and, for most networks, `"factored"`; its code for another method is compiled once for each kind of
+#'   run, for all networks, in one to seven seconds. With `"auto"` (the default), stored code is used. Code that is not stored is
+#'   compiled for a reaction network; for a Boolean network, it is compiled if this takes less time than it saves in this run or
+#'   would have saved in earlier runs. Networks for which no code can be generated, such as large ones, use the other kernels.
 #'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
 #'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
 #'   for 90 days are removed. The compiler is the library libnvrtc of CUDA's toolkit. It runs in a separate process, which ends on
@@ -274,21 +274,24 @@ from_session <- function(option, variable) {
   list(value = if (nzchar(value)) value, name = variable)
 }
 
-# The name of the CUDA backend's kernel to use; NULL if the backend chooses, or if the session's kernel is for another kind of
-# model.
-kernels <- list(pbn = c("generated", "interpreter", "table"), reactions = c("generated", "generic"))
-resolve_kernel <- function(kind) {
+# All kernels of the CUDA backend, and those for Boolean networks. ensemble_engine() has those for other kinds of models.
+kernel_names <- c("generated", "interpreter", "table", "generic")
+pbn_kernels <- c("generated", "interpreter", "table")
+
+# The name of the kernel to use; NULL if the backend chooses, or if the session's kernel is not one of `kernels`, those for the
+# kind of model.
+resolve_kernel <- function(kernels) {
   session <- from_session("fireflip.kernel", "FIREFLIP_KERNEL")
   if (is.null(session$value)) return(NULL)
-  kernel <- check_choice(session$value, session$name, unique(c("auto", unlist(kernels, use.names = FALSE))))
-  if (kernel %in% kernels[[kind]]) kernel
+  kernel <- check_choice(session$value, session$name, c("auto", kernel_names))
+  if (kernel %in% kernels) kernel
 }
 
 # The engine of a run: list(name = "cpu", why) or list(name = "cuda", why, path, pointer, devices, cache, kernel). `devices` are
 # numbers from 0; `cache` is the folder for compiled code, or NULL if there is none; `why` is a clause that gives the reason for
-# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently. `kind` is
-# the kind of model, a name of `kernels`.
-resolve_engine <- function(backend = "auto", kind = "pbn") {
+# this choice. It is an error if a backend was requested explicitly and does not work; it is never replaced silently. `kernels`
+# are those for the kind of model.
+resolve_engine <- function(backend = "auto", kernels = pbn_kernels) {
   wanted <- wanted_backend(backend)
   numbers <- wanted_devices()
   if (wanted$value == "cpu") return(list(name = "cpu", why = wanted$why))
@@ -301,7 +304,7 @@ resolve_engine <- function(backend = "auto", kind = "pbn") {
   }
   list(
     name = "cuda", why = if (wanted$value == "auto") "a GPU is there" else wanted$why, path = cuda$path, pointer = cuda$pointer,
-    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel(kind)
+    devices = pick_devices(cuda$devices, numbers), cache = cache_folder(), kernel = resolve_kernel(kernels)
   )
 }
 

@@ -120,11 +120,11 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
 course_of <- function(x, name) {
   if (inherits(x, "parameter_sweep")) refuse_distribution("burn_in", "a sweep", ensemble_hint)
   run <- run_of(x)
-  summed <- inherits(x, c("ensemble", "ensemble_histogram")) && !is.null(run$tally)
-  if (!summed && !(inherits(x, "ensemble_trajectories") && identical(run$output, "trajectories"))) {
+  summed <- kind_of_result(x) %in% output_classes("sums") && !is.null(run$tally)
+  if (!summed && !(kind_of_result(x) == "ensemble_trajectories" && identical(run$output, "trajectories"))) {
     abort_argument(sprintf(
       "%s must be a result of simulate() with `output` = \"summary\", \"histogram\" or \"trajectories\"; found %s.", name,
-      if (inherits(x, "ensemble_trajectories")) "one with \"final\"" else describe(x)
+      if (kind_of_result(x) == "ensemble_trajectories") "one with \"final\"" else describe(x)
     ))
   }
   if (!is.null(run$until)) {

@@ -231,7 +231,7 @@ verdict_of <- function(x) {
 run_to_compare <- function(x, name) {
   if (inherits(x, "parameter_sweep")) refuse_distribution("compare_ensembles", "a sweep", ensemble_hint)
   run <- run_of(x)
-  if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
+  if (!kind_of_result(x) %in% output_classes("sums") || is.null(run$tally)) {
     abort_value(name, "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }
   if (run$tally$n < 30) {

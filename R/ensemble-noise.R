@@ -48,7 +48,7 @@ noise <- function(x, confidence = NULL, ...) {
   if (missing(x)) abort_value("x", "a result of simulate()", x)
   if (inherits(x, "parameter_sweep")) refuse_distribution("noise", "a sweep", ensemble_hint)
   run <- run_of(x)
-  if (!inherits(x, c("ensemble", "ensemble_histogram")) || is.null(run$tally)) {
+  if (!kind_of_result(x) %in% output_classes("sums") || is.null(run$tally)) {
     abort_value("x", "a result of simulate() with `output` = \"summary\" or \"histogram\"", x)
   }
   if (is.null(confidence)) confidence <- run$confidence
@@ -60,7 +60,7 @@ noise <- function(x, confidence = NULL, ...) {
       list(time = cells$time, species = cells$species, mean = found$mean, variance = found$sd^2),
       noise_ratios(found, run$tally$n, confidence, cells$known)
     ),
-    class = ensemble_class("noise"), row.names = .set_row_names(length(found$mean)),
+    class = ensemble_class("noise", run$model), row.names = .set_row_names(length(found$mean)),
     run = c(run[c("nsim", "seed", "times", "species")], list(n = run$tally$n, confidence = confidence))
   )
 }
@@ -312,7 +312,7 @@ noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
     ))
   }
   run <- run_of(x)
-  found <- if (!is.null(run$tally)) .Call(ffi_ssa_statistics, run$tally)
+  found <- if (!is.null(run$tally)) .Call(ffi_ensemble_statistics, run$tally)
   if (is.null(found$covariance)) {
     abort_argument(paste(
       "`x` must have covariances, or be trajectories: simulate(..., covariance = TRUE) or simulate(..., output = \"final\");",

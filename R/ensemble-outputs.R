@@ -43,7 +43,7 @@ events_of <- function(firings, run) {
   if (run$nsim <= .Machine$integer.max) number <- as.integer(number)
   reaction <- structure(firings$reaction, levels = make.unique(run$model$reactions$name, " "), class = "factor")
   structure(
-    list(trajectory = number, time = firings$time, reaction = reaction), class = ensemble_class("events"),
+    list(trajectory = number, time = firings$time, reaction = reaction), class = ensemble_class("events", run$model),
     row.names = .set_row_names(length(number)), run = run
   )
 }
@@ -89,6 +89,7 @@ print.ensemble_events <- function(x, n = 10, ...) {
 need_columns <- function(x, columns, what) {
   run_of(x)
   if (has_columns(x, columns) && nrow(x) > 0L) return(invisible())
+  refuse_changed(x, columns, what)
   maker <- result_makers[kind_of_result(x)]
   abort_argument(sprintf(
     "`%s` must have rows, and the columns %s, as %s() returns them.", what, quote_some(columns),

@@ -63,7 +63,7 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
   check_count(nsim, "nsim", 1, 2^31 - 1)
   check_number(end, "end", 0, open_min = TRUE)
   if (end == Inf) abort_value("end", "one finite number above 0", end)
-  if (inherits(initial, "ensemble_trajectories")) abort_value("initial", "counts by species", initial)
+  if (kind_of_result(initial) == "ensemble_trajectories") abort_value("initial", "counts by species", initial)
   free <- c(which(!observable_names(model) %in% c("trajectory", "time")), 1L) # the counts are not needed
   final <- simulate(
     model, nsim, seed, times = end, method = method, observe = free[[1L]], output = "final", initial = initial,

@@ -54,17 +54,45 @@ has_columns <- function(x, names) {
 # Rows of several results that dplyr::bind_rows() has put together have the class and the record of the first.
 is_of_one_run <- function(x) {
   run <- attr(x, "run")
-  is.null(run) || !is.data.frame(x) || nrow(x) <= switch(
-    kind_of_result(x), ensemble = length(run$times) * length(run$species), ensemble_histogram = length(run$tally$cell),
-    ensemble_trajectories = run_size(run) * length(run$times), Inf
-  )
+  class <- kind_of_result(x)
+  if (is.null(run) || !is.data.frame(x) || !class %in% kind_classes) return(TRUE)
+  kind <- kind_of_class(class, run$output)
+  kind$firings || nrow(x) <= kind$rows(run)
 }
 
 # The classes of a result: that of the engine, such as "reaction_histogram", that of the kind, which all engines share, and
 # "data.frame". Methods are for kinds.
-ensemble_class <- function(kind, engine = "reaction") {
-  c(paste0(engine, "_", kind), if (kind == "ensemble") kind else paste0("ensemble_", kind), "data.frame")
+ensemble_class <- function(kind, model) {
+  c(paste0(ensemble_engine(model)$name, "_", kind), if (kind == "ensemble") kind else paste0("ensemble_", kind), "data.frame")
 }
+
+# ---- results of earlier versions --------------------------------------------------------------------------------------------
+
+# Results that an earlier version has saved have the class of their engine, and not that of their kind.
+old_kinds <- c(stats::setNames(kind_classes, sub("^ensemble_|^", "reaction_", kind_classes)), reaction_noise = "ensemble_noise")
+
+with_kind <- function(x) {
+  kind <- old_kinds[match(class(x)[[1L]], names(old_kinds))]
+  if (!is.na(kind) && !inherits(x, kind)) class(x) <- append(class(x), unname(kind), 1L)
+  x
+}
+
+# Lines of NAMESPACE that let the methods of kinds be those of the old classes, too.
+#' @evalNamespace methods_of_old()
+NULL
+
+methods_of_old <- function() {
+  lines <- function(old) {
+    end <- paste0(".", old_kinds[[old]])
+    methods <- Filter(function(name) endsWith(name, end), ls(topenv(), all.names = TRUE))
+    generics <- substr(methods, 1L, nchar(methods) - nchar(end))
+    generics <- ifelse(generics == "autoplot", "ggplot2::autoplot", ifelse(generics == "[", "\"[\"", generics))
+    sprintf("S3method(%s,%s,\"%s\")", generics, old, methods)
+  }
+  unlist(lapply(names(old_kinds), lines))
+}
+
+# ---- prints -----------------------------------------------------------------------------------------------------------------
 
 result_head <- function(x, species) {
   run <- attr(x, "run")
@@ -198,7 +226,9 @@ print.ensemble_trajectories <- function(x, n = 10, ...) {
 summary.ensemble <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
-  if (!has_columns(object, c("time", "species", "mean", "sd")) || nrow(object) == 0L) {
+  columns <- c("time", "species", "mean", "sd")
+  refuse_changed(object, columns, "object")
+  if (!has_columns(object, columns) || nrow(object) == 0L) {
     abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
   }
   object <- in_run_order(object)
@@ -231,6 +261,10 @@ species_columns <- function(x, name) {
   species <- setdiff(names(x), c("trajectory", "time"))
   good <- has_columns(x, c("trajectory", "time", species)) && has_its_counts(x)
   if (good && length(species) > 0L && nrow(x) > 0L) return(species)
+  refuse_changed(x, c("trajectory", "time", species), name)
+  for (column in species[vapply(species, function(column) lacks_counts(x[[column]]), NA)]) {
+    abort_argument(changed_text(x, column, name, "numbers without NA"))
+  }
   abort_argument(sprintf(
     "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.", name
   ))
@@ -390,9 +424,9 @@ check_same_columns <- function(rows) {
 
 # The species to draw: rows, or for trajectories columns. NULL stands for all.
 of_species <- function(x, species) {
-  if (is.factor(x$species)) x$species <- as.character(x$species)
+  wide <- kind_of_result(x) == "ensemble_trajectories"
+  if (!wide && is.factor(x$species)) x$species <- as.character(x$species)
   if (is.null(species)) return(x)
-  wide <- !"species" %in% names(x)
   known <- if (wide) setdiff(names(x), c("trajectory", "time")) else unique(x$species)
   chosen <- known[check_known(species, "species", known, "species", owner = "result")]
   if (wide) x[c("trajectory", "time", chosen)] else x[x$species %in% chosen, ]

@@ -1,5 +1,12 @@
 # Runs of ensembles: short pieces of work, moving to GPUs, messages about long runs, and trajectories as a data frame.
 
+# What ensembles need of the engine for a kind of model: a list, or NULL if it has no ensembles. `name` is the first word of the
+# class of its results. new(model, options) makes a run, and sweep(models, seeds, options) one of several networks, where
+# `options` are those of ffi_ensemble.h. `kernels` are the values of the option fireflip.kernel that it has, and without_kernel()
+# gives the methods that no GPU has. grows(model, options) is as growing_species().
+ensemble_engine <- function(model) UseMethod("ensemble_engine")
+ensemble_engine.default <- function(model) NULL
+
 # Runs an ensemble to its end. The result has `notes` for machine_notes(). With "auto", a run whose last GPU fails begins anew on
 # the processor, which gives the same result.
 run_ensemble <- function(model, options, progress, backend = "auto") {
@@ -10,11 +17,12 @@ run_ensemble <- function(model, options, progress, backend = "auto") {
 
 run_ensemble_once <- function(model, options, progress, backend) {
   started <- proc.time()[["elapsed"]]
-  pointer <- .Call(ffi_ssa_new, model, options)
+  core <- ensemble_engine(model)
+  pointer <- core$new(model, options)
   on.exit(.Call(ffi_release, pointer))
-  job <- c(ensemble_job(pointer), grows = function() growing_species(model, options))
+  job <- c(ensemble_job(pointer, core), grows = function() core$grows(model, options))
   follow_run(job, started, options, progress, backend)
-  result <- .Call(ffi_ssa_result, pointer)
+  result <- .Call(ffi_ensemble_result, pointer)
   warn_of_lost(result$device)
   with_notes(result, proc.time()[["elapsed"]] - started, options$threads)
 }
@@ -26,16 +34,17 @@ with_notes <- function(result, seconds, threads) {
   result
 }
 
-# The functions by which follow_run() works on a run of the core.
-ensemble_job <- function(pointer) {
+# The functions by which follow_run() works on a run of the core, and its engine.
+ensemble_job <- function(pointer, core) {
   list(
-    why_not = function() .Call(ffi_ssa_why_not, pointer),
+    core = core,
+    why_not = function() .Call(ffi_ensemble_why_not, pointer),
     use = function(engine) {
       blocks <- as.integer(getOption("fireflip.blocks", 0L)) # for measurements: bench/ssa_sizes.R
-      .Call(ffi_ssa_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache, blocks)
+      .Call(ffi_ensemble_use, pointer, engine$pointer, engine$devices, engine$kernel, engine$cache, blocks)
     },
-    ready = function(seconds) .Call(ffi_ssa_ready, pointer, seconds),
-    advance = function(seconds) .Call(ffi_ssa_advance, pointer, seconds)
+    ready = function(seconds) .Call(ffi_ensemble_ready, pointer, seconds),
+    advance = function(seconds) .Call(ffi_ensemble_advance, pointer, seconds)
   )
 }
 
@@ -44,13 +53,14 @@ ensemble_job <- function(pointer) {
 # network i fails, fail(i, e) raises its error.
 run_ensembles <- function(models, seeds, options, progress, backend, finish, fail) {
   started <- proc.time()[["elapsed"]]
-  pointer <- naming_failed(.Call(ffi_sweep_new, models, seeds, options), first_refused(models, options), fail)
+  core <- ensemble_engine(models[[1L]])
+  pointer <- naming_failed(core$sweep(models, seeds, options), first_refused(models, options), fail)
   on.exit(.Call(ffi_release, pointer))
   one <- function(i) replace(options, "seed", list(seeds[[i]]))
   seconds <- function() proc.time()[["elapsed"]] - started
   job <- sweep_job(
-    pointer, length(models), function(i, result) finish(i, with_notes(result, seconds(), options$threads)), fail,
-    grows = function(i) growing_species(models[[i]], one(i))
+    pointer, core, length(models), function(i, result) finish(i, with_notes(result, seconds(), options$threads)), fail,
+    grows = function(i) core$grows(models[[i]], one(i))
   )
   whole <- replace(options, "nsim", list(options$nsim * length(models))) # for messages
   follow <- function() {
@@ -73,8 +83,9 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish, fai
 
 # The functions by which follow_run() works on a sweep of the core, and what it has found: `taken`, for each network whether its
 # result was given to `take`, and `lost`, the device of the last result that has one. It is an environment, so all see the same.
-sweep_job <- function(pointer, n, take, fail, grows) {
+sweep_job <- function(pointer, core, n, take, fail, grows) {
   job <- new.env(parent = emptyenv())
+  job$core <- core
   job$taken <- logical(n)
   job$lost <- NULL
   job$why_not <- function() .Call(ffi_sweep_why_not, pointer)
@@ -106,7 +117,7 @@ first_refused <- function(models, options) {
   for (i in seq_along(models)) {
     refused <- tryCatch(
       {
-        .Call(ffi_release, .Call(ffi_ssa_new, models[[i]], options))
+        .Call(ffi_release, ensemble_engine(models[[i]])$new(models[[i]], options))
         FALSE
       },
       fireflip_error = function(e) TRUE
@@ -147,14 +158,14 @@ follow_run <- function(job, started, options, progress, backend) {
 begin_on_devices <- function(job, backend, method) {
   refuse <- function(why_not) {
     if (check_backend(backend, "backend") != "cuda") {
-      tell_no_kernel(method, why_not)
+      tell_no_kernel(job, method, why_not)
       return(list(name = "cpu"))
     }
     abort("unsupported", sprintf("`backend` = \"cuda\": no GPU can do this run; %s. Reason: %s.", same_answer(), why_not))
   }
   why_not <- job$why_not()
   if (!is.null(why_not)) return(refuse(why_not))
-  engine <- resolve_engine(backend, "reactions")
+  engine <- resolve_engine(backend, job$core$kernels)
   tryCatch(
     {
       job$use(engine)
@@ -178,18 +189,18 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
   if (engine$name == "auto" && seconds >= gpu_start_seconds && is_worth_moving(state, seconds, options)) {
     why_not <- job$why_not()
     if (!is.null(why_not)) {
-      tell_no_kernel(options$method, why_not, is_there = has_gpu)
+      tell_no_kernel(job, options$method, why_not, is_there = has_gpu)
       return(list(name = "cpu"))
     }
-    engine <- auto_engine("reactions")
+    engine <- auto_engine(job$core$kernels)
     if (engine$name == "cpu") return(engine)
-    return(leave_on_failure(options$method, {
+    return(leave_on_failure(job, options$method, {
       job$use(engine)
       c(list(name = "starting"), engine[names(engine) != "name"])
     }))
   }
   if (engine$name != "starting") return(engine)
-  leave_on_failure(options$method, {
+  leave_on_failure(job, options$method, {
     if (job$ready(0)) engine$name <- "cuda"
     engine
   })
@@ -198,20 +209,20 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
 # Tells that the processor simulates an ensemble because GPUs have no kernel for its method, or because none can be compiled: once
 # in a session for each method, in a message of class fireflip_message_method. `why_not` is the reason, which then names the
 # compiler; is_there() tells whether a GPU could have been used.
-tell_no_kernel <- function(method, why_not, is_there = function() TRUE) {
-  lacks <- method %in% methods_without("gpu") || grepl("libnvrtc", why_not, fixed = TRUE)
+tell_no_kernel <- function(job, method, why_not, is_there = function() TRUE) {
+  lacks <- method %in% job$core$without_kernel() || grepl("libnvrtc", why_not, fixed = TRUE)
   if (!lacks || exists(method, told_methods, inherits = FALSE) || !is_there()) return(invisible())
   assign(method, TRUE, told_methods)
   message(new_condition("method", "message", sprintf("The processor simulates this ensemble: %s.\n", why_not), NULL))
 }
 told_methods <- new.env(parent = emptyenv())
 
-has_gpu <- function() tryCatch(auto_engine("reactions")$name == "cuda", fireflip_error = function(e) FALSE)
+has_gpu <- function() tryCatch(auto_engine()$name == "cuda", fireflip_error = function(e) FALSE)
 
 # A run that no kernel can do stays on the processor, and so does one whose GPUs do not start, with a warning.
-leave_on_failure <- function(method, engine) {
+leave_on_failure <- function(job, method, engine) {
   stay <- function(e) {
-    tell_no_kernel(method, conditionMessage(e))
+    tell_no_kernel(job, method, conditionMessage(e))
     list(name = "cpu")
   }
   tryCatch(engine, fireflip_error_unsupported = stay, fireflip_error = stay_on_cpu)
@@ -293,11 +304,11 @@ growing_species <- function(model, options) {
       pointer <- .Call(ffi_ssa_new, model, options)
       on.exit(.Call(ffi_release, pointer))
       pieces <- 0
-      while (.Call(ffi_ssa_advance, pointer, piece_seconds)$done == 0) {
+      while (.Call(ffi_ensemble_advance, pointer, piece_seconds)$done == 0) {
         pieces <- pieces + 1
         if (pieces * piece_seconds >= 1) return(NULL)
       }
-      result <- .Call(ffi_ssa_result, pointer)
+      result <- .Call(ffi_ensemble_result, pointer)
       counts <- unlist(result$states)
       most <- which.max(counts / limit)
       if (counts[[most]] > limit[[most]]) list(species = names[[most]], limit = limit[[most]], time = result$stopped)
@@ -323,7 +334,7 @@ trajectories_of <- function(result, run, options) {
   if (kept_final(run) && !is.null(result$stopped)) time <- ifelse(is.na(result$stopped), time, result$stopped)
   out <- c(list(trajectory = rep(number, each = times), time = time), states)
   structure(
-    out, class = ensemble_class("trajectories"), row.names = .set_row_names(options$nsim * times), run = run
+    out, class = ensemble_class("trajectories", run$model), row.names = .set_row_names(options$nsim * times), run = run
   )
 }
 

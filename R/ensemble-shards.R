@@ -122,12 +122,14 @@ kinds_of_columns <- function(x) {
 
 # A count or a variable is a number, and may be NaN, but is never NA.
 has_its_counts <- function(x) {
-  if (!inherits(x, "ensemble_trajectories")) return(TRUE)
-  all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !any(is.na(column) & !is.nan(column)), NA))
+  if (kind_of_result(x) != "ensemble_trajectories") return(TRUE)
+  all(vapply(plain_frame(x), function(column) mode(column) == "numeric" && !lacks_counts(column), NA))
 }
+lacks_counts <- function(column) any(is.na(column) & !is.nan(column))
 
 merge_ensembles <- function(parts, frame) {
   run <- merged_run(parts)
+  parts <- lapply(parts, with_kind)
   if (length(parts) == 1L) return(parts[[1L]])
   unchanged <- vapply(parts, function(part) identical(part, frame(attr(part, "run"))), NA)
   if (!all(unchanged)) abort_argument("c() merges unchanged results; found one whose rows or columns were changed.")
@@ -136,7 +138,7 @@ merge_ensembles <- function(parts, frame) {
 }
 
 merge_tallies <- function(tallies) {
-  out <- .Call(ffi_ssa_merge, tallies)
+  out <- .Call(ffi_ensemble_merge, tallies)
   if (is.null(out$cell)) return(out)
   all <- lapply(c(cell = "cell", value = "value", count = "count"), function(name) unlist(lapply(tallies, `[[`, name)))
   order <- order(all$cell, all$value)
@@ -155,6 +157,7 @@ merge_tallies <- function(tallies) {
 # Rows are in the order of the trajectories and their times.
 merge_rows <- function(parts) {
   run <- merged_run(parts)
+  parts <- lapply(parts, with_kind)
   if (length(parts) == 1L) return(parts[[1L]])
   parts <- lapply(parts, in_run_order)
   if (!all(vapply(parts, change_of_rows, "") == "")) {

@@ -1,9 +1,9 @@
-# Statistics of ensembles, from the exact sums that a run keeps in `tally` (see src/rglue/ffi_ssa_tally.c). They are computed from
+# Statistics of ensembles, from the exact sums that a run keeps in `tally` (see src/rglue/ffi_tally.c). They are computed from
 # these sums alone, so merged parts have the statistics of the undivided run.
 
 # The result for output = "summary".
 ensemble_of <- function(run) {
-  found <- .Call(ffi_ssa_statistics, run$tally)
+  found <- .Call(ffi_ensemble_statistics, run$tally)
   n <- run$tally$n
   known <- run$tally$known
   times <- length(run$times)
@@ -17,7 +17,7 @@ ensemble_of <- function(run) {
   )
   if (length(run$quantiles) > 0L) out <- c(out, tally_quantiles(run$tally, run$quantiles))
   out <- c(out, list(sd_lower = sd$lower, sd_upper = sd$upper))
-  structure(out, class = ensemble_class("ensemble"), row.names = .set_row_names(times * species), run = run)
+  structure(out, class = ensemble_class("ensemble", run$model), row.names = .set_row_names(times * species), run = run)
 }
 
 # The confidence interval of a mean by Hall's transformation, which removes most of the effect of skewness. For the standardised
@@ -112,7 +112,7 @@ histogram_of <- function(run) {
     count = tally$value, n = tally$count, proportion = tally$count / tally$n
   )
   structure(
-    out, class = ensemble_class("histogram"), row.names = .set_row_names(length(tally$cell)), run = run
+    out, class = ensemble_class("histogram", run$model), row.names = .set_row_names(length(tally$cell)), run = run
   )
 }
 
@@ -140,12 +140,12 @@ histogram_of <- function(run) {
 covariances <- function(x, ...) {
   check_no_more(...)
   if (missing(x)) abort_value("x", "a result of simulate(..., covariance = TRUE)", x)
-  tally <- if (inherits(x, "ensemble")) run_of(x)$tally
-  found <- if (!is.null(tally)) .Call(ffi_ssa_statistics, tally)
+  tally <- if (kind_of_result(x) == "ensemble") run_of(x)$tally
+  found <- if (!is.null(tally)) .Call(ffi_ensemble_statistics, tally)
   if (is.null(found$covariance)) {
     abort_argument(sprintf(
       "`x` must be a result of simulate(..., covariance = TRUE)%s.",
-      if (!inherits(x, "ensemble")) paste("; found", describe(x))
+      if (kind_of_result(x) != "ensemble") paste("; found", describe(x))
       else if (length(attr(x, "run")$species) == 1L) " for at least two species; found one, whose variance is the square of `sd`"
       else "; found one without covariances"
     ))

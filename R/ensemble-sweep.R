@@ -235,10 +235,12 @@ summary.parameter_sweep <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
   rows <- plain_frame(object)
-  if (nrow(rows) == 0L || !has_columns(object, c("setting", "time", switch(
+  columns <- c("setting", "time", switch(
     run$output, summary = c("species", "mean", "sd"), histogram = c("species", "count", "n"),
     setdiff(names(rows), names(run$design))
-  )))) {
+  ))
+  refuse_changed(object, columns, "object")
+  if (nrow(rows) == 0L || !has_columns(object, columns)) {
     abort_argument("`object` has no settings: it needs rows, the columns of the sweep, and the record of its run.")
   }
   rows <- plain_frame(in_run_order(object))

@@ -225,7 +225,7 @@ time_left <- function(began, done) {
   paste(in_unit, "left") # short, because the bar takes most of the line
 }
 
-auto_engine <- function(kind = "pbn") c(resolve_engine("auto", kind), auto = TRUE)
+auto_engine <- function(kernels = pbn_kernels) c(resolve_engine("auto", kernels), auto = TRUE)
 
 # If a backend that was requested explicitly fails, this is an error. If it was chosen by "auto", the processor is used instead.
 use_devices <- function(engine, pointer) {

@@ -65,9 +65,9 @@
 #' @section GPUs: A GPU simulates thousands of trajectories at the same time, each of them more slowly than a core does. So it is
 #'   useful for large `nsim`. GPUs have no kernels for `"composition_rejection"`, `"rssa_cr"` and `"spdm"`, nor for
 #'   approximations; they have all other methods (see column `gpu` of [ssa_methods()]). Where no code can be compiled at run time
-#'   (see [backends()]), they have only `"direct"`, `"logarithmic_direct"` and `"factored"`. `method = "auto"` chooses the same
-#'   method for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few species,
-#'   `"logarithmic_direct"` is faster on a GPU.
+#'   (see [backends()]), they have only `"direct"`, `"logarithmic_direct"` and, for most networks, `"factored"`. `method = "auto"`
+#'   chooses the same method for GPUs as for the processor. If this is `"pssa_cr"`, and hundreds of reactions share only a few
+#'   species, `"logarithmic_direct"` is faster on a GPU.
 #'
 #'   GPUs give every output. They also check the condition `until`, and continue the trajectories of a result that is given as
 #'   `initial`. With `until`, `output = "events"` or such an `initial`, code is generated only for `"direct"`,
@@ -209,7 +209,7 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
   until <- given_condition(until, substitute(until), "until")
-  start <- if (inherits(initial, "ensemble_trajectories")) resumed_start(object, initial, nsim, missing(nsim), shard)
+  start <- if (kind_of_result(initial) == "ensemble_trajectories") resumed_start(object, initial, nsim, missing(nsim), shard)
   if (!is.null(start)) nsim <- start$nsim
   plan <- ensemble_plan(
     object, nsim, seed, times = times, method = method, observe = observe, output = output, initial = initial,
@@ -220,6 +220,14 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   if (has_one_solution(method, start)) note_one_solution(plan$asked)
   planned_result(plan, plan$model, result)
 }
+
+reaction_engine <- list(
+  name = "reaction", kernels = c("generated", "generic"),
+  new = function(model, options) .Call(ffi_ssa_new, model, options),
+  sweep = function(models, seeds, options) .Call(ffi_ssa_sweep, models, seeds, options),
+  without_kernel = function() methods_without("gpu"), grows = function(model, options) growing_species(model, options)
+)
+ensemble_engine.reaction_network <- function(model) reaction_engine
 
 # Checks the arguments of simulate(). Returns what is simulated: the network, the options of the core, and what the result
 # records. `start` is NULL, or where a run that is resumed goes on.
@@ -238,7 +246,7 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   asked <- nsim
   if (has_one_solution(method, start)) nsim <- 1
   if (kind$last) times <- times[[length(times)]]
-  if (inherits(initial, c("ensemble", "ensemble_histogram", "ensemble_events"))) {
+  if (is.null(start) && kind_of_result(initial) %in% kind_classes) {
     abort_value("initial", "counts by species, or a result of simulate() with `output` = \"final\"", initial)
   }
   if (!is.null(start)) {

@@ -33,7 +33,7 @@ kept_field <- part_of_result("numbers or NA", function(x, run) is_kept(x))
 
 record_fields <- list(
   method = part_of_result("one text", function(x, run) is_texts(x) && length(x) > 0L && (length(x) == 1L || !is.null(run$seeds))),
-  model = part_of_result("a network", function(x, run) is.list(x) && inherits(x, c("reaction_network", "pbn"))),
+  model = part_of_result("a network", function(x, run) is.list(x) && (inherits(x, "pbn") || !is.null(ensemble_engine(x)))),
   machine = part_of_result("the notes on the machine", function(x, run) typeof(x) == "externalptr"),
   seed = part_of_result("one whole number", function(x, run) is_count(x) || identical(x, NA_real_)),
   confidence = part_of_result("one number between 0 and 1", function(x, run) is_share(x)),
@@ -44,7 +44,7 @@ record_fields <- list(
   # reaction networks
   nsim = part_of_result("one whole number of at least 1", function(x, run) is_count(x, 1)),
   times = part_of_result("numbers in ascending order", function(x, run) {
-    is_times(x) && (length(x) == 1L || !is.null(run$seeds) || !isTRUE(run$output %in% c("final", "events", "passage")))
+    is_times(x) && (length(x) == 1L || !is.null(run$seeds) || !isTRUE(run$output %in% c(output_names("last"), "passage")))
   }),
   species = part_of_result("names of species", function(x, run) is_texts(x)),
   stopped = part_of_result("numbers", function(x, run) is_kept(x)),
@@ -93,11 +93,11 @@ sums_fields <- list(
   count = part_of_result("a number for each `tally$cell`", function(x, run) is_numbers(x, length(run$tally$cell)) && all(x >= 0))
 )
 
-# The fields that each kind of results must have. A kind is a class, and of an ensemble the one that all engines share.
+# The fields that each kind of results must have. A kind is a class, and of an ensemble the one that all engines share; its
+# output may need more.
 run_fields <- c("method", "model", "nsim", "seed", "times", "species", "confidence", "events", "machine", "output")
-needed_fields <- list(
-  ensemble = c(run_fields, "tally"), ensemble_histogram = c(run_fields, "tally"),
-  ensemble_trajectories = run_fields, ensemble_events = run_fields, first_passage = c(setdiff(run_fields, "species"), "until"),
+needed_fields <- c(lapply(stats::setNames(nm = kind_classes), function(class) run_fields), list(
+  first_passage = c(setdiff(run_fields, "species"), "until"),
   parameter_sweep = c("method", "model", "design", "nsim", "seed", "seeds", "common", "times", "output", "events", "machine"),
   ensemble_noise = c("times", "species", "confidence"), noise_decomposition = c("times", "kind"),
   burn_in = c("times", "n", "tolerance", "confidence", "ensembles"),
@@ -105,7 +105,7 @@ needed_fields <- list(
   long_run_influence = c("method", "model", "pairs", "confidence", "machine"),
   influence_analysis = c("method", "model", "sets", "pairs", "confidence", "machine"),
   long_run_sensitivity = c("keys", "method", "model", "sets", "machine"), outcomes = c("method", "model", "machine")
-)
+))
 
 # The first part that cannot be right, as a clause, or NULL. `prefix` is what comes before the names of the fields.
 changed_field <- function(parts, fields, needed, run, prefix = "") {
@@ -125,9 +125,8 @@ changed_record <- function(run, class) {
     needed <- c("seed", "burn_in", "window", "stretch", "memory", "shard", "thinning", "trace", "constant", "precision")
     changed <- changed_field(run, record_fields, needed, run)
   }
-  if (is.null(changed) && class == "ensemble_trajectories" && run$output == "trajectories") {
-    changed <- changed_field(run, record_fields["varies"], "varies", run)
-  }
+  kind <- if (is.null(changed) && is.null(run$runs) && class %in% kind_classes) kind_of_class(class, run$output)
+  if (!is.null(kind)) changed <- changed_field(run, record_fields, kind$needs, run)
   if (!is.null(changed)) return(changed)
   for (one in run$runs) if (!is.null(changed <- changed_record(one, class))) return(changed)
   for (tally in run$tallies) {
@@ -137,12 +136,12 @@ changed_record <- function(run, class) {
   if (!startsWith(class, "ensemble") || is.null(run$tally)) return(NULL)
   if (!is.list(run$tally)) return(sprintf("`tally` must be the sums of its run; found %s", describe(run$tally)))
   counted <- c("cell", "value", "count")
-  counts <- class == "ensemble_histogram" || any(counted %in% names(Filter(Negate(is.null), run$tally)))
+  counts <- isTRUE(kind$counts) || any(counted %in% names(Filter(Negate(is.null), run$tally)))
   changed_field(run$tally, sums_fields, c("n", "n_times", "real", "known", if (counts) counted), run, "tally$")
 }
 
 # The kind of a result; "" if `x` is none.
-kind_of_result <- function(x) c(intersect(class(x), names(needed_fields)), "")[[1L]]
+kind_of_result <- function(x) c(intersect(class(with_kind(x)), names(needed_fields)), "")[[1L]]
 
 # The record of the run that gave `x`, or NULL if `x` is no result of a run.
 run_of <- function(x, name = "x") {
@@ -161,18 +160,60 @@ run_of <- function(x, name = "x") {
   ))
 }
 
-# Whether the record or one of these columns of a result cannot be right. Times and numbers of trajectories are never NA.
-is_changed <- function(x, columns = character()) {
-  good <- function(name) {
-    column <- x[[name]]
-    switch(
-      name, species = , statistic = (is.character(column) || is.factor(column)) && !anyNA(column), reaction = is.factor(column),
-      censored = is_flags(column), stationary = is.logical(column),
-      time = , trajectory = is_numbers(column), n = is_numbers(column) && all(column >= 0),
-      setting = is_numbers(column) && all(column %in% seq_len(nrow(attr(x, "run")$design))), is_kept(column)
-    )
+# The columns of results of ensembles, by their names; others have numbers. Times and numbers of trajectories are never NA.
+names_column <- part_of_result("names", function(x, run) (is.character(x) || is.factor(x)) && !anyNA(x))
+known_column <- part_of_result("numbers without NA", function(x, run) is_numbers(x))
+special_columns <- list(
+  species = names_column, statistic = names_column, time = known_column, trajectory = known_column,
+  reaction = part_of_result("names in a factor", function(x, run) is.factor(x)),
+  censored = part_of_result("TRUE and FALSE", function(x, run) is_flags(x)),
+  stationary = part_of_result("TRUE, FALSE and NA", function(x, run) is.logical(x)),
+  n = part_of_result("numbers of at least 0", function(x, run) is_numbers(x) && all(x >= 0)),
+  setting = part_of_result("numbers of settings", function(x, run) is_numbers(x) && all(x %in% seq_len(nrow(run$design))))
+)
+numbers_column <- part_of_result("numbers", function(x, run) is_kept(x))
+
+# The rule for a column. In states, all others than these are species and variables, whatever their names are.
+rule_of_column <- function(column, run) {
+  kind <- if (is_texts(run$output, 1L)) output_kinds[[run$output]]
+  states <- !is.null(kind) && !kind$sums && !kind$firings
+  rule <- if (!states || column %in% c("trajectory", "time", if (!is.null(run$design)) "setting")) special_columns[[column]]
+  if (is.null(rule)) numbers_column else rule
+}
+
+# The first of these columns that is there and cannot be right, as a sentence, or NULL.
+changed_column <- function(x, columns, name = "x") {
+  for (column in intersect(columns, names(x))) {
+    rule <- rule_of_column(column, attr(x, "run"))
+    if (!rule$good(x[[column]], attr(x, "run"))) return(changed_text(x, column, name, rule$expected))
   }
-  !is.null(changed_record(attr(x, "run"), kind_of_result(x))) || !all(vapply(columns, good, NA))
+}
+
+changed_text <- function(x, column, name, expected) {
+  sprintf(
+    "The column \"%s\" of `%s` was changed: %s were expected; found %s. Use the original result.", column, name, expected,
+    content_of(x[[column]])
+  )
+}
+
+# What a column has, for a message.
+content_of <- function(x) {
+  if (is.factor(x)) return("a factor")
+  if (is.object(x) || !is.atomic(x)) return(describe(x))
+  kind <- switch(typeof(x), character = "text", logical = "TRUE and FALSE", integer = , double = "numbers", describe(x))
+  if (length(x) > 0L && all(is.na(x))) return("NA")
+  if (anyNA(x)) paste(kind, "with NA") else if (kind == "numbers") "other numbers" else kind
+}
+
+refuse_changed <- function(x, columns, name) {
+  changed <- changed_column(x, columns, name)
+  if (!is.null(changed)) abort_argument(changed)
+}
+
+# Whether the record or one of these columns of a result cannot be right, or is missing.
+is_changed <- function(x, columns = character()) {
+  !is.null(changed_record(attr(x, "run"), kind_of_result(x))) || !all(columns %in% names(x)) ||
+    !is.null(changed_column(x, columns))
 }
 
 # The parts of a solution of the master equation.

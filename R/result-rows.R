@@ -45,8 +45,7 @@ run_trajectories <- function(run) {
 change_of_rows <- function(x) {
   run <- attr(x, "run")
   kind <- kind_of_result(x)
-  n <- run_size(run)
-  rows <- switch(kind, ensemble_events = run$events, first_passage = n, n * length(run$times))
+  rows <- if (kind == "first_passage") run_size(run) else kind_of_class(kind, run$output)$rows(run)
   if (nrow(x) < rows) return("rows removed")
   if (nrow(x) > rows) return("rows added")
   each <- if (kind == "ensemble_trajectories") length(run$times) else 1L
@@ -70,9 +69,10 @@ abort_changed <- function(name, found) {
 # come from its sums. So an answer is about these rows, or there is an error. `name` is what messages call `x`.
 cells_of_result <- function(x, name) {
   run <- attr(x, "run")
-  found <- .Call(ffi_ssa_statistics, run$tally)
-  cell <- numbers_of_cells(x, name, inherits(x, "ensemble_histogram"))
-  if (inherits(x, "ensemble_histogram")) check_counts(x, cell, run$tally, name) else check_statistics(x, cell, found, name)
+  found <- .Call(ffi_ensemble_statistics, run$tally)
+  histogram <- kind_of_result(x) == "ensemble_histogram"
+  cell <- numbers_of_cells(x, name, histogram)
+  if (histogram) check_counts(x, cell, run$tally, name) else check_statistics(x, cell, found, name)
   at <- sort(unique(cell))
   species <- length(run$species)
   list(
@@ -122,7 +122,7 @@ cells_of_sweep <- function(x) {
   at <- unique(lapply(rows, function(of) sort(unique(cell[of]))))
   if (length(at) > 1L) abort_argument("`x` must have the same times and species for each setting; found different ones.")
   found <- lapply(seq_along(settings), function(i) {
-    found <- .Call(ffi_ssa_statistics, run$tallies[[settings[[i]]]])
+    found <- .Call(ffi_ensemble_statistics, run$tallies[[settings[[i]]]])
     of <- rows[[i]]
     if (run$output != "histogram") check_statistics(x[of, ], cell[of], found, "`x`")
     else if (any(rowsum(x$n[of], cell[of]) != run$nsim)) abort_changed("`x`", "counts removed or changed")

@@ -20,8 +20,6 @@ FFI_ENTRY(ffi_pbn_check, 1)
 FFI_ENTRY(ffi_pbn_parents, 1)
 FFI_ENTRY(ffi_pbn_renamed, 2)
 FFI_ENTRY(ffi_pbn_tables, 1)
-FFI_ENTRY(ffi_pbn_graph, 1)
-FFI_ENTRY(ffi_pbn_signs, 1)
 FFI_ENTRY(ffi_pbn_roles, 1)
 FFI_ENTRY(ffi_pbn_forgets, 1)
 FFI_ENTRY(ffi_quote_names, 1)
@@ -34,9 +32,6 @@ FFI_ENTRY(ffi_reactions_check, 1)
 FFI_ENTRY(ffi_reactions_summary, 1)
 FFI_ENTRY(ffi_reactions_arrows, 1)
 FFI_ENTRY(ffi_reactions_never_negative, 1)
-
-/* ffi_arrows.c */
-FFI_ENTRY(ffi_arrow_components, 3)
 
 /* ffi_estimate.c */
 FFI_ENTRY(ffi_estimate_new, 5)
@@ -63,13 +58,15 @@ FFI_ENTRY(ffi_device_speed, 10)
 
 /* ffi_ssa.c */
 FFI_ENTRY(ffi_ssa_new, 2)
-FFI_ENTRY(ffi_ssa_why_not, 1)
-FFI_ENTRY(ffi_ssa_use, 6)
-FFI_ENTRY(ffi_ssa_ready, 2)
-FFI_ENTRY(ffi_ssa_advance, 2)
-FFI_ENTRY(ffi_ssa_result, 1)
+FFI_ENTRY(ffi_ssa_sweep, 3)
 FFI_ENTRY(ffi_ssa_methods, 0)
-FFI_ENTRY(ffi_sweep_new, 3)
+
+/* ffi_ensemble.c */
+FFI_ENTRY(ffi_ensemble_why_not, 1)
+FFI_ENTRY(ffi_ensemble_use, 6)
+FFI_ENTRY(ffi_ensemble_ready, 2)
+FFI_ENTRY(ffi_ensemble_advance, 2)
+FFI_ENTRY(ffi_ensemble_result, 1)
 FFI_ENTRY(ffi_sweep_why_not, 1)
 FFI_ENTRY(ffi_sweep_use, 5)
 FFI_ENTRY(ffi_sweep_ready, 2)
@@ -77,11 +74,14 @@ FFI_ENTRY(ffi_sweep_advance, 2)
 FFI_ENTRY(ffi_sweep_take, 1)
 FFI_ENTRY(ffi_sweep_failed, 1)
 
-/* ffi_ssa_tally.c */
-FFI_ENTRY(ffi_ssa_statistics, 1)
-FFI_ENTRY(ffi_ssa_merge, 1)
+/* ffi_tally.c */
+FFI_ENTRY(ffi_ensemble_statistics, 1)
+FFI_ENTRY(ffi_ensemble_merge, 1)
 
 /* ffi_graph.c */
+FFI_ENTRY(ffi_arrow_components, 3)
+FFI_ENTRY(ffi_pbn_graph, 1)
+FFI_ENTRY(ffi_pbn_signs, 1)
 FFI_ENTRY(ffi_set_nodes, 2)
 FFI_ENTRY(ffi_graph_keep, 2)
 

@@ -1,9 +1,8 @@
-/* What R asks about a network: whether it is valid, the parents and truth tables of its predictor functions, its arrows and their
- * signs, and which nodes are held or inputs. Quoted names, and seeds of several runs derived from one seed, are here too. */
+/* What R asks about a network: whether it is valid, the parents and truth tables of its predictor functions, and which nodes are
+ * held or inputs. Quoted names, and seeds of several runs derived from one seed, are here too. */
 #include "../base/ff_philox.h"
 #include "../pbn/reduce/ff_reduce.h"
 #include "../pbn/ff_pbn_engine.h"
-#include "ffi_arrows.h"
 #include "ffi_values.h"
 
 #include <stdlib.h>
@@ -152,65 +151,4 @@ SEXP ffi_quote_names(SEXP names) {
 /* Returns the seed of run number `run`, derived from `seed`. Both are whole numbers up to 2^53. */
 SEXP ffi_derived_seed(SEXP seed, SEXP run) {
   return Rf_ScalarReal((double)ff_philox_seed(ffi_count(seed, "seed", FFI_MOST), ffi_count(run, "run", FFI_MOST)));
-}
-
-/* Returns the arrows of the dependency graph and its components: list(from, to, component, size, cyclic), all from 1. */
-SEXP ffi_pbn_graph(SEXP model) {
-  static const char *const names[] = {"from", "to", "component", "size", "cyclic"};
-  ff_pbn *pbn;
-  ff_error err;
-  PROTECT(ffi_pbn_hold(model, &pbn));
-  double parents = 0;
-  for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) parents += pbn->predictors[j].n_parents;
-
-  /* room for the largest possible number of arrows, so that R cannot jump while the core's arrays are allocated */
-  SEXP from = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents)), to = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)parents));
-  uint32_t *arrow_from = NULL, *arrow_to = NULL;
-  size_t n_arrows = 0;
-  ffi_check(ff_pbn_arrows(&arrow_from, &arrow_to, &n_arrows, pbn, &err), &err);
-  for (size_t i = 0; i < n_arrows; i++) {
-    INTEGER(from)[i] = (int)arrow_from[i] + 1;
-    INTEGER(to)[i] = (int)arrow_to[i] + 1;
-  }
-  free(arrow_from);
-  free(arrow_to);
-
-  SEXP component = PROTECT(Rf_allocVector(INTSXP, pbn->n_nodes)), size = PROTECT(Rf_allocVector(INTSXP, pbn->n_nodes));
-  SEXP cyclic = PROTECT(Rf_allocVector(LGLSXP, pbn->n_nodes));
-  ff_components *components = NULL;
-  ffi_check(ff_pbn_components(&components, pbn, &err), &err);
-  uint32_t n_components = components->n_components;
-  ffi_take_components(components, pbn->n_nodes, component, size, cyclic);
-
-  SEXP out = PROTECT(ffi_list(5, names));
-  ffi_set(out, "from", Rf_xlengthgets(from, (R_xlen_t)n_arrows));
-  ffi_set(out, "to", Rf_xlengthgets(to, (R_xlen_t)n_arrows));
-  ffi_set(out, "component", component);
-  ffi_set(out, "size", Rf_xlengthgets(size, n_components));
-  ffi_set(out, "cyclic", Rf_xlengthgets(cyclic, n_components));
-  UNPROTECT(7);
-  return out;
-}
-
-/* Returns the signs of the arrows, in the order of ffi_pbn_graph(): the integers of ff_pbn_signs(). */
-SEXP ffi_pbn_signs(SEXP model) {
-  ff_pbn *pbn;
-  ff_error err;
-  PROTECT(ffi_pbn_hold(model, &pbn));
-  size_t most = 0;
-  for (uint32_t j = 0; j < pbn->first[pbn->n_nodes]; j++) most += pbn->predictors[j].n_parents;
-  /* R's memory is allocated before the core's arrays */
-  SEXP sign = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)most));
-  uint8_t *found = (uint8_t *)R_alloc(most + 1, 1);
-  uint32_t *from = NULL, *to = NULL;
-  size_t n_arrows = 0;
-  ff_status status = ff_pbn_arrows(&from, &to, &n_arrows, pbn, &err);
-  if (status == FF_OK) status = ff_pbn_signs(found, pbn, from, to, n_arrows, &err);
-  free(from);
-  free(to);
-  ffi_check(status, &err);
-  for (size_t i = 0; i < n_arrows; i++) INTEGER(sign)[i] = found[i];
-  SEXP out = Rf_xlengthgets(sign, (R_xlen_t)n_arrows);
-  UNPROTECT(2);
-  return out;
 }

@@ -1,6 +1,6 @@
 # Samples and intervals for tests of noise and of comparisons.
 
-# Moments of many samples in the columns of a matrix, as ffi_ssa_statistics gives them.
+# Moments of many samples in the columns of a matrix, as ffi_ensemble_statistics gives them.
 moments_of <- function(x) {
   centred <- sweep(x, 2L, colMeans(x))
   second <- colMeans(centred^2)

@@ -16,7 +16,7 @@ suite_misses <- function(folder, case, n, seed, method = "auto") {
     sd <- expected[[paste0(variable, "-sd")]]
     random <- sd > 0
     kurtosis <- 3 # the suite's interval of the variance assumes it; that of case 00003 is about 96
-    if (case == "00003") kurtosis <- .Call(fireflip:::ffi_ssa_statistics, attr(run(variable), "run")$tally)$kurtosis[random]
+    if (case == "00003") kurtosis <- .Call(fireflip:::ffi_ensemble_statistics, attr(run(variable), "run")$tally)$kurtosis[random]
     z <- sqrt(n) * (mine$mean - mean)[random] / sd[random]
     y <- sqrt(n / (kurtosis - 1)) * (mine$sd[random]^2 / sd[random]^2 - 1)
     c(sum(abs(z) >= 3), sum(abs(y) >= 5), sum(mine$mean[!random] != mean[!random] | mine$sd[!random] != 0))

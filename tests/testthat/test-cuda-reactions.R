@@ -54,7 +54,7 @@ expect_same_outputs <- function(net, times, nsim = 300, method = "auto", kernel 
   same(observe = c(names(net$variables), few[[1L]]))
 }
 
-kernels_of_ensembles <- fireflip:::kernels$reactions
+kernels_of_ensembles <- fireflip:::reaction_engine$kernels
 
 # One, some and all.
 numbers_of_gpus <- function(gpus) unique(pmin(c(1, 2, 4, length(gpus)), length(gpus)))

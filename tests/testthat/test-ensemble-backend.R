@@ -337,12 +337,12 @@ in_small_pieces <- function(until = NULL) {
   engine <- list(name = "auto")
   engines <- character()
   repeat {
-    state <- .Call(core$ffi_ssa_advance, pointer, 0)
+    state <- .Call(core$ffi_ensemble_advance, pointer, 0)
     if (state$done == 1) break
-    engine <- core$settle_ensemble(engine, core$ensemble_job(pointer), state, 1, options)
+    engine <- core$settle_ensemble(engine, core$ensemble_job(pointer, core$reaction_engine), state, 1, options)
     engines <- c(engines, engine$name)
   }
-  list(engines = unique(engines), tally = .Call(core$ffi_ssa_result, pointer)$tally)
+  list(engines = unique(engines), tally = .Call(core$ffi_ensemble_result, pointer)$tally)
 }
 
 test_that("\"auto\" moves a long run to GPUs, and the result is the same", {

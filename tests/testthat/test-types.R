@@ -207,6 +207,52 @@ test_that("changed columns are an error, or are printed as they are", {
   ))
 })
 
+test_that("the error of a changed column names it, and print() shows a plain data frame", {
+  net <- plain_net()
+  results <- list(
+    summary = simulate(net, 120, times = 1:2, seed = 1, quantiles = 0.5),
+    paths = simulate(net, 120, times = 1:2, seed = 1, output = "trajectories"),
+    counts = simulate(net, 120, times = 1:2, seed = 1, output = "histogram"),
+    events = simulate(net, 3, times = 1, seed = 1, output = "events"),
+    passage = first_passage(net, "A > 5", 50, end = 1, seed = 1),
+    sweep = sweep_parameters(net, data.frame(A = c(1, 5)), 50, times = 1, seed = 1)
+  )
+  refused <- function(of, column, value, use, said, name = "x") {
+    x <- results[[of]]
+    x[[column]] <- rep_len(value, nrow(x))
+    text <- sprintf("The column \"%s\" of `%s` was changed: %s. Use the original result.", column, name, said)
+    expect_error(use(x), text, fixed = TRUE, class = "fireflip_error_argument")
+    x
+  }
+  lower <- refused("summary", "lower", "a", plot, "numbers were expected; found text")
+  expect_output(print(lower), "lower") # a plain data frame
+  expect_identical(as.data.frame(lower)$lower[[1L]], "a")
+  expect_s3_class(summary(lower), "summary.reaction_result") # which uses no interval
+  refused("summary", "mean", TRUE, summary, "numbers were expected; found TRUE and FALSE", "object")
+  refused("summary", "species", NA, summary, "names were expected; found NA", "object")
+  refused("summary", "species", c("A", NA), plot, "names were expected; found text with NA")
+  refused("summary", "time", c(1, NA), plot, "numbers without NA were expected; found numbers with NA")
+  refused("paths", "A", factor("a"), summary, "numbers were expected; found a factor", "object")
+  refused("paths", "A", c(NA, 1), plot, "numbers without NA were expected; found numbers with NA")
+  refused("counts", "n", -1, summary, "numbers of at least 0 were expected; found other numbers", "object")
+  refused("counts", "count", "1", hist, "numbers were expected; found text")
+  refused("events", "reaction", "r", summary, "names in a factor were expected; found text", "object")
+  refused("passage", "censored", 1, plot, "TRUE and FALSE were expected; found other numbers")
+  refused("sweep", "setting", 3, plot, "numbers of settings were expected; found other numbers")
+})
+
+test_that("species may have the names of columns of other results", {
+  net <- reaction_network("0 -> species" = 5, "0 -> n" = 3, "0 -> reaction" = 3, "0 -> setting" = 2)
+  for (output in c("trajectories", "final")) {
+    x <- simulate(net, 5, times = 1:2, seed = 1, output = output)
+    expect_identical(summary(x)$last$species, c("species", "n", "reaction", "setting"))
+    grDevices::pdf(NULL)
+    expect_named(plot(x, species = "species"), c("trajectory", "time", "species"))
+    expect_named(plot(x), c("trajectory", "time", "species", "n", "reaction", "setting"))
+    grDevices::dev.off()
+  }
+})
+
 test_that("a changed estimate for a Boolean network is an error that names the field", {
   net <- pbn(list(A = c("B" = 0.5, "!B" = 0.5), B = "A"), perturbation = 0.01)
   shown <- list(

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ffi_ssa.h"
+#include "ffi_ensemble.h"
 #include "ffi_values.h"
 
 #define ROWS_BETWEEN_LOOKS 1024 /* R processes Ctrl-C there */
@@ -55,7 +55,7 @@ static void set_histograms(SEXP out, ff_sums *sums) {
   }
 }
 
-SEXP ffi_ssa_tally(ff_sums *sums, uint64_t n) {
+SEXP ffi_tally(ff_sums *sums, uint64_t n) {
   static const char *const names[] = {"n",        "n_times",       "real", "counts", "reals",
                                       "products", "real_products", "cell", "value",  "count"};
   SEXP out = PROTECT(ffi_list(10, names));
@@ -139,7 +139,7 @@ static void set_covariances(SEXP out, const ff_sums *sums, uint64_t n) {
 
 /* Returns list(mean, sd, skewness, kurtosis, min, max, covariance). All have an element for each time and observed quantity,
  * first by time; `covariance` has one for each time and pair (1, 2), (1, 3), (2, 3), (1, 4), ..., or is NULL. */
-SEXP ffi_ssa_statistics(SEXP tally) {
+SEXP ffi_ensemble_statistics(SEXP tally) {
   static const char *const names[] = {"mean", "sd", "skewness", "kurtosis", "min", "max", "covariance"};
   ff_sums sums;
   const uint64_t n = view_of(&sums, tally);
@@ -165,7 +165,7 @@ static int same_shape(const ff_sums *a, const ff_sums *b) {
 }
 
 /* Merges several tallies of the same quantities and times, but for their histograms, which are those of the first. */
-SEXP ffi_ssa_merge(SEXP tallies) {
+SEXP ffi_ensemble_merge(SEXP tallies) {
   ff_sums all, one;
   ffi_listed(tallies, 1, "tallies");
   SEXP out = PROTECT(Rf_duplicate(VECTOR_ELT(tallies, 0)));
