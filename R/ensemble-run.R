@@ -244,7 +244,7 @@ gpu_least_trajectories <- 100 # for each thread of the processor: a cautious num
 
 # Gives a message of class fireflip_message_long if a run will take minutes, or if no trajectory ends any more. Some trajectories
 # have many events; the counts of some networks become infinite in a finite time. Both kinds of runs seem to do nothing. `since`
-# is the time at which the last trajectory has ended, in seconds. grows() is as growing_species(). Returns whether there was a
+# is the time at which the last trajectory has ended, in seconds. grows() gives what why_slow() wants. Returns whether there was a
 # message.
 tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NULL) {
   left <- if (state$complete > 0) seconds * (nsim / state$complete - 1) else Inf
@@ -254,22 +254,31 @@ tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NUL
   text <- if (!still && is.finite(left)) {
     sprintf("The remaining %s take about %s more.\n", rest, duration_text(left))
   } else {
+    grown <- grows()
     begin <- if (still) {
       left <- if (nsim - state$complete == 1) "is left" else "are left"
       sprintf("No trajectory has ended in the last %.0f seconds; %s %s.", seconds - since, rest, left)
     } else {
       # those of a GPU are counted when they end
-      events <- if (state$events > 0) sprintf(" and %s events", format_short(state$events)) else ""
-      sprintf("No trajectory has ended after %.0f seconds%s.", seconds, events)
+      word <- if (is.character(grown)) "steps" else "events"
+      counted <- if (state$events > 0) sprintf(" and %s %s", format_short(state$events), word) else ""
+      sprintf("No trajectory has ended after %.0f seconds%s.", seconds, counted)
     }
-    paste0(begin, " ", why_slow(grows()), "\n")
+    paste0(begin, " ", why_slow(grown), "\n")
   }
   message(new_condition("long", "message", text, NULL))
   TRUE
 }
 
-# `grown` is a value of growing_species().
+# `grown` is a value of growing_species(), or the name of a method whose steps get shorter where rates are fast.
 why_slow <- function(grown) {
+  if (is.character(grown)) {
+    return(sprintf(paste(
+      "With method = \"%s\", no step is longer than the fastest reactions need, so there are many steps if some of them are much",
+      "faster than the last time is long. Check that times and rates are in the same units; up to an earlier last time, there",
+      "are fewer steps."
+    ), grown))
+  }
   if (is.null(grown)) {
     return(paste(
       "This has two likely reasons: a trajectory has many events up to the last time, as when times and rates are in different",

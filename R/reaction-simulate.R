@@ -221,11 +221,14 @@ simulate.reaction_network <- function(object, nsim = 1, seed = NULL, ..., times,
   planned_result(plan, plan$model, result)
 }
 
+smooth_methods <- c("langevin", "ode") # they make steps, which are short where rates are fast
+
 reaction_engine <- list(
   name = "reaction", kernels = c("generated", "generic"),
   new = function(model, options) .Call(ffi_ssa_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_ssa_sweep, models, seeds, options),
-  without_kernel = function() methods_without("gpu"), grows = function(model, options) growing_species(model, options)
+  without_kernel = function() methods_without("gpu"), 
+  grows = function(model, options) if (options$method %in% smooth_methods) options$method else growing_species(model, options)
 )
 ensemble_engine.reaction_network <- function(model) reaction_engine
 

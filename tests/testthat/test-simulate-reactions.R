@@ -361,6 +361,15 @@ test_that("the message about a run that seems to do nothing names a species that
     "the count of `A b` exceeds 1e[+]06 at time 0.25, so counts may grow.*until = \"`A b` > 1e[+]06\"",
     class = "fireflip_message_long"
   )
+  # "ode" has no condition that could end it
+  fast <- reaction_network("A -> B" = 1e9, "B -> A" = 1e9, initial = c(A = 5))
+  options <- ensemble_plan(
+    fast, 1, 1, times = 1, method = "ode", observe = NULL, output = "summary", backend = "cpu", threads = 1
+  )$options
+  expect_message(
+    tell_if_slow(list(complete = 0, events = 3e7), 1, 10, grows = function() ensemble_engine(fast)$grows(fast, options)),
+    "and 3e7 steps[.] With method = \"ode\", no step is longer", class = "fireflip_message_long"
+  )
   steady <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
   expect_null(growing_species(steady, options_of(steady, 5)))
   # a count that is high from the start hides no other one
