@@ -56,8 +56,7 @@ is_of_one_run <- function(x) {
   run <- attr(x, "run")
   class <- kind_of_result(x)
   if (is.null(run) || !is.data.frame(x) || !class %in% kind_classes) return(TRUE)
-  kind <- kind_of_class(class, run$output)
-  kind$firings || nrow(x) <= kind$rows(run)
+  nrow(x) <= kind_of_class(class, run$output)$rows(run)
 }
 
 # The classes of a result: that of the engine, such as "reaction_histogram", that of the kind, which all engines share, and

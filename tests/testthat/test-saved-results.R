@@ -72,4 +72,7 @@ test_that("a saved result that was changed is an error", {
   two <- aged(run("final"))
   two <- structure(rbind(as.data.frame(two), as.data.frame(two)), class = class(two), run = attr(two, "run"))
   expect_error(summary(two), "more rows than its run gave", class = "fireflip_error_argument")
+  fired <- run("events")
+  two <- structure(rbind(as.data.frame(fired), as.data.frame(fired)), class = class(fired), run = attr(fired, "run"))
+  expect_error(summary(two), "more rows than its run gave", class = "fireflip_error_argument")
 })
