@@ -310,6 +310,28 @@ static void histograms_that_are_too_large(void) {
   sweep_drop(&all);
 }
 
+/* If the options of points are wrong, their own runs tell why. That is no reason why devices could not do them. */
+static void options_that_are_wrong(void) {
+  ff_formula until = formula_of("A > 30");
+  ff_sweep *got = NULL;
+  ff_error err;
+  int done = 0;
+  sweep_programs(&all);
+  sweep_fill(&all, FF_SSA_FACTORED, outputs + 1);
+  for (uint32_t i = 0; i < POINTS; i++) all.points[i].options.until = &until;
+  memset(&fake_ssa, 0, sizeof fake_ssa);
+  FF_CHECK_OK(ff_sweep_new(&got, all.points, POINTS, 1, &err), &err);
+  FF_CHECK_OK(ff_sweep_check_devices(got, &err), &err);
+  FF_CHECK_OK(use(got, 1, &err), &err);
+  while (!done && ff_sweep_advance(got, 10, &done, &err) == FF_OK) continue;
+  FF_CHECK_INT(ff_sweep_failed(got), POINTS);
+  for (uint32_t i = 0; i < POINTS; i++) FF_CHECK(ff_sweep_run(got, i) == NULL); /* they are left to be run alone */
+  ff_sweep_free(got);
+  FF_CHECK_INT(fake_ssa.freed, fake_ssa.made);
+  ff_formula_free(&until);
+  sweep_drop(&all);
+}
+
 static void wrong_calls(void) {
   ff_sweep *got = NULL;
   ff_error err;
@@ -334,4 +356,5 @@ static void wrong_calls(void) {
 }
 
 FF_TEST_MAIN("ssa_sweep", points_have_the_bits_of_their_runs, many_points_are_one_wave, devices_that_fail,
-             devices_that_do_not_start, the_first_failure_counts, histograms_that_are_too_large, wrong_calls)
+             devices_that_do_not_start, the_first_failure_counts, histograms_that_are_too_large,
+             options_that_are_wrong, wrong_calls)

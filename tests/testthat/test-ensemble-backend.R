@@ -53,6 +53,16 @@ test_that("GPUs give the results of the processor, for every output", {
   sweep <- function(backend) sweep_parameters(net, data.frame(k = c(1, 5)), 20, times = 1, seed = 1, backend = backend)
   expect_identical(sweep("cuda"), sweep("cpu"))
   expect_identical(summary(sweep("cuda"))$backend, "cuda")
+  # what no run can do is no refusal of GPUs
+  wrong <- function(backend) {
+    error <- tryCatch(sweep_parameters(
+      net, data.frame(k = c(1, 5)), 20, times = 1, seed = 1, backend = backend, method = "factored", until = "A > 3",
+      output = "histogram", observe = "B"
+    ), error = identity)
+    c(class(error), conditionMessage(error))
+  }
+  expect_match(wrong("cpu")[[length(wrong("cpu"))]], "does not simulate one firing after the other")
+  expect_identical(wrong("cuda"), wrong("cpu"))
 })
 
 test_that("GPUs check conditions, list firings and continue trajectories as the processor does", {

@@ -289,19 +289,20 @@ void ff_sweep_free_devices(ff_sweep *s) {
   s->counts = NULL;
 }
 
-/* Of a point whose options are wrong, the run tells that. */
-static ff_status check(const ff_point *p, ff_error *err) {
+/* Whether devices can simulate a point. If its options are wrong, *opens is 0, and its own run tells why. */
+static ff_status check(const ff_point *p, int *opens, ff_error *err) {
   ff_process process = {.engine = p->engine, .model = p->model};
   ff_error why;
-  ff_status status = p->engine->open(&process, &p->options, &why);
-  status = status == FF_OK ? ff_process_check_devices(&process, &p->options, err) : FF_OK;
+  *opens = p->engine->open(&process, &p->options, &why) == FF_OK;
+  const ff_status status = *opens ? ff_process_check_devices(&process, &p->options, err) : FF_OK;
   if (p->engine->close != NULL) p->engine->close(&process);
   return status;
 }
 
 ff_status ff_sweep_check_devices(const ff_sweep *s, ff_error *err) {
   ff_status status = FF_OK;
-  for (uint32_t i = 0; i < s->n && status == FF_OK; i++) status = check(&s->points[i].given, err);
+  int opens;
+  for (uint32_t i = 0; i < s->n && status == FF_OK; i++) status = check(&s->points[i].given, &opens, err);
   return status;
 }
 
@@ -352,11 +353,12 @@ static int can_share(const ff_point *p) {
 ff_status ff_sweep_use(ff_sweep *s, const ff_fleet_choice *choice, ff_error *err) {
   const ff_point *first = NULL;
   ff_error why;
+  int opens;
   if (s->fleet.n > 0 || s->moved || choice->n_devices == 0)
     return ff_error_set(err, FF_EARGUMENT, "a sweep needs a device, and can be moved to devices only once");
   for (uint32_t i = s->n; i-- > 0;) {
     point *p = s->points + i;
-    p->alone = !can_share(&p->given) || check(&p->given, &why) != FF_OK;
+    p->alone = !can_share(&p->given) || check(&p->given, &opens, &why) != FF_OK || !opens;
     if (!p->alone) first = &p->given;
   }
   ff_status status = first != NULL ? choose_record(s, first, err) : FF_OK;
