@@ -17,6 +17,13 @@ static void take_components(ff_components *found, uint32_t n_nodes, SEXP compone
   ff_graph_components_free(found);
 }
 
+/* Puts such vectors, of which the first n components are filled, into a list. */
+static void set_components(SEXP out, SEXP component, SEXP size, SEXP cyclic, uint32_t n) {
+  ffi_set(out, "component", component);
+  ffi_set(out, "size", Rf_xlengthgets(size, n));
+  ffi_set(out, "cyclic", Rf_xlengthgets(cyclic, n));
+}
+
 /* Returns the strongly connected components of the graph of `nodes` nodes in which arrow i goes from from[i] to to[i], integers
  * from 1: list(component, size, cyclic), as ffi_pbn_graph(). */
 SEXP ffi_arrow_components(SEXP from, SEXP to, SEXP nodes) {
@@ -32,9 +39,7 @@ SEXP ffi_arrow_components(SEXP from, SEXP to, SEXP nodes) {
   ffi_check(ff_graph_components(&found, (uint32_t)n, first, second, (size_t)Rf_xlength(from), &err), &err);
   const uint32_t number = found->n_components;
   take_components(found, (uint32_t)n, component, size, cyclic);
-  ffi_set(out, "component", component);
-  ffi_set(out, "size", Rf_xlengthgets(size, number));
-  ffi_set(out, "cyclic", Rf_xlengthgets(cyclic, number));
+  set_components(out, component, size, cyclic, number);
   UNPROTECT(4);
   return out;
 }
@@ -70,9 +75,7 @@ SEXP ffi_pbn_graph(SEXP model) {
   SEXP out = PROTECT(ffi_list(5, names));
   ffi_set(out, "from", Rf_xlengthgets(from, (R_xlen_t)n_arrows));
   ffi_set(out, "to", Rf_xlengthgets(to, (R_xlen_t)n_arrows));
-  ffi_set(out, "component", component);
-  ffi_set(out, "size", Rf_xlengthgets(size, n_components));
-  ffi_set(out, "cyclic", Rf_xlengthgets(cyclic, n_components));
+  set_components(out, component, size, cyclic, n_components);
   UNPROTECT(7);
   return out;
 }

@@ -14,8 +14,8 @@
 #include "../engine/ff_ssa_single.h"
 #include "../schedule/ff_ssa_trajectory.h"
 
-#define LEAST_STEPS 10  /* a leap with fewer steps on average does not pay */
-#define EXACT_STEPS 100 /* exact steps that then follow */
+#define LEAST_FIRINGS 10 /* a leap with fewer firings on average does not pay */
+#define EXACT_STEPS 100  /* exact steps that then follow */
 #define EXACT_AFTER_IMPLICIT 10 /* the same after an implicit leap */
 #define BRIDGE_LEVELS 62 /* a leap is divided into 2^62 parts */
 
@@ -124,7 +124,7 @@ static void go_on(leaper *e) {
     if (e->implicit != NULL) longest = ff_ssa_implicit_longest(e->implicit, &e->length, path, longest);
     /* The mean number of firings is bounded, so that it is a number that a count may reach. */
     double tau = smaller(longest, 2 * FF_SSA_MAX_COUNT / total);
-    while (tau * total >= LEAST_STEPS) {
+    while (tau * total >= LEAST_FIRINGS) {
       if (draw_leap(e, tau)) {
         e->leaping = 1;
         return;
