@@ -53,8 +53,8 @@ $(eval $(call flavour,asan,$(CC),$$(LEVEL) $(SANITIZE) -Wno-error=format-truncat
 $(eval $(call flavour,plain,$(CC),-O2))
 $(eval $(call flavour,fuzz,clang,-O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all))
 $(BUILD)/fuzz/%.o: WARN = -w
-# GCC takes two or three times as long for -O1 and -g, and only the core wins this back when the tests run. For ff_ssa_vector16_*.c
-# it takes 25 s each.
+# GCC takes two or three times as long for -O1 and -g, and only the core wins this back when the tests run. With -O1, it takes
+# 25 s for each ff_ssa_vector16_*.c.
 LEVEL = -Og -g1
 $(BUILD)/asan/src/%.o: LEVEL = -O1 -g1
 $(BUILD)/asan/src/ssa/lanes/ff_ssa_vector16_%.o: LEVEL = -Og -g1
