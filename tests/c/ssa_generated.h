@@ -9,7 +9,7 @@
 #include "ssa_launch.h"
 
 #ifndef GENERATED_OPTIMISATION
-#define GENERATED_OPTIMISATION "-O1"
+#define GENERATED_OPTIMISATION "-Og" /* the compiler takes most of the time */
 #endif
 
 #ifndef GENERATED_FLAGS

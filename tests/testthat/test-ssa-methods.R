@@ -29,15 +29,13 @@ test_that("methods agree on larger networks", {
       simulate(one[[1L]], nsim = 200, times = one[[2L]], method = method, seed = seed)
     }
     reference <- run("logarithmic_direct", 1)
-    can <- function(method) {
-      tryCatch(inherits(run(method, 1), "reaction_ensemble"), fireflip_error_unsupported = function(e) FALSE)
-    }
-    others <- Filter(can, setdiff(exact, c("direct", "logarithmic_direct"))) # these two have the same trajectories
-    z <- vapply(seq_along(others), function(i) {
-      sim <- run(others[[i]], 1 + i)
+    z <- double()
+    for (method in setdiff(exact, c("direct", "logarithmic_direct"))) { # these two have the same trajectories
+      sim <- tryCatch(run(method, 2 + length(z)), fireflip_error_unsupported = function(e) NULL)
+      if (is.null(sim)) next
       spread <- sqrt((sim$sd^2 + reference$sd^2) / 200)
-      max(ifelse(spread > 0, abs(sim$mean - reference$mean) / spread, 0))
-    }, 0)
+      z <- c(z, max(ifelse(spread > 0, abs(sim$mean - reference$mean) / spread, 0)))
+    }
     # family-wise 1e-3 over species and methods, with a factor of 1.5 for distributions that are not normal
     expect_lt(max(z), 1.5 * stats::qnorm(1 - 1e-3 / 2 / length(z) / nrow(reference)))
   }

@@ -154,7 +154,7 @@ test_that("no change of a network is an error of R", {
   bool <- pbn(list(A = c("B" = 0.5, "!B" = 0.5), B = "A & C", C = "C"), perturbation = 0.01)
   parts <- c(as.list(names(unclass(bool))), lapply(names(bool$rules), function(name) c("rules", name)))
   expect_no_base_error(bool, parts, list(
-    print = print, summary = summary, plot = plot, frame = as.data.frame,
+    print = print, summary = summary, plot = function(x) null_device(plot(x)), frame = as.data.frame,
     simulate = function(x) simulate(x, 2, steps = 3, seed = 1),
     states = function(x) steady_state(x, "A", seed = 1), outcomes = outcomes, reduce = function(x) reduce_network(x, "A"),
     set = function(x) set_rule(x, A = "B"), write = function(x) write_network(x, tempfile(), "pbn")
@@ -166,8 +166,10 @@ test_that("a changed record is an error that names the field, for every method",
   run <- function(output, ..., n = 100) simulate(net, n, times = 0:4, seed = 1, output = output, ...)
   other <- simulate(net, 100, times = 0:4, seed = 2)
   shown <- list(
-    print = print, summary = summary, plot = plot, frame = function(x) as.data.frame(x, run = TRUE), part = function(x) x[1, ],
-    merge = function(x) c(x), quantile = stats::quantile, hist = graphics::hist, noise = noise, burn_in = burn_in,
+    print = print, summary = summary, plot = function(x) null_device(plot(x)),
+    frame = function(x) as.data.frame(x, run = TRUE), part = function(x) x[1, ],
+    merge = function(x) c(x), quantile = stats::quantile, hist = function(x) null_device(graphics::hist(x)),
+    noise = noise, burn_in = burn_in,
     split = function(x) noise_decomposition(x, c("A", "B")), resume = function(x) simulate(net, times = 9, initial = x, seed = 1),
     compare = function(x) compare_ensembles(x, other)
   )
@@ -203,7 +205,7 @@ test_that("changed columns are an error, or are printed as they are", {
   expect_no_base_error(sim, as.list(names(sim)), list(print = print, summary = summary), in_column)
   solution <- chemical_master_equation(net, times = 1)
   expect_no_base_error(solution, list("times", "counts", "probability", c("times", "states")), list(
-    print = print, summary = summary, plot = plot, frame = as.data.frame
+    print = print, summary = summary, plot = function(x) null_device(plot(x)), frame = as.data.frame
   ))
 })
 
@@ -256,7 +258,8 @@ test_that("species may have the names of columns of other results", {
 test_that("a changed estimate for a Boolean network is an error that names the field", {
   net <- pbn(list(A = c("B" = 0.5, "!B" = 0.5), B = "A"), perturbation = 0.01)
   shown <- list(
-    print = print, summary = summary, plot = plot, frame = function(x) as.data.frame(x, run = TRUE), part = function(x) x[1, ],
+    print = print, summary = summary, plot = function(x) null_device(plot(x)),
+    frame = function(x) as.data.frame(x, run = TRUE), part = function(x) x[1, ],
     merge = function(x) c(x), bind = function(x) rbind(a = x, b = x)
   )
   part <- suppressMessages(steady_state(net, list(on = "A"), seed = 1, method = "simulation", precision = 0.01, shard = c(1, 2)))
