@@ -214,7 +214,7 @@ static inline ff_status random_petri(ff_petri **out, uint64_t *s, ff_error *err)
   if (status == FF_OK) status = ff_petri_variable_text(net, 0, "k * sum(PQ) + CX[2]", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_variable_text(net, 1, "v + PE[rb] + time", petri_nowhere, err);
   if (status == FF_OK) status = random_markings(s, net, err);
-  const uint32_t n = 2 + below(s, 4);
+  const uint32_t n = 4 + below(s, 6);
   for (uint32_t t = 0; t < n && status == FF_OK; t++) status = random_transition(s, net, t, err);
   return status == FF_OK ? ff_petri_finish(net, err) : status;
 }
