@@ -36,7 +36,7 @@ void ff_petri_plan_free(ff_petri_plan *plan) {
   free(plan);
 }
 
-/* ---- making a plan ---------------------------------------------------------------------------------------------------------- */
+/* ---- making a plan ------------------------------------------------------------------------------------------------ */
 
 /* The number of words of all pieces, which bounds the elements that they name. */
 static size_t words_of(const ff_petri_transition *t) {
@@ -85,7 +85,8 @@ static void use_formula(ff_petri_plan *plan, const ff_unfolder *u, const ff_petr
   }
 }
 
-/* Lists what arcs and pieces use, and what must exist. marked[e] is 1 for what arcs use, i + 2 for what piece i was the last to use. */
+/* Lists what arcs and pieces use, and what must exist. marked[e] is 1 for what arcs use, i + 2 for what piece i was the last to
+ * use. */
 static void list_elements(ff_petri_plan *plan, const ff_unfolder *u, const ff_petri_transition *t, uint32_t *marked) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->n_arcs; i++) {
@@ -125,8 +126,8 @@ static ff_status find_shared(ff_petri_plan *plan, const ff_unfolder *u, const ff
 }
 
 /* Marks the components of indices that are bound. */
-static void mark_components(const ff_petri_plan *plan, const ff_petri *net, const ff_petri_transition *t, const ff_colour_expr *guard,
-                            uint8_t *component) {
+static void mark_components(const ff_petri_plan *plan, const ff_petri *net, const ff_petri_transition *t,
+                            const ff_colour_expr *guard, uint8_t *component) {
   ff_mark_colour(component, guard);
   for (uint32_t i = 0; i < plan->n_needed; i++) {
     const ff_flat_element *element = &plan->element[plan->needed[i]];
@@ -182,7 +183,7 @@ static ff_status make_plan(ff_unfolder *u, const ff_petri_transition *t, ff_erro
   return status;
 }
 
-/* ---- bindings ---------------------------------------------------------------------------------------------------------------- */
+/* ---- bindings ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the first element of the list with the same place, for those at `k` on the list. */
 static uint32_t first_with(ff_petri_plan *plan, uint32_t place, uint32_t k) {
