@@ -15,6 +15,7 @@ struct ff_petri_plan {
   uint32_t n_needed;
   uint32_t *used;       /* elements that families have as slots: first those of arcs, then those of each piece */
   uint32_t n_arc_used;
+  int certain;          /* whether the first piece always counts, so that its elements are among those needed */
   uint32_t *piece_used, *piece_end; /* of piece i: piece_used[i] to piece_end[i] - 1, beside those of arcs */
   uint32_t *place;      /* of each element, for a binding */
   uint32_t *list, *pattern;
@@ -103,6 +104,9 @@ static void list_elements(ff_petri_plan *plan, const ff_unfolder *u, const ff_pe
     use_formula(plan, u, t, &t->piece[i].value, marked, i + 2, &n);
     plan->piece_end[i] = n;
   }
+  plan->certain = t->n_pieces > 0 && t->piece[0].when.length == 0;
+  for (uint32_t i = 0; plan->certain && i < plan->piece_end[0] - plan->piece_used[0]; i++)
+    plan->needed[plan->n_needed++] = plan->used[plan->piece_used[0] + i];
   for (uint32_t i = 0; i < t->n_arcs; i++) { /* modifiers that no piece names */
     const uint32_t e = t->arc[i].element;
     if (marked[e] != 0) continue;
@@ -252,7 +256,7 @@ static ff_status take_binding(ff_unfolder *u, uint32_t transition, ff_error *err
     piece = FF_PETRI_NONE;
   } else {
     const uint32_t more = plan->piece_end[piece] - plan->piece_used[piece];
-    if (!find_places(plan, &u->at, plan->used + plan->piece_used[piece], more)) return FF_OK;
+    if (!plan->certain && !find_places(plan, &u->at, plan->used + plan->piece_used[piece], more)) return FF_OK;
     memcpy(plan->list + n, plan->used + plan->piece_used[piece], more * sizeof *plan->list);
     n += more;
   }
