@@ -5,7 +5,8 @@
 #include "../../src/model/petri/ff_petri.h"
 #include "check.h"
 
-/* X = 1..4, Y = 1..3, N = a, b, c, G = {3, 9, 1}, Cell = X * Y, Odd = cells with an odd x, U = X + N. Constants W = 2, H = 2.5. */
+/* X = 1..4, Y = 1..3, N = a, b, c, G = {3, 9, 1}, Cell = X * Y, Odd = cells with an odd x, U = X + N. Constants W = 2, H =
+ * 2.5. */
 static ff_petri *net_of_colours(void) {
   ff_petri *net = NULL;
   ff_error err;
@@ -187,8 +188,8 @@ static void guard(char *out, size_t size, int deep) {
 }
 
 static void term(char *out, size_t size, int deep) {
-  static const char *const leaves[] = {"x", "y", "g", "o[1]", "o[2]", "d[1]", "d[2]", "W", "1", "2", "5", "next(x)", "previous(y)",
-                                       "next(g)", "u"};
+  static const char *const leaves[] = {"x", "y", "g", "o[1]", "o[2]", "d[1]", "d[2]", "W", "1", "2", "5", "next(x)",
+                                       "previous(y)", "next(g)", "u"};
   static const char *const joins[] = {" + ", " - ", " * ", " %% ", " %/% "};
   char left[1000] = "", right[1000] = "";
   const uint32_t kind = random_below(6);
@@ -266,11 +267,12 @@ static void binds_as_brute_force(void) {
   ff_petri_free(net);
 }
 
-/* A grid of 30 x 40 cells has 2 (29 40 + 30 39) ordered pairs of neighbours, and a torus 4 each. The search visits a small multiple
- * of the bindings, of 1.4 million candidates. */
+/* A grid of 30 x 40 cells has 2 (29 40 + 30 39) ordered pairs of neighbours, and a torus 4 each. The search visits a small
+ * multiple of the bindings, of 1.4 million candidates. */
 static void narrows_grids(void) {
   static const char *const grid[] = {"abs(x - a) + abs(y - b) == 1",
-                                     "(a == x & b == y - 1) | (a == x & b == y + 1) | (a == x - 1 & b == y) | (a == x + 1 & b == y)"};
+                                     "(a == x & b == y - 1) | (a == x & b == y + 1) | (a == x - 1 & b == y) | "
+                                     "(a == x + 1 & b == y)"};
   ff_error err;
   ff_petri *net = NULL;
   int64_t range[40];
@@ -348,4 +350,5 @@ static void refuses_sets(void) {
   free(large);
 }
 
-FF_TEST_MAIN("colour", reads_and_writes, tells_errors, nests_deeply, binds_as_brute_force, narrows_grids, makes_sets, refuses_sets)
+FF_TEST_MAIN("colour", reads_and_writes, tells_errors, nests_deeply, binds_as_brute_force, narrows_grids, makes_sets,
+             refuses_sets)

@@ -1,8 +1,8 @@
 /* The search for all bindings of a guard.
  *
- * The guard is split at its | into alternatives. Component after component gets each value that some alternative permits, in the order
- * of its set. Below each value, only the alternatives that are still possible are kept. Whether one is possible, and which values it
- * permits, follows from intervals: those of all components that it names are narrowed on its tree. */
+ * The guard is split at its | into alternatives. Component after component gets each value that some alternative permits, in the
+ * order of its set. Below each value, only the alternatives that are still possible are kept. Whether one is possible, and which
+ * values it permits, follows from intervals: those of all components that it names are narrowed on its tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ static interval truth_of(const ff_binder *b, uint32_t at, const interval *range)
 static int surely(interval x) { return x.low > 0 || x.high < 0; }
 static int never(interval x) { return x.low == 0 && x.high == 0; }
 
-/* An interval that holds all values of the subexpression that ends at this word. */
+/* An interval that holds all values of the subexpression that ends at this word; a case for each operation. */
 static interval range_of(const ff_binder *b, uint32_t at, const interval *range) {
   const ff_colour_word *word = &b->guard->word[at];
   if (b->node[at].depth > MOST_DEPTH) return everything;
@@ -181,7 +181,7 @@ static int narrow_neighbour(ff_binder *b, uint32_t at, interval to, interval *ra
   return 1;
 }
 
-/* The value of the subexpression must be within `to`. */
+/* The value of the subexpression must be within `to`; a case for each operation. */
 static int narrow(ff_binder *b, uint32_t at, interval to, interval *range) {
   const ff_colour_word *word = &b->guard->word[at];
   if (b->node[at].depth > MOST_DEPTH) return 1;
