@@ -1,10 +1,9 @@
 /* The inner texts of Petri nets that CANDL files and Snoopy's XML share: constants, sets of colours, colour functions,
  * markings, inscriptions of arcs, guards and rates. Each function reads one text and adds what it says to an ff_petri.
  *
- * The order of the calls is: constants, ff_candl_constants_done(), functions, sets (ff_candl_set()), indices
- * (ff_candl_index()), colour functions, places (ff_petri_add_place()), markings, then the transitions, each with its arcs
- * before its rate, since a rate depends on them; observers, then ff_petri_finish(). A set whose predicate names an index may
- * come before the index.
+ * The order of the calls is: constants, ff_candl_constants_done(); functions; sets and indices in any order,
+ * ff_candl_colours_done(); colour functions; places, each with its marking; transitions (ff_petri_add_transition()), each with
+ * its arcs before its rate, since a rate depends on them; observers; ff_petri_finish().
  *
  * Colours are written as in CANDL: a guard has = <> != < <= > >= & | ! + - * / % and a sign before an index for the colour
  * that follows it or comes before it; && || == are read too. The word `all`, or all(), stands for all colours of a place.
@@ -49,13 +48,18 @@ ff_status ff_candl_valueset(ff_candl *candl, const ff_span *name, uint32_t n, ui
 /* A function of numbers: `arguments` is "a, b", `body` an expression of them and of constants and functions before this one. */
 ff_status ff_candl_function(ff_candl *candl, ff_span name, ff_span arguments, ff_span body, ff_place place);
 
-/* A set of colours. `text` is {1..N}, {1..10,15}, {a,b,c}, {"s","t"}, {dot}, PROD(X,Y), Parent[predicate], or A + B. */
+/* A set of colours. `text` is {1..N}, {1..10,15}, {a,b,c}, {"s","t"}, {dot}, PROD(X,Y), Parent[predicate], A + B, or the name
+ * of another set. Sets that it names may come later. `name` and `text` must live until ff_candl_colours_done(). */
 ff_status ff_candl_set(ff_candl *candl, ff_span name, ff_span text, ff_place place);
 /* A variable of colours: an index of the net. */
 ff_status ff_candl_index(ff_candl *candl, ff_span name, ff_span set, ff_place place);
+/* Adds all sets and indices to the net: those that do not need others first. */
+ff_status ff_candl_colours_done(ff_candl *candl);
 /* A function of colours: `arguments` is "X x, Y y". */
 ff_status ff_candl_colour_function(ff_candl *candl, ff_span name, ff_span arguments, ff_span body, ff_place place);
 
+/* A place; `set` is the name of its set of colours, or empty. Its number is net->n_places - 1 then. */
+ff_status ff_candl_place(ff_candl *candl, ff_span set, ff_span name, int continuous, int fixed, ff_place place);
 /* A marking of place number `number`, such as 3`all, 0++1++2, c`(1,2), [x=1 & y=2] 5`(x,y), or an expression of constants for
  * an uncoloured place. An empty text is 0. */
 ff_status ff_candl_marking(ff_candl *candl, uint32_t number, ff_span text, ff_place place);
