@@ -16,7 +16,7 @@ ff_status ff_candl_new(ff_candl **out, ff_petri *net, const ff_io_petri_options 
   if (candl == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to read a Petri net");
   candl->net = net;
   candl->options = options;
-  candl->err = candl->symbols.ids.err = candl->sets.ids.err = candl->macros.ids.err = err;
+  candl->err = candl->symbols.ids.err = candl->sets.ids.err = candl->macros.ids.err = candl->transitions.ids.err = err;
   candl->transition = FF_PETRI_NONE;
   return FF_OK;
 }
@@ -41,11 +41,11 @@ void ff_candl_free(ff_candl *candl) {
   free_table(&candl->symbols);
   free_table(&candl->sets);
   free_table(&candl->macros);
+  free_table(&candl->transitions);
   free(candl->kept);
   free(candl->value);
   free(candl->waiting);
   free(candl->macro);
-  free(candl->width);
   free(candl->colours);
   free(candl->input);
   free(candl);
@@ -79,7 +79,8 @@ ff_status ff_candl_declare(ff_candl *candl, ff_candl_table *table, ff_candl_kind
   if (!is_new)
     return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: found %s again where %s was expected; it is the name of another %s",
                         place.file, (unsigned long long)place.line, ff_quote(name.text, name.length).text, what,
-                        table == &candl->symbols ? whats[table->kind[id]] : table == &candl->sets ? "set of colours" : "function");
+                        table == &candl->symbols ? whats[table->kind[id]] : table == &candl->sets ? "set of colours" :
+                        table == &candl->macros ? "function" : "transition");
   void *memory = table->kind;
   status = ff_grow(&memory, &table->kinds, (size_t)id + 1, sizeof *table->kind, candl->err);
   table->kind = memory;
@@ -99,6 +100,14 @@ ff_status ff_candl_unknown(ff_candl *candl, ff_candl_table *table, const char *w
   const char *near = ff_name_near(table->ids.names, table->ids.n_nodes, name.text, name.length);
   return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: no %s is called %s%s", place.file, (unsigned long long)place.line, what,
                       ff_quote(name.text, name.length).text, ff_hint_of(near).text);
+}
+
+ff_status ff_candl_at(ff_candl *candl, ff_status status, ff_place place) {
+  if (status == FF_OK || status == FF_EMEMORY || candl->err == NULL) return status;
+  const size_t length = strlen(place.file);
+  ff_error old = *candl->err;
+  if (strncmp(old.text, place.file, length) == 0) return status;
+  return ff_error_set(candl->err, status, "%s, line %llu: %s", place.file, (unsigned long long)place.line, old.text);
 }
 
 /* ---- constants ---- */

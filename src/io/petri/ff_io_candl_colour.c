@@ -58,8 +58,7 @@ ff_status ff_candl_colours(ff_candl *candl, uint32_t set, const ff_colours **out
 }
 
 uint32_t ff_candl_width(const ff_candl *candl, uint32_t place) {
-  const uint32_t set = candl->net->place[place].set;
-  return set == FF_PETRI_NONE ? 0 : candl->width[set];
+  return ff_petri_set_width(candl->net, candl->net->place[place].set);
 }
 
 /* ---- colours ---- */
@@ -108,7 +107,7 @@ static ff_status read_index(ff_candl *candl, ff_candl_colour *out, ff_span text,
   const int64_t id = ff_candl_is_name(text) ? ff_candl_lookup(&candl->symbols, text) : -1;
   if (width < 2 || id < 0 || candl->symbols.kind[id] != FF_CANDL_INDEX) return FF_OK;
   const ff_colour_index *index = &candl->net->index[candl->symbols.number[id]];
-  if (candl->width[index->set] != width) return FF_OK;
+  if (ff_petri_set_width(candl->net, index->set) != width) return FF_OK;
   const ff_colour_scope scope = ff_petri_scope(candl->net);
   ff_status status = FF_OK;
   for (uint32_t k = 0; k < width && status == FF_OK; k++) {
@@ -121,7 +120,7 @@ static ff_status read_index(ff_candl *candl, ff_candl_colour *out, ff_span text,
 }
 
 ff_status ff_candl_colour_read(ff_candl *candl, ff_candl_colour *out, ff_span text, uint32_t set, ff_place place) {
-  const uint32_t width = candl->width[set];
+  const uint32_t width = ff_petri_set_width(candl->net, set);
   memset(out, 0, sizeof *out);
   ff_span inner = text = ff_span_trim(text);
   ff_status status = read_index(candl, out, text, width);

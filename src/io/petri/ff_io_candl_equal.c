@@ -69,7 +69,7 @@ static ff_status unsupported(const writer *w, const char *what) {
 static ff_status put_index(writer *w, uint32_t component) {
   const ff_petri *net = w->candl->net;
   for (uint32_t i = 0; i < net->n_indices; i++)
-    if (net->index[i].first == component && w->candl->width[net->index[i].set] == 1) {
+    if (net->index[i].first == component && ff_petri_set_width(net, net->index[i].set) == 1) {
       ff_candl_put_name(w->out, net->index[i].name);
       return FF_OK;
     }
@@ -185,41 +185,54 @@ static int is_shift(const ff_colour_expr *e, uint32_t *index, int64_t *shift) {
                             (e->word[2].code == FF_C_ADD || e->word[2].code == FF_C_SUB));
 }
 
-/* As ff_candl_equal(), for a component; writes the condition if it depends. */
-static ff_status equal_component(ff_candl *candl, int *equal, ff_out *out, const ff_colour_expr *a, const ff_colour_expr *b,
-                                 ff_place place) {
-  uint32_t x, y;
-  int64_t i, j;
+/* Whether the values of two expressions are equal: 0 never, 1 always, 2 if it depends. */
+static ff_status compare(ff_candl *candl, int *equal, const ff_colour_expr *a, const ff_colour_expr *b) {
+  const ff_colour_scope scope = ff_petri_scope(candl->net);
+  ff_colour_expr x = {0}, y = {0};
+  uint32_t i, j;
+  int64_t m, n;
   *equal = 2;
-  if (a->length == b->length && memcmp(a->word, b->word, a->length * sizeof *a->word) == 0) *equal = 1;
-  if (*equal == 2 && is_shift(a, &x, &i) && is_shift(b, &y, &j) && x == y) *equal = i == j;
-  if (*equal != 2) return FF_OK;
-  ff_out_puts(out, out->length == 0 ? "(" : " & (");
-  ff_status status = ff_candl_formula_of_colour(candl, out, a, place);
-  ff_out_puts(out, " == ");
-  if (status == FF_OK) status = ff_candl_formula_of_colour(candl, out, b, place);
-  ff_out_puts(out, ")");
+  ff_status status = ff_colour_expand(&x, a, &scope, candl->err);
+  if (status == FF_OK) status = ff_colour_expand(&y, b, &scope, candl->err);
+  if (status == FF_OK && x.length == y.length && memcmp(x.word, y.word, x.length * sizeof *x.word) == 0) *equal = 1;
+  if (status == FF_OK && *equal == 2 && is_shift(&x, &i, &m) && is_shift(&y, &j, &n) && i == j) *equal = m == n;
+  ff_colour_free(&x);
+  ff_colour_free(&y);
   return status;
 }
 
-ff_status ff_candl_equal(ff_candl *candl, int *equal, char **condition, const ff_candl_colour *a, const ff_candl_colour *b,
-                         ff_place place) {
-  const ff_colour_scope scope = ff_petri_scope(candl->net);
+/* Finds a condition, or adds it. */
+static ff_status look_up_condition(ff_candl *candl, int *holds, const char *text, ff_place place) {
+  uint32_t i = 0;
+  while (i < candl->n_conditions && strcmp(candl->condition[i], text) != 0) i++;
+  if (i == FF_CANDL_MOST_CONDITIONS)
+    return ff_error_set(candl->err, FF_EUNSUPPORTED, "%s, line %llu: the rate depends on whether %s, and on %u other pairs of colours; "
+                        "it can be split into transitions whose guards tell", place.file, (unsigned long long)place.line, text,
+                        FF_CANDL_MOST_CONDITIONS);
+  if (i == candl->n_conditions && (candl->condition[i] = ff_candl_keep(candl, ff_span_of(text))) == NULL) return FF_EMEMORY;
+  if (i == candl->n_conditions) candl->n_conditions++;
+  *holds = (int)(candl->holds >> i & 1);
+  return FF_OK;
+}
+
+ff_status ff_candl_equal(ff_candl *candl, int *equal, const ff_candl_colour *a, const ff_candl_colour *b, ff_place place) {
   ff_out out = {.err = candl->err};
   ff_status status = FF_OK;
-  *equal = 1;
-  *condition = NULL;
-  for (uint32_t k = 0; k < a->width && status == FF_OK && *equal != 0; k++) {
-    ff_colour_expr x = {0}, y = {0};
+  int all = 1;
+  for (uint32_t k = 0; k < a->width && status == FF_OK && all != 0; k++) {
     int same = 0;
-    status = ff_colour_expand(&x, &a->expr[k], &scope, candl->err);
-    if (status == FF_OK) status = ff_colour_expand(&y, &b->expr[k], &scope, candl->err);
-    if (status == FF_OK) status = equal_component(candl, &same, &out, &x, &y, place);
-    if (same != 1) *equal = same;
-    ff_colour_free(&x);
-    ff_colour_free(&y);
+    status = compare(candl, &same, &a->expr[k], &b->expr[k]);
+    if (same != 1) all = same;
+    if (same != 2) continue;
+    ff_out_puts(&out, out.length == 0 ? "(" : " & (");
+    ff_out_puts(&out, a->text[k]);
+    ff_out_puts(&out, ") == (");
+    ff_out_puts(&out, b->text[k]);
+    ff_out_puts(&out, ")");
   }
-  if (status == FF_OK && *equal == 2) return ff_out_finish(&out, condition);
+  *equal = all;
+  if (status == FF_OK && all == 2) status = out.status;
+  if (status == FF_OK && all == 2) status = look_up_condition(candl, equal, out.text, place);
   free(out.text);
   return status;
 }

@@ -4,10 +4,11 @@
 
 #include "ff_io_candl.h"
 
-/* ---- pieces of a text: ff_io_candl_scan.c ----------------------------------------------------------------------------------- */
+/* ---- pieces of a text: ff_io_candl_scan.c
+ * ----------------------------------------------------------------------------------- */
 
-/* The kind is 'a' of a name, '0' of a number, '"' of a text in quotes (without them in the span), 0 at the end, and else the first
- * character of an operator: <= >= != <> && || == are one token. */
+/* The kind is 'a' of a name, '0' of a number, '"' of a text in quotes (without them in the span), 0 at the end, and else the
+ * first character of an operator: <= >= != <> && || == are one token. */
 typedef struct {
   char kind;
   ff_span span;
@@ -21,19 +22,21 @@ int ff_candl_is_name(ff_span text);
 /* Reads the token at *at, and moves *at behind it. */
 ff_candl_token ff_candl_next(ff_span text, size_t *at);
 
-/* The position of the first `sign` from `from` on that is outside of brackets of all kinds and quotes; text.length if there is none.
- * O(length). */
+/* The position of the first `sign` from `from` on that is outside of brackets of all kinds and quotes; text.length if there is
+ * none. O(length). */
 size_t ff_candl_find(ff_span text, size_t from, const char *sign);
 /* The position of the bracket that closes the one at `open`; text.length if there is none. O(length). */
 size_t ff_candl_close(ff_span text, size_t open);
-/* Takes the part before the first `sign` from the start of *rest, without blanks. Returns 0 if *rest is at its end: its text is NULL.
- */
+/* Takes the part before the first `sign` from the start of *rest, without blanks. Returns 0 if *rest is at its end: its text
+ * is NULL.
+ * */
 int ff_candl_part(ff_span *rest, const char *sign, ff_span *part);
-/* If a text starts with "[", takes what is within the brackets from its start. *inside is empty if there is none. Returns 0 if the
- * bracket is not closed. */
+/* If a text starts with "[", takes what is within the brackets from its start. *inside is empty if there is none. Returns 0 if
+ * the bracket is not closed. */
 int ff_candl_predicate(ff_span *text, ff_span *inside);
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 typedef enum { FF_CANDL_CONSTANT, FF_CANDL_INDEX, FF_CANDL_PLACE, FF_CANDL_OBSERVER } ff_candl_kind;
 
@@ -82,6 +85,8 @@ typedef struct {
   double weight; /* NaN if it is not a number */
 } ff_candl_input;
 
+#define FF_CANDL_MOST_CONDITIONS 5u
+
 struct ff_candl {
   ff_petri *net;
   const ff_io_petri_options *options;
@@ -91,19 +96,21 @@ struct ff_candl {
   ff_candl_table symbols; /* of formulas: constants, indices, places, observers */
   ff_candl_table sets;
   ff_candl_table macros;
+  ff_candl_table transitions;
   ff_candl_value *value; /* constants */
   size_t n_values, values_capacity;
   ff_candl_waiting *waiting;
   size_t n_waiting, waiting_capacity;
   ff_candl_macro *macro;
   size_t n_macros, macros_capacity;
-  uint32_t *width;      /* of each set of the net: components of its colours */
-  size_t n_widths, widths_capacity;
   ff_colours **colours; /* of each set of the net, made when they are needed */
   size_t n_colours;
   ff_candl_input *input; /* of transition `transition` */
   size_t n_inputs, inputs_capacity;
   uint32_t transition, inscriptions;
+  const char *condition[FF_CANDL_MOST_CONDITIONS]; /* on colours, in R's grammar, that decide about the present rate */
+  uint32_t n_conditions;
+  unsigned holds; /* a bit for each condition that is taken to hold */
 };
 
 /* Adds a name. One that is there already is an error, as is a text that is no name. `what` is what it names. */
@@ -118,10 +125,13 @@ const char *ff_candl_keep(ff_candl *candl, ff_span text);
 ff_status ff_candl_no_memory(ff_candl *candl);
 /* Forgets the inputs of the present transition. */
 void ff_candl_forget_inputs(ff_candl *candl);
-/* The set that a place has, or FF_PETRI_NONE; and the number of components of its colours. */
+/* Puts the place in front of the message of a function that has none. */
+ff_status ff_candl_at(ff_candl *candl, ff_status status, ff_place place);
+/* The number of components of the colours of a place. */
 uint32_t ff_candl_width(const ff_candl *candl, uint32_t place);
 
-/* ---- colours: ff_io_candl_colour.c ------------------------------------------------------------------------------------------ */
+/* ---- colours: ff_io_candl_colour.c
+ * ------------------------------------------------------------------------------------------ */
 
 /* Reads "(x,+y)" or "x" as a colour of a set; the caller frees the contents of *out with ff_candl_colour_free(). */
 ff_status ff_candl_colour_read(ff_candl *candl, ff_candl_colour *out, ff_span text, uint32_t set, ff_place place);
@@ -139,11 +149,12 @@ ff_status ff_candl_when(ff_candl *candl, char **out, ff_span text, ff_place plac
 
 /* Writes an expression of colours as a formula. FF_EUNSUPPORTED for what formulas cannot say. */
 ff_status ff_candl_formula_of_colour(ff_candl *candl, ff_out *out, const ff_colour_expr *expr, ff_place place);
-/* Whether two colours of one set are equal: 0 never, 1 always, 2 if the formula *condition, a new string, is not 0. */
-ff_status ff_candl_equal(ff_candl *candl, int *equal, char **condition, const ff_candl_colour *a, const ff_candl_colour *b,
-                         ff_place place);
+/* Whether two colours of one set are equal. If this depends on the indices, it is a condition on which the rate depends, and
+ * *equal tells whether candl->holds takes it to be true. */
+ff_status ff_candl_equal(ff_candl *candl, int *equal, const ff_candl_colour *a, const ff_candl_colour *b, ff_place place);
 
-/* ---- numbers: ff_io_candl_number.c ------------------------------------------------------------------------------------------ */
+/* ---- numbers: ff_io_candl_number.c
+ * ------------------------------------------------------------------------------------------ */
 
 /* What a formula may name, beside constants. */
 typedef enum {
@@ -162,7 +173,8 @@ ff_status ff_candl_value_of(ff_candl *candl, double *value, ff_span text, ff_pla
 /* A name in a formula, in backquotes if the grammar needs them. */
 void ff_candl_put_name(ff_out *out, const char *name);
 
-/* ---- laws: ff_io_candl_law.c ------------------------------------------------------------------------------------------------ */
+/* ---- laws: ff_io_candl_law.c
+ * ------------------------------------------------------------------------------------------------ */
 
 /* MassAction and its like; `argument` has the texts of their arguments in R's grammar. Writes the formula. */
 typedef enum { FF_CANDL_MASS_ACTION, FF_CANDL_LEVELS, FF_CANDL_MICHAELIS, FF_CANDL_NO_LAW } ff_candl_law;

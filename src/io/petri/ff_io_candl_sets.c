@@ -209,25 +209,6 @@ static ff_status try_index(ff_candl *candl, const ff_candl_waiting *index, int *
   return status;
 }
 
-/* What follows when a set has been added: its number and the width of its colours. */
-static ff_status note_set(ff_candl *candl, const ff_candl_waiting *it) {
-  const uint32_t number = candl->net->n_sets - 1;
-  const ff_colour_definition *set = &candl->net->set[number];
-  uint64_t width = set->kind == FF_SET_VALUES ? 1 : set->kind == FF_SET_PRODUCT ? 0 : candl->width[set->part[0]];
-  for (uint32_t k = 0; k < set->n_parts && set->kind == FF_SET_PRODUCT; k++) width += candl->width[set->part[k]];
-  if (width > FF_COLOUR_MAX_WIDTH)
-    return ff_error_set(candl->err, FF_ESIZE, "%s, line %llu: a colour of %s has %llu components; at most %u are possible",
-                        it->place.file, (unsigned long long)it->place.line, ff_quote(it->name.text, it->name.length).text,
-                        (unsigned long long)width, FF_COLOUR_MAX_WIDTH);
-  void *memory = candl->width;
-  const ff_status status = ff_grow(&memory, &candl->widths_capacity, candl->n_widths + 1, sizeof *candl->width, candl->err);
-  candl->width = memory;
-  if (status != FF_OK) return status;
-  candl->width[candl->n_widths++] = (uint32_t)width;
-  candl->sets.number[ff_candl_lookup(&candl->sets, it->name)] = number;
-  return FF_OK;
-}
-
 /* One pass over what waits; with `subsets`, up to the first subset that is added. */
 static ff_status pass(ff_candl *candl, int subsets, int *progress) {
   ff_status status = FF_OK;
@@ -237,7 +218,9 @@ static ff_status pass(ff_candl *candl, int subsets, int *progress) {
     int added = 0;
     if (it->done) continue;
     status = it->is_index ? try_index(candl, it, &added) : try_set(candl, it, subsets, &added);
-    if (status == FF_OK && added && !it->is_index) status = note_set(candl, it);
+    status = ff_candl_at(candl, status, it->place);
+    if (status == FF_OK && added && !it->is_index)
+      candl->sets.number[ff_candl_lookup(&candl->sets, it->name)] = candl->net->n_sets - 1;
     it->done = added;
     *progress |= added;
   }
@@ -275,7 +258,16 @@ ff_status ff_candl_place(ff_candl *candl, ff_span set, ff_span name, int continu
                                       place);
   if (status != FF_OK) return status;
   const char *kept = ff_candl_keep(candl, name);
-  return kept == NULL ? FF_EMEMORY : ff_petri_add_place(candl->net, kept, number, continuous, fixed, candl->err);
+  if (kept == NULL) return FF_EMEMORY;
+  return ff_candl_at(candl, ff_petri_add_place(candl->net, kept, number, continuous, fixed, candl->err), place);
+}
+
+ff_status ff_candl_transition(ff_candl *candl, ff_span name, ff_petri_kind kind, uint32_t *number, ff_place place) {
+  ff_status status = ff_candl_declare(candl, &candl->transitions, FF_CANDL_PLACE, candl->net->n_transitions, name,
+                                      "the name of a transition", place);
+  if (status != FF_OK) return status;
+  const char *kept = ff_candl_keep(candl, name);
+  return kept == NULL ? FF_EMEMORY : ff_petri_add_transition(candl->net, kept, kind, number, candl->err);
 }
 
 /* ---- functions ---- */
@@ -336,5 +328,6 @@ ff_status ff_candl_colour_function(ff_candl *candl, ff_span name, ff_span argume
   }
   const char *kept = ff_candl_keep(candl, name), *text = kept == NULL ? NULL : ff_candl_keep(candl, body);
   if (text == NULL) return FF_EMEMORY;
-  return ff_petri_add_function(candl->net, kept, argument, set, n, text, FF_COLOUR_CANDL, place, candl->err);
+  const ff_status status = ff_petri_add_function(candl->net, kept, argument, set, n, text, FF_COLOUR_CANDL, place, candl->err);
+  return ff_candl_at(candl, status, place);
 }
