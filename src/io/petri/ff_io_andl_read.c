@@ -35,22 +35,28 @@ static ff_status found_here(ff_andl *andl, const char *wanted) {
 
 /* ---- words ---- */
 
+/* The end of the comment that starts at `at`; `at` itself if there is none. */
+static size_t end_of_comment(const char *text, size_t length, size_t at) {
+  if (text[at] != '/' || at + 1 == length || (text[at + 1] != '/' && text[at + 1] != '*')) return at;
+  const int line = text[at + 1] == '/';
+  for (size_t end = at + 2; end < length; end++) {
+    if (line && (text[end] == '\n' || text[end] == '\r')) return end;
+    if (!line && text[end] == '/' && text[end - 1] == '*' && end > at + 2) return end + 1;
+  }
+  return length;
+}
+
 /* A copy in which blanks stand for comments. */
 static char *without_comments(const char *text, size_t length) {
   char *copy = ff_calloc(length + 1, 1);
   int quoted = 0;
-  for (size_t i = 0; copy != NULL && i < length; i++) {
-    copy[i] = text[i];
+  for (size_t i = 0; copy != NULL && i < length;) {
     if (text[i] == '"') quoted = !quoted;
     if (text[i] == '\n') quoted = 0;
-    if (quoted || text[i] != '/' || i + 1 == length || (text[i + 1] != '/' && text[i + 1] != '*')) continue;
-    const int line = text[i + 1] == '/';
-    size_t end = i + 2;
-    while (end < length && (line ? text[end] != '\n' && text[end] != '\r' : text[end - 1] != '*' || text[end] != '/' || end < i + 3))
-      end++;
-    if (!line && end < length) end++;
-    for (; i < end; i++) copy[i] = text[i] == '\n' || text[i] == '\r' ? text[i] : ' ';
-    i--;
+    const size_t end = quoted ? i : end_of_comment(text, length, i);
+    if (end == i) copy[i] = text[i];
+    for (size_t k = i; k < end; k++) copy[k] = text[k] == '\n' || text[k] == '\r' ? text[k] : ' ';
+    i = end == i ? i + 1 : end;
   }
   return copy;
 }
@@ -107,7 +113,8 @@ static ff_status read_valuesets(ff_andl *andl, ff_span name) {
   while (ff_candl_part(&names, ":", &part)) {
     void *memory = andl->valueset;
     if (part.length == 0) return found(andl, part, "the name of a set of values");
-    const ff_status status = ff_grow(&memory, &andl->valuesets_capacity, andl->n_valuesets + 1, sizeof *andl->valueset, andl->err);
+    const ff_status status =
+        ff_grow(&memory, &andl->valuesets_capacity, andl->n_valuesets + 1, sizeof *andl->valueset, andl->err);
     andl->valueset = memory;
     if (status != FF_OK) return status;
     andl->valueset[andl->n_valuesets++] = part;
@@ -147,8 +154,8 @@ static ff_status read_function(ff_andl *andl, ff_span statement) {
   const size_t open = ff_candl_find(left, 0, "(");
   if (open == left.length || ff_candl_close(left, open) != left.length - 1)
     return found(andl, left, "the name of a function and its arguments in parentheses");
-  return ff_candl_function(andl->candl, ff_span_trim((ff_span){left.text, open}), (ff_span){left.text + open + 1, left.length - open - 2},
-                           body, ff_andl_place(andl, statement));
+  return ff_candl_function(andl->candl, ff_span_trim((ff_span){left.text, open}),
+                           (ff_span){left.text + open + 1, left.length - open - 2}, body, ff_andl_place(andl, statement));
 }
 
 static ff_status read_set(ff_andl *andl, ff_span statement) {
@@ -333,7 +340,8 @@ static ff_status read_head(ff_andl *andl) {
   const ff_span rest = rest_of(andl), word = {rest.text, ff_candl_name_length(rest)};
   int coloured;
   if (!is_type(word, &coloured, &andl->continuous))
-    return found_here(andl, "the type of a net: pn, xpn, spn, gspn, xspn, cpn, hpn, tpn, or with colours colpn, colspn, ... colhpn");
+    return found_here(andl,
+                      "the type of a net: pn, xpn, spn, gspn, xspn, cpn, hpn, tpn, or with colours colpn, colspn, ... colhpn");
   andl->at += word.length;
   const ff_span name = rest_of(andl);
   const char *close = name.length > 0 && name.text[0] == '[' ? memchr(name.text, ']', name.length) : NULL;

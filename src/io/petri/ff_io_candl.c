@@ -77,10 +77,13 @@ ff_status ff_candl_declare(ff_candl *candl, ff_candl_table *table, ff_candl_kind
   ff_status status = ff_build_node(&table->ids, name, &id, &is_new);
   if (status != FF_OK) return status;
   if (!is_new)
-    return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: found %s again where %s was expected; it is the name of another %s",
-                        place.file, (unsigned long long)place.line, ff_quote(name.text, name.length).text, what,
-                        table == &candl->symbols ? whats[table->kind[id]] : table == &candl->sets ? "set of colours" :
-                        table == &candl->macros ? "function" : "transition");
+    return ff_error_set(candl->err, FF_EPARSE,
+                        "%s, line %llu: found %s again where %s was expected; it is the name of another %s", place.file,
+                        (unsigned long long)place.line, ff_quote(name.text, name.length).text, what,
+                        table == &candl->symbols  ? whats[table->kind[id]]
+                        : table == &candl->sets   ? "set of colours"
+                        : table == &candl->macros ? "function"
+                                                  : "transition");
   void *memory = table->kind;
   status = ff_grow(&memory, &table->kinds, (size_t)id + 1, sizeof *table->kind, candl->err);
   table->kind = memory;
@@ -98,8 +101,8 @@ int64_t ff_candl_lookup(ff_candl_table *table, ff_span name) { return ff_build_f
 
 ff_status ff_candl_unknown(ff_candl *candl, ff_candl_table *table, const char *what, ff_span name, ff_place place) {
   const char *near = ff_name_near(table->ids.names, table->ids.n_nodes, name.text, name.length);
-  return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: no %s is called %s%s", place.file, (unsigned long long)place.line, what,
-                      ff_quote(name.text, name.length).text, ff_hint_of(near).text);
+  return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: no %s is called %s%s", place.file, (unsigned long long)place.line,
+                      what, ff_quote(name.text, name.length).text, ff_hint_of(near).text);
 }
 
 ff_status ff_candl_at(ff_candl *candl, ff_status status, ff_place place) {
@@ -265,8 +268,8 @@ static ff_status compute_in_order(ff_candl *candl, size_t first, size_t *stack, 
     }
     const size_t next = c->formula.word[*i].symbol;
     if (candl->value[next].state == 1)
-      return ff_error_set(candl->err, FF_EMODEL, "%s, line %llu: the value of the constant \"%s\" depends on itself", c->place.file,
-                          (unsigned long long)c->place.line, candl->value[next].name.text);
+      return ff_error_set(candl->err, FF_EMODEL, "%s, line %llu: the value of the constant \"%s\" depends on itself",
+                          c->place.file, (unsigned long long)c->place.line, candl->value[next].name.text);
     candl->value[next].state = 1;
     at[next] = 0;
     stack[n++] = next;

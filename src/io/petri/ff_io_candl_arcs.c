@@ -98,8 +98,8 @@ ff_status ff_candl_guard(ff_candl *candl, uint32_t transition, ff_span text, ff_
 /* ---- arcs ---- */
 
 /* Adds an arc of one colour. `weight` is in R's grammar, or NULL for 1. */
-static ff_status push_arc(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, const ff_candl_colour *colour, const char *weight,
-                          ff_place place) {
+static ff_status push_arc(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, const ff_candl_colour *colour,
+                          const char *weight, ff_place place) {
   const ff_status status = ff_petri_add_arc(candl->net, candl->transition, kind, number, (const char *const *)colour->text,
                                             colour->width, weight, FF_COLOUR_R, place, candl->err);
   return ff_candl_at(candl, status, place);
@@ -146,8 +146,10 @@ static ff_status push_guarded(ff_candl *candl, ff_petri_arc_kind kind, uint32_t 
   ff_out more = {.err = candl->err};
   if (kind == FF_ARC_MODIFIER) return push_arc(candl, kind, number, colour, weight, place);
   if (kind == FF_ARC_RESET)
-    return ff_error_set(candl->err, FF_EUNSUPPORTED, "%s, line %llu: found the predicate %s on a reset arc; a guard of the transition can "
-                        "have it", place.file, (unsigned long long)place.line, ff_quote(predicate.text, predicate.length).text);
+    return ff_error_set(candl->err, FF_EUNSUPPORTED,
+                        "%s, line %llu: found the predicate %s on a reset arc; a guard of the transition can "
+                        "have it",
+                        place.file, (unsigned long long)place.line, ff_quote(predicate.text, predicate.length).text);
   ff_status status = guarded_weight(candl, &guarded, predicate, weight, kind == FF_ARC_INHIBITOR ? "Inf" : "0", place);
   if (status == FF_OK) status = push_arc(candl, kind == FF_ARC_EQUAL ? FF_ARC_READ : kind, number, colour, guarded, place);
   free(guarded);
@@ -193,8 +195,9 @@ static ff_status add_all(ff_candl *candl, ff_petri_arc_kind kind, uint32_t numbe
   const ff_colours *colours;
   ff_status status = ff_candl_at(candl, ff_candl_colours(candl, set, &colours), place);
   if (status == FF_OK && ff_colours_n(colours) > MOST_ALL)
-    status = ff_error_set(candl->err, FF_ESIZE, "%s, line %llu: an arc has all %u colours of the place \"%s\"; at most %u are possible",
-                          place.file, (unsigned long long)place.line, ff_colours_n(colours), candl->net->place[number].name, MOST_ALL);
+    status = ff_error_set(candl->err, FF_ESIZE,
+                          "%s, line %llu: an arc has all %u colours of the place \"%s\"; at most %u are possible", place.file,
+                          (unsigned long long)place.line, ff_colours_n(colours), candl->net->place[number].name, MOST_ALL);
   for (uint32_t i = 0; status == FF_OK && i < ff_colours_n(colours); i++) {
     ff_candl_colour colour;
     status = ff_candl_colour_at(candl, &colour, set, i);
@@ -270,7 +273,34 @@ static ff_status join_conditions(ff_candl *candl, char **out, const char *when) 
   return text.length == 0 && text.status == FF_OK ? FF_OK : ff_out_finish(&text, out);
 }
 
-/* A piece. If it depends on whether colours are equal, there is a piece for each case; those with more conditions come first. */
+/* Adds a piece for each case of the conditions; those with more conditions that hold come first. One is enough if all are
+ * alike. */
+static ff_status add_cases(ff_candl *candl, const char *when, ff_span text, ff_place place) {
+  const unsigned cases = 1u << candl->n_conditions;
+  char *value[1u << FF_CANDL_MOST_CONDITIONS] = {NULL};
+  int mass_action[1u << FF_CANDL_MOST_CONDITIONS], alike = 1;
+  ff_status status = FF_OK;
+  for (candl->holds = 0; status == FF_OK && candl->holds < cases; candl->holds++) {
+    const unsigned i = candl->holds;
+    status = translate_piece(candl, &value[i], &mass_action[i], text, place);
+    if (status == FF_OK) alike &= mass_action[i] == mass_action[0] && strcmp(value[i], value[0]) == 0;
+  }
+  if (alike) candl->n_conditions = 0;
+  for (uint32_t count = candl->n_conditions + 1; status == FF_OK && count-- > 0;)
+    for (candl->holds = 1u << candl->n_conditions; status == FF_OK && candl->holds-- > 0;) {
+      char *all = NULL;
+      if ((uint32_t)__builtin_popcount(candl->holds) != count) continue;
+      status = join_conditions(candl, &all, when);
+      if (status == FF_OK)
+        status = ff_petri_number(candl->net, candl->transition, all, value[candl->holds], mass_action[candl->holds], place,
+                                 candl->err);
+      free(all);
+    }
+  for (unsigned i = 0; i < cases; i++) free(value[i]);
+  return status;
+}
+
+/* A piece. If it depends on whether colours are equal, there is a piece for each case. */
 static ff_status add_piece(ff_candl *candl, ff_span predicate, ff_span text, ff_place place) {
   char *when = NULL, *value = NULL;
   int mass_action;
@@ -284,18 +314,7 @@ static ff_status add_piece(ff_candl *candl, ff_span predicate, ff_span text, ff_
       free(value);
     }
   }
-  const unsigned cases = 1u << candl->n_conditions;
-  for (uint32_t count = candl->n_conditions + 1; status == FF_OK && count-- > 0;)
-    for (candl->holds = cases; status == FF_OK && candl->holds-- > 0;) {
-      char *all = NULL;
-      if ((uint32_t)__builtin_popcount(candl->holds) != count) continue;
-      status = translate_piece(candl, &value, &mass_action, text, place);
-      if (status == FF_OK) status = join_conditions(candl, &all, when);
-      if (status == FF_OK)
-        status = ff_petri_number(candl->net, candl->transition, all, value, mass_action, place, candl->err);
-      free(all);
-      free(value);
-    }
+  if (status == FF_OK) status = add_cases(candl, when, text, place);
   free(when);
   return ff_candl_at(candl, status, place);
 }
@@ -306,7 +325,8 @@ static ff_status add_times(ff_candl *candl, uint32_t transition, ff_span text, f
   ff_status status = FF_OK;
   for (int i = 0; i < 3 && status == FF_OK; i++) {
     char *time = NULL;
-    if (!ff_candl_part(&rest, ",", &part)) return ff_io_found(candl->err, place, text, "begin, period, end of a scheduled transition");
+    if (!ff_candl_part(&rest, ",", &part))
+      return ff_io_found(candl->err, place, text, "begin, period, end of a scheduled transition");
     if (i == 2 && ff_span_equals(part, "_SimEnd")) break; /* no end */
     status = ff_candl_number(candl, &time, part, FF_CANDL_MAY_START, place);
     if (status == FF_OK) status = ff_petri_at(candl->net, transition, i, time, place, candl->err);
@@ -333,7 +353,8 @@ ff_status ff_candl_rate(ff_candl *candl, uint32_t transition, ff_span text, ff_p
     predicate = (ff_span){piece.text, 0};
     ff_span value = piece;
     if (!ff_candl_predicate(&value, &predicate)) return ff_io_found(candl->err, place, piece, "\"]\" after a predicate");
-    if (value.length == 0 || (predicate.length > 0 && strchr("+-*/^", value.text[0]) != NULL)) { /* the number of a colour: [x] * 2 */
+    if (value.length == 0 ||
+        (predicate.length > 0 && strchr("+-*/^", value.text[0]) != NULL)) { /* the number of a colour: [x] * 2 */
       value = piece;
       predicate.length = 0;
     }

@@ -63,9 +63,9 @@ static ff_status check_weights(ff_candl *candl, const factors *all, int whole, f
   for (size_t i = 0; i < all->n; i++) {
     const double w = lower(&all->all[i]);
     if (whole ? w == floor(w) && w <= MOST_WEIGHT : isfinite(w)) continue;
-    return ff_error_set(candl->err, FF_EUNSUPPORTED, "%s, line %llu: the law of the rate depends on the weight of %s, which is not %s",
-                        place.file, (unsigned long long)place.line, all->all[i].first->element,
-                        whole ? "a whole number up to 100" : "a number");
+    return ff_error_set(
+        candl->err, FF_EUNSUPPORTED, "%s, line %llu: the law of the rate depends on the weight of %s, which is not %s",
+        place.file, (unsigned long long)place.line, all->all[i].first->element, whole ? "a whole number up to 100" : "a number");
   }
   return FF_OK;
 }
@@ -202,8 +202,9 @@ ff_status ff_candl_put_picked(ff_candl *candl, ff_out *out, uint32_t place, ff_s
   }
   if (n > 0) ff_out_puts(out, ")");
   if (n > 0) return FF_OK;
-  return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: found the coloured place %s in a rate, but no arc into the transition picks "
-                      "its colours; %.60s[...] names one, and %.60s[all()] is the sum over all", where.file,
-                      (unsigned long long)where.line, ff_quote(name.text, name.length).text, candl->net->place[place].name,
-                      candl->net->place[place].name);
+  return ff_error_set(candl->err, FF_EPARSE,
+                      "%s, line %llu: found the coloured place %s in a rate, but no arc into the transition picks "
+                      "its colours; %.60s[...] names one, and %.60s[all()] is the sum over all",
+                      where.file, (unsigned long long)where.line, ff_quote(name.text, name.length).text,
+                      candl->net->place[place].name, candl->net->place[place].name);
 }
