@@ -106,11 +106,13 @@ static ff_status push_arc(ff_candl *candl, ff_petri_arc_kind kind, uint32_t numb
 }
 
 /* Remembers an input, whose colour then belongs to the ff_candl, also on failure. */
-static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, ff_candl_colour *colour, double weight) {
-  ff_candl_input input = {kind, number, candl->inscriptions, NULL, *colour, weight};
+static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, ff_candl_colour *colour, double weight,
+                            ff_span predicate, ff_place place) {
+  ff_candl_input input = {kind, number, candl->inscriptions, NULL, *colour, weight, NULL};
   void *memory = candl->input;
   ff_status status = ff_candl_element(candl, &input.element, number, colour);
   memset(colour, 0, sizeof *colour);
+  if (status == FF_OK) status = ff_candl_when(candl, &input.when, predicate, place);
   if (status == FF_OK) status = ff_grow(&memory, &candl->inputs_capacity, candl->n_inputs + 1, sizeof input, candl->err);
   candl->input = memory;
   if (status == FF_OK) {
@@ -118,6 +120,7 @@ static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t nu
     return FF_OK;
   }
   free(input.element);
+  free(input.when);
   ff_candl_colour_free(&input.colour);
   return status;
 }
@@ -183,7 +186,7 @@ static ff_status add_colour(ff_candl *candl, ff_petri_arc_kind kind, uint32_t nu
     if (status == FF_OK && kind == FF_ARC_RESET && t->count.length > 0 && !zero)
       status = push_arc(candl, FF_ARC_OUT, number, colour, weight, place);
     if (status == FF_OK && kind != FF_ARC_OUT)
-      status = note_input(candl, kind, number, colour, t->predicate.length > 0 ? (double)NAN : number_of);
+      status = note_input(candl, kind, number, colour, number_of, t->predicate, place);
   }
   ff_candl_colour_free(colour);
   free(weight);
