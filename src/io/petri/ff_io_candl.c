@@ -47,6 +47,7 @@ void ff_candl_free(ff_candl *candl) {
   free(candl->kept);
   free(candl->value);
   free(candl->waiting);
+  free(candl->observer);
   free(candl->macro);
   free(candl->colours);
   free(candl->input);

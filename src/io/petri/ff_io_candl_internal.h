@@ -102,6 +102,9 @@ struct ff_candl {
   size_t n_values, values_capacity;
   ff_candl_waiting *waiting;
   size_t n_waiting, waiting_capacity;
+  ff_candl_waiting *observer;
+  size_t n_observers, observers_capacity;
+  int observed; /* observers are in the net */
   ff_candl_macro *macro;
   size_t n_macros, macros_capacity;
   ff_colours **colours; /* of each set of the net, made when they are needed */
