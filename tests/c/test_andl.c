@@ -1,4 +1,5 @@
-/* ANDL and CANDL: what the reader makes of each construct, what it refuses, what the writer makes of it again, and damaged files. */
+/* ANDL and CANDL: what the reader makes of each construct, what it refuses, what the writer makes of it again, and damaged
+ * files. */
 #define _GNU_SOURCE /* opendir under -std=c11 */
 #include <math.h>
 
@@ -156,7 +157,7 @@ static void sets(void) {
                    "F = {1..2,7,D*3}; U = X + F; Z = X; V = G; E = {dot};\nvariables: X : x; Y : y; U : u; K k;\nplaces: P = 0;\n"),
      "X=1,2,3 Y=1,2 K=a,b,e F=1,2,7,9 U=X + F Z=1,2,3 E=dot G=X * Y V=G O=G[x %% 2 == 1 & y != 2] | x:X y:Y u:U k:K | | D=3 | P | |"},
     {NET("colspn", COLOURS "colorfunctions: bool near(R a, R b) { (a=b-1 | a=b+1) & !(a=b) }; bool far(R a) { near(a, 1) };\nplaces: P = 0;\n"),
-     "R=1,2,3 S=1,2,3 G=R * S | x:R y:S v:R w:S | near()=(a == b - 1 | a == b + 1) & !(a == b) far()=near(a, 1) | | P | |"},
+     "R=1,2,3 S=1,2,3 G=R * S | x:R y:S v:R w:S | near()=(a == b - 1 | a == b + 1) & !a == b far()=near(a, 1) | | P | |"},
   };
   reads_as(examples, COUNT_OF(examples), 1);
 }
@@ -579,5 +580,28 @@ static void detection(void) {
   FF_CHECK_FAILS(read_net(&net, "targets, factors\na, a\n", NULL, &err), FF_EUNSUPPORTED, &err, "net does not hold a Petri net");
 }
 
+/* The seeds of the fuzzer, and what it found. */
+static void replay(const char *path, ff_format format) {
+  ff_error err = {FF_OK, ""};
+  ff_petri *net;
+  const ff_status status = ff_io_read_petri(&net, NULL, path, format, NULL, &err);
+  corpus_check_message(path, status, &err);
+  char *text = NULL, *second = NULL;
+  ff_petri *again = NULL;
+  if (net != NULL && ff_io_petri_text(&text, net, FF_FORMAT_CANDL, &err) == FF_OK) {
+    FF_CHECK_OK(read_net(&again, text, NULL, &err), &err);
+    if (again != NULL) FF_CHECK_OK(ff_io_petri_text(&second, again, FF_FORMAT_CANDL, &err), &err);
+    FF_CHECK_STR(second, text);
+  }
+  free(text);
+  free(second);
+  ff_petri_free(net);
+  ff_petri_free(again);
+}
+
+static void corpus(void) {
+  if (corpus_each("andl", FF_FORMAT_CANDL, replay) == 0) FF_SKIP("there is no corpus");
+}
+
 FF_TEST_MAIN("andl", parts, transitions, laws, sets, markings, inscriptions, coloured_rates, laws_of_equal_colours, options, errors, bad_nets, spc,
-             unwritable, ids, replaced_markings, written_out, external, neighbours, whales, cut_off, deep, detection)
+             unwritable, ids, replaced_markings, written_out, external, neighbours, whales, cut_off, deep, detection, corpus)
