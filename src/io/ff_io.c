@@ -97,7 +97,7 @@ static void show_name(char *shown, const char *file) {
 ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
                             ff_format format, ff_names *given, ff_error *err) {
   char shown[SHOWN_NAME];
-  *out = (ff_io_model){NULL, NULL, ""};
+  *out = (ff_io_model){NULL, NULL, NULL, ""};
   show_name(shown, file);
   if (length > FF_IO_MAX_BYTES)
     return ff_error_set(err, FF_ESIZE, "%s has %zu bytes; a network's file has at most %llu", shown, length,
@@ -129,7 +129,7 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
 void ff_io_model_free(ff_io_model *model) {
   ff_pbn_free(model->pbn);
   ff_reactions_free(model->reactions);
-  *model = (ff_io_model){NULL, NULL, ""};
+  *model = (ff_io_model){NULL, NULL, NULL, ""};
 }
 
 /* Passes the Boolean network on. A reaction network is freed, and is an error. */
@@ -194,7 +194,7 @@ ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path,
                            ff_error *err) {
   char *text;
   size_t length;
-  *out = (ff_io_model){NULL, NULL, ""};
+  *out = (ff_io_model){NULL, NULL, NULL, ""};
   ff_status status = read_file(&text, &length, path, err);
   if (status != FF_OK) return status;
   status = ff_io_parse_given(out, found, text, length, path, format, given, err);
