@@ -90,7 +90,7 @@ typedef struct {
   ff_error *err;
   char *text; /* what spans point to: decoded texts, which are never longer than the file */
   size_t used;
-  int coloured;
+  int coloured, fuzzy;
   ff_snoopy_item *item;
   ff_snoopy_attribute *attribute;
   ff_snoopy_row *row;
@@ -112,11 +112,16 @@ ff_snoopy_text ff_snoopy_cell(const ff_snoopy *doc, const ff_snoopy_attribute *t
 /* The cell of the row in use, or if it is empty, of the first row. */
 ff_snoopy_text ff_snoopy_active(const ff_snoopy *doc, const ff_snoopy_attribute *table, uint32_t column);
 
-/* Adds the constants, functions, sets of colours, variables and functions of colours to a net. ff_io_snoopy_declare.c. */
-ff_status ff_snoopy_declare(const ff_snoopy *doc, ff_candl *candl, const ff_io_petri_options *options);
-/* Adds the sets of colours. ff_io_snoopy_sets.c. */
-ff_status ff_snoopy_declare_sets(const ff_snoopy *doc, ff_candl *candl);
-/* The marking of a coloured place in the grammar of CANDL. ff_io_snoopy_marking.c. */
-ff_status ff_snoopy_marking_text(ff_out *out, const ff_snoopy *doc, const ff_snoopy_item *place, const ff_petri *net);
+ff_place ff_snoopy_place(const ff_snoopy *doc, uint64_t line);
+
+/* The parts of the reader; each adds something to the net. */
+ff_status ff_snoopy_constants(const ff_snoopy *doc, ff_candl *candl, const ff_io_petri_options *options);
+ff_status ff_snoopy_functions(const ff_snoopy *doc, ff_candl *candl);        /* of numbers */
+ff_status ff_snoopy_sets(const ff_snoopy *doc, ff_candl *candl);             /* of colours, and variables */
+ff_status ff_snoopy_colour_functions(const ff_snoopy *doc, ff_candl *candl);
+ff_status ff_snoopy_observers(const ff_snoopy *doc, ff_candl *candl);
+
+/* Puts the marking of a coloured place into *out, in the grammar of CANDL; *line becomes its line. */
+ff_status ff_snoopy_marking(ff_out *out, uint64_t *line, const ff_snoopy *doc, const ff_snoopy_item *place, const ff_petri *net);
 
 #endif

@@ -33,6 +33,8 @@ void ff_snoopy_free(ff_snoopy *doc) {
 
 /* ---- what the document has ---- */
 
+ff_place ff_snoopy_place(const ff_snoopy *doc, uint64_t line) { return (ff_place){doc->file, line}; }
+
 const ff_snoopy_attribute *ff_snoopy_find(const ff_snoopy *doc, const ff_snoopy_item *item, const char *name) {
   for (uint32_t i = 0; i < item->n; i++)
     if (ff_span_equals(doc->attribute[item->first + i].name, name)) return &doc->attribute[item->first + i];
@@ -121,13 +123,13 @@ static ff_status read_cells(ff_snoopy *doc, ff_xml *xml, const char *name, int n
   ff_snoopy_row *row = &doc->row[doc->n_rows++];
   *row = (ff_snoopy_row){doc->n_cells, 0};
   while ((status = next_child(xml, &more)) == FF_OK && more) {
-    if (!ff_span_equals(xml->name, name)) return ff_io_found(doc->err, (ff_place){doc->file, xml->start}, xml->name, name);
+    if (!ff_span_equals(xml->name, name)) return ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), xml->name, name);
     if (numbered) status = check_number(xml, row->n);
     if (status == FF_OK) status = ADD(cell, n_cells, cells_room);
     if (status != FF_OK) return status;
     status = read_texts(doc, xml, &doc->cell[doc->n_cells]);
     if (status == FF_OK && xml->kind == FF_XML_OPEN)
-      status = ff_io_found(doc->err, (ff_place){doc->file, xml->start}, xml->name, "a text");
+      status = ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), xml->name, "a text");
     if (status != FF_OK) return status;
     doc->n_cells++;
     row->n++;
@@ -141,7 +143,7 @@ static ff_status read_rows(ff_snoopy *doc, ff_xml *xml, ff_snoopy_attribute *att
   attribute->first = doc->n_rows;
   while ((status = next_child(xml, &more)) == FF_OK && more) {
     if (!ff_span_equals(xml->name, "colList_row"))
-      return ff_io_found(doc->err, (ff_place){doc->file, xml->start}, xml->name, "colList_row");
+      return ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), xml->name, "colList_row");
     status = check_number(xml, attribute->n);
     if (status == FF_OK) status = read_cells(doc, xml, "colList_col", 1);
     if (status != FF_OK) return status;
@@ -165,7 +167,7 @@ static ff_status read_table(ff_snoopy *doc, ff_xml *xml, ff_snoopy_attribute *at
     } else if (ff_span_equals(xml->name, "colList_body") && attribute->n == 0) {
       status = read_rows(doc, xml, attribute);
     } else {
-      return ff_io_found(doc->err, (ff_place){doc->file, xml->start}, xml->name, "one colList_head and one colList_body");
+      return ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), xml->name, "one colList_head and one colList_body");
     }
     if (status != FF_OK) return status;
   }
@@ -201,8 +203,8 @@ static ff_status read_item(ff_snoopy *doc, ff_xml *xml, ff_snoopy_class class) {
     if (ff_span_equals(xml->name, "attribute")) {
       status = read_attribute(doc, xml);
     } else if (ff_span_equals(xml->name, "netclass") || ff_span_equals(xml->name, "nodeclasses")) {
-      return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found a net within a node, which is not supported", doc->file,
-                          (unsigned long long)xml->start);
+      return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found a net within a node, which is not supported",
+                          doc->file, (unsigned long long)xml->start);
     } else {
       status = ff_xml_skip(xml);
     }
@@ -260,6 +262,7 @@ static ff_status read_netclass(ff_snoopy *doc, ff_xml *xml, int *found) {
                         "Stochastic, Continuous, Hybrid Petri Net, or the same with Colored or Fuzzy, was expected", doc->file,
                         (unsigned long long)xml->start, ff_quote(name.text, name.length).text);
   doc->coloured = nets[i].coloured;
+  doc->fuzzy = strstr(nets[i].name, "Fuzzy") != NULL;
   *found = 1;
   return ff_xml_skip(xml);
 }
@@ -270,7 +273,7 @@ static ff_status read_root(ff_snoopy *doc, ff_xml *xml) {
   int more, found = 0;
   ff_status status = next_child(xml, &more);
   if (status == FF_OK && !ff_span_equals(xml->name, "Snoopy"))
-    status = ff_io_found(doc->err, (ff_place){doc->file, xml->start}, xml->name, "Snoopy");
+    status = ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), xml->name, "Snoopy");
   while (status == FF_OK && (status = next_child(xml, &more)) == FF_OK && more) {
     if (ff_span_equals(xml->name, "netclass")) {
       status = read_netclass(doc, xml, &found);
@@ -278,11 +281,11 @@ static ff_status read_root(ff_snoopy *doc, ff_xml *xml) {
     }
     size_t i = 0;
     while (i < 3 && !ff_span_equals(xml->name, lists[i][0])) i++;
-    if (i < 3 && !found) return ff_io_found(doc->err, (ff_place){doc->file, xml->start}, xml->name, "netclass");
+    if (i < 3 && !found) return ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), xml->name, "netclass");
     status = i < 3 ? read_classes(doc, xml, lists[i][1]) : ff_xml_skip(xml);
   }
   if (status == FF_OK) status = ff_xml_next(xml); /* nothing follows */
-  if (status == FF_OK && !found) status = ff_io_found(doc->err, (ff_place){doc->file, xml->start}, (ff_span){"", 0}, "netclass");
+  if (status == FF_OK && !found) status = ff_io_found(doc->err, ff_snoopy_place(doc, xml->start), (ff_span){"", 0}, "netclass");
   return status;
 }
 

@@ -1,11 +1,12 @@
 /* A strict pull parser for XML, for files whose elements have a fixed meaning: it gives one tag or text after the other.
  *
- * libsbml has a parser too, which the readers of SBML use. Here it does not serve: it gives no lines for texts (so an error could not
- * say where a rate stands), its exceptions cannot be caught in C, its allocations cannot be made to fail in tests, and the document
- * types and depths that it allows would have to be refused by a second parser before it.
+ * libsbml has a parser too, which the readers of SBML use. Here it does not serve: it gives no lines for texts (so an error
+ * could not say where a rate stands), its exceptions cannot be caught in C, its allocations cannot be made to fail in tests,
+ * and the document types and depths that it allows would have to be refused by a second parser before it.
  *
- * Read are elements, attributes, texts, CDATA sections, comments, processing instructions, and references to characters and to the
- * five entities that XML defines. A document type is refused, so no entity is expanded. The text must be UTF-8. Nothing is allocated. */
+ * Read are elements, attributes, texts, CDATA sections, comments, processing instructions, and references to characters and to
+ * the five entities that XML defines. A document type is refused, so no entity is expanded. The text must be UTF-8. Nothing is
+ * allocated. */
 #ifndef FF_IO_XML_H
 #define FF_IO_XML_H
 
