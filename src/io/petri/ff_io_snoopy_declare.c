@@ -184,7 +184,8 @@ ff_status ff_snoopy_observers(const ff_snoopy *doc, ff_candl *candl) {
     const ff_snoopy_text name = ff_snoopy_value(doc, item, "Name"), body = ff_snoopy_value(doc, item, "Body");
     if (ff_span_is(ff_snoopy_value(doc, item, "Type").text, "Transition"))
       return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found the observer %s of transitions where one of places "
-                          "was expected", doc->file, (unsigned long long)item->line, ff_quote(name.text.text, name.text.length).text);
+                          "was expected", doc->file, (unsigned long long)item->line,
+                          ff_quote(name.text.text, name.text.length).text);
     const ff_status status = ff_candl_observer(candl, name.text, body.text, ff_snoopy_place(doc, body.line));
     if (status != FF_OK) return status;
   }

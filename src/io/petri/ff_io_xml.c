@@ -133,7 +133,8 @@ static ff_status pass_text(ff_xml *xml, size_t to, int cdata) {
 
 static ff_status pass_comment(ff_xml *xml) {
   const size_t end = find(xml, xml->at + 4, xml->length, "--");
-  if (end + 3 > xml->length || xml->text[end + 2] != '>') return found_here(xml, "a comment that ends with -->, without -- before it");
+  if (end + 3 > xml->length || xml->text[end + 2] != '>')
+    return found_here(xml, "a comment that ends with --> and has no -- before it");
   move_to(xml, end + 3);
   return FF_OK;
 }
