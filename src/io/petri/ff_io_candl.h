@@ -2,7 +2,7 @@
  * markings, inscriptions of arcs, guards and rates. Each function reads one text and adds what it says to an ff_petri.
  *
  * The order of the calls is: constants, ff_candl_constants_done(); functions; sets and indices in any order,
- * ff_candl_colours_done(); colour functions; places, each with its marking; transitions (ff_petri_add_transition()), each with
+ * ff_candl_colours_done(); colour functions; places, each with its marking; transitions, each with
  * its arcs before its rate, since a rate depends on them; observers; ff_petri_finish().
  *
  * Colours are written as in CANDL: a guard has = <> != < <= > >= & | ! + - * / % and a sign before an index for the colour
@@ -63,6 +63,9 @@ ff_status ff_candl_place(ff_candl *candl, ff_span set, ff_span name, int continu
 /* A marking of place number `number`, such as 3`all, 0++1++2, c`(1,2), [x=1 & y=2] 5`(x,y), or an expression of constants for
  * an uncoloured place. An empty text is 0. */
 ff_status ff_candl_marking(ff_candl *candl, uint32_t number, ff_span text, ff_place place);
+
+/* A transition; its number is also *number. */
+ff_status ff_candl_transition(ff_candl *candl, ff_span name, ff_petri_kind kind, uint32_t *number, ff_place place);
 
 /* The guard of a transition. An empty one, or `true`, is none. */
 ff_status ff_candl_guard(ff_candl *candl, uint32_t transition, ff_span text, ff_place place);

@@ -96,13 +96,13 @@ static ff_status add_place(builder *b, const ff_snoopy_item *item, ff_span name)
                         ff_span_equals(fixed.text, "1"), place);
 }
 
-static ff_status add_transition(builder *b, const ff_snoopy_item *item, const char *name) {
+static ff_status add_transition(builder *b, const ff_snoopy_item *item, ff_span name) {
   static const ff_petri_kind kinds[] = {
       [FF_SNOOPY_TRANSITION] = FF_PETRI_STOCHASTIC,        [FF_SNOOPY_CONTINUOUS] = FF_PETRI_CONTINUOUS,
       [FF_SNOOPY_IMMEDIATE] = FF_PETRI_IMMEDIATE,          [FF_SNOOPY_DETERMINISTIC] = FF_PETRI_DETERMINISTIC,
       [FF_SNOOPY_SCHEDULED] = FF_PETRI_SCHEDULED};
   uint32_t number;
-  return ff_petri_add_transition(b->net, name, kinds[item->class], &number, b->doc.err);
+  return ff_candl_transition(b->candl, name, kinds[item->class], &number, ff_snoopy_place(&b->doc, item->line));
 }
 
 /* Adds a place or transition, unless it is a logical one that there is already. */
@@ -123,7 +123,7 @@ static ff_status add_named(builder *b, uint32_t i, int what, uint32_t *number) {
   status = ff_grow((void **)&b->of[what], &b->of_room[what], (size_t)*number + 1, sizeof *b->of[what], b->doc.err);
   if (status != FF_OK) return status;
   b->of[what][*number] = i;
-  return what == PLACE ? add_place(b, item, name) : add_transition(b, item, b->names[what].names[*number]);
+  return what == PLACE ? add_place(b, item, name) : add_transition(b, item, name);
 }
 
 static int by_id(const void *a, const void *b) {
