@@ -192,6 +192,25 @@ static ff_status parse_value(ff_candl *candl, ff_candl_value *constant) {
   return status;
 }
 
+ff_status ff_candl_value_of(ff_candl *candl, double *value, ff_span text, ff_place place) {
+  ff_error *err = candl->err;
+  ff_formula formula = {0};
+  char *translated = NULL;
+  double *stack = NULL;
+  if (ff_span_number(text, value)) return FF_OK;
+  *value = NAN;
+  candl->err = NULL; /* that a text is no constant is no error here */
+  ff_status status = ff_candl_number(candl, &translated, text, FF_CANDL_ONLY_CONSTANTS, place);
+  if (status == FF_OK) status = ff_formula_parse(&formula, translated, strlen(translated), find_constant, candl, place, NULL);
+  candl->err = err;
+  free(translated);
+  if (status == FF_OK && (stack = ff_calloc((size_t)formula.depth + 1, sizeof *stack)) == NULL) status = FF_EMEMORY;
+  if (status == FF_OK) *value = ff_formula_value(&formula, candl->net->value, 0, stack);
+  free(stack);
+  ff_formula_free(&formula);
+  return status == FF_EMEMORY ? ff_candl_no_memory(candl) : FF_OK;
+}
+
 /* The value that the options give; 0 if they give none. */
 static int given_value(const ff_candl *candl, ff_span name, double *value) {
   for (uint32_t i = 0; candl->options != NULL && i < candl->options->n_constants; i++) {
