@@ -1,7 +1,7 @@
 /* The reader of Snoopy's XML, the XML parser that it uses, and the writer of PNML. */
 #include "../../src/io/petri/ff_io_pnml.h"
 #include "../../src/io/petri/ff_io_snoopy.h"
-#include "../../src/io/petri/ff_io_xml.h"
+#include "../../src/io/petri/snoopy/ff_io_xml.h"
 #include "check.h"
 #include "snoopy_files.h"
 

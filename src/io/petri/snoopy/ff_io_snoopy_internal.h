@@ -2,7 +2,7 @@
 #ifndef FF_IO_SNOOPY_INTERNAL_H
 #define FF_IO_SNOOPY_INTERNAL_H
 
-#include "ff_io_snoopy.h"
+#include "../ff_io_snoopy.h"
 
 /* The columns are: the code, the element of such classes, and the name of the class. The misspelt one is Snoopy's. */
 #define FF_SNOOPY_CLASSES(X)                                                            \

@@ -10,7 +10,7 @@
 #ifndef FF_IO_XML_H
 #define FF_IO_XML_H
 
-#include "../text/ff_io_parts.h"
+#include "../../text/ff_io_parts.h"
 
 #define FF_XML_DEPTH 100     /* elements that may be open at once */
 #define FF_XML_ATTRIBUTES 40 /* of an element */
