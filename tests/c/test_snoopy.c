@@ -3,7 +3,6 @@
 #include "../../src/io/petri/ff_io_snoopy.h"
 #include "../../src/io/petri/snoopy/ff_io_xml.h"
 #include "check.h"
-#include "snoopy_files.h"
 
 /* ---- the XML parser ---- */
 
@@ -101,4 +100,136 @@ static void limits_xml(void) {
   FF_CHECK_SAY(strstr(tokens(text), "no more than 40 attributes") != NULL, "%s", tokens(text));
 }
 
-FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml)
+
+/* ---- nets ---- */
+
+static char described[20000];
+
+static void say(const char *before, const char *text, const char *after) {
+  const size_t used = strlen(described);
+  snprintf(described + used, sizeof described - used, "%s%s%s", before, text, after);
+}
+
+/* Says a text of the net, if it is not empty, and frees it. */
+static void say_text(const char *before, char *text, const char *after) {
+  if (text != NULL && text[0] != '\0') say(before, text, after);
+  free(text);
+}
+
+static void describe_transition(const ff_petri *net, uint32_t t) {
+  static const char *const kinds[] = {
+#define FF_X(code, name, number) name,
+      FF_PETRI_KINDS(FF_X)
+#undef FF_X
+  };
+  ff_error err = {FF_OK, ""};
+  const ff_petri_transition *transition = &net->transition[t];
+  char *text;
+  say(kinds[transition->kind], " ", transition->name);
+  FF_CHECK_OK(ff_petri_equation_text(&text, net, t, &err), &err);
+  say_text(": ", text, "");
+  FF_CHECK_OK(ff_petri_tests_text(&text, net, t, &err), &err);
+  say_text("; test ", text, "");
+  FF_CHECK_OK(ff_petri_resets_text(&text, net, t, &err), &err);
+  say_text("; reset ", text, "");
+  FF_CHECK_OK(ff_petri_guard_text(&text, net, t, &err), &err);
+  say_text("; guard ", text, "");
+  for (uint32_t i = 0; i < transition->n_pieces; i++) {
+    FF_CHECK_OK(ff_petri_number_text(&text, net, t, i, &err), &err);
+    say_text(transition->piece[i].mass_action ? "; mass action " : "; ", text, "");
+    if (transition->piece[i].when.length > 0) {
+      const ff_colour_scope scope = ff_petri_scope(net);
+      FF_CHECK_OK(ff_colour_text(&text, &transition->piece[i].when, FF_COLOUR_R, &scope, &err), &err);
+      say_text(" if ", text, "");
+    }
+  }
+  for (int i = 0; i < 3 && transition->kind == FF_PETRI_SCHEDULED; i++) {
+    if (transition->at[i].length == 0) continue;
+    FF_CHECK_OK(ff_formula_text(&text, &transition->at[i], net->parameter, &err), &err);
+    say_text("; at ", text, "");
+  }
+  say("\n", "", "");
+}
+
+/* The net, a line for each of its parts. */
+static const char *describe(const ff_petri *net) {
+  ff_error err = {FF_OK, ""};
+  char line[300], *element, *when, *value;
+  described[0] = '\0';
+  for (uint32_t i = 0; i < net->n_parameters; i++) {
+    snprintf(line, sizeof line, "%s = %s\n", net->parameter[i], ff_show(net->value[i], 12).text);
+    say(line, "", "");
+  }
+  for (uint32_t i = 0; i < net->n_sets; i++) {
+    FF_CHECK_OK(ff_petri_set_text(&value, net, i, &err), &err);
+    snprintf(line, sizeof line, "set %s: %lu", net->set[i].name, (unsigned long)ff_colours_n(net->colours[i]));
+    say(line, "", "");
+    say_text(", ", value, "");
+    say("\n", "", "");
+  }
+  for (uint32_t i = 0; i < net->n_indices; i++) say("index ", net->index[i].name, "\n");
+  for (uint32_t i = 0; i < net->n_places; i++) {
+    say(net->place[i].continuous ? "continuous " : "place ", net->place[i].name, net->place[i].fixed ? " fixed" : "");
+    if (net->place[i].set != FF_PETRI_NONE) say(" of ", net->set[net->place[i].set].name, "");
+    say("\n", "", "");
+  }
+  for (uint32_t i = 0; i < net->n_markings; i++) {
+    FF_CHECK_OK(ff_petri_marking_text(&element, &when, &value, net, i, &err), &err);
+    say_text("marking ", element, "");
+    say_text(net->marking[i].adds ? " += " : " = ", value, "");
+    say_text(" if ", when, "");
+    say("\n", "", "");
+  }
+  for (uint32_t i = 0; i < net->n_transitions; i++) describe_transition(net, i);
+  for (uint32_t i = 0; i < net->n_variables; i++) {
+    FF_CHECK_OK(ff_petri_variable_value_text(&value, net, i, &err), &err);
+    say("variable ", net->variable[i].name, "");
+    say_text(" = ", value, "\n");
+  }
+  return described;
+}
+
+static ff_status read_with(ff_petri **net, const char *text, const ff_io_petri_options *options, ff_error *err) {
+  return ff_io_snoopy_parse(net, text, strlen(text), "net.spn", options, err);
+}
+
+/* Reads a net and compares its description. */
+static void reads_as(const char *text, const ff_io_petri_options *options, const char *expected) {
+  ff_error err = {FF_OK, ""};
+  ff_petri *net = NULL;
+  const ff_status status = read_with(&net, text, options, &err);
+  FF_CHECK_OK(status, &err);
+  if (status == FF_OK) FF_CHECK_STR(describe(net), expected);
+  ff_petri_free(net);
+}
+
+static char *load(const char *name) {
+  char path[400];
+  const char *root = getenv("FIREFLIP_CORPUS");
+  snprintf(path, sizeof path, "%.200s/snoopy/%s", root != NULL ? root : "tests/c/corpus", name);
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    FF_CHECK_SAY(0, "%s cannot be read", path);
+    return NULL;
+  }
+  char *text = calloc(1, 100000);
+  FF_CHECK(text != NULL && fread(text, 1, 99999, file) > 0);
+  fclose(file);
+  return text;
+}
+
+static void file_reads_as(const char *name, const ff_io_petri_options *options, const char *expected) {
+  char *text = load(name);
+  if (text != NULL) reads_as(text, options, expected);
+  free(text);
+}
+
+static void reads_all_kinds(void) { file_reads_as("stochastic.spn", NULL, ""); }
+
+static void reads_hybrid(void) { file_reads_as("hybrid.hpn", NULL, ""); }
+static void reads_plain(void) { file_reads_as("plain.pn", NULL, ""); }
+static void reads_coloured(void) { file_reads_as("coloured.colhpn", NULL, ""); }
+static void reads_old(void) { file_reads_as("old.colcpn", NULL, ""); }
+static void reads_small(void) { file_reads_as("small.colspn", NULL, ""); }
+
+FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml, reads_all_kinds, reads_hybrid, reads_plain, reads_coloured, reads_old, reads_small)
