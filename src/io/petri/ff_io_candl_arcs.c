@@ -151,6 +151,7 @@ static ff_status push_guarded(ff_candl *candl, ff_petri_arc_kind kind, uint32_t 
   ff_status status = guarded_weight(candl, &guarded, predicate, weight, kind == FF_ARC_INHIBITOR ? "Inf" : "0", place);
   if (status == FF_OK) status = push_arc(candl, kind == FF_ARC_EQUAL ? FF_ARC_READ : kind, number, colour, guarded, place);
   free(guarded);
+  guarded = NULL;
   if (status != FF_OK || kind != FF_ARC_EQUAL) return status;
   ff_out_puts(&more, "(");
   ff_out_puts(&more, weight);
@@ -159,7 +160,7 @@ static ff_status push_guarded(ff_candl *candl, ff_petri_arc_kind kind, uint32_t 
   if (status == FF_OK) status = guarded_weight(candl, &guarded, predicate, next, "Inf", place);
   if (status == FF_OK) status = push_arc(candl, FF_ARC_INHIBITOR, number, colour, guarded, place);
   free(next);
-  if (status == FF_OK) free(guarded);
+  free(guarded);
   return status;
 }
 
@@ -332,7 +333,7 @@ ff_status ff_candl_rate(ff_candl *candl, uint32_t transition, ff_span text, ff_p
     predicate = (ff_span){piece.text, 0};
     ff_span value = piece;
     if (!ff_candl_predicate(&value, &predicate)) return ff_io_found(candl->err, place, piece, "\"]\" after a predicate");
-    if (value.length == 0) { /* the number of a colour alone */
+    if (value.length == 0 || (predicate.length > 0 && strchr("+-*/^", value.text[0]) != NULL)) { /* the number of a colour: [x] * 2 */
       value = piece;
       predicate.length = 0;
     }
