@@ -224,12 +224,156 @@ static void file_reads_as(const char *name, const ff_io_petri_options *options, 
   free(text);
 }
 
-static void reads_all_kinds(void) { file_reads_as("stochastic.spn", NULL, ""); }
+static void reads_all_kinds(void) {
+  file_reads_as("stochastic.spn", NULL,
+                "N = 3\nk = 0.3\nold = 0.25\nplace A\nplace B fixed\nplace _P_7\nmarking A = N + 1\nmarking B = 4\n"
+                "stochastic make: 2 A -> _P_7; test B >= 1; mass action k * B\n"
+                "stochastic use_it: (N) A -> (A) A; 2 * k * A / B\n"
+                "immediate now: 0 -> A; test _P_7 < 5 & A == 4; 2\n"
+                "deterministic later: A -> 0; reset _P_7; 0.5\n"
+                "scheduled then: 0 -> 3 A; at 1; at N; at 10\n"
+                "variable all = A + B\n");
+}
 
-static void reads_hybrid(void) { file_reads_as("hybrid.hpn", NULL, ""); }
-static void reads_plain(void) { file_reads_as("plain.pn", NULL, ""); }
+static void reads_hybrid(void) {
+  file_reads_as("hybrid.hpn", NULL,
+                "place on\ncontinuous protein\ncontinuous mRNA\nmarking on = 1\nmarking protein = 0.5\nmarking mRNA = 2\n"
+                "stochastic off: on -> 0; mass action 2.5\n"
+                "continuous make: 0 -> 1.5 protein; test on >= 1; on * 3\n"
+                "continuous pair: 2 protein -> 0; 0.1 * protein^2\n"
+                "continuous bind: mRNA + protein -> 0; mass action 0.2\n");
+}
+
+/* Two places with one name, which are both logical, are one place. */
+static void reads_plain(void) {
+  file_reads_as("plain.pn", NULL,
+                "place p\nplace q\nmarking p = 2\nstochastic t: p -> 2 q; 1\nstochastic _T_1: q -> p; 1\n");
+}
+
+/* ---- constants ---- */
+
+/* Reads a file with a part replaced by another text. */
+static ff_status read_changed(ff_petri **net, const char *name, const char *from, const char *to,
+                              const ff_io_petri_options *options, ff_error *err) {
+  char *text = load(name);
+  char *at = text == NULL ? NULL : strstr(text, from);
+  *net = NULL;
+  FF_CHECK_SAY(at != NULL, "%s has no %s", name, from);
+  if (at != NULL) {
+    memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+    memcpy(at, to, strlen(to));
+  }
+  const ff_status status = at == NULL ? FF_EARGUMENT : read_with(net, text, options, err);
+  free(text);
+  return status;
+}
+
+static double parameter(const ff_petri *net, const char *name) {
+  for (uint32_t i = 0; net != NULL && i < net->n_parameters; i++)
+    if (strcmp(net->parameter[i], name) == 0) return net->value[i];
+  FF_CHECK_SAY(0, "no parameter %s", name);
+  return -1;
+}
+
+static void chooses_constants(void) {
+  static const char *const names[] = {"N"}, *const other[] = {"M"};
+  static const double seven[] = {7};
+  static const struct {
+    ff_io_petri_options options;
+    double n, k;
+  } cases[] = {
+      {{NULL, NULL, 0, NULL}, 3, 0.3},      {{NULL, NULL, 0, "Main"}, 3, 1},     {{NULL, NULL, 0, "V-Set 0"}, 3, 0.3},
+      {{names, seven, 1, "V-Set 0"}, 7, 0.7}, {{names, seven, 1, "Main"}, 7, 1},
+  };
+  char *text = load("stochastic.spn");
+  ff_error err = {FF_OK, ""};
+  ff_petri *net;
+  for (size_t i = 0; text != NULL && i < sizeof cases / sizeof cases[0]; i++) {
+    FF_CHECK_OK(read_with(&net, text, &cases[i].options, &err), &err);
+    FF_CHECK_NEAR(parameter(net, "N"), cases[i].n, 0);
+    FF_CHECK_NEAR(parameter(net, "k"), cases[i].k, 1e-15);
+    ff_petri_free(net);
+  }
+  if (text != NULL) {
+    FF_CHECK_FAILS(read_with(&net, text, &(ff_io_petri_options){NULL, NULL, 0, "V-Set 1"}, &err), FF_EARGUMENT, &err, "V-Set 0");
+    FF_CHECK_FAILS(read_with(&net, text, &(ff_io_petri_options){other, seven, 1, NULL}, &err), FF_EARGUMENT, &err, "\"M\"");
+    FF_CHECK(net == NULL);
+  }
+  free(text);
+}
+
+/* ---- refusals ---- */
+
+static void refuses(const char *name, const char *from, const char *to, ff_status status, const char *message) {
+  ff_error err = {FF_OK, ""};
+  ff_petri *net;
+  FF_CHECK_FAILS(read_changed(&net, name, from, to, NULL, &err), status, &err, message);
+  FF_CHECK(net == NULL);
+  ff_petri_free(net);
+}
+
+static void refuses_documents(void) {
+  static const char *const file = "plain.pn";
+  refuses(file, "<Snoopy", "<sbml", FF_EPARSE, "net.spn, line 3: found \"sbml\" where Snoopy was expected");
+  refuses(file, "<?xml-stylesheet type=\"text/xsl\" href=\"/xsl/spped2svg.xsl\"?>", "<!DOCTYPE x>", FF_EPARSE,
+          "net.spn, line 2: found \"<!DOCTYPE x>\" where an element");
+  refuses(file, "\"Petri Net\"", "\"Music Petri Net\"", FF_EUNSUPPORTED,
+          "net.spn, line 4: found the class of nets \"Music Petri Net\"");
+  refuses(file, "<netclass name=\"Petri Net\"/>", "", FF_EPARSE,
+          "net.spn, line 5: found \"nodeclasses\" where netclass was expected");
+  refuses(file, "name=\"Place\"", "name=\"Circle\"", FF_EUNSUPPORTED,
+          "net.spn, line 7: found the class \"Circle\" of nodes, which is not supported");
+  refuses(file, "name=\"Edge\"", "name=\"Line\"", FF_EUNSUPPORTED, "found the class \"Line\" of edges");
+  refuses(file, "id=\"1\"", "id=\"one\"", FF_EPARSE,
+          "net.spn, line 7: found \"one\" where a number as the value of id was expected");
+  refuses(file, "id=\"1\"", "id=\"2\"", FF_EPARSE, "found the id 2 at two nodes where different ids were expected");
+  refuses(file, " id=\"2\"", "", FF_EPARSE, "found nothing where the id of a node was expected");
+  refuses(file, "<attribute name=\"Name\"", "<netclass name=\"Petri Net\"/><attribute name=\"Name\"", FF_EUNSUPPORTED,
+          "net.spn, line 8: found a net within a node");
+}
+
+static void refuses_tables(void) {
+  static const char *const file = "stochastic.spn";
+  refuses(file, "<colList_row nr=\"1\">", "<colList_row nr=\"3\">", FF_EPARSE, "found the number 3 where 1 was expected");
+  refuses(file, "<colList_col nr=\"0\">", "<colList_col nr=\"x\">", FF_EPARSE, "found \"x\" where a number as the value of nr");
+  refuses(file, "active_row=\"1\"", "active_row=\"-1\"", FF_EPARSE, "found \"-1\" where a number as the value of active_row");
+  refuses(file, "<colList_body>", "<x/><colList_body>", FF_EPARSE, "found \"x\" where one colList_head and one colList_body");
+  refuses(file, "<colList_row", "<x/><colList_row", FF_EPARSE, "found \"x\" where colList_row was expected");
+  refuses(file, "<colList_col nr", "<x/><colList_col nr", FF_EPARSE, "found \"x\" where colList_col was expected");
+  refuses(file, "<![CDATA[Second]]>", "<![CDATA[Second]]><x/>", FF_EPARSE, "found \"x\" where a text was expected");
+}
+
+static void refuses_nets(void) {
+  static const char *const file = "stochastic.spn";
+  refuses("plain.pn", "source=\"1\"", "source=\"77\"", FF_EPARSE,
+          "found an edge of the node 77 where a node of the file was expected");
+  refuses("plain.pn", " source=\"1\"", "", FF_EPARSE, "found nothing where the source and target of an edge was expected");
+  refuses("plain.pn", "source=\"3\"", "source=\"1\"", FF_EMODEL,
+          "found an edge between other nodes where one between a place and a transition was expected");
+  refuses("plain.pn", "source=\"1\"", "source=\"4\"", FF_EMODEL, "where one between a place and a transition");
+  refuses("plain.pn", "name=\"Logic\"><![CDATA[1]]>", "name=\"Logic\"><![CDATA[0]]>", FF_EMODEL,
+          "found the name \"p\" again, which line 7 has, where another name, or two equal logical nodes, were expected");
+  refuses("plain.pn", "<![CDATA[2]]>", "<![CDATA[3]]>", FF_EMODEL, "found the name \"p\" again");
+  refuses(file, "source=\"2\" target=\"11\"", "source=\"11\" target=\"2\"", FF_EMODEL, "where one from a place to a transition");
+  refuses(file, "source=\"91\" target=\"91\"", "source=\"91\" target=\"11\"", FF_EMODEL,
+          "where one between a place and a transition");
+  refuses(file, "<nodeclass count=\"0\" name=\"LookupTable\"/>",
+          "<nodeclass name=\"LookupTable\">\n<node id=\"66\"><attribute name=\"Name\">t</attribute></node></nodeclass>",
+          FF_EUNSUPPORTED, "found the lookup table \"t\", which is not supported");
+  refuses(file, "<![CDATA[Place]]>", "<![CDATA[Transition]]>", FF_EUNSUPPORTED, "found the observer \"all\" of transitions");
+  refuses(file, "DelayList", "DelayLists", FF_EPARSE, "found nothing where DelayList was expected");
+  refuses(file, "<colList_col nr=\"3\"><![CDATA[10]]></colList_col>", "", FF_EPARSE,
+          "found 3 columns in PeriodicList where 4 were expected");
+  refuses(file, "MassAction(k)", "MassAction(kk)", FF_EPARSE, "net.spn, line 34: ");
+  refuses(file, "7 / 2", "7 / 0", FF_EMODEL, "net.spn, line 171: ");
+  refuses(file, "<![CDATA[5]]>", "<![CDATA[5 +]]>", FF_EPARSE, "net.spn, line 139: ");
+  refuses(file, "<![CDATA[N + 1]]>", "<![CDATA[n + 1]]>", FF_EPARSE, "net.spn, line 9: ");
+  refuses("hybrid.hpn", "name=\"Read Edge\"", "name=\"Edge\"", FF_EMODEL, "net.spn: ");
+}
+
 static void reads_coloured(void) { file_reads_as("coloured.colhpn", NULL, ""); }
 static void reads_old(void) { file_reads_as("old.colcpn", NULL, ""); }
 static void reads_small(void) { file_reads_as("small.colspn", NULL, ""); }
 
-FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml, reads_all_kinds, reads_hybrid, reads_plain, reads_coloured, reads_old, reads_small)
+FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml, reads_all_kinds, reads_hybrid, reads_plain, chooses_constants,
+             refuses_documents, refuses_tables, refuses_nets, reads_coloured, reads_old, reads_small)

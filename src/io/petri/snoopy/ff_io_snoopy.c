@@ -358,9 +358,9 @@ static ff_status build(builder *b, const char *text, size_t length, const ff_io_
   if (status == FF_OK && doc->coloured) status = ff_snoopy_sets(doc, b->candl);
   if (status == FF_OK && doc->coloured) status = ff_snoopy_colour_functions(doc, b->candl);
   if (status == FF_OK) status = add_nodes(b);
+  if (status == FF_OK) status = ff_snoopy_observers(doc, b->candl); /* before formulas whose symbols they would move */
   if (status == FF_OK) status = add_markings(b);
   if (status == FF_OK) status = add_transitions(b);
-  if (status == FF_OK) status = ff_snoopy_observers(doc, b->candl);
   return status;
 }
 

@@ -217,8 +217,8 @@ static ff_status read_item(ff_snoopy *doc, ff_xml *xml, ff_snoopy_class class) {
 }
 
 static ff_status refuse_class(const ff_snoopy *doc, const ff_xml *xml, const char *element, ff_span name) {
-  return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found a %.4s of the class %s, which is not supported", doc->file,
-                      (unsigned long long)xml->start, element, ff_quote(name.text, name.length).text);
+  return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found the class %s of %.4ss, which is not supported", doc->file,
+                      (unsigned long long)xml->start, ff_quote(name.text, name.length).text, element);
 }
 
 /* Reads the elements of a class. Unknown classes of nodes and edges must be empty; those of metadata do not belong to the net. */
