@@ -1,5 +1,5 @@
-/* make fuzz: the reader of Snoopy's XML. It must return an error with a message, or a net; if this can be unfolded in little time, its
- * PNML is well-formed XML. */
+/* make fuzz: the reader of Snoopy's XML. It must return an error with a message, or a net; if this can be unfolded in little
+ * time, its PNML is well-formed XML. */
 #include "../../src/io/petri/ff_io_pnml.h"
 #include "../../src/io/petri/ff_io_snoopy.h"
 #include "../../src/io/petri/snoopy/ff_io_xml.h"
@@ -21,7 +21,8 @@ static void write_pnml(const ff_petri *net) {
   ff_petri_flat *flat = NULL;
   char *text = NULL;
   ff_status status = ff_unfolder_new(&unfolder, net, &err);
-  for (int i = 0; i < 10 && status == FF_OK && flat == NULL; i++) status = ff_unfolder_step(unfolder, MOST_STEPS / 10, &flat, &err);
+  for (int i = 0; i < 10 && status == FF_OK && flat == NULL; i++)
+    status = ff_unfolder_step(unfolder, MOST_STEPS / 10, &flat, &err);
   MUST(status == FF_OK || status == FF_EMODEL || status == FF_ESIZE, err.text);
   if (status == FF_OK && flat != NULL && flat->n_places < 1000) status = ff_io_pnml_text(&text, flat, &err);
   MUST(status == FF_OK || status == FF_EMODEL || status == FF_ESIZE, err.text);
