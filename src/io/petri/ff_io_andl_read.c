@@ -294,11 +294,8 @@ static ff_status read_sections(ff_andl *andl) {
     if (!header || in == N_SECTIONS)
       return found_here(andl, "\"constants:\", \"functions:\", \"colorsets:\", \"variables:\", \"colorfunctions:\", \"places:\", "
                               "\"observers:\", \"transitions:\" or \"}\"");
-    if (in < done) {
-      static const char wanted[] = "the sections constants, functions, colorsets, variables, colorfunctions, places, observers and "
-                                   "transitions in this order";
-      return found(andl, name, wanted);
-    }
+    const int late = in == CONSTANTS ? done > CONSTANTS : (in == SETS || in == VARIABLES) && done > VARIABLES;
+    if (late) return found(andl, name, "the constants first, and sets and variables of colours before what has them");
     status = before_section(andl, &done, in);
     skip_header(andl, name);
     if (status == FF_OK) status = read_section(andl, in);
