@@ -361,7 +361,8 @@ static void refuses_nets(void) {
           "<nodeclass name=\"LookupTable\">\n<node id=\"66\"><attribute name=\"Name\">t</attribute></node></nodeclass>",
           FF_EUNSUPPORTED, "found the lookup table \"t\", which is not supported");
   refuses(file, "<![CDATA[Place]]>", "<![CDATA[Transition]]>", FF_EUNSUPPORTED, "found the observer \"all\" of transitions");
-  refuses(file, "DelayList", "DelayLists", FF_EPARSE, "found nothing where DelayList was expected");
+  refuses(file, "name=\"DelayList\"", "name=\"Delays\"", FF_EUNSUPPORTED, "found the attribute \"Delays\", which is not known");
+  refuses(file, "name=\"DelayList\"", "name=\"FunctionList\"", FF_EPARSE, "found nothing where DelayList was expected");
   refuses(file, "<colList_col nr=\"3\"><![CDATA[10]]></colList_col>", "", FF_EPARSE,
           "found 3 columns in PeriodicList where 4 were expected");
   refuses(file, "MassAction(k)", "MassAction(kk)", FF_EPARSE, "net.spn, line 34: ");

@@ -6,8 +6,9 @@
  *             same name and are both logical are one node. Coarse nodes only group others. A lookup table is FF_EUNSUPPORTED.
  *   edges     standard, read, inhibitor, equal, reset and modifier arcs
  *   metadata  constants with their value sets, functions, observers, sets of colours, variables, functions of colours
- * The texts in them follow the grammar of CANDL: see ff_io_candl.h. Other classes, positions and looks are passed over:
- * Snoopy's own export of a net does so too.
+ * The texts in them follow the grammar of CANDL: see ff_io_candl.h. Other classes of metadata, positions and looks are passed
+ * over, as Snoopy's own export of a net does; other attributes of nodes and edges are FF_EUNSUPPORTED unless they are empty or
+ * 0.
  *
  * An inscription of a coloured reset arc only picks the colours that become 0; a count in it has no meaning, as in Snoopy. A
  * place without a name is called _P_7 with its ID, and a transition _T_7, or after the first letter of its class. A character

@@ -32,6 +32,23 @@ static int what_is(ff_snoopy_class class) {
   return class <= FF_SNOOPY_SCHEDULED ? TRANSITION : OTHER;
 }
 
+/* An attribute that this reader does not know may change what the net does, unless it is empty or off. */
+static ff_status check_attributes(const ff_snoopy *doc, const ff_snoopy_item *item) {
+  static const char *const known[] = {"Name", "ID", "Comment", "Logic", "Node Type", "Reversible", "Fixed", "Marking",
+                                      "MarkingList", "Colorset", "FunctionList", "DelayList", "PeriodicList", "GuardList",
+                                      "Multiplicity", "ExpressionList"};
+  for (uint32_t i = 0; i < item->n; i++) {
+    const ff_snoopy_attribute *a = &doc->attribute[item->first + i];
+    size_t k = 0;
+    while (k < sizeof known / sizeof known[0] && !ff_span_equals(a->name, known[k])) k++;
+    if (k < sizeof known / sizeof known[0]) continue;
+    if (a->n == 0 && (a->value.text.length == 0 || ff_span_equals(a->value.text, "0"))) continue;
+    return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found the attribute %s, which is not known", doc->file,
+                        (unsigned long long)a->value.line, ff_quote(a->name.text, a->name.length).text);
+  }
+  return FF_OK;
+}
+
 /* ---- nodes ---- */
 
 /* The name that Snoopy uses: without one, it is made of the class and the ID. Puts it into b->text. */
@@ -110,7 +127,8 @@ static ff_status add_named(builder *b, uint32_t i, int what, uint32_t *number) {
   const ff_snoopy_item *item = &b->doc.item[i];
   ff_span name;
   int is_new;
-  ff_status status = put_name(b, item, &name);
+  ff_status status = check_attributes(&b->doc, item);
+  if (status == FF_OK) status = put_name(b, item, &name);
   if (status == FF_OK) status = ff_build_node(&b->names[what], name, number, &is_new);
   if (status != FF_OK) return status;
   if (!is_new) {
@@ -263,7 +281,8 @@ static ff_status add_arc(builder *b, uint32_t t, const ff_snoopy_item *edge) {
   const ff_snoopy *doc = &b->doc;
   const ff_snoopy_attribute *table = ff_snoopy_find(doc, edge, "ExpressionList");
   const node *transition, *place;
-  ff_status status = find_transition(b, edge, &transition, &place);
+  ff_status status = check_attributes(doc, edge);
+  if (status == FF_OK) status = find_transition(b, edge, &transition, &place);
   if (status != FF_OK) return status;
   ff_petri_arc_kind kind = kinds[edge->class];
   if (edge->class == FF_SNOOPY_EDGE && edge->source == transition->id) kind = FF_ARC_OUT;
