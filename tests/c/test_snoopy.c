@@ -372,9 +372,142 @@ static void refuses_nets(void) {
   refuses("hybrid.hpn", "name=\"Read Edge\"", "name=\"Edge\"", FF_EMODEL, "net.spn: ");
 }
 
-static void reads_coloured(void) { file_reads_as("coloured.colhpn", NULL, ""); }
-static void reads_old(void) { file_reads_as("old.colcpn", NULL, ""); }
-static void reads_small(void) { file_reads_as("small.colspn", NULL, ""); }
+/* ---- coloured nets ---- */
+
+/* All kinds of sets, markings, arcs and tables; a set of markings and one of functions that are not the first. */
+static void reads_coloured(void) {
+  file_reads_as("coloured.colhpn", NULL,
+                "D = 4\nk = 0.5\nset Dot: 1\nset X: 4\nset Names: 4\nset Words: 3\nset Odd: 2\nset Grid: 16, X * X\n"
+                "set Both: 4, Odd + X\nset Y: 4\nset Black: 8, Grid[x %% 2 == y %% 2]\nindex x\nindex y\nindex n\n"
+                "place g of Grid\nplace s of X\nplace e of Names\nplace d of Dot\nplace w of X\ncontinuous c of Grid\n"
+                "marking g[x,y] += 5 if x == 1 & y == 2\nmarking g[2,2] += 1\nmarking s[x] = k * 2 if x > 2\n"
+                "marking e[b] += 3\nmarking e[n] += 1 if n == a\nmarking d = 4\nmarking w[2] = 3\n"
+                "marking c[x,y] = 0.25 if x == y\n"
+                "stochastic move: g[x,y] -> g[next(x),y]; guard near(x, y); g[x,y] * k\n"
+                "stochastic split: s[x] -> 2 e[b] + e[n]; 10 if x == 1; k if x > 1\n"
+                "continuous flow: c[x,y] -> c[y,x]; mass action k\n"
+                "immediate now: 0 -> d[dot]; test w[x] >= 2 & d[dot] < 3; 1\n"
+                "deterministic later: 0 -> s[x]; reset g[x,x], g[1,y]; D\n"
+                "scheduled then: 0 -> (if(x != 2, 2, 0)) w[x]; at 0; at 2\n");
+}
+
+/* Constants as they were before they had value sets; a set Dot that is not declared. */
+static void reads_old(void) {
+  file_reads_as("old.colcpn", NULL,
+                "N = 3\nc = 0.5\nold = 4\nset X: 3\nset Dot: 1\nindex x\ncontinuous p of X\ncontinuous dots of Dot\n"
+                "marking p[1] = c\ncontinuous t: p[x] -> dots[dot]; guard x == 1; c * p[x] * old\n");
+}
+
+static void reads_small(void) {
+  file_reads_as("small.colspn", NULL,
+                "N = 3\nk = 1.5\nset X: 3\nset P: 9, X * X\nset G: 6, P[x != y]\nindex x\nindex y\nplace p of G\n"
+                "marking p[x,y] = 5 if x == 1 & y == 2\n"
+                "stochastic t: 2 p[x,y] -> p[next(x),y]; guard f(x, y); k * p[x,y] if x == 1; 1\n");
+}
+
+/* A fuzzy number counts if it is one number, or if a value is given. */
+static void reads_fuzzy(void) {
+  static const char *const names[] = {"v"};
+  static const double values[] = {2.5};
+  const ff_io_petri_options options = {names, values, 1, NULL};
+  file_reads_as("fuzzy.colfspn", &options,
+                "k = 2\nu = 0.5\nv = 2.5\nset X: 2\nindex x\nplace p of X\nmarking p = 1\n"
+                "stochastic t: p[x] -> 0; k * u * v * p[x]\n");
+  refuses("fuzzy.colfspn", "x", "x", FF_EUNSUPPORTED, "found the fuzzy number \"1,2,3\" as the value of the constant \"v\"");
+  refuses("fuzzy.colfspn", "1,2,3", "1,2", FF_EPARSE, "found \"1,2\" where three numbers with commas between them was expected");
+}
+
+static void refuses_colours(void) {
+  static const char *const file = "coloured.colhpn";
+  refuses(file, "<![CDATA[enum]]>", "<![CDATA[index]]>", FF_EUNSUPPORTED,
+          "found the set of colours \"Names\" of the type \"index\" where int, enum, string, bool or dot was expected");
+  refuses(file, "<![CDATA[a-c,z]]>", "<![CDATA[aa-cc]]>", FF_EUNSUPPORTED, "found \"aa-cc\" as the colours of \"Names\" where a range of "
+          "names that differ in their last letter, such as a1-a5, was expected");
+  refuses(file, "<![CDATA[a-c,z]]>", "<![CDATA[1-99999999999]]>", FF_EUNSUPPORTED, "where a shorter range was expected");
+  refuses(file, "<![CDATA[w1-w3]]>", "<![CDATA[[w][1-3]]]>", FF_EUNSUPPORTED, "where a list of strings without [ ] was expected");
+  refuses(file, "<attribute name=\"Colorset\"><![CDATA[Grid]]>", "<attribute name=\"Colorset\"><![CDATA[]]>", FF_EPARSE,
+          "found nothing where a set of colours of each place was expected");
+  refuses(file, "<![CDATA[3`(x,x)++2`(1,y)]]>", "<![CDATA[]]>", FF_EPARSE, "found nothing where the inscription of an arc was expected");
+  refuses(file, "<![CDATA[3`(x,x)++2`(1,y)]]>", "<![CDATA[(x,x)++[y<2] 2`(1,y)]]>", FF_EUNSUPPORTED, "y<2");
+  refuses(file, "active_col=\"1\"", "active_col=\"3\"", FF_EPARSE, "found the column 3 where one of a set of markings was expected");
+  refuses(file, "<![CDATA[X,X]]>", "<![CDATA[X,Z]]>", FF_EPARSE, "\"Z\"");
+  refuses(file, "<![CDATA[near(x,y)]]>", "<![CDATA[near(x,z)]]>", FF_EPARSE, "\"z\"");
+}
+
+/* ---- files of others ---- */
+
+static char *load_shared(const char *name) {
+  char path[500];
+  snprintf(path, sizeof path, "%.300s/models/petri/%s", getenv("FIREFLIP_SHARED"), name);
+  FILE *file = fopen(path, "rb");
+  char *text = calloc(1, 1000000);
+  FF_CHECK_SAY(file != NULL && text != NULL && fread(text, 1, 999999, file) > 0, "%s", path);
+  if (file != NULL) fclose(file);
+  return text;
+}
+
+static ff_petri_flat *unfold_shared(ff_petri **net, const char *name, const char *constant, double value) {
+  ff_error err = {FF_OK, ""};
+  const ff_io_petri_options options = {&constant, &value, constant != NULL, NULL};
+  char *text = load_shared(name);
+  ff_petri_flat *flat = NULL;
+  FF_CHECK_OK(read_with(net, text, &options, &err), &err);
+  if (*net != NULL) FF_CHECK_OK(ff_petri_unfold(&flat, *net, &err), &err);
+  free(text);
+  return flat;
+}
+
+static void check_size(const char *name, const char *constant, double value, uint32_t places, uint32_t transitions) {
+  ff_petri *net;
+  ff_petri_flat *flat = unfold_shared(&net, name, constant, value);
+  FF_CHECK(flat != NULL);
+  if (flat != NULL) {
+    FF_CHECK_INT(flat->n_places, places);
+    FF_CHECK_INT(flat->n_transitions, transitions);
+  }
+  ff_petri_flat_free(flat);
+  ff_petri_free(net);
+}
+
+/* Snoopy's own simulation of the file names the unfolded places, and gives their initial markings. In the version that Snoopy
+ * simulated of one file, NI had the name NA. */
+static void check_csv(const char *name, const char *csv, const char *constant, double value) {
+  ff_petri *net;
+  ff_petri_flat *flat = unfold_shared(&net, name, constant, value);
+  char *text = load_shared(csv), place[100];
+  char *names = text, *numbers = text + strcspn(text, "\n") + 1;
+  uint32_t n = 0;
+  for (int column = 0; flat != NULL && *names != '\n' && *names != '\r'; column++) {
+    const size_t length = strcspn(names, ",\r\n");
+    if (strncmp(names, "NA_", 3) == 0) names[1] = 'I';
+    uint32_t p = 0;
+    for (; p < flat->n_places; p++)
+      if (ff_petri_place_name(place, sizeof place, flat, p, "_") == length && memcmp(place, names, length) == 0) break;
+    FF_CHECK_SAY(column == 0 || p < flat->n_places, "no place %.*s", (int)length, names);
+    if (p < flat->n_places) FF_CHECK_NEAR(flat->initial[p], strtod(numbers, NULL), 0);
+    n += p < flat->n_places;
+    names += length + (names[length] == ',');
+    numbers += strcspn(numbers, ",\r\n");
+    numbers += *numbers == ',';
+  }
+  if (flat != NULL) FF_CHECK_INT(n, flat->n_places);
+  ff_petri_flat_free(flat);
+  ff_petri_free(net);
+  free(text);
+}
+
+static void reads_shared(void) {
+  if (getenv("FIREFLIP_SHARED") == NULL) FF_SKIP("FIREFLIP_SHARED is not set");
+  check_size("diffusion_2D.colcpn", NULL, 0, 3600, 14160);
+  check_size("diffusion_2D.colcpn", "D", 15, 225, 840);
+  check_size("Delta-Notch-patternformation.colcpn", NULL, 0, 192, 704);
+  check_size("Box-coloured-repressilator.colspn", NULL, 0, 9, 12);
+  check_size("repressilator.colfspn", "k_gen", 0.1, 9, 12);
+  check_size("GeneGate.spn", NULL, 0, 4, 4);
+  check_csv("diffusion_2D.colcpn", "diffusion_2D15.csv", "D", 15);
+  check_csv("Delta-Notch-patternformation.colcpn", "Delta-Notch-patternformation.csv", NULL, 0);
+}
 
 FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml, reads_all_kinds, reads_hybrid, reads_plain, chooses_constants,
-             refuses_documents, refuses_tables, refuses_nets, reads_coloured, reads_old, reads_small)
+             refuses_documents, refuses_tables, refuses_nets, reads_coloured, reads_old, reads_small, reads_fuzzy, refuses_colours,
+             reads_shared)

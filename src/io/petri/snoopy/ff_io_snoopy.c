@@ -310,9 +310,10 @@ static void put_piece(builder *b, const ff_snoopy_attribute *table, uint32_t row
   const ff_span predicate = ff_snoopy_cell(&b->doc, table, row, 0).text;
   if (ff_snoopy_cell(&b->doc, table, row, column).text.length == 0) return;
   ff_out_puts(out, out->length > 0 ? " ++ " : "");
-  if (predicate.length > 0 && !ff_span_is(predicate, "true")) {
+  const int always = predicate.length == 0 || ff_span_is(predicate, "true");
+  if (!always || table->n > 1) { /* of several pieces, each has its predicate */
     ff_out_puts(out, "[");
-    ff_out_add(out, predicate);
+    ff_out_add(out, always ? ff_span_of("true") : predicate);
     ff_out_puts(out, "] ");
   }
   for (uint32_t i = 0; i < n; i++) {
