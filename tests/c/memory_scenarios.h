@@ -4,11 +4,13 @@
 #ifndef FF_TESTS_MEMORY_SCENARIOS_H
 #define FF_TESTS_MEMORY_SCENARIOS_H
 
+#include "memory_andl.h"
 #include "memory_backend.h"
 #include "memory_estimates.h"
 #include "memory_files.h"
 #include "memory_networks.h"
 #include "memory_ode.h"
+#include "memory_petri.h"
 #include "memory_reactions.h"
 #include "memory_snoopy.h"
 #include "memory_ssa_code.h"
@@ -25,6 +27,9 @@ static const scenario scenarios[] = {
     {"differential equations", NULL, solves_equations, NULL, 0},
     {"order of a sparse matrix", NULL, orders_a_grid, NULL, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
+    {"Petri net", NULL, makes_petri, NULL, 0},
+    {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
+    {"Petri net, unfolded", prepare_petri, unfolds_petri, NULL, 0},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},
     {"master equation", prepare_formulas, solves_master_equation, NULL, 0},
@@ -42,6 +47,8 @@ static const scenario scenarios[] = {
     {"reads SBML-qual", prepare_sbml, reads_sbml, NULL, 0},
     {"reads SBML's reactions", NULL, reads_sbml_reactions, NULL, 0},
     {"reads BioNetGen's .net", NULL, reads_bngl, NULL, 0},
+    {"reads ANDL", NULL, reads_andl, NULL, ANDL_TEXTS},
+    {"writes ANDL", prepare_andl, writes_andl, NULL, ANDL_TEXTS},
     {"variables", prepare_bngl, uses_variables, NULL, 0},
     {"writes a reaction network", prepare_bngl, writes_reactions, NULL, 0},
     {"writes events", prepare_sbml_events, writes_events, NULL, 0},

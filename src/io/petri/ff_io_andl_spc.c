@@ -24,7 +24,8 @@ static ff_span value_of(ff_span text, const char *word) {
     size_t end = 0;
     while (end < rest.length && strchr(";,{}\n\r", rest.text[end]) == NULL) end++;
     rest = ff_span_trim((ff_span){rest.text, end});
-    if (rest.length > 1 && rest.text[0] == '"' && rest.text[rest.length - 1] == '"') rest = (ff_span){rest.text + 1, rest.length - 2};
+    if (rest.length > 1 && rest.text[0] == '"' && rest.text[rest.length - 1] == '"')
+      rest = (ff_span){rest.text + 1, rest.length - 2};
     return rest;
   }
   return (ff_span){"", 0};
@@ -54,7 +55,9 @@ ff_status ff_andl_refuse_spc(const char *file, ff_span text, ff_error *err) {
   put_times(times, sizeof times, value_of(text, "interval"));
   if (ff_span_count(runs, &n)) snprintf(count, sizeof count, "nsim = %llu, ", (unsigned long long)n);
   const int flows = ff_span_is((ff_span){type.text, ff_candl_name_length(type)}, "continuous");
-  return ff_error_set(err, FF_EUNSUPPORTED, "%s is a configuration of Spike, not a net; read the net itself and call "
-                      "simulate(%s, %s%s), where net <- read_network(%s)", file, flows ? "as_petri_net(net, as = \"continuous\")" : "net",
-                      count, times, net.length > 0 ? ff_quote(net.text, net.length).text : "...");
+  return ff_error_set(err, FF_EUNSUPPORTED,
+                      "%s is a configuration of Spike, not a net; read the net itself and call "
+                      "simulate(%s, %s%s), where net <- read_network(%s)",
+                      file, flows ? "as_petri_net(net, as = \"continuous\")" : "net", count, times,
+                      net.length > 0 ? ff_quote(net.text, net.length).text : "...");
 }

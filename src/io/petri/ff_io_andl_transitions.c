@@ -57,8 +57,10 @@ static int same(ff_span a, ff_span b) { return a.length == b.length && memcmp(a.
 static int follows(ff_span a, ff_span b) {
   double x, y;
   if (ff_span_number(a, &x) && ff_span_number(b, &y)) return x + 1 == y;
-  if (b.length > 0 && b.text[0] == '(' && ff_candl_close(b, 0) == b.length - 1) b = ff_span_trim((ff_span){b.text + 1, b.length - 2});
-  if (a.length > 0 && a.text[0] == '(' && ff_candl_close(a, 0) == a.length - 1) a = ff_span_trim((ff_span){a.text + 1, a.length - 2});
+  if (b.length > 0 && b.text[0] == '(' && ff_candl_close(b, 0) == b.length - 1)
+    b = ff_span_trim((ff_span){b.text + 1, b.length - 2});
+  if (a.length > 0 && a.text[0] == '(' && ff_candl_close(a, 0) == a.length - 1)
+    a = ff_span_trim((ff_span){a.text + 1, a.length - 2});
   const size_t close = b.length > 0 && b.text[0] == '(' ? ff_candl_close(b, 0) : b.length;
   if (close >= b.length || !same(a, ff_span_trim((ff_span){b.text + 1, close - 1}))) return 0;
   const ff_span rest = ff_span_trim(ff_span_after(b, close + 1));

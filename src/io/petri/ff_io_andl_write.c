@@ -192,7 +192,8 @@ static ff_status put_marking(ff_andl_writer *w, uint32_t number) {
   const ff_andl_elements none = {NULL, 0};
   ff_status status = FF_OK;
   double count;
-  if (w->net->place[m->element.place].set == FF_PETRI_NONE) return ff_andl_put_formula(w, &m->value, none, "the marking of place", name);
+  if (w->net->place[m->element.place].set == FF_PETRI_NONE)
+    return ff_andl_put_formula(w, &m->value, none, "the marking of place", name);
   if (m->when.length > 0) {
     ff_out_puts(w->out, "[");
     status = ff_andl_put_colour(w, &m->when, &w->scope);
@@ -253,7 +254,8 @@ static ff_status put_place(ff_andl_writer *w, uint32_t number, const uint32_t *n
 /* The markings of each place as lists, in the order in which they were added. */
 static ff_status put_places(ff_andl_writer *w) {
   const ff_petri *net = w->net;
-  uint32_t *next = ff_calloc((size_t)net->n_markings + 1, sizeof *next), *first = ff_calloc((size_t)net->n_places + 1, sizeof *first);
+  uint32_t *next = ff_calloc((size_t)net->n_markings + 1, sizeof *next),
+           *first = ff_calloc((size_t)net->n_places + 1, sizeof *first);
   ff_status status = next == NULL || first == NULL ? ff_error_set(w->err, FF_EMEMORY, "no memory for markings") : FF_OK;
   for (uint32_t i = 0; i < net->n_places && status == FF_OK; i++) first[i] = FF_PETRI_NONE;
   for (uint32_t m = net->n_markings; m-- > 0 && status == FF_OK;) {

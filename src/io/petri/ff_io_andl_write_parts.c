@@ -9,17 +9,108 @@
 /* ---- names ---- */
 
 /* Words of the language, and those of sections and kinds. */
-static const char *const reserved[] = {
-  "pn", "cpn", "hpn", "xpn", "spn", "gspn", "xspn", "tpn", "const", "bool", "int", "double", "string", "enum", "atan", "tan", "asin", "sin",
-  "acos", "cos", "abs", "sqr", "sqrt", "floor", "ceil", "log", "log10", "exp", "binomial", "d", "d2", "function", "DeterministicFiring",
-  "Deterministic", "ImmediateFiring", "Immediate", "ScheduledFiring", "Scheduled", "BioLevelInterpretation", "LevelInterpretation",
-  "BioMassAction", "MassAction", "BioMichaelisMenten", "MichaelisMenten", "max", "min", "pow", "prod", "sum", "true", "false", "oo", "A",
-  "C", "E", "F", "G", "I", "P", "Q", "R", "S", "U", "AF", "EF", "AG", "EG", "AX", "EX", "EY", "EH", "FWD_U", "FWD_G", "PROD", "all",
-  "auto", "val", "elemOf", "numOf", "Neighbor1D", "Neighbor2D", "_SimTime", "_SimStart", "_SimEnd", "constants", "functions", "colorsets",
-  "variables", "colorfunctions", "places", "observers", "transitions", "valuesets", "discrete", "continuous", "stochastic", "immediate",
-  "deterministic", "scheduled", "place", "transition"};
+static const char *const reserved[] = {"pn",
+                                       "cpn",
+                                       "hpn",
+                                       "xpn",
+                                       "spn",
+                                       "gspn",
+                                       "xspn",
+                                       "tpn",
+                                       "const",
+                                       "bool",
+                                       "int",
+                                       "double",
+                                       "string",
+                                       "enum",
+                                       "atan",
+                                       "tan",
+                                       "asin",
+                                       "sin",
+                                       "acos",
+                                       "cos",
+                                       "abs",
+                                       "sqr",
+                                       "sqrt",
+                                       "floor",
+                                       "ceil",
+                                       "log",
+                                       "log10",
+                                       "exp",
+                                       "binomial",
+                                       "function",
+                                       "DeterministicFiring",
+                                       "Deterministic",
+                                       "ImmediateFiring",
+                                       "Immediate",
+                                       "ScheduledFiring",
+                                       "Scheduled",
+                                       "BioLevelInterpretation",
+                                       "LevelInterpretation",
+                                       "BioMassAction",
+                                       "MassAction",
+                                       "BioMichaelisMenten",
+                                       "MichaelisMenten",
+                                       "max",
+                                       "min",
+                                       "pow",
+                                       "prod",
+                                       "sum",
+                                       "true",
+                                       "false",
+                                       "oo",
+                                       "A",
+                                       "C",
+                                       "E",
+                                       "F",
+                                       "G",
+                                       "I",
+                                       "P",
+                                       "Q",
+                                       "R",
+                                       "S",
+                                       "U",
+                                       "AF",
+                                       "EF",
+                                       "AG",
+                                       "EG",
+                                       "AX",
+                                       "EX",
+                                       "EY",
+                                       "EH",
+                                       "FWD_U",
+                                       "FWD_G",
+                                       "PROD",
+                                       "all",
+                                       "auto",
+                                       "val",
+                                       "elemOf",
+                                       "numOf",
+                                       "Neighbor1D",
+                                       "Neighbor2D",
+                                       "_SimTime",
+                                       "_SimStart",
+                                       "_SimEnd",
+                                       "constants",
+                                       "functions",
+                                       "colorsets",
+                                       "variables",
+                                       "colorfunctions",
+                                       "places",
+                                       "observers",
+                                       "transitions",
+                                       "valuesets",
+                                       "discrete",
+                                       "continuous",
+                                       "stochastic",
+                                       "immediate",
+                                       "deterministic",
+                                       "scheduled",
+                                       "place",
+                                       "transition"};
 
-/* The single letters are operators of MARCIE's logic, and not of nets: nets of Snoopy have them as names. */
+/* The single letters are operators of MARCIE's logic, and not of nets: nets of Snoopy have them as names. So have they d and
+ * d2. */
 static int is_reserved(const char *name) {
   if (strlen(name) == 1 && name[0] < 'a') return 0;
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
@@ -55,7 +146,8 @@ static ff_status new_id(ff_andl_writer *w, ff_build *taken, const char *name, ch
   if (*id == NULL) return FF_EMEMORY;
   const ff_status status = ff_build_node(taken, ff_span_of(*id), &number, &is_new);
   if (status != FF_OK || is_new) return status;
-  return ff_error_set(w->err, FF_EMODEL, "the name %s is written as %s, which is another name; names of ANDL have letters, digits and \"_\"",
+  return ff_error_set(w->err, FF_EMODEL,
+                      "the name %s is written as %s, which is another name; names of ANDL have letters, digits and \"_\"",
                       ff_quote(name, strlen(name)).text, ff_quote(*id, strlen(*id)).text);
 }
 
@@ -118,8 +210,10 @@ ff_status ff_andl_writer_begin(ff_andl_writer *w, const ff_petri *net, ff_out *o
   w->place = new_list(w, net->n_places, &status);
   w->variable = new_list(w, net->n_variables, &status);
   w->transition = new_list(w, net->n_transitions, &status);
-  for (uint32_t i = 0; i < net->n_parameters && status == FF_OK; i++) status = new_id(w, &w->symbols, net->parameter[i], &parameter[i]);
-  for (uint32_t i = 0; i < net->n_places && status == FF_OK; i++) status = new_id(w, &w->symbols, net->place[i].name, &w->place[i]);
+  for (uint32_t i = 0; i < net->n_parameters && status == FF_OK; i++)
+    status = new_id(w, &w->symbols, net->parameter[i], &parameter[i]);
+  for (uint32_t i = 0; i < net->n_places && status == FF_OK; i++)
+    status = new_id(w, &w->symbols, net->place[i].name, &w->place[i]);
   for (uint32_t i = 0; i < net->n_variables && status == FF_OK; i++)
     status = new_id(w, &w->symbols, net->variable[i].name, &w->variable[i]);
   for (uint32_t i = 0; i < net->n_transitions && status == FF_OK; i++)
@@ -218,7 +312,8 @@ static ff_status put_symbol(ff_andl_writer *w, uint32_t symbol, ff_andl_elements
 }
 
 /* A name in the text of ff_formula_text(): a symbol or a function. */
-static ff_status put_word(ff_andl_writer *w, ff_span word, int call, ff_andl_elements elements, const char *what, const char *name) {
+static ff_status put_word(ff_andl_writer *w, ff_span word, int call, ff_andl_elements elements, const char *what,
+                          const char *name) {
   static const char *const known[] = {"abs", "acos", "asin", "atan", "cos", "exp",  "floor", "log", "log10",
                                       "max", "min",  "pow",  "sin",  "sqrt", "tan"};
   uint64_t symbol;

@@ -46,8 +46,9 @@ static ff_status put_part(ff_andl_writer *w, const ff_petri_transition *t, const
 }
 
 static ff_status put_arcs(ff_andl_writer *w, const ff_petri_transition *t, int changes) {
-  static const char *const signs[] = {[FF_ARC_IN] = " - ",  [FF_ARC_OUT] = " + ",   [FF_ARC_READ] = " >= ", [FF_ARC_INHIBITOR] = " < ",
-                                      [FF_ARC_EQUAL] = " >= ", [FF_ARC_RESET] = " = ", [FF_ARC_MODIFIER] = ""};
+  static const char *const signs[] = {
+      [FF_ARC_IN] = " - ",     [FF_ARC_OUT] = " + ",   [FF_ARC_READ] = " >= ", [FF_ARC_INHIBITOR] = " < ",
+      [FF_ARC_EQUAL] = " >= ", [FF_ARC_RESET] = " = ", [FF_ARC_MODIFIER] = ""};
   uint32_t n = 0;
   ff_status status = FF_OK;
   for (uint32_t i = 0; i < t->n_arcs && status == FF_OK; i++) {
@@ -83,14 +84,31 @@ static double weight_of(const ff_petri_transition *t, uint32_t element, int take
   return all;
 }
 
-/* Whether two inputs are colours of one place: the law may then depend on whether they are equal. */
-static int shares_place(const ff_petri_transition *t) {
-  for (uint32_t i = 0; i < t->n_elements; i++)
-    for (uint32_t k = 0; k < i; k++)
-      if (t->element[i].place == t->element[k].place && weight_of(t, i, 1) + weight_of(t, i, 0) > 0 &&
-          weight_of(t, k, 1) + weight_of(t, k, 0) > 0)
-        return 1;
-  return 0;
+/* What decides how a law is written. */
+typedef struct {
+  int numbers; /* all weights are numbers */
+  int whole;   /* all weights are whole numbers that are not too large for a product */
+  int once;    /* standard arcs take 1 */
+  int tests;   /* there are read or equal arcs */
+  int shares;  /* two inputs are colours of one place, so the law may depend on whether they are equal */
+  int takes;   /* so are two standard inputs */
+} shape;
+
+static shape shape_of(const ff_petri_transition *t) {
+  shape s = {1, 1, 1, 0, 0, 0};
+  for (uint32_t e = 0; e < t->n_elements; e++) {
+    const double takes = weight_of(t, e, 1), reads = weight_of(t, e, 0);
+    s.numbers &= isfinite(takes) && isfinite(reads);
+    s.whole &= takes == floor(takes) && reads == floor(reads) && takes <= 100 && reads <= 100;
+    s.once &= takes == 0 || takes == 1;
+    s.tests |= reads != 0;
+    for (uint32_t k = 0; k < e; k++) {
+      if (t->element[k].place != t->element[e].place) continue;
+      s.shares |= takes + reads != 0 && weight_of(t, k, 1) + weight_of(t, k, 0) != 0;
+      s.takes |= takes != 0 && weight_of(t, k, 1) != 0;
+    }
+  }
+  return s;
 }
 
 /* Writes the factor m (m - 1) .../ k! of an element from `from` to `to`, or the power, after `start`. */
@@ -114,8 +132,8 @@ static void put_factor(ff_out *out, size_t start, const char *m, double from, do
   }
 }
 
-/* Writes the product over the inputs with names v0, v1, ... of elements: with `beyond`, of what tests add to standard arcs, with `taken`,
- * of the standard arcs alone. */
+/* Writes the product over the inputs with names v0, v1, ... of elements: with `beyond`, of what tests add to standard arcs,
+ * with `taken`, of the standard arcs alone. */
 static void put_product(const ff_petri_transition *t, ff_out *out, int powers, int beyond, int taken) {
   const size_t start = out->length;
   char text[24];
@@ -127,7 +145,8 @@ static void put_product(const ff_petri_transition *t, ff_out *out, int powers, i
       if (kind == FF_ARC_OUT || (kind == FF_ARC_IN || kind == FF_ARC_RESET) != changes) continue;
       for (uint32_t k = 0; k < t->n_arcs; k++) {
         const int later = t->arc[k].kind == FF_ARC_IN || t->arc[k].kind == FF_ARC_RESET;
-        if (t->arc[k].element == e && t->arc[k].kind != FF_ARC_OUT && (later < changes || (later == changes && k < i))) before = 1;
+        if (t->arc[k].element == e && t->arc[k].kind != FF_ARC_OUT && (later < changes || (later == changes && k < i)))
+          before = 1;
       }
       if (before) continue;
       const double takes = weight_of(t, e, 1), reads = taken ? 0 : weight_of(t, e, 0);
@@ -143,7 +162,8 @@ static int64_t find_symbol(void *context, const char *name, size_t length) {
 }
 
 /* The code of the product; empty if it has no factors. */
-static ff_status product_code(ff_andl_writer *w, const ff_petri_transition *t, ff_formula *code, int powers, int beyond, int taken) {
+static ff_status product_code(ff_andl_writer *w, const ff_petri_transition *t, ff_formula *code, int powers, int beyond,
+                              int taken) {
   ff_out out = {.err = w->err};
   char *text;
   uint32_t first = ff_petri_first_element(w->net);
@@ -161,7 +181,8 @@ static int ends_with(const ff_formula *formula, const ff_formula *product) {
   const ff_formula_word *end = &formula->word[formula->length - 1 - product->length];
   if (formula->word[formula->length - 1].code != FF_F_MUL) return 0;
   for (uint32_t i = 0; i < product->length; i++)
-    if (end[i].code != product->word[i].code || end[i].symbol != product->word[i].symbol || end[i].number != product->word[i].number)
+    if (end[i].code != product->word[i].code || end[i].symbol != product->word[i].symbol ||
+        end[i].number != product->word[i].number)
       return 0;
   return 1;
 }
@@ -209,39 +230,32 @@ static ff_status put_written_out(ff_andl_writer *w, const ff_petri_transition *t
   return status;
 }
 
-/* The number of a transition: MassAction(k) where the reader makes the same of it, else the formula. */
+/* Writes MassAction(k) if the reader makes this formula of it: k times a product. *done tells. */
+static ff_status try_mass_action(ff_andl_writer *w, const ff_petri_transition *t, const ff_petri_piece *piece, int *done) {
+  ff_formula product;
+  ff_status status = product_code(w, t, &product, t->kind == FF_PETRI_CONTINUOUS, piece->mass_action, 0);
+  if (status != FF_OK) return status;
+  const int ends = ends_with(&piece->value, &product);
+  *done = ends || (piece->mass_action && product.length == 0);
+  if (*done) status = put_mass_action(w, t, &piece->value, piece->value.length - (ends ? 1 + product.length : 0));
+  ff_formula_free(&product);
+  return status;
+}
+
+/* The number of a transition: MassAction(k) where the reader makes the same of it, else a formula. */
 static ff_status put_value(ff_andl_writer *w, const ff_petri_transition *t, const ff_petri_piece *piece) {
-  const int flow = t->kind == FF_PETRI_CONTINUOUS;
-  int numbers = 1, whole = 1, once = 1, shares = shares_place(t);
-  for (uint32_t e = 0; e < t->n_elements; e++) {
-    const double takes = weight_of(t, e, 1), reads = weight_of(t, e, 0);
-    numbers &= isfinite(takes) && isfinite(reads);
-    whole &= takes == floor(takes) && reads == floor(reads) && takes <= 100 && reads <= 100;
-    once &= takes == 0 || takes == 1;
-  }
-  const int lawful = numbers && (flow || whole) && !shares;
-  const int as_mass_action = piece->mass_action && lawful && (!flow || once) &&
-                             (t->kind == FF_PETRI_STOCHASTIC || flow), as_power = !piece->mass_action && lawful && flow && !once;
-  if (!piece->mass_action && !as_power) return ff_andl_put_formula(w, &piece->value, elements_of(t), "transition", t->name);
-  if (as_mass_action || as_power) {
-    ff_formula product;
-    ff_status status = product_code(w, t, &product, flow, as_mass_action, 0);
-    if (status != FF_OK) return status;
-    const int ends = ends_with(&piece->value, &product), none = as_mass_action && product.length == 0;
-    const uint32_t length = ends ? piece->value.length - 1 - product.length : piece->value.length;
-    ff_formula_free(&product);
-    if (ends || none) return put_mass_action(w, t, &piece->value, length);
-    if (as_power) return ff_andl_put_formula(w, &piece->value, elements_of(t), "transition", t->name);
-  }
-  if (!numbers) return ff_andl_cannot(w, "transition", t->name, "mass action with weights that are formulas, and tests");
-  if (shares && !piece->mass_action) return ff_andl_put_formula(w, &piece->value, elements_of(t), "transition", t->name);
-  if (shares) {
-    int tests = 0;
-    for (uint32_t e = 0; e < t->n_elements; e++) tests |= weight_of(t, e, 0) > 0;
-    if (!tests && !flow && t->kind == FF_PETRI_STOCHASTIC) return put_mass_action(w, t, &piece->value, piece->value.length);
-    return ff_andl_cannot(w, "transition", t->name, "mass action with several colours of one place");
-  }
-  return put_written_out(w, t, &piece->value);
+  const shape s = shape_of(t);
+  const int flow = t->kind == FF_PETRI_CONTINUOUS, jump = t->kind == FF_PETRI_STOCHASTIC;
+  const int lawful = s.numbers && !s.shares && (piece->mass_action ? (flow && s.once) || (jump && s.whole) : flow && !s.once);
+  ff_status status = FF_OK;
+  int done = 0;
+  if (lawful) status = try_mass_action(w, t, piece, &done);
+  if (done || status != FF_OK) return status;
+  if (!piece->mass_action) return ff_andl_put_formula(w, &piece->value, elements_of(t), "transition", t->name);
+  if (!s.numbers || (!flow && !s.whole)) return ff_andl_cannot(w, "transition", t->name, "mass action with such weights");
+  if (!s.takes) return put_written_out(w, t, &piece->value);
+  if (jump && !s.tests) return put_mass_action(w, t, &piece->value, piece->value.length);
+  return ff_andl_cannot(w, "transition", t->name, "mass action with several colours of one place");
 }
 
 /* ---- transitions ---- */

@@ -17,6 +17,7 @@ ff_status ff_candl_new(ff_candl **out, ff_petri *net, const ff_io_petri_options 
   candl->net = net;
   candl->options = options;
   candl->err = candl->symbols.ids.err = candl->sets.ids.err = candl->macros.ids.err = candl->transitions.ids.err = err;
+  candl->symbols.ids.file = candl->sets.ids.file = candl->macros.ids.file = candl->transitions.ids.file = "the net";
   candl->transition = FF_PETRI_NONE;
   return FF_OK;
 }
@@ -24,6 +25,7 @@ ff_status ff_candl_new(ff_candl **out, ff_petri *net, const ff_io_petri_options 
 static void free_inputs(ff_candl *candl) {
   for (size_t i = 0; i < candl->n_inputs; i++) {
     free(candl->input[i].element);
+    free(candl->input[i].when);
     ff_candl_colour_free(&candl->input[i].colour);
   }
   candl->n_inputs = 0;
@@ -45,6 +47,7 @@ void ff_candl_free(ff_candl *candl) {
   free(candl->kept);
   free(candl->value);
   free(candl->waiting);
+  free(candl->observer);
   free(candl->macro);
   free(candl->colours);
   free(candl->input);
@@ -77,10 +80,13 @@ ff_status ff_candl_declare(ff_candl *candl, ff_candl_table *table, ff_candl_kind
   ff_status status = ff_build_node(&table->ids, name, &id, &is_new);
   if (status != FF_OK) return status;
   if (!is_new)
-    return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: found %s again where %s was expected; it is the name of another %s",
-                        place.file, (unsigned long long)place.line, ff_quote(name.text, name.length).text, what,
-                        table == &candl->symbols ? whats[table->kind[id]] : table == &candl->sets ? "set of colours" :
-                        table == &candl->macros ? "function" : "transition");
+    return ff_error_set(candl->err, FF_EPARSE,
+                        "%s, line %llu: found %s again where %s was expected; it is the name of another %s", place.file,
+                        (unsigned long long)place.line, ff_quote(name.text, name.length).text, what,
+                        table == &candl->symbols  ? whats[table->kind[id]]
+                        : table == &candl->sets   ? "set of colours"
+                        : table == &candl->macros ? "function"
+                                                  : "transition");
   void *memory = table->kind;
   status = ff_grow(&memory, &table->kinds, (size_t)id + 1, sizeof *table->kind, candl->err);
   table->kind = memory;
@@ -98,8 +104,8 @@ int64_t ff_candl_lookup(ff_candl_table *table, ff_span name) { return ff_build_f
 
 ff_status ff_candl_unknown(ff_candl *candl, ff_candl_table *table, const char *what, ff_span name, ff_place place) {
   const char *near = ff_name_near(table->ids.names, table->ids.n_nodes, name.text, name.length);
-  return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: no %s is called %s%s", place.file, (unsigned long long)place.line, what,
-                      ff_quote(name.text, name.length).text, ff_hint_of(near).text);
+  return ff_error_set(candl->err, FF_EPARSE, "%s, line %llu: no %s is called %s%s", place.file, (unsigned long long)place.line,
+                      what, ff_quote(name.text, name.length).text, ff_hint_of(near).text);
 }
 
 ff_status ff_candl_at(ff_candl *candl, ff_status status, ff_place place) {
@@ -265,8 +271,8 @@ static ff_status compute_in_order(ff_candl *candl, size_t first, size_t *stack, 
     }
     const size_t next = c->formula.word[*i].symbol;
     if (candl->value[next].state == 1)
-      return ff_error_set(candl->err, FF_EMODEL, "%s, line %llu: the value of the constant \"%s\" depends on itself", c->place.file,
-                          (unsigned long long)c->place.line, candl->value[next].name.text);
+      return ff_error_set(candl->err, FF_EMODEL, "%s, line %llu: the value of the constant \"%s\" depends on itself",
+                          c->place.file, (unsigned long long)c->place.line, candl->value[next].name.text);
     candl->value[next].state = 1;
     at[next] = 0;
     stack[n++] = next;

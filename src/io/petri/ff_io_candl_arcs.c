@@ -61,8 +61,8 @@ static ff_span uncoloured(ff_span text) {
 
 ff_status ff_candl_marking(ff_candl *candl, uint32_t number, ff_span text, ff_place place) {
   ff_span rest = text = ff_span_trim(text), part;
-  ff_status status = FF_OK;
-  if (text.length == 0) return FF_OK;
+  ff_status status = ff_candl_observers_done(candl);
+  if (text.length == 0 || status != FF_OK) return status;
   if (candl->net->place[number].set == FF_PETRI_NONE) {
     char *element = NULL, *value = NULL;
     if (is_zero(uncoloured(text))) return FF_OK;
@@ -98,19 +98,21 @@ ff_status ff_candl_guard(ff_candl *candl, uint32_t transition, ff_span text, ff_
 /* ---- arcs ---- */
 
 /* Adds an arc of one colour. `weight` is in R's grammar, or NULL for 1. */
-static ff_status push_arc(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, const ff_candl_colour *colour, const char *weight,
-                          ff_place place) {
+static ff_status push_arc(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, const ff_candl_colour *colour,
+                          const char *weight, ff_place place) {
   const ff_status status = ff_petri_add_arc(candl->net, candl->transition, kind, number, (const char *const *)colour->text,
                                             colour->width, weight, FF_COLOUR_R, place, candl->err);
   return ff_candl_at(candl, status, place);
 }
 
 /* Remembers an input, whose colour then belongs to the ff_candl, also on failure. */
-static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, ff_candl_colour *colour, double weight) {
-  ff_candl_input input = {kind, number, candl->inscriptions, NULL, *colour, weight};
+static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, ff_candl_colour *colour, double weight,
+                            ff_span predicate, ff_place place) {
+  ff_candl_input input = {kind, number, candl->inscriptions, NULL, *colour, weight, NULL};
   void *memory = candl->input;
   ff_status status = ff_candl_element(candl, &input.element, number, colour);
   memset(colour, 0, sizeof *colour);
+  if (status == FF_OK) status = ff_candl_when(candl, &input.when, predicate, place);
   if (status == FF_OK) status = ff_grow(&memory, &candl->inputs_capacity, candl->n_inputs + 1, sizeof input, candl->err);
   candl->input = memory;
   if (status == FF_OK) {
@@ -118,6 +120,7 @@ static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t nu
     return FF_OK;
   }
   free(input.element);
+  free(input.when);
   ff_candl_colour_free(&input.colour);
   return status;
 }
@@ -146,8 +149,10 @@ static ff_status push_guarded(ff_candl *candl, ff_petri_arc_kind kind, uint32_t 
   ff_out more = {.err = candl->err};
   if (kind == FF_ARC_MODIFIER) return push_arc(candl, kind, number, colour, weight, place);
   if (kind == FF_ARC_RESET)
-    return ff_error_set(candl->err, FF_EUNSUPPORTED, "%s, line %llu: found the predicate %s on a reset arc; a guard of the transition can "
-                        "have it", place.file, (unsigned long long)place.line, ff_quote(predicate.text, predicate.length).text);
+    return ff_error_set(candl->err, FF_EUNSUPPORTED,
+                        "%s, line %llu: found the predicate %s on a reset arc; a guard of the transition can "
+                        "have it",
+                        place.file, (unsigned long long)place.line, ff_quote(predicate.text, predicate.length).text);
   ff_status status = guarded_weight(candl, &guarded, predicate, weight, kind == FF_ARC_INHIBITOR ? "Inf" : "0", place);
   if (status == FF_OK) status = push_arc(candl, kind == FF_ARC_EQUAL ? FF_ARC_READ : kind, number, colour, guarded, place);
   free(guarded);
@@ -181,7 +186,7 @@ static ff_status add_colour(ff_candl *candl, ff_petri_arc_kind kind, uint32_t nu
     if (status == FF_OK && kind == FF_ARC_RESET && t->count.length > 0 && !zero)
       status = push_arc(candl, FF_ARC_OUT, number, colour, weight, place);
     if (status == FF_OK && kind != FF_ARC_OUT)
-      status = note_input(candl, kind, number, colour, t->predicate.length > 0 ? (double)NAN : number_of);
+      status = note_input(candl, kind, number, colour, number_of, t->predicate, place);
   }
   ff_candl_colour_free(colour);
   free(weight);
@@ -193,8 +198,9 @@ static ff_status add_all(ff_candl *candl, ff_petri_arc_kind kind, uint32_t numbe
   const ff_colours *colours;
   ff_status status = ff_candl_at(candl, ff_candl_colours(candl, set, &colours), place);
   if (status == FF_OK && ff_colours_n(colours) > MOST_ALL)
-    status = ff_error_set(candl->err, FF_ESIZE, "%s, line %llu: an arc has all %u colours of the place \"%s\"; at most %u are possible",
-                          place.file, (unsigned long long)place.line, ff_colours_n(colours), candl->net->place[number].name, MOST_ALL);
+    status = ff_error_set(candl->err, FF_ESIZE,
+                          "%s, line %llu: an arc has all %u colours of the place \"%s\"; at most %u are possible", place.file,
+                          (unsigned long long)place.line, ff_colours_n(colours), candl->net->place[number].name, MOST_ALL);
   for (uint32_t i = 0; status == FF_OK && i < ff_colours_n(colours); i++) {
     ff_candl_colour colour;
     status = ff_candl_colour_at(candl, &colour, set, i);
@@ -270,7 +276,34 @@ static ff_status join_conditions(ff_candl *candl, char **out, const char *when) 
   return text.length == 0 && text.status == FF_OK ? FF_OK : ff_out_finish(&text, out);
 }
 
-/* A piece. If it depends on whether colours are equal, there is a piece for each case; those with more conditions come first. */
+/* Adds a piece for each case of the conditions; those with more conditions that hold come first. One is enough if all are
+ * alike. */
+static ff_status add_cases(ff_candl *candl, const char *when, ff_span text, ff_place place) {
+  const unsigned cases = 1u << candl->n_conditions;
+  char *value[1u << FF_CANDL_MOST_CONDITIONS] = {NULL};
+  int mass_action[1u << FF_CANDL_MOST_CONDITIONS], alike = 1;
+  ff_status status = FF_OK;
+  for (candl->holds = 0; status == FF_OK && candl->holds < cases; candl->holds++) {
+    const unsigned i = candl->holds;
+    status = translate_piece(candl, &value[i], &mass_action[i], text, place);
+    if (status == FF_OK) alike &= mass_action[i] == mass_action[0] && strcmp(value[i], value[0]) == 0;
+  }
+  if (alike) candl->n_conditions = 0;
+  for (uint32_t count = candl->n_conditions + 1; status == FF_OK && count-- > 0;)
+    for (candl->holds = 1u << candl->n_conditions; status == FF_OK && candl->holds-- > 0;) {
+      char *all = NULL;
+      if ((uint32_t)__builtin_popcount(candl->holds) != count) continue;
+      status = join_conditions(candl, &all, when);
+      if (status == FF_OK)
+        status = ff_petri_number(candl->net, candl->transition, all, value[candl->holds], mass_action[candl->holds], place,
+                                 candl->err);
+      free(all);
+    }
+  for (unsigned i = 0; i < cases; i++) free(value[i]);
+  return status;
+}
+
+/* A piece. If it depends on whether colours are equal, there is a piece for each case. */
 static ff_status add_piece(ff_candl *candl, ff_span predicate, ff_span text, ff_place place) {
   char *when = NULL, *value = NULL;
   int mass_action;
@@ -284,18 +317,7 @@ static ff_status add_piece(ff_candl *candl, ff_span predicate, ff_span text, ff_
       free(value);
     }
   }
-  const unsigned cases = 1u << candl->n_conditions;
-  for (uint32_t count = candl->n_conditions + 1; status == FF_OK && count-- > 0;)
-    for (candl->holds = cases; status == FF_OK && candl->holds-- > 0;) {
-      char *all = NULL;
-      if ((uint32_t)__builtin_popcount(candl->holds) != count) continue;
-      status = translate_piece(candl, &value, &mass_action, text, place);
-      if (status == FF_OK) status = join_conditions(candl, &all, when);
-      if (status == FF_OK)
-        status = ff_petri_number(candl->net, candl->transition, all, value, mass_action, place, candl->err);
-      free(all);
-      free(value);
-    }
+  if (status == FF_OK) status = add_cases(candl, when, text, place);
   free(when);
   return ff_candl_at(candl, status, place);
 }
@@ -306,7 +328,8 @@ static ff_status add_times(ff_candl *candl, uint32_t transition, ff_span text, f
   ff_status status = FF_OK;
   for (int i = 0; i < 3 && status == FF_OK; i++) {
     char *time = NULL;
-    if (!ff_candl_part(&rest, ",", &part)) return ff_io_found(candl->err, place, text, "begin, period, end of a scheduled transition");
+    if (!ff_candl_part(&rest, ",", &part))
+      return ff_io_found(candl->err, place, text, "begin, period, end of a scheduled transition");
     if (i == 2 && ff_span_equals(part, "_SimEnd")) break; /* no end */
     status = ff_candl_number(candl, &time, part, FF_CANDL_MAY_START, place);
     if (status == FF_OK) status = ff_petri_at(candl->net, transition, i, time, place, candl->err);
@@ -333,7 +356,8 @@ ff_status ff_candl_rate(ff_candl *candl, uint32_t transition, ff_span text, ff_p
     predicate = (ff_span){piece.text, 0};
     ff_span value = piece;
     if (!ff_candl_predicate(&value, &predicate)) return ff_io_found(candl->err, place, piece, "\"]\" after a predicate");
-    if (value.length == 0 || (predicate.length > 0 && strchr("+-*/^", value.text[0]) != NULL)) { /* the number of a colour: [x] * 2 */
+    if (value.length == 0 ||
+        (predicate.length > 0 && strchr("+-*/^", value.text[0]) != NULL)) { /* the number of a colour: [x] * 2 */
       value = piece;
       predicate.length = 0;
     }
@@ -345,14 +369,37 @@ ff_status ff_candl_rate(ff_candl *candl, uint32_t transition, ff_span text, ff_p
 /* ---- observers ---- */
 
 ff_status ff_candl_observer(ff_candl *candl, ff_span name, ff_span text, ff_place place) {
-  char *value = NULL;
-  ff_status status = ff_candl_declare(candl, &candl->symbols, FF_CANDL_OBSERVER, candl->net->n_variables, name,
+  if (candl->observed)
+    return ff_error_set(candl->err, FF_EARGUMENT, "%s, line %llu: observers must be read before markings and transitions",
+                        place.file, (unsigned long long)place.line);
+  ff_status status = ff_candl_declare(candl, &candl->symbols, FF_CANDL_OBSERVER, (uint32_t)candl->n_observers, name,
                                       "the name of an observer", place);
-  const char *kept = status == FF_OK ? ff_candl_keep(candl, name) : NULL;
-  if (status == FF_OK && kept == NULL) status = FF_EMEMORY;
-  if (status == FF_OK) status = ff_candl_number(candl, &value, text, FF_CANDL_MAY_PLACES | FF_CANDL_MAY_TIME, place);
-  if (status == FF_OK) status = ff_petri_add_variable(candl->net, kept, candl->err);
-  if (status == FF_OK) status = ff_petri_variable_text(candl->net, candl->net->n_variables - 1, value, place, candl->err);
-  free(value);
-  return ff_candl_at(candl, status, place);
+  const char *kept = status == FF_OK ? ff_candl_keep(candl, name) : NULL, *kept_text = NULL;
+  if (kept != NULL) kept_text = ff_candl_keep(candl, text);
+  if (kept_text == NULL) return status == FF_OK ? FF_EMEMORY : status;
+  void *memory = candl->observer;
+  status = ff_grow(&memory, &candl->observers_capacity, candl->n_observers + 1, sizeof *candl->observer, candl->err);
+  candl->observer = memory;
+  if (status != FF_OK) return status;
+  candl->observer[candl->n_observers++] =
+      (ff_candl_waiting){.name = {kept, name.length}, .text = {kept_text, text.length}, .place = place};
+  return FF_OK;
+}
+
+ff_status ff_candl_observers_done(ff_candl *candl) {
+  ff_status status = FF_OK;
+  if (candl->observed) return FF_OK;
+  candl->observed = 1;
+  for (size_t i = 0; i < candl->n_observers && status == FF_OK; i++)
+    status =
+        ff_candl_at(candl, ff_petri_add_variable(candl->net, candl->observer[i].name.text, candl->err), candl->observer[i].place);
+  for (uint32_t i = 0; i < candl->n_observers && status == FF_OK; i++) {
+    const ff_candl_waiting *it = &candl->observer[i];
+    char *value = NULL;
+    status = ff_candl_number(candl, &value, it->text, FF_CANDL_MAY_PLACES | FF_CANDL_MAY_TIME, it->place);
+    if (status == FF_OK) status = ff_petri_variable_text(candl->net, i, value, it->place, candl->err);
+    free(value);
+    status = ff_candl_at(candl, status, it->place);
+  }
+  return status;
 }

@@ -113,8 +113,8 @@ static ff_status put_neighbour(writer *w, uint32_t last) {
 }
 
 static ff_status put_word(writer *w, uint32_t last) {
-  static const char *const quotient[] = {"if((", "1", ") / (", "2", ") >= 0, floor((", "1", ") / (", "2", ")), ceiling((", "1", ") / (",
-                                         "2", ")))"};
+  static const char *const quotient[] = {"if((", "1",     ") / (", "2",  ") >= 0, floor((", "1", ") / (", "2", ")), ceiling((",
+                                         "1",    ") / (", "2",     ")))"};
   static const char *const rest[] = {"((", "1", ") - (", "2", ") * if((", "1", ") / (", "2", ") >= 0, floor((", "1", ") / (", "2",
                                      ")), ceiling((", "1", ") / (", "2", "))))"};
   const ff_colour_word *word = &w->expr->word[last];
@@ -128,7 +128,8 @@ static ff_status put_word(writer *w, uint32_t last) {
     default: break;
   }
   if (operands[word->code] == 1) {
-    const char *const one[] = {word->code == FF_C_ABS ? "" : "(", signs[word->code], "(", "1", ")", word->code == FF_C_ABS ? "" : ")"};
+    const char *const one[] = {word->code == FF_C_ABS ? "" : "(", signs[word->code], "(", "1", ")",
+                               word->code == FF_C_ABS ? "" : ")"};
     return push_pattern(w, one, 6, last);
   }
   const char *const two[] = {"(", "1", " ", signs[word->code], " ", "2", ")"};
@@ -201,14 +202,14 @@ static ff_status compare(ff_candl *candl, int *equal, const ff_colour_expr *a, c
   return status;
 }
 
-/* Finds a condition, or adds it. */
-static ff_status look_up_condition(ff_candl *candl, int *holds, const char *text, ff_place place) {
+ff_status ff_candl_condition(ff_candl *candl, int *holds, const char *text, ff_place place) {
   uint32_t i = 0;
   while (i < candl->n_conditions && strcmp(candl->condition[i], text) != 0) i++;
   if (i == FF_CANDL_MOST_CONDITIONS)
-    return ff_error_set(candl->err, FF_EUNSUPPORTED, "%s, line %llu: the rate depends on whether %s, and on %u other pairs of colours; "
-                        "it can be split into transitions whose guards tell", place.file, (unsigned long long)place.line, text,
-                        FF_CANDL_MOST_CONDITIONS);
+    return ff_error_set(candl->err, FF_EUNSUPPORTED,
+                        "%s, line %llu: the rate depends on whether %s, and on %u other conditions; "
+                        "it can be split into transitions whose guards tell",
+                        place.file, (unsigned long long)place.line, text, FF_CANDL_MOST_CONDITIONS);
   if (i == candl->n_conditions && (candl->condition[i] = ff_candl_keep(candl, ff_span_of(text))) == NULL) return FF_EMEMORY;
   if (i == candl->n_conditions) candl->n_conditions++;
   *holds = (int)(candl->holds >> i & 1);
@@ -232,7 +233,7 @@ ff_status ff_candl_equal(ff_candl *candl, int *equal, const ff_candl_colour *a, 
   }
   *equal = all;
   if (status == FF_OK && all == 2) status = out.status;
-  if (status == FF_OK && all == 2) status = look_up_condition(candl, equal, out.text, place);
+  if (status == FF_OK && all == 2) status = ff_candl_condition(candl, equal, out.text, place);
   free(out.text);
   return status;
 }

@@ -59,8 +59,14 @@ static ff_status translate_part(const translator *t, ff_span text, const ff_cand
   if (t->depth == MOST_DEPTH)
     return ff_error_set(t->candl->err, FF_ESIZE, "%s, line %llu: found more than %u functions within each other in a formula",
                         t->place.file, (unsigned long long)t->place.line, MOST_DEPTH);
-  translator inner = {.candl = t->candl, .out = &out, .may = t->may, .depth = t->depth + 1, .within = within, .argument = argument,
-                      .place = t->place, .text = text};
+  translator inner = {.candl = t->candl,
+                      .out = &out,
+                      .may = t->may,
+                      .depth = t->depth + 1,
+                      .within = within,
+                      .argument = argument,
+                      .place = t->place,
+                      .text = text};
   const ff_status status = translate(&inner);
   if (status == FF_OK) return ff_out_finish(&out, result);
   free(out.text);
@@ -236,7 +242,9 @@ static ff_status put_symbol(translator *t, ff_span name) {
   if (next == '(') return put_call(t, name);
   const int64_t id = ff_candl_lookup(&t->candl->symbols, name);
   if (id < 0 && put_word(t, name)) return FF_OK;
-  if (id < 0) return ff_candl_unknown(t->candl, &t->candl->symbols, t->may == 0 ? "constant" : "constant, place or variable", name, t->place);
+  if (id < 0)
+    return ff_candl_unknown(t->candl, &t->candl->symbols, t->may == 0 ? "constant" : "constant, place or variable", name,
+                            t->place);
   const ff_candl_kind kind = (ff_candl_kind)t->candl->symbols.kind[id];
   if (kind == FF_CANDL_PLACE) return put_place(t, t->candl->symbols.number[id], name, next);
   if (kind == FF_CANDL_INDEX && !(t->may & FF_CANDL_MAY_INDICES))
@@ -318,8 +326,9 @@ static ff_status translate(translator *t) {
     }
     if (status == FF_OK) status = t->out->status;
     if (status == FF_OK && t->out->length > MOST_TEXT)
-      status = ff_error_set(t->candl->err, FF_ESIZE, "%s, line %llu: with all functions replaced, the formula has more than %llu bytes",
-                            t->place.file, (unsigned long long)t->place.line, (unsigned long long)MOST_TEXT);
+      status = ff_error_set(t->candl->err, FF_ESIZE,
+                            "%s, line %llu: with all functions replaced, the formula has more than %llu bytes", t->place.file,
+                            (unsigned long long)t->place.line, (unsigned long long)MOST_TEXT);
   }
   if (status == FF_OK && t->n_closers > 0) status = found(t, (ff_span){"", 0}, "a closing parenthesis of the formula");
   free(t->closer);

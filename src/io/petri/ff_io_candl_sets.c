@@ -39,7 +39,8 @@ static ff_status bound(ff_candl *candl, int64_t *value, ff_span text, const ff_c
   scope.n_indices = 0;
   ff_status status = ff_colour_parse(&expr, text.text, text.length, FF_COLOUR_CANDL, &scope, set->place, candl->err);
   if (status == FF_OK) status = ff_colour_expand(&expanded, &expr, &scope, candl->err);
-  if (status == FF_OK && (stack = ff_calloc((size_t)expanded.depth + 1, sizeof *stack)) == NULL) status = ff_candl_no_memory(candl);
+  if (status == FF_OK && (stack = ff_calloc((size_t)expanded.depth + 1, sizeof *stack)) == NULL)
+    status = ff_candl_no_memory(candl);
   if (status == FF_OK && (expanded.length == 0 || !ff_colour_value(value, &expanded, &scope, NULL, stack)))
     status = ff_io_found(candl->err, set->place, text, "a whole number as the bound of a set of colours");
   free(stack);
@@ -118,7 +119,8 @@ static ff_status find_parts(ff_candl *candl, parts *all, const ff_candl_waiting 
 static ff_status add_alias(ff_candl *candl, const ff_candl_waiting *set, const parts *all) {
   const ff_colour_definition *old = &candl->net->set[all->part[0]];
   if (old->kind != FF_SET_VALUES)
-    return ff_petri_add_set(candl->net, set->name.text, FF_SET_UNION, all->part, 1, NULL, FF_COLOUR_CANDL, set->place, candl->err);
+    return ff_petri_add_set(candl->net, set->name.text, FF_SET_UNION, all->part, 1, NULL, FF_COLOUR_CANDL, set->place,
+                            candl->err);
   values copy = {0};
   void *memory = NULL;
   ff_status status = ff_grow(&memory, &copy.capacity, (size_t)old->n_values + 1, sizeof *copy.value, candl->err);
@@ -130,40 +132,48 @@ static ff_status add_alias(ff_candl *candl, const ff_candl_waiting *set, const p
   return status;
 }
 
+/* What the text of a set of sets says. */
+typedef struct {
+  ff_colour_kind kind;
+  ff_span parts, predicate;
+} set_text;
+
+static ff_status parse_set(ff_candl *candl, const ff_candl_waiting *set, set_text *out) {
+  const ff_span text = set->text;
+  const size_t name = ff_candl_name_length(text);
+  const ff_span after = ff_span_trim(ff_span_after(text, name));
+  const char open = after.length > 0 ? after.text[0] : '\0';
+  *out = (set_text){FF_SET_UNION, text, {"", 0}};
+  if (name > 0 && open != '(' && open != '[') return FF_OK;
+  const ff_span inside = after.length < 2 ? after : (ff_span){after.text + 1, after.length - 2};
+  if (name == 0 || after.length < 2 || ff_candl_close(after, 0) != after.length - 1 ||
+      (open == '(' && !ff_span_is((ff_span){text.text, name}, "PROD")))
+    return ff_io_found(candl->err, set->place, text, "a set of colours, such as {1..10}, {a,b}, PROD(X,Y), X[x > 2] or X + Y");
+  out->kind = open == '(' ? FF_SET_PRODUCT : FF_SET_SUBSET;
+  out->parts = open == '(' ? inside : (ff_span){text.text, name};
+  if (open == '[') out->predicate = ff_span_trim(inside);
+  return FF_OK;
+}
+
 /* Adds a set, unless it is a subset and `subsets` is 0, or one of its parts waits; *added tells. */
 static ff_status try_set(ff_candl *candl, const ff_candl_waiting *set, int subsets, int *added) {
-  const ff_span text = set->text;
   parts all = {.ready = 1};
-  ff_span predicate = {0};
-  ff_colour_kind kind = FF_SET_UNION;
-  ff_status status;
+  set_text text;
   *added = 1;
-  if (text.length > 0 && text.text[0] == '{') return add_values(candl, set);
-  const size_t open = ff_candl_name_length(text);
-  const ff_span after = ff_span_trim(ff_span_after(text, open));
-  const size_t close = after.length > 0 && (after.text[0] == '(' || after.text[0] == '[') ? ff_candl_close(after, 0) : 0;
-  const ff_span inside = close == 0 ? after : (ff_span){after.text + 1, close - 1};
-  if (close > 0 && close == after.length - 1 && after.text[0] == '(' && ff_span_is((ff_span){text.text, open}, "PROD")) {
-    kind = FF_SET_PRODUCT;
-    status = find_parts(candl, &all, set, inside, ",");
-  } else if (close > 0 && close == after.length - 1 && after.text[0] == '[') {
-    kind = FF_SET_SUBSET;
-    predicate = inside;
-    if (!subsets) all.ready = 0;
-    status = find_part(candl, &all, set, (ff_span){text.text, open});
-  } else if (open == 0 || close > 0) {
-    status = ff_io_found(candl->err, set->place, text, "a set of colours, such as {1..10}, {a,b}, PROD(X,Y), X[x > 2] or X + Y");
-  } else {
-    status = find_parts(candl, &all, set, text, "+");
-  }
-  const char *kept = status == FF_OK && predicate.text != NULL ? ff_candl_keep(candl, predicate) : "";
-  if (kept == NULL) status = FF_EMEMORY;
+  if (set->text.text[0] == '{') return add_values(candl, set);
+  ff_status status = parse_set(candl, set, &text);
+  if (status == FF_OK) status = find_parts(candl, &all, set, text.parts, text.kind == FF_SET_PRODUCT ? "," : "+");
+  if (status == FF_OK && text.kind == FF_SET_SUBSET && !subsets) all.ready = 0;
   *added = all.ready;
-  if (status == FF_OK && all.ready)
-    status = kind == FF_SET_UNION && all.n == 1
-               ? add_alias(candl, set, &all)
-               : ff_petri_add_set(candl->net, set->name.text, kind, all.part, (uint32_t)all.n,
-                                  kind == FF_SET_SUBSET ? kept : NULL, FF_COLOUR_CANDL, set->place, candl->err);
+  if (status == FF_OK && all.ready && text.kind == FF_SET_UNION && all.n == 1) {
+    status = add_alias(candl, set, &all);
+  } else if (status == FF_OK && all.ready) {
+    const char *predicate = ff_candl_keep(candl, text.predicate);
+    status = predicate == NULL ? FF_EMEMORY
+                               : ff_petri_add_set(candl->net, set->name.text, text.kind, all.part, (uint32_t)all.n,
+                                                  text.kind == FF_SET_SUBSET ? predicate : NULL, FF_COLOUR_CANDL, set->place,
+                                                  candl->err);
+  }
   free(all.part);
   return status;
 }
@@ -185,8 +195,8 @@ static ff_status wait_for(ff_candl *candl, ff_span name, ff_span text, int is_in
 ff_status ff_candl_set(ff_candl *candl, ff_span name, ff_span text, ff_place place) {
   text = ff_span_trim(text);
   if (text.length == 0) return ff_io_found(candl->err, place, text, "a set of colours");
-  const ff_status status = ff_candl_declare(candl, &candl->sets, FF_CANDL_INDEX, FF_PETRI_NONE, name, "the name of a set of colours",
-                                            place);
+  const ff_status status =
+      ff_candl_declare(candl, &candl->sets, FF_CANDL_INDEX, FF_PETRI_NONE, name, "the name of a set of colours", place);
   return status == FF_OK ? wait_for(candl, name, text, 0, place) : status;
 }
 
@@ -263,7 +273,9 @@ ff_status ff_candl_place(ff_candl *candl, ff_span set, ff_span name, int continu
 }
 
 ff_status ff_candl_transition(ff_candl *candl, ff_span name, ff_petri_kind kind, uint32_t *number, ff_place place) {
-  ff_status status = ff_candl_declare(candl, &candl->transitions, FF_CANDL_PLACE, candl->net->n_transitions, name,
+  ff_status status = ff_candl_observers_done(candl);
+  if (status == FF_OK)
+    status = ff_candl_declare(candl, &candl->transitions, FF_CANDL_PLACE, candl->net->n_transitions, name,
                                       "the name of a transition", place);
   if (status != FF_OK) return status;
   const char *kept = ff_candl_keep(candl, name);
