@@ -24,7 +24,7 @@
 typedef enum {
   FF_PETRI_NONE,
   FF_PETRI_FOUND,
-  FF_PETRI_UNSURE /* the steps did not suffice: *s is where a computed value differs, found by halving up to s1 */
+  FF_PETRI_UNSURE /* the steps did not suffice: there is no change up to *s, where a new search may go on */
 } ff_petri_found;
 
 /* ---- thresholds --------------------------------------------------------------------------------------------------------- */
@@ -74,20 +74,21 @@ static FF_HD inline ff_petri_found ff_petri_threshold_first(const ff_petri_thres
     const ff_petri_curve part = ff_petri_curve_of(c, x.a, x.b);
     ff_petri_search_take(&x, ff_petri_threshold_verdict(of, &part, holds));
   }
-  const int unsure = !x.found && x.n > 0;
-  if (unsure) x.high = s1;
-  if (!x.found && !(unsure && ff_petri_threshold_holds(of, ff_ode_dense_value(c, s1)) != holds)) return FF_PETRI_NONE;
+  *s = x.a;
+  if (!x.found) return x.n > 0 ? FF_PETRI_UNSURE : FF_PETRI_NONE;
   *s = ff_petri_threshold_locate(of, c, holds, x.low, x.high);
-  return unsure ? FF_PETRI_UNSURE : FF_PETRI_FOUND;
+  return FF_PETRI_FOUND;
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
-/* What is known of a part of a formula between two parts of the step. */
+/* What is known of a part of a formula between two parts of the step: see ff_petri_bounds.c. */
 typedef struct {
-  ff_petri_curve curve; /* if is_curve: the part is a polynomial of degree 4 in s at most */
-  ff_range range;
-  uint8_t is_curve;
+  ff_range range;         /* all values */
+  ff_range slope;         /* if smooth: how the value changes, for all of this part of the step */
+  double middle, error;   /* if smooth: the value at the middle, and its error */
+  double b[FF_ODE_DENSE]; /* if straight: the coefficients of a polynomial, as in ff_petri_curve */
+  uint8_t smooth, straight;
 } ff_petri_bound;
 
 /* A formula and its symbols: curve[i] has the coefficients of symbol i, or is NULL, and then value[i] is its value. `at`, `stack`
@@ -106,8 +107,8 @@ typedef struct {
 double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *step, double s);
 
 /* Bounds of all values that are computed of the formula (not of its truth) between the parts a and b of the step. *still becomes
- * whether rounding errors alone leave comparisons and whole numbers open. Sums and multiples of levels and the time are bounded
- * as one polynomial, so that x > 2 * y is as tight as a threshold. O(n + length). */
+ * whether rounding errors alone leave open what is open. Bounds are too wide by the square of b - a at most, where the formula is
+ * smooth; those of sums and multiples of levels and of the time are as tight as those of a level. O(n + length). */
 ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b, int *still);
 
 /* As ff_petri_threshold_first(): `was` is the stored value, and *now becomes the new one. Some 100 times O(n + length) for a
@@ -135,9 +136,9 @@ typedef struct {
 } ff_petri_change;
 
 /* Finds the first changes. dense has FF_ODE_DENSE coefficients for each level; value[k] is the stored value of condition k.
- * Returns how many conditions change, in ascending order in change[], which has room for all; their s is the same. *unsure
- * becomes whether one of them is FF_PETRI_UNSURE. O(conditions). */
+ * Returns how many conditions change, in ascending order in change[], which has room for all; their s is the same. If there is
+ * none, *until is how far this is known: less than s1 if steps did not suffice. O(conditions), and each change as above. */
 uint32_t ff_petri_first_changes(const ff_petri_conditions *of, const ff_petri_step *step, const double *dense,
-                                const double *value, double s0, double s1, ff_petri_change *change, int *unsure);
+                                const double *value, double s0, double s1, ff_petri_change *change, double *until);
 
 #endif
