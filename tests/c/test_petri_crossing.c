@@ -273,16 +273,16 @@ static void formulas_are_found(void) {
     for (int i = 1; i <= SAMPLES; i++) {
       const double at = s0 + (1 - s0) * i / SAMPLES, value = ff_petri_formula_value(&c.of, &step, at);
       if (!(at < limit || how == FF_PETRI_NONE)) break;
-      int still;
-      const ff_range range = ff_petri_formula_range(&c.of, &step, at, at, &still);
+      ff_petri_verdict why;
+      const ff_range range = ff_petri_formula_range(&c.of, &step, at, at, &why);
       const int sure = whole ? range.low == range.high && !range.nan : ff_range_truth(range) >= 0;
       FF_CHECK_SAY(value == was || !sure || at > limit - 0x1p-52, "%s at %.17g, but %.17g was found", text[which], at, limit);
     }
     if (how != FF_PETRI_NONE) {
       FF_CHECK(s > s0 && s <= 1 && now != was && ff_petri_formula_value(&c.of, &step, s) == now);
-      double last = s - 0x1p-53; /* near to a change, computed values may go to and fro: one of these still is the old one */
+      double last = s - FF_PETRI_FINEST; /* near to a change, computed values may go to and fro: one of these still is the old one */
       int old = last <= s0;
-      for (int i = 0; i < 4 && !old; i++, last = nextafter(last, 1)) old = ff_petri_formula_value(&c.of, &step, last) == was;
+      for (int i = 0; i < 6 && !old; i++, last = nextafter(last, 1)) old = ff_petri_formula_value(&c.of, &step, last) == was;
       FF_CHECK_SAY(old, "%s", text[which]);
     }
     end(&c);

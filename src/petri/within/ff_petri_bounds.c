@@ -37,7 +37,7 @@ static ff_petri_bound bound_of(ff_range range) {
   out.range = range;
   out.slope = ff_range_of_value(0);
   out.middle = out.error = 0;
-  out.smooth = out.straight = 0;
+  out.smooth = out.straight = out.truth = 0;
   return out;
 }
 
@@ -194,15 +194,24 @@ static ff_petri_bound smooth(uint32_t code, uint32_t n, const ff_petri_bound *a,
   return bound_of_slope(range, ff_formula_operate(code, a->middle, b->middle, 0), slope, error);
 }
 
-/* What bounds leave open in a part of the step: in how many places, and in how many of these rounding errors do so. */
+/* What bounds leave open in a part of the step: in how many places, and in how many of these rounding errors do so, and in how
+ * many the truth changes once. `mixed`: numbers follow from a truth that is open. */
 typedef struct {
-  uint32_t open, still;
+  uint32_t open, still, once;
+  int mixed;
 } open_places;
 
-static ff_petri_bound leave_open(ff_range range, open_places *places, int still) {
+static ff_petri_bound leave_open(ff_range range, open_places *places, const ff_petri_bound *x) {
   places->open++;
-  places->still += still != 0;
+  places->still += is_still(x);
+  places->once += x->smooth && (x->slope.low >= 0 || x->slope.high <= 0);
   return bound_of(range);
+}
+
+static ff_petri_bound truth_of(ff_range range) {
+  ff_petri_bound out = bound_of(range);
+  out.truth = !is_known(range);
+  return out;
 }
 
 /* The sign of a difference of doubles is exact, so that of the difference decides. */
@@ -211,23 +220,29 @@ static ff_petri_bound compare(uint32_t code, const ff_petri_bound *a, const ff_p
   if (is_known(range)) return bound_of(range);
   const ff_range gap = ff_range_apply(FF_RANGE_COMPUTED, FF_F_SUB, 2, a->range, b->range, ff_range_anything());
   const ff_petri_bound x = smooth(FF_F_SUB, 2, a, b, gap);
-  if (!x.smooth) return leave_open(range, places, 0);
-  range = ff_range_apply(FF_RANGE_COMPUTED, code, 2, x.range, number(0), ff_range_anything());
-  return is_known(range) ? bound_of(range) : leave_open(range, places, is_still(&x));
+  if (x.smooth) range = ff_range_apply(FF_RANGE_COMPUTED, code, 2, x.range, number(0), ff_range_anything());
+  if (!is_known(range)) leave_open(range, places, &x);
+  return truth_of(range);
 }
+
+static int is_logical(uint32_t code) { return code == FF_F_AND || code == FF_F_OR || code == FF_F_NOT; }
 
 static ff_petri_bound apply(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b, const ff_petri_bound *c,
                             open_places *places) {
   const ff_range range = ff_range_apply(FF_RANGE_COMPUTED, code, n, a->range, b->range, c->range);
   if (range.exact && !range.nan) return bound_of_number(range.low);
+  if (is_logical(code)) {
+    places->mixed |= (!a->truth && !is_known(a->range)) || (n > 1 && !b->truth && !is_known(b->range));
+    return truth_of(range);
+  }
+  places->mixed |= a->truth || (n > 1 && b->truth) || (n > 2 && c->truth);
   if (code >= FF_F_LT && code <= FF_F_NE) return compare(code, a, b, range, places);
-  if (code == FF_F_AND || code == FF_F_OR || code == FF_F_NOT) return bound_of(range);
   if (code == FF_F_IF) {
     const int truth = ff_range_truth(a->range);
     return truth < 0 ? bound_of(range) : *(truth ? b : c);
   }
   if (code != FF_F_FLOOR && code != FF_F_CEILING) return smooth(code, n, a, b, range);
-  return is_known(range) ? bound_of(range) : leave_open(range, places, is_still(a));
+  return is_known(range) ? bound_of(range) : leave_open(range, places, a);
 }
 
 static ff_petri_bound leaf(const ff_petri_formula *of, const ff_formula_word *word, const ff_petri_step *step, double a,
@@ -238,13 +253,19 @@ static ff_petri_bound leaf(const ff_petri_formula *of, const ff_formula_word *wo
   return bound_of_level(of->curve[word->symbol], a, b);
 }
 
-ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b, int *still) {
+static ff_petri_verdict why_open(const open_places *places, const ff_petri_bound *top, int moves) {
+  if (!moves || (places->open > 0 ? places->still == places->open : is_still(top))) return FF_PETRI_STILL;
+  return top->truth && !places->mixed && places->open == 1 && places->once == 1 ? FF_PETRI_CROSSES : FF_PETRI_OPEN;
+}
+
+ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
+                                ff_petri_verdict *why) {
   const ff_petri_bound anything = bound_of(ff_range_anything());
   const ff_formula *f = of->formula;
-  open_places places = {0, 0};
+  open_places places = {0, 0, 0, 0};
   ff_petri_bound *top = of->bound;
   int moves = 0;
-  *still = 0;
+  *why = FF_PETRI_OPEN;
   if (f->length == 0) return anything.range;
   for (uint32_t at = 0; at < f->length; at++) {
     const uint32_t code = f->word[at].code, n = ff_formula_operands(code);
@@ -254,7 +275,6 @@ ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step 
     moves |= n == 0 && !is_still(top);
     top++;
   }
-  top = of->bound;
-  *still = !moves || (places.open > 0 ? places.still == places.open : is_still(top));
-  return top->range;
+  *why = why_open(&places, of->bound, moves);
+  return of->bound->range;
 }

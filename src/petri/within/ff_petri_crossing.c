@@ -26,22 +26,24 @@ static int is_value(const ff_petri_formula *of, ff_range x, double was) {
 
 /* The same between two parts of the step. */
 static int is_value_within(const ff_petri_formula *of, const ff_petri_step *step, double was, double a, double b) {
-  int still;
-  return is_value(of, ff_petri_formula_range(of, step, a, b, &still), was);
+  ff_petri_verdict why;
+  return is_value(of, ff_petri_formula_range(of, step, a, b, &why), was);
 }
 
 static int is_open_at(const ff_petri_formula *of, const ff_petri_step *step, double was, double s) {
   return is_value_within(of, step, was, s, s) < 0;
 }
 
+/* A comparison that grows or falls, and surely has another truth at the end of the part, has it from its change on. */
 static ff_petri_verdict verdict_of(const ff_petri_formula *of, const ff_petri_step *step, double was, const ff_petri_search *x) {
-  int still;
-  const int same = is_value(of, ff_petri_formula_range(of, step, x->a, x->b, &still), was);
+  ff_petri_verdict why;
+  const int same = is_value(of, ff_petri_formula_range(of, step, x->a, x->b, &why), was);
   if (same >= 0) return same ? FF_PETRI_SAME : FF_PETRI_OTHER;
-  if (!still && ff_petri_search_is_late(x))
-    still = is_open_at(of, step, was, x->a) && is_open_at(of, step, was, x->b) &&
-            is_open_at(of, step, was, x->a + (x->b - x->a) / 2);
-  return still ? FF_PETRI_STILL : FF_PETRI_OPEN;
+  if (why == FF_PETRI_CROSSES && is_value_within(of, step, was, x->b, x->b) != 0) why = FF_PETRI_OPEN;
+  if (why == FF_PETRI_OPEN && ff_petri_search_is_late(x) && is_open_at(of, step, was, x->a) &&
+      is_open_at(of, step, was, x->b) && is_open_at(of, step, was, x->a + (x->b - x->a) / 2))
+    return FF_PETRI_STILL;
+  return why;
 }
 
 ff_petri_found ff_petri_formula_first(const ff_petri_formula *of, const ff_petri_step *step, double was, double s0, double s1,

@@ -51,24 +51,28 @@ static FF_HD inline ff_petri_verdict ff_petri_threshold_verdict(const ff_petri_t
   return monotone ? FF_PETRI_CROSSES : FF_PETRI_OPEN;
 }
 
-/* The s in (low, high] at which the computed truth is the new one, as at `high`, but not `FF_PETRI_FINEST` before. */
+/* An s in (low, high] at which the computed truth is the new one, as at `high`, while it is the old one just before: as far
+ * before as the level moves by a rounding, and FF_PETRI_FINEST. With less, the search would go in small steps through values that
+ * are the same. */
 static FF_HD inline double ff_petri_threshold_locate(const ff_petri_threshold *of, const double *c, int holds, double low,
                                                      double high) {
   const double sign = of->strict ? -1 : 1; /* sign * (level - weight) >= 0 is the condition, or its negation if strict */
   double at_low = sign * (ff_ode_dense_value(c, low) - of->weight), at_high = sign * (ff_ode_dense_value(c, high) - of->weight);
   const int before = of->strict ? !holds : holds;
   if ((at_low >= 0) != before) at_low = before ? 0 : -0x1p-1022; /* rounding errors decide there */
-  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_PETRI_FINEST);
+  const double rounding = 0x1p-53 * (ff_math_absolute(of->weight) + ff_math_absolute(c[0]));
+  const double slow = rounding * (high - low) / ff_math_absolute(at_high - at_low);
+  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_PETRI_FINEST + (slow < 1 ? slow : 0));
   double s;
   while (ff_ode_bracket_next(&b, &s)) ff_ode_bracket_take(&b, s, sign * (ff_ode_dense_value(c, s) - of->weight));
   return b.high;
 }
 
-/* c has the coefficients of the level. A level that stays on one side takes some 30 operations; a crossing about 10 values. */
+/* c has the coefficients of the level. A level that stays away takes some 10 operations; a crossing about 10 values. */
 static FF_HD inline ff_petri_found ff_petri_threshold_first(const ff_petri_threshold *of, const double *c, int holds, double s0,
                                                             double s1, double *s) {
-  ff_petri_curve all = ff_petri_curve_of(c, 0, 1);
-  if (ff_petri_threshold_verdict(of, &all, holds) == FF_PETRI_SAME) return FF_PETRI_NONE;
+  const double gap = holds ? c[0] - of->weight : of->weight - c[0];
+  if (gap > ff_petri_curve_reach(c)) return FF_PETRI_NONE;
   ff_petri_search x = ff_petri_search_new(s0, s1, FF_PETRI_THRESHOLD_STEPS);
   while (ff_petri_search_next(&x)) {
     const ff_petri_curve part = ff_petri_curve_of(c, x.a, x.b);
@@ -89,6 +93,7 @@ typedef struct {
   double middle, error;   /* if smooth: the value at the middle, and its error */
   double b[FF_ODE_DENSE]; /* if straight: the coefficients of a polynomial, as in ff_petri_curve */
   uint8_t smooth, straight;
+  uint8_t truth; /* a truth that is open: of a comparison, or of several */
 } ff_petri_bound;
 
 /* A formula and its symbols: curve[i] has the coefficients of symbol i, or is NULL, and then value[i] is its value. `at`, `stack`
@@ -106,10 +111,12 @@ typedef struct {
 /* The value at a part of the step; 0 or 1 if it is the truth that counts. O(n + length). */
 double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *step, double s);
 
-/* Bounds of all values that are computed of the formula (not of its truth) between the parts a and b of the step. *still becomes
- * whether rounding errors alone leave open what is open. Bounds are too wide by the square of b - a at most, where the formula is
- * smooth; those of sums and multiples of levels and of the time are as tight as those of a level. O(n + length). */
-ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b, int *still);
+/* Bounds of all values that are computed of the formula (not of its truth) between the parts a and b of the step. If they leave
+ * the truth open, *why becomes FF_PETRI_STILL if rounding errors alone do so; FF_PETRI_CROSSES if a single comparison does so,
+ * whose difference only grows or only falls; else FF_PETRI_OPEN. Bounds are too wide by the square of b - a at most, where the
+ * formula is smooth; those of sums and multiples of levels and of the time are as tight as those of a level. O(n + length). */
+ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
+                                ff_petri_verdict *why);
 
 /* As ff_petri_threshold_first(): `was` is the stored value, and *now becomes the new one. Some 100 times O(n + length) for a
  * change. */

@@ -19,8 +19,8 @@
 
 #include "../../base/ff_math.h"
 
-#define FF_PETRI_FINEST 0x1p-53 /* the shortest part of a step that is looked at */
-#define FF_PETRI_DEEPEST 64     /* a part of this width is reached by 53 halvings */
+#define FF_PETRI_FINEST 0x1p-52 /* the shortest part of a step that is looked at */
+#define FF_PETRI_DEEPEST 64     /* a part of this width is reached by 52 halvings */
 #define FF_PETRI_ZONE 16
 
 typedef enum {
