@@ -278,3 +278,30 @@ ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step 
   *why = why_open(&places, of->bound, moves);
   return of->bound->range;
 }
+
+/* ---- the whole step ------------------------------------------------------------------------------------------------------- */
+
+static ff_range range_of_leaf(const ff_petri_formula *of, const ff_formula_word *word, const ff_petri_step *step) {
+  if (word->code == FF_F_NUMBER) return ff_range_of_value(word->number);
+  if (word->code == FF_F_TIME) return ff_range_of_symbol(step->from, step->to);
+  const double *c = of->curve[word->symbol];
+  if (c == NULL) return ff_range_of_value(of->value[word->symbol]);
+  const double reach = ff_petri_curve_reach(c);
+  return ff_range_of_symbol(c[0] - reach, c[0] + reach);
+}
+
+ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step) {
+  const ff_range anything = ff_range_anything();
+  const ff_formula *f = of->formula;
+  ff_petri_bound *top = of->bound;
+  if (f->length == 0) return anything;
+  for (uint32_t at = 0; at < f->length; at++) {
+    const uint32_t code = f->word[at].code, n = ff_formula_operands(code);
+    top -= n;
+    top->range = n == 0 ? range_of_leaf(of, &f->word[at], step)
+                        : ff_range_apply(FF_RANGE_COMPUTED, code, n, top[0].range, n > 1 ? top[1].range : anything,
+                                         n > 2 ? top[2].range : anything);
+    top++;
+  }
+  return of->bound->range;
+}

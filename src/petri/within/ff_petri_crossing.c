@@ -48,6 +48,7 @@ static ff_petri_verdict verdict_of(const ff_petri_formula *of, const ff_petri_st
 
 ff_petri_found ff_petri_formula_first(const ff_petri_formula *of, const ff_petri_step *step, double was, double s0, double s1,
                                       double *s, double *now) {
+  if (is_value(of, ff_petri_formula_outline(of, step), was) == 1) return FF_PETRI_NONE;
   ff_petri_search x = ff_petri_search_new(s0, s1, FF_PETRI_FORMULA_STEPS);
   while (ff_petri_search_next(&x)) ff_petri_search_take(&x, verdict_of(of, step, was, &x));
   *s = x.a;

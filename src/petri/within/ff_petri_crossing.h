@@ -118,6 +118,9 @@ double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *s
 ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
                                 ff_petri_verdict *why);
 
+/* Wider bounds of all values in the step, in a fifth of the time. O(length). */
+ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step);
+
 /* As ff_petri_threshold_first(): `was` is the stored value, and *now becomes the new one. Some 100 times O(n + length) for a
  * change. */
 ff_petri_found ff_petri_formula_first(const ff_petri_formula *of, const ff_petri_step *step, double was, double s0, double s1,
