@@ -9,7 +9,7 @@
 #include "ffi.h"
 
 /* Whose values they are: this begins and ends a message. */
-typedef enum { FFI_ARGUMENT, FFI_PBN, FFI_REACTIONS, FFI_RESULT, FFI_OWNERS } ffi_owner;
+typedef enum { FFI_ARGUMENT, FFI_PBN, FFI_REACTIONS, FFI_RESULT, FFI_PETRI, FFI_OWNERS } ffi_owner;
 
 /* Raises the error that the owner's `name`, such as "species$fixed", must be `wanted`, but `found` was found. Never returns. */
 void ffi_stop_found(ffi_owner owner, const char *name, const char *wanted, const char *found);
