@@ -93,6 +93,20 @@ ff_status ff_formula_parse(ff_formula *out, const char *text, size_t length, ff_
 /* As ff_names_find(), for formulas that may not depend on the time: messages do not suggest it. */
 int64_t ff_formula_find_untimed(void *names, const char *name, size_t length);
 
+/* How a formula names what a model has besides plain names: `name[...]` and `sum(...)`. */
+typedef struct {
+  ff_lookup lookup; /* gets each name as it is written, with its quotes and all within its brackets. It may also return -2 - status:
+                     * then it has filled the error, and parsing fails with this status. */
+  void *context;
+  const char *what; /* what names stand for, for messages: "place or parameter" */
+  const char *(*near)(void *context, const char *name, size_t length); /* the name that was probably meant, or NULL */
+} ff_formula_elements;
+
+/* As ff_formula_parse(), but a name may be followed by brackets, and sum(...) is a name too. Brackets are balanced, but for those
+ * within quotes. O(length), not counting look-ups. */
+ff_status ff_formula_parse_elements(ff_formula *out, const char *text, size_t length, const ff_formula_elements *elements,
+                                    ff_place place, ff_error *err);
+
 /* Makes a formula that is one number. The caller frees its contents. O(1). */
 ff_status ff_formula_of_number(ff_formula *out, double number, ff_error *err);
 
@@ -117,6 +131,8 @@ int ff_formula_is_number(const ff_formula *formula, double *number);
 
 /* The value of a formula that has neither symbols nor the time. FF_EMEMORY if there is no memory for its stack. O(length). */
 ff_status ff_formula_constant(const ff_formula *formula, double *value, ff_error *err);
+
+#define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count that a double holds exactly */
 
 /* Whether a number is a count, but for rounding errors, such as those of a concentration times a size: at least 0, and within
  * 1e-9 of its size and within 1e-3 of a whole number, which *count becomes. The caller checks that it is not too large. */
@@ -149,5 +165,8 @@ void ff_formula_starts(uint32_t *start, const ff_formula *formula);
  * quotes if they contain a backquote; fails with FF_EMODEL if a name contains both. The time is written as `time()`, because a
  * symbol may have the name time. O(length of the text). */
 ff_status ff_formula_text(char **out, const ff_formula *formula, char *const *names, ff_error *err);
+
+/* The same, where the names of symbols from `first` on are written as they are, such as Ca[x,y]. */
+ff_status ff_formula_text_elements(char **out, const ff_formula *formula, char *const *names, uint32_t first, ff_error *err);
 
 #endif

@@ -22,6 +22,9 @@ void ff_formula_finish(ff_formula *out, ff_formula_builder *builder);
 /* The number of bytes of the name without quotes at the start of the text, 0 if there is none. O(result). */
 size_t ff_formula_name_length(const char *text, size_t length);
 
+/* Appends a name, within quotes if it needs them. Fails with FF_EMODEL if it contains ` and ". O(length). */
+ff_status ff_formula_add_name(ff_string *out, const char *name, ff_error *err);
+
 /* Whether a word that is written like a name is a number (Inf, NaN, TRUE, FALSE), which *number becomes. */
 int ff_formula_is_reserved(const char *word, size_t length, double *number);
 

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { T_END, T_NUMBER, T_NAME, T_OPERATOR, T_NOT, T_OPEN, T_CLOSE, T_COMMA, T_BAD, T_QUOTE } kind;
+typedef enum { T_END, T_NUMBER, T_NAME, T_OPERATOR, T_NOT, T_OPEN, T_CLOSE, T_COMMA, T_BAD, T_QUOTE, T_BRACKET } kind;
 
 typedef struct {
   kind kind;
   int quoted;
   uint32_t code;     /* of T_OPERATOR; a "-" is FF_F_SUB and a "+" is FF_F_ADD */
   double number;     /* of T_NUMBER */
-  const char *name;  /* of T_NAME, without quotes */
+  const char *name;  /* of T_NAME, without quotes; with elements, as it is written */
   size_t name_length;
   size_t start, end; /* position of the token in the text */
 } token;
@@ -55,6 +55,7 @@ typedef struct {
   size_t at;
   ff_lookup lookup;
   void *context;
+  const ff_formula_elements *elements; /* or NULL */
   ff_formula_builder code;
   waiting *operators;
   size_t n_operators, capacity;
@@ -124,6 +125,20 @@ static size_t read_word(const char *text, size_t length, token *t) {
   return used;
 }
 
+/* Adds to a name what follows it in brackets. */
+static void add_brackets(parser *p, token *t) {
+  size_t at = p->at;
+  const int sum = !t->quoted && ff_text_is(t->name, t->name_length, "sum");
+  while (at < p->source.length && ff_is_blank(p->source.text[at])) at++;
+  if (at < p->source.length && (p->source.text[at] == '[' || (sum && p->source.text[at] == '('))) {
+    const size_t used = ff_bracketed_length(p->source.text + at, p->source.length - at);
+    if (used == 0) t->kind = T_BRACKET;
+    p->at = used > 0 ? at + used : p->source.length;
+  }
+  t->name = p->source.text + t->start;
+  t->name_length = p->at - t->start;
+}
+
 static token read_token(parser *p) {
   while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
   token t = {.kind = T_END, .start = p->at, .end = p->at};
@@ -150,6 +165,7 @@ static token read_token(parser *p) {
       }
   }
   p->at += used;
+  if (p->elements != NULL && t.kind == T_NAME) add_brackets(p, &t);
   t.end = p->at;
   return t;
 }
@@ -310,6 +326,8 @@ static ff_status take_call(parser *p, const token *t) {
 int64_t ff_formula_find_untimed(void *names, const char *name, size_t length) { return ff_names_find(names, name, length); }
 
 static ff_status fail_name(const parser *p, const token *t) {
+  if (p->elements != NULL)
+    return fail_unknown(p, t, p->elements->what, p->elements->near(p->context, t->name, t->name_length), "");
   static const char what[] = "species, parameter or variable";
   char *words[] = {"time"};
   const int untimed = p->lookup == ff_formula_find_untimed, names = untimed || p->lookup == ff_names_find;
@@ -324,6 +342,7 @@ static ff_status fail_name(const parser *p, const token *t) {
 static ff_status push_name(parser *p, const token *t) {
   int64_t symbol = p->lookup(p->context, t->name, t->name_length);
   if (symbol == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of symbols");
+  if (symbol < -2) return (ff_status)(-2 - symbol); /* with elements: the error has been set */
   if (symbol > (int64_t)UINT32_MAX) return ff_error_set(p->err, FF_ESIZE, "a formula has a symbol beyond number 2^32");
   ff_formula_word word = {FF_F_SYMBOL, symbol < 0 ? 0 : (uint32_t)symbol, 0};
   if (symbol < 0 && !t->quoted && ff_text_is(t->name, t->name_length, "time"))
@@ -374,6 +393,7 @@ static ff_status take_operand(parser *p, const token *t, int *operand) {
       *operand = 1;
       return end_call(p); /* there are no arguments */
     case T_QUOTE: return fail(p, t, "a closing quote");
+    case T_BRACKET: return fail(p, t, "a closing bracket");
     default: return fail(p, t, operand_wanted);
   }
 }
@@ -424,15 +444,26 @@ static ff_status parse(parser *p) {
   }
 }
 
+static ff_status parse_all(ff_formula *out, parser *p) {
+  *out = (ff_formula){0};
+  ff_status status = parse(p);
+  free(p->operators);
+  if (status == FF_OK)
+    ff_formula_finish(out, &p->code);
+  else
+    free(p->code.word);
+  return status;
+}
+
 ff_status ff_formula_parse(ff_formula *out, const char *text, size_t length, ff_lookup lookup, void *context, ff_place place,
                            ff_error *err) {
-  *out = (ff_formula){0};
   parser p = {.source = {text, length, place, "the formula", err}, .lookup = lookup, .context = context, .err = err};
-  ff_status status = parse(&p);
-  free(p.operators);
-  if (status == FF_OK)
-    ff_formula_finish(out, &p.code);
-  else
-    free(p.code.word);
-  return status;
+  return parse_all(out, &p);
+}
+
+ff_status ff_formula_parse_elements(ff_formula *out, const char *text, size_t length, const ff_formula_elements *elements,
+                                    ff_place place, ff_error *err) {
+  parser p = {.source = {text, length, place, "the formula", err}, .lookup = elements->lookup, .context = elements->context,
+              .elements = elements, .err = err};
+  return parse_all(out, &p);
 }

@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
   const ff_formula_word *word;
   char *const *names;
+  uint32_t first_plain; /* symbols from here on have names that are written as they are */
   uint32_t *start; /* for each word: where the code of its subexpression starts */
   piece *stack;
   size_t height, capacity;
@@ -82,24 +83,25 @@ static int level_of(uint32_t code) {
   }
 }
 
-static ff_status write_name(writer *w, const char *name) {
+ff_status ff_formula_add_name(ff_string *out, const char *name, ff_error *err) {
   size_t length = strlen(name);
   double number;
   int plain = ff_formula_name_length(name, length) == length && length > 0 && !ff_formula_is_reserved(name, length, &number);
   const char *quote = plain ? "" : strchr(name, '`') == NULL ? "`" : "\"";
   if (!plain && strchr(name, quote[0]) != NULL) {
     ff_quoted shown = ff_quote(name, length);
-    return ff_error_set(w->err, FF_EMODEL, "the name %s cannot be written in a formula, because it contains ` and \"",
+    return ff_error_set(err, FF_EMODEL, "the name %s cannot be written in a formula, because it contains ` and \"",
                         shown.text);
   }
-  ff_status status = ff_string_puts(&w->out, quote, w->err);
-  if (status == FF_OK) status = ff_string_puts(&w->out, name, w->err);
-  return status == FF_OK ? ff_string_puts(&w->out, quote, w->err) : status;
+  ff_status status = ff_string_puts(out, quote, err);
+  if (status == FF_OK) status = ff_string_puts(out, name, err);
+  return status == FF_OK ? ff_string_puts(out, quote, err) : status;
 }
 
 static ff_status write_atom(writer *w, piece p) {
   const ff_formula_word *word = &w->word[p.at];
-  if (word->code == FF_F_SYMBOL) return write_name(w, w->names[word->symbol]);
+  if (word->code == FF_F_SYMBOL && word->symbol >= w->first_plain) return ff_string_puts(&w->out, w->names[word->symbol], w->err);
+  if (word->code == FF_F_SYMBOL) return ff_formula_add_name(&w->out, w->names[word->symbol], w->err);
   if (word->code == FF_F_TIME) return ff_string_puts(&w->out, "time()", w->err); /* no symbol hides it */
   ff_shown number = ff_show_as_r(word->number, 17);
   int wrap = number.text[0] == '-' && p.follow > SIGN_LEVEL;
@@ -160,9 +162,13 @@ static ff_status write_piece(writer *w, piece p) {
 }
 
 ff_status ff_formula_text(char **out, const ff_formula *formula, char *const *names, ff_error *err) {
+  return ff_formula_text_elements(out, formula, names, UINT32_MAX, err);
+}
+
+ff_status ff_formula_text_elements(char **out, const ff_formula *formula, char *const *names, uint32_t first, ff_error *err) {
   *out = NULL;
   if (formula->length == 0) return ff_error_set(err, FF_EINTERNAL, "a formula is empty");
-  writer w = {.word = formula->word, .names = names, .err = err};
+  writer w = {.word = formula->word, .names = names, .first_plain = first, .err = err};
   w.start = ff_calloc(formula->length, sizeof *w.start);
   if (w.start == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the text of %u words", formula->length);
   ff_formula_starts(w.start, formula);

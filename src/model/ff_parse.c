@@ -17,6 +17,23 @@ size_t ff_quoted_length(const char *text, size_t length, const char **name, size
   return close != NULL ? (size_t)(close - text) + 1 : length;
 }
 
+size_t ff_bracketed_length(const char *text, size_t length) {
+  size_t depth = 0;
+  for (size_t at = 0; at < length;) {
+    const char c = text[at], *name;
+    size_t name_length;
+    int closed;
+    if (c == '"' || c == '`') {
+      at += ff_quoted_length(text + at, length - at, &name, &name_length, &closed);
+      continue;
+    }
+    at++;
+    if (c == '(' || c == '[') depth++;
+    if ((c == ')' || c == ']') && --depth == 0) return at;
+  }
+  return 0;
+}
+
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 
 static ff_place_text text_of_place(ff_place place, const char *other) {

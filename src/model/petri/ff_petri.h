@@ -116,7 +116,8 @@ typedef struct {
 
 /* Symbols of formulas are the parameters, from 0, then the variables, then the components of indices, and from
  * ff_petri_first_element() on the elements of the transition, variable or marking. The struct owns all its arrays. Places, variables,
- * parameters and indices have names that are all different. */
+ * parameters and indices have names that are all different; so have sets, colours and functions, each within their kind. */
+typedef struct ff_petri_names ff_petri_names;
 typedef struct {
   ff_petri_place *place;
   ff_petri_transition *transition;
@@ -134,10 +135,12 @@ typedef struct {
   ff_colour_index *index;
   uint32_t n_sets, n_colours, n_functions, n_indices;
   uint32_t n_components; /* of all indices */
+  ff_petri_names *names; /* finds all by their names */
 } ff_petri;
 
-/* Makes an empty net. The caller frees it with ff_petri_free(), which accepts NULL. Everything is then added at the end of its list:
- * the functions below return its number, or FF_PETRI_NONE without memory. Their texts are copied. O(1) on average. */
+/* Makes an empty net. The caller frees it with ff_petri_free(), which accepts NULL. The functions below then add to the end of each
+ * list, so what they add has the number n - 1 afterwards. They copy their texts. FF_EMODEL if the name is taken or cannot be written,
+ * for example because it is empty. O(1) on average, not counting the lengths of texts. */
 ff_status ff_petri_new(ff_petri **out, ff_error *err);
 void ff_petri_free(ff_petri *net);
 ff_status ff_petri_add_parameter(ff_petri *net, const char *name, double value, ff_error *err);
@@ -158,6 +161,13 @@ ff_status ff_petri_add_index(ff_petri *net, const char *name, const char *set, f
 ff_status ff_petri_add_function(ff_petri *net, const char *name, const char *const *argument, const char *const *set, uint32_t n,
                                 const char *text, ff_colour_dialect dialect, ff_place place, ff_error *err);
 
+/* The number of a place, of a set or of an index, or FF_PETRI_NONE if there is none of this name. O(length) on average. */
+uint32_t ff_petri_place_number(const ff_petri *net, const char *name, size_t length);
+uint32_t ff_petri_set_number(const ff_petri *net, const char *name, size_t length);
+uint32_t ff_petri_index_number(const ff_petri *net, const char *name, size_t length);
+/* The number of components of the colours of a set, also before ff_petri_finish(); 0 for FF_PETRI_NONE. O(1). */
+uint32_t ff_petri_set_width(const ff_petri *net, uint32_t set);
+
 /* What expressions of this net may name. It borrows from the net, and is valid until something is added. O(1). */
 ff_colour_scope ff_petri_scope(const ff_petri *net);
 uint32_t ff_petri_first_element(const ff_petri *net);
@@ -169,6 +179,10 @@ uint32_t ff_petri_first_element(const ff_petri *net);
  * A coloured place has all its components in brackets. */
 ff_status ff_petri_equation(ff_petri *net, uint32_t transition, const char *text, int reverse, int *both, ff_place place,
                             ff_error *err);
+/* Calls found(context, name, length) for each place of an equation, in its order and without quotes, also for those that occur before.
+ * What is within brackets and parentheses is not looked at. O(length). */
+ff_status ff_petri_equation_names(const char *text, void (*found)(void *context, const char *name, size_t length), void *context,
+                                  int *both, ff_place place, ff_error *err);
 /* Test arcs: comparisons of a place with a weight, joined by & : `S[x] >= 3 & B < 2 & C == 1`; on discrete places also > and <=.
  * Anything else is an error whose message tells to write `(condition) *` before the rate. */
 ff_status ff_petri_tests(ff_petri *net, uint32_t transition, const char *text, ff_place place, ff_error *err);
@@ -196,6 +210,10 @@ ff_status ff_petri_tests_text(char **out, const ff_petri *net, uint32_t transiti
 ff_status ff_petri_resets_text(char **out, const ff_petri *net, uint32_t transition, ff_error *err);
 ff_status ff_petri_guard_text(char **out, const ff_petri *net, uint32_t transition, ff_error *err);
 ff_status ff_petri_number_text(char **out, const ff_petri *net, uint32_t transition, uint32_t piece, ff_error *err);
+ff_status ff_petri_when_text(char **out, const ff_petri *net, uint32_t transition, uint32_t piece, ff_error *err);
+ff_status ff_petri_at_text(char **out, const ff_petri *net, uint32_t transition, int which, ff_error *err);
+/* Of an arc: the text of its weight; NULL for a weight of 1. */
+ff_status ff_petri_weight_text(char **out, const ff_petri *net, uint32_t transition, uint32_t arc, ff_error *err);
 ff_status ff_petri_variable_value_text(char **out, const ff_petri *net, uint32_t variable, ff_error *err);
 ff_status ff_petri_marking_text(char **element, char **when, char **value, const ff_petri *net, uint32_t marking, ff_error *err);
 ff_status ff_petri_set_text(char **out, const ff_petri *net, uint32_t set, ff_error *err); /* NULL for a set of values */

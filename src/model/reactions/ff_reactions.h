@@ -9,8 +9,6 @@
 
 #include "../ff_formula.h"
 
-#define FF_MAX_COUNT 9007199254740992.0 /* 2^53: the largest count of a species that a double holds exactly */
-
 typedef struct {
   uint32_t species;
   uint32_t count; /* at least 1 */
