@@ -189,6 +189,25 @@ SEXP ffi_petri_cells(SEXP pointer, SEXP numbers) {
   return out;
 }
 
+/* The names of the transitions of the unfolded net, such as diffuse[1,2,1,3]. */
+SEXP ffi_petri_transition_names(SEXP model) {
+  ffi_petri_unfolded *u;
+  R_xlen_t at = 0;
+  PROTECT(ffi_petri_unfold(model, NULL, &u));
+  const ff_petri_flat *flat = u->flat;
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)flat->n_transitions));
+  for (uint32_t f = 0; f < flat->n_families; f++) {
+    for (uint32_t i = 0; i < flat->family[f].n; i++) {
+      char name[FFI_PETRI_NAME];
+      if (at % (1 << 16) == 0) R_CheckUserInterrupt();
+      ff_petri_transition_name(name, sizeof name, flat, f, i, ",");
+      SET_STRING_ELT(out, at++, Rf_mkCharCE(name, CE_UTF8));
+    }
+  }
+  UNPROTECT(2);
+  return out;
+}
+
 /* ---- the unfolded net, as a net of R ----------------------------------------------------------------------------------------- */
 
 /* The columns of arcs. */
@@ -317,6 +336,15 @@ static SEXP variable_texts(const ff_petri_flat *flat, SEXP symbols, SEXP holders
   }
   UNPROTECT(1);
   return out;
+}
+
+/* The condition of ffi_petri_flatten() as a text in which the names of flat places are quoted, as reaction networks read them. */
+SEXP ffi_petri_condition(SEXP pointer) {
+  const ff_petri_flat *flat = unfolded_of(pointer)->flat;
+  SEXP symbols = PROTECT(names_of(flat)), holders = PROTECT(text_holders());
+  SEXP texts = variable_texts(flat, symbols, holders);
+  UNPROTECT(2);
+  return Rf_ScalarString(STRING_ELT(texts, XLENGTH(texts) - 1));
 }
 
 static SEXP flat_places(const ff_petri_flat *flat) {
