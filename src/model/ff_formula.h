@@ -156,6 +156,12 @@ ff_status ff_formula_later(ff_formula *out, const ff_formula *formula, double de
  * would be more than FF_FORMULA_MAX words before operations are replaced by their values. O(number of these words). */
 ff_status ff_formula_replace(ff_formula *out, const ff_formula *formula, const ff_formula *const *replacement, ff_error *err);
 
+/* An order of n formulas with names, in which each comes after those that it names: the symbol first + i is formula i. The caller frees
+ * *order. Fails with FF_EMODEL if a formula, called a variable, depends on itself; the message has the names of the cycle. O(length of
+ * the formulas). */
+ff_status ff_formula_order(uint32_t **order, const ff_formula *formula, uint32_t n, uint32_t first, char *const *names,
+                           ff_error *err);
+
 /* Finds for each word where its subexpression starts: word i ends the code from start[i] to i. O(length). */
 void ff_formula_starts(uint32_t *start, const ff_formula *formula);
 

@@ -4,7 +4,6 @@
 #include "ff_reactions.h"
 
 #include <float.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,79 +30,8 @@ ff_status ff_reactions_add_variables(ff_reactions *net, uint32_t n, ff_error *er
 
 static uint32_t first_of(const ff_reactions *net) { return net->n_species + net->n_parameters; }
 
-/* ---- the order of the variables ----------------------------------------------------------------------------------------- */
-
-enum { NEW, OPEN, DONE };
-
-typedef struct {
-  const ff_reactions *net;
-  uint8_t *state;      /* of each variable */
-  uint32_t *at;        /* of each variable: the next word of its formula */
-  uint32_t *stack, height;
-  uint32_t *order, n_done;
-} walk;
-
-/* The variables on the stack from `from` on depend on each other. */
-static ff_status found_cycle(const walk *w, uint32_t from, ff_error *err) {
-  char text[600];
-  size_t used = 0;
-  uint32_t i = 0;
-  while (w->stack[i] != from) i++;
-  for (uint32_t n = 0; i < w->height && n < 4; i++, n++) {
-    const char *name = w->net->names[first_of(w->net) + w->stack[i]];
-    const ff_quoted shown = ff_quote(name, strlen(name));
-    const int left_out = n == 3 && i + 1 < w->height;
-    int more = snprintf(text + used, sizeof text - used, "%s%.120s", n > 0 ? ", which depends on " : "",
-                        left_out ? "..." : shown.text);
-    used += more < 0 ? 0 : (size_t)more;
-    if (used >= sizeof text) break;
-  }
-  const char *first = w->net->names[first_of(w->net) + from];
-  return ff_error_set(err, FF_EMODEL, "a variable depends on itself: %s, which depends on %s", text,
-                      ff_quote(first, strlen(first)).text);
-}
-
-/* Takes one step for the variable on top of the stack: it is done, or a variable that it names goes onto the stack. */
-static ff_status step(walk *w, ff_error *err) {
-  const uint32_t top = w->stack[w->height - 1], first = first_of(w->net);
-  const ff_formula *formula = &w->net->variable[top];
-  w->state[top] = OPEN;
-  while (w->at[top] < formula->length) {
-    const ff_formula_word *word = &formula->word[w->at[top]++];
-    if (word->code != FF_F_SYMBOL || word->symbol < first) continue;
-    const uint32_t other = word->symbol - first;
-    if (w->state[other] == DONE) continue;
-    if (w->state[other] == OPEN) return found_cycle(w, other, err);
-    w->stack[w->height++] = other;
-    return FF_OK;
-  }
-  w->state[top] = DONE;
-  w->order[w->n_done++] = top;
-  w->height--;
-  return FF_OK;
-}
-
 ff_status ff_reactions_order(uint32_t **order, const ff_reactions *net, ff_error *err) {
-  const uint32_t n = net->n_variables;
-  walk w = {.net = net, .state = ff_calloc(n, 1), .at = ff_calloc(n, sizeof *w.at), .stack = ff_calloc(n, sizeof *w.stack),
-            .order = ff_calloc(n, sizeof *w.order)};
-  ff_status status = FF_OK;
-  *order = NULL;
-  if (w.state == NULL || w.at == NULL || w.stack == NULL || w.order == NULL)
-    status = ff_error_set(err, FF_EMEMORY, "no memory for %u variables", n);
-  for (uint32_t v = 0; v < n && status == FF_OK; v++) {
-    if (w.state[v] == DONE) continue;
-    w.stack[w.height++] = v;
-    while (w.height > 0 && status == FF_OK) status = step(&w, err);
-  }
-  free(w.state);
-  free(w.at);
-  free(w.stack);
-  if (status == FF_OK)
-    *order = w.order;
-  else
-    free(w.order);
-  return status;
+  return ff_formula_order(order, net->variable, net->n_variables, first_of(net), net->names + first_of(net), err);
 }
 
 void ff_reactions_compute(const ff_reactions *net, const uint32_t *order, double *values, double time, double *stack) {
