@@ -38,7 +38,8 @@
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a rate, weight
 #'   or delay that is negative or not finite, a discrete place with a fraction or more than 2^53 tokens, immediate firings without
 #'   end, a level below zero with `semantics = "bio"`. `fireflip_error_size` for a result or a net that is too large.
-#' @references El-Sansary A, Herajy M, Heiner M (2023). Coloured hybrid Petri nets on graphics processing units.
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by the
+#'   graphics processing units.
 #'
 #' Salis H, Kaznessis Y (2005). Accurate hybrid stochastic simulation of a system of coupled chemical or biochemical reactions.
 #' *Journal of Chemical Physics* 122, 054103. \doi{10.1063/1.1835951}

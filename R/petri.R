@@ -89,7 +89,8 @@
 #'   such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
 #' @section Warnings: `fireflip_warning_unused` if `initial` names a place that nothing else names. `fireflip_warning_propensity` as in
 #'   [reaction_network()].
-#' @references El-Sansary A, Herajy M, Heiner M (2023). Coloured hybrid Petri nets on graphics processing units.
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by the
+#'   graphics processing units.
 #'
 #' David R, Alla H (2010). *Discrete, Continuous, and Hybrid Petri Nets*. Springer. \doi{10.1007/978-3-642-10669-9}
 #' @seealso [`simulate()`][simulate.petri_net], [unfold()], [as_petri_net()], [petri_model()], [petri-methods].
@@ -219,9 +220,10 @@ as_checked <- function(model, checked) {
   texts <- c("equation", "test", "reset", "guard")
   before <- model$transitions
   model$transitions[texts] <- checked[texts]
+  read <- which(before$kind == "continuous" & !checked$test %in% NA & (is.na(before$test) | nchar(checked$test) > nchar(before$test) + 3L))
   number <- !is.na(suppressWarnings(as.numeric(before$number)))
+  number[read] <- TRUE
   model$transitions$number[number] <- checked$number[number]
-  read <- which(is.na(before$test) & !is.na(checked$test))
   if (length(read) > 0L) {
     model$choices <- unique(c(model$choices, sprintf(
       "%s: %s, because it flows and \"%s\" leaves the place as it is", before$name[read], checked$test[read], before$equation[read]

@@ -158,17 +158,11 @@ static ff_place where(char *text, const char *what, const char *name) {
   return (ff_place){text, 0};
 }
 
-/* The number of a set; FF_PETRI_NONE if there is none of this name. */
-static uint32_t set_of(const ff_petri *net, const char *name) {
-  for (uint32_t s = 0; s < net->n_sets; s++)
-    if (strcmp(net->set[s].name, name) == 0) return s;
-  return FF_PETRI_NONE;
-}
+
+static uint32_t set_of(const ff_petri *net, const char *name) { return ff_petri_set_number(net, name, strlen(name)); }
 
 static int is_index(const ff_petri *net, const char *name) {
-  for (uint32_t i = 0; i < net->n_indices; i++)
-    if (strcmp(net->index[i].name, name) == 0) return 1;
-  return 0;
+  return ff_petri_index_number(net, name, strlen(name)) != FF_PETRI_NONE;
 }
 
 /* Adds indices in their order, up to the first whose set is not there yet. */
