@@ -72,6 +72,10 @@ size_t ff_petri_place_name(char *out, size_t size, const ff_petri_flat *flat, ui
 /* The name of transition i of a family: its name and binding, such as diffuse[1,2,1,3] (with the values of its indices). */
 size_t ff_petri_transition_name(char *out, size_t size, const ff_petri_flat *flat, uint32_t family, uint32_t i,
                                 const char *between);
+/* Fails with FF_EMODEL if two places, named variables or parameters have the same name when colours are written with `between`: A_1 with
+ * the colour 2, and A with the colour (1, 2). The message has both. O(length of all names) on average, and as much memory as 32 bytes
+ * for each. */
+ff_status ff_petri_check_names(const ff_petri_flat *flat, const char *between, ff_error *err);
 /* Finds a place by its name in R, such as Ca[3,5]. -1 if there is none. */
 int64_t ff_petri_find_place(const ff_petri_flat *flat, const char *name, size_t length);
 

@@ -1,0 +1,232 @@
+/* The unfolding of coloured nets: its steps, places and variables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../ff_formula_code.h"
+#include "ff_petri_unfold.h"
+
+enum { MARKINGS, VARIABLES, TRANSITIONS, ALL_DONE };
+
+/* ---- places -------------------------------------------------------------------------------------------------------------- */
+
+static ff_status count_places(ff_petri_flat *flat, ff_error *err) {
+  const ff_petri *net = flat->net;
+  uint64_t n = 0;
+  flat->first = ff_calloc((size_t)net->n_places + 1, sizeof *flat->first);
+  if (flat->first == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u places", net->n_places);
+  for (uint32_t p = 0; p < net->n_places; p++) {
+    const uint32_t set = net->place[p].set;
+    if (set != FF_PETRI_NONE && net->colours[set] == NULL)
+      return ff_error_set(err, FF_EARGUMENT, "the colours of a net that is unfolded are missing");
+    flat->first[p] = (uint32_t)n;
+    n += set == FF_PETRI_NONE ? 1 : ff_colours_n(net->colours[set]);
+    if (n > FF_PETRI_MAX_PLACES)
+      return ff_error_set(err, FF_ESIZE, "the net has at least %llu places without colours, from the first one to %s; at most %u are "
+                          "possible", (unsigned long long)n, ff_quote(net->place[p].name, strlen(net->place[p].name)).text,
+                          FF_PETRI_MAX_PLACES);
+  }
+  flat->first[net->n_places] = flat->n_places = (uint32_t)n;
+  return FF_OK;
+}
+
+static ff_status make_places(ff_petri_flat *flat, ff_error *err) {
+  const ff_petri *net = flat->net;
+  ff_status status = count_places(flat, err);
+  if (status != FF_OK) return status;
+  flat->continuous = ff_calloc(flat->n_places, 1);
+  flat->fixed = ff_calloc(flat->n_places, 1);
+  flat->initial = ff_calloc(flat->n_places, sizeof *flat->initial);
+  flat->n_parameters = net->n_parameters;
+  flat->parameter = ff_calloc(net->n_parameters, sizeof *flat->parameter);
+  flat->never = ff_calloc(net->n_transitions, sizeof *flat->never);
+  if (flat->continuous == NULL || flat->fixed == NULL || flat->initial == NULL || flat->parameter == NULL || flat->never == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for %u places", flat->n_places);
+  if (net->n_parameters > 0) memcpy(flat->parameter, net->value, net->n_parameters * sizeof *flat->parameter);
+  for (uint32_t p = 0; p < net->n_places; p++) {
+    const size_t n = flat->first[p + 1] - flat->first[p];
+    memset(flat->continuous + flat->first[p], net->place[p].continuous, n);
+    memset(flat->fixed + flat->first[p], net->place[p].fixed, n);
+  }
+  return FF_OK;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------------ */
+
+/* Numbers the sums over all colours that formulas name. */
+static void number_sums(ff_unfolder *u, const ff_petri_element *element, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t *sum = &u->sum_of[element[i].place];
+    if (element[i].all && *sum == FF_PETRI_NONE) *sum = u->flat->n_variables++;
+  }
+}
+
+/* The sum of all places of place p of the net. */
+static ff_status make_sum(const ff_petri_flat *flat, uint32_t p, ff_formula *out, ff_error *err) {
+  if (flat->first[p] == flat->first[p + 1]) return ff_formula_of_number(out, 0.0, err);
+  ff_formula_builder builder = {0};
+  ff_status status = FF_OK;
+  for (uint32_t i = flat->first[p]; i < flat->first[p + 1] && status == FF_OK; i++) {
+    status = ff_formula_push(&builder, (ff_formula_word){FF_F_SYMBOL, i, 0}, err);
+    if (status == FF_OK && i > flat->first[p]) status = ff_formula_push(&builder, (ff_formula_word){FF_F_ADD, 0, 0}, err);
+  }
+  if (status == FF_OK) ff_formula_finish(out, &builder);
+  else free(builder.word);
+  return status;
+}
+
+/* The symbol of the flat net for an element of a variable. */
+static ff_status find_symbol(ff_unfolder *u, const ff_petri_variable *v, const ff_petri_element *element, uint32_t *symbol,
+                             ff_error *err) {
+  ff_flat_element flat;
+  if (element->all) {
+    *symbol = u->flat->n_places + u->sum_of[element->place];
+    return FF_OK;
+  }
+  ff_status status = ff_flat_element_make(&flat, u->net, u->flat->first, element, &u->at, err);
+  if (status != FF_OK) return status;
+  if (!ff_flat_element_find(&flat, &u->at, symbol)) {
+    const char *name = u->net->place[element->place].name;
+    status = ff_error_set(err, FF_EMODEL, "variable %s names a colour of place %s that is not in its set",
+                          ff_quote(v->name, strlen(v->name)).text, ff_quote(name, strlen(name)).text);
+  }
+  ff_flat_element_free(&flat);
+  return status;
+}
+
+static ff_status make_variable(ff_unfolder *u, uint32_t number, ff_error *err) {
+  const ff_petri *net = u->net;
+  const ff_petri_flat *flat = u->flat;
+  const ff_petri_variable *v = &net->variable[number];
+  ff_formula *out = &u->flat->variable[number];
+  ff_status status = ff_formula_copy(out, &v->value, err);
+  for (uint32_t i = 0; i < out->length && status == FF_OK; i++) {
+    ff_formula_word *word = &out->word[i];
+    if (word->code != FF_F_SYMBOL) continue;
+    if (word->symbol < net->n_parameters)
+      word->symbol += flat->n_places + flat->n_variables;
+    else if (word->symbol < net->n_parameters + net->n_variables)
+      word->symbol += flat->n_places - net->n_parameters;
+    else
+      status = find_symbol(u, v, &v->element[word->symbol - ff_petri_first_element(net)], &word->symbol, err);
+  }
+  return status;
+}
+
+static ff_status make_variables(ff_unfolder *u, ff_error *err) {
+  const ff_petri *net = u->net;
+  ff_petri_flat *flat = u->flat;
+  ff_status status = FF_OK;
+  flat->n_variables = net->n_variables;
+  for (uint32_t t = 0; t < net->n_transitions; t++) number_sums(u, net->transition[t].element, net->transition[t].n_elements);
+  for (uint32_t v = 0; v < net->n_variables; v++) number_sums(u, net->variable[v].element, net->variable[v].n_elements);
+  flat->variable = ff_calloc(flat->n_variables, sizeof *flat->variable);
+  if (flat->variable == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u variables", flat->n_variables);
+  for (uint32_t v = 0; v < net->n_variables && status == FF_OK; v++) status = make_variable(u, v, err);
+  for (uint32_t p = 0; p < net->n_places && status == FF_OK; p++)
+    if (u->sum_of[p] != FF_PETRI_NONE) status = make_sum(flat, p, &flat->variable[u->sum_of[p]], err);
+  if (status != FF_OK) return status;
+  return ff_formula_order(&flat->order, flat->variable, flat->n_variables, flat->n_places, NULL, err); /* there is no cycle */
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+
+ff_status ff_unfolder_value(ff_unfolder *u, const ff_formula *formula, double *value, ff_error *err) {
+  void *memory = u->stack;
+  ff_status status = ff_grow(&memory, &u->stack_capacity, formula->depth, sizeof *u->stack, err);
+  u->stack = memory;
+  if (status == FF_OK) *value = ff_formula_value(formula, u->value, 0.0, u->stack);
+  return status;
+}
+
+static ff_status allocate(ff_unfolder *u, ff_error *err) {
+  const ff_petri *net = u->net;
+  const size_t symbols = ff_petri_first_element(net);
+  size_t elements = 0;
+  for (uint32_t t = 0; t < net->n_transitions; t++)
+    if (net->transition[t].n_elements > elements) elements = net->transition[t].n_elements;
+  u->flat = ff_calloc(1, sizeof *u->flat);
+  u->at.component = ff_calloc(net->n_components, sizeof *u->at.component);
+  u->bounds = ff_calloc((size_t)net->n_sets * FF_COLOUR_MAX_WIDTH, sizeof *u->bounds);
+  u->sum_of = ff_calloc(net->n_places, sizeof *u->sum_of);
+  u->symbol_to = ff_calloc(symbols + elements, sizeof *u->symbol_to);
+  u->value = ff_calloc(symbols, sizeof *u->value);
+  if (u->flat == NULL || u->at.component == NULL || u->bounds == NULL || u->sum_of == NULL || u->symbol_to == NULL ||
+      u->value == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory to unfold a net of %u places", net->n_places);
+  u->flat->net = net;
+  for (uint32_t p = 0; p < net->n_places; p++) u->sum_of[p] = FF_PETRI_NONE;
+  if (net->n_parameters > 0) memcpy(u->value, net->value, net->n_parameters * sizeof *u->value);
+  return FF_OK;
+}
+
+ff_status ff_unfolder_new(ff_unfolder **out, const ff_petri *net, ff_error *err) {
+  *out = NULL;
+  ff_unfolder *u = ff_calloc(1, sizeof *u);
+  if (u == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to unfold a net");
+  u->net = net;
+  u->at.scope = ff_petri_scope(net);
+  ff_status status = allocate(u, err);
+  if (status == FF_OK) status = make_places(u->flat, err);
+  if (status != FF_OK) {
+    ff_unfolder_free(u);
+    return status;
+  }
+  *out = u;
+  return FF_OK;
+}
+
+void ff_unfolder_free(ff_unfolder *u) {
+  if (u == NULL) return;
+  ff_petri_flat_free(u->flat);
+  ff_petri_plan_free(u->plan);
+  ff_petri_start_free(u->start);
+  free(u->at.component);
+  free(u->at.stack);
+  free(u->bounds);
+  free(u->sum_of);
+  free(u->symbol_to);
+  free(u->value);
+  free(u->stack);
+  free(u);
+}
+
+/* Takes a part of the work. */
+static ff_status work(ff_unfolder *u, int64_t *budget, ff_error *err) {
+  const uint32_t n = u->phase == MARKINGS ? u->net->n_markings : u->net->n_transitions;
+  int done = 0;
+  if (u->phase == VARIABLES) {
+    u->phase = TRANSITIONS;
+    *budget -= u->flat->n_places;
+    return make_variables(u, err);
+  }
+  if (u->next < n) {
+    ff_status status = u->phase == MARKINGS ? ff_unfolder_mark(u, u->next, budget, &done, err)
+                                            : ff_unfolder_bind(u, u->next, budget, &done, err);
+    u->next += (uint32_t)done;
+    return status;
+  }
+  u->next = 0;
+  u->phase++;
+  return u->phase == VARIABLES ? ff_unfolder_check_initial(u, err) : FF_OK;
+}
+
+ff_status ff_unfolder_step(ff_unfolder *u, uint64_t budget, ff_petri_flat **flat, ff_error *err) {
+  int64_t left = budget < INT64_MAX / 2 ? (int64_t)budget + 1 : INT64_MAX / 2;
+  ff_status status = FF_OK;
+  *flat = NULL;
+  if (u->flat == NULL) return ff_error_set(err, FF_EARGUMENT, "the net has been unfolded already");
+  while (left > 0 && u->phase != ALL_DONE && status == FF_OK) status = work(u, &left, err);
+  if (status != FF_OK || u->phase != ALL_DONE) return status;
+  *flat = u->flat;
+  u->flat = NULL;
+  return FF_OK;
+}
+
+ff_status ff_petri_unfold(ff_petri_flat **out, const ff_petri *net, ff_error *err) {
+  ff_unfolder *unfolder;
+  ff_status status = ff_unfolder_new(&unfolder, net, err);
+  *out = NULL;
+  while (status == FF_OK && *out == NULL) status = ff_unfolder_step(unfolder, UINT64_MAX, out, err);
+  ff_unfolder_free(unfolder);
+  return status;
+}
