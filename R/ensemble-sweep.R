@@ -77,6 +77,7 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
 sweep_of <- function(model, design, nsim, asked, seed, common, output, backend, progress, arguments) {
   core <- ensemble_engine(model)
   method <- arguments$method
+  until <- arguments$until
   check_flag(common, "common")
   output <- check_choice(output, "output", output_names("sweeps"))
   times <- check_times(arguments$times)

@@ -64,10 +64,7 @@ flat_net <- function(model, found) {
     begin = given(at$begin, NULL), period = given(at$period, 0), end = given(at$end, Inf)
   )
   places <- data.frame(place = name, set = NA_character_, continuous = found$places$continuous, fixed = found$places$fixed)
-  start <- found$places$initial
-  given <- which(start != 0)
-  markings <- data.frame(element = quoted[given], when = rep(NA_character_, length(given)), value = exact_text(start[given]),
-                         adds = logical(length(given)))
+  markings <- markings_of(name, found$places$initial)
   new_petri_net(
     places, transitions, markings, parameters = model$parameters,
     variables = stats::setNames(found$variables, names(model$variables)), choices = model$choices
@@ -129,7 +126,6 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
   changed <- changed_species(x)
   flowing <- vapply(changed, function(at) length(at) > 0L && all(level[at]), NA)
   if (!is.null(flows)) flowing <- seq_len(nrow(rows)) %in% check_known(flows, "flows", rows$name, "reactions")
-  given <- which(x$species$initial != 0)
   model <- new_petri_net(
     data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
     data.frame(
@@ -137,10 +133,7 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
       law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_, begin = NA_character_,
       period = NA_character_, end = NA_character_
     ),
-    data.frame(
-      element = argument_name(x$species$species[given]), when = rep(NA_character_, length(given)),
-      value = exact_text(x$species$initial[given]), adds = logical(length(given))
-    ),
+    markings_of(x$species$species, x$species$initial),
     parameters = x$parameters, variables = if (is.null(x$variables)) no_variables() else x$variables,
     choices = flow_choices(x, flowing, level, changed, is.null(flows))
   )
@@ -269,8 +262,8 @@ reactions_of <- function(x, found) {
 #' @param ... Must be empty.
 #' @returns For `"P"`, a data frame with a row for each place of each law: `law` (a number), `place`, `weight` and `total` (the sum
 #'   at the start). For `"T"`, one with `invariant` (a number), `transition` and `weight`.
-#' @details The net is unfolded. Weights of arcs with decimal places are multiplied by a power of ten, so all is computed with whole
-#'   numbers. A place that a transition resets, or changes by a weight that depends on places, is in no P-invariant, and such a
+#' @details The net is unfolded. Weights of arcs that are not whole, such as 5.4 and 1 / 0.185, are taken for fractions of whole numbers,
+#'   27 / 5 and 200 / 37, so all is computed with whole numbers. A place that a transition resets, or changes by a weight that depends on places, is in no P-invariant, and such a
 #'   transition is in no T-invariant.
 #' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if numbers exceed 2^53, or if there
 #'   are more than some ten thousand T-invariants.
@@ -340,7 +333,7 @@ whole_changes <- function(model) {
   varies <- !fixed & (kind == "reset" | (kind %in% c("in", "out") & is.na(arcs$value)))
   moved <- !fixed & kind %in% c("in", "out") & !varies
   by <- ifelse(kind == "out", arcs$value, -arcs$value)[moved]
-  scale <- decimal_scale(by)
+  scale <- whole_scale(by)
   n <- length(found$names)
   key <- arcs$transition[moved] * (n + 1) + arcs$place[moved]
   sums <- rowsum(exact_weights(round(by * scale)), key)
@@ -356,11 +349,30 @@ whole_changes <- function(model) {
   )
 }
 
-# The smallest power of ten that makes all numbers whole, as they are written.
-decimal_scale <- function(x) {
-  for (scale in 10^(0:15)) {
-    whole <- round(x * scale)
-    if (all(abs(whole) <= 2^53) && all(whole / scale == x)) return(scale)
+# The least whole number by which all numbers become whole. A number such as 1 / 0.185 is taken for the fraction of whole numbers with
+# the least denominator that a double does not tell from it, 200 / 37.
+whole_scale <- function(x) {
+  scale <- 1
+  for (one in unique(x[x != floor(x)])) {
+    denominator <- denominator_of(one)
+    scale <- exact_weights(scale * (denominator / common_divisor(scale, denominator)))
   }
-  abort("size", sprintf("The weight %s of an arc has too many digits for whole numbers.", exact_text(x[[1L]])))
+  scale
+}
+
+# By the continued fraction of the number.
+denominator_of <- function(x, most = 1e6) {
+  rest <- abs(x)
+  before <- 0
+  denominator <- 1
+  while (abs(round(abs(x) * denominator) / denominator - abs(x)) > 2^-52 * abs(x)) {
+    rest <- 1 / (rest - floor(rest))
+    new <- floor(rest) * denominator + before
+    if (!is.finite(new) || new > most) {
+      abort("size", sprintf("The weight %s of an arc is no fraction of small whole numbers.", exact_text(abs(x))))
+    }
+    before <- denominator
+    denominator <- new
+  }
+  denominator
 }

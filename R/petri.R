@@ -128,7 +128,7 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
   functions <- check_named_texts(functions, "functions", "texts named by heads of functions, such as c(\"near(x, a)\" = \"x == a\")")
   declared <- check_places(places, c(names(colours), names(sets)))
   markings <- check_markings(initial)
-  scanned <- scan_equations(table$equation)
+  scanned <- .Call(ffi_petri_equation_names, enc2utf8(table$equation))
   transitions <- one_way_transitions(table, scanned$both)
   names <- unique(c(names(declared), scanned$names, place_of_element(markings$element)))
   if (length(names) == 0L) abort_argument("A Petri net needs at least one place; found none in the equations.")
@@ -320,6 +320,16 @@ check_markings <- function(x, name = "initial") {
   data.frame(element = enc2utf8(names(x)), when = NA_character_, value = unlist(values, use.names = FALSE), adds = FALSE)
 }
 
+# The markings of places, whose names are plain, without those that are 0.
+markings_of <- function(names, values) {
+  given <- which(values != 0)
+  n <- length(given)
+  data.frame(
+    element = as.character(argument_name(names[given])), when = rep(NA_character_, n), value = exact_text(values[given]),
+    adds = logical(n)
+  )
+}
+
 marking_text <- function(x, name) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) return(trimws(enc2utf8(x)))
   if (is.numeric(x) && !is.object(x) && length(x) == 1L && is.finite(x) && x >= 0) return(exact_text(x))
@@ -371,7 +381,7 @@ index_order <- function(indices, colours, sets) {
   # only what must move is moved
   late <- function(at) any(!indices[seq_len(at)] %in% names(colours))
   must <- Filter(function(name) late(match(name, names(indices))), order)
-  c(indices[must], indices[setdiff(names(indices), must)])
+  if (length(must) == 0L) indices else c(indices[must], indices[setdiff(names(indices), must)])
 }
 
 warn_unused_places <- function(model, declared, used) {
@@ -395,11 +405,17 @@ warn_constant_rates <- function(model, checked) {
   warn("propensity", sprintf(
     paste(
       "The rate \"%s\" of \"%s\" does not depend on any place%s. A formula as text is the whole propensity.",
-      "If it is a rate constant, write mass_action(\"%s\"). If not, write \"(%s) * 1 * (time >= 0)\"."
+      "If it is a rate constant, write mass_action(\"%s\"). If not, write \"(%s) * (%s > 0)\"."
     ), first$number, first$equation,
     if (length(constant) == 1L) "" else sprintf(", like those of %s", count_of(length(constant) - 1L, "other transition")),
-    first$number, first$number
+    first$number, first$number, first_taken(first$equation)
   ), transitions = rows$name[constant])
+}
+
+# The first place of the left side of an equation, as it is written there.
+first_taken <- function(equation) {
+  ends <- regexpr("[-=]>|[+]", masked_text(equation))
+  sub("^([0-9.]+|\\([^)]*\\)) *", "", trimws(substr(equation, 1L, ends - 1L)))
 }
 
 # ---- the forms of transitions -> data frames -----------------------------------------------------------------------------------
@@ -639,39 +655,16 @@ one_way_transitions <- function(table, both) {
   list(rows = rows, pieces = pieces)
 }
 
-# ---- equations: only what the core must know before it parses them -------------------------------------------------------------
+# ---- texts of equations and elements -------------------------------------------------------------------------------------------
 
-# The text with blanks in place of what is in quotes (with `quotes`), brackets and parentheses. It has as many characters.
-masked_text <- function(text, quotes = TRUE) {
-  patterns <- c(
-    if (quotes) c("\"[^\"]*\"", "`[^`]*`"), "\\[(?:[^][]++|(?R))*+\\]", "\\((?:[^()]++|(?R))*+\\)"
-  )
+# The text with blanks in place of what is in quotes, brackets and parentheses. It has as many characters.
+masked_text <- function(text) {
+  patterns <- c("\"[^\"]*\"", "`[^`]*`", "\\[(?:[^][]++|(?R))*+\\]", "\\((?:[^()]++|(?R))*+\\)")
   for (pattern in patterns) {
     at <- gregexpr(pattern, text, perl = TRUE)
     regmatches(text, at) <- lapply(regmatches(text, at), function(found) strrep(" ", nchar(found)))
   }
   text
-}
-
-# The places that equations name, with repeats, and whether each has both directions. Texts that are no equations give anything.
-scan_equations <- function(equations) {
-  distinct <- unique(enc2utf8(equations))
-  both <- grepl("<[-=]>", masked_text(distinct))
-  quoted <- "\"[^\"]*\"|`[^`]*`"
-  found <- regmatches(distinct, gregexpr(quoted, distinct, perl = TRUE))
-  at <- gregexpr(quoted, distinct, perl = TRUE)
-  marked <- distinct
-  regmatches(marked, at) <- lapply(found, function(one) sprintf("\u0001%s\u0001", strrep("q", nchar(one) - 2L)))
-  rest <- masked_text(marked, quotes = FALSE)
-  names <- lapply(seq_along(distinct), function(i) {
-    at <- gregexpr("\u0001q*\u0001|(?:[\\p{L}_]|\\.(?![0-9]))[\\p{L}\\p{N}_.]*", rest[[i]], perl = TRUE)[[1L]]
-    words <- substring(distinct[[i]], at, at + attr(at, "match.length") - 1L)
-    before <- substring(rest[[i]], at - 1L, at - 1L)
-    words <- words[at > 0L & !(grepl("[0-9.]", before) & grepl("^[eE][0-9]*$", words))] # not the e of 1e5
-    gsub("^[\"`]|[\"`]$", "", words)
-  })
-  of <- match(enc2utf8(equations), distinct)
-  list(names = unlist(names[unique(of)]), both = both[of])
 }
 
 # One direction of a reversible equation.

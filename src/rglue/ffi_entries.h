@@ -109,6 +109,7 @@ FFI_ENTRY(ffi_attractors, 3)
 FFI_ENTRY(ffi_petri_parts, 1)
 
 /* petri/ffi_petri_list.c */
+FFI_ENTRY(ffi_petri_equation_names, 1)
 FFI_ENTRY(ffi_petri_check, 1)
 
 /* petri/ffi_petri_flat.c */

@@ -150,7 +150,7 @@ SEXP ffi_petri_parts(SEXP model) {
 
 /* ---- to the core: functions below that return a status call nothing of R --------------------------------------------------- */
 
-enum { WHERE = 2 * FF_QUOTE_SIZE + 60 };
+enum { WHERE = 2 * FF_QUOTE_SIZE + 80 };
 
 /* A place for messages: `what`, and a name in quotes. */
 static ff_place where(char *text, const char *what, const char *name) {
@@ -264,14 +264,26 @@ static ff_status kind_of(ff_petri_kind *kind, const char *text, const char *name
                       "\"scheduled\"; found %s", ff_quote(name, strlen(name)).text, ff_quote(text, strlen(text)).text);
 }
 
+/* What kinds call their number, in the order of the kinds. */
+static const char *number_word(ff_petri_kind kind) {
+  static const char *const words[] = {
+#define FF_X(code, kind_name, number) "the " number " of transition ",
+      FF_PETRI_KINDS(FF_X)
+#undef FF_X
+  };
+  return words[kind];
+}
+
 static ff_status add_number(ff_petri *net, uint32_t t, const char *when, const char *number, const char *law, const char *name,
-                            ff_error *err) {
+                            const char *equation, ff_error *err) {
   char place[WHERE];
   const int mass_action = law != NULL && strcmp(law, "mass action") == 0;
   if (!mass_action && law != NULL && strcmp(law, "formula") != 0)
     return ff_error_set(err, FF_EARGUMENT, "transition %s: the law must be \"mass action\" or \"formula\"; found %s",
                         ff_quote(name, strlen(name)).text, ff_quote(law, strlen(law)).text);
-  return ff_petri_number(net, t, when, number, mass_action, where(place, "the number of transition ", name), err);
+  where(place, number_word(net->transition[t].kind), name);
+  strcat(strcat(place, ", "), ff_quote(equation, strlen(equation)).text); /* messages show the equation */
+  return ff_petri_number(net, t, when, number, mass_action, (ff_place){place, 0}, err);
 }
 
 static ff_status add_times(ff_petri *net, uint32_t t, const parts *p, uint32_t i, ff_error *err) {
@@ -301,10 +313,11 @@ static ff_status add_transition(ff_petri *net, const parts *p, uint32_t i, ff_er
     status = ff_petri_resets(net, t, all->reset[i], where(place, "the reset of transition ", all->name[i]), err);
   if (status == FF_OK && all->guard[i] != NULL)
     status = ff_petri_guard(net, t, all->guard[i], FF_COLOUR_R, where(place, "the guard of transition ", all->name[i]), err);
-  if (status == FF_OK && all->number[i] != NULL) status = add_number(net, t, NULL, all->number[i], all->law[i], all->name[i], err);
+  if (status == FF_OK && all->number[i] != NULL) status = add_number(net, t, NULL, all->number[i], all->law[i], all->name[i],
+                                                                     all->equation[i], err);
   for (uint32_t k = 0; k < p->n_pieces && status == FF_OK; k++)
     if (strcmp(p->piece_of[k], all->name[i]) == 0)
-      status = add_number(net, t, p->piece_when[k], p->piece[k], p->piece_law[k], all->name[i], err);
+      status = add_number(net, t, p->piece_when[k], p->piece[k], p->piece_law[k], all->name[i], all->equation[i], err);
   return status == FF_OK ? add_times(net, t, p, i, err) : status;
 }
 

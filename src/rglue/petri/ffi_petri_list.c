@@ -44,6 +44,14 @@ static SEXP laws(const ff_petri *net) {
 
 /* ---- what R asks when it makes a net --------------------------------------------------------------------------------------- */
 
+static ff_status names_of_equation(const char *text, void (*found)(void *context, const char *name, size_t length), void *context,
+                                   int *both, ff_error *err) {
+  return ff_petri_equation_names(text, found, context, both, (ff_place){NULL, 0}, err);
+}
+
+/* As ffi_equation_names(), for equations of transitions. */
+SEXP ffi_petri_equation_names(SEXP equations) { return ffi_names_of_equations(equations, names_of_equation); }
+
 /* Whether the number of a transition depends on a place, a variable, or the time. */
 static int is_constant(const ff_petri *net, const ff_petri_transition *transition) {
   const uint32_t first = ff_petri_first_element(net);
