@@ -248,7 +248,7 @@ whole_ticks <- function(limits) Filter(function(tick) tick == floor(tick), prett
 shown_events <- function(x, n) {
   x <- with_species(x)
   if (has_columns(x, c("trajectory", "time", "reaction")) && nrow(x) == 0L) {
-    abort_argument("There is nothing to plot: nothing has fired.")
+    abort_argument(sprintf("There is nothing to plot: no %s has fired.", if (item_of(x) == "place") "transition" else "reaction"))
   }
   need_columns(x, c("trajectory", "time", "reaction"), "x")
   check_rows(n)

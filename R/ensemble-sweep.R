@@ -161,7 +161,7 @@ check_design_columns <- function(design, model, output, core, observe) {
   quantile <- grep("^q[0-9.]+$", names(design), value = TRUE)
   own <- intersect(names(design), c("setting", "time", result, if (output == "summary") quantile))
   if (length(own) == 0L) return(invisible())
-  abort_argument(sprintf("`design` has a column \"%s\", like the result; choose what is observed by `observe`.", own[[1L]]))
+  abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other %s by `observe`.", own[[1L]], core$words))
 }
 
 check_design <- function(model, design, core) {

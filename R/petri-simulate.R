@@ -80,6 +80,7 @@ petri_engine <- list(
   plan = function(...) petri_plan(...),
   reason = function(result, model) "it is exact",
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
+  words = "places",
   columns = function(model, observe, output) c("place", if (is.null(observe)) model$places$place else as.character(observe)),
   size = function(model) nrow(model$transitions) + nrow(model$places),
   never_negative = function(model) character(),

@@ -197,7 +197,7 @@ joined_texts <- function(x, name, between) {
   if (is.null(x)) return(NA_character_)
   if (!is_texts(x) || length(x) == 0L) abort_value(name, "text", x)
   x <- trimws(enc2utf8(unname(x)))
-  if (length(x) > 1L && between == " & ") x <- paste0("(", x, ")")
+  if (length(x) > 1L && name == "guard") x <- paste0("(", x, ")")
   paste(x, collapse = between)
 }
 
@@ -289,7 +289,7 @@ check_places <- function(x, sets) {
   if (!is_texts(x)) abort_value("places", "names of sets, named by places, such as c(Ca = \"Cell\")", x)
   plain <- if (is.null(names(x))) rep(TRUE, length(x)) else is.na(names(x)) | !nzchar(names(x))
   place <- enc2utf8(unname(x))
-  place[!plain] <- enc2utf8(names(x)[!plain])
+  if (!all(plain)) place[!plain] <- enc2utf8(names(x)[!plain])
   set <- enc2utf8(unname(x))
   set[plain] <- NA_character_
   unknown <- setdiff(set, c(sets, NA))

@@ -231,6 +231,7 @@ reaction_engine <- list(
   plan = function(...) ensemble_plan(...),
   reason = function(result, model) method_reason(result, nrow(model$reactions)),
   settable = function(model) c(names(model$parameters), model$species$species), settable_words = "parameters and species",
+  words = "species",
   size = function(model) nrow(model$reactions) + nrow(model$species),
   columns = function(model, observe, output) {
     known <- observable_names(model)
