@@ -118,8 +118,9 @@ static ff_status new_name(ff_petri *net, ff_petri_name_kind kind, const char *na
     const ff_quoted shown = ff_quote(name, strlen(name));
     if (other == kind)
       return ff_error_set(err, FF_EMODEL, "more than one %s is called %s; names must differ", kind_names[kind], shown.text);
-    return ff_error_set(err, FF_EMODEL, "a %s and a %s are called %s; names must differ",
-                        kind_names[other < kind ? other : kind], kind_names[other < kind ? kind : other], shown.text);
+    const ff_petri_name_kind low = other < kind ? other : kind, high = other < kind ? kind : other;
+    return ff_error_set(err, FF_EMODEL, "a %s and %s %s are called %s; names must differ", kind_names[low],
+                        high == FF_NAMES_INDEX ? "an" : "a", kind_names[high], shown.text);
   }
   status = grow_names(net, err);
   *copy = NULL;
