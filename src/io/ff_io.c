@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* open, fsync, realpath under -std=c11 */
 #include "ff_io.h"
 #include "ff_io_formats.h"
+#include "petri/ff_io_andl.h"
 #include "sbml/ff_io_sbml_format.h"
 #include "text/ff_io_parts.h"
 
@@ -21,6 +22,9 @@ const char *ff_format_name(ff_format format) {
     case FF_FORMAT_BNET: return "bnet";
     case FF_FORMAT_SBML: return "sbml";
     case FF_FORMAT_BNGL: return "bngl_net";
+    case FF_FORMAT_ANDL: return "andl";
+    case FF_FORMAT_CANDL: return "candl";
+    case FF_FORMAT_SNOOPY: return "snoopy";
   }
   return NULL;
 }
@@ -37,6 +41,8 @@ static ff_format format_of_line(ff_span line) {
   if (line.text[0] == '<') return FF_FORMAT_SBML;
   if (starts_with(line, "begin ") || starts_with(line, "begin\t")) return FF_FORMAT_BNGL;
   if (ff_span_is(line, "nodeNames")) return FF_FORMAT_ASSA;
+  const int petri = ff_io_andl_starts(line.text, line.length);
+  if (petri > 0) return petri == 2 ? FF_FORMAT_CANDL : FF_FORMAT_ANDL;
   ff_span first, rest;
   const int has_key = ff_span_split(line, '=', &first, &rest);
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
@@ -46,18 +52,33 @@ static ff_format format_of_line(ff_span line) {
   return ff_span_is(first, "targets") && third ? FF_FORMAT_BOOLNET : FF_FORMAT_BNET;
 }
 
+/* Takes comments of C from the start of a line; what follows the end of one on a later line. Returns 0 if the line is within one.
+ */
+static int after_comment(ff_span *line, int *within) {
+  for (;;) {
+    if (!*within && !starts_with(*line, "/*")) return 1;
+    size_t at = *within ? 0 : 2;
+    while (at + 1 < line->length && (line->text[at] != '*' || line->text[at + 1] != '/')) at++;
+    *within = at + 1 >= line->length;
+    if (*within) return 0;
+    *line = ff_span_trim(ff_span_after(*line, at + 2));
+  }
+}
+
 /* The first line that is neither empty nor a comment determines the format. */
 static ff_status detect(ff_format *format, const char *text, size_t length, const char *file, ff_error *err) {
   ff_lines lines = {.rest = {text, length}};
   ff_span line;
+  int within = 0;
   while (ff_lines_next(&lines, &line)) {
     line = ff_span_trim(line);
+    if (!after_comment(&line, &within)) continue;
     if (line.length == 0 || line.text[0] == '#' || starts_with(line, "//")) continue;
     *format = format_of_line(line);
     if (*format != FF_FORMAT_AUTO) return FF_OK;
     return ff_io_found(err, (ff_place){file, lines.line}, line,
-                       "the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's text, .bnet), \"<\" (SBML) or "
-                       "\"begin\" (BioNetGen's .net)");
+                       "the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's text, .bnet), \"<\" (SBML), "
+                       "\"begin\" (BioNetGen's .net) or the type of a Petri net (ANDL, CANDL)");
   }
   return ff_io_found(err, (ff_place){file, lines.line}, (ff_span){0}, "a network");
 }
@@ -94,22 +115,37 @@ static void show_name(char *shown, const char *file) {
   shown[at] = '\0';
 }
 
+/* Checks a text, without a byte order mark, and finds its format. `shown` has SHOWN_NAME bytes, for messages. */
+static ff_status begin(ff_span *text, ff_format *format, char *shown, const char *file, ff_error *err) {
+  show_name(shown, file);
+  if (text->length > FF_IO_MAX_BYTES)
+    return ff_error_set(err, FF_ESIZE, "%s has %zu bytes; a network's file has at most %llu", shown, text->length,
+                        (unsigned long long)FF_IO_MAX_BYTES);
+  if (text->length >= 3 && memcmp(text->text, "\xEF\xBB\xBF", 3) == 0) *text = ff_span_after(*text, 3);
+  if (text->length == 0) text->text = "";
+  const ff_status status = check_text(text->text, text->length, shown, err);
+  return status == FF_OK && *format == FF_FORMAT_AUTO ? detect(format, text->text, text->length, shown, err) : status;
+}
+
+/* A net of one of the formats of Petri nets. */
+static ff_status parse_petri(ff_petri **out, ff_span text, const char *file, ff_format format, const ff_io_petri_options *options,
+                             ff_error *err) {
+  switch (format) {
+    case FF_FORMAT_ANDL:
+    case FF_FORMAT_CANDL: return ff_io_andl_parse(out, text.text, text.length, file, options, err);
+    default: return ff_error_set(err, FF_EUNSUPPORTED, "%s does not hold a Petri net in ANDL, CANDL or Snoopy's XML", file);
+  }
+}
+
 ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
                             ff_format format, ff_names *given, ff_error *err) {
   char shown[SHOWN_NAME];
-  *out = (ff_io_model){NULL, NULL, ""};
-  show_name(shown, file);
-  if (length > FF_IO_MAX_BYTES)
-    return ff_error_set(err, FF_ESIZE, "%s has %zu bytes; a network's file has at most %llu", shown, length,
-                        (unsigned long long)FF_IO_MAX_BYTES);
-  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-    text += 3;
-    length -= 3;
-  }
-  if (length == 0) text = "";
-  ff_status status = check_text(text, length, shown, err);
-  if (status == FF_OK && format == FF_FORMAT_AUTO) status = detect(&format, text, length, shown, err);
+  ff_span all = {text, length};
+  *out = (ff_io_model){NULL, NULL, NULL, ""};
+  const ff_status status = begin(&all, &format, shown, file, err);
   if (status != FF_OK) return status;
+  text = all.text;
+  length = all.length;
   if (found != NULL) *found = format;
   switch (format) {
     case FF_FORMAT_ASSA: return ff_io_assa_parse(&out->pbn, text, length, shown, err);
@@ -117,6 +153,9 @@ ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text
     case FF_FORMAT_BNET: return ff_io_boolnet_parse(&out->pbn, text, length, shown, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, given, err);
     case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, given, err);
+    case FF_FORMAT_ANDL:
+    case FF_FORMAT_CANDL:
+    case FF_FORMAT_SNOOPY: return parse_petri(&out->petri, all, shown, format, NULL, err);
     default: return ff_error_set(err, FF_EARGUMENT, "%d is not a format", (int)format);
   }
 }
@@ -129,17 +168,36 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
 void ff_io_model_free(ff_io_model *model) {
   ff_pbn_free(model->pbn);
   ff_reactions_free(model->reactions);
-  *model = (ff_io_model){NULL, NULL, ""};
+  ff_petri_free(model->petri);
+  *model = (ff_io_model){NULL, NULL, NULL, ""};
 }
 
-/* Passes the Boolean network on. A reaction network is freed, and is an error. */
+ff_status ff_io_parse_petri(ff_petri **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
+                            const ff_io_petri_options *options, ff_error *err) {
+  char shown[SHOWN_NAME];
+  ff_span all = {text, length};
+  *out = NULL;
+  const ff_status status = begin(&all, &format, shown, file, err);
+  if (status != FF_OK) return status;
+  if (format == FF_FORMAT_SBML) format = FF_FORMAT_SNOOPY;
+  if (found != NULL) *found = format;
+  return parse_petri(out, all, shown, format, options, err);
+}
+
+/* Passes the Boolean network on. Another network is freed, and is an error. */
 static ff_status take_pbn(ff_pbn **out, ff_io_model *model, const char *file, ff_error *err) {
   char shown[SHOWN_NAME];
+  ff_status status;
   *out = model->pbn;
-  if (model->reactions == NULL) return FF_OK;
+  if (model->pbn != NULL) return FF_OK;
   show_name(shown, file);
-  ff_status status = ff_error_set(err, FF_EUNSUPPORTED, "%s holds a reaction network (%u species and %u reactions); a Boolean "
-                                  "network was expected", shown, model->reactions->n_species, model->reactions->n_reactions);
+  if (model->petri != NULL)
+    status =
+        ff_error_set(err, FF_EUNSUPPORTED, "%s holds a Petri net (%u places and %u transitions); a Boolean network was expected",
+                     shown, model->petri->n_places, model->petri->n_transitions);
+  else
+    status = ff_error_set(err, FF_EUNSUPPORTED, "%s holds a reaction network (%u species and %u reactions); a Boolean "
+                          "network was expected", shown, model->reactions->n_species, model->reactions->n_reactions);
   ff_io_model_free(model);
   return status;
 }
@@ -194,10 +252,22 @@ ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path,
                            ff_error *err) {
   char *text;
   size_t length;
-  *out = (ff_io_model){NULL, NULL, ""};
+  *out = (ff_io_model){NULL, NULL, NULL, ""};
   ff_status status = read_file(&text, &length, path, err);
   if (status != FF_OK) return status;
   status = ff_io_parse_given(out, found, text, length, path, format, given, err);
+  free(text);
+  return status;
+}
+
+ff_status ff_io_read_petri(ff_petri **out, ff_format *found, const char *path, ff_format format,
+                           const ff_io_petri_options *options, ff_error *err) {
+  char *text;
+  size_t length;
+  *out = NULL;
+  ff_status status = read_file(&text, &length, path, err);
+  if (status != FF_OK) return status;
+  status = ff_io_parse_petri(out, found, text, length, path, format, options, err);
   free(text);
   return status;
 }
@@ -223,6 +293,13 @@ ff_status ff_io_text(char **text, const ff_pbn *pbn, ff_format format, ff_error 
     case FF_FORMAT_BNGL:
       return ff_error_set(err, FF_EARGUMENT, "BioNetGen's .net has reaction networks; a Boolean network can be written as .pbn, "
                           "BoolNet's text, .bnet or SBML-qual");
+    case FF_FORMAT_ANDL:
+    case FF_FORMAT_CANDL:
+    case FF_FORMAT_SNOOPY:
+      return ff_error_set(err, FF_EARGUMENT,
+                          "%s has Petri nets; a Boolean network can be written as .pbn, BoolNet's text, .bnet or "
+                          "SBML-qual",
+                          ff_format_name(format));
     default: return ff_error_set(err, FF_EARGUMENT, "the format must be given; there is no file to detect it from");
   }
 }
@@ -318,5 +395,17 @@ ff_status ff_io_reactions_text(char **text, const ff_reactions *net, ff_format f
 ff_status ff_io_write_reactions(const ff_reactions *net, const char *path, ff_format format, ff_error *err) {
   char *text = NULL;
   ff_status status = ff_io_reactions_text(&text, net, format, err);
+  return write_file(status, path, text, err);
+}
+
+ff_status ff_io_petri_text(char **text, const ff_petri *net, ff_format format, ff_error *err) {
+  *text = NULL;
+  if (format == FF_FORMAT_ANDL || format == FF_FORMAT_CANDL) return ff_io_andl_text(text, net, err);
+  return ff_error_set(err, FF_EARGUMENT, "a Petri net can be written as ANDL or CANDL");
+}
+
+ff_status ff_io_write_petri(const ff_petri *net, const char *path, ff_format format, ff_error *err) {
+  char *text = NULL;
+  ff_status status = ff_io_petri_text(&text, net, format, err);
   return write_file(status, path, text, err);
 }

@@ -88,7 +88,7 @@ static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span 
 
 ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_names *given,
                            ff_error *err) {
-  *out = (ff_io_model){NULL, NULL, ""};
+  *out = (ff_io_model){NULL, NULL, NULL, ""};
   ff_status status = ff_sbml_check_xml(text, length, file, err);
   if (status == FF_OK) status = ff_sbml_check_packages(text, length, file, err);
   if (status != FF_OK) return status;
