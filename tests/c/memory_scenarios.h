@@ -10,6 +10,7 @@
 #include "memory_networks.h"
 #include "memory_ode.h"
 #include "memory_reactions.h"
+#include "memory_snoopy.h"
 #include "memory_ssa_code.h"
 
 typedef struct {
@@ -49,6 +50,8 @@ static const scenario scenarios[] = {
     {"writes .bnet", prepare_bnet, writes_bnet, NULL, 0},
     {"writes SBML-qual", prepare_bnet, writes_sbml, NULL, 0},
     {"writes and reads a file", prepare_assa, writes_and_reads_a_file, NULL, 0},
+    {"reads Snoopy's XML", prepare_snoopy, reads_snoopy, NULL, SNOOPY_FILES},
+    {"writes PNML", prepare_pnml, writes_pnml, end_pnml, 2},
     {"formulas", NULL, handles_formulas, NULL, 0},
     {"components", prepare_graph, finds_components, NULL, 0},
     {"reduction", prepare_graph, reduces, NULL, 0},
