@@ -421,17 +421,19 @@ static void refuses_colours(void) {
   static const char *const file = "coloured.colhpn";
   refuses(file, "<![CDATA[enum]]>", "<![CDATA[index]]>", FF_EUNSUPPORTED,
           "found the set of colours \"Names\" of the type \"index\" where int, enum, string, bool or dot was expected");
-  refuses(file, "<![CDATA[a-c,z]]>", "<![CDATA[aa-cc]]>", FF_EUNSUPPORTED, "found \"aa-cc\" as the colours of \"Names\" where a range of "
-          "names that differ in their last letter, such as a1-a5, was expected");
+  refuses(file, "<![CDATA[a-c,z]]>", "<![CDATA[aa-cc]]>", FF_EUNSUPPORTED, "found \"aa-cc\" as the colours of \"Names\" "
+          "where a range of names that differ in their last letter, such as a1-a5, was expected");
   refuses(file, "<![CDATA[a-c,z]]>", "<![CDATA[1-99999999999]]>", FF_EUNSUPPORTED, "where a shorter range was expected");
   refuses(file, "<![CDATA[w1-w3]]>", "<![CDATA[[w][1-3]]]>", FF_EUNSUPPORTED, "where a list of strings without [ ] was expected");
   refuses(file, "<attribute name=\"Colorset\"><![CDATA[Grid]]>", "<attribute name=\"Colorset\"><![CDATA[]]>", FF_EPARSE,
           "found nothing where a set of colours of each place was expected");
-  refuses(file, "<![CDATA[3`(x,x)++2`(1,y)]]>", "<![CDATA[]]>", FF_EPARSE, "found nothing where the inscription of an arc was expected");
+  refuses(file, "<![CDATA[3`(x,x)++2`(1,y)]]>", "<![CDATA[]]>", FF_EPARSE,
+          "found nothing where the inscription of an arc was expected");
   refuses(file, "<![CDATA[3`(x,x)++2`(1,y)]]>", "<![CDATA[(x,x)++[y<2] 2`(1,y)]]>", FF_EUNSUPPORTED, "y<2");
-  refuses(file, "active_col=\"1\"", "active_col=\"3\"", FF_EPARSE, "found the column 3 where one of a set of markings was expected");
+  refuses(file, "active_col=\"1\"", "active_col=\"3\"", FF_EPARSE,
+          "found the column 3 where one of a set of markings was expected");
   refuses(file, "<![CDATA[X,X]]>", "<![CDATA[X,Z]]>", FF_EPARSE, "\"Z\"");
-  refuses(file, "<![CDATA[near(x,y)]]>", "<![CDATA[near(x,z)]]>", FF_EPARSE, "\"z\"");
+  refuses(file, "<![CDATA[near(x,y)]]>", "<![CDATA[near(x,q)]]>", FF_EPARSE, "\"q\"");
 }
 
 /* ---- files of others ---- */
@@ -471,7 +473,7 @@ static void check_size(const char *name, const char *constant, double value, uin
 
 /* Snoopy's own simulation of the file names the unfolded places, and gives their initial markings. In the version that Snoopy
  * simulated of one file, NI had the name NA. */
-static void check_csv(const char *name, const char *csv, const char *constant, double value) {
+static void check_csv(const char *name, const char *csv, const char *constant, double value, uint32_t columns) {
   ff_petri *net;
   ff_petri_flat *flat = unfold_shared(&net, name, constant, value);
   char *text = load_shared(csv), place[100];
@@ -490,7 +492,7 @@ static void check_csv(const char *name, const char *csv, const char *constant, d
     numbers += strcspn(numbers, ",\r\n");
     numbers += *numbers == ',';
   }
-  if (flat != NULL) FF_CHECK_INT(n, flat->n_places);
+  FF_CHECK_INT(n, columns);
   ff_petri_flat_free(flat);
   ff_petri_free(net);
   free(text);
@@ -504,10 +506,74 @@ static void reads_shared(void) {
   check_size("Box-coloured-repressilator.colspn", NULL, 0, 9, 12);
   check_size("repressilator.colfspn", "k_gen", 0.1, 9, 12);
   check_size("GeneGate.spn", NULL, 0, 4, 4);
-  check_csv("diffusion_2D.colcpn", "diffusion_2D15.csv", "D", 15);
-  check_csv("Delta-Notch-patternformation.colcpn", "Delta-Notch-patternformation.csv", NULL, 0);
+  check_csv("diffusion_2D.colcpn", "diffusion_2D15.csv", "D", 15, 225);
+  check_csv("Delta-Notch-patternformation.colcpn", "Delta-Notch-patternformation.csv", NULL, 0, 128); /* not NT */
+}
+
+/* ---- PNML ---- */
+
+static ff_status pnml_of(char **text, const char *name, const char *from, const char *to, ff_error *err) {
+  ff_petri *net;
+  ff_petri_flat *flat = NULL;
+  *text = NULL;
+  ff_status status = read_changed(&net, name, from, to, NULL, err);
+  if (status == FF_OK) status = ff_petri_unfold(&flat, net, err);
+  if (status == FF_OK) status = ff_io_pnml_text(text, flat, err);
+  ff_petri_flat_free(flat);
+  ff_petri_free(net);
+  return status;
+}
+
+static void check_pnml(const char *text, const char *const *parts, size_t n) {
+  ff_error err = {FF_OK, ""};
+  ff_xml xml = ff_xml_of(text, strlen(text), "written", &err);
+  do FF_CHECK_OK(ff_xml_next(&xml), &err);
+  while (err.status == FF_OK && xml.kind != FF_XML_END);
+  for (size_t i = 0; i < n; i++) FF_CHECK_SAY(strstr(text, parts[i]) != NULL, "no %s in\n%s", parts[i], text);
+}
+
+static void writes_pnml(void) {
+  static const char *const stochastic[] = {
+      "<net id=\"net\" type=\"http://www.pnml.org/version-2009/grammar/ptnet\">",
+      "<parameter name=\"old\" value=\"0.25\"/>\n        <variable name=\"all\">A + B</variable>",
+      "<place id=\"p1\">\n        <name><text>A</text></name>\n        <initialMarking><text>4</text></initialMarking>\n",
+      "<place xmlns=\"urn:fireflip\" kind=\"discrete\" fixed=\"true\"/>",
+      "<place id=\"p3\">\n        <name><text>_P_7</text></name>\n      </place>",
+      "<transition xmlns=\"urn:fireflip\" kind=\"stochastic\">\n            <rate massAction=\"true\">k * B</rate>\n"
+      "            <test kind=\"read\" place=\"p2\" weight=\"1\"/>\n          </transition>",
+      "<arc id=\"a1\" source=\"p1\" target=\"t1\">\n        <inscription><text>2</text></inscription>\n      </arc>",
+      "<arc id=\"a2\" source=\"t1\" target=\"p3\"/>",
+      "<rate>2 * k * A / B</rate>\n          </transition>",
+      "<arc id=\"a3\" source=\"p1\" target=\"t2\">\n        <toolspecific tool=\"fireflip\" version=\"1\">\n"
+      "          <weight xmlns=\"urn:fireflip\">N</weight>\n        </toolspecific>\n      </arc>",
+      "kind=\"immediate\">\n            <weight>2</weight>\n            <test kind=\"inhibitor\" place=\"p3\" weight=\"5\"/>\n"
+      "            <test kind=\"equal\" place=\"p1\" weight=\"4\"/>",
+      "kind=\"deterministic\">\n            <delay>0.5</delay>\n            <test kind=\"reset\" place=\"p3\"/>",
+      "kind=\"scheduled\">\n            <at begin=\"1\" period=\"3\" end=\"10\"/>"};
+  static const char *const coloured[] = {
+      "<name><text>g_2_2</text></name>\n        <initialMarking><text>1</text></initialMarking>",
+      "<place xmlns=\"urn:fireflip\" kind=\"continuous\" marking=\"0.25\"/>", "<flow massAction=\"true\">k</flow>",
+      "<name><text>move_1_2</text></name>", "<rate>g_1_2 * k</rate>"};
+  ff_error err = {FF_OK, ""};
+  char *text;
+  FF_CHECK_OK(pnml_of(&text, "stochastic.spn", "A", "A", &err), &err);
+  if (text != NULL) check_pnml(text, stochastic, sizeof stochastic / sizeof stochastic[0]);
+  free(text);
+  FF_CHECK_OK(pnml_of(&text, "coloured.colhpn", "g", "g", &err), &err);
+  if (text != NULL) check_pnml(text, coloured, sizeof coloured / sizeof coloured[0]);
+  free(text);
+}
+
+/* Names that differ in R may be the same in a file. */
+static void refuses_pnml(void) {
+  ff_error err = {FF_OK, ""};
+  char *text;
+  FF_CHECK_FAILS(pnml_of(&text, "coloured.colhpn", "<![CDATA[w]]>", "<![CDATA[g_1]]>", &err), FF_EMODEL, &err,
+                 "found two places, parameters or variables with the name \"g_1_1\" where different names in a file were");
+  FF_CHECK_FAILS(pnml_of(&text, "coloured.colhpn", "<![CDATA[then]]>", "<![CDATA[move_1]]>", &err), FF_EMODEL, &err,
+                 "found two transitions with the name \"move_1_2\" where different names in a file were expected");
 }
 
 FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml, reads_all_kinds, reads_hybrid, reads_plain, chooses_constants,
-             refuses_documents, refuses_tables, refuses_nets, reads_coloured, reads_old, reads_small, reads_fuzzy, refuses_colours,
-             reads_shared)
+             refuses_documents, refuses_tables, refuses_nets, reads_coloured, reads_old, reads_small, reads_fuzzy,
+             refuses_colours, reads_shared, writes_pnml, refuses_pnml)
