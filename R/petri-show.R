@@ -220,6 +220,26 @@ refuse_petri_element <- function(x, name) {
   ))
 }
 
+#' @section Petri nets: `network_arrows()` of a [petri_net()] gives a data frame with a row per arc of the net as it is written. Its
+#'   columns are `from`, `to`, `role`, `count` (the weight, `NA` if it is a formula) and `element` (the place with its colours). The
+#'   role is `"reactant"` (tokens are taken), `"product"` (they are added), `"read"`, `"inhibitor"` or `"equal"` (a test),
+#'   `"reset"`, or `"rate"` (a place that only the rate names).
+#' @rdname network_components
+#' @export
+network_arrows.petri_net <- function(model, ...) {
+  check_parts(model)
+  check_no_more(...)
+  arrows <- .Call(ffi_petri_arrows, model)
+  place <- model$places$place[arrows$place]
+  transition <- model$transitions$name[arrows$transition]
+  role <- c("reactant", "product", "read", "inhibitor", "equal", "reset", "rate")[arrows$kind + 1L]
+  out <- role == "product"
+  data.frame(
+    from = ifelse(out, transition, place), to = ifelse(out, place, transition), role = role,
+    count = ifelse(role %in% c("reset", "rate"), 0, arrows$weight), element = arrows$element
+  )
+}
+
 # ---- changes --------------------------------------------------------------------------------------------------------------
 
 #' @rdname set_parameters

@@ -237,3 +237,15 @@ test_that("the stationary distribution of a subunit is that of the chain", {
   expect_equal(share[[match("S110", states)]], 0.357, tolerance = 2e-3)
   expect_equal(pbinom(2, 4, share[[match("S110", states)]], lower.tail = FALSE), 0.133, tolerance = 1e-2)
 })
+
+test_that("network_arrows() gives the arcs of a net", {
+  net <- petri_net(
+    t = transition("2 A -> 3 B", rate = "k * A * C", test = "D >= 2 & C < 4", reset = "E"), initial = c(C = 1, D = 1, E = 1),
+    parameters = c(k = 1)
+  )
+  arrows <- network_arrows(net)
+  expect_identical(arrows$role, c("reactant", "product", "read", "inhibitor", "reset"))
+  expect_identical(arrows$from, c("A", "t", "D", "C", "E"))
+  expect_identical(arrows$to, c("t", "B", "t", "t", "t"))
+  expect_identical(arrows$count, c(2, 3, 2, 4, 0))
+})

@@ -357,3 +357,38 @@ SEXP ffi_petri_list(const ff_petri *net) {
   UNPROTECT(2);
   return out;
 }
+
+/* ---- arcs ------------------------------------------------------------------------------------------------------------------ */
+
+/* Returns list(place, transition, kind, element, weight), with an element for each arc of the net as it is written: numbers from 1,
+ * an ff_petri_arc_kind, the text of the place with its colours, and the weight, NA if it is a formula. Arcs are those of
+ * ff_petri_arc, and modifiers for places that rates name. */
+SEXP ffi_petri_arrows(SEXP model) {
+  static const char *const names[] = {"place", "transition", "kind", "element", "weight"};
+  static const SEXPTYPE types[] = {INTSXP, INTSXP, INTSXP, STRSXP, REALSXP};
+  ff_error err;
+  ff_petri *net;
+  R_xlen_t n = 0, at = 0;
+  PROTECT(ffi_petri_hold(model, NULL, &net));
+  for (uint32_t t = 0; t < net->n_transitions; t++) n += net->transition[t].n_arcs;
+  SEXP out = PROTECT(ffi_list(5, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  for (int k = 0; k < 5; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(types[k], n));
+  for (uint32_t t = 0; t < net->n_transitions; t++) {
+    const ff_petri_transition *transition = &net->transition[t];
+    for (uint32_t a = 0; a < transition->n_arcs; a++, at++) {
+      const ff_petri_arc *arc = &transition->arc[a];
+      double weight = 1;
+      char *text;
+      if (at % 4096 == 0) R_CheckUserInterrupt();
+      if (arc->weight.length > 0 && !ff_formula_is_number(&arc->weight, &weight)) weight = NA_REAL;
+      ffi_check(ff_petri_element_text(&text, net, &transition->element[arc->element], &err), &err);
+      put(VECTOR_ELT(out, 3), at, text, holder);
+      INTEGER(VECTOR_ELT(out, 0))[at] = (int)transition->element[arc->element].place + 1;
+      INTEGER(VECTOR_ELT(out, 1))[at] = (int)t + 1;
+      INTEGER(VECTOR_ELT(out, 2))[at] = (int)arc->kind;
+      REAL(VECTOR_ELT(out, 4))[at] = weight;
+    }
+  }
+  UNPROTECT(3);
+  return out;
+}
