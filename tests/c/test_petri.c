@@ -18,7 +18,7 @@ static uint32_t new_transition(ff_petri *net, ff_petri_kind kind) {
   return t;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts -------------------------------------------------------------------------------------------------------- */
 
 static void reads_equations(void) {
   static const struct {
@@ -79,8 +79,8 @@ static void lists_names_of_equations(void) {
   ff_error err;
   char names[100] = "";
   int both = -1;
-  FF_CHECK_OK(ff_petri_equation_names("(n+1) A[x, f(y)] + 2`two words` <-> 3 B + A", keep_name, names, &both, petri_nowhere, &err),
-              &err);
+  FF_CHECK_OK(
+      ff_petri_equation_names("(n+1) A[x, f(y)] + 2`two words` <-> 3 B + A", keep_name, names, &both, petri_nowhere, &err), &err);
   FF_CHECK_STR(names, "<A><two words><B><A>");
   FF_CHECK_INT(both, 1);
   FF_CHECK_FAILS(ff_petri_equation_names("A + -> B", keep_name, names, &both, petri_nowhere, &err), FF_EPARSE, &err, "a place");
@@ -125,8 +125,9 @@ static void refuses_equations(void) {
   ff_petri *net = small();
   ff_error err;
   int both;
-  FF_CHECK_FAILS(ff_petri_equation(net, new_transition(net, FF_PETRI_STOCHASTIC), "A -> Q", 0, &both, (ff_place){"f.txt", 7}, &err),
-                 FF_EPARSE, &err, "f.txt, line 7: no place");
+  FF_CHECK_FAILS(
+      ff_petri_equation(net, new_transition(net, FF_PETRI_STOCHASTIC), "A -> Q", 0, &both, (ff_place){"f.txt", 7}, &err),
+      FF_EPARSE, &err, "f.txt, line 7: no place");
   ff_petri_free(net);
 }
 
@@ -165,11 +166,20 @@ static void refuses_tests(void) {
   static const struct {
     const char *text, *part;
   } cases[] = {
-      {"A >= 3 | B < 2", "(condition) * rate"}, {"A != 3", "has \"!=\""},          {"A + B > 3", "found \"+ B"},
-      {"3 <= A", "does not begin with a place"}, {"k > 1", "(condition) * rate"},  {"A", "has no comparison"},
-      {"1 < A < 3", "(condition) * rate"},      {"C > 3", "has \">\" on a continuous place"}, {"C <= 3", "\"<=\" on a continuous"},
-      {"A >= 3 &", "has no comparison"},        {"A >=", "found the end"},         {"Q >= 1", "no place is called \"Q\""},
-      {"Ca >= 1", "expected them in brackets"}, {"A >= time", "depends on the time"},
+      {"A >= 3 | B < 2", "(condition) * rate"},
+      {"A != 3", "has \"!=\""},
+      {"A + B > 3", "found \"+ B"},
+      {"3 <= A", "does not begin with a place"},
+      {"k > 1", "(condition) * rate"},
+      {"A", "has no comparison"},
+      {"1 < A < 3", "(condition) * rate"},
+      {"C > 3", "has \">\" on a continuous place"},
+      {"C <= 3", "\"<=\" on a continuous"},
+      {"A >= 3 &", "has no comparison"},
+      {"A >=", "found the end"},
+      {"Q >= 1", "no place is called \"Q\""},
+      {"Ca >= 1", "expected them in brackets"},
+      {"A >= time", "depends on the time"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ff_petri *net = small();
@@ -228,8 +238,9 @@ static void reads_numbers(void) {
 static void adds_modifiers(void) {
   ff_petri *net = small();
   ff_error err;
-  FF_CHECK_OK(petri_add(net, "t", FF_PETRI_STOCHASTIC, "A -> B", NULL, NULL, NULL, "k * A * Ca[x,y] * Ca[x,y] * sum(S100)", 0, &err),
-              &err);
+  FF_CHECK_OK(
+      petri_add(net, "t", FF_PETRI_STOCHASTIC, "A -> B", NULL, NULL, NULL, "k * A * Ca[x,y] * Ca[x,y] * sum(S100)", 0, &err),
+      &err);
   const ff_petri_transition *t = &net->transition[0];
   FF_CHECK_INT(t->n_arcs, 3);
   FF_CHECK_INT(t->arc[2].kind, FF_ARC_MODIFIER);
@@ -257,8 +268,10 @@ static void reads_other_texts(void) {
   free(text);
   FF_CHECK_OK(ff_petri_at_text(&text, net, t, 2, &err), &err);
   FF_CHECK(text == NULL);
-  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "A", petri_nowhere, &err), FF_EPARSE, &err, "found the place \"A\" where only parameters");
-  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "x", petri_nowhere, &err), FF_EPARSE, &err, "found the index \"x\" where only parameters");
+  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "A", petri_nowhere, &err), FF_EPARSE, &err,
+                 "found the place \"A\" where only parameters");
+  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "x", petri_nowhere, &err), FF_EPARSE, &err,
+                 "found the index \"x\" where only parameters");
   FF_CHECK_OK(ff_petri_add_variable(net, "v", &err), &err);
   FF_CHECK_OK(ff_petri_variable_text(net, 0, "sum(Ca) + G[red] * k", petri_nowhere, &err), &err);
   FF_CHECK_OK(ff_petri_variable_value_text(&text, net, 0, &err), &err);
@@ -300,13 +313,15 @@ static void reads_sets(void) {
   FF_CHECK_OK(ff_petri_set_text(&text, net, 0, &err), &err);
   FF_CHECK(text == NULL);
   FF_CHECK_INT(ff_petri_set_width(net, ff_petri_set_number(net, "Half", 4)), 2);
-  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X * Q", petri_nowhere, &err), FF_EPARSE, &err, "no set of colours is called \"Q\"");
+  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X * Q", petri_nowhere, &err), FF_EPARSE, &err,
+                 "no set of colours is called \"Q\"");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X * Y + X", petri_nowhere, &err), FF_EPARSE, &err, "\"*\" or the end");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X", petri_nowhere, &err), FF_EPARSE, &err, "found the end");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X *", petri_nowhere, &err), FF_EPARSE, &err, "the name of a set of colours");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X[x > 1", petri_nowhere, &err), FF_EPARSE, &err, "a closing bracket");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "Cell + X", petri_nowhere, &err), FF_EMODEL, &err, "have 2 components");
-  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "Cell * Cell * Cell * Cell * X", petri_nowhere, &err), FF_ESIZE, &err, "at most 8");
+  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "Cell * Cell * Cell * Cell * X", petri_nowhere, &err), FF_ESIZE, &err,
+                 "at most 8");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "X", "X * Y", petri_nowhere, &err), FF_EMODEL, &err,
                  "more than one set of colours is called \"X\"");
   FF_CHECK_FAILS(ff_petri_add_index(net, "z", "Cel", &err), FF_EMODEL, &err, "did you mean \"Cell\"?");
@@ -322,7 +337,8 @@ static void keeps_names_apart(void) {
   ff_petri *net = small();
   ff_error err;
   FF_CHECK_FAILS(ff_petri_add_place(net, "A", FF_PETRI_NONE, 0, 0, &err), FF_EMODEL, &err, "more than one place is called \"A\"");
-  FF_CHECK_FAILS(ff_petri_add_place(net, "k", FF_PETRI_NONE, 0, 0, &err), FF_EMODEL, &err, "a place and a parameter are called \"k\"");
+  FF_CHECK_FAILS(ff_petri_add_place(net, "k", FF_PETRI_NONE, 0, 0, &err), FF_EMODEL, &err,
+                 "a place and a parameter are called \"k\"");
   FF_CHECK_FAILS(ff_petri_add_variable(net, "x", &err), FF_EMODEL, &err, "a variable and an index are called \"x\"");
   FF_CHECK_FAILS(ff_petri_add_parameter(net, "", 0, &err), FF_EMODEL, &err, "has no name");
   FF_CHECK_OK(ff_petri_add_place(net, "X", FF_PETRI_NONE, 0, 0, &err), &err); /* sets have names of their own */
@@ -337,7 +353,7 @@ static void keeps_names_apart(void) {
   ff_petri_free(net);
 }
 
-/* ---- what may join what --------------------------------------------------------------------------------------------- */
+/* ---- what may join what ------------------------------------------------------------------------------------------- */
 
 static void checks_arcs(void) {
   static const struct {
@@ -346,7 +362,8 @@ static void checks_arcs(void) {
     int mass_action;
     const char *part; /* of the error; NULL if there is none */
   } cases[] = {
-      {FF_PETRI_CONTINUOUS, "A -> C", NULL, NULL, "1", 0, "transition \"t\": a flow takes from the discrete place \"A\"; expected"},
+      {FF_PETRI_CONTINUOUS, "A -> C", NULL, NULL, "1", 0,
+       "transition \"t\": a flow takes from the discrete place \"A\"; expected"},
       {FF_PETRI_CONTINUOUS, "C -> A", NULL, NULL, "1", 0, "a flow adds to the discrete place \"A\""},
       {FF_PETRI_CONTINUOUS, "C + A -> 2 A", NULL, NULL, "1", 0, "a flow takes from the discrete place \"A\""},
       {FF_PETRI_CONTINUOUS, "C + A -> A", NULL, NULL, "1", 0, NULL},
@@ -359,7 +376,8 @@ static void checks_arcs(void) {
       {FF_PETRI_STOCHASTIC, "A -> B", "A == 1 & A < 2", NULL, "1", 0, "place \"A\" has a test for equality beside another test"},
       {FF_PETRI_STOCHASTIC, "A -> B", "A >= 1 & A < 2 & B == 1", NULL, "1", 0, NULL},
       {FF_PETRI_STOCHASTIC, "A -> B", NULL, "F", "1", 0, "a reset has the fixed place \"F\""},
-      {FF_PETRI_STOCHASTIC, "1.5 A -> B", NULL, NULL, "1", 0, "the discrete place \"A\" has the weight 1.5; expected a whole number"},
+      {FF_PETRI_STOCHASTIC, "1.5 A -> B", NULL, NULL, "1", 0,
+       "the discrete place \"A\" has the weight 1.5; expected a whole number"},
       {FF_PETRI_STOCHASTIC, "A -> B", "A >= 1.5", NULL, "1", 0, "the weight 1.5"},
       {FF_PETRI_STOCHASTIC, "(-1) A -> B", NULL, NULL, "1", 0, "the weight -1"},
       {FF_PETRI_STOCHASTIC, "1.5 C -> B", NULL, NULL, "1", 0, NULL},
@@ -429,6 +447,6 @@ static void refuses_nets(void) {
   ff_petri_free(net);
 }
 
-FF_TEST_MAIN("petri", reads_equations, reverses_equations, lists_names_of_equations, refuses_equations, reads_tests, refuses_tests,
-             reads_numbers, adds_modifiers, reads_other_texts, reads_sets, keeps_names_apart, checks_arcs, makes_read_arcs,
-             refuses_nets)
+FF_TEST_MAIN("petri", reads_equations, reverses_equations, lists_names_of_equations, refuses_equations, reads_tests,
+             refuses_tests, reads_numbers, adds_modifiers, reads_other_texts, reads_sets, keeps_names_apart, checks_arcs,
+             makes_read_arcs, refuses_nets)

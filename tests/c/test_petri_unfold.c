@@ -37,7 +37,8 @@ static void compare_places(uint32_t number, const ff_petri_flat *flat, const bru
     char name[100];
     const size_t length = brute_place_name(b->net, b->first, p, name, sizeof name);
     FF_CHECK_STR(name_of(flat, p), name);
-    FF_CHECK_SAY(flat->initial[p] == b->initial[p], "net %u: %s has %g, expected %g", number, name, flat->initial[p], b->initial[p]);
+    FF_CHECK_SAY(flat->initial[p] == b->initial[p], "net %u: %s has %g, expected %g", number, name, flat->initial[p],
+                 b->initial[p]);
     FF_CHECK_INT(ff_petri_find_place(flat, name, length), p);
   }
 }
@@ -94,12 +95,12 @@ static void unfolds_as_brute_force(void) {
     if (ff_check_state.failures > 0) break;
   }
   FF_CHECK_INT(nets, 200);
-  FF_CHECK_SAY(transitions > 2500 && families > 800 && never > 100, "%u transitions, %u families, %u never", transitions, families,
-               never);
+  FF_CHECK_SAY(transitions > 2500 && families > 800 && never > 100, "%u transitions, %u families, %u never", transitions,
+               families, never);
 }
 
 
-/* ---- the example, and what is special ------------------------------------------------------------------------------- */
+/* ---- the example, and what is special ----------------------------------------------------------------------------- */
 
 /* n x m cells have 24 stochastic and 3 continuous transitions each, and 2 for each pair of neighbours, in both ways. */
 static void unfolds_calcium(void) {
@@ -261,7 +262,7 @@ static void finds_what_never_binds(void) {
   ff_petri_free(net);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------ */
+/* ---- what is refused ---------------------------------------------------------------------------------------------- */
 
 static void refuses_markings(void) {
   static const struct {
@@ -269,7 +270,8 @@ static void refuses_markings(void) {
   } cases[] = {
       {"A", "1.5", "the initial marking of the discrete place \"A\" is 1.5; expected a whole number from 0 to 2^53"},
       {"S100[x,y]", "x - 2", "discrete place \"S100[1,1]\" is -1"},
-      {"Ca[2,2]", "-0.5", "the initial marking of the continuous place \"Ca[2,2]\" is -0.5; expected a finite number of at least 0"},
+      {"Ca[2,2]", "-0.5",
+       "the initial marking of the continuous place \"Ca[2,2]\" is -0.5; expected a finite number of at least 0"},
       {"Ca", "1/0", "place \"Ca[1,1]\" is Inf"},
       {"A", "2^54", "discrete place \"A\" is 18014398509481984"},
       {"Ca[3,1]", "1", "an initial marking of place \"Ca\" has a colour that is not in its set"},
@@ -298,7 +300,8 @@ static void refuses_schedules(void) {
   FF_CHECK_OK(ff_petri_add_transition(net, "t", FF_PETRI_SCHEDULED, &t, &err), &err);
   FF_CHECK_OK(ff_petri_at(net, t, 0, "1 / (m - 1)", petri_nowhere, &err), &err);
   FF_CHECK_OK(ff_petri_finish(net, &err), &err);
-  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_EMODEL, &err, "transition \"t\": the begin is Inf; expected a finite number");
+  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_EMODEL, &err,
+                 "transition \"t\": the begin is Inf; expected a finite number");
   FF_CHECK_OK(ff_petri_at(net, t, 0, "k", petri_nowhere, &err), &err);
   flat = unfold(net);
   FF_CHECK(flat->family[0].at[0] == 0.5 && flat->family[0].at[1] == 0 && flat->family[0].at[2] == INFINITY);
@@ -327,7 +330,8 @@ static void finds_clashes(void) {
   FF_CHECK_OK(ff_petri_finish(net, &err), &err);
   ff_petri_flat *flat = unfold(net);
   FF_CHECK_OK(ff_petri_check_names(flat, ",", &err), &err);
-  FF_CHECK_FAILS(ff_petri_check_names(flat, "_", &err), FF_EMODEL, &err, "\"Ca[1,1]\" and \"Ca_1[1]\" would both be called \"Ca_1_1\"");
+  FF_CHECK_FAILS(ff_petri_check_names(flat, "_", &err), FF_EMODEL, &err,
+                 "\"Ca[1,1]\" and \"Ca_1[1]\" would both be called \"Ca_1_1\"");
   ff_petri_flat_free(flat);
   ff_petri_free(net);
 }

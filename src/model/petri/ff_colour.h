@@ -152,8 +152,10 @@ ff_status ff_colour_copy(ff_colour_expr *out, const ff_colour_expr *expr, ff_err
  * FF_EMODEL for a constant that is not whole; FF_ESIZE if there would be more than 2^24 words. O(words). */
 ff_status ff_colour_expand(ff_colour_expr *out, const ff_colour_expr *expr, const ff_colour_scope *scope, ff_error *err);
 
-/* The value of an expanded expression for these values of the components of indices. Returns 0 if it has none: an operation leaves
- * the set of colours, or a number is divided by 0. The caller provides `stack` with expr->depth entries. O(length). */
+/* The value of an expanded expression for these values of the components of indices. Returns 0 if it has none: an operation
+ * leaves the set of colours, or a number is divided by 0. A comparison of what has no value is false, and so is that of a number
+ * with a name by <. Logical operations take what has no value as false. The caller provides `stack` with expr->depth entries.
+ * O(length). */
 int ff_colour_value(int64_t *value, const ff_colour_expr *expr, const ff_colour_scope *scope, const int64_t *component,
                     int64_t *stack);
 

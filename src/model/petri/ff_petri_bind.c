@@ -4,7 +4,7 @@
 
 #include "ff_petri_unfold.h"
 
-/* ---- values of colours ------------------------------------------------------------------------------------------------- */
+/* ---- values of colours -------------------------------------------------------------------------------------------- */
 
 ff_status ff_colour_place_expand(ff_colour_expr *out, const ff_colour_expr *expr, ff_colour_place *at, ff_error *err) {
   *out = (ff_colour_expr){0};
@@ -34,7 +34,7 @@ int ff_colour_holds(const ff_colour_expr *expr, const ff_colour_place *at) {
   return expr->length == 0 || (value_of(&value, expr, at) && value != 0);
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------- */
+/* ---- elements ----------------------------------------------------------------------------------------------------- */
 
 ff_status ff_flat_element_make(ff_flat_element *out, const ff_petri *net, const uint32_t *first, const ff_petri_element *element,
                                ff_colour_place *at, ff_error *err) {
@@ -62,7 +62,7 @@ int ff_flat_element_find(const ff_flat_element *element, const ff_colour_place *
   return found >= 0;
 }
 
-/* ---- bindings ---------------------------------------------------------------------------------------------------------- */
+/* ---- bindings ----------------------------------------------------------------------------------------------------- */
 
 void ff_mark_colour(uint8_t *component, const ff_colour_expr *expr) {
   for (uint32_t i = 0; i < expr->length; i++)
@@ -134,7 +134,7 @@ void ff_bindings_free(ff_bindings *b) {
   *b = (ff_bindings){0};
 }
 
-/* ---- guards that narrow ------------------------------------------------------------------------------------------------- */
+/* ---- guards that narrow ------------------------------------------------------------------------------------------- */
 
 int ff_bounds_of(ff_bounds *cache, const ff_petri *net, uint32_t set, uint32_t k, ff_bounds *out) {
   ff_bounds *b = &cache[set * (size_t)FF_COLOUR_MAX_WIDTH + k];

@@ -7,7 +7,7 @@
 
 enum { MARKINGS, VARIABLES, TRANSITIONS, ALL_DONE };
 
-/* ---- places -------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------- */
 
 static ff_status count_places(ff_petri_flat *flat, ff_error *err) {
   const ff_petri *net = flat->net;
@@ -21,8 +21,10 @@ static ff_status count_places(ff_petri_flat *flat, ff_error *err) {
     flat->first[p] = (uint32_t)n;
     n += set == FF_PETRI_NONE ? 1 : ff_colours_n(net->colours[set]);
     if (n > FF_PETRI_MAX_PLACES)
-      return ff_error_set(err, FF_ESIZE, "the net has at least %llu places without colours, from the first one to %s; at most %u are "
-                          "possible", (unsigned long long)n, ff_quote(net->place[p].name, strlen(net->place[p].name)).text,
+      return ff_error_set(err, FF_ESIZE,
+                          "the net has at least %llu places without colours, from the first one to %s; at most %u are "
+                          "possible",
+                          (unsigned long long)n, ff_quote(net->place[p].name, strlen(net->place[p].name)).text,
                           FF_PETRI_MAX_PLACES);
   }
   flat->first[net->n_places] = flat->n_places = (uint32_t)n;
@@ -50,7 +52,7 @@ static ff_status make_places(ff_petri_flat *flat, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------ */
+/* ---- variables ---------------------------------------------------------------------------------------------------- */
 
 /* Numbers the sums over all colours that formulas name. */
 static void number_sums(ff_unfolder *u, const ff_petri_element *element, uint32_t n) {
@@ -128,7 +130,7 @@ static ff_status make_variables(ff_unfolder *u, ff_error *err) {
   return ff_formula_order(&flat->order, flat->variable, flat->n_variables, flat->n_places, NULL, err); /* there is no cycle */
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps -------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_unfolder_value(ff_unfolder *u, const ff_formula *formula, double *value, ff_error *err) {
   void *memory = u->stack;
