@@ -398,7 +398,7 @@ warn_unused_places <- function(model, declared, used) {
 # A formula without places, of a stochastic transition that takes tokens, is often meant as a constant of mass action.
 warn_constant_rates <- function(model, checked) {
   rows <- model$transitions
-  constant <- which(rows$kind == "stochastic" & rows$law %in% "formula" & checked$constant & checked$takes)
+  constant <- which(rows$kind == "stochastic" & rows$law %in% "formula" & !is.na(rows$number) & checked$constant & checked$takes)
   constant <- constant[!suppressWarnings(as.numeric(rows$number[constant])) %in% 0]
   if (length(constant) == 0L) return(invisible())
   first <- rows[constant[[1L]], ]

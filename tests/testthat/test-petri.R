@@ -226,7 +226,7 @@ test_that("example nets have the sizes that are stated", {
   expect_identical(summary(petri_model("puff"))$flat$n[1:4], c(60, 12, 100, 25))
   for (name in c("gene", "hill", "growth")) expect_s3_class(petri_model(name), "petri_net")
   expect_error(petri_model("gene", k = 1), class = "fireflip_error_argument")
-  expect_error(petri_model("jeans"), "did you mean", class = "fireflip_error_argument")
+  expect_error(petri_model("genes"), "did you mean", class = "fireflip_error_argument")
 })
 
 test_that("the stationary distribution of a subunit is that of the chain", {
