@@ -114,5 +114,5 @@ with_long_rows <- function(x, run) {
   present <- match(intersect(run$species, names(rows)), run$species)
   run$colours <- run$colours[present, , drop = FALSE]
   out <- columns_of_states(rows$trajectory, rows$time, as.list(rows)[run$species[present]], run)
-  structure(out, class = class(x), row.names = .set_row_names(length(out$time)))
+  structure(out, class = class(x), row.names = .set_row_names(length(out$time)), run = attr(x, "run"))
 }

@@ -67,7 +67,7 @@ flat_net <- function(model, found) {
   markings <- markings_of(name, found$places$initial)
   new_petri_net(
     places, transitions, markings, parameters = model$parameters,
-    variables = stats::setNames(found$variables, names(model$variables)), choices = model$choices
+    variables = stats::setNames(found$variables, found$names[-seq_len(n_places)]), choices = model$choices
   )
 }
 

@@ -98,7 +98,7 @@ marking_line <- function(x) {
   value[!is.na(number)] <- format_values(number[!is.na(number)])
   others <- setdiff(x$places$place, place_of_element(given$element))
   paste0(
-    "start: ", some_values(given$element, value), if (length(others) == 1L) sprintf("; %s at 0", others),
+    "start: ", some_values(gsub("^`|`$", "", given$element), value), if (length(others) == 1L) sprintf("; %s at 0", others),
     if (length(others) > 1L) sprintf("; the other %s at 0", format_whole(length(others)))
   )
 }

@@ -81,7 +81,12 @@ petri_engine <- list(
   reason = function(result, model) "it is exact",
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
   words = "places",
-  columns = function(model, observe, output) c("place", if (is.null(observe)) model$places$place else as.character(observe)),
+  columns = function(model, observe, output) {
+    seen <- if (is.null(observe)) model$places$place else as.character(observe)
+    coloured <- model$places$place[!is.na(model$places$set)]
+    if (!any(place_of_element(seen) %in% coloured)) return(c("place", seen))
+    c("place", "value", names(model$colours)) # a column for each component
+  },
   size = function(model) nrow(model$transitions) + nrow(model$places),
   never_negative = function(model) character(),
   fired = function(model) .Call(ffi_petri_transition_names, model),

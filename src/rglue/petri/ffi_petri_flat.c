@@ -70,6 +70,20 @@ SEXP ffi_petri_sizes(SEXP model) {
   return out;
 }
 
+/* The name of a variable of the unfolded net. Those that the net does not name are sums over the colours of a place. */
+static void variable_name(char *out, size_t size, const ff_petri_flat *flat, uint32_t v) {
+  const ff_petri *net = flat->net;
+  uint32_t place = 0, of = 0;
+  if (v < net->n_variables) {
+    snprintf(out, size, "%s", net->variable[v].name);
+    return;
+  }
+  for (uint32_t i = 0; i < flat->variable[v].length; i++)
+    if (flat->variable[v].word[i].code == FF_F_SYMBOL) place = flat->variable[v].word[i].symbol;
+  while (of + 1 < net->n_places && place >= flat->first[of + 1]) of++;
+  snprintf(out, size, "sum(%s)", net->place[of].name);
+}
+
 /* The names of all flat places, then of all variables. The caller PROTECTs them. */
 static SEXP names_of(const ff_petri_flat *flat) {
   char name[FFI_PETRI_NAME];
@@ -79,8 +93,10 @@ static SEXP names_of(const ff_petri_flat *flat) {
     ff_petri_place_name(name, sizeof name, flat, p, ",");
     SET_STRING_ELT(out, p, Rf_mkCharCE(name, CE_UTF8));
   }
-  for (uint32_t v = 0; v < flat->n_variables; v++)
-    SET_STRING_ELT(out, (R_xlen_t)flat->n_places + v, Rf_mkCharCE(flat->net->variable[v].name, CE_UTF8));
+  for (uint32_t v = 0; v < flat->n_variables; v++) {
+    variable_name(name, sizeof name, flat, v);
+    SET_STRING_ELT(out, (R_xlen_t)flat->n_places + v, Rf_mkCharCE(name, CE_UTF8));
+  }
   UNPROTECT(1);
   return out;
 }
@@ -95,7 +111,7 @@ static int find(const ff_petri_flat *flat, const char *name, uint32_t *first, ui
     return 1;
   }
   *n = 1;
-  for (uint32_t v = 0; v < flat->n_variables; v++) {
+  for (uint32_t v = 0; v < net->n_variables; v++) {
     if (strcmp(net->variable[v].name, name) != 0) continue;
     *first = flat->n_places + v;
     return 1;
@@ -160,7 +176,7 @@ static SEXP component(const ff_petri_flat *flat, const uint32_t *observed, R_xle
 SEXP ffi_petri_cells(SEXP pointer, SEXP numbers) {
   const ff_petri_flat *flat = unfolded_of(pointer)->flat;
   const ff_petri *net = flat->net;
-  const uint32_t *observed = ffi_nodes(numbers, -1, "observed", flat->n_places + flat->n_variables);
+  const uint32_t *observed = ffi_nodes(numbers, -1, "observed", flat->n_places + net->n_variables);
   const R_xlen_t n = Rf_xlength(numbers);
   uint32_t *of = (uint32_t *)R_alloc((size_t)n + 1, sizeof *of), width = 0, place = 0;
   for (R_xlen_t i = 0; i < n; i++) {
@@ -340,11 +356,23 @@ static SEXP variable_texts(const ff_petri_flat *flat, SEXP symbols, SEXP holders
 
 /* The condition of ffi_petri_flatten() as a text in which the names of flat places are quoted, as reaction networks read them. */
 SEXP ffi_petri_condition(SEXP pointer) {
+  ff_error err;
+  char *text;
   const ff_petri_flat *flat = unfolded_of(pointer)->flat;
-  SEXP symbols = PROTECT(names_of(flat)), holders = PROTECT(text_holders());
-  SEXP texts = variable_texts(flat, symbols, holders);
-  UNPROTECT(2);
-  return Rf_ScalarString(STRING_ELT(texts, XLENGTH(texts) - 1));
+  const uint32_t named = flat->net->n_variables, n = flat->n_places + flat->n_variables;
+  SEXP symbols = PROTECT(names_of(flat)), holders = PROTECT(text_holders()), out = PROTECT(Rf_allocVector(STRSXP, 1));
+  ff_formula *whole = R_ExternalPtrAddr(VECTOR_ELT(holders, 0));
+  const ff_formula **sums = (const ff_formula **)R_alloc((size_t)n + flat->n_parameters + 1, sizeof *sums);
+  char **names = (char **)R_alloc((size_t)n + flat->n_parameters + 1, sizeof *names);
+  for (uint32_t k = 0; k < n + flat->n_parameters; k++) {
+    sums[k] = k < flat->n_places + named || k >= n ? NULL : &flat->variable[k - flat->n_places];
+    names[k] = k < n ? (char *)(uintptr_t)CHAR(STRING_ELT(symbols, k)) : flat->net->parameter[k - n];
+  }
+  ffi_check(ff_formula_replace(whole, &flat->variable[named - 1], sums, &err), &err);
+  ffi_check(ff_formula_text(&text, whole, names, &err), &err);
+  ffi_set_text(out, 0, text, R_BlankString, VECTOR_ELT(holders, 1));
+  UNPROTECT(3);
+  return out;
 }
 
 static SEXP flat_places(const ff_petri_flat *flat) {
