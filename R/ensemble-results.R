@@ -31,6 +31,9 @@
 #'   the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
 #'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times. If
 #'   trajectories were removed, `run_trajectories` is their number in the run, to which `events` and `n_stopped` belong.
+#' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net], which have places where those of
+#'   reaction networks have species, and transitions where these have reactions. Names such as `"Ca[3,5]"` stand for places with
+#'   their colours: `plot(x, species = "Ca[3,5]")`.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
