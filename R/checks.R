@@ -58,15 +58,20 @@ check_pbn <- function(x, name = "model") {
 
 # A user may have changed the parts of a network. Their types and lengths must be right; the core checks the rest.
 check_parts <- function(x) {
-  if (inherits(x, "pbn")) .Call(ffi_pbn_parts, x) else .Call(ffi_reactions_parts, x)
+  if (inherits(x, "pbn")) .Call(ffi_pbn_parts, x)
+  else if (inherits(x, "petri_net")) .Call(ffi_petri_parts, x)
+  else .Call(ffi_reactions_parts, x)
   invisible(x)
 }
 
 # Raises the error for an object of a class without a method. The fields `expected` and `found` of the condition hold classes.
 abort_class <- function(x, expected, name = "model", hint = class_hint(x)) {
-  makers <- if (identical(expected, "reaction_network")) "reaction_network() or example_model()" else {
-    paste0("pbn(), ", if ("reaction_network" %in% expected) "reaction_network(), ", "read_network() or example_model()")
-  }
+  makers <- c(
+    if ("pbn" %in% expected) "pbn()", if ("reaction_network" %in% expected) "reaction_network()",
+    if ("petri_net" %in% expected) "petri_net()", if ("pbn" %in% expected) "read_network()",
+    if (any(c("pbn", "reaction_network") %in% expected)) "example_model()" else "petri_model()"
+  )
+  makers <- paste(c(paste(makers[-length(makers)], collapse = ", "), makers[[length(makers)]]), collapse = " or ")
   what <- sprintf("a network of class %s, as %s make it", paste0("\"", expected, "\"", collapse = " or "), makers)
   abort_argument(
     sprintf("`%s` must be %s; found %s%s", name, what, describe(x), if (is.null(hint)) "." else sprintf("; %s.", hint)),

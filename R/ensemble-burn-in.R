@@ -103,12 +103,12 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
   at <- as.vector(t(matrix(seq_along(rows), length(first$species)))) # by species, then by statistic
   out <- do.call(rbind, c(lapply(rows[at], `[[`, "row"), make.row.names = FALSE))
   structure(
-    out, class = c("burn_in", "data.frame"), from = if (all(out$stationary %in% TRUE)) max(out$from) else NA_real_,
+    with_items(out, first), class = c("burn_in", "data.frame"), from = if (all(out$stationary %in% TRUE)) max(out$from) else NA_real_,
     course = do.call(rbind, c(lapply(rows[at], `[[`, "course"), make.row.names = FALSE)),
-    run = list(
+    run = c(list(
       times = first$times, n = vapply(courses, `[[`, 0, "n"), tolerance = tolerance, confidence = confidence,
       ensembles = length(courses)
-    )
+    ), if (!is.null(first$item)) first[intersect(c("species", "item", "colours"), names(first))])
   )
 }
 
@@ -120,6 +120,7 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
 course_of <- function(x, name) {
   if (inherits(x, "parameter_sweep")) refuse_distribution("burn_in", "a sweep", ensemble_hint)
   run <- run_of(x)
+  x <- with_species(x)
   summed <- kind_of_result(x) %in% output_classes("sums") && !is.null(run$tally)
   if (!summed && !(kind_of_result(x) == "ensemble_trajectories" && identical(run$output, "trajectories"))) {
     abort_argument(sprintf(
@@ -135,13 +136,13 @@ course_of <- function(x, name) {
   species <- if (summed) run$species[run$species %in% cells$species] else run$species
   if (length(times) < 5L) abort_argument(sprintf("%s must have at least 5 times; found %d.", name, length(times)))
   if (summed && length(cells$at) < length(times) * length(species)) {
-    abort_argument(sprintf("%s must have the same species at each of its times; found some removed.", name))
+    abort_argument(sprintf("%s must have the same %s at each of its times; found some removed.", name, items_of(run)))
   }
   if (!summed) x <- unchanged_paths(x, run, name)
   n <- if (summed) run$tally$n else nrow(x) / length(times)
   if (n < 100) abort_argument(sprintf("%s must have at least 100 trajectories; found %s.", name, format_whole(n)))
   out <- if (summed) course_of_tally(run$tally, cells, length(times), length(species)) else course_of_paths(x, run)
-  c(out, list(n = n, times = times, species = species, seed = run$seed, model = run$model))
+  c(out, list(n = n, times = times, species = species, seed = run$seed, model = run$model, item = run$item, colours = run$colours))
 }
 
 # Trajectories in the order of their run, with all rows and species. A selection might leave out those that change late.
@@ -204,14 +205,19 @@ course_of_paths <- function(x, run) {
   )
 }
 
+# What changes a model: the reactions of a network, or the transitions of a net.
+fired_by <- function(model) if (is.null(model$transitions)) model$reactions else model$transitions
+fired_words <- function(course) if (item_of(course) == "place") "transitions" else "reactions"
+
 check_same_courses <- function(courses) {
   for (other in courses[-1L]) {
     for (field in c("times", "species")) {
       if (identical(other[[field]], courses[[1L]][[field]])) next
-      abort_argument(sprintf("All ensembles must have the same %s; found different ones.", field))
+      word <- if (field == "times") field else items_of(other)
+      abort_argument(sprintf("All ensembles must have the same %s; found different ones.", word))
     }
-    if (!identical(other$model$reactions, courses[[1L]]$model$reactions)) {
-      abort_argument("All ensembles must be of the same network; found different reactions.")
+    if (!identical(fired_by(other$model), fired_by(courses[[1L]]$model))) {
+      abort_argument(sprintf("All ensembles must be of the same network; found different %s.", fired_words(other)))
     }
   }
   seeds <- vapply(courses, `[[`, 0, "seed")

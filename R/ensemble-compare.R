@@ -79,10 +79,13 @@ compare_ensembles <- function(a, b, ...) {
   runs <- list(run_to_compare(a, "a"), run_to_compare(b, "b"))
   for (field in c("times", "species")) {
     if (identical(runs[[1L]][[field]], runs[[2L]][[field]])) next
-    abort_argument(sprintf("`a` and `b` must have the same %s; %s.", field, only_one_has(runs, field)))
+    word <- if (field == "times") field else items_of(runs[[1L]])
+    abort_argument(sprintf("`a` and `b` must have the same %s; %s.", word, only_one_has(runs, field)))
   }
   if (!identical(runs[[1L]]$cells[c("time", "species")], runs[[2L]]$cells[c("time", "species")])) {
-    abort_argument("`a` and `b` must have the same species at each time; found rows removed from one of them only.")
+    abort_argument(sprintf(
+      "`a` and `b` must have the same %s at each time; found rows removed from one of them only.", items_of(runs[[1L]])
+    ))
   }
   if (identical(runs[[1L]]$seed, runs[[2L]]$seed)) {
     warn("seed", sprintf(
@@ -100,7 +103,7 @@ compare_ensembles <- function(a, b, ...) {
   at <- rep(seq_len(cells), each = length(tests))
   column <- function(name) unlist(lapply(tests, `[[`, name), use.names = FALSE)[rows]
   columns <- lapply(c(a = "a", b = "b", statistic = "statistic", p = "p_value"), column)
-  comparison_of(runs[[1L]]$cells, at, rep(names(tests), cells), columns)
+  comparison_of(runs[[1L]], at, rep(names(tests), cells), columns)
 }
 
 # How the times, or the species, of two runs differ.
@@ -114,13 +117,15 @@ only_one_has <- function(runs, field) {
   "found the same in another order" # times ascend, so these are species
 }
 
-# The result, with a row for each of the cells `at`.
-comparison_of <- function(cells, at, test, columns) {
+# The result, with a row for each of the cells `at` of a run.
+comparison_of <- function(run, at, test, columns) {
+  cells <- run$cells
   out <- data.frame(
     time = cells$time[at], species = cells$species[at], test = test,
     a = columns$a, b = columns$b, statistic = columns$statistic, p_value = columns$p,
     adjusted = stats::p.adjust(columns$p, "holm")
   )
+  names(out)[[2L]] <- item_of(run) # places have their colours in their names
   class(out) <- c("ensemble_comparison", "data.frame")
   out
 }
@@ -151,7 +156,7 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
   rows[numbers] <- lapply(rows[numbers], short_numbers)
   more <- nrow(x) - nrow(rows)
   c(
-    sprintf("<ensemble_comparison> %s, %s", species_count(unique_count(x$species)), times_text(unique(x$time))),
+    sprintf("<ensemble_comparison> %s, %s", species_count(unique_count(x[[2L]]), items[[names(x)[[2L]]]]), times_text(unique(x$time))),
     verdict_of(summary(x, level = level)),
     if (nrow(rows) > 0L) utils::capture.output(print.data.frame(rows, row.names = FALSE)),
     if (more > 0L) sprintf("... and %s; as.data.frame() gives all", count_of(more, "more row"))
@@ -208,7 +213,7 @@ as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FA
 # A selection of columns is no comparison, and neither is a table of formatted numbers.
 is_whole_comparison <- function(x) {
   numbers <- c("time", "a", "b", "statistic", "p_value", "adjusted")
-  nrow(x) > 0L && all(c("species", "test", numbers) %in% names(x)) && is_numbers(x$time) &&
+  nrow(x) > 0L && length(x) > 1L && names(x)[[2L]] %in% names(items) && all(c("test", numbers) %in% names(x)) && is_numbers(x$time) &&
     all(vapply(plain_frame(x)[numbers], is_kept, NA))
 }
 
@@ -371,7 +376,7 @@ compare_with_solution <- function(run, solution) {
   }, c(0, 0))
   none <- rep(NA_real_, cells)
   columns <- list(a = none, b = none, statistic = tested[1L, ], p = tested[2L, ])
-  comparison_of(run$cells, seq_len(cells), rep("distribution", cells), columns)
+  comparison_of(run, seq_len(cells), rep("distribution", cells), columns)
 }
 
 # Pearson's statistic and its p-value, for the numbers `n` of the counts `value`. Counts that the solution does not list have at

@@ -22,7 +22,7 @@ with_tally <- function(run, result) {
 }
 
 state_columns <- function(observed) c("trajectory", observed)
-state_rows <- function(run) run_size(run) * length(run$times)
+state_rows <- function(run) run_size(run) * length(run$times) * (if (is.null(run$colours)) 1 else length(run$species))
 
 output_kinds <- list(
   summary = output_kind(

@@ -55,13 +55,14 @@ noise <- function(x, confidence = NULL, ...) {
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   cells <- cells_of_result(x, "`x`")
   found <- cells$found
+  columns <- c(
+    list(time = cells$time, species = cells$species, mean = found$mean, variance = found$sd^2),
+    noise_ratios(found, run$tally$n, confidence, cells$known)
+  )
   structure(
-    c(
-      list(time = cells$time, species = cells$species, mean = found$mean, variance = found$sd^2),
-      noise_ratios(found, run$tally$n, confidence, cells$known)
-    ),
+    with_items(columns, run),
     class = ensemble_class("noise", run$model), row.names = .set_row_names(length(found$mean)),
-    run = c(run[c("nsim", "seed", "times", "species")], list(n = run$tally$n, confidence = confidence))
+    run = c(run[intersect(c("nsim", "seed", "times", "species", "item", "colours"), names(run))], list(n = run$tally$n, confidence = confidence))
   )
 }
 
@@ -199,21 +200,21 @@ noise_decomposition.default <- function(x, ...) {
 
 decomposed <- function(columns, run, confidence, kind) {
   structure(
-    columns, class = c("noise_decomposition", "data.frame"), row.names = .set_row_names(length(columns$time)),
+    with_items(columns, run), class = c("noise_decomposition", "data.frame"), row.names = .set_row_names(length(columns$time)),
     run = c(
-      run[intersect(c("nsim", "seed", "times", "settings"), names(run))],
-      list(species = unique(columns$species), confidence = confidence, kind = kind)
+      run[intersect(c("nsim", "seed", "times", "settings", "item", if (kind != "reporters") "colours"), names(run))],
+      list(species = if (kind == "reporters" || is.null(run$colours)) unique(columns$species) else run$species, confidence = confidence, kind = kind)
     )
   )
 }
 
-check_reporters <- function(reporters, known) {
-  expected <- "the names of two species"
+check_reporters <- function(reporters, known, words = "species") {
+  expected <- paste("the names of two", words)
   if (missing(reporters) || !is.character(reporters) || length(reporters) != 2L || anyNA(reporters)) {
     abort_value("reporters", expected, reporters)
   }
-  at <- check_known(reporters, "reporters", known, "species", owner = "result")
-  if (at[[1L]] == at[[2L]]) abort_value("reporters", "two different species", reporters)
+  at <- check_known(reporters, "reporters", known, words, owner = "result")
+  if (at[[1L]] == at[[2L]]) abort_value("reporters", paste("two different", words), reporters)
   at
 }
 
@@ -225,8 +226,9 @@ noise_decomposition.ensemble_trajectories <- function(x, reporters, confidence =
   check_no_more(...)
   check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
   run <- run_of(x)
+  x <- with_species(x)
   known <- species_columns(x, "x")
-  reporters <- known[check_reporters(reporters, known)]
+  reporters <- known[check_reporters(reporters, known, items_of(x))]
   x <- in_run_order(x) # the last bit of a mean depends on the order
   time <- if (kept_final(run)) rep(run$times, nrow(x)) else x$time # some may have stopped before
   times <- sort(unique(time))
@@ -295,7 +297,7 @@ warn_reporters <- function(p_value, times, reporters) {
   if (tested == 0L || p_value[[worst]] * tested >= 1e-3) return(invisible())
   warn("reporters", sprintf(
     paste(
-      "\"%s\" and \"%s\" have different means or variances at time %s (p = %.2g); expected two species with the same reactions",
+      "\"%s\" and \"%s\" have different means or variances at time %s (p = %.2g); expected two with the same reactions",
       "and constants."
     ), reporters[[1L]], reporters[[2L]], format(times[[worst]]), p_value[[worst]]
   ))
@@ -321,7 +323,7 @@ noise_decomposition.ensemble <- function(x, reporters, confidence = NULL, ...) {
   }
   cells <- cells_of_result(x, "`x`")
   known <- run$species[run$species %in% cells$species]
-  two <- match(known[check_reporters(reporters, known)], run$species)
+  two <- match(known[check_reporters(reporters, known, items_of(run))], run$species)
   species <- length(run$species)
   at <- (seq_along(run$times) - 1L) * species
   has_both <- which((at + two[[1L]]) %in% cells$at & (at + two[[2L]]) %in% cells$at)

@@ -41,9 +41,9 @@ most_events <- function() 1e7
 events_of <- function(firings, run) {
   number <- firings$trajectory
   if (run$nsim <= .Machine$integer.max) number <- as.integer(number)
-  reaction <- structure(firings$reaction, levels = make.unique(run$model$reactions$name, " "), class = "factor")
+  reaction <- structure(firings$reaction, levels = make.unique(ensemble_engine(run$model)$fired(run$model), " "), class = "factor")
   structure(
-    list(trajectory = number, time = firings$time, reaction = reaction), class = ensemble_class("events", run$model),
+    with_items(list(trajectory = number, time = firings$time, reaction = reaction), run), class = ensemble_class("events", run$model),
     row.names = .set_row_names(length(number)), run = run
   )
 }
@@ -60,10 +60,11 @@ print_first_rows <- function(x, n, head, digits = NULL) {
 #' @export
 print.ensemble_histogram <- function(x, n = 10, ...) {
   warn_ignored(...)
-  if (!has_columns(x, c("time", "species", "count", "n", "proportion"))) {
+  named <- with_species(x)
+  if (!has_columns(named, c("time", "species", "count", "n", "proportion"))) {
     print(plain_frame(x))
   } else {
-    print_first_rows(x, n, c(result_head(x, unique_count(x$species)), until_line(attr(x, "run"))))
+    print_first_rows(x, n, c(result_head(named, unique_count(named$species)), until_line(attr(x, "run"))))
   }
   invisible(x)
 }
@@ -72,7 +73,7 @@ print.ensemble_histogram <- function(x, n = 10, ...) {
 #' @export
 print.ensemble_events <- function(x, n = 10, ...) {
   warn_ignored(...)
-  if (!has_columns(x, c("trajectory", "time", "reaction"))) {
+  if (!has_columns(with_species(x), c("trajectory", "time", "reaction"))) {
     print(plain_frame(x))
   } else {
     run <- attr(x, "run")
@@ -107,8 +108,10 @@ result_makers <- c(
 #' @export
 summary.ensemble_histogram <- function(object, ...) {
   warn_ignored(...)
+  run <- attr(object, "run")
+  object <- with_species(object)
   need_columns(object, c("time", "species", "count", "n"), "object")
-  histogram_moments(in_run_order(object))
+  with_items(histogram_moments(in_run_order(object)), run)
 }
 
 # A row for each time and species of a data frame with the columns time, species, count and n.
@@ -130,12 +133,16 @@ histogram_moments <- function(object) {
 #' @export
 summary.ensemble_events <- function(object, ...) {
   warn_ignored(...)
+  of_run <- attr(object, "run")
+  object <- with_species(object)
   columns <- c("trajectory", "time", "reaction")
   if (!has_columns(object, columns)) need_columns(object, columns, "object") # there may be no event
   events <- tabulate(object$reaction, nlevels(object$reaction))
   run <- attr(object, "run")
   n <- if (nrow(object) < run$events) unique_count(object$trajectory) else run_size(run)
-  data.frame(reaction = levels(object$reaction), events = events, per_trajectory = if (n > 0) events / n else NA_real_)
+  with_items(
+    data.frame(reaction = levels(object$reaction), events = events, per_trajectory = if (n > 0) events / n else NA_real_), of_run
+  )
 }
 
 #' @rdname histogram-methods
@@ -181,6 +188,7 @@ plot.ensemble_histogram <- function(x, time = max(x$time), n = 10, main = NULL, 
 
 # The rows of one time and of the first n species, and a note about the others.
 shown_counts <- function(x, time, n, species) {
+  x <- with_species(x)
   need_columns(x, c("time", "species", "count", "proportion"), "x")
   x <- of_species(in_run_order(x), species)
   check_drawn_time(time, x$time)
@@ -238,8 +246,9 @@ whole_ticks <- function(limits) Filter(function(tick) tick == floor(tick), prett
 
 # The events of the first n trajectories, their reactions, and a note about the other trajectories.
 shown_events <- function(x, n) {
+  x <- with_species(x)
   if (has_columns(x, c("trajectory", "time", "reaction")) && nrow(x) == 0L) {
-    abort_argument("There is nothing to plot: no reaction has fired.")
+    abort_argument(sprintf("There is nothing to plot: no %s has fired.", if (item_of(x) == "place") "transition" else "reaction"))
   }
   need_columns(x, c("trajectory", "time", "reaction"), "x")
   check_rows(n)

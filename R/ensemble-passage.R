@@ -59,19 +59,28 @@ first_passage.reaction_network <- function(model, condition, nsim = 1000, end, .
   check_parts(model)
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
+  check_passage(condition, nsim, end, initial)
+  free <- c(which(!observable_names(model) %in% c("trajectory", "time")), 1L) # the counts are not needed
+  passage_of(simulate(
+    model, nsim, seed, times = end, method = method, observe = free[[1L]], output = "final", initial = initial,
+    parameters = parameters, until = condition, shard = shard, backend = backend, threads = threads, progress = progress
+  ), end)
+}
+
+check_passage <- function(condition, nsim, end, initial) {
   check_condition(condition, "condition", null = FALSE)
   check_count(nsim, "nsim", 1, 2^31 - 1)
   check_number(end, "end", 0, open_min = TRUE)
   if (end == Inf) abort_value("end", "one finite number above 0", end)
   if (kind_of_result(initial) == "ensemble_trajectories") abort_value("initial", "counts by species", initial)
-  free <- c(which(!observable_names(model) %in% c("trajectory", "time")), 1L) # the counts are not needed
-  final <- simulate(
-    model, nsim, seed, times = end, method = method, observe = free[[1L]], output = "final", initial = initial,
-    parameters = parameters, until = condition, shard = shard, backend = backend, threads = threads, progress = progress
-  )
+}
+
+# The result, from the final states of a run that ends when the condition is true.
+passage_of <- function(final, end) {
+  final <- with_species(final)
   run <- attr(final, "run")
   stopped <- run$stopped
-  run[c("stopped", "n_stopped", "species")] <- NULL
+  run[c("stopped", "n_stopped", "species", "word")] <- NULL
   run$output <- "passage"
   structure(
     list(trajectory = final$trajectory, time = ifelse(is.na(stopped), end, stopped), censored = is.na(stopped)),

@@ -63,9 +63,12 @@ quantile.ensemble <- function(x, probs = seq(0, 1, 0.25), ...) {
 
 # The rows about times and species that a user has not left out of a summary.
 rows_left <- function(out, x) {
+  run <- attr(x, "run")
+  x <- with_species(x)
   if (!has_columns(x, c("time", "species"))) return(out)
-  key <- function(rows) paste(match(rows$time, attr(x, "run")$times), rows$species, sep = "\r")
-  out[key(out) %in% key(x), ]
+  key <- function(rows) paste(match(rows$time, run$times), rows$species, sep = "\r")
+  all <- with_species(structure(plain_frame(out), class = class(out), run = run))
+  out[key(all) %in% key(x), ]
 }
 
 #' @rdname ensemble-quantiles
@@ -73,8 +76,10 @@ rows_left <- function(out, x) {
 quantile.ensemble_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
+  run <- attr(x, "run")
+  x <- with_species(x)
   need_columns(x, c("time", "species", "count", "n"), "x")
-  quantiles_of(counts_by_cell(in_run_order(x)), probs)
+  with_items(quantiles_of(counts_by_cell(in_run_order(x)), probs), run)
 }
 
 #' @rdname ensemble-quantiles
@@ -82,7 +87,7 @@ quantile.ensemble_histogram <- function(x, probs = seq(0, 1, 0.25), ...) {
 quantile.ensemble_trajectories <- function(x, probs = seq(0, 1, 0.25), ...) {
   check_no_more(...)
   check_probabilities(probs, "probs")
-  quantiles_of(counts_by_cell(histogram_of_rows(x)), probs)
+  with_items(quantiles_of(counts_by_cell(histogram_of_rows(with_species(x))), probs), attr(x, "run"))
 }
 
 # A list with time, species, counts in ascending order and their numbers, for each time and species.
@@ -148,6 +153,7 @@ hist.ensemble <- function(x, ...) hist(rows_left(known_histogram(run_of(x)), x),
 #' @export
 hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)
+  x <- with_species(x)
   need_columns(x, c("time", "species", "count", "n"), "x")
   draw_bars(plain_frame(of_species(in_run_order(x), species)), time, n, main, breaks, freq, ...)
 }
@@ -156,7 +162,7 @@ hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, s
 #' @export
 hist.ensemble_trajectories <- function(x, time = NULL, n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
   check_graphical(..., draws = bar_arguments)
-  rows <- histogram_of_rows(of_species(x, species))
+  rows <- histogram_of_rows(of_species(with_species(x), species))
   draw_bars(rows, if (is.null(time)) max(rows$time) else time, n, main, breaks, freq, ...)
 }
 

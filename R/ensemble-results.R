@@ -31,6 +31,9 @@
 #'   the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
 #'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times. If
 #'   trajectories were removed, `run_trajectories` is their number in the run, to which `events` and `n_stopped` belong.
+#' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net], which have places where those of
+#'   reaction networks have species, and transitions where these have reactions. Names such as `"Ca[3,5]"` stand for places with
+#'   their colours: `plot(x, species = "Ca[3,5]")`.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -97,7 +100,7 @@ result_head <- function(x, species) {
   run <- attr(x, "run")
   sprintf(
     "<%s> %s of %s, %s, seed %s%s", class(x)[[1L]],
-    trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species),
+    trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species, items_of(x)),
     times_text(unique(x$time)), format(run$seed, digits = 15), parts_text(run$shard)
   )
 }
@@ -109,7 +112,9 @@ run_size <- function(run) {
 
 unique_count <- function(x) length(unique(x))
 
-species_count <- function(n) paste(format_whole(n), "species")
+species_count <- function(n, word = "species") {
+  paste(format_whole(n), if (n == 1 && word == "places") "place" else word)
+}
 
 times_text <- function(times) {
   if (length(times) == 0L) return("no times")
@@ -122,9 +127,11 @@ times_text <- function(times) {
 print.ensemble <- function(x, n = 10, ...) {
   warn_ignored(...)
   check_number(n, "n", 0, Inf)
+  whole <- x
+  x <- with_species(x)
   if (!has_columns(x, c("time", "species", "mean", "lower", "upper", "sd", "min", "max")) || nrow(x) == 0L) {
-    print(plain_frame(x))
-    return(invisible(x))
+    print(plain_frame(whole))
+    return(invisible(whole))
   }
   run <- attr(x, "run")
   last <- max(x$time)
@@ -136,15 +143,17 @@ print.ensemble <- function(x, n = 10, ...) {
     intervals <- if (run$method == "ode") "" else sprintf(", with %g%% confidence intervals of the means", 100 * run$confidence)
     writeLines(sprintf("at time %s%s:", format(last), intervals))
     columns <- if (run$method == "ode") c("species", "mean") else TRUE # its one trajectory has no spread
-    print.data.frame(format_statistics(shown)[columns], row.names = FALSE)
+    text <- format_statistics(shown)[columns]
+    names(text)[[1L]] <- item_of(x)
+    print.data.frame(text, row.names = FALSE)
   }
-  if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(rows) - nrow(shown))))
+  if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more %s", format_whole(nrow(rows) - nrow(shown)), items_of(x)))
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
   hidden <- setdiff(names(x), c(ensemble_columns, "sd_lower", "sd_upper"))
   if (nrow(shown) > 0L && length(hidden) > 0L) {
     writeLines(sprintf("columns not shown: %s; as.data.frame() gives all rows", some_values(hidden, most = 10L)))
   }
-  invisible(x)
+  invisible(whole)
 }
 
 # What a print says about the condition that stops trajectories; nothing if there is none.
@@ -204,7 +213,8 @@ print.ensemble_trajectories <- function(x, n = 10, ...) {
     print(plain_frame(x))
     return(invisible(x))
   }
-  writeLines(c(result_head(x, length(x) - 2L), until_line(attr(x, "run"))))
+  named <- with_species(x)
+  writeLines(c(result_head(named, length(named) - 2L), until_line(attr(x, "run"))))
   shown <- utils::head(plain_frame(x), n)
   width <- vapply(names(shown), function(name) max(nchar(c(name, format(shown[[name]])), "width")) + 1L, 0L)
   fit <- seq_len(max(3L, sum(cumsum(width) < getOption("width"))))
@@ -213,7 +223,9 @@ print.ensemble_trajectories <- function(x, n = 10, ...) {
   if (nrow(x) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x) - nrow(shown), "more row")))
   hidden <- names(shown)[-fit]
   if (nrow(shown) > 0L && length(hidden) > 0L) {
-    writeLines(sprintf("... and %s more species: %s", format_whole(length(hidden)), some_values(short_label(hidden), most = 10L)))
+    writeLines(sprintf(
+      "... and %s more %s: %s", format_whole(length(hidden)), items_of(x), some_values(short_label(hidden), most = 10L)
+    ))
   }
   invisible(x)
 }
@@ -225,10 +237,13 @@ print.ensemble_trajectories <- function(x, n = 10, ...) {
 summary.ensemble <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
+  object <- with_species(object)
   columns <- c("time", "species", "mean", "sd")
   refuse_changed(object, columns, "object")
   if (!has_columns(object, columns) || nrow(object) == 0L) {
-    abort_argument("`object` has no statistics: it needs rows, and the columns `time`, `species`, `mean` and `sd`.")
+    abort_argument(sprintf(
+      "`object` has no statistics: it needs rows, and the columns `time`, `%s`, `mean` and `sd`.", item_of(object)
+    ))
   }
   object <- in_run_order(object)
   last <- plain_frame(object)[object$time == max(object$time), ]
@@ -240,6 +255,8 @@ summary.ensemble <- function(object, ...) {
 summary.ensemble_trajectories <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
+  object <- with_species(object)
+  run <- attr(object, "run")
   species <- species_columns(object, "object")
   object <- in_run_order(object) # the last bit of a mean depends on the order
   rows <- last_rows(plain_frame(object), run)
@@ -255,7 +272,7 @@ summary.ensemble_trajectories <- function(object, ...) {
   out
 }
 
-# The columns of trajectories that have the numbers of species.
+# The columns of trajectories that have the numbers of species. `x` is as with_species() gives it.
 species_columns <- function(x, name) {
   species <- setdiff(names(x), c("trajectory", "time"))
   good <- has_columns(x, c("trajectory", "time", species)) && has_its_counts(x)
@@ -265,7 +282,7 @@ species_columns <- function(x, name) {
     abort_argument(changed_text(x, column, name, "numbers without NA"))
   }
   abort_argument(sprintf(
-    "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per species.", name
+    "`%s` has no trajectories: it needs rows, columns `trajectory` and `time`, and a column per %s.", name, item_of(x)
   ))
 }
 
@@ -273,13 +290,14 @@ species_columns <- function(x, name) {
 last_rows <- function(rows, run) if (kept_final(run)) rows else rows[rows$time == max(rows$time), ]
 
 summary_of_run <- function(run, times, last) {
+  word <- item_of(run)
   last$fano <- ifelse(last$mean > 0, last$sd^2 / last$mean, NA_real_)
   rownames(last) <- NULL
   notes <- noted(run)
   structure(class = "summary.reaction_result", list(
     trajectories = run_size(run), times = times, species = nrow(last), method = run$method, reason = run$reason, seed = run$seed,
     until = run$until, n_stopped = run$n_stopped, events = run$events, seconds = notes$seconds, threads = notes$threads,
-    backend = notes$backend, device = notes$device, last = last
+    backend = notes$backend, device = notes$device, item = if (word != "species") word, last = last
   ))
 }
 
@@ -289,7 +307,7 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   writeLines(c(
     sprintf(
-      "%s of %s, time%s%s", trajectory_count(x$trajectories), species_count(x$species),
+      "%s of %s, time%s%s", trajectory_count(x$trajectories), species_count(x$species, items_of(x)),
       if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
     ),
     summary_lines(x, if (is.null(x$run_trajectories)) x$trajectories else x$run_trajectories)
@@ -297,9 +315,10 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
   shown <- utils::head(x$last, n)
   if (nrow(shown) > 0L) {
     columns <- c(list(species = format_key(shown$species)), lapply(as.list(shown)[c("mean", "sd", "fano")], short_numbers))
+    names(columns)[[1L]] <- item_of(x)
     print.data.frame(as.data.frame(columns), row.names = FALSE)
   }
-  if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s more species", format_whole(nrow(x$last) - nrow(shown))))
+  if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s more %s", format_whole(nrow(x$last) - nrow(shown)), items_of(x)))
   invisible(x)
 }
 
@@ -423,11 +442,12 @@ check_same_columns <- function(rows) {
 
 # The species to draw: rows, or for trajectories columns. NULL stands for all.
 of_species <- function(x, species) {
+  x <- with_species(x)
   wide <- kind_of_result(x) == "ensemble_trajectories"
   if (!wide && is.factor(x$species)) x$species <- as.character(x$species)
   if (is.null(species)) return(x)
   known <- if (wide) setdiff(names(x), c("trajectory", "time")) else unique(x$species)
-  chosen <- known[check_known(species, "species", known, "species", owner = "result")]
+  chosen <- known[check_known(species, "species", known, items_of(x), owner = "result")]
   if (wide) x[c("trajectory", "time", chosen)] else x[x$species %in% chosen, ]
 }
 
@@ -439,7 +459,7 @@ plot.ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "no
                                    species = NULL, ...) {
   band <- check_choice(band, "band", bands)
   check_graphical(...)
-  x <- of_species(in_run_order(x), species)
+  x <- of_species(in_run_order(with_species(x)), species)
   plan <- ensemble_series(x, band, n)
   draw_series(plan, main, ...)
   invisible(first_species(x, n)$rows)
@@ -471,11 +491,14 @@ plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
 # The rows of the first n trajectories, whether one of them has several rows, at most ten species to draw, and a note about the
 # others. Final states have one row each, even if their times differ.
 shown_paths <- function(x, n, species) {
+  x <- with_species(x)
   run_of(x)
   check_rows(n)
   x <- of_species(in_run_order(x), species)
   if (nrow(x) == 0L) {
-    abort_argument("There are no trajectories to plot: rows, columns `trajectory` and `time`, and one per species are needed.")
+    abort_argument(sprintf(
+      "There are no trajectories to plot: rows, columns `trajectory` and `time`, and one per %s are needed.", item_of(x)
+    ))
   }
   species <- species_columns(x, "x")
   all <- unique(x$trajectory)
@@ -484,6 +507,6 @@ shown_paths <- function(x, n, species) {
   rows <- plain_frame(x)[x$trajectory %in% first, ]
   list(
     rows = rows, steps = anyDuplicated(rows$trajectory) > 0L, species = drawn,
-    note = c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), " species"))
+    note = c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), paste0(" ", items_of(x))))
   )
 }

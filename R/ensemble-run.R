@@ -3,7 +3,8 @@
 # What ensembles need of the engine for a kind of model: a list, or NULL if it has no ensembles. `name` is the first word of the
 # class of its results. new(model, options) makes a run, and sweep(models, seeds, options) one of several networks, where
 # `options` are those of ffi_ensemble.h. `kernels` are the values of the option fireflip.kernel that it has, and without_kernel()
-# gives the methods that no GPU has. grows(model, options) is as growing_species().
+# gives the methods that no GPU has. grows(model, options) is as growing_species(). never_negative(model) gives the variables that
+# cannot be negative, and fired(model) the names of what fires.
 ensemble_engine <- function(model) UseMethod("ensemble_engine")
 ensemble_engine.default <- function(model) NULL
 
@@ -341,9 +342,9 @@ trajectories_of <- function(result, run, options) {
   number <- trajectory_numbers(options)
   time <- rep(run$times, times = options$nsim)
   if (kept_final(run) && !is.null(result$stopped)) time <- ifelse(is.na(result$stopped), time, result$stopped)
-  out <- c(list(trajectory = rep(number, each = times), time = time), states)
+  out <- columns_of_states(rep(number, each = times), time, states, run)
   structure(
-    out, class = ensemble_class("trajectories", run$model), row.names = .set_row_names(options$nsim * times), run = run
+    out, class = ensemble_class("trajectories", run$model), row.names = .set_row_names(length(out$time)), run = run
   )
 }
 

@@ -159,7 +159,7 @@ merge_rows <- function(parts) {
   run <- merged_run(parts)
   parts <- lapply(parts, with_kind)
   if (length(parts) == 1L) return(parts[[1L]])
-  parts <- lapply(parts, in_run_order)
+  parts <- lapply(parts, function(part) in_run_order(with_species(part)))
   if (!all(vapply(parts, change_of_rows, "") == "")) {
     abort_argument("c() merges unchanged results; found one whose rows were changed.")
   }
@@ -171,22 +171,24 @@ merge_rows <- function(parts) {
   out <- out[rows, , drop = FALSE]
   attr(out, "row.names") <- .set_row_names(nrow(out))
   if (!is.null(run$stopped)) run$stopped <- unlist(lapply(parts, function(part) attr(part, "run")$stopped))[rows]
-  structure(out, class = class(parts[[1L]]), run = told_of_missing(run))
+  out <- structure(out, class = class(parts[[1L]]), run = told_of_missing(run))
+  if (item_of(run) == "species") return(out)
+  if (has_wide_rows(run)) with_long_rows(out, run) else with_items(out, run)
 }
 
 # ---- resuming -------------------------------------------------------------------------------------------------------------
 
 # The states from which trajectories go on. `counts` has a column per trajectory.
-resumed_start <- function(model, final, nsim, any_number, shard) {
+resumed_start <- function(model, final, nsim, any_number, shard, species = model$species$species) {
   run <- if (!is.null(attr(final, "run"))) run_of(final, "initial")
-  species <- model$species$species
+  final <- with_species(final)
   if (is.null(run) || !kept_final(run) || !all(c("trajectory", "time", species) %in% names(final))) {
     found <- if (is.null(run)) "one without the record of its run"
       else if (!kept_final(run)) sprintf("one for `output` = \"%s\"", run$output)
       else paste("one without", quote_some(setdiff(c("trajectory", "time", species), names(final))))
     abort_argument(sprintf(
-      "`initial` must be counts by species, or a result for `output` = \"final\" with all species (%s); found %s.",
-      quote_some(species), found
+      "`initial` must be counts by %s, or a result for `output` = \"final\" with all %s (%s); found %s.",
+      items_of(final), items_of(final), quote_some(species), found
     ))
   }
   if (nrow(final) == 0L) abort_argument("`initial` must have at least one trajectory; found none.")

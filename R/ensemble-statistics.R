@@ -16,7 +16,7 @@ ensemble_of <- function(run) {
     upper = mean$upper, sd = found$sd, min = found$min, max = found$max
   )
   if (length(run$quantiles) > 0L) out <- c(out, tally_quantiles(run$tally, run$quantiles))
-  out <- c(out, list(sd_lower = sd$lower, sd_upper = sd$upper))
+  out <- with_items(c(out, list(sd_lower = sd$lower, sd_upper = sd$upper)), run)
   structure(out, class = ensemble_class("ensemble", run$model), row.names = .set_row_names(times * species), run = run)
 }
 
@@ -45,7 +45,7 @@ at_least_zero <- function(lower, run) {
   below <- which(lower < 0)
   species <- run$species[(below - 1L) %% length(run$species) + 1L]
   never <- !species %in% variables
-  if (!all(never)) never <- never | species %in% variables[.Call(ffi_reactions_never_negative, run$model)]
+  if (!all(never)) never <- never | species %in% ensemble_engine(run$model)$never_negative(run$model)
   lower[below[never]] <- 0
   lower
 }
@@ -112,7 +112,7 @@ histogram_of <- function(run) {
     count = tally$value, n = tally$count, proportion = tally$count / tally$n
   )
   structure(
-    out, class = ensemble_class("histogram", run$model), row.names = .set_row_names(length(tally$cell)), run = run
+    with_items(out, run), class = ensemble_class("histogram", run$model), row.names = .set_row_names(length(tally$cell)), run = run
   )
 }
 
@@ -146,7 +146,7 @@ covariances <- function(x, ...) {
     abort_argument(sprintf(
       "`x` must be a result of simulate(..., covariance = TRUE)%s.",
       if (kind_of_result(x) != "ensemble") paste("; found", describe(x))
-      else if (length(attr(x, "run")$species) == 1L) " for at least two species; found one, whose variance is the square of `sd`"
+      else if (length(attr(x, "run")$species) == 1L) sprintf(" for at least two %s; found one, whose variance is the square of `sd`", items_of(x))
       else "; found one without covariances"
     ))
   }
@@ -162,9 +162,10 @@ covariances <- function(x, ...) {
     species_2 = rep(run$species[second], times), covariance = found$covariance,
     correlation = ifelse(!is.na(sd) & sd > 0, pmin(pmax(found$covariance / sd, -1), 1), NA_real_)
   )
+  out <- with_items(out, run)
   at <- cells_of_result(x, "`x`")$at
   kept <- (row + first) %in% at & (row + second) %in% at
-  if (!any(kept)) abort_argument("`x` must have two species at one time at least; found their rows removed.")
+  if (!any(kept)) abort_argument(sprintf("`x` must have two %s at one time at least; found their rows removed.", items_of(x)))
   out <- out[kept, ]
   rownames(out) <- NULL
   out

@@ -63,25 +63,34 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
                                               threads = NULL, progress = interactive()) {
   check_parts(model)
   check_no_more(...)
-  check_flag(common, "common")
   until <- given_condition(until, substitute(until), "until")
-  output <- check_choice(output, "output", output_names("sweeps"))
-  times <- check_times(times)
   if (is.data.frame(initial)) abort_value("initial", "counts by species", initial)
   model <- with_arguments(model, initial, parameters)
-  design <- check_design(model, design)
-  check_design_columns(design, model, output, observe)
+  sweep_of(model, design, nsim, if (missing(nsim)) 1 else nsim, seed, common, output, backend, progress, list(
+    times = times, method = method, observe = observe, until = until, quantiles = quantiles, confidence = confidence,
+    tolerance = tolerance, threads = threads
+  ))
+}
+
+# The sweep of a model of any kind. `asked` is the number of trajectories that the user has asked for, and `arguments` are further
+# ones of the engine's plan().
+sweep_of <- function(model, design, nsim, asked, seed, common, output, backend, progress, arguments) {
+  core <- ensemble_engine(model)
+  method <- arguments$method
+  until <- arguments$until
+  check_flag(common, "common")
+  output <- check_choice(output, "output", output_names("sweeps"))
+  times <- check_times(arguments$times)
+  design <- check_design(model, design, core)
+  check_design_columns(design, model, output, core, arguments$observe)
   check_count(nsim, "nsim", 1, 2^47)
-  asked <- if (missing(nsim)) 1 else nsim
   if (has_one_solution(method)) nsim <- 1
   seed <- resolve_seed(seed)
   seeds <- if (common) rep(seed, nrow(design)) else vapply(seq_len(nrow(design)), function(i) derived_seed(seed, i), 0)
   started <- proc.time()[["elapsed"]]
-  plan <- ensemble_plan(
-    changed_by(model, design, 1L), nsim, seed, times = times, method = method, observe = observe, output = output, until = until,
-    quantiles = quantiles, confidence = confidence, tolerance = tolerance, backend = backend, threads = threads,
-    progress = progress
-  )
+  plan <- do.call(core$plan, c(
+    list(changed_by(model, design, 1L), nsim, seed, output = output, backend = backend, progress = progress), arguments
+  ))
   results <- simulate_settings(model, design, plan, seeds, progress, backend)
   if (has_one_solution(method)) note_one_solution(asked)
   rows <- vapply(results, nrow, 0L)
@@ -93,6 +102,8 @@ sweep_parameters.reaction_network <- function(model, design, nsim = 100, ..., ti
     seeds = seeds, common = common, times = times, output = output, events = sum(vapply(runs, `[[`, 0, "events")),
     machine = all_notes(runs, proc.time()[["elapsed"]] - started)
   )
+  run <- c(run, runs[[1L]][intersect(c("item", "colours"), names(runs[[1L]]))])
+  if (!is.null(run$item)) run$species <- runs[[1L]]$species
   if (!is.null(until)) run[c("until", "n_stopped")] <- list(until, vapply(runs, `[[`, 0L, "n_stopped"))
   if (output_kinds[[output]]$sums) { # for noise_decomposition()
     run$species <- runs[[1L]]$species
@@ -106,8 +117,10 @@ simulate_settings <- function(model, design, plan, seeds, progress, backend) {
   results <- vector("list", nrow(design))
   settings <- seq_len(nrow(design))
   for (rows in split(settings, (settings - 1L) %/% settings_at_once(model, nrow(design), plan$options, backend))) {
-    models <- lapply(rows, function(i) changed_by(model, design, i))
+    nets <- lapply(rows, function(i) changed_by(model, design, i))
+    models <- if (is.null(plan$convert)) nets else lapply(nets, plan$convert)
     finish <- function(i, result) {
+      if (!is.null(plan$net)) plan$net <- nets[[i]]
       results[[rows[[i]]]] <<- planned_result(plan, models[[i]], result, seeds[[rows[[i]]]])
     }
     fail <- function(i, e) abort_of_setting(e, design, rows[[i]])
@@ -138,34 +151,33 @@ abort_of_setting <- function(e, design, i) {
 settings_at_once <- function(model, settings, options, backend) {
   few <- options$nsim < 64 * options$threads || settings >= 32
   if (options$nsim > 1e5 || (!few && wanted_backend(backend)$value == "auto")) return(1)
-  max(1, min(1000, floor(250000 / (nrow(model$reactions) + nrow(model$species)))))
+  max(1, min(1000, floor(250000 / ensemble_engine(model)$size(model))))
 }
 
 # The columns of the design and of the result must have different names.
-check_design_columns <- function(design, model, output, observe) {
-  known <- observable_names(model)
-  states <- if (is.null(observe)) known else known[observed_species(model, observe, output)]
+check_design_columns <- function(design, model, output, core, observe) {
+  states <- core$columns(model, observe, output)
   result <- output_kinds[[output]]$columns(states)
   quantile <- grep("^q[0-9.]+$", names(design), value = TRUE)
   own <- intersect(names(design), c("setting", "time", result, if (output == "summary") quantile))
   if (length(own) == 0L) return(invisible())
-  abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other species by `observe`.", own[[1L]]))
+  abort_argument(sprintf("`design` has a column \"%s\", like the result; choose other %s by `observe`.", own[[1L]], core$words))
 }
 
-check_design <- function(model, design) {
+check_design <- function(model, design, core) {
+  known <- core$settable(model)
   if (missing(design) || !is.data.frame(design) || nrow(design) == 0L || length(design) == 0L) {
     found <- if (missing(design) || !is.data.frame(design)) describe(design) else {
       sprintf("one with %s and %s", count_of(nrow(design), "row"), count_of(length(design), "column"))
     }
     abort_argument(sprintf(
       "`design` must be a data frame with a row for each setting and a column for each value that varies, such as %s; found %s.",
-      sprintf("data.frame(%s = c(1, 10))", argument_name(c(names(model$parameters), model$species$species)[[1L]])), found
+      sprintf("data.frame(%s = c(1, 10))", argument_name(known[[1L]])), found
     ))
   }
   class(design) <- "data.frame"
-  known <- c(names(model$parameters), model$species$species)
   unknown <- setdiff(names(design), known)
-  if (length(unknown) > 0L) abort_unknown_names("`design`", unknown, known, "parameters and species")
+  if (length(unknown) > 0L) abort_unknown_names("`design`", unknown, known, core$settable_words)
   if (anyDuplicated(names(design))) {
     abort_argument(sprintf("`design` has more than one column \"%s\".", names(design)[[anyDuplicated(names(design))]]))
   }
@@ -234,6 +246,7 @@ str.parameter_sweep <- function(object, list.len = 14, ...) {
 summary.parameter_sweep <- function(object, ...) {
   warn_ignored(...)
   run <- run_of(object, "object")
+  object <- with_species(object)
   rows <- plain_frame(object)
   columns <- c("setting", "time", switch(
     run$output, summary = c("species", "mean", "sd"), histogram = c("species", "count", "n"),
@@ -256,9 +269,9 @@ summary.parameter_sweep <- function(object, ...) {
     settings = settings, trajectories = n, times = range(rows$time), species = unique_count(statistics$species),
     method = run$method, seed = run$seed, common = run$common, until = run$until, n_stopped = run$n_stopped,
     events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend, device = notes$device,
-    stopped = unique_count(last$time) > 1L,
+    stopped = unique_count(last$time) > 1L, item = run$item,
     last = structure(
-      c(list(setting = setting), lapply(run$design, `[`, setting), as.list(statistics)), class = "data.frame",
+      c(list(setting = setting), lapply(run$design, `[`, setting), as.list(with_items(statistics, run["item"]))), class = "data.frame",
       row.names = .set_row_names(length(setting))
     )
   ), if (settings < nrow(run$design) || n < run$nsim) list(run_trajectories = run$nsim * nrow(run$design))))
@@ -278,7 +291,7 @@ print.summary.parameter_sweep <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   writeLines(c(
     sprintf(
-      "%s of %s each, %s, time%s%s", count_of(x$settings, "setting"), trajectory_count(x$trajectories), species_count(x$species),
+      "%s of %s each, %s, time%s%s", count_of(x$settings, "setting"), trajectory_count(x$trajectories), species_count(x$species, items_of(x)),
       if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
     ),
     summary_lines(x, if (is.null(x$run_trajectories)) x$trajectories * x$settings else x$run_trajectories)
@@ -286,7 +299,7 @@ print.summary.parameter_sweep <- function(x, n = 20, ...) {
   shown <- utils::head(x$last, n)
   numbers <- names(shown) %in% c("mean", "sd", "fano")
   shown[numbers] <- lapply(shown[numbers], short_numbers)
-  design <- !numbers & !names(shown) %in% c("setting", "species")
+  design <- !numbers & !names(shown) %in% c("setting", names(items))
   shown[design] <- lapply(shown[design], format, digits = 7)
   if (nrow(shown) > 0L) print.data.frame(shown, row.names = FALSE)
   if (nrow(x$last) > nrow(shown)) writeLines(sprintf("... and %s", count_of(nrow(x$last) - nrow(shown), "more row")))

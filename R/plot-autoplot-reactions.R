@@ -48,7 +48,7 @@ NULL
 autoplot.ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
                                        ...) {
   warn_ignored(...)
-  gg_series(ensemble_series(of_species(in_run_order(object), species), check_choice(band, "band", bands), n))
+  gg_series(ensemble_series(of_species(in_run_order(with_species(object)), species), check_choice(band, "band", bands), n))
 }
 
 bands <- c("sd", "interval", "range", "quantile", "none")
@@ -183,6 +183,7 @@ autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range",
 
 sweep_series <- function(x, band, n, species = NULL) {
   run <- run_of(x)
+  x <- with_species(x)
   if (run$output != "summary") {
     abort_argument(sprintf("plot() and autoplot() draw sweeps with `output` = \"summary\"; found one with \"%s\".", run$output))
   }
@@ -212,6 +213,7 @@ sweep_series <- function(x, band, n, species = NULL) {
 
 # The colour shows the species, the symbol the test.
 comparison_points <- function(x, n) {
+  names(x)[names(x) == "place"] <- "species"
   wanted <- c("time", "species", "test", "adjusted")
   if (!all(wanted %in% names(x)) || !is_numbers(x$time) || !is_kept(x$adjusted)) {
     abort_argument(sprintf("`x` must have the columns %s, as compare_ensembles() gives them.", quote_some(wanted)))

@@ -194,11 +194,12 @@ rounded <- function(x) {
 print.ensemble_noise <- function(x, n = 10, ...) {
   warn_ignored(...)
   run <- attr(x, "run")
-  if (is.null(run) || !has_columns(x, c("time", "species", "fano"))) {
+  named <- with_species(x)
+  if (is.null(run) || !has_columns(named, c("time", "species", "fano"))) {
     print(plain_frame(x))
   } else {
     print_first_rows(rounded(x), n, sprintf(
-      "<%s> %s of %s, %s, %g%% intervals", class(x)[[1L]], trajectory_count(run$n), species_count(unique_count(x$species)),
+      "<%s> %s of %s, %s, %g%% intervals", class(x)[[1L]], trajectory_count(run$n), species_count(unique_count(named$species), items_of(x)),
       times_text(unique(x$time)), 100 * run$confidence
     ))
   }
@@ -210,7 +211,7 @@ print.ensemble_noise <- function(x, n = 10, ...) {
 print.noise_decomposition <- function(x, n = 10, ...) {
   warn_ignored(...)
   run <- attr(x, "run")
-  if (is.null(run) || !has_columns(x, c("time", "species", noise_columns))) {
+  if (is.null(run) || !has_columns(with_species(x), c("time", "species", noise_columns))) {
     print(plain_frame(x))
   } else {
     intervals <- if (is.null(run$confidence)) "no intervals (output = \"final\" gives them)"
@@ -233,7 +234,7 @@ decomposition_kind <- function(kind) {
 print.burn_in <- function(x, n = 10, ...) {
   warn_ignored(...)
   run <- attr(x, "run")
-  if (is.null(run) || !has_columns(x, c("species", "statistic", "from", "stationary"))) {
+  if (is.null(run) || !has_columns(with_species(x), c("species", "statistic", "from", "stationary"))) {
     print(plain_frame(x))
     return(invisible(x))
   }
@@ -301,11 +302,12 @@ first_species <- function(x, n) {
   check_rows(n)
   all <- unique(x$species)
   shown <- utils::head(all, n)
-  list(rows = plain_frame(x)[x$species %in% shown, ], note = left_out(length(shown), length(all), " species"))
+  list(rows = plain_frame(x)[x$species %in% shown, ], note = left_out(length(shown), length(all), paste0(" ", items_of(x))))
 }
 
 noise_series <- function(x, what, n, species) {
   what <- check_choice(what, "what", c("fano", "cv2"))
+  x <- with_species(x)
   need_columns(x, c("time", "species", paste0(rep(c("fano", "cv2"), each = 3L), c("", "_lower", "_upper"))), "x")
   shown <- first_species(of_species(in_run_order(x), species), n)
   series_of(
@@ -316,6 +318,7 @@ noise_series <- function(x, what, n, species) {
 }
 
 decomposition_series <- function(x, n, species) {
+  x <- with_species(x)
   need_columns(x, c("time", "species", noise_columns), "x")
   shown <- first_species(of_species(in_run_order(x), species), n)
   rows <- shown$rows

@@ -35,19 +35,26 @@ conservation_laws.default <- function(model, ...) no_method(model, "conservation
 conservation_laws.reaction_network <- function(model, ...) {
   check_parts(model)
   check_no_more(...)
-  changes <- count_changes(model)
-  n <- nrow(model$species)
+  table_of_laws(laws_of_changes(count_changes(model), nrow(model$species)), model$species$species, model$species$initial, "species")
+}
+
+# A basis of the weighted sums of n quantities that no change alters, with as few negative weights as possible.
+laws_of_changes <- function(changes, n) {
   laws <- null_vectors(changes, n, one_pivot)
   if (any(vapply(laws, function(law) any(law$weight < 0), NA))) {
     positive <- null_vectors(changes, n, all_pairs, minimal = TRUE)
     laws <- independent_vectors(c(positive[order(lengths(lapply(positive, `[[`, "at")))], laws), length(laws))
   }
-  laws <- laws[order(lengths(lapply(laws, `[[`, "at")), vapply(laws, function(law) law$at[[1L]], 0L))]
+  laws[order(lengths(lapply(laws, `[[`, "at")), vapply(laws, function(law) law$at[[1L]], 0L))]
+}
+
+# Laws as a data frame, where `item` is the name of the column of names.
+table_of_laws <- function(laws, names, initial, item) {
   at <- as.integer(unlist(lapply(laws, `[[`, "at")))
   weight <- as.double(unlist(lapply(laws, `[[`, "weight")))
   law <- rep(seq_along(laws), lengths(lapply(laws, `[[`, "at")))
-  total <- vapply(laws, function(law) sum(law$weight * model$species$initial[law$at]), 0)
-  out <- data.frame(law = law, species = model$species$species[at], weight = weight, total = total[law])
+  total <- vapply(laws, function(law) sum(law$weight * initial[law$at]), 0)
+  out <- stats::setNames(data.frame(law = law, names[at], weight = weight, total = total[law]), c("law", item, "weight", "total"))
   if (nrow(out) == 0L) class(out) <- c("no_conservation_laws", "data.frame")
   out
 }

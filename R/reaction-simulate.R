@@ -228,6 +228,17 @@ reaction_engine <- list(
   new = function(model, options) .Call(ffi_ssa_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_ssa_sweep, models, seeds, options),
   without_kernel = function() methods_without("gpu"), 
+  plan = function(...) ensemble_plan(...),
+  reason = function(result, model) method_reason(result, nrow(model$reactions)),
+  settable = function(model) c(names(model$parameters), model$species$species), settable_words = "parameters and species",
+  words = "species",
+  size = function(model) nrow(model$reactions) + nrow(model$species),
+  columns = function(model, observe, output) {
+    known <- observable_names(model)
+    if (is.null(observe)) known else known[observed_species(model, observe, output)]
+  },
+  never_negative = function(model) names(model$variables)[.Call(ffi_reactions_never_negative, model)],
+  fired = function(model) model$reactions$name,
   grows = function(model, options) if (options$method %in% smooth_methods) options$method else growing_species(model, options)
 )
 ensemble_engine.reaction_network <- function(model) reaction_engine
@@ -272,13 +283,13 @@ ensemble_plan <- function(object, nsim, seed, times, method, observe, output, in
   )
 }
 
-# The result of a planned run of a network.
+# The result of a planned run of a network. plan$net is a net that is simulated as this network, if it is one.
 planned_result <- function(plan, model, result, seed = plan$seed) {
   auto <- plan$options$method == "auto"
   run <- list(
-    method = result$method, reason = if (auto) method_reason(result, nrow(model$reactions)), model = model,
-    nsim = as.double(plan$nsim), seed = seed, times = plan$options$times, species = plan$species,
-    confidence = plan$confidence, events = result$events, machine = do.call(machine_notes, result$notes)
+    method = result$method, reason = if (auto) ensemble_engine(model)$reason(result, model),
+    model = if (is.null(plan$net)) model else plan$net, nsim = as.double(plan$nsim), seed = seed, times = plan$options$times,
+    species = plan$species, confidence = plan$confidence, events = result$events, machine = do.call(machine_notes, result$notes)
   )
   known_result(result, c(run, plan$record), plan$start, plan$options)
 }
@@ -347,8 +358,12 @@ options_of_output <- function(output, quantiles, covariance) {
 # For each time and quantity: whether all trajectories must have the same value. At time 0 they may differ if the network has
 # events, because events at the same time may happen in a random order.
 known_cells <- function(run, varies) {
-  start <- run$times == 0 & is.null(run$model$events)
+  start <- run$times == 0 & starts_alike(run$model)
   is.null(run$start) & (rep(start, each = length(varies)) | !rep(varies, times = length(run$times)))
+}
+
+starts_alike <- function(model) {
+  is.null(model$events) && !any(model$transitions$kind %in% c("immediate", "deterministic", "scheduled"))
 }
 
 # The result of a run for each kind of output.

@@ -7,7 +7,8 @@
 #' @param file Path of the file, or a connection, such as `url("https://...")`. A connection that is not open is opened for
 #'   reading in binary mode, and closed again. For text in another encoding, open it first:
 #'   `file(path, "r", encoding = "latin1")`.
-#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"`, `"bngl_net"` or `"rules"`.
+#' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"`, `"bngl_net"`, `"rules"`, `"andl"`, `"candl"` or
+#'   `"snoopy"`.
 #' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network,
 #'   they are an error. With `NULL` (the default), the value in the file is used. A value overrides that in the file.
 #'
@@ -25,10 +26,15 @@
 #'   counts only if the amounts in the file are numbers of molecules. If they have another unit, such as the mole, the constants
 #'   of the rates are for that unit. They are not converted, so with counts only reactions of first order have the right rate.
 #'   Values that the file computes from those of these species are not computed anew. With `NULL` (the default), the values in
-#'   the file are used.
+#'   the file are used. For a Petri net, as in [set_initial()].
+#' @param constants Numbers named by constants of a Petri net's file, such as `c(NX = 100)`, which replace those of the file. Sizes of
+#'   sets of colours may depend on them. With `NULL` (the default), none.
+#' @param valueset The name of one of the sets of values of a Petri net's file. With `NULL` (the default), the first one, or in
+#'   Snoopy's files the one that is in use.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
-#'   class `reaction_network`, as created by [reaction_network()].
+#'   class `reaction_network`, as created by [reaction_network()]. For ANDL, CANDL and Snoopy's XML, a net of class `petri_net`, as
+#'   created by [petri_net()].
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -152,19 +158,29 @@
 #' ), file)
 #' read_network(file, perturbation = 0.001) # C is an input
 #' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
-read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"), perturbation = NULL,
-                         update = NULL, exempt = NULL, initial = NULL) {
+read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl", "snoopy"),
+                         perturbation = NULL, update = NULL, exempt = NULL, initial = NULL, constants = NULL, valueset = NULL) {
   source <- network_source(file)
-  format <- check_choice(format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules"), other_format_names)
+  format <- check_choice(
+    format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", petri_formats), other_format_names
+  )
   check_number(perturbation, "perturbation", 0, 1, open_max = TRUE, null = TRUE)
   if (!is.null(update)) check_update(update)
+  if (format %in% petri_formats || length(constants) > 0L || !is.null(valueset)) {
+    refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    return(read_petri(source, format, initial, constants, valueset))
+  }
   if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
     source$text <- bnet_of_rules(source)
     format <- "bnet"
   }
   read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)), initial)
+  if (read$class == "petri_net") {
+    refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    return(read_petri(source, read$format, initial, constants, valueset))
+  }
   if (read$class == "reaction_network") {
-    refuse_boolean(source$name, perturbation = perturbation, update = update, exempt = exempt)
+    refuse_boolean(source$name, "reaction network", perturbation = perturbation, update = update, exempt = exempt)
     warn_unit(read$unit, source$name, initial)
     warn_negative(read$negative, source$name)
     return(start_at(reactions_from_core(read$model), initial))
@@ -181,7 +197,8 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
 
 # Endings of files and names of programs that stand for a format.
 other_format_names <- c(
-  net = "bngl_net", bng = "bngl_net", bionetgen = "bngl_net", xml = "sbml", "sbml-qual" = "sbml", txt = "boolnet"
+  net = "bngl_net", bng = "bngl_net", bionetgen = "bngl_net", xml = "sbml", "sbml-qual" = "sbml", txt = "boolnet",
+  spn = "snoopy", cpn = "snoopy", hpn = "snoopy", colspn = "snoopy", colcpn = "snoopy", colhpn = "snoopy"
 )
 
 # ---- rules, one line per node ------------------------------------------------------------------------------------------------
@@ -233,10 +250,10 @@ reactions_from_core <- function(columns) {
 }
 
 # Arguments that only Boolean networks have.
-refuse_boolean <- function(file, ...) {
+refuse_boolean <- function(file, kind, ...) {
   given <- names(Filter(Negate(is.null), list(...)))
   if (length(given) > 0L) {
-    abort_argument(sprintf("`%s` is only for Boolean networks, but %s holds a reaction network.", given[[1L]], file))
+    abort_argument(sprintf("`%s` is only for Boolean networks, but %s holds a %s.", given[[1L]], file, kind))
   }
 }
 

@@ -47,6 +47,10 @@ record_fields <- list(
     is_times(x) && (length(x) == 1L || !is.null(run$seeds) || !isTRUE(run$output %in% c(output_names("last"), "passage")))
   }),
   species = part_of_result("names of species", function(x, run) is_texts(x)),
+  item = part_of_result("\"place\"", function(x, run) is_texts(x, 1L) && x %in% names(items)),
+  colours = part_of_result("a data frame with a row for each place", function(x, run) {
+    is.data.frame(x) && nrow(x) == length(run$species) && is_texts(x$place)
+  }),
   stopped = part_of_result("numbers", function(x, run) is_kept(x)),
   n_stopped = part_of_result("whole numbers", function(x, run) is_numbers(x, max(1L, length(run$seeds))) && all(x >= 0)),
   varies = part_of_result("TRUE or FALSE for each species", function(x, run) is_flags(x, length(run$species))),
@@ -166,6 +170,7 @@ known_column <- part_of_result("numbers without NA", function(x, run) is_numbers
 special_columns <- list(
   species = names_column, statistic = names_column, time = known_column, trajectory = known_column,
   reaction = part_of_result("names in a factor", function(x, run) is.factor(x)),
+  place = names_column, transition = part_of_result("names in a factor", function(x, run) is.factor(x)),
   censored = part_of_result("TRUE and FALSE", function(x, run) is_flags(x)),
   stationary = part_of_result("TRUE, FALSE and NA", function(x, run) is.logical(x)),
   n = part_of_result("numbers of at least 0", function(x, run) is_numbers(x) && all(x >= 0)),

@@ -68,6 +68,7 @@ abort_changed <- function(name, found) {
 # ascending order, and `found` the statistics of the run's sums. Rows have any order, but the numbers of the run, because answers
 # come from its sums. So an answer is about these rows, or there is an error. `name` is what messages call `x`.
 cells_of_result <- function(x, name) {
+  x <- with_species(x)
   run <- attr(x, "run")
   found <- .Call(ffi_ensemble_statistics, run$tally)
   histogram <- kind_of_result(x) == "ensemble_histogram"
@@ -87,7 +88,7 @@ numbers_of_cells <- function(x, name, histogram) {
   if (!has_columns(x, c("time", "species", if (histogram) c("count", "n")))) abort_changed(name, "columns removed or changed")
   if (nrow(x) == 0L) abort_changed(name, "no rows")
   cell <- (match(x$time, run$times) - 1) * length(run$species) + match(as.character(x$species), run$species)
-  if (anyNA(cell)) abort_changed(name, "times or species that its run does not have")
+  if (anyNA(cell)) abort_changed(name, sprintf("times or %s that its run does not have", items_of(x)))
   cell
 }
 
@@ -114,13 +115,14 @@ all_same <- function(a, b) all((a == b | is.na(a) & is.na(b)) %in% TRUE)
 
 # The settings that a sweep has, the cells of their run, which must be the same for all of them, and the statistics of each.
 cells_of_sweep <- function(x) {
+  x <- with_species(x)
   run <- attr(x, "run")
   if (!has_columns(x, "setting")) abort_changed("`x`", "columns removed or changed")
   cell <- numbers_of_cells(x, "`x`", run$output == "histogram")
   settings <- sort(unique(x$setting))
   rows <- unname(split(seq_len(nrow(x)), match(x$setting, settings)))
   at <- unique(lapply(rows, function(of) sort(unique(cell[of]))))
-  if (length(at) > 1L) abort_argument("`x` must have the same times and species for each setting; found different ones.")
+  if (length(at) > 1L) abort_argument(sprintf("`x` must have the same times and %s for each setting; found different ones.", items_of(x)))
   found <- lapply(seq_along(settings), function(i) {
     found <- .Call(ffi_ensemble_statistics, run$tallies[[settings[[i]]]])
     of <- rows[[i]]

@@ -96,6 +96,13 @@ SEXP ffi_reactions_holder(void);
  * equation, rate, law, variables, events), where `events` is a list of columns or NULL. The caller PROTECTs the list. */
 SEXP ffi_reactions_list(const ff_reactions *net);
 
+/* Returns list(names, both): the names in all equations, in their order and with repeats, and for each equation whether it has both
+ * directions. `names_of_one` is the core's parser of one equation. It must hold no memory while it calls found(), which may raise an R
+ * error. */
+typedef ff_status (*ffi_equation_names_of)(const char *text, void (*found)(void *context, const char *name, size_t length),
+                                           void *context, int *both, ff_error *err);
+SEXP ffi_names_of_equations(SEXP equations, ffi_equation_names_of names_of_one);
+
 /* Moves a text of the core to element i of the strings. `holder` frees the text even if R fails to copy it. `old` is a string
  * that is often the same text; R then need not look for it among all its strings. */
 void ffi_set_text(SEXP strings, R_xlen_t i, char *text, SEXP old, SEXP holder);

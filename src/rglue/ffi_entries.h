@@ -104,3 +104,25 @@ FFI_ENTRY(ffi_outcome_new, 7)
 FFI_ENTRY(ffi_outcome_advance, 2)
 FFI_ENTRY(ffi_outcome_result, 1)
 FFI_ENTRY(ffi_attractors, 3)
+
+/* petri/ffi_petri.c */
+FFI_ENTRY(ffi_petri_parts, 1)
+
+/* petri/ffi_petri_list.c */
+FFI_ENTRY(ffi_petri_equation_names, 1)
+FFI_ENTRY(ffi_petri_check, 1)
+FFI_ENTRY(ffi_petri_arrows, 1)
+
+/* petri/ffi_petri_flat.c */
+FFI_ENTRY(ffi_petri_sizes, 1)
+FFI_ENTRY(ffi_petri_unfolded_list, 1)
+FFI_ENTRY(ffi_petri_flatten, 2)
+FFI_ENTRY(ffi_petri_observed, 2)
+FFI_ENTRY(ffi_petri_cells, 2)
+FFI_ENTRY(ffi_petri_transition_names, 1)
+FFI_ENTRY(ffi_petri_condition, 1)
+
+/* petri/ffi_petri_io.c */
+FFI_ENTRY(ffi_read_petri, 5)
+FFI_ENTRY(ffi_write_petri, 3)
+FFI_ENTRY(ffi_petri_pnml, 1)

@@ -1,17 +1,17 @@
 /* Reads networks from files and writes them. */
-#include "../io/ff_io.h"
 #include "ffi_values.h"
 
 #include <string.h>
 
-static ff_format format_of(SEXP format) {
-  static const ff_format formats[] = {FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET,
-                                      FF_FORMAT_SBML, FF_FORMAT_BNGL};
+ff_format ffi_format(SEXP format) {
+  static const ff_format formats[] = {FF_FORMAT_AUTO, FF_FORMAT_ASSA, FF_FORMAT_BOOLNET, FF_FORMAT_BNET,  FF_FORMAT_SBML,
+                                      FF_FORMAT_BNGL, FF_FORMAT_ANDL, FF_FORMAT_CANDL,   FF_FORMAT_SNOOPY};
   const char *name = ffi_text(format, "format");
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     if (strcmp(name, ff_format_name(formats[i])) == 0) return formats[i];
   ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\", \"sbml\" or \"bngl_net\"");
+  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\", \"sbml\", \"bngl_net\", \"andl\", \"candl\" or "
+               "\"snoopy\"");
   ffi_stop(&err);
   return FF_FORMAT_AUTO;
 }
@@ -61,12 +61,12 @@ static SEXP negative_laws(const ff_reactions *net) {
 }
 
 /* Returns list(model, format, class, unit, negative): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the
- * format that was found, "pbn" or "reaction_network", the unit of amounts (ff_io.h), and the laws that may be negative. `text` is
+ * format that was found, "pbn", "reaction_network" or "petri_net", the unit of amounts (ff_io.h), and the laws that may be negative. `text` is
  * NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all different, of
- * species whose initial counts R sets afterwards (ff_io.h). */
+ * species whose initial counts R sets afterwards (ff_io.h). Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   static const char *const names[] = {"model", "format", "class", "unit", "negative"};
-  ff_format wanted = format_of(format), found = wanted;
+  ff_format wanted = ffi_format(format), found = wanted;
   const char *file = ffi_path(path, "file");
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
   ff_error err;
@@ -81,13 +81,15 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   else
     status = ff_io_read_given(&model, &found, file, wanted, table, &err);
   ff_names_free(table);
+  ff_petri_free(model.petri);
   R_SetExternalPtrAddr(pbn, model.pbn);
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
+  const int is_petri = model.pbn == NULL && model.reactions == NULL;
   SEXP out = PROTECT(ffi_list(5, names));
-  ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
+  if (!is_petri) ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
-  ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : "reaction_network"));
+  ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : is_petri ? "petri_net" : "reaction_network"));
   ffi_set(out, "unit", Rf_mkString(model.unit));
   if (model.reactions != NULL) ffi_set(out, "negative", negative_laws(model.reactions));
   UNPROTECT(3);
@@ -96,7 +98,7 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
 
 /* Writes the file. Returns the bits of ff_lost: what the format cannot express. */
 SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
-  ff_format wanted = format_of(format);
+  ff_format wanted = ffi_format(format);
   const char *file = ffi_path(path, "file");
   ff_error err;
   ff_pbn *pbn;
@@ -108,7 +110,7 @@ SEXP ffi_write_network(SEXP model, SEXP path, SEXP format) {
 }
 
 SEXP ffi_write_reactions(SEXP model, SEXP path, SEXP format) {
-  ff_format wanted = format_of(format);
+  ff_format wanted = ffi_format(format);
   const char *file = ffi_path(path, "file");
   ff_error err;
   ff_reactions *net;

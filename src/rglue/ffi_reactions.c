@@ -215,9 +215,7 @@ static void collect(void *context, const char *name, size_t length) {
   c->n++;
 }
 
-/* Returns list(names, both): the names in all equations, in their order and with repeats, and for each equation whether it has
- * both directions. The parser holds no memory while it calls collect(), which may raise an R error. */
-SEXP ffi_equation_names(SEXP equations) {
+SEXP ffi_names_of_equations(SEXP equations, ffi_equation_names_of names_of_one) {
   static const char *const names[] = {"names", "both"};
   const char **texts = texts_of(equations, -1, "reactions$equation", "texts");
   R_xlen_t n = Rf_xlength(equations);
@@ -228,7 +226,7 @@ SEXP ffi_equation_names(SEXP equations) {
   for (R_xlen_t i = 0; i < n; i++) {
     int both;
     look(i);
-    ffi_check(ff_equation_names(texts[i], collect, &c, (ff_place){NULL, 0}, &both, &err), &err);
+    ffi_check(names_of_one(texts[i], collect, &c, &both, &err), &err);
     LOGICAL(VECTOR_ELT(out, 1))[i] = both;
   }
   SET_VECTOR_ELT(out, 0, Rf_allocVector(STRSXP, c.n));
@@ -236,11 +234,18 @@ SEXP ffi_equation_names(SEXP equations) {
   for (R_xlen_t i = 0; i < n; i++) {
     int both;
     look(i);
-    ffi_check(ff_equation_names(texts[i], collect, &c, (ff_place){NULL, 0}, &both, &err), &err);
+    ffi_check(names_of_one(texts[i], collect, &c, &both, &err), &err);
   }
   UNPROTECT(1);
   return out;
 }
+
+static ff_status names_of_equation(const char *text, void (*found)(void *context, const char *name, size_t length), void *context,
+                                   int *both, ff_error *err) {
+  return ff_equation_names(text, found, context, (ff_place){NULL, 0}, both, err);
+}
+
+SEXP ffi_equation_names(SEXP equations) { return ffi_names_of_equations(equations, names_of_equation); }
 
 /* Sets used[i] to TRUE for each species, parameter and variable that an equation, a rate or a variable names. */
 static void mark_used(int *used, const ff_reactions *net) {

@@ -4,9 +4,11 @@
 #include <string.h>
 
 void ffi_stop_found(ffi_owner owner, const char *name, const char *wanted, const char *found) {
-  static const char *const begins[FFI_OWNERS] = {"", "a network's ", "a reaction network's ", "the result was changed: its "};
+  static const char *const begins[FFI_OWNERS] = {"", "a network's ", "a reaction network's ", "the result was changed: its ",
+                                                 "a Petri net's "};
   static const char *const ends[FFI_OWNERS] = {"", " (make networks with pbn() or read_network())",
-                                               " (make reaction networks with reaction_network())", ""};
+                                               " (make reaction networks with reaction_network())", "",
+                                               " (make Petri nets with petri_net())"};
   ff_error err;
   ff_error_set(&err, FF_EARGUMENT, "%s`%s` must be %s; found %s%s", begins[owner], name, wanted, found, ends[owner]);
   ffi_stop(&err);

@@ -6,10 +6,11 @@
 #ifndef FFI_VALUES_H
 #define FFI_VALUES_H
 
+#include "../io/ff_io.h"
 #include "ffi.h"
 
 /* Whose values they are: this begins and ends a message. */
-typedef enum { FFI_ARGUMENT, FFI_PBN, FFI_REACTIONS, FFI_RESULT, FFI_OWNERS } ffi_owner;
+typedef enum { FFI_ARGUMENT, FFI_PBN, FFI_REACTIONS, FFI_RESULT, FFI_PETRI, FFI_OWNERS } ffi_owner;
 
 /* Raises the error that the owner's `name`, such as "species$fixed", must be `wanted`, but `found` was found. Never returns. */
 void ffi_stop_found(ffi_owner owner, const char *name, const char *wanted, const char *found);
@@ -47,6 +48,9 @@ uint32_t ffi_uint(SEXP x, const char *name);
 int ffi_flag(SEXP x, const char *name);
 const char *ffi_text(SEXP x, const char *name);
 const char *ffi_path(SEXP x, const char *name);
+
+/* The format of a file, by its name. ffi_io.c. */
+ff_format ffi_format(SEXP format);
 
 /* Raises an error unless x is a list of at least n elements. */
 void ffi_listed(SEXP x, R_xlen_t n, const char *name);

@@ -9,7 +9,7 @@ test_that("a missing required argument is an error that names it", {
   sim <- simulate(reaction_network("A -> 0" = 1, initial = c(A = 9)), nsim = 9, times = 1, seed = 1)
   given <- list(
     model = net, rules = c(a = "a"), nodes = 2, x = net, name = "toggle", states = "a", of_interest = "a", perturbation = 0.1,
-    update = "synchronous", file = tempfile(fileext = ".pbn"), rate = 1,
+    update = "synchronous", file = tempfile(fileext = ".pbn"), rate = 1, z = 1,
     when = "time > 1", set = c(A = 1), a = sim, b = sim
   )
   tried <- 0

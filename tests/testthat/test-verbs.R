@@ -6,19 +6,20 @@ verbs <- c(
   "set_perturbation", "set_update", "fix_nodes", "set_rule", "add_node", "remove_node", "rename_nodes", "write_network"
 )
 for_reactions <- c("network_arrows", "set_initial", "write_network") # verbs that have a method for reaction networks too
+for_nets <- for_reactions # and for Petri nets
 
 test_that("every verb has the model first, a method for pbn, and a default method that names the classes", {
   for (verb in verbs) {
     generic <- getExportedValue("fireflip", verb)
     expect_identical(names(formals(generic)), c("model", "..."), info = verb)
-    classes <- if (verb %in% for_reactions) c("pbn", "reaction_network") else "pbn"
+    classes <- c("pbn", if (verb %in% for_nets) "petri_net", if (verb %in% for_reactions) "reaction_network")
     for (class in classes) {
       expect_true(is.function(utils::getS3method(verb, class, envir = asNamespace("fireflip"))), info = verb)
     }
-    error <- tryCatch(generic(structure(list(), class = "petri_net"), "A"), error = identity)
+    error <- tryCatch(generic(structure(list(), class = "circuit"), "A"), error = identity)
     expect_s3_class(error, "fireflip_error_argument")
-    expect_match(conditionMessage(error), "a network of class \"pbn\".*found an object of class \"petri_net\"", info = verb)
-    expect_identical(error[c("expected", "found")], list(expected = classes, found = "petri_net"), info = verb)
+    expect_match(conditionMessage(error), "a network of class \"pbn\".*found an object of class \"circuit\"", info = verb)
+    expect_identical(error[c("expected", "found")], list(expected = classes, found = "circuit"), info = verb)
   }
 })
 

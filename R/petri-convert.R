@@ -1,0 +1,378 @@
+#' Unfold a coloured Petri net
+#'
+#' The net that a coloured net stands for: a place for each colour of each place, such as `Ca[3,5]`, and a transition for each choice
+#' of colours, such as `diffuse[1,2,1,3]`. [`simulate()`][simulate.petri_net] does the same, but makes no texts, so it is much
+#' faster. `summary()` tells the size of the unfolded net beforehand.
+#'
+#' @param model A net of class `petri_net`.
+#' @param ... Must be empty.
+#' @returns A net of class `petri_net` without colours. The names of its transitions have the colours of all indices in brackets.
+#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if there are too many places or
+#'   transitions: 2^28 and 2^30, and 2^31 - 1 arcs.
+#' @seealso [petri_net()], [as_reaction_network()].
+#' @export
+#' @examples
+#' net <- petri_net(
+#'   move = transition("A[x] -> A[next(x)]", rate = 1), colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X"),
+#'   initial = c("A[1]" = 5)
+#' )
+#' unfold(net)
+unfold <- function(model, ...) UseMethod("unfold")
+
+#' @export
+unfold.default <- function(model, ...) no_method(model, "unfold", ...)
+
+#' @export
+unfold.petri_net <- function(model, ...) {
+  check_parts(model)
+  check_no_more(...)
+  if (!is_coloured(model) && length(model$indices) == 0L) return(model)
+  flat_net(model, .Call(ffi_petri_unfolded_list, model))
+}
+
+# The kinds of arcs, numbered from 0: FF_PETRI_ARCS of src/model/petri/ff_petri.h.
+arc_kinds <- c("in", "out", "read", "inhibitor", "equal", "reset", "modifier")
+
+# The net of an unfolded list.
+flat_net <- function(model, found) {
+  n_places <- length(found$places$initial)
+  name <- found$names[seq_len(n_places)]
+  quoted <- argument_name(name)
+  n <- length(found$transitions$name)
+  arcs <- found$arcs
+  kind <- arc_kinds[arcs$kind + 1L]
+  number <- !is.na(suppressWarnings(as.numeric(arcs$weight)))
+  weight <- ifelse(number, arcs$weight, paste0("(", arcs$weight, ")"))
+  weighted <- ifelse(arcs$weight == "1", quoted[arcs$place], paste(weight, quoted[arcs$place]))
+  joined <- function(of, text, between, none) {
+    out <- rep(none, n)
+    groups <- split(text[of], arcs$transition[of])
+    out[as.integer(names(groups))] <- vapply(groups, paste, "", collapse = between)
+    out
+  }
+  sign <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
+  test <- paste(quoted[arcs$place], sign, weight)
+  given <- function(x, none) ifelse(is.na(x) | x %in% none, NA_character_, exact_text(x))
+  at <- found$transitions
+  old <- model$transitions[at$of, ]
+  transitions <- data.frame(
+    name = at$name, kind = old$kind,
+    equation = paste(joined(kind == "in", weighted, " + ", "0"), "->", joined(kind == "out", weighted, " + ", "0")),
+    number = at$number, law = ifelse(at$mass_action, "mass action", "formula"),
+    test = joined(!is.na(sign), test, " & ", NA_character_),
+    reset = joined(kind == "reset", quoted[arcs$place], ", ", NA_character_), guard = NA_character_,
+    begin = given(at$begin, NULL), period = given(at$period, 0), end = given(at$end, Inf)
+  )
+  places <- data.frame(place = name, set = NA_character_, continuous = found$places$continuous, fixed = found$places$fixed)
+  markings <- markings_of(name, found$places$initial)
+  new_petri_net(
+    places, transitions, markings, parameters = model$parameters,
+    variables = stats::setNames(found$variables, found$names[-seq_len(n_places)]), choices = model$choices
+  )
+}
+
+# ---- from and to reaction networks -----------------------------------------------------------------------------------------
+
+#' Petri nets from reaction networks, and back
+#'
+#' `as_petri_net()` of a reaction network chooses what is counted and what flows. Of a Petri net, it takes all stochastic and
+#' continuous transitions for one of these kinds. `as_reaction_network()` makes a reaction network from a net in which all is
+#' counted.
+#'
+#' @param x A network of class `reaction_network` or `petri_net`.
+#' @param continuous The species that become continuous places: names, numbers, or a logical vector. With `NULL` (the default), none.
+#' @param flows The reactions that flow: names or numbers. With `NULL` (the default), those that change continuous species only.
+#' @param as `"stochastic"`: all transitions that flow become stochastic, and all places discrete. `"continuous"`: all
+#'   stochastic transitions flow, and all places are continuous.
+#' @param ... Must be empty.
+#' @returns `as_petri_net()`: a net of class `petri_net`; its [`summary()`][petri-methods] tells what has been chosen.
+#'   `as_reaction_network()`: a network of class [reaction_network()]. Its species are the places of the unfolded net. Tests become
+#'   factors of rates, such as `(S >= 3)`.
+#' @section Errors: `fireflip_error_argument` if the reaction network has events, which Petri nets do not have: scheduled and
+#'   deterministic transitions do what they do. `fireflip_error_unsupported` if the net is no reaction network: if it has a
+#'   transition that is not stochastic, a continuous place, a reset, or a weight that depends on places or is not whole.
+#'   `fireflip_error_model` as for [petri_net()].
+#' @seealso [petri_net()], [reaction_network()], [unfold()].
+#' @export
+#' @examples
+#' net <- reaction_network("0 -> mRNA" = 2, "mRNA -> 0" = 0.5, "mRNA -> mRNA + protein" = 20, "protein -> 0" = 0.1)
+#' hybrid <- as_petri_net(net, continuous = "protein")
+#' hybrid
+#' summary(hybrid)
+#' as_reaction_network(as_petri_net(hybrid, as = "stochastic"))
+as_petri_net <- function(x, ...) UseMethod("as_petri_net")
+
+#' @export
+as_petri_net.default <- function(x, ...) {
+  if (missing(x)) abort_class(, c("petri_net", "reaction_network"), "x")
+  abort_class(x, c("petri_net", "reaction_network"), "x")
+}
+
+#' @rdname as_petri_net
+#' @export
+as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ...) {
+  check_parts(x)
+  check_no_more(...)
+  if (!is.null(x$events)) {
+    abort_argument(sprintf(
+      paste(
+        "The network has %s, and Petri nets have none. Remove them (net$events <- NULL), and add transition(at = ) for what happens",
+        "at given times, or transition(weight = ) for what happens when a condition holds."
+      ), count_of(nrow(x$events), "event")
+    ))
+  }
+  level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous)
+  rows <- x$reactions
+  changed <- changed_species(x)
+  flowing <- vapply(changed, function(at) length(at) > 0L && all(level[at]), NA)
+  if (!is.null(flows)) flowing <- seq_len(nrow(rows)) %in% check_known(flows, "flows", rows$name, "reactions")
+  model <- new_petri_net(
+    data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
+    data.frame(
+      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = rows$equation, number = rows$rate,
+      law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_, begin = NA_character_,
+      period = NA_character_, end = NA_character_
+    ),
+    markings_of(x$species$species, x$species$initial),
+    parameters = x$parameters, variables = if (is.null(x$variables)) no_variables() else x$variables,
+    choices = flow_choices(x, flowing, level, changed, is.null(flows))
+  )
+  as_checked(model, .Call(ffi_petri_check, model))
+}
+
+# The species that each reaction changes.
+changed_species <- function(x) {
+  arrows <- .Call(ffi_reactions_arrows, x)
+  used <- arrows$role != 3L & !x$species$fixed[arrows$species]
+  by <- ifelse(arrows$role == 2L, arrows$count, -arrows$count)[used]
+  sums <- rowsum(by, paste(arrows$reaction[used], arrows$species[used]))
+  parts <- strsplit(rownames(sums)[sums[, 1L] != 0], " ", fixed = TRUE)
+  reaction <- vapply(parts, function(part) as.integer(part[[1L]]), 0L)
+  species <- vapply(parts, function(part) as.integer(part[[2L]]), 0L)
+  unname(split(species, factor(reaction, seq_len(nrow(x$reactions)))))
+}
+
+flow_choices <- function(x, flowing, level, changed, chosen) {
+  name <- x$reactions$name
+  if (!chosen) return(if (any(flowing)) sprintf("%s: flows, as asked for", name[flowing]) else character())
+  mixed <- which(!flowing & vapply(changed, function(at) any(level[at]), NA))
+  c(
+    sprintf("%s: flows, because all that it changes is continuous", name[flowing]),
+    sprintf("%s: is counted, because it changes %s", name[mixed], vapply(mixed, function(r) {
+      some_values(x$species$species[changed[[r]][!level[changed[[r]]]]])
+    }, ""))
+  )
+}
+
+#' @rdname as_petri_net
+#' @export
+as_petri_net.petri_net <- function(x, as = NULL, ...) {
+  check_parts(x)
+  check_no_more(...)
+  if (is.null(as)) return(x)
+  check_choice(as, "as", c("stochastic", "continuous"))
+  moved <- x$transitions$kind %in% c("stochastic", "continuous")
+  x$transitions$kind[moved] <- as
+  x$places$continuous <- rep(as == "continuous", nrow(x$places))
+  x$choices <- character()
+  as_checked(x, .Call(ffi_petri_check, x))
+}
+
+#' @rdname as_petri_net
+#' @export
+as_reaction_network <- function(x, ...) UseMethod("as_reaction_network")
+
+#' @export
+as_reaction_network.default <- function(x, ...) {
+  if (missing(x)) abort_class(, c("petri_net", "reaction_network"), "x")
+  abort_class(x, c("petri_net", "reaction_network"), "x")
+}
+
+#' @export
+as_reaction_network.reaction_network <- function(x, ...) {
+  check_no_more(...)
+  x
+}
+
+#' @rdname as_petri_net
+#' @export
+as_reaction_network.petri_net <- function(x, ...) {
+  check_parts(x)
+  check_no_more(...)
+  why_not <- why_no_reactions(x)
+  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  found <- .Call(ffi_petri_unfolded_list, x)
+  why_not <- why_no_counts(x, found)
+  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  reactions_of(x, found)
+}
+
+# Why a net is no reaction network, as a clause, or NULL: what can be seen without unfolding it.
+why_no_reactions <- function(x) {
+  rows <- x$transitions
+  other <- which(rows$kind != "stochastic")
+  if (length(other) > 0L) return(sprintf("its transition \"%s\" is %s", rows$name[[other[[1L]]]], rows$kind[[other[[1L]]]]))
+  if (any(x$places$continuous)) return(sprintf("its place \"%s\" is continuous", x$places$place[x$places$continuous][[1L]]))
+  reset <- which(!is.na(rows$reset))
+  if (length(reset) > 0L) return(sprintf("its transition \"%s\" resets %s", rows$name[[reset[[1L]]]], rows$reset[[reset[[1L]]]]))
+}
+
+why_no_counts <- function(x, found) {
+  arcs <- found$arcs
+  moved <- arcs$kind %in% 0:1
+  bad <- which(moved & (is.na(arcs$value) | arcs$value != floor(arcs$value)))
+  if (length(bad) == 0L) return(NULL)
+  sprintf(
+    "its transition \"%s\" has the weight %s, which %s", found$transitions$name[[arcs$transition[[bad[[1L]]]]]],
+    arcs$weight[[bad[[1L]]]], if (is.na(arcs$value[[bad[[1L]]]])) "depends on places" else "is not whole"
+  )
+}
+
+reactions_of <- function(x, found) {
+  arcs <- found$arcs
+  moved <- arcs$kind %in% 0:1
+  arcs$weight[moved] <- exact_text(arcs$value[moved])
+  found$arcs <- arcs
+  flat <- flat_net(x, found)
+  rows <- flat$transitions
+  tested <- which(!is.na(rows$test))
+  factors <- gsub(" & ", ") * (", rows$test[tested], fixed = TRUE)
+  rows$number[tested] <- sprintf("(%s) * (%s)", rows$number[tested], factors)
+  model <- new_reaction_network(
+    flat$places$place, found$places$initial, flat$places$fixed, flat$parameters,
+    data.frame(name = make.unique(rows$name, " "), equation = rows$equation, rate = rows$number, law = rows$law), flat$variables
+  )
+  checked <- .Call(ffi_reactions_check, model)
+  model$reactions$equation <- checked$equation
+  model$reactions$rate <- checked$rate
+  model
+}
+
+# ---- invariants ----------------------------------------------------------------------------------------------------------------
+
+#' Invariants of a Petri net
+#'
+#' A *P-invariant* gives whole weights to places, such that no transition changes the weighted sum of the tokens.
+#' [conservation_laws()] of a net finds a basis of them. A *T-invariant* tells how often transitions fire, such that all of them
+#' together change nothing.
+#'
+#' @param model A net of class `petri_net`.
+#' @param type `"P"`: as `conservation_laws()`. `"T"`: all minimal T-invariants, whose transitions do not include those of
+#'   another one.
+#' @param ... Must be empty.
+#' @returns For `"P"`, a data frame with a row for each place of each law: `law` (a number), `place`, `weight` and `total` (the sum
+#'   at the start). For `"T"`, one with `invariant` (a number), `transition` and `weight`.
+#' @details The net is unfolded. Weights of arcs that are not whole, such as 5.4 and 1 / 0.185, are taken for fractions of whole numbers,
+#'   27 / 5 and 200 / 37, so all is computed with whole numbers. A place that a transition resets, or changes by a weight that depends on places, is in no P-invariant, and such a
+#'   transition is in no T-invariant.
+#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if numbers exceed 2^53, or if there
+#'   are more than some ten thousand T-invariants.
+#' @seealso [conservation_laws()].
+#' @export
+#' @examples
+#' net <- petri_net("A + E -> C" = 1, "C -> A + E" = 2, "C -> B + E" = 3, "B -> A" = 1, initial = c(A = 10, E = 2))
+#' invariants(net, "T")
+#' conservation_laws(net)
+invariants <- function(model, ...) UseMethod("invariants")
+
+#' @export
+invariants.default <- function(model, ...) no_method(model, "invariants", ...)
+
+#' @rdname invariants
+#' @export
+invariants.petri_net <- function(model, type = c("P", "T"), ...) {
+  check_parts(model)
+  check_no_more(...)
+  type <- check_choice(type, "type", c("P", "T"))
+  if (type == "P") return(conservation_laws(model))
+  found <- whole_changes(model)
+  rows <- found$changes[!found$changes$transition %in% found$varying, ]
+  by_place <- split(rows[c("transition", "by")], rows$place)
+  changes <- unname(lapply(by_place, function(one) list(at = one$transition, by = one$by)))
+  left_out <- lapply(unique(found$varying), function(t) list(at = t, by = 1))
+  gave_up <- FALSE
+  combine <- function(...) {
+    out <- all_pairs(...)
+    gave_up <<- gave_up || is.null(out)
+    out
+  }
+  short <- order(vapply(changes, function(one) length(one$at), 0L))
+  vectors <- null_vectors(c(left_out, changes[short]), length(found$transitions), combine, minimal = TRUE)
+  if (gave_up) abort("size", "The net has more T-invariants than can be listed.")
+  vectors <- vectors[order(lengths(lapply(vectors, `[[`, "at")), vapply(vectors, function(v) v$at[[1L]], 0L))]
+  at <- as.integer(unlist(lapply(vectors, `[[`, "at")))
+  data.frame(
+    invariant = rep(seq_along(vectors), lengths(lapply(vectors, `[[`, "at"))), transition = found$transitions[at],
+    weight = as.double(unlist(lapply(vectors, `[[`, "weight")))
+  )
+}
+
+#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants; its result has the column `place` in place of
+#'   `species`. See [invariants()].
+#' @rdname conservation_laws
+#' @export
+conservation_laws.petri_net <- function(model, ...) {
+  check_parts(model)
+  check_no_more(...)
+  found <- whole_changes(model)
+  by_transition <- split(found$changes[c("place", "by")], found$changes$transition)
+  changes <- unname(lapply(by_transition, function(one) list(at = one$place, by = one$by * sign(one$by[[1L]]))))
+  changes <- changes[!duplicated(vapply(changes, function(one) paste(one$at, one$by, collapse = " "), ""))]
+  lost <- lapply(unique(found$lost), function(p) list(at = p, by = 1))
+  laws <- laws_of_changes(c(lost, changes[order(vapply(changes, function(one) length(one$at), 0L))]), length(found$places))
+  table_of_laws(laws, found$places, found$initial, "place")
+}
+
+# The changes that transitions of the unfolded net make: a data frame of transition, place and by (whole numbers); the transitions
+# whose changes vary, and the places that they change so.
+whole_changes <- function(model) {
+  found <- .Call(ffi_petri_unfolded_list, model)
+  arcs <- found$arcs
+  fixed <- found$places$fixed[arcs$place]
+  kind <- arc_kinds[arcs$kind + 1L]
+  varies <- !fixed & (kind == "reset" | (kind %in% c("in", "out") & is.na(arcs$value)))
+  moved <- !fixed & kind %in% c("in", "out") & !varies
+  by <- ifelse(kind == "out", arcs$value, -arcs$value)[moved]
+  scale <- whole_scale(by)
+  n <- length(found$names)
+  key <- arcs$transition[moved] * (n + 1) + arcs$place[moved]
+  sums <- rowsum(exact_weights(round(by * scale)), key)
+  key <- as.numeric(rownames(sums))
+  order <- order(key)
+  order <- order[sums[order, 1L] != 0]
+  changes <- data.frame(
+    transition = as.integer(key[order] %/% (n + 1)), place = as.integer(key[order] %% (n + 1)), by = unname(sums[order, 1L])
+  )
+  list(
+    changes = changes, varying = arcs$transition[varies], lost = arcs$place[varies], transitions = found$transitions$name,
+    places = found$names[seq_along(found$places$initial)], initial = found$places$initial
+  )
+}
+
+# The least whole number by which all numbers become whole. A number such as 1 / 0.185 is taken for the fraction of whole numbers with
+# the least denominator that a double does not tell from it, 200 / 37.
+whole_scale <- function(x) {
+  scale <- 1
+  for (one in unique(x[x != floor(x)])) {
+    denominator <- denominator_of(one)
+    scale <- exact_weights(scale * (denominator / common_divisor(scale, denominator)))
+  }
+  scale
+}
+
+# By the continued fraction of the number.
+denominator_of <- function(x, most = 1e6) {
+  rest <- abs(x)
+  before <- 0
+  denominator <- 1
+  while (abs(round(abs(x) * denominator) / denominator - abs(x)) > 2^-52 * abs(x)) {
+    rest <- 1 / (rest - floor(rest))
+    new <- floor(rest) * denominator + before
+    if (!is.finite(new) || new > most) {
+      abort("size", sprintf("The weight %s of an arc is no fraction of small whole numbers.", exact_text(abs(x))))
+    }
+    before <- denominator
+    denominator <- new
+  }
+  denominator
+}

@@ -1,0 +1,318 @@
+#' Simulate a Petri net
+#'
+#' Simulates trajectories of a Petri net: continuous places flow, and all other transitions fire, at random times or at those that are
+#' due. Firings change the flows, and flows change the rates of firings. The result has the statistics of all trajectories, or
+#' the trajectories themselves, as for reaction networks.
+#'
+#' @inheritParams simulate.reaction_network
+#' @param object,model A net of class `petri_net`.
+#' @param method `"exact"`, or `"auto"` (the default): exact too. The flows are solved with a stated tolerance; given these, no
+#'   firing is approximated.
+#' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables; or
+#'   the numbers of places, where variables come after them. With `NULL` (the default), all places.
+#' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those of
+#'   the net. Or a result for `output = "final"` that observes all places: see section Resuming.
+#' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. When it becomes true, the
+#'   trajectory stops, also within a flow.
+#' @param tolerance The error of a step of the flows: `c(relative = , absolute = )`, or one number, the relative one; the absolute one
+#'   is then a thousandth of it. Default 1e-6. It is not used where nothing flows.
+#' @param backend `"cpu"`, or `"auto"` (the default), which is the same. There are no kernels for GPUs yet.
+#' @param integrator The method for the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: a method for stiff
+#'   equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
+#' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are reduced by a common
+#'   factor, so that no more flows out than in. `"bio"`: all rates are as they are written; a marking that becomes negative is an error.
+#' @param end,design,common As in [first_passage()] and [sweep_parameters()].
+#' @returns A result as of [`simulate()`][simulate.reaction_network] of a reaction network, of class `petri_ensemble`,
+#'   `petri_trajectories`, `petri_histogram` or `petri_events`. Its column `place` has the names of places and variables. If an observed
+#'   place has colours, there is a column beside it for each component, named by its set, with `NA` where there is none. The trajectories
+#'   are then long: they have a row for each trajectory, time and place, and the column `value`. The column `transition` of
+#'   `petri_events` has every firing of a transition that does not flow.
+#' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of levels
+#'   are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire: the ones
+#'   that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones again. Last
+#'   come stochastic firings. A million immediate firings at one instant are an error.
+#' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
+#'   `as_reaction_network(net)`. The numbers are those of that network.
+#' @section Resuming: As for reaction networks. A net with deterministic transitions cannot be resumed, because a result does not have
+#'   their clocks.
+#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a rate, weight
+#'   or delay that is negative or not finite, a discrete place with a fraction or more than 2^53 tokens, immediate firings without
+#'   end, a level below zero with `semantics = "bio"`. `fireflip_error_size` for a result or a net that is too large.
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by the
+#'   graphics processing units.
+#'
+#' Salis H, Kaznessis Y (2005). Accurate hybrid stochastic simulation of a system of coupled chemical or biochemical reactions.
+#' *Journal of Chemical Physics* 122, 054103. \doi{10.1063/1.1835951}
+#' @seealso [petri_net()], [petri_model()], [`simulate()`][simulate.reaction_network] of reaction networks, [ensemble-methods].
+#' @name simulate.petri_net
+#' @examples
+#' net <- petri_model("gene")
+#' simulate(net, nsim = 100, times = 1:3, seed = 1)
+#' simulate(net, times = seq(0, 5, 0.5), output = "trajectories", seed = 1)
+#' first_passage(net, "protein > 0.7", nsim = 100, end = 10, seed = 1)
+NULL
+
+#' @rdname simulate.petri_net
+#' @export
+simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact"), observe = NULL,
+                               output = c("summary", "trajectories", "final", "histogram", "events"), initial = NULL,
+                               parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95,
+                               tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL, progress = interactive(),
+                               integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
+  check_parts(object)
+  check_no_more(...)
+  if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
+  until <- given_condition(until, substitute(until), "until")
+  plan <- petri_plan(
+    object, nsim, seed, times = times, method = method, observe = observe, output = output, initial = initial,
+    parameters = parameters, until = until, quantiles = quantiles, covariance = covariance, shard = shard,
+    confidence = confidence, tolerance = tolerance, backend = backend, threads = threads, progress = progress,
+    integrator = integrator, semantics = semantics, any_number = missing(nsim)
+  )
+  planned_result(plan, plan$model, run_ensemble(plan$model, plan$options, progress, backend))
+}
+
+petri_engine <- list(
+  name = "petri", kernels = character(),
+  new = function(model, options) .Call(ffi_petri_new, model, options),
+  sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
+  without_kernel = function() c("auto", "exact"),
+  plan = function(...) petri_plan(...),
+  reason = function(result, model) "it is exact",
+  settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
+  words = "places",
+  columns = function(model, observe, output) {
+    seen <- if (is.null(observe)) model$places$place else as.character(observe)
+    coloured <- model$places$place[!is.na(model$places$set)]
+    if (!any(place_of_element(seen) %in% coloured)) return(c("place", seen))
+    c("place", "value", names(model$colours)) # a column for each component
+  },
+  size = function(model) nrow(model$transitions) + nrow(model$places),
+  never_negative = function(model) character(),
+  fired = function(model) .Call(ffi_petri_transition_names, model),
+  grows = function(model, options) NULL
+)
+ensemble_engine.petri_net <- function(model) petri_engine
+
+# As ensemble_plan(), for a Petri net. `any_number`: whether a result that is resumed tells the number of trajectories.
+petri_plan <- function(object, nsim, seed, times, method, observe, output, initial = NULL, parameters = NULL, until = NULL,
+                       quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95, tolerance = NULL, backend = NULL,
+                       threads = NULL, progress = FALSE, integrator = "auto", semantics = "adaptive", any_number = FALSE) {
+  method <- check_petri_method(method)
+  integrator <- check_choice(integrator, "integrator", c("auto", "dormand_prince", "rosenbrock"))
+  semantics <- check_choice(semantics, "semantics", c("adaptive", "bio"))
+  tolerance <- check_petri_tolerance(tolerance)
+  times <- check_times(times)
+  output <- check_choice(output, "output", output_names())
+  kind <- output_kinds[[output]]
+  check_number(confidence, "confidence", 0, 1, open_min = TRUE, open_max = TRUE)
+  check_flag(progress, "progress")
+  check_summary_options(output, quantiles, covariance)
+  check_condition(until, "until")
+  wanted_backend(backend)
+  resumed <- kind_of_result(initial) == "ensemble_trajectories"
+  if (!resumed && kind_of_result(initial) %in% kind_classes) {
+    abort_value("initial", "markings by places, or a result of simulate() with `output` = \"final\"", initial)
+  }
+  object <- with_petri_arguments(object, if (!resumed) initial, parameters)
+  flat <- .Call(ffi_petri_flatten, object, until)
+  start <- if (resumed) petri_start(object, flat, initial, nsim, any_number, shard)
+  if (!is.null(start)) nsim <- start$nsim
+  check_count(nsim, "nsim", 1, 2^47)
+  if (kind$last) times <- times[[length(times)]]
+  if (!is.null(start)) check_after_start(times, start)
+  seen <- if (kind$firings) list(at = 1L, species = character()) else observed_places(object, flat, observe, output)
+  part <- trajectories_of_shard(nsim, seed, shard)
+  check_rows_of_result(part$n * (if (is.null(seen$colours)) 1 else length(seen$at)), length(seen$at), length(times), output)
+  seed <- resolve_seed(seed)
+  reactions <- method == "auto" && is.null(why_no_reactions(object))
+  options <- c(options_of_start(start, part, seed), options_of_output(output, quantiles, covariance), list(
+    times = times, observed = seen$at, method = method, threads = resolve_threads(threads), simd = resolve_simd(),
+    until = if (reactions && !is.null(until)) .Call(ffi_petri_condition, flat) else until, tolerance = 0, relative = tolerance[["relative"]], absolute = tolerance[["absolute"]], integrator = integrator,
+    semantics = semantics, flat = if (!reactions) flat
+  ))
+  list(
+    model = if (reactions) as_reaction_network(object) else object, net = if (reactions) object,
+    convert = if (reactions) as_reaction_network, options = options, nsim = nsim, asked = nsim, seed = seed,
+    species = seen$species, confidence = confidence, start = start,
+    record = Filter(Negate(is.null), list(
+      output = output, until = until, quantiles = quantiles, shard = part$shard, item = "place", colours = seen$colours
+    ))
+  )
+}
+
+check_petri_method <- function(method) {
+  said <- if (is.character(method) && length(method) == 1L && !is.na(method)) method else ""
+  if (said %in% ssa_method_names()) {
+    hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") lets all flow" else {
+      "; that is a method for reaction networks: see as_reaction_network()"
+    }
+    abort_value("method", "\"auto\" or \"exact\"", method, paste0(hint, "."))
+  }
+  check_choice(method, "method", c("auto", "exact"))
+}
+
+# The relative and the absolute tolerance.
+check_petri_tolerance <- function(x) {
+  if (is.null(x)) return(c(relative = 1e-6, absolute = 1e-9))
+  expected <- "one number above 0 and at most 0.1, or c(relative = 1e-6, absolute = 1e-9)"
+  if (!is_numbers(x) || !length(x) %in% 1:2 || any(!is.finite(x) | x <= 0)) abort_value("tolerance", expected, x)
+  if (length(x) == 2L && !setequal(names(x), c("relative", "absolute"))) abort_value("tolerance", expected, x)
+  if (length(x) == 1L && !is.null(names(x)) && !names(x) %in% "relative") abort_value("tolerance", expected, x)
+  x <- if (length(x) == 1L) c(relative = x[[1L]], absolute = 1e-3 * x[[1L]]) else x[c("relative", "absolute")]
+  if (x[["relative"]] > 0.1 || x[["relative"]] < 1e-14) {
+    abort_value("tolerance", "a relative tolerance from 1e-14 to 0.1", x[["relative"]])
+  }
+  vapply(x, as.double, 0)
+}
+
+# The net with the arguments `initial` and `parameters`. Errors name the argument.
+with_petri_arguments <- function(model, initial, parameters) {
+  constants <- names(model$parameters)
+  parameters <- check_known_numbers(
+    parameters, "parameters", constants, "parameters", model$places$place, "which is a place; `initial` takes its marking"
+  )
+  added <- check_markings(initial)
+  unknown <- setdiff(place_of_element(added$element), model$places$place)
+  misplaced <- intersect(unknown, constants)
+  if (length(misplaced) > 0L) {
+    abort_argument(sprintf(
+      "`initial` names \"%s\", which is a parameter; `parameters` takes its value.", misplaced[[1L]]
+    ), unknown = misplaced)
+  }
+  if (length(unknown) > 0L) abort_unknown_names("`initial`", unknown, model$places$place, "places", "net")
+  if (nrow(added) > 0L) model <- set_initial(model, initial)
+  set_parameters(model, parameters)
+}
+
+# What is observed: `at`, numbers of flat places and variables from 1; `species`, their names; `colours`, or NULL if none has any.
+observed_places <- function(model, flat, observe, output) {
+  known <- c(model$places$place, names(model$variables))
+  constant <- if (is.character(observe)) intersect(observe, setdiff(names(model$parameters), known))
+  if (length(constant) > 0L) {
+    abort_argument(sprintf(
+      "`observe` names \"%s\", a parameter; places and variables can be observed, also a variable with the formula \"%s\".",
+      constant[[1L]], constant[[1L]]
+    ))
+  }
+  if (is.factor(observe)) observe <- as.character(observe)
+  if (is.numeric(observe)) observe <- known[check_known(observe, "observe", known, "places and variables", owner = "net")]
+  if (is.null(observe)) observe <- model$places$place
+  if (!is_texts(observe) || length(observe) == 0L) abort_value("observe", "names of places", observe)
+  observe <- enc2utf8(observe)
+  ranges <- .Call(ffi_petri_observed, flat, observe)
+  if (anyNA(ranges$first)) abort_not_observed(model, observe[is.na(ranges$first)], known)
+  at <- as.integer(sequence(ranges$n, ranges$first))
+  cells <- .Call(ffi_petri_cells, flat, at)
+  if (anyDuplicated(at)) {
+    abort_argument(sprintf("`observe` names \"%s\" more than once.", cells[[1L]][[anyDuplicated(at)]]))
+  }
+  own <- intersect(cells[[1L]], c("trajectory", "time"))
+  if (!output_kinds[[output]]$sums && length(own) > 0L && length(cells) == 2L) {
+    abort_argument(sprintf("A place is called \"%s\", like a column of the result; choose others by `observe`.", own[[1L]]))
+  }
+  list(at = at, species = cells[[1L]], colours = colour_columns(model, cells))
+}
+
+# A data frame of the places and of the components of their colours, which have the names of their sets.
+colour_columns <- function(model, cells) {
+  width <- length(cells) - 2L
+  if (width == 0L) return(NULL)
+  own <- c(
+    "trajectory", "time", "place", "value", "mean", "lower", "upper", "sd", "min", "max", "sd_lower", "sd_upper", "count", "n",
+    "proportion", "setting"
+  )
+  sets <- unique(model$places$set[model$places$place %in% cells[[2L]] & !is.na(model$places$set)])
+  parts <- lapply(sets, function(set) simple_sets(model, set))
+  longest <- parts[[which.max(lengths(parts))]]
+  names <- if (length(longest) == width) longest else paste0("colour", seq_len(width))
+  names <- utils::tail(make.unique(c(own, names), "_"), width)
+  structure(
+    c(list(place = cells[[2L]]), stats::setNames(cells[-(1:2)], names)), class = "data.frame",
+    row.names = .set_row_names(length(cells[[1L]]))
+  )
+}
+
+# The names of the simple sets of which a set is a product.
+simple_sets <- function(model, set, most = 20L) {
+  if (set %in% names(model$colours) || most == 0L) return(set)
+  text <- model$sets[[set]]
+  base <- sub("\\[.*$", "", text)
+  if (grepl("*", base, fixed = TRUE)) {
+    parts <- trimws(strsplit(base, "*", fixed = TRUE)[[1L]])
+  } else {
+    parts <- trimws(strsplit(base, "+", fixed = TRUE)[[1L]])[[1L]]
+  }
+  unlist(lapply(gsub("^[\"`]|[\"`]$", "", parts), function(part) {
+    if (part %in% c(names(model$colours), names(model$sets))) simple_sets(model, part, most - 1L) else part
+  }))
+}
+
+abort_not_observed <- function(model, unknown, known) {
+  place <- place_of_element(unknown[[1L]])
+  if (grepl("]$", unknown[[1L]]) && place %in% model$places$place) {
+    abort_argument(sprintf(
+      "`observe` names \"%s\", but the place \"%s\" %s.", unknown[[1L]], place,
+      if (is.na(model$places$set[match(place, model$places$place)])) "has no colours" else "does not have this colour"
+    ), unknown = unknown)
+  }
+  abort_unknown_names("`observe`", unknown, known, "places and variables", "net")
+}
+
+# Where trajectories go on, as resumed_start() gives it.
+petri_start <- function(model, flat, final, nsim, any_number, shard) {
+  clocks <- model$transitions$name[model$transitions$kind == "deterministic"]
+  if (length(clocks) > 0L) {
+    abort_argument(sprintf(
+      "`initial` cannot be a result: the transition \"%s\" is deterministic, and a result does not have its clock.", clocks[[1L]]
+    ))
+  }
+  sizes <- .Call(ffi_petri_observed, flat, model$places$place)
+  cells <- .Call(ffi_petri_cells, flat, seq_len(sum(sizes$n)))
+  start <- resumed_start(model, final, nsim, any_number, shard, cells[[1L]])
+  whole <- !rep(model$places$continuous, sizes$n)
+  bad <- which(whole & rowSums(start$counts != floor(start$counts)) > 0)
+  if (length(bad) > 0L) {
+    abort_argument(sprintf(
+      "`initial` must have whole numbers of tokens on discrete places; found others on \"%s\".", cells[[1L]][[bad[[1L]]]]
+    ))
+  }
+  start
+}
+
+#' @rdname simulate.petri_net
+#' @export
+first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact"), initial = NULL,
+                                    parameters = NULL, shard = NULL, tolerance = NULL, backend = c("auto", "cpu", "cuda"),
+                                    threads = NULL, progress = interactive(),
+                                    integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
+  check_parts(model)
+  check_no_more(...)
+  if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
+  check_passage(condition, nsim, end, initial)
+  free <- setdiff(c(model$places$place[is.na(model$places$set)], names(model$variables)), c("trajectory", "time"))
+  passage_of(simulate(
+    model, nsim, seed, times = end, method = method, observe = if (length(free) > 0L) free[[1L]] else model$places$place[[1L]],
+    output = "final", initial = initial, parameters = parameters, until = condition, shard = shard, tolerance = tolerance,
+    backend = backend, threads = threads, progress = progress, integrator = integrator, semantics = semantics
+  ), end)
+}
+
+#' @rdname simulate.petri_net
+#' @export
+sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact"), observe = NULL,
+                                       output = c("summary", "trajectories", "final", "histogram"), until = NULL, quantiles = NULL,
+                                       initial = NULL, parameters = NULL, seed = NULL, common = FALSE, confidence = 0.95,
+                                       tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
+                                       progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock"),
+                                       semantics = c("adaptive", "bio")) {
+  check_parts(model)
+  check_no_more(...)
+  until <- given_condition(until, substitute(until), "until")
+  if (is.data.frame(initial)) abort_value("initial", "markings by places", initial)
+  model <- with_petri_arguments(model, initial, parameters)
+  sweep_of(model, design, nsim, if (missing(nsim)) 1 else nsim, seed, common, output, backend, progress, list(
+    times = times, method = method, observe = observe, until = until, quantiles = quantiles, confidence = confidence,
+    tolerance = tolerance, threads = threads, integrator = integrator, semantics = semantics
+  ))
+}

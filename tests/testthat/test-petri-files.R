@@ -1,0 +1,62 @@
+# Petri nets in files.
+same_net <- function(a, b) {
+  order_of <- function(x) x[order(x$place), ]
+  expect_identical(order_of(a$places), order_of(b$places), ignore_attr = "row.names")
+  for (part in c("transitions", "colours", "sets", "indices", "functions", "parameters", "variables", "pieces")) {
+    expect_identical(a[[part]], b[[part]], info = part)
+  }
+  by_element <- function(x) x[order(x$element), c("element", "value")]
+  expect_identical(by_element(a$markings), by_element(b$markings), ignore_attr = "row.names")
+}
+
+test_that("nets that are written as ANDL or CANDL are read back", {
+  path <- tempfile(fileext = ".andl")
+  for (name in c("hill", "growth", "calcium")) {
+    net <- petri_model(name)
+    expect_identical(write_network(net, path), path)
+    same_net(read_network(path), net)
+    same_net(read_andl(path), net)
+  }
+  grid <- petri_model("calcium", nx = 3, ny = 4)
+  write_network(grid, path, format = "candl")
+  again <- read_network(path, format = "candl")
+  expect_identical(summary(again)$flat, summary(grid)$flat)
+  write_andl(again, path)
+  same_net(read_network(path), again)
+})
+
+test_that("constants and value sets of a file are replaced", {
+  path <- tempfile(fileext = ".candl")
+  writeLines(c(
+    "colspn [a net]", "{", "constants:", "  int N = 3;", "  double k = 0.5;", "colorsets:", "  X = {1..N};", "variables:", "  X : x;",
+    "places:", "  X A = 2`all;", "transitions:", "  move", "    :", "    : [A - {x}] & [A + {+x}]", "    : MassAction(k)", "    ;", "}"
+  ), path)
+  expect_identical(summary(read_network(path))$flat$n[1:3], c(3, 0, 3))
+  wide <- read_network(path, constants = c(N = 7, k = 2), initial = c("A[1]" = 9))
+  expect_identical(summary(wide)$flat$n[1:3], c(7, 0, 7))
+  expect_identical(wide$parameters[["k"]], 2)
+  expect_identical(unfold(wide)$markings$value, c("9", rep("2", 6)))
+  expect_error(read_network(path, constants = c(M = 7)), "M", class = "fireflip_error")
+  expect_error(read_network(path, perturbation = 0.1), "holds a Petri net", class = "fireflip_error_argument")
+})
+
+test_that("PNML has the unfolded net", {
+  path <- tempfile(fileext = ".pnml")
+  write_network(petri_model("calcium", nx = 2, ny = 2), path)
+  text <- paste(readLines(path), collapse = "\n")
+  expect_identical(lengths(regmatches(text, gregexpr("<place id", text, fixed = TRUE))), 40L)
+  expect_error(write_network(petri_model("gene"), "x.xml"), "write_sbml(as_reaction_network(net), file)", fixed = TRUE)
+  expect_error(write_network(petri_model("gene"), file.path(tempfile(), "x.pnml")), class = "fireflip_error_file")
+})
+
+test_that("files of other programs have the sizes that these state", {
+  shared <- Sys.getenv("FIREFLIP_SHARED")
+  skip_if_not(nzchar(shared) && dir.exists(file.path(shared, "models", "petri")), "there are no shared models")
+  path <- function(name) file.path(shared, "models", "petri", name)
+  small <- summary(read_network(path("diffusion_2D.colcpn"), constants = c(D = 15)))
+  expect_identical(sum(small$flat$n[1:2]), 225)
+  expect_identical(sum(small$flat$n[-(1:2)]), 840)
+  notch <- summary(read_network(path("Delta-Notch-patternformation.colcpn")))
+  expect_identical(c(sum(notch$flat$n[1:2]), sum(notch$flat$n[-(1:2)])), c(192, 704))
+  for (name in c("external.candl", "GeneGate.spn")) expect_s3_class(read_network(path(name)), "petri_net")
+})

@@ -1,0 +1,190 @@
+# Simulations of Petri nets: closed forms, equal bits, and what ensembles of any model have.
+#
+# There are 12 statistical tests in this file. Each has the level 1e-3 / 12, so a right simulator fails one of them with a probability
+# of at most 1e-3. Seeds are fixed.
+level <- 1e-3 / 12
+far <- qnorm(1 - level / 2)
+
+# The distance of a mean of n values from the exact one, in standard errors.
+errors_off <- function(x, mean, variance) abs(mean(x) - mean) / sqrt(variance / length(x))
+final <- function(net, n, end, ...) simulate(net, nsim = n, times = end, output = "final", seed = 11, progress = FALSE, ...)
+
+test_that("nets without flows are reaction networks, with the same numbers", {
+  net <- petri_net("A + E -> C" = 1, "C -> A + E" = 2, "C -> B + E" = 3, initial = c(A = 10, E = 2), variables = c(all = "A + B"))
+  rn <- as_reaction_network(net)
+  run <- function(model, ...) simulate(model, nsim = 100, times = 1:3, seed = 1, ...)
+  sim <- run(net)
+  expect_identical(class(sim), c("petri_ensemble", "ensemble", "data.frame"))
+  renamed <- as.data.frame(run(rn))
+  names(renamed)[[2]] <- "place"
+  expect_identical(as.data.frame(sim), renamed)
+  expect_identical(as.data.frame(run(net, output = "trajectories")), as.data.frame(run(rn, output = "trajectories")))
+  events <- run(net, output = "events")
+  expect_identical(names(events), c("trajectory", "time", "transition"))
+  expect_identical(as.integer(events$transition), as.integer(run(rn, output = "events")$reaction))
+  expect_identical(first_passage(net, "all < 10", nsim = 20, end = 5, seed = 2)$time,
+                   first_passage(rn, "all < 10", nsim = 20, end = 5, seed = 2)$time)
+  sweep <- function(model) sweep_parameters(model, data.frame(A = c(5, 10)), nsim = 20, times = 1, seed = 1)
+  expect_identical(sweep(net)$mean, sweep(rn)$mean)
+})
+
+test_that("trajectories of coloured places are long, and all methods know their colours", {
+  net <- petri_net(
+    move = transition("A[x,y] -> A[next(x),y]", rate = 1), colours = list(X = 1:3, Y = c("u", "v")), sets = c(Cell = "X * Y"),
+    indices = c(x = "X", y = "Y"), places = c(A = "Cell"), initial = c("A[1,u]" = 5, "A[2,v]" = 3), variables = c(all = "sum(A)")
+  )
+  run <- function(...) simulate(net, nsim = 60, times = 1:2, seed = 1, ...)
+  paths <- run(output = "trajectories", observe = c("A", "all"))
+  expect_identical(names(paths), c("trajectory", "time", "place", "X", "Y", "value"))
+  expect_identical(paths$X[1:7], c(1L, 1L, 2L, 2L, 3L, 3L, NA))
+  expect_identical(paths$Y[1:7], c("u", "v", "u", "v", "u", "v", NA))
+  expect_true(all(paths$value[paths$place == "all"] == 8))
+  sim <- run()
+  expect_identical(names(sim)[1:5], c("time", "place", "X", "Y", "mean"))
+  at <- paths$time == 2 & paths$X %in% 2 & paths$Y %in% "u"
+  expect_equal(sim$mean[sim$time == 2 & sim$X == 2 & sim$Y == "u"], mean(paths$value[at]))
+  expect_identical(summary(paths)$last$place[1:2], c("A[1,u]", "A[1,v]"))
+  expect_identical(quantile(paths, 0.5)$q50, quantile(run(output = "histogram", observe = c("A", "all")), 0.5)$q50)
+  expect_identical(names(noise(sim))[1:4], c("time", "place", "X", "Y"))
+  for (output in c("summary", "trajectories", "final", "histogram", "events")) {
+    part <- function(i) run(output = output, shard = c(i, 2))
+    expect_identical(c(part(2), part(1)), run(output = output), info = output)
+  }
+  half <- run(output = "final")
+  expect_s3_class(simulate(net, times = 3, initial = half, seed = 1), "petri_ensemble")
+  expect_identical(run(observe = "A[3,v]")$mean, sim$mean[sim$X == 3 & sim$Y == "v"])
+  expect_error(run(observe = "A[4,u]"), "does not have this colour", class = "fireflip_error_argument")
+  expect_error(run(observe = c("A", "A[1,u]")), "\"A[1,u]\" more than once", fixed = TRUE, class = "fireflip_error_argument")
+  pdf(NULL)
+  on.exit(dev.off())
+  for (x in list(sim, paths, run(output = "histogram"), run(output = "events"), noise(sim))) expect_silent(plot(x))
+})
+
+test_that("an on/off gene with a flowing protein has the Beta distribution", {
+  got <- final(petri_model("gene"), 1000, 20)$protein # exp(-20) of the start is left
+  expect_gt(ks.test(got, "pbeta", 1.5, 2.5)$p.value, level)
+  expect_lt(errors_off(got, 0.375, 1.5 * 2.5 / (4^2 * 5)), far)
+})
+
+test_that("growth that is reset at the rate of its level has Rayleigh intervals", {
+  net <- petri_model("growth")
+  events <- simulate(net, nsim = 200, times = 12, output = "events", seed = 3)
+  gaps <- unlist(tapply(events$time, events$trajectory, function(t) diff(c(0, t))[1:3])) # the fourth is before 12 but for 1e-9
+  expect_gt(ks.test(gaps, function(t) 1 - exp(-t^2 / 2))$p.value, level)
+  expect_gt(ks.test(final(net, 1000, 12)$x, function(x) 2 * pnorm(x) - 1)$p.value, level)
+})
+
+test_that("jumps into a place that decays have their mean and variance", {
+  net <- petri_net("0 -> x" = transition(rate = 4), "x -> 0" = flow(0.5), continuous = "x")
+  got <- final(net, 1000, 3)$x
+  mean <- 8 * (1 - exp(-1.5))
+  variance <- 4 * (1 - exp(-3))
+  expect_lt(errors_off(got, mean, variance), far)
+  fourth <- 3 * variance^2 + 4 * (1 - exp(-6)) / 2 # the fourth cumulant of shot noise is 4 (1 - exp(-4 g t)) / (4 g)
+  expect_lt(errors_off((got - mean)^2, variance, fourth - variance^2), far)
+})
+
+test_that("a hazard that decays may never fire", {
+  net <- petri_net("x -> 0" = flow(2), "A -> B" = transition(rate = "3 * x"), initial = c(x = 1, A = 1), continuous = "x")
+  expect_lt(errors_off(final(net, 1000, 30)$A, exp(-1.5), exp(-1.5) * (1 - exp(-1.5))), far)
+})
+
+test_that("delays, weights and schedules", {
+  race <- petri_net(
+    slow = transition("A -> B", delay = 0.7), fast = transition("A -> C", rate = 1), initial = c(A = 1)
+  )
+  expect_lt(errors_off(final(race, 1000, 5)$B, exp(-0.7), exp(-0.7) * (1 - exp(-0.7))), far)
+  weights <- petri_net(a = transition("A -> B", weight = 1), b = transition("A -> C", weight = 3), initial = c(A = 1))
+  expect_lt(errors_off(final(weights, 1000, 1)$C, 0.75, 0.1875), far)
+  pulses <- petri_net(p = transition("0 -> A", at = c(1, 2, 6)), "A -> A" = 1)
+  expect_identical(simulate(pulses, times = c(0.5, 1, 2.9, 3, 4, 5, 9), output = "trajectories", seed = 1)$A, c(0, 1, 1, 2, 2, 3, 3))
+})
+
+test_that("a queue with fixed service times has the length of Pollaczek and Khinchine", {
+  net <- petri_net(arrive = transition("0 -> waiting", rate = 0.5), serve = transition("waiting -> 0", delay = 1))
+  got <- final(net, 1000, 60)$waiting # with a load of 0.5, the start is forgotten with a relaxation time of about 5
+  mean <- 0.5 + 0.5^2 / (2 * (1 - 0.5))
+  expect_lt(abs(mean(got) - mean) / (sd(got) / sqrt(1000)), far)
+})
+
+test_that("a linear hybrid net has the mean of the stochastic one", {
+  rn <- reaction_network("0 -> mRNA" = 2, "mRNA -> 0" = 0.5, "mRNA -> mRNA + protein" = 5, "protein -> 0" = 0.25)
+  got <- final(as_petri_net(rn, continuous = "protein"), 1000, 4)$protein
+  # m(t) = 4 (1 - exp(-t / 2)), p' = 5 m - p / 4
+  mean <- 80 * (1 - exp(-1)) - 80 * (exp(-1) - exp(-2))
+  expect_lt(abs(mean(got) - mean) / (sd(got) / sqrt(1000)), far)
+})
+
+test_that("nets in which all flows have the numbers of the method \"ode\"", {
+  rn <- reaction_network("A -> B" = "k * A * B / (1 + A)", "B -> C" = "2 * B", "C -> A" = "sqrt(1 + C)", initial = c(A = 5, B = 2),
+                         parameters = c(k = 3))
+  net <- as_petri_net(as_petri_net(rn), as = "continuous")
+  run <- function(model, ...) as.data.frame(simulate(model, times = 1:5, output = "trajectories", seed = 1, ...))
+  expect_identical(run(net, tolerance = c(relative = 1e-8, absolute = 1e-8)), run(rn, method = "ode", tolerance = 1e-8))
+  stiff <- petri_net("A -> B" = flow(1e4), "B -> A" = flow(1e4), "B -> 0" = flow(1), continuous = c("A", "B"), initial = c(A = 1))
+  for (integrator in c("auto", "rosenbrock")) {
+    got <- simulate(stiff, times = 2, output = "final", seed = 1, integrator = integrator)
+    expect_equal(got$A + got$B, exp(-1), tolerance = 1e-4) # half of the sum decays with 1; the rest is of order 1e-4
+  }
+})
+
+test_that("bits do not depend on threads, parts and times, and depend on the seed", {
+  for (net in list(petri_model("hill"), petri_model("calcium", nx = 2, ny = 2), petri_model("puff", channels = 3))) {
+    end <- if ("mRNA" %in% net$places$place) 20 else 0.05
+    run <- function(...) simulate(net, nsim = 7, output = "final", seed = 5, ...)
+    one <- run(times = end, threads = 1)
+    expect_identical(run(times = end, threads = 2), one)
+    expect_identical(as.data.frame(run(times = seq(0, end, length.out = 8))), as.data.frame(one))
+    part <- function(i) run(times = end, shard = c(i, 3))
+    expect_identical(c(part(3), part(1), part(2)), one)
+    expect_false(identical(as.data.frame(simulate(net, nsim = 7, times = end, output = "final", seed = 6)), as.data.frame(one)))
+  }
+})
+
+test_that("conditions are found within flows", {
+  net <- petri_net("x -> 0" = flow(1), initial = c(x = 1), continuous = "x")
+  passed <- first_passage(net, "x < 0.5", nsim = 1, end = 5, seed = 1, tolerance = 1e-9)
+  expect_equal(passed$time, log(2), tolerance = 1e-8)
+  sim <- simulate(net, times = c(0.5, 1, 2), until = "x <= 0.5", output = "trajectories", seed = 1)
+  expect_equal(sim$x, c(exp(-0.5), 0.5, 0.5), tolerance = 1e-5)
+})
+
+test_that("an empty place holds its outflow back, or the net is refused", {
+  net <- petri_net("0 -> x" = flow("1"), "x -> y" = flow("3"), continuous = c("x", "y"), initial = c(x = 2))
+  got <- simulate(net, times = c(0.5, 1, 3), output = "trajectories", seed = 1)
+  expect_equal(got$x, c(1, 0, 0), tolerance = 1e-6)
+  expect_equal(got$y, c(1.5, 3, 5), tolerance = 1e-6)
+  expect_error(simulate(net, times = 3, seed = 1, semantics = "bio"), "x", class = "fireflip_error_model")
+})
+
+test_that("hybrid nets have all outputs, and go on from final states", {
+  net <- petri_model("gene")
+  run <- function(...) simulate(net, nsim = 40, times = 1:3, seed = 4, ...)
+  expect_s3_class(run(quantiles = c(0.1, 0.9)), "petri_ensemble")
+  expect_identical(nrow(covariances(run(covariance = TRUE))), 9L)
+  paths <- run(output = "trajectories")
+  expect_identical(names(paths), c("trajectory", "time", "off", "on", "protein"))
+  expect_equal(run()$mean[run()$place == "protein"], as.vector(tapply(paths$protein, paths$time, mean)), tolerance = 1e-12)
+  expect_identical(unique(as.character(run(output = "events")$transition)), c("switch_on", "switch_off"))
+  half <- simulate(net, nsim = 40, times = 1, output = "final", seed = 4)
+  expect_identical(nrow(simulate(net, times = 2:3, initial = half, output = "trajectories", seed = 5)), 80L)
+  sweep <- sweep_parameters(net, data.frame(k_on = c(1, 3)), nsim = 20, times = 2, seed = 1)
+  expect_identical(sweep$mean[sweep$setting == 2], simulate(set_parameters(net, k_on = 3), nsim = 20, times = 2,
+                                                            seed = attr(sweep, "run")$seeds[[2]])$mean)
+})
+
+test_that("runs that cannot go on say why", {
+  model <- function(net, text, ...) expect_error(simulate(net, times = 10, seed = 1, ...), text, class = "fireflip_error_model")
+  model(petri_net(a = transition("A -> B", weight = 1), b = transition("B -> A", weight = 1), initial = c(A = 1)), "immediate")
+  model(petri_net("x -> 0" = flow(1), t = transition("A -> B", rate = "x - 2"), initial = c(x = 1, A = 1), continuous = "x"), "\"t\"")
+  model(petri_net(t = transition("A -> B", delay = "A - 5"), initial = c(A = 1)), "\"t\"")
+  argument <- function(..., text) expect_error(simulate(petri_model("gene"), ...), text, fixed = TRUE, class = "fireflip_error_argument")
+  argument(times = 1, method = "direct", text = "as_reaction_network()")
+  argument(times = 1, tolerance = 2, text = "`tolerance` must be")
+  argument(times = 1, observe = "k_on", text = "a parameter")
+  argument(times = 1, integrator = "cvodes", text = "`integrator`")
+  argument(times = 1, initial = c(k_on = 3), text = "`parameters` takes its value")
+  queue <- petri_net(serve = transition("waiting -> 0", delay = 1), initial = c(waiting = 2))
+  half <- simulate(queue, times = 0.5, output = "final", seed = 1)
+  expect_error(simulate(queue, times = 1, initial = half), "does not have its clock", class = "fireflip_error_argument")
+})
