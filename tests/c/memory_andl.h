@@ -5,7 +5,8 @@
 #include "memory_given.h"
 
 static const char *const andl_texts[] = {
-    "hpn [n] {\nconstants: valuesets[a:b] all: int D = [3:4]; double k = D / 2;\nfunctions: f(a, b) = a * sqr(b);\n"
+    "hpn [n] {\nconstants: valuesets[a:b] all: int D = [3:4]; double k = D / 2; int h = D / 2;\nfunctions: "
+    "f(a, b) = a * sqr(b);\n"
     "places: discrete: A = 5; B = D; continuous: X = 1.5;\nobservers: o = A + B;\ntransitions: t : [B >= 2] & [B < 3] & [A >= k] "
     ": "
     "[A - 2] & [X + (A + 1)] : f(o, k) + binomial(A, 2) + #(B); u : [A >= 2] : [B - 1] & [B = 3] : MassAction(k); v : : [A - 1] "
@@ -40,7 +41,7 @@ static ff_status reads_andl(ff_error *err) {
   return status;
 }
 
-/* A marking that replaces another one makes the writer unfold the net. */
+/* A marking that replaces another one makes the writer unfold the net; a test beside mass action makes it write the law. */
 static const char *const andl_written[] = {"hpn [n] {\nconstants: all: double k = 2;\nplaces: A = 5; continuous: X = "
                                            "1.5;\nobservers: o = A;\ntransitions: t : [A >= 2] & [A < "
                                            "3] : [A - 2] & [X + (A + 1)] : MassAction(o * k); continuous: c : : [X - 2] : "
@@ -59,6 +60,7 @@ static void prepare_andl(void) {
   const ff_place none = {NULL, 0};
   if (given.petri == NULL) return;
   FF_CHECK_OK(ff_petri_add_marking(given.petri, given.variant == 0 ? "A" : "B[1]", NULL, "3", 0, none, &err), &err);
+  if (given.variant == 0) FF_CHECK_OK(ff_petri_tests(given.petri, 0, "X >= 1", none, &err), &err);
 }
 
 static ff_status writes_andl(ff_error *err) {
