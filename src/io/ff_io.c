@@ -3,6 +3,7 @@
 #include "ff_io.h"
 #include "ff_io_formats.h"
 #include "petri/ff_io_andl.h"
+#include "petri/ff_io_snoopy.h"
 #include "sbml/ff_io_sbml_format.h"
 #include "text/ff_io_parts.h"
 
@@ -65,6 +66,15 @@ static int after_comment(ff_span *line, int *within) {
   }
 }
 
+/* Whether the first element of XML is that of Snoopy's files. */
+static int is_snoopy(const char *text, size_t length) {
+  static const char word[] = "<Snoopy";
+  const char *end = text + length;
+  while ((text = memchr(text, '<', (size_t)(end - text))) != NULL && end - text > 1 && !ff_is_letter(text[1])) text++;
+  return text != NULL && (size_t)(end - text) > sizeof word && memcmp(text, word, sizeof word - 1) == 0 &&
+         !ff_is_letter(text[sizeof word - 1]);
+}
+
 /* The first line that is neither empty nor a comment determines the format. */
 static ff_status detect(ff_format *format, const char *text, size_t length, const char *file, ff_error *err) {
   ff_lines lines = {.rest = {text, length}};
@@ -75,6 +85,7 @@ static ff_status detect(ff_format *format, const char *text, size_t length, cons
     if (!after_comment(&line, &within)) continue;
     if (line.length == 0 || line.text[0] == '#' || starts_with(line, "//")) continue;
     *format = format_of_line(line);
+    if (*format == FF_FORMAT_SBML && is_snoopy(text, length)) *format = FF_FORMAT_SNOOPY;
     if (*format != FF_FORMAT_AUTO) return FF_OK;
     return ff_io_found(err, (ff_place){file, lines.line}, line,
                        "the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's text, .bnet), \"<\" (SBML), "
@@ -133,6 +144,7 @@ static ff_status parse_petri(ff_petri **out, ff_span text, const char *file, ff_
   switch (format) {
     case FF_FORMAT_ANDL:
     case FF_FORMAT_CANDL: return ff_io_andl_parse(out, text.text, text.length, file, options, err);
+    case FF_FORMAT_SNOOPY: return ff_io_snoopy_parse(out, text.text, text.length, file, options, err);
     default: return ff_error_set(err, FF_EUNSUPPORTED, "%s does not hold a Petri net in ANDL, CANDL or Snoopy's XML", file);
   }
 }
