@@ -103,7 +103,8 @@ burn_in <- function(x, ..., tolerance = 0.25, confidence = 0.95) {
   at <- as.vector(t(matrix(seq_along(rows), length(first$species)))) # by species, then by statistic
   out <- do.call(rbind, c(lapply(rows[at], `[[`, "row"), make.row.names = FALSE))
   structure(
-    with_items(out, first), class = c("burn_in", "data.frame"), from = if (all(out$stationary %in% TRUE)) max(out$from) else NA_real_,
+    with_items(out, first), class = c("burn_in", "data.frame"),
+    from = if (all(out$stationary %in% TRUE)) max(out$from) else NA_real_,
     course = do.call(rbind, c(lapply(rows[at], `[[`, "course"), make.row.names = FALSE)),
     run = c(list(
       times = first$times, n = vapply(courses, `[[`, 0, "n"), tolerance = tolerance, confidence = confidence,
@@ -142,7 +143,7 @@ course_of <- function(x, name) {
   n <- if (summed) run$tally$n else nrow(x) / length(times)
   if (n < 100) abort_argument(sprintf("%s must have at least 100 trajectories; found %s.", name, format_whole(n)))
   out <- if (summed) course_of_tally(run$tally, cells, length(times), length(species)) else course_of_paths(x, run)
-  c(out, list(n = n, times = times, species = species, seed = run$seed, model = run$model, item = run$item, colours = run$colours))
+  c(out, list(n = n, times = times, species = species), run[intersect(c("seed", "model", "item", "colours"), names(run))])
 }
 
 # Trajectories in the order of their run, with all rows and species. A selection might leave out those that change late.

@@ -156,7 +156,9 @@ format.ensemble_comparison <- function(x, n = 10, level = 0.05, ...) {
   rows[numbers] <- lapply(rows[numbers], short_numbers)
   more <- nrow(x) - nrow(rows)
   c(
-    sprintf("<ensemble_comparison> %s, %s", species_count(unique_count(x[[2L]]), items[[names(x)[[2L]]]]), times_text(unique(x$time))),
+    sprintf(
+      "<ensemble_comparison> %s, %s", species_count(unique_count(x[[2L]]), items[[names(x)[[2L]]]]), times_text(unique(x$time))
+    ),
     verdict_of(summary(x, level = level)),
     if (nrow(rows) > 0L) utils::capture.output(print.data.frame(rows, row.names = FALSE)),
     if (more > 0L) sprintf("... and %s; as.data.frame() gives all", count_of(more, "more row"))
@@ -213,8 +215,8 @@ as.data.frame.ensemble_comparison <- function(x, row.names = NULL, optional = FA
 # A selection of columns is no comparison, and neither is a table of formatted numbers.
 is_whole_comparison <- function(x) {
   numbers <- c("time", "a", "b", "statistic", "p_value", "adjusted")
-  nrow(x) > 0L && length(x) > 1L && names(x)[[2L]] %in% names(items) && all(c("test", numbers) %in% names(x)) && is_numbers(x$time) &&
-    all(vapply(plain_frame(x)[numbers], is_kept, NA))
+  nrow(x) > 0L && length(x) > 1L && names(x)[[2L]] %in% names(items) && all(c("test", numbers) %in% names(x)) &&
+    is_numbers(x$time) && all(vapply(plain_frame(x)[numbers], is_kept, NA))
 }
 
 # The rows of several comparisons are corrected anew. A part of a comparison keeps the correction for all its tests.

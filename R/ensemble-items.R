@@ -1,7 +1,7 @@
-# What an ensemble observes: species of a reaction network, or places of a Petri net. The record of a run has the attribute `item`:
-# the word, which is also the name of the column of results; "species" if there is none. Places may have colours. Then `colours` of
-# the record has a row for each observed quantity: its place, and a column for each component of its colour. A result has these
-# columns, and its trajectories are long: a row for each trajectory, time and quantity, with a column `value`.
+# What an ensemble observes: species of a reaction network, or places of a Petri net. The record of a run has the attribute
+# `item`: the word, which is also the name of the column of results; "species" if there is none. Places may have colours. Then
+# `colours` of the record has a row for each observed quantity: its place, and a column for each component of its colour. A result
+# has these columns, and its trajectories are long: a row for each trajectory, time and quantity, with a column `value`.
 #
 # Methods work with a result as a reaction network has it, which with_species() makes; with_items() does the opposite.
 
@@ -74,7 +74,8 @@ widened <- function(rows, run) {
   structure(out, class = "data.frame", row.names = .set_row_names(length(first)))
 }
 
-# The opposite: `x` is a list of columns, or a data frame, which has the column `species` (or species_1 and species_2, or reaction).
+# The opposite: `x` is a list of columns, or a data frame, which has the column `species` (or species_1 and species_2, or
+# reaction).
 with_items <- function(x, run) {
   item <- item_of(run)
   if (item == "species") return(x)

@@ -62,7 +62,10 @@ noise <- function(x, confidence = NULL, ...) {
   structure(
     with_items(columns, run),
     class = ensemble_class("noise", run$model), row.names = .set_row_names(length(found$mean)),
-    run = c(run[intersect(c("nsim", "seed", "times", "species", "item", "colours"), names(run))], list(n = run$tally$n, confidence = confidence))
+    run = c(
+      run[intersect(c("nsim", "seed", "times", "species", "item", "colours"), names(run))],
+      list(n = run$tally$n, confidence = confidence)
+    )
   )
 }
 
@@ -199,11 +202,12 @@ noise_decomposition.default <- function(x, ...) {
 }
 
 decomposed <- function(columns, run, confidence, kind) {
+  own <- kind == "reporters" || is.null(run$colours)
   structure(
     with_items(columns, run), class = c("noise_decomposition", "data.frame"), row.names = .set_row_names(length(columns$time)),
     run = c(
       run[intersect(c("nsim", "seed", "times", "settings", "item", if (kind != "reporters") "colours"), names(run))],
-      list(species = if (kind == "reporters" || is.null(run$colours)) unique(columns$species) else run$species, confidence = confidence, kind = kind)
+      list(species = if (own) unique(columns$species) else run$species, confidence = confidence, kind = kind)
     )
   )
 }

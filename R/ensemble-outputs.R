@@ -41,10 +41,12 @@ most_events <- function() 1e7
 events_of <- function(firings, run) {
   number <- firings$trajectory
   if (run$nsim <= .Machine$integer.max) number <- as.integer(number)
-  reaction <- structure(firings$reaction, levels = make.unique(ensemble_engine(run$model)$fired(run$model), " "), class = "factor")
+  names <- make.unique(ensemble_engine(run$model)$fired(run$model), " ")
+  reaction <- structure(firings$reaction, levels = names, class = "factor")
+  columns <- list(trajectory = number, time = firings$time, reaction = reaction)
   structure(
-    with_items(list(trajectory = number, time = firings$time, reaction = reaction), run), class = ensemble_class("events", run$model),
-    row.names = .set_row_names(length(number)), run = run
+    with_items(columns, run), class = ensemble_class("events", run$model), row.names = .set_row_names(length(number)),
+    run = run
   )
 }
 

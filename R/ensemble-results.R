@@ -100,8 +100,8 @@ result_head <- function(x, species) {
   run <- attr(x, "run")
   sprintf(
     "<%s> %s of %s, %s, seed %s%s", class(x)[[1L]],
-    trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)), species_count(species, items_of(x)),
-    times_text(unique(x$time)), format(run$seed, digits = 15), parts_text(run$shard)
+    trajectory_count(if (is.null(x$trajectory)) run_size(run) else unique_count(x$trajectory)),
+    species_count(species, items_of(x)), times_text(unique(x$time)), format(run$seed, digits = 15), parts_text(run$shard)
   )
 }
 
@@ -507,6 +507,9 @@ shown_paths <- function(x, n, species) {
   rows <- plain_frame(x)[x$trajectory %in% first, ]
   list(
     rows = rows, steps = anyDuplicated(rows$trajectory) > 0L, species = drawn,
-    note = c(left_out(length(first), length(all), " trajectories"), left_out(length(drawn), length(species), paste0(" ", items_of(x))))
+    note = c(
+      left_out(length(first), length(all), " trajectories"),
+      left_out(length(drawn), length(species), paste0(" ", items_of(x)))
+    )
   )
 }

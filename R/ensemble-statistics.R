@@ -112,7 +112,8 @@ histogram_of <- function(run) {
     count = tally$value, n = tally$count, proportion = tally$count / tally$n
   )
   structure(
-    with_items(out, run), class = ensemble_class("histogram", run$model), row.names = .set_row_names(length(tally$cell)), run = run
+    with_items(out, run), class = ensemble_class("histogram", run$model), row.names = .set_row_names(length(tally$cell)),
+    run = run
   )
 }
 
@@ -146,7 +147,9 @@ covariances <- function(x, ...) {
     abort_argument(sprintf(
       "`x` must be a result of simulate(..., covariance = TRUE)%s.",
       if (kind_of_result(x) != "ensemble") paste("; found", describe(x))
-      else if (length(attr(x, "run")$species) == 1L) sprintf(" for at least two %s; found one, whose variance is the square of `sd`", items_of(x))
+      else if (length(attr(x, "run")$species) == 1L) {
+        sprintf(" for at least two %s; found one, whose variance is the square of `sd`", items_of(x))
+      }
       else "; found one without covariances"
     ))
   }

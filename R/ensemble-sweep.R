@@ -271,8 +271,8 @@ summary.parameter_sweep <- function(object, ...) {
     events = run$events, seconds = notes$seconds, threads = notes$threads, backend = notes$backend, device = notes$device,
     stopped = unique_count(last$time) > 1L, item = run$item,
     last = structure(
-      c(list(setting = setting), lapply(run$design, `[`, setting), as.list(with_items(statistics, run["item"]))), class = "data.frame",
-      row.names = .set_row_names(length(setting))
+      c(list(setting = setting), lapply(run$design, `[`, setting), as.list(with_items(statistics, run["item"]))),
+      class = "data.frame", row.names = .set_row_names(length(setting))
     )
   ), if (settings < nrow(run$design) || n < run$nsim) list(run_trajectories = run$nsim * nrow(run$design))))
 }
@@ -291,7 +291,8 @@ print.summary.parameter_sweep <- function(x, n = 20, ...) {
   check_number(n, "n", 0, Inf)
   writeLines(c(
     sprintf(
-      "%s of %s each, %s, time%s%s", count_of(x$settings, "setting"), trajectory_count(x$trajectories), species_count(x$species, items_of(x)),
+      "%s of %s each, %s, time%s%s", count_of(x$settings, "setting"), trajectory_count(x$trajectories),
+      species_count(x$species, items_of(x)),
       if (x$times[[1L]] == x$times[[2L]]) " " else sprintf("s %s to ", format(x$times[[1L]])), format(x$times[[2L]])
     ),
     summary_lines(x, if (is.null(x$run_trajectories)) x$trajectories * x$settings else x$run_trajectories)

@@ -1,14 +1,14 @@
 #' Unfold a coloured Petri net
 #'
-#' The net that a coloured net stands for: a place for each colour of each place, such as `Ca[3,5]`, and a transition for each choice
-#' of colours, such as `diffuse[1,2,1,3]`. [`simulate()`][simulate.petri_net] does the same, but makes no texts, so it is much
-#' faster. `summary()` tells the size of the unfolded net beforehand.
+#' The net that a coloured net stands for: a place for each colour of each place, such as `Ca[3,5]`, and a transition for each
+#' choice of colours, such as `diffuse[1,2,1,3]`. [`simulate()`][simulate.petri_net] does the same, but makes no texts, so it is
+#' much faster. `summary()` tells the size of the unfolded net beforehand.
 #'
 #' @param model A net of class `petri_net`.
 #' @param ... Must be empty.
 #' @returns A net of class `petri_net` without colours. The names of its transitions have the colours of all indices in brackets.
-#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if there are too many places or
-#'   transitions: 2^28 and 2^30, and 2^31 - 1 arcs.
+#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if there are too many places
+#'   or transitions: 2^28 and 2^30, and 2^31 - 1 arcs.
 #' @seealso [petri_net()], [as_reaction_network()].
 #' @export
 #' @examples
@@ -80,14 +80,15 @@ flat_net <- function(model, found) {
 #' counted.
 #'
 #' @param x A network of class `reaction_network` or `petri_net`.
-#' @param continuous The species that become continuous places: names, numbers, or a logical vector. With `NULL` (the default), none.
+#' @param continuous The species that become continuous places: names, numbers, or a logical vector. With `NULL` (the default),
+#'   none.
 #' @param flows The reactions that flow: names or numbers. With `NULL` (the default), those that change continuous species only.
 #' @param as `"stochastic"`: all transitions that flow become stochastic, and all places discrete. `"continuous"`: all
 #'   stochastic transitions flow, and all places are continuous.
 #' @param ... Must be empty.
 #' @returns `as_petri_net()`: a net of class `petri_net`; its [`summary()`][petri-methods] tells what has been chosen.
-#'   `as_reaction_network()`: a network of class [reaction_network()]. Its species are the places of the unfolded net. Tests become
-#'   factors of rates, such as `(S >= 3)`.
+#'   `as_reaction_network()`: a network of class [reaction_network()]. Its species are the places of the unfolded net. Tests
+#'   become factors of rates, such as `(S >= 3)`.
 #' @section Errors: `fireflip_error_argument` if the reaction network has events, which Petri nets do not have: scheduled and
 #'   deterministic transitions do what they do. `fireflip_error_unsupported` if the net is no reaction network: if it has a
 #'   transition that is not stochastic, a continuous place, a reset, or a weight that depends on places or is not whole.
@@ -116,8 +117,8 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
   if (!is.null(x$events)) {
     abort_argument(sprintf(
       paste(
-        "The network has %s, and Petri nets have none. Remove them (net$events <- NULL), and add transition(at = ) for what happens",
-        "at given times, or transition(weight = ) for what happens when a condition holds."
+        "The network has %s, and Petri nets have none. Remove them (net$events <- NULL), and add transition(at = ) for what",
+        "happens at given times, or transition(weight = ) for what happens when a condition holds."
       ), count_of(nrow(x$events), "event")
     ))
   }
@@ -260,13 +261,13 @@ reactions_of <- function(x, found) {
 #' @param type `"P"`: as `conservation_laws()`. `"T"`: all minimal T-invariants, whose transitions do not include those of
 #'   another one.
 #' @param ... Must be empty.
-#' @returns For `"P"`, a data frame with a row for each place of each law: `law` (a number), `place`, `weight` and `total` (the sum
-#'   at the start). For `"T"`, one with `invariant` (a number), `transition` and `weight`.
-#' @details The net is unfolded. Weights of arcs that are not whole, such as 5.4 and 1 / 0.185, are taken for fractions of whole numbers,
-#'   27 / 5 and 200 / 37, so all is computed with whole numbers. A place that a transition resets, or changes by a weight that depends on places, is in no P-invariant, and such a
-#'   transition is in no T-invariant.
-#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if numbers exceed 2^53, or if there
-#'   are more than some ten thousand T-invariants.
+#' @returns For `"P"`, a data frame with a row for each place of each law: `law` (a number), `place`, `weight` and `total` (the
+#'   sum at the start). For `"T"`, one with `invariant` (a number), `transition` and `weight`.
+#' @details The net is unfolded. Weights of arcs that are not whole, such as 5.4 and 1 / 0.185, are taken for fractions of whole
+#'   numbers, 27 / 5 and 200 / 37, so all is computed with whole numbers. A place that a transition resets, or changes by a weight
+#'   that depends on places, is in no P-invariant, and such a transition is in no T-invariant.
+#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if numbers exceed 2^53, or if
+#'   there are more than some ten thousand T-invariants.
 #' @seealso [conservation_laws()].
 #' @export
 #' @examples
@@ -307,8 +308,8 @@ invariants.petri_net <- function(model, type = c("P", "T"), ...) {
   )
 }
 
-#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants; its result has the column `place` in place of
-#'   `species`. See [invariants()].
+#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants; its result has the column `place` in
+#'   place of `species`. See [invariants()].
 #' @rdname conservation_laws
 #' @export
 conservation_laws.petri_net <- function(model, ...) {
@@ -349,8 +350,8 @@ whole_changes <- function(model) {
   )
 }
 
-# The least whole number by which all numbers become whole. A number such as 1 / 0.185 is taken for the fraction of whole numbers with
-# the least denominator that a double does not tell from it, 200 / 37.
+# The least whole number by which all numbers become whole. A number such as 1 / 0.185 is taken for the fraction of whole numbers
+# with the least denominator that a double does not tell from it, 200 / 37.
 whole_scale <- function(x) {
   scale <- 1
   for (one in unique(x[x != floor(x)])) {

@@ -6,32 +6,32 @@
 #' @param ... Arguments of the net, by name.
 #' @returns A net of class `petri_net`.
 #' @section Nets:
-#' * `"gene"`: a gene that is switched on (1.5) and off (2.5), and a protein that flows: it is made at the rate 1 while the gene is on,
-#'   and decays with the constant 1. In the long run, the level of the protein has the Beta distribution with the parameters 1.5 and
-#'   2.5. Arguments: `on`, `off`, `decay`.
-#' * `"hill"`: a gene whose protein switches it on. mRNA and protein flow. The rates of switching are Hill functions of the protein
-#'   with the exponent 4, half of the largest at 15. No arguments.
-#' * `"growth"`: a level x grows at the rate 1. It is reset to 0 at the rate x, which `divisions` counts. The times between resets have
-#'   a Rayleigh distribution, and the level in the long run that of |Z|, where Z is standard normal. No arguments.
-#' * `"calcium"`: calcium (Ca) in the cytosol and in the endoplasmic reticulum (ER) of `nx` times `ny` cells, with one channel in each:
-#'   the model of De Young and Keizer (1992). A channel has four subunits, each with a site for IP3, an activating and an inhibiting
-#'   one for calcium: S110 is the number of subunits with the first two. The channel is open if there are at least three of
-#'   them. Concentrations are in micromoles per litre, times in seconds. The grid, diffusion between neighbours (with the constant
-#'   20) and one channel in a cell are ours. With 100 times 200 cells, it has 200,000 places. Arguments: `nx` and `ny`, by default 1,
-#'   which gives a net without colours; `ip3`, by default 0.5; `channels`, by default `"closed"` (all subunits are in the state 000)
-#'   or `"stationary"` (the states are drawn from the stationary distribution of a subunit at the initial level of calcium); `seed`
-#'   of these draws, by default `NULL`: they are drawn from R's generator.
-#' * `"puff"`: a cluster of `channels` IP3 receptors that release calcium together (Cao et al. 2013, with the constants of Hawker et al.
-#'   2024). A channel has four closed and two open states. An open channel sees 120 micromoles per litre more than the others. The
-#'   variable h42 of a channel follows with a delay, as a level that flows. Concentrations are in nanomoles per litre. The flows
-#'   of calcium and buffer follow from the parameters and the state at rest, as the publication does not print them. Arguments:
-#'   `channels`, by default 10; `ip3`, by default 0.1 micromoles per litre.
+#' * `"gene"`: a gene that is switched on (1.5) and off (2.5), and a protein that flows: it is made at the rate 1 while the gene
+#'   is on, and decays with the constant 1. In the long run, the level of the protein has the Beta distribution with the
+#'   parameters 1.5 and 2.5. Arguments: `on`, `off`, `decay`.
+#' * `"hill"`: a gene whose protein switches it on. mRNA and protein flow. The rates of switching are Hill functions of the
+#'   protein with the exponent 4, half of the largest at 15. No arguments.
+#' * `"growth"`: a level x grows at the rate 1. It is reset to 0 at the rate x, which `divisions` counts. The times between resets
+#'   have a Rayleigh distribution, and the level in the long run that of |Z|, where Z is standard normal. No arguments.
+#' * `"calcium"`: calcium (Ca) in the cytosol and in the endoplasmic reticulum (ER) of `nx` times `ny` cells, with one channel in
+#'   each: the model of De Young and Keizer (1992). A channel has four subunits, each with a site for IP3, an activating and an
+#'   inhibiting one for calcium: S110 is the number of subunits with the first two. The channel is open if there are at least
+#'   three of them. Concentrations are in micromoles per litre, times in seconds. The grid, diffusion between neighbours (with the
+#'   constant 20) and one channel in a cell are ours. With 100 times 200 cells, it has 200,000 places. Arguments: `nx` and `ny`,
+#'   by default 1, which gives a net without colours; `ip3`, by default 0.5; `channels`, by default `"closed"` (all subunits are
+#'   in the state 000) or `"stationary"` (the states are drawn from the stationary distribution of a subunit at the initial level
+#'   of calcium); `seed` of these draws, by default `NULL`: they are drawn from R's generator.
+#' * `"puff"`: a cluster of `channels` IP3 receptors that release calcium together (Cao et al. 2013, with the constants of Hawker
+#'   et al. 2024). A channel has four closed and two open states. An open channel sees 120 micromoles per litre more than the
+#'   others. The variable h42 of a channel follows with a delay, as a level that flows. Concentrations are in nanomoles per litre.
+#'   The flows of calcium and buffer follow from the parameters and the state at rest, as the publication does not print them.
+#'   Arguments: `channels`, by default 10; `ip3`, by default 0.1 micromoles per litre.
 #' @section Errors: `fireflip_error_argument` for an unknown name and for an invalid argument.
-#' @references De Young GW, Keizer J (1992). A single-pool inositol 1,4,5-trisphosphate-receptor-based model for agonist-stimulated
-#'   oscillations in Ca2+ concentration. *PNAS* 89(20), 9895-9899. \doi{10.1073/pnas.89.20.9895}
+#' @references De Young GW, Keizer J (1992). A single-pool inositol 1,4,5-trisphosphate-receptor-based model for
+#'   agonist-stimulated oscillations in Ca2+ concentration. *PNAS* 89(20), 9895-9899. \doi{10.1073/pnas.89.20.9895}
 #'
-#' Cao P, Donovan G, Falcke M, Sneyd J (2013). A stochastic model of calcium puffs based on single-channel data. *Biophysical Journal*
-#' 105(5), 1133-1142. \doi{10.1016/j.bpj.2013.07.034}
+#' Cao P, Donovan G, Falcke M, Sneyd J (2013). A stochastic model of calcium puffs based on single-channel data. *Biophysical
+#' Journal* 105(5), 1133-1142. \doi{10.1016/j.bpj.2013.07.034}
 #'
 #' Hawker and others (2024). A puff model with the parameters of Cao et al.
 #' @seealso [petri_net()], [reaction_model()].
@@ -59,7 +59,8 @@ petri_model <- function(name, ...) {
 net_gene <- function(on = 1.5, off = 2.5, decay = 1) {
   for (one in c("on", "off", "decay")) check_number(get(one), one, 0)
   petri_net(
-    switch_on = transition("off -> on", rate = mass_action("k_on")), switch_off = transition("on -> off", rate = mass_action("k_off")),
+    switch_on = transition("off -> on", rate = mass_action("k_on")),
+    switch_off = transition("on -> off", rate = mass_action("k_off")),
     make = transition("0 -> protein", flow = "on"), decay = transition("protein -> 0", flow = mass_action("d")),
     initial = c(off = 1), continuous = "protein", parameters = c(k_on = on, k_off = off, d = decay)
   )
@@ -178,11 +179,13 @@ net_puff <- function(channels = 10, ip3 = 0.1) {
   up <- function(n, k) p^n / (p^n + k^n)
   down <- function(n, k) k^n / (p^n + k^n)
   parameters <- c(
-    Jr = 200000, Vs = 20 * 200000, Ks = 12000, Jleak = 20 * 200000 * 100 / (100 + 12000), BT = 20000, kon = 0.15, koff = 2000 * 0.15,
+    Jr = 200000, Vs = 20 * 200000, Ks = 12000, Jleak = 20 * 200000 * 100 / (100 + 12000), BT = 20000, kon = 0.15,
+    koff = 2000 * 0.15,
     q12 = 1240, q21 = 88, q23 = 3, q32 = 69, q26 = 10500, q62 = 4010, q45 = 11, q54 = 3330, high = 120000,
     a24 = 1 + 30 * down(2, 0.5), V24 = 60 + 253 * down(3, 1.2), k24 = 479 + 70 * down(2, 1.2), n24 = 6.3 + 1.72 * up(2, 1.2),
-    kn24 = 79750 + 17368 * down(2, 1.2), nn24 = 8.2 * up(2, 1.5), a42 = 1.8 * up(2, 0.58), V42 = 100, k42 = 398 + 257 * up(4, 3.6),
-    n42 = 5.9 + 5.3 * down(2, 1.2), kn42 = 170 + 70000 * up(3, 6.5), nn42 = 3.2 + 4.88 * up(2, 1.3), ah = 0.5, Vh = 100, Kh = 20000
+    kn24 = 79750 + 17368 * down(2, 1.2), nn24 = 8.2 * up(2, 1.5), a42 = 1.8 * up(2, 0.58),
+    V42 = 100, k42 = 398 + 257 * up(4, 3.6), n42 = 5.9 + 5.3 * down(2, 1.2), kn42 = 170 + 70000 * up(3, 6.5),
+    nn42 = 3.2 + 4.88 * up(2, 1.3), ah = 0.5, Vh = 100, Kh = 20000
   )
   level <- "(c + high * (O5[i] + O6[i]))" # what the channel sees
   rise <- function(k, n) sprintf("(%s^%s / (%s^%s + %s^%s))", level, n, k, n, level, n)
@@ -202,7 +205,7 @@ net_puff <- function(channels = 10, ip3 = 0.1) {
     unbind = transition("0 -> c + B", flow = "koff * (BT - B)"),
     colours = list(Channel = seq_len(channels)), indices = c(i = "Channel"),
     places = stats::setNames(rep("Channel", 7L), c("C1", "C2", "C3", "C4", "O5", "O6", "h42")), continuous = c("c", "B", "h42"),
-    initial = list(C4 = 1, c = 100, B = parameters[["koff"]] * 20000 / (parameters[["kon"]] * 100 + parameters[["koff"]]), h42 = start),
+    initial = list(C4 = 1, c = 100, B = with(as.list(parameters), koff * BT / (kon * 100 + koff)), h42 = start),
     parameters = parameters
   )
 }

@@ -22,9 +22,9 @@ petri_from_core <- function(columns) {
 }
 
 #' @section Petri nets in files:
-#' **ANDL and CANDL** (`"andl"`, `"candl"`): the texts of Charlie, MARCIE, Spike and Snoopy, without and with colours. Constants become
-#' parameters, and observers variables. Types of transitions without a rate have the rate 1. In a coloured rate, a place without
-#' colours is the sum over those colours that the arcs to the transition pick. Of several conditions, the first that holds
+#' **ANDL and CANDL** (`"andl"`, `"candl"`): the texts of Charlie, MARCIE, Spike and Snoopy, without and with colours. Constants
+#' become parameters, and observers variables. Types of transitions without a rate have the rate 1. In a coloured rate, a place
+#' without colours is the sum over those colours that the arcs to the transition pick. Of several conditions, the first that holds
 #' counts. A configuration of Spike (.spc) is refused, with the call of `simulate()` that it means.
 #'
 #' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are read only.
@@ -37,9 +37,9 @@ read_andl <- function(file, initial = NULL, constants = NULL, valueset = NULL) {
   read_petri(network_source(file), "andl", initial, constants, valueset)
 }
 
-#' @section Petri nets: The formats `"andl"` and `"candl"` are the texts of Spike and other programs; each stands for the other if a net
-#'   has colours, or has none. `"pnml"` has the unfolded net. With `"auto"`, the ending of the file decides: .andl, .candl or .pnml.
-#'   As [reaction networks][as_reaction_network()], nets can be written as SBML.
+#' @section Petri nets: The formats `"andl"` and `"candl"` are the texts of Spike and other programs; each stands for the other if
+#'   a net has colours, or has none. `"pnml"` has the unfolded net. With `"auto"`, the ending of the file decides: .andl, .candl
+#'   or .pnml. As [reaction networks][as_reaction_network()], nets can be written as SBML.
 #' @rdname write_network
 #' @export
 write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "pnml"), ...) {

@@ -1,7 +1,7 @@
 #' Print and inspect a Petri net
 #'
-#' `print()` shows the size of a net, its colours, initial marking and parameters, and its first transitions. `format()` returns the
-#' same as lines of text. `summary()` unfolds a net and counts what it consists of. `as.data.frame()` returns all transitions,
+#' `print()` shows the size of a net, its colours, initial marking and parameters, and its first transitions. `format()` returns
+#' the same as lines of text. `summary()` unfolds a net and counts what it consists of. `as.data.frame()` returns all transitions,
 #' places, markings, parameters or variables. `net["bind"]` returns transitions in the form of `as.data.frame()`.
 #'
 #' @param x,object A net of class `petri_net`.
@@ -12,11 +12,11 @@
 #' @param ... Ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `format()`: a character vector of lines.
 #'
-#'   `summary()`: a list of class `summary.petri_net`. `coloured` and `flat` are data frames of the numbers of places and transitions of
-#'   each kind, as the net is written and as it is unfolded. `n_families` is the number of programs for the unfolded transitions,
-#'   `n_parameters`, `n_variables` and `n_sets` are those of parameters, variables and sets of colours, `mass_action` is the number of
-#'   transitions (as written) with this law. `never` are the names of the transitions that have no colours, because no
-#'   choice satisfies the guard, and `choices` tells what was decided for the user.
+#'   `summary()`: a list of class `summary.petri_net`. `coloured` and `flat` are data frames of the numbers of places and
+#'   transitions of each kind, as the net is written and as it is unfolded. `n_families` is the number of programs for the
+#'   unfolded transitions, `n_parameters`, `n_variables` and `n_sets` are those of parameters, variables and sets of colours,
+#'   `mass_action` is the number of transitions (as written) with this law. `never` are the names of the transitions that have no
+#'   colours, because no choice satisfies the guard, and `choices` tells what was decided for the user.
 #'
 #'   `as.data.frame()`: a data frame. That of transitions has the columns `name`, `kind`, `equation`, `number`, `law`, `test`,
 #'   `reset`, `guard`, `begin`, `period` and `end`; [petri_net()] accepts it. A number that has several parts is `NA` in it.
@@ -52,7 +52,8 @@ format.petri_net <- function(x, n = 10, ...) {
     sprintf(
       "<petri_net> %s%s, %s%s", count_of(nrow(places), "place"),
       if (any(places$continuous)) sprintf(" (%s continuous)", format_whole(sum(places$continuous))) else "",
-      count_of(all, "transition"), if (length(x$parameters) == 0L) "" else paste0(", ", count_of(length(x$parameters), "parameter"))
+      count_of(all, "transition"),
+      if (length(x$parameters) == 0L) "" else paste0(", ", count_of(length(x$parameters), "parameter"))
     ),
     colour_lines(x),
     marking_line(x),
@@ -69,7 +70,7 @@ format.petri_net <- function(x, n = 10, ...) {
 
 # "1:100" or "top, bottom"
 colour_text <- function(x, most = 4L) {
-  if (is.numeric(x) && length(x) > 1L && all(diff(x) == 1)) return(sprintf("%s:%s", format_number(x[[1L]]), format_number(x[[length(x)]])))
+  if (is.numeric(x) && length(x) > 1L && all(diff(x) == 1)) return(paste(format_number(range(x)), collapse = ":"))
   shown <- utils::head(as.character(x), most)
   paste0("{", paste(shown, collapse = ", "), if (length(x) > most) ", ...", "}")
 }
@@ -115,7 +116,8 @@ transition_lines <- function(x, shown) {
   text <- paste(word, ifelse(massed, paste("constant", number), number))
   scheduled <- rows$kind == "scheduled"
   text[scheduled] <- paste0(
-    "at ", rows$begin, ifelse(is.na(rows$period), "", paste(", every", rows$period)), ifelse(is.na(rows$end), "", paste(", up to", rows$end))
+    "at ", rows$begin, ifelse(is.na(rows$period), "", paste(", every", rows$period)),
+    ifelse(is.na(rows$end), "", paste(", up to", rows$end))
   )[scheduled]
   extra <- function(word, column) ifelse(is.na(rows[[column]]), "", sprintf("; %s %s", word, rows[[column]]))
   paste0(
@@ -132,7 +134,8 @@ summary.petri_net <- function(object, ...) {
   found <- .Call(ffi_petri_sizes, object)
   kinds <- function(n, continuous, places) {
     data.frame(
-      what = c("discrete places", "continuous places", paste(petri_kinds, "transitions")), n = c(places - continuous, continuous, n)
+      what = c("discrete places", "continuous places", paste(petri_kinds, "transitions")),
+      n = c(places - continuous, continuous, n)
     )
   }
   structure(class = "summary.petri_net", list(
@@ -155,7 +158,9 @@ print.summary.petri_net <- function(x, ...) {
   if (x$is_coloured) text <- paste0(format(text, justify = "right"), ", unfolded ", format_whole(x$flat$n[used]))
   writeLines(c(
     "A Petri net", sprintf("  %s  %s", format(x$coloured$what[used]), text),
-    if (x$is_coloured) sprintf("  sets of colours %s; families of transitions %s", format_whole(x$n_sets), format_whole(x$n_families)),
+    if (x$is_coloured) {
+      sprintf("  sets of colours %s; families of transitions %s", format_whole(x$n_sets), format_whole(x$n_families))
+    },
     sprintf(
       "  parameters %s, variables %s; %s by mass action%s", format_whole(x$n_parameters), format_whole(x$n_variables),
       count_of(x$mass_action, "transition"), if (x$fixed > 0) sprintf("; %s fixed", format_whole(x$fixed)) else ""
@@ -220,10 +225,10 @@ refuse_petri_element <- function(x, name) {
   ))
 }
 
-#' @section Petri nets: `network_arrows()` of a [petri_net()] gives a data frame with a row per arc of the net as it is written. Its
-#'   columns are `from`, `to`, `role`, `count` (the weight, `NA` if it is a formula) and `element` (the place with its colours). The
-#'   role is `"reactant"` (tokens are taken), `"product"` (they are added), `"read"`, `"inhibitor"` or `"equal"` (a test),
-#'   `"reset"`, or `"rate"` (a place that only the rate names).
+#' @section Petri nets: `network_arrows()` of a [petri_net()] gives a data frame with a row per arc of the net as it is written.
+#'   Its columns are `from`, `to`, `role`, `count` (the weight, `NA` if it is a formula) and `element` (the place with its
+#'   colours). The role is `"reactant"` (tokens are taken), `"product"` (they are added), `"read"`, `"inhibitor"` or `"equal"` (a
+#'   test), `"reset"`, or `"rate"` (a place that only the rate names).
 #' @rdname network_components
 #' @export
 network_arrows.petri_net <- function(model, ...) {
@@ -252,8 +257,8 @@ set_parameters.petri_net <- function(model, ...) {
   validate_petri(model)
 }
 
-#' @section Petri nets: `set_initial()` of a [petri_net()] takes numbers of at least 0 and formulas as text, by the names of places,
-#'   which stand for all colours, or of single colours: `set_initial(net, Ca = 0.1, "Ca[1,2]" = 5)`.
+#' @section Petri nets: `set_initial()` of a [petri_net()] takes numbers of at least 0 and formulas as text, by the names of
+#'   places, which stand for all colours, or of single colours: `set_initial(net, Ca = 0.1, "Ca[1,2]" = 5)`.
 #' @rdname set_parameters
 #' @export
 set_initial.petri_net <- function(model, ...) {

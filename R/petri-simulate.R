@@ -1,45 +1,47 @@
 #' Simulate a Petri net
 #'
-#' Simulates trajectories of a Petri net: continuous places flow, and all other transitions fire, at random times or at those that are
-#' due. Firings change the flows, and flows change the rates of firings. The result has the statistics of all trajectories, or
+#' Simulates trajectories of a Petri net: continuous places flow, and all other transitions fire, at random times or at those that
+#' are due. Firings change the flows, and flows change the rates of firings. The result has the statistics of all trajectories, or
 #' the trajectories themselves, as for reaction networks.
 #'
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
 #' @param method `"exact"`, or `"auto"` (the default): exact too. The flows are solved with a stated tolerance; given these, no
 #'   firing is approximated.
-#' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables; or
-#'   the numbers of places, where variables come after them. With `NULL` (the default), all places.
-#' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those of
-#'   the net. Or a result for `output = "final"` that observes all places: see section Resuming.
-#' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. When it becomes true, the
-#'   trajectory stops, also within a flow.
-#' @param tolerance The error of a step of the flows: `c(relative = , absolute = )`, or one number, the relative one; the absolute one
-#'   is then a thousandth of it. Default 1e-6. It is not used where nothing flows.
+#' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
+#'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
+#' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
+#'   of the net. Or a result for `output = "final"` that observes all places: see section Resuming.
+#' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. When it becomes
+#'   true, the trajectory stops, also within a flow.
+#' @param tolerance The error of a step of the flows: `c(relative = , absolute = )`, or one number, the relative one; the absolute
+#'   one is then a thousandth of it. Default 1e-6. It is not used where nothing flows.
 #' @param backend `"cpu"`, or `"auto"` (the default), which is the same. There are no kernels for GPUs yet.
-#' @param integrator The method for the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: a method for stiff
-#'   equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
-#' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are reduced by a common
-#'   factor, so that no more flows out than in. `"bio"`: all rates are as they are written; a marking that becomes negative is an error.
+#' @param integrator The method for the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: a method for
+#'   stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
+#' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are reduced by a
+#'   common factor, so that no more flows out than in. `"bio"`: all rates are as they are written; a marking that becomes negative
+#'   is an error.
 #' @param end,design,common As in [first_passage()] and [sweep_parameters()].
 #' @returns A result as of [`simulate()`][simulate.reaction_network] of a reaction network, of class `petri_ensemble`,
-#'   `petri_trajectories`, `petri_histogram` or `petri_events`. Its column `place` has the names of places and variables. If an observed
-#'   place has colours, there is a column beside it for each component, named by its set, with `NA` where there is none. The trajectories
-#'   are then long: they have a row for each trajectory, time and place, and the column `value`. The column `transition` of
-#'   `petri_events` has every firing of a transition that does not flow.
-#' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of levels
-#'   are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire: the ones
-#'   that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones again. Last
-#'   come stochastic firings. A million immediate firings at one instant are an error.
+#'   `petri_trajectories`, `petri_histogram` or `petri_events`. Its column `place` has the names of places and variables. If an
+#'   observed place has colours, there is a column beside it for each component, named by its set, with `NA` where there is none.
+#'   The trajectories are then long: they have a row for each trajectory, time and place, and the column `value`. The column
+#'   `transition` of `petri_events` has every firing of a transition that does not flow.
+#' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
+#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire:
+#'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
+#'   again. Last come stochastic firings. A million immediate firings at one instant are an error.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
-#' @section Resuming: As for reaction networks. A net with deterministic transitions cannot be resumed, because a result does not have
-#'   their clocks.
-#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a rate, weight
-#'   or delay that is negative or not finite, a discrete place with a fraction or more than 2^53 tokens, immediate firings without
-#'   end, a level below zero with `semantics = "bio"`. `fireflip_error_size` for a result or a net that is too large.
-#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by the
-#'   graphics processing units.
+#' @section Resuming: As for reaction networks. A net with deterministic transitions cannot be resumed, because a result does not
+#'   have their clocks.
+#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
+#'   rate, weight or delay that is negative or not finite, a discrete place with a fraction or more than 2^53 tokens, immediate
+#'   firings without end, a level below zero with `semantics = "bio"`. `fireflip_error_size` for a result or a net that is too
+#'   large.
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
+#'   the graphics processing units.
 #'
 #' Salis H, Kaznessis Y (2005). Accurate hybrid stochastic simulation of a system of coupled chemical or biochemical reactions.
 #' *Journal of Chemical Physics* 122, 054103. \doi{10.1063/1.1835951}
@@ -56,8 +58,9 @@ NULL
 #' @export
 simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact"), observe = NULL,
                                output = c("summary", "trajectories", "final", "histogram", "events"), initial = NULL,
-                               parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95,
-                               tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL, progress = interactive(),
+                               parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
+                               confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
+                               progress = interactive(),
                                integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
   check_parts(object)
   check_no_more(...)
@@ -128,8 +131,9 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
   reactions <- method == "auto" && is.null(why_no_reactions(object))
   options <- c(options_of_start(start, part, seed), options_of_output(output, quantiles, covariance), list(
     times = times, observed = seen$at, method = method, threads = resolve_threads(threads), simd = resolve_simd(),
-    until = if (reactions && !is.null(until)) .Call(ffi_petri_condition, flat) else until, tolerance = 0, relative = tolerance[["relative"]], absolute = tolerance[["absolute"]], integrator = integrator,
-    semantics = semantics, flat = if (!reactions) flat
+    until = if (reactions && !is.null(until)) .Call(ffi_petri_condition, flat) else until, tolerance = 0,
+    relative = tolerance[["relative"]], absolute = tolerance[["absolute"]], integrator = integrator, semantics = semantics,
+    flat = if (!reactions) flat
   ))
   list(
     model = if (reactions) as_reaction_network(object) else object, net = if (reactions) object,
@@ -282,9 +286,9 @@ petri_start <- function(model, flat, final, nsim, any_number, shard) {
 
 #' @rdname simulate.petri_net
 #' @export
-first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact"), initial = NULL,
-                                    parameters = NULL, shard = NULL, tolerance = NULL, backend = c("auto", "cpu", "cuda"),
-                                    threads = NULL, progress = interactive(),
+first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact"),
+                                    initial = NULL, parameters = NULL, shard = NULL, tolerance = NULL,
+                                    backend = c("auto", "cpu", "cuda"), threads = NULL, progress = interactive(),
                                     integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
   check_parts(model)
   check_no_more(...)
@@ -301,9 +305,9 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
 #' @rdname simulate.petri_net
 #' @export
 sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact"), observe = NULL,
-                                       output = c("summary", "trajectories", "final", "histogram"), until = NULL, quantiles = NULL,
-                                       initial = NULL, parameters = NULL, seed = NULL, common = FALSE, confidence = 0.95,
-                                       tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
+                                       output = c("summary", "trajectories", "final", "histogram"), until = NULL,
+                                       quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
+                                       confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                        progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock"),
                                        semantics = c("adaptive", "bio")) {
   check_parts(model)

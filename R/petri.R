@@ -15,23 +15,23 @@
 #' @param indices The names that stand for colours, and the sets of these colours, such as `c(x = "X", y = "Y")`.
 #' @param places The sets of the colours of places, such as `c(Ca = "Cell")`. A place without a name, as in `c("A", Ca = "Cell")`,
 #'   has no colours. Places that are not named here have no colours either.
-#' @param continuous The places whose tokens are levels: their names, their numbers, or a logical vector with one element per place.
-#'   All other places hold whole numbers.
+#' @param continuous The places whose tokens are levels: their names, their numbers, or a logical vector with one element per
+#'   place. All other places hold whole numbers.
 #' @param initial The initial marking: numbers of at least 0 or formulas of indices and parameters, named by places, such as
-#'   `list(Ca = 0.1, S = "4 * (x == 1)")`. The name `"Ca[1,2]"` is that of one colour. A later value replaces an earlier one. Places that
-#'   are not named start at 0.
+#'   `list(Ca = 0.1, S = "4 * (x == 1)")`. The name `"Ca[1,2]"` is that of one colour. A later value replaces an earlier one.
+#'   Places that are not named start at 0.
 #' @param parameters Numbers named by parameters: a vector, a list, or one row of a data frame.
 #' @param fixed Places that no transition changes, as in `continuous`.
 #' @param variables Formulas as text, named by variables, such as `c(total = "sum(Ca)")`. Rates and other variables may use them.
 #'   [`simulate()`][simulate.petri_net] can observe them.
-#' @param functions Functions of colours, as texts named by their heads, such as `c("near(x, a)" = "abs(x - a) == 1")`. An argument
-#'   may be followed by its set: `"up(x in X)"`.
+#' @param functions Functions of colours, as texts named by their heads, such as `c("near(x, a)" = "abs(x - a) == 1")`. An
+#'   argument may be followed by its set: `"up(x in X)"`.
 #' @param events Must be `NULL`. Scheduled and deterministic transitions do what events of reaction networks do.
 #' @param equation The equation of a transition. If there is none, the name that `petri_net()` is given is the equation.
-#' @param rate,flow,weight,delay The number of a transition, which also gives its kind. Exactly one of these, or `at`, must be given. A
-#'   number, a formula as text, or `mass_action()`; two of them for a reversible equation.
-#' @param at `c(begin, period, end)` of a scheduled transition: numbers, or formulas of parameters as text. `period` and `end` may be
-#'   left out.
+#' @param rate,flow,weight,delay The number of a transition, which also gives its kind. Exactly one of these, or `at`, must be
+#'   given. A number, a formula as text, or `mass_action()`; two of them for a reversible equation.
+#' @param at `c(begin, period, end)` of a scheduled transition: numbers, or formulas of parameters as text. `period` and `end` may
+#'   be left out.
 #' @param test Conditions of the transition, joined by `&`, such as `"S >= 3 & B < 2"`.
 #' @param reset Places that the transition sets to 0: text, separated by commas, or several texts.
 #' @param guard A condition of the colours, such as `"x != a"`.
@@ -44,53 +44,53 @@
 #'   * `weight`: *immediate*. It fires as soon as it is enabled. Of several, one is chosen with a probability in proportion to its
 #'     weight. One whose weight is 0 does not fire.
 #'   * `delay`: *deterministic*. It fires when it has been enabled without interruption for its delay.
-#'   * `at`: *scheduled*. It fires at the time `begin`, then after each `period`, up to `end`, if it is then enabled. With a period of
-#'     0, it fires once.
+#'   * `at`: *scheduled*. It fires at the time `begin`, then after each `period`, up to `end`, if it is then enabled. With a
+#'     period of 0, it fires once.
 #'
 #'   A transition other than a flow is *enabled* if each place has the tokens that it takes, and its tests hold. A flow out of a
 #'   place that is empty is at most as fast as what flows in: see [`simulate()`][simulate.petri_net].
 #'
-#'   A *delay* is not that of a delayed reaction, whose products come later: the tokens of a deterministic transition stay where they
-#'   are until it fires, and other transitions may take them.
-#' @section Numbers and formulas: A number, and `mass_action("k")`, are constants of mass action for `rate` and `flow`: the constant is
-#'   multiplied by the number of ways to choose the tokens that are taken, x (x - 1) / 2 for `2 A`; for a flow by the limit of this
-#'   for many tokens, x^2 / 2. So a transition keeps its law if it is counted or flows. Text is a formula that is the whole rate. For
-#'   `weight` and `delay`, a number is the weight or the delay itself.
+#'   A *delay* is not that of a delayed reaction, whose products come later: the tokens of a deterministic transition stay where
+#'   they are until it fires, and other transitions may take them.
+#' @section Numbers and formulas: A number, and `mass_action("k")`, are constants of mass action for `rate` and `flow`: the
+#'   constant is multiplied by the number of ways to choose the tokens that are taken, x (x - 1) / 2 for `2 A`; for a flow by the
+#'   limit of this for many tokens, x^2 / 2. So a transition keeps its law if it is counted or flows. Text is a formula that is
+#'   the whole rate. For `weight` and `delay`, a number is the weight or the delay itself.
 #'
-#'   Formulas have the grammar of those of [reaction_network()]. A place with colours is written with them, as `Ca[x,y]`, `Ca[x,next(y)]`
-#'   or `Ca[1,2]`. `sum(Ca)` is the sum over all colours. A rate may have several parts, of which the first counts whose
-#'   condition on colours holds: `c("x == 1" = "k1", "x > 10" = "k2", "k3")`. A part without a name always holds.
-#' @section Equations: They are those of [reaction_network()], with two additions. Weights may be any numbers, `5.4 A`, or formulas of
-#'   parameters and places in parentheses, `(n + 1) A`. Those of discrete places must be whole. A place with colours has all of
-#'   them in brackets: `2 A[x] + A[next(x)] -> B[x,1]`.
+#'   Formulas have the grammar of those of [reaction_network()]. A place with colours is written with them, as `Ca[x,y]`,
+#'   `Ca[x,next(y)]` or `Ca[1,2]`. `sum(Ca)` is the sum over all colours. A rate may have several parts, of which the first counts
+#'   whose condition on colours holds: `c("x == 1" = "k1", "x > 10" = "k2", "k3")`. A part without a name always holds.
+#' @section Equations: They are those of [reaction_network()], with two additions. Weights may be any numbers, `5.4 A`, or
+#'   formulas of parameters and places in parentheses, `(n + 1) A`. Those of discrete places must be whole. A place with colours
+#'   has all of them in brackets: `2 A[x] + A[next(x)] -> B[x,1]`.
 #'
-#'   If a place is on both sides with equal weight, as E in `A + E -> B + E`, and the transition is a flow but E is not continuous, it is
-#'   taken as a test, `E >= 1`, and a factor of mass action. [`summary()`][petri-methods] lists such choices.
-#' @section Tests: `place >= w` and `place < w` compare the tokens with a weight, `place == w` asks for exactly this number. On discrete
-#'   places, there are also `>` and `<=`. For any other condition, multiply the rate by it: `"(A + B > 3) * k"`.
+#'   If a place is on both sides with equal weight, as E in `A + E -> B + E`, and the transition is a flow but E is not
+#'   continuous, it is taken as a test, `E >= 1`, and a factor of mass action. [`summary()`][petri-methods] lists such choices.
+#' @section Tests: `place >= w` and `place < w` compare the tokens with a weight, `place == w` asks for exactly this number. On
+#'   discrete places, there are also `>` and `<=`. For any other condition, multiply the rate by it: `"(A + B > 3) * k"`.
 #' @section Colours: An index stands for each colour of its set. A transition that names indices stands for a transition for each
-#'   choice of their colours for which the guard holds. Expressions of colours are whole numbers, names of colours, indices, parameters
-#'   that are whole, `+ - * %/% %% ^`, `abs()`, comparisons, `!`, `&`, `|` and the `functions`. `next(x)` is the next
+#'   choice of their colours for which the guard holds. Expressions of colours are whole numbers, names of colours, indices,
+#'   parameters that are whole, `+ - * %/% %% ^`, `abs()`, comparisons, `!`, `&`, `|` and the `functions`. `next(x)` is the next
 #'   colour of the set of x; after the last one comes the first. `previous(x)` is the one before. A colour outside of the set of
 #'   its place, such as `x + 1` for the last x, gives no transition.
 #'
 #'   In a subset, an index stands for the component of the tuple that has its set: with `c(x = "X", y = "Y")`, x is the first
 #'   component of `"Cell[x %% 2 == 1]"` if Cell is `"X * Y"`.
 #' @section Data frames: A row for each equation. The column `equation`; `kind` (`"stochastic"`, `"continuous"`,
-#'   `"immediate"`, `"deterministic"` or `"scheduled"`) with `number`, or one column for each of `rate`, `flow`, `weight` and `delay`,
-#'   with `NA` for what a transition does not have. Optional columns are `name`, `law` (`"mass action"` or `"formula"`), `test`,
-#'   `reset`, `guard`, `begin`, `period` and `end`. `as.data.frame(net)` is such a data frame.
-#' @section Elements: A net is a list. `places` is a data frame of `place`, `set`, `continuous` and `fixed`. `transitions` is a data frame
-#'   of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`. `pieces` has
-#'   the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`. `colours`, `sets`,
-#'   `indices`, `functions`, `parameters` and `variables` are as the arguments. `choices` are texts.
+#'   `"immediate"`, `"deterministic"` or `"scheduled"`) with `number`, or one column for each of `rate`, `flow`, `weight` and
+#'   `delay`, with `NA` for what a transition does not have. Optional columns are `name`, `law` (`"mass action"` or `"formula"`),
+#'   `test`, `reset`, `guard`, `begin`, `period` and `end`. `as.data.frame(net)` is such a data frame.
+#' @section Elements: A net is a list. `places` is a data frame of `place`, `set`, `continuous` and `fixed`. `transitions` is a
+#'   data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`.
+#'   `pieces` has the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`.
+#'   `colours`, `sets`, `indices`, `functions`, `parameters` and `variables` are as the arguments. `choices` are texts.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation, a formula or an
-#'   expression of colours that does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent net,
-#'   such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
-#' @section Warnings: `fireflip_warning_unused` if `initial` names a place that nothing else names. `fireflip_warning_propensity` as in
-#'   [reaction_network()].
-#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by the
-#'   graphics processing units.
+#'   expression of colours that does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent
+#'   net, such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
+#' @section Warnings: `fireflip_warning_unused` if `initial` names a place that nothing else names. `fireflip_warning_propensity`
+#'   as in [reaction_network()].
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
+#'   the graphics processing units.
 #'
 #' David R, Alla H (2010). *Discrete, Continuous, and Hybrid Petri Nets*. Springer. \doi{10.1007/978-3-642-10669-9}
 #' @seealso [`simulate()`][simulate.petri_net], [unfold()], [as_petri_net()], [petri_model()], [petri-methods].
@@ -125,7 +125,9 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
   colours <- check_colours(colours)
   sets <- check_named_texts(sets, "sets", "texts with names, such as c(Cell = \"X * Y\")")
   indices <- check_named_texts(indices, "indices", "names of sets, named by indices, such as c(x = \"X\")")
-  functions <- check_named_texts(functions, "functions", "texts named by heads of functions, such as c(\"near(x, a)\" = \"x == a\")")
+  functions <- check_named_texts(
+    functions, "functions", "texts named by heads of functions, such as c(\"near(x, a)\" = \"x == a\")"
+  )
   declared <- check_places(places, c(names(colours), names(sets)))
   markings <- check_markings(initial)
   scanned <- .Call(ffi_petri_equation_names, enc2utf8(table$equation))
@@ -149,8 +151,8 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
 
 #' @rdname petri_net
 #' @export
-transition <- function(equation = NULL, rate = NULL, flow = NULL, weight = NULL, delay = NULL, at = NULL, test = NULL, reset = NULL,
-                       guard = NULL) {
+transition <- function(equation = NULL, rate = NULL, flow = NULL, weight = NULL, delay = NULL, at = NULL, test = NULL,
+                       reset = NULL, guard = NULL) {
   if (!is.null(equation)) check_string(equation, "equation", "an equation as one text, such as \"A -> B\"")
   numbers <- Filter(Negate(is.null), list(rate = rate, flow = flow, weight = weight, delay = delay, at = at))
   if (length(numbers) != 1L) {
@@ -220,13 +222,15 @@ as_checked <- function(model, checked) {
   texts <- c("equation", "test", "reset", "guard")
   before <- model$transitions
   model$transitions[texts] <- checked[texts]
-  read <- which(before$kind == "continuous" & !checked$test %in% NA & (is.na(before$test) | nchar(checked$test) > nchar(before$test) + 3L))
+  more <- is.na(before$test) | nchar(checked$test) > nchar(before$test) + 3L # a test, not only blanks
+  read <- which(before$kind == "continuous" & !is.na(checked$test) & more)
   number <- !is.na(suppressWarnings(as.numeric(before$number)))
   number[read] <- TRUE
   model$transitions$number[number] <- checked$number[number]
   if (length(read) > 0L) {
     model$choices <- unique(c(model$choices, sprintf(
-      "%s: %s, because it flows and \"%s\" leaves the place as it is", before$name[read], checked$test[read], before$equation[read]
+      "%s: %s, because it flows and \"%s\" leaves the place as it is", before$name[read], checked$test[read],
+      before$equation[read]
     )))
   }
   model
@@ -247,8 +251,13 @@ check_named_texts <- function(x, name, expected) {
   if (is.list(x) && !is.object(x) && all(lengths(x) == 1L) && all(vapply(x, is.character, NA))) x <- unlist(x)
   named <- !is.null(names(x)) && !anyNA(names(x)) && all(nzchar(names(x)))
   if (!is_texts(x) || (length(x) > 0L && !named)) abort_value(name, expected, x)
-  if (anyDuplicated(names(x))) abort_argument(sprintf("`%s` names \"%s\" more than once.", name, names(x)[[anyDuplicated(names(x))]]))
+  refuse_repeated(names(x), name)
   if (length(x) == 0L) no_variables() else stats::setNames(trimws(enc2utf8(unname(x))), enc2utf8(names(x)))
+}
+
+refuse_repeated <- function(names, argument) {
+  twice <- anyDuplicated(names)
+  if (twice > 0L) abort_argument(sprintf("`%s` names \"%s\" more than once.", argument, names[[twice]]))
 }
 
 # A list of integer and character vectors with names.
@@ -258,8 +267,9 @@ check_colours <- function(x) {
   if (is.atomic(x) && !is.object(x) && length(x) > 0L) {
     abort_value("colours", expected, x, if (!is.null(names(x))) "; c() joins vectors, and list() keeps them apart")
   }
-  if (!is.list(x) || is.object(x) || is.null(names(x)) || anyNA(names(x)) || any(!nzchar(names(x)))) abort_value("colours", expected, x)
-  if (anyDuplicated(names(x))) abort_argument(sprintf("`colours` names \"%s\" more than once.", names(x)[[anyDuplicated(names(x))]]))
+  named <- !is.null(names(x)) && !anyNA(names(x)) && all(nzchar(names(x)))
+  if (!is.list(x) || is.object(x) || !named) abort_value("colours", expected, x)
+  refuse_repeated(names(x), "colours")
   out <- Map(colour_vector, x, names(x))
   stats::setNames(out, enc2utf8(names(x)))
 }
@@ -302,7 +312,7 @@ check_places <- function(x, sets) {
       } else "."
     ), unknown = unknown)
   }
-  if (anyDuplicated(place)) abort_argument(sprintf("`places` names \"%s\" more than once.", place[[anyDuplicated(place)]]))
+  refuse_repeated(place, "places")
   stats::setNames(set, place)
 }
 
@@ -316,7 +326,7 @@ check_markings <- function(x, name = "initial") {
     abort_value(name, "numbers or formulas named by places, such as list(A = 100)", x)
   }
   values <- Map(marking_text, as.list(x), names(x))
-  if (anyDuplicated(names(x))) abort_argument(sprintf("`%s` names \"%s\" more than once.", name, names(x)[[anyDuplicated(names(x))]]))
+  refuse_repeated(names(x), name)
   data.frame(element = enc2utf8(names(x)), when = NA_character_, value = unlist(values, use.names = FALSE), adds = FALSE)
 }
 
@@ -357,7 +367,7 @@ refuse_nothing <- function(names) {
 
 check_different_names <- function(places, parameters, variables, indices) {
   all <- c(places, parameters, variables, indices)
-  of <- rep(c("place", "parameter", "variable", "index"), c(length(places), length(parameters), length(variables), length(indices)))
+  of <- rep(c("place", "parameter", "variable", "index"), lengths(list(places, parameters, variables, indices)))
   twice <- anyDuplicated(all)
   if (twice == 0L) return(invisible())
   article <- function(word) paste(if (word == "index") "an" else "a", word)
@@ -421,8 +431,8 @@ first_taken <- function(equation) {
 # ---- the forms of transitions -> data frames -----------------------------------------------------------------------------------
 
 # A data frame with a row per number: equation, row (the number of the equation), part (1, or 2 for the second number of a
-# reversible equation), name (NA if not given), kind, number (text), law, test, reset, guard, begin, period, end; and `pieces`, a list
-# with a data frame of when, number and law for each row whose number has several parts.
+# reversible equation), name (NA if not given), kind, number (text), law, test, reset, guard, begin, period, end; and `pieces`, a
+# list with a data frame of when, number and law for each row whose number has several parts.
 transition_table <- function(values) {
   if (length(values) == 1L && is.null(names(values))) {
     values <- values[[1L]]
@@ -475,14 +485,15 @@ rows_of_transition <- function(x, name) {
 }
 
 refuse_no_equation <- function(x, name, own) {
-  known <- c("colours", "sets", "indices", "places", "continuous", "initial", "parameters", "fixed", "variables", "functions", "events")
+  known <- setdiff(names(formals(petri_net)), "...")
   if (nzchar(name) && !own) {
     word <- grepl("^[[:alpha:]._][[:alnum:]._]*$", name)
     if (name == "colors") abort_unknown("colors", "colours")
     if (word || any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
   }
   abort_argument(sprintf(
-    "petri_net() needs transitions with equations, such as \"A -> B\" = 1 or bind = transition(\"A -> B\", rate = 1); found %s%s.",
+    "petri_net() needs transitions with equations, such as \"A -> B\" = 1 or %s; found %s%s.",
+    "bind = transition(\"A -> B\", rate = 1)",
     if (own) "a transition" else describe(x), if (nzchar(name)) sprintf(" called \"%s\" without one", name) else " without one"
   ))
 }
@@ -497,7 +508,9 @@ times_of_schedule <- function(x, equation) {
   if (!is.null(names(x)) && any(nzchar(names(x)))) {
     at <- match(names(x), c("begin", "period", "end"))
     if (anyNA(at) || anyDuplicated(at) || !1L %in% at) {
-      abort_argument(sprintf("The names of `at` of \"%s\" must be begin, period and end; found %s.", equation, quote_some(names(x))))
+      abort_argument(sprintf(
+        "The names of `at` of \"%s\" must be begin, period and end; found %s.", equation, quote_some(names(x))
+      ))
     }
     x <- x[match(c("begin", "period", "end"), names(x))]
   }
@@ -534,7 +547,9 @@ number_texts <- function(x, kind, equation) {
   }
   if (inherits(x, "mass_action")) return(data.frame(rate = x$mass_action, law = "mass action"))
   if (inherits(x, "petri_transition")) {
-    abort_argument(sprintf("The %s of \"%s\" is a transition; flow() and transition() are not arguments of transition().", word, equation))
+    abort_argument(sprintf(
+      "The %s of \"%s\" is a transition; flow() and transition() are not arguments of transition().", word, equation
+    ))
   }
   if (is.numeric(x) && !is.object(x) && length(x) > 0L) {
     bad <- which(!is.finite(x) | x < 0)
@@ -563,8 +578,9 @@ transitions_from_frame <- function(frame) {
   class(frame) <- "data.frame"
   if (!"equation" %in% names(frame) || !any(c("number", "rate", "flow", "weight", "delay", "begin") %in% names(frame))) {
     abort_argument(sprintf(
-      "A data frame of transitions must have the column \"equation\", and one of \"rate\", \"flow\", \"weight\", \"delay\", %s; found %s.",
-      "or \"kind\" with \"number\"", if (length(frame) == 0L) "no column" else quote_some(names(frame))
+      "A data frame of transitions must have the column \"equation\", and one of %s; found %s.",
+      "\"rate\", \"flow\", \"weight\", \"delay\", \"number\" and \"begin\"",
+      if (length(frame) == 0L) "no column" else quote_some(names(frame))
     ))
   }
   if (nrow(frame) == 0L) abort_argument("A data frame of transitions must have at least one row; found none.")
@@ -647,7 +663,8 @@ one_way_transitions <- function(table, both) {
       "Transitions must have different names; found more than one called \"%s\".", name[[anyDuplicated(name)]]
     ))
   }
-  rows <- data.frame(name = name, table[c("kind", "equation", "number", "law", "test", "reset", "guard", "begin", "period", "end")])
+  columns <- c("kind", "equation", "number", "law", "test", "reset", "guard", "begin", "period", "end")
+  rows <- data.frame(name = name, table[columns])
   rows$equation <- equation
   rownames(rows) <- NULL
   with <- which(lengths(table$pieces) > 0L)

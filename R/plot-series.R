@@ -199,8 +199,8 @@ print.ensemble_noise <- function(x, n = 10, ...) {
     print(plain_frame(x))
   } else {
     print_first_rows(rounded(x), n, sprintf(
-      "<%s> %s of %s, %s, %g%% intervals", class(x)[[1L]], trajectory_count(run$n), species_count(unique_count(named$species), items_of(x)),
-      times_text(unique(x$time)), 100 * run$confidence
+      "<%s> %s of %s, %s, %g%% intervals", class(x)[[1L]], trajectory_count(run$n),
+      species_count(unique_count(named$species), items_of(x)), times_text(unique(x$time)), 100 * run$confidence
     ))
   }
   invisible(x)

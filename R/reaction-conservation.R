@@ -35,7 +35,8 @@ conservation_laws.default <- function(model, ...) no_method(model, "conservation
 conservation_laws.reaction_network <- function(model, ...) {
   check_parts(model)
   check_no_more(...)
-  table_of_laws(laws_of_changes(count_changes(model), nrow(model$species)), model$species$species, model$species$initial, "species")
+  laws <- laws_of_changes(count_changes(model), nrow(model$species))
+  table_of_laws(laws, model$species$species, model$species$initial, "species")
 }
 
 # A basis of the weighted sums of n quantities that no change alters, with as few negative weights as possible.

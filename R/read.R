@@ -27,14 +27,14 @@
 #'   of the rates are for that unit. They are not converted, so with counts only reactions of first order have the right rate.
 #'   Values that the file computes from those of these species are not computed anew. With `NULL` (the default), the values in
 #'   the file are used. For a Petri net, as in [set_initial()].
-#' @param constants Numbers named by constants of a Petri net's file, such as `c(NX = 100)`, which replace those of the file. Sizes of
-#'   sets of colours may depend on them. With `NULL` (the default), none.
+#' @param constants Numbers named by constants of a Petri net's file, such as `c(NX = 100)`, which replace those of the file.
+#'   Sizes of sets of colours may depend on them. With `NULL` (the default), none.
 #' @param valueset The name of one of the sets of values of a Petri net's file. With `NULL` (the default), the first one, or in
 #'   Snoopy's files the one that is in use.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
-#'   class `reaction_network`, as created by [reaction_network()]. For ANDL, CANDL and Snoopy's XML, a net of class `petri_net`, as
-#'   created by [petri_net()].
+#'   class `reaction_network`, as created by [reaction_network()]. For ANDL, CANDL and Snoopy's XML, a net of class `petri_net`,
+#'   as created by [petri_net()].
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -158,8 +158,9 @@
 #' ), file)
 #' read_network(file, perturbation = 0.001) # C is an input
 #' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
-read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl", "snoopy"),
-                         perturbation = NULL, update = NULL, exempt = NULL, initial = NULL, constants = NULL, valueset = NULL) {
+read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl",
+                                          "snoopy"), perturbation = NULL, update = NULL, exempt = NULL, initial = NULL,
+                         constants = NULL, valueset = NULL) {
   source <- network_source(file)
   format <- check_choice(
     format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", petri_formats), other_format_names

@@ -122,7 +122,9 @@ cells_of_sweep <- function(x) {
   settings <- sort(unique(x$setting))
   rows <- unname(split(seq_len(nrow(x)), match(x$setting, settings)))
   at <- unique(lapply(rows, function(of) sort(unique(cell[of]))))
-  if (length(at) > 1L) abort_argument(sprintf("`x` must have the same times and %s for each setting; found different ones.", items_of(x)))
+  if (length(at) > 1L) {
+    abort_argument(sprintf("`x` must have the same times and %s for each setting; found different ones.", items_of(x)))
+  }
   found <- lapply(seq_along(settings), function(i) {
     found <- .Call(ffi_ensemble_statistics, run$tallies[[settings[[i]]]])
     of <- rows[[i]]

@@ -96,9 +96,9 @@ SEXP ffi_reactions_holder(void);
  * equation, rate, law, variables, events), where `events` is a list of columns or NULL. The caller PROTECTs the list. */
 SEXP ffi_reactions_list(const ff_reactions *net);
 
-/* Returns list(names, both): the names in all equations, in their order and with repeats, and for each equation whether it has both
- * directions. `names_of_one` is the core's parser of one equation. It must hold no memory while it calls found(), which may raise an R
- * error. */
+/* Returns list(names, both): the names in all equations, in their order and with repeats, and for each equation whether it has
+ * both directions. `names_of_one` is the core's parser of one equation. It must hold no memory while it calls found(), which may
+ * raise an R error. */
 typedef ff_status (*ffi_equation_names_of)(const char *text, void (*found)(void *context, const char *name, size_t length),
                                            void *context, int *both, ff_error *err);
 SEXP ffi_names_of_equations(SEXP equations, ffi_equation_names_of names_of_one);

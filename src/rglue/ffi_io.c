@@ -10,8 +10,8 @@ ff_format ffi_format(SEXP format) {
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     if (strcmp(name, ff_format_name(formats[i])) == 0) return formats[i];
   ff_error err;
-  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\", \"sbml\", \"bngl_net\", \"andl\", \"candl\" or "
-               "\"snoopy\"");
+  ff_error_set(&err, FF_EARGUMENT, "`format` must be \"auto\", \"pbn\", \"boolnet\", \"bnet\", \"sbml\", \"bngl_net\", "
+               "\"andl\", \"candl\" or \"snoopy\"");
   ffi_stop(&err);
   return FF_FORMAT_AUTO;
 }
@@ -61,9 +61,10 @@ static SEXP negative_laws(const ff_reactions *net) {
 }
 
 /* Returns list(model, format, class, unit, negative): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the
- * format that was found, "pbn", "reaction_network" or "petri_net", the unit of amounts (ff_io.h), and the laws that may be negative. `text` is
- * NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all different, of
- * species whose initial counts R sets afterwards (ff_io.h). Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
+ * format that was found, "pbn", "reaction_network" or "petri_net", the unit of amounts (ff_io.h), and the laws that may be
+ * negative. `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names,
+ * all different, of species whose initial counts R sets afterwards (ff_io.h). Of a Petri net, `model` is NULL: ffi_read_petri()
+ * reads it. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
   static const char *const names[] = {"model", "format", "class", "unit", "negative"};
   ff_format wanted = ffi_format(format), found = wanted;

@@ -28,8 +28,9 @@ test_that("nets that are written as ANDL or CANDL are read back", {
 test_that("constants and value sets of a file are replaced", {
   path <- tempfile(fileext = ".candl")
   writeLines(c(
-    "colspn [a net]", "{", "constants:", "  int N = 3;", "  double k = 0.5;", "colorsets:", "  X = {1..N};", "variables:", "  X : x;",
-    "places:", "  X A = 2`all;", "transitions:", "  move", "    :", "    : [A - {x}] & [A + {+x}]", "    : MassAction(k)", "    ;", "}"
+    "colspn [a net]", "{", "constants:", "  int N = 3;", "  double k = 0.5;", "colorsets:", "  X = {1..N};", "variables:",
+    "  X : x;", "places:", "  X A = 2`all;", "transitions:", "  move", "    :", "    : [A - {x}] & [A + {+x}]",
+    "    : MassAction(k)", "    ;", "}"
   ), path)
   expect_identical(summary(read_network(path))$flat$n[1:3], c(3, 0, 3))
   wide <- read_network(path, constants = c(N = 7, k = 2), initial = c("A[1]" = 9))

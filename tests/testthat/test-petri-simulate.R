@@ -1,7 +1,7 @@
 # Simulations of Petri nets: closed forms, equal bits, and what ensembles of any model have.
 #
-# There are 12 statistical tests in this file. Each has the level 1e-3 / 12, so a right simulator fails one of them with a probability
-# of at most 1e-3. Seeds are fixed.
+# There are 12 statistical tests in this file. Each has the level 1e-3 / 12, so a right simulator fails one of them with a
+# probability of at most 1e-3. Seeds are fixed.
 level <- 1e-3 / 12
 far <- qnorm(1 - level / 2)
 
@@ -97,7 +97,8 @@ test_that("delays, weights and schedules", {
   weights <- petri_net(a = transition("A -> B", weight = 1), b = transition("A -> C", weight = 3), initial = c(A = 1))
   expect_lt(errors_off(final(weights, 1000, 1)$C, 0.75, 0.1875), far)
   pulses <- petri_net(p = transition("0 -> A", at = c(1, 2, 6)), "A -> A" = 1)
-  expect_identical(simulate(pulses, times = c(0.5, 1, 2.9, 3, 4, 5, 9), output = "trajectories", seed = 1)$A, c(0, 1, 1, 2, 2, 3, 3))
+  got <- simulate(pulses, times = c(0.5, 1, 2.9, 3, 4, 5, 9), output = "trajectories", seed = 1)
+  expect_identical(got$A, c(0, 1, 1, 2, 2, 3, 3))
 })
 
 test_that("a queue with fixed service times has the length of Pollaczek and Khinchine", {
@@ -116,8 +117,10 @@ test_that("a linear hybrid net has the mean of the stochastic one", {
 })
 
 test_that("nets in which all flows have the numbers of the method \"ode\"", {
-  rn <- reaction_network("A -> B" = "k * A * B / (1 + A)", "B -> C" = "2 * B", "C -> A" = "sqrt(1 + C)", initial = c(A = 5, B = 2),
-                         parameters = c(k = 3))
+  rn <- reaction_network(
+    "A -> B" = "k * A * B / (1 + A)", "B -> C" = "2 * B", "C -> A" = "sqrt(1 + C)", initial = c(A = 5, B = 2),
+    parameters = c(k = 3)
+  )
   net <- as_petri_net(as_petri_net(rn), as = "continuous")
   run <- function(model, ...) as.data.frame(simulate(model, times = 1:5, output = "trajectories", seed = 1, ...))
   expect_identical(run(net, tolerance = c(relative = 1e-8, absolute = 1e-8)), run(rn, method = "ode", tolerance = 1e-8))
@@ -176,9 +179,12 @@ test_that("hybrid nets have all outputs, and go on from final states", {
 test_that("runs that cannot go on say why", {
   model <- function(net, text, ...) expect_error(simulate(net, times = 10, seed = 1, ...), text, class = "fireflip_error_model")
   model(petri_net(a = transition("A -> B", weight = 1), b = transition("B -> A", weight = 1), initial = c(A = 1)), "immediate")
-  model(petri_net("x -> 0" = flow(1), t = transition("A -> B", rate = "x - 2"), initial = c(x = 1, A = 1), continuous = "x"), "\"t\"")
+  below <- petri_net("x -> 0" = flow(1), t = transition("A -> B", rate = "x - 2"), initial = c(x = 1, A = 1), continuous = "x")
+  model(below, "\"t\"")
   model(petri_net(t = transition("A -> B", delay = "A - 5"), initial = c(A = 1)), "\"t\"")
-  argument <- function(..., text) expect_error(simulate(petri_model("gene"), ...), text, fixed = TRUE, class = "fireflip_error_argument")
+  argument <- function(..., text) {
+    expect_error(simulate(petri_model("gene"), ...), text, fixed = TRUE, class = "fireflip_error_argument")
+  }
   argument(times = 1, method = "direct", text = "as_reaction_network()")
   argument(times = 1, tolerance = 2, text = "`tolerance` must be")
   argument(times = 1, observe = "k_on", text = "a parameter")

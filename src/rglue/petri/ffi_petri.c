@@ -108,8 +108,8 @@ static parts parts_of(SEXP model) {
   if (TYPEOF(model) != VECSXP || !Rf_inherits(model, "petri_net")) {
     ff_error err;
     ff_error_set(&err, FF_EARGUMENT,
-                 "a Petri net must be an object of class \"petri_net\", as petri_net() makes it; found one of type \"%s\" without "
-                 "this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
+                 "a Petri net must be an object of class \"petri_net\", as petri_net() makes it; found one of type \"%s\" "
+                 "without this class", Rf_type2char((SEXPTYPE)TYPEOF(model)));
     ffi_stop(&err);
   }
   static const char *const flags = "TRUE or FALSE for each place", *const numbers = "numbers with names";
@@ -193,8 +193,8 @@ static ff_status take_head(head *h, char *copy, const char *text, ff_error *err)
   char *open = strchr(copy, '('), *close = strrchr(copy, ')');
   *h = (head){0};
   if (open == NULL || close == NULL || close < open || *trimmed(close + 1) != '\0')
-    return ff_error_set(err, FF_EPARSE, "found the head %s of a function of colours where one such as \"near(x, a)\" was expected",
-                        ff_quote(text, strlen(text)).text);
+    return ff_error_set(err, FF_EPARSE, "found the head %s of a function of colours where one such as \"near(x, a)\" was "
+                        "expected", ff_quote(text, strlen(text)).text);
   *open = *close = '\0';
   h->name = trimmed(copy);
   for (char *at = open + 1, *next; at != NULL; at = next) {
@@ -219,8 +219,8 @@ static ff_status add_function(ff_petri *net, const char *text, const char *value
   if (copy == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a function of colours");
   ff_status status = take_head(&h, copy, text, err);
   if (status == FF_OK)
-    status = ff_petri_add_function(net, h.name, (const char *const *)h.argument, (const char *const *)h.set, h.n, value, FF_COLOUR_R,
-                                   where(place, "function ", text), err);
+    status = ff_petri_add_function(net, h.name, (const char *const *)h.argument, (const char *const *)h.set, h.n, value,
+                                   FF_COLOUR_R, where(place, "function ", text), err);
   free(copy);
   return status;
 }
@@ -290,7 +290,8 @@ static ff_status add_times(ff_petri *net, uint32_t t, const parts *p, uint32_t i
   char place[WHERE];
   ff_status status = FF_OK;
   for (int k = 0; k < 3 && status == FF_OK; k++)
-    if (p->t.at[k][i] != NULL) status = ff_petri_at(net, t, k, p->t.at[k][i], where(place, "`at` of transition ", p->t.name[i]), err);
+    if (p->t.at[k][i] != NULL)
+      status = ff_petri_at(net, t, k, p->t.at[k][i], where(place, "`at` of transition ", p->t.name[i]), err);
   return status;
 }
 
@@ -305,8 +306,8 @@ static ff_status add_transition(ff_petri *net, const parts *p, uint32_t i, ff_er
   if (status != FF_OK) return status;
   status = ff_petri_equation(net, t, all->equation[i], 0, &both, where(place, "transition ", all->name[i]), err);
   if (status == FF_OK && both)
-    return ff_error_set(err, FF_EPARSE, "%s: found %s, an equation for both directions; each direction is a transition of its own",
-                        place, ff_quote(all->equation[i], strlen(all->equation[i])).text);
+    return ff_error_set(err, FF_EPARSE, "%s: found %s, an equation for both directions; each direction is a transition of its "
+                        "own", place, ff_quote(all->equation[i], strlen(all->equation[i])).text);
   if (status == FF_OK && all->test[i] != NULL)
     status = ff_petri_tests(net, t, all->test[i], where(place, "the test of transition ", all->name[i]), err);
   if (status == FF_OK && all->reset[i] != NULL)

@@ -45,7 +45,8 @@ SEXP ffi_petri_flatten(SEXP model, SEXP until) {
   return ffi_petri_unfold(model, until == R_NilValue ? NULL : ffi_text(until, "until"), &u);
 }
 
-/* ---- what a net becomes ------------------------------------------------------------------------------------------------------ */
+/* ---- what a net becomes ------------------------------------------------------------------------------------------------------
+ * */
 
 /* Returns list(n_places, n_continuous, n_families, kinds, never): the numbers of places, of continuous ones and of families, the
  * number of transitions of each kind, and the transitions that have no binding, numbered from 1. */
@@ -122,7 +123,8 @@ static int find(const ff_petri_flat *flat, const char *name, uint32_t *first, ui
   return 1;
 }
 
-/* For each name, list(first, n): the numbers, from 1, of the flat places and variables that it stands for; NA if there are none. */
+/* For each name, list(first, n): the numbers, from 1, of the flat places and variables that it stands for; NA if there are none.
+ * */
 SEXP ffi_petri_observed(SEXP pointer, SEXP names) {
   static const char *const elements[] = {"first", "n"};
   const ff_petri_flat *flat = unfolded_of(pointer)->flat;
@@ -171,8 +173,8 @@ static SEXP component(const ff_petri_flat *flat, const uint32_t *observed, R_xle
   return out;
 }
 
-/* Describes observed quantities, numbers from 1: list(name, place, component...), with a column for each component of colours, which
- * has NA where a place has fewer. `name` is that of the flat place, `place` that of the place or variable. */
+/* Describes observed quantities, numbers from 1: list(name, place, component...), with a column for each component of colours,
+ * which has NA where a place has fewer. `name` is that of the flat place, `place` that of the place or variable. */
 SEXP ffi_petri_cells(SEXP pointer, SEXP numbers) {
   const ff_petri_flat *flat = unfolded_of(pointer)->flat;
   const ff_petri *net = flat->net;
@@ -224,7 +226,8 @@ SEXP ffi_petri_transition_names(SEXP model) {
   return out;
 }
 
-/* ---- the unfolded net, as a net of R ----------------------------------------------------------------------------------------- */
+/* ---- the unfolded net, as a net of R -----------------------------------------------------------------------------------------
+ * */
 
 /* The columns of arcs. */
 typedef struct {
@@ -247,7 +250,8 @@ static void formula_text(SEXP strings, R_xlen_t at, const ff_petri_flat *flat, c
     replaced[k] = NULL;
     names[k] = k < n ? "" : flat->net->parameter[k - n];
   }
-  for (uint32_t k = 0; k < f->n_slots; k++) names[k] = (char *)(uintptr_t)CHAR(STRING_ELT(symbols, f->slot[(size_t)k * f->n + i]));
+  for (uint32_t k = 0; k < f->n_slots; k++)
+    names[k] = (char *)(uintptr_t)CHAR(STRING_ELT(symbols, f->slot[(size_t)k * f->n + i]));
   ff_formula_word word = {FF_F_NUMBER, 0, 0};
   ff_formula one = {&word, 1, 1}, *ones = (ff_formula *)R_alloc(f->n_numbers + 1, sizeof *ones);
   ff_formula_word *words = (ff_formula_word *)R_alloc(f->n_numbers + 1, sizeof *words);
@@ -393,8 +397,9 @@ static SEXP flat_places(const ff_petri_flat *flat) {
 
 /* Returns list(names, places, transitions, arcs, variables): the names of places and variables; of places, `continuous`, `fixed`,
  * `initial` and the number of the place that has them; of transitions, `name`, `of` (the transition of the net), `number` (text),
- * `mass_action`, `begin`, `period` and `end`; of arcs, `transition`, `kind` (an ff_petri_arc_kind), `place`, `weight` (text) and `value` (that
- * of the weight, NaN if it depends on places); the texts of variables. Fails if there are more than 2^31 - 1 of anything. */
+ * `mass_action`, `begin`, `period` and `end`; of arcs, `transition`, `kind` (an ff_petri_arc_kind), `place`, `weight` (text) and
+ * `value` (that of the weight, NaN if it depends on places); the texts of variables. Fails if there are more than 2^31 - 1 of
+ * anything. */
 SEXP ffi_petri_unfolded_list(SEXP model) {
   static const char *const names[] = {"names", "places", "transitions", "arcs", "variables"};
   static const char *const of_arcs[] = {"transition", "kind", "place", "weight", "value"};

@@ -6,8 +6,9 @@
 #include "../../io/petri/ff_io_pnml.h"
 #include "ffi_petri.h"
 
-/* Returns list(model, format): the list of ffi_petri_list(), and the name of the format that was found. `text` is NULL or the bytes of
- * the file, as for ffi_read_network(). `constants` are numbers with names, or NULL, and `valueset` is a name, or NULL. */
+/* Returns list(model, format): the list of ffi_petri_list(), and the name of the format that was found. `text` is NULL or the
+ * bytes of the file, as for ffi_read_network(). `constants` are numbers with names, or NULL, and `valueset` is a name, or NULL.
+ * */
 SEXP ffi_read_petri(SEXP path, SEXP format, SEXP text, SEXP constants, SEXP valueset) {
   static const char *const names[] = {"model", "format"}, *const numbers = "numbers with names";
   ff_error err;

@@ -112,7 +112,8 @@ SEXP ffi_petri_check(SEXP model) {
   return out;
 }
 
-/* ---- the whole net ----------------------------------------------------------------------------------------------------------- */
+/* ---- the whole net -----------------------------------------------------------------------------------------------------------
+ * */
 
 static SEXP text_from(const char *text) { return text == NULL ? NA_STRING : Rf_mkCharCE(text, CE_UTF8); }
 
@@ -166,15 +167,15 @@ static ff_status time_text(char **out, const ff_petri *net, uint32_t t, int whic
   *out = NULL;
   return at->length == 0 ? FF_OK : ff_formula_text(out, at, net->parameter, err); /* of parameters alone */
 }
-static ff_status begin_text(char **out, const ff_petri *net, uint32_t t, ff_error *err) { return time_text(out, net, t, 0, err); }
-static ff_status period_text(char **out, const ff_petri *net, uint32_t t, ff_error *err) { return time_text(out, net, t, 1, err); }
-static ff_status end_text(char **out, const ff_petri *net, uint32_t t, ff_error *err) { return time_text(out, net, t, 2, err); }
+static ff_status begin_of(char **out, const ff_petri *net, uint32_t t, ff_error *err) { return time_text(out, net, t, 0, err); }
+static ff_status period_of(char **out, const ff_petri *net, uint32_t t, ff_error *err) { return time_text(out, net, t, 1, err); }
+static ff_status end_of(char **out, const ff_petri *net, uint32_t t, ff_error *err) { return time_text(out, net, t, 2, err); }
 
 static SEXP transitions_list(const ff_petri *net, SEXP holder) {
   static const char *const names[] = {"name",  "kind",  "equation", "number", "law", "test",
                                       "reset", "guard", "begin",    "period", "end"};
   static const text_of texts[] = {NULL, NULL, ff_petri_equation_text, whole_number, NULL, ff_petri_tests_text,
-                                  ff_petri_resets_text, ff_petri_guard_text, begin_text, period_text, end_text};
+                                  ff_petri_resets_text, ff_petri_guard_text, begin_of, period_of, end_of};
   SEXP out = PROTECT(ffi_list(11, names)), name = Rf_allocVector(STRSXP, net->n_transitions);
   SET_VECTOR_ELT(out, 0, name);
   for (uint32_t t = 0; t < net->n_transitions; t++) SET_STRING_ELT(name, t, text_from(net->transition[t].name));
@@ -193,7 +194,8 @@ static SEXP pieces_list(const ff_petri *net, SEXP holder) {
   uint32_t n = 0, at = 0;
   for (uint32_t t = 0; t < net->n_transitions; t++) {
     const ff_petri_transition *transition = &net->transition[t];
-    if (transition->n_pieces > 1 || (transition->n_pieces == 1 && transition->piece[0].when.length > 0)) n += transition->n_pieces;
+    if (transition->n_pieces > 1 || (transition->n_pieces == 1 && transition->piece[0].when.length > 0))
+      n += transition->n_pieces;
   }
   if (n == 0) return R_NilValue;
   const ff_colour_scope scope = ff_petri_scope(net);
@@ -360,8 +362,8 @@ SEXP ffi_petri_list(const ff_petri *net) {
 
 /* ---- arcs ------------------------------------------------------------------------------------------------------------------ */
 
-/* Returns list(place, transition, kind, element, weight), with an element for each arc of the net as it is written: numbers from 1,
- * an ff_petri_arc_kind, the text of the place with its colours, and the weight, NA if it is a formula. Arcs are those of
+/* Returns list(place, transition, kind, element, weight), with an element for each arc of the net as it is written: numbers from
+ * 1, an ff_petri_arc_kind, the text of the place with its colours, and the weight, NA if it is a formula. Arcs are those of
  * ff_petri_arc, and modifiers for places that rates name. */
 SEXP ffi_petri_arrows(SEXP model) {
   static const char *const names[] = {"place", "transition", "kind", "element", "weight"};
