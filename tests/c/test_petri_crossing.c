@@ -55,6 +55,20 @@ static void levels_are_within_bounds(void) {
   }
 }
 
+/* A polynomial through five values of a level is this level. */
+static void curves_pass_through(void) {
+  uint64_t seed = 2;
+  for (int run = 0; run < 1000; run++) {
+    double c[TERMS], value[TERMS], out[TERMS];
+    random_level(&seed, c);
+    for (int i = 0; i < TERMS; i++) value[i] = ff_ode_dense_value(c, i / 4.0);
+    ff_petri_curve_through(value, out);
+    const double size = fabs(c[0]) + (double)size_of(c);
+    for (int i = 0; i < TERMS; i++) FF_CHECK_NEAR(ff_ode_dense_value(out, i / 4.0), value[i], 0x1p-48 * size);
+    for (int i = 0; i < TERMS; i++) FF_CHECK_NEAR(out[i], c[i], 0x1p-44 * size);
+  }
+}
+
 /* ---- thresholds ---------------------------------------------------------------------------------------------------------- */
 
 /* What was found of a level that is `holds` at s0, against its exact polynomial. */
@@ -471,6 +485,6 @@ static void many_are_as_each(void) {
   }
 }
 
-FF_TEST_MAIN("petri_crossing", levels_are_within_bounds, thresholds_are_found, named_cases, sums_are_as_thresholds,
-             formulas_are_within_bounds, formulas_are_found, touches_without_change, first_of_two, floors_are_counted,
-             times_are_exact, goes_on_in_parts, many_are_as_each)
+FF_TEST_MAIN("petri_crossing", levels_are_within_bounds, curves_pass_through, thresholds_are_found, named_cases,
+             sums_are_as_thresholds, formulas_are_within_bounds, formulas_are_found, touches_without_change, first_of_two,
+             floors_are_counted, times_are_exact, goes_on_in_parts, many_are_as_each)
