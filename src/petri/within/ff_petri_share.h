@@ -45,8 +45,9 @@
 #define FF_PETRI_SHARE_LEAST 0x1p-60
 #define FF_PETRI_BALANCED 0x1p-40 /* inflow and outflow are the same if they differ by this part of the inflow */
 
-/* What flows change: for each unit of its rate, transition t changes the level place[k] by by[k], where k is at least first[t] and
- * below first[t + 1]. It names each level once. The same for levels: `taker` tells the transitions, in ascending order. Borrowed. */
+/* What flows change: for each unit of its rate, transition t changes the level place[k] by by[k], where k is at least first[t]
+ * and below first[t + 1]. It names each level once. The same for levels: `taker` tells the transitions, in ascending order.
+ * Borrowed. */
 typedef struct {
   const size_t *first;
   const uint32_t *place;
