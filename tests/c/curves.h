@@ -1,5 +1,5 @@
-/* What the tests of levels within a step share: polynomials with given roots, and where they pass a threshold. Exact values are long
- * doubles, whose errors are a thousandth of what rounding errors of doubles are. */
+/* What the tests of levels within a step share: polynomials with given roots, and where they pass a threshold. Exact values are
+ * long doubles, whose errors are a thousandth of what rounding errors of doubles are. */
 #ifndef FF_TESTS_CURVES_H
 #define FF_TESTS_CURVES_H
 

@@ -24,7 +24,7 @@
 typedef enum {
   FF_PETRI_NONE,
   FF_PETRI_FOUND,
-  FF_PETRI_UNSURE /* the steps did not suffice: *s is where a computed value differs, found by halving up to s1 */
+  FF_PETRI_UNSURE /* the steps did not suffice: there is no change up to *s, where a new search may go on */
 } ff_petri_found;
 
 /* ---- thresholds --------------------------------------------------------------------------------------------------------- */
@@ -51,43 +51,49 @@ static FF_HD inline ff_petri_verdict ff_petri_threshold_verdict(const ff_petri_t
   return monotone ? FF_PETRI_CROSSES : FF_PETRI_OPEN;
 }
 
-/* The s in (low, high] at which the computed truth is the new one, as at `high`, but not `FF_PETRI_FINEST` before. */
+/* An s in (low, high] at which the computed truth is the new one, as at `high`, while it is the old one just before: as far
+ * before as the level moves by a rounding, and FF_PETRI_FINEST. With less, the search would go in small steps through values that
+ * are the same. */
 static FF_HD inline double ff_petri_threshold_locate(const ff_petri_threshold *of, const double *c, int holds, double low,
                                                      double high) {
   const double sign = of->strict ? -1 : 1; /* sign * (level - weight) >= 0 is the condition, or its negation if strict */
   double at_low = sign * (ff_ode_dense_value(c, low) - of->weight), at_high = sign * (ff_ode_dense_value(c, high) - of->weight);
   const int before = of->strict ? !holds : holds;
   if ((at_low >= 0) != before) at_low = before ? 0 : -0x1p-1022; /* rounding errors decide there */
-  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_PETRI_FINEST);
+  const double rounding = 0x1p-53 * (ff_math_absolute(of->weight) + ff_math_absolute(c[0]));
+  const double slow = rounding * (high - low) / ff_math_absolute(at_high - at_low);
+  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_PETRI_FINEST + (slow < 1 ? slow : 0));
   double s;
   while (ff_ode_bracket_next(&b, &s)) ff_ode_bracket_take(&b, s, sign * (ff_ode_dense_value(c, s) - of->weight));
   return b.high;
 }
 
-/* c has the coefficients of the level. A level that stays on one side takes some 30 operations; a crossing about 10 values. */
+/* c has the coefficients of the level. A level that stays away takes some 10 operations; a crossing about 10 values. */
 static FF_HD inline ff_petri_found ff_petri_threshold_first(const ff_petri_threshold *of, const double *c, int holds, double s0,
                                                             double s1, double *s) {
-  ff_petri_curve all = ff_petri_curve_of(c, 0, 1);
-  if (ff_petri_threshold_verdict(of, &all, holds) == FF_PETRI_SAME) return FF_PETRI_NONE;
+  const double gap = holds ? c[0] - of->weight : of->weight - c[0];
+  if (gap > ff_petri_curve_reach(c)) return FF_PETRI_NONE;
   ff_petri_search x = ff_petri_search_new(s0, s1, FF_PETRI_THRESHOLD_STEPS);
   while (ff_petri_search_next(&x)) {
     const ff_petri_curve part = ff_petri_curve_of(c, x.a, x.b);
     ff_petri_search_take(&x, ff_petri_threshold_verdict(of, &part, holds));
   }
-  const int unsure = !x.found && x.n > 0;
-  if (unsure) x.high = s1;
-  if (!x.found && !(unsure && ff_petri_threshold_holds(of, ff_ode_dense_value(c, s1)) != holds)) return FF_PETRI_NONE;
+  *s = x.a;
+  if (!x.found) return x.n > 0 ? FF_PETRI_UNSURE : FF_PETRI_NONE;
   *s = ff_petri_threshold_locate(of, c, holds, x.low, x.high);
-  return unsure ? FF_PETRI_UNSURE : FF_PETRI_FOUND;
+  return FF_PETRI_FOUND;
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
-/* What is known of a part of a formula between two parts of the step. */
+/* What is known of a part of a formula between two parts of the step: see ff_petri_bounds.c. */
 typedef struct {
-  ff_petri_curve curve; /* if is_curve: the part is a polynomial of degree 4 in s at most */
-  ff_range range;
-  uint8_t is_curve;
+  ff_range range;         /* all values */
+  ff_range slope;         /* if smooth: how the value changes, for all of this part of the step */
+  double middle, error;   /* if smooth: the value at the middle, and its error */
+  double b[FF_ODE_DENSE]; /* if straight: the coefficients of a polynomial, as in ff_petri_curve */
+  uint8_t smooth, straight;
+  uint8_t truth; /* a truth that is open: of a comparison, or of several */
 } ff_petri_bound;
 
 /* A formula and its symbols: curve[i] has the coefficients of symbol i, or is NULL, and then value[i] is its value. `at`, `stack`
@@ -105,10 +111,15 @@ typedef struct {
 /* The value at a part of the step; 0 or 1 if it is the truth that counts. O(n + length). */
 double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *step, double s);
 
-/* Bounds of all values that are computed of the formula (not of its truth) between the parts a and b of the step. *still becomes
- * whether rounding errors alone leave comparisons and whole numbers open. Sums and multiples of levels and the time are bounded
- * as one polynomial, so that x > 2 * y is as tight as a threshold. O(n + length). */
-ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b, int *still);
+/* Bounds of all values that are computed of the formula (not of its truth) between the parts a and b of the step. If they leave
+ * the truth open, *why becomes FF_PETRI_STILL if rounding errors alone do so; FF_PETRI_CROSSES if a single comparison does so,
+ * whose difference only grows or only falls; else FF_PETRI_OPEN. Bounds are too wide by the square of b - a at most, where the
+ * formula is smooth; those of sums and multiples of levels and of the time are as tight as those of a level. O(n + length). */
+ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
+                                ff_petri_verdict *why);
+
+/* Wider bounds of all values in the step, in a fifth of the time. O(length). */
+ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step);
 
 /* As ff_petri_threshold_first(): `was` is the stored value, and *now becomes the new one. Some 100 times O(n + length) for a
  * change. */
@@ -135,9 +146,9 @@ typedef struct {
 } ff_petri_change;
 
 /* Finds the first changes. dense has FF_ODE_DENSE coefficients for each level; value[k] is the stored value of condition k.
- * Returns how many conditions change, in ascending order in change[], which has room for all; their s is the same. *unsure
- * becomes whether one of them is FF_PETRI_UNSURE. O(conditions). */
+ * Returns how many conditions change, in ascending order in change[], which has room for all; their s is the same. If there is
+ * none, *until is how far this is known: less than s1 if steps did not suffice. O(conditions), and each change as above. */
 uint32_t ff_petri_first_changes(const ff_petri_conditions *of, const ff_petri_step *step, const double *dense,
-                                const double *value, double s0, double s1, ff_petri_change *change, int *unsure);
+                                const double *value, double s0, double s1, ff_petri_change *change, double *until);
 
 #endif

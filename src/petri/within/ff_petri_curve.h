@@ -64,6 +64,12 @@ static FF_HD inline ff_petri_curve ff_petri_curve_of(const double *c, double a, 
   return x;
 }
 
+/* How far values are from c[0] at most, computed or not: s (1 - s), s^2 (1 - s) and s^2 (1 - s)^2 are at most 1/4. */
+static FF_HD inline double ff_petri_curve_reach(const double *c) {
+  const double reach = ff_math_absolute(c[1]) + (ff_math_absolute(c[2]) + ff_math_absolute(c[3]) + ff_math_absolute(c[4])) / 4;
+  return reach + 0x1p-48 * (reach + ff_math_absolute(c[0]));
+}
+
 /* Whether nothing but rounding errors moves the values. */
 static FF_HD inline int ff_petri_curve_is_still(const ff_petri_curve *x) { return !(x->high - x->low > 4 * x->error); }
 

@@ -19,8 +19,8 @@
 
 #include "../../base/ff_math.h"
 
-#define FF_PETRI_FINEST 0x1p-53 /* the shortest part of a step that is looked at */
-#define FF_PETRI_DEEPEST 64     /* a part of this width is reached by 53 halvings */
+#define FF_PETRI_FINEST 0x1p-52 /* the shortest part of a step that is looked at */
+#define FF_PETRI_DEEPEST 64     /* a part of this width is reached by 52 halvings */
 #define FF_PETRI_ZONE 16
 
 typedef enum {
@@ -57,8 +57,9 @@ static FF_HD inline int ff_petri_search_next(ff_petri_search *x) {
   return 1;
 }
 
-/* Whether rounding errors decide since so long that a part that is open is short in comparison. If they decide at its begin,
- * middle and end, too, the part is STILL: where two levels that move touch, halving all of it would take millions of steps. */
+/* Whether rounding errors decide since so long that a part that is open is short in comparison. If they decide at its begin, its
+ * middle and its end, too, the caller may take the part for STILL: otherwise, where formulas of levels that move are about the
+ * same, bounds would be open for each of 2^53 parts. */
 static FF_HD inline int ff_petri_search_is_late(const ff_petri_search *x) {
   return (x->b - x->a) * FF_PETRI_ZONE <= x->a - x->low;
 }
