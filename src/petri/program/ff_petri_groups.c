@@ -44,8 +44,8 @@ static void touch_all(const ff_petri_program *p, const uint32_t *derived, joins 
 static void mark_changed(const ff_petri_program *p, joins *j) {
   for (uint32_t t = 0; t < p->n_stochastic; t++) {
     const ff_petri_law *law = &p->law[p->stochastic[t].law];
-    for (uint32_t c = 0; c < law->n_changes; c++) {
-      const uint32_t value = ff_petri_value_of(law, law->change[c].row, p->stochastic[t].i);
+    for (uint32_t c = 0; c < law->n_effects; c++) {
+      const uint32_t value = ff_petri_value_of(law, law->effect[c].row, p->stochastic[t].i);
       if (value >= p->n_levels) j->changed[value] = 1;
     }
   }
@@ -55,7 +55,7 @@ static void join_all(const ff_petri_program *p, const uint32_t *derived, joins *
   for (uint32_t t = 0; t < p->n_stochastic; t++) {
     const ff_petri_law *law = &p->law[p->stochastic[t].law];
     const uint32_t i = p->stochastic[t].i;
-    for (uint32_t c = 0; c < law->n_changes; c++) touch(j, ff_petri_value_of(law, law->change[c].row, i), t);
+    for (uint32_t c = 0; c < law->n_effects; c++) touch(j, ff_petri_value_of(law, law->effect[c].row, i), t);
     for (uint32_t k = 0; k < law->rate.n; k++) touch_all(p, derived, j, ff_petri_value_of(law, law->rate.row[k], i), t);
     const ff_petri_plain *x = &p->profile[law->profile[i]].plain;
     for (uint32_t k = 0; k < x->n; k++) touch_all(p, derived, j, x->read[k], t);

@@ -129,9 +129,9 @@ static ff_status make_flow(ff_petri_family_maker *f, ff_formula *rate, ff_formul
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
 /* Sets what happens to the place of a slot: what is added, less what is taken; after a reset, what is added. */
-static ff_status make_change(ff_petri_family_maker *f, uint32_t slot, ff_petri_change *change) {
+static ff_status make_change(ff_petri_family_maker *f, uint32_t slot, ff_petri_effect *change) {
   const ff_petri_flat_arc *in = NULL, *out = NULL;
-  *change = (ff_petri_change){.row = slot};
+  *change = (ff_petri_effect){.row = slot};
   for (uint32_t a = 0; a < f->family->n_arcs; a++) {
     const ff_petri_flat_arc *arc = &f->family->arc[a];
     if (arc->slot != slot) continue;
@@ -159,15 +159,15 @@ static ff_status make_changes(ff_petri_family_maker *f) {
   const ff_petri_family *family = f->family;
   ff_petri_law *law = f->law;
   ff_status status = FF_OK;
-  law->change = ff_calloc(family->n_slots, sizeof *law->change);
-  if (law->change == NULL) return ff_error_set(f->m->err, FF_EMEMORY, "no memory for %u changes", family->n_slots);
+  law->effect = ff_calloc(family->n_slots, sizeof *law->effect);
+  if (law->effect == NULL) return ff_error_set(f->m->err, FF_EMEMORY, "no memory for %u changes", family->n_slots);
   for (uint32_t a = 0; a < family->n_arcs; a++) law->takes |= family->arc[a].kind == FF_ARC_IN;
   for (uint32_t s = 0; s < family->n_slots && status == FF_OK; s++) {
     const uint32_t value = family->slot[(size_t)s * family->n];
     if (value >= f->m->p->n_places || f->m->flat->fixed[value]) continue;
-    ff_petri_change *change = &law->change[law->n_changes];
+    ff_petri_effect *change = &law->effect[law->n_effects];
     status = make_change(f, s, change);
-    if (change->resets || change->by != 0 || change->formula.formula.length > 0) law->n_changes++;
+    if (change->resets || change->by != 0 || change->formula.formula.length > 0) law->n_effects++;
   }
   return status;
 }

@@ -6,8 +6,6 @@
 
 /* ---- variables of levels ------------------------------------------------------------------------------------------------ */
 
-static int is_variable(const ff_petri_program *p, uint32_t value) { return value >= p->n_places && value < p->time; }
-
 /* Marks values that a term of all transitions of a law reads. */
 static void mark_term(const ff_petri_law *law, const ff_petri_term *term, uint8_t *mark, uint8_t as) {
   for (uint32_t k = 0; k < term->n; k++)
@@ -22,7 +20,7 @@ static void mark_laws(const ff_petri_program *p, uint8_t *mark) {
     const uint8_t as = law->kind == FF_PETRI_CONTINUOUS ? BY_FLOW : BY_JUMP;
     mark_term(law, &law->rate, mark, as);
     mark_term(law, &law->enabled, mark, as);
-    for (uint32_t c = 0; c < law->n_changes; c++) mark_term(law, &law->change[c].formula, mark, as);
+    for (uint32_t c = 0; c < law->n_effects; c++) mark_term(law, &law->effect[c].formula, mark, as);
   }
   for (uint32_t k = 0; k < p->n_profiles; k++)
     for (uint32_t i = 0; i < p->profile[k].plain.n; i++) mark[p->profile[k].plain.read[i]] |= BY_SMOOTH;
@@ -80,9 +78,9 @@ static void find_stirs(ff_petri_program *p, const uint8_t *mark) {
 static void find_stirring_laws(ff_petri_program *p) {
   for (uint32_t k = 0; k < p->n_laws; k++) {
     ff_petri_law *law = &p->law[k];
-    for (uint32_t c = 0; c < law->n_changes && !law->stirs; c++)
+    for (uint32_t c = 0; c < law->n_effects && !law->stirs; c++)
       for (uint32_t i = 0; i < law->n && !law->stirs; i++) {
-        const uint32_t v = ff_petri_value_of(law, law->change[c].row, i);
+        const uint32_t v = ff_petri_value_of(law, law->effect[c].row, i);
         law->stirs |= p->stirs[v];
         for (size_t d = p->derived_first[v]; d < p->derived_first[v + 1]; d++)
           law->stirs |= p->stirs[p->derived[p->derived_of[d]].value];

@@ -22,8 +22,8 @@ static void add(pattern *x, uint32_t column, uint32_t row) {
 /* A flow reads a value, and changes some levels. */
 static void add_value(pattern *x, const ff_petri_law *law, uint32_t i, uint32_t value) {
   const ff_petri_program *p = x->p;
-  for (uint32_t c = 0; c < law->n_changes; c++) {
-    const uint32_t row = ff_petri_value_of(law, law->change[c].row, i);
+  for (uint32_t c = 0; c < law->n_effects; c++) {
+    const uint32_t row = ff_petri_value_of(law, law->effect[c].row, i);
     if (row >= p->n_levels) continue;
     if (value < p->n_levels) add(x, value, row);
     if (x->moving[value] == 0) continue;
@@ -39,9 +39,9 @@ static void add_all(pattern *x) {
     const ff_petri_law *law = &p->law[p->flow[f]];
     for (uint32_t i = 0; i < law->n; i++) {
       for (uint32_t k = 0; k < law->rate.n; k++) add_value(x, law, i, ff_petri_value_of(law, law->rate.row[k], i));
-      for (uint32_t c = 0; c < law->n_changes; c++)
-        for (uint32_t k = 0; k < law->change[c].formula.n; k++)
-          add_value(x, law, i, ff_petri_value_of(law, law->change[c].formula.row[k], i));
+      for (uint32_t c = 0; c < law->n_effects; c++)
+        for (uint32_t k = 0; k < law->effect[c].formula.n; k++)
+          add_value(x, law, i, ff_petri_value_of(law, law->effect[c].formula.row[k], i));
     }
   }
 }

@@ -262,8 +262,8 @@ static void free_term(ff_petri_term *term) {
 static void free_law(ff_petri_law *law) {
   free_term(&law->enabled);
   free_term(&law->rate);
-  for (uint32_t c = 0; c < law->n_changes; c++) free_term(&law->change[c].formula);
-  free(law->change);
+  for (uint32_t c = 0; c < law->n_effects; c++) free_term(&law->effect[c].formula);
+  free(law->effect);
   free(law->index);
   free(law->profile);
 }

@@ -40,18 +40,18 @@ typedef struct {
   uint8_t resets; /* the place becomes 0 first */
   double by;
   ff_petri_term formula; /* if it has words, its value counts, not `by` */
-} ff_petri_change;
+} ff_petri_effect;
 
 /* A family of transitions: row k of transition i is the value index[k * n + i]. */
 typedef struct {
   ff_petri_kind kind;
-  uint32_t n, n_rows, n_changes;
+  uint32_t n, n_rows, n_effects;
   uint64_t first;        /* its transitions are first ... first + n - 1 of the net */
   uint32_t own;          /* the number of its first transition among those of its kind; timed ones are counted together */
   uint32_t *index;
   ff_petri_term enabled; /* of a jump that is not stochastic: its tests. Without words: it is always enabled */
   ff_petri_term rate;    /* of a flow, which is 0 where it is not enabled; a coefficient, likewise; a weight, or a delay */
-  ff_petri_change *change;
+  ff_petri_effect *effect;
   uint32_t *profile;     /* of each stochastic transition */
   double begin, period, times; /* of a scheduled one: how often, 0 if never */
   uint8_t takes;         /* whether it has a standard input arc */
