@@ -19,7 +19,11 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
 LIB_CFLAGS = $(shell pkg-config --cflags igraph libsbml 2>/dev/null | sed 's/-I/-isystem /g')
-LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null)
+LIB_LIBS = $(shell pkg-config --libs igraph libsbml 2>/dev/null) $(SUNDIALS_LIBS)
+# As configure finds it, but without asking for it again.
+SUNDIALS := $(wildcard /usr/include/cvode/cvode.h /usr/local/include/cvode/cvode.h)
+SUNDIALS_LIBS = $(if $(SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense \
+  -lsundials_sunlinsolspgmr -lsundials_sunnonlinsolfixedpoint -lsundials_generic)
 COMMON = -std=c11 -g -pthread -ffp-contract=off -MMD -MP $(WARN) $(LIB_CFLAGS)
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -71,6 +75,7 @@ $(BUILD)/texts/ff_texts.inc: src/cuda/runtime/embed.awk src/Makevars.in $(CUDA_T
 	cd src && LC_ALL=C awk -f cuda/runtime/embed.awk $(CUDA_TEXTS) >$(abspath $@).tmp
 	mv $@.tmp $@
 $(BUILD)/%/src/cuda/runtime/ff_texts.o: COMMON += -I$(BUILD)/texts
+$(BUILD)/%/src/ode/ff_cvode.o: COMMON += $(if $(SUNDIALS),-DFF_SUNDIALS)
 $(foreach flavour,asan plain fuzz memory,$(BUILD)/$(flavour)/src/cuda/runtime/ff_texts.o): $(BUILD)/texts/ff_texts.inc
 
 # The hash of the headers that the core shares with backends.

@@ -95,8 +95,8 @@ int64_t ff_formula_find_untimed(void *names, const char *name, size_t length);
 
 /* How a formula names what a model has besides plain names: `name[...]` and `sum(...)`. */
 typedef struct {
-  ff_lookup lookup; /* gets each name as it is written, with its quotes and all within its brackets. It may also return -2 - status:
-                     * then it has filled the error, and parsing fails with this status. */
+  ff_lookup lookup; /* gets each name as it is written, with its quotes and all within its brackets. It may also return
+                     * -2 - status: then it has filled the error, and parsing fails with this status. */
   void *context;
   const char *what; /* what names stand for, for messages: "place or parameter" */
   const char *(*near)(void *context, const char *name, size_t length); /* the name that was probably meant, or NULL */
@@ -156,9 +156,9 @@ ff_status ff_formula_later(ff_formula *out, const ff_formula *formula, double de
  * would be more than FF_FORMULA_MAX words before operations are replaced by their values. O(number of these words). */
 ff_status ff_formula_replace(ff_formula *out, const ff_formula *formula, const ff_formula *const *replacement, ff_error *err);
 
-/* An order of n formulas with names, in which each comes after those that it names: the symbol first + i is formula i. The caller frees
- * *order. Fails with FF_EMODEL if a formula, called a variable, depends on itself; the message has the names of the cycle. O(length of
- * the formulas). */
+/* An order of n formulas with names, in which each comes after those that it names: the symbol first + i is formula i. The
+ * caller frees *order. Fails with FF_EMODEL if a formula, called a variable, depends on itself; the message has the names of the
+ * cycle. O(length of the formulas). */
 ff_status ff_formula_order(uint32_t **order, const ff_formula *formula, uint32_t n, uint32_t first, char *const *names,
                            ff_error *err);
 

@@ -14,8 +14,8 @@ int ff_starts_name(char c);
  * between the quotes, or is empty if the second quote is missing; *closed tells which. O(result). */
 size_t ff_quoted_length(const char *text, size_t length, const char **name, size_t *name_length, int *closed);
 
-/* The number of bytes of the text within brackets at the start of `text`, which starts with ( or [, up to the bracket that closes it;
- * 0 if none does. Brackets within quotes do not count. O(result). */
+/* The number of bytes of the text within brackets at the start of `text`, which starts with ( or [, up to the bracket that
+ * closes it; 0 if none does. Brackets within quotes do not count. O(result). */
 size_t ff_bracketed_length(const char *text, size_t length);
 
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define FF_TESTS_MEMORY_GIVEN_H
 
 #include "../../src/io/ff_io.h"
+#include "../../src/model/petri/ff_petri_flat.h"
 #include "../../src/pbn/estimate/ff_pbn_estimate.h"
 #include "../../src/ssa/plan/ff_ssa_plan.h"
 #include "check.h"
@@ -17,6 +18,7 @@ static struct {
   ff_plan plan;
   ff_reactions *net;
   ff_ssa_program *simulated;
+  ff_petri *petri;
   int variant; /* from 0, of those that the scenario has */
 } given;
 
@@ -27,6 +29,7 @@ static void release(void) {
   ff_pbn_tally_free(&given.tally);
   ff_ssa_program_free(given.simulated);
   ff_reactions_free(given.net);
+  ff_petri_free(given.petri);
   memset(&given, 0, sizeof given);
 }
 

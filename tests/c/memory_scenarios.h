@@ -9,6 +9,7 @@
 #include "memory_files.h"
 #include "memory_networks.h"
 #include "memory_ode.h"
+#include "memory_petri.h"
 #include "memory_reactions.h"
 #include "memory_ssa_code.h"
 
@@ -24,6 +25,9 @@ static const scenario scenarios[] = {
     {"differential equations", NULL, solves_equations, NULL, 0},
     {"order of a sparse matrix", NULL, orders_a_grid, NULL, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
+    {"Petri net", NULL, makes_petri, NULL, 0},
+    {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
+    {"Petri net, unfolded", prepare_petri, unfolds_petri, NULL, 0},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},
     {"master equation", prepare_formulas, solves_master_equation, NULL, 0},

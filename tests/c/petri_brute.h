@@ -1,5 +1,5 @@
-/* Unfolds small coloured nets in the simplest way: all values of all indices, one after the other. Transitions are told as texts, which
- * do not depend on families: the binding, what each place has to do with it, and the rate, at a marking. */
+/* Unfolds small coloured nets in the simplest way: all values of all indices, one after the other. Transitions are told as
+ * texts, which do not depend on families: the binding, what each place has to do with it, and the rate, at a marking. */
 #ifndef FF_TESTS_PETRI_BRUTE_H
 #define FF_TESTS_PETRI_BRUTE_H
 
@@ -86,7 +86,7 @@ static inline double brute_formula(brute *b, const ff_formula *f, const ff_petri
   return value;
 }
 
-/* ---- which indices occur ----------------------------------------------------------------------------------------------- */
+/* ---- which indices occur ------------------------------------------------------------------------------------------ */
 
 static inline void brute_see_colour(const ff_colour_expr *e, uint8_t *seen) {
   for (uint32_t i = 0; i < e->length; i++)
@@ -127,7 +127,7 @@ static inline int brute_next(brute *b, const uint32_t *index, uint32_t n, uint32
   return start || k > 0;
 }
 
-/* ---- transitions ---------------------------------------------------------------------------------------------------------- */
+/* ---- transitions -------------------------------------------------------------------------------------------------- */
 
 /* What a place has to do with a transition. */
 typedef struct {
@@ -184,7 +184,8 @@ static inline size_t brute_place_name(const ff_petri *net, const uint32_t *first
   ff_colours_at(set, place - first[p], tuple);
   for (uint32_t k = 0; k < ff_colours_width(set); k++) {
     used += (size_t)snprintf(text + used, size - used, "%s", k == 0 ? "[" : ",");
-    if (tuple[k] >= FF_COLOUR_NAMES) used += (size_t)snprintf(text + used, size - used, "%s", net->colour[tuple[k] - FF_COLOUR_NAMES]);
+    if (tuple[k] >= FF_COLOUR_NAMES)
+      used += (size_t)snprintf(text + used, size - used, "%s", net->colour[tuple[k] - FF_COLOUR_NAMES]);
     else used += (size_t)snprintf(text + used, size - used, "%lld", (long long)tuple[k]);
   }
   return used + (size_t)snprintf(text + used, size - used, "]");
@@ -230,7 +231,8 @@ static inline int brute_binding(brute *b, uint32_t number, const char *name) {
   int never = 0;
   for (uint32_t i = 0; i < t->n_arcs; i++) {
     const double w = t->arc[i].weight.length == 0 ? 1.0 : brute_formula(b, &t->arc[i].weight, t->element, t->n_elements);
-    if (t->arc[i].kind != FF_ARC_MODIFIER) never |= !brute_merge(&role[brute_place(b, &t->element[t->arc[i].element])], &t->arc[i], w);
+    if (t->arc[i].kind != FF_ARC_MODIFIER)
+      never |= !brute_merge(&role[brute_place(b, &t->element[t->arc[i].element])], &t->arc[i], w);
   }
   for (uint32_t p = 0; p < b->n_places; p++) {
     char place[100];
@@ -282,7 +284,7 @@ static inline void brute_transition(brute *b, uint32_t number) {
   }
 }
 
-/* ---- markings ------------------------------------------------------------------------------------------------------------- */
+/* ---- markings ----------------------------------------------------------------------------------------------------- */
 
 static inline void brute_put(brute *b, const ff_petri_marking *m, int64_t place) {
   const double value = brute_formula(b, &m->value, NULL, 0);
@@ -359,7 +361,7 @@ static inline void brute_free(brute *b) {
   free(b->bindings);
 }
 
-/* ---- the same of an unfolded net -------------------------------------------------------------------------------------------- */
+/* ---- the same of an unfolded net ---------------------------------------------------------------------------------- */
 
 /* Tells all transitions of a flat net at the marking of `like`. */
 static inline void brute_tell_flat(brute *out, const ff_petri_flat *flat, const brute *like) {

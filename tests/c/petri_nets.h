@@ -6,8 +6,9 @@
 
 static const ff_place petri_nowhere = {NULL, 0};
 
-/* A net with the places A and B (discrete), "two words" (discrete), C (continuous), F (fixed), Ca and S100 of the cells X * Y (Ca is
- * continuous), G of the names red, green, blue; the parameters k, n and m; the indices x, a of X, y of Y, g of the names, c of Cell. */
+/* A net with the places A and B (discrete), "two words" (discrete), C (continuous), F (fixed), Ca and S100 of the cells X * Y
+ * (Ca is continuous), G of the names red, green, blue; the parameters k, n and m; the indices x, a of X, y of Y, g of the names,
+ * c of Cell. */
 static inline ff_status petri_small(ff_petri **out, uint32_t size, ff_error *err) {
   static const char *const parameters[] = {"k", "n", "m"};
   const double values[] = {0.5, 2, 1};

@@ -10,18 +10,33 @@ typedef struct {
   const char *text, *indices;
 } random_text;
 
-static const random_text random_x[] = {{"x", "x"},           {"a", "a"},       {"x + 1", "x"},   {"a - 1", "a"}, {"next(x)", "x"},
-                                       {"previous(next(a))", "a"}, {"1", ""},  {"m", ""},        {"x %% 2 + 1", "x"}, {"abs(x - a)", "xa"},
-                                       {"c[1]", "c"},        {"u", "u"},       {"2", ""},        {"x * a", "xa"}};
+static const random_text random_x[] = {
+    {"x", "x"}, {"a", "a"},     {"x + 1", "x"},      {"a - 1", "a"},       {"next(x)", "x"}, {"previous(next(a))", "a"},
+    {"1", ""},  {"m", ""},      {"x %% 2 + 1", "x"}, {"abs(x - a)", "xa"}, {"c[1]", "c"},    {"u", "u"},
+    {"2", ""},  {"x * a", "xa"}};
 static const random_text random_y[] = {{"y", "y"}, {"1 - y", "y"}, {"next(y)", "y"}, {"0", ""}, {"c[2]", "c"}, {"y + m", "y"}};
 static const random_text random_e[] = {{"e", "e"}, {"f", "f"}, {"next(e)", "e"}, {"previous(f)", "f"}, {"ra", ""}, {"rc", ""}};
 static const random_text random_u[] = {{"u", "u"}, {"next(u)", "u"}, {"x", "x"}, {"5", ""}, {"x + 4", "x"}, {"6", ""}};
-static const random_text random_guards[] = {
-    {"x == a", "xa"},      {"x != a", "xa"}, {"abs(x - a) <= 1", "xa"}, {"near(x, a)", "xa"},      {"next(x) == a", "xa"}, {"e == f", "ef"},
-    {"e != ra", "e"},      {"y == 1", "y"},  {"x + y > 2", "xy"},       {"u == 5", "u"},           {"c[1] == x", "cx"},    {"!(x == a)", "xa"},
-    {"(x == 1 | a == 1)", "xa"}, {"x > m", "x"}, {"u %% 2 == 1", "u"},  {"c[1] + c[2] > 1", "c"}, {"x < 0", "x"},         {"m == 1", ""}};
-static const random_text random_numbers[] = {{"k", ""}, {"m", ""}, {"0.5", ""}, {"2", ""}, {"x", "x"}, {"y", "y"}, {"u", "u"}, {"c[1]", "c"},
-                                             {"time", ""}, {"v", ""}, {"w", ""}};
+static const random_text random_guards[] = {{"x == a", "xa"},
+                                            {"x != a", "xa"},
+                                            {"abs(x - a) <= 1", "xa"},
+                                            {"near(x, a)", "xa"},
+                                            {"next(x) == a", "xa"},
+                                            {"e == f", "ef"},
+                                            {"e != ra", "e"},
+                                            {"y == 1", "y"},
+                                            {"x + y > 2", "xy"},
+                                            {"u == 5", "u"},
+                                            {"c[1] == x", "cx"},
+                                            {"!(x == a)", "xa"},
+                                            {"(x == 1 | a == 1)", "xa"},
+                                            {"x > m", "x"},
+                                            {"u %% 2 == 1", "u"},
+                                            {"c[1] + c[2] > 1", "c"},
+                                            {"x < 0", "x"},
+                                            {"m == 1", ""}};
+static const random_text random_numbers[] = {{"k", ""},  {"m", ""},     {"0.5", ""},  {"2", ""}, {"x", "x"}, {"y", "y"},
+                                             {"u", "u"}, {"c[1]", "c"}, {"time", ""}, {"v", ""}, {"w", ""}};
 
 #define PICK(list) pick(s, list, sizeof(list) / sizeof *(list), allowed)
 
@@ -36,8 +51,9 @@ static inline const char *pick(uint64_t *s, const random_text *list, size_t n, c
 static const struct {
   const char *name, *set;
   int continuous, fixed;
-} random_places[] = {{"A", NULL, 0, 0}, {"B", NULL, 1, 0},  {"PX", "X", 0, 0}, {"CX", "X", 1, 0}, {"PE", "E", 0, 0},  {"PP", "P", 0, 0},
-                     {"CP", "P", 1, 0}, {"PQ", "Q", 0, 0},  {"CS", "S", 1, 0}, {"PU", "U", 0, 0}, {"PT", "T", 0, 0}, {"F", "X", 0, 1}};
+} random_places[] = {{"A", NULL, 0, 0}, {"B", NULL, 1, 0}, {"PX", "X", 0, 0}, {"CX", "X", 1, 0},
+                     {"PE", "E", 0, 0}, {"PP", "P", 0, 0}, {"CP", "P", 1, 0}, {"PQ", "Q", 0, 0},
+                     {"CS", "S", 1, 0}, {"PU", "U", 0, 0}, {"PT", "T", 0, 0}, {"F", "X", 0, 1}};
 enum { RANDOM_PLACES = sizeof random_places / sizeof *random_places };
 
 /* The text of an element of a place. */
@@ -76,7 +92,11 @@ static inline void random_guard(uint64_t *s, const char *allowed, char *text, si
   size_t used = 0;
   const uint32_t terms = 1 + below(s, 3);
   for (uint32_t i = 0; i < terms; i++)
-    used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : below(s, 3) == 0 ? " | " : " & ", PICK(random_guards));
+    used += (size_t)snprintf(text + used, size - used, "%s%s",
+                             i == 0             ? ""
+                             : below(s, 3) == 0 ? " | "
+                                                : " & ",
+                             PICK(random_guards));
 }
 
 /* A side of an equation; places of flows are continuous or fixed. */
@@ -160,8 +180,14 @@ static inline ff_status random_markings(uint64_t *s, ff_petri *net, ff_error *er
   for (uint32_t i = 0; i < 6 && status == FF_OK; i++) {
     const uint32_t p = below(s, RANDOM_PLACES);
     const char set = random_places[p].set == NULL ? ' ' : random_places[p].set[0];
-    const char *allowed = set == 'E' ? "e" : set == 'U' ? "u" : set == 'X' ? "x" : set == 'Q' || set == 'S' ? "xa" : set == ' ' ? "" : "xy";
-    static const random_text values[] = {{"3", ""}, {"x + 2", "x"}, {"2 * m", ""}, {"x * a", "xa"}, {"x + y", "xy"}, {"u", "u"}, {"y", "y"}};
+    const char *allowed = set == 'E'                 ? "e"
+                          : set == 'U'               ? "u"
+                          : set == 'X'               ? "x"
+                          : set == 'Q' || set == 'S' ? "xa"
+                          : set == ' '               ? ""
+                                                     : "xy";
+    static const random_text values[] = {{"3", ""},       {"x + 2", "x"}, {"2 * m", ""}, {"x * a", "xa"},
+                                         {"x + y", "xy"}, {"u", "u"},     {"y", "y"}};
     char element[100], when[300];
     random_element(s, p, allowed, element, sizeof element);
     random_guard(s, allowed, when, sizeof when);
@@ -187,7 +213,8 @@ static inline ff_status random_sets(uint64_t *s, ff_petri *net, ff_error *err) {
   for (int i = 0; i < 5 && status == FF_OK; i++) status = ff_petri_add_index(net, indices[i][0], indices[i][1], err);
   if (status == FF_OK) status = ff_petri_add_set_text(net, "P", "X * Y", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_set_text(net, "Q", "X * X", petri_nowhere, err);
-  if (status == FF_OK) status = ff_petri_add_set_text(net, "S", below(s, 2) == 0 ? "Q[x >= a]" : "Q[x == 1 | a == 1]", petri_nowhere, err);
+  if (status == FF_OK)
+    status = ff_petri_add_set_text(net, "S", below(s, 2) == 0 ? "Q[x >= a]" : "Q[x == 1 | a == 1]", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_set_text(net, "U", "X + Z", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_set_text(net, "T", "P * E", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_index(net, "c", "P", err);
@@ -214,7 +241,7 @@ static inline ff_status random_petri(ff_petri **out, uint64_t *s, ff_error *err)
   if (status == FF_OK) status = ff_petri_variable_text(net, 0, "k * sum(PQ) + CX[2]", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_variable_text(net, 1, "v + PE[rb] + time", petri_nowhere, err);
   if (status == FF_OK) status = random_markings(s, net, err);
-  const uint32_t n = 2 + below(s, 4);
+  const uint32_t n = 4 + below(s, 6);
   for (uint32_t t = 0; t < n && status == FF_OK; t++) status = random_transition(s, net, t, err);
   return status == FF_OK ? ff_petri_finish(net, err) : status;
 }

@@ -191,4 +191,62 @@ static void other_locale(void) {
   comma_end();
 }
 
-FF_TEST_MAIN("formula_text", random_texts, texts, names_in_texts, numbers, long_numbers, other_locale)
+/* Names with brackets: a look-up that keeps each name as a symbol. */
+typedef struct {
+  char *name[10];
+  uint32_t n;
+} kept_names;
+
+static int64_t keep_name(void *context, const char *name, size_t length) {
+  kept_names *kept = context;
+  if (length == 4 && memcmp(name, "none", 4) == 0) return -1;
+  if (length == 4 && memcmp(name, "fail", 4) == 0) return -2 - FF_ESIZE;
+  if (length == 4 && memcmp(name, "time", 4) == 0) return -1;
+  kept->name[kept->n] = ff_strndup(name, length);
+  return kept->n++;
+}
+
+static const char *no_name(void *context, const char *name, size_t length) {
+  (void)context;
+  return length == 4 && memcmp(name, "none", 4) == 0 ? "nine" : NULL;
+}
+
+static void elements(void) {
+  static const struct {
+    const char *text, *wanted, *part;
+  } cases[] = {
+      {"2*Ca[x, next(y)]", "2 * Ca[x, next(y)]", NULL},
+      {"sum( Ca ) + Ca [1]^2", "sum( Ca ) + Ca [1]^2", NULL},
+      {"`two words`[\"]\"] - \"b\"", "`two words`[\"]\"] - \"b\"", NULL},
+      {"min(a[b[1]], time)", "min(a[b[1]], time())", NULL},
+      {"sum + summary[(2)]", "sum + summary[(2)]", NULL},
+      {"a[1", NULL, "found \"a[1\" at character 1 of \"a[1\" where a closing bracket was expected"},
+      {"sum(a", NULL, "a closing bracket"},
+      {"1 + none", NULL, "no thing is called \"none\" (character 5 of \"1 + none\"); did you mean \"nine\"?"},
+      {"a[1](2)", NULL, "no function is called \"a[1]\""},
+      {"a[1] b", NULL, "found \"b\" at character 6"},
+      {"fail", NULL, ""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    kept_names kept = {{NULL}, 0};
+    const ff_formula_elements as = {keep_name, &kept, "thing", no_name};
+    ff_formula formula;
+    ff_error err = {FF_OK, ""};
+    char *text = NULL;
+    const ff_status status =
+        ff_formula_parse_elements(&formula, cases[i].text, strlen(cases[i].text), &as, (ff_place){NULL, 0}, &err);
+    if (cases[i].wanted != NULL) {
+      FF_CHECK_OK(status, &err);
+      FF_CHECK_OK(ff_formula_text_elements(&text, &formula, kept.name, 0, &err), &err);
+      FF_CHECK_STR(text, cases[i].wanted);
+    } else {
+      FF_CHECK_FAILS(status, strcmp(cases[i].text, "fail") == 0 ? FF_ESIZE : FF_EPARSE, &err, cases[i].part);
+    }
+    free(text);
+    ff_formula_free(&formula);
+    for (uint32_t k = 0; k < kept.n; k++) free(kept.name[k]);
+  }
+}
+
+FF_TEST_MAIN("formula_text", random_texts, texts, names_in_texts, numbers, long_numbers, other_locale,
+             elements)

@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "petri_nets.h"
+#include "random.h"
 
 static ff_petri *small(void) {
   ff_petri *net = NULL;
@@ -18,7 +19,7 @@ static uint32_t new_transition(ff_petri *net, ff_petri_kind kind) {
   return t;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- texts -------------------------------------------------------------------------------------------------------- */
 
 static void reads_equations(void) {
   static const struct {
@@ -79,8 +80,8 @@ static void lists_names_of_equations(void) {
   ff_error err;
   char names[100] = "";
   int both = -1;
-  FF_CHECK_OK(ff_petri_equation_names("(n+1) A[x, f(y)] + 2`two words` <-> 3 B + A", keep_name, names, &both, petri_nowhere, &err),
-              &err);
+  FF_CHECK_OK(
+      ff_petri_equation_names("(n+1) A[x, f(y)] + 2`two words` <-> 3 B + A", keep_name, names, &both, petri_nowhere, &err), &err);
   FF_CHECK_STR(names, "<A><two words><B><A>");
   FF_CHECK_INT(both, 1);
   FF_CHECK_FAILS(ff_petri_equation_names("A + -> B", keep_name, names, &both, petri_nowhere, &err), FF_EPARSE, &err, "a place");
@@ -125,8 +126,9 @@ static void refuses_equations(void) {
   ff_petri *net = small();
   ff_error err;
   int both;
-  FF_CHECK_FAILS(ff_petri_equation(net, new_transition(net, FF_PETRI_STOCHASTIC), "A -> Q", 0, &both, (ff_place){"f.txt", 7}, &err),
-                 FF_EPARSE, &err, "f.txt, line 7: no place");
+  FF_CHECK_FAILS(
+      ff_petri_equation(net, new_transition(net, FF_PETRI_STOCHASTIC), "A -> Q", 0, &both, (ff_place){"f.txt", 7}, &err),
+      FF_EPARSE, &err, "f.txt, line 7: no place");
   ff_petri_free(net);
 }
 
@@ -165,11 +167,20 @@ static void refuses_tests(void) {
   static const struct {
     const char *text, *part;
   } cases[] = {
-      {"A >= 3 | B < 2", "(condition) * rate"}, {"A != 3", "has \"!=\""},          {"A + B > 3", "found \"+ B"},
-      {"3 <= A", "does not begin with a place"}, {"k > 1", "(condition) * rate"},  {"A", "has no comparison"},
-      {"1 < A < 3", "(condition) * rate"},      {"C > 3", "has \">\" on a continuous place"}, {"C <= 3", "\"<=\" on a continuous"},
-      {"A >= 3 &", "has no comparison"},        {"A >=", "found the end"},         {"Q >= 1", "no place is called \"Q\""},
-      {"Ca >= 1", "expected them in brackets"}, {"A >= time", "depends on the time"},
+      {"A >= 3 | B < 2", "(condition) * rate"},
+      {"A != 3", "has \"!=\""},
+      {"A + B > 3", "found \"+ B"},
+      {"3 <= A", "does not begin with a place"},
+      {"k > 1", "(condition) * rate"},
+      {"A", "has no comparison"},
+      {"1 < A < 3", "(condition) * rate"},
+      {"C > 3", "has \">\" on a continuous place"},
+      {"C <= 3", "\"<=\" on a continuous"},
+      {"A >= 3 &", "has no comparison"},
+      {"A >=", "found the end"},
+      {"Q >= 1", "no place is called \"Q\""},
+      {"Ca >= 1", "expected them in brackets"},
+      {"A >= time", "depends on the time"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     ff_petri *net = small();
@@ -228,8 +239,9 @@ static void reads_numbers(void) {
 static void adds_modifiers(void) {
   ff_petri *net = small();
   ff_error err;
-  FF_CHECK_OK(petri_add(net, "t", FF_PETRI_STOCHASTIC, "A -> B", NULL, NULL, NULL, "k * A * Ca[x,y] * Ca[x,y] * sum(S100)", 0, &err),
-              &err);
+  FF_CHECK_OK(
+      petri_add(net, "t", FF_PETRI_STOCHASTIC, "A -> B", NULL, NULL, NULL, "k * A * Ca[x,y] * Ca[x,y] * sum(S100)", 0, &err),
+      &err);
   const ff_petri_transition *t = &net->transition[0];
   FF_CHECK_INT(t->n_arcs, 3);
   FF_CHECK_INT(t->arc[2].kind, FF_ARC_MODIFIER);
@@ -257,8 +269,10 @@ static void reads_other_texts(void) {
   free(text);
   FF_CHECK_OK(ff_petri_at_text(&text, net, t, 2, &err), &err);
   FF_CHECK(text == NULL);
-  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "A", petri_nowhere, &err), FF_EPARSE, &err, "found the place \"A\" where only parameters");
-  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "x", petri_nowhere, &err), FF_EPARSE, &err, "found the index \"x\" where only parameters");
+  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "A", petri_nowhere, &err), FF_EPARSE, &err,
+                 "found the place \"A\" where only parameters");
+  FF_CHECK_FAILS(ff_petri_at(net, t, 0, "x", petri_nowhere, &err), FF_EPARSE, &err,
+                 "found the index \"x\" where only parameters");
   FF_CHECK_OK(ff_petri_add_variable(net, "v", &err), &err);
   FF_CHECK_OK(ff_petri_variable_text(net, 0, "sum(Ca) + G[red] * k", petri_nowhere, &err), &err);
   FF_CHECK_OK(ff_petri_variable_value_text(&text, net, 0, &err), &err);
@@ -300,13 +314,15 @@ static void reads_sets(void) {
   FF_CHECK_OK(ff_petri_set_text(&text, net, 0, &err), &err);
   FF_CHECK(text == NULL);
   FF_CHECK_INT(ff_petri_set_width(net, ff_petri_set_number(net, "Half", 4)), 2);
-  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X * Q", petri_nowhere, &err), FF_EPARSE, &err, "no set of colours is called \"Q\"");
+  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X * Q", petri_nowhere, &err), FF_EPARSE, &err,
+                 "no set of colours is called \"Q\"");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X * Y + X", petri_nowhere, &err), FF_EPARSE, &err, "\"*\" or the end");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X", petri_nowhere, &err), FF_EPARSE, &err, "found the end");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X *", petri_nowhere, &err), FF_EPARSE, &err, "the name of a set of colours");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "X[x > 1", petri_nowhere, &err), FF_EPARSE, &err, "a closing bracket");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "Cell + X", petri_nowhere, &err), FF_EMODEL, &err, "have 2 components");
-  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "Cell * Cell * Cell * Cell * X", petri_nowhere, &err), FF_ESIZE, &err, "at most 8");
+  FF_CHECK_FAILS(ff_petri_add_set_text(net, "Z", "Cell * Cell * Cell * Cell * X", petri_nowhere, &err), FF_ESIZE, &err,
+                 "at most 8");
   FF_CHECK_FAILS(ff_petri_add_set_text(net, "X", "X * Y", petri_nowhere, &err), FF_EMODEL, &err,
                  "more than one set of colours is called \"X\"");
   FF_CHECK_FAILS(ff_petri_add_index(net, "z", "Cel", &err), FF_EMODEL, &err, "did you mean \"Cell\"?");
@@ -322,12 +338,13 @@ static void keeps_names_apart(void) {
   ff_petri *net = small();
   ff_error err;
   FF_CHECK_FAILS(ff_petri_add_place(net, "A", FF_PETRI_NONE, 0, 0, &err), FF_EMODEL, &err, "more than one place is called \"A\"");
-  FF_CHECK_FAILS(ff_petri_add_place(net, "k", FF_PETRI_NONE, 0, 0, &err), FF_EMODEL, &err, "a place and a parameter are called \"k\"");
+  FF_CHECK_FAILS(ff_petri_add_place(net, "k", FF_PETRI_NONE, 0, 0, &err), FF_EMODEL, &err,
+                 "a place and a parameter are called \"k\"");
   FF_CHECK_FAILS(ff_petri_add_variable(net, "x", &err), FF_EMODEL, &err, "a variable and an index are called \"x\"");
   FF_CHECK_FAILS(ff_petri_add_parameter(net, "", 0, &err), FF_EMODEL, &err, "has no name");
   FF_CHECK_OK(ff_petri_add_place(net, "X", FF_PETRI_NONE, 0, 0, &err), &err); /* sets have names of their own */
   for (int i = 0; i < 1000; i++) { /* the table grows */
-    char name[10];
+    char name[16];
     snprintf(name, sizeof name, "p%d", i);
     FF_CHECK_OK(ff_petri_add_place(net, name, FF_PETRI_NONE, 0, 0, &err), &err);
     FF_CHECK_INT(ff_petri_place_number(net, name, strlen(name)), net->n_places - 1);
@@ -337,7 +354,78 @@ static void keeps_names_apart(void) {
   ff_petri_free(net);
 }
 
-/* ---- what may join what --------------------------------------------------------------------------------------------- */
+/* A text from words that the grammars have, in any order; half of them begin with `start`. */
+static void draw_text(uint64_t *seed, const char *start, char *text, size_t size) {
+  static const char *const words[] = {"A",  "B",  "Ca", "[",  "]",  "x",  "y",  ",",  "+",   "->", "2",    "(",  ")", ">=", "<",
+                                      "==", "&",  "|",  "*",  "G",  "g",  "k",  "n",  "sum", "c",  "Ca[x,y]", "S100[c]", "G[red]",
+                                      "`",  "\"", "0",  "<->", "next(x)", "A", "C", "-", ">", "1.5", "`two words`", " ", "%%"};
+  const uint32_t n = 1 + below(seed, 9);
+  size_t used = (size_t)snprintf(text, size, "%s", below(seed, 2) == 0 ? start : "");
+  for (uint32_t i = 0; i < n; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", words[below(seed, sizeof words / sizeof *words)],
+                             below(seed, 3) == 0 ? "" : " ");
+}
+
+typedef ff_status (*text_reader)(ff_petri *net, uint32_t t, const char *text, ff_error *err);
+typedef ff_status (*text_writer)(char **out, const ff_petri *net, uint32_t t, ff_error *err);
+
+static ff_status read_equation(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  int both;
+  return ff_petri_equation(net, t, text, 0, &both, petri_nowhere, err);
+}
+
+static ff_status read_tests(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  return ff_petri_tests(net, t, text, petri_nowhere, err);
+}
+
+static ff_status read_resets(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  return ff_petri_resets(net, t, text, petri_nowhere, err);
+}
+
+static ff_status read_number(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  return ff_petri_number(net, t, NULL, text, 0, petri_nowhere, err);
+}
+
+static ff_status write_number(char **out, const ff_petri *net, uint32_t t, ff_error *err) {
+  return ff_petri_number_text(out, net, t, 0, err);
+}
+
+/* Any text is read or refused; what is read is written as a text that gives the same text again. */
+static void reads_any_text(void) {
+  static const struct {
+    text_reader read;
+    text_writer write;
+  } grammars[] = {{read_equation, ff_petri_equation_text}, {read_tests, ff_petri_tests_text},
+                  {read_resets, ff_petri_resets_text},     {read_number, write_number}};
+  uint64_t seed = 5;
+  uint32_t read[4] = {0};
+  ff_petri *net = small();
+  for (int round = 0; round < 40000; round++) {
+    char text[200], *first = NULL, *second = NULL;
+    ff_error err;
+    const int g = round % 4;
+    if (round % 400 == 0) {
+      ff_petri_free(net);
+      net = small();
+    }
+    draw_text(&seed, g == 1 ? "B < " : "", text, sizeof text);
+    const ff_status status = grammars[g].read(net, new_transition(net, FF_PETRI_STOCHASTIC), text, &err);
+    FF_CHECK_SAY(status == FF_OK || status == FF_EPARSE, "%s: %s", text, err.text);
+    FF_CHECK(ff_petri_add_set_text(net, "Z", text, petri_nowhere, &err) != FF_EMEMORY);
+    if (status != FF_OK) continue;
+    read[g]++;
+    FF_CHECK_OK(grammars[g].write(&first, net, net->n_transitions - 1, &err), &err);
+    FF_CHECK_OK(grammars[g].read(net, new_transition(net, FF_PETRI_STOCHASTIC), first, &err), &err);
+    FF_CHECK_OK(grammars[g].write(&second, net, net->n_transitions - 1, &err), &err);
+    FF_CHECK_STR(second, first);
+    free(first);
+    free(second);
+  }
+  ff_petri_free(net);
+  for (int g = 0; g < 4; g++) FF_CHECK_SAY(read[g] > 50, "grammar %d: %u texts were read", g, read[g]);
+}
+
+/* ---- what may join what ------------------------------------------------------------------------------------------- */
 
 static void checks_arcs(void) {
   static const struct {
@@ -346,7 +434,8 @@ static void checks_arcs(void) {
     int mass_action;
     const char *part; /* of the error; NULL if there is none */
   } cases[] = {
-      {FF_PETRI_CONTINUOUS, "A -> C", NULL, NULL, "1", 0, "transition \"t\": a flow takes from the discrete place \"A\"; expected"},
+      {FF_PETRI_CONTINUOUS, "A -> C", NULL, NULL, "1", 0,
+       "transition \"t\": a flow takes from the discrete place \"A\"; expected"},
       {FF_PETRI_CONTINUOUS, "C -> A", NULL, NULL, "1", 0, "a flow adds to the discrete place \"A\""},
       {FF_PETRI_CONTINUOUS, "C + A -> 2 A", NULL, NULL, "1", 0, "a flow takes from the discrete place \"A\""},
       {FF_PETRI_CONTINUOUS, "C + A -> A", NULL, NULL, "1", 0, NULL},
@@ -359,7 +448,8 @@ static void checks_arcs(void) {
       {FF_PETRI_STOCHASTIC, "A -> B", "A == 1 & A < 2", NULL, "1", 0, "place \"A\" has a test for equality beside another test"},
       {FF_PETRI_STOCHASTIC, "A -> B", "A >= 1 & A < 2 & B == 1", NULL, "1", 0, NULL},
       {FF_PETRI_STOCHASTIC, "A -> B", NULL, "F", "1", 0, "a reset has the fixed place \"F\""},
-      {FF_PETRI_STOCHASTIC, "1.5 A -> B", NULL, NULL, "1", 0, "the discrete place \"A\" has the weight 1.5; expected a whole number"},
+      {FF_PETRI_STOCHASTIC, "1.5 A -> B", NULL, NULL, "1", 0,
+       "the discrete place \"A\" has the weight 1.5; expected a whole number"},
       {FF_PETRI_STOCHASTIC, "A -> B", "A >= 1.5", NULL, "1", 0, "the weight 1.5"},
       {FF_PETRI_STOCHASTIC, "(-1) A -> B", NULL, NULL, "1", 0, "the weight -1"},
       {FF_PETRI_STOCHASTIC, "1.5 C -> B", NULL, NULL, "1", 0, NULL},
@@ -429,6 +519,6 @@ static void refuses_nets(void) {
   ff_petri_free(net);
 }
 
-FF_TEST_MAIN("petri", reads_equations, reverses_equations, lists_names_of_equations, refuses_equations, reads_tests, refuses_tests,
-             reads_numbers, adds_modifiers, reads_other_texts, reads_sets, keeps_names_apart, checks_arcs, makes_read_arcs,
-             refuses_nets)
+FF_TEST_MAIN("petri", reads_equations, reverses_equations, lists_names_of_equations, refuses_equations, reads_tests,
+             refuses_tests, reads_numbers, adds_modifiers, reads_other_texts, reads_sets, reads_any_text, keeps_names_apart,
+             checks_arcs, makes_read_arcs, refuses_nets)

@@ -8,7 +8,7 @@
 #include "../ff_parse.h"
 #include "ff_petri_internal.h"
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   uint32_t kind; /* + 1; 0 if the slot is free */
@@ -134,7 +134,7 @@ static void enter(ff_petri *net, ff_petri_name_kind kind, uint32_t number) {
   net->names->n++;
 }
 
-/* ---- making and freeing ------------------------------------------------------------------------------------------------------ */
+/* ---- making and freeing ------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_new(ff_petri **out, ff_error *err) {
   *out = NULL;
@@ -236,7 +236,7 @@ void ff_petri_free(ff_petri *net) {
   free(net);
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------------------- */
+/* ---- lists -------------------------------------------------------------------------------------------------------- */
 
 /* The capacity of an array is known from the number of its elements, because ff_grow() doubles it from 16 on. */
 ff_status ff_petri_room(void **memory, uint32_t n, size_t size, ff_error *err) {
@@ -320,7 +320,7 @@ ff_status ff_petri_add_variable(ff_petri *net, const char *name, ff_error *err) 
   return FF_OK;
 }
 
-/* ---- colours ----------------------------------------------------------------------------------------------------------------- */
+/* ---- colours ------------------------------------------------------------------------------------------------------ */
 
 ff_colour_scope ff_petri_scope(const ff_petri *net) {
   return (ff_colour_scope){.set = net->set, .colours = net->colours, .n_sets = net->n_sets, .colour = net->colour,
@@ -401,14 +401,17 @@ static ff_status shape_of(const ff_petri *net, const char *name, ff_colour_kind 
     if (part[i] >= net->n_sets) return ff_error_set(err, FF_EARGUMENT, "set of colours %s: a part is missing", shown.text);
     const shape one = net->names->shape[part[i]];
     if (kind == FF_SET_UNION && i > 0 && one.width != width)
-      return ff_error_set(err, FF_EMODEL, "set of colours %s: the colours of %s have %u components, and those of %s %u; expected sets "
-                          "whose colours have as many", shown.text, ff_quote(net->set[part[0]].name, strlen(net->set[part[0]].name)).text,
-                          width, ff_quote(net->set[part[i]].name, strlen(net->set[part[i]].name)).text, one.width);
+      return ff_error_set(err, FF_EMODEL,
+                          "set of colours %s: the colours of %s have %u components, and those of %s %u; expected sets "
+                          "whose colours have as many",
+                          shown.text, ff_quote(net->set[part[0]].name, strlen(net->set[part[0]].name)).text, width,
+                          ff_quote(net->set[part[i]].name, strlen(net->set[part[i]].name)).text, one.width);
     named |= kind == FF_SET_PRODUCT && width < FF_COLOUR_MAX_WIDTH ? (uint32_t)one.named << width : one.named;
     width = kind == FF_SET_PRODUCT ? width + one.width : one.width;
     if (width > FF_COLOUR_MAX_WIDTH)
-      return ff_error_set(err, FF_ESIZE, "set of colours %s: a colour would have more than %u components; at most %u are possible",
-                          shown.text, FF_COLOUR_MAX_WIDTH, FF_COLOUR_MAX_WIDTH);
+      return ff_error_set(err, FF_ESIZE,
+                          "set of colours %s: a colour would have more than %u components; at most %u are possible", shown.text,
+                          FF_COLOUR_MAX_WIDTH, FF_COLOUR_MAX_WIDTH);
   }
   *of = (shape){(uint8_t)width, (uint8_t)named};
   return n > 0 && !(kind == FF_SET_SUBSET && n > 1) ? FF_OK : ff_error_set(err, FF_EARGUMENT, "set of colours %s has %u parts",
@@ -449,7 +452,8 @@ static ff_status take_part(const ff_petri *net, const ff_source *source, size_t 
   size_t name_length;
   while (*at < source->length && ff_is_blank(text[*at])) (*at)++;
   const size_t start = *at, used = ff_petri_name_at(text + start, source->length - start, &name, &name_length);
-  if (used == 0) return ff_source_found(source, start, start < source->length ? start + 1 : start, "the name of a set of colours");
+  if (used == 0)
+    return ff_source_found(source, start, start < source->length ? start + 1 : start, "the name of a set of colours");
   *part = ff_petri_set_number(net, name, name_length);
   for (*at += used; *at < source->length && ff_is_blank(text[*at]);) (*at)++;
   if (*part != FF_PETRI_NONE) return FF_OK;
@@ -459,7 +463,8 @@ static ff_status take_part(const ff_petri *net, const ff_source *source, size_t 
 }
 
 /* A subset, of the text within brackets. */
-static ff_status add_subset(ff_petri *net, const char *name, const ff_source *source, size_t open, uint32_t parent, ff_error *err) {
+static ff_status add_subset(ff_petri *net, const char *name, const ff_source *source, size_t open, uint32_t parent,
+                            ff_error *err) {
   const char *text = source->text;
   const size_t used = ff_bracketed_length(text + open, source->length - open);
   if (used == 0) return ff_source_found(source, open, source->length, "a closing bracket");
@@ -508,7 +513,8 @@ ff_status ff_petri_add_set_text(ff_petri *net, const char *name, const char *tex
 }
 
 /* The number of a set that a definition of `what` names. */
-static ff_status set_called(const ff_petri *net, const char *what, const char *name, const char *set, uint32_t *out, ff_error *err) {
+static ff_status set_called(const ff_petri *net, const char *what, const char *name, const char *set, uint32_t *out,
+                            ff_error *err) {
   *out = ff_petri_set_number(net, set, strlen(set));
   if (*out != FF_PETRI_NONE) return FF_OK;
   const char *near = NULL;
@@ -543,7 +549,8 @@ static ff_status take_arguments(const ff_petri *net, ff_colour_function *to, con
     status = ff_name_check(argument[i], "argument of a colour function", i + 1, err);
     if (status == FF_OK) status = ff_name_copy(&to->argument[i], argument[i], err);
     to->set[i] = UINT32_MAX;
-    if (status == FF_OK && set != NULL && set[i] != NULL) status = set_called(net, "colour function", name, set[i], &to->set[i], err);
+    if (status == FF_OK && set != NULL && set[i] != NULL)
+      status = set_called(net, "colour function", name, set[i], &to->set[i], err);
     for (uint32_t k = 0; k < i && status == FF_OK; k++)
       if (strcmp(argument[i], argument[k]) == 0)
         status = ff_error_set(err, FF_EMODEL, "colour function %s has more than one argument %s; names must differ",

@@ -1,5 +1,5 @@
-/* The model of a coloured hybrid Petri net, as its author writes it: places, transitions and arcs with colours. ff_petri_flat.h has
- * the net that it stands for.
+/* The model of a coloured hybrid Petri net, as its author writes it: places, transitions and arcs with colours.
+ * ff_petri_flat.h has the net that it stands for.
  *
  * Places hold tokens: whole numbers of them if they are discrete, a level if they are continuous. Transitions change places:
  *   stochastic     fires at random times; its rate is a propensity
@@ -16,7 +16,7 @@
 
 #define FF_PETRI_NONE UINT32_MAX
 
-/* ---- places ----------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   char *name;
@@ -39,12 +39,12 @@ typedef struct {
 typedef struct {
   ff_petri_element element; /* `all`: each colour has the value (this is no sum) */
   ff_colour_expr when;
-  ff_formula value; /* of parameters and indices. With `all`, an index that is not in `when` stands for the first component that has
-                     * its set and for which no index before stands. */
+  ff_formula value; /* of parameters and indices. With `all`, an index that is not in `when` stands for the first component
+                     * that has its set and for which no index before stands, of those that the value names. */
   uint8_t adds;
 } ff_petri_marking;
 
-/* ---- transitions ------------------------------------------------------------------------------------------------------------ */
+/* ---- transitions -------------------------------------------------------------------------------------------------- */
 
 /* The columns are: the code, its name in R, and the name of its number in R. */
 #define FF_PETRI_KINDS(X)                                                                                                     \
@@ -84,12 +84,14 @@ typedef struct {
   ff_formula weight; /* a function of parameters, indices and elements; empty for 1. Of a reset or modifier, empty. */
 } ff_petri_arc;
 
-/* The number of a transition: its rate, weight or delay. The first piece whose `when` holds counts; without one, the number is 0. */
+/* The number of a transition: its rate, weight or delay. The first piece whose `when` holds counts; without one, the number is
+ * 0. */
 typedef struct {
   ff_colour_expr when; /* empty: holds */
   ff_formula value;    /* a function of parameters, variables, indices, elements and the time */
-  uint8_t mass_action; /* multiplied by the number of ways to choose what the standard input arcs take: x (x - 1) ... / k! for weight
-                        * k. Of a flow, by the limit of this for many tokens: x^k / k!. Weights must then be whole numbers. */
+  uint8_t mass_action; /* multiplied by the number of ways to choose what the standard input arcs take: x (x - 1) ... / k! for
+                        * weight k. Of a flow, by the limit of this for many tokens: x^k / k!. Weights must then be whole
+                        * numbers. */
 } ff_petri_piece;
 
 typedef struct {
@@ -100,8 +102,8 @@ typedef struct {
   ff_petri_arc *arc;
   ff_petri_piece *piece; /* none if it is scheduled */
   uint32_t n_elements, n_arcs, n_pieces;
-  ff_formula at[3]; /* of a scheduled transition: begin, period and end, functions of parameters; an empty end is infinity, a period
-                     * of 0 or less means once */
+  ff_formula at[3]; /* of a scheduled transition: begin, period and end, functions of parameters; an empty end is infinity, an
+                     * empty period is 0, and a period of 0 or less means once */
 } ff_petri_transition;
 
 /* A formula with a name. It may name any symbols but indices, and does not depend on itself. */
@@ -112,11 +114,12 @@ typedef struct {
   ff_formula value;
 } ff_petri_variable;
 
-/* ---- the net ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the net ------------------------------------------------------------------------------------------------------ */
 
 /* Symbols of formulas are the parameters, from 0, then the variables, then the components of indices, and from
- * ff_petri_first_element() on the elements of the transition, variable or marking. The struct owns all its arrays. Places, variables,
- * parameters and indices have names that are all different; so have sets, colours and functions, each within their kind. */
+ * ff_petri_first_element() on the elements of the transition, variable or marking. The struct owns all its arrays. Places,
+ * variables, parameters and indices have names that are all different; so have sets, colours and functions, each within their
+ * kind. */
 typedef struct ff_petri_names ff_petri_names;
 typedef struct {
   ff_petri_place *place;
@@ -138,9 +141,9 @@ typedef struct {
   ff_petri_names *names; /* finds all by their names */
 } ff_petri;
 
-/* Makes an empty net. The caller frees it with ff_petri_free(), which accepts NULL. The functions below then add to the end of each
- * list, so what they add has the number n - 1 afterwards. They copy their texts. FF_EMODEL if the name is taken or cannot be written,
- * for example because it is empty. O(1) on average, not counting the lengths of texts. */
+/* Makes an empty net. The caller frees it with ff_petri_free(), which accepts NULL. The functions below then add to the end of
+ * each list, so what they add has the number n - 1 afterwards. They copy their texts. FF_EMODEL if the name is taken or cannot
+ * be written, for example because it is empty. O(1) on average, not counting the lengths of texts. */
 ff_status ff_petri_new(ff_petri **out, ff_error *err);
 void ff_petri_free(ff_petri *net);
 ff_status ff_petri_add_parameter(ff_petri *net, const char *name, double value, ff_error *err);
@@ -148,9 +151,9 @@ ff_status ff_petri_add_place(ff_petri *net, const char *name, uint32_t set, int 
 ff_status ff_petri_add_transition(ff_petri *net, const char *name, ff_petri_kind kind, uint32_t *number, ff_error *err);
 ff_status ff_petri_add_variable(ff_petri *net, const char *name, ff_error *err);
 
-/* Colours. A set of values takes whole numbers and names; `value` is copied. The sets of a product, subset or union are given by name;
- * the text of R, such as "X * Y", "A + B" or "Cell[x %% 2 == 1]", is ff_petri_add_set_text(). Indices must be added before subsets
- * whose predicates name them, so a set may be added before or after indices of other sets. */
+/* Colours. A set of values takes whole numbers and names; `value` is copied. The sets of a product, subset or union are given by
+ * name; the text of R, such as "X * Y", "A + B" or "Cell[x %% 2 == 1]", is ff_petri_add_set_text(). Indices must be added before
+ * subsets whose predicates name them, so a set may be added before or after indices of other sets. */
 ff_status ff_petri_add_colour(ff_petri *net, const char *name, int64_t *value, ff_error *err); /* finds it, or adds it */
 ff_status ff_petri_add_values(ff_petri *net, const char *name, const int64_t *value, uint32_t n, ff_error *err);
 ff_status ff_petri_add_set(ff_petri *net, const char *name, ff_colour_kind kind, const uint32_t *part, uint32_t n,
@@ -175,12 +178,12 @@ uint32_t ff_petri_first_element(const ff_petri *net);
 /* The texts of a transition; all places, parameters, variables and indices must have been added. ff_petri_text.c.
  *
  * An equation: `2 A[x] + B -> 5.4 C[next(x)]`, `A <-> B` (*both becomes 1: the caller adds a second transition with the sides
- * exchanged, `reverse` = 1). A weight is a number, or a formula in parentheses, such as `(n + 1) A`. `0` or nothing is an empty side.
- * A coloured place has all its components in brackets. */
+ * exchanged, `reverse` = 1). A weight is a number, or a formula in parentheses, such as `(n + 1) A`. `0` or nothing is an empty
+ * side. A coloured place has all its components in brackets; an index of tuples stands for all of its components. */
 ff_status ff_petri_equation(ff_petri *net, uint32_t transition, const char *text, int reverse, int *both, ff_place place,
                             ff_error *err);
-/* Calls found(context, name, length) for each place of an equation, in its order and without quotes, also for those that occur before.
- * What is within brackets and parentheses is not looked at. O(length). */
+/* Calls found(context, name, length) for each place of an equation, in its order and without quotes, also for those that occur
+ * before. What is within brackets and parentheses is not looked at. O(length). */
 ff_status ff_petri_equation_names(const char *text, void (*found)(void *context, const char *name, size_t length), void *context,
                                   int *both, ff_place place, ff_error *err);
 /* Test arcs: comparisons of a place with a weight, joined by & : `S[x] >= 3 & B < 2 & C == 1`; on discrete places also > and <=.
@@ -190,8 +193,8 @@ ff_status ff_petri_tests(ff_petri *net, uint32_t transition, const char *text, f
 ff_status ff_petri_resets(ff_petri *net, uint32_t transition, const char *text, ff_place place, ff_error *err);
 ff_status ff_petri_guard(ff_petri *net, uint32_t transition, const char *text, ff_colour_dialect dialect, ff_place place,
                          ff_error *err);
-/* A rate, weight or delay: adds a piece. `when` may be NULL. Elements that the formula names become modifiers unless an arc has them
- * already. `sum(Ca)` is the sum over all colours; a coloured place without brackets is an error that names both ways out. */
+/* A rate, weight or delay: adds a piece. `when` may be NULL. Elements that the formula names become modifiers unless an arc has
+ * them already. `sum(Ca)` is the sum over all colours; a coloured place without brackets is an error that names both ways out. */
 ff_status ff_petri_number(ff_petri *net, uint32_t transition, const char *when, const char *text, int mass_action, ff_place place,
                           ff_error *err);
 ff_status ff_petri_at(ff_petri *net, uint32_t transition, int which, const char *text, ff_place place, ff_error *err);
@@ -221,10 +224,10 @@ ff_status ff_petri_element_text(char **out, const ff_petri *net, const ff_petri_
 
 /* Completes a net: makes the colours of all sets, and checks what may join what. A breach is FF_EMODEL; the message names the
  * transition, the place, what was found, and what is allowed:
- *   - a continuous transition and a discrete place have no standard arc between them; but a place that is on both sides with equal
- *     weight becomes a read arc (checked by their texts and values)
- *   - no equal arc from a continuous place; no reset by a continuous transition; no equal arc beside a read arc or an inhibitor of the
- *     same element
+ *   - a continuous transition and a discrete place that is not fixed have no standard arc between them; but a place that is on
+ *     both sides with equal weight becomes a read arc, and a rate with mass action is then multiplied by x^k / k!
+ *   - no equal arc from a continuous place; no reset by a continuous transition; no equal arc beside a read arc or an inhibitor
+ *     of the same element
  *   - weights on discrete places are whole where they are numbers; mass action has whole numbers as weights
  *   - a fixed place is in no reset; what arcs take from it and add to it changes nothing
  *   - rates, weights and delays name no place whose colours are not given, indices have sets, parameters are finite.

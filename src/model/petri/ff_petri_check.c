@@ -13,7 +13,7 @@ static ff_quoted quote_place(const ff_petri *net, const ff_petri_element *elemen
   return quote_name(net->place[element->place].name);
 }
 
-/* ---- colours, parameters, variables --------------------------------------------------------------------------------- */
+/* ---- colours, parameters, variables ------------------------------------------------------------------------------- */
 
 static ff_status make_colours(ff_petri *net, ff_error *err) {
   ff_status status = FF_OK;
@@ -47,7 +47,7 @@ static ff_status check_variables(const ff_petri *net, ff_error *err) {
   return status;
 }
 
-/* ---- arcs ------------------------------------------------------------------------------------------------------------ */
+/* ---- arcs --------------------------------------------------------------------------------------------------------- */
 
 static ff_status check_weight(const ff_petri *net, uint32_t t, const ff_petri_arc *arc, ff_error *err) {
   const ff_petri_element *element = &net->transition[t].element[arc->element];
@@ -69,15 +69,18 @@ static ff_status check_arc(const ff_petri *net, uint32_t t, const ff_petri_arc *
   const ff_petri_label label = ff_petri_label_of(net, t);
   const ff_quoted name = quote_name(place->name);
   if (standard && flow && !place->continuous && !place->fixed)
-    return ff_error_set(err, FF_EMODEL, "%sa flow %s the discrete place %s; expected a continuous place, or a place that is on both "
-                        "sides with equal weights", label.text, arc->kind == FF_ARC_IN ? "takes from" : "adds to", name.text);
+    return ff_error_set(err, FF_EMODEL,
+                        "%sa flow %s the discrete place %s; expected a continuous place, or a place that is on both "
+                        "sides with equal weights",
+                        label.text, arc->kind == FF_ARC_IN ? "takes from" : "adds to", name.text);
   if (arc->kind == FF_ARC_EQUAL && place->continuous)
     return ff_error_set(err, FF_EMODEL, "%sa test for equality has the continuous place %s; expected a discrete place, or a test "
                         "with >= or <", label.text, name.text);
   if (arc->kind == FF_ARC_RESET && flow)
     return ff_error_set(err, FF_EMODEL, "%sa flow resets place %s; expected a transition that fires", label.text, name.text);
   if (arc->kind == FF_ARC_RESET && place->fixed)
-    return ff_error_set(err, FF_EMODEL, "%sa reset has the fixed place %s; expected a place that may change", label.text, name.text);
+    return ff_error_set(err, FF_EMODEL, "%sa reset has the fixed place %s; expected a place that may change", label.text,
+                        name.text);
   return check_weight(net, t, arc, err);
 }
 
@@ -116,7 +119,7 @@ static ff_status check_mass_action(const ff_petri *net, uint32_t t, ff_error *er
   return FF_OK;
 }
 
-/* ---- places on both sides of a flow ---------------------------------------------------------------------------------- */
+/* ---- places on both sides of a flow ------------------------------------------------------------------------------- */
 
 static int same_weight(const ff_formula *a, const ff_formula *b) {
   double x, y;
@@ -128,7 +131,8 @@ static int same_weight(const ff_formula *a, const ff_formula *b) {
   return 1;
 }
 
-/* Multiplies a rate by x^k / k!, where x is the marking of the element: what mass action does for an arc that is no longer standard. */
+/* Multiplies a rate by x^k / k!, where x is the marking of the element: what mass action does for an arc that is no longer
+ * standard. */
 static ff_status multiply(ff_formula *value, uint32_t symbol, double k, ff_error *err) {
   ff_formula_builder builder = {0};
   double ways = 1.0;
@@ -182,7 +186,7 @@ static ff_status join_sides(ff_petri *net, ff_petri_transition *t, ff_error *err
   return status;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
 static const char *const numbers[] = {
 #define FF_X(code, name, number) number,

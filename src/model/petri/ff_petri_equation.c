@@ -9,7 +9,7 @@
 #include "../ff_parse.h"
 #include "ff_petri_internal.h"
 
-/* ---- equations --------------------------------------------------------------------------------------------------------------- */
+/* ---- equations ---------------------------------------------------------------------------------------------------- */
 
 /* Either `net` gets the arcs, or `found` is called for each place. */
 typedef struct {
@@ -105,7 +105,8 @@ static ff_status read_side(reader *r, int first) {
   const size_t start = r->at;
   if (ff_decimal_length(r->source.text + start, r->source.length - start) == 1 && r->source.text[start] == '0') { /* nothing */
     r->at++;
-    return ends_side(r, first) ? FF_OK : fail(r, r->at, r->at + 1, first ? "\"->\" or \"<->\" after the 0" : "the end after the 0");
+    return ends_side(r, first) ? FF_OK
+                               : fail(r, r->at, r->at + 1, first ? "\"->\" or \"<->\" after the 0" : "the end after the 0");
   }
   for (;;) {
     ff_formula weight = {0};
@@ -140,7 +141,7 @@ ff_status ff_petri_equation_names(const char *text, void (*found)(void *context,
   return status;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------------------------------- */
+/* ---- tests -------------------------------------------------------------------------------------------------------- */
 
 /* A part of a text of tests: from `start` to `end`, with an operator from `operator` to `right`. */
 typedef struct {
@@ -148,8 +149,9 @@ typedef struct {
   int found; /* operators */
 } comparison;
 
-static const char tests_wanted[] = "; a test compares a place with a weight, as in A >= 3, and \"&\" joins tests; other conditions are "
-                                   "written before the rate, as in (condition) * rate";
+static const char tests_wanted[] =
+    "; a test compares a place with a weight, as in A >= 3, and \"&\" joins tests; other conditions are "
+    "written before the rate, as in (condition) * rate";
 
 static ff_status refuse_test(const ff_source *source, const comparison *c, const char *why) {
   return ff_error_set(source->err, FF_EPARSE, "%sthe test %s%s%s", ff_source_place(source).text,
@@ -197,49 +199,51 @@ static ff_status next_count(ff_formula *weight, ff_error *err) {
   return FF_OK;
 }
 
-static ff_status read_test(ff_petri *net, uint32_t transition, const ff_source *source, const comparison *c) {
-  const char first = source->text[c->operator], *left = source->text + c->start, *name;
-  size_t length = c->operator - c->start, name_length;
-  const int equal = c->right - c->operator == 2;
-  ff_petri_transition *t = &net->transition[transition];
-  const ff_petri_elements to = {net, &t->element, &t->n_elements, source->place, source->err};
+/* Whether the text is not one of a place: it is another symbol, or no name. */
+static int is_no_place(const ff_petri *net, const char *text, size_t length) {
+  const char *name;
+  size_t name_length;
+  ff_petri_name_kind kind = FF_NAMES_PLACE;
+  if (ff_petri_name_at(text, length, &name, &name_length) == 0) return 1;
+  return ff_petri_find(net, &kind, name, name_length) != FF_PETRI_NONE && kind != FF_NAMES_PLACE;
+}
+
+static ff_status read_test(const ff_petri_elements *to, uint32_t transition, const ff_source *source, const comparison *c) {
+  const char first = source->text[c->operator], *left = source->text + c->start;
+  size_t length = c->operator - c->start;
   ff_formula weight = {0};
   uint32_t element = 0;
   if (c->found != 1) return refuse_test(source, c, c->found == 0 ? " has no comparison" : "");
   if (first == '!') return refuse_test(source, c, " has \"!=\"");
   while (length > 0 && ff_is_blank(left[0])) left++, length--;
-  const size_t used = ff_petri_name_at(left, length, &name, &name_length);
-  if (used == 0 || ff_petri_place_number(net, name, name_length) == FF_PETRI_NONE) {
-    ff_petri_name_kind kind = FF_NAMES_PLACE;
-    const int known = used > 0 && ff_petri_find(net, &kind, name, name_length) != FF_PETRI_NONE;
-    if (used == 0 || known) return refuse_test(source, c, " does not begin with a place");
-  }
-  ff_status status = ff_petri_take_element(&to, left, length, &element);
+  if (is_no_place(to->net, left, length)) return refuse_test(source, c, " does not begin with a place");
+  ff_status status = ff_petri_take_element(to, left, length, &element);
   if (status != FF_OK) return status;
-  const ff_petri_place *place = &net->place[t->element[element].place];
-  const int shift = (first == '>') != equal && first != '='; /* > and <= */
-  if (shift && place->continuous)
+  const int equal = c->right - c->operator == 2, shift = (first == '>') != equal && first != '='; /* > and <= */
+  if (shift && to->net->place[(*to->all)[element].place].continuous)
     return refuse_test(source, c, equal ? " has \"<=\" on a continuous place, where \">=\" and \"<\" are possible"
                                         : " has \">\" on a continuous place, where \">=\" and \"<\" are possible");
-  status = ff_petri_parse_formula(&weight, &to, source->text + c->right, c->end - c->right, FF_MAY_ELEMENTS | FF_MAY_INDICES);
+  status = ff_petri_parse_formula(&weight, to, source->text + c->right, c->end - c->right, FF_MAY_ELEMENTS | FF_MAY_INDICES);
   if (status == FF_OK && shift) status = next_count(&weight, source->err);
   const ff_petri_arc_kind kind = first == '=' ? FF_ARC_EQUAL : first == '>' ? FF_ARC_READ : FF_ARC_INHIBITOR;
-  if (status == FF_OK) return ff_petri_push_arc(net, transition, kind, element, &weight, source->err);
+  if (status == FF_OK) return ff_petri_push_arc(to->net, transition, kind, element, &weight, source->err);
   ff_formula_free(&weight);
   return status;
 }
 
 ff_status ff_petri_tests(ff_petri *net, uint32_t transition, const char *text, ff_place place, ff_error *err) {
   const ff_source source = {text, strlen(text), place, "the tests", err};
+  ff_petri_transition *t = &net->transition[transition];
+  const ff_petri_elements to = {net, &t->element, &t->n_elements, place, err};
   for (size_t at = 0;;) {
     const comparison c = find_comparison(&source, at);
-    ff_status status = read_test(net, transition, &source, &c);
+    ff_status status = read_test(&to, transition, &source, &c);
     if (status != FF_OK || c.end == source.length) return status;
     at = c.end + 1 + (c.end + 1 < source.length && text[c.end + 1] == '&');
   }
 }
 
-/* ---- resets ------------------------------------------------------------------------------------------------------------------ */
+/* ---- resets ------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_resets(ff_petri *net, uint32_t transition, const char *text, ff_place place, ff_error *err) {
   ff_petri_transition *t = &net->transition[transition];

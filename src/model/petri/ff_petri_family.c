@@ -7,7 +7,7 @@
 #include "../ff_formula_code.h"
 #include "ff_petri_unfold.h"
 
-/* ---- formulas ---------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ----------------------------------------------------------------------------------------------------- */
 
 /* What names the symbols of a family. */
 typedef struct {
@@ -87,7 +87,7 @@ static ff_status number_symbols(namer *n, const uint32_t *element, const uint32_
   return FF_OK;
 }
 
-/* ---- arcs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- arcs --------------------------------------------------------------------------------------------------------- */
 
 static ff_status push_weight(ff_formula_builder *to, const ff_petri_flat_arc *arc, ff_error *err) {
   ff_status status = FF_OK;
@@ -183,7 +183,7 @@ static ff_status make_arcs(const namer *n, ff_error *err) {
   return status;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------------------------------ */
 
 /* When a scheduled transition fires. */
 static ff_status make_times(const namer *n, ff_error *err) {
@@ -194,8 +194,9 @@ static ff_status make_times(const namer *n, ff_error *err) {
   for (int i = 0; i < 3 && status == FF_OK; i++) {
     if (n->t->at[i].length > 0) status = ff_unfolder_value(n->u, &n->t->at[i], &at[i], err);
     if (status == FF_OK && !(isfinite(at[i]) || (i == 2 && at[i] == INFINITY)))
-      status = ff_error_set(err, FF_EMODEL, "%sthe %s is %s; expected a %snumber", ff_petri_label_of(n->u->net, n->family->out.transition).text,
-                            what[i], ff_show(at[i], 6).text, i == 2 ? "" : "finite ");
+      status = ff_error_set(err, FF_EMODEL, "%sthe %s is %s; expected a %snumber",
+                            ff_petri_label_of(n->u->net, n->family->out.transition).text, what[i], ff_show(at[i], 6).text,
+                            i == 2 ? "" : "finite ");
   }
   return status;
 }
@@ -217,7 +218,7 @@ static ff_status make_rate(const namer *n, ff_error *err) {
   return status;
 }
 
-/* ---- families ------------------------------------------------------------------------------------------------------------ */
+/* ---- families ----------------------------------------------------------------------------------------------------- */
 
 /* The formulas of a family, in a new array. */
 static ff_status list_formulas(namer *n, ff_error *err) {

@@ -33,7 +33,7 @@ void ff_petri_flat_free(ff_petri_flat *flat) {
   free(flat);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------------------------------------------------- */
 
 /* A text of bounded size, which counts what does not fit. */
 typedef struct {
@@ -72,8 +72,8 @@ size_t ff_petri_place_name(char *out, size_t size, const ff_petri_flat *flat, ui
   if (p->set == FF_PETRI_NONE) return to.length;
   add(&to, brackets ? "[" : between);
   const size_t at = to.length < size ? to.length : size;
-  to.length += ff_colours_text(out + at, size - at, flat->net->colours[p->set], place - flat->first[p - flat->net->place], between,
-                               &scope);
+  to.length += ff_colours_text(out + at, size - at, flat->net->colours[p->set], place - flat->first[p - flat->net->place],
+                               between, &scope);
   if (brackets) add(&to, "]");
   return to.length;
 }
@@ -146,7 +146,7 @@ int64_t ff_petri_find_place(const ff_petri_flat *flat, const char *name, size_t 
   return -1;
 }
 
-/* ---- names that clash ---------------------------------------------------------------------------------------------------- */
+/* ---- names that clash --------------------------------------------------------------------------------------------- */
 
 typedef struct {
   uint64_t hash;

@@ -2,13 +2,21 @@
 #ifndef FF_PETRI_INTERNAL_H
 #define FF_PETRI_INTERNAL_H
 
-#include "../ff_model_internal.h"
+#include "../ff_formula_code.h"
 #include "ff_petri.h"
 
-/* ---- names: ff_petri.c ------------------------------------------------------------------------------------------------------ */
+/* ---- names: ff_petri.c -------------------------------------------------------------------------------------------- */
 
-typedef enum { FF_NAMES_PLACE, FF_NAMES_PARAMETER, FF_NAMES_VARIABLE, FF_NAMES_INDEX, FF_NAMES_SET, FF_NAMES_COLOUR, FF_NAMES_FUNCTION,
-               FF_NAMES_KINDS } ff_petri_name_kind;
+typedef enum {
+  FF_NAMES_PLACE,
+  FF_NAMES_PARAMETER,
+  FF_NAMES_VARIABLE,
+  FF_NAMES_INDEX,
+  FF_NAMES_SET,
+  FF_NAMES_COLOUR,
+  FF_NAMES_FUNCTION,
+  FF_NAMES_KINDS
+} ff_petri_name_kind;
 
 /* Finds a name of the kind or, for the first four kinds, which share their names, of any of these: *kind becomes it. Returns its
  * number, or FF_PETRI_NONE. O(length) on average. */
@@ -23,7 +31,7 @@ ff_status ff_petri_room(void **memory, uint32_t n, size_t size, ff_error *err);
 /* Whether component k of the colours of a set may be a name. O(1). */
 int ff_petri_set_named(const ff_petri *net, uint32_t set, uint32_t k);
 
-/* ---- elements and formulas: ff_petri_text.c --------------------------------------------------------------------------------- */
+/* ---- elements and formulas: ff_petri_text.c ----------------------------------------------------------------------- */
 
 void ff_petri_element_free(ff_petri_element *element);
 int ff_petri_same_code(const ff_colour_expr *a, const ff_colour_expr *b);
@@ -57,7 +65,8 @@ enum { FF_MAY_ELEMENTS = 1, FF_MAY_VARIABLES = 2, FF_MAY_INDICES = 4, FF_MAY_TIM
 /* Parses a formula. `to` has no list (all == NULL) if it may not name elements. *out is empty on failure. */
 ff_status ff_petri_parse_formula(ff_formula *out, const ff_petri_elements *to, const char *text, size_t length, unsigned may);
 
-/* The name at the start of a text, which may be quoted: its bytes, with the quotes; 0 if there is none. *name is without quotes. */
+/* The name at the start of a text, which may be quoted: its bytes, with the quotes; 0 if there is none. *name is without quotes.
+ * */
 size_t ff_petri_name_at(const char *text, size_t length, const char **name, size_t *name_length);
 
 /* Adds an arc, whose weight then belongs to the net also on failure; weights of standard arcs of one element that are numbers are

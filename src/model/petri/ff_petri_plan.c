@@ -15,6 +15,7 @@ struct ff_petri_plan {
   uint32_t n_needed;
   uint32_t *used;       /* elements that families have as slots: first those of arcs, then those of each piece */
   uint32_t n_arc_used;
+  int certain;          /* whether the first piece always counts, so that its elements are among those needed */
   uint32_t *piece_used, *piece_end; /* of piece i: piece_used[i] to piece_end[i] - 1, beside those of arcs */
   uint32_t *place;      /* of each element, for a binding */
   uint32_t *list, *pattern;
@@ -36,7 +37,7 @@ void ff_petri_plan_free(ff_petri_plan *plan) {
   free(plan);
 }
 
-/* ---- making a plan ---------------------------------------------------------------------------------------------------------- */
+/* ---- making a plan ------------------------------------------------------------------------------------------------ */
 
 /* The number of words of all pieces, which bounds the elements that they name. */
 static size_t words_of(const ff_petri_transition *t) {
@@ -85,7 +86,8 @@ static void use_formula(ff_petri_plan *plan, const ff_unfolder *u, const ff_petr
   }
 }
 
-/* Lists what arcs and pieces use, and what must exist. marked[e] is 1 for what arcs use, i + 2 for what piece i was the last to use. */
+/* Lists what arcs and pieces use, and what must exist. marked[e] is 1 for what arcs use, i + 2 for what piece i was the last to
+ * use. */
 static void list_elements(ff_petri_plan *plan, const ff_unfolder *u, const ff_petri_transition *t, uint32_t *marked) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->n_arcs; i++) {
@@ -102,6 +104,9 @@ static void list_elements(ff_petri_plan *plan, const ff_unfolder *u, const ff_pe
     use_formula(plan, u, t, &t->piece[i].value, marked, i + 2, &n);
     plan->piece_end[i] = n;
   }
+  plan->certain = t->n_pieces > 0 && t->piece[0].when.length == 0;
+  for (uint32_t i = 0; plan->certain && i < plan->piece_end[0] - plan->piece_used[0]; i++)
+    plan->needed[plan->n_needed++] = plan->used[plan->piece_used[0] + i];
   for (uint32_t i = 0; i < t->n_arcs; i++) { /* modifiers that no piece names */
     const uint32_t e = t->arc[i].element;
     if (marked[e] != 0) continue;
@@ -125,8 +130,8 @@ static ff_status find_shared(ff_petri_plan *plan, const ff_unfolder *u, const ff
 }
 
 /* Marks the components of indices that are bound. */
-static void mark_components(const ff_petri_plan *plan, const ff_petri *net, const ff_petri_transition *t, const ff_colour_expr *guard,
-                            uint8_t *component) {
+static void mark_components(const ff_petri_plan *plan, const ff_petri *net, const ff_petri_transition *t,
+                            const ff_colour_expr *guard, uint8_t *component) {
   ff_mark_colour(component, guard);
   for (uint32_t i = 0; i < plan->n_needed; i++) {
     const ff_flat_element *element = &plan->element[plan->needed[i]];
@@ -182,7 +187,7 @@ static ff_status make_plan(ff_unfolder *u, const ff_petri_transition *t, ff_erro
   return status;
 }
 
-/* ---- bindings ---------------------------------------------------------------------------------------------------------------- */
+/* ---- bindings ----------------------------------------------------------------------------------------------------- */
 
 /* Finds the first element of the list with the same place, for those at `k` on the list. */
 static uint32_t first_with(ff_petri_plan *plan, uint32_t place, uint32_t k) {
@@ -251,7 +256,7 @@ static ff_status take_binding(ff_unfolder *u, uint32_t transition, ff_error *err
     piece = FF_PETRI_NONE;
   } else {
     const uint32_t more = plan->piece_end[piece] - plan->piece_used[piece];
-    if (!find_places(plan, &u->at, plan->used + plan->piece_used[piece], more)) return FF_OK;
+    if (!plan->certain && !find_places(plan, &u->at, plan->used + plan->piece_used[piece], more)) return FF_OK;
     memcpy(plan->list + n, plan->used + plan->piece_used[piece], more * sizeof *plan->list);
     n += more;
   }

@@ -22,11 +22,12 @@ void ff_petri_start_free(ff_petri_start *start) {
   free(start);
 }
 
-/* Where the components of set `wanted` are among those of a set, from component `from` on: the first of them, or the width of the set.
- * Each part of a product has fewer components, so this goes no deeper than FF_COLOUR_MAX_WIDTH. */
+/* Where the components of set `wanted` are among those of a set, from component `from` on: the first of them, or the width of
+ * the set. Each part of a product has fewer components, so this goes no deeper than FF_COLOUR_MAX_WIDTH. */
 static uint32_t find_part(const ff_petri *net, uint32_t set, uint32_t wanted, uint32_t from, const uint32_t *stands) {
   const uint32_t width = ff_petri_set_width(net, set);
-  while (set != wanted && net->set[set].kind != FF_SET_VALUES && (net->set[set].kind != FF_SET_PRODUCT || net->set[set].n_parts == 1))
+  while (set != wanted && net->set[set].kind != FF_SET_VALUES &&
+         (net->set[set].kind != FF_SET_PRODUCT || net->set[set].n_parts == 1))
     set = net->set[set].part[0];
   if (set == wanted) {
     for (uint32_t k = 0; k < width; k++)
@@ -60,8 +61,10 @@ static ff_status find_stands(ff_petri_start *start, const ff_petri *net, const f
     if (!named || bound) continue;
     const uint32_t at = find_part(net, place->set, index->set, 0, start->stands);
     if (at == width)
-      return ff_error_set(err, FF_EMODEL, "the initial marking of place %s names index %s, whose set %s is none of those of the place's "
-                          "colours", ff_quote(place->name, strlen(place->name)).text, ff_quote(index->name, strlen(index->name)).text,
+      return ff_error_set(err, FF_EMODEL,
+                          "the initial marking of place %s names index %s, whose set %s is none of those of the place's "
+                          "colours",
+                          ff_quote(place->name, strlen(place->name)).text, ff_quote(index->name, strlen(index->name)).text,
                           ff_quote(net->set[index->set].name, strlen(net->set[index->set].name)).text);
     for (uint32_t k = 0; k < own; k++) start->stands[at + k] = index->first + k;
   }
@@ -176,7 +179,8 @@ ff_status ff_unfolder_check_initial(const ff_unfolder *u, ff_error *err) {
     }
     ff_petri_place_name(name, sizeof name, flat, p, ",");
     return ff_error_set(err, FF_EMODEL, "the initial marking of the %s place %s is %s; expected %s",
-                        flat->continuous[p] ? "continuous" : "discrete", ff_quote(name, strlen(name)).text, ff_show(value, 17).text,
+                        flat->continuous[p] ? "continuous" : "discrete", ff_quote(name, strlen(name)).text,
+                        ff_show(value, 17).text,
                         flat->continuous[p] ? "a finite number of at least 0" : "a whole number from 0 to 2^53");
   }
   return FF_OK;

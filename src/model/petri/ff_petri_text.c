@@ -1,4 +1,5 @@
-/* Coloured hybrid Petri nets, from text: elements, formulas, numbers, markings. Equations and tests are in ff_petri_equation.c. */
+/* Coloured hybrid Petri nets, from text: elements, formulas, numbers, markings. Equations and tests are in ff_petri_equation.c.
+ * */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ ff_petri_label ff_petri_label_of(const ff_petri *net, uint32_t transition) {
   return out;
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------------------ */
+/* ---- words -------------------------------------------------------------------------------------------------------- */
 
 size_t ff_petri_name_at(const char *text, size_t length, const char **name, size_t *name_length) {
   int closed;
@@ -63,7 +64,7 @@ ff_status ff_petri_split(ff_petri_piece_text **out, uint32_t *n, const char *tex
   return status;
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------------- */
+/* ---- elements ----------------------------------------------------------------------------------------------------- */
 
 int ff_petri_same_code(const ff_colour_expr *a, const ff_colour_expr *b) {
   if (a->length != b->length) return 0;
@@ -196,7 +197,7 @@ ff_status ff_petri_take_element(const ff_petri_elements *to, const char *text, s
   return take_rest(to, place, rest, at);
 }
 
-/* ---- formulas ---------------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const ff_petri_elements *to;
@@ -246,8 +247,11 @@ static int64_t look_up_place(const looker *l, uint32_t place, const char *text, 
   uint32_t at = 0;
   if (!(l->may & FF_MAY_ELEMENTS)) return refuse(l, "place", text, length);
   if (rest.length == 0 && to->net->place[place].set != FF_PETRI_NONE)
-    return result_of(ff_error_set(to->err, FF_EPARSE, "%splace %s has colours; expected one of them, as in %.60s[...], or the sum over "
-                                  "all, sum(%.60s)", start_of(to).text, quote_place(to->net, place).text, name, name), 0);
+    return result_of(ff_error_set(to->err, FF_EPARSE,
+                                  "%splace %s has colours; expected one of them, as in %.60s[...], or the sum over "
+                                  "all, sum(%.60s)",
+                                  start_of(to).text, quote_place(to->net, place).text, name, name),
+                     0);
   const ff_status status = take_rest(to, place, rest, &at);
   return result_of(status, ff_petri_first_element(to->net) + at);
 }
@@ -323,7 +327,7 @@ static ff_petri_elements elements_of(ff_petri *net, uint32_t transition, ff_plac
   return (ff_petri_elements){net, &t->element, &t->n_elements, place, err};
 }
 
-/* ---- arcs -------------------------------------------------------------------------------------------------------------------- */
+/* ---- arcs --------------------------------------------------------------------------------------------------------- */
 
 int ff_petri_weight(const ff_formula *weight, double *number) {
   *number = 1.0;
@@ -391,7 +395,7 @@ ff_status ff_petri_add_arc(ff_petri *net, uint32_t transition, ff_petri_arc_kind
   return status == FF_OK ? ff_petri_push_arc(net, transition, kind, element, &parsed, err) : status;
 }
 
-/* ---- guards, numbers, variables, markings ------------------------------------------------------------------------------------- */
+/* ---- guards, numbers, variables, markings ------------------------------------------------------------------------- */
 
 ff_status ff_petri_guard(ff_petri *net, uint32_t transition, const char *text, ff_colour_dialect dialect, ff_place place,
                          ff_error *err) {

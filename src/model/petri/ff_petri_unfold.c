@@ -7,7 +7,7 @@
 
 enum { MARKINGS, VARIABLES, TRANSITIONS, ALL_DONE };
 
-/* ---- places -------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------- */
 
 static ff_status count_places(ff_petri_flat *flat, ff_error *err) {
   const ff_petri *net = flat->net;
@@ -21,8 +21,10 @@ static ff_status count_places(ff_petri_flat *flat, ff_error *err) {
     flat->first[p] = (uint32_t)n;
     n += set == FF_PETRI_NONE ? 1 : ff_colours_n(net->colours[set]);
     if (n > FF_PETRI_MAX_PLACES)
-      return ff_error_set(err, FF_ESIZE, "the net has at least %llu places without colours, from the first one to %s; at most %u are "
-                          "possible", (unsigned long long)n, ff_quote(net->place[p].name, strlen(net->place[p].name)).text,
+      return ff_error_set(err, FF_ESIZE,
+                          "the net has at least %llu places without colours, from the first one to %s; at most %u are "
+                          "possible",
+                          (unsigned long long)n, ff_quote(net->place[p].name, strlen(net->place[p].name)).text,
                           FF_PETRI_MAX_PLACES);
   }
   flat->first[net->n_places] = flat->n_places = (uint32_t)n;
@@ -50,7 +52,7 @@ static ff_status make_places(ff_petri_flat *flat, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- variables ------------------------------------------------------------------------------------------------------------ */
+/* ---- variables ---------------------------------------------------------------------------------------------------- */
 
 /* Numbers the sums over all colours that formulas name. */
 static void number_sums(ff_unfolder *u, const ff_petri_element *element, uint32_t n) {
@@ -60,9 +62,8 @@ static void number_sums(ff_unfolder *u, const ff_petri_element *element, uint32_
   }
 }
 
-/* The sum of all places of place p of the net. */
+/* The sum of all places of place p of the net; a set has at least one colour. */
 static ff_status make_sum(const ff_petri_flat *flat, uint32_t p, ff_formula *out, ff_error *err) {
-  if (flat->first[p] == flat->first[p + 1]) return ff_formula_of_number(out, 0.0, err);
   ff_formula_builder builder = {0};
   ff_status status = FF_OK;
   for (uint32_t i = flat->first[p]; i < flat->first[p + 1] && status == FF_OK; i++) {
@@ -128,7 +129,7 @@ static ff_status make_variables(ff_unfolder *u, ff_error *err) {
   return ff_formula_order(&flat->order, flat->variable, flat->n_variables, flat->n_places, NULL, err); /* there is no cycle */
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- steps -------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_unfolder_value(ff_unfolder *u, const ff_formula *formula, double *value, ff_error *err) {
   void *memory = u->stack;

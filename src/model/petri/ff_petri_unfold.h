@@ -5,7 +5,7 @@
 #include "ff_petri_flat.h"
 #include "ff_petri_internal.h"
 
-/* ---- elements: ff_petri_bind.c ---------------------------------------------------------------------------------------- */
+/* ---- elements: ff_petri_bind.c ------------------------------------------------------------------------------------ */
 
 /* An element whose place is found for each binding. */
 typedef struct {
@@ -25,7 +25,8 @@ typedef struct {
 ff_status ff_flat_element_make(ff_flat_element *out, const ff_petri *net, const uint32_t *first, const ff_petri_element *element,
                                ff_colour_place *at, ff_error *err);
 void ff_flat_element_free(ff_flat_element *element);
-/* The flat place of an element for the values of components. Returns 0 if its colour is not in the set. O(length of the colours). */
+/* The flat place of an element for the values of components. Returns 0 if its colour is not in the set. O(length of the
+ * colours). */
 int ff_flat_element_find(const ff_flat_element *element, const ff_colour_place *at, uint32_t *place);
 
 /* Expands an expression, and makes room on the stack for it. */
@@ -34,7 +35,7 @@ ff_status ff_colour_place_expand(ff_colour_expr *out, const ff_colour_expr *expr
 /* Whether an expression holds; an empty one does, and one that has no value does not. */
 int ff_colour_holds(const ff_colour_expr *expr, const ff_colour_place *at);
 
-/* ---- bindings ----------------------------------------------------------------------------------------------------------- */
+/* ---- bindings ----------------------------------------------------------------------------------------------------- */
 
 /* All bindings of the indices that are marked, for which `guard` holds. */
 typedef struct {
@@ -51,8 +52,8 @@ typedef struct {
 void ff_mark_colour(uint8_t *component, const ff_colour_expr *expr);
 void ff_mark_formula(uint8_t *component, const ff_petri *net, const ff_formula *formula);
 
-/* `guard` is expanded, belongs to *out afterwards, also on failure, and is empty then. An index is bound if one of its components is
- * marked. */
+/* `guard` is expanded, belongs to *out afterwards, also on failure, and is empty then. An index is bound if one of its
+ * components is marked. */
 ff_status ff_bindings_start(ff_bindings *out, const ff_petri *net, const uint8_t *component, ff_colour_expr *guard,
                             const ff_colour_place *at, ff_error *err);
 /* Goes on; takes from *budget. */
@@ -68,12 +69,12 @@ typedef struct {
 } ff_bounds;
 int ff_bounds_of(ff_bounds *cache, const ff_petri *net, uint32_t set, uint32_t k, ff_bounds *out);
 
-/* Adds to a guard that a component of an element's colour is within the bounds of its set, where this is arithmetic, so that the search
- * is narrowed. */
+/* Adds to a guard that a component of an element's colour is within the bounds of its set, where this is arithmetic, so that the
+ * search is narrowed. */
 ff_status ff_guard_narrow(ff_colour_expr *guard, const ff_petri *net, ff_bounds *cache, const ff_petri_element *element,
                           const ff_flat_element *flat, ff_error *err);
 
-/* ---- the unfolder: ff_petri_unfold.c ------------------------------------------------------------------------------------ */
+/* ---- the unfolder: ff_petri_unfold.c ------------------------------------------------------------------------------ */
 
 typedef struct ff_petri_plan ff_petri_plan;
 typedef struct ff_petri_start ff_petri_start;
@@ -108,7 +109,7 @@ ff_status ff_unfolder_check_initial(const ff_unfolder *u, ff_error *err);
 ff_status ff_unfolder_bind(ff_unfolder *u, uint32_t transition, int64_t *budget, int *done, ff_error *err);
 void ff_petri_plan_free(ff_petri_plan *plan);
 
-/* ---- families: ff_petri_family.c ------------------------------------------------------------------------------------------ */
+/* ---- families: ff_petri_family.c ---------------------------------------------------------------------------------- */
 
 /* A family that grows. */
 typedef struct {

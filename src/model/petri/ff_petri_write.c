@@ -17,7 +17,7 @@ static ff_status finish(char **out, ff_string *text, ff_status status) {
   return status;
 }
 
-/* ---- elements and formulas ---------------------------------------------------------------------------------------------------- */
+/* ---- elements and formulas ---------------------------------------------------------------------------------------- */
 
 static ff_status add_colours(ff_string *to, const ff_petri *net, const ff_petri_element *element, ff_error *err) {
   const ff_colour_scope scope = ff_petri_scope(net);
@@ -85,7 +85,7 @@ static ff_status formula_text(char **out, const ff_petri *net, const ff_formula 
   return status;
 }
 
-/* ---- arcs -------------------------------------------------------------------------------------------------------------------- */
+/* ---- arcs --------------------------------------------------------------------------------------------------------- */
 
 /* Adds a weight, within parentheses if they are needed or if `wrap` tells so. */
 static ff_status add_weight(ff_string *to, const ff_petri *net, const ff_petri_transition *t, const ff_formula *weight, int wrap,
@@ -109,7 +109,8 @@ ff_status ff_petri_weight_text(char **out, const ff_petri *net, uint32_t transit
                                         : formula_text(out, net, &t->arc[arc].weight, t->element, t->n_elements, err);
 }
 
-static ff_status add_side(ff_string *to, const ff_petri *net, const ff_petri_transition *t, ff_petri_arc_kind kind, ff_error *err) {
+static ff_status add_side(ff_string *to, const ff_petri *net, const ff_petri_transition *t, ff_petri_arc_kind kind,
+                          ff_error *err) {
   ff_status status = FF_OK;
   int any = 0;
   for (uint32_t i = 0; i < t->n_arcs && status == FF_OK; i++) {
@@ -166,7 +167,7 @@ ff_status ff_petri_resets_text(char **out, const ff_petri *net, uint32_t transit
   return finish(out, &text, status);
 }
 
-/* ---- the other texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- the other texts ---------------------------------------------------------------------------------------------- */
 
 static ff_status colour_text(char **out, const ff_petri *net, const ff_colour_expr *expr, ff_error *err) {
   const ff_colour_scope scope = ff_petri_scope(net);
