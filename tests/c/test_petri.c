@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "petri_nets.h"
+#include "random.h"
 
 static ff_petri *small(void) {
   ff_petri *net = NULL;
@@ -343,7 +344,7 @@ static void keeps_names_apart(void) {
   FF_CHECK_FAILS(ff_petri_add_parameter(net, "", 0, &err), FF_EMODEL, &err, "has no name");
   FF_CHECK_OK(ff_petri_add_place(net, "X", FF_PETRI_NONE, 0, 0, &err), &err); /* sets have names of their own */
   for (int i = 0; i < 1000; i++) { /* the table grows */
-    char name[10];
+    char name[16];
     snprintf(name, sizeof name, "p%d", i);
     FF_CHECK_OK(ff_petri_add_place(net, name, FF_PETRI_NONE, 0, 0, &err), &err);
     FF_CHECK_INT(ff_petri_place_number(net, name, strlen(name)), net->n_places - 1);
@@ -351,6 +352,77 @@ static void keeps_names_apart(void) {
   FF_CHECK_INT(ff_petri_place_number(net, "A", 1), 0);
   FF_CHECK(ff_petri_place_number(net, "k", 1) == FF_PETRI_NONE);
   ff_petri_free(net);
+}
+
+/* A text from words that the grammars have, in any order; half of them begin with `start`. */
+static void draw_text(uint64_t *seed, const char *start, char *text, size_t size) {
+  static const char *const words[] = {"A",  "B",  "Ca", "[",  "]",  "x",  "y",  ",",  "+",   "->", "2",    "(",  ")", ">=", "<",
+                                      "==", "&",  "|",  "*",  "G",  "g",  "k",  "n",  "sum", "c",  "Ca[x,y]", "S100[c]", "G[red]",
+                                      "`",  "\"", "0",  "<->", "next(x)", "A", "C", "-", ">", "1.5", "`two words`", " ", "%%"};
+  const uint32_t n = 1 + below(seed, 9);
+  size_t used = (size_t)snprintf(text, size, "%s", below(seed, 2) == 0 ? start : "");
+  for (uint32_t i = 0; i < n; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", words[below(seed, sizeof words / sizeof *words)],
+                             below(seed, 3) == 0 ? "" : " ");
+}
+
+typedef ff_status (*text_reader)(ff_petri *net, uint32_t t, const char *text, ff_error *err);
+typedef ff_status (*text_writer)(char **out, const ff_petri *net, uint32_t t, ff_error *err);
+
+static ff_status read_equation(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  int both;
+  return ff_petri_equation(net, t, text, 0, &both, petri_nowhere, err);
+}
+
+static ff_status read_tests(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  return ff_petri_tests(net, t, text, petri_nowhere, err);
+}
+
+static ff_status read_resets(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  return ff_petri_resets(net, t, text, petri_nowhere, err);
+}
+
+static ff_status read_number(ff_petri *net, uint32_t t, const char *text, ff_error *err) {
+  return ff_petri_number(net, t, NULL, text, 0, petri_nowhere, err);
+}
+
+static ff_status write_number(char **out, const ff_petri *net, uint32_t t, ff_error *err) {
+  return ff_petri_number_text(out, net, t, 0, err);
+}
+
+/* Any text is read or refused; what is read is written as a text that gives the same text again. */
+static void reads_any_text(void) {
+  static const struct {
+    text_reader read;
+    text_writer write;
+  } grammars[] = {{read_equation, ff_petri_equation_text}, {read_tests, ff_petri_tests_text},
+                  {read_resets, ff_petri_resets_text},     {read_number, write_number}};
+  uint64_t seed = 5;
+  uint32_t read[4] = {0};
+  ff_petri *net = small();
+  for (int round = 0; round < 40000; round++) {
+    char text[200], *first = NULL, *second = NULL;
+    ff_error err;
+    const int g = round % 4;
+    if (round % 400 == 0) {
+      ff_petri_free(net);
+      net = small();
+    }
+    draw_text(&seed, g == 1 ? "B < " : "", text, sizeof text);
+    const ff_status status = grammars[g].read(net, new_transition(net, FF_PETRI_STOCHASTIC), text, &err);
+    FF_CHECK_SAY(status == FF_OK || status == FF_EPARSE, "%s: %s", text, err.text);
+    FF_CHECK(ff_petri_add_set_text(net, "Z", text, petri_nowhere, &err) != FF_EMEMORY);
+    if (status != FF_OK) continue;
+    read[g]++;
+    FF_CHECK_OK(grammars[g].write(&first, net, net->n_transitions - 1, &err), &err);
+    FF_CHECK_OK(grammars[g].read(net, new_transition(net, FF_PETRI_STOCHASTIC), first, &err), &err);
+    FF_CHECK_OK(grammars[g].write(&second, net, net->n_transitions - 1, &err), &err);
+    FF_CHECK_STR(second, first);
+    free(first);
+    free(second);
+  }
+  ff_petri_free(net);
+  for (int g = 0; g < 4; g++) FF_CHECK_SAY(read[g] > 50, "grammar %d: %u texts were read", g, read[g]);
 }
 
 /* ---- what may join what ------------------------------------------------------------------------------------------- */
@@ -448,5 +520,5 @@ static void refuses_nets(void) {
 }
 
 FF_TEST_MAIN("petri", reads_equations, reverses_equations, lists_names_of_equations, refuses_equations, reads_tests,
-             refuses_tests, reads_numbers, adds_modifiers, reads_other_texts, reads_sets, keeps_names_apart, checks_arcs,
-             makes_read_arcs, refuses_nets)
+             refuses_tests, reads_numbers, adds_modifiers, reads_other_texts, reads_sets, reads_any_text, keeps_names_apart,
+             checks_arcs, makes_read_arcs, refuses_nets)

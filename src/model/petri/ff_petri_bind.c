@@ -154,17 +154,21 @@ int ff_bounds_of(ff_bounds *cache, const ff_petri *net, uint32_t set, uint32_t k
   return b->numbers;
 }
 
-/* An index whose colours are within the bounds, and names and neighbours, need no test. */
-static int needs_test(const ff_petri *net, ff_bounds *cache, const ff_colour_expr *expr, const ff_bounds *bounds) {
+/* Whether an expression may leave the colours of component k of a set: an index of other colours, and arithmetic. *bounds become
+ * those of the component. */
+static int needs_test(const ff_petri *net, ff_bounds *cache, const ff_colour_expr *expr, uint32_t set, uint32_t k,
+                      ff_bounds *bounds) {
   const ff_colour_word *last = &expr->word[expr->length - 1];
-  if (last->code == FF_C_INDEX) {
-    uint32_t i = net->n_indices - 1;
-    ff_bounds own;
-    while (net->index[i].first > last->of) i--;
-    return ff_bounds_of(cache, net, net->index[i].set, last->of - net->index[i].first, &own) &&
-           (own.low < bounds->low || own.high > bounds->high);
-  }
-  return (last->code >= FF_C_NEG && last->code <= FF_C_POW) || last->code == FF_C_ABS;
+  if ((last->code >= FF_C_NEG && last->code <= FF_C_POW) || last->code == FF_C_ABS)
+    return ff_bounds_of(cache, net, set, k, bounds);
+  if (last->code != FF_C_INDEX) return 0;
+  uint32_t i = net->n_indices - 1;
+  ff_bounds own;
+  while (net->index[i].first > last->of) i--;
+  const uint32_t at = last->of - net->index[i].first;
+  if (ff_colours_component(net->colours[net->index[i].set], at) == ff_colours_component(net->colours[set], k)) return 0;
+  return ff_bounds_of(cache, net, set, k, bounds) && ff_bounds_of(cache, net, net->index[i].set, at, &own) &&
+         (own.low < bounds->low || own.high > bounds->high);
 }
 
 static void append(ff_colour_expr *to, ff_colour_word word) { to->word[to->length++] = word; }
@@ -196,8 +200,7 @@ ff_status ff_guard_narrow(ff_colour_expr *guard, const ff_petri *net, ff_bounds 
   ff_status status = FF_OK;
   for (uint32_t k = 0; k < flat->width && status == FF_OK; k++) {
     ff_bounds bounds;
-    if (flat->colour[k].length == 0 || !ff_bounds_of(cache, net, set, k, &bounds)) continue;
-    if (needs_test(net, cache, &flat->colour[k], &bounds)) status = add_bounds(guard, &flat->colour[k], &bounds, err);
+    if (needs_test(net, cache, &flat->colour[k], set, k, &bounds)) status = add_bounds(guard, &flat->colour[k], &bounds, err);
   }
   return status;
 }

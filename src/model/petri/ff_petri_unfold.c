@@ -62,9 +62,8 @@ static void number_sums(ff_unfolder *u, const ff_petri_element *element, uint32_
   }
 }
 
-/* The sum of all places of place p of the net. */
+/* The sum of all places of place p of the net; a set has at least one colour. */
 static ff_status make_sum(const ff_petri_flat *flat, uint32_t p, ff_formula *out, ff_error *err) {
-  if (flat->first[p] == flat->first[p + 1]) return ff_formula_of_number(out, 0.0, err);
   ff_formula_builder builder = {0};
   ff_status status = FF_OK;
   for (uint32_t i = flat->first[p]; i < flat->first[p + 1] && status == FF_OK; i++) {

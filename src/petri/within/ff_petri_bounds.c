@@ -1,0 +1,307 @@
+/* Bounds of formulas of levels within a part of a step.
+ *
+ * The range of an operation on ranges is often too wide: that of x * y is about as wide as those of x and y, even where the
+ * product turns. So where an operation is smooth, its slope is bounded, too, and its values are those at the middle of the part
+ * and half of the slope more or less: this is too wide by the square of the part's width only (Moore's mean value form).
+ * Otherwise a search would halve a part 1 / d times where levels that move come as near as d^2 to a change; so it does about
+ * log(1 / d) times.
+ *
+ * Sums and multiples of levels are "straight": polynomials of the same degree, whose coefficients are sums and multiples. So x >
+ * y is not open all the time if x and y are the same.
+ *
+ * Three functions of s play a role: the formula of the exact polynomials; what is computed of it; and the formula, without
+ * rounding errors, of the polynomials whose coefficients ff_petri_curve_of() has computed. Slopes are those of the last one.
+ * `error` bounds how far the others, and the value at the middle, are from it. An operation passes the errors of its operands on
+ * by its partial derivatives, and adds its own rounding. */
+#include "ff_petri_crossing.h"
+
+#include "../../model/ff_formula_range_math.h"
+
+#define ROUNDING 0x1p-50 /* four times what an elementary function has at most */
+#define TINIEST 0x1p-1040
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double size_of(ff_range x) { return larger(ff_math_absolute(x.low), ff_math_absolute(x.high)); }
+static int is_finite(ff_range x) { return !x.nan && x.high - x.low < ff_math_infinity(); }
+static int is_known(ff_range x) { return x.exact || (x.low == x.high && !x.nan); }
+
+/* Half of the largest change in the part. */
+static double spread(const ff_petri_bound *x) {
+  return larger(ff_math_absolute(x->slope.low), ff_math_absolute(x->slope.high)) * (0.5 + 0x1p-40);
+}
+
+static int is_still(const ff_petri_bound *x) { return x->smooth && !(spread(x) > 2 * x->error); }
+
+static ff_petri_bound bound_of(ff_range range) {
+  ff_petri_bound out;
+  out.range = range;
+  out.slope = ff_range_of_value(0);
+  out.middle = out.error = 0;
+  out.smooth = out.straight = out.truth = 0;
+  return out;
+}
+
+static ff_petri_bound bound_of_number(double x) {
+  ff_petri_bound out = bound_of(ff_range_of_value(x));
+  out.middle = x;
+  for (int i = 0; i < FF_ODE_DENSE; i++) out.b[i] = x;
+  out.smooth = out.straight = ff_math_absolute(x) < ff_math_infinity();
+  return out;
+}
+
+/* The range, and what the middle and the slope tell of it. */
+static ff_petri_bound bound_of_slope(ff_range range, double middle, ff_range slope, double error) {
+  ff_petri_bound out = bound_of(range);
+  out.smooth = is_finite(range) && is_finite(slope) && error < ff_math_infinity();
+  if (!out.smooth) return out;
+  out.middle = middle;
+  out.slope = slope;
+  out.error = error;
+  const double reach = spread(&out) + 2 * error;
+  out.range.low = larger(range.low, middle - reach);
+  out.range.high = -larger(-range.high, -middle - reach);
+  return out;
+}
+
+/* The range, and what the coefficients b tell of it. */
+static ff_petri_bound bound_of_straight(ff_range range, const double *b, double error) {
+  ff_petri_curve x;
+  double low = b[1] - b[0], high = low;
+  for (int i = 0; i < FF_ODE_DENSE; i++) x.b[i] = b[i];
+  for (int i = 1; i + 1 < FF_ODE_DENSE; i++) {
+    low = -larger(-low, b[i] - b[i + 1]);
+    high = larger(high, b[i + 1] - b[i]);
+  }
+  x.error = error;
+  ff_petri_curve_bound(&x);
+  if (!(x.high - x.low < ff_math_infinity())) return bound_of(range);
+  range = ff_range_of_ends(larger(range.low, x.low), -larger(-range.high, -x.high), 0);
+  const double middle = (b[0] + 4 * b[1] + 6 * b[2] + 4 * b[3] + b[4]) / 16;
+  ff_petri_bound out = bound_of_slope(range, middle, ff_range_of_ends(4 * low, 4 * high, 0), error);
+  for (int i = 0; i < FF_ODE_DENSE; i++) out.b[i] = b[i];
+  out.straight = out.smooth;
+  return out;
+}
+
+/* ---- levels and the time ------------------------------------------------------------------------------------------------- */
+
+static ff_petri_bound bound_of_level(const double *c, double a, double b) {
+  const ff_petri_curve x = ff_petri_curve_of(c, a, b);
+  return x.error == 0 ? bound_of_number(c[0]) : bound_of_straight(ff_range_anything(), x.b, x.error);
+}
+
+/* The time does not fall, so its range has no error. */
+static ff_petri_bound bound_of_time(const ff_petri_step *step, double a, double b) {
+  const double first = ff_petri_time(step, a), last = ff_petri_time(step, b);
+  double line[FF_ODE_DENSE];
+  if (first == last) return bound_of_number(first);
+  for (int i = 0; i < FF_ODE_DENSE; i++) line[i] = first + (last - first) * (i / 4.0);
+  return bound_of_straight(ff_range_of_ends(first, last, 0), line,
+                           0x1p-50 * larger(ff_math_absolute(first), ff_math_absolute(last)));
+}
+
+/* ---- operations ----------------------------------------------------------------------------------------------------------- */
+
+static ff_range number(double x) { return ff_range_of_value(x); }
+static ff_range sum(ff_range a, ff_range b) { return ff_range_sum(a, b); }
+static ff_range product(ff_range a, ff_range b) { return ff_range_product(a, b); }
+static ff_range inverse(ff_range x) { return ff_range_quotient(number(1), x); }
+
+/* The derivative of a function of one number; `value` is the range of the function. It is infinite or NaN where there is none, or
+ * none is known. One case for each function. */
+static ff_range derivative(uint32_t code, ff_range x, ff_range value) {
+  switch (code) {
+    case FF_F_NEG: return number(-1);
+    case FF_F_ABS: return x.low >= 0 ? number(1) : x.high <= 0 ? number(-1) : ff_range_of_ends(-1, 1, 0);
+    case FF_F_SQRT: return product(number(0.5), inverse(value));
+    case FF_F_EXP: return value;
+    case FF_F_EXPM1: return sum(value, number(1));
+    case FF_F_LOG: return inverse(x);
+    case FF_F_LOG1P: return inverse(sum(x, number(1)));
+    case FF_F_LOG2: return inverse(product(x, number(0x1.62e42fefa39efp-1)));
+    case FF_F_LOG10: return inverse(product(x, number(0x1.26bb1bbb55516p+1)));
+    case FF_F_SIN: return ff_range_function(FF_F_COS, x);
+    case FF_F_COS: return ff_range_negative(ff_range_function(FF_F_SIN, x));
+    case FF_F_TAN: return sum(number(1), ff_range_whole_power(value, 2));
+    case FF_F_ATAN: return inverse(sum(number(1), ff_range_whole_power(x, 2)));
+    case FF_F_SINH: return ff_range_function(FF_F_COSH, x);
+    case FF_F_COSH: return ff_range_function(FF_F_SINH, x);
+    case FF_F_TANH: return ff_range_of_ends(0, 1, 0);
+    default: return ff_range_anything();
+  }
+}
+
+/* The smaller and the larger of two numbers turn from one to the other at once, but do not jump: their slopes are between those
+ * of both. */
+static ff_range choice(uint32_t code, ff_range a, ff_range b, int first) {
+  if (a.high < b.low || b.high < a.low) return number((a.high < b.low) == (code == FF_F_MIN) ? first : !first);
+  return ff_range_of_ends(0, 1, 0);
+}
+
+/* The partial derivatives of an operation on a and b, which are NaN or infinite where there are none. */
+static void partials(uint32_t code, const ff_petri_bound *a, const ff_petri_bound *b, ff_range value, ff_range *da,
+                     ff_range *db) {
+  *db = number(0);
+  switch (code) {
+    case FF_F_ADD:
+    case FF_F_SUB:
+      *da = number(1);
+      *db = number(code == FF_F_ADD ? 1 : -1);
+      break;
+    case FF_F_MUL:
+      *da = b->range;
+      *db = a->range;
+      break;
+    case FF_F_DIV:
+      *da = inverse(b->range);
+      *db = ff_range_negative(product(value, *da));
+      break;
+    case FF_F_MIN:
+    case FF_F_MAX:
+      *da = choice(code, a->range, b->range, 1);
+      *db = choice(code, a->range, b->range, 0);
+      break;
+    case FF_F_POW:
+      *da = *db = ff_range_anything();
+      if (b->range.exact) *da = product(b->range, ff_range_power(a->range, number(b->range.low - 1)));
+      if (b->range.exact) *db = number(0);
+      break;
+    default: *da = derivative(code, a->range, value);
+  }
+}
+
+/* Sets the coefficients of a sum or a multiple. Returns 0 if the operation is another one. */
+static int straight(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b, ff_range da, ff_range db,
+                    double *coefficient) {
+  const int scales = (code == FF_F_MUL && (a->range.exact || b->range.exact)) || (code == FF_F_DIV && b->range.exact);
+  const int adds = code != FF_F_MUL && code != FF_F_DIV && code != FF_F_POW && da.exact && db.exact;
+  if (!a->straight || (n > 1 && !b->straight) || (!scales && !adds)) return 0;
+  for (int i = 0; i < FF_ODE_DENSE; i++)
+    coefficient[i] = scales ? ff_formula_operate(code, a->b[i], b->b[i], 0) : da.low * a->b[i] + (n > 1 ? db.low * b->b[i] : 0);
+  return 1;
+}
+
+static ff_petri_bound smooth(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b, ff_range range) {
+  double coefficient[FF_ODE_DENSE];
+  ff_range da, db;
+  if (!a->smooth || (n > 1 && !b->smooth) || !is_finite(range)) return bound_of(range);
+  partials(code, a, b, range, &da, &db);
+  if (!is_finite(da) || !is_finite(db)) return bound_of(range);
+  const double error = size_of(da) * a->error + (n > 1 ? size_of(db) * b->error : 0) + ROUNDING * size_of(range) + TINIEST;
+  if (straight(code, n, a, b, da, db, coefficient)) return bound_of_straight(range, coefficient, error);
+  ff_range slope = product(da, a->slope);
+  if (n > 1) slope = sum(slope, product(db, b->slope));
+  return bound_of_slope(range, ff_formula_operate(code, a->middle, b->middle, 0), slope, error);
+}
+
+/* What bounds leave open in a part of the step: in how many places, and in how many of these rounding errors do so, and in how
+ * many the truth changes once. `mixed`: numbers follow from a truth that is open. */
+typedef struct {
+  uint32_t open, still, once;
+  int mixed;
+} open_places;
+
+static ff_petri_bound leave_open(ff_range range, open_places *places, const ff_petri_bound *x) {
+  places->open++;
+  places->still += is_still(x);
+  places->once += x->smooth && (x->slope.low >= 0 || x->slope.high <= 0);
+  return bound_of(range);
+}
+
+static ff_petri_bound truth_of(ff_range range) {
+  ff_petri_bound out = bound_of(range);
+  out.truth = !is_known(range);
+  return out;
+}
+
+/* The sign of a difference of doubles is exact, so that of the difference decides. */
+static ff_petri_bound compare(uint32_t code, const ff_petri_bound *a, const ff_petri_bound *b, ff_range range,
+                              open_places *places) {
+  if (is_known(range)) return bound_of(range);
+  const ff_range gap = ff_range_apply(FF_RANGE_COMPUTED, FF_F_SUB, 2, a->range, b->range, ff_range_anything());
+  const ff_petri_bound x = smooth(FF_F_SUB, 2, a, b, gap);
+  if (x.smooth) range = ff_range_apply(FF_RANGE_COMPUTED, code, 2, x.range, number(0), ff_range_anything());
+  if (!is_known(range)) leave_open(range, places, &x);
+  return truth_of(range);
+}
+
+static int is_logical(uint32_t code) { return code == FF_F_AND || code == FF_F_OR || code == FF_F_NOT; }
+
+static ff_petri_bound apply(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b, const ff_petri_bound *c,
+                            open_places *places) {
+  const ff_range range = ff_range_apply(FF_RANGE_COMPUTED, code, n, a->range, b->range, c->range);
+  if (range.exact && !range.nan) return bound_of_number(range.low);
+  if (is_logical(code)) {
+    places->mixed |= (!a->truth && !is_known(a->range)) || (n > 1 && !b->truth && !is_known(b->range));
+    return truth_of(range);
+  }
+  places->mixed |= a->truth || (n > 1 && b->truth) || (n > 2 && c->truth);
+  if (code >= FF_F_LT && code <= FF_F_NE) return compare(code, a, b, range, places);
+  if (code == FF_F_IF) {
+    const int truth = ff_range_truth(a->range);
+    return truth < 0 ? bound_of(range) : *(truth ? b : c);
+  }
+  if (code != FF_F_FLOOR && code != FF_F_CEILING) return smooth(code, n, a, b, range);
+  return is_known(range) ? bound_of(range) : leave_open(range, places, a);
+}
+
+static ff_petri_bound leaf(const ff_petri_formula *of, const ff_formula_word *word, const ff_petri_step *step, double a,
+                           double b) {
+  if (word->code == FF_F_NUMBER) return bound_of_number(word->number);
+  if (word->code == FF_F_TIME) return bound_of_time(step, a, b);
+  if (of->curve[word->symbol] == NULL) return bound_of_number(of->value[word->symbol]);
+  return bound_of_level(of->curve[word->symbol], a, b);
+}
+
+static ff_petri_verdict why_open(const open_places *places, const ff_petri_bound *top, int moves) {
+  if (!moves || (places->open > 0 ? places->still == places->open : is_still(top))) return FF_PETRI_STILL;
+  return top->truth && !places->mixed && places->open == 1 && places->once == 1 ? FF_PETRI_CROSSES : FF_PETRI_OPEN;
+}
+
+ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
+                                ff_petri_verdict *why) {
+  const ff_petri_bound anything = bound_of(ff_range_anything());
+  const ff_formula *f = of->formula;
+  open_places places = {0, 0, 0, 0};
+  ff_petri_bound *top = of->bound;
+  int moves = 0;
+  *why = FF_PETRI_OPEN;
+  if (f->length == 0) return anything.range;
+  for (uint32_t at = 0; at < f->length; at++) {
+    const uint32_t code = f->word[at].code, n = ff_formula_operands(code);
+    top -= n;
+    *top = n == 0 ? leaf(of, &f->word[at], step, a, b)
+                  : apply(code, n, &top[0], n > 1 ? &top[1] : &anything, n > 2 ? &top[2] : &anything, &places);
+    moves |= n == 0 && !is_still(top);
+    top++;
+  }
+  *why = why_open(&places, of->bound, moves);
+  return of->bound->range;
+}
+
+/* ---- the whole step ------------------------------------------------------------------------------------------------------- */
+
+static ff_range range_of_leaf(const ff_petri_formula *of, const ff_formula_word *word, const ff_petri_step *step) {
+  if (word->code == FF_F_NUMBER) return ff_range_of_value(word->number);
+  if (word->code == FF_F_TIME) return ff_range_of_symbol(step->from, step->to);
+  const double *c = of->curve[word->symbol];
+  if (c == NULL) return ff_range_of_value(of->value[word->symbol]);
+  const double reach = ff_petri_curve_reach(c);
+  return ff_range_of_symbol(c[0] - reach, c[0] + reach);
+}
+
+ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step) {
+  const ff_range anything = ff_range_anything();
+  const ff_formula *f = of->formula;
+  ff_petri_bound *top = of->bound;
+  if (f->length == 0) return anything;
+  for (uint32_t at = 0; at < f->length; at++) {
+    const uint32_t code = f->word[at].code, n = ff_formula_operands(code);
+    top -= n;
+    top->range = n == 0 ? range_of_leaf(of, &f->word[at], step)
+                        : ff_range_apply(FF_RANGE_COMPUTED, code, n, top[0].range, n > 1 ? top[1].range : anything,
+                                         n > 2 ? top[2].range : anything);
+    top++;
+  }
+  return of->bound->range;
+}
