@@ -292,6 +292,7 @@ last_rows <- function(rows, run) if (kept_final(run)) rows else rows[rows$time =
 summary_of_run <- function(run, times, last) {
   word <- item_of(run)
   last$fano <- ifelse(last$mean > 0, last$sd^2 / last$mean, NA_real_)
+  names(last)[names(last) == "species"] <- word
   rownames(last) <- NULL
   notes <- noted(run)
   structure(class = "summary.reaction_result", list(
@@ -314,7 +315,7 @@ print.summary.reaction_result <- function(x, n = 20, ...) {
   ))
   shown <- utils::head(x$last, n)
   if (nrow(shown) > 0L) {
-    columns <- c(list(species = format_key(shown$species)), lapply(as.list(shown)[c("mean", "sd", "fano")], short_numbers))
+    columns <- c(list(species = format_key(shown[[item_of(x)]])), lapply(as.list(shown)[c("mean", "sd", "fano")], short_numbers))
     names(columns)[[1L]] <- item_of(x)
     print.data.frame(as.data.frame(columns), row.names = FALSE)
   }

@@ -244,14 +244,18 @@ static inline double value_of(const ff_ode *o, uint32_t i, double part) {
   return ff_ode_dense_value(o->dense + (size_t)i * FF_ODE_DENSE, part);
 }
 
-double ff_ode_component(ff_ode *o, double t, uint32_t i) {
-  if (t <= o->span.from) return o->start[i];
-  if (t >= o->span.to) return o->end[i];
+const double *ff_ode_curve(ff_ode *o, uint32_t i) {
   if (!o->has_dense && o->dense_step[i] != o->step) {
     o->stepper->interpolate(o, i, i + 1);
     o->dense_step[i] = o->step;
   }
-  return value_of(o, i, part_of(o, t));
+  return o->dense + (size_t)i * FF_ODE_DENSE;
+}
+
+double ff_ode_component(ff_ode *o, double t, uint32_t i) {
+  if (t <= o->span.from) return o->start[i];
+  if (t >= o->span.to) return o->end[i];
+  return ff_ode_dense_value(ff_ode_curve(o, i), part_of(o, t));
 }
 
 void ff_ode_state(ff_ode *o, double t, double *x) {

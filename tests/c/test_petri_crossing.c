@@ -314,18 +314,18 @@ static void formulas_are_found(void) {
     make(&c, text[which], dense, 0.5 + uniform(&seed), whole);
     const double s0 = below(&seed, 2) ? 0 : uniform(&seed), was = ff_petri_formula_value(&c.of, &step, s0);
     const ff_petri_found how = ff_petri_formula_first(&c.of, &step, was, s0, 1, &s, &now);
-    const double limit = how == FF_PETRI_NONE ? 1 : s;
+    const double limit = how == FF_PETRI_NO_CHANGE ? 1 : s;
     found[which] += how == FF_PETRI_FOUND;
     FF_CHECK(how != FF_PETRI_UNSURE);
     for (int i = 1; i <= SAMPLES; i++) {
       const double at = s0 + (1 - s0) * i / SAMPLES, value = ff_petri_formula_value(&c.of, &step, at);
-      if (!(at < limit || how == FF_PETRI_NONE)) break;
+      if (!(at < limit || how == FF_PETRI_NO_CHANGE)) break;
       ff_petri_verdict why;
       const ff_range range = ff_petri_formula_range(&c.of, &step, at, at, &why);
       const int sure = whole ? range.low == range.high && !range.nan : ff_range_truth(range) >= 0;
       FF_CHECK_SAY(value == was || !sure || at > limit - 0x1p-52, "%s at %.17g, but %.17g was found", text[which], at, limit);
     }
-    if (how != FF_PETRI_NONE) {
+    if (how != FF_PETRI_NO_CHANGE) {
       FF_CHECK(s > s0 && s <= 1 && now != was && ff_petri_formula_value(&c.of, &step, s) == now);
       int old = s - FF_PETRI_FINEST <= s0; /* values may go to and fro; one of these still is the old one */
       for (int i = 0; i <= 64 && !old; i++)
@@ -345,22 +345,22 @@ static void touches_without_change(void) {
   double s, now;
   condition c;
   make(&c, "x * y >= k", dense, 1, 0);
-  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, 0, 1, &s, &now), FF_PETRI_NONE);
+  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, 0, 1, &s, &now), FF_PETRI_NO_CHANGE);
   end(&c);
   make(&c, "x * y > k", dense, 1 - 0x1p-30, 0); /* a pair */
   FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, 0, 1, &s, &now), FF_PETRI_FOUND);
   FF_CHECK_NEAR(s, 0.5 - 0x1p-16, 1e-9);
   FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 1, s, 1, &s, &now), FF_PETRI_FOUND);
   FF_CHECK_NEAR(s, 0.5 + 0x1p-16, 1e-9);
-  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, s, 1, &s, &now), FF_PETRI_NONE);
+  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, s, 1, &s, &now), FF_PETRI_NO_CHANGE);
   end(&c);
   make(&c, "floor(x)", turns, 0, 1);
-  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 1, 0, 1, &s, &now), FF_PETRI_NONE);
+  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 1, 0, 1, &s, &now), FF_PETRI_NO_CHANGE);
   end(&c);
   static const char *const same[] = {"x > y", "x - z / 4 > y - z * 0.25", "x * z > y * z", "x / (1 + z) != y / (1 + z)"};
   for (int i = 0; i < 4; i++) { /* x and y are the same */
     make(&c, same[i], turns, 0, 0);
-    FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, 0, 1, &s, &now), FF_PETRI_NONE);
+    FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 0, 0, 1, &s, &now), FF_PETRI_NO_CHANGE);
     end(&c);
   }
 }
@@ -393,7 +393,7 @@ static void floors_are_counted(void) {
     FF_CHECK(now == i);
     FF_CHECK_NEAR(s, (i + 0.5) / 40, 0x1p-50);
   }
-  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 39, s, 1, &s, &now), FF_PETRI_NONE);
+  FF_CHECK_INT(ff_petri_formula_first(&c.of, &unit, 39, s, 1, &s, &now), FF_PETRI_NO_CHANGE);
   end(&c);
 }
 
@@ -465,7 +465,7 @@ static void many_are_as_each(void) {
           found = ff_petri_threshold_first(&threshold[k], dense + threshold[k].level * TERMS, value[k] != 0, s0, 1, &at[k]);
         else
           found = ff_petri_formula_first(&formula[k - (CONDITIONS - 2)], &unit, value[k], s0, 1, &at[k], &now);
-        if (found == FF_PETRI_NONE) at[k] = 3;
+        if (found == FF_PETRI_NO_CHANGE) at[k] = 3;
         if (at[k] < first) first = at[k];
       }
       const uint32_t n = ff_petri_first_changes(&of, &unit, dense, value, s0, 1, change, &until);

@@ -48,13 +48,13 @@ static ff_petri_verdict verdict_of(const ff_petri_formula *of, const ff_petri_st
 
 ff_petri_found ff_petri_formula_first(const ff_petri_formula *of, const ff_petri_step *step, double was, double s0, double s1,
                                       double *s, double *now) {
-  if (is_value(of, ff_petri_formula_outline(of, step), was) == 1) return FF_PETRI_NONE;
+  if (is_value(of, ff_petri_formula_outline(of, step), was) == 1) return FF_PETRI_NO_CHANGE;
   ff_petri_search x = ff_petri_search_new(s0, s1, FF_PETRI_FORMULA_STEPS);
   while (ff_petri_search_next(&x)) ff_petri_search_take(&x, verdict_of(of, step, was, &x));
   *s = x.a;
   if (!x.found && x.n > 0) return FF_PETRI_UNSURE;
   /* at the end itself it may be sure, as of time >= 1 */
-  if (!x.found && !(x.low < s1 && is_value_within(of, step, was, s1, s1) == 0)) return FF_PETRI_NONE;
+  if (!x.found && !(x.low < s1 && is_value_within(of, step, was, s1, s1) == 0)) return FF_PETRI_NO_CHANGE;
   *now = ff_petri_formula_value(of, step, x.high);
   while (x.high - x.low > FF_PETRI_FINEST) {
     const double middle = x.low + (x.high - x.low) / 2, value = ff_petri_formula_value(of, step, middle);
@@ -89,7 +89,7 @@ static ff_petri_found search_one(const ff_petri_conditions *of, const ff_petri_s
   const double *c = k < of->n_thresholds ? dense + (size_t)of->threshold[k].level * FF_ODE_DENSE : NULL;
   change->condition = k;
   change->value = was == 0;
-  if (limit < s1 && is_same(of, step, c, k, was, s0, limit)) return FF_PETRI_NONE;
+  if (limit < s1 && is_same(of, step, c, k, was, s0, limit)) return FF_PETRI_NO_CHANGE;
   if (c != NULL) return ff_petri_threshold_first(&of->threshold[k], c, was != 0, s0, s1, &change->s);
   return ff_petri_formula_first(&of->formula[k - of->n_thresholds], step, was, s0, s1, &change->s, &change->value);
 }

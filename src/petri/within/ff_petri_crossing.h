@@ -25,7 +25,7 @@
 #define FF_PETRI_FORMULA_STEPS 20000u
 
 typedef enum {
-  FF_PETRI_NONE,
+  FF_PETRI_NO_CHANGE,
   FF_PETRI_FOUND,
   FF_PETRI_UNSURE /* the steps did not suffice: there is no change up to *s, where a new search may go on */
 } ff_petri_found;
@@ -75,14 +75,14 @@ static FF_HD inline double ff_petri_threshold_locate(const ff_petri_threshold *o
 static FF_HD inline ff_petri_found ff_petri_threshold_first(const ff_petri_threshold *of, const double *c, int holds, double s0,
                                                             double s1, double *s) {
   const double gap = holds ? c[0] - of->weight : of->weight - c[0];
-  if (gap > ff_petri_curve_reach(c)) return FF_PETRI_NONE;
+  if (gap > ff_petri_curve_reach(c)) return FF_PETRI_NO_CHANGE;
   ff_petri_search x = ff_petri_search_new(s0, s1, FF_PETRI_THRESHOLD_STEPS);
   while (ff_petri_search_next(&x)) {
     const ff_petri_curve part = ff_petri_curve_of(c, x.a, x.b);
     ff_petri_search_take(&x, ff_petri_threshold_verdict(of, &part, holds));
   }
   *s = x.a;
-  if (!x.found) return x.n > 0 ? FF_PETRI_UNSURE : FF_PETRI_NONE;
+  if (!x.found) return x.n > 0 ? FF_PETRI_UNSURE : FF_PETRI_NO_CHANGE;
   *s = ff_petri_threshold_locate(of, c, holds, x.low, x.high);
   return FF_PETRI_FOUND;
 }

@@ -1,0 +1,202 @@
+/* Groups of stochastic transitions: their thresholds and their next firings. */
+#include "ff_petri_path_internal.h"
+
+void ff_petri_clock_draw(ff_petri_path *path, uint32_t g) {
+  const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, g, path->fired[g], path->unit), path->key);
+  path->left[g] = ff_exponential(w.v[0], w.v[1]);
+  path->since[g] = path->now;
+}
+
+void ff_petri_clock_begin(ff_petri_path *path) {
+  for (uint32_t g = 0; g < path->program->n_groups; g++) {
+    path->fired[g] = 0;
+    path->varies[g] = 0;
+    path->rate[g] = 0;
+    ff_petri_clock_draw(path, g);
+  }
+  ff_petri_due_clear(&path->candidates, path->program->n_groups);
+}
+
+/* ---- integrals ---------------------------------------------------------------------------------------------------------- */
+
+/* The integral of a group's hazard from the begin of the segment, in units of its length. */
+static double integral_at(const ff_petri_path *path, uint32_t g, double s, double *rate) {
+  const ff_petri_program *p = path->program;
+  double sum = path->rate[g] * s;
+  *rate = path->rate[g];
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) {
+    if (p->cell_profile[c] == 0 || path->sum[c] == 0) continue;
+    double slope;
+    sum += path->sum[c] * ff_petri_profile_integral(path, p->cell_profile[c], s, &slope);
+    *rate += path->sum[c] * slope;
+  }
+  return sum;
+}
+
+void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
+  const double t = path->now;
+  double used, none;
+  if (!(path->since[g] < t)) return;
+  if (path->varies[g])
+    used = path->length * (integral_at(path, g, ff_petri_part_of(path, t), &none) -
+                           integral_at(path, g, ff_petri_part_of(path, path->since[g]), &none));
+  else
+    used = path->rate[g] * (t - path->since[g]);
+  path->left[g] = used < path->left[g] ? path->left[g] - used : 0;
+  path->since[g] = t;
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_clock_sum(ff_petri_path *path, uint32_t cell) {
+  const ff_petri_program *p = path->program;
+  const uint32_t *member = p->member + p->cell_members[cell], *end = p->member + p->cell_members[cell + 1];
+  double sum = 0, low = 0, high = 0;
+  for (; member < end; member++) {
+    const double c = path->coefficient[*member];
+    sum += c;
+    low = c < low ? c : low;
+    high = c > high ? c : high;
+  }
+  path->sum[cell] = sum;
+  path->low[cell] = low;
+  path->high[cell] = high;
+}
+
+/* The coefficient of a cell that is the least one (sign -1), or the largest one. */
+static void fail_hazard(ff_petri_path *path, uint32_t cell, int sign, double profile) {
+  const ff_petri_program *p = path->program;
+  uint32_t worst = p->member[p->cell_members[cell]];
+  for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++)
+    if (sign * path->coefficient[p->member[k]] > sign * path->coefficient[worst]) worst = p->member[k];
+  ff_petri_path_fail(path, FF_PETRI_BAD_HAZARD, ff_petri_number_of(p, p->stochastic[worst]), path->coefficient[worst] * profile, 0);
+}
+
+/* Whether hazards of a cell are at least 0, where its profile is from `low` to `high`. */
+static int check_signs(ff_petri_path *path, uint32_t cell, double low, double high) {
+  if (path->low[cell] < 0 && high > 0) fail_hazard(path, cell, -1, high);
+  if (path->high[cell] > 0 && low < 0) fail_hazard(path, cell, 1, low);
+  return path->failure.what == FF_PETRI_FINE;
+}
+
+/* ---- the next firing ---------------------------------------------------------------------------------------------------- */
+
+static void set_candidate(ff_petri_path *path, uint32_t g, double t) {
+  if (t < INFINITY)
+    ff_petri_due_set(&path->candidates, g, t);
+  else
+    ff_petri_due_cancel(&path->candidates, g);
+}
+
+/* The hazard that does not vary, and whether there is another one. */
+static void look_at_cells(ff_petri_path *path, uint32_t g) {
+  const ff_petri_program *p = path->program;
+  double rate = 0;
+  path->varies[g] = 0;
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) {
+    const uint32_t profile = p->cell_profile[c];
+    if (path->low[c] == 0 && path->high[c] == 0) continue;
+    if (profile != 0 && !(path->flat && path->limit == INFINITY)) {
+      path->varies[g] = 1;
+      continue;
+    }
+    const double value = ff_petri_profile_at(path, path->now, profile);
+    if (!(fabs(path->sum[c] * value) < INFINITY)) fail_hazard(path, c, 1, value);
+    if (!check_signs(path, c, value, value)) return;
+    rate += path->sum[c] * value;
+  }
+  path->rate[g] = rate;
+}
+
+/* Integrates the profiles of a group. Returns how far they are valid, and the cell that is not. */
+static double integrate_cells(ff_petri_path *path, uint32_t g, uint32_t *worst) {
+  const ff_petri_program *p = path->program;
+  double valid = 1;
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) {
+    const uint32_t profile = p->cell_profile[c];
+    if (profile == 0 || path->sum[c] == 0) continue;
+    const double own = ff_petri_profile_integrate(path, profile, fabs(path->sum[c]) * path->length);
+    if (own < valid) {
+      valid = own;
+      *worst = c;
+    }
+    if (!check_signs(path, c, path->curved[profile].low, path->curved[profile].high)) return 0;
+  }
+  return valid;
+}
+
+/* A profile is not valid up to the end of the segment, and the group does not fire before. */
+static void fail_profile(ff_petri_path *path, uint32_t g, uint32_t cell, double valid) {
+  const ff_petri_program *p = path->program;
+  const ff_petri_curved *x = &path->curved[p->cell_profile[cell]];
+  const double sum = path->sum[cell], now = path->now;
+  path->now = path->from + path->length * valid;
+  if (!(sum * x->wrong >= 0 && fabs(x->wrong) < INFINITY)) fail_hazard(path, cell, sum > 0 ? 1 : -1, x->wrong);
+  ff_petri_path_fail(path, FF_PETRI_BAD_INTEGRAL, ff_petri_number_of(p, p->stochastic[p->member[p->cell_members[cell]]]), x->wrong,
+                     g);
+  path->now = now;
+}
+
+void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
+  look_at_cells(path, g);
+  if (path->failure.what != FF_PETRI_FINE) return;
+  if (!path->varies[g]) {
+    const double rate = path->rate[g];
+    set_candidate(path, g, rate > 0 ? path->since[g] + path->left[g] / rate : INFINITY);
+    return;
+  }
+  uint32_t worst = 0;
+  double slope;
+  const double end = integrate_cells(path, g, &worst), begin = ff_petri_part_of(path, path->since[g]);
+  if (path->failure.what != FF_PETRI_FINE) return;
+  const double at_begin = integral_at(path, g, begin, &slope), at_end = integral_at(path, g, end, &slope);
+  const double need = at_begin + path->left[g] / path->length;
+  if (!(need <= at_end)) {
+    ff_petri_due_cancel(&path->candidates, g);
+    if (end < 1) fail_profile(path, g, worst, end);
+    return;
+  }
+  ff_petri_root x = ff_petri_root_new(begin, end, at_begin, at_end, need);
+  while (x.rounds > 0) {
+    const double value = integral_at(path, g, x.s, &slope);
+    ff_petri_root_take(&x, value, slope, need);
+  }
+  const double t = path->from + path->length * x.s;
+  set_candidate(path, g, t < path->since[g] ? path->since[g] : t < path->limit ? t : path->limit);
+}
+
+/* ---- the choice --------------------------------------------------------------------------------------------------------- */
+
+/* The member at which the sum of coefficients passes x. Rounding may leave none; then it is the last one that can fire. */
+static ff_petri_member choose_in_cell(const ff_petri_path *path, uint32_t cell, double x) {
+  const ff_petri_program *p = path->program;
+  uint32_t last = p->member[p->cell_members[cell]];
+  for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++) {
+    const double c = fabs(path->coefficient[p->member[k]]);
+    if (!(c > 0)) continue;
+    last = p->member[k];
+    if (x < c) break;
+    x -= c;
+  }
+  return p->stochastic[last];
+}
+
+ff_petri_member ff_petri_clock_choose(ff_petri_path *path, uint32_t g, double t) {
+  const ff_petri_program *p = path->program;
+  const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, g, path->fired[g], path->unit), path->key);
+  double total = 0, last_profile = 1;
+  uint32_t last = FF_PETRI_NOT_DUE;
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++)
+    if (path->sum[c] != 0) total += path->sum[c] * ff_petri_profile_at(path, t, p->cell_profile[c]);
+  double x = ff_closed(w.v[2], w.v[3]) * total;
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) {
+    if (path->sum[c] == 0) continue;
+    const double profile = ff_petri_profile_at(path, t, p->cell_profile[c]), weight = path->sum[c] * profile;
+    if (last != FF_PETRI_NOT_DUE && !(weight > 0)) continue;
+    last = c;
+    last_profile = fabs(profile);
+    if (x < weight) break;
+    x -= weight;
+  }
+  return choose_in_cell(path, last, last_profile > 0 ? x / last_profile : 0);
+}

@@ -1,0 +1,153 @@
+/* Values at a time, and the slopes of levels. */
+#include <string.h>
+
+#include "ff_petri_path_internal.h"
+
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
+
+static int is_variable(const ff_petri_program *p, uint32_t value) { return value >= p->n_places && value < p->time; }
+
+static double level_at(ff_petri_path *path, double t, uint32_t level) {
+  return path->own ? path->value[level] : ff_ode_component(path->ode, t, level);
+}
+
+/* A formula whose symbols are in value[]. */
+static double plain_value(ff_petri_path *path, double t, const ff_petri_plain *plain) {
+  for (uint32_t k = 0; k < plain->n; k++) path->gathered[k] = path->value[plain->read[k]];
+  return ff_formula_value(&plain->formula, path->gathered, path->start + t, path->stack);
+}
+
+static void set_value(ff_petri_path *path, double t, uint32_t value) {
+  const ff_petri_program *p = path->program;
+  if (value < p->n_levels) path->value[value] = level_at(path, t, value);
+  if (value == p->time) path->value[value] = path->start + t;
+}
+
+/* Variables of levels are few, and are all set. */
+static void set_moving(ff_petri_path *path, double t) {
+  const ff_petri_program *p = path->program;
+  for (uint32_t k = 0; k < p->n_moving; k++) {
+    const ff_petri_moving *x = &p->moving[k];
+    for (uint32_t i = 0; i < x->plain.n; i++) set_value(path, t, x->plain.read[i]);
+    path->value[x->value] = plain_value(path, t, &x->plain);
+  }
+}
+
+double ff_petri_value_at(ff_petri_path *path, double t, uint32_t value) {
+  set_value(path, t, value);
+  if (is_variable(path->program, value)) set_moving(path, t);
+  return path->value[value];
+}
+
+double ff_petri_plain_at(ff_petri_path *path, double t, const ff_petri_plain *plain) {
+  for (uint32_t k = 0; k < plain->n; k++) set_value(path, t, plain->read[k]);
+  return plain_value(path, t, plain);
+}
+
+double ff_petri_term_at(ff_petri_path *path, double t, const ff_petri_law *law, const ff_petri_term *term, uint32_t i) {
+  if (term->moving) {
+    int variables = 0;
+    for (uint32_t k = 0; k < term->n; k++) {
+      const uint32_t value = ff_petri_value_of(law, term->row[k], i);
+      set_value(path, t, value);
+      variables |= is_variable(path->program, value);
+    }
+    if (variables) set_moving(path, t);
+  }
+  if (law->n == 1) return ff_formula_value(&term->formula, path->value, 0, path->stack);
+  for (uint32_t k = 0; k < term->n; k++) path->gathered[k] = path->value[ff_petri_value_of(law, term->row[k], i)];
+  return ff_formula_value(&term->formula, path->gathered, 0, path->stack);
+}
+
+void ff_petri_own_levels(ff_petri_path *path) {
+  if (path->own || path->ode == NULL) return;
+  ff_ode_state(path->ode, path->now, path->value);
+  path->own = 1;
+}
+
+/* ---- flows -------------------------------------------------------------------------------------------------------------- */
+
+static int lacks_input(const ff_petri_path *path, const ff_petri_law *law, uint32_t i) {
+  for (uint32_t c = 0; c < law->n_effects; c++) {
+    const ff_petri_effect *effect = &law->effect[c];
+    if (effect->by < 0 && effect->formula.formula.length == 0 &&
+        !(path->value[ff_petri_value_of(law, effect->row, i)] > 0))
+      return 1;
+  }
+  return 0;
+}
+
+/* A rate that is not finite. Errors of the solution may be the reason, as for the root of a level that is hardly below 0: such a
+ * level counts as 0. Without what it takes from, a formula such as A * B / (A + B) need not have a value. */
+FF_SELDOM double mend_rate(ff_petri_path *path, const ff_petri_law *law, uint32_t i) {
+  const ff_petri_program *p = path->program;
+  const ff_petri_term *term = &law->rate;
+  const double doubt = FF_PETRI_DOUBT * p->options.absolute;
+  double *kept = path->delta;
+  for (uint32_t k = 0; k < term->n; k++) {
+    const uint32_t value = ff_petri_value_of(law, term->row[k], i);
+    kept[k] = path->value[value];
+    if (value < p->n_levels && kept[k] < 0 && kept[k] >= -doubt) path->value[value] = 0;
+  }
+  for (uint32_t k = 0; k < term->n; k++) path->gathered[k] = path->value[ff_petri_value_of(law, term->row[k], i)];
+  double rate = ff_formula_value(&term->formula, law->n == 1 ? path->value : path->gathered, 0, path->stack);
+  for (uint32_t k = 0; k < term->n; k++) path->value[ff_petri_value_of(law, term->row[k], i)] = kept[k];
+  if (fabs(rate) < INFINITY) return rate;
+  if (lacks_input(path, law, i)) return 0;
+  path->wrong_rate = rate;
+  path->wrong_flow = 1 + (uint32_t)(law->first + i);
+  return 0;
+}
+
+/* By what an effect changes a level, for each unit of the rate. */
+static double effect_by(ff_petri_path *path, const ff_petri_law *law, const ff_petri_effect *effect, uint32_t i) {
+  const ff_petri_term *term = &effect->formula;
+  if (term->formula.length == 0) return effect->by;
+  if (law->n == 1) return ff_formula_value(&term->formula, path->value, 0, path->stack);
+  for (uint32_t k = 0; k < term->n; k++) path->gathered[k] = path->value[ff_petri_value_of(law, term->row[k], i)];
+  return ff_formula_value(&term->formula, path->gathered, 0, path->stack);
+}
+
+static void add_flow(ff_petri_path *path, const ff_petri_law *law, uint32_t i, double rate, double *out) {
+  for (uint32_t c = 0; c < law->n_effects; c++)
+    out[ff_petri_value_of(law, law->effect[c].row, i)] += effect_by(path, law, &law->effect[c], i) * rate;
+}
+
+/* Rates of transitions i ... i + n - 1. */
+static void set_rates(ff_petri_path *path, const ff_petri_law *law, uint32_t i, uint32_t n, double *rate) {
+  const ff_petri_term *term = &law->rate;
+  if (law->n == 1) {
+    rate[0] = ff_formula_value(&term->formula, path->value, 0, path->stack);
+  } else {
+    for (uint32_t k = 0; k < term->n; k++) {
+      const uint32_t *from = law->index + (size_t)term->row[k] * law->n + i;
+      for (uint32_t l = 0; l < n; l++) path->gathered[(size_t)k * FF_PETRI_CHUNK + l] = path->value[from[l]];
+    }
+    ff_formula_values(&term->formula, path->gathered, FF_PETRI_CHUNK, n, path->stack);
+    memcpy(rate, path->stack, n * sizeof *rate);
+  }
+  for (uint32_t l = 0; l < n; l++)
+    if (FF_RARELY(!(fabs(rate[l]) < INFINITY))) rate[l] = mend_rate(path, law, i + l);
+}
+
+int ff_petri_slope(void *of, double t, const double *x, double *out) {
+  ff_petri_path *path = of;
+  const ff_petri_program *p = path->program;
+  path->own = 0;
+  path->wrong_flow = 0;
+  memcpy(path->value, x, p->n_levels * sizeof *x);
+  path->value[p->time] = path->start + t;
+  for (uint32_t k = 0; k < p->n_moving; k++)
+    if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
+  memset(out, 0, p->n_levels * sizeof *out);
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    for (uint32_t i = 0; i < law->n; i += FF_PETRI_CHUNK) {
+      double rate[FF_PETRI_CHUNK];
+      const uint32_t n = law->n - i < FF_PETRI_CHUNK ? law->n - i : FF_PETRI_CHUNK;
+      set_rates(path, law, i, n, rate);
+      for (uint32_t l = 0; l < n; l++) add_flow(path, law, i + l, rate[l], out);
+    }
+  }
+  return path->wrong_flow == 0;
+}

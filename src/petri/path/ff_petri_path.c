@@ -1,0 +1,191 @@
+/* Trajectories: making, beginning, and steps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_petri_path_internal.h"
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+/* Arrays of numbers: what holds them, their length, and the size of an entry. */
+typedef struct {
+  void **array;
+  size_t n, size;
+} wanted_array;
+
+static ff_status allocate(ff_petri_path *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  const uint64_t all = p->flat->n_transitions;
+  const size_t values = p->n_values, groups = p->n_groups, cells = p->n_cells, timed = p->n_timed;
+  size_t most = 1;
+  for (uint32_t k = 0; k < p->n_laws; k++) most = p->law[k].n_effects > most ? p->law[k].n_effects : most;
+  if (p->most_rows > most) most = p->most_rows;
+  size_t reads = p->most_reads > x->until.n ? p->most_reads : x->until.n;
+  const size_t depth = p->depth > x->until.formula.depth ? p->depth : x->until.formula.depth;
+  const size_t room = most * FF_PETRI_CHUNK > reads * 8 ? most * FF_PETRI_CHUNK : reads * 8;
+#define FF_ARRAY(name, n) {(void **)&x->name, (n), sizeof *x->name}
+  const wanted_array arrays[] = {
+      FF_ARRAY(value, values), FF_ARRAY(size, p->n_levels), FF_ARRAY(left, groups), FF_ARRAY(since, groups),
+      FF_ARRAY(rate, groups), FF_ARRAY(varies, groups), FF_ARRAY(fired, groups), FF_ARRAY(candidates.heap, groups),
+      FF_ARRAY(candidates.at, groups), FF_ARRAY(coefficient, p->n_stochastic), FF_ARRAY(sum, cells), FF_ARRAY(low, cells),
+      FF_ARRAY(high, cells), FF_ARRAY(moving_group, groups), FF_ARRAY(is_moving_group, groups),
+      FF_ARRAY(curved, p->n_profiles), FF_ARRAY(dirty_derived, p->n_derived), FF_ARRAY(dirty_cell, cells),
+      FF_ARRAY(dirty_group, groups), FF_ARRAY(dirty, all), FF_ARRAY(is_dirty_derived, p->n_derived),
+      FF_ARRAY(is_dirty_cell, cells), FF_ARRAY(is_dirty_group, groups), FF_ARRAY(is_dirty, all),
+      FF_ARRAY(is_enabled, p->n_immediate), FF_ARRAY(is_enabled_timed, timed), FF_ARRAY(in_batch, timed),
+      FF_ARRAY(due.heap, timed), FF_ARRAY(due.at, timed), FF_ARRAY(times, timed), FF_ARRAY(batch, timed),
+      FF_ARRAY(gathered, room), FF_ARRAY(stack, depth * FF_PETRI_CHUNK + 8), FF_ARRAY(delta, most)};
+#undef FF_ARRAY
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+    *arrays[i].array = ff_calloc(arrays[i].n, arrays[i].size);
+    if (*arrays[i].array == NULL)
+      return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
+  }
+  return FF_OK;
+}
+
+static ff_status make_solver(ff_petri_path *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  uint32_t flows = 0;
+  if (p->n_levels == 0) return FF_OK;
+  for (uint32_t f = 0; f < p->n_flows; f++) flows += p->law[p->flow[f]].n;
+  for (uint32_t i = 0; i < p->n_levels; i++) x->size[i] = p->options.absolute / p->options.relative;
+  const ff_ode_equations equations = {.n = p->n_levels, .of = x, .slope = ff_petri_slope, .timed = p->timed_flows,
+                                      .first = p->column_first, .row = p->column_row, .order = p->order};
+  const ff_ode_options options = {.method = p->options.integrator == FF_PETRI_ROSENBROCK ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE,
+                                  .automatic = p->options.integrator == FF_PETRI_AUTO, .tolerance = p->options.relative,
+                                  .size = x->size, .jumps = flows};
+  return ff_ode_new(&x->ode, &equations, &options, err);
+}
+
+/* Groups whose hazards depend on levels or the time. */
+static void list_moving_groups(ff_petri_path *x) {
+  const ff_petri_program *p = x->program;
+  for (uint32_t g = 0; g < p->n_groups; g++)
+    for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1] && !x->is_moving_group[g]; c++)
+      if (p->cell_profile[c] != 0) {
+        x->is_moving_group[g] = 1;
+        x->moving_group[x->n_moving_groups++] = g;
+      }
+}
+
+ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, const ff_formula *until, ff_error *err) {
+  x->program = program;
+  x->looks = until != NULL;
+  ff_status status = until != NULL ? ff_petri_program_plain(&x->until, program, until, err) : FF_OK;
+  if (status == FF_OK) status = allocate(x, err);
+  if (status == FF_OK) status = ff_petri_switches_new(x, err);
+  if (status == FF_OK) status = make_solver(x, err);
+  if (status == FF_OK) list_moving_groups(x);
+  return status;
+}
+
+void ff_petri_path_free(ff_petri_path *x) {
+  void *const arrays[] = {x->value, x->size, x->left, x->since, x->rate, x->varies, x->fired, x->candidates.heap,
+                          x->candidates.at, x->coefficient, x->sum, x->low, x->high, x->moving_group, x->is_moving_group,
+                          x->curved, x->piece, x->dirty_derived, x->dirty_cell, x->dirty_group, x->dirty, x->is_dirty_derived,
+                          x->is_dirty_cell, x->is_dirty_group, x->is_dirty, x->is_enabled, x->is_enabled_timed, x->in_batch,
+                          x->due.heap, x->due.at, x->times, x->batch, x->gathered, x->stack, x->delta};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  ff_petri_switches_free(x);
+  ff_petri_plain_free(&x->until);
+  ff_ode_free(x->ode);
+  memset(x, 0, sizeof *x);
+}
+
+/* ---- beginning ---------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_path_start(ff_petri_path *x, uint64_t key, uint64_t unit, const double *initial, double start) {
+  x->key = key;
+  x->unit = unit;
+  x->initial = initial;
+  x->start = start;
+  x->failure = (ff_failure){0};
+  x->firings = 0;
+  x->reached = 0;
+  x->now = 0;
+  ff_petri_set_next(x, FF_PETRI_BEGINS, 0);
+}
+
+static void forget(ff_petri_path *x) {
+  const ff_petri_program *p = x->program;
+  for (uint32_t k = 0; k < x->n_dirty_derived; k++) x->is_dirty_derived[x->dirty_derived[k]] = 0;
+  for (size_t k = 0; k < x->n_dirty; k++) x->is_dirty[ff_petri_number_of(p, x->dirty[k])] = 0;
+  for (uint32_t k = 0; k < x->n_dirty_cells; k++) x->is_dirty_cell[x->dirty_cell[k]] = 0;
+  for (uint32_t k = 0; k < x->n_dirty_groups; k++) x->is_dirty_group[x->dirty_group[k]] = 0;
+  x->n_dirty_derived = x->n_dirty_cells = x->n_dirty_groups = 0;
+  x->n_dirty = 0;
+  x->at_once = x->crossings = 0;
+  x->crossings_since = 0;
+  x->choices = x->batches = 0;
+  x->n_enabled = 0;
+  x->segment = 0;
+  x->n_pieces = 0;
+  x->flat = x->crossing = 0;
+  x->stirred = 1;
+  x->from = x->to = x->limit = x->length = 0;
+  x->reach = INFINITY;
+}
+
+/* Sets all that a later step reads, whatever was simulated before. */
+static void begin(ff_petri_path *x) {
+  const ff_petri_program *p = x->program;
+  forget(x);
+  memcpy(x->value, p->initial, p->n_values * sizeof *x->value);
+  for (uint32_t place = 0; place < p->n_places; place++) x->value[p->place_value[place]] = x->initial[place];
+  x->value[p->time] = x->start;
+  x->own = 1;
+  if (x->ode != NULL) ff_ode_begin(x->ode, 0, x->value, 0);
+  x->own = 1;
+  for (uint32_t k = 0; k < p->n_derived; k++) ff_petri_derive(x, k);
+  ff_petri_clock_begin(x);
+  memset(x->is_enabled, 0, p->n_immediate * sizeof *x->is_enabled);
+  memset(x->is_enabled_timed, 0, p->n_timed * sizeof *x->is_enabled_timed);
+  ff_petri_timed_begin(x);
+  for (uint32_t k = 0; k < p->n_immediate; k++) ff_petri_refresh(x, p->immediate[k]);
+  for (uint32_t k = 0; k < p->n_timed; k++) ff_petri_refresh(x, p->timed[k]);
+  memset(x->coefficient, 0, p->n_stochastic * sizeof *x->coefficient);
+  memset(x->curved, 0, p->n_profiles * sizeof *x->curved);
+  for (uint32_t k = 0; k < p->n_stochastic; k++) ff_petri_refresh(x, p->stochastic[k]);
+  ff_petri_update(x);
+  for (uint32_t c = 0; c < p->n_cells; c++) ff_petri_clock_sum(x, c);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+/* Whether the condition that ends the trajectory holds after a step. A crossing has told it. */
+static void look(ff_petri_path *x, ff_petri_event event) {
+  if (!x->looks || event == FF_PETRI_CROSSES_OVER || event == FF_PETRI_PASSES) return;
+  x->reached = ff_petri_plain_at(x, x->now, &x->until) != 0;
+}
+
+void ff_petri_path_step(ff_petri_path *x) {
+  const ff_petri_event event = x->event;
+  if (x->next_time > x->now) x->at_once = 0;
+  x->now = x->next_time;
+  switch (event) {
+    case FF_PETRI_BEGINS: begin(x); break;
+    case FF_PETRI_FIRES: ff_petri_fire(x, x->fires); break;
+    case FF_PETRI_CROSSES_OVER: ff_petri_cross(x); break;
+    default: break;
+  }
+  if (x->failure.what != FF_PETRI_FINE) return;
+  look(x, event);
+  if (event == FF_PETRI_BEGINS) ff_petri_switches_set(x);
+  ff_petri_find(x);
+}
+
+void ff_petri_path_fail(ff_petri_path *x, ff_petri_failure_kind what, uint32_t item, double value, uint32_t symbol) {
+  if (x->failure.what != FF_PETRI_FINE) return;
+  x->failure = (ff_failure){(int)what, item, value, x->start + x->now, symbol};
+}
+
+/* ---- the state ---------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_path_show(ff_petri_path *x, double t, double *count, size_t stride) {
+  const ff_petri_program *p = x->program;
+  for (uint32_t value = 0; value < p->n_places; value++) {
+    double level = x->value[value];
+    if (value < p->n_levels && !x->own) level = ff_ode_component(x->ode, t, value);
+    count[p->value_place[value] * stride] = level;
+  }
+}

@@ -1,0 +1,163 @@
+/* One trajectory of a Petri net, step by step. A step is a firing; a crossing, where a switch changes; or the end of a segment.
+ *
+ * Time goes on in segments. In a segment levels follow the dense output of one step of the solver, or nothing moves ("flat"). It
+ * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the start.
+ *
+ * Each group of stochastic transitions has a threshold, exponentially distributed with mean 1, and fires when the integral of its
+ * hazard reaches it. Its next firing is found once for the rest of a segment, and kept; it is found anew only when a coefficient
+ * of the group changes, or with another segment. */
+#ifndef FF_PETRI_PATH_H
+#define FF_PETRI_PATH_H
+
+#include "../../ensemble/ff_lanes.h"
+#include "../../ode/ff_ode.h"
+#include "../program/ff_petri_program.h"
+#include "../within/ff_petri_crossing.h"
+#include "../within/ff_petri_due.h"
+
+/* Why a trajectory has failed. `item` is a transition (its number in the net), a place, or nothing. */
+typedef enum {
+  FF_PETRI_FINE,
+  FF_PETRI_BAD_HAZARD,   /* item: a transition; value: its hazard, which is negative or not finite */
+  FF_PETRI_BAD_FLOW,     /* item: a transition; value: its rate, which is not finite */
+  FF_PETRI_BAD_WEIGHT,   /* item: an immediate transition; value: its weight, which is not finite */
+  FF_PETRI_BAD_DELAY,    /* item: a transition; value: its delay, which is negative or not a number */
+  FF_PETRI_BAD_STEP,     /* flows cannot be integrated; item: a place, the worst one; value: the length of the step */
+  FF_PETRI_BAD_INTEGRAL, /* item: a transition whose hazard cannot be integrated */
+  FF_PETRI_BAD_COUNT,    /* item: a place; value: its count, above 2^53 */
+  FF_PETRI_BAD_CHANGE,   /* item: a place; value: what it would become, which is no count; symbol: the transition */
+  FF_PETRI_BAD_LEVEL,    /* item: a place; value: its level, which is negative */
+  FF_PETRI_ENDLESS,      /* item, symbol: two transitions that fire at one instant without end */
+  FF_PETRI_PILED,        /* crossings pile up; item: the level of the last one */
+  FF_PETRI_NO_MEMORY
+} ff_petri_failure_kind;
+
+#define FF_PETRI_MOST_AT_ONCE 1000000u /* firings at one instant */
+#define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, without time to speak of in between */
+#define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
+#define FF_PETRI_MOST_DEPTH 30u
+#define FF_PETRI_REACH 16.0            /* a segment is at most so many times as long as the last one was */
+#define FF_PETRI_FIRST_REACH 0.0625    /* of what depends on the time */
+#define FF_PETRI_DOUBT 100.0           /* absolute tolerances by which a level may be below 0 */
+
+typedef enum {
+  FF_PETRI_BEGINS,     /* the trajectory has not begun */
+  FF_PETRI_FIRES,      /* a transition fires */
+  FF_PETRI_CROSSES_OVER, /* switches change */
+  FF_PETRI_PASSES      /* nothing happens: a segment ends, or a clock was due in vain */
+} ff_petri_event;
+
+/* A part of a segment in which the integral of a profile is a polynomial. Parts of the segment go from 0 to 1. */
+typedef struct {
+  double begin, width, before; /* before: the integral up to there, in units of the segment's length */
+  double c[5];
+} ff_petri_part;
+
+/* A profile in the present segment. */
+typedef struct {
+  uint64_t segment;     /* for which it was integrated */
+  uint32_t first, n;    /* its pieces */
+  double low, high;     /* the least and the largest value that was computed */
+  double error, allowed; /* of the integral, in units of the segment's length; and the size of hazards for which it was made */
+  double valid, wrong;   /* the part up to which it is valid, and a value there that is not */
+} ff_petri_curved;
+
+typedef struct {
+  const ff_petri_program *program;
+  const double *initial; /* places at the start, in their own order */
+  double start;          /* the time at the start */
+  uint64_t key, unit;
+  ff_failure failure;
+
+  double now, next_time; /* of the last step and of the next one */
+  ff_petri_event event;  /* the next step */
+  ff_petri_member fires; /* the transition that fires then, and its number */
+  uint32_t next;
+  uint64_t firings;      /* so far */
+  uint32_t at_once, crossings;
+  double crossings_since;
+
+  double *value;         /* see ff_petri_program.h; levels are scratch unless `own` */
+  int own;               /* whether value[] has the levels at `now` */
+  ff_ode *ode;           /* NULL without levels */
+  double *size;
+  uint32_t wrong_flow;   /* 1 + the flow whose rate is not finite */
+  double wrong_rate;
+
+  /* The segment. */
+  uint64_t segment;
+  int flat, stirred, crossing; /* crossing: it ends with a crossing */
+  double from, to, length;     /* length: to - from */
+  double limit;                /* where it ends: to, or at the crossing */
+  double reach;                /* the longest that the next one may be */
+  double part;                 /* of the solver's step: the segment's length */
+
+  /* Groups. */
+  double *left, *since;  /* what is left of a threshold at this time */
+  double *rate;          /* the hazard of a group that does not vary in the segment */
+  uint8_t *varies;
+  uint64_t *fired;       /* firings of each group */
+  ff_petri_due candidates;
+  double *coefficient;   /* of each stochastic transition */
+  double *sum, *low, *high; /* of each cell: of its coefficients */
+  uint32_t *moving_group, n_moving_groups; /* groups with other profiles than 1 */
+  uint8_t *is_moving_group;
+  ff_petri_curved *curved;
+  ff_petri_part *piece;
+  size_t n_pieces, pieces_room;
+
+  /* What changes. */
+  uint32_t *dirty_derived, *dirty_cell, *dirty_group, n_dirty_derived, n_dirty_cells, n_dirty_groups;
+  ff_petri_member *dirty;
+  size_t n_dirty;
+  uint8_t *is_dirty_derived, *is_dirty_cell, *is_dirty_group, *is_dirty; /* is_dirty: by number of the transition */
+
+  /* Immediate and timed transitions. */
+  uint8_t *is_enabled, *is_enabled_timed, *in_batch;
+  uint32_t n_enabled;
+  uint64_t choices, batches;
+  ff_petri_due due;
+  double *times; /* how often a scheduled one was due */
+  uint32_t *batch, n_batch, n_takers, at_batch;
+
+  /* Switches. */
+  ff_petri_conditions conditions;
+  ff_petri_threshold *threshold;
+  ff_petri_formula *formula;
+  uint32_t *condition_derived; /* of each condition; FF_PETRI_NOT_DUE for `until` */
+  uint32_t *condition_of;      /* of each derived formula that is a switch */
+  uint8_t *negated;            /* of each threshold */
+  double *condition_value;
+  ff_petri_change *change;
+  uint32_t n_changes;
+  const double **curve;        /* of all symbols of formulas */
+  double *symbol;
+  ff_petri_bound *bound;
+
+  /* A condition that ends the trajectory. */
+  ff_petri_plain until;
+  int looks, reached;
+
+  double *gathered, *stack, *delta;
+} ff_petri_path;
+
+/* ---- making and freeing: ff_petri_path.c -------------------------------------------------------------------------------- */
+
+/* Makes *path, which is filled with 0 before. `until` may be NULL; it is a function of places, and is copied. The caller frees
+ * what it has with ff_petri_path_free(), also after a failure. O(size of the program). */
+ff_status ff_petri_path_new(ff_petri_path *path, const ff_petri_program *program, const ff_formula *until, ff_error *err);
+void ff_petri_path_free(ff_petri_path *path);
+
+/* Lets a trajectory begin: the next step makes the state at the start. `initial` is read then. O(1). */
+void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const double *initial, double start);
+
+/* Makes the next step and finds the one after it. */
+void ff_petri_path_step(ff_petri_path *path);
+
+/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. O(places). */
+void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
+
+/* The first failure counts. */
+void ff_petri_path_fail(ff_petri_path *path, ff_petri_failure_kind what, uint32_t item, double value, uint32_t symbol);
+
+#endif

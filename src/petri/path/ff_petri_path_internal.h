@@ -1,0 +1,103 @@
+/* What the files of this folder share. */
+#ifndef FF_PETRI_PATH_INTERNAL_H
+#define FF_PETRI_PATH_INTERNAL_H
+
+#include <math.h>
+
+#include "ff_petri_draws.h"
+#include "ff_petri_hazard_math.h"
+#include "ff_petri_path.h"
+
+/* ---- values: ff_petri_flow.c -------------------------------------------------------------------------------------------- */
+
+/* The right-hand side of the levels. */
+int ff_petri_slope(void *of, double t, const double *x, double *out);
+
+/* A value at a time from `now` on, within the segment. */
+double ff_petri_value_at(ff_petri_path *path, double t, uint32_t value);
+
+/* The value of a term, and of a formula of values (with the time as word or as value), at such a time. O(length). */
+double ff_petri_term_at(ff_petri_path *path, double t, const ff_petri_law *law, const ff_petri_term *term, uint32_t i);
+double ff_petri_plain_at(ff_petri_path *path, double t, const ff_petri_plain *plain);
+
+/* Sets all levels at `now`, unless they are set. O(levels). */
+void ff_petri_own_levels(ff_petri_path *path);
+
+/* ---- profiles: ff_petri_profile.c --------------------------------------------------------------------------------------- */
+
+/* Integrates a profile over the segment, for hazards of `size` times the profile over its length, unless that was done exactly
+ * enough. Returns how far it is valid: 1, or less if it is not finite or changes its sign from there on. */
+double ff_petri_profile_integrate(ff_petri_path *path, uint32_t profile, double size);
+
+/* The integral from the begin of the segment to part s, in units of its length, and the profile there. */
+double ff_petri_profile_integral(const ff_petri_path *path, uint32_t profile, double s, double *rate);
+
+/* The profile itself. Levels below 0 count as 0. */
+double ff_petri_profile_at(ff_petri_path *path, double t, uint32_t profile);
+
+/* ---- groups: ff_petri_clock.c ------------------------------------------------------------------------------------------- */
+
+void ff_petri_clock_begin(ff_petri_path *path);
+/* Takes what the hazard of a group has used up until `now` from its threshold. Before a coefficient of it changes. */
+void ff_petri_clock_settle(ff_petri_path *path, uint32_t group);
+/* The group has fired. */
+void ff_petri_clock_draw(ff_petri_path *path, uint32_t group);
+/* Makes the sum of a cell's coefficients anew. */
+void ff_petri_clock_sum(ff_petri_path *path, uint32_t cell);
+/* Finds the next firing of a group in the segment. */
+void ff_petri_clock_search(ff_petri_path *path, uint32_t group);
+/* Chooses what fires in a group at a time. */
+ff_petri_member ff_petri_clock_choose(ff_petri_path *path, uint32_t group, double t);
+
+/* ---- changes: ff_petri_fire.c ------------------------------------------------------------------------------------------- */
+
+void ff_petri_fire(ff_petri_path *path, ff_petri_member member);
+/* A value has changed: what depends on it is listed, and computed by ff_petri_update(). */
+void ff_petri_touch(ff_petri_path *path, uint32_t value);
+void ff_petri_update(ff_petri_path *path);
+void ff_petri_derive(ff_petri_path *path, uint32_t derived); /* computes it */
+void ff_petri_refresh(ff_petri_path *path, ff_petri_member member); /* computes a coefficient, or tests */
+
+/* ---- immediate and timed transitions: ff_petri_timed.c ------------------------------------------------------------------ */
+
+void ff_petri_timed_begin(ff_petri_path *path);
+void ff_petri_timed_enable(ff_petri_path *path, ff_petri_member member, int enabled);
+/* Sets the next step, if it is of this kind. */
+int ff_petri_find_immediate(ff_petri_path *path);
+int ff_petri_find_in_batch(ff_petri_path *path);
+/* What is due at a time fires then. */
+void ff_petri_find_due(ff_petri_path *path, double t);
+void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member member, int enabled);
+
+/* ---- switches: ff_petri_switch.c ---------------------------------------------------------------------------------------- */
+
+ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err);
+void ff_petri_switches_free(ff_petri_path *path);
+void ff_petri_switches_set(ff_petri_path *path); /* their stored values are those of value[] */
+void ff_petri_switch_set(ff_petri_path *path, uint32_t derived);
+/* Finds the first crossing in the segment, and sets `limit`. */
+void ff_petri_find_crossing(ff_petri_path *path);
+void ff_petri_cross(ff_petri_path *path);
+
+/* ---- segments: ff_petri_segment.c --------------------------------------------------------------------------------------- */
+
+/* Finds the next step. */
+void ff_petri_find(ff_petri_path *path);
+
+static inline double ff_petri_part_of(const ff_petri_path *path, double t) {
+  const double s = (t - path->from) / path->length;
+  return s > 0 ? s < 1 ? s : 1 : 0;
+}
+
+static inline void ff_petri_set_next(ff_petri_path *path, ff_petri_event event, double t) {
+  path->event = event;
+  path->next_time = t;
+}
+
+static inline void ff_petri_set_fires(ff_petri_path *path, ff_petri_member member, double t) {
+  ff_petri_set_next(path, FF_PETRI_FIRES, t);
+  path->fires = member;
+  path->next = ff_petri_number_of(path->program, member);
+}
+
+#endif

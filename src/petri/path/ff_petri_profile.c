@@ -1,0 +1,130 @@
+/* Profiles of hazards: values along a segment, and their integrals. */
+#include "ff_petri_path_internal.h"
+
+enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
+
+static double clip(double level) { return level < 0 ? 0 : level; }
+
+/* Values at `n` points of a part of the segment, into path->stack. */
+static void set_points(ff_petri_path *path, const ff_petri_profile *profile, double begin, double width, uint32_t n) {
+  const ff_petri_program *p = path->program;
+  double s[FF_PETRI_POINTS];
+  for (uint32_t i = 0; i < n; i++) s[i] = begin + width * ff_petri_node((int)i);
+  for (uint32_t k = 0; k < profile->plain.n; k++) {
+    const uint32_t value = profile->plain.read[k];
+    double *row = path->gathered + (size_t)k * ROOM;
+    if (value < p->n_levels && !path->flat) {
+      const double *curve = ff_ode_curve(path->ode, value);
+      for (uint32_t i = 0; i < n; i++) row[i] = clip(ff_ode_dense_value(curve, s[i] * path->part));
+    } else if (value == p->time) {
+      for (uint32_t i = 0; i < n; i++) row[i] = path->start + (path->from + path->length * s[i]);
+    } else {
+      for (uint32_t i = 0; i < n; i++) row[i] = value < p->n_levels ? clip(path->value[value]) : path->value[value];
+    }
+  }
+  ff_formula_values(&profile->plain.formula, path->gathered, ROOM, n, path->stack);
+}
+
+/* Adds to what is known of the values. Returns whether they are finite, with one sign and that of earlier ones. */
+static int take_values(ff_petri_curved *x, const double *f, uint32_t n) {
+  double low = x->low, high = x->high;
+  for (uint32_t i = 0; i < n; i++) {
+    if (!(fabs(f[i]) < INFINITY)) return 0;
+    low = f[i] < low ? f[i] : low;
+    high = f[i] > high ? f[i] : high;
+  }
+  if (low < 0 && high > 0) return 0;
+  x->low = low;
+  x->high = high;
+  return 1;
+}
+
+static int add_piece(ff_petri_path *path, ff_petri_curved *x, const ff_petri_part *piece) {
+  if (ff_grow((void **)&path->piece, &path->pieces_room, path->n_pieces + 1, sizeof *path->piece, NULL) != FF_OK) {
+    ff_petri_path_fail(path, FF_PETRI_NO_MEMORY, 0, 0, 0);
+    return 0;
+  }
+  path->piece[path->n_pieces++] = *piece;
+  x->n++;
+  return 1;
+}
+
+static double sum_of(const double *c) {
+  double rate;
+  return ff_petri_integral_at(c, 1, &rate);
+}
+
+/* Tries a piece. Returns whether it is exact enough. */
+static int try_piece(ff_petri_path *path, const ff_petri_profile *profile, ff_petri_curved *x, ff_petri_part *piece,
+                     double *error) {
+  const uint32_t n = profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS;
+  set_points(path, profile, piece->begin, piece->width, n);
+  ff_petri_integral(path->stack, piece->c);
+  const double whole = x->allowed * piece->width * fabs(sum_of(piece->c));
+  *error = profile->affine ? 0 : piece->width * ff_petri_integral_error(path->stack, piece->c);
+  return x->allowed * *error <= path->program->options.relative * (whole > 1 ? whole : 1) && take_values(x, path->stack, n);
+}
+
+static double integrate(ff_petri_path *path, uint32_t k, double size) {
+  const ff_petri_profile *profile = &path->program->profile[k];
+  ff_petri_curved *x = &path->curved[k];
+  ff_petri_part piece = {0, 1, 0, {0}};
+  *x = (ff_petri_curved){path->segment, (uint32_t)path->n_pieces, 0, 0, 0, 0, size, 1, 0};
+  while (piece.begin < 1) {
+    double error = 0;
+    if (try_piece(path, profile, x, &piece, &error) && x->n < FF_PETRI_MOST_PIECES) {
+      if (!add_piece(path, x, &piece)) return piece.begin;
+      x->error += error;
+      piece.before += piece.width * sum_of(piece.c);
+      piece.begin += piece.width;
+      const double twice = 2 * piece.width, places = piece.begin / twice;
+      if (places == floor(places) && piece.begin + twice <= 1) piece.width = twice;
+    } else if (piece.width > 1.0 / (1u << FF_PETRI_MOST_DEPTH) && x->n < FF_PETRI_MOST_PIECES) {
+      piece.width /= 2;
+    } else {
+      x->wrong = path->stack[0];
+      for (uint32_t i = 1; i < FF_PETRI_NODES; i++)
+        if (!(fabs(path->stack[i]) < INFINITY) || path->stack[i] < x->wrong) x->wrong = path->stack[i];
+      return x->valid = piece.begin;
+    }
+  }
+  return 1;
+}
+
+double ff_petri_profile_integrate(ff_petri_path *path, uint32_t k, double size) {
+  const ff_petri_curved *x = &path->curved[k];
+  if (x->segment == path->segment) {
+    const double more = size * x->error, whole = x->n == 1 ? size * fabs(sum_of(path->piece[x->first].c)) : 1;
+    if (size <= x->allowed || more <= path->program->options.relative * (whole > 1 ? whole : 1)) return x->valid;
+  }
+  return integrate(path, k, size);
+}
+
+double ff_petri_profile_integral(const ff_petri_path *path, uint32_t k, double s, double *rate) {
+  const ff_petri_curved *x = &path->curved[k];
+  const ff_petri_part *piece = path->piece + x->first;
+  if (x->n == 0) {
+    *rate = 0;
+    return 0;
+  }
+  uint32_t low = 0, high = x->n;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (piece[middle].begin <= s)
+      low = middle;
+    else
+      high = middle;
+  }
+  piece += low;
+  return piece->before + piece->width * ff_petri_integral_at(piece->c, (s - piece->begin) / piece->width, rate);
+}
+
+double ff_petri_profile_at(ff_petri_path *path, double t, uint32_t k) {
+  const ff_petri_plain *plain = &path->program->profile[k].plain;
+  if (k == 0) return 1;
+  for (uint32_t i = 0; i < plain->n; i++) {
+    const double x = ff_petri_value_at(path, t, plain->read[i]);
+    path->gathered[i] = plain->read[i] < path->program->n_levels ? clip(x) : x;
+  }
+  return ff_formula_value(&plain->formula, path->gathered, 0, path->stack);
+}

@@ -1,0 +1,170 @@
+/* Segments, and which step comes next. */
+#include <string.h>
+
+#include "ff_petri_path_internal.h"
+
+/* ---- segments ----------------------------------------------------------------------------------------------------------- */
+
+static int is_timed(const ff_petri_program *p) { return p->timed_flows || p->timed_profiles || p->timed_switches; }
+
+static double smaller(double a, double b) { return b < a ? b : a; }
+
+/* The latest end of a segment: times that are known, and at which a flow changes. */
+static double known_end(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double most = path->now + path->reach;
+  if (is_timed(p)) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
+  if (!(most > path->now)) most = INFINITY;
+  if (path->due.n > 0 && p->law[p->timed[path->due.heap[0].number].law].stirs && path->due.heap[0].time > path->now)
+    most = smaller(most, path->due.heap[0].time);
+  if (path->candidates.n > 0 && path->candidates.heap[0].time < most && path->candidates.heap[0].time > path->now) {
+    const uint32_t g = path->candidates.heap[0].number;
+    if (!path->varies[g] && p->law[ff_petri_clock_choose(path, g, path->now).law].stirs) most = path->candidates.heap[0].time;
+  }
+  return most;
+}
+
+/* Whether no level moves. */
+static int is_still(ff_petri_path *path) {
+  if (path->ode == NULL) return 1;
+  const double *slope = ff_ode_slope(path->ode);
+  if (path->program->timed_flows || slope == NULL) return 0;
+  for (uint32_t i = 0; i < path->program->n_levels; i++)
+    if (slope[i] != 0) return 0;
+  return 1;
+}
+
+static void fail_step(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  const ff_ode_span *last = ff_ode_last(path->ode);
+  uint32_t worst = 0;
+  double most = -1;
+  if (path->wrong_flow != 0) {
+    ff_petri_path_fail(path, FF_PETRI_BAD_FLOW, path->wrong_flow - 1, path->wrong_rate, 0);
+    return;
+  }
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    const double error = last->error[i] / (p->options.absolute + p->options.relative * fabs(last->end[i]));
+    if (error > most) {
+      most = error;
+      worst = i;
+    }
+  }
+  ff_petri_path_fail(path, FF_PETRI_BAD_STEP, p->value_place[worst], ff_ode_next(path->ode), 0);
+}
+
+/* The state at the end of what was cut goes on. */
+static void go_on(ff_petri_path *path) {
+  if (path->ode == NULL) return;
+  if (!path->flat && path->segment > 0) {
+    const double used = path->now - path->from;
+    if (path->now < path->to && used > 0) path->reach = FF_PETRI_REACH * used;
+    ff_petri_own_levels(path);
+    ff_ode_cut(path->ode, path->now);
+  }
+  ff_ode_go_on(path->ode, path->now, path->value);
+}
+
+static void begin_flat(ff_petri_path *path) {
+  path->flat = 1;
+  if (path->ode != NULL) memcpy(path->value, ff_ode_last(path->ode)->end, path->program->n_levels * sizeof *path->value);
+  path->own = 1;
+  path->to = path->program->timed_profiles || path->program->timed_switches ? known_end(path) : INFINITY;
+  path->part = 1;
+}
+
+static int begin_moving(ff_petri_path *path) {
+  path->flat = 0;
+  const ff_ode_outcome outcome = ff_ode_step(path->ode, known_end(path));
+  path->own = 0;
+  if (outcome != FF_ODE_STEPPED) {
+    if (outcome == FF_ODE_NO_MEMORY)
+      ff_petri_path_fail(path, FF_PETRI_NO_MEMORY, 0, 0, 0);
+    else
+      fail_step(path);
+    return 0;
+  }
+  path->to = ff_ode_last(path->ode)->to;
+  return 1;
+}
+
+static void mark_group(ff_petri_path *path, uint32_t g) {
+  if (path->is_dirty_group[g]) return;
+  path->is_dirty_group[g] = 1;
+  path->dirty_group[path->n_dirty_groups++] = g;
+}
+
+/* Groups that vary go on with what is left of their thresholds. Their candidates are dropped before the length of the segment is
+ * chosen. */
+static void leave_segment(ff_petri_path *path) {
+  for (uint32_t k = 0; k < path->n_moving_groups; k++) {
+    const uint32_t g = path->moving_group[k];
+    ff_petri_clock_settle(path, g);
+    ff_petri_due_cancel(&path->candidates, g);
+    path->varies[g] = 0;
+    path->rate[g] = 0;
+    mark_group(path, g);
+  }
+}
+
+/* A group that does not depend on levels may have fired, or may have other coefficients. */
+static void search_dirty(ff_petri_path *path, int all) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < path->n_dirty_groups; k++) {
+    const uint32_t g = path->dirty_group[k];
+    if (!all && path->is_moving_group[g]) {
+      path->dirty_group[kept++] = g;
+      continue;
+    }
+    path->is_dirty_group[g] = 0;
+    if (path->failure.what == FF_PETRI_FINE) ff_petri_clock_search(path, g);
+  }
+  path->n_dirty_groups = kept;
+}
+
+static void new_segment(ff_petri_path *path) {
+  leave_segment(path);
+  search_dirty(path, 0);
+  if (path->failure.what != FF_PETRI_FINE) return;
+  if (path->stirred) go_on(path);
+  path->stirred = 0;
+  path->from = path->now;
+  path->segment++;
+  path->n_pieces = 0;
+  if (is_still(path))
+    begin_flat(path);
+  else if (!begin_moving(path))
+    return;
+  path->limit = path->to;
+  path->length = path->to - path->from;
+  path->part = 1;
+  if (!path->flat) path->reach = FF_PETRI_REACH * path->length;
+  path->crossing = 0;
+  if (path->conditions.n_thresholds + path->conditions.n_formulas > 0 && path->limit < INFINITY) ff_petri_find_crossing(path);
+}
+
+/* ---- the next step ------------------------------------------------------------------------------------------------------ */
+
+/* Of what comes at the same time, crossings are first, then clocks, then stochastic firings. */
+static void pick(ff_petri_path *path) {
+  const double due = ff_petri_due_next(&path->due), fires = ff_petri_due_next(&path->candidates), limit = path->limit;
+  if (path->crossing && limit <= due && limit <= fires) {
+    ff_petri_set_next(path, FF_PETRI_CROSSES_OVER, limit);
+  } else if (due <= fires && due <= limit && due < INFINITY) {
+    ff_petri_find_due(path, due);
+  } else if (fires <= limit && fires < INFINITY) {
+    ff_petri_set_fires(path, ff_petri_clock_choose(path, path->candidates.heap[0].number, fires), fires);
+  } else {
+    ff_petri_set_next(path, FF_PETRI_PASSES, limit);
+  }
+}
+
+void ff_petri_find(ff_petri_path *path) {
+  if (path->failure.what != FF_PETRI_FINE) return;
+  if (ff_petri_find_in_batch(path) || ff_petri_find_immediate(path)) return;
+  if (path->failure.what != FF_PETRI_FINE) return;
+  if (path->stirred || !(path->now < path->limit)) new_segment(path);
+  if (path->failure.what != FF_PETRI_FINE) return;
+  search_dirty(path, 1);
+  if (path->failure.what == FF_PETRI_FINE) pick(path);
+}

@@ -1,0 +1,155 @@
+/* Immediate transitions, and those with clocks. */
+#include "ff_petri_path_internal.h"
+
+/* ---- immediate ones ----------------------------------------------------------------------------------------------------- */
+
+void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member m, int enabled) {
+  const uint32_t k = path->program->law[m.law].own + m.i;
+  path->n_enabled += (uint32_t)enabled - path->is_enabled[k];
+  path->is_enabled[k] = (uint8_t)enabled;
+}
+
+/* The weight of a transition that may fire; 0 if it must not. */
+static double weight_of(ff_petri_path *path, uint32_t k) {
+  const ff_petri_program *p = path->program;
+  const ff_petri_law *law = &p->law[p->immediate[k].law];
+  if (!path->is_enabled[k]) return 0;
+  const double weight = law->rate.formula.length == 0 ? 0 : ff_petri_term_at(path, path->now, law, &law->rate, p->immediate[k].i);
+  if (!(fabs(weight) < INFINITY)) ff_petri_path_fail(path, FF_PETRI_BAD_WEIGHT, ff_petri_number_of(p, p->immediate[k]), weight, 0);
+  return weight > 0 ? weight : 0;
+}
+
+int ff_petri_find_immediate(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double total = 0;
+  uint32_t chosen = FF_PETRI_NOT_DUE;
+  if (path->n_enabled == 0) return 0;
+  for (uint32_t k = 0; k < p->n_immediate; k++) total += weight_of(path, k);
+  if (!(total > 0)) return 0;
+  const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_IMMEDIATE, 0, path->choices, path->unit), path->key);
+  double x = ff_closed(w.v[0], w.v[1]) * total;
+  for (uint32_t k = 0; k < p->n_immediate; k++) {
+    const double weight = weight_of(path, k);
+    if (!(weight > 0)) continue;
+    chosen = k;
+    if (x < weight) break;
+    x -= weight;
+  }
+  ff_petri_set_fires(path, p->immediate[chosen], path->now);
+  return 1;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------------------------------------- */
+
+static const ff_petri_law *law_of(const ff_petri_path *path, uint32_t k) {
+  return &path->program->law[path->program->timed[k].law];
+}
+
+/* The clock of a deterministic transition starts. */
+static void start_clock(ff_petri_path *path, uint32_t k) {
+  const ff_petri_program *p = path->program;
+  const ff_petri_law *law = law_of(path, k);
+  const double delay = law->rate.formula.length == 0 ? 0 : ff_petri_term_at(path, path->now, law, &law->rate, p->timed[k].i);
+  if (!(delay >= 0)) {
+    ff_petri_path_fail(path, FF_PETRI_BAD_DELAY, ff_petri_number_of(p, p->timed[k]), delay, 0);
+    return;
+  }
+  if (delay < INFINITY) ff_petri_due_set(&path->due, k, path->now + delay);
+}
+
+/* The next time of a scheduled transition. */
+static void schedule(ff_petri_path *path, uint32_t k) {
+  const ff_petri_law *law = law_of(path, k);
+  if (path->times[k] < law->times)
+    ff_petri_due_set(&path->due, k, law->begin + path->times[k] * law->period - path->start);
+}
+
+void ff_petri_timed_enable(ff_petri_path *path, ff_petri_member m, int enabled) {
+  const ff_petri_law *law = &path->program->law[m.law];
+  const uint32_t k = law->own + m.i;
+  path->is_enabled_timed[k] = (uint8_t)enabled;
+  if (law->kind != FF_PETRI_DETERMINISTIC || path->in_batch[k]) return;
+  if (!enabled)
+    ff_petri_due_cancel(&path->due, k);
+  else if (!ff_petri_due_has(&path->due, k))
+    start_clock(path, k);
+}
+
+void ff_petri_timed_begin(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  ff_petri_due_clear(&path->due, p->n_timed);
+  path->n_batch = path->at_batch = 0;
+  for (uint32_t k = 0; k < p->n_timed; k++) {
+    const ff_petri_law *law = law_of(path, k);
+    path->in_batch[k] = 0;
+    path->times[k] = 0;
+    if (law->kind == FF_PETRI_SCHEDULED && law->begin >= path->start) schedule(path, k);
+  }
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------------------------ */
+
+/* Puts the n transitions into a random order (Fisher and Yates). */
+static void shuffle(ff_petri_path *path, uint32_t *list, uint32_t n) {
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_ORDER, i, path->batches, path->unit), path->key);
+    const uint32_t j = i + (uint32_t)(ff_closed(w.v[0], w.v[1]) * (n - i)), kept = list[i];
+    list[i] = list[j];
+    list[j] = kept;
+  }
+}
+
+static void end_batch(ff_petri_path *path) {
+  for (uint32_t b = 0; b < path->n_batch; b++) path->in_batch[path->batch[b]] = 0;
+  for (uint32_t b = 0; b < path->n_batch; b++) {
+    const uint32_t k = path->batch[b];
+    if (law_of(path, k)->kind == FF_PETRI_SCHEDULED)
+      schedule(path, k);
+    else if (path->is_enabled_timed[k])
+      start_clock(path, k);
+  }
+  path->n_batch = path->at_batch = 0;
+}
+
+int ff_petri_find_in_batch(ff_petri_path *path) {
+  for (; path->at_batch < path->n_batch; path->at_batch++) {
+    const uint32_t k = path->batch[path->at_batch];
+    if (path->at_batch < path->n_takers && !path->is_enabled_timed[k]) continue;
+    ff_petri_set_fires(path, path->program->timed[k], path->now);
+    return 1;
+  }
+  if (path->n_batch > 0) end_batch(path);
+  return 0;
+}
+
+/* Those that take tokens come first, in a random order, and are tested once more before they fire; then the others fire without a
+ * test. A scheduled one that is not enabled does not fire. */
+void ff_petri_find_due(ff_petri_path *path, double t) {
+  const uint32_t n = ff_petri_due_take(&path->due, t, path->batch);
+  uint32_t kept = 0;
+  path->n_takers = 0;
+  for (uint32_t b = 0; b < n; b++) {
+    const uint32_t k = path->batch[b];
+    path->times[k]++;
+    if (!path->is_enabled_timed[k]) {
+      schedule(path, k);
+      continue;
+    }
+    path->in_batch[k] = 1;
+    path->batch[kept++] = k;
+  }
+  for (uint32_t b = 0; b < kept; b++) { /* the others keep their order only among themselves, which does not matter */
+    const uint32_t k = path->batch[b];
+    if (!law_of(path, k)->takes) continue;
+    path->batch[b] = path->batch[path->n_takers];
+    path->batch[path->n_takers++] = k;
+  }
+  path->n_batch = kept;
+  path->at_batch = 0;
+  if (path->n_takers > 1) shuffle(path, path->batch, path->n_takers);
+  path->batches++;
+  if (kept > 0)
+    ff_petri_set_fires(path, path->program->timed[path->batch[0]], t);
+  else
+    ff_petri_set_next(path, FF_PETRI_PASSES, t);
+}

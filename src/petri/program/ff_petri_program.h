@@ -1,0 +1,162 @@
+/* A Petri net that is ready for simulation.
+ *
+ * All that formulas read is in one array of values, by number:
+ *   levels       places that a continuous transition changes, from 0
+ *   other places, then variables, the time, and constants (values of indices)
+ *   derived      functions of these: parts of formulas that depend on discrete places alone, and switches
+ * A switch is a comparison, or a whole number such as floor(x), that depends on levels or the time. It keeps its value between
+ * crossings, so what depends on levels is smooth in between.
+ *
+ * The hazard of a stochastic transition is a coefficient, which depends on discrete places and switches, times a profile, which
+ * depends on levels and the time. Transitions with equal profiles share one; profile 0 is 1. */
+#ifndef FF_PETRI_PROGRAM_H
+#define FF_PETRI_PROGRAM_H
+
+#include "../../linear/ff_sparse_order.h"
+#include "../../model/petri/ff_petri_flat.h"
+
+typedef enum { FF_PETRI_ADAPTIVE, FF_PETRI_BIO } ff_petri_semantics;
+typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK } ff_petri_integrator;
+
+typedef struct {
+  ff_petri_semantics semantics;
+  ff_petri_integrator integrator;
+  double relative, absolute; /* tolerances; 0: 1e-6, and a thousandth of the relative one */
+  int one_clock;             /* all stochastic transitions are one group */
+} ff_petri_options;
+
+#define FF_PETRI_CHUNK 16u /* transitions of a family that are evaluated at a time */
+
+/* A formula of a family. Its symbol k is row[k] of the family; of a family with one transition, its symbols are values. */
+typedef struct {
+  ff_formula formula; /* without words: there is none */
+  uint32_t n, *row;
+  uint8_t moving; /* whether it reads levels, the time, or variables of them */
+} ff_petri_term;
+
+/* What a firing does to a place, or what a flow does in a unit of time. */
+typedef struct {
+  uint32_t row;
+  uint8_t resets; /* the place becomes 0 first */
+  double by;
+  ff_petri_term formula; /* if it has words, its value counts, not `by` */
+} ff_petri_effect;
+
+/* A family of transitions: row k of transition i is the value index[k * n + i]. */
+typedef struct {
+  ff_petri_kind kind;
+  uint32_t n, n_rows, n_effects;
+  uint64_t first;        /* its transitions are first ... first + n - 1 of the net */
+  uint32_t own;          /* the number of its first transition among those of its kind; timed ones are counted together */
+  uint32_t *index;
+  ff_petri_term enabled; /* of a jump that is not stochastic: its tests. Without words: it is always enabled */
+  ff_petri_term rate;    /* of a flow, which is 0 where it is not enabled; a coefficient, likewise; a weight, or a delay */
+  ff_petri_effect *effect;
+  uint32_t *profile;     /* of each stochastic transition */
+  double begin, period, times; /* of a scheduled one: how often, 0 if never */
+  uint8_t takes;         /* whether it has a standard input arc */
+  uint8_t stirs;         /* whether a firing may change a flow */
+} ff_petri_law;
+
+/* A formula of values: symbol k is the value read[k]. */
+typedef struct {
+  ff_formula formula;
+  uint32_t n, *read;
+} ff_petri_plain;
+
+typedef enum {
+  FF_PETRI_DISCRETE, /* reads no level and not the time */
+  FF_PETRI_TRUTH,    /* a switch: whether the formula is not 0 */
+  FF_PETRI_WHOLE     /* a switch: its value */
+} ff_petri_derived_kind;
+
+typedef struct {
+  ff_petri_derived_kind kind;
+  uint32_t value;
+  ff_petri_plain plain; /* of places and the time (FF_F_TIME) */
+} ff_petri_derived;
+
+typedef struct {
+  ff_petri_plain plain;
+  uint8_t affine; /* in levels and the time */
+  uint8_t timed;
+} ff_petri_profile;
+
+/* A variable of levels or the time. */
+typedef struct {
+  uint32_t value;
+  ff_petri_plain plain;
+  uint8_t in_flow;
+} ff_petri_moving;
+
+/* A transition i of a law. */
+typedef struct {
+  uint32_t law, i;
+} ff_petri_member;
+
+typedef struct {
+  const ff_petri_flat *flat;
+  ff_petri_options options;
+  uint32_t n_levels, n_places, n_values, time; /* time: the number of this value */
+  uint32_t *place_value; /* for each place */
+  uint32_t *value_place; /* for each value below n_places */
+  double *initial;       /* of all values; of what is derived and of variables, 0 */
+  double *start;         /* the places at the start, in their own order */
+
+  ff_petri_law *law; /* of each family */
+  uint32_t n_laws, n_flows, n_stochastic, n_immediate, n_timed;
+  uint32_t *flow;    /* the laws that flow */
+  ff_petri_member *stochastic, *immediate, *timed; /* by their own numbers */
+  ff_petri_derived *derived;
+  uint32_t n_derived;
+  ff_petri_profile *profile;
+  uint32_t n_profiles;
+  ff_petri_moving *moving;
+  uint32_t n_moving;
+  ff_formula *observer; /* the variables as functions of places, in their own order */
+  uint32_t depth;       /* of the stack that any formula needs */
+  uint32_t most_rows, most_reads;
+
+  /* What is computed anew when a value changes. derived_of and member_of have lists for each value. */
+  size_t *derived_first, *member_first;
+  uint32_t *derived_of;
+  ff_petri_member *member_of;
+  uint8_t *stirs;       /* for each value: 1 if a flow, a profile, or the formula of a switch reads it */
+  uint8_t timed_flows, timed_profiles, timed_switches;
+
+  /* Groups of stochastic transitions, each with a clock. A cell of a group are its transitions with one profile. */
+  uint32_t n_groups, n_cells;
+  uint32_t *cell_first;   /* of each group, and the end */
+  uint32_t *cell_profile; /* of each cell */
+  size_t *cell_members;   /* of each cell, and the end: where its members begin */
+  uint32_t *member;       /* numbers of stochastic transitions, ascending in each cell */
+  uint32_t *cell_of;      /* of each stochastic transition */
+  uint32_t *group_of;     /* of each cell */
+
+  /* Where the derivatives of flows by levels are not 0, for implicit steps; NULL for explicit ones. */
+  size_t *column_first;
+  uint32_t *column_row;
+  ff_sparse_order *order; /* NULL unless all steps are implicit */
+} ff_petri_program;
+
+/* Compiles a net, which is borrowed. The caller frees *out with ff_petri_program_free(), which accepts NULL. FF_EARGUMENT for
+ * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if all steps are implicit. */
+ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options, ff_error *err);
+void ff_petri_program_free(ff_petri_program *program);
+
+/* The number of the net's transition i of a law, and back. O(1), O(log laws). */
+static inline uint32_t ff_petri_number_of(const ff_petri_program *p, ff_petri_member m) {
+  return (uint32_t)(p->law[m.law].first + m.i);
+}
+ff_petri_member ff_petri_member_of(const ff_petri_program *program, uint64_t transition);
+
+/* The value of a symbol of transition i. O(1). */
+static inline uint32_t ff_petri_value_of(const ff_petri_law *law, uint32_t row, uint32_t i) {
+  return law->index[(size_t)row * law->n + i];
+}
+
+/* The formula `of`, whose symbols are places, as one of values; the caller frees *out. O(length). */
+ff_status ff_petri_program_plain(ff_petri_plain *out, const ff_petri_program *program, const ff_formula *of, ff_error *err);
+void ff_petri_plain_free(ff_petri_plain *plain);
+
+#endif

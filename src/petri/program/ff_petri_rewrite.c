@@ -1,0 +1,220 @@
+/* Formulas of families: parts that keep their values within a step become symbols. */
+#include "ff_petri_compile_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- classes ------------------------------------------------------------------------------------------------------------ */
+
+static ff_petri_class class_of_word(const ff_petri_family_maker *f, const ff_formula_word *word) {
+  if (word->code == FF_F_TIME) return FF_PETRI_OF_LEVELS;
+  return word->code == FF_F_SYMBOL ? (ff_petri_class)f->row_class[word->symbol] : FF_PETRI_OF_NOTHING;
+}
+
+ff_petri_class ff_petri_class_of(const ff_petri_family_maker *f, const ff_formula_word *word, uint32_t length) {
+  ff_petri_class out = FF_PETRI_OF_NOTHING;
+  for (uint32_t at = 0; at < length; at++) {
+    const ff_petri_class own = class_of_word(f, &word[at]);
+    if (own > out) out = own;
+  }
+  return out;
+}
+
+/* ---- new rows ----------------------------------------------------------------------------------------------------------- */
+
+static ff_status add_row(ff_petri_family_maker *f, ff_petri_class class, uint32_t *row) {
+  ff_petri_law *law = f->law;
+  ff_status status = ff_grow((void **)&law->index, &f->index_room, (size_t)(law->n_rows + 1) * law->n, sizeof *law->index,
+                             f->m->err);
+  if (status == FF_OK)
+    status = ff_grow((void **)&f->row_class, &f->class_room, (size_t)law->n_rows + 1, sizeof *f->row_class, f->m->err);
+  if (status != FF_OK) return status;
+  f->row_class[law->n_rows] = (uint8_t)class;
+  *row = law->n_rows++;
+  return FF_OK;
+}
+
+/* The row of a derived formula, which is that of words of a formula of rows. */
+static ff_status derive(ff_petri_family_maker *f, const ff_formula_word *word, uint32_t length, ff_petri_derived_kind kind,
+                        uint32_t *row) {
+  ff_petri_law *law = f->law;
+  ff_status status = add_row(f, kind == FF_PETRI_DISCRETE ? FF_PETRI_OF_COUNTS : FF_PETRI_OF_SWITCHES, row);
+  for (uint32_t i = 0; i < law->n && status == FF_OK; i++) {
+    ff_petri_plain plain;
+    status = ff_petri_flatten(f, word, length, i, FF_PETRI_FOR_DERIVED, &plain);
+    if (status == FF_OK) status = ff_petri_intern_derived(f->m, kind, &plain, &law->index[(size_t)*row * law->n + i]);
+  }
+  return status;
+}
+
+static ff_status time_row(ff_petri_family_maker *f, uint32_t *row) {
+  ff_status status = FF_OK;
+  if (f->time_row == FF_PETRI_NO_VALUE) {
+    status = add_row(f, FF_PETRI_OF_LEVELS, &f->time_row);
+    for (uint32_t i = 0; i < f->law->n && status == FF_OK; i++)
+      f->law->index[(size_t)f->time_row * f->law->n + i] = f->m->p->time;
+  }
+  *row = f->time_row;
+  return status;
+}
+
+/* ---- the search for parts ----------------------------------------------------------------------------------------------- */
+
+/* What is known of the subexpression that a word ends. */
+typedef struct {
+  uint32_t start;
+  uint8_t class, truth, chosen; /* truth: only whether it is 0 matters. chosen: it is replaced; 1 + the kind */
+} part;
+
+static int is_comparison(uint32_t code) { return code >= FF_F_LT && code <= FF_F_NE; }
+
+/* Marks operands of which only the truth matters: those of &, | and !, and the first one of `if`. */
+static void mark_truth(const ff_formula *in, part *x, uint32_t at) {
+  const uint32_t code = in->word[at].code, n = ff_formula_operands(code);
+  uint32_t operand = at - 1;
+  if (code != FF_F_AND && code != FF_F_OR && code != FF_F_NOT && code != FF_F_IF) return;
+  for (uint32_t k = n; k > 0; k--) {
+    if (code != FF_F_IF || k == 1) x[operand].truth = 1;
+    operand = x[operand].start - 1;
+  }
+}
+
+static int is_logical(uint32_t code) { return code == FF_F_AND || code == FF_F_OR || code == FF_F_NOT; }
+
+/* Returns 1 + the kind of symbol that replaces the part, or 0. */
+static uint8_t choose(const ff_formula *in, const part *x, uint32_t at, int hoists) {
+  const uint32_t code = in->word[at].code;
+  if (x[at].class == FF_PETRI_OF_LEVELS) {
+    if (is_comparison(code)) return 1 + FF_PETRI_TRUTH;
+    if (code == FF_F_FLOOR || code == FF_F_CEILING) return 1 + FF_PETRI_WHOLE;
+    return x[at].truth && !is_logical(code) ? 1 + FF_PETRI_TRUTH : 0;
+  }
+  return hoists && x[at].class <= FF_PETRI_OF_COUNTS && x[at].start < at ? 1 + FF_PETRI_DISCRETE : 0;
+}
+
+static void look(const ff_petri_family_maker *f, const ff_formula *in, part *x, const uint32_t *start, int hoists) {
+  for (uint32_t at = 0; at < in->length; at++) {
+    ff_petri_class class = class_of_word(f, &in->word[at]);
+    uint32_t operand = at - 1;
+    for (uint32_t k = ff_formula_operands(in->word[at].code); k > 0; k--) {
+      if (x[operand].class > class) class = x[operand].class;
+      operand = start[operand] - 1;
+    }
+    x[at] = (part){start[at], (uint8_t)class, 0, 0};
+  }
+  for (uint32_t left = in->length; left > 0;) { /* from the whole to its parts; what is replaced is not looked at */
+    const uint32_t at = left - 1;
+    x[at].chosen = choose(in, x, at, hoists);
+    mark_truth(in, x, at);
+    left = x[at].chosen ? x[at].start : at;
+  }
+}
+
+/* ---- rewriting ---------------------------------------------------------------------------------------------------------- */
+
+/* Pushes the word `at`, or what replaces the part that begins there and ends at *last. */
+static ff_status emit(ff_petri_family_maker *f, const ff_formula *in, const part *x, uint32_t at, uint32_t last,
+                      ff_formula_builder *b) {
+  ff_formula_word word = in->word[at];
+  uint32_t row = 0;
+  ff_status status = FF_OK;
+  if (x[last].chosen)
+    status = derive(f, in->word + at, last - at + 1, (ff_petri_derived_kind)(x[last].chosen - 1), &row);
+  else if (word.code == FF_F_TIME)
+    status = time_row(f, &row);
+  if (x[last].chosen || word.code == FF_F_TIME) word = (ff_formula_word){FF_F_SYMBOL, row, 0};
+  return status == FF_OK ? ff_formula_push(b, word, f->m->err) : status;
+}
+
+ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out) {
+  ff_formula_builder b = {0};
+  *out = (ff_formula){0};
+  uint32_t *start = ff_calloc(in->length, sizeof *start), *until = ff_calloc(in->length, sizeof *until);
+  part *x = ff_calloc(in->length, sizeof *x);
+  ff_status status = start != NULL && until != NULL && x != NULL
+                         ? FF_OK
+                         : ff_error_set(f->m->err, FF_EMEMORY, "no memory for a formula of %u words", in->length);
+  if (status == FF_OK) {
+    ff_formula_starts(start, in);
+    look(f, in, x, start, hoists);
+    for (uint32_t at = 0; at < in->length; at++) until[at] = at;
+    for (uint32_t at = 0; at < in->length; at++)
+      if (x[at].chosen) until[x[at].start] = at;
+  }
+  for (uint32_t at = 0; at < in->length && status == FF_OK; at = until[at] + 1) status = emit(f, in, x, at, until[at], &b);
+  if (status == FF_OK)
+    ff_formula_finish(out, &b);
+  else
+    free(b.word);
+  free(start);
+  free(until);
+  free(x);
+  return status;
+}
+
+/* ---- terms -------------------------------------------------------------------------------------------------------------- */
+
+/* The rows that a formula reads, each once, become its symbols; of one transition, the values do. */
+ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_petri_term *out) {
+  const ff_petri_law *law = f->law;
+  uint32_t *place = ff_calloc(law->n_rows, sizeof *place), *row = ff_calloc(law->n_rows, sizeof *row), n = 0;
+  if (place == NULL || row == NULL) {
+    free(place);
+    free(row);
+    return ff_error_set(f->m->err, FF_EMEMORY, "no memory for a formula of %u symbols", law->n_rows);
+  }
+  out->moving = ff_petri_class_of(f, formula->word, formula->length) == FF_PETRI_OF_LEVELS;
+  for (uint32_t at = 0; at < formula->length; at++) {
+    ff_formula_word *word = &formula->word[at];
+    if (word->code != FF_F_SYMBOL) continue;
+    if (place[word->symbol] == 0) {
+      row[n] = word->symbol;
+      place[word->symbol] = ++n;
+    }
+    word->symbol = law->n == 1 ? law->index[word->symbol] : place[word->symbol] - 1;
+  }
+  free(place);
+  out->formula = *formula;
+  out->n = n;
+  out->row = ff_shrink(row, n, sizeof *row);
+  *formula = (ff_formula){0};
+  if (out->formula.depth > f->m->p->depth) f->m->p->depth = out->formula.depth;
+  if (n > f->m->p->most_rows) f->m->p->most_rows = n;
+  return FF_OK;
+}
+
+/* Degrees in levels and the time: 0, 1, or 2 for all else. */
+static uint8_t degree_of(uint32_t code, const uint8_t *x) {
+  const uint32_t n = ff_formula_operands(code);
+  uint8_t most = 0;
+  for (uint32_t k = 0; k < n; k++) most = x[k] > most ? x[k] : most;
+  switch (code) {
+    case FF_F_NEG:
+    case FF_F_ADD:
+    case FF_F_SUB: return most;
+    case FF_F_MUL: return x[0] + x[1] < 2 ? most : 2;
+    case FF_F_DIV: return x[1] == 0 ? most : 2;
+    case FF_F_IF: return x[0] == 0 ? most : 2;
+    default: return most == 0 ? 0 : 2;
+  }
+}
+
+ff_status ff_petri_is_affine(const ff_petri_maker *m, const ff_petri_plain *plain, uint8_t *affine) {
+  uint8_t *stack = ff_calloc(plain->formula.depth, sizeof *stack), *top = stack;
+  if (stack == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for a formula of %u words", plain->formula.length);
+  for (uint32_t at = 0; at < plain->formula.length; at++) {
+    const ff_formula_word *word = &plain->formula.word[at];
+    const uint32_t n = ff_formula_operands(word->code);
+    if (n == 0) {
+      const uint32_t value = word->code == FF_F_SYMBOL ? plain->read[word->symbol] : FF_PETRI_NO_VALUE;
+      *top++ = word->code == FF_F_SYMBOL && (value < m->p->n_levels || value == m->p->time);
+      continue;
+    }
+    top -= n;
+    *top = degree_of(word->code, top);
+    top++;
+  }
+  *affine = stack[0] < 2;
+  free(stack);
+  return FF_OK;
+}
