@@ -12,7 +12,7 @@ RSCRIPT = Rscript
 BUILD = build
 JOBS := $(shell nproc 2>/dev/null || echo 1)
 
-FLOORS := $(filter-out rglue cuda/nvrtc,$(shell tools/check-layers folders))
+FLOORS := $(filter-out rglue rglue/% cuda/nvrtc,$(shell tools/check-layers folders))
 CORE := $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
 TESTS := $(patsubst tests/c/%.c,%,$(sort $(filter-out tests/c/test_memory.c,$(wildcard tests/c/test_*.c))))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
