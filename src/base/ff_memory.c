@@ -48,6 +48,6 @@ char *ff_strndup(const char *text, size_t length) {
 }
 
 void *ff_shrink(void *memory, size_t count, size_t size) {
-  void *fitted = realloc(memory, count * size);
+  void *fitted = realloc(memory, count * size > 0 ? count * size : 1); /* of 0 bytes, the block would be freed */
   return fitted != NULL ? fitted : memory;
 }

@@ -122,6 +122,10 @@ FFI_ENTRY(ffi_petri_cells, 2)
 FFI_ENTRY(ffi_petri_transition_names, 1)
 FFI_ENTRY(ffi_petri_condition, 1)
 
+/* petri/ffi_petri_run.c */
+FFI_ENTRY(ffi_petri_new, 2)
+FFI_ENTRY(ffi_petri_sweep, 3)
+
 /* petri/ffi_petri_io.c */
 FFI_ENTRY(ffi_read_petri, 5)
 FFI_ENTRY(ffi_write_petri, 3)
