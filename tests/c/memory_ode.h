@@ -3,6 +3,7 @@
 #define FF_TESTS_MEMORY_ODE_H
 
 #include "../../src/linear/ff_sparse_lu.h"
+#include "../../src/ode/ff_cvode.h"
 #include "../../src/ode/ff_ode.h"
 #include "memory_given.h"
 
@@ -47,6 +48,24 @@ static ff_status solves_equations(ff_error *err) {
   }
   ff_sparse_order_free(order);
   return status;
+}
+
+static double passes(void *of, uint32_t i, double t, const double *x) {
+  (void)of, (void)t;
+  return x[i] - 0.5;
+}
+
+/* CVODE, if it is there; what it allocates itself does not fail. */
+static ff_status makes_cvode(ff_error *err) {
+  static const double absolute[] = {1e-6, 1e-6, 1e-6, 1e-6};
+  const ff_ode_equations equations = {.n = 4, .slope = mixes};
+  const ff_ode_watch watch = {.n = 2, .value = passes};
+  const ff_cvode_options options = {.method = FF_CVODE_BDF, .relative = 1e-6, .absolute = absolute, .most_steps = 100};
+  ff_cvode *c;
+  ff_status status = ff_cvode_new(&c, &equations, &watch, &options, err);
+  CHECK_OUT(status, c);
+  ff_cvode_free(c);
+  return status == FF_EUNSUPPORTED ? FF_OK : status;
 }
 
 /* A grid, in which elimination makes lists of neighbours long. */

@@ -12,6 +12,7 @@ static ff_status add_petri_sets(ff_petri *net, ff_error *err) {
   ff_status status = ff_petri_add_set_text(net, "Half", "Cell[x < 2]", petri_nowhere, err);
   if (status == FF_OK)
     status = ff_petri_add_set(net, "Other", FF_SET_SUBSET, &cell, 1, "x = 1", FF_COLOUR_CANDL, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_set_text(net, "Either", "Half + Other", petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_place(net, "H", ff_petri_set_number(net, "Half", 4), 1, 0, err);
   if (status == FF_OK) status = ff_petri_add_place(net, long_name, ff_petri_set_number(net, "X", 1), 1, 0, err);
   if (status == FF_OK)

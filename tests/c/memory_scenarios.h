@@ -26,6 +26,7 @@ typedef struct {
 static const scenario scenarios[] = {
     {"differential equations", NULL, solves_equations, NULL, 0},
     {"order of a sparse matrix", NULL, orders_a_grid, NULL, 0},
+    {"CVODE", NULL, makes_cvode, NULL, 0},
     {"reaction network", NULL, makes_reactions, NULL, 0},
     {"Petri net", NULL, makes_petri, NULL, 0},
     {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
