@@ -1,0 +1,70 @@
+# Speed of hybrid Petri nets on one core, for bench/RESULTS.md: Rscript bench/hybrid.R, some minutes. Prints tables.
+#
+# Times are medians of RUNS (5) runs. "Lone" is one trajectory, "ensemble" one of many, with one thread. The peer is lsodar of the
+# package deSolve, with the integrated hazard as a state, its threshold as a root, and an event that lets a transition fire: the
+# serial algorithm of ELansary et al. in compiled code with functions of R.
+library(fireflip)
+
+runs <- as.integer(Sys.getenv("RUNS", "5"))
+median_of <- function(call) stats::median(replicate(runs, system.time(call())[["elapsed"]]))
+events_of <- function(...) summary(simulate(..., threads = 1))$events
+
+# Microseconds an event: all that a call takes, from the net in R to its result.
+event_time <- function(net, nsim, last) {
+  events <- events_of(net, nsim = nsim, times = last, seed = 1)
+  median_of(function() simulate(net, nsim = nsim, times = last, seed = 1, threads = 1)) / events * 1e6
+}
+
+# ---- small nets -----------------------------------------------------------------------------------------------------------
+
+small <- list(
+  list("on/off gene", petri_model("gene"), 40000), list("Hill feedback", petri_model("hill"), 10000),
+  list("calcium cell", petri_model("calcium", nx = 1, ny = 1), 200), list("growth, reset at rate x", petri_model("growth"), 40000)
+)
+small <- do.call(rbind, lapply(small, function(one) {
+  data.frame(net = one[[1L]], lone = event_time(one[[2L]], 1, one[[3L]]), ensemble = event_time(one[[2L]], 1000, one[[3L]] / 1000))
+}))
+cat("\nMicroseconds an event, relative tolerance 1e-6\n")
+print(small, row.names = FALSE, digits = 3)
+
+# ---- the peer ---------------------------------------------------------------------------------------------------------------
+
+# The on/off gene: on and off at constant rates, and a protein that flows.
+peer_gene <- function(last, on = 1.5, off = 2.5) {
+  threshold <- stats::rexp(1)
+  fired <- 0
+  slopes <- function(t, y, parameters) list(c(y[[3L]] - y[[1L]], if (y[[3L]] == 1) off else on, 0))
+  reaches <- function(t, y, parameters) y[[2L]] - threshold
+  fires <- function(t, y, parameters) {
+    fired <<- fired + 1
+    threshold <<- stats::rexp(1)
+    c(y[[1L]], 0, 1 - y[[3L]])
+  }
+  took <- system.time(deSolve::lsodar(c(protein = 0, hazard = 0, on = 0), c(0, last), slopes, NULL, rootfunc = reaches,
+    events = list(func = fires, root = TRUE), rtol = 1e-6, atol = 1e-9))[["elapsed"]]
+  took / fired * 1e6
+}
+if (requireNamespace("deSolve", quietly = TRUE)) {
+  set.seed(1)
+  peer <- stats::median(replicate(runs, peer_gene(50)))
+  cat(sprintf("\non/off gene, lsodar of deSolve %s: %.3g us an event, %.3g times as long as a lone trajectory\n",
+    utils::packageVersion("deSolve"), peer, peer / small$lone[[1L]]))
+}
+
+# ---- grids of calcium cells -------------------------------------------------------------------------------------------------
+
+# The sizes of Table I of ELansary et al., as cells of 10 places, and its printed speed-ups.
+sizes <- data.frame(nx = c(1, 2, 5, 10, 20, 25, 50, 100, 100, 100), ny = c(1, 5, 10, 10, 25, 40, 100, 100, 150, 200),
+  printed = c(1.33, 4.5, 8.2, 11.3, 14, 14.1, 15.5, 15.7, 16.5, 17))
+sizes$places <- 10 * sizes$nx * sizes$ny
+# A longer and a shorter run: what both need before the first firing does not count.
+sizes$exact <- mapply(function(nx, ny) {
+  net <- petri_model("calcium", nx = nx, ny = ny)
+  last <- c(1, 3) * if (nx * ny > 500) 2e4 / (nx * ny)^1.5 / 480 * 10 else 2e4 / (nx * ny) / 480
+  run <- function(i) simulate(net, times = last[[i]], seed = 1, observe = 1, threads = 1)
+  events <- vapply(1:2, function(i) summary(run(i))$events, 0)
+  seconds <- vapply(1:2, function(i) median_of(function() run(i)), 0)
+  diff(seconds) / diff(events) * 1e6
+}, sizes$nx, sizes$ny)
+cat("\nMicroseconds a firing of a grid of calcium cells; printed: speed-up of the GPU in Table I\n")
+print(sizes[c("places", "exact", "printed")], row.names = FALSE, digits = 3)
