@@ -137,11 +137,20 @@ static void set_rates(ff_petri_path *path, const ff_petri_law *law, uint32_t i, 
     if (FF_RARELY(!(fabs(rate[l]) < INFINITY))) rate[l] = mend_rate(path, law, i + l);
 }
 
+/* The flow of a law with one transition, whose weights are numbers. */
+static inline void add_single(ff_petri_path *path, const ff_petri_law *law, double *out) {
+  const ff_petri_term *term = &law->rate;
+  double rate = term->simple != FF_PETRI_COMPLEX ? ff_petri_simple_value(term, path->value)
+                                                 : ff_formula_value(&term->formula, path->value, 0, path->stack);
+  if (FF_RARELY(!(fabs(rate) < INFINITY))) rate = mend_rate(path, law, 0);
+  for (uint32_t c = 0; c < law->n_effects; c++) out[law->index[law->effect[c].row]] += law->effect[c].by * rate;
+}
+
 void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x) {
   const ff_petri_program *p = path->program;
   path->own = 0;
   path->wrong_flow = 0;
-  if (x != path->value) memcpy(path->value, x, p->n_levels * sizeof *x);
+  for (uint32_t i = 0; i < p->n_levels; i++) path->value[i] = x[i];
   path->value[p->time] = path->start + t;
   for (uint32_t k = 0; k < p->n_moving; k++)
     if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
@@ -172,9 +181,13 @@ int ff_petri_slope(void *of, double t, const double *x, double *out) {
     ff_petri_hold_slopes(path, out);
     return path->wrong_flow == 0;
   }
-  memset(out, 0, p->n_levels * sizeof *out);
+  for (uint32_t i = 0; i < p->n_levels; i++) out[i] = 0;
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
+    if (law->n == 1 && !law->varies) {
+      add_single(path, law, out);
+      continue;
+    }
     for (uint32_t i = 0; i < law->n; i += FF_PETRI_CHUNK) {
       double rate[FF_PETRI_CHUNK];
       const uint32_t n = law->n - i < FF_PETRI_CHUNK ? law->n - i : FF_PETRI_CHUNK;

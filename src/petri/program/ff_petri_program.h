@@ -62,6 +62,7 @@ typedef struct {
   double begin, period, times; /* of a scheduled one: how often, 0 if never */
   uint8_t takes;         /* whether it has a standard input arc */
   uint8_t stirs;         /* whether a firing may change a flow */
+  uint8_t varies;        /* whether an effect has a formula */
 } ff_petri_law;
 
 /* A formula of values: symbol k is the value read[k]. */
