@@ -19,6 +19,7 @@ static struct {
   ff_reactions *net;
   ff_ssa_program *simulated;
   ff_petri *petri;
+  ff_petri_flat *flat;
   int variant; /* from 0, of those that the scenario has */
 } given;
 
@@ -29,6 +30,7 @@ static void release(void) {
   ff_pbn_tally_free(&given.tally);
   ff_ssa_program_free(given.simulated);
   ff_reactions_free(given.net);
+  ff_petri_flat_free(given.flat);
   ff_petri_free(given.petri);
   memset(&given, 0, sizeof given);
 }

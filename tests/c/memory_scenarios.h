@@ -11,6 +11,7 @@
 #include "memory_networks.h"
 #include "memory_ode.h"
 #include "memory_petri.h"
+#include "memory_petri_engine.h"
 #include "memory_reactions.h"
 #include "memory_snoopy.h"
 #include "memory_ssa_code.h"
@@ -31,6 +32,7 @@ static const scenario scenarios[] = {
     {"Petri net", NULL, makes_petri, NULL, 0},
     {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
     {"Petri net, unfolded", prepare_petri, unfolds_petri, NULL, 0},
+    {"Petri net, simulated", prepare_hybrid, simulates_petri, NULL, 3},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},
     {"master equation", prepare_formulas, solves_master_equation, NULL, 0},

@@ -1,0 +1,65 @@
+/* Scenarios of test_memory: programs and trajectories of Petri nets. */
+#ifndef FF_TESTS_MEMORY_PETRI_ENGINE_H
+#define FF_TESTS_MEMORY_PETRI_ENGINE_H
+
+#include "../../src/petri/ff_petri_engine.h"
+#include "memory_given.h"
+#include "petri_nets.h"
+
+/* All kinds of transitions; variables; switches; hazards with sharp bends; levels that become empty; equations that get stiff. */
+static ff_status make_hybrid(ff_petri **net, ff_error *err) {
+  static const struct {
+    const char *name;
+    ff_petri_kind kind;
+    const char *equation, *tests, *resets, *number;
+    int mass_action;
+  } list[] = {{"flow", FF_PETRI_CONTINUOUS, "C -> Ca[x,y]", "C >= 0.1", NULL, "k * v + (Ca[x,y] > 2)", 0},
+              {"drain", FF_PETRI_CONTINUOUS, "Ca[x,y] -> (1 + B) Ca[next(x),y]", NULL, NULL, "0.3", 0},
+              {"fast", FF_PETRI_CONTINUOUS, "Ca[x,y] -> C", NULL, NULL, "1e5", 1},
+              {"bind", FF_PETRI_STOCHASTIC, "A -> S100[x,y]", NULL, "C", "5 * k * Ca[x,y]", 1},
+              {"bend", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "40 * abs(C - 0.3) / (1 + B)", 0},
+              {"go", FF_PETRI_IMMEDIATE, "S100[x,y] -> B", NULL, NULL, "k", 0},
+              {"wait", FF_PETRI_DETERMINISTIC, "0 -> (A) C", NULL, NULL, "0.05", 0},
+              {"mean", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "w", 0}};
+  ff_status status = petri_small(net, 2, err);
+  for (int v = 0; v < 2 && status == FF_OK; v++) {
+    status = ff_petri_add_variable(*net, v == 0 ? "v" : "w", err);
+    if (status == FF_OK)
+      status = ff_petri_variable_text(*net, (uint32_t)v, v == 0 ? "sum(Ca) * k + (C > 1)" : "A / (1 + B)", petri_nowhere, err);
+  }
+  for (size_t i = 0; i < sizeof list / sizeof *list && status == FF_OK; i++)
+    status = petri_add(*net, list[i].name, list[i].kind, list[i].equation, NULL, list[i].tests, list[i].resets, list[i].number,
+                       list[i].mass_action, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "C", NULL, "1", 0, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "A", NULL, "2", 0, petri_nowhere, err);
+  return status == FF_OK ? ff_petri_finish(*net, err) : status;
+}
+
+static void prepare_hybrid(void) {
+  ff_error err;
+  FF_CHECK_OK(make_hybrid(&given.petri, &err), &err);
+  FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
+}
+
+/* With each integrator; a condition on levels ends one trajectory. */
+static ff_status simulates_petri(ff_error *err) {
+  const ff_petri_options options = {.relative = 1e-4, .integrator = (ff_petri_integrator)given.variant};
+  const double times[] = {0.02, 0.1};
+  const uint32_t observed[] = {0, given.flat->n_places};
+  ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};
+  const ff_formula until = {word, 3, 2};
+  const ff_run_options how = {.key = 3, .n = 2, .times = times, .n_times = 2, .observed = observed, .n_observed = 2, .until = &until,
+                              .threads = 1};
+  ff_petri_program *program = NULL;
+  ff_run *run = NULL;
+  int done = 0;
+  ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
+  CHECK_OUT(status, program);
+  if (status == FF_OK) status = ff_run_new(&run, &ff_petri_engine, program, &how, err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
+  ff_run_free(run);
+  ff_petri_program_free(program);
+  return status;
+}
+
+#endif
