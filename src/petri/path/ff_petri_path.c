@@ -171,7 +171,7 @@ void ff_petri_path_step(ff_petri_path *x) {
   if (x->failure.what != FF_PETRI_FINE) return;
   look(x, event);
   if (event == FF_PETRI_BEGINS) ff_petri_switches_set(x);
-  ff_petri_path_find(x);
+  ff_petri_find_next(x);
 }
 
 void ff_petri_path_fail(ff_petri_path *x, ff_petri_failure_kind what, uint32_t item, double value, uint32_t symbol) {

@@ -82,7 +82,7 @@ void ff_petri_cross(ff_petri_path *path);
 /* ---- segments: ff_petri_segment.c --------------------------------------------------------------------------------------- */
 
 /* Finds the next step. */
-void ff_petri_path_find(ff_petri_path *path);
+void ff_petri_find_next(ff_petri_path *path);
 
 static inline double ff_petri_part_of(const ff_petri_path *path, double t) {
   const double s = (t - path->from) / path->length;

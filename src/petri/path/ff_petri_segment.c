@@ -159,7 +159,7 @@ static void pick(ff_petri_path *path) {
   }
 }
 
-void ff_petri_path_find(ff_petri_path *path) {
+void ff_petri_find_next(ff_petri_path *path) {
   if (path->failure.what != FF_PETRI_FINE) return;
   if (ff_petri_find_in_batch(path) || ff_petri_find_immediate(path)) return;
   if (path->failure.what != FF_PETRI_FINE) return;

@@ -98,7 +98,7 @@ ff_status ff_petri_localise(ff_petri_maker *m, ff_petri_plain *out) {
     word->symbol = m->local[word->symbol];
   }
   for (uint32_t k = 0; k < out->n; k++) m->local[read[k]] = FF_PETRI_NO_VALUE;
-  out->read = ff_shrink(read, out->n, sizeof *read);
+  out->read = out->n > 0 ? ff_shrink(read, out->n, sizeof *read) : read;
   return FF_OK;
 }
 

@@ -176,7 +176,7 @@ ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_pet
   free(place);
   out->formula = *formula;
   out->n = n;
-  out->row = ff_shrink(row, n, sizeof *row);
+  out->row = n > 0 ? ff_shrink(row, n, sizeof *row) : row;
   *formula = (ff_formula){0};
   if (out->formula.depth > f->m->p->depth) f->m->p->depth = out->formula.depth;
   if (n > f->m->p->most_rows) f->m->p->most_rows = n;
