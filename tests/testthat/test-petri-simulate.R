@@ -178,7 +178,8 @@ test_that("hybrid nets have all outputs, and go on from final states", {
 
 test_that("runs that cannot go on say why", {
   model <- function(net, text, ...) expect_error(simulate(net, times = 10, seed = 1, ...), text, class = "fireflip_error_model")
-  model(petri_net(a = transition("A -> B", weight = 1), b = transition("B -> A", weight = 1), initial = c(A = 1)), "immediate")
+  model(petri_net(a = transition("A -> B", weight = 1), b = transition("B -> A", weight = 1), initial = c(A = 1)),
+        "fire without end")
   below <- petri_net("x -> 0" = flow(1), t = transition("A -> B", rate = "x - 2"), initial = c(x = 1, A = 1), continuous = "x")
   model(below, "\"t\"")
   model(petri_net(t = transition("A -> B", delay = "A - 5"), initial = c(A = 1)), "\"t\"")
