@@ -129,4 +129,176 @@ static void grows_and_resets(void) {
   petri_end(&x);
 }
 
-FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets)
+/* ---- jumps into a decaying level ----------------------------------------------------------------------------------------- */
+
+/* Jumps of 1 at rate 3, decay 0.7: cumulants k = (3 / (0.7 k)) (1 - exp(-0.7 k t)) of order k. */
+static void jumps_into_decay(void) {
+  const uint64_t n = 4000;
+  const double times[] = {1.7};
+  petri_text x;
+  petri_states s = {0};
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_fires(&x, "jump", "0 -> x", "3");
+  petri_flows(&x, "decay", "x -> 0", "0.7 * x");
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, n, times, 1, 1, 23, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    double mean = 0, square = 0, k[5];
+    for (int i = 1; i < 5; i++) k[i] = 3 / (0.7 * i) * (1 - exp(-0.7 * i * 1.7));
+    for (uint64_t i = 0; i < n; i++) mean += petri_state(&s, 0, i, 0) / (double)n;
+    for (uint64_t i = 0; i < n; i++) square += pow(petri_state(&s, 0, i, 0) - mean, 2) / (double)(n - 1);
+    check_mean("mean", mean, k[1], sqrt(k[2]), (double)n);
+    check_mean("variance", square, k[2], sqrt(k[4] + 2 * k[2] * k[2]), (double)n); /* the fourth central moment less k2^2 */
+  }
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* ---- crossings ----------------------------------------------------------------------------------------------------------- */
+
+/* x grows at speed 1 up to 1, and then decays at rate 1 down to 1/4: periods of 3/4 + log(4). */
+static void oscillates(void) {
+  const double period = 0.75 + log(4);
+  petri_text x;
+  petri_firings f;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0.25");
+  petri_place(&x, "up", 0, "1");
+  petri_place(&x, "down", 0, "0");
+  petri_transition(&x, "turn", FF_PETRI_IMMEDIATE, "up -> down", "x >= 1", NULL, "1", 0);
+  petri_transition(&x, "back", FF_PETRI_IMMEDIATE, "down -> up", "x < 0.25", NULL, "1", 0);
+  petri_transition(&x, "grow", FF_PETRI_CONTINUOUS, "0 -> x", "up >= 1", NULL, "1", 0);
+  petri_flows(&x, "decay", "x -> 0", "x * down");
+  petri_compile(&x, &usual);
+  x.status = x.status == FF_OK ? petri_list(&f, x.program, 1, 1000 * period + 0.1, 3, &x.err) : x.status;
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    double most = 0;
+    FF_CHECK_SAY(f.n == 2000, "%g firings\n", (double)f.n);
+    for (uint64_t i = 0; i < f.n; i++) {
+      const double expected = (double)(i / 2) * period + (i % 2 ? period : 0.75), error = fabs(f.time[i] - expected);
+      FF_CHECK(f.what[i] == (int)(i % 2));
+      most = error / (double)(i / 2 + 1) > most ? error / (double)(i / 2 + 1) : most;
+    }
+    FF_CHECK_SAY(most < 1e-5, "%g for each period\n", most); /* 10 tolerances */
+    petri_firings_free(&f);
+  }
+  petri_end(&x);
+}
+
+/* x loses 2 and gets w = (1 + t) / 2: it is empty from t0 on, where 1 - 1.5 t + t^2 / 4 = 0, until w = 2 at t = 3. y gets what x
+ * loses. */
+static void runs_empty(void) {
+  const double t0 = 3 - sqrt(5), times[] = {0.5, 1, 2.5, 3.5, 5};
+  petri_text x;
+  petri_states s = {0};
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "1");
+  petri_place(&x, "y", 1, "0");
+  petri_place(&x, "w", 1, "0.5");
+  petri_flows(&x, "rise", "0 -> w", "0.5");
+  petri_flows(&x, "feed", "0 -> x", "w");
+  petri_flows(&x, "drain", "x -> y", "2");
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 5, 2, 23, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK)
+    for (uint32_t i = 0; i < 5; i++) {
+      const double t = times[i], at = t < t0 ? t : t0, held = t < t0 ? t0 : t < 3 ? t : 3;
+      const double level = t < t0 ? 1 - 1.5 * t + t * t / 4 : t < 3 ? 0 : (t - 3) * (t - 3) / 4;
+      const double y = 2 * at + (held + held * held / 2 - t0 - t0 * t0 / 2) / 2 + (t > 3 ? 2 * (t - 3) : 0);
+      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, i) - level) < 1e-5, "x(%g) is %.10g, not %.10g\n", t, petri_state(&s, 0, 0, i), level);
+      FF_CHECK_SAY(fabs(petri_state(&s, 1, 0, i) - y) < 1e-5, "y(%g) is %.10g, not %.10g\n", t, petri_state(&s, 1, 0, i), y);
+      if (level == 0) FF_CHECK(petri_state(&s, 0, 0, i) == 0);
+    }
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* A hazard with a comparison of levels and a pulse of the time: it fires between 2 and 2.1 only, and not before x > y. */
+static void sees_a_pulse(void) {
+  const double times[] = {2, 2.1, 40};
+  const uint64_t n = 2000;
+  petri_text x;
+  petri_states s = {0};
+  double fired[3] = {0};
+  petri_begin(&x);
+  petri_place(&x, "A", 0, "1");
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "y", 1, "1");
+  petri_flows(&x, "grow", "0 -> x", "1");
+  petri_flows(&x, "shrink", "y -> 0", "0.01 * y");
+  petri_fires(&x, "fire", "A -> 0", "5 * A * (x > y) * (time() < 2.1 & time() > 2)");
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, n, times, 3, 1, 23, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    for (uint64_t i = 0; i < n; i++)
+      for (uint32_t t = 0; t < 3; t++) fired[t] += petri_state(&s, 0, i, t) == 0;
+    FF_CHECK(fired[0] == 0 && fired[1] == fired[2]);
+    check_mean("part that fires", fired[2] / (double)n, 1 - exp(-0.5), 0.5, (double)n);
+  }
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* ---- bits ---------------------------------------------------------------------------------------------------------------- */
+
+/* A net with all kinds of transitions. */
+static void write_mixed(petri_text *x) {
+  petri_begin(x);
+  petri_place(x, "p", 1, "0.1");
+  petri_place(x, "m", 1, "0.1");
+  petri_place(x, "on", 0, "0");
+  petri_place(x, "off", 0, "1");
+  petri_place(x, "flag", 0, "0");
+  petri_fires(x, "a", "off -> on", "off * (0.2 + 4 * p^2 / (9 + p^2))");
+  petri_fires(x, "b", "on -> off", "on * (0.5 + 1.5 * 9 / (9 + p^2))");
+  petri_flows(x, "make", "0 -> m", "5 * on");
+  petri_flows(x, "lose", "m -> 0", "2 * m");
+  petri_flows(x, "translate", "0 -> p", "3 * m");
+  petri_transition(x, "degrade", FF_PETRI_CONTINUOUS, "p -> 0", NULL, NULL, "1", 1);
+  petri_transition(x, "raise", FF_PETRI_IMMEDIATE, "0 -> flag", "p >= 2 & flag < 1", NULL, "1", 0);
+  petri_transition(x, "lower", FF_PETRI_DETERMINISTIC, "flag -> 0", NULL, "p", "0.3", 0);
+}
+
+static int observe_mixed(petri_states *s, const double *times, uint32_t n_times, int threads) {
+  petri_text x;
+  write_mixed(&x);
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(s, x.program, 20, times, n_times, 5, 77, threads, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  const int fine = x.status == FF_OK;
+  petri_end(&x);
+  return fine;
+}
+
+static void keeps_its_bits(void) {
+  const double one[] = {6}, many[] = {0, 0.1, 1, 1.5, 2, 3, 5.99, 6, 9};
+  petri_states a = {0}, b = {0};
+  if (observe_mixed(&a, one, 1, 1) && observe_mixed(&b, many, 9, 2))
+    for (uint32_t k = 0; k < 5; k++)
+      for (uint64_t i = 0; i < 20; i++) FF_CHECK(petri_state(&a, k, i, 0) == petri_state(&b, k, i, 7));
+  petri_states_free(&a);
+  petri_states_free(&b);
+}
+
+static void begins_alike(void) {
+  petri_text x;
+  petri_firings a = {0}, b = {0};
+  write_mixed(&x);
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_list(&a, x.program, 1, 100, 9, &x.err);
+  if (x.status == FF_OK) x.status = petri_list(&b, x.program, 1, 200, 9, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  FF_CHECK(a.n > 20 && b.n > a.n);
+  for (uint64_t i = 0; i < a.n; i++) FF_CHECK(a.time[i] == b.time[i] && a.what[i] == b.what[i]);
+  petri_firings_free(&a);
+  petri_firings_free(&b);
+  petri_end(&x);
+}
+
+FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, oscillates, runs_empty, sees_a_pulse,
+             keeps_its_bits, begins_alike)

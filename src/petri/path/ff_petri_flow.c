@@ -130,15 +130,41 @@ static void set_rates(ff_petri_path *path, const ff_petri_law *law, uint32_t i, 
     if (FF_RARELY(!(fabs(rate[l]) < INFINITY))) rate[l] = mend_rate(path, law, i + l);
 }
 
-int ff_petri_slope(void *of, double t, const double *x, double *out) {
-  ff_petri_path *path = of;
+void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x) {
   const ff_petri_program *p = path->program;
   path->own = 0;
   path->wrong_flow = 0;
-  memcpy(path->value, x, p->n_levels * sizeof *x);
+  if (x != path->value) memcpy(path->value, x, p->n_levels * sizeof *x);
   path->value[p->time] = path->start + t;
   for (uint32_t k = 0; k < p->n_moving; k++)
     if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
+}
+
+void ff_petri_all_rates(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  double *rate = path->flow_rate, *by = path->arc_by;
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    for (uint32_t i = 0; i < law->n; i += FF_PETRI_CHUNK) {
+      const uint32_t n = law->n - i < FF_PETRI_CHUNK ? law->n - i : FF_PETRI_CHUNK;
+      set_rates(path, law, i, n, rate + i);
+    }
+    rate += law->n;
+    for (uint32_t i = 0; i < law->n && p->flows_vary; i++)
+      for (uint32_t c = 0; c < law->n_effects; c++) *by++ = effect_by(path, law, &law->effect[c], i);
+  }
+  for (size_t k = 0; k < p->taker_first[p->n_levels] && p->flows_vary; k++) path->taker_by[k] = path->arc_by[p->taker_arc[k]];
+}
+
+int ff_petri_slope(void *of, double t, const double *x, double *out) {
+  ff_petri_path *path = of;
+  const ff_petri_program *p = path->program;
+  ff_petri_set_flow_values(path, t, x);
+  if (path->n_empty > 0) {
+    ff_petri_all_rates(path);
+    ff_petri_hold_slopes(path, out);
+    return path->wrong_flow == 0;
+  }
   memset(out, 0, p->n_levels * sizeof *out);
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];

@@ -22,6 +22,7 @@ static ff_status allocate(ff_petri_path *x, ff_error *err) {
   size_t reads = p->most_reads > x->until.n ? p->most_reads : x->until.n;
   const size_t depth = p->depth > x->until.formula.depth ? p->depth : x->until.formula.depth;
   const size_t room = most * FF_PETRI_CHUNK > reads * 8 ? most * FF_PETRI_CHUNK : reads * 8;
+  const size_t arcs = p->arc_first != NULL ? p->arc_first[p->n_all_flows] : 0;
 #define FF_ARRAY(name, n) {(void **)&x->name, (n), sizeof *x->name}
   const wanted_array arrays[] = {
       FF_ARRAY(value, values), FF_ARRAY(size, p->n_levels), FF_ARRAY(left, groups), FF_ARRAY(since, groups),
@@ -33,6 +34,8 @@ static ff_status allocate(ff_petri_path *x, ff_error *err) {
       FF_ARRAY(is_dirty_cell, cells), FF_ARRAY(is_dirty_group, groups), FF_ARRAY(is_dirty, all),
       FF_ARRAY(is_enabled, p->n_immediate), FF_ARRAY(is_enabled_timed, timed), FF_ARRAY(in_batch, timed),
       FF_ARRAY(due.heap, timed), FF_ARRAY(due.at, timed), FF_ARRAY(times, timed), FF_ARRAY(batch, timed),
+      FF_ARRAY(empty, p->n_watched), FF_ARRAY(share, p->n_levels), FF_ARRAY(factor, p->n_all_flows),
+      FF_ARRAY(flow_rate, p->n_all_flows), FF_ARRAY(arc_by, arcs), FF_ARRAY(taker_by, arcs), FF_ARRAY(looked, p->n_levels),
       FF_ARRAY(gathered, room), FF_ARRAY(stack, depth * FF_PETRI_CHUNK + 8), FF_ARRAY(delta, most)};
 #undef FF_ARRAY
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
@@ -84,7 +87,8 @@ void ff_petri_path_free(ff_petri_path *x) {
                           x->candidates.at, x->coefficient, x->sum, x->low, x->high, x->moving_group, x->is_moving_group,
                           x->curved, x->piece, x->dirty_derived, x->dirty_cell, x->dirty_group, x->dirty, x->is_dirty_derived,
                           x->is_dirty_cell, x->is_dirty_group, x->is_dirty, x->is_enabled, x->is_enabled_timed, x->in_batch,
-                          x->due.heap, x->due.at, x->times, x->batch, x->gathered, x->stack, x->delta};
+                          x->due.heap, x->due.at, x->times, x->batch, x->empty, x->share, x->factor, x->flow_rate,
+                          x->arc_by, x->taker_by, x->looked, x->gathered, x->stack, x->delta};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   ff_petri_switches_free(x);
   ff_petri_plain_free(&x->until);
@@ -137,6 +141,7 @@ static void begin(ff_petri_path *x) {
   if (x->ode != NULL) ff_ode_begin(x->ode, 0, x->value, 0);
   x->own = 1;
   for (uint32_t k = 0; k < p->n_derived; k++) ff_petri_derive(x, k);
+  ff_petri_hold_begin(x);
   ff_petri_clock_begin(x);
   memset(x->is_enabled, 0, p->n_immediate * sizeof *x->is_enabled);
   memset(x->is_enabled_timed, 0, p->n_timed * sizeof *x->is_enabled_timed);

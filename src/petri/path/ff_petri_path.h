@@ -32,6 +32,9 @@ typedef enum {
   FF_PETRI_NO_MEMORY
 } ff_petri_failure_kind;
 
+#define FF_PETRI_OF_UNTIL UINT32_MAX
+#define FF_PETRI_OF_WATCHED (UINT32_MAX - 1)
+
 #define FF_PETRI_MOST_AT_ONCE 1000000u /* firings at one instant */
 #define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, without time to speak of in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
@@ -124,7 +127,7 @@ typedef struct {
   ff_petri_conditions conditions;
   ff_petri_threshold *threshold;
   ff_petri_formula *formula;
-  uint32_t *condition_derived; /* of each condition; FF_PETRI_NOT_DUE for `until` */
+  uint32_t *condition_derived; /* of each condition, or FF_PETRI_OF_UNTIL, FF_PETRI_OF_WATCHED */
   uint32_t *condition_of;      /* of each derived formula that is a switch */
   uint8_t *negated;            /* of each threshold */
   double *condition_value;
@@ -133,6 +136,11 @@ typedef struct {
   const double **curve;        /* of all symbols of formulas */
   double *symbol;
   ff_petri_bound *bound;
+
+  /* Empty levels, ascending: see ff_petri_share.h. */
+  uint32_t *empty, n_empty;
+  uint32_t leaves;       /* the level that is no longer empty at the crossing, or FF_PETRI_NOT_DUE */
+  double *share, *factor, *flow_rate, *arc_by, *taker_by, *looked;
 
   /* A condition that ends the trajectory. */
   ff_petri_plain until;

@@ -23,6 +23,23 @@ double ff_petri_plain_at(ff_petri_path *path, double t, const ff_petri_plain *pl
 /* Sets all levels at `now`, unless they are set. O(levels). */
 void ff_petri_own_levels(ff_petri_path *path);
 
+/* Sets what flows read for levels x, and their rates, in the order of laws. */
+void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x);
+void ff_petri_all_rates(ff_petri_path *path);
+
+/* ---- empty levels: ff_petri_hold.c -------------------------------------------------------------------------------------- */
+
+void ff_petri_hold_begin(ff_petri_path *path);
+/* The slopes of levels for these rates, where some are empty. */
+void ff_petri_hold_slopes(ff_petri_path *path, double *out);
+/* At the begin of a segment whose levels are in value[]: which of them are empty. */
+void ff_petri_hold_check(ff_petri_path *path);
+/* After a step of the solver: where an empty level begins to rise, the step ends; then path->leaves is this level. Returns 0 if the
+ * solver has failed. */
+int ff_petri_hold_find(ff_petri_path *path);
+void ff_petri_hold_enter(ff_petri_path *path, uint32_t level);
+void ff_petri_hold_leave(ff_petri_path *path, uint32_t level);
+
 /* ---- profiles: ff_petri_profile.c --------------------------------------------------------------------------------------- */
 
 /* Integrates a profile over the segment, for hazards of `size` times the profile over its length, unless that was done exactly

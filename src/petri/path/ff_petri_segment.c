@@ -62,6 +62,7 @@ static void go_on(ff_petri_path *path) {
     ff_petri_own_levels(path);
     ff_ode_cut(path->ode, path->now);
   }
+  if (path->program->arc_first != NULL) ff_petri_hold_check(path);
   ff_ode_go_on(path->ode, path->now, path->value);
 }
 
@@ -75,8 +76,9 @@ static void begin_flat(ff_petri_path *path) {
 
 static int begin_moving(ff_petri_path *path) {
   path->flat = 0;
-  const ff_ode_outcome outcome = ff_ode_step(path->ode, known_end(path));
+  ff_ode_outcome outcome = ff_ode_step(path->ode, known_end(path));
   path->own = 0;
+  if (outcome == FF_ODE_STEPPED && path->n_empty > 0 && !ff_petri_hold_find(path)) outcome = FF_ODE_FAILED;
   if (outcome != FF_ODE_STEPPED) {
     if (outcome == FF_ODE_NO_MEMORY)
       ff_petri_path_fail(path, FF_PETRI_NO_MEMORY, 0, 0, 0);
@@ -127,7 +129,9 @@ static void new_segment(ff_petri_path *path) {
   search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (path->stirred) go_on(path);
+  if (path->failure.what != FF_PETRI_FINE) return;
   path->stirred = 0;
+  path->leaves = FF_PETRI_NOT_DUE;
   path->from = path->now;
   path->segment++;
   path->n_pieces = 0;
@@ -140,7 +144,9 @@ static void new_segment(ff_petri_path *path) {
   path->part = 1;
   if (!path->flat) path->reach = FF_PETRI_REACH * path->length;
   path->crossing = 0;
+  path->n_changes = 0;
   if (path->conditions.n_thresholds + path->conditions.n_formulas > 0 && path->limit < INFINITY) ff_petri_find_crossing(path);
+  path->crossing |= path->leaves != FF_PETRI_NOT_DUE && path->limit == path->to;
 }
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */

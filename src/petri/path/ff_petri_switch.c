@@ -46,6 +46,18 @@ static void add_formula(ff_petri_path *path, const ff_petri_plain *plain, int wh
   *symbols += plain->n;
 }
 
+/* Levels that may fall below 0. */
+static void watch_levels(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  const double least = p->options.semantics == FF_PETRI_BIO ? -FF_PETRI_DOUBT * p->options.absolute : 0;
+  for (uint32_t k = 0; k < p->n_watched; k++) {
+    const uint32_t at = path->conditions.n_thresholds++;
+    path->threshold[at] = (ff_petri_threshold){least, p->watched[k], 0};
+    path->condition_derived[at] = FF_PETRI_OF_WATCHED;
+    path->condition_value[at] = 1;
+  }
+}
+
 static int until_moves(const ff_petri_path *path) {
   for (uint32_t k = 0; k < path->until.n; k++)
     if (path->until.read[k] < path->program->n_levels) return 1;
@@ -55,7 +67,7 @@ static int until_moves(const ff_petri_path *path) {
 ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err) {
   const ff_petri_program *p = path->program;
   const int until = path->looks && until_moves(path);
-  uint32_t n = (uint32_t)until, symbols = path->until.n, depth = p->depth, next = 0;
+  uint32_t n = (uint32_t)until + p->n_watched, symbols = path->until.n, depth = p->depth, next = 0;
   for (uint32_t k = 0; k < p->n_derived; k++) {
     if (p->derived[k].kind == FF_PETRI_DISCRETE) continue;
     n++;
@@ -69,15 +81,16 @@ ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err) {
     if (!as_threshold(p, &p->derived[k], &path->threshold[at], &path->negated[at])) continue;
     path->condition_derived[path->conditions.n_thresholds++] = k;
   }
+  watch_levels(path);
   for (uint32_t k = 0; k < p->n_derived; k++) {
     ff_petri_threshold none;
     uint8_t negated;
     if (p->derived[k].kind != FF_PETRI_DISCRETE && !as_threshold(p, &p->derived[k], &none, &negated))
       add_formula(path, &p->derived[k].plain, p->derived[k].kind == FF_PETRI_WHOLE, k, &next, symbols);
   }
-  if (until) add_formula(path, &path->until, 0, FF_PETRI_NOT_DUE, &next, symbols);
+  if (until) add_formula(path, &path->until, 0, FF_PETRI_OF_UNTIL, &next, symbols);
   for (uint32_t k = 0; k < n; k++)
-    if (path->condition_derived[k] != FF_PETRI_NOT_DUE) path->condition_of[path->condition_derived[k]] = k;
+    if (path->condition_derived[k] < p->n_derived) path->condition_of[path->condition_derived[k]] = k;
   path->conditions.threshold = path->threshold;
   path->conditions.formula = path->formula;
   return FF_OK;
@@ -117,7 +130,7 @@ static void set_symbols(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   for (uint32_t f = 0; f < path->conditions.n_formulas; f++) {
     const uint32_t d = path->condition_derived[path->conditions.n_thresholds + f];
-    const ff_petri_plain *plain = d == FF_PETRI_NOT_DUE ? &path->until : &p->derived[d].plain;
+    const ff_petri_plain *plain = d == FF_PETRI_OF_UNTIL ? &path->until : &p->derived[d].plain;
     const size_t first = (size_t)(path->formula[f].value - path->symbol);
     for (uint32_t k = 0; k < plain->n; k++) {
       const int moves = plain->read[k] < p->n_levels && !path->flat;
@@ -153,27 +166,60 @@ void ff_petri_find_crossing(ff_petri_path *path) {
   }
 }
 
+/* A level that has a part in the present crossing, or a place at least. */
+static uint32_t crossed_level(const ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  if (path->leaves != FF_PETRI_NOT_DUE) return path->leaves;
+  if (path->n_changes == 0) return 0;
+  const uint32_t k = path->change[0].condition, d = path->condition_derived[k];
+  if (d == FF_PETRI_OF_WATCHED) return path->threshold[k].level;
+  const ff_petri_plain *plain = d == FF_PETRI_OF_UNTIL ? &path->until : &p->derived[d].plain;
+  for (uint32_t i = 0; i < plain->n; i++)
+    if (plain->read[i] < p->n_places) return plain->read[i];
+  return 0;
+}
+
 /* Crossings in a row, in almost no time, will not end. */
 static void count_crossings(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   if (path->crossings++ % FF_PETRI_MOST_CROSSINGS != 0) return;
-  if (path->crossings > 1 && path->now - path->crossings_since <= 0x1p-30 * path->now) {
-    const uint32_t k = path->change[0].condition, d = path->condition_derived[k];
-    const ff_petri_plain *plain = d == FF_PETRI_NOT_DUE ? &path->until : &p->derived[d].plain;
-    ff_petri_path_fail(path, FF_PETRI_PILED, plain->n > 0 && plain->read[0] < p->n_places ? p->value_place[plain->read[0]] : 0,
-                       path->condition_value[k], 0);
-  }
+  if (path->crossings > 1 && path->now - path->crossings_since <= 0x1p-30 * path->now)
+    ff_petri_path_fail(path, FF_PETRI_PILED, p->value_place[crossed_level(path)], 0, 0);
   path->crossings_since = path->now;
+}
+
+/* The state at a crossing is that of the part of the step, as the time may be too coarse. */
+static void own_levels_at(ff_petri_path *path) {
+  if (path->flat || path->own || path->n_changes == 0) return;
+  for (uint32_t i = 0; i < path->program->n_levels; i++)
+    path->value[i] = ff_ode_dense_value(ff_ode_curve(path->ode, i), path->change[0].s);
+  path->own = 1;
+}
+
+/* A level has fallen to 0 while something takes from it. */
+static void fall_below(ff_petri_path *path, uint32_t level) {
+  const ff_petri_program *p = path->program;
+  if (p->options.semantics == FF_PETRI_BIO)
+    ff_petri_path_fail(path, FF_PETRI_BAD_LEVEL, p->value_place[level], -FF_PETRI_DOUBT * p->options.absolute, 0);
+  else
+    ff_petri_hold_enter(path, level);
 }
 
 void ff_petri_cross(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   path->stirred = 1;
   count_crossings(path);
+  own_levels_at(path);
+  if (path->leaves != FF_PETRI_NOT_DUE && path->now == path->to) ff_petri_hold_leave(path, path->leaves);
+  path->leaves = FF_PETRI_NOT_DUE;
   for (uint32_t i = 0; i < path->n_changes; i++) {
     const uint32_t k = path->change[i].condition, d = path->condition_derived[k];
+    if (d == FF_PETRI_OF_WATCHED) {
+      fall_below(path, path->threshold[k].level);
+      continue;
+    }
     path->condition_value[k] = path->change[i].value;
-    if (d == FF_PETRI_NOT_DUE) {
+    if (d == FF_PETRI_OF_UNTIL) {
       path->reached = path->change[i].value != 0;
       continue;
     }

@@ -75,6 +75,7 @@ ff_status ff_petri_compile_laws(ff_petri_maker *m);      /* ff_petri_laws.c */
 ff_status ff_petri_compile_hazard(ff_petri_family_maker *f, const ff_formula *hazard, ff_formula *condition); /* ff_petri_hazards.c */
 ff_status ff_petri_compile_links(ff_petri_maker *m);     /* ff_petri_links.c */
 ff_status ff_petri_compile_groups(ff_petri_maker *m);    /* ff_petri_groups.c */
+ff_status ff_petri_compile_empty(ff_petri_maker *m);     /* ff_petri_empty.c */
 ff_status ff_petri_compile_pattern(ff_petri_maker *m);   /* ff_petri_pattern.c */
 
 #endif

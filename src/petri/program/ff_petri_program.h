@@ -133,6 +133,16 @@ typedef struct {
   uint32_t *cell_of;      /* of each stochastic transition */
   uint32_t *group_of;     /* of each cell */
 
+  /* Levels that flows may take below 0, unless this is prevented: all that a flow takes from whose rate need not vanish with the
+   * level. With semantics "bio" a level below 0 is a failure, and all levels are listed. Flows are numbered in the order of laws; flow
+   * t changes the level arc_level[k] by arc_by[k] for k from arc_first[t] on; taker_* have the same for levels. NULL if no level is
+   * listed, or for "bio". */
+  uint32_t *watched, n_watched, n_all_flows;
+  size_t *arc_first, *taker_first, *taker_arc; /* taker_arc: the arc k that this is */
+  uint32_t *arc_level, *taker;
+  double *arc_by;
+  uint8_t flows_vary; /* whether some of arc_by are formulas */
+
   /* Where the derivatives of flows by levels are not 0, for implicit steps; NULL for explicit ones. */
   size_t *column_first;
   uint32_t *column_row;

@@ -195,7 +195,7 @@ static ff_petri_bound smooth(uint32_t code, uint32_t n, const ff_petri_bound *a,
 }
 
 /* What bounds leave open in a part of the step: in how many places, and in how many of these rounding errors do so, and in how
- * many the truth changes once. `mixed`: numbers follow from a truth that is open. */
+ * many the truth changes once. `mixed`: a truth follows from a number that may be 0, not from a comparison. */
 typedef struct {
   uint32_t open, still, once;
   int mixed;
@@ -235,7 +235,6 @@ static ff_petri_bound apply(uint32_t code, uint32_t n, const ff_petri_bound *a, 
     places->mixed |= (!a->truth && !is_known(a->range)) || (n > 1 && !b->truth && !is_known(b->range));
     return truth_of(range);
   }
-  places->mixed |= a->truth || (n > 1 && b->truth) || (n > 2 && c->truth);
   if (code >= FF_F_LT && code <= FF_F_NE) return compare(code, a, b, range, places);
   if (code == FF_F_IF) {
     const int truth = ff_range_truth(a->range);

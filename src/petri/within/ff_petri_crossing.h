@@ -7,6 +7,9 @@
  * errors decide. The state at s is that of ff_ode_dense_value(), also at s = 1, where it may differ from the solver's end by a
  * rounding: the caller goes on with it. The time is ff_petri_time().
  *
+ * A formula of several comparisons changes only where it is sure: x > y | z > 0 never surely ends if x and y are the same. So
+ * each comparison should be a condition of its own.
+ *
  * Thresholds need nothing but this header, which gcc and nvcc compile. */
 #ifndef FF_PETRI_CROSSING_H
 #define FF_PETRI_CROSSING_H

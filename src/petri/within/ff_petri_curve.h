@@ -70,6 +70,19 @@ static FF_HD inline double ff_petri_curve_reach(const double *c) {
   return reach + 0x1p-48 * (reach + ff_math_absolute(c[0]));
 }
 
+/* Sets the coefficients of a polynomial that has these values at the parts 0, 1/4, 1/2, 3/4 and 1 of the step: so what is no
+ * level, such as ff_petri_excess(), is a level for ff_petri_threshold_first(). */
+static FF_HD inline void ff_petri_curve_through(const double *value, double *c) {
+  const double by = value[4] - value[0]; /* what is left of the values, over s (1 - s), is c[2] + c[3] s + c[4] s (1 - s) */
+  const double quarter = (value[1] - value[0] - by / 4) * (16.0 / 3), half = (value[2] - value[0] - by / 2) * 4;
+  const double three = (value[3] - value[0] - by * 0.75) * (16.0 / 3);
+  c[0] = value[0];
+  c[1] = by;
+  c[3] = 2 * (three - quarter);
+  c[4] = 16 * (half - (quarter + three) / 2);
+  c[2] = half - c[3] / 2 - c[4] / 4;
+}
+
 /* Whether nothing but rounding errors moves the values. */
 static FF_HD inline int ff_petri_curve_is_still(const ff_petri_curve *x) { return !(x->high - x->low > 4 * x->error); }
 

@@ -19,7 +19,8 @@
  *   inflow / full outflow, b. All shares always are at least b, so p's is b from its first turn on, and its transitions have the
  *   factor b. Without these, the same holds for the place that is next. So there are at most as many rounds as places.
  * - If both come together, shares may swing to and fro. So after FF_PETRI_SHARE_SWINGS rounds, a share grows by half of what it
- *   should. Nothing is proved; in the tests, it converges in each of 20,000 random nets.
+ *   should, and by less and less after every FF_PETRI_SHARE_SLOWER rounds more. Nothing is proved; it has converged in each of
+ *   1.5 million random nets with up to 5 empty places, of which the test has 20,000.
  *
  * It ends when no share changes by more than FF_PETRI_SHARE_CHANGE of it and FF_PETRI_SHARE_LEAST. Then slopes of held places are
  * 0 but for such an error, usually below 0 because shares come from above. The caller sets the slopes of all empty places to 0,
@@ -39,12 +40,14 @@
 
 #define FF_PETRI_SHARE_ROUNDS 4096u
 #define FF_PETRI_SHARE_SWINGS 64u
+#define FF_PETRI_SHARE_SLOWER 256u
 #define FF_PETRI_SHARE_CHANGE 0x1p-50
 #define FF_PETRI_SHARE_LEAST 0x1p-60
 #define FF_PETRI_BALANCED 0x1p-40 /* inflow and outflow are the same if they differ by this part of the inflow */
 
-/* What flows change: transition t changes the level place[k] by by[k] for each unit of its rate, for k from first[t] to first[t +
- * 1] - 1, each level once. The same for levels: `taker` tells the transitions, in ascending order. Borrowed. */
+/* What flows change: for each unit of its rate, transition t changes the level place[k] by by[k], where k is at least first[t]
+ * and below first[t + 1]. It names each level once. The same for levels: `taker` tells the transitions, in ascending order.
+ * Borrowed. */
 typedef struct {
   const size_t *first;
   const uint32_t *place;
@@ -138,8 +141,10 @@ static FF_HD inline int ff_petri_share(const ff_petri_flows *of, const double *r
       const double before = share[empty[i]];
       double now = ff_petri_share_of(of, rate, share, factor, empty[i]);
       if (now == before) continue;
-      if (now > before && round >= FF_PETRI_SHARE_SWINGS) now = before + (now - before) / 2;
-      changed |= ff_math_absolute(now - before) > FF_PETRI_SHARE_CHANGE * before + FF_PETRI_SHARE_LEAST;
+      const int much = ff_math_absolute(now - before) > FF_PETRI_SHARE_CHANGE * before + FF_PETRI_SHARE_LEAST;
+      if (now > before && round >= FF_PETRI_SHARE_SWINGS && (much || now < 1))
+        now = before + (now - before) / (2 + round / FF_PETRI_SHARE_SLOWER);
+      changed |= much;
       share[empty[i]] = now;
       ff_petri_set_factors(of, rate, share, factor, empty[i]);
     }

@@ -1,0 +1,178 @@
+/* Empty levels, from which flows take no more than what flows in. */
+#include <string.h>
+
+#include "../within/ff_petri_share.h"
+#include "ff_petri_path_internal.h"
+
+#define LOOKS 8u /* times in a segment at which it is looked whether an empty level rises; in between it is not */
+
+static ff_petri_flows flows_of(const ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  return (ff_petri_flows){p->arc_first, p->arc_level, path->arc_by, p->taker_first, p->taker, path->taker_by};
+}
+
+void ff_petri_hold_begin(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  path->n_empty = 0;
+  path->leaves = FF_PETRI_NOT_DUE;
+  if (p->arc_first == NULL) return;
+  for (uint32_t i = 0; i < p->n_levels; i++) path->share[i] = 1;
+  for (uint32_t t = 0; t < p->n_all_flows; t++) path->factor[t] = 1;
+  for (size_t k = 0; k < p->arc_first[p->n_all_flows]; k++) {
+    path->arc_by[k] = p->arc_by[k];
+    path->taker_by[k] = p->arc_by[p->taker_arc[k]];
+  }
+}
+
+static void share(ff_petri_path *path) {
+  const ff_petri_flows flows = flows_of(path);
+  ff_petri_share(&flows, path->flow_rate, path->empty, path->n_empty, path->share, path->factor);
+}
+
+void ff_petri_hold_slopes(ff_petri_path *path, double *out) {
+  const ff_petri_program *p = path->program;
+  share(path);
+  memset(out, 0, p->n_levels * sizeof *out);
+  for (uint32_t t = 0; t < p->n_all_flows; t++) {
+    const double rate = path->factor[t] * path->flow_rate[t];
+    for (size_t k = p->arc_first[t]; k < p->arc_first[t + 1]; k++) out[p->arc_level[k]] += path->arc_by[k] * rate;
+  }
+  for (uint32_t i = 0; i < path->n_empty; i++) out[path->empty[i]] = 0;
+}
+
+static double excess_of(ff_petri_path *path, uint32_t level) {
+  const ff_petri_flows flows = flows_of(path);
+  return ff_petri_excess(&flows, path->flow_rate, path->share, path->factor, level);
+}
+
+/* ---- coming and going --------------------------------------------------------------------------------------------------- */
+
+static int is_empty(const ff_petri_path *path, uint32_t level) {
+  for (uint32_t i = 0; i < path->n_empty; i++)
+    if (path->empty[i] == level) return 1;
+  return 0;
+}
+
+static void insert(ff_petri_path *path, uint32_t level) {
+  uint32_t at = path->n_empty++;
+  for (; at > 0 && path->empty[at - 1] > level; at--) path->empty[at] = path->empty[at - 1];
+  path->empty[at] = level;
+}
+
+/* The level is exactly 0 from now on. */
+void ff_petri_hold_enter(ff_petri_path *path, uint32_t level) {
+  ff_petri_own_levels(path);
+  if (path->value[level] != 0) {
+    path->value[level] = 0;
+    ff_petri_touch(path, level);
+  }
+  if (!is_empty(path, level)) insert(path, level);
+}
+
+void ff_petri_hold_leave(ff_petri_path *path, uint32_t level) {
+  const ff_petri_flows flows = flows_of(path);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < path->n_empty; i++)
+    if (path->empty[i] != level) path->empty[kept++] = path->empty[i];
+  path->n_empty = kept;
+  ff_petri_share_end(&flows, path->flow_rate, path->share, path->factor, level);
+}
+
+/* Sets rates and shares for the levels in value[]. */
+static void set_rates_now(ff_petri_path *path) {
+  ff_petri_set_flow_values(path, path->now, path->value);
+  path->own = 1;
+  ff_petri_all_rates(path);
+  share(path);
+}
+
+static void leave_all(ff_petri_path *path) {
+  for (uint32_t i = 0; i < path->n_empty;) {
+    const uint32_t level = path->empty[i];
+    if (path->value[level] > 0 || excess_of(path, level) > 0) {
+      ff_petri_hold_leave(path, level);
+      share(path);
+      i = 0;
+    } else {
+      i++;
+    }
+  }
+}
+
+/* A level that becomes empty may leave too little for others. */
+static void enter_all(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  for (int more = 1; more;) {
+    more = 0;
+    for (uint32_t k = 0; k < p->n_watched; k++) {
+      const uint32_t level = p->watched[k];
+      if (path->value[level] > 0 || is_empty(path, level) || !(excess_of(path, level) < 0)) continue;
+      path->value[level] = 0;
+      insert(path, level);
+      share(path);
+      more = 1;
+    }
+  }
+}
+
+void ff_petri_hold_check(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  int any = path->n_empty > 0;
+  for (uint32_t k = 0; k < p->n_watched && !any; k++) any = !(path->value[p->watched[k]] > 0);
+  if (!any) return;
+  set_rates_now(path);
+  leave_all(path);
+  enter_all(path);
+}
+
+/* ---- the time at which a level rises ------------------------------------------------------------------------------------ */
+
+/* The largest excess of the empty levels at a time, and which has it. */
+static double excess_at(ff_petri_path *path, double t, uint32_t *level) {
+  double most = -INFINITY;
+  ff_ode_state(path->ode, t, path->looked);
+  ff_petri_set_flow_values(path, t, path->looked);
+  ff_petri_all_rates(path);
+  share(path);
+  for (uint32_t i = 0; i < path->n_empty; i++) {
+    const double excess = excess_of(path, path->empty[i]);
+    if (!(excess > most)) continue;
+    most = excess;
+    *level = path->empty[i];
+  }
+  return most > 0 ? most : most < -0x1p-1022 ? most : -0x1p-1022; /* 0 counts as below 0 */
+}
+
+/* The first time found in the step at which an empty level rises, or infinity. */
+static double time_of_rise(ff_petri_path *path) {
+  const double from = path->from, to = ff_ode_last(path->ode)->to;
+  double low = from, at_low = -0x1p-1022;
+  uint32_t level;
+  for (uint32_t k = 1; k <= LOOKS; k++) {
+    const double high = k < LOOKS ? from + (to - from) * k / LOOKS : to, at_high = excess_at(path, high, &level);
+    if (at_high > 0) {
+      double t;
+      ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_ODE_ROUNDING * (fabs(high) + (to - from)));
+      while (ff_ode_bracket_next(&b, &t)) ff_ode_bracket_take(&b, t, excess_at(path, t, &level));
+      return b.high;
+    }
+    low = high;
+    at_low = at_high;
+  }
+  return INFINITY;
+}
+
+/* A share that reaches 1 within a step bends the flows, which estimates of errors may not see. So the step is made once more, up
+ * to this time, and the level rises at its end, or soon after. */
+int ff_petri_hold_find(ff_petri_path *path) {
+  const double from = path->from, t = time_of_rise(path);
+  uint32_t level = 0;
+  if (t == INFINITY) return 1;
+  if (t < ff_ode_last(path->ode)->to) {
+    ff_ode_cut(path->ode, from);
+    if (ff_ode_step(path->ode, t) != FF_ODE_STEPPED) return 0;
+  }
+  const double to = ff_ode_last(path->ode)->to;
+  if (to == t && (excess_at(path, to, &level) > 0 || t - from <= 4 * FF_ODE_ROUNDING * t)) path->leaves = level;
+  return 1;
+}
