@@ -4,6 +4,7 @@
 #ifndef FF_TESTS_MEMORY_SCENARIOS_H
 #define FF_TESTS_MEMORY_SCENARIOS_H
 
+#include "memory_andl.h"
 #include "memory_backend.h"
 #include "memory_estimates.h"
 #include "memory_files.h"
@@ -46,6 +47,8 @@ static const scenario scenarios[] = {
     {"reads SBML-qual", prepare_sbml, reads_sbml, NULL, 0},
     {"reads SBML's reactions", NULL, reads_sbml_reactions, NULL, 0},
     {"reads BioNetGen's .net", NULL, reads_bngl, NULL, 0},
+    {"reads ANDL", NULL, reads_andl, NULL, ANDL_TEXTS},
+    {"writes ANDL", prepare_andl, writes_andl, NULL, ANDL_TEXTS},
     {"variables", prepare_bngl, uses_variables, NULL, 0},
     {"writes a reaction network", prepare_bngl, writes_reactions, NULL, 0},
     {"writes events", prepare_sbml_events, writes_events, NULL, 0},

@@ -11,9 +11,8 @@
  *     transitions:     stochastic: t {[near(x,y)]} : [B >= 2] & [B < 5] : [A - {(x,y)}] & [B + 1] : MassAction(k);
  *     }
  *
- * The type is pn, xpn, spn, gspn, xspn, cpn, hpn or tpn, with "col" before it for colours. Sections may be missing; their
- * order is that above. Names in brackets may hold blanks. Comments are as in C++. ff_io_candl.h tells how inner texts are
- * read.
+ * The type is pn, xpn, spn, gspn, xspn, cpn, hpn or tpn, with "col" before it for colours. Sections may be missing, and have
+ * any order. Names in brackets may hold blanks. Comments are as in C++. ff_io_candl.h tells how inner texts are read.
  *
  * Kinds: places and transitions stand under discrete:, continuous:, stochastic:, immediate:, deterministic: and scheduled:.
  * Without such a word they are continuous in a cpn; else places are discrete and transitions stochastic.

@@ -5,6 +5,18 @@
 #include "ff_io_andl.h"
 #include "ff_io_candl_internal.h"
 
+/* A section: which one it is, and where its statements start. */
+typedef struct {
+  int kind;
+  size_t at;
+} ff_andl_section;
+
+/* The marking of a place, which is read after the observers. */
+typedef struct {
+  uint32_t place;
+  ff_span text;
+} ff_andl_marking;
+
 typedef struct {
   ff_candl *candl;
   ff_span text;  /* without comments */
@@ -19,6 +31,10 @@ typedef struct {
   ff_span *valueset;
   size_t n_valuesets, valuesets_capacity;
   uint32_t chosen;     /* of the value sets */
+  ff_andl_section *section;
+  size_t n_sections, sections_capacity;
+  ff_andl_marking *marking;
+  size_t n_markings, markings_capacity;
 } ff_andl;
 
 /* The place of a piece of the text. O(1) on average while they follow each other. */

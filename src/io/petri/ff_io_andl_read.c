@@ -102,7 +102,8 @@ static ff_status split(ff_andl *andl, ff_span statement, const char *sign, ff_sp
 
 /* ---- statements of each section ---- */
 
-static ff_status read_valuesets(ff_andl *andl, ff_span name) {
+/* With `skip`, only moves behind them. */
+static ff_status read_valuesets(ff_andl *andl, ff_span name, int skip) {
   const ff_place place = ff_andl_place(andl, name);
   andl->at += name.length;
   const ff_span rest = rest_of(andl);
@@ -110,6 +111,8 @@ static ff_status read_valuesets(ff_andl *andl, ff_span name) {
   if (close == rest.length) return found_here(andl, "the names of sets of values, as in valuesets[Main]");
   ff_span names = {rest.text + 1, close - 1}, part;
   andl->at += close + 1;
+  take(andl, ';');
+  if (skip) return FF_OK;
   while (ff_candl_part(&names, ":", &part)) {
     void *memory = andl->valueset;
     if (part.length == 0) return found(andl, part, "the name of a set of values");
@@ -119,7 +122,6 @@ static ff_status read_valuesets(ff_andl *andl, ff_span name) {
     if (status != FF_OK) return status;
     andl->valueset[andl->n_valuesets++] = part;
   }
-  take(andl, ';');
   return ff_candl_valueset(andl->candl, andl->valueset, (uint32_t)andl->n_valuesets, &andl->chosen, place);
 }
 
@@ -198,10 +200,15 @@ static ff_status read_place(ff_andl *andl, ff_span statement) {
     name = set;
     set.length = 0;
   }
-  const ff_place place = ff_andl_place(andl, statement);
-  const ff_status status = ff_candl_place(andl->candl, set, name, andl->in_continuous, 0, place);
+  ff_status status = ff_candl_place(andl->candl, set, name, andl->in_continuous, 0, ff_andl_place(andl, statement));
   if (status != FF_OK) return status;
-  return ff_candl_marking(andl->candl, andl->candl->net->n_places - 1, ff_span_after(statement, equal + 1), place);
+  void *memory = andl->marking;
+  status = ff_grow(&memory, &andl->markings_capacity, andl->n_markings + 1, sizeof *andl->marking, andl->err);
+  andl->marking = memory;
+  if (status != FF_OK) return status;
+  andl->marking[andl->n_markings++] =
+      (ff_andl_marking){andl->candl->net->n_places - 1, ff_span_trim(ff_span_after(statement, equal + 1))};
+  return FF_OK;
 }
 
 static ff_status read_observer(ff_andl *andl, ff_span statement) {
@@ -256,16 +263,18 @@ static int take_kind(ff_andl *andl, int in, ff_span name) {
   return 0;
 }
 
-/* Reads statements up to the next section or the end. */
-static ff_status read_section(ff_andl *andl, int in) {
+/* Reads statements up to the next section or the end; with `skip`, only moves behind them. */
+static ff_status read_section(ff_andl *andl, int in, int skip) {
   ff_status status = FF_OK;
+  andl->in_continuous = andl->continuous;
+  andl->kind = andl->continuous ? FF_PETRI_CONTINUOUS : FF_PETRI_STOCHASTIC;
   while (status == FF_OK) {
     int header;
     ff_span statement, name = peek(andl, &header);
     if (header && section_of(name) < N_SECTIONS) return FF_OK;
     if (andl->at == andl->text.length || andl->text.text[andl->at] == '}') return FF_OK;
     if (in == CONSTANTS && ff_span_equals(name, "valuesets") && andl->n_valuesets == 0) {
-      status = read_valuesets(andl, name);
+      status = read_valuesets(andl, name, skip);
       continue;
     }
     if (header && take_kind(andl, in, name)) continue;
@@ -273,42 +282,57 @@ static ff_status read_section(ff_andl *andl, int in) {
       return ff_error_set(andl->err, FF_EUNSUPPORTED, "%s, line %llu: found observers of transitions; those of places are read",
                           andl->file, (unsigned long long)ff_andl_place(andl, name).line);
     status = take_statement(andl, &statement);
-    if (status == FF_OK && statement.length > 0) status = sections[in].read(andl, statement);
+    if (status == FF_OK && statement.length > 0 && !skip) status = sections[in].read(andl, statement);
   }
   return status;
 }
 
-/* What must be done before a section, once all before it have been read. */
-static ff_status before_section(ff_andl *andl, int *done, int next) {
+/* Finds all sections, which may have any order. */
+static ff_status find_sections(ff_andl *andl) {
   ff_status status = FF_OK;
+  while (status == FF_OK && !take(andl, '}')) {
+    int header;
+    const ff_span name = peek(andl, &header);
+    const int kind = section_of(name);
+    if (!header || kind == N_SECTIONS)
+      return found_here(andl, "\"constants:\", \"functions:\", \"colorsets:\", \"variables:\", \"colorfunctions:\", \"places:\", "
+                              "\"observers:\", \"transitions:\" or \"}\"");
+    skip_header(andl, name);
+    void *memory = andl->section;
+    status = ff_grow(&memory, &andl->sections_capacity, andl->n_sections + 1, sizeof *andl->section, andl->err);
+    andl->section = memory;
+    if (status == FF_OK) andl->section[andl->n_sections++] = (ff_andl_section){kind, andl->at};
+    if (status == FF_OK) status = read_section(andl, kind, 1);
+  }
+  if (status == FF_OK && rest_of(andl).length > 0) status = found_here(andl, "the end after the net");
+  return status;
+}
+
+/* What follows the sections of a kind. */
+static ff_status after_sections(ff_andl *andl, int kind) {
   const ff_place place = {andl->file, 0};
-  for (; *done < next && status == FF_OK; ++*done) {
-    if (*done == CONSTANTS) status = ff_candl_constants_done(andl->candl, place);
-    if (*done == CONSTANTS && status == FF_OK && andl->n_valuesets == 0)
-      status = ff_candl_valueset(andl->candl, NULL, 0, &andl->chosen, place);
-    if (*done == VARIABLES) status = ff_candl_colours_done(andl->candl);
+  ff_status status = FF_OK;
+  if (kind == CONSTANTS && andl->n_valuesets == 0) status = ff_candl_valueset(andl->candl, NULL, 0, &andl->chosen, place);
+  if (kind == CONSTANTS && status == FF_OK) status = ff_candl_constants_done(andl->candl, place);
+  if (kind == VARIABLES) status = ff_candl_colours_done(andl->candl);
+  if (kind == OBSERVERS) status = ff_candl_observers_done(andl->candl);
+  for (size_t i = 0; kind == OBSERVERS && i < andl->n_markings && status == FF_OK; i++) {
+    const ff_andl_marking *marking = &andl->marking[i];
+    status = ff_candl_marking(andl->candl, marking->place, marking->text, ff_andl_place(andl, marking->text));
   }
   return status;
 }
 
 static ff_status read_sections(ff_andl *andl) {
-  int done = CONSTANTS;
-  ff_status status = FF_OK;
-  while (status == FF_OK && !take(andl, '}')) {
-    int header;
-    const ff_span name = peek(andl, &header);
-    const int in = section_of(name);
-    if (!header || in == N_SECTIONS)
-      return found_here(andl, "\"constants:\", \"functions:\", \"colorsets:\", \"variables:\", \"colorfunctions:\", \"places:\", "
-                              "\"observers:\", \"transitions:\" or \"}\"");
-    const int late = in == CONSTANTS ? done > CONSTANTS : (in == SETS || in == VARIABLES) && done > VARIABLES;
-    if (late) return found(andl, name, "the constants first, and sets and variables of colours before what has them");
-    status = before_section(andl, &done, in);
-    skip_header(andl, name);
-    if (status == FF_OK) status = read_section(andl, in);
+  ff_status status = find_sections(andl);
+  for (int kind = 0; kind < N_SECTIONS && status == FF_OK; kind++) {
+    for (size_t i = 0; i < andl->n_sections && status == FF_OK; i++) {
+      if (andl->section[i].kind != kind) continue;
+      andl->at = andl->section[i].at;
+      status = read_section(andl, kind, 0);
+    }
+    if (status == FF_OK) status = after_sections(andl, kind);
   }
-  if (status == FF_OK) status = before_section(andl, &done, N_SECTIONS);
-  if (status == FF_OK && rest_of(andl).length > 0) status = found_here(andl, "the end after the net");
   return status;
 }
 
@@ -348,8 +372,6 @@ static ff_status read_head(ff_andl *andl) {
   if (close == NULL) return found_here(andl, "the name of the net in brackets");
   andl->at += (size_t)(close - name.text) + 1;
   if (!take(andl, '{')) return found_here(andl, "\"{\" after the name of the net");
-  andl->in_continuous = andl->continuous;
-  andl->kind = andl->continuous ? FF_PETRI_CONTINUOUS : FF_PETRI_STOCHASTIC;
   return FF_OK;
 }
 
@@ -379,6 +401,8 @@ ff_status ff_io_andl_parse(ff_petri **out, const char *text, size_t length, cons
   if (status == FF_OK) status = read_net(&andl, net);
   ff_candl_free(andl.candl);
   free(andl.valueset);
+  free(andl.section);
+  free(andl.marking);
   free(copy);
   if (status == FF_OK)
     *out = net;

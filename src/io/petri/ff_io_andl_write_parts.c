@@ -38,8 +38,6 @@ static const char *const reserved[] = {"pn",
                                        "log10",
                                        "exp",
                                        "binomial",
-                                       "d",
-                                       "d2",
                                        "function",
                                        "DeterministicFiring",
                                        "Deterministic",
@@ -111,7 +109,8 @@ static const char *const reserved[] = {"pn",
                                        "place",
                                        "transition"};
 
-/* The single letters are operators of MARCIE's logic, and not of nets: nets of Snoopy have them as names. */
+/* The single letters are operators of MARCIE's logic, and not of nets: nets of Snoopy have them as names. So have they d and
+ * d2. */
 static int is_reserved(const char *name) {
   if (strlen(name) == 1 && name[0] < 'a') return 0;
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)

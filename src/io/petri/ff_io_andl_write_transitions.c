@@ -91,18 +91,22 @@ typedef struct {
   int once;    /* standard arcs take 1 */
   int tests;   /* there are read or equal arcs */
   int shares;  /* two inputs are colours of one place, so the law may depend on whether they are equal */
+  int takes;   /* so are two standard inputs */
 } shape;
 
 static shape shape_of(const ff_petri_transition *t) {
-  shape s = {1, 1, 1, 0, 0};
+  shape s = {1, 1, 1, 0, 0, 0};
   for (uint32_t e = 0; e < t->n_elements; e++) {
     const double takes = weight_of(t, e, 1), reads = weight_of(t, e, 0);
     s.numbers &= isfinite(takes) && isfinite(reads);
     s.whole &= takes == floor(takes) && reads == floor(reads) && takes <= 100 && reads <= 100;
     s.once &= takes == 0 || takes == 1;
     s.tests |= reads != 0;
-    for (uint32_t k = 0; k < e && takes + reads != 0; k++)
-      s.shares |= t->element[k].place == t->element[e].place && weight_of(t, k, 1) + weight_of(t, k, 0) != 0;
+    for (uint32_t k = 0; k < e; k++) {
+      if (t->element[k].place != t->element[e].place) continue;
+      s.shares |= takes + reads != 0 && weight_of(t, k, 1) + weight_of(t, k, 0) != 0;
+      s.takes |= takes != 0 && weight_of(t, k, 1) != 0;
+    }
   }
   return s;
 }
@@ -249,7 +253,7 @@ static ff_status put_value(ff_andl_writer *w, const ff_petri_transition *t, cons
   if (done || status != FF_OK) return status;
   if (!piece->mass_action) return ff_andl_put_formula(w, &piece->value, elements_of(t), "transition", t->name);
   if (!s.numbers || (!flow && !s.whole)) return ff_andl_cannot(w, "transition", t->name, "mass action with such weights");
-  if (!s.shares) return put_written_out(w, t, &piece->value);
+  if (!s.takes) return put_written_out(w, t, &piece->value);
   if (jump && !s.tests) return put_mass_action(w, t, &piece->value, piece->value.length);
   return ff_andl_cannot(w, "transition", t->name, "mass action with several colours of one place");
 }

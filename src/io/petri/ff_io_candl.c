@@ -17,6 +17,7 @@ ff_status ff_candl_new(ff_candl **out, ff_petri *net, const ff_io_petri_options 
   candl->net = net;
   candl->options = options;
   candl->err = candl->symbols.ids.err = candl->sets.ids.err = candl->macros.ids.err = candl->transitions.ids.err = err;
+  candl->symbols.ids.file = candl->sets.ids.file = candl->macros.ids.file = candl->transitions.ids.file = "the net";
   candl->transition = FF_PETRI_NONE;
   return FF_OK;
 }
@@ -24,6 +25,7 @@ ff_status ff_candl_new(ff_candl **out, ff_petri *net, const ff_io_petri_options 
 static void free_inputs(ff_candl *candl) {
   for (size_t i = 0; i < candl->n_inputs; i++) {
     free(candl->input[i].element);
+    free(candl->input[i].when);
     ff_candl_colour_free(&candl->input[i].colour);
   }
   candl->n_inputs = 0;
@@ -45,6 +47,7 @@ void ff_candl_free(ff_candl *candl) {
   free(candl->kept);
   free(candl->value);
   free(candl->waiting);
+  free(candl->observer);
   free(candl->macro);
   free(candl->colours);
   free(candl->input);

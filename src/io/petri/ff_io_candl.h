@@ -2,8 +2,8 @@
  * markings, inscriptions of arcs, guards and rates. Each function reads one text and adds what it says to an ff_petri.
  *
  * The order of the calls is: constants, ff_candl_constants_done(); functions; sets and indices in any order,
- * ff_candl_colours_done(); colour functions; places, each with its marking; transitions, each with
- * its arcs before its rate, since a rate depends on them; observers; ff_petri_finish().
+ * ff_candl_colours_done(); colour functions; places; observers, ff_candl_observers_done(); markings; transitions, each with
+ * its arcs before its rate, since a rate depends on them; ff_petri_finish().
  *
  * Colours are written as in CANDL: a guard has = <> != < <= > >= & | ! + - * / % and a sign before an index for the colour
  * that follows it or comes before it; && || == are read too. The word `all`, or all(), stands for all colours of a place.
@@ -82,7 +82,10 @@ ff_status ff_candl_arc(ff_candl *candl, uint32_t transition, ff_petri_arc_kind k
  * added. */
 ff_status ff_candl_rate(ff_candl *candl, uint32_t transition, ff_span text, ff_place place);
 
-/* An observer: a variable of the net. */
+/* An observer: a variable of the net. It may name observers that come later. All observers, and all places, are read before
+ * the first marking and transition: their formulas number what they name. ff_candl_observers_done() adds the observers to the
+ * net; the first marking and the first transition call it, too. */
 ff_status ff_candl_observer(ff_candl *candl, ff_span name, ff_span text, ff_place place);
+ff_status ff_candl_observers_done(ff_candl *candl);
 
 #endif

@@ -61,8 +61,8 @@ static ff_span uncoloured(ff_span text) {
 
 ff_status ff_candl_marking(ff_candl *candl, uint32_t number, ff_span text, ff_place place) {
   ff_span rest = text = ff_span_trim(text), part;
-  ff_status status = FF_OK;
-  if (text.length == 0) return FF_OK;
+  ff_status status = ff_candl_observers_done(candl);
+  if (text.length == 0 || status != FF_OK) return status;
   if (candl->net->place[number].set == FF_PETRI_NONE) {
     char *element = NULL, *value = NULL;
     if (is_zero(uncoloured(text))) return FF_OK;
@@ -106,11 +106,13 @@ static ff_status push_arc(ff_candl *candl, ff_petri_arc_kind kind, uint32_t numb
 }
 
 /* Remembers an input, whose colour then belongs to the ff_candl, also on failure. */
-static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, ff_candl_colour *colour, double weight) {
-  ff_candl_input input = {kind, number, candl->inscriptions, NULL, *colour, weight};
+static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t number, ff_candl_colour *colour, double weight,
+                            ff_span predicate, ff_place place) {
+  ff_candl_input input = {kind, number, candl->inscriptions, NULL, *colour, weight, NULL};
   void *memory = candl->input;
   ff_status status = ff_candl_element(candl, &input.element, number, colour);
   memset(colour, 0, sizeof *colour);
+  if (status == FF_OK) status = ff_candl_when(candl, &input.when, predicate, place);
   if (status == FF_OK) status = ff_grow(&memory, &candl->inputs_capacity, candl->n_inputs + 1, sizeof input, candl->err);
   candl->input = memory;
   if (status == FF_OK) {
@@ -118,6 +120,7 @@ static ff_status note_input(ff_candl *candl, ff_petri_arc_kind kind, uint32_t nu
     return FF_OK;
   }
   free(input.element);
+  free(input.when);
   ff_candl_colour_free(&input.colour);
   return status;
 }
@@ -183,7 +186,7 @@ static ff_status add_colour(ff_candl *candl, ff_petri_arc_kind kind, uint32_t nu
     if (status == FF_OK && kind == FF_ARC_RESET && t->count.length > 0 && !zero)
       status = push_arc(candl, FF_ARC_OUT, number, colour, weight, place);
     if (status == FF_OK && kind != FF_ARC_OUT)
-      status = note_input(candl, kind, number, colour, t->predicate.length > 0 ? (double)NAN : number_of);
+      status = note_input(candl, kind, number, colour, number_of, t->predicate, place);
   }
   ff_candl_colour_free(colour);
   free(weight);
@@ -366,14 +369,37 @@ ff_status ff_candl_rate(ff_candl *candl, uint32_t transition, ff_span text, ff_p
 /* ---- observers ---- */
 
 ff_status ff_candl_observer(ff_candl *candl, ff_span name, ff_span text, ff_place place) {
-  char *value = NULL;
-  ff_status status = ff_candl_declare(candl, &candl->symbols, FF_CANDL_OBSERVER, candl->net->n_variables, name,
+  if (candl->observed)
+    return ff_error_set(candl->err, FF_EARGUMENT, "%s, line %llu: observers must be read before markings and transitions",
+                        place.file, (unsigned long long)place.line);
+  ff_status status = ff_candl_declare(candl, &candl->symbols, FF_CANDL_OBSERVER, (uint32_t)candl->n_observers, name,
                                       "the name of an observer", place);
-  const char *kept = status == FF_OK ? ff_candl_keep(candl, name) : NULL;
-  if (status == FF_OK && kept == NULL) status = FF_EMEMORY;
-  if (status == FF_OK) status = ff_candl_number(candl, &value, text, FF_CANDL_MAY_PLACES | FF_CANDL_MAY_TIME, place);
-  if (status == FF_OK) status = ff_petri_add_variable(candl->net, kept, candl->err);
-  if (status == FF_OK) status = ff_petri_variable_text(candl->net, candl->net->n_variables - 1, value, place, candl->err);
-  free(value);
-  return ff_candl_at(candl, status, place);
+  const char *kept = status == FF_OK ? ff_candl_keep(candl, name) : NULL, *kept_text = NULL;
+  if (kept != NULL) kept_text = ff_candl_keep(candl, text);
+  if (kept_text == NULL) return status == FF_OK ? FF_EMEMORY : status;
+  void *memory = candl->observer;
+  status = ff_grow(&memory, &candl->observers_capacity, candl->n_observers + 1, sizeof *candl->observer, candl->err);
+  candl->observer = memory;
+  if (status != FF_OK) return status;
+  candl->observer[candl->n_observers++] =
+      (ff_candl_waiting){.name = {kept, name.length}, .text = {kept_text, text.length}, .place = place};
+  return FF_OK;
+}
+
+ff_status ff_candl_observers_done(ff_candl *candl) {
+  ff_status status = FF_OK;
+  if (candl->observed) return FF_OK;
+  candl->observed = 1;
+  for (size_t i = 0; i < candl->n_observers && status == FF_OK; i++)
+    status =
+        ff_candl_at(candl, ff_petri_add_variable(candl->net, candl->observer[i].name.text, candl->err), candl->observer[i].place);
+  for (uint32_t i = 0; i < candl->n_observers && status == FF_OK; i++) {
+    const ff_candl_waiting *it = &candl->observer[i];
+    char *value = NULL;
+    status = ff_candl_number(candl, &value, it->text, FF_CANDL_MAY_PLACES | FF_CANDL_MAY_TIME, it->place);
+    if (status == FF_OK) status = ff_petri_variable_text(candl->net, i, value, it->place, candl->err);
+    free(value);
+    status = ff_candl_at(candl, status, it->place);
+  }
+  return status;
 }

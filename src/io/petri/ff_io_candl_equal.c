@@ -202,13 +202,12 @@ static ff_status compare(ff_candl *candl, int *equal, const ff_colour_expr *a, c
   return status;
 }
 
-/* Finds a condition, or adds it. */
-static ff_status look_up_condition(ff_candl *candl, int *holds, const char *text, ff_place place) {
+ff_status ff_candl_condition(ff_candl *candl, int *holds, const char *text, ff_place place) {
   uint32_t i = 0;
   while (i < candl->n_conditions && strcmp(candl->condition[i], text) != 0) i++;
   if (i == FF_CANDL_MOST_CONDITIONS)
     return ff_error_set(candl->err, FF_EUNSUPPORTED,
-                        "%s, line %llu: the rate depends on whether %s, and on %u other pairs of colours; "
+                        "%s, line %llu: the rate depends on whether %s, and on %u other conditions; "
                         "it can be split into transitions whose guards tell",
                         place.file, (unsigned long long)place.line, text, FF_CANDL_MOST_CONDITIONS);
   if (i == candl->n_conditions && (candl->condition[i] = ff_candl_keep(candl, ff_span_of(text))) == NULL) return FF_EMEMORY;
@@ -234,7 +233,7 @@ ff_status ff_candl_equal(ff_candl *candl, int *equal, const ff_candl_colour *a, 
   }
   *equal = all;
   if (status == FF_OK && all == 2) status = out.status;
-  if (status == FF_OK && all == 2) status = look_up_condition(candl, equal, out.text, place);
+  if (status == FF_OK && all == 2) status = ff_candl_condition(candl, equal, out.text, place);
   free(out.text);
   return status;
 }

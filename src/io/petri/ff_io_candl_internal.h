@@ -83,6 +83,7 @@ typedef struct {
   char *element; /* in R's grammar, such as Ca[x, y] */
   ff_candl_colour colour;
   double weight; /* NaN if it is not a number */
+  char *when;    /* the predicate of this part of the inscription, in R's grammar; NULL if it has none */
 } ff_candl_input;
 
 #define FF_CANDL_MOST_CONDITIONS 5u
@@ -101,6 +102,9 @@ struct ff_candl {
   size_t n_values, values_capacity;
   ff_candl_waiting *waiting;
   size_t n_waiting, waiting_capacity;
+  ff_candl_waiting *observer;
+  size_t n_observers, observers_capacity;
+  int observed; /* observers are in the net */
   ff_candl_macro *macro;
   size_t n_macros, macros_capacity;
   ff_colours **colours; /* of each set of the net, made when they are needed */
@@ -152,6 +156,9 @@ ff_status ff_candl_formula_of_colour(ff_candl *candl, ff_out *out, const ff_colo
 /* Whether two colours of one set are equal. If this depends on the indices, it is a condition on which the rate depends, and
  * *equal tells whether candl->holds takes it to be true. */
 ff_status ff_candl_equal(ff_candl *candl, int *equal, const ff_candl_colour *a, const ff_candl_colour *b, ff_place place);
+
+/* Whether a condition on colours, in R's grammar, is taken to hold. The rate then depends on it. */
+ff_status ff_candl_condition(ff_candl *candl, int *holds, const char *text, ff_place place);
 
 /* ---- numbers: ff_io_candl_number.c
  * ------------------------------------------------------------------------------------------ */

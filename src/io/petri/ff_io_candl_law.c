@@ -30,6 +30,11 @@ ff_candl_law ff_candl_law_of(ff_span name) {
 /* Adds an input to the factor of its colour. */
 static ff_status add_input(ff_candl *candl, factors *to, const ff_candl_input *input, ff_place place) {
   size_t at = 0;
+  int holds = 1;
+  if (input->when != NULL) {
+    const ff_status status = ff_candl_condition(candl, &holds, input->when, place);
+    if (status != FF_OK || !holds) return status;
+  }
   for (int equal = 0; at < to->n; at++) {
     if (to->all[at].first->place != input->place) continue;
     const ff_status status = ff_candl_equal(candl, &equal, &to->all[at].first->colour, &input->colour, place);
@@ -184,22 +189,37 @@ ff_status ff_candl_mass_action(ff_candl *candl, char **out, int *mass_action, co
   return status;
 }
 
+/* Whether an input counts for a bare place: it is of the last inscription, its predicate holds, and no input before has its
+ * colour. */
+static ff_status picks(ff_candl *candl, int *yes, size_t number, uint32_t last, ff_place place) {
+  const ff_candl_input *input = &candl->input[number];
+  ff_status status = FF_OK;
+  *yes = input->inscription == last;
+  if (*yes && input->when != NULL) status = ff_candl_condition(candl, yes, input->when, place);
+  for (size_t k = 0; k < number && *yes && status == FF_OK; k++) {
+    const ff_candl_input *other = &candl->input[k];
+    int holds = other->inscription == last, equal = 0;
+    if (holds && other->when != NULL) status = ff_candl_condition(candl, &holds, other->when, place);
+    if (holds && status == FF_OK) status = ff_candl_equal(candl, &equal, &other->colour, &input->colour, place);
+    if (holds && equal) *yes = 0;
+  }
+  return status;
+}
+
 ff_status ff_candl_put_picked(ff_candl *candl, ff_out *out, uint32_t place, ff_span name, ff_place where) {
   uint32_t last = 0, n = 0;
   for (size_t i = 0; i < candl->n_inputs; i++)
     if (candl->input[i].place == place) last = candl->input[i].inscription;
-  for (size_t i = 0; i < candl->n_inputs; i++) {
-    const ff_candl_input *input = &candl->input[i];
-    int before = input->place != place || input->inscription != last;
-    for (size_t k = 0; k < i && !before; k++) {
-      if (candl->input[k].place != place || candl->input[k].inscription != last) continue;
-      const ff_status status = ff_candl_equal(candl, &before, &candl->input[k].colour, &input->colour, where);
-      if (status != FF_OK) return status;
-    }
-    if (before) continue;
+  for (size_t i = 0; i < candl->n_inputs && last > 0; i++) {
+    int yes;
+    const ff_status status = picks(candl, &yes, i, last, where);
+    if (status != FF_OK) return status;
+    if (!yes) continue;
     ff_out_puts(out, n++ == 0 ? "(" : " + ");
-    ff_out_puts(out, input->element);
+    ff_out_puts(out, candl->input[i].element);
   }
+  if (n == 0 && last > 0) ff_out_puts(out, "(0"); /* no predicate holds */
+  n += last > 0;
   if (n > 0) ff_out_puts(out, ")");
   if (n > 0) return FF_OK;
   return ff_error_set(candl->err, FF_EPARSE,

@@ -273,7 +273,9 @@ ff_status ff_candl_place(ff_candl *candl, ff_span set, ff_span name, int continu
 }
 
 ff_status ff_candl_transition(ff_candl *candl, ff_span name, ff_petri_kind kind, uint32_t *number, ff_place place) {
-  ff_status status = ff_candl_declare(candl, &candl->transitions, FF_CANDL_PLACE, candl->net->n_transitions, name,
+  ff_status status = ff_candl_observers_done(candl);
+  if (status == FF_OK)
+    status = ff_candl_declare(candl, &candl->transitions, FF_CANDL_PLACE, candl->net->n_transitions, name,
                                       "the name of a transition", place);
   if (status != FF_OK) return status;
   const char *kept = ff_candl_keep(candl, name);
