@@ -255,7 +255,8 @@ static void boolnet_errors(void) {
       {"# nothing\n\n", FF_FORMAT_AUTO, "net, line 2: found the end of the file where a network was expected"},
       {"what is this", FF_FORMAT_AUTO,
        "net, line 1: found \"what is this\" where the start of a network: \"type=\" (.pbn), \"targets, factors\" (BoolNet's "
-       "text, .bnet), \"<\" (SBML) or \"begin\" (BioNetGen's .net) was expected"},
+       "text, .bnet), \"<\" (SBML), \"begin\" "
+       "(BioNetGen's .net) or the type of a Petri net (ANDL, CANDL) was expected"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) fails(cases[i].text, cases[i].format, FF_EPARSE, cases[i].message);
   ff_error err;

@@ -344,7 +344,7 @@ static void keeps_names_apart(void) {
   FF_CHECK_FAILS(ff_petri_add_parameter(net, "", 0, &err), FF_EMODEL, &err, "has no name");
   FF_CHECK_OK(ff_petri_add_place(net, "X", FF_PETRI_NONE, 0, 0, &err), &err); /* sets have names of their own */
   for (int i = 0; i < 1000; i++) { /* the table grows */
-    char name[10];
+    char name[16];
     snprintf(name, sizeof name, "p%d", i);
     FF_CHECK_OK(ff_petri_add_place(net, name, FF_PETRI_NONE, 0, 0, &err), &err);
     FF_CHECK_INT(ff_petri_place_number(net, name, strlen(name)), net->n_places - 1);

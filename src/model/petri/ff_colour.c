@@ -162,6 +162,7 @@ static int compare(int64_t *value, uint32_t code, int64_t a, int64_t b) {
   return 1;
 }
 
+/* A case for each operation. */
 int ff_colour_operate(int64_t *value, uint32_t code, int64_t a, int64_t b) {
   if (code >= FF_C_LT && code <= FF_C_NE) return compare(value, code, a, b);
   if (!is_number(a) || !is_number(b)) return 0;

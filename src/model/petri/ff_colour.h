@@ -63,12 +63,12 @@ typedef struct {
   uint32_t depth;
 } ff_colour_expr;
 
-/* R's grammar: `==`, `%%`, `%/%`, next(x), previous(x), `&` or `&&`, `|` or `||`. CANDL's: `=` or `==`, `<>` or `!=`, `%`, `/`, and a
- * sign before an index alone (or before a sign) for its neighbour; a sign before an index is an error in R's grammar, whose message
- * names next() and previous(). */
+/* R's grammar: `==`, `%%`, `%/%`, next(x), previous(x), `&` or `&&`, `|` or `||`. CANDL's: `=` or `==`, `<>` or `!=`, `%`,
+ * `/`, and a sign before an index alone (or before a sign) for its neighbour; a sign before an index is an error in R's
+ * grammar, whose message names next() and previous(). */
 typedef enum { FF_COLOUR_R, FF_COLOUR_CANDL } ff_colour_dialect;
 
-/* ---- sets ------------------------------------------------------------------------------------------------------------------- */
+/* ---- sets ---------------------------------------------------------------------------------------------------------------- */
 
 typedef enum {
   FF_SET_VALUES,  /* the simple colours that `value` lists */
@@ -89,7 +89,8 @@ typedef struct {
   char *predicate_text; /* as the user wrote it, in R's grammar, for print; may be NULL */
 } ff_colour_definition;
 
-/* The colours of a set, in their order. Sets of numbers that follow each other, and products of such sets, take O(width) memory. */
+/* The colours of a set, in their order. Sets of numbers that follow each other, and products of such sets, take O(width)
+ * memory. */
 typedef struct ff_colours ff_colours;
 uint32_t ff_colours_n(const ff_colours *set);
 uint32_t ff_colours_width(const ff_colours *set);                       /* components of each colour */
@@ -98,7 +99,7 @@ int64_t ff_colours_find(const ff_colours *set, const int64_t *tuple);   /* its n
 /* The simple set of component k: what next() and previous() move in. */
 const ff_colours *ff_colours_component(const ff_colours *set, uint32_t k);
 
-/* ---- what expressions name -------------------------------------------------------------------------------------------------- */
+/* ---- what expressions name ----------------------------------------------------------------------------------------------- */
 
 /* A function of colours, such as `near(x, a) = abs(x - a) == 1`. */
 typedef struct {
@@ -116,8 +117,9 @@ typedef struct {
   uint32_t first;
 } ff_colour_index;
 
-/* All that expressions of a net may name. All are borrowed. Sets, colours (names), functions, indices and parameters have names that
- * are all different within their kind; in an expression, indices come first, then arguments, parameters, and names of colours. */
+/* All that expressions of a net may name. All are borrowed. Sets, colours (names), functions, indices and parameters have
+ * names that are all different within their kind; in an expression, indices come first, then arguments, parameters, and names
+ * of colours. */
 typedef struct {
   const ff_colour_definition *set;
   ff_colours *const *colours; /* of each set; NULL for one that is not made yet */
@@ -132,16 +134,18 @@ typedef struct {
   const double *value;
   uint32_t n_parameters;
   const ff_colour_function *within; /* the function whose expression is parsed, or NULL */
-  uint32_t subset_of;               /* the set whose subset is parsed, or UINT32_MAX: indices then stand for its components. An index
-                                     * stands for the first component that has its set and for which no index before stands. */
+  uint32_t subset_of;               /* the set whose subset is parsed, or UINT32_MAX: indices then stand for its components. An
+                                     * index stands for the first component that has its set and for which no index before
+                                     * stands. */
 } ff_colour_scope;
 
-/* Parses an expression. The caller frees the contents of *out. Nesting may be of any depth. Fails with FF_EPARSE; the message names
- * the place, the character, and a name that was probably meant. O(length), not counting look-ups. */
+/* Parses an expression. The caller frees the contents of *out. Nesting may be of any depth. Fails with FF_EPARSE; the message
+ * names the place, the character, and a name that was probably meant. O(length), not counting look-ups. */
 ff_status ff_colour_parse(ff_colour_expr *out, const char *text, size_t length, ff_colour_dialect dialect,
                           const ff_colour_scope *scope, ff_place place, ff_error *err);
 
-/* The text of an expression, as a new string that the caller frees; parsed again, it gives the same code. O(length of the text). */
+/* The text of an expression, as a new string that the caller frees; parsed again, it gives the same code. O(length of the
+ * text). */
 ff_status ff_colour_text(char **out, const ff_colour_expr *expr, ff_colour_dialect dialect, const ff_colour_scope *scope,
                          ff_error *err);
 
@@ -170,19 +174,20 @@ void ff_colours_free(ff_colours *colours);
 size_t ff_colours_text(char *out, size_t size, const ff_colours *set, uint32_t i, const char *between,
                        const ff_colour_scope *scope);
 
-/* ---- all bindings of a guard: ff_colour_bind.c ------------------------------------------------------------------------------- */
+/* ---- all bindings of a guard: ff_colour_bind.c --------------------------------------------------------------------------- */
 
-/* A binding gives each component of some indices a value. The bindings of a guard are those for which it has a value other than 0;
- * they are found in lexicographic order: by the first component, in the order of its set, then by the second, and so on. Each is found
- * once.
+/* A binding gives each component of some indices a value. The bindings of a guard are those for which it has a value other
+ * than 0; they are found in lexicographic order: by the first component, in the order of its set, then by the second, and so
+ * on. Each is found once.
  *
- * The search narrows the sets of the components on the whole tree of the guard: & intersects, | joins the sets of its parts, a
- * comparison moves bounds, next() and previous() wrap. Parts of a long | that have become impossible are left out for what follows
- * from there, so a list of thousands of neighbours takes time in proportion to its length and the bindings. */
+ * The search narrows the sets of the components on the whole tree of the guard: & intersects, | joins the sets of its parts,
+ * a comparison moves bounds, next() and previous() wrap. Parts of a long | that have become impossible are left out for what
+ * follows from there, so a list of thousands of neighbours takes time in proportion to its length and the bindings. */
 typedef struct ff_binder ff_binder;
 
-/* `index` are the n indices to bind, by number; others must not occur in the guard, which is expanded and borrowed. Also binds no
- * index of a subset or union to a tuple that is not in its set. The caller frees *out with ff_binder_free(), which accepts NULL. */
+/* `index` are the n indices to bind, by number; others must not occur in the guard, which is expanded and borrowed. Also
+ * binds no index of a subset or union to a tuple that is not in its set. The caller frees *out with ff_binder_free(), which
+ * accepts NULL. */
 ff_status ff_binder_new(ff_binder **out, const uint32_t *index, uint32_t n, const ff_colour_expr *guard,
                         const ff_colour_scope *scope, ff_error *err);
 void ff_binder_free(ff_binder *binder);
@@ -190,8 +195,8 @@ void ff_binder_free(ff_binder *binder);
 /* Goes on for about `budget` steps of work. *done becomes 1 at the end. */
 ff_status ff_binder_step(ff_binder *binder, uint64_t budget, int *done, ff_error *err);
 
-/* The bindings so far: the values of binding b are at ff_binder_values()[b * width], in the order of `index` and their components. O(1).
- */
+/* The bindings so far: the values of binding b are at ff_binder_values()[b * width], in the order of `index` and their
+ * components. O(1). */
 uint64_t ff_binder_n(const ff_binder *binder);
 uint32_t ff_binder_width(const ff_binder *binder);
 const int64_t *ff_binder_values(const ff_binder *binder);

@@ -1,13 +1,15 @@
 /* The search for all bindings of a guard.
  *
- * The guard is split at its | into alternatives. Component after component gets each value that some alternative permits, in the order
- * of its set. Below each value, only the alternatives that are still possible are kept. Whether one is possible, and which values it
- * permits, follows from intervals: those of all components that it names are narrowed on its tree. */
+ * The guard is split at its | into alternatives. Component after component gets each value that some alternative permits, in the
+ * order of its set. Below each value, only the alternatives that are still possible are kept. Whether one is possible, and which
+ * values it permits, follows from intervals: those of all components that it names are narrowed on its tree. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ff_colour_internal.h"
 
+#define WIDE 16
+#define MORE_ENTRIES 256u /* of a level than alternatives */
 #define MOST_DEPTH 256u /* of a tree that is narrowed; a deeper one is only computed */
 
 typedef struct {
@@ -17,6 +19,7 @@ typedef struct {
 /* The subexpression that a word ends: the words that end its operands, its depth, and where it starts. */
 typedef struct {
   uint32_t left, right, depth, start;
+  int valued; /* whether it has a value if all that it names are numbers */
 } node;
 
 /* What is known while component `k` gets its values. */
@@ -48,6 +51,7 @@ struct ff_binder {
   interval *range; /* of each component of the net, for narrowing; MOST_DEPTH copies for alternatives within */
   uint32_t n_components;
   level *level;
+  uint32_t room_of_level;
   int64_t *component, *stack; /* values of all components */
   int64_t *value;
   uint64_t n, room, nodes;
@@ -65,10 +69,10 @@ static interval clipped(int64_t low, int64_t high) {
 static const interval everything = {-FARTHEST, FARTHEST};
 
 static interval product(interval a, interval b) {
-  const int64_t p[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   const int64_t most = INT64_C(1) << 20;
-  interval out = {p[0], p[0]};
   if (a.low < -most || a.high > most || b.low < -most || b.high > most) return everything;
+  const int64_t p[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  interval out = {p[0], p[0]};
   for (int i = 1; i < 4; i++) {
     if (p[i] < out.low) out.low = p[i];
     if (p[i] > out.high) out.high = p[i];
@@ -78,24 +82,32 @@ static interval product(interval a, interval b) {
 
 static interval range_of(const ff_binder *b, uint32_t at, const interval *range);
 
-static interval truth_of(const ff_binder *b, uint32_t at, const interval *range) {
-  const ff_colour_word *word = &b->guard->word[at];
-  const interval l = range_of(b, b->node[at].left, range), r = range_of(b, b->node[at].right, range);
-  switch (word->code) {
+static int is_number(interval x) { return x.low > -FF_COLOUR_MOST && x.high < FF_COLOUR_MOST; }
+
+static interval truth_of_values(uint32_t code, interval l, interval r) {
+  switch (code) {
     case FF_C_EQ: return (interval){l.low == l.high && r.low == r.high && l.low == r.low, !(l.high < r.low || r.high < l.low)};
     case FF_C_NE: return (interval){l.high < r.low || r.high < l.low, !(l.low == l.high && r.low == r.high && l.low == r.low)};
     case FF_C_LT: return (interval){l.high < r.low, l.low < r.high};
     case FF_C_LE: return (interval){l.high <= r.low, l.low <= r.high};
     case FF_C_GT: return (interval){l.low > r.high, l.high > r.low};
-    case FF_C_GE: return (interval){l.low >= r.high, l.high >= r.low};
-    default: return (interval){0, 1};
+    default: return (interval){l.low >= r.high, l.high >= r.low};
   }
+}
+
+/* A comparison of what has no value is false, so it is only sure to be true of numbers. */
+static interval truth_of(const ff_binder *b, uint32_t at, const interval *range) {
+  const uint32_t left = b->node[at].left, right = b->node[at].right;
+  const interval l = range_of(b, left, range), r = range_of(b, right, range);
+  interval out = truth_of_values(b->guard->word[at].code, l, r);
+  if (!(b->node[left].valued && b->node[right].valued && is_number(l) && is_number(r))) out.low = 0;
+  return out;
 }
 
 static int surely(interval x) { return x.low > 0 || x.high < 0; }
 static int never(interval x) { return x.low == 0 && x.high == 0; }
 
-/* An interval that holds all values of the subexpression that ends at this word. */
+/* An interval that holds all values of the subexpression that ends at this word; a case for each operation. */
 static interval range_of(const ff_binder *b, uint32_t at, const interval *range) {
   const ff_colour_word *word = &b->guard->word[at];
   if (b->node[at].depth > MOST_DEPTH) return everything;
@@ -169,7 +181,7 @@ static int narrow_neighbour(ff_binder *b, uint32_t at, interval to, interval *ra
   return 1;
 }
 
-/* The value of the subexpression must be within `to`. */
+/* The value of the subexpression must be within `to`; a case for each operation. */
 static int narrow(ff_binder *b, uint32_t at, interval to, interval *range) {
   const ff_colour_word *word = &b->guard->word[at];
   if (b->node[at].depth > MOST_DEPTH) return 1;
@@ -248,16 +260,43 @@ static int narrow_true(ff_binder *b, uint32_t at, interval *range) {
 
 /* ---- the search --------------------------------------------------------------------------------------------------------- */
 
-/* What an alternative permits if the components before k have their values. Returns 0 if it is impossible. */
+/* What an alternative permits to component k, within *out, if the components before it have their values. Returns 0 if it is
+ * impossible. */
 static int permits(ff_binder *b, uint32_t alternative, uint32_t k, interval *out) {
   interval *range = b->range;
   for (uint32_t i = 0; i < b->width; i++) {
     const uint32_t of = b->variable[i].component;
-    range[of] = i < k ? (interval){b->component[of], b->component[of]} : b->variable[i].all;
+    range[of] = i < k ? (interval){b->component[of], b->component[of]} : i == k ? *out : b->variable[i].all;
   }
   if (b->n_alternatives > 0 && !narrow_true(b, b->alternative[alternative], range)) return 0;
   if (k < b->width) *out = range[b->variable[k].component];
-  return 1;
+  return k == b->width || out->low <= out->high;
+}
+
+/* An alternative such as n == 3 | n == 900 permits few of the values between the least and the largest. It is halved into
+ * intervals as long as this leaves values out; each has an entry of its own. */
+static void split_wide(ff_binder *b, level *v, uint32_t k) {
+  for (uint32_t i = 0; i < v->n; i++) {
+    while (v->permit[i].high - v->permit[i].low >= WIDE && v->n < b->room_of_level) {
+      const interval whole = v->permit[i];
+      const int64_t middle = whole.low + (whole.high - whole.low) / 2;
+      interval left = {whole.low, middle}, right = {middle + 1, whole.high};
+      const int is_left = permits(b, v->live[i], k, &left), is_right = permits(b, v->live[i], k, &right);
+      b->nodes += 2;
+      v->permit[i] = is_left ? left : right;
+      if (is_left && is_right) {
+        if (left.high == middle && right.low == middle + 1) { /* as if all were permitted */
+          v->permit[i] = whole;
+          break;
+        }
+        v->live[v->n] = v->live[i];
+        v->permit[v->n++] = right;
+      } else if (!is_left && !is_right) {
+        v->permit[i] = (interval){1, 0};
+        break;
+      }
+    }
+  }
 }
 
 /* Sorts alternatives by the lowest value that they permit: a heap sort, so that nothing is allocated. */
@@ -287,8 +326,12 @@ static void sort_level(level *v) {
 static void enter(ff_binder *b, uint32_t k, const uint32_t *from, uint32_t n) {
   level *v = &b->level[k];
   v->n = v->seen = v->n_now = v->at = v->end = 0;
-  for (uint32_t i = 0; i < n; i++)
-    if (permits(b, from[i], k, &v->permit[v->n])) v->live[v->n++] = from[i];
+  for (uint32_t i = 0; i < n; i++) {
+    interval *permit = &v->permit[v->n];
+    if (k < b->width) *permit = b->variable[k].all;
+    if (permits(b, from[i], k, permit)) v->live[v->n++] = from[i];
+  }
+  if (k < b->width && b->variable[k].ascending) split_wide(b, v, k);
   b->nodes += n + 1;
   if (v->n == 0 || k == b->width) return;
   const variable *x = &b->variable[k];
@@ -431,7 +474,11 @@ static int add_nodes(ff_binder *b) {
     const uint32_t operands = ff_colour_operands(&b->guard->word[i], &b->scope);
     node *x = &b->node[i];
     height -= operands;
+    const uint32_t code = b->guard->word[i].code;
     x->start = operands > 0 ? b->node[stack[height]].start : i;
+    x->valued = code == FF_C_NUMBER || code == FF_C_INDEX || code == FF_C_NEG || code == FF_C_ADD || code == FF_C_SUB ||
+                code == FF_C_ABS;
+    for (uint32_t k = 0; k < operands; k++) x->valued &= b->node[stack[height + k]].valued;
     if (operands > 0) x->left = stack[height];
     if (operands > 1) x->right = stack[height + 1];
     for (uint32_t k = 0; k < operands; k++)
@@ -467,10 +514,11 @@ static int allocate(ff_binder *b, uint32_t most, uint32_t components) {
   b->level = ff_calloc(most + 1, sizeof *b->level);
   int ok = b->node != NULL && b->alternative != NULL && b->range != NULL && b->component != NULL && b->stack != NULL &&
            b->variable != NULL && b->level != NULL;
+  b->room_of_level = ors + MORE_ENTRIES;
   for (uint32_t k = 0; k <= most && ok; k++) {
-    b->level[k].live = ff_calloc(ors + 1, sizeof *b->level[k].live);
-    b->level[k].now = ff_calloc(ors + 1, sizeof *b->level[k].now);
-    b->level[k].permit = ff_calloc(ors + 1, sizeof *b->level[k].permit);
+    b->level[k].live = ff_calloc(b->room_of_level, sizeof *b->level[k].live);
+    b->level[k].now = ff_calloc(b->room_of_level, sizeof *b->level[k].now);
+    b->level[k].permit = ff_calloc(b->room_of_level, sizeof *b->level[k].permit);
     ok = b->level[k].live != NULL && b->level[k].now != NULL && b->level[k].permit != NULL;
   }
   return ok;

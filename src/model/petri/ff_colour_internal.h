@@ -16,8 +16,8 @@ void *ff_colour_larger(void *old, size_t n, size_t room, size_t size);
 ff_status ff_colour_push(ff_colour_expr *expr, ff_colour_word word, ff_error *err);
 void ff_colour_measure(ff_colour_expr *expr, const ff_colour_scope *scope);
 
-/* The number of components of a set, from its definition alone, and the simple set of component k; UINT32_MAX if there is none, as
- * in a union of products. O(width). */
+/* The number of components of a set, from its definition alone, and the simple set of component k; UINT32_MAX if there is
+ * none, as in a union of products. O(width). */
 uint32_t ff_colour_set_width(const ff_colour_scope *scope, uint32_t set);
 uint32_t ff_colour_set_part(const ff_colour_scope *scope, uint32_t set, uint32_t k);
 

@@ -384,6 +384,12 @@ static ff_status take_sign(parser *p, int minus, size_t at) {
   return wait_for(p, (waiting){.kind = WAITS_PREFIX, .code = FF_C_NEG, .rank = rank, .at = at});
 }
 
+/* Whether a call was just opened. */
+static int begins_call(const parser *p) {
+  const waiting *top = p->n_waits > 0 ? &p->waits[p->n_waits - 1] : NULL;
+  return top != NULL && top->kind == WAITS_CALL && top->code == FF_C_CALL && top->commas == 0 && p->out->length == top->first;
+}
+
 /* *operand becomes 0 if an operand was complete. */
 static ff_status take_operand(parser *p, int *operand) {
   const size_t at = p->at;
@@ -391,15 +397,13 @@ static ff_status take_operand(parser *p, int *operand) {
   size_t length;
   if (at == p->length) return found(p, at, wanted);
   if (take(p, "(")) return wait_for(p, (waiting){.kind = WAITS_BRACKET, .at = at});
-  if (take(p, ")") && p->n_waits > 0 && p->waits[p->n_waits - 1].kind == WAITS_CALL && p->waits[p->n_waits - 1].commas == 0 &&
-      p->out->length == p->waits[p->n_waits - 1].first && p->waits[p->n_waits - 1].code == FF_C_CALL) {
-    const waiting w = p->waits[--p->n_waits]; /* f() */
+  if (begins_call(p) && take(p, ")")) { /* f() */
+    const waiting w = p->waits[--p->n_waits];
     *operand = 0;
     return end_call(p, &w);
   }
-  if (take(p, "!"))
-    return wait_for(p, (waiting){.kind = WAITS_PREFIX, .code = FF_C_NOT, .rank = p->dialect == FF_COLOUR_R ? R_NOT : CANDL_PREFIX});
-  if (p->at > at) return found(p, at, wanted);
+  const int rank = p->dialect == FF_COLOUR_R ? R_NOT : CANDL_PREFIX;
+  if (take(p, "!")) return wait_for(p, (waiting){.kind = WAITS_PREFIX, .code = FF_C_NOT, .rank = rank});
   const int minus = take(p, "-");
   if (minus || take(p, "+")) {
     const uint32_t before = p->out->length;

@@ -134,8 +134,8 @@ static ff_status no_memory(const maker *m, uint32_t n) {
   return ff_error_set(m->err, FF_EMEMORY, "no memory for the %u colours of the set %s", n, quoted(m).text);
 }
 
-/* Fills the hash table of a list. *repeated becomes the number of a colour that occurs before, or -1. With `drop`, such colours are
- * left out. */
+/* Fills the hash table of a list. *repeated becomes the number of a colour that occurs before, or -1. With `drop`, such
+ * colours are left out. */
 static int hash_list(ff_colours *set, int drop, int64_t *repeated) {
   *repeated = -1;
   set->mask = 1;

@@ -23,7 +23,7 @@ static const char *const texts_of[2][FF_C_COUNT] = {
 #undef FF_X
 };
 
-/* As in ff_colour_parse.c. */
+/* As in ff_colour_parse.c; a case for each operation. */
 static int rank_of(uint32_t code, ff_colour_dialect dialect) {
   const int r = dialect == FF_COLOUR_R;
   switch (code) {
@@ -119,42 +119,39 @@ static char *binary_text(const part *a, const part *b, const char *operation, in
   return out;
 }
 
+/* A sign is kept apart from an index, so that it does not mean a neighbour. */
+static part prefix_text(const part *of, const char *name, int rank, int negative, ff_colour_dialect dialect) {
+  const int brackets = of->rank < rank, digit = of->text[0] >= '0' && of->text[0] <= '9';
+  if (negative && of->rank == OPERAND && !digit)
+    return (part){join("0 - ", of->text, "", "", ""), rank_of(FF_C_SUB, dialect)};
+  return (part){join(name, brackets ? "(" : "", of->text, brackets ? ")" : "", ""), rank};
+}
+
+/* Comparisons are not chained in R. */
+static part infix_text(const part *of, const char *name, uint32_t code, ff_colour_dialect dialect) {
+  const int rank = rank_of(code, dialect), r = dialect == FF_COLOUR_R;
+  const int chained = r && code >= FF_C_LT && code <= FF_C_NE && of[0].rank == rank;
+  char *left = chained ? join("(", of[0].text, ")", "", "") : NULL;
+  const part first = chained ? (part){left, OPERAND} : of[0];
+  const part out = {first.text != NULL ? binary_text(&first, &of[1], name, rank, code == FF_C_POW && r) : NULL, rank};
+  free(left);
+  return out;
+}
+
 /* The text of the last `n` parts under an operation. */
 static part combine(const part *of, uint32_t n, const ff_colour_word *word, const ff_colour_scope *scope,
                     ff_colour_dialect dialect) {
   const char *name = texts_of[dialect == FF_COLOUR_CANDL][word->code];
   const int rank = rank_of(word->code, dialect), neighbour = word->code == FF_C_NEXT || word->code == FF_C_PREVIOUS;
-  part out = {NULL, rank};
-  if (n == 0)
-    out.text = word->code == FF_C_CALL ? call_text(of, 0, scope->function[word->of].name) : operand_text(word, scope, dialect);
-  else if (word->code == FF_C_CALL)
-    out.text = call_text(of, n, scope->function[word->of].name);
-  else if (neighbour && dialect == FF_COLOUR_CANDL) {
+  if (word->code == FF_C_CALL) return (part){call_text(of, n, scope->function[word->of].name), rank};
+  if (n == 0) return (part){operand_text(word, scope, dialect), rank};
+  if (n == 2) return infix_text(of, name, word->code, dialect);
+  if (neighbour && dialect == FF_COLOUR_CANDL) {
     const int nested = of[0].text[0] == '+' || of[0].text[0] == '-';
-    out.text = join(name, nested ? "(" : "", of[0].text, nested ? ")" : "", "");
-  } else if (neighbour || word->code == FF_C_ABS)
-    out.text = call_text(of, 1, name);
-  else if (n == 1) {
-    /* A sign is kept apart from an index by brackets around 0 - x, so that it does not mean a neighbour. */
-    const int index = word->code == FF_C_NEG && of[0].rank == OPERAND;
-    const int brackets = of[0].rank < rank;
-    if (index && !(of[0].text[0] >= '0' && of[0].text[0] <= '9')) {
-      out.text = join("0 - ", of[0].text, "", "", "");
-      out.rank = rank_of(FF_C_SUB, dialect);
-    } else
-      out.text = join(name, brackets ? "(" : "", of[0].text, brackets ? ")" : "", "");
-  } else {
-    const int comparison = word->code >= FF_C_LT && word->code <= FF_C_NE;
-    out.text = binary_text(&of[0], &of[1], name, rank, word->code == FF_C_POW && dialect == FF_COLOUR_R);
-    if (comparison && (of[0].rank == rank) && dialect == FF_COLOUR_R) { /* comparisons are not chained */
-      char *left = join("(", of[0].text, ")", "", "");
-      const part bracketed = {left, OPERAND};
-      free(out.text);
-      out.text = left != NULL ? binary_text(&bracketed, &of[1], name, rank, 0) : NULL;
-      free(left);
-    }
+    return (part){join(name, nested ? "(" : "", of[0].text, nested ? ")" : "", ""), rank};
   }
-  return out;
+  if (neighbour || word->code == FF_C_ABS) return (part){call_text(of, 1, name), rank};
+  return prefix_text(of, name, rank, word->code == FF_C_NEG, dialect);
 }
 
 ff_status ff_colour_text(char **out, const ff_colour_expr *expr, ff_colour_dialect dialect, const ff_colour_scope *scope,
