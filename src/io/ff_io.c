@@ -66,13 +66,13 @@ static int after_comment(ff_span *line, int *within) {
   }
 }
 
-/* Whether the root of an XML text is that of Snoopy. It stands near the start. */
+/* Whether the first element of XML is that of Snoopy's files. */
 static int is_snoopy(const char *text, size_t length) {
-  static const char root[] = "<Snoopy";
-  const size_t n = sizeof root - 1;
-  for (size_t at = 0; at + n <= length && at < 4096; at++)
-    if (memcmp(text + at, root, n) == 0) return 1;
-  return 0;
+  static const char word[] = "<Snoopy";
+  const char *end = text + length;
+  while ((text = memchr(text, '<', (size_t)(end - text))) != NULL && end - text > 1 && !ff_is_letter(text[1])) text++;
+  return text != NULL && (size_t)(end - text) > sizeof word && memcmp(text, word, sizeof word - 1) == 0 &&
+         !ff_is_letter(text[sizeof word - 1]);
 }
 
 /* The first line that is neither empty nor a comment determines the format. */

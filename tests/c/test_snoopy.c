@@ -1,4 +1,5 @@
 /* The reader of Snoopy's XML, the XML parser that it uses, and the writer of PNML. */
+#include "../../src/io/ff_io.h"
 #include "../../src/io/petri/ff_io_pnml.h"
 #include "../../src/io/petri/ff_io_snoopy.h"
 #include "../../src/io/petri/snoopy/ff_io_xml.h"
@@ -372,6 +373,24 @@ static void refuses_nets(void) {
   refuses("hybrid.hpn", "name=\"Read Edge\"", "name=\"Edge\"", FF_EMODEL, "net.spn: ");
 }
 
+static void is_detected(void) {
+  ff_error err = {FF_OK, ""};
+  ff_io_model model;
+  ff_petri *net;
+  ff_format found = FF_FORMAT_AUTO;
+  char *text = load("plain.pn");
+  if (text == NULL) return;
+  FF_CHECK_OK(ff_io_parse_model(&model, &found, text, strlen(text), "net.pn", FF_FORMAT_AUTO, &err), &err);
+  FF_CHECK(found == FF_FORMAT_SNOOPY && model.petri != NULL && model.petri->n_places == 2);
+  ff_io_model_free(&model);
+  FF_CHECK_OK(ff_io_parse_petri(&net, &found, text, strlen(text), "net.pn", FF_FORMAT_SNOOPY, NULL, &err), &err);
+  FF_CHECK(found == FF_FORMAT_SNOOPY);
+  ff_petri_free(net);
+  FF_CHECK_FAILS(ff_io_parse_model(&model, &found, "<Snoopyx/>", 10, "net.pn", FF_FORMAT_AUTO, &err), FF_EPARSE, &err, "net.pn");
+  FF_CHECK(found == FF_FORMAT_SBML);
+  free(text);
+}
+
 /* ---- coloured nets ---- */
 
 /* All kinds of sets, markings, arcs and tables; a set of markings and one of functions that are not the first. */
@@ -575,5 +594,5 @@ static void refuses_pnml(void) {
 }
 
 FF_TEST_MAIN("snoopy", parses_xml, refuses_xml, limits_xml, reads_all_kinds, reads_hybrid, reads_plain, chooses_constants,
-             refuses_documents, refuses_tables, refuses_nets, reads_coloured, reads_old, reads_small, reads_fuzzy,
+             refuses_documents, refuses_tables, refuses_nets, is_detected, reads_coloured, reads_old, reads_small, reads_fuzzy,
              refuses_colours, reads_shared, writes_pnml, refuses_pnml)

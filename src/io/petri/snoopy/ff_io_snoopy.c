@@ -149,13 +149,12 @@ static int by_id(const void *a, const void *b) {
   return (x->id > y->id) - (x->id < y->id);
 }
 
-static ff_status add_nodes(builder *b) {
+/* Adds the nodes that are transitions, or those that are not. */
+static ff_status add_nodes(builder *b, int transitions) {
   ff_snoopy *doc = &b->doc;
-  b->nodes = ff_calloc((size_t)doc->n_items + 1, sizeof *b->nodes);
-  if (b->nodes == NULL) return ff_error_set(doc->err, FF_EMEMORY, "no memory for %u nodes", doc->n_items);
   for (uint32_t i = 0; i < doc->n_items; i++) {
     const ff_snoopy_item *item = &doc->item[i];
-    if (item->class > FF_SNOOPY_LOOKUP) continue;
+    if (item->class > FF_SNOOPY_LOOKUP || (what_is(item->class) == TRANSITION) != transitions) continue;
     const ff_span name = ff_snoopy_value(doc, item, "Name").text;
     if (item->class == FF_SNOOPY_LOOKUP)
       return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found the lookup table %s, which is not supported",
@@ -167,11 +166,15 @@ static ff_status add_nodes(builder *b) {
     const ff_status status = one->what == OTHER ? FF_OK : add_named(b, i, one->what, &one->number);
     if (status != FF_OK) return status;
   }
+  return FF_OK;
+}
+
+static ff_status sort_nodes(builder *b) {
   qsort(b->nodes, b->n_nodes, sizeof *b->nodes, by_id);
   for (uint32_t i = 1; i < b->n_nodes; i++)
     if (b->nodes[i].id == b->nodes[i - 1].id)
-      return ff_error_set(doc->err, FF_EPARSE, "%s: found the id %llu at two nodes where different ids were expected", doc->file,
-                          (unsigned long long)b->nodes[i].id);
+      return ff_error_set(b->doc.err, FF_EPARSE, "%s: found the id %llu at two nodes where different ids were expected",
+                          b->doc.file, (unsigned long long)b->nodes[i].id);
   return FF_OK;
 }
 
@@ -377,9 +380,13 @@ static ff_status build(builder *b, const char *text, size_t length, const ff_io_
   if (status == FF_OK) status = ff_snoopy_functions(doc, b->candl);
   if (status == FF_OK && doc->coloured) status = ff_snoopy_sets(doc, b->candl);
   if (status == FF_OK && doc->coloured) status = ff_snoopy_colour_functions(doc, b->candl);
-  if (status == FF_OK) status = add_nodes(b);
+  if (status == FF_OK && (b->nodes = ff_calloc((size_t)doc->n_items + 1, sizeof *b->nodes)) == NULL)
+    status = ff_error_set(doc->err, FF_EMEMORY, "no memory for %u nodes", doc->n_items);
+  if (status == FF_OK) status = add_nodes(b, 0);
   if (status == FF_OK) status = ff_snoopy_observers(doc, b->candl); /* before formulas whose symbols they would move */
   if (status == FF_OK) status = add_markings(b);
+  if (status == FF_OK) status = add_nodes(b, 1);
+  if (status == FF_OK) status = sort_nodes(b);
   if (status == FF_OK) status = add_transitions(b);
   return status;
 }
