@@ -137,6 +137,33 @@ static void fail_profile(ff_petri_path *path, uint32_t g, uint32_t cell, double 
   path->now = now;
 }
 
+/* The integral of a group as one polynomial. Returns 0 if it is none, because a profile has several pieces. */
+static int add_up(const ff_petri_path *path, uint32_t g, double *c) {
+  const ff_petri_program *p = path->program;
+  c[0] = path->rate[g];
+  c[1] = c[2] = c[3] = c[4] = 0;
+  for (uint32_t cell = p->cell_first[g]; cell < p->cell_first[g + 1]; cell++) {
+    const double sum = path->sum[cell];
+    const ff_petri_curved *x = &path->curved[p->cell_profile[cell]];
+    if (p->cell_profile[cell] == 0 || sum == 0) continue;
+    if (x->n != 1 || x->valid < 1) return 0;
+    for (int i = 0; i < FF_PETRI_DEGREE; i++) c[i] += sum * path->piece[x->first].c[i];
+  }
+  return 1;
+}
+
+/* Finds where the integral reaches a number, which it does until `end`. */
+static double find_root(const ff_petri_path *path, uint32_t g, const double *c, double begin, double end, double at_begin,
+                        double at_end, double number) {
+  ff_petri_root x = ff_petri_root_new(begin, end, at_begin, at_end, number);
+  double slope;
+  while (x.rounds > 0) {
+    const double value = c != NULL ? ff_petri_integral_at(c, x.s, &slope) : integral_at(path, g, x.s, &slope);
+    ff_petri_root_take(&x, value, slope, number);
+  }
+  return x.s;
+}
+
 void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
   look_at_cells(path, g);
   if (path->failure.what != FF_PETRI_FINE) return;
@@ -149,19 +176,17 @@ void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
   double slope;
   const double end = integrate_cells(path, g, &worst), begin = ff_petri_part_of(path, path->since[g]);
   if (path->failure.what != FF_PETRI_FINE) return;
-  const double at_begin = integral_at(path, g, begin, &slope), at_end = integral_at(path, g, end, &slope);
+  double c[FF_PETRI_DEGREE];
+  const int one = add_up(path, g, c);
+  const double at_begin = one ? ff_petri_integral_at(c, begin, &slope) : integral_at(path, g, begin, &slope);
+  const double at_end = one ? ff_petri_integral_at(c, end, &slope) : integral_at(path, g, end, &slope);
   const double need = at_begin + path->left[g] / path->length;
   if (!(need <= at_end)) {
     ff_petri_due_cancel(&path->candidates, g);
     if (end < 1) fail_profile(path, g, worst, end);
     return;
   }
-  ff_petri_root x = ff_petri_root_new(begin, end, at_begin, at_end, need);
-  while (x.rounds > 0) {
-    const double value = integral_at(path, g, x.s, &slope);
-    ff_petri_root_take(&x, value, slope, need);
-  }
-  const double t = path->from + path->length * x.s;
+  const double t = path->from + path->length * find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, need);
   set_candidate(path, g, t < path->since[g] ? path->since[g] : t < path->limit ? t : path->limit);
 }
 

@@ -124,7 +124,7 @@ static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t
 static void count_at_once(ff_petri_path *path, ff_petri_member m) {
   path->at_once++;
   if (path->at_once > FF_PETRI_MOST_AT_ONCE)
-    ff_petri_path_fail(path, FF_PETRI_ENDLESS, ff_petri_number_of(path->program, m), 0, path->next);
+    ff_petri_path_fail(path, FF_PETRI_ENDLESS, path->before, 0, ff_petri_number_of(path->program, m));
 }
 
 void ff_petri_fire(ff_petri_path *path, ff_petri_member m) {
@@ -145,6 +145,7 @@ void ff_petri_fire(ff_petri_path *path, ff_petri_member m) {
   }
   if (law->kind == FF_PETRI_IMMEDIATE) path->choices++;
   if (law->kind == FF_PETRI_DETERMINISTIC || law->kind == FF_PETRI_SCHEDULED) path->at_batch++;
+  path->before = ff_petri_number_of(p, m);
   apply_effects(path, law, m.i);
   ff_petri_update(path);
 }

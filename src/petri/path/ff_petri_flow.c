@@ -44,6 +44,17 @@ double ff_petri_plain_at(ff_petri_path *path, double t, const ff_petri_plain *pl
   return plain_value(path, t, plain);
 }
 
+/* A term whose symbols are in value[]. */
+static double term_value(ff_petri_path *path, const ff_petri_law *law, const ff_petri_term *term, uint32_t i) {
+  const double *value = path->value;
+  if (law->n > 1) {
+    for (uint32_t k = 0; k < term->n; k++) path->gathered[k] = path->value[ff_petri_value_of(law, term->row[k], i)];
+    value = path->gathered;
+  }
+  if (term->simple != FF_PETRI_COMPLEX) return ff_petri_simple_value(term, value);
+  return ff_formula_value(&term->formula, value, 0, path->stack);
+}
+
 double ff_petri_term_at(ff_petri_path *path, double t, const ff_petri_law *law, const ff_petri_term *term, uint32_t i) {
   if (term->moving) {
     int variables = 0;
@@ -54,9 +65,7 @@ double ff_petri_term_at(ff_petri_path *path, double t, const ff_petri_law *law, 
     }
     if (variables) set_moving(path, t);
   }
-  if (law->n == 1) return ff_formula_value(&term->formula, path->value, 0, path->stack);
-  for (uint32_t k = 0; k < term->n; k++) path->gathered[k] = path->value[ff_petri_value_of(law, term->row[k], i)];
-  return ff_formula_value(&term->formula, path->gathered, 0, path->stack);
+  return term_value(path, law, term, i);
 }
 
 void ff_petri_own_levels(ff_petri_path *path) {
@@ -102,10 +111,7 @@ FF_SELDOM double mend_rate(ff_petri_path *path, const ff_petri_law *law, uint32_
 /* By what an effect changes a level, for each unit of the rate. */
 static double effect_by(ff_petri_path *path, const ff_petri_law *law, const ff_petri_effect *effect, uint32_t i) {
   const ff_petri_term *term = &effect->formula;
-  if (term->formula.length == 0) return effect->by;
-  if (law->n == 1) return ff_formula_value(&term->formula, path->value, 0, path->stack);
-  for (uint32_t k = 0; k < term->n; k++) path->gathered[k] = path->value[ff_petri_value_of(law, term->row[k], i)];
-  return ff_formula_value(&term->formula, path->gathered, 0, path->stack);
+  return term->formula.length == 0 ? effect->by : term_value(path, law, term, i);
 }
 
 static void add_flow(ff_petri_path *path, const ff_petri_law *law, uint32_t i, double rate, double *out) {
@@ -117,7 +123,8 @@ static void add_flow(ff_petri_path *path, const ff_petri_law *law, uint32_t i, d
 static void set_rates(ff_petri_path *path, const ff_petri_law *law, uint32_t i, uint32_t n, double *rate) {
   const ff_petri_term *term = &law->rate;
   if (law->n == 1) {
-    rate[0] = ff_formula_value(&term->formula, path->value, 0, path->stack);
+    rate[0] = term->simple != FF_PETRI_COMPLEX ? ff_petri_simple_value(term, path->value)
+                                               : ff_formula_value(&term->formula, path->value, 0, path->stack);
   } else {
     for (uint32_t k = 0; k < term->n; k++) {
       const uint32_t *from = law->index + (size_t)term->row[k] * law->n + i;
@@ -130,11 +137,20 @@ static void set_rates(ff_petri_path *path, const ff_petri_law *law, uint32_t i, 
     if (FF_RARELY(!(fabs(rate[l]) < INFINITY))) rate[l] = mend_rate(path, law, i + l);
 }
 
+/* The flow of a law with one transition, whose weights are numbers. */
+static inline void add_single(ff_petri_path *path, const ff_petri_law *law, double *out) {
+  const ff_petri_term *term = &law->rate;
+  double rate = term->simple != FF_PETRI_COMPLEX ? ff_petri_simple_value(term, path->value)
+                                                 : ff_formula_value(&term->formula, path->value, 0, path->stack);
+  if (FF_RARELY(!(fabs(rate) < INFINITY))) rate = mend_rate(path, law, 0);
+  for (uint32_t c = 0; c < law->n_effects; c++) out[law->index[law->effect[c].row]] += law->effect[c].by * rate;
+}
+
 void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x) {
   const ff_petri_program *p = path->program;
   path->own = 0;
   path->wrong_flow = 0;
-  if (x != path->value) memcpy(path->value, x, p->n_levels * sizeof *x);
+  for (uint32_t i = 0; i < p->n_levels; i++) path->value[i] = x[i];
   path->value[p->time] = path->start + t;
   for (uint32_t k = 0; k < p->n_moving; k++)
     if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
@@ -165,9 +181,13 @@ int ff_petri_slope(void *of, double t, const double *x, double *out) {
     ff_petri_hold_slopes(path, out);
     return path->wrong_flow == 0;
   }
-  memset(out, 0, p->n_levels * sizeof *out);
+  for (uint32_t i = 0; i < p->n_levels; i++) out[i] = 0;
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
+    if (law->n == 1 && !law->varies) {
+      add_single(path, law, out);
+      continue;
+    }
     for (uint32_t i = 0; i < law->n; i += FF_PETRI_CHUNK) {
       double rate[FF_PETRI_CHUNK];
       const uint32_t n = law->n - i < FF_PETRI_CHUNK ? law->n - i : FF_PETRI_CHUNK;

@@ -75,7 +75,7 @@ typedef struct {
   double now, next_time; /* of the last step and of the next one */
   ff_petri_event event;  /* the next step */
   ff_petri_member fires; /* the transition that fires then, and its number */
-  uint32_t next;
+  uint32_t next, before; /* before: the one that fired last */
   uint64_t firings;      /* so far */
   uint32_t at_once, crossings;
   double crossings_since;

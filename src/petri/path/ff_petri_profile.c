@@ -107,6 +107,7 @@ double ff_petri_profile_integral(const ff_petri_path *path, uint32_t k, double s
     *rate = 0;
     return 0;
   }
+  if (x->n == 1 && piece->width == 1) return ff_petri_integral_at(piece->c, s, rate);
   uint32_t low = 0, high = x->n;
   while (high - low > 1) {
     const uint32_t middle = low + (high - low) / 2;

@@ -167,6 +167,7 @@ static ff_status make_changes(ff_petri_family_maker *f) {
     if (value >= f->m->p->n_places || f->m->flat->fixed[value]) continue;
     ff_petri_effect *change = &law->effect[law->n_effects];
     status = make_change(f, s, change);
+    law->varies |= change->formula.formula.length > 0;
     if (change->resets || change->by != 0 || change->formula.formula.length > 0) law->n_effects++;
   }
   return status;

@@ -32,7 +32,13 @@ typedef struct {
   ff_formula formula; /* without words: there is none */
   uint32_t n, *row;
   uint8_t moving; /* whether it reads levels, the time, or variables of them */
+  uint8_t simple; /* an ff_petri_simple: what the formula is */
+  uint32_t symbol;
+  double number;
 } ff_petri_term;
+
+/* Formulas that take no loop over words. */
+typedef enum { FF_PETRI_COMPLEX, FF_PETRI_NUMBER, FF_PETRI_SYMBOL, FF_PETRI_MULTIPLE /* number * symbol */ } ff_petri_simple;
 
 /* What a firing does to a place, or what a flow does in a unit of time. */
 typedef struct {
@@ -56,6 +62,7 @@ typedef struct {
   double begin, period, times; /* of a scheduled one: how often, 0 if never */
   uint8_t takes;         /* whether it has a standard input arc */
   uint8_t stirs;         /* whether a firing may change a flow */
+  uint8_t varies;        /* whether an effect has a formula */
 } ff_petri_law;
 
 /* A formula of values: symbol k is the value read[k]. */
@@ -153,6 +160,12 @@ typedef struct {
  * tolerances that are not numbers above 0. O(size of the net); of an elimination, too, if all steps are implicit. */
 ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options, ff_error *err);
 void ff_petri_program_free(ff_petri_program *program);
+
+/* The value of a formula that is simple, from the values of its symbols. The bits are those of ff_formula_value(). */
+static inline double ff_petri_simple_value(const ff_petri_term *term, const double *value) {
+  if (term->simple == FF_PETRI_MULTIPLE) return term->number * value[term->symbol];
+  return term->simple == FF_PETRI_SYMBOL ? value[term->symbol] : term->number;
+}
 
 /* The number of the net's transition i of a law, and back. O(1), O(log laws). */
 static inline uint32_t ff_petri_number_of(const ff_petri_program *p, ff_petri_member m) {

@@ -154,6 +154,26 @@ ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int h
 
 /* ---- terms -------------------------------------------------------------------------------------------------------------- */
 
+/* Recognises x, k, k * x and x * k. */
+static void simplify(ff_petri_term *term) {
+  const ff_formula_word *w = term->formula.word;
+  const uint32_t n = term->formula.length;
+  term->simple = FF_PETRI_COMPLEX;
+  if (n == 1 && w[0].code == FF_F_NUMBER) {
+    term->simple = FF_PETRI_NUMBER;
+    term->number = w[0].number;
+  } else if (n == 1 && w[0].code == FF_F_SYMBOL) {
+    term->simple = FF_PETRI_SYMBOL;
+    term->symbol = w[0].symbol;
+  } else if (n == 3 && w[2].code == FF_F_MUL) {
+    const int first = w[0].code == FF_F_NUMBER;
+    if (w[!first].code != FF_F_NUMBER || w[first].code != FF_F_SYMBOL) return;
+    term->simple = FF_PETRI_MULTIPLE;
+    term->number = w[!first].number;
+    term->symbol = w[first].symbol;
+  }
+}
+
 /* The rows that a formula reads, each once, become its symbols; of one transition, the values do. */
 ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_petri_term *out) {
   const ff_petri_law *law = f->law;
@@ -178,6 +198,7 @@ ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_pet
   out->n = n;
   out->row = n > 0 ? ff_shrink(row, n, sizeof *row) : row;
   *formula = (ff_formula){0};
+  simplify(out);
   if (out->formula.depth > f->m->p->depth) f->m->p->depth = out->formula.depth;
   if (n > f->m->p->most_rows) f->m->p->most_rows = n;
   return FF_OK;

@@ -1,0 +1,202 @@
+/* Hybrid Petri nets: nets that only flow, integrators, empty places that feed each other, and failures. */
+#include <math.h>
+
+#include "petri_runs.h"
+#include "simulations.h"
+
+static const ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
+
+/* ---- nets that only flow ------------------------------------------------------------------------------------------------- */
+
+/* The Brusselator by mass action, and a rate that is written; both engines have the same tolerance for all sizes. */
+static void flows_like_rate_equations(void) {
+  static const reaction_text reactions[] = {{"0 -> A", "1"}, {"2 A + B -> 3 A", "2"}, {"A -> B", "3"}, {"A -> 0", "1"},
+                                            {"B -> C", "= 0.3 * B^2 / (1 + A)"}, {NULL, NULL}};
+  static const char *const texts[][3] = {{"in", "0 -> A", "1"}, {"join", "2 A + B -> 3 A", "2"}, {"turn", "A -> B", "3"},
+                                         {"out", "A -> 0", "1"}};
+  const double initial[] = {1, 2, 0}, times[] = {0.1, 1, 3, 10, 25};
+  const uint32_t observed[] = {0, 1, 2};
+  double state[3][5], *const states[] = {state[0], state[1], state[2]};
+  ff_ssa_program *program = program_of(reactions, initial, 3);
+  const ff_run_options options = {.method = FF_SSA_ODE, .n = 1, .times = times, .n_times = 5, .observed = observed,
+                                  .n_observed = 3, .states = states, .threads = 1, .tolerance = 1e-7};
+  ff_run_free(run_to_end(program, &options, 10));
+  ff_ssa_program_free(program);
+  petri_text x;
+  petri_states s = {0};
+  const ff_petri_options same = {.relative = 1e-7, .absolute = 1e-7, .integrator = FF_PETRI_DORMAND_PRINCE};
+  petri_begin(&x);
+  petri_place(&x, "A", 1, "1");
+  petri_place(&x, "B", 1, "2");
+  petri_place(&x, "C", 1, "0");
+  for (int k = 0; k < 4; k++)
+    petri_transition(&x, texts[k][0], FF_PETRI_CONTINUOUS, texts[k][1], NULL, NULL, texts[k][2], 1);
+  petri_flows(&x, "written", "B -> C", "0.3 * B^2 / (1 + A)");
+  petri_compile(&x, &same);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 5, 3, 1, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  for (uint32_t k = 0; k < 3 && x.status == FF_OK; k++)
+    for (uint32_t t = 0; t < 5; t++)
+      FF_CHECK_SAY(petri_state(&s, k, 0, t) == state[k][t], "%.17g and %.17g\n", petri_state(&s, k, 0, t), state[k][t]);
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* Robertson's equations: at t = 40, A = 0.7158270688, B = 9.1855e-6, C = 0.2841637457 (Hairer and Wanner). */
+static void integrates_stiff_flows(void) {
+  static const ff_petri_integrator integrators[] = {FF_PETRI_AUTO, FF_PETRI_ROSENBROCK};
+  for (int k = 0; k < 2; k++) {
+    const ff_petri_options options = {.relative = 1e-7, .absolute = 1e-11, .integrator = integrators[k]};
+    const double times[] = {40};
+    petri_text x;
+    petri_states s = {0};
+    petri_begin(&x);
+    petri_place(&x, "A", 1, "1");
+    petri_place(&x, "B", 1, "0");
+    petri_place(&x, "C", 1, "0");
+    petri_transition(&x, "slow", FF_PETRI_CONTINUOUS, "A -> B", NULL, NULL, "0.04", 1);
+    petri_flows(&x, "fast", "B -> C", "3e7 * B^2");
+    petri_flows(&x, "back", "B -> A", "1e4 * B * C");
+    petri_compile(&x, &options);
+    if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 1, 3, 1, 1, &x.err);
+    FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+    if (x.status == FF_OK) { /* 100 tolerances */
+      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, 0) - 0.7158270688) < 1e-5, "%.10g\n", petri_state(&s, 0, 0, 0));
+      FF_CHECK_SAY(fabs(petri_state(&s, 1, 0, 0) - 9.185535e-6) < 1e-10, "%.10g\n", petri_state(&s, 1, 0, 0));
+    }
+    petri_states_free(&s);
+    petri_end(&x);
+  }
+}
+
+static void write_gene(petri_text *x) {
+  petri_begin(x);
+  petri_place(x, "m", 1, "0.1");
+  petri_place(x, "p", 1, "0.1");
+  petri_place(x, "off", 0, "1");
+  petri_place(x, "on", 0, "0");
+  petri_fires(x, "a", "off -> on", "off * (0.2 + 4 * p^4 / (50625 + p^4))");
+  petri_fires(x, "b", "on -> off", "on * (0.5 + 1.5 * 50625 / (50625 + p^4))");
+  petri_flows(x, "make", "0 -> m", "20 * on");
+  petri_transition(x, "lose", FF_PETRI_CONTINUOUS, "m -> 0", NULL, NULL, "2", 1);
+  petri_flows(x, "translate", "0 -> p", "3 * m");
+  petri_transition(x, "degrade", FF_PETRI_CONTINUOUS, "p -> 0", NULL, NULL, "1", 1);
+}
+
+/* A path is a function of its draws, so integrators find the same firings, but for their errors. */
+static void agrees_between_integrators(void) {
+  petri_firings f[3] = {{0}};
+  ff_status status = FF_OK;
+  for (int k = 0; k < 3 && status == FF_OK; k++) {
+    const ff_petri_options options = {.relative = k == 2 ? 1e-6 : 1e-9, .absolute = 1e-12,
+                                      .integrator = k == 1 ? FF_PETRI_ROSENBROCK : FF_PETRI_DORMAND_PRINCE};
+    petri_text x;
+    write_gene(&x);
+    petri_compile(&x, &options);
+    status = x.status == FF_OK ? petri_list(&f[k], x.program, 20, 60, 5, &x.err) : x.status;
+    FF_CHECK_SAY(status == FF_OK, "%s\n", x.err.text);
+    petri_end(&x);
+  }
+  FF_CHECK(f[0].n > 500 && f[0].n == f[1].n && f[0].n == f[2].n);
+  for (uint64_t i = 0; status == FF_OK && i < f[0].n && f[0].n == f[1].n && f[0].n == f[2].n; i++) {
+    FF_CHECK(f[0].what[i] == f[1].what[i] && f[0].what[i] == f[2].what[i]);
+    FF_CHECK(fabs(f[0].time[i] - f[1].time[i]) < 1e-5 && fabs(f[0].time[i] - f[2].time[i]) < 1e-3);
+  }
+  for (int k = 0; k < 3; k++) petri_firings_free(&f[k]);
+}
+
+/* ---- empty places -------------------------------------------------------------------------------------------------------- */
+
+/* A chain of empty places: 2 flow in, but each would pass on more; D gets what comes. A jump into A at 1 fills it. */
+static void passes_on_what_comes(void) {
+  const double times[] = {1, 2, 3};
+  /* A has 3 after 1, and loses 1; so from 1 on, B gets 3, and loses as much as it gets until 4 */
+  const double a[] = {3, 2, 1}, d[] = {2, 5, 8};
+  petri_text x;
+  petri_states s = {0};
+  petri_begin(&x);
+  petri_place(&x, "A", 1, "0");
+  petri_place(&x, "D", 1, "0");
+  petri_place(&x, "B", 1, "0");
+  petri_flows(&x, "second", "B -> D", "4");
+  petri_flows(&x, "first", "A -> B", "3");
+  petri_flows(&x, "in", "0 -> A", "2");
+  petri_transition(&x, "fill", FF_PETRI_SCHEDULED, "0 -> 3 A", NULL, NULL, NULL, 0);
+  if (x.status == FF_OK) x.status = ff_petri_at(x.net, x.net->n_transitions - 1, 0, "1", petri_nowhere, &x.err);
+  if (x.status == FF_OK) x.status = ff_petri_at(x.net, x.net->n_transitions - 1, 1, "0", petri_nowhere, &x.err);
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 3, 3, 1, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  for (uint32_t t = 0; t < 3 && x.status == FF_OK; t++) {
+    FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, t) - a[t]) < 1e-6, "A is %.10g\n", petri_state(&s, 0, 0, t));
+    FF_CHECK_SAY(fabs(petri_state(&s, 1, 0, t) - d[t]) < 1e-6, "D is %.10g\n", petri_state(&s, 1, 0, t));
+    FF_CHECK(petri_state(&s, 2, 0, t) == 0);
+  }
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------------------------ */
+
+static void check_failure(petri_text *x, const ff_petri_options *options, double end, const char *const *parts) {
+  petri_states s = {0};
+  petri_compile(x, options);
+  const ff_status status = x->status == FF_OK ? petri_observe(&s, x->program, 1, &end, 1, 1, 1, 1, &x->err) : FF_OK;
+  FF_CHECK(status != FF_OK);
+  for (; *parts != NULL; parts++) FF_CHECK_SAY(strstr(x->err.text, *parts) != NULL, "not \"%s\" in: %s\n", *parts, x->err.text);
+  petri_states_free(&s);
+  petri_end(x);
+}
+#define FAILS(x, options, end, ...) check_failure(x, options, end, (const char *const[]){__VA_ARGS__, NULL})
+
+static void begin_level(petri_text *x) {
+  petri_begin(x);
+  petri_place(x, "x", 1, "1");
+  petri_place(x, "A", 0, "1");
+}
+
+static void names_bad_rates(void) {
+  petri_text x;
+  begin_level(&x);
+  petri_flows(&x, "fall", "x -> 0", "x");
+  petri_fires(&x, "fire", "0 -> A", "x - 0.5"); /* 0 at log(2) */
+  FAILS(&x, &usual, 10, "stochastic transition \"fire\"", "at time 0.69", "at least 0");
+  begin_level(&x);
+  petri_fires(&x, "fire", "A -> 0", "A - 2");
+  FAILS(&x, &usual, 10, "stochastic transition \"fire\" is -1 at time 0 ", "at least 0");
+  begin_level(&x);
+  petri_flows(&x, "burst", "0 -> x", "x^2"); /* x = 1 / (1 - t) */
+  FAILS(&x, &usual, 10, "cannot be integrated", "at time 1 ", "\"x\"");
+  begin_level(&x);
+  petri_flows(&x, "lose", "x -> 0", "log(A - 2)");
+  FAILS(&x, &usual, 10, "continuous transition \"lose\" is NaN at time 0 ", "finite");
+  begin_level(&x);
+  petri_transition(&x, "wait", FF_PETRI_DETERMINISTIC, "0 -> A", NULL, NULL, "2 - A", 0);
+  FAILS(&x, &usual, 10, "the delay of deterministic transition \"wait\" is -1 at time 1 ");
+}
+
+static void names_bad_changes(void) {
+  const ff_petri_options bio = {.relative = 1e-6, .absolute = 1e-9, .semantics = FF_PETRI_BIO};
+  petri_text x;
+  begin_level(&x);
+  petri_transition(&x, "chop", FF_PETRI_DETERMINISTIC, "0 -> (A / 2) A", NULL, NULL, "1", 0);
+  FAILS(&x, &usual, 10, "place \"A\" would become 1.5 by transition \"chop\" at time 1 ", "whole number");
+  begin_level(&x);
+  petri_transition(&x, "double", FF_PETRI_DETERMINISTIC, "0 -> (A) A", NULL, NULL, "1", 0);
+  FAILS(&x, &usual, 100, "place \"A\" would have 1.8014", "by transition \"double\" at time 54 ", "2^53");
+  begin_level(&x);
+  petri_place(&x, "B", 0, "0");
+  petri_transition(&x, "go", FF_PETRI_IMMEDIATE, "A -> B", NULL, NULL, "1", 0);
+  petri_transition(&x, "back", FF_PETRI_IMMEDIATE, "B -> A", NULL, NULL, "1", 0);
+  FAILS(&x, &usual, 10, "\"go\"", "\"back\"", "without end at time 0 ", "1000000");
+  begin_level(&x);
+  petri_flows(&x, "drain", "x -> 0", "0.5");
+  FAILS(&x, &bio, 10, "the level of place \"x\" is -1", "at time 2 ", "\"adaptive\"");
+  begin_level(&x);
+  petri_flows(&x, "up", "0 -> x", "1 * (x < 2)");
+  petri_flows(&x, "down", "x -> 0", "1 * (x >= 2)");
+  FAILS(&x, &usual, 10, "\"x\"", "without end at time 1 ", "1000");
+}
+
+FF_TEST_MAIN("petri_limits", flows_like_rate_equations, integrates_stiff_flows, agrees_between_integrators, passes_on_what_comes,
+             names_bad_rates, names_bad_changes)
