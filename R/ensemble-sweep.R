@@ -91,6 +91,7 @@ sweep_of <- function(model, design, nsim, asked, seed, common, output, backend, 
   plan <- do.call(core$plan, c(
     list(changed_by(model, design, 1L), nsim, seed, output = output, backend = backend, progress = progress), arguments
   ))
+  plan$options$flat <- NULL # of a Petri net: that of the first setting
   results <- simulate_settings(model, design, plan, seeds, progress, backend)
   if (has_one_solution(method)) note_one_solution(asked)
   rows <- vapply(results, nrow, 0L)

@@ -89,6 +89,8 @@ flat_net <- function(model, found) {
 #' @returns `as_petri_net()`: a net of class `petri_net`; its [`summary()`][petri-methods] tells what has been chosen.
 #'   `as_reaction_network()`: a network of class [reaction_network()]. Its species are the places of the unfolded net. Tests
 #'   become factors of rates, such as `(S >= 3)`.
+#' @details A reaction whose rate is a formula may fire although a fixed reactant is at 0. So in the net, its equation does not
+#'   have this reactant. All other equations and all rates stay as they are.
 #' @section Errors: `fireflip_error_argument` if the reaction network has events, which Petri nets do not have: scheduled and
 #'   deterministic transitions do what they do. `fireflip_error_unsupported` if the net is no reaction network: if it has a
 #'   transition that is not stochastic, a continuous place, a reset, or a weight that depends on places or is not whole.
@@ -130,7 +132,7 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
   model <- new_petri_net(
     data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
     data.frame(
-      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = rows$equation, number = rows$rate,
+      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x), number = rows$rate,
       law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_, begin = NA_character_,
       period = NA_character_, end = NA_character_
     ),
@@ -139,6 +141,22 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
     choices = flow_choices(x, flowing, level, changed, is.null(flows))
   )
   as_checked(model, .Call(ffi_petri_check, model))
+}
+
+# The equations of a reaction network as those of transitions. A reaction whose rate is a formula fires also if a fixed reactant
+# is at 0, but a transition needs its tokens.
+equations_to_enable <- function(x) {
+  equation <- x$reactions$equation
+  arrows <- .Call(ffi_reactions_arrows, x)
+  held <- arrows$role == 1L & x$species$fixed[arrows$species] & x$reactions$law[arrows$reaction] == "formula"
+  weight <- ifelse(arrows$count == 1, "", paste(exact_text(arrows$count), ""))
+  text <- paste0(weight, argument_name(x$species$species[arrows$species]))
+  for (r in unique(arrows$reaction[held])) {
+    side <- function(of) if (any(of)) paste(text[of], collapse = " + ") else "0"
+    own <- arrows$reaction == r
+    equation[[r]] <- paste(side(own & arrows$role == 1L & !held), "->", side(own & arrows$role == 2L))
+  }
+  equation
 }
 
 # The species that each reaction changes.

@@ -81,7 +81,7 @@ petri_engine <- list(
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
   without_kernel = function() c("auto", "exact"),
   plan = function(...) petri_plan(...),
-  reason = function(result, model) "it is exact",
+  reason = function(result, model) NULL,
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
   words = "places",
   columns = function(model, observe, output) {

@@ -59,5 +59,40 @@ test_that("files of other programs have the sizes that these state", {
   expect_identical(sum(small$flat$n[-(1:2)]), 840)
   notch <- summary(read_network(path("Delta-Notch-patternformation.colcpn")))
   expect_identical(c(sum(notch$flat$n[1:2]), sum(notch$flat$n[-(1:2)])), c(192, 704))
-  for (name in c("external.candl", "GeneGate.spn")) expect_s3_class(read_network(path(name)), "petri_net")
+  expect_s3_class(read_network(path("GeneGate.spn")), "petri_net")
+})
+
+# Columns are separated by commas or semicolons.
+read_peer <- function(csv) {
+  sep <- if (grepl(";", readLines(csv, 1L), fixed = TRUE)) ";" else ","
+  utils::read.csv(csv, sep = sep, check.names = FALSE)
+}
+
+# The largest difference from the CSV of another program, at its rows `rows`. Its columns are called p_1_2.
+distance_to <- function(csv, net, rows = TRUE, scale = 1) {
+  peer <- read_peer(csv)[rows, ]
+  sim <- simulate(net, times = peer[[1]] * scale, output = "trajectories", seed = 1, tolerance = 1e-8)
+  colours <- as.list(sim)[setdiff(names(sim), c("trajectory", "time", "place", "value"))]
+  name <- do.call(paste, c(list(sim$place), unname(colours), sep = "_"))
+  mine <- matrix(sim$value, nrow(peer), byrow = TRUE, dimnames = list(NULL, name[seq_len(nrow(sim) / nrow(peer))]))
+  common <- intersect(colnames(mine), names(peer))
+  expect_gt(length(common), 1)
+  max(abs(mine[, common] - as.matrix(peer[common])))
+}
+
+test_that("numbers are those of other programs", {
+  shared <- Sys.getenv("FIREFLIP_SHARED")
+  skip_if_not(nzchar(shared) && dir.exists(file.path(shared, "models", "petri")), "there are no shared models")
+  path <- function(name) file.path(shared, "models", "petri", name)
+  # the CSV has the numbers of the rows as times, which are a tenth of these; it was made with a tolerance of 1e-5
+  diffusion <- read_network(path("diffusion_2D.colcpn"), constants = c(D = 15))
+  expect_lt(distance_to(path("diffusion_2D15.csv"), diffusion, scale = 0.1), 2e-4)
+  # the CSV is of a version of the net in which D is only read: the weight c1 is 0
+  notch <- read_network(path("Delta-Notch-patternformation.colcpn"), constants = c(c1 = 0))
+  times <- read_peer(path("Delta-Notch-patternformation.csv"))[[1]]
+  expect_lt(distance_to(path("Delta-Notch-patternformation.csv"), notch, times <= 90), 2e-4)
+  # Spike's row at the time of a firing is that before it
+  external <- read_network(path("external.candl"))
+  times <- read_peer(path("external.csv"))[[1]]
+  expect_identical(distance_to(path("external.csv"), external, times != 0.5), 0)
 })

@@ -1,8 +1,8 @@
 # Simulations of Petri nets: closed forms, equal bits, and what ensembles of any model have.
 #
-# There are 12 statistical tests in this file. Each has the level 1e-3 / 12, so a right simulator fails one of them with a
+# There are 13 statistical tests in this file. Each has the level 1e-3 / 13, so a right simulator fails one of them with a
 # probability of at most 1e-3. Seeds are fixed.
-level <- 1e-3 / 12
+level <- 1e-3 / 13
 far <- qnorm(1 - level / 2)
 
 # The distance of a mean of n values from the exact one, in standard errors.
@@ -26,6 +26,14 @@ test_that("nets without flows are reaction networks, with the same numbers", {
                    first_passage(rn, "all < 10", nsim = 20, end = 5, seed = 2)$time)
   sweep <- function(model) sweep_parameters(model, data.frame(A = c(5, 10)), nsim = 20, times = 1, seed = 1)
   expect_identical(sweep(net)$mean, sweep(rn)$mean)
+})
+
+test_that("the method \"exact\" has the distribution of reaction networks", {
+  net <- petri_net(
+    "A + E -> C" = 1, "C -> A + E" = 2, "C -> B + E" = 3, "2 B -> D" = "B * (B - 1) * (time < 0.8)", initial = c(A = 10, E = 2)
+  )
+  run <- function(seed, method) simulate(net, nsim = 1000, times = 1, output = "histogram", seed = seed, method = method)
+  expect_gt(min(compare_ensembles(run(1, "exact"), run(2, "auto"))$adjusted, na.rm = TRUE), level)
 })
 
 test_that("trajectories of coloured places are long, and all methods know their colours", {
@@ -178,7 +186,8 @@ test_that("hybrid nets have all outputs, and go on from final states", {
 
 test_that("runs that cannot go on say why", {
   model <- function(net, text, ...) expect_error(simulate(net, times = 10, seed = 1, ...), text, class = "fireflip_error_model")
-  model(petri_net(a = transition("A -> B", weight = 1), b = transition("B -> A", weight = 1), initial = c(A = 1)), "immediate")
+  model(petri_net(a = transition("A -> B", weight = 1), b = transition("B -> A", weight = 1), initial = c(A = 1)),
+        "fire without end")
   below <- petri_net("x -> 0" = flow(1), t = transition("A -> B", rate = "x - 2"), initial = c(x = 1, A = 1), continuous = "x")
   model(below, "\"t\"")
   model(petri_net(t = transition("A -> B", delay = "A - 5"), initial = c(A = 1)), "\"t\"")

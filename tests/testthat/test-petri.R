@@ -194,6 +194,8 @@ test_that("reaction networks become hybrid nets, and stochastic nets reaction ne
   back <- as_reaction_network(as_petri_net(net, as = "stochastic"))
   expect_identical(back$reactions$rate[[3]], "20 * mRNA * (mRNA >= 1)")
   expect_identical(as_petri_net(net, as = "continuous")$transitions$kind, rep("continuous", 4))
+  fixed <- reaction_network("S + A -> B" = "2 * A", "S -> A" = 3, fixed = "S")
+  expect_identical(as_petri_net(fixed)$transitions$equation, c("A -> B", "S -> A"))
   rn$events <- reaction_network("A -> 0" = 1, events = list(event("time >= 1", set = c(A = "2"))))$events
   expect_error(as_petri_net(rn), "has 1 event", class = "fireflip_error_argument")
   reset <- petri_net(t = transition("A -> B", rate = 1, reset = "B"))

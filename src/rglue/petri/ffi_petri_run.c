@@ -86,7 +86,8 @@ static const void *make(ffi_ensemble *ensemble, SEXP model, SEXP options, uint64
   mark_varying(h->varies, flat);
   ffi_check(ff_petri_program_new(&h->program, flat, &own, &err), &err);
   ffi_ensemble_observe(ensemble, options, flat->n_places + named);
-  *o = ffi_ensemble_options(ensemble, options, seed, condition != R_NilValue ? &h->program->observer[named] : NULL, flat->n_places);
+  const ff_formula *until = condition != R_NilValue ? &h->program->observer[named] : NULL;
+  *o = ffi_ensemble_options(ensemble, options, seed, until, flat->n_places);
   UNPROTECT(1);
   return h->program;
 }

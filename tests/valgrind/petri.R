@@ -1,0 +1,52 @@
+# For valgrind, as glue.R: every entry for Petri nets, also with errors.
+library(fireflip)
+fails <- function(code) stopifnot(inherits(try(code, silent = TRUE), "try-error"))
+
+cells <- petri_net(
+  step = transition("A[i] -> A[next(i)]", rate = c("i == top" = 1, "2")),
+  grow = transition("0 -> (n + 1) L[x]", flow = "A[top] + sum(L) / 9", guard = "near(x, n)"),
+  wait = transition("A[i] -> 0", delay = 0.1, test = "A[i] < 3 & L[1] >= 0.5", reset = "L[2]"),
+  pulse = transition("0 -> A[side]", at = c(0.05, 0.1, 0.3)), now = transition("2 A[top] -> 0", weight = 1),
+  colours = list(I = c("top", "side"), X = 1:3), sets = c(Odd = "X[x %% 2 == 1]", Pair = "X * I"), indices = c(x = "X", i = "I"),
+  places = c(A = "I", L = "X", P = "Pair", plain = "Odd"), functions = c("near(x in X, k)" = "x >= k"), continuous = "L",
+  initial = list("A[side]" = 3, L = "x / 10", "P[1,top]" = 2), parameters = c(n = 1), variables = c(all = "sum(A) + n")
+)
+print(cells)
+summary(cells)
+unfold(cells)
+network_arrows(cells)
+set_initial(set_parameters(cells, n = 2), "A[top]" = 1)
+fails(petri_net("A -> B" = "k"))
+fails(petri_net(a = transition("A[x] -> B", rate = 1), colours = list(X = 1:2), indices = c(x = "X"), places = c(A = "Y")))
+fails(petri_net("A -> B" = 1, functions = c("near" = "1")))
+fails(petri_net("A -> B" = 1, colours = list(X = 1:2), sets = c(Z = "X * Q")))
+broken <- cells
+broken$transitions$kind[[1]] <- "quick"
+fails(summary(broken))
+for (output in c("summary", "trajectories", "final", "histogram", "events")) {
+  simulate(cells, nsim = 3, times = c(0.1, 0.4), output = output, seed = 1, observe = c("A", "L[2]", "all"))
+}
+simulate(cells, nsim = 2, times = 0.4, seed = 1, integrator = "rosenbrock", until = "L[1] > 0.2")
+fails(simulate(cells, times = 1, until = "L[7] > 0.2"))
+fails(simulate(cells, times = 1, observe = "L[7]"))
+fails(simulate(petri_net(t = transition("A -> B", delay = "A - 5"), initial = c(A = 1)), times = 1))
+fails(simulate(petri_model("gene"), times = 1, backend = "cuda"))
+first_passage(petri_model("gene"), "protein > 0.1", nsim = 3, end = 1, seed = 1)
+sweep_parameters(petri_model("gene"), data.frame(k_on = c(1, 3)), nsim = 3, times = 0.5, seed = 1)
+fails(sweep_parameters(petri_model("gene"), data.frame(k_on = c(1, -1)), nsim = 3, times = 0.5, seed = 1))
+moves <- petri_net(
+  move = transition("A[x] -> A[next(x)]", rate = 1), colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X"),
+  initial = c("A[1]" = 5)
+)
+simulate(moves, nsim = 3, times = 0.5, seed = 1, until = "sum(A) < 5", output = "events")
+as_reaction_network(moves)
+conservation_laws(moves)
+invariants(moves, "T")
+as_petri_net(as_petri_net(as_reaction_network(moves)), as = "continuous")
+files <- file.path(tempdir(), c("net.candl", "net.pnml"))
+write_network(moves, files[[1]])
+write_network(moves, files[[2]])
+read_network(files[[1]])
+fails(read_network(files[[1]], valueset = "Main"))
+fails(read_network(files[[1]], constants = c(none = 1)))
+fails(read_network(files[[2]], format = "andl"))
