@@ -126,7 +126,10 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
   if (!is.null(start)) check_after_start(times, start)
   seen <- if (kind$firings) list(at = 1L, species = character()) else observed_places(object, flat, observe, output)
   part <- trajectories_of_shard(nsim, seed, shard)
-  check_rows_of_result(part$n * (if (is.null(seen$colours)) 1 else length(seen$at)), length(seen$at), length(times), output)
+  long <- !is.null(seen$colours) && !kind$sums # a row for each place, and a column for each component
+  check_rows_of_result(
+    part$n * (if (long) length(seen$at) else 1), if (long) length(seen$colours) + 1L else length(seen$at), length(times), output
+  )
   seed <- resolve_seed(seed)
   reactions <- method == "auto" && is.null(why_no_reactions(object))
   options <- c(options_of_start(start, part, seed), options_of_output(output, quantiles, covariance), list(
