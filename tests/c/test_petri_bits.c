@@ -62,7 +62,7 @@ static void keeps_bits(void) {
   uint32_t fine = 0, made = 0;
   for (uint64_t seed = 1; seed <= 150; seed++) {
     uint64_t s = seed;
-    const ff_petri_options options = {.relative = 1e-5, .absolute = 1e-8};
+    const ff_petri_options options = {.relative = 1e-5, .absolute = 1e-8, .most_at_once = 1000};
     ff_petri *net = NULL;
     ff_petri_flat *flat = NULL;
     ff_petri_program *program = NULL;

@@ -35,7 +35,6 @@ typedef enum {
 #define FF_PETRI_OF_UNTIL UINT32_MAX
 #define FF_PETRI_OF_WATCHED (UINT32_MAX - 1)
 
-#define FF_PETRI_MOST_AT_ONCE 1000000u /* firings at one instant */
 #define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, without time to speak of in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
 #define FF_PETRI_MOST_DEPTH 30u

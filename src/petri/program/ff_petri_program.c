@@ -8,6 +8,7 @@
 #include "ff_petri_compile_internal.h"
 
 #define RELATIVE 1e-6
+#define MOST_AT_ONCE 1000000u
 #define ABSOLUTE 1e-3 /* of the relative tolerance */
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -186,6 +187,7 @@ static ff_status set_options(ff_petri_program *p, const ff_petri_options *option
   p->options = *options;
   if (p->options.relative == 0) p->options.relative = RELATIVE;
   if (p->options.absolute == 0) p->options.absolute = ABSOLUTE * p->options.relative;
+  if (p->options.most_at_once == 0) p->options.most_at_once = MOST_AT_ONCE;
   if (!(p->options.relative > 0 && p->options.relative < 1))
     return ff_error_set(err, FF_EARGUMENT, "the relative tolerance is %g; expected a number between 0 and 1", p->options.relative);
   if (!(p->options.absolute > 0 && p->options.absolute < INFINITY))

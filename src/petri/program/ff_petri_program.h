@@ -23,6 +23,7 @@ typedef struct {
   ff_petri_integrator integrator;
   double relative, absolute; /* tolerances; 0: 1e-6, and a thousandth of the relative one */
   int one_clock;             /* all stochastic transitions are one group */
+  uint32_t most_at_once;     /* firings without stochastic ones at one instant; more are a failure. 0: 1e6 */
 } ff_petri_options;
 
 #define FF_PETRI_CHUNK 16u /* transitions of a family that are evaluated at a time */

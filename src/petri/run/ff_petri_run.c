@@ -196,7 +196,7 @@ static void describe_transition(const ff_petri_program *p, const ff_failure *f, 
       break;
     default:
       ff_error_set(out, FF_EMODEL, "transitions such as %s and %s fire without end%s: more than %u times at one instant; expected "
-                   "that they disable each other", name.text, transition_name(p, f->symbol).text, at, FF_PETRI_MOST_AT_ONCE);
+                   "that they disable each other", name.text, transition_name(p, f->symbol).text, at, p->options.most_at_once);
   }
 }
 
