@@ -48,8 +48,8 @@ static ff_status simulates_petri(ff_error *err) {
   const uint32_t observed[] = {0, given.flat->n_places};
   ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};
   const ff_formula until = {word, 3, 2};
-  const ff_run_options how = {.key = 3, .n = 2, .times = times, .n_times = 2, .observed = observed, .n_observed = 2, .until = &until,
-                              .threads = 1};
+  const ff_run_options how = {
+      .key = 3, .n = 2, .times = times, .n_times = 2, .observed = observed, .n_observed = 2, .until = &until, .threads = 1};
   ff_petri_program *program = NULL;
   ff_run *run = NULL;
   int done = 0;

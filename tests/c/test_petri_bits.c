@@ -7,9 +7,10 @@
 #include "petri_random.h"
 #include "petri_runs.h"
 
-/* Runs trajectories first ... first + n - 1; the states of all places at the last time are in state[], trajectory by trajectory. */
-static ff_status run(const ff_petri_program *program, uint64_t first, uint64_t n, const double *times, uint32_t n_times, int threads,
-                     double *state, ff_error *err) {
+/* Runs trajectories first ... first + n - 1; the states of all places at the last time are in state[], trajectory by trajectory.
+ */
+static ff_status run(const ff_petri_program *program, uint64_t first, uint64_t n, const double *times, uint32_t n_times,
+                     int threads, double *state, ff_error *err) {
   const uint32_t places = program->n_places;
   uint32_t *observed = calloc(places + 1, sizeof *observed);
   double **states = calloc(places + 1, sizeof *states), *all = calloc((size_t)places * n * n_times + 1, sizeof *all);
@@ -39,7 +40,8 @@ static void compare_runs(const ff_petri_program *program, uint64_t seed, uint32_
   const size_t n = (size_t)program->n_places * TRAJECTORIES;
   double *a = calloc(n + 1, sizeof *a), *b = calloc(n + 1, sizeof *b);
   ff_error first, err;
-  const ff_status status = run(program, 0, TRAJECTORIES, end, 1, 1, a, &first), same = run(program, 0, TRAJECTORIES, many, 7, 2, b, &err);
+  const ff_status status = run(program, 0, TRAJECTORIES, end, 1, 1, a, &first),
+                  same = run(program, 0, TRAJECTORIES, many, 7, 2, b, &err);
   FF_CHECK_SAY(status == same, "net %d: %s and %s\n", (int)seed, ff_status_name(status), ff_status_name(same));
   if (status != FF_OK) {
     FF_CHECK_SAY(status == FF_EMODEL || status == FF_ESIZE, "net %d: %s\n", (int)seed, first.text);
@@ -51,7 +53,8 @@ static void compare_runs(const ff_petri_program *program, uint64_t seed, uint32_
     FF_CHECK_SAY(memcmp(a + n - program->n_places, b, program->n_places * sizeof *a) == 0, "net %d, the last alone\n", (int)seed);
     for (size_t i = 0; i < n; i++) {
       const uint32_t place = (uint32_t)(i % program->n_places);
-      FF_CHECK_SAY(program->flat->continuous[place] ? a[i] > -1e-3 : a[i] >= 0 && a[i] == floor(a[i]), "net %d: %g\n", (int)seed, a[i]);
+      FF_CHECK_SAY(program->flat->continuous[place] ? a[i] > -1e-3 : a[i] >= 0 && a[i] == floor(a[i]), "net %d: %g\n", (int)seed,
+                   a[i]);
     }
   }
   free(a);

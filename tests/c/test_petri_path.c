@@ -12,8 +12,8 @@
 static const ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
 
 static void check_mean(const char *what, double mean, double expected, double deviation, double n) {
-  FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean, expected,
-               NORMAL * deviation / sqrt(n));
+  FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean,
+               expected, NORMAL * deviation / sqrt(n));
 }
 
 /* ---- first firing under a decaying level -------------------------------------------------------------------------------- */
@@ -209,7 +209,8 @@ static void runs_empty(void) {
       const double t = times[i], at = t < t0 ? t : t0, held = t < t0 ? t0 : t < 3 ? t : 3;
       const double level = t < t0 ? 1 - 1.5 * t + t * t / 4 : t < 3 ? 0 : (t - 3) * (t - 3) / 4;
       const double y = 2 * at + (held + held * held / 2 - t0 - t0 * t0 / 2) / 2 + (t > 3 ? 2 * (t - 3) : 0);
-      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, i) - level) < 1e-5, "x(%g) is %.10g, not %.10g\n", t, petri_state(&s, 0, 0, i), level);
+      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, i) - level) < 1e-5, "x(%g) is %.10g, not %.10g\n", t, petri_state(&s, 0, 0, i),
+                   level);
       FF_CHECK_SAY(fabs(petri_state(&s, 1, 0, i) - y) < 1e-5, "y(%g) is %.10g, not %.10g\n", t, petri_state(&s, 1, 0, i), y);
       if (level == 0) FF_CHECK(petri_state(&s, 0, 0, i) == 0);
     }

@@ -1,7 +1,8 @@
 /* One trajectory of a Petri net, step by step. A step is a firing; a crossing, where a switch changes; or the end of a segment.
  *
  * Time goes on in segments. In a segment levels follow the dense output of one step of the solver, or nothing moves ("flat"). It
- * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the start.
+ * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the
+ * start.
  *
  * Each group of stochastic transitions has a threshold, exponentially distributed with mean 1, and fires when the integral of its
  * hazard reaches it. Its next firing is found once for the rest of a segment, and kept; it is found anew only when a coefficient
