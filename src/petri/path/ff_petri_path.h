@@ -84,6 +84,7 @@ typedef struct {
   int own;               /* whether value[] has the levels at `now` */
   ff_ode *ode;           /* NULL without levels */
   double *size;
+  double *doubt, *shown; /* of levels: by how much they may be below 0 by errors; and the state that is shown */
   uint32_t wrong_flow;   /* 1 + the flow whose rate is not finite */
   double wrong_rate;
 
@@ -162,7 +163,8 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
 
-/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. O(places). */
+/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. A level that is below 0 by no
+ * more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
 /* The first failure counts. */
