@@ -22,11 +22,10 @@ static ff_status make_hybrid(ff_petri **net, ff_error *err) {
               {"wait", FF_PETRI_DETERMINISTIC, "0 -> (A) C", NULL, NULL, "0.05", 0},
               {"mean", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "w", 0}};
   ff_status status = petri_small(net, 2, err);
-  for (int v = 0; v < 2 && status == FF_OK; v++) {
-    status = ff_petri_add_variable(*net, v == 0 ? "v" : "w", err);
-    if (status == FF_OK)
-      status = ff_petri_variable_text(*net, (uint32_t)v, v == 0 ? "sum(Ca) * k + (C > 1)" : "A / (1 + B)", petri_nowhere, err);
-  }
+  if (status == FF_OK) status = ff_petri_add_variable(*net, "v", err);
+  if (status == FF_OK) status = ff_petri_add_variable(*net, "w", err);
+  if (status == FF_OK) status = ff_petri_variable_text(*net, 0, "sum(Ca) * k + (C > 1)", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_variable_text(*net, 1, "A / (1 + B)", petri_nowhere, err);
   for (size_t i = 0; i < sizeof list / sizeof *list && status == FF_OK; i++)
     status = petri_add(*net, list[i].name, list[i].kind, list[i].equation, NULL, list[i].tests, list[i].resets, list[i].number,
                        list[i].mass_action, err);
@@ -48,8 +47,8 @@ static ff_status simulates_petri(ff_error *err) {
   const uint32_t observed[] = {0, given.flat->n_places};
   ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};
   const ff_formula until = {word, 3, 2};
-  const ff_run_options how = {.key = 3, .n = 2, .times = times, .n_times = 2, .observed = observed, .n_observed = 2, .until = &until,
-                              .threads = 1};
+  const ff_run_options how = {
+      .key = 3, .n = 2, .times = times, .n_times = 2, .observed = observed, .n_observed = 2, .until = &until, .threads = 1};
   ff_petri_program *program = NULL;
   ff_run *run = NULL;
   int done = 0;

@@ -136,6 +136,100 @@ static void passes_on_what_comes(void) {
   petri_end(&x);
 }
 
+/* ---- arcs ---------------------------------------------------------------------------------------------------------------- */
+
+/* x gets 1 in a unit of time; jumps take 1 if there is 1, and count it. A part of them resets "once" and sets it to 1. */
+static void takes_from_levels(void) {
+  const double times[] = {0.9, 7.3, 40};
+  const uint32_t n = 50;
+  petri_text x;
+  petri_states s = {0};
+  double most = 0;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "F", 0, "0");
+  petri_place(&x, "once", 0, "5");
+  petri_flows(&x, "in", "0 -> x", "1");
+  petri_transition(&x, "take", FF_PETRI_STOCHASTIC, "x -> F + once", NULL, "once", "5", 0);
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, n, times, 3, 3, 8, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  for (uint64_t i = 0; i < n && x.status == FF_OK; i++)
+    for (uint32_t t = 0; t < 3; t++) {
+      const double level = petri_state(&s, 0, i, t), fired = petri_state(&s, 1, i, t);
+      FF_CHECK(level >= 0 && fabs(level + fired - times[t]) < 1e-4);
+      FF_CHECK(petri_state(&s, 2, i, t) == (fired > 0 ? 1 : 5));
+      if (t == 0) FF_CHECK(fired == 0);
+      most = level > most ? level : most;
+    }
+  FF_CHECK(most > 1 && most < 4); /* after 1 is there, it takes 0.2 on average */
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* Tests of counts: equal, read and inhibitor arcs, with numbers and formulas as weights. n goes up to 3 at rate 1, and then waits
+ * for m, which goes up to n + 2. */
+static void tests_counts(void) {
+  const double times[] = {1000};
+  petri_text x;
+  petri_states s = {0};
+  petri_begin(&x);
+  petri_place(&x, "n", 0, "0");
+  petri_place(&x, "m", 0, "0");
+  petri_place(&x, "e", 0, "0");
+  petri_transition(&x, "up", FF_PETRI_STOCHASTIC, "0 -> n", "n < 3", NULL, "1", 0);
+  petri_transition(&x, "follow", FF_PETRI_STOCHASTIC, "0 -> m", "n >= 3 & m < 5", NULL, "1", 0);
+  petri_transition(&x, "meet", FF_PETRI_STOCHASTIC, "0 -> (n - 1) e", "m == 4 & e < 1", NULL, "100", 0);
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 100, times, 1, 3, 8, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  double met = 0;
+  for (uint64_t i = 0; i < 100 && x.status == FF_OK; i++) {
+    FF_CHECK(petri_state(&s, 0, i, 0) == 3 && petri_state(&s, 1, i, 0) == 5);
+    FF_CHECK(petri_state(&s, 2, i, 0) == 2 || petri_state(&s, 2, i, 0) == 0);
+    met += petri_state(&s, 2, i, 0) == 2;
+  }
+  FF_CHECK(met >= 92); /* each with probability 100 / 101; fewer than 92 of 100 with probability 2e-6 */
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
+/* A run from time 1 on: schedules that begin before do nothing, and rates know the time of the model. A variable is observed. */
+static void starts_later(void) {
+  const double times[] = {1, 1.24, 1.25, 3};
+  const uint32_t observed[] = {0, 1, 2, 3};
+  double state[4][4], *const states[] = {state[0], state[1], state[2], state[3]};
+  const ff_run_options options = {.n = 1, .times = times, .n_times = 4, .observed = observed, .n_observed = 4, .states = states,
+                                  .threads = 1, .start = 1};
+  petri_text x;
+  ff_run *run = NULL;
+  int done = 0;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "early", 0, "0");
+  petri_place(&x, "late", 0, "0");
+  if (x.status == FF_OK) x.status = ff_petri_add_variable(x.net, "v", &x.err);
+  if (x.status == FF_OK) x.status = ff_petri_variable_text(x.net, 0, "x + 10 * late + time", petri_nowhere, &x.err);
+  petri_flows(&x, "grow", "0 -> x", "2 * time");
+  for (int k = 0; k < 2; k++) {
+    petri_transition(&x, k == 0 ? "a" : "b", FF_PETRI_SCHEDULED, k == 0 ? "0 -> early" : "0 -> late", NULL, NULL, NULL, 0);
+    for (int i = 0; i < 2 && x.status == FF_OK; i++)
+      x.status = ff_petri_at(x.net, (uint32_t)(1 + k), i, i == 1 ? "0.5" : k == 0 ? "0.5" : "1.25", petri_nowhere, &x.err);
+  }
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = ff_run_new(&run, &ff_petri_engine, x.program, &options, &x.err);
+  while (x.status == FF_OK && !done) x.status = ff_run_advance(run, 10, &done, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  for (int t = 0; t < 4 && x.status == FF_OK; t++) {
+    const double late = times[t] < 1.25 ? 0 : 1 + floor((times[t] - 1.25) / 0.5);
+    FF_CHECK_SAY(fabs(state[0][t] - (times[t] * times[t] - 1)) < 1e-5, "%.10g\n", state[0][t]);
+    FF_CHECK_SAY(state[1][t] == 0 && state[2][t] == late, "%g and %g\n", state[1][t], state[2][t]);
+    FF_CHECK(state[3][t] == state[0][t] + 10 * late + times[t]);
+  }
+  ff_run_free(run);
+  petri_end(&x);
+}
+
 /* ---- failures ------------------------------------------------------------------------------------------------------------ */
 
 static void check_failure(petri_text *x, const ff_petri_options *options, double end, const char *const *parts) {
@@ -199,4 +293,4 @@ static void names_bad_changes(void) {
 }
 
 FF_TEST_MAIN("petri_limits", flows_like_rate_equations, integrates_stiff_flows, agrees_between_integrators, passes_on_what_comes,
-             names_bad_rates, names_bad_changes)
+             takes_from_levels, tests_counts, starts_later, names_bad_rates, names_bad_changes)

@@ -12,8 +12,8 @@
 static const ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
 
 static void check_mean(const char *what, double mean, double expected, double deviation, double n) {
-  FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean, expected,
-               NORMAL * deviation / sqrt(n));
+  FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean,
+               expected, NORMAL * deviation / sqrt(n));
 }
 
 /* ---- first firing under a decaying level -------------------------------------------------------------------------------- */
@@ -209,7 +209,8 @@ static void runs_empty(void) {
       const double t = times[i], at = t < t0 ? t : t0, held = t < t0 ? t0 : t < 3 ? t : 3;
       const double level = t < t0 ? 1 - 1.5 * t + t * t / 4 : t < 3 ? 0 : (t - 3) * (t - 3) / 4;
       const double y = 2 * at + (held + held * held / 2 - t0 - t0 * t0 / 2) / 2 + (t > 3 ? 2 * (t - 3) : 0);
-      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, i) - level) < 1e-5, "x(%g) is %.10g, not %.10g\n", t, petri_state(&s, 0, 0, i), level);
+      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, i) - level) < 1e-5, "x(%g) is %.10g, not %.10g\n", t, petri_state(&s, 0, 0, i),
+                   level);
       FF_CHECK_SAY(fabs(petri_state(&s, 1, 0, i) - y) < 1e-5, "y(%g) is %.10g, not %.10g\n", t, petri_state(&s, 1, 0, i), y);
       if (level == 0) FF_CHECK(petri_state(&s, 0, 0, i) == 0);
     }
@@ -300,5 +301,61 @@ static void begins_alike(void) {
   petri_end(&x);
 }
 
+/* x grows from 1 at speed 2: it is above 4 from 1.5 on. A trajectory ends there, and keeps its state. */
+static void stops_at_a_level(void) {
+  const double times[] = {1, 1.5, 9};
+  const uint32_t observed[] = {0};
+  double state[3], stopped[1], *const states[] = {state};
+  ff_formula_word word[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  const ff_formula until = {word, 3, 2};
+  const ff_run_options options = {.n = 1, .times = times, .n_times = 3, .observed = observed, .n_observed = 1, .states = states,
+                                  .until = &until, .stopped = stopped, .threads = 1};
+  petri_text x;
+  ff_run *run = NULL;
+  int done = 0;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "1");
+  petri_flows(&x, "grow", "0 -> x", "2");
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = ff_run_new(&run, &ff_petri_engine, x.program, &options, &x.err);
+  while (x.status == FF_OK && !done) x.status = ff_run_advance(run, 10, &done, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  FF_CHECK_SAY(fabs(stopped[0] - 1.5) < 1e-9, "%.17g\n", stopped[0]);
+  FF_CHECK(fabs(state[0] - 3) < 1e-9 && fabs(state[1] - 4) < 1e-9 && state[2] >= 4 && state[2] < 4 + 1e-9);
+  ff_run_free(run);
+  petri_end(&x);
+}
+
+/* One clock for all has the same law: two channels that open at rates 1 and 2, independently. */
+static void shares_one_clock(void) {
+  const double times[] = {0.4}, a = 1 - exp(-0.4), b = 1 - exp(-0.8);
+  const uint64_t n = 4000;
+  for (int clocks = 1; clocks <= 2; clocks++) {
+    const ff_petri_options options = {.relative = 1e-6, .one_clock = clocks == 1};
+    petri_text x;
+    petri_states s = {0};
+    double part[3] = {0};
+    petri_begin(&x);
+    petri_place(&x, "A", 0, "0");
+    petri_place(&x, "B", 0, "0");
+    petri_transition(&x, "a", FF_PETRI_STOCHASTIC, "0 -> A", "A < 1", NULL, "1", 0);
+    petri_transition(&x, "b", FF_PETRI_STOCHASTIC, "0 -> B", "B < 1", NULL, "2", 0);
+    petri_compile(&x, &options);
+    FF_CHECK(x.program == NULL || (int)x.program->n_groups == clocks);
+    if (x.status == FF_OK) x.status = petri_observe(&s, x.program, n, times, 1, 2, 31, 1, &x.err);
+    FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+    for (uint64_t i = 0; i < n && x.status == FF_OK; i++) {
+      part[0] += petri_state(&s, 0, i, 0) / (double)n;
+      part[1] += petri_state(&s, 1, i, 0) / (double)n;
+      part[2] += petri_state(&s, 0, i, 0) * petri_state(&s, 1, i, 0) / (double)n;
+    }
+    check_mean("a", part[0], a, sqrt(a * (1 - a)), (double)n);
+    check_mean("b", part[1], b, sqrt(b * (1 - b)), (double)n);
+    check_mean("both", part[2], a * b, sqrt(a * b * (1 - a * b)), (double)n);
+    petri_states_free(&s);
+    petri_end(&x);
+  }
+}
+
 FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, oscillates, runs_empty, sees_a_pulse,
-             keeps_its_bits, begins_alike)
+             keeps_its_bits, begins_alike, stops_at_a_level, shares_one_clock)

@@ -9,8 +9,8 @@
 static const ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
 
 static void check_mean(const char *what, double mean, double expected, double deviation, double n) {
-  FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean, expected,
-               NORMAL * deviation / sqrt(n));
+  FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean,
+               expected, NORMAL * deviation / sqrt(n));
 }
 
 /* A proportion near p. */
@@ -201,7 +201,8 @@ static void loses_a_clock(void) {
   petri_schedules(&x, "go", "0 -> on", "0.5", "0", NULL);
   petri_schedules(&x, "slower", "0 -> 2 wait", "0.75", "0", NULL);
   if (observe(&x, &s, 1, times, 4, 1))
-    for (uint32_t t = 0; t < 4; t++) FF_CHECK_SAY(petri_state(&s, 0, 0, t) == expected[t], "%g at %g\n", petri_state(&s, 0, 0, t), times[t]);
+    for (uint32_t t = 0; t < 4; t++)
+      FF_CHECK_SAY(petri_state(&s, 0, 0, t) == expected[t], "%g at %g\n", petri_state(&s, 0, 0, t), times[t]);
   end(&x, &s);
 }
 

@@ -69,7 +69,8 @@ static void fail_hazard(ff_petri_path *path, uint32_t cell, int sign, double pro
   uint32_t worst = p->member[p->cell_members[cell]];
   for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++)
     if (sign * path->coefficient[p->member[k]] > sign * path->coefficient[worst]) worst = p->member[k];
-  ff_petri_path_fail(path, FF_PETRI_BAD_HAZARD, ff_petri_number_of(p, p->stochastic[worst]), path->coefficient[worst] * profile, 0);
+  ff_petri_path_fail(path, FF_PETRI_BAD_HAZARD, ff_petri_number_of(p, p->stochastic[worst]), path->coefficient[worst] * profile,
+                     0);
 }
 
 /* Whether hazards of a cell are at least 0, where its profile is from `low` to `high`. */
@@ -132,8 +133,8 @@ static void fail_profile(ff_petri_path *path, uint32_t g, uint32_t cell, double 
   const double sum = path->sum[cell], now = path->now;
   path->now = path->from + path->length * valid;
   if (!(sum * x->wrong >= 0 && fabs(x->wrong) < INFINITY)) fail_hazard(path, cell, sum > 0 ? 1 : -1, x->wrong);
-  ff_petri_path_fail(path, FF_PETRI_BAD_INTEGRAL, ff_petri_number_of(p, p->stochastic[p->member[p->cell_members[cell]]]), x->wrong,
-                     g);
+  ff_petri_path_fail(path, FF_PETRI_BAD_INTEGRAL, ff_petri_number_of(p, p->stochastic[p->member[p->cell_members[cell]]]),
+                     x->wrong, g);
   path->now = now;
 }
 

@@ -123,7 +123,7 @@ static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t
 /* Counts firings at one instant. */
 static void count_at_once(ff_petri_path *path, ff_petri_member m) {
   path->at_once++;
-  if (path->at_once > FF_PETRI_MOST_AT_ONCE)
+  if (path->at_once > path->program->options.most_at_once)
     ff_petri_path_fail(path, FF_PETRI_ENDLESS, path->before, 0, ff_petri_number_of(path->program, m));
 }
 

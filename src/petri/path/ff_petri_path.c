@@ -6,44 +6,52 @@
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-/* Arrays of numbers: what holds them, their length, and the size of an entry. */
+/* Room for what formulas read and for what a firing changes: numbers of values. */
 typedef struct {
-  void **array;
-  size_t n, size;
-} wanted_array;
+  size_t effects, gathered, stack, arcs;
+} room;
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static room room_of(const ff_petri_path *x) {
+  const ff_petri_program *p = x->program;
+  room out = {1, 0, 0, p->arc_first != NULL ? p->arc_first[p->n_all_flows] : 0};
+  for (uint32_t k = 0; k < p->n_laws; k++) out.effects = larger(out.effects, p->law[k].n_effects);
+  out.effects = larger(out.effects, p->most_rows);
+  out.gathered = larger(out.effects * FF_PETRI_CHUNK, larger(p->most_reads, x->until.n) * 8);
+  out.stack = larger(p->depth, x->until.formula.depth) * FF_PETRI_CHUNK + 8;
+  return out;
+}
+
+/* All arrays of a path but those of its switches, with the numbers of their elements. p is the program, r the room. */
+#define FF_PATH_ARRAYS(X)                                                                                                     \
+  X(value, p->n_values) X(size, p->n_levels) X(doubt, p->n_levels) X(shown, p->n_levels)                                      \
+  X(left, p->n_groups) X(since, p->n_groups) X(rate, p->n_groups) X(varies, p->n_groups) X(fired, p->n_groups)                \
+  X(candidates.heap, p->n_groups) X(candidates.at, p->n_groups) X(moving_group, p->n_groups) X(is_moving_group, p->n_groups)  \
+  X(coefficient, p->n_stochastic) X(sum, p->n_cells) X(low, p->n_cells) X(high, p->n_cells) X(curved, p->n_profiles)          \
+  X(dirty_derived, p->n_derived) X(dirty_cell, p->n_cells) X(dirty_group, p->n_groups) X(dirty, p->flat->n_transitions)       \
+  X(is_dirty_derived, p->n_derived) X(is_dirty_cell, p->n_cells) X(is_dirty_group, p->n_groups)                               \
+  X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
+  X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
+  X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels) X(factor, p->n_all_flows)                   \
+  X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
+  X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects)
 
 static ff_status allocate(ff_petri_path *x, ff_error *err) {
   const ff_petri_program *p = x->program;
-  const uint64_t all = p->flat->n_transitions;
-  const size_t values = p->n_values, groups = p->n_groups, cells = p->n_cells, timed = p->n_timed;
-  size_t most = 1;
-  for (uint32_t k = 0; k < p->n_laws; k++) most = p->law[k].n_effects > most ? p->law[k].n_effects : most;
-  if (p->most_rows > most) most = p->most_rows;
-  size_t reads = p->most_reads > x->until.n ? p->most_reads : x->until.n;
-  const size_t depth = p->depth > x->until.formula.depth ? p->depth : x->until.formula.depth;
-  const size_t room = most * FF_PETRI_CHUNK > reads * 8 ? most * FF_PETRI_CHUNK : reads * 8;
-  const size_t arcs = p->arc_first != NULL ? p->arc_first[p->n_all_flows] : 0;
-#define FF_ARRAY(name, n) {(void **)&x->name, (n), sizeof *x->name}
-  const wanted_array arrays[] = {
-      FF_ARRAY(value, values), FF_ARRAY(size, p->n_levels), FF_ARRAY(left, groups), FF_ARRAY(since, groups),
-      FF_ARRAY(rate, groups), FF_ARRAY(varies, groups), FF_ARRAY(fired, groups), FF_ARRAY(candidates.heap, groups),
-      FF_ARRAY(candidates.at, groups), FF_ARRAY(coefficient, p->n_stochastic), FF_ARRAY(sum, cells), FF_ARRAY(low, cells),
-      FF_ARRAY(high, cells), FF_ARRAY(moving_group, groups), FF_ARRAY(is_moving_group, groups),
-      FF_ARRAY(curved, p->n_profiles), FF_ARRAY(dirty_derived, p->n_derived), FF_ARRAY(dirty_cell, cells),
-      FF_ARRAY(dirty_group, groups), FF_ARRAY(dirty, all), FF_ARRAY(is_dirty_derived, p->n_derived),
-      FF_ARRAY(is_dirty_cell, cells), FF_ARRAY(is_dirty_group, groups), FF_ARRAY(is_dirty, all),
-      FF_ARRAY(is_enabled, p->n_immediate), FF_ARRAY(is_enabled_timed, timed), FF_ARRAY(in_batch, timed),
-      FF_ARRAY(due.heap, timed), FF_ARRAY(due.at, timed), FF_ARRAY(times, timed), FF_ARRAY(batch, timed),
-      FF_ARRAY(empty, p->n_watched), FF_ARRAY(share, p->n_levels), FF_ARRAY(factor, p->n_all_flows),
-      FF_ARRAY(flow_rate, p->n_all_flows), FF_ARRAY(arc_by, arcs), FF_ARRAY(taker_by, arcs), FF_ARRAY(looked, p->n_levels),
-      FF_ARRAY(gathered, room), FF_ARRAY(stack, depth * FF_PETRI_CHUNK + 8), FF_ARRAY(delta, most)};
-#undef FF_ARRAY
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-    *arrays[i].array = ff_calloc(arrays[i].n, arrays[i].size);
-    if (*arrays[i].array == NULL)
-      return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
-  }
-  return FF_OK;
+  const room r = room_of(x);
+  int fine = 1;
+#define FF_X(name, n) fine = fine && (x->name = ff_calloc((n), sizeof *x->name)) != NULL;
+  FF_PATH_ARRAYS(FF_X)
+#undef FF_X
+  return fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
+}
+
+static void free_arrays(ff_petri_path *x) {
+#define FF_X(name, n) free(x->name);
+  FF_PATH_ARRAYS(FF_X)
+#undef FF_X
+  free(x->piece);
 }
 
 static ff_status make_solver(ff_petri_path *x, ff_error *err) {
@@ -83,13 +91,7 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
 }
 
 void ff_petri_path_free(ff_petri_path *x) {
-  void *const arrays[] = {x->value, x->size, x->left, x->since, x->rate, x->varies, x->fired, x->candidates.heap,
-                          x->candidates.at, x->coefficient, x->sum, x->low, x->high, x->moving_group, x->is_moving_group,
-                          x->curved, x->piece, x->dirty_derived, x->dirty_cell, x->dirty_group, x->dirty, x->is_dirty_derived,
-                          x->is_dirty_cell, x->is_dirty_group, x->is_dirty, x->is_enabled, x->is_enabled_timed, x->in_batch,
-                          x->due.heap, x->due.at, x->times, x->batch, x->empty, x->share, x->factor, x->flow_rate,
-                          x->arc_by, x->taker_by, x->looked, x->gathered, x->stack, x->delta};
-  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  free_arrays(x);
   ff_petri_switches_free(x);
   ff_petri_plain_free(&x->until);
   ff_ode_free(x->ode);
@@ -130,6 +132,8 @@ static void forget(ff_petri_path *x) {
   x->reach = INFINITY;
 }
 
+static int only_flows(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate + p->n_timed == 0; }
+
 /* Sets all that a later step reads, whatever was simulated before. */
 static void begin(ff_petri_path *x) {
   const ff_petri_program *p = x->program;
@@ -141,6 +145,8 @@ static void begin(ff_petri_path *x) {
   if (x->ode != NULL) ff_ode_begin(x->ode, 0, x->value, 0);
   x->own = 1;
   for (uint32_t k = 0; k < p->n_derived; k++) ff_petri_derive(x, k);
+  for (uint32_t i = 0; i < p->n_levels; i++)
+    x->doubt[i] = (only_flows(p) ? 1 : FF_PETRI_DOUBT) * p->options.absolute;
   ff_petri_hold_begin(x);
   ff_petri_clock_begin(x);
   memset(x->is_enabled, 0, p->n_immediate * sizeof *x->is_enabled);
@@ -186,11 +192,32 @@ void ff_petri_path_fail(ff_petri_path *x, ff_petri_failure_kind what, uint32_t i
 
 /* ---- the state ---------------------------------------------------------------------------------------------------------- */
 
+/* Levels that may be 0 but for errors become 0, if they would not fall then. Slopes need value[] as room. */
+static void round_to_zero(ff_petri_path *x, double t) {
+  const ff_petri_program *p = x->program;
+  const int own = x->own;
+  int doubtful = 0;
+  for (uint32_t i = 0; i < p->n_levels; i++) doubtful |= x->shown[i] < 0 && x->shown[i] >= -x->doubt[i];
+  if (!doubtful) return;
+  const uint32_t wrong = x->wrong_flow;
+  double *kept = x->looked, *at = x->looked + p->n_levels, *slope = x->looked + 2 * (size_t)p->n_levels;
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    kept[i] = x->value[i];
+    at[i] = x->shown[i] < 0 && x->shown[i] >= -x->doubt[i] ? 0 : x->shown[i];
+  }
+  ff_petri_slope(x, t, at, slope);
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    x->value[i] = kept[i];
+    if (at[i] == 0 && slope[i] >= 0) x->shown[i] = 0;
+  }
+  x->own = own;
+  x->wrong_flow = wrong;
+}
+
 void ff_petri_path_show(ff_petri_path *x, double t, double *count, size_t stride) {
   const ff_petri_program *p = x->program;
-  for (uint32_t value = 0; value < p->n_places; value++) {
-    double level = x->value[value];
-    if (value < p->n_levels && !x->own) level = ff_ode_component(x->ode, t, value);
-    count[p->value_place[value] * stride] = level;
-  }
+  for (uint32_t i = 0; i < p->n_levels; i++) x->shown[i] = x->own ? x->value[i] : ff_ode_component(x->ode, t, i);
+  round_to_zero(x, t);
+  for (uint32_t value = 0; value < p->n_places; value++)
+    count[p->value_place[value] * stride] = (value < p->n_levels ? x->shown[value] : x->value[value]) + 0.0;
 }

@@ -1,7 +1,8 @@
 /* One trajectory of a Petri net, step by step. A step is a firing; a crossing, where a switch changes; or the end of a segment.
  *
  * Time goes on in segments. In a segment levels follow the dense output of one step of the solver, or nothing moves ("flat"). It
- * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the start.
+ * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the
+ * start.
  *
  * Each group of stochastic transitions has a threshold, exponentially distributed with mean 1, and fires when the integral of its
  * hazard reaches it. Its next firing is found once for the rest of a segment, and kept; it is found anew only when a coefficient
@@ -35,7 +36,6 @@ typedef enum {
 #define FF_PETRI_OF_UNTIL UINT32_MAX
 #define FF_PETRI_OF_WATCHED (UINT32_MAX - 1)
 
-#define FF_PETRI_MOST_AT_ONCE 1000000u /* firings at one instant */
 #define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, without time to speak of in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
 #define FF_PETRI_MOST_DEPTH 30u
@@ -84,6 +84,7 @@ typedef struct {
   int own;               /* whether value[] has the levels at `now` */
   ff_ode *ode;           /* NULL without levels */
   double *size;
+  double *doubt, *shown; /* of levels: by how much they may be below 0 by errors; and the state that is shown */
   uint32_t wrong_flow;   /* 1 + the flow whose rate is not finite */
   double wrong_rate;
 
@@ -162,7 +163,8 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
 
-/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. O(places). */
+/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. A level that is below 0 by no
+ * more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
 /* The first failure counts. */

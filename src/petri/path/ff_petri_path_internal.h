@@ -34,8 +34,8 @@ void ff_petri_hold_begin(ff_petri_path *path);
 void ff_petri_hold_slopes(ff_petri_path *path, double *out);
 /* At the begin of a segment whose levels are in value[]: which of them are empty. */
 void ff_petri_hold_check(ff_petri_path *path);
-/* After a step of the solver: where an empty level begins to rise, the step ends; then path->leaves is this level. Returns 0 if the
- * solver has failed. */
+/* After a step of the solver: where an empty level begins to rise, the step ends; then path->leaves is this level. Returns 0 if
+ * the solver has failed. */
 int ff_petri_hold_find(ff_petri_path *path);
 void ff_petri_hold_enter(ff_petri_path *path, uint32_t level);
 void ff_petri_hold_leave(ff_petri_path *path, uint32_t level);

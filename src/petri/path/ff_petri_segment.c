@@ -86,7 +86,13 @@ static int begin_moving(ff_petri_path *path) {
       fail_step(path);
     return 0;
   }
-  path->to = ff_ode_last(path->ode)->to;
+  const ff_ode_span *made = ff_ode_last(path->ode);
+  const ff_petri_program *p = path->program;
+  path->to = made->to;
+  if (p->n_stochastic + p->n_immediate + p->n_timed > 0) return 1;
+  for (uint32_t i = 0; i < p->n_levels; i++) /* as rate equations do; with jumps, the sum would grow for ever */
+    path->doubt[i] += made->jumped ? fabs(made->end[i] - made->start[i]) + fabs(made->slope[i]) * (made->to - made->from)
+                                   : made->error[i];
   return 1;
 }
 

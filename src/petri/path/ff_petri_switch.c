@@ -155,7 +155,8 @@ void ff_petri_find_crossing(ff_petri_path *path) {
   if (conditions.n_thresholds > 0) dense = ff_ode_curve(path->ode, 0);
   path->n_changes = ff_petri_first_changes(&conditions, &step, dense, value, 0, 1, path->change, &until);
   const double s = path->n_changes > 0 ? path->change[0].s : until;
-  for (uint32_t k = 0; k < path->n_changes; k++) path->change[k].condition += path->conditions.n_thresholds - conditions.n_thresholds;
+  for (uint32_t k = 0; k < path->n_changes; k++)
+    path->change[k].condition += path->conditions.n_thresholds - conditions.n_thresholds;
   path->crossing = path->n_changes > 0;
   if (s < 1) {
     const double at = path->from + path->length * s;

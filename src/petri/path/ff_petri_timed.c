@@ -15,7 +15,8 @@ static double weight_of(ff_petri_path *path, uint32_t k) {
   const ff_petri_law *law = &p->law[p->immediate[k].law];
   if (!path->is_enabled[k]) return 0;
   const double weight = law->rate.formula.length == 0 ? 0 : ff_petri_term_at(path, path->now, law, &law->rate, p->immediate[k].i);
-  if (!(fabs(weight) < INFINITY)) ff_petri_path_fail(path, FF_PETRI_BAD_WEIGHT, ff_petri_number_of(p, p->immediate[k]), weight, 0);
+  if (!(fabs(weight) < INFINITY))
+    ff_petri_path_fail(path, FF_PETRI_BAD_WEIGHT, ff_petri_number_of(p, p->immediate[k]), weight, 0);
   return weight > 0 ? weight : 0;
 }
 

@@ -39,8 +39,8 @@ typedef struct {
 
 typedef enum { FF_PETRI_FOR_DERIVED, FF_PETRI_FOR_PROFILE } ff_petri_use;
 
-/* The words from `from` to `to` - 1 of a formula, whose symbols are rows, for transition i. Numbers are in place of constants, and
- * variables are replaced. The time is a word in derived formulas, and a value in profiles. The caller frees *out. */
+/* The words from `from` to `to` - 1 of a formula, whose symbols are rows, for transition i. Numbers are in place of constants,
+ * and variables are replaced. The time is a word in derived formulas, and a value in profiles. The caller frees *out. */
 ff_status ff_petri_flatten(ff_petri_family_maker *f, const ff_formula_word *word, uint32_t length, uint32_t i, ff_petri_use use,
                            ff_petri_plain *out);
 
@@ -56,8 +56,8 @@ ff_status ff_petri_add_value(ff_petri_maker *m, uint32_t *value);
 
 /* ---- formulas of families: ff_petri_rewrite.c --------------------------------------------------------------------------- */
 
-/* Makes of a formula of rows one in which switches are symbols, and with `hoists` what depends on discrete places alone. The caller
- * frees the contents of *out. */
+/* Makes of a formula of rows one in which switches are symbols, and with `hoists` what depends on discrete places alone. The
+ * caller frees the contents of *out. */
 ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out);
 
 /* Whether the value of a formula of rows is constant, and so on. */
@@ -72,7 +72,8 @@ ff_status ff_petri_is_affine(const ff_petri_maker *m, const ff_petri_plain *plai
 /* ---- the rest ----------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_compile_laws(ff_petri_maker *m);      /* ff_petri_laws.c */
-ff_status ff_petri_compile_hazard(ff_petri_family_maker *f, const ff_formula *hazard, ff_formula *condition); /* ff_petri_hazards.c */
+ff_status ff_petri_compile_hazard(ff_petri_family_maker *f, const ff_formula *hazard,
+                                  ff_formula *condition); /* ff_petri_hazards.c */
 ff_status ff_petri_compile_links(ff_petri_maker *m);     /* ff_petri_links.c */
 ff_status ff_petri_compile_groups(ff_petri_maker *m);    /* ff_petri_groups.c */
 ff_status ff_petri_compile_empty(ff_petri_maker *m);     /* ff_petri_empty.c */

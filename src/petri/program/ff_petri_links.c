@@ -61,8 +61,8 @@ static ff_status add_variables(ff_petri_maker *m, uint8_t *mark) {
 
 /* ---- what stirs --------------------------------------------------------------------------------------------------------- */
 
-/* A value stirs if the present step of the solver, or a profile's integral in it, is no longer true when it changes; so do levels.
- * A value in the formula of a switch of levels does, too, as crossings must be searched anew. */
+/* A value stirs if the present step of the solver, or a profile's integral in it, is no longer true when it changes; so do
+ * levels. A value in the formula of a switch of levels does, too, as crossings must be searched anew. */
 static void find_stirs(ff_petri_program *p, const uint8_t *mark) {
   for (uint32_t v = 0; v < p->n_values; v++) p->stirs[v] = v < p->n_levels || (mark[v] & (BY_FLOW | BY_SMOOTH)) != 0;
   for (uint32_t k = 0; k < p->n_derived; k++) {

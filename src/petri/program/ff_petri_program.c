@@ -8,6 +8,7 @@
 #include "ff_petri_compile_internal.h"
 
 #define RELATIVE 1e-6
+#define MOST_AT_ONCE 1000000u
 #define ABSOLUTE 1e-3 /* of the relative tolerance */
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -85,7 +86,8 @@ static ff_status make_values(ff_petri_maker *m) {
   for (uint32_t f = 0; f < p->n_places; f++) p->initial[p->place_value[f]] = flat->initial[f];
   uint32_t at = m->constants;
   for (uint32_t k = 0; k < flat->n_families; k++)
-    for (size_t i = 0; i < (size_t)flat->family[k].n_numbers * flat->family[k].n; i++) p->initial[at++] = flat->family[k].number[i];
+    for (size_t i = 0; i < (size_t)flat->family[k].n_numbers * flat->family[k].n; i++)
+      p->initial[at++] = flat->family[k].number[i];
   return FF_OK;
 }
 
@@ -186,8 +188,10 @@ static ff_status set_options(ff_petri_program *p, const ff_petri_options *option
   p->options = *options;
   if (p->options.relative == 0) p->options.relative = RELATIVE;
   if (p->options.absolute == 0) p->options.absolute = ABSOLUTE * p->options.relative;
+  if (p->options.most_at_once == 0) p->options.most_at_once = MOST_AT_ONCE;
   if (!(p->options.relative > 0 && p->options.relative < 1))
-    return ff_error_set(err, FF_EARGUMENT, "the relative tolerance is %g; expected a number between 0 and 1", p->options.relative);
+    return ff_error_set(err, FF_EARGUMENT, "the relative tolerance is %g; expected a number between 0 and 1",
+                        p->options.relative);
   if (!(p->options.absolute > 0 && p->options.absolute < INFINITY))
     return ff_error_set(err, FF_EARGUMENT, "the absolute tolerance is %g; expected a number above 0", p->options.absolute);
   return FF_OK;
@@ -233,7 +237,8 @@ static void free_maker(ff_petri_maker *m) {
   free(m->slot);
 }
 
-ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options, ff_error *err) {
+ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options,
+                               ff_error *err) {
   ff_status (*const parts[])(ff_petri_maker *) = {number_places, make_values, make_parameters, make_observers, add_first_profile,
                                                   make_variables, ff_petri_compile_laws, ff_petri_compile_links,
                                                   ff_petri_compile_groups, ff_petri_compile_empty, ff_petri_compile_pattern};

@@ -23,6 +23,7 @@ typedef struct {
   ff_petri_integrator integrator;
   double relative, absolute; /* tolerances; 0: 1e-6, and a thousandth of the relative one */
   int one_clock;             /* all stochastic transitions are one group */
+  uint32_t most_at_once;     /* firings without stochastic ones at one instant; more are a failure. 0: 1e6 */
 } ff_petri_options;
 
 #define FF_PETRI_CHUNK 16u /* transitions of a family that are evaluated at a time */
@@ -141,9 +142,9 @@ typedef struct {
   uint32_t *group_of;     /* of each cell */
 
   /* Levels that flows may take below 0, unless this is prevented: all that a flow takes from whose rate need not vanish with the
-   * level. With semantics "bio" a level below 0 is a failure, and all levels are listed. Flows are numbered in the order of laws; flow
-   * t changes the level arc_level[k] by arc_by[k] for k from arc_first[t] on; taker_* have the same for levels. NULL if no level is
-   * listed, or for "bio". */
+   * level. With semantics "bio" a level below 0 is a failure, and all levels are listed. Flows are numbered in the order of laws;
+   * flow t changes the level arc_level[k] by arc_by[k] for k from arc_first[t] on; taker_* have the same for levels. NULL if no
+   * level is listed, or for "bio". */
   uint32_t *watched, n_watched, n_all_flows;
   size_t *arc_first, *taker_first, *taker_arc; /* taker_arc: the arc k that this is */
   uint32_t *arc_level, *taker;

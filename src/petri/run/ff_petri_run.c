@@ -177,26 +177,34 @@ static void describe_transition(const ff_petri_program *p, const ff_failure *f, 
   const char *value = shown.text;
   switch (f->what) {
     case FF_PETRI_BAD_HAZARD:
-      ff_error_set(out, FF_EMODEL, "the rate of stochastic transition %s is %s%s; expected a finite number of at least 0, such as "
-                   "max(0, ...)", name.text, value, at);
+      ff_error_set(out, FF_EMODEL,
+                   "the rate of stochastic transition %s is %s%s; expected a finite number of at least 0, such as "
+                   "max(0, ...)",
+                   name.text, value, at);
       break;
     case FF_PETRI_BAD_FLOW:
-      ff_error_set(out, FF_EMODEL, "the rate of continuous transition %s is %s%s; expected a finite number", name.text, value, at);
+      ff_error_set(out, FF_EMODEL, "the rate of continuous transition %s is %s%s; expected a finite number", name.text, value,
+                   at);
       break;
     case FF_PETRI_BAD_WEIGHT:
-      ff_error_set(out, FF_EMODEL, "the weight of immediate transition %s is %s%s; expected a finite number", name.text, value, at);
+      ff_error_set(out, FF_EMODEL, "the weight of immediate transition %s is %s%s; expected a finite number", name.text, value,
+                   at);
       break;
     case FF_PETRI_BAD_DELAY:
       ff_error_set(out, FF_EMODEL, "the delay of deterministic transition %s is %s%s; expected a number of at least 0", name.text,
                    value, at);
       break;
     case FF_PETRI_BAD_INTEGRAL:
-      ff_error_set(out, FF_EMODEL, "the rate of stochastic transition %s cannot be integrated%s, where it is about %s; expected a "
-                   "rate that changes more smoothly", name.text, at, value);
+      ff_error_set(out, FF_EMODEL,
+                   "the rate of stochastic transition %s cannot be integrated%s, where it is about %s; expected a "
+                   "rate that changes more smoothly",
+                   name.text, at, value);
       break;
     default:
-      ff_error_set(out, FF_EMODEL, "transitions such as %s and %s fire without end%s: more than %u times at one instant; expected "
-                   "that they disable each other", name.text, transition_name(p, f->symbol).text, at, FF_PETRI_MOST_AT_ONCE);
+      ff_error_set(out, FF_EMODEL,
+                   "transitions such as %s and %s fire without end%s: more than %u times at one instant; expected "
+                   "that they disable each other",
+                   name.text, transition_name(p, f->symbol).text, at, p->options.most_at_once);
   }
 }
 
@@ -206,24 +214,30 @@ static void describe_place(const ff_petri_program *p, const ff_failure *f, const
   const char *value = shown.text;
   switch (f->what) {
     case FF_PETRI_BAD_STEP:
-      ff_error_set(out, FF_EMODEL, "the flows cannot be integrated beyond that%s: the steps become too short for place %s, perhaps "
-                   "because a rate is infinite or jumps there", at, name.text);
+      ff_error_set(out, FF_EMODEL,
+                   "the flows cannot be integrated beyond that%s: the steps become too short for place %s, perhaps "
+                   "because a rate is infinite or jumps there",
+                   at, name.text);
       break;
     case FF_PETRI_BAD_COUNT:
       ff_error_set(out, FF_ESIZE, "place %s would have %s tokens by transition %s%s; expected at most 2^53", name.text, value,
                    transition_name(p, f->symbol).text, at);
       break;
     case FF_PETRI_BAD_CHANGE:
-      ff_error_set(out, FF_EMODEL, "place %s would become %s by transition %s%s; expected a %snumber of at least 0", name.text, value,
-                   transition_name(p, f->symbol).text, at, p->flat->continuous[f->item] ? "" : "whole ");
+      ff_error_set(out, FF_EMODEL, "place %s would become %s by transition %s%s; expected a %snumber of at least 0", name.text,
+                   value, transition_name(p, f->symbol).text, at, p->flat->continuous[f->item] ? "" : "whole ");
       break;
     case FF_PETRI_BAD_LEVEL:
-      ff_error_set(out, FF_EMODEL, "the level of place %s is %s%s; expected at least 0: with semantics \"adaptive\", flows out of "
-                   "an empty place are limited", name.text, value, at);
+      ff_error_set(out, FF_EMODEL,
+                   "the level of place %s is %s%s; expected at least 0: with semantics \"adaptive\", flows out of "
+                   "an empty place are limited",
+                   name.text, value, at);
       break;
     default:
-      ff_error_set(out, FF_EMODEL, "conditions on place %s change without end%s: more than %u times in almost no time; expected a "
-                   "distance between the levels at which rates change to and fro", name.text, at, FF_PETRI_MOST_CROSSINGS);
+      ff_error_set(out, FF_EMODEL,
+                   "conditions on place %s change without end%s: more than %u times in almost no time; expected a "
+                   "distance between the levels at which rates change to and fro",
+                   name.text, at, FF_PETRI_MOST_CROSSINGS);
   }
 }
 

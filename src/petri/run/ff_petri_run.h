@@ -10,10 +10,10 @@ typedef enum { FF_PETRI_EXACT, FF_PETRI_METHODS } ff_petri_method;
 
 /* The engine. Its models are programs (ff_petri_program); the counts of a run are the net's flat places, in their order, of which
  * continuous ones are real; its variables are those of the net. What fires is the number of a transition: those of the families,
- * one after the other. A firing is a step; so are the ends of a solver's steps and crossings, which ff_run_steps() does not count.
- * Tolerances are those of the program; the option `tolerance` is not read.
- * Options: FF_EARGUMENT if a marking at the start is negative, not finite, or of a discrete place not whole or above 2^53.
- * Trajectories: FF_EMODEL, FF_ESIZE and FF_EMEMORY; the message names the place or transition, the time and the trajectory. */
+ * one after the other. A firing is a step; so are the ends of a solver's steps and crossings, which ff_run_steps() does not
+ * count. Tolerances are those of the program; the option `tolerance` is not read. Options: FF_EARGUMENT if a marking at the start
+ * is negative, not finite, or of a discrete place not whole or above 2^53. Trajectories: FF_EMODEL, FF_ESIZE and FF_EMEMORY; the
+ * message names the place or transition, the time and the trajectory. */
 extern const ff_engine ff_petri_engine;
 
 #endif
