@@ -6,6 +6,7 @@
 
 #include "memory_andl.h"
 #include "memory_backend.h"
+#include "memory_colour.h"
 #include "memory_estimates.h"
 #include "memory_files.h"
 #include "memory_networks.h"
@@ -34,6 +35,8 @@ static const scenario scenarios[] = {
     {"Petri net, unfolded", prepare_petri, unfolds_petri, NULL, 0},
     {"Petri net, simulated", prepare_hybrid, simulates_petri, NULL, 3},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
+    {"colours", NULL, uses_colours, NULL, 0},
+    {"names of colours", NULL, names_many_colours, NULL, 0},
     {"negative laws", prepare_difference, finds_a_negative_law, NULL, 0},
     {"master equation", prepare_formulas, solves_master_equation, NULL, 0},
     {"ensembles, each method", prepare_method, runs_a_method, NULL, FF_SSA_METHODS},

@@ -1,18 +1,40 @@
-/* Expressions of colours: their values, and the same without functions and constants. */
-#include <math.h>
+/* Expressions of colours: code, values, and functions replaced by what they stand for. */
+#include "../../base/ff_decimal.h"
+#include "ff_colour_internal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_colour_internal.h"
+/* ---- code --------------------------------------------------------------------------------------------------------------- */
 
-static const uint8_t operands_of[FF_C_COUNT] = {
+static const uint8_t operands_of[] = {
 #define FF_X(code, operands, r, candl) operands,
     FF_COLOUR_LIST(FF_X)
 #undef FF_X
 };
 
-uint32_t ff_colour_operands(const ff_colour_word *word, const ff_colour_scope *scope) {
+uint32_t ff_colour_operands(const ff_colour_scope *scope, const ff_colour_word *word) {
   return word->code == FF_C_CALL ? scope->function[word->of].n_arguments : operands_of[word->code];
+}
+
+ff_status ff_colour_push(ff_colour_builder *builder, ff_colour_word word, uint32_t operands, ff_error *err) {
+  if (builder->length >= FF_COLOUR_MAX_WORDS)
+    return ff_error_set(err, FF_ESIZE, "an expression of colours has more than %u operations", FF_COLOUR_MAX_WORDS);
+  void *memory = builder->word;
+  const ff_status status = ff_grow(&memory, &builder->capacity, builder->length + 1, sizeof word, err);
+  builder->word = memory;
+  if (status != FF_OK) return status;
+  builder->word[builder->length++] = word;
+  builder->height += 1 - operands;
+  if (builder->height > builder->depth) builder->depth = builder->height;
+  return FF_OK;
+}
+
+void ff_colour_finish(ff_colour_expr *out, ff_colour_builder *builder) {
+  out->length = (uint32_t)builder->length;
+  out->depth = builder->depth;
+  out->word = ff_shrink(builder->word, builder->length, sizeof *builder->word);
+  *builder = (ff_colour_builder){0};
 }
 
 void ff_colour_free(ff_colour_expr *expr) {
@@ -24,212 +46,383 @@ void ff_colour_free(ff_colour_expr *expr) {
 ff_status ff_colour_copy(ff_colour_expr *out, const ff_colour_expr *expr, ff_error *err) {
   *out = (ff_colour_expr){0};
   if (expr->length == 0) return FF_OK;
-  out->word = ff_calloc(expr->length, sizeof *out->word);
-  if (out->word == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an expression of %u words", expr->length);
-  memcpy(out->word, expr->word, expr->length * sizeof *out->word);
-  out->length = expr->length;
-  out->depth = expr->depth;
+  ff_colour_word *word = ff_calloc(expr->length, sizeof *word);
+  if (word == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an expression of %u words", expr->length);
+  memcpy(word, expr->word, expr->length * sizeof *word);
+  *out = (ff_colour_expr){word, expr->length, expr->depth};
   return FF_OK;
 }
 
-void *ff_colour_larger(void *old, size_t n, size_t room, size_t size) {
-  void *larger = ff_calloc(room, size);
-  if (larger == NULL) return NULL;
-  if (n > 0) memcpy(larger, old, n * size);
-  free(old);
-  return larger;
-}
-
-/* The array has room for the next power of two of its length. */
-ff_status ff_colour_push(ff_colour_expr *expr, ff_colour_word word, ff_error *err) {
-  if (expr->length == FF_COLOUR_MAX_WORDS)
-    return ff_error_set(err, FF_ESIZE, "an expression of colours has more than %u words", FF_COLOUR_MAX_WORDS);
-  if ((expr->length & (expr->length - 1)) == 0) {
-    const size_t room = expr->length > 0 ? 2 * (size_t)expr->length : 1;
-    ff_colour_word *larger = ff_colour_larger(expr->word, expr->length, room, sizeof *larger);
-    if (larger == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an expression of %u words", expr->length + 1);
-    expr->word = larger;
+/* One case for each operation. */
+int ff_colour_level(uint32_t code, ff_colour_dialect dialect) {
+  const int r = dialect == FF_COLOUR_R;
+  switch (code) {
+    case FF_C_OR: return FF_COLOUR_OR_LEVEL;
+    case FF_C_AND: return FF_COLOUR_AND_LEVEL;
+    case FF_C_NOT: return r ? FF_COLOUR_NOT_LEVEL : FF_COLOUR_SIGN_LEVEL;
+    case FF_C_EQ:
+    case FF_C_NE: return FF_COLOUR_EQUAL_LEVEL;
+    case FF_C_LT:
+    case FF_C_LE:
+    case FF_C_GT:
+    case FF_C_GE: return r ? FF_COLOUR_EQUAL_LEVEL : FF_COLOUR_ORDER_LEVEL;
+    case FF_C_ADD:
+    case FF_C_SUB: return FF_COLOUR_SUM_LEVEL;
+    case FF_C_MUL: return FF_COLOUR_PRODUCT_LEVEL;
+    case FF_C_DIV:
+    case FF_C_MOD: return r ? FF_COLOUR_REST_LEVEL : FF_COLOUR_PRODUCT_LEVEL;
+    case FF_C_POW: return r ? FF_COLOUR_POWER_LEVEL : FF_COLOUR_PRODUCT_LEVEL;
+    case FF_C_NEG: return FF_COLOUR_SIGN_LEVEL;
+    case FF_C_NEXT:
+    case FF_C_PREVIOUS: return r ? FF_COLOUR_ATOM : FF_COLOUR_SIGN_LEVEL;
+    default: return FF_COLOUR_ATOM;
   }
-  expr->word[expr->length++] = word;
-  return FF_OK;
-}
-
-void ff_colour_measure(ff_colour_expr *expr, const ff_colour_scope *scope) {
-  uint32_t height = 0;
-  expr->depth = 0;
-  for (uint32_t i = 0; i < expr->length; i++) {
-    height += 1 - ff_colour_operands(&expr->word[i], scope);
-    if (height > expr->depth) expr->depth = height;
-  }
-}
-
-/* ---- functions and constants -------------------------------------------------------------------------------------------- */
-
-static ff_status constant_of(ff_colour_word *out, const ff_colour_scope *scope, uint32_t parameter, ff_error *err) {
-  const double value = scope->value[parameter];
-  const char *name = scope->parameter[parameter];
-  if (!(value == floor(value) && fabs(value) < (double)FF_COLOUR_MOST))
-    return ff_error_set(err, FF_EMODEL, "the constant %s is %.17g; an expression of colours needs a whole number",
-                        ff_quote(name, strlen(name)).text, value);
-  *out = (ff_colour_word){FF_C_NUMBER, 0, (int64_t)value};
-  return FF_OK;
-}
-
-/* The words of an expression, with those of its functions in their place. `argument` has the expanded arguments. */
-static ff_status expand_into(ff_colour_expr *out, const ff_colour_expr *expr, const ff_colour_expr *argument,
-                             const ff_colour_scope *scope, ff_error *err);
-
-/* The last `n` values of `out` are the arguments of a call: they become expressions of their own, and the function's takes their
- * place. */
-static ff_status expand_call(ff_colour_expr *out, const ff_colour_function *function, const ff_colour_scope *scope,
-                             ff_error *err) {
-  const uint32_t n = function->n_arguments;
-  ff_colour_expr *argument = ff_calloc(n, sizeof *argument);
-  if (argument == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u arguments", n);
-  uint32_t end = out->length;
-  ff_status status = FF_OK;
-  for (uint32_t k = n; k-- > 0 && status == FF_OK;) {
-    uint32_t start = end, open = 1; /* values that are still to be found */
-    while (open > 0) open += ff_colour_operands(&out->word[--start], scope) - 1;
-    for (uint32_t i = start; i < end && status == FF_OK; i++) status = ff_colour_push(&argument[k], out->word[i], err);
-    end = start;
-  }
-  if (status == FF_OK) {
-    ff_colour_expr kept = {0}; /* its array grows from powers of two, so it is made anew */
-    for (uint32_t i = 0; i < end && status == FF_OK; i++) status = ff_colour_push(&kept, out->word[i], err);
-    ff_colour_free(out);
-    *out = kept;
-  }
-  if (status == FF_OK) status = expand_into(out, &function->value, argument, scope, err);
-  for (uint32_t k = 0; k < n; k++) ff_colour_free(&argument[k]);
-  free(argument);
-  return status;
-}
-
-static ff_status expand_into(ff_colour_expr *out, const ff_colour_expr *expr, const ff_colour_expr *argument,
-                             const ff_colour_scope *scope, ff_error *err) {
-  ff_status status = FF_OK;
-  for (uint32_t i = 0; i < expr->length && status == FF_OK; i++) {
-    ff_colour_word word = expr->word[i];
-    if (word.code == FF_C_ARGUMENT && argument != NULL) {
-      for (uint32_t k = 0; k < argument[word.of].length && status == FF_OK; k++)
-        status = ff_colour_push(out, argument[word.of].word[k], err);
-    } else if (word.code == FF_C_CALL) {
-      status = expand_call(out, &scope->function[word.of], scope, err);
-    } else {
-      if (word.code == FF_C_CONSTANT) status = constant_of(&word, scope, word.of, err);
-      if (status == FF_OK) status = ff_colour_push(out, word, err);
-    }
-  }
-  return status;
-}
-
-ff_status ff_colour_expand(ff_colour_expr *out, const ff_colour_expr *expr, const ff_colour_scope *scope, ff_error *err) {
-  *out = (ff_colour_expr){0};
-  ff_status status = expand_into(out, expr, NULL, scope, err);
-  if (status == FF_OK)
-    ff_colour_measure(out, scope);
-  else
-    ff_colour_free(out);
-  return status;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
-static int is_number(int64_t x) { return x < FF_COLOUR_MOST && x > -FF_COLOUR_MOST; }
-
-static int power_of(int64_t *value, int64_t base, int64_t exponent) {
-  if (exponent < 0) return 0;
-  *value = 1;
-  if (base == 0 || base == 1 || base == -1) {
-    *value = exponent == 0 ? 1 : base == -1 && exponent % 2 == 0 ? 1 : base;
-    return 1;
-  }
-  for (; exponent > 0; exponent--) {
-    if (!is_number(*value)) return 0;
-    if (__builtin_mul_overflow(*value, base, value)) return 0;
-  }
-  return is_number(*value);
+static int64_t product(int64_t x, int64_t y) {
+  const int64_t size = x < 0 ? -x : x, other = y < 0 ? -y : y;
+  return size != 0 && other > (FF_COLOUR_MOST - 1) / size ? FF_COLOUR_NONE : x * y;
 }
 
-static int compare(int64_t *value, uint32_t code, int64_t a, int64_t b) {
-  if (code == FF_C_EQ || code == FF_C_NE) {
-    *value = (a == b) == (code == FF_C_EQ);
-    return 1;
-  }
-  if (is_number(a) != is_number(b)) return 0; /* a number and a name */
-  *value = code == FF_C_LT ? a < b : code == FF_C_LE ? a <= b : code == FF_C_GT ? a > b : a >= b;
-  return 1;
+static int64_t power(int64_t x, int64_t y) {
+  if (y < 0) return FF_COLOUR_NONE;
+  if (x == 0 || x == 1) return y == 0 ? 1 : x;
+  if (x == -1) return y % 2 == 0 ? 1 : -1;
+  int64_t result = 1;
+  for (int64_t i = 0; i < y && result != FF_COLOUR_NONE; i++) result = product(result, x); /* ends soon: |x| is at least 2 */
+  return result;
 }
 
-/* A case for each operation. */
-int ff_colour_operate(int64_t *value, uint32_t code, int64_t a, int64_t b) {
-  if (code >= FF_C_LT && code <= FF_C_NE) return compare(value, code, a, b);
-  if (!is_number(a) || !is_number(b)) return 0;
+static int64_t arithmetic(uint32_t code, int64_t x, int64_t y) {
+  if (!ff_colour_is_number(x) || !ff_colour_is_number(y)) return FF_COLOUR_NONE;
+  int64_t result;
   switch (code) {
-    case FF_C_NEG: *value = -a; return 1;
-    case FF_C_ABS: *value = a < 0 ? -a : a; return 1;
-    case FF_C_NOT: *value = a == 0; return 1;
-    case FF_C_AND: *value = a != 0 && b != 0; return 1;
-    case FF_C_OR: *value = a != 0 || b != 0; return 1;
-    case FF_C_ADD: *value = a + b; return is_number(*value);
-    case FF_C_SUB: *value = a - b; return is_number(*value);
-    case FF_C_MUL: return !__builtin_mul_overflow(a, b, value) && is_number(*value);
-    case FF_C_DIV: *value = b != 0 ? a / b : 0; return b != 0;
-    case FF_C_MOD: *value = b != 0 ? a % b : 0; return b != 0;
-    default: return power_of(value, a, b);
+    case FF_C_NEG: result = -x; break;
+    case FF_C_ABS: result = x < 0 ? -x : x; break;
+    case FF_C_ADD: result = x + y; break;
+    case FF_C_SUB: result = x - y; break;
+    case FF_C_MUL: result = product(x, y); break;
+    case FF_C_DIV: result = y == 0 ? FF_COLOUR_NONE : x / y; break;
+    case FF_C_MOD: result = y == 0 ? FF_COLOUR_NONE : x % y; break;
+    default: result = power(x, y);
+  }
+  return ff_colour_is_number(result) ? result : FF_COLOUR_NONE;
+}
+
+/* One case for each operation. */
+int64_t ff_colour_operate(uint32_t code, int64_t x, int64_t y) {
+  switch (code) {
+    case FF_C_AND:
+      if (x == 0 || y == 0) return 0;
+      return x == FF_COLOUR_NONE || y == FF_COLOUR_NONE ? FF_COLOUR_NONE : 1;
+    case FF_C_OR:
+      if ((x != 0 && x != FF_COLOUR_NONE) || (y != 0 && y != FF_COLOUR_NONE)) return 1;
+      return x == FF_COLOUR_NONE || y == FF_COLOUR_NONE ? FF_COLOUR_NONE : 0;
+    case FF_C_NOT: return x == FF_COLOUR_NONE ? FF_COLOUR_NONE : x == 0;
+    default: break;
+  }
+  if (!ff_colour_compares(code)) return arithmetic(code, x, y);
+  if (x == FF_COLOUR_NONE || y == FF_COLOUR_NONE) return FF_COLOUR_NONE;
+  if (code == FF_C_EQ) return x == y;
+  if (code == FF_C_NE) return x != y;
+  if (ff_colour_is_number(x) != ff_colour_is_number(y)) return FF_COLOUR_NONE;
+  switch (code) {
+    case FF_C_LT: return x < y;
+    case FF_C_LE: return x <= y;
+    case FF_C_GT: return x > y;
+    default: return x >= y;
   }
 }
 
-int ff_colour_neighbour(int64_t *value, const ff_colours *set, int64_t of, int next) {
-  const int64_t at = ff_colours_find(set, &of), n = ff_colours_n(set);
-  if (at < 0) return 0;
-  ff_colours_at(set, (uint32_t)((at + (next ? 1 : n - 1)) % n), value);
-  return 1;
-}
-
-#define NO_VALUE INT64_MIN
-
-static int is_logical(uint32_t code) { return code == FF_C_AND || code == FF_C_OR || code == FF_C_NOT; }
-
-/* Logical operations take what has no value as false, and so are comparisons of it. */
-static int64_t operate(uint32_t code, int64_t a, int64_t b) {
-  int64_t value;
-  if (is_logical(code)) {
-    if (a == NO_VALUE) a = 0;
-    if (b == NO_VALUE) b = 0;
-  } else if (a == NO_VALUE || b == NO_VALUE) {
-    return code >= FF_C_LT && code <= FF_C_NE ? 0 : NO_VALUE;
+int64_t ff_colour_run(const ff_colour_word *word, uint32_t length, const ff_colour_scope *scope, const int64_t *component,
+                      int64_t *stack) {
+  int64_t *top = stack - 1;
+  for (const ff_colour_word *end = word + length; word < end; word++) {
+    switch (word->code) {
+      case FF_C_NUMBER: *++top = word->value; break;
+      case FF_C_INDEX: *++top = component[word->of]; break;
+      case FF_C_NEXT:
+      case FF_C_PREVIOUS:
+        *top = ff_colours_step(scope->colours[word->of]->component[word->value], *top, word->code == FF_C_NEXT ? 1 : -1);
+        break;
+      case FF_C_NEG:
+      case FF_C_NOT:
+      case FF_C_ABS: *top = ff_colour_operate(word->code, *top, 0); break;
+      default:
+        top--;
+        *top = ff_colour_operate(word->code, top[0], top[1]);
+    }
   }
-  if (ff_colour_operate(&value, code, a, b)) return value;
-  return code >= FF_C_LT && code <= FF_C_NE ? 0 : NO_VALUE;
-}
-
-static int64_t neighbour(const ff_colours *set, int64_t of, int next) {
-  int64_t value;
-  return of != NO_VALUE && ff_colour_neighbour(&value, set, of, next) ? value : NO_VALUE;
+  return *top;
 }
 
 int ff_colour_value(int64_t *value, const ff_colour_expr *expr, const ff_colour_scope *scope, const int64_t *component,
                     int64_t *stack) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < expr->length; i++) {
-    const ff_colour_word *word = &expr->word[i];
-    switch (word->code) {
-      case FF_C_NUMBER: stack[n++] = word->value; break;
-      case FF_C_INDEX: stack[n++] = component[word->of]; break;
-      case FF_C_NEXT:
-      case FF_C_PREVIOUS:
-        stack[n - 1] = neighbour(scope->colours[word->of], stack[n - 1], word->code == FF_C_NEXT);
-        break;
-      default: {
-        const uint32_t operands = operands_of[word->code];
-        n -= operands;
-        stack[n] = operate(word->code, stack[n], operands > 1 ? stack[n + 1] : 0);
-        n++;
-      }
-    }
+  *value = expr->length == 0 ? 1 : ff_colour_run(expr->word, expr->length, scope, component, stack);
+  return *value != FF_COLOUR_NONE;
+}
+
+/* ---- functions are replaced by their values ----------------------------------------------------------------------------- */
+
+/* Code that is copied to the end of `out`: a function's, whose arguments are words of `saved`. */
+typedef struct {
+  const ff_colour_expr *expr;
+  uint32_t at;       /* the next word */
+  uint32_t function; /* functions below this one may be called */
+  size_t span;       /* the first argument begins at saved[span[span]]; its end is the beginning of the next one */
+} frame;
+
+/* An array that grows. */
+typedef struct {
+  size_t *at, n, capacity;
+} numbers;
+
+typedef struct {
+  const ff_colour_scope *scope;
+  ff_colour_builder out;
+  size_t work; /* words that were written, even if they were removed again */
+  numbers start, span;
+  ff_colour_word *saved;
+  size_t n_saved, capacity;
+  frame *stack;
+  size_t height, stack_capacity;
+  ff_error *err;
+} expansion;
+
+static ff_status add_number(numbers *list, size_t number, ff_error *err) {
+  void *memory = list->at;
+  const ff_status status = ff_grow(&memory, &list->capacity, list->n + 1, sizeof *list->at, err);
+  list->at = memory;
+  if (status == FF_OK) list->at[list->n++] = number;
+  return status;
+}
+
+static ff_status push_frame(expansion *e, frame f) {
+  void *memory = e->stack;
+  const ff_status status = ff_grow(&memory, &e->stack_capacity, e->height + 1, sizeof f, e->err);
+  e->stack = memory;
+  if (status == FF_OK) e->stack[e->height++] = f;
+  return status;
+}
+
+static ff_status write_word(expansion *e, ff_colour_word word, uint32_t operands) {
+  if (++e->work > FF_COLOUR_MAX_WORDS)
+    return ff_error_set(e->err, FF_ESIZE, "an expression of colours has more than %u operations after its functions are replaced",
+                        FF_COLOUR_MAX_WORDS);
+  if (operands == 0) {
+    const ff_status status = add_number(&e->start, e->out.length, e->err);
+    if (status != FF_OK) return status;
+  } else {
+    e->start.n -= operands - 1;
   }
-  *value = n > 0 ? stack[0] : 1;
-  return *value != NO_VALUE;
+  return ff_colour_push(&e->out, word, operands, e->err);
+}
+
+/* Moves the operands of a call from the end of `out` to `saved`. */
+static ff_status begin_call(expansion *e, uint32_t function, uint32_t below) {
+  const ff_colour_function *f = &e->scope->function[function];
+  if (function >= below)
+    return ff_error_set(e->err, FF_EINTERNAL, "the colour function %s is called by one that does not come after it", f->name);
+  if (f->value.length == 0) return ff_error_set(e->err, FF_EMODEL, "the colour function %s has no value", f->name);
+  const size_t first = e->start.n - f->n_arguments, begin = f->n_arguments > 0 ? e->start.at[first] : e->out.length;
+  const size_t length = e->out.length - begin, span = e->span.n;
+  for (uint32_t i = 0; i <= f->n_arguments; i++) {
+    const size_t at = i < f->n_arguments ? e->start.at[first + i] : e->out.length;
+    const ff_status status = add_number(&e->span, e->n_saved + at - begin, e->err);
+    if (status != FF_OK) return status;
+  }
+  void *memory = e->saved;
+  const ff_status status = ff_grow(&memory, &e->capacity, e->n_saved + length + 1, sizeof *e->saved, e->err);
+  e->saved = memory;
+  if (status != FF_OK) return status;
+  if (length > 0) memcpy(e->saved + e->n_saved, e->out.word + begin, length * sizeof *e->saved);
+  e->n_saved += length;
+  e->out.length = begin;
+  e->out.height -= f->n_arguments;
+  e->start.n = first;
+  return push_frame(e, (frame){&f->value, 0, function, span});
+}
+
+static ff_status write_argument(expansion *e, const frame *f, uint32_t argument) {
+  ff_status status = add_number(&e->start, e->out.length, e->err);
+  for (size_t i = e->span.at[f->span + argument]; i < e->span.at[f->span + argument + 1] && status == FF_OK; i++) {
+    const ff_colour_word word = e->saved[i];
+    if (++e->work > FF_COLOUR_MAX_WORDS) return write_word(e, word, 0); /* it fails */
+    status = ff_colour_push(&e->out, word, operands_of[word.code], e->err);
+  }
+  return status;
+}
+
+static ff_status write_constant(expansion *e, uint32_t parameter) {
+  const double value = e->scope->value[parameter];
+  const int64_t whole = value > -(double)FF_COLOUR_MOST && value < (double)FF_COLOUR_MOST ? (int64_t)value : 0;
+  if ((double)whole != value) {
+    const ff_quoted name = ff_quote(e->scope->parameter[parameter], strlen(e->scope->parameter[parameter]));
+    return ff_error_set(e->err, FF_EMODEL,
+                        "the parameter %s is %s in an expression of colours, where a whole number was expected", name.text,
+                        ff_show(value, 6).text);
+  }
+  return write_word(e, (ff_colour_word){FF_C_NUMBER, 0, whole}, 0);
+}
+
+/* next() or previous(). The set is known at last when the argument of a function has been replaced. */
+static ff_status write_step(expansion *e, ff_colour_word word) {
+  const ff_colour_word *last = &e->out.word[e->out.length - 1];
+  uint32_t component = 0;
+  if (word.of == UINT32_MAX && last->code == FF_C_INDEX) {
+    ff_colour_set_of(e->scope, last->of, &word.of, &component);
+    word.value = component;
+  } else if (word.of == UINT32_MAX && ff_colour_steps(last->code)) {
+    word.of = last->of;
+    word.value = last->value;
+  }
+  if (word.of == UINT32_MAX)
+    return ff_error_set(e->err, FF_EMODEL, "a colour function has %s() of an argument that is not an index",
+                        word.code == FF_C_NEXT ? "next" : "previous");
+  return write_word(e, word, 1);
+}
+
+static ff_status expand_all(expansion *e) {
+  while (e->height > 0) {
+    frame *f = &e->stack[e->height - 1];
+    if (f->at == f->expr->length) {
+      if (f->function < UINT32_MAX) {
+        e->n_saved = e->span.at[f->span];
+        e->span.n = f->span;
+      }
+      e->height--;
+      continue;
+    }
+    const ff_colour_word word = f->expr->word[f->at++];
+    ff_status status;
+    if (word.code == FF_C_CALL)
+      status = begin_call(e, word.of, f->function);
+    else if (word.code == FF_C_ARGUMENT)
+      status = write_argument(e, f, word.of);
+    else if (word.code == FF_C_CONSTANT)
+      status = write_constant(e, word.of);
+    else if (ff_colour_steps(word.code))
+      status = write_step(e, word);
+    else
+      status = write_word(e, word, operands_of[word.code]);
+    if (status != FF_OK) return status;
+  }
+  return FF_OK;
+}
+
+ff_status ff_colour_expand(ff_colour_expr *out, const ff_colour_expr *expr, const ff_colour_scope *scope, ff_error *err) {
+  *out = (ff_colour_expr){0};
+  if (expr->length == 0) return FF_OK;
+  expansion e = {.scope = scope, .err = err};
+  ff_status status = push_frame(&e, (frame){expr, 0, UINT32_MAX, 0});
+  if (status == FF_OK) status = expand_all(&e);
+  free(e.start.at);
+  free(e.span.at);
+  free(e.saved);
+  free(e.stack);
+  if (status == FF_OK)
+    ff_colour_finish(out, &e.out);
+  else
+    free(e.out.word);
+  return status;
+}
+
+/* ---- sets before they are made ------------------------------------------------------------------------------------------ */
+
+uint32_t ff_colour_width(const ff_colour_scope *scope, uint32_t s) {
+  uint32_t pending[FF_COLOUR_MAX_WIDTH], n = 1, width = 0; /* each set that is pending has at least one component */
+  pending[0] = s;
+  while (n > 0) {
+    const ff_colour_definition *set = &scope->set[pending[--n]];
+    const uint32_t parts = set->kind == FF_SET_PRODUCT ? set->n_parts : set->n_parts > 0;
+    if (set->kind == FF_SET_VALUES || parts == 0) {
+      width++;
+      continue;
+    }
+    if (width + n + parts > FF_COLOUR_MAX_WIDTH) return FF_COLOUR_MAX_WIDTH + 1;
+    for (uint32_t i = 0; i < parts; i++) pending[n++] = set->part[i];
+  }
+  return width;
+}
+
+void ff_colour_simple(const ff_colour_scope *scope, uint32_t s, uint32_t k, uint32_t *set, uint32_t *component) {
+  while (ff_colour_width(scope, s) > 1 && scope->set[s].kind != FF_SET_UNION) {
+    const ff_colour_definition *d = &scope->set[s];
+    uint32_t i = 0, width;
+    while (d->kind == FF_SET_PRODUCT && i + 1 < d->n_parts && k >= (width = ff_colour_width(scope, d->part[i]))) {
+      k -= width;
+      i++;
+    }
+    s = d->part[i];
+  }
+  *set = s;
+  *component = ff_colour_width(scope, s) > 1 ? k : 0;
+}
+
+int ff_colour_index_at(const ff_colour_scope *scope, uint32_t component, uint32_t *index, uint32_t *k) {
+  for (uint32_t i = 0; i < scope->n_indices; i++) {
+    const uint32_t first = scope->index[i].first;
+    if (component < first || component - first >= ff_colour_width(scope, scope->index[i].set)) continue;
+    *index = i;
+    *k = component - first;
+    return 1;
+  }
+  return 0;
+}
+
+void ff_colour_set_of(const ff_colour_scope *scope, uint32_t of, uint32_t *set, uint32_t *component) {
+  uint32_t index, k;
+  *set = UINT32_MAX;
+  *component = 0;
+  if (scope->subset_of != UINT32_MAX)
+    ff_colour_simple(scope, scope->subset_of, of, set, component);
+  else if (ff_colour_index_at(scope, of, &index, &k))
+    ff_colour_simple(scope, scope->index[index].set, k, set, component);
+}
+
+ff_colour_stands ff_colour_stands_none(void) {
+  ff_colour_stands out;
+  for (uint32_t k = 0; k < FF_COLOUR_MAX_WIDTH; k++) out.index[k] = out.first[k] = UINT32_MAX;
+  return out;
+}
+
+/* The set that a simple set is a subset of, if it is one. */
+static uint32_t root(const ff_colour_scope *scope, uint32_t s) {
+  while (scope->set[s].kind == FF_SET_SUBSET && ff_colour_width(scope, s) == 1) s = scope->set[s].part[0];
+  return s;
+}
+
+static int may_stand(const ff_colour_stands *stands, const ff_colour_scope *scope, uint32_t s, uint32_t first, int roots) {
+  const uint32_t width = ff_colour_width(scope, s);
+  for (uint32_t k = 0; k < width; k++) {
+    uint32_t set, component, other, other_component;
+    if (stands->index[first + k] != UINT32_MAX) return 0;
+    ff_colour_simple(scope, s, k, &set, &component);
+    ff_colour_simple(scope, scope->subset_of, first + k, &other, &other_component);
+    const int same = roots ? root(scope, set) == root(scope, other) : set == other;
+    if (!same || component != other_component) return 0;
+  }
+  return 1;
+}
+
+int ff_colour_stand(const ff_colour_stands *stands, const ff_colour_scope *scope, uint32_t index) {
+  const uint32_t s = scope->index[index].set, width = ff_colour_width(scope, s);
+  const uint32_t all = ff_colour_width(scope, scope->subset_of);
+  for (uint32_t k = 0; k < FF_COLOUR_MAX_WIDTH; k++)
+    if (stands->index[k] == index) return (int)stands->first[k];
+  if (all > FF_COLOUR_MAX_WIDTH) return -1;
+  for (int roots = 0; roots < 2; roots++)
+    for (uint32_t first = 0; first + width <= all; first++)
+      if (may_stand(stands, scope, s, first, roots)) return (int)first;
+  return -1;
+}
+
+void ff_colour_take(ff_colour_stands *stands, const ff_colour_scope *scope, uint32_t index, int first) {
+  const uint32_t width = ff_colour_width(scope, scope->index[index].set);
+  for (uint32_t k = (uint32_t)first; k < (uint32_t)first + width; k++) {
+    stands->index[k] = index;
+    stands->first[k] = (uint32_t)first;
+  }
 }

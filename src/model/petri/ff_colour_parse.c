@@ -1,447 +1,570 @@
-/* Expressions of colours from text, by precedence, with a stack of operations that wait for their operands. */
-#include <stdlib.h>
-#include <string.h>
-
+/* Translates expressions of colours to postfix code by the shunting-yard algorithm. The stack is on the heap, so only memory
+ * limits the nesting. */
 #include "../../base/ff_decimal.h"
 #include "../../base/ff_text.h"
 #include "../ff_formula_code.h"
 #include "../ff_parse.h"
 #include "ff_colour_internal.h"
 
-/* What waits: an operation; an open bracket, of a call or not. */
-typedef enum { WAITS_PREFIX, WAITS_BINARY, WAITS_BRACKET, WAITS_CALL } waiting_kind;
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { T_END, T_NUMBER, T_NAME, T_OPERATOR, T_NOT, T_OPEN, T_CLOSE, T_COMMA, T_BAD, T_QUOTE } kind;
 
 typedef struct {
-  waiting_kind kind;
-  uint32_t code, of;
-  int rank;
-  uint32_t first, commas; /* of a call: the length of the code before its arguments, and how many commas came */
-  size_t at;              /* where it is in the text */
+  kind kind;
+  int quoted;
+  uint32_t code;     /* of T_OPERATOR; a "-" is FF_C_SUB and a "+" is FF_C_ADD */
+  const char *name;  /* of T_NAME, without quotes */
+  size_t name_length;
+  size_t start, end; /* position of the token in the text */
+} token;
+
+/* An operator that waits for its operands is a code or one of these: a "+" before an operand, "(", a function and "(". */
+enum { SIGN = FF_C_COUNT, GROUP, CALL };
+/* A word of the code for an index whose colours are tuples, until it is compared with another one; `value` is its position. */
+enum { TUPLE = FF_C_COUNT };
+
+typedef struct {
+  uint32_t code;
+  uint32_t function;  /* of CALL: FF_C_ABS, FF_C_NEXT, FF_C_PREVIOUS, or FF_C_COUNT + the number of a colour function */
+  uint32_t arguments; /* of CALL: those that are complete */
+  int tuple;          /* of a comparison: whether its left operand is a tuple */
+  size_t start, end;  /* the position of the operator, or of the function's name */
 } waiting;
+
+/* A list of names. A hash table is made when it is searched often. */
+typedef struct {
+  char *const *name;
+  uint32_t n, searches;
+  ff_names *table;
+} name_list;
 
 typedef struct {
   ff_source source;
-  const char *text;
-  size_t length, at;
+  size_t at;
   ff_colour_dialect dialect;
   const ff_colour_scope *scope;
-  ff_colour_expr *out;
-  waiting *waits;
-  uint32_t n_waits, room;
+  name_list parameters, colours;
+  ff_colour_stands stands;
+  ff_colour_builder code;
+  waiting *operators;
+  size_t n_operators, capacity;
+  ff_error *err;
 } parser;
 
-typedef struct {
-  const char *text;
-  uint32_t code;
-  int rank; /* higher binds tighter */
-  int right; /* groups from right to left */
-} operation;
+static const char operand_wanted[] = "a number, a name, \"-\", \"!\" or \"(\"";
 
-/* The longest texts come first. In R, ! binds less than comparisons, and - less than ^ but more than %%. */
-static const operation r_binary[] = {
-    {"||", FF_C_OR, 1, 0}, {"&&", FF_C_AND, 2, 0}, {"<=", FF_C_LE, 4, 0}, {">=", FF_C_GE, 4, 0}, {"==", FF_C_EQ, 4, 0},
-    {"!=", FF_C_NE, 4, 0}, {"%%", FF_C_MOD, 7, 0}, {"%/%", FF_C_DIV, 7, 0}, {"**", FF_C_POW, 9, 1}, {"|", FF_C_OR, 1, 0},
-    {"&", FF_C_AND, 2, 0}, {"<", FF_C_LT, 4, 0}, {">", FF_C_GT, 4, 0}, {"+", FF_C_ADD, 5, 0}, {"-", FF_C_SUB, 5, 0},
-    {"*", FF_C_MUL, 6, 0}, {"^", FF_C_POW, 9, 1}};
-static const operation candl_binary[] = {
-    {"||", FF_C_OR, 1, 0}, {"&&", FF_C_AND, 2, 0}, {"==", FF_C_EQ, 3, 0}, {"!=", FF_C_NE, 3, 0}, {"<>", FF_C_NE, 3, 0},
-    {"<=", FF_C_LE, 4, 0}, {">=", FF_C_GE, 4, 0}, {"|", FF_C_OR, 1, 0}, {"&", FF_C_AND, 2, 0}, {"=", FF_C_EQ, 3, 0},
-    {"<", FF_C_LT, 4, 0}, {">", FF_C_GT, 4, 0}, {"+", FF_C_ADD, 5, 0}, {"-", FF_C_SUB, 5, 0}, {"*", FF_C_MUL, 6, 0},
-    {"/", FF_C_DIV, 6, 0}, {"%", FF_C_MOD, 6, 0}, {"^", FF_C_POW, 6, 0}};
-enum { R_NOT = 3, R_SIGN = 8, CANDL_PREFIX = 10 };
+/* ---- tokens ------------------------------------------------------------------------------------------------------------- */
 
-static ff_status found(parser *p, size_t start, const char *wanted) {
-  size_t end = start < p->length ? start + 1 : start;
-  const char *name;
-  size_t name_length = ff_formula_name_length(p->text + start, p->length - start);
+static size_t read_percent(const char *text, size_t length, ff_colour_dialect dialect, token *t) {
+  t->code = FF_C_MOD;
+  if (dialect == FF_COLOUR_CANDL) return 1;
+  if (length > 1 && text[1] == '%') return 2;
+  t->code = FF_C_DIV;
+  return length > 2 && text[1] == '/' && text[2] == '%' ? 3 : 0;
+}
+
+/* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. One
+ * case for each operator. */
+static size_t read_operator(const char *text, size_t length, ff_colour_dialect dialect, token *t) {
+  const int twice = length > 1 && text[1] == text[0], equal = length > 1 && text[1] == '=', candl = dialect == FF_COLOUR_CANDL;
+  t->kind = T_OPERATOR;
+  switch (text[0]) {
+    case '+': t->code = FF_C_ADD; return 1;
+    case '-': t->code = FF_C_SUB; return 1;
+    case '*': t->code = twice && !candl ? FF_C_POW : FF_C_MUL; return twice && !candl ? 2 : 1;
+    case '/': t->code = FF_C_DIV; return candl;
+    case '%': return read_percent(text, length, dialect, t);
+    case '^': t->code = FF_C_POW; return 1;
+    case '<':
+      t->code = candl && length > 1 && text[1] == '>' ? FF_C_NE : equal ? FF_C_LE : FF_C_LT;
+      return t->code == FF_C_LT ? 1 : 2;
+    case '>': t->code = equal ? FF_C_GE : FF_C_GT; return equal ? 2 : 1;
+    case '&': t->code = FF_C_AND; return twice ? 2 : 1;
+    case '|': t->code = FF_C_OR; return twice ? 2 : 1;
+    case '=': t->code = FF_C_EQ; return twice ? 2 : (size_t)candl;
+    case '!':
+      t->code = FF_C_NE;
+      if (!equal) t->kind = T_NOT;
+      return equal ? 2 : 1;
+    default: return 0;
+  }
+}
+
+/* Reads a number or a name. Returns the number of bytes, 0 if there is none. */
+static size_t read_word(const char *text, size_t length, token *t) {
+  size_t used = ff_decimal_length(text, length);
+  t->kind = used > 0 ? T_NUMBER : T_NAME;
+  t->name = text;
+  t->name_length = used;
+  if (used > 0) { /* R writes integers as 2L */
+    const int suffix = used < length && text[used] == 'L' && ff_formula_name_length(text + used, length - used) == 1;
+    return used + (size_t)suffix;
+  }
+  t->name_length = ff_formula_name_length(text, length);
+  return t->name_length;
+}
+
+static token read_token(parser *p) {
+  while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
+  token t = {.kind = T_END, .start = p->at, .end = p->at};
+  if (p->at == p->source.length) return t;
+  const char *text = p->source.text + p->at;
+  const size_t left = p->source.length - p->at;
+  size_t used = 1;
   int closed;
-  if (start < p->length && (p->text[start] == '"' || p->text[start] == '`'))
-    end = start + ff_quoted_length(p->text + start, p->length - start, &name, &name_length, &closed);
-  else if (name_length > 0)
-    end = start + name_length;
-  return ff_source_found(&p->source, start, end, wanted);
+  switch (text[0]) {
+    case '(': t.kind = T_OPEN; break;
+    case ')': t.kind = T_CLOSE; break;
+    case ',': t.kind = T_COMMA; break;
+    case '"':
+    case '`':
+      used = ff_quoted_length(text, left, &t.name, &t.name_length, &closed);
+      t.kind = closed ? T_NAME : T_QUOTE;
+      t.quoted = 1;
+      break;
+    default:
+      used = read_operator(text, left, p->dialect, &t);
+      if (used == 0) used = read_word(text, left, &t);
+      if (used == 0) {
+        t.kind = T_BAD;
+        used = 1;
+      }
+  }
+  p->at += used;
+  t.end = p->at;
+  return t;
 }
 
-static void skip_blanks(parser *p) {
-  while (p->at < p->length && ff_is_blank(p->text[p->at])) p->at++;
-}
-
-static int take(parser *p, const char *text) {
-  const size_t n = strlen(text);
-  if (p->length - p->at < n || memcmp(p->text + p->at, text, n) != 0) return 0;
-  p->at += n;
+/* Takes the next character, after blanks, if it is this one. */
+static int take_character(parser *p, char c) {
+  size_t at = p->at;
+  while (at < p->source.length && ff_is_blank(p->source.text[at])) at++;
+  if (at == p->source.length || p->source.text[at] != c) return 0;
+  p->at = at + 1;
   return 1;
 }
 
-static ff_status push(parser *p, uint32_t code, uint32_t of, int64_t value) {
-  return ff_colour_push(p->out, (ff_colour_word){code, of, value}, p->source.err);
+/* ---- messages ----------------------------------------------------------------------------------------------------------- */
+
+static ff_status fail(const parser *p, const token *t, const char *wanted) {
+  return ff_source_found(&p->source, t->start, t->end, wanted);
 }
 
-static ff_status wait_for(parser *p, waiting w) {
-  if (p->n_waits == p->room) {
-    const uint32_t room = p->room > 0 ? 2 * p->room : 16;
-    waiting *larger = ff_colour_larger(p->waits, p->n_waits, room, sizeof *larger);
-    if (larger == NULL) return ff_error_set(p->source.err, FF_EMEMORY, "no memory for a nested expression");
-    p->waits = larger;
-    p->room = room;
-  }
-  p->waits[p->n_waits++] = w;
-  return FF_OK;
+static const char *index_name(const parser *p, uint32_t index) { return p->scope->index[index].name; }
+
+static ff_status fail_tuple(const parser *p, const ff_colour_word *word) {
+  const char *name = index_name(p, word->of);
+  const size_t start = (size_t)word->value;
+  size_t end = start + 1;
+  while (end < p->source.length && !ff_is_blank(p->source.text[end]) && ff_starts_name(p->source.text[end])) end++;
+  const uint32_t width = ff_colour_width(p->scope, p->scope->index[word->of].set);
+  const int r = p->dialect == FF_COLOUR_R;
+  return ff_error_set(
+      p->err, FF_EPARSE,
+      "%sthe index %s stands for tuples of %u colours%s; such indices can be compared with each other by %s and !=, "
+      "and %s%s is the first component",
+      ff_source_place(&p->source).text, ff_quote(name, strlen(name)).text, width, ff_source_spot(&p->source, start, end).text,
+      r ? "==" : "=", name, r ? "[1]" : ":1");
 }
 
-/* ---- neighbours --------------------------------------------------------------------------------------------------------- */
-
-static const ff_colour_index *index_of_component(const ff_colour_scope *scope, uint32_t component) {
-  for (uint32_t i = 0; i < scope->n_indices; i++)
-    if (component >= scope->index[i].first && component < scope->index[i].first + ff_colour_set_width(scope, scope->index[i].set))
-      return &scope->index[i];
-  return NULL;
+static ff_status fail_sign(const parser *p, const waiting *sign) {
+  const char *what = sign->code == SIGN ? "+" : "-";
+  return ff_error_set(
+      p->err, FF_EPARSE,
+      "%sfound \"%s\" before an index%s; next(x) and previous(x) are the neighbours of x, and 0 - x is its negative",
+      ff_source_place(&p->source).text, what, ff_source_spot(&p->source, sign->start, sign->end).text);
 }
 
-/* The simple set of what the code from `first` on is: an index, an argument, or the neighbour of one. UINT32_MAX: it is none. */
-static uint32_t set_of_code(const parser *p, uint32_t first) {
-  const ff_colour_word *word = &p->out->word[first];
-  for (uint32_t i = first + 1; i < p->out->length; i++)
-    if (p->out->word[i].code != FF_C_NEXT && p->out->word[i].code != FF_C_PREVIOUS) return UINT32_MAX;
-  if (first >= p->out->length) return UINT32_MAX;
-  if (word->code == FF_C_ARGUMENT)
-    return p->scope->within->set[word->of] != UINT32_MAX ? ff_colour_set_part(p->scope, p->scope->within->set[word->of], 0)
-                                                         : UINT32_MAX;
-  if (word->code != FF_C_INDEX) return UINT32_MAX;
-  if (p->scope->subset_of != UINT32_MAX) return ff_colour_set_part(p->scope, p->scope->subset_of, word->of);
-  const ff_colour_index *index = index_of_component(p->scope, word->of);
-  return index != NULL ? ff_colour_set_part(p->scope, index->set, word->of - index->first) : UINT32_MAX;
+static ff_status fail_step(const parser *p, const waiting *at, const char *why) {
+  const char *name = p->source.text + at->start;
+  return ff_error_set(p->err, FF_EPARSE, "%sfound %s of %s%s where %s was expected", ff_source_place(&p->source).text,
+                      ff_quote(name, at->end - at->start).text, why, ff_source_spot(&p->source, at->start, at->end).text,
+                      "an index whose set is known, or a neighbour of one");
 }
 
-static ff_status push_neighbour(parser *p, uint32_t code, uint32_t first, size_t at) {
-  const uint32_t set = set_of_code(p, first);
-  if (set == UINT32_MAX)
-    return found(p, at, code == FF_C_NEXT ? "next(x) of an index x with a set of colours"
-                                          : "previous(x) of an index x with a set of colours");
-  return push(p, code, set, 0);
+static ff_status fail_unknown(const parser *p, const token *t, const char *what, const char *near, const char *more) {
+  return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, more);
 }
 
-/* ---- operations --------------------------------------------------------------------------------------------------------- */
-
-/* The operation on top of the stack has its operands now. */
-static ff_status apply(parser *p) {
-  const waiting w = p->waits[--p->n_waits];
-  return push(p, w.code, w.of, 0);
+static ff_status fail_operator(const parser *p, const token *t) {
+  size_t i = p->n_operators;
+  while (i > 0 && p->operators[i - 1].code < GROUP) i--;
+  const char bad = t->kind == T_BAD ? p->source.text[t->start] : ' ';
+  if (bad == '=') return fail(p, t, "an operator (\"==\" compares)");
+  if (bad == '%' || bad == '/') return fail(p, t, "an operator (\"%/%\" divides, \"%%\" is what is left)");
+  if (i == 0) return fail(p, t, "an operator or the end");
+  return fail(p, t, p->operators[i - 1].code == CALL ? "an operator, \",\" or \")\"" : "an operator or \")\"");
 }
 
-/* Those that bind at least as tightly as what follows. */
-static ff_status apply_down_to(parser *p, int rank, int right) {
+static ff_status fail_arguments(const parser *p, const waiting *call, uint32_t wanted) {
+  const size_t length = call->end - call->start;
+  return ff_error_set(p->err, FF_EPARSE, "%sfound %u argument%s of %s%s where %u %s expected", ff_source_place(&p->source).text,
+                      call->arguments, call->arguments == 1 ? "" : "s", ff_quote(p->source.text + call->start, length).text,
+                      ff_source_spot(&p->source, call->start, call->end).text, wanted, wanted == 1 ? "was" : "were");
+}
+
+/* ---- code --------------------------------------------------------------------------------------------------------------- */
+
+static ff_status push_operator(parser *p, waiting operator) {
+  void *memory = p->operators;
+  const ff_status status = ff_grow(&memory, &p->capacity, p->n_operators + 1, sizeof *p->operators, p->err);
+  p->operators = memory;
+  if (status == FF_OK) p->operators[p->n_operators++] = operator;
+  return status;
+}
+
+static ff_status push_word(parser *p, uint32_t code, uint32_t of, int64_t value, uint32_t operands) {
+  return ff_colour_push(&p->code, (ff_colour_word){code, of, value}, operands, p->err);
+}
+
+/* The operand that was completed last ends with the last word; if this word has no operands, it is the whole of it. */
+static ff_colour_word *last_word(const parser *p) { return &p->code.word[p->code.length - 1]; }
+
+static ff_status refuse_tuple(const parser *p) {
+  const ff_colour_word *last = last_word(p);
+  return last->code == TUPLE ? fail_tuple(p, last) : FF_OK;
+}
+
+/* Compares two tuples, the last two words, component by component. */
+static ff_status emit_tuples(parser *p, uint32_t code) {
+  const ff_colour_word right = *last_word(p), left = p->code.word[p->code.length - 2];
+  const uint32_t width = ff_colour_width(p->scope, p->scope->index[left.of].set);
+  if (ff_colour_width(p->scope, p->scope->index[right.of].set) != width)
+    return ff_error_set(p->err, FF_EPARSE, "%sthe indices %s and %s have %u and %u components, so they cannot be compared",
+                        ff_source_place(&p->source).text, index_name(p, left.of), index_name(p, right.of), width,
+                        ff_colour_width(p->scope, p->scope->index[right.of].set));
+  p->code.length -= 2;
+  p->code.height -= 2;
   ff_status status = FF_OK;
-  while (p->n_waits > 0 && status == FF_OK) {
-    const waiting *w = &p->waits[p->n_waits - 1];
-    if (w->kind == WAITS_BRACKET || w->kind == WAITS_CALL || w->rank < rank || (w->rank == rank && right)) break;
-    status = apply(p);
+  const int stand = p->scope->subset_of != UINT32_MAX;
+  const uint32_t first[2] = {stand ? (uint32_t)ff_colour_stand(&p->stands, p->scope, left.of) : p->scope->index[left.of].first,
+                             stand ? (uint32_t)ff_colour_stand(&p->stands, p->scope, right.of) : p->scope->index[right.of].first};
+  for (uint32_t k = 0; k < width && status == FF_OK; k++) {
+    status = push_word(p, FF_C_INDEX, first[0] + k, 0, 0);
+    if (status == FF_OK) status = push_word(p, FF_C_INDEX, first[1] + k, 0, 0);
+    if (status == FF_OK) status = push_word(p, code, 0, 0, 2);
+    if (status == FF_OK && k > 0) status = push_word(p, code == FF_C_EQ ? FF_C_AND : FF_C_OR, 0, 0, 2);
   }
   return status;
 }
 
-static ff_status end_call(parser *p, const waiting *call) {
-  if (call->code == FF_C_ABS) return call->commas == 0 ? push(p, FF_C_ABS, 0, 0) : found(p, p->at - 1, "one argument of abs()");
-  if (call->code == FF_C_NEXT || call->code == FF_C_PREVIOUS)
-    return call->commas == 0 ? push_neighbour(p, call->code, call->first, call->at) : found(p, p->at - 1, "one argument");
-  if (call->code != FF_C_CALL) return FF_OK; /* val() */
-  const ff_colour_function *f = &p->scope->function[call->of];
-  const uint32_t given = p->out->length == call->first ? 0 : call->commas + 1;
-  if (given != f->n_arguments)
-    return ff_error_set(p->source.err, FF_EPARSE, "%s%s() has %u arguments; found %u", ff_source_place(&p->source).text, f->name,
-                        f->n_arguments, given);
-  return push(p, FF_C_CALL, call->of, 0);
-}
-
-/* After an operand: a binary operation, a comma or a closing bracket. *operand becomes 1 if an operand must follow. */
-static ff_status take_operation(parser *p, int *operand) {
-  const size_t at = p->at;
-  const operation *list = p->dialect == FF_COLOUR_R ? r_binary : candl_binary;
-  const size_t n = p->dialect == FF_COLOUR_R ? sizeof r_binary / sizeof *list : sizeof candl_binary / sizeof *list;
-  const char *wanted = "an operation or the end";
-  if (take(p, ")")) {
-    ff_status status = apply_down_to(p, 0, 0);
-    if (status != FF_OK) return status;
-    if (p->n_waits == 0) return found(p, at, wanted);
-    const waiting w = p->waits[--p->n_waits];
-    *operand = 0;
-    return w.kind == WAITS_CALL ? end_call(p, &w) : FF_OK;
+/* Emits next() or previous() of the last operand. */
+static ff_status emit_step(parser *p, uint32_t code, const waiting *at) {
+  const ff_colour_word *last = last_word(p);
+  uint32_t set = last->of, component = (uint32_t)last->value;
+  if (last->code == FF_C_INDEX)
+    ff_colour_set_of(p->scope, last->of, &set, &component);
+  else if (last->code == FF_C_ARGUMENT) {
+    set = p->scope->within->set[last->of];
+    component = 0;
+    if (set != UINT32_MAX) ff_colour_simple(p->scope, set, 0, &set, &component);
+  } else if (!ff_colour_steps(last->code)) {
+    return fail_step(p, at, "something else");
   }
-  if (take(p, ",")) {
-    ff_status status = apply_down_to(p, 0, 0);
-    if (status != FF_OK) return status;
-    if (p->n_waits == 0 || p->waits[p->n_waits - 1].kind != WAITS_CALL) return found(p, at, wanted);
-    p->waits[p->n_waits - 1].commas++;
-    *operand = 1;
-    return FF_OK;
+  return push_word(p, code, set, component, 1);
+}
+
+/* A sign before an operand: the last one. */
+static ff_status emit_sign(parser *p, const waiting *sign) {
+  ff_colour_word *last = last_word(p);
+  if (ff_colour_moves(last->code)) {
+    if (p->dialect == FF_COLOUR_R) return fail_sign(p, sign);
+    return emit_step(p, sign->code == SIGN ? FF_C_NEXT : FF_C_PREVIOUS, sign);
   }
-  for (size_t i = 0; i < n; i++) {
-    if (!take(p, list[i].text)) continue;
-    const int comparison = p->dialect == FF_COLOUR_R && list[i].rank == 4;
-    ff_status status = apply_down_to(p, list[i].rank + comparison, list[i].right);
-    if (status != FF_OK) return status;
-    const waiting *top = p->n_waits > 0 ? &p->waits[p->n_waits - 1] : NULL;
-    if (comparison && top != NULL && top->kind == WAITS_BINARY && top->rank == 4)
-      return found(p, at, "& or | between comparisons");
-    *operand = 1;
-    return wait_for(p, (waiting){.kind = WAITS_BINARY, .code = list[i].code, .rank = list[i].rank, .at = at});
-  }
-  return found(p, at, wanted);
-}
-
-/* ---- operands ----------------------------------------------------------------------------------------------------------- */
-
-/* The name at the start of what is left, which may be quoted. Returns its bytes, or 0. */
-static size_t name_at(const parser *p, const char **name, size_t *length) {
-  const char *text = p->text + p->at;
-  const size_t left = p->length - p->at;
-  int closed;
-  if (left > 0 && (text[0] == '"' || text[0] == '`')) {
-    const size_t used = ff_quoted_length(text, left, name, length, &closed);
-    return closed ? used : 0;
-  }
-  *name = text;
-  return *length = ff_formula_name_length(text, left);
-}
-
-static int same(const char *a, const char *name, size_t length) { return strlen(a) == length && memcmp(a, name, length) == 0; }
-
-static const ff_colour_index *find_index(const parser *p, const char *name, size_t length) {
-  for (uint32_t i = 0; i < p->scope->n_indices; i++)
-    if (same(p->scope->index[i].name, name, length)) return &p->scope->index[i];
-  return NULL;
-}
-
-/* In the predicate of a subset, an index stands for the first component that has its set and for which no index before stands. */
-static int64_t component_in_subset(const parser *p, const ff_colour_index *index) {
-  const ff_colour_scope *scope = p->scope;
-  const uint32_t width = ff_colour_set_width(scope, scope->subset_of);
-  uint32_t before = 0;
-  for (const ff_colour_index *i = scope->index; i < index; i++) before += i->set == index->set;
-  for (uint32_t k = 0; k < width; k++)
-    if (ff_colour_set_part(scope, scope->subset_of, k) == index->set && before-- == 0) return k;
-  return width == 1 && before == 0 ? 0 : -1;
-}
-
-/* The number of a component in brackets, or after a colon in CANDL: from 1. 0: there is none. */
-static ff_status take_component(parser *p, uint32_t width, uint32_t *k) {
-  const size_t at = p->at;
-  *k = 0;
-  if (!take(p, p->dialect == FF_COLOUR_R ? "[" : ":")) return FF_OK;
-  skip_blanks(p);
-  uint64_t number = 0;
-  const size_t first = p->at;
-  while (p->at < p->length && p->text[p->at] >= '0' && p->text[p->at] <= '9' && number < 1000)
-    number = 10 * number + (uint64_t)(p->text[p->at++] - '0');
-  if (p->at == first || number < 1 || number > width) return found(p, p->at > first ? first : at, "the number of a component");
-  skip_blanks(p);
-  if (p->dialect == FF_COLOUR_R && !take(p, "]")) return found(p, p->at, "]");
-  *k = (uint32_t)number;
+  if (last->code == FF_C_NUMBER && !ff_colour_is_number(last->value)) return fail_step(p, sign, "a colour");
+  if (sign->code == SIGN) return FF_OK;
+  if (last->code != FF_C_NUMBER) return push_word(p, FF_C_NEG, 0, 0, 1);
+  last->value = -last->value;
   return FF_OK;
 }
 
-/* c == d or c != d of two tuples: all their components are compared. */
-static ff_status take_tuples(parser *p, const ff_colour_index *c, uint32_t width, size_t at) {
-  const char *name, *wanted = "a component, or == or != and another index with as many components";
-  size_t length;
-  skip_blanks(p);
-  const int differ = take(p, "!=") || take(p, "<>");
-  if (!differ && !take(p, "==") && (p->dialect == FF_COLOUR_R || !take(p, "="))) return found(p, at, wanted);
-  skip_blanks(p);
-  const size_t used = name_at(p, &name, &length);
-  const ff_colour_index *d = used > 0 ? find_index(p, name, length) : NULL;
-  if (d == NULL || ff_colour_set_width(p->scope, d->set) != width) return found(p, p->at, wanted);
-  p->at += used;
-  ff_status status = FF_OK;
-  for (uint32_t k = 0; k < width && status == FF_OK; k++) {
-    status = push(p, FF_C_INDEX, c->first + k, 0);
-    if (status == FF_OK) status = push(p, FF_C_INDEX, d->first + k, 0);
-    if (status == FF_OK) status = push(p, FF_C_EQ, 0, 0);
-    if (status == FF_OK && k > 0) status = push(p, FF_C_AND, 0, 0);
-  }
-  return status == FF_OK && differ ? push(p, FF_C_NOT, 0, 0) : status;
-}
-
-static ff_status push_index(parser *p, const ff_colour_index *index, size_t at) {
-  const uint32_t width = ff_colour_set_width(p->scope, index->set);
-  uint32_t k;
-  if (p->scope->subset_of != UINT32_MAX) {
-    const int64_t component = component_in_subset(p, index);
-    if (component < 0) return found(p, at, "an index whose set is that of a component");
-    return push(p, FF_C_INDEX, (uint32_t)component, 0);
-  }
-  ff_status status = take_component(p, width, &k);
+static ff_status emit(parser *p, const waiting *operator) {
+  const uint32_t code = operator->code;
+  if (operator->tuple && last_word(p)->code == TUPLE) return emit_tuples(p, code);
+  if (operator->tuple) return fail_tuple(p, &(ff_colour_word){TUPLE, operator->function, (int64_t)operator->arguments});
+  ff_status status = refuse_tuple(p);
   if (status != FF_OK) return status;
-  if (k == 0 && width > 1) return take_tuples(p, index, width, at);
-  return push(p, FF_C_INDEX, index->first + (k > 0 ? k - 1 : 0), 0);
+  if (code == SIGN || code == FF_C_NEG) return emit_sign(p, operator);
+  return push_word(p, code, 0, 0, code == FF_C_NOT ? 1 : 2);
 }
 
-static ff_status unknown(parser *p, size_t at, size_t used, const char *name, size_t length) {
-  const ff_colour_scope *s = p->scope;
-  const char *near = NULL;
-  for (uint32_t i = 0; i < s->n_indices && near == NULL; i++) near = ff_name_near(&s->index[i].name, 1, name, length);
-  if (near == NULL) near = ff_name_near(s->parameter, s->n_parameters, name, length);
-  if (near == NULL) near = ff_name_near(s->colour, s->n_colours, name, length);
-  return ff_source_unknown(&p->source, at, at + used, "index, constant or colour", name, length, near, "");
+static int level(const parser *p, uint32_t code) {
+  if (code == SIGN) return FF_COLOUR_SIGN_LEVEL;
+  return code >= GROUP ? FF_COLOUR_ANY : ff_colour_level(code, p->dialect); /* nothing is reduced past a parenthesis */
 }
 
-static ff_status take_call(parser *p, const char *name, size_t length, size_t at) {
-  waiting call = {.kind = WAITS_CALL, .code = FF_C_COUNT, .first = p->out->length, .at = at};
-  if (same("abs", name, length)) call.code = FF_C_ABS;
-  else if (same("next", name, length)) call.code = FF_C_NEXT;
-  else if (same("previous", name, length)) call.code = FF_C_PREVIOUS;
-  else if (!same("val", name, length) || p->dialect == FF_COLOUR_R) {
-    call.code = FF_C_CALL;
-    while (call.of < p->scope->n_functions && !same(p->scope->function[call.of].name, name, length)) call.of++;
-    if (call.of == p->scope->n_functions)
-      return ff_source_unknown(&p->source, at, at + length, "colour function", name, length, NULL, "");
+/* Emits the waiting operators that bind at least as tightly as `floor`, down to an open parenthesis. */
+static ff_status reduce(parser *p, int floor) {
+  while (p->n_operators > 0) {
+    const waiting *top = &p->operators[p->n_operators - 1];
+    if (level(p, top->code) < floor) break;
+    const ff_status status = emit(p, top);
+    if (status != FF_OK) return status;
+    p->n_operators--;
   }
-  return wait_for(p, call);
+  return FF_OK;
 }
 
-static ff_status take_name(parser *p, const char *name, size_t length, size_t used) {
-  const ff_colour_scope *s = p->scope;
-  const size_t at = p->at;
-  p->at += used;
-  skip_blanks(p);
-  const ff_colour_index *index = find_index(p, name, length);
-  for (uint32_t i = 0; s->within != NULL && i < s->within->n_arguments; i++)
-    if (same(s->within->argument[i], name, length)) return push(p, FF_C_ARGUMENT, i, 0);
-  if (index != NULL) return push_index(p, index, at);
-  for (uint32_t i = 0; i < s->n_parameters; i++)
-    if (same(s->parameter[i], name, length)) return push(p, FF_C_CONSTANT, i, 0);
-  for (uint32_t i = 0; i < s->n_colours; i++)
-    if (same(s->colour[i], name, length)) return push(p, FF_C_NUMBER, 0, FF_COLOUR_NAMES + i);
-  if (same("TRUE", name, length) || same("true", name, length)) return push(p, FF_C_NUMBER, 0, 1);
-  if (same("FALSE", name, length) || same("false", name, length)) return push(p, FF_C_NUMBER, 0, 0);
-  return unknown(p, at, used, name, length);
+/* ---- names -------------------------------------------------------------------------------------------------------------- */
+
+enum { SEARCHES = 8 }; /* of a list, one by one, before a table is made */
+
+static int64_t find_name(name_list *list, const token *t, ff_status *status, ff_error *err) {
+  if (list->n > 16 && list->table == NULL && ++list->searches > SEARCHES)
+    *status = ff_names_new(&list->table, list->name, list->n, "names", err);
+  if (*status != FF_OK) return -1;
+  if (list->table != NULL) return ff_names_find(list->table, t->name, t->name_length);
+  for (uint32_t i = 0; i < list->n; i++)
+    if (ff_text_is(t->name, t->name_length, list->name[i])) return i;
+  return -1;
 }
 
-static ff_status take_number(parser *p) {
-  const size_t at = p->at;
-  int64_t value = 0;
-  while (p->at < p->length && p->text[p->at] >= '0' && p->text[p->at] <= '9' && value < FF_COLOUR_MOST)
-    value = 10 * value + (p->text[p->at++] - '0');
-  if (p->dialect == FF_COLOUR_R && p->at < p->length && p->text[p->at] == 'L') p->at++;
-  if (value >= FF_COLOUR_MOST || (p->at < p->length && (p->text[p->at] == '.' || ff_starts_name(p->text[p->at]))))
-    return found(p, at, "a whole number below 2^39");
-  return push(p, FF_C_NUMBER, 0, value);
+static int64_t find_argument(const parser *p, const token *t) {
+  const ff_colour_function *f = p->scope->within;
+  for (uint32_t i = 0; f != NULL && i < f->n_arguments; i++)
+    if (ff_text_is(t->name, t->name_length, f->argument[i])) return i;
+  return -1;
 }
 
-/* Whether a sign is before an index alone, or before another such sign: then it stands for a neighbour. */
-static int signs_an_index(const parser *p) {
-  parser ahead = *p;
-  const char *name;
-  size_t length;
-  int brackets = 0;
-  for (;;) {
-    skip_blanks(&ahead);
-    if (take(&ahead, "+") || take(&ahead, "-")) continue;
-    if (!take(&ahead, "(")) break;
-    brackets++;
+static int64_t find_index(const parser *p, const token *t) {
+  for (uint32_t i = 0; i < p->scope->n_indices; i++)
+    if (ff_text_is(t->name, t->name_length, p->scope->index[i].name)) return i;
+  return -1;
+}
+
+static const char *near_index(const parser *p, const token *t) {
+  for (uint32_t i = 0; i < p->scope->n_indices; i++) {
+    char *one[1] = {p->scope->index[i].name};
+    if (ff_name_near(one, 1, t->name, t->name_length) != NULL) return one[0];
   }
-  const size_t used = name_at(&ahead, &name, &length);
-  if (used == 0) return 0;
-  int is = find_index(&ahead, name, length) != NULL;
-  for (uint32_t i = 0; p->scope->within != NULL && i < p->scope->within->n_arguments; i++)
-    is |= same(p->scope->within->argument[i], name, length);
-  ahead.at += used;
-  skip_blanks(&ahead);
-  for (; brackets > 0 && take(&ahead, ")"); brackets--) skip_blanks(&ahead);
-  return is && brackets == 0;
+  return NULL;
 }
 
-/* +x and -x of CANDL: signs and brackets before an index. They are applied from the innermost outwards. */
-static ff_status take_neighbours(parser *p, uint32_t first_code, size_t at) {
-  const size_t start = p->at;
-  const char *name;
-  size_t length;
+static ff_status fail_name(const parser *p, const token *t) {
+  const ff_colour_function *f = p->scope->within;
+  const char *near = f != NULL ? ff_name_near(f->argument, f->n_arguments, t->name, t->name_length) : NULL;
+  if (near == NULL) near = near_index(p, t);
+  if (near == NULL) near = ff_name_near(p->parameters.name, p->parameters.n, t->name, t->name_length);
+  if (near == NULL) near = ff_name_near(p->colours.name, p->colours.n, t->name, t->name_length);
+  return fail_unknown(p, t, f != NULL ? "argument, parameter or colour" : "index, parameter or colour", near, "");
+}
+
+/* The number of a component after the name of an index: "[2]" in R, ":2" in CANDL. *k stays UINT32_MAX if there is none. */
+static ff_status take_component(parser *p, uint32_t width, uint32_t *k) {
+  const int r = p->dialect == FF_COLOUR_R;
+  if (!take_character(p, r ? '[' : ':')) return FF_OK;
+  const token t = read_token(p);
+  char wanted[60];
+  snprintf(wanted, sizeof wanted, width == 1 ? "the component 1" : "a component from 1 to %u", width);
+  if (t.kind != T_NUMBER || t.name_length != 1 || t.name[0] < '1' || t.name[0] > (char)('0' + width)) return fail(p, &t, wanted);
+  *k = (uint32_t)(t.name[0] - '1');
+  if (!r || take_character(p, ']')) return FF_OK;
+  const token after = read_token(p);
+  return fail(p, &after, "\"]\"");
+}
+
+static ff_status push_index(parser *p, const token *t, uint32_t index) {
+  const ff_colour_index *x = &p->scope->index[index];
+  const uint32_t width = ff_colour_width(p->scope, x->set);
+  uint32_t first = x->first, k = UINT32_MAX;
+  if (width > FF_COLOUR_MAX_WIDTH)
+    return ff_error_set(p->err, FF_ESIZE, "%sthe colours of the index %s have more than %u components",
+                        ff_source_place(&p->source).text, x->name, FF_COLOUR_MAX_WIDTH);
+  if (p->scope->subset_of != UINT32_MAX) {
+    const char *set = p->scope->set[p->scope->subset_of].name;
+    const int stand = ff_colour_stand(&p->stands, p->scope, index);
+    if (stand < 0)
+      return ff_error_set(p->err, FF_EPARSE, "%sno component of the set %s is left for the index %s%s",
+                          ff_source_place(&p->source).text, ff_quote(set, strlen(set)).text,
+                          ff_quote(t->name, t->name_length).text, ff_source_spot(&p->source, t->start, t->end).text);
+    ff_colour_take(&p->stands, p->scope, index, stand);
+    first = (uint32_t)stand;
+  }
+  const ff_status status = take_component(p, width, &k);
+  if (status != FF_OK) return status;
+  if (width > 1 && k == UINT32_MAX) return push_word(p, TUPLE, index, (int64_t)t->start, 0);
+  return push_word(p, FF_C_INDEX, first + (k == UINT32_MAX ? 0 : k), 0, 0);
+}
+
+static ff_status push_argument(parser *p, const token *t, uint32_t argument) {
+  const uint32_t set = p->scope->within->set[argument];
+  if (set != UINT32_MAX && ff_colour_width(p->scope, set) > 1)
+    return ff_error_set(p->err, FF_EPARSE, "%sthe argument %s stands for tuples of the set %s%s; arguments are single colours",
+                        ff_source_place(&p->source).text, ff_quote(t->name, t->name_length).text, p->scope->set[set].name,
+                        ff_source_spot(&p->source, t->start, t->end).text);
+  return push_word(p, FF_C_ARGUMENT, argument, 0, 0);
+}
+
+static ff_status push_name(parser *p, const token *t) {
   ff_status status = FF_OK;
-  while (p->at < p->length && (ff_is_blank(p->text[p->at]) || strchr("+-(", p->text[p->at]) != NULL)) p->at++;
-  const size_t end = p->at, used = name_at(p, &name, &length);
-  const uint32_t first = p->out->length;
-  status = take_name(p, name, length, used);
-  for (size_t i = end; i-- > start && status == FF_OK;) {
-    if (p->text[i] == '+') status = push_neighbour(p, FF_C_NEXT, first, i);
-    if (p->text[i] == '-') status = push_neighbour(p, FF_C_PREVIOUS, first, i);
-    if (p->text[i] == '(') {
-      skip_blanks(p);
-      take(p, ")");
+  int64_t at = find_argument(p, t);
+  if (at >= 0) return push_argument(p, t, (uint32_t)at);
+  if ((at = find_index(p, t)) >= 0) return push_index(p, t, (uint32_t)at);
+  at = find_name(&p->parameters, t, &status, p->err);
+  if (at >= 0) return push_word(p, FF_C_CONSTANT, (uint32_t)at, 0, 0);
+  if (status == FF_OK) at = find_name(&p->colours, t, &status, p->err);
+  if (status != FF_OK) return status;
+  if (at >= 0) return push_word(p, FF_C_NUMBER, 0, FF_COLOUR_NAMES + at, 0);
+  if (!t->quoted && ff_text_is_any_case(t->name, t->name_length, "true")) return push_word(p, FF_C_NUMBER, 0, 1, 0);
+  if (!t->quoted && ff_text_is_any_case(t->name, t->name_length, "false")) return push_word(p, FF_C_NUMBER, 0, 0, 0);
+  return fail_name(p, t);
+}
+
+static ff_status push_number(parser *p, const token *t) {
+  const double value = ff_decimal_read(t->name, t->name_length);
+  const int64_t whole = value < (double)FF_COLOUR_MOST ? (int64_t)value : 0;
+  if ((double)whole != value) return fail(p, t, "a whole number below 2^39");
+  return push_word(p, FF_C_NUMBER, 0, whole, 0);
+}
+
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
+
+static int opens_call(parser *p, const token *t) { return !t->quoted && t->kind == T_NAME && take_character(p, '('); }
+
+static ff_status fail_function(const parser *p, const token *t) {
+  char next[] = "next", previous[] = "previous", abs[] = "abs", *builtin[] = {abs, next, previous};
+  const int r = p->dialect == FF_COLOUR_R;
+  const char *near = ff_name_near(builtin, r ? 3 : 1, t->name, t->name_length);
+  for (uint32_t i = 0; i < p->scope->n_functions && near == NULL; i++) {
+    char *one[1] = {p->scope->function[i].name};
+    near = ff_name_near(one, 1, t->name, t->name_length);
+  }
+  return fail_unknown(p, t, "function of colours", near, r ? "; there are abs(), next() and previous()"
+                                                           : "; there is abs(), and +x and -x are the neighbours of an index x");
+}
+
+static ff_status take_call(parser *p, const token *t) {
+  const int r = p->dialect == FF_COLOUR_R;
+  waiting call = {.code = CALL, .function = FF_C_COUNT, .start = t->start, .end = t->end};
+  if (ff_text_is(t->name, t->name_length, "abs")) call.function = FF_C_ABS;
+  if (r && ff_text_is(t->name, t->name_length, "next")) call.function = FF_C_NEXT;
+  if (r && ff_text_is(t->name, t->name_length, "previous")) call.function = FF_C_PREVIOUS;
+  if (call.function < FF_C_COUNT) return push_operator(p, call);
+  uint32_t n = p->scope->n_functions;
+  if (p->scope->within != NULL && p->scope->within >= p->scope->function && p->scope->within < p->scope->function + n)
+    n = (uint32_t)(p->scope->within - p->scope->function); /* a function calls those before it */
+  for (uint32_t i = 0; i < n; i++)
+    if (ff_text_is(t->name, t->name_length, p->scope->function[i].name)) {
+      call.function += i;
+      return push_operator(p, call);
     }
+  return fail_function(p, t);
+}
+
+/* Takes the ")" of a function whose arguments are complete. */
+static ff_status end_call(parser *p) {
+  const waiting call = p->operators[--p->n_operators];
+  const int builtin = call.function < FF_C_COUNT;
+  const uint32_t function = call.function - FF_C_COUNT, wanted = builtin ? 1 : p->scope->function[function].n_arguments;
+  if (call.arguments != wanted) return fail_arguments(p, &call, wanted);
+  if (!builtin) return push_word(p, FF_C_CALL, function, 0, wanted);
+  if (call.function == FF_C_ABS) return push_word(p, FF_C_ABS, 0, 0, 1);
+  return emit_step(p, call.function, &call);
+}
+
+/* ---- the shunting yard -------------------------------------------------------------------------------------------------- */
+
+/* Takes a token where an operand is expected. Sets *operand to 1 when an operand is complete. */
+static ff_status take_operand(parser *p, const token *t, int *operand) {
+  const waiting *top = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
+  waiting operator = {.code = FF_C_NOT, .start = t->start, .end = t->end};
+  switch (t->kind) {
+    case T_NOT: return push_operator(p, operator);
+    case T_OPEN: operator.code = GROUP; return push_operator(p, operator);
+    case T_OPERATOR:
+      operator.code = t->code == FF_C_SUB ? FF_C_NEG : SIGN;
+      if (t->code != FF_C_SUB && t->code != FF_C_ADD) return fail(p, t, operand_wanted);
+      return push_operator(p, operator);
+    case T_NUMBER: *operand = 1; return push_number(p, t);
+    case T_NAME:
+      if (opens_call(p, t)) return take_call(p, t);
+      *operand = 1;
+      return push_name(p, t);
+    case T_CLOSE:
+      if (top == NULL || top->code != CALL || top->arguments > 0) return fail(p, t, operand_wanted);
+      *operand = 1;
+      return end_call(p); /* there are no arguments */
+    case T_QUOTE: return fail(p, t, "a closing quote");
+    default: return fail(p, t, operand_wanted);
   }
-  return status == FF_OK ? push_neighbour(p, first_code, first, at) : status;
 }
 
-static ff_status take_sign(parser *p, int minus, size_t at) {
-  if (signs_an_index(p)) {
-    if (p->dialect == FF_COLOUR_CANDL) return take_neighbours(p, minus ? FF_C_PREVIOUS : FF_C_NEXT, at);
-    return ff_error_set(p->source.err, FF_EPARSE,
-                        "%sfound a sign before an index%s; write next(x) or previous(x) for a neighbour in its set, or 0 - x for "
-                        "a number", ff_source_place(&p->source).text, ff_source_spot(&p->source, at, at + 1).text);
-  }
-  if (!minus) return FF_OK;
-  const int rank = p->dialect == FF_COLOUR_R ? R_SIGN : CANDL_PREFIX;
-  return wait_for(p, (waiting){.kind = WAITS_PREFIX, .code = FF_C_NEG, .rank = rank, .at = at});
+static ff_status take_binary(parser *p, const token *t) {
+  const int own = level(p, t->code);
+  ff_status status = reduce(p, own + 1);
+  if (status != FF_OK) return status;
+  const waiting *top = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
+  if (ff_colour_compares(t->code) && top != NULL && level(p, top->code) == own)
+    return fail(p, t, "another operator (comparisons cannot be chained)");
+  if (own != FF_COLOUR_POWER_LEVEL) status = reduce(p, own); /* powers of R group from right to left */
+  if (status != FF_OK) return status;
+  waiting operator = {.code = t->code, .start = t->start, .end = t->end};
+  const ff_colour_word *last = last_word(p);
+  if (last->code != TUPLE) return push_operator(p, operator);
+  if (t->code != FF_C_EQ && t->code != FF_C_NE) return fail_tuple(p, last);
+  operator.tuple = 1;
+  operator.function = last->of;
+  operator.arguments = (uint32_t)last->value;
+  return push_operator(p, operator);
 }
 
-/* Whether a call was just opened. */
-static int begins_call(const parser *p) {
-  const waiting *top = p->n_waits > 0 ? &p->waits[p->n_waits - 1] : NULL;
-  return top != NULL && top->kind == WAITS_CALL && top->code == FF_C_CALL && top->commas == 0 && p->out->length == top->first;
-}
-
-/* *operand becomes 0 if an operand was complete. */
-static ff_status take_operand(parser *p, int *operand) {
-  const size_t at = p->at;
-  const char *name, *wanted = "an index, a colour, a number or (";
-  size_t length;
-  if (at == p->length) return found(p, at, wanted);
-  if (take(p, "(")) return wait_for(p, (waiting){.kind = WAITS_BRACKET, .at = at});
-  if (begins_call(p) && take(p, ")")) { /* f() */
-    const waiting w = p->waits[--p->n_waits];
+/* Takes a token where an operator is expected. Sets *operand to 0 if another operand must follow. */
+static ff_status take_operator(parser *p, const token *t, int *operand) {
+  if (t->kind == T_OPERATOR) {
     *operand = 0;
-    return end_call(p, &w);
+    return take_binary(p, t);
   }
-  const int rank = p->dialect == FF_COLOUR_R ? R_NOT : CANDL_PREFIX;
-  if (take(p, "!")) return wait_for(p, (waiting){.kind = WAITS_PREFIX, .code = FF_C_NOT, .rank = rank});
-  const int minus = take(p, "-");
-  if (minus || take(p, "+")) {
-    const uint32_t before = p->out->length;
-    ff_status status = take_sign(p, minus, at);
-    if (p->out->length > before) *operand = 0;
+  if (t->kind == T_QUOTE) return fail(p, t, "a closing quote");
+  if (t->kind != T_CLOSE && t->kind != T_COMMA) return fail_operator(p, t);
+  ff_status status = reduce(p, FF_COLOUR_OR_LEVEL);
+  if (status != FF_OK) return status;
+  waiting *open = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
+  if (open == NULL || (t->kind == T_COMMA && open->code == GROUP)) return fail_operator(p, t);
+  if (open->code == CALL) {
+    status = refuse_tuple(p);
+    open->arguments++;
+  }
+  if (t->kind == T_COMMA) {
+    *operand = 0;
     return status;
   }
-  if (p->text[at] >= '0' && p->text[at] <= '9') {
-    *operand = 0;
-    return take_number(p);
+  if (status == FF_OK && open->code == CALL) return end_call(p);
+  p->n_operators--;
+  return status;
+}
+
+static ff_status parse(parser *p) {
+  int operand = 0;
+  for (;;) {
+    const token t = read_token(p);
+    if (t.kind == T_END && operand) {
+      const ff_status status = reduce(p, FF_COLOUR_OR_LEVEL);
+      if (status != FF_OK) return status;
+      return p->n_operators > 0 ? fail_operator(p, &t) : refuse_tuple(p);
+    }
+    const ff_status status = operand ? take_operator(p, &t, &operand) : take_operand(p, &t, &operand);
+    if (status != FF_OK) return status;
   }
-  const size_t used = name_at(p, &name, &length);
-  if (used == 0) return found(p, at, wanted);
-  size_t after = at + used;
-  while (after < p->length && ff_is_blank(p->text[after])) after++;
-  if (after < p->length && p->text[after] == '(') {
-    p->at = after + 1;
-    return take_call(p, name, length, at);
-  }
-  *operand = 0;
-  return take_name(p, name, length, used);
 }
 
 ff_status ff_colour_parse(ff_colour_expr *out, const char *text, size_t length, ff_colour_dialect dialect,
                           const ff_colour_scope *scope, ff_place place, ff_error *err) {
-  parser p = {.source = {text, length, place, "the expression", err}, .text = text, .length = length, .dialect = dialect,
-              .scope = scope, .out = out};
-  int operand = 1;
-  ff_status status = FF_OK;
   *out = (ff_colour_expr){0};
-  for (skip_blanks(&p); status == FF_OK && (operand || p.at < p.length); skip_blanks(&p))
-    status = operand ? take_operand(&p, &operand) : take_operation(&p, &operand);
-  if (status == FF_OK) status = apply_down_to(&p, 0, 0);
-  if (status == FF_OK && p.n_waits > 0) status = found(&p, p.length, ")");
-  free(p.waits);
+  parser p = {.source = {text, length, place, "the expression", err}, .dialect = dialect, .scope = scope, .err = err};
+  p.parameters = (name_list){.name = scope->parameter, .n = scope->n_parameters};
+  p.colours = (name_list){.name = scope->colour, .n = scope->n_colours};
+  p.stands = ff_colour_stands_none();
+  if (length > UINT32_MAX) return ff_error_set(err, FF_ESIZE, "an expression of colours has more than 2^32 bytes");
+  const ff_status status = parse(&p);
+  ff_names_free(p.parameters.table);
+  ff_names_free(p.colours.table);
+  free(p.operators);
   if (status == FF_OK)
-    ff_colour_measure(out, scope);
+    ff_colour_finish(out, &p.code);
   else
-    ff_colour_free(out);
+    free(p.code.word);
   return status;
 }

@@ -1,278 +1,337 @@
-/* Sets of colours. */
+/* The colours of a set. Ranges and products are computed; other sets have a table and a hash table. */
+#include "../../base/ff_decimal.h"
+#include "ff_colour_internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ff_colour_internal.h"
-
-/* A set is a range of numbers that follow each other; or a product of sets; or a list of tuples with a hash table. */
-struct ff_colours {
-  uint32_t n, width;
-  int64_t first;            /* of a range */
-  ff_colours **parts;       /* of a product: the sets, which are borrowed */
-  uint32_t n_parts;
-  int64_t *value;           /* of a list: n x width */
-  uint32_t *table, mask;    /* 1 + a number, or 0 */
-  ff_colours **component;   /* of each component of a list of tuples, if it is no set of its own */
-  const ff_colours *parent; /* of a subset: whose components it has */
-};
-
 uint32_t ff_colours_n(const ff_colours *set) { return set->n; }
 uint32_t ff_colours_width(const ff_colours *set) { return set->width; }
+const ff_colours *ff_colours_component(const ff_colours *set, uint32_t k) { return set->component[k]; }
 
-uint32_t ff_colours_range(const ff_colours *set, int64_t *first) {
-  if (set->value != NULL || set->n_parts > 0) return 0;
-  *first = set->first;
-  return set->n;
-}
-
-void ff_colours_at(const ff_colours *set, uint32_t i, int64_t *tuple) {
-  if (set->value != NULL) {
-    memcpy(tuple, set->value + (size_t)i * set->width, set->width * sizeof *tuple);
-  } else if (set->n_parts == 0) {
-    *tuple = set->first + i;
-  } else {
-    uint32_t end = set->width;
-    for (uint32_t k = set->n_parts; k-- > 0;) {
-      const ff_colours *part = set->parts[k];
-      end -= part->width;
-      ff_colours_at(part, i % part->n, tuple + end);
-      i /= part->n;
-    }
+void ff_colours_free(ff_colours *colours) {
+  if (colours == NULL) return;
+  for (uint32_t k = 0; k < FF_COLOUR_MAX_WIDTH; k++) {
+    if (colours->own[k] == NULL) continue;
+    free(colours->own[k]->value);
+    free(colours->own[k]->slot);
+    free(colours->own[k]);
   }
+  free(colours->value);
+  free(colours->slot);
+  free(colours);
 }
+
+/* ---- look-ups ----------------------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const int64_t *tuple, uint32_t width) {
-  uint64_t h = 1469598103934665603u;
+  uint64_t hash = 0;
   for (uint32_t k = 0; k < width; k++) {
-    h = (h ^ (uint64_t)tuple[k]) * 0x9E3779B97F4A7C15u;
-    h ^= h >> 29;
+    hash = (hash ^ (uint64_t)tuple[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32;
   }
-  return (uint32_t)(h >> 16);
+  return (uint32_t)hash;
 }
 
-/* The place of a tuple in the table, or of the free place where it belongs. */
-static uint32_t place_of(const ff_colours *set, const int64_t *tuple) {
+/* The slot of a tuple, or the empty one where it belongs. */
+static uint32_t find_slot(const ff_colours *set, const int64_t *tuple) {
   uint32_t at = hash_of(tuple, set->width) & set->mask;
-  while (set->table[at] != 0 &&
-         memcmp(set->value + (size_t)(set->table[at] - 1) * set->width, tuple, set->width * sizeof *tuple) != 0)
+  while (set->slot[at] != 0 &&
+         memcmp(set->value + (size_t)(set->slot[at] - 1) * set->width, tuple, set->width * sizeof *tuple) != 0)
     at = (at + 1) & set->mask;
   return at;
 }
 
+static int64_t find_in_factor(const ff_colours *set, const int64_t *tuple) {
+  if (set->kind == FF_COLOURS_TABLE) return (int64_t)set->slot[find_slot(set, tuple)] - 1;
+  return tuple[0] >= set->first && tuple[0] - set->first < set->n ? tuple[0] - set->first : -1;
+}
+
 int64_t ff_colours_find(const ff_colours *set, const int64_t *tuple) {
-  if (set->value != NULL) return (int64_t)set->table[place_of(set, tuple)] - 1;
-  if (set->n_parts == 0) return *tuple >= set->first && *tuple - set->first < set->n ? *tuple - set->first : -1;
-  int64_t at = 0;
-  for (uint32_t k = 0; k < set->n_parts; tuple += set->parts[k++]->width) {
-    const int64_t found = ff_colours_find(set->parts[k], tuple);
-    if (found < 0) return -1;
-    at = at * set->parts[k]->n + found;
+  if (set->kind != FF_COLOURS_PRODUCT) return find_in_factor(set, tuple);
+  int64_t number = 0;
+  for (uint32_t i = 0; i < set->n_factors; i++) {
+    const int64_t at = find_in_factor(set->factor[i], tuple);
+    if (at < 0) return -1;
+    number = number * set->factor[i]->n + at;
+    tuple += set->factor[i]->width;
   }
-  return at;
+  return number;
 }
 
-const ff_colours *ff_colours_component(const ff_colours *set, uint32_t k) {
-  if (set->width == 1) return set;
-  if (set->parent != NULL) return ff_colours_component(set->parent, k);
-  if (set->component != NULL) return set->component[k];
-  for (uint32_t i = 0;; k -= set->parts[i++]->width)
-    if (k < set->parts[i]->width) return ff_colours_component(set->parts[i], k);
+static void take_from_factor(const ff_colours *set, uint32_t i, int64_t *tuple) {
+  if (set->kind == FF_COLOURS_RANGE)
+    tuple[0] = set->first + i;
+  else
+    memcpy(tuple, set->value + (size_t)i * set->width, set->width * sizeof *tuple);
 }
 
-void ff_colours_free(ff_colours *set) {
-  if (set == NULL) return;
-  for (uint32_t k = 0; set->component != NULL && k < set->width; k++) ff_colours_free(set->component[k]);
-  free(set->component);
-  free(set->parts);
-  free(set->value);
-  free(set->table);
-  free(set);
-}
-
-/* ---- definitions -------------------------------------------------------------------------------------------------------- */
-
-uint32_t ff_colour_set_width(const ff_colour_scope *scope, uint32_t set) {
-  const ff_colour_definition *d = &scope->set[set];
-  if (d->kind == FF_SET_VALUES) return 1;
-  if (d->kind != FF_SET_PRODUCT) return ff_colour_set_width(scope, d->part[0]);
-  uint32_t width = 0;
-  for (uint32_t i = 0; i < d->n_parts; i++) width += ff_colour_set_width(scope, d->part[i]);
-  return width;
-}
-
-uint32_t ff_colour_set_part(const ff_colour_scope *scope, uint32_t set, uint32_t k) {
-  const ff_colour_definition *d = &scope->set[set];
-  if (ff_colour_set_width(scope, set) == 1 && k == 0) return set;
-  if (d->kind == FF_SET_UNION || d->kind == FF_SET_VALUES) return UINT32_MAX;
-  if (d->kind == FF_SET_SUBSET) return ff_colour_set_part(scope, d->part[0], k);
-  for (uint32_t i = 0; i < d->n_parts; i++) {
-    const uint32_t width = ff_colour_set_width(scope, d->part[i]);
-    if (k < width) return ff_colour_set_part(scope, d->part[i], k);
-    k -= width;
+void ff_colours_at(const ff_colours *set, uint32_t i, int64_t *tuple) {
+  if (set->kind != FF_COLOURS_PRODUCT) {
+    take_from_factor(set, i, tuple);
+    return;
   }
-  return UINT32_MAX;
+  tuple += set->width;
+  for (uint32_t k = set->n_factors; k-- > 0;) {
+    const ff_colours *factor = set->factor[k];
+    tuple -= factor->width;
+    take_from_factor(factor, i % factor->n, tuple);
+    i /= factor->n;
+  }
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------- */
+int64_t ff_colours_step(const ff_colours *set, int64_t value, int by) {
+  if (value == FF_COLOUR_NONE) return FF_COLOUR_NONE;
+  const int64_t at = ff_colours_find(set, &value);
+  if (at < 0) return FF_COLOUR_NONE;
+  const uint32_t to = by > 0 ? (at + 1 == set->n ? 0 : (uint32_t)at + 1) : (at == 0 ? set->n - 1 : (uint32_t)at - 1);
+  ff_colours_at(set, to, &value);
+  return value;
+}
+
+/* ---- tables that grow --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
+  ff_colours *set;
+  size_t capacity;
   const ff_colour_scope *scope;
-  const ff_colour_definition *definition;
-  const char *name;
+  const char *name; /* of the set */
   ff_error *err;
-} maker;
+} table;
 
-static ff_quoted quoted(const maker *m) { return ff_quote(m->definition->name, strlen(m->definition->name)); }
-
-static ff_status too_many(const maker *m, double n) {
-  return ff_error_set(m->err, FF_ESIZE, "the set %s has %.15g colours; at most %.15g are possible", quoted(m).text, n,
-                      (double)FF_COLOUR_MAX_SET);
+static ff_status fail_size(const table *t, double n) {
+  return ff_error_set(t->err, FF_ESIZE, "the set %s has %s colours; at most %s are possible",
+                      ff_quote(t->name, strlen(t->name)).text, ff_show_as_r(n, 15).text,
+                      ff_show_as_r((double)FF_COLOUR_MAX_SET, 15).text);
 }
 
-static ff_status no_memory(const maker *m, uint32_t n) {
-  return ff_error_set(m->err, FF_EMEMORY, "no memory for the %u colours of the set %s", n, quoted(m).text);
+static ff_status double_slots(table *t) {
+  ff_colours *set = t->set;
+  const uint32_t slots = set->slot == NULL ? 16 : 2 * (set->mask + 1);
+  uint32_t *slot = ff_calloc(slots, sizeof *slot);
+  if (slot == NULL) return ff_error_set(t->err, FF_EMEMORY, "no memory for the colours of the set %s", t->name);
+  free(set->slot);
+  set->slot = slot;
+  set->mask = slots - 1;
+  for (uint32_t i = 0; i < set->n; i++) set->slot[find_slot(set, set->value + (size_t)i * set->width)] = i + 1;
+  return FF_OK;
 }
 
-/* Fills the hash table of a list. *repeated becomes the number of a colour that occurs before, or -1. With `drop`, such
- * colours are left out. */
-static int hash_list(ff_colours *set, int drop, int64_t *repeated) {
-  *repeated = -1;
-  set->mask = 1;
-  while (set->mask < 2 * (uint64_t)set->n) set->mask = 2 * set->mask + 1;
-  set->table = ff_calloc((size_t)set->mask + 1, sizeof *set->table);
-  if (set->table == NULL) return 0;
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < set->n; i++) {
-    const int64_t *tuple = set->value + (size_t)i * set->width;
-    const uint32_t at = place_of(set, tuple);
-    if (set->table[at] != 0) {
-      if (*repeated < 0) *repeated = i;
-      if (drop) continue;
-    }
-    memmove(set->value + (size_t)kept * set->width, tuple, set->width * sizeof *tuple);
-    set->table[at] = ++kept;
+/* Adds a tuple unless the table has it; *added tells which. */
+static ff_status add_tuple(table *t, const int64_t *tuple, int *added) {
+  ff_colours *set = t->set;
+  if (set->slot == NULL || 2 * (uint64_t)set->n > set->mask) {
+    const ff_status status = double_slots(t);
+    if (status != FF_OK) return status;
   }
-  set->n = kept;
-  return 1;
+  const uint32_t at = find_slot(set, tuple);
+  *added = set->slot[at] == 0;
+  if (!*added) return FF_OK;
+  if (set->n >= FF_COLOUR_MAX_SET) return fail_size(t, (double)set->n + 1);
+  void *memory = set->value;
+  const ff_status status = ff_grow(&memory, &t->capacity, ((size_t)set->n + 1) * set->width, sizeof *tuple, t->err);
+  set->value = memory;
+  if (status != FF_OK) return status;
+  memcpy(set->value + (size_t)set->n * set->width, tuple, set->width * sizeof *tuple);
+  set->slot[at] = ++set->n;
+  return FF_OK;
 }
 
-static ff_status make_values(ff_colours *set, const maker *m) {
-  const ff_colour_definition *d = m->definition;
-  int follow = d->n_values > 0;
-  for (uint32_t i = 1; i < d->n_values; i++) follow &= d->value[i] == d->value[i - 1] + 1;
-  set->width = 1;
-  set->n = d->n_values;
-  if (follow) {
-    set->first = d->value[0];
+static void become_range(ff_colours *set, int64_t first) {
+  set->kind = FF_COLOURS_RANGE;
+  set->first = set->least = first;
+  set->most = first + set->n - 1;
+  set->ascending = 1;
+}
+
+/* The table is complete: it becomes a range if it can. */
+static ff_status end_table(table *t) {
+  ff_colours *set = t->set;
+  if (set->n == 0) return ff_error_set(t->err, FF_EMODEL, "the set %s has no colours", ff_quote(t->name, strlen(t->name)).text);
+  set->kind = FF_COLOURS_TABLE;
+  int range = set->width == 1;
+  for (uint32_t i = 1; i < set->n && range; i++) range = set->value[i] == set->value[0] + i;
+  if (!range) {
+    set->value = ff_shrink(set->value, (size_t)set->n * set->width, sizeof *set->value);
+    set->least = set->most = set->value[0];
+    set->ascending = set->width == 1;
+    for (uint32_t i = 1; i < set->n && set->width == 1; i++) {
+      set->ascending &= set->value[i] > set->value[i - 1];
+      if (set->value[i] < set->least) set->least = set->value[i];
+      if (set->value[i] > set->most) set->most = set->value[i];
+    }
     return FF_OK;
   }
-  int64_t repeated;
-  set->value = ff_calloc(set->n, sizeof *set->value);
-  if (set->value == NULL) return no_memory(m, set->n);
-  if (set->n > 0) memcpy(set->value, d->value, set->n * sizeof *set->value);
-  if (!hash_list(set, 0, &repeated)) return no_memory(m, set->n);
-  if (repeated < 0) return FF_OK;
-  const int64_t value = d->value[repeated];
-  char number[32];
-  snprintf(number, sizeof number, "%lld", (long long)value);
-  return ff_error_set(m->err, FF_EMODEL, "the set %s has the colour %s twice", quoted(m).text,
-                      value >= FF_COLOUR_NAMES ? m->scope->colour[value - FF_COLOUR_NAMES] : number);
+  become_range(set, set->value[0]);
+  free(set->value);
+  free(set->slot);
+  set->value = NULL;
+  set->slot = NULL;
+  return FF_OK;
 }
 
-static ff_status make_product(ff_colours *set, const maker *m) {
-  const ff_colour_definition *d = m->definition;
-  double n = 1;
-  set->parts = ff_calloc(d->n_parts, sizeof *set->parts);
-  if (set->parts == NULL) return no_memory(m, d->n_parts);
-  for (uint32_t i = 0; i < d->n_parts; i++) {
-    set->parts[i] = m->scope->colours[d->part[i]];
-    set->width += set->parts[i]->width;
-    n *= set->parts[i]->n;
+/* ---- kinds of sets ------------------------------------------------------------------------------------------------------ */
+
+static const ff_colours *part_of(const table *t, uint32_t s, uint32_t i) { return t->scope->colours[t->scope->set[s].part[i]]; }
+
+static ff_status make_values(table *t, uint32_t s) {
+  const ff_colour_definition *d = &t->scope->set[s];
+  if (d->n_values > FF_COLOUR_MAX_SET) return fail_size(t, d->n_values);
+  t->set->width = 1;
+  int range = d->n_values > 0;
+  for (uint32_t i = 1; i < d->n_values && range; i++) range = d->value[i] == d->value[0] + i;
+  if (range) {
+    t->set->n = d->n_values;
+    become_range(t->set, d->value[0]);
+    return FF_OK;
   }
-  set->n_parts = d->n_parts;
-  if (n > (double)FF_COLOUR_MAX_SET) return too_many(m, n);
-  if (set->width > FF_COLOUR_MAX_WIDTH)
-    return ff_error_set(m->err, FF_ESIZE, "the colours of the set %s have %u components; at most %u are possible", quoted(m).text,
-                        set->width, FF_COLOUR_MAX_WIDTH);
+  for (uint32_t i = 0; i < d->n_values; i++) {
+    int added;
+    const ff_status status = add_tuple(t, &d->value[i], &added);
+    if (status != FF_OK) return status;
+    if (added) continue;
+    char text[40] = "a colour";
+    if (ff_colour_is_number(d->value[i])) snprintf(text, sizeof text, "%lld", (long long)d->value[i]);
+    const uint64_t name = (uint64_t)(d->value[i] - FF_COLOUR_NAMES);
+    return ff_error_set(t->err, FF_EMODEL, "the set %s has the colour %s twice", ff_quote(t->name, strlen(t->name)).text,
+                        d->value[i] >= FF_COLOUR_NAMES && name < t->scope->n_colours
+                            ? ff_quote(t->scope->colour[name], strlen(t->scope->colour[name])).text
+                            : text);
+  }
+  return end_table(t);
+}
+
+static ff_status make_product(table *t, uint32_t s) {
+  const ff_colour_definition *d = &t->scope->set[s];
+  ff_colours *set = t->set;
+  double n = 1;
+  uint32_t width = 0;
+  for (uint32_t i = 0; i < d->n_parts; i++) {
+    const ff_colours *part = part_of(t, s, i);
+    n *= part->n;
+    width += part->width;
+    if (width > FF_COLOUR_MAX_WIDTH)
+      return ff_error_set(t->err, FF_ESIZE, "the colours of the set %s have more than %u components",
+                          ff_quote(t->name, strlen(t->name)).text, FF_COLOUR_MAX_WIDTH);
+    for (uint32_t k = 0; k < part->width; k++) set->component[set->width++] = part->component[k];
+    if (part->kind != FF_COLOURS_PRODUCT) set->factor[set->n_factors++] = part;
+    for (uint32_t k = 0; k < part->n_factors; k++) set->factor[set->n_factors++] = part->factor[k];
+  }
+  if (d->n_parts == 0) return end_table(t); /* it fails */
+  if (n > (double)FF_COLOUR_MAX_SET) return fail_size(t, n);
+  set->kind = FF_COLOURS_PRODUCT;
   set->n = (uint32_t)n;
   return FF_OK;
 }
 
-static ff_status keep_true(ff_colours *set, const maker *m, const ff_colour_expr *predicate) {
-  int64_t *stack = ff_calloc(predicate->depth, sizeof *stack), tuple[FF_COLOUR_MAX_WIDTH], holds, repeated;
-  const uint32_t n = set->parent->n;
-  set->value = ff_calloc((size_t)n * set->width, sizeof *set->value);
-  if (stack == NULL || set->value == NULL) {
-    free(stack);
-    return no_memory(m, n);
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    ff_colours_at(set->parent, i, tuple);
-    if (!ff_colour_value(&holds, predicate, m->scope, tuple, stack) || holds == 0) continue;
-    memcpy(set->value + (size_t)set->n++ * set->width, tuple, set->width * sizeof *tuple);
-  }
-  free(stack);
-  return hash_list(set, 0, &repeated) ? FF_OK : no_memory(m, set->n);
-}
-
-static ff_status make_subset(ff_colours *set, const maker *m) {
-  ff_colour_expr predicate;
-  set->parent = m->scope->colours[m->definition->part[0]];
-  set->width = set->parent->width;
-  ff_status status = ff_colour_expand(&predicate, &m->definition->predicate, m->scope, m->err);
-  if (status == FF_OK) status = keep_true(set, m, &predicate);
-  ff_colour_free(&predicate);
-  return status;
-}
-
-/* The values of each component, in the order in which they occur. */
-static ff_status make_components(ff_colours *set, const maker *m) {
-  set->component = ff_calloc(set->width, sizeof *set->component);
-  if (set->component == NULL) return no_memory(m, set->n);
-  for (uint32_t k = 0; k < set->width; k++) {
-    int64_t repeated;
-    ff_colours *c = set->component[k] = ff_calloc(1, sizeof *c);
-    if (c == NULL || (c->value = ff_calloc(set->n, sizeof *c->value)) == NULL) return no_memory(m, set->n);
-    c->width = 1;
-    c->n = set->n;
-    for (uint32_t i = 0; i < set->n; i++) c->value[i] = set->value[(size_t)i * set->width + k];
-    if (!hash_list(c, 1, &repeated)) return no_memory(m, set->n);
+/* Whether next() and previous() of a predicate move in sets that have been made. */
+static ff_status check_steps(const table *t, const ff_colour_expr *predicate) {
+  for (uint32_t i = 0; i < predicate->length; i++) {
+    const ff_colour_word *word = &predicate->word[i];
+    if (!ff_colour_steps(word->code) || t->scope->colours[word->of] != NULL) continue;
+    return ff_error_set(t->err, FF_EMODEL, "the predicate of the set %s names a neighbour in the set %s, which is defined later",
+                        ff_quote(t->name, strlen(t->name)).text, t->scope->set[word->of].name);
   }
   return FF_OK;
 }
 
-static ff_status make_union(ff_colours *set, const maker *m) {
-  const ff_colour_definition *d = m->definition;
-  double n = 0;
-  int64_t repeated;
-  set->width = m->scope->colours[d->part[0]]->width;
-  for (uint32_t i = 0; i < d->n_parts; i++) {
-    const ff_colours *part = m->scope->colours[d->part[i]];
-    if (part->width != set->width)
-      return ff_error_set(m->err, FF_EMODEL, "the set %s joins colours of %u and of %u components", quoted(m).text, set->width,
-                          part->width);
-    n += part->n;
+static ff_status make_subset(table *t, uint32_t s) {
+  const ff_colours *parent = part_of(t, s, 0);
+  ff_colour_expr predicate;
+  int64_t *stack = NULL, tuple[FF_COLOUR_MAX_WIDTH], value;
+  ff_colour_scope scope = *t->scope;
+  scope.subset_of = t->scope->set[s].part[0];
+  t->set->width = parent->width;
+  if (parent->width > 1) memcpy(t->set->component, parent->component, sizeof parent->component);
+  ff_status status = ff_colour_expand(&predicate, &t->scope->set[s].predicate, &scope, t->err);
+  if (status == FF_OK) status = check_steps(t, &predicate);
+  if (status == FF_OK && (stack = ff_calloc(predicate.depth, sizeof *stack)) == NULL)
+    status = ff_error_set(t->err, FF_EMEMORY, "no memory for a stack of %u colours", predicate.depth);
+  for (uint32_t i = 0; i < parent->n && status == FF_OK; i++) {
+    int added;
+    ff_colours_at(parent, i, tuple);
+    if (ff_colour_value(&value, &predicate, &scope, tuple, stack) && value != 0) status = add_tuple(t, tuple, &added);
   }
-  if (n > (double)FF_COLOUR_MAX_SET) return too_many(m, n);
-  set->value = ff_calloc((size_t)n * set->width, sizeof *set->value);
-  if (set->value == NULL) return no_memory(m, (uint32_t)n);
-  for (uint32_t i = 0; i < d->n_parts; i++)
-    for (uint32_t k = 0; k < m->scope->colours[d->part[i]]->n; k++)
-      ff_colours_at(m->scope->colours[d->part[i]], k, set->value + (size_t)set->n++ * set->width);
-  if (!hash_list(set, 1, &repeated)) return no_memory(m, (uint32_t)n);
-  return set->width > 1 ? make_components(set, m) : FF_OK;
+  free(stack);
+  ff_colour_free(&predicate);
+  return status == FF_OK ? end_table(t) : status;
+}
+
+static ff_status join_parts(table *t, const ff_colours *const *part, uint32_t n_parts) {
+  int64_t tuple[FF_COLOUR_MAX_WIDTH];
+  for (uint32_t p = 0; p < n_parts; p++)
+    for (uint32_t i = 0; i < part[p]->n; i++) {
+      int added;
+      ff_colours_at(part[p], i, tuple);
+      const ff_status status = add_tuple(t, tuple, &added);
+      if (status != FF_OK) return status;
+    }
+  return end_table(t);
+}
+
+/* The values of component k in all parts. */
+static ff_status join_components(table *t, const ff_colours **part, uint32_t n_parts, const ff_colours *const *component,
+                                 uint32_t k) {
+  ff_colours *own = ff_calloc(1, sizeof *own);
+  if (own == NULL) return ff_error_set(t->err, FF_EMEMORY, "no memory for the colours of the set %s", t->name);
+  t->set->own[k] = own;
+  t->set->component[k] = own;
+  own->width = 1;
+  own->component[0] = own;
+  table inner = {own, 0, t->scope, t->name, t->err};
+  for (uint32_t p = 0; p < n_parts; p++) part[p] = component[p];
+  return join_parts(&inner, part, n_parts);
+}
+
+static ff_status make_union(table *t, uint32_t s) {
+  const ff_colour_definition *d = &t->scope->set[s];
+  const uint32_t n = d->n_parts;
+  if (n == 0) return end_table(t); /* it fails */
+  t->set->width = part_of(t, s, 0)->width;
+  for (uint32_t i = 1; i < n; i++) {
+    if (part_of(t, s, i)->width == t->set->width) continue;
+    return ff_error_set(t->err, FF_EMODEL,
+                        "the set %s joins the set %s, whose colours have %u components, and %s, where they have %u",
+                        ff_quote(t->name, strlen(t->name)).text, t->scope->set[d->part[0]].name, t->set->width,
+                        t->scope->set[d->part[i]].name, part_of(t, s, i)->width);
+  }
+  const ff_colours **part = ff_calloc(2 * (size_t)n, sizeof *part);
+  if (part == NULL) return ff_error_set(t->err, FF_EMEMORY, "no memory for the %u parts of the set %s", n, t->name);
+  for (uint32_t i = 0; i < n; i++) part[i] = part_of(t, s, i);
+  ff_status status = join_parts(t, part, n);
+  for (uint32_t k = 0; k < t->set->width && t->set->width > 1 && status == FF_OK; k++) {
+    int same = 1;
+    for (uint32_t i = 0; i < n; i++) {
+      part[n + i] = part_of(t, s, i)->component[k];
+      same &= part[n + i] == part[n];
+    }
+    if (same)
+      t->set->component[k] = part[n];
+    else
+      status = join_components(t, part, n, part + n, k);
+  }
+  free(part);
+  return status;
 }
 
 ff_status ff_colours_new(ff_colours **out, uint32_t s, const ff_colour_scope *scope, ff_error *err) {
-  static ff_status (*const make[])(ff_colours *, const maker *) = {
-      [FF_SET_VALUES] = make_values, [FF_SET_PRODUCT] = make_product, [FF_SET_SUBSET] = make_subset, [FF_SET_UNION] = make_union};
-  const maker m = {scope, &scope->set[s], scope->set[s].name, err};
+  const ff_colour_definition *d = &scope->set[s];
   *out = NULL;
+  for (uint32_t i = 0; i < d->n_parts && d->kind != FF_SET_VALUES; i++)
+    if (d->part[i] >= s || scope->colours[d->part[i]] == NULL)
+      return ff_error_set(err, FF_EINTERNAL, "a part of the set %s has not been made", d->name);
   ff_colours *set = ff_calloc(1, sizeof *set);
-  if (set == NULL) return no_memory(&m, 0);
-  ff_status status = make[m.definition->kind](set, &m);
-  if (status == FF_OK && set->n == 0) status = ff_error_set(err, FF_EMODEL, "the set %s has no colour", quoted(&m).text);
+  if (set == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the colours of the set %s", d->name);
+  table t = {set, 0, scope, d->name, err};
+  ff_status status;
+  switch (d->kind) {
+    case FF_SET_PRODUCT: status = make_product(&t, s); break;
+    case FF_SET_SUBSET: status = d->n_parts == 0 ? end_table(&t) : make_subset(&t, s); break;
+    case FF_SET_UNION: status = make_union(&t, s); break;
+    default: status = make_values(&t, s);
+  }
+  if (set->width == 1 && set->kind != FF_COLOURS_PRODUCT) set->component[0] = set;
   if (status == FF_OK)
     *out = set;
   else
@@ -280,22 +339,23 @@ ff_status ff_colours_new(ff_colours **out, uint32_t s, const ff_colour_scope *sc
   return status;
 }
 
+/* ---- texts -------------------------------------------------------------------------------------------------------------- */
+
 size_t ff_colours_text(char *out, size_t size, const ff_colours *set, uint32_t i, const char *between,
                        const ff_colour_scope *scope) {
   int64_t tuple[FF_COLOUR_MAX_WIDTH];
   size_t length = 0;
   ff_colours_at(set, i, tuple);
-  if (size > 0) out[0] = '\0';
   for (uint32_t k = 0; k < set->width; k++) {
-    char number[32];
-    snprintf(number, sizeof number, "%lld", (long long)tuple[k]);
-    const char *const text[2] = {k > 0 ? between : "",
-                                 tuple[k] >= FF_COLOUR_NAMES ? scope->colour[tuple[k] - FF_COLOUR_NAMES] : number};
-    for (int j = 0; j < 2; j++) {
-      const size_t more = strlen(text[j]);
-      if (length < size) snprintf(out + length, size - length, "%s", text[j]);
-      length += more;
-    }
+    char number[24];
+    const char *text = number;
+    if (tuple[k] >= FF_COLOUR_NAMES)
+      text = scope->colour[tuple[k] - FF_COLOUR_NAMES];
+    else
+      snprintf(number, sizeof number, "%lld", (long long)tuple[k]);
+    const int written =
+        snprintf(length < size ? out + length : NULL, length < size ? size - length : 0, "%s%s", k > 0 ? between : "", text);
+    length += (size_t)written;
   }
   return length;
 }
