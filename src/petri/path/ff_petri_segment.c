@@ -102,11 +102,20 @@ static void mark_group(ff_petri_path *path, uint32_t g) {
   path->dirty_group[path->n_dirty_groups++] = g;
 }
 
+/* Whether the hazard of a group depends on counts alone, as its coefficients are now. */
+static int is_constant(const ff_petri_path *path, uint32_t g) {
+  const ff_petri_program *p = path->program;
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++)
+    if (p->cell_profile[c] != 0 && (path->low[c] != 0 || path->high[c] != 0)) return 0;
+  return 1;
+}
+
 /* Groups that vary go on with what is left of their thresholds. Their candidates are dropped before the length of the segment is
  * chosen. */
 static void leave_segment(ff_petri_path *path) {
   for (uint32_t k = 0; k < path->n_moving_groups; k++) {
     const uint32_t g = path->moving_group[k];
+    if (!path->varies[g] && !path->is_dirty_group[g] && is_constant(path, g)) continue;
     ff_petri_clock_settle(path, g);
     ff_petri_due_cancel(&path->candidates, g);
     path->varies[g] = 0;
@@ -115,12 +124,12 @@ static void leave_segment(ff_petri_path *path) {
   }
 }
 
-/* A group that does not depend on levels may have fired, or may have other coefficients. */
+/* Finds the next firings of groups that have fired, or have other coefficients: of all, or of those whose hazards are constant. */
 static void search_dirty(ff_petri_path *path, int all) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < path->n_dirty_groups; k++) {
     const uint32_t g = path->dirty_group[k];
-    if (!all && path->is_moving_group[g]) {
+    if (!all && path->is_moving_group[g] && !is_constant(path, g)) {
       path->dirty_group[kept++] = g;
       continue;
     }
