@@ -301,12 +301,11 @@ static void begins_alike(void) {
   petri_end(&x);
 }
 
-/* x grows from 1 at speed 2: it is above 4 from 1.5 on. A trajectory ends there, and keeps its state. */
-static void stops_at_a_level(void) {
+/* A trajectory of a place x, which does not move unless it is `continuous`, ends when a condition holds. */
+static void check_stop(int continuous, ff_formula_word *word, double *state, double *stopped) {
   const double times[] = {1, 1.5, 9};
   const uint32_t observed[] = {0};
-  double state[3], stopped[1], *const states[] = {state};
-  ff_formula_word word[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  double *const states[] = {state};
   const ff_formula until = {word, 3, 2};
   const ff_run_options options = {.n = 1, .times = times, .n_times = 3, .observed = observed, .n_observed = 1, .states = states,
                                   .until = &until, .stopped = stopped, .threads = 1};
@@ -314,16 +313,29 @@ static void stops_at_a_level(void) {
   ff_run *run = NULL;
   int done = 0;
   petri_begin(&x);
-  petri_place(&x, "x", 1, "1");
-  petri_flows(&x, "grow", "0 -> x", "2");
+  petri_place(&x, "x", continuous, "1");
+  if (continuous) petri_flows(&x, "grow", "0 -> x", "2");
   petri_compile(&x, &usual);
   if (x.status == FF_OK) x.status = ff_run_new(&run, &ff_petri_engine, x.program, &options, &x.err);
   while (x.status == FF_OK && !done) x.status = ff_run_advance(run, 10, &done, &x.err);
   FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
-  FF_CHECK_SAY(fabs(stopped[0] - 1.5) < 1e-9, "%.17g\n", stopped[0]);
-  FF_CHECK(fabs(state[0] - 3) < 1e-9 && fabs(state[1] - 4) < 1e-9 && state[2] >= 4 && state[2] < 4 + 1e-9);
   ff_run_free(run);
   petri_end(&x);
+}
+
+/* x grows from 1 at speed 2: it is above 4 from 1.5 on, where its state stays. Conditions may know the time, too. */
+static void stops_at_a_level(void) {
+  double state[3], stopped[1];
+  ff_formula_word level[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  ff_formula_word late[] = {{FF_F_TIME, 0, 0}, {FF_F_NUMBER, 0, 2.75}, {FF_F_GT, 0, 0}};
+  check_stop(1, level, state, stopped);
+  FF_CHECK_SAY(fabs(stopped[0] - 1.5) < 1e-9, "%.17g\n", stopped[0]);
+  FF_CHECK(fabs(state[0] - 3) < 1e-9 && fabs(state[1] - 4) < 1e-9 && state[2] >= 4 && state[2] < 4 + 1e-9);
+  for (int continuous = 0; continuous < 2; continuous++) {
+    check_stop(continuous, late, state, stopped);
+    FF_CHECK_SAY(fabs(stopped[0] - 2.75) < 1e-9, "%.17g\n", stopped[0]);
+    FF_CHECK(fabs(state[2] - (continuous ? 6.5 : 1)) < 1e-8);
+  }
 }
 
 /* One clock for all has the same law: two channels that open at rates 1 and 2, independently. */

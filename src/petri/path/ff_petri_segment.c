@@ -5,15 +5,13 @@
 
 /* ---- segments ----------------------------------------------------------------------------------------------------------- */
 
-static int is_timed(const ff_petri_program *p) { return p->timed_flows || p->timed_profiles || p->timed_switches; }
-
 static double smaller(double a, double b) { return b < a ? b : a; }
 
 /* The latest end of a segment: times that are known, and at which a flow changes. */
 static double known_end(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   double most = path->now + path->reach;
-  if (is_timed(p)) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
+  if (path->timed) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
   if (!(most > path->now)) most = INFINITY;
   if (path->due.n > 0 && p->law[p->timed[path->due.heap[0].number].law].stirs && path->due.heap[0].time > path->now)
     most = smaller(most, path->due.heap[0].time);
@@ -70,7 +68,7 @@ static void begin_flat(ff_petri_path *path) {
   path->flat = 1;
   if (path->ode != NULL) memcpy(path->value, ff_ode_last(path->ode)->end, path->program->n_levels * sizeof *path->value);
   path->own = 1;
-  path->to = path->program->timed_profiles || path->program->timed_switches ? known_end(path) : INFINITY;
+  path->to = path->timed_still ? known_end(path) : INFINITY;
   path->part = 1;
 }
 
@@ -124,7 +122,8 @@ static void leave_segment(ff_petri_path *path) {
   }
 }
 
-/* Finds the next firings of groups that have fired, or have other coefficients: of all, or of those whose hazards are constant. */
+/* Finds the next firings of groups that have fired, or have other coefficients: of all, or of those whose hazards are constant.
+ */
 static void search_dirty(ff_petri_path *path, int all) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < path->n_dirty_groups; k++) {
