@@ -156,6 +156,61 @@ static void jumps_into_decay(void) {
   petri_end(&x);
 }
 
+/* ---- a hazard of levels and counts --------------------------------------------------------------------------------------- */
+
+/* x' = 1, hazard x + n, where n becomes 2 at 1: P(T > t) = exp(-t^2 / 2 - 2 max(0, t - 1)). */
+static double law_of_sum(double t) { return 1 - exp(-t * t / 2 - 2 * (t > 1 ? t - 1 : 0)); }
+
+static void adds_levels_and_counts(void) {
+  const uint64_t n = 4000;
+  petri_text x;
+  petri_firings f;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "A", 0, "1");
+  petri_place(&x, "n", 0, "0");
+  petri_flows(&x, "grow", "0 -> x", "1");
+  petri_fires(&x, "fire", "A -> 0", "A * (x + n)");
+  petri_transition(&x, "more", FF_PETRI_DETERMINISTIC, "0 -> 2 n", "n < 2", NULL, "1", 0);
+  petri_compile(&x, &usual);
+  x.status = x.status == FF_OK ? petri_list(&f, x.program, n, 30, 12, &x.err) : x.status;
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    uint64_t fires = 0;
+    for (uint64_t i = 0; i < f.n; i++)
+      if (f.what[i] == 1) f.time[fires++] = f.time[i];
+    FF_CHECK(fires == n && f.n == 2 * n);
+    FF_CHECK(petri_distance(f.time, fires, law_of_sum) < DISTANCE / sqrt((double)n));
+    petri_firings_free(&f);
+  }
+  petri_end(&x);
+}
+
+/* ---- a hazard with a pole ------------------------------------------------------------------------------------------------ */
+
+static double uniform_to_ten(double t) { return t / 10; }
+
+/* x' = 1, hazard 1 / (10 - x): the time is uniform on 0 to 10. Steps of the solver go beyond 10. */
+static void fires_before_a_pole(void) {
+  const uint64_t n = 2000;
+  petri_text x;
+  petri_firings f;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "A", 0, "1");
+  petri_flows(&x, "grow", "0 -> x", "1");
+  petri_fires(&x, "fire", "A -> 0", "A / (10 - x)");
+  petri_compile(&x, &usual);
+  x.status = x.status == FF_OK ? petri_list(&f, x.program, n, 30, 12, &x.err) : x.status;
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    FF_CHECK(f.n == n);
+    FF_CHECK(petri_distance(f.time, f.n, uniform_to_ten) < DISTANCE / sqrt((double)f.n));
+    petri_firings_free(&f);
+  }
+  petri_end(&x);
+}
+
 /* ---- crossings ----------------------------------------------------------------------------------------------------------- */
 
 /* x grows at speed 1 up to 1, and then decays at rate 1 down to 1/4: periods of 3/4 + log(4). */
@@ -369,5 +424,6 @@ static void shares_one_clock(void) {
   }
 }
 
-FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, oscillates, runs_empty, sees_a_pulse,
-             keeps_its_bits, begins_alike, stops_at_a_level, shares_one_clock)
+FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
+             fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
+             shares_one_clock)

@@ -51,12 +51,18 @@ static void fail_step(ff_petri_path *path) {
   ff_petri_path_fail(path, FF_PETRI_BAD_STEP, p->value_place[worst], ff_ode_next(path->ode), 0);
 }
 
+/* One short segment, as between two crossings at almost the same time, does not make many that follow short. */
+static void shorten_reach(ff_petri_path *path, double reach) {
+  const double least = path->reach < INFINITY ? path->reach / 4 : 0;
+  path->reach = reach > least ? reach : least;
+}
+
 /* The state at the end of what was cut goes on. */
 static void go_on(ff_petri_path *path) {
   if (path->ode == NULL) return;
   if (!path->flat && path->segment > 0) {
     const double used = path->now - path->from;
-    if (path->now < path->to && used > 0) path->reach = FF_PETRI_REACH * used;
+    if (path->now < path->to && used > 0) shorten_reach(path, FF_PETRI_REACH * used);
     ff_petri_own_levels(path);
     ff_ode_cut(path->ode, path->now);
   }
@@ -142,6 +148,7 @@ static void new_segment(ff_petri_path *path) {
   leave_segment(path);
   search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
+  if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
   if (path->stirred) go_on(path);
   if (path->failure.what != FF_PETRI_FINE) return;
   path->stirred = 0;
@@ -156,7 +163,6 @@ static void new_segment(ff_petri_path *path) {
   path->limit = path->to;
   path->length = path->to - path->from;
   path->part = 1;
-  if (!path->flat) path->reach = FF_PETRI_REACH * path->length;
   path->crossing = 0;
   path->n_changes = 0;
   if (path->conditions.n_thresholds + path->conditions.n_formulas > 0 && path->limit < INFINITY) ff_petri_find_crossing(path);
