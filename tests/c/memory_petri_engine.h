@@ -13,14 +13,22 @@ static ff_status make_hybrid(ff_petri **net, ff_error *err) {
     ff_petri_kind kind;
     const char *equation, *tests, *resets, *number;
     int mass_action;
-  } list[] = {{"flow", FF_PETRI_CONTINUOUS, "C -> Ca[x,y]", "C >= 0.1", NULL, "k * v + (Ca[x,y] > 2)", 0},
-              {"drain", FF_PETRI_CONTINUOUS, "Ca[x,y] -> (1 + B) Ca[next(x),y]", NULL, NULL, "0.3", 0},
-              {"fast", FF_PETRI_CONTINUOUS, "Ca[x,y] -> C", NULL, NULL, "1e5", 1},
-              {"bind", FF_PETRI_STOCHASTIC, "A -> S100[x,y]", NULL, "C", "5 * k * Ca[x,y]", 1},
-              {"bend", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "40 * abs(C - 0.3) / (1 + B)", 0},
-              {"go", FF_PETRI_IMMEDIATE, "S100[x,y] -> B", NULL, NULL, "k", 0},
-              {"wait", FF_PETRI_DETERMINISTIC, "0 -> (A) C", NULL, NULL, "0.05", 0},
-              {"mean", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "w", 0}};
+  } list[] = {
+      {"flow", FF_PETRI_CONTINUOUS, "C -> Ca[x,y]", "C >= 0.1", NULL, "k * v + (Ca[x,y] > 2)", 0},
+      {"drain", FF_PETRI_CONTINUOUS, "Ca[x,y] -> (1 + B) Ca[next(x),y]", NULL, NULL, "0.3", 0},
+      {"fast", FF_PETRI_CONTINUOUS, "Ca[x,y] -> C", NULL, NULL, "1e5", 1},
+      {"bind", FF_PETRI_STOCHASTIC, "A -> S100[x,y]", NULL, "C", "5 * k * Ca[x,y]", 1},
+      {"bend", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "40 * abs(C - 0.3) / (1 + B)", 0},
+      {"go", FF_PETRI_IMMEDIATE, "S100[x,y] -> B", NULL, NULL, "k", 0},
+      {"wait", FF_PETRI_DETERMINISTIC, "0 -> (A) C", NULL, NULL, "0.05", 0},
+      {"steps", FF_PETRI_CONTINUOUS, "0 -> C", NULL, NULL,
+       "(C > 3) + (C > 4) + (C > 5) + (C > 6) + (C > 7) + (C > 8) + (C > 9) + (C > 10) + (C > 11) + (C > 12) + (C > 13) + "
+       "(C > 14) + (C > 15) + (C > 16) + (C > 17) + (C > 18)",
+       0},
+      {"root", FF_PETRI_STOCHASTIC, "A -> 0", NULL, NULL, "0.1 * sqrt(7 + Ca[x,y])", 0},
+      {"roots", FF_PETRI_STOCHASTIC, "A -> 0", "A < 100", NULL, "0.1 * sqrt(x + Ca[x,y])", 0},
+      {"more", FF_PETRI_STOCHASTIC, "A -> 0", NULL, NULL, "0.1 * sqrt(2 * y + Ca[x,y] * C)", 0},
+      {"mean", FF_PETRI_STOCHASTIC, "0 -> A", NULL, NULL, "w", 0}};
   ff_status status = petri_small(net, 2, err);
   if (status == FF_OK) status = ff_petri_add_variable(*net, "v", err);
   if (status == FF_OK) status = ff_petri_add_variable(*net, "w", err);

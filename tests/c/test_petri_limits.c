@@ -136,6 +136,28 @@ static void passes_on_what_comes(void) {
   petri_end(&x);
 }
 
+/* x loses 0.5 until it is empty at 2; each of it makes n of y, and n is 3, and 4 from 1 on. */
+static void weighs_flows(void) {
+  const double times[] = {0.5, 1.5, 3}, y[] = {0.75, 3.5 / 2 + 1.5 - 0.75, 3.5}, level[] = {0.75, 0.25, 0};
+  petri_text x;
+  petri_states s = {0};
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "1");
+  petri_place(&x, "y", 1, "0");
+  petri_place(&x, "n", 0, "3");
+  petri_flows(&x, "turn", "x -> (n) y", "0.5");
+  petri_transition(&x, "more", FF_PETRI_DETERMINISTIC, "0 -> n", "n < 4", NULL, "1", 0);
+  petri_compile(&x, &usual);
+  if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 3, 2, 1, 1, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  for (uint32_t t = 0; t < 3 && x.status == FF_OK; t++) {
+    FF_CHECK(fabs(petri_state(&s, 0, 0, t) - level[t]) < 1e-6);
+    FF_CHECK_SAY(fabs(petri_state(&s, 1, 0, t) - y[t]) < 1e-5, "y is %.10g, not %.10g\n", petri_state(&s, 1, 0, t), y[t]);
+  }
+  petri_states_free(&s);
+  petri_end(&x);
+}
+
 /* ---- arcs ---------------------------------------------------------------------------------------------------------------- */
 
 /* x gets 1 in a unit of time; jumps take 1 if there is 1, and count it. A part of them resets "once" and sets it to 1. */
@@ -293,4 +315,4 @@ static void names_bad_changes(void) {
 }
 
 FF_TEST_MAIN("petri_limits", flows_like_rate_equations, integrates_stiff_flows, agrees_between_integrators, passes_on_what_comes,
-             takes_from_levels, tests_counts, starts_later, names_bad_rates, names_bad_changes)
+             weighs_flows, takes_from_levels, tests_counts, starts_later, names_bad_rates, names_bad_changes)

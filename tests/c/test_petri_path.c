@@ -156,6 +156,61 @@ static void jumps_into_decay(void) {
   petri_end(&x);
 }
 
+/* ---- a hazard of levels and counts --------------------------------------------------------------------------------------- */
+
+/* x' = 1, hazard x + n, where n becomes 2 at 1: P(T > t) = exp(-t^2 / 2 - 2 max(0, t - 1)). */
+static double law_of_sum(double t) { return 1 - exp(-t * t / 2 - 2 * (t > 1 ? t - 1 : 0)); }
+
+static void adds_levels_and_counts(void) {
+  const uint64_t n = 4000;
+  petri_text x;
+  petri_firings f;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "A", 0, "1");
+  petri_place(&x, "n", 0, "0");
+  petri_flows(&x, "grow", "0 -> x", "1");
+  petri_fires(&x, "fire", "A -> 0", "A * (x + n)");
+  petri_transition(&x, "more", FF_PETRI_DETERMINISTIC, "0 -> 2 n", "n < 2", NULL, "1", 0);
+  petri_compile(&x, &usual);
+  x.status = x.status == FF_OK ? petri_list(&f, x.program, n, 30, 12, &x.err) : x.status;
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    uint64_t fires = 0;
+    for (uint64_t i = 0; i < f.n; i++)
+      if (f.what[i] == 1) f.time[fires++] = f.time[i];
+    FF_CHECK(fires == n && f.n == 2 * n);
+    FF_CHECK(petri_distance(f.time, fires, law_of_sum) < DISTANCE / sqrt((double)n));
+    petri_firings_free(&f);
+  }
+  petri_end(&x);
+}
+
+/* ---- a hazard with a pole ------------------------------------------------------------------------------------------------ */
+
+static double uniform_to_ten(double t) { return t / 10; }
+
+/* x' = 1, hazard 1 / (10 - x): the time is uniform on 0 to 10. Steps of the solver go beyond 10. */
+static void fires_before_a_pole(void) {
+  const uint64_t n = 2000;
+  petri_text x;
+  petri_firings f;
+  petri_begin(&x);
+  petri_place(&x, "x", 1, "0");
+  petri_place(&x, "A", 0, "1");
+  petri_flows(&x, "grow", "0 -> x", "1");
+  petri_fires(&x, "fire", "A -> 0", "A / (10 - x)");
+  petri_compile(&x, &usual);
+  x.status = x.status == FF_OK ? petri_list(&f, x.program, n, 30, 12, &x.err) : x.status;
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  if (x.status == FF_OK) {
+    FF_CHECK(f.n == n);
+    FF_CHECK(petri_distance(f.time, f.n, uniform_to_ten) < DISTANCE / sqrt((double)f.n));
+    petri_firings_free(&f);
+  }
+  petri_end(&x);
+}
+
 /* ---- crossings ----------------------------------------------------------------------------------------------------------- */
 
 /* x grows at speed 1 up to 1, and then decays at rate 1 down to 1/4: periods of 3/4 + log(4). */
@@ -301,12 +356,11 @@ static void begins_alike(void) {
   petri_end(&x);
 }
 
-/* x grows from 1 at speed 2: it is above 4 from 1.5 on. A trajectory ends there, and keeps its state. */
-static void stops_at_a_level(void) {
+/* A trajectory of a place x, which does not move unless it is `continuous`, ends when a condition holds. */
+static void check_stop(int continuous, ff_formula_word *word, double *state, double *stopped) {
   const double times[] = {1, 1.5, 9};
   const uint32_t observed[] = {0};
-  double state[3], stopped[1], *const states[] = {state};
-  ff_formula_word word[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  double *const states[] = {state};
   const ff_formula until = {word, 3, 2};
   const ff_run_options options = {.n = 1, .times = times, .n_times = 3, .observed = observed, .n_observed = 1, .states = states,
                                   .until = &until, .stopped = stopped, .threads = 1};
@@ -314,16 +368,29 @@ static void stops_at_a_level(void) {
   ff_run *run = NULL;
   int done = 0;
   petri_begin(&x);
-  petri_place(&x, "x", 1, "1");
-  petri_flows(&x, "grow", "0 -> x", "2");
+  petri_place(&x, "x", continuous, "1");
+  if (continuous) petri_flows(&x, "grow", "0 -> x", "2");
   petri_compile(&x, &usual);
   if (x.status == FF_OK) x.status = ff_run_new(&run, &ff_petri_engine, x.program, &options, &x.err);
   while (x.status == FF_OK && !done) x.status = ff_run_advance(run, 10, &done, &x.err);
   FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
-  FF_CHECK_SAY(fabs(stopped[0] - 1.5) < 1e-9, "%.17g\n", stopped[0]);
-  FF_CHECK(fabs(state[0] - 3) < 1e-9 && fabs(state[1] - 4) < 1e-9 && state[2] >= 4 && state[2] < 4 + 1e-9);
   ff_run_free(run);
   petri_end(&x);
+}
+
+/* x grows from 1 at speed 2: it is above 4 from 1.5 on, where its state stays. Conditions may know the time, too. */
+static void stops_at_a_level(void) {
+  double state[3], stopped[1];
+  ff_formula_word level[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  ff_formula_word late[] = {{FF_F_TIME, 0, 0}, {FF_F_NUMBER, 0, 2.75}, {FF_F_GT, 0, 0}};
+  check_stop(1, level, state, stopped);
+  FF_CHECK_SAY(fabs(stopped[0] - 1.5) < 1e-9, "%.17g\n", stopped[0]);
+  FF_CHECK(fabs(state[0] - 3) < 1e-9 && fabs(state[1] - 4) < 1e-9 && state[2] >= 4 && state[2] < 4 + 1e-9);
+  for (int continuous = 0; continuous < 2; continuous++) {
+    check_stop(continuous, late, state, stopped);
+    FF_CHECK_SAY(fabs(stopped[0] - 2.75) < 1e-9, "%.17g\n", stopped[0]);
+    FF_CHECK(fabs(state[2] - (continuous ? 6.5 : 1)) < 1e-8);
+  }
 }
 
 /* One clock for all has the same law: two channels that open at rates 1 and 2, independently. */
@@ -357,5 +424,6 @@ static void shares_one_clock(void) {
   }
 }
 
-FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, oscillates, runs_empty, sees_a_pulse,
-             keeps_its_bits, begins_alike, stops_at_a_level, shares_one_clock)
+FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
+             fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
+             shares_one_clock)

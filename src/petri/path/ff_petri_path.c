@@ -87,6 +87,8 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
   if (status == FF_OK) status = ff_petri_switches_new(x, err);
   if (status == FF_OK) status = make_solver(x, err);
   if (status == FF_OK) list_moving_groups(x);
+  x->timed_still = program->timed_profiles || program->timed_switches || ff_formula_has_time(&x->until.formula);
+  x->timed = x->timed_still || program->timed_flows;
   return status;
 }
 

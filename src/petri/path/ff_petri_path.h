@@ -146,6 +146,7 @@ typedef struct {
   /* A condition that ends the trajectory. */
   ff_petri_plain until;
   int looks, reached;
+  uint8_t timed, timed_still; /* whether anything depends on the time; and anything but flows */
 
   double *gathered, *stack, *delta;
 } ff_petri_path;

@@ -5,15 +5,13 @@
 
 /* ---- segments ----------------------------------------------------------------------------------------------------------- */
 
-static int is_timed(const ff_petri_program *p) { return p->timed_flows || p->timed_profiles || p->timed_switches; }
-
 static double smaller(double a, double b) { return b < a ? b : a; }
 
 /* The latest end of a segment: times that are known, and at which a flow changes. */
 static double known_end(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   double most = path->now + path->reach;
-  if (is_timed(p)) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
+  if (path->timed) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
   if (!(most > path->now)) most = INFINITY;
   if (path->due.n > 0 && p->law[p->timed[path->due.heap[0].number].law].stirs && path->due.heap[0].time > path->now)
     most = smaller(most, path->due.heap[0].time);
@@ -53,12 +51,18 @@ static void fail_step(ff_petri_path *path) {
   ff_petri_path_fail(path, FF_PETRI_BAD_STEP, p->value_place[worst], ff_ode_next(path->ode), 0);
 }
 
+/* One short segment, as between two crossings at almost the same time, does not make many that follow short. */
+static void shorten_reach(ff_petri_path *path, double reach) {
+  const double least = path->reach < INFINITY ? path->reach / 4 : 0;
+  path->reach = reach > least ? reach : least;
+}
+
 /* The state at the end of what was cut goes on. */
 static void go_on(ff_petri_path *path) {
   if (path->ode == NULL) return;
   if (!path->flat && path->segment > 0) {
     const double used = path->now - path->from;
-    if (path->now < path->to && used > 0) path->reach = FF_PETRI_REACH * used;
+    if (path->now < path->to && used > 0) shorten_reach(path, FF_PETRI_REACH * used);
     ff_petri_own_levels(path);
     ff_ode_cut(path->ode, path->now);
   }
@@ -70,7 +74,7 @@ static void begin_flat(ff_petri_path *path) {
   path->flat = 1;
   if (path->ode != NULL) memcpy(path->value, ff_ode_last(path->ode)->end, path->program->n_levels * sizeof *path->value);
   path->own = 1;
-  path->to = path->program->timed_profiles || path->program->timed_switches ? known_end(path) : INFINITY;
+  path->to = path->timed_still ? known_end(path) : INFINITY;
   path->part = 1;
 }
 
@@ -102,11 +106,20 @@ static void mark_group(ff_petri_path *path, uint32_t g) {
   path->dirty_group[path->n_dirty_groups++] = g;
 }
 
+/* Whether the hazard of a group depends on counts alone, as its coefficients are now. */
+static int is_constant(const ff_petri_path *path, uint32_t g) {
+  const ff_petri_program *p = path->program;
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++)
+    if (p->cell_profile[c] != 0 && (path->low[c] != 0 || path->high[c] != 0)) return 0;
+  return 1;
+}
+
 /* Groups that vary go on with what is left of their thresholds. Their candidates are dropped before the length of the segment is
  * chosen. */
 static void leave_segment(ff_petri_path *path) {
   for (uint32_t k = 0; k < path->n_moving_groups; k++) {
     const uint32_t g = path->moving_group[k];
+    if (!path->varies[g] && !path->is_dirty_group[g] && is_constant(path, g)) continue;
     ff_petri_clock_settle(path, g);
     ff_petri_due_cancel(&path->candidates, g);
     path->varies[g] = 0;
@@ -115,12 +128,13 @@ static void leave_segment(ff_petri_path *path) {
   }
 }
 
-/* A group that does not depend on levels may have fired, or may have other coefficients. */
+/* Finds the next firings of groups that have fired, or have other coefficients: of all, or of those whose hazards are constant.
+ */
 static void search_dirty(ff_petri_path *path, int all) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < path->n_dirty_groups; k++) {
     const uint32_t g = path->dirty_group[k];
-    if (!all && path->is_moving_group[g]) {
+    if (!all && path->is_moving_group[g] && !is_constant(path, g)) {
       path->dirty_group[kept++] = g;
       continue;
     }
@@ -134,6 +148,7 @@ static void new_segment(ff_petri_path *path) {
   leave_segment(path);
   search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
+  if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
   if (path->stirred) go_on(path);
   if (path->failure.what != FF_PETRI_FINE) return;
   path->stirred = 0;
@@ -148,7 +163,6 @@ static void new_segment(ff_petri_path *path) {
   path->limit = path->to;
   path->length = path->to - path->from;
   path->part = 1;
-  if (!path->flat) path->reach = FF_PETRI_REACH * path->length;
   path->crossing = 0;
   path->n_changes = 0;
   if (path->conditions.n_thresholds + path->conditions.n_formulas > 0 && path->limit < INFINITY) ff_petri_find_crossing(path);

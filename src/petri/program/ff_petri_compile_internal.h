@@ -47,6 +47,9 @@ ff_status ff_petri_flatten(ff_petri_family_maker *f, const ff_formula_word *word
 /* Makes symbols of values, in the order in which they occur. `out->formula` has values as symbols before. */
 ff_status ff_petri_localise(ff_petri_maker *m, ff_petri_plain *out);
 
+/* Adds a derived formula. Takes *plain. */
+ff_status ff_petri_push_derived(ff_petri_maker *m, ff_petri_derived_kind kind, uint32_t value, ff_petri_plain *plain);
+
 /* Finds a derived formula or a profile, or adds it. Takes *plain. */
 ff_status ff_petri_intern_derived(ff_petri_maker *m, ff_petri_derived_kind kind, ff_petri_plain *plain, uint32_t *value);
 ff_status ff_petri_intern_profile(ff_petri_maker *m, ff_petri_plain *plain, uint32_t *profile);

@@ -171,18 +171,27 @@ static ff_status find(ff_petri_maker *m, uint32_t kind, const ff_petri_plain *pl
   return FF_OK;
 }
 
+ff_status ff_petri_push_derived(ff_petri_maker *m, ff_petri_derived_kind kind, uint32_t value, ff_petri_plain *plain) {
+  ff_petri_program *p = m->p;
+  ff_status status = ff_grow((void **)&p->derived, &m->derived_room, (size_t)p->n_derived + 1, sizeof *p->derived, m->err);
+  if (status == FF_OK)
+    p->derived[p->n_derived++] = (ff_petri_derived){kind, value, *plain};
+  else
+    ff_petri_plain_free(plain);
+  *plain = (ff_petri_plain){0};
+  return status;
+}
+
 ff_status ff_petri_intern_derived(ff_petri_maker *m, ff_petri_derived_kind kind, ff_petri_plain *plain, uint32_t *value) {
   ff_petri_program *p = m->p;
   size_t at = 0;
   uint32_t found = 0;
   ff_status status = find(m, kind, plain, &at, &found);
   if (status == FF_OK && found == 0) {
-    status = ff_grow((void **)&p->derived, &m->derived_room, (size_t)p->n_derived + 1, sizeof *p->derived, m->err);
-    if (status == FF_OK) status = ff_petri_add_value(m, value);
+    status = ff_petri_add_value(m, value);
+    if (status == FF_OK) status = ff_petri_push_derived(m, kind, *value, plain);
     if (status == FF_OK) {
-      p->derived[p->n_derived] = (ff_petri_derived){kind, *value, *plain};
-      *plain = (ff_petri_plain){0};
-      m->slot[at] = 2 * p->n_derived++ + 1;
+      m->slot[at] = 2 * (p->n_derived - 1) + 1;
       m->used++;
     }
   } else if (status == FF_OK) {

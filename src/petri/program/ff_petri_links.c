@@ -33,16 +33,12 @@ static ff_status add_variable(ff_petri_maker *m, uint32_t v, uint8_t by) {
   ff_petri_plain plain = {0};
   ff_status status = ff_formula_copy(&plain.formula, moves ? &m->smooth[v] : &m->plain[v], m->err);
   if (status == FF_OK) status = ff_petri_localise(m, &plain);
-  if (status == FF_OK && !moves)
-    status = ff_grow((void **)&p->derived, &m->derived_room, (size_t)p->n_derived + 1, sizeof *p->derived, m->err);
   if (status != FF_OK) {
     ff_petri_plain_free(&plain);
     return status;
   }
-  if (moves)
-    p->moving[p->n_moving++] = (ff_petri_moving){p->n_places + v, plain, (by & BY_FLOW) != 0};
-  else
-    p->derived[p->n_derived++] = (ff_petri_derived){FF_PETRI_DISCRETE, p->n_places + v, plain};
+  if (!moves) return ff_petri_push_derived(m, FF_PETRI_DISCRETE, p->n_places + v, &plain);
+  p->moving[p->n_moving++] = (ff_petri_moving){p->n_places + v, plain, (by & BY_FLOW) != 0};
   return FF_OK;
 }
 
