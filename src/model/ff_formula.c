@@ -81,6 +81,7 @@ static void operate_on_all(uint32_t code, double *a, const double *b, const doub
     case FF_F_ADD: FF_EACH(a[k] + b[k]);
     case FF_F_SUB: FF_EACH(a[k] - b[k]);
     case FF_F_MUL: FF_EACH(a[k] * b[k]);
+    case FF_F_DIV: FF_EACH(a[k] / b[k]);
     case FF_F_LT: FF_EACH(a[k] < b[k]);
     case FF_F_LE: FF_EACH(a[k] <= b[k]);
     case FF_F_GT: FF_EACH(a[k] > b[k]);

@@ -9,7 +9,7 @@
 #define NORMAL 4.27
 #define DISTANCE 2.40
 
-static const ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
+static ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
 
 static void check_mean(const char *what, double mean, double expected, double deviation, double n) {
   FF_CHECK_SAY(fabs(mean - expected) < NORMAL * deviation / sqrt(n), "%s: %.6g; expected %.6g within %.3g\n", what, mean,
@@ -424,6 +424,19 @@ static void shares_one_clock(void) {
   }
 }
 
+/* The same with implicit steps. */
+static void steps_are_implicit(void) {
+  usual.integrator = FF_PETRI_ROSENBROCK;
+  fires_first();
+  switches_a_gene();
+  grows_and_resets();
+  jumps_into_decay();
+  oscillates();
+  runs_empty();
+  sees_a_pulse();
+  usual.integrator = FF_PETRI_AUTO;
+}
+
 FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
              fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
-             shares_one_clock)
+             shares_one_clock, steps_are_implicit)

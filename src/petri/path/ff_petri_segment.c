@@ -149,6 +149,7 @@ static void new_segment(ff_petri_path *path) {
   search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
+  path->stirred |= !path->flat && path->now < path->to; /* the search for crossings has not come to the end of the step */
   if (path->stirred) go_on(path);
   if (path->failure.what != FF_PETRI_FINE) return;
   path->stirred = 0;

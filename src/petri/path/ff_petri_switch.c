@@ -158,13 +158,12 @@ void ff_petri_find_crossing(ff_petri_path *path) {
   for (uint32_t k = 0; k < path->n_changes; k++)
     path->change[k].condition += path->conditions.n_thresholds - conditions.n_thresholds;
   path->crossing = path->n_changes > 0;
-  if (s < 1) {
-    const double at = path->from + path->length * s;
-    path->limit = at < path->to ? at : path->to;
-    path->part = s;
-    path->length = path->limit - path->from;
-    if (!(path->length > 0)) path->length = path->to - path->from;
-  }
+  const double at = path->from + path->length * s;
+  if (!(s < 1) || (!path->crossing && !(at > path->from))) return; /* in the second case, the search cannot go on */
+  path->limit = at < path->to ? at : path->to;
+  if (!(path->limit > path->from)) return;
+  path->part = s;
+  path->length = path->limit - path->from;
 }
 
 /* A level that has a part in the present crossing, or a place at least. */
