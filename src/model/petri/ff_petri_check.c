@@ -131,18 +131,27 @@ static int same_weight(const ff_formula *a, const ff_formula *b) {
   return 1;
 }
 
-/* Multiplies a rate by x^k / k!, where x is the marking of the element: what mass action does for an arc that is no longer
- * standard. */
+#define MOST_FACTORS 1000 /* of a rate that mass action multiplies */
+
+/* Multiplies a rate by x (x - 1) ... / k!, where x is the marking of a discrete place: what mass action does for an arc that is no
+ * longer standard. */
 static ff_status multiply(ff_formula *value, uint32_t symbol, double k, ff_error *err) {
   ff_formula_builder builder = {0};
   double ways = 1.0;
-  for (double i = 2.0; i <= k && ways < 0x1p1000; i++) ways *= i;
-  const ff_formula_word more[] = {{FF_F_SYMBOL, symbol, 0}, {FF_F_NUMBER, 0, k}, {FF_F_POW, 0, 0},
-                                  {FF_F_MUL, 0, 0}, {FF_F_NUMBER, 0, ways}, {FF_F_DIV, 0, 0}};
   ff_status status = FF_OK;
+  if (k > MOST_FACTORS)
+    return ff_error_set(err, FF_ESIZE, "mass action of %.17g tokens of a discrete place beside a flow; at most %d are possible", k,
+                        MOST_FACTORS);
   for (uint32_t i = 0; i < value->length && status == FF_OK; i++) status = ff_formula_push(&builder, value->word[i], err);
-  for (int i = 0; i < 6 && status == FF_OK; i++)
-    if (k != 1.0 || i == 0 || i == 3) status = ff_formula_push(&builder, more[i], err);
+  for (double i = 0.0; i < k && status == FF_OK; i++) {
+    const ff_formula_word more[] = {
+        {FF_F_SYMBOL, symbol, 0}, {FF_F_NUMBER, 0, i}, {FF_F_SUB, 0, 0}, {FF_F_MUL, 0, 0}};
+    for (int j = 0; j < 4 && status == FF_OK; j++)
+      if (i > 0.0 || j == 0 || j == 3) status = ff_formula_push(&builder, more[j], err);
+    if (ways < 0x1p1000) ways *= i + 1.0;
+  }
+  const ff_formula_word share[] = {{FF_F_NUMBER, 0, ways}, {FF_F_DIV, 0, 0}};
+  for (int j = 0; j < 2 && ways > 1.0 && status == FF_OK; j++) status = ff_formula_push(&builder, share[j], err);
   if (status != FF_OK) {
     free(builder.word);
     return status;

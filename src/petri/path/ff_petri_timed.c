@@ -76,6 +76,16 @@ void ff_petri_timed_enable(ff_petri_path *path, ff_petri_member m, int enabled) 
     start_clock(path, k);
 }
 
+/* How many points a run up to the start had: those at the start belong to it. At time 0 there was none. */
+static double points_before(const ff_petri_law *law, double start) {
+  if (!(start > 0) || law->begin > start) return 0;
+  if (!(law->period > 0)) return 1;
+  double n = floor((start - law->begin) / law->period);
+  while (n > 0 && law->begin + (n - 1) * law->period > start) n--; /* divisions round */
+  while (law->begin + n * law->period <= start) n++;
+  return n;
+}
+
 void ff_petri_timed_begin(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   ff_petri_due_clear(&path->due, p->n_timed);
@@ -84,7 +94,9 @@ void ff_petri_timed_begin(ff_petri_path *path) {
     const ff_petri_law *law = law_of(path, k);
     path->in_batch[k] = 0;
     path->times[k] = 0;
-    if (law->kind == FF_PETRI_SCHEDULED && law->begin >= path->start) schedule(path, k);
+    if (law->kind != FF_PETRI_SCHEDULED || !(law->begin >= 0)) continue;
+    path->times[k] = points_before(law, path->start);
+    schedule(path, k);
   }
 }
 

@@ -110,6 +110,64 @@ static void look(const ff_petri_family_maker *f, const ff_formula *in, part *x, 
   }
 }
 
+/* ---- bends --------------------------------------------------------------------------------------------------------------- */
+
+#define MOST_BENT 4096u /* words of a formula */
+
+/* Pushes the words of the result from `from` to `end` again, and the operation on them. */
+static ff_status push_again(ff_formula_builder *b, size_t from, size_t end, ff_formula_word operation, ff_error *err) {
+  ff_status status = FF_OK;
+  for (size_t k = from; k < end && status == FF_OK; k++) status = ff_formula_push(b, b->word[k], err);
+  return status == FF_OK ? ff_formula_push(b, operation, err) : status;
+}
+
+/* The same for the branches that hold if the first operand, from `from` to `middle`, is at least the second one, and if not. */
+static ff_status push_branches(ff_formula_builder *b, size_t from, size_t middle, size_t end, uint32_t code, ff_error *err) {
+  const size_t limit[3] = {from, middle, end};
+  ff_status status = FF_OK;
+  for (int branch = 0; branch < 2; branch++) {
+    const int which = code == FF_F_ABS ? 0 : code == FF_F_MAX ? branch : 1 - branch;
+    for (size_t k = limit[which]; k < limit[which + 1] && status == FF_OK; k++) status = ff_formula_push(b, b->word[k], err);
+  }
+  return status == FF_OK && code == FF_F_ABS ? ff_formula_push(b, (ff_formula_word){FF_F_NEG, 0, 0}, err) : status;
+}
+
+/* Pushes what becomes of max(a, b), min(a, b) or abs(a), whose operands are in the result from `from` on. */
+static ff_status push_bend(ff_formula_builder *b, size_t from, size_t middle, ff_formula_word word, int flows, ff_error *err) {
+  static const ff_formula_word zero = {FF_F_NUMBER, 0, 0}, compare = {FF_F_GE, 0, 0}, choose_one = {FF_F_IF, 0, 0};
+  const size_t end = b->length;
+  ff_status status = word.code == FF_F_ABS ? ff_formula_push(b, zero, err) : FF_OK;
+  if (status == FF_OK) status = ff_formula_push(b, compare, err);
+  if (status == FF_OK && flows) status = push_branches(b, from, middle, end, word.code, err);
+  for (int branch = 0; branch < 2 && !flows && status == FF_OK; branch++) status = push_again(b, from, end, word, err);
+  return status == FF_OK ? ff_formula_push(b, choose_one, err) : status;
+}
+
+/* Where max(a, b), min(a, b) and abs(a) of levels or the time bend is made a crossing, which no step passes. A flow becomes
+ * `if(a >= b, a, b)`: what the solver computes beyond the crossing is the smooth branch, too. Another rate becomes
+ * `if(a >= b, max(a, b), max(a, b))`, so that rounding errors at the crossing do not make it negative. A formula that would become
+ * too long stays as it is. */
+static ff_status unbend(const ff_petri_family_maker *f, const ff_formula *in, const uint32_t *start, ff_formula_builder *b) {
+  size_t *begin = ff_calloc(in->length, sizeof *begin); /* where the subexpression that a word ends begins in the result */
+  if (begin == NULL) return ff_error_set(f->m->err, FF_EMEMORY, "no memory for a formula of %u words", in->length);
+  ff_status status = FF_OK;
+  for (uint32_t at = 0; at < in->length && status == FF_OK && b->length <= MOST_BENT; at++) {
+    const uint32_t code = in->word[at].code, first = start[at];
+    const int bends = (code == FF_F_MAX || code == FF_F_MIN || code == FF_F_ABS) &&
+                      ff_petri_class_of(f, in->word + first, at - first + 1) == FF_PETRI_OF_LEVELS;
+    uint32_t operand = at > first ? at - 1 : at;
+    while (operand < at && start[operand] > first) operand = start[operand] - 1;
+    begin[at] = operand < at ? begin[operand] : b->length;
+    if (bends)
+      status = push_bend(b, begin[at], code == FF_F_ABS ? b->length : begin[at - 1], in->word[at],
+                         f->law->kind == FF_PETRI_CONTINUOUS, f->m->err);
+    else
+      status = ff_formula_push(b, in->word[at], f->m->err);
+  }
+  free(begin);
+  return status;
+}
+
 /* ---- rewriting ---------------------------------------------------------------------------------------------------------- */
 
 /* Pushes the word `at`, or what replaces the part that begins there and ends at *last. */
@@ -126,7 +184,7 @@ static ff_status emit(ff_petri_family_maker *f, const ff_formula *in, const part
   return status == FF_OK ? ff_formula_push(b, word, f->m->err) : status;
 }
 
-ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out) {
+static ff_status rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out) {
   ff_formula_builder b = {0};
   *out = (ff_formula){0};
   uint32_t *start = ff_calloc(in->length, sizeof *start), *until = ff_calloc(in->length, sizeof *until);
@@ -149,6 +207,25 @@ ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int h
   free(start);
   free(until);
   free(x);
+  return status;
+}
+
+ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out) {
+  ff_formula_builder b = {0};
+  ff_formula bent = {0};
+  *out = (ff_formula){0};
+  uint32_t *start = ff_calloc(in->length, sizeof *start);
+  if (start == NULL) return ff_error_set(f->m->err, FF_EMEMORY, "no memory for a formula of %u words", in->length);
+  ff_formula_starts(start, in);
+  ff_status status = unbend(f, in, start, &b);
+  free(start);
+  if (status != FF_OK || b.length > MOST_BENT) {
+    free(b.word);
+    return status == FF_OK ? rewrite(f, in, hoists, out) : status;
+  }
+  ff_formula_finish(&bent, &b);
+  status = rewrite(f, &bent, hoists, out);
+  ff_formula_free(&bent);
   return status;
 }
 
