@@ -128,8 +128,8 @@ static void follows_straight_lines(void) {
       follow_lines(&x, times[t], level);
       for (uint32_t i = 0; i < LEVELS; i++) {
         const double got = petri_state(&states, i, 0, t);
-        FF_CHECK_SAY(fabs(got - level[i]) < 1e-6 * (1 + level[i]), "net %d: L%d is %.10g at %g, not %.10g\n", (int)seed, (int)i, got,
-                     times[t], level[i]);
+        FF_CHECK_SAY(fabs(got - level[i]) < 1e-6 * (1 + level[i]), "net %d: L%d is %.10g at %g, not %.10g\n", (int)seed, (int)i,
+                     got, times[t], level[i]);
         emptied += got == 0;
       }
     }
