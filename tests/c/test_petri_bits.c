@@ -7,6 +7,8 @@
 #include "petri_random.h"
 #include "petri_runs.h"
 
+#include "../../src/petri/path/ff_petri_draws.h"
+
 /* Runs trajectories first ... first + n - 1; the states of all places at the last time are in state[], trajectory by trajectory.
  */
 static ff_status run(const ff_petri_program *program, uint64_t first, uint64_t n, const double *times, uint32_t n_times,
@@ -173,4 +175,39 @@ static void families_keep_bits(void) {
   free(state[1]);
 }
 
-FF_TEST_MAIN("petri_bits", keeps_bits, families_keep_bits)
+/* ---- draws --------------------------------------------------------------------------------------------------------------- */
+
+/* Two groups with constant hazards: their thresholds and choices are words with known addresses. */
+static void draws_have_addresses(void) {
+  const ff_petri_options options = {.relative = 1e-6};
+  petri_text x;
+  petri_firings f = {0};
+  petri_begin(&x);
+  petri_place(&x, "A", 0, "0");
+  petri_place(&x, "B", 0, "0");
+  petri_fires(&x, "a", "0 -> A", "0.5");
+  petri_transition(&x, "b", FF_PETRI_STOCHASTIC, "0 -> B", "B < 3", NULL, "1.25", 0);
+  petri_transition(&x, "c", FF_PETRI_STOCHASTIC, "0 -> B", "B < 3", NULL, "2", 0);
+  petri_compile(&x, &options);
+  if (x.status == FF_OK) x.status = petri_list(&f, x.program, 5, 40, 99, &x.err);
+  FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+  uint64_t fired[2] = {0}, trajectory = 0;
+  double since[2] = {0};
+  for (uint64_t i = 0; i < f.n; i++) {
+    if ((uint64_t)f.trajectory[i] != trajectory) {
+      trajectory = (uint64_t)f.trajectory[i];
+      fired[0] = fired[1] = 0;
+      since[0] = since[1] = 0;
+    }
+    const uint32_t g = f.what[i] > 0;
+    const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, g, fired[g]++, trajectory), 99);
+    FF_CHECK(f.time[i] == since[g] + ff_exponential(w.v[0], w.v[1]) / (g ? 3.25 : 0.5));
+    if (g) FF_CHECK(f.what[i] == (ff_closed(w.v[2], w.v[3]) * 3.25 < 1.25 ? 1 : 2));
+    since[g] = f.time[i];
+  }
+  FF_CHECK(f.n > 15 + 5 && fired[1] == 3);
+  petri_firings_free(&f);
+  petri_end(&x);
+}
+
+FF_TEST_MAIN("petri_bits", keeps_bits, families_keep_bits, draws_have_addresses)

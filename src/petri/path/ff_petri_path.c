@@ -28,6 +28,7 @@ static room room_of(const ff_petri_path *x) {
   X(value, p->n_values) X(size, p->n_levels) X(doubt, p->n_levels) X(shown, p->n_levels)                                      \
   X(left, p->n_groups) X(since, p->n_groups) X(rate, p->n_groups) X(varies, p->n_groups) X(fired, p->n_groups)                \
   X(candidates.heap, p->n_groups) X(candidates.at, p->n_groups) X(moving_group, p->n_groups) X(is_moving_group, p->n_groups)  \
+  X(group_stirs, p->n_groups)                                                                                                 \
   X(coefficient, p->n_stochastic) X(sum, p->n_cells) X(low, p->n_cells) X(high, p->n_cells) X(curved, p->n_profiles)          \
   X(dirty_derived, p->n_derived) X(dirty_cell, p->n_cells) X(dirty_group, p->n_groups) X(dirty, p->flat->n_transitions)       \
   X(is_dirty_derived, p->n_derived) X(is_dirty_cell, p->n_cells) X(is_dirty_group, p->n_groups)                               \
@@ -79,6 +80,16 @@ static void list_moving_groups(ff_petri_path *x) {
       }
 }
 
+static void find_stirring_groups(ff_petri_path *x) {
+  const ff_petri_program *p = x->program;
+  for (uint32_t g = 0; g < p->n_groups; g++) {
+    const size_t from = p->cell_members[p->cell_first[g]], to = p->cell_members[p->cell_first[g + 1]];
+    size_t n = 0;
+    for (size_t k = from; k < to; k++) n += p->law[p->stochastic[p->member[k]].law].stirs;
+    x->group_stirs[g] = (uint8_t)((n > 0) + (n == to - from));
+  }
+}
+
 ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, const ff_formula *until, ff_error *err) {
   x->program = program;
   x->looks = until != NULL;
@@ -87,6 +98,7 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
   if (status == FF_OK) status = ff_petri_switches_new(x, err);
   if (status == FF_OK) status = make_solver(x, err);
   if (status == FF_OK) list_moving_groups(x);
+  if (status == FF_OK) find_stirring_groups(x);
   x->timed_still = program->timed_profiles || program->timed_switches || ff_formula_has_time(&x->until.formula);
   x->timed = x->timed_still || program->timed_flows;
   return status;

@@ -17,7 +17,9 @@ static double known_end(ff_petri_path *path) {
     most = smaller(most, path->due.heap[0].time);
   if (path->candidates.n > 0 && path->candidates.heap[0].time < most && path->candidates.heap[0].time > path->now) {
     const uint32_t g = path->candidates.heap[0].number;
-    if (!path->varies[g] && p->law[ff_petri_clock_choose(path, g, path->now).law].stirs) most = path->candidates.heap[0].time;
+    const int stirs =
+        path->group_stirs[g] == 1 ? p->law[ff_petri_clock_choose(path, g, path->now).law].stirs : path->group_stirs[g];
+    if (!path->varies[g] && stirs) most = path->candidates.heap[0].time;
   }
   return most;
 }

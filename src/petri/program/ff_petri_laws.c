@@ -54,7 +54,7 @@ static ff_status push_power(ff_petri_family_maker *f, ff_formula_builder *b, uin
 static ff_status make_rate(ff_petri_family_maker *f, ff_formula *out) {
   const ff_petri_family *family = f->family;
   ff_formula_builder b = {0};
-  ff_status status = push_formula(f, &b, &family->rate);
+  ff_status status = family->rate.length > 0 ? push_formula(f, &b, &family->rate) : push(f, &b, FF_F_NUMBER, 0, 0);
   int factors = 0;
   for (uint32_t a = 0; a < family->n_arcs && family->mass_action && status == FF_OK; a++) {
     const ff_petri_flat_arc *arc = &family->arc[a];
