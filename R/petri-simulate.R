@@ -6,8 +6,8 @@
 #'
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
-#' @param method `"exact"`, or `"auto"` (the default): exact too. The flows are solved with a stated tolerance; given these, no
-#'   firing is approximated.
+#' @param method `"exact"`, or `"auto"` (the default): exact too. The flows are solved with a stated tolerance, and the times of
+#'   firings follow from them: see section Precision.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
@@ -28,14 +28,20 @@
 #'   observed place has colours, there is a column beside it for each component, named by its set, with `NA` where there is none.
 #'   The trajectories are then long: they have a row for each trajectory, time and place, and the column `value`. The column
 #'   `transition` of `petri_events` has every firing of a transition that does not flow.
+#' @section Precision: Levels have an error of about the tolerance, and so have integrals of rates; no step of time is fixed.
+#'   Comparisons in rates and flows, tests of levels, and the bends of `max()`, `min()` and `abs()` are located, however short the
+#'   time between two of them is. A smooth peak of a rate or flow that is much narrower than a step, such as
+#'   `exp(-((x - 5) / 0.001)^2)`, may be missed: write it with a comparison, as in `if(abs(x - 5) < 0.01, ..., 0)`. Levels below
+#'   the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which levels of
+#'   1e-12 matter.
 #' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
 #'   levels are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire:
 #'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
 #'   again. Last come stochastic firings. A million immediate firings at one instant are an error.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
-#' @section Resuming: As for reaction networks. A net with deterministic transitions cannot be resumed, because a result does not
-#'   have their clocks.
+#' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a
+#'   result does not have their clocks.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate, weight or delay that is negative or not finite, a discrete place with a fraction or more than 2^53 tokens, immediate
 #'   firings without end, a level below zero with `semantics = "bio"`. `fireflip_error_size` for a result or a net that is too

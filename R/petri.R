@@ -54,7 +54,8 @@
 #'   they are until it fires, and other transitions may take them.
 #' @section Numbers and formulas: A number, and `mass_action("k")`, are constants of mass action for `rate` and `flow`: the
 #'   constant is multiplied by the number of ways to choose the tokens that are taken, x (x - 1) / 2 for `2 A`; for a flow by the
-#'   limit of this for many tokens, x^2 / 2. So a transition keeps its law if it is counted or flows. Text is a formula that is
+#'   limit of this for many tokens, x^2 / 2 (but x (x - 1) / 2 if the place is discrete, as one that is on both sides may be). So a
+#'   transition keeps its law if it is counted or flows. Text is a formula that is
 #'   the whole rate. For `weight` and `delay`, a number is the weight or the delay itself.
 #'
 #'   Formulas have the grammar of those of [reaction_network()]. A place with colours is written with them, as `Ca[x,y]`,

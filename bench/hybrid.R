@@ -22,7 +22,8 @@ small <- list(
   list("calcium cell", petri_model("calcium", nx = 1, ny = 1), 200), list("growth, reset at rate x", petri_model("growth"), 40000)
 )
 small <- do.call(rbind, lapply(small, function(one) {
-  data.frame(net = one[[1L]], lone = event_time(one[[2L]], 1, one[[3L]]), ensemble = event_time(one[[2L]], 1000, one[[3L]] / 1000))
+  data.frame(net = one[[1L]], lone = event_time(one[[2L]], 1, one[[3L]]),
+    ensemble = event_time(one[[2L]], 1000, one[[3L]] / 1000))
 }))
 cat("\nMicroseconds an event, relative tolerance 1e-6\n")
 print(small, row.names = FALSE, digits = 3)

@@ -124,8 +124,8 @@ uint64_t ff_ode_calls(const ff_ode *ode);
 void ff_ode_state(ff_ode *ode, double t, double *x);
 double ff_ode_component(ff_ode *ode, double t, uint32_t i);
 
-/* The coefficients of component i in the last step, for ff_ode_dense_value() of ff_ode_explicit_math.h. They stay the same when the
- * step is cut. Those of component i + 1 are behind them, once they have been asked for. O(stages) once for a step. */
+/* The coefficients of component i in the last step, for ff_ode_dense_value() of ff_ode_explicit_math.h. They stay the same
+ * when the step is cut. Those of component i + 1 are behind them, once they have been asked for. O(stages) once for a step. */
 const double *ff_ode_curve(ff_ode *ode, uint32_t i);
 
 /* Ends the last step at a time within it, where the state is then that of ff_ode_state(). The next step will be at most as long

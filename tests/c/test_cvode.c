@@ -18,8 +18,8 @@ static ff_cvode *cvode(const ff_ode_equations *equations, const ff_ode_watch *wa
   return c;
 }
 
-/* The components are logistic growth from 0.1, exp(-t), and sine and cosine. Each step adds an error of some tolerances, and there
- * are a few hundred steps up to time 5: so 1e-6 is a bound that they keep by far. */
+/* The components are logistic growth from 0.1, exp(-t), and sine and cosine. Each step adds an error of some tolerances, and
+ * there are a few hundred steps up to time 5: so 1e-6 is a bound that they keep by far. */
 static void solves(void) {
   if (!ff_cvode_exists()) FF_SKIP("there is no CVODE");
   const double start[4] = {0.1, 1, 0, 1};

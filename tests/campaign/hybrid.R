@@ -10,7 +10,9 @@ compare <- function(what, p) rows[[length(rows) + 1L]] <<- data.frame(what = wha
 # A test of Kolmogorov and Smirnov whose distances are not blurred by ties: times and levels are doubles.
 same_law <- function(what, x, cdf) compare(what, suppressWarnings(stats::ks.test(x, cdf)$p.value))
 same_share <- function(what, hits, of, share) compare(what, stats::binom.test(hits, of, share)$p.value)
-same_mean <- function(what, x, mean) compare(what, 2 * stats::pnorm(-abs(base::mean(x) - mean) / (stats::sd(x) / sqrt(length(x)))))
+same_mean <- function(what, x, mean) {
+  compare(what, 2 * stats::pnorm(-abs(base::mean(x) - mean) / (stats::sd(x) / sqrt(length(x)))))
+}
 # The variance of the sample variance follows from the fourth moment.
 same_variance <- function(what, x, variance) {
   d <- (x - base::mean(x))^2

@@ -17,8 +17,8 @@ typedef struct {
   char unit[FF_IO_UNIT];
 } ff_io_model;
 
-/* What a user chooses of a Petri net's file: values that replace those of its constants, and the name of one of its value sets; NULL
- * is the first one. All are borrowed. */
+/* What a user chooses of a Petri net's file: values that replace those of its constants, and the name of one of its value
+ * sets; NULL is the first one. All are borrowed. */
 typedef struct {
   const char *const *constant;
   const double *value;

@@ -225,7 +225,7 @@ ff_status ff_petri_element_text(char **out, const ff_petri *net, const ff_petri_
 /* Completes a net: makes the colours of all sets, and checks what may join what. A breach is FF_EMODEL; the message names the
  * transition, the place, what was found, and what is allowed:
  *   - a continuous transition and a discrete place that is not fixed have no standard arc between them; but a place that is on
- *     both sides with equal weight becomes a read arc, and a rate with mass action is then multiplied by x^k / k!
+ *     both sides with equal weight becomes a read arc, and a rate with mass action is then multiplied by x (x - 1) ... / k!
  *   - no equal arc from a continuous place; no reset by a continuous transition; no equal arc beside a read arc or an inhibitor
  *     of the same element
  *   - weights on discrete places are whole where they are numbers; mass action has whole numbers as weights

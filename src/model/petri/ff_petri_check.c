@@ -133,15 +133,15 @@ static int same_weight(const ff_formula *a, const ff_formula *b) {
 
 #define MOST_FACTORS 1000 /* of a rate that mass action multiplies */
 
-/* Multiplies a rate by x (x - 1) ... / k!, where x is the marking of a discrete place: what mass action does for an arc that is no
- * longer standard. */
+/* Multiplies a rate by x (x - 1) ... / k!, where x is the marking of a discrete place: what mass action does for an arc that
+ * is no longer standard. */
 static ff_status multiply(ff_formula *value, uint32_t symbol, double k, ff_error *err) {
   ff_formula_builder builder = {0};
   double ways = 1.0;
   ff_status status = FF_OK;
   if (k > MOST_FACTORS)
-    return ff_error_set(err, FF_ESIZE, "mass action of %.17g tokens of a discrete place beside a flow; at most %d are possible", k,
-                        MOST_FACTORS);
+    return ff_error_set(err, FF_ESIZE, "mass action of %.17g tokens of a discrete place beside a flow; at most %d are possible",
+                        k, MOST_FACTORS);
   for (uint32_t i = 0; i < value->length && status == FF_OK; i++) status = ff_formula_push(&builder, value->word[i], err);
   for (double i = 0.0; i < k && status == FF_OK; i++) {
     const ff_formula_word more[] = {

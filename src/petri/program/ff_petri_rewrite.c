@@ -144,9 +144,9 @@ static ff_status push_bend(ff_formula_builder *b, size_t from, size_t middle, ff
 }
 
 /* Where max(a, b), min(a, b) and abs(a) of levels or the time bend is made a crossing, which no step passes. A flow becomes
- * `if(a >= b, a, b)`: what the solver computes beyond the crossing is the smooth branch, too. Another rate becomes
- * `if(a >= b, max(a, b), max(a, b))`, so that rounding errors at the crossing do not make it negative. A formula that would become
- * too long stays as it is. */
+ * `if(a >= b, a, b)`: what the solver computes beyond the crossing is the smooth branch, too. Another rate becomes `if(a >=
+ * b, max(a, b), max(a, b))`, so that rounding errors at the crossing do not make it negative. A formula that would become too
+ * long stays as it is. */
 static ff_status unbend(const ff_petri_family_maker *f, const ff_formula *in, const uint32_t *start, ff_formula_builder *b) {
   size_t *begin = ff_calloc(in->length, sizeof *begin); /* where the subexpression that a word ends begins in the result */
   if (begin == NULL) return ff_error_set(f->m->err, FF_EMEMORY, "no memory for a formula of %u words", in->length);
