@@ -52,15 +52,15 @@ flat_net <- function(model, found) {
   }
   sign <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
   test <- paste(quoted[arcs$place], sign, weight)
-  given <- function(x, none) ifelse(is.na(x) | x %in% none, NA_character_, exact_text(x))
+  given <- function(x, none) as.character(ifelse(is.na(x) | x %in% none, NA_character_, exact_text(x)))
   at <- found$transitions
   old <- model$transitions[at$of, ]
   transitions <- data.frame(
     name = at$name, kind = old$kind,
-    equation = paste(joined(kind == "in", weighted, " + ", "0"), "->", joined(kind == "out", weighted, " + ", "0")),
-    number = at$number, law = ifelse(at$mass_action, "mass action", "formula"),
+    equation = sprintf("%s -> %s", joined(kind == "in", weighted, " + ", "0"), joined(kind == "out", weighted, " + ", "0")),
+    number = at$number, law = c("formula", "mass action")[at$mass_action + 1L],
     test = joined(!is.na(sign), test, " & ", NA_character_),
-    reset = joined(kind == "reset", quoted[arcs$place], ", ", NA_character_), guard = NA_character_,
+    reset = joined(kind == "reset", quoted[arcs$place], ", ", NA_character_), guard = rep(NA_character_, n),
     begin = given(at$begin, NULL), period = given(at$period, 0), end = given(at$end, Inf)
   )
   places <- data.frame(place = name, set = NA_character_, continuous = found$places$continuous, fixed = found$places$fixed)
@@ -124,7 +124,7 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
       ), count_of(nrow(x$events), "event")
     ))
   }
-  level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous)
+  level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous, "continuous")
   rows <- x$reactions
   changed <- changed_species(x)
   flowing <- vapply(changed, function(at) length(at) > 0L && all(level[at]), NA)

@@ -43,9 +43,9 @@
 #' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a
 #'   result does not have their clocks.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
-#'   rate, weight or delay that is negative or not finite, a discrete place with a fraction or more than 2^53 tokens, immediate
-#'   firings without end, a level below zero with `semantics = "bio"`. `fireflip_error_size` for a result or a net that is too
-#'   large.
+#'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
+#'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`.
+#'   `fireflip_error_size` for a result or a net that is too large.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
 #'   the graphics processing units.
 #'

@@ -133,7 +133,7 @@ reaction_network <- function(..., initial = NULL, parameters = NULL, fixed = NUL
   counts <- numeric(length(species))
   counts[match(names(initial), species)] <- initial
   model <- new_reaction_network(species, counts, logical(length(species)), parameters, reactions, variables)
-  if (!is.null(fixed)) model$species$fixed <- species_flags(model, fixed)
+  if (!is.null(fixed)) model$species$fixed <- species_flags(model, fixed, "fixed")
   model$events <- check_events(events)
   checked <- .Call(ffi_reactions_check, model)
   used <- checked$used[seq_along(species)]
@@ -486,16 +486,16 @@ check_numbers <- function(x, counts) {
   stats::setNames(as.double(unlist(x)), enc2utf8(names(x)))
 }
 
-# Names, numbers or a logical vector -> a logical vector with one element per species.
-species_flags <- function(model, fixed) {
+# Names, numbers or a logical vector -> a logical vector with one element per species. `name` is that of the argument.
+species_flags <- function(model, which, name) {
   n <- nrow(model$species)
-  if (is.logical(fixed)) {
-    if (length(fixed) != n || anyNA(fixed)) {
-      abort_value("fixed", sprintf("names of species, or %s", count_of(n, "logical value")), fixed)
+  if (is.logical(which)) {
+    if (length(which) != n || anyNA(which)) {
+      abort_value(name, sprintf("names of species, or %s", count_of(n, "logical value")), which)
     }
-    return(unname(fixed))
+    return(unname(which))
   }
-  seq_len(n) %in% check_known(fixed, "fixed", model$species$species, "species")
+  seq_len(n) %in% check_known(which, name, model$species$species, "species")
 }
 
 # Checks names or numbers of `known`, which are the `what` of the `owner`, and returns their indices. A result may have only

@@ -258,3 +258,18 @@ test_that("network_arrows() gives the arcs of a net", {
   expect_identical(arrows$to, c("t", "B", "t", "t", "t"))
   expect_identical(arrows$count, c(2, 3, 2, 4, 0))
 })
+
+test_that("transitions may have no names, and a net may have none that ever fires", {
+  named <- petri_net("A -> B" = 1, "B -> A" = 2, initial = c(A = 1))
+  expect_identical(petri_net(transition("A -> B", rate = 1), transition("B -> A", rate = 2), initial = c(A = 1)), named)
+  expect_identical(petri_net(transition("A -> B", rate = 1))$transitions$equation, "A -> B")
+  expect_error(petri_net("A -> B"), "needs", class = "fireflip_error_argument")
+  expect_error(petri_net("A -> B", "B -> A"), "without one", class = "fireflip_error_argument")
+  never <- petri_net("A[x] -> B[4]" = 1, colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X", B = "X"),
+    initial = c(A = 3))
+  expect_identical(nrow(unfold(never)$transitions), 0L)
+  sim <- suppressWarnings(simulate(never, times = 5, seed = 1, output = "final"))
+  expect_identical(sim$value[sim$place == "A"], c(3, 3, 3))
+  net <- reaction_network("A -> B" = 1, initial = c(A = 1))
+  expect_error(as_petri_net(net, continuous = "C"), "`continuous` names \"C\"", class = "fireflip_error_argument")
+})
