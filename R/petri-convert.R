@@ -13,7 +13,8 @@
 #' @export
 #' @examples
 #' net <- petri_net(
-#'   move = transition("A[x] -> A[next(x)]", rate = 1), colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X"),
+#'   move = transition("A[x] -> A[next(x)]", rate = 1), colours = list(X = 1:3),
+#'   indices = c(x = "X"), places = c(A = "X"),
 #'   initial = c("A[1]" = 5)
 #' )
 #' unfold(net)
@@ -98,7 +99,9 @@ flat_net <- function(model, found) {
 #' @seealso [petri_net()], [reaction_network()], [unfold()].
 #' @export
 #' @examples
-#' net <- reaction_network("0 -> mRNA" = 2, "mRNA -> 0" = 0.5, "mRNA -> mRNA + protein" = 20, "protein -> 0" = 0.1)
+#' net <- reaction_network(
+#'   "0 -> mRNA" = 2, "mRNA -> 0" = 0.5, "mRNA -> mRNA + protein" = 20, "protein -> 0" = 0.1
+#' )
 #' hybrid <- as_petri_net(net, continuous = "protein")
 #' hybrid
 #' summary(hybrid)
@@ -289,7 +292,9 @@ reactions_of <- function(x, found) {
 #' @seealso [conservation_laws()].
 #' @export
 #' @examples
-#' net <- petri_net("A + E -> C" = 1, "C -> A + E" = 2, "C -> B + E" = 3, "B -> A" = 1, initial = c(A = 10, E = 2))
+#' net <- petri_net(
+#'   "A + E -> C" = 1, "C -> A + E" = 2, "C -> B + E" = 3, "B -> A" = 1, initial = c(A = 10, E = 2)
+#' )
 #' invariants(net, "T")
 #' conservation_laws(net)
 invariants <- function(model, ...) UseMethod("invariants")

@@ -108,8 +108,11 @@
 #'
 #' # diffusion on a grid of cells
 #' petri_net(
-#'   diffuse = transition("Ca[x,y] -> Ca[a,b]", flow = mass_action("D"), guard = "abs(x - a) + abs(y - b) == 1"),
-#'   colours = list(X = 1:4, Y = 1:5), sets = c(Cell = "X * Y"), indices = c(x = "X", y = "Y", a = "X", b = "Y"),
+#'   diffuse = transition(
+#'     "Ca[x,y] -> Ca[a,b]", flow = mass_action("D"), guard = "abs(x - a) + abs(y - b) == 1"
+#'   ),
+#'   colours = list(X = 1:4, Y = 1:5), sets = c(Cell = "X * Y"),
+#'   indices = c(x = "X", y = "Y", a = "X", b = "Y"),
 #'   places = c(Ca = "Cell"), continuous = "Ca", initial = c("Ca[1,1]" = 10), parameters = c(D = 0.5)
 #' )
 petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places = NULL, continuous = NULL, initial = NULL,
