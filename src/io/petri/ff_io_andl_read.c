@@ -4,19 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-ff_place ff_andl_place(ff_andl *andl, ff_span piece) {
-  const size_t at = (size_t)(piece.text - andl->text.text);
-  if (at < andl->counted) {
-    andl->counted = 0;
-    andl->line = 1;
-  }
-  for (; andl->counted < at; andl->counted++) {
-    const char c = andl->text.text[andl->counted];
-    if (c == '\n' || (c == '\r' && andl->text.text[andl->counted + 1] != '\n')) andl->line++;
-  }
-  return (ff_place){andl->file, andl->line};
-}
-
 static ff_status found(ff_andl *andl, ff_span what, const char *wanted) {
   return ff_io_found(andl->err, ff_andl_place(andl, what), what, wanted);
 }

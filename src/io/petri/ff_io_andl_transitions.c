@@ -4,6 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+ff_place ff_andl_place(ff_andl *andl, ff_span piece) {
+  const size_t at = (size_t)(piece.text - andl->text.text);
+  if (at < andl->counted) {
+    andl->counted = 0;
+    andl->line = 1;
+  }
+  for (; andl->counted < at; andl->counted++) {
+    const char c = andl->text.text[andl->counted];
+    if (c == '\n' || (c == '\r' && andl->text.text[andl->counted + 1] != '\n')) andl->line++;
+  }
+  return (ff_place){andl->file, andl->line};
+}
+
 static const char condition_wanted[] = "a condition: [p >= w] (read), [p < w] (inhibitor), [p = w] (equal) or [p] (modifier)";
 static const char change_wanted[] = "a change: [p + w], [p - w] or [p = w]";
 
