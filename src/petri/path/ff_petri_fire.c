@@ -3,25 +3,7 @@
 
 #define MOST_COUNT 0x1p53
 
-/* ---- what changes ------------------------------------------------------------------------------------------------------- */
-
-void ff_petri_touch(ff_petri_path *path, uint32_t value) {
-  const ff_petri_program *p = path->program;
-  path->stirred |= p->stirs[value];
-  for (size_t k = p->derived_first[value]; k < p->derived_first[value + 1]; k++) {
-    const uint32_t d = p->derived_of[k];
-    if (path->is_dirty_derived[d]) continue;
-    path->is_dirty_derived[d] = 1;
-    path->dirty_derived[path->n_dirty_derived++] = d;
-  }
-  for (size_t k = p->member_first[value]; k < p->member_first[value + 1]; k++) {
-    const ff_petri_member m = p->member_of[k];
-    const uint32_t number = ff_petri_number_of(p, m);
-    if (path->is_dirty[number]) continue;
-    path->is_dirty[number] = 1;
-    path->dirty[path->n_dirty++] = m;
-  }
-}
+/* ---- what is computed anew ---------------------------------------------------------------------------------------------- */
 
 void ff_petri_derive(ff_petri_path *path, uint32_t k) {
   const ff_petri_derived *d = &path->program->derived[k];
@@ -147,5 +129,4 @@ void ff_petri_fire(ff_petri_path *path, ff_petri_member m) {
   if (law->kind == FF_PETRI_DETERMINISTIC || law->kind == FF_PETRI_SCHEDULED) path->at_batch++;
   path->before = ff_petri_number_of(p, m);
   apply_effects(path, law, m.i);
-  ff_petri_update(path);
 }

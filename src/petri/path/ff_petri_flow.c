@@ -172,15 +172,8 @@ void ff_petri_all_rates(ff_petri_path *path) {
   for (size_t k = 0; k < p->taker_first[p->n_levels] && p->flows_vary; k++) path->taker_by[k] = path->arc_by[p->taker_arc[k]];
 }
 
-int ff_petri_slope(void *of, double t, const double *x, double *out) {
-  ff_petri_path *path = of;
+void ff_petri_free_slopes(ff_petri_path *path, double *out) {
   const ff_petri_program *p = path->program;
-  ff_petri_set_flow_values(path, t, x);
-  if (path->n_empty > 0) {
-    ff_petri_all_rates(path);
-    ff_petri_hold_slopes(path, out);
-    return path->wrong_flow == 0;
-  }
   for (uint32_t i = 0; i < p->n_levels; i++) out[i] = 0;
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
@@ -195,5 +188,4 @@ int ff_petri_slope(void *of, double t, const double *x, double *out) {
       for (uint32_t l = 0; l < n; l++) add_flow(path, law, i + l, rate[l], out);
     }
   }
-  return path->wrong_flow == 0;
 }

@@ -1,4 +1,4 @@
-/* Empty levels, from which flows take no more than what flows in. */
+/* The right-hand side of the levels; and empty levels, from which flows take no more than what flows in. */
 #include <string.h>
 
 #include "../within/ff_petri_share.h"
@@ -29,7 +29,8 @@ static void share(ff_petri_path *path) {
   ff_petri_share(&flows, path->flow_rate, path->empty, path->n_empty, path->share, path->factor);
 }
 
-void ff_petri_hold_slopes(ff_petri_path *path, double *out) {
+/* The slopes of levels for these rates, where some are empty. */
+static void hold_slopes(ff_petri_path *path, double *out) {
   const ff_petri_program *p = path->program;
   share(path);
   memset(out, 0, p->n_levels * sizeof *out);
@@ -38,6 +39,18 @@ void ff_petri_hold_slopes(ff_petri_path *path, double *out) {
     for (size_t k = p->arc_first[t]; k < p->arc_first[t + 1]; k++) out[p->arc_level[k]] += path->arc_by[k] * rate;
   }
   for (uint32_t i = 0; i < path->n_empty; i++) out[path->empty[i]] = 0;
+}
+
+int ff_petri_slope(void *of, double t, const double *x, double *out) {
+  ff_petri_path *path = of;
+  ff_petri_set_flow_values(path, t, x);
+  if (path->n_empty > 0) {
+    ff_petri_all_rates(path);
+    hold_slopes(path, out);
+  } else {
+    ff_petri_free_slopes(path, out);
+  }
+  return path->wrong_flow == 0;
 }
 
 static double excess_of(ff_petri_path *path, uint32_t level) {

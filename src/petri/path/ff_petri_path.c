@@ -189,19 +189,20 @@ void ff_petri_path_step(ff_petri_path *x) {
   x->now = x->next_time;
   switch (event) {
     case FF_PETRI_BEGINS: begin(x); break;
-    case FF_PETRI_FIRES: ff_petri_fire(x, x->fires); break;
-    case FF_PETRI_CROSSES_OVER: ff_petri_cross(x); break;
+    case FF_PETRI_FIRES:
+      ff_petri_fire(x, x->fires);
+      ff_petri_update(x);
+      break;
+    case FF_PETRI_CROSSES_OVER:
+      ff_petri_cross(x);
+      ff_petri_update(x);
+      break;
     default: break;
   }
   if (x->failure.what != FF_PETRI_FINE) return;
   look(x, event);
   if (event == FF_PETRI_BEGINS) ff_petri_switches_set(x);
   ff_petri_path_find(x);
-}
-
-void ff_petri_path_fail(ff_petri_path *x, ff_petri_failure_kind what, uint32_t item, double value, uint32_t symbol) {
-  if (x->failure.what != FF_PETRI_FINE) return;
-  x->failure = (ff_failure){(int)what, item, value, x->start + x->now, symbol};
 }
 
 /* ---- the state ---------------------------------------------------------------------------------------------------------- */

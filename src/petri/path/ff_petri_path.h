@@ -169,6 +169,8 @@ void ff_petri_path_step(ff_petri_path *path);
  * more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
+/* ---- failures: ff_petri_touch.c ----------------------------------------------------------------------------------------- */
+
 /* The first failure counts. */
 void ff_petri_path_fail(ff_petri_path *path, ff_petri_failure_kind what, uint32_t item, double value, uint32_t symbol);
 

@@ -8,10 +8,12 @@
 #include "ff_petri_hazard_math.h"
 #include "ff_petri_path.h"
 
-/* ---- values: ff_petri_flow.c -------------------------------------------------------------------------------------------- */
+/* ---- what has changed: ff_petri_touch.c --------------------------------------------------------------------------------- */
 
-/* The right-hand side of the levels. */
-int ff_petri_slope(void *of, double t, const double *x, double *out);
+/* A value has changed: what depends on it is listed, and computed by ff_petri_update(). */
+void ff_petri_touch(ff_petri_path *path, uint32_t value);
+
+/* ---- values: ff_petri_flow.c -------------------------------------------------------------------------------------------- */
 
 /* A value at a time from `now` on, within the segment. */
 double ff_petri_value_at(ff_petri_path *path, double t, uint32_t value);
@@ -27,11 +29,14 @@ void ff_petri_own_levels(ff_petri_path *path);
 void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x);
 void ff_petri_all_rates(ff_petri_path *path);
 
+/* The slopes of levels for these values, where none is empty. */
+void ff_petri_free_slopes(ff_petri_path *path, double *out);
+
 /* ---- empty levels: ff_petri_hold.c -------------------------------------------------------------------------------------- */
 
 void ff_petri_hold_begin(ff_petri_path *path);
-/* The slopes of levels for these rates, where some are empty. */
-void ff_petri_hold_slopes(ff_petri_path *path, double *out);
+/* The right-hand side of the levels. */
+int ff_petri_slope(void *of, double t, const double *x, double *out);
 /* At the begin of a segment whose levels are in value[]: which of them are empty. */
 void ff_petri_hold_check(ff_petri_path *path);
 /* After a step of the solver: where an empty level begins to rise, the step ends; then path->leaves is this level. Returns 0 if
@@ -68,9 +73,8 @@ ff_petri_member ff_petri_clock_choose(ff_petri_path *path, uint32_t group, doubl
 
 /* ---- changes: ff_petri_fire.c ------------------------------------------------------------------------------------------- */
 
-void ff_petri_fire(ff_petri_path *path, ff_petri_member member);
-/* A value has changed: what depends on it is listed, and computed by ff_petri_update(). */
-void ff_petri_touch(ff_petri_path *path, uint32_t value);
+void ff_petri_fire(ff_petri_path *path, ff_petri_member member); /* then ff_petri_update() is due */
+/* Computes what depends on values that have changed. */
 void ff_petri_update(ff_petri_path *path);
 void ff_petri_derive(ff_petri_path *path, uint32_t derived); /* computes it */
 void ff_petri_refresh(ff_petri_path *path, ff_petri_member member); /* computes a coefficient, or tests */
@@ -94,7 +98,7 @@ void ff_petri_switches_set(ff_petri_path *path); /* their stored values are thos
 void ff_petri_switch_set(ff_petri_path *path, uint32_t derived);
 /* Finds the first crossing in the segment, and sets `limit`. */
 void ff_petri_find_crossing(ff_petri_path *path);
-void ff_petri_cross(ff_petri_path *path);
+void ff_petri_cross(ff_petri_path *path); /* then ff_petri_update() is due */
 
 /* ---- segments: ff_petri_segment.c --------------------------------------------------------------------------------------- */
 

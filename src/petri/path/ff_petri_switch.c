@@ -227,5 +227,4 @@ void ff_petri_cross(ff_petri_path *path) {
     path->value[p->derived[d].value] = negated ? path->change[i].value == 0 : path->change[i].value;
     ff_petri_touch(path, p->derived[d].value);
   }
-  ff_petri_update(path);
 }

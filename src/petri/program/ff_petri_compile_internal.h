@@ -69,9 +69,6 @@ ff_petri_class ff_petri_class_of(const ff_petri_family_maker *f, const ff_formul
 /* A term that takes the words of a formula of rows, which becomes empty. */
 ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_petri_term *out);
 
-/* Whether a formula of values is affine in levels and the time. */
-ff_status ff_petri_is_affine(const ff_petri_maker *m, const ff_petri_plain *plain, uint8_t *affine);
-
 /* ---- the rest ----------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_compile_laws(ff_petri_maker *m);      /* ff_petri_laws.c */

@@ -280,39 +280,3 @@ ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_pet
   if (n > f->m->p->most_rows) f->m->p->most_rows = n;
   return FF_OK;
 }
-
-/* Degrees in levels and the time: 0, 1, or 2 for all else. */
-static uint8_t degree_of(uint32_t code, const uint8_t *x) {
-  const uint32_t n = ff_formula_operands(code);
-  uint8_t most = 0;
-  for (uint32_t k = 0; k < n; k++) most = x[k] > most ? x[k] : most;
-  switch (code) {
-    case FF_F_NEG:
-    case FF_F_ADD:
-    case FF_F_SUB: return most;
-    case FF_F_MUL: return x[0] + x[1] < 2 ? most : 2;
-    case FF_F_DIV: return x[1] == 0 ? most : 2;
-    case FF_F_IF: return x[0] == 0 ? most : 2;
-    default: return most == 0 ? 0 : 2;
-  }
-}
-
-ff_status ff_petri_is_affine(const ff_petri_maker *m, const ff_petri_plain *plain, uint8_t *affine) {
-  uint8_t *stack = ff_calloc(plain->formula.depth, sizeof *stack), *top = stack;
-  if (stack == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for a formula of %u words", plain->formula.length);
-  for (uint32_t at = 0; at < plain->formula.length; at++) {
-    const ff_formula_word *word = &plain->formula.word[at];
-    const uint32_t n = ff_formula_operands(word->code);
-    if (n == 0) {
-      const uint32_t value = word->code == FF_F_SYMBOL ? plain->read[word->symbol] : FF_PETRI_NO_VALUE;
-      *top++ = word->code == FF_F_SYMBOL && (value < m->p->n_levels || value == m->p->time);
-      continue;
-    }
-    top -= n;
-    *top = degree_of(word->code, top);
-    top++;
-  }
-  *affine = stack[0] < 2;
-  free(stack);
-  return FF_OK;
-}
