@@ -9,18 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { T_END, T_NUMBER, T_NAME, T_OPERATOR, T_NOT, T_OPEN, T_CLOSE, T_COMMA, T_BAD, T_QUOTE, T_BRACKET } kind;
-
-typedef struct {
-  kind kind;
-  int quoted;
-  uint32_t code;     /* of T_OPERATOR; a "-" is FF_F_SUB and a "+" is FF_F_ADD */
-  double number;     /* of T_NUMBER */
-  const char *name;  /* of T_NAME, without quotes; with elements, as it is written */
-  size_t name_length;
-  size_t start, end; /* position of the token in the text */
-} token;
-
 /* Besides codes of operations, an operator that waits for its operands is one of these. */
 enum { SIGN = FF_F_COUNT, GROUP, CALL }; /* a "+" before an operand, "(", a function and "(" */
 
@@ -87,9 +75,9 @@ int ff_formula_is_reserved(const char *word, size_t length, double *number) {
 
 /* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. One
  * case for each operator. */
-static size_t read_operator(const char *text, size_t length, token *t) {
+static size_t read_operator(const char *text, size_t length, ff_token *t) {
   int twice = length > 1 && text[1] == text[0], equal = length > 1 && text[1] == '=';
-  t->kind = T_OPERATOR;
+  t->kind = FF_T_OPERATOR;
   switch (text[0]) {
     case '+': t->code = FF_F_ADD; return 1;
     case '-': t->code = FF_F_SUB; return 1;
@@ -103,78 +91,62 @@ static size_t read_operator(const char *text, size_t length, token *t) {
     case '=': t->code = FF_F_EQ; return twice ? 2 : 0;
     case '!':
       t->code = FF_F_NE;
-      if (!equal) t->kind = T_NOT;
+      if (!equal) t->kind = FF_T_NOT;
       return equal ? 2 : 1;
     default: return 0;
   }
 }
 
 /* Reads a number or a name. Returns the number of bytes, 0 if there is none. */
-static size_t read_word(const char *text, size_t length, token *t) {
+static size_t read_word(const char *text, size_t length, ff_token *t) {
   size_t used = ff_decimal_length(text, length);
   if (used > 0) {
-    t->kind = T_NUMBER;
+    t->kind = FF_T_NUMBER;
     t->number = ff_decimal_read(text, used);
     int suffix = used < length && text[used] == 'L' && ff_formula_name_length(text + used, length - used) == 1;
     return used + (size_t)suffix; /* R writes integers as 2L */
   }
   used = ff_formula_name_length(text, length);
-  t->kind = ff_formula_is_reserved(text, used, &t->number) ? T_NUMBER : T_NAME;
+  t->kind = ff_formula_is_reserved(text, used, &t->number) ? FF_T_NUMBER : FF_T_NAME;
   t->name = text;
   t->name_length = used;
   return used;
 }
 
 /* Adds to a name what follows it in brackets. */
-static void add_brackets(parser *p, token *t) {
+static void add_brackets(parser *p, ff_token *t) {
   size_t at = p->at;
   const int sum = !t->quoted && ff_text_is(t->name, t->name_length, "sum");
   while (at < p->source.length && ff_is_blank(p->source.text[at])) at++;
   if (at < p->source.length && (p->source.text[at] == '[' || (sum && p->source.text[at] == '('))) {
     const size_t used = ff_bracketed_length(p->source.text + at, p->source.length - at);
-    if (used == 0) t->kind = T_BRACKET;
+    if (used == 0) t->kind = FF_T_BRACKET;
     p->at = used > 0 ? at + used : p->source.length;
   }
   t->name = p->source.text + t->start;
   t->name_length = p->at - t->start;
 }
 
-static token read_token(parser *p) {
-  while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
-  token t = {.kind = T_END, .start = p->at, .end = p->at};
-  if (p->at == p->source.length) return t;
-  const char *text = p->source.text + p->at;
-  size_t left = p->source.length - p->at, used = 1;
-  int closed;
-  switch (text[0]) {
-    case '(': t.kind = T_OPEN; break;
-    case ')': t.kind = T_CLOSE; break;
-    case ',': t.kind = T_COMMA; break;
-    case '"':
-    case '`':
-      used = ff_quoted_length(text, left, &t.name, &t.name_length, &closed);
-      t.kind = closed ? T_NAME : T_QUOTE;
-      t.quoted = 1;
-      break;
-    default:
-      used = read_operator(text, left, &t);
-      if (used == 0) used = read_word(text, left, &t);
-      if (used == 0) {
-        t.kind = T_BAD;
-        used = 1;
-      }
+static ff_token read_token(parser *p) {
+  ff_token t = ff_token_read(&p->source, &p->at);
+  if (t.kind == FF_T_BAD) {
+    const char *text = p->source.text + t.start;
+    const size_t left = p->source.length - t.start;
+    size_t used = read_operator(text, left, &t);
+    if (used == 0) used = read_word(text, left, &t);
+    if (used == 0) t.kind = FF_T_BAD;
+    else p->at = t.start + used;
   }
-  p->at += used;
-  if (p->elements != NULL && t.kind == T_NAME) add_brackets(p, &t);
+  if (p->elements != NULL && t.kind == FF_T_NAME) add_brackets(p, &t);
   t.end = p->at;
   return t;
 }
 
-static int opens_call(parser *p, const token *t) {
+static int opens_call(parser *p, const ff_token *t) {
   if (t->quoted || t->name == NULL) return 0;
   size_t at = p->at;
-  token next = read_token(p);
-  if (next.kind == T_OPEN) return 1;
+  ff_token next = read_token(p);
+  if (next.kind == FF_T_OPEN) return 1;
   p->at = at;
   return 0;
 }
@@ -182,14 +154,14 @@ static int opens_call(parser *p, const token *t) {
 /* ---- messages --------------------------------------------------------------------------------------------------------- */
 
 /* A hint for those who write words, as Boolean expressions allow; "" for other names. */
-static const char *hint_of_word(const token *t) {
+static const char *hint_of_word(const ff_token *t) {
   if (t->quoted || t->name == NULL) return "";
   if (ff_text_is_any_case(t->name, t->name_length, "and")) return "\"&&\" means and";
   if (ff_text_is_any_case(t->name, t->name_length, "or")) return "\"||\" means or";
   return ff_text_is_any_case(t->name, t->name_length, "not") ? "\"!\" means not" : "";
 }
 
-static ff_status fail_unknown(const parser *p, const token *t, const char *what, const char *near, const char *more) {
+static ff_status fail_unknown(const parser *p, const ff_token *t, const char *what, const char *near, const char *more) {
   const char *hint = hint_of_word(t);
   char text[32];
   snprintf(text, sizeof text, "; %s", hint);
@@ -199,7 +171,7 @@ static ff_status fail_unknown(const parser *p, const token *t, const char *what,
 #define MOST_UNQUOTED 1000
 /* Species of BioNetGen have names with parentheses. Returns the length of the longest known one that the text has at the token; 0
  * if there is none. */
-static size_t unquoted_name(const parser *p, const token *t) {
+static size_t unquoted_name(const parser *p, const ff_token *t) {
   const char *text = p->source.text + t->start;
   size_t length = p->source.length - t->start;
   if (p->lookup != ff_formula_find_untimed && p->lookup != ff_names_find) return 0;
@@ -209,7 +181,7 @@ static size_t unquoted_name(const parser *p, const token *t) {
   return 0;
 }
 
-static ff_status fail_function(const parser *p, const token *t) {
+static ff_status fail_function(const parser *p, const ff_token *t) {
   const size_t unquoted = unquoted_name(p, t);
   if (unquoted > 0) {
     const ff_quoted name = ff_quote(p->source.text + t->start, unquoted);
@@ -229,14 +201,14 @@ static ff_status fail_function(const parser *p, const token *t) {
   return fail_unknown(p, t, "function", ff_name_near(names, N_FUNCTIONS, t->name, t->name_length), list);
 }
 
-static ff_status fail(const parser *p, const token *t, const char *wanted) {
+static ff_status fail(const parser *p, const ff_token *t, const char *wanted) {
   return ff_source_found(&p->source, t->start, t->end, wanted);
 }
 
-static ff_status fail_operator(const parser *p, const token *t) {
+static ff_status fail_operator(const parser *p, const ff_token *t) {
   size_t i = p->n_operators;
   while (i > 0 && p->operators[i - 1].code < GROUP) i--;
-  const char bad = t->kind == T_BAD ? p->source.text[t->start] : ' ';
+  const char bad = t->kind == FF_T_BAD ? p->source.text[t->start] : ' ';
   if (bad == '=') return fail(p, t, "an operator (\"==\" compares)");
   if (bad == '?') return fail(p, t, "an operator (a choice is \"if(condition, yes, no)\")");
   if (bad == '%') return fail(p, t, "an operator (the remainder of a / b is \"a - b * floor(a / b)\")");
@@ -316,7 +288,7 @@ static ff_status reduce(parser *p, int floor) {
   return FF_OK;
 }
 
-static ff_status take_call(parser *p, const token *t) {
+static ff_status take_call(parser *p, const ff_token *t) {
   for (size_t i = 0; i < N_FUNCTIONS; i++)
     if (ff_text_is(t->name, t->name_length, functions[i].name))
       return push_operator(p, (waiting){CALL, 0, t->start, t->end, &functions[i]});
@@ -325,7 +297,7 @@ static ff_status take_call(parser *p, const token *t) {
 
 int64_t ff_formula_find_untimed(void *names, const char *name, size_t length) { return ff_names_find(names, name, length); }
 
-static ff_status fail_name(const parser *p, const token *t) {
+static ff_status fail_name(const parser *p, const ff_token *t) {
   if (p->elements != NULL)
     return fail_unknown(p, t, p->elements->what, p->elements->near(p->context, t->name, t->name_length), "");
   static const char what[] = "species, parameter or variable";
@@ -339,7 +311,7 @@ static ff_status fail_name(const parser *p, const token *t) {
                       short_time ? "; the time is called \"time\"" : "");
 }
 
-static ff_status push_name(parser *p, const token *t) {
+static ff_status push_name(parser *p, const ff_token *t) {
   int64_t symbol = p->lookup(p->context, t->name, t->name_length);
   if (symbol == -2) return ff_error_set(p->err, FF_EMEMORY, "no memory for the names of symbols");
   if (symbol < -2) return (ff_status)(-2 - symbol); /* with elements: the error has been set */
@@ -373,32 +345,32 @@ static ff_status end_call(parser *p) {
 }
 
 /* Takes a token where an operand is expected. Sets *operand to 1 when an operand is complete. */
-static ff_status take_operand(parser *p, const token *t, int *operand) {
+static ff_status take_operand(parser *p, const ff_token *t, int *operand) {
   const waiting *top = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
   switch (t->kind) {
-    case T_NOT: return push_operator(p, (waiting){.code = FF_F_NOT});
-    case T_OPEN: return push_operator(p, (waiting){.code = GROUP});
-    case T_OPERATOR:
+    case FF_T_NOT: return push_operator(p, (waiting){.code = FF_F_NOT});
+    case FF_T_OPEN: return push_operator(p, (waiting){.code = GROUP});
+    case FF_T_OPERATOR:
       if (t->code == FF_F_SUB) return push_operator(p, (waiting){.code = FF_F_NEG});
       if (t->code == FF_F_ADD) return push_operator(p, (waiting){.code = SIGN});
       return fail(p, t, operand_wanted);
-    case T_NUMBER:
-    case T_NAME:
+    case FF_T_NUMBER:
+    case FF_T_NAME:
       if (opens_call(p, t)) return take_call(p, t);
       *operand = 1;
-      if (t->kind == T_NAME) return push_name(p, t);
+      if (t->kind == FF_T_NAME) return push_name(p, t);
       return ff_formula_push(&p->code, (ff_formula_word){FF_F_NUMBER, 0, t->number}, p->err);
-    case T_CLOSE:
+    case FF_T_CLOSE:
       if (top == NULL || top->code != CALL || top->arguments > 0) return fail(p, t, operand_wanted);
       *operand = 1;
       return end_call(p); /* there are no arguments */
-    case T_QUOTE: return fail(p, t, "a closing quote");
-    case T_BRACKET: return fail(p, t, "a closing bracket");
+    case FF_T_QUOTE: return fail(p, t, "a closing quote");
+    case FF_T_BRACKET: return fail(p, t, "a closing bracket");
     default: return fail(p, t, operand_wanted);
   }
 }
 
-static ff_status take_binary(parser *p, const token *t) {
+static ff_status take_binary(parser *p, const ff_token *t) {
   int level = precedence(t->code);
   ff_status status = reduce(p, level + 1);
   if (status != FF_OK) return status;
@@ -409,19 +381,19 @@ static ff_status take_binary(parser *p, const token *t) {
 }
 
 /* Takes a token where an operator is expected. Sets *operand to 0 if another operand must follow. */
-static ff_status take_operator(parser *p, const token *t, int *operand) {
-  if (t->kind == T_OPERATOR) {
+static ff_status take_operator(parser *p, const ff_token *t, int *operand) {
+  if (t->kind == FF_T_OPERATOR) {
     *operand = 0;
     return take_binary(p, t);
   }
-  if (t->kind == T_QUOTE) return fail(p, t, "a closing quote");
-  if (t->kind != T_CLOSE && t->kind != T_COMMA) return fail_operator(p, t);
+  if (t->kind == FF_T_QUOTE) return fail(p, t, "a closing quote");
+  if (t->kind != FF_T_CLOSE && t->kind != FF_T_COMMA) return fail_operator(p, t);
   ff_status status = reduce(p, OR_LEVEL);
   if (status != FF_OK) return status;
   waiting *open = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
-  if (open == NULL || (t->kind == T_COMMA && open->code == GROUP)) return fail_operator(p, t);
+  if (open == NULL || (t->kind == FF_T_COMMA && open->code == GROUP)) return fail_operator(p, t);
   if (open->code == CALL) status = end_argument(p, open);
-  if (t->kind == T_COMMA) {
+  if (t->kind == FF_T_COMMA) {
     *operand = 0;
     return status;
   }
@@ -433,8 +405,8 @@ static ff_status take_operator(parser *p, const token *t, int *operand) {
 static ff_status parse(parser *p) {
   int operand = 0;
   for (;;) {
-    token t = read_token(p);
-    if (t.kind == T_END && operand) {
+    ff_token t = read_token(p);
+    if (t.kind == FF_T_END && operand) {
       ff_status status = reduce(p, OR_LEVEL);
       if (status != FF_OK || p->n_operators == 0) return status;
       return fail_operator(p, &t);

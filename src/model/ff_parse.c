@@ -34,6 +34,32 @@ size_t ff_bracketed_length(const char *text, size_t length) {
   return 0;
 }
 
+/* ---- tokens --------------------------------------------------------------------------------------------------------------- */
+
+ff_token ff_token_read(const ff_source *source, size_t *at) {
+  while (*at < source->length && ff_is_blank(source->text[*at])) ++*at;
+  ff_token t = {.kind = FF_T_END, .start = *at, .end = *at};
+  if (*at == source->length) return t;
+  const char *text = source->text + *at;
+  size_t used = 1;
+  int closed;
+  switch (text[0]) {
+    case '(': t.kind = FF_T_OPEN; break;
+    case ')': t.kind = FF_T_CLOSE; break;
+    case ',': t.kind = FF_T_COMMA; break;
+    case '"':
+    case '`':
+      used = ff_quoted_length(text, source->length - *at, &t.name, &t.name_length, &closed);
+      t.kind = closed ? FF_T_NAME : FF_T_QUOTE;
+      t.quoted = 1;
+      break;
+    default: t.kind = FF_T_BAD;
+  }
+  *at += used;
+  t.end = *at;
+  return t;
+}
+
 /* ---- messages ------------------------------------------------------------------------------------------------------------- */
 
 static ff_place_text text_of_place(ff_place place, const char *other) {

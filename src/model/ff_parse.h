@@ -1,5 +1,5 @@
-/* What the parsers of expressions, formulas and equations share: words, and messages that say where in a text something was
- * found. */
+/* What the parsers of expressions, formulas and equations share: words, tokens, and messages that say where in a text something
+ * was found. */
 #ifndef FF_PARSE_H
 #define FF_PARSE_H
 
@@ -18,7 +18,7 @@ size_t ff_quoted_length(const char *text, size_t length, const char **name, size
  * closes it; 0 if none does. Brackets within quotes do not count. O(result). */
 size_t ff_bracketed_length(const char *text, size_t length);
 
-/* ---- messages ------------------------------------------------------------------------------------------------------------- */
+/* ---- texts ---------------------------------------------------------------------------------------------------------------- */
 
 /* A text that is parsed. It is borrowed, and need not be terminated. */
 typedef struct {
@@ -28,6 +28,38 @@ typedef struct {
   const char *what; /* what it is, for messages on a text that is not from a file: "the formula" */
   ff_error *err;
 } ff_source;
+
+/* ---- tokens of formulas and of expressions of colours --------------------------------------------------------------------- */
+
+typedef enum {
+  FF_T_END,
+  FF_T_NUMBER,
+  FF_T_NAME,
+  FF_T_OPERATOR,
+  FF_T_NOT,
+  FF_T_OPEN,
+  FF_T_CLOSE,
+  FF_T_COMMA,
+  FF_T_BAD,
+  FF_T_QUOTE,  /* that is not closed */
+  FF_T_BRACKET /* that is not closed */
+} ff_token_kind;
+
+typedef struct {
+  ff_token_kind kind;
+  int quoted;
+  uint32_t code;     /* of FF_T_OPERATOR: that of the parser's grammar; a "-" subtracts and a "+" adds */
+  double number;     /* of FF_T_NUMBER in a formula */
+  const char *name;  /* of FF_T_NAME, without quotes; in a formula with elements, as it is written */
+  size_t name_length;
+  size_t start, end; /* position of the token in the text */
+} ff_token;
+
+/* Reads the token after *at and blanks if it is the end, a parenthesis, a comma or a name in quotes. Any other is FF_T_BAD, of
+ * one byte: the caller looks for an operator or a word. Moves *at behind it. O(bytes read). */
+ff_token ff_token_read(const ff_source *source, size_t *at);
+
+/* ---- messages ------------------------------------------------------------------------------------------------------------- */
 
 /* The place as the start of a message: "net.pbn, line 12: "; empty if the text is not from a file. */
 typedef struct {

@@ -21,6 +21,15 @@ ff_status ff_candl_new(ff_candl **out, ff_petri *net, const ff_io_petri_options 
   return FF_OK;
 }
 
+void ff_candl_colour_free(ff_candl_colour *colour) {
+  for (uint32_t k = 0; k < FF_COLOUR_MAX_WIDTH; k++) {
+    ff_colour_free(&colour->expr[k]);
+    free(colour->text[k]);
+    colour->text[k] = NULL;
+  }
+  colour->width = 0;
+}
+
 static void free_inputs(ff_candl *candl) {
   for (size_t i = 0; i < candl->n_inputs; i++) {
     free(candl->input[i].element);
@@ -113,4 +122,14 @@ ff_status ff_candl_at(ff_candl *candl, ff_status status, ff_place place) {
   ff_error old = *candl->err;
   if (strncmp(old.text, place.file, length) == 0) return status;
   return ff_error_set(candl->err, status, "%s, line %llu: %s", place.file, (unsigned long long)place.line, old.text);
+}
+
+void ff_candl_put_name(ff_out *out, const char *name) {
+  static const char *const reserved[] = {"Inf", "NaN", "TRUE", "FALSE"};
+  int plain = strchr(name, '\'') == NULL && name[0] != '_';
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+    if (strcmp(name, reserved[i]) == 0) plain = 0;
+  ff_out_puts(out, plain ? "" : "`");
+  ff_out_puts(out, name);
+  ff_out_puts(out, plain ? "" : "`");
 }

@@ -13,15 +13,6 @@ int ff_candl_is_all(ff_span text) {
                               rest.text[rest.length - 1] == ')');
 }
 
-void ff_candl_colour_free(ff_candl_colour *colour) {
-  for (uint32_t k = 0; k < FF_COLOUR_MAX_WIDTH; k++) {
-    ff_colour_free(&colour->expr[k]);
-    free(colour->text[k]);
-    colour->text[k] = NULL;
-  }
-  colour->width = 0;
-}
-
 /* ---- sets of the net ---- */
 
 /* Marks the sets that `set` needs and that have not been made; parts come before the sets that have them. */

@@ -4,8 +4,7 @@
 
 #include "ff_io_candl.h"
 
-/* ---- pieces of a text: ff_io_candl_scan.c
- * ----------------------------------------------------------------------------------- */
+/* ---- pieces of a text: ff_io_candl_scan.c ------------------------------------------------------------------------------- */
 
 /* The kind is 'a' of a name, '0' of a number, '"' of a text in quotes (without them in the span), 0 at the end, and else the
  * first character of an operator: <= >= != <> && || == are one token. */
@@ -35,8 +34,7 @@ int ff_candl_part(ff_span *rest, const char *sign, ff_span *part);
  * the bracket is not closed. */
 int ff_candl_predicate(ff_span *text, ff_span *inside);
 
-/* ---- names
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names: ff_io_candl.c ----------------------------------------------------------------------------------------------- */
 
 typedef enum { FF_CANDL_CONSTANT, FF_CANDL_INDEX, FF_CANDL_PLACE, FF_CANDL_OBSERVER } ff_candl_kind;
 
@@ -131,15 +129,15 @@ ff_status ff_candl_no_memory(ff_candl *candl);
 void ff_candl_forget_inputs(ff_candl *candl);
 /* Puts the place in front of the message of a function that has none. */
 ff_status ff_candl_at(ff_candl *candl, ff_status status, ff_place place);
-/* The number of components of the colours of a place. */
-uint32_t ff_candl_width(const ff_candl *candl, uint32_t place);
+/* A name in a formula, in backquotes if the grammar needs them. */
+void ff_candl_put_name(ff_out *out, const char *name);
+/* Frees the contents, and empties it. */
+void ff_candl_colour_free(ff_candl_colour *colour);
 
-/* ---- colours: ff_io_candl_colour.c
- * ------------------------------------------------------------------------------------------ */
+/* ---- colours: ff_io_candl_colour.c -------------------------------------------------------------------------------------- */
 
 /* Reads "(x,+y)" or "x" as a colour of a set; the caller frees the contents of *out with ff_candl_colour_free(). */
 ff_status ff_candl_colour_read(ff_candl *candl, ff_candl_colour *out, ff_span text, uint32_t set, ff_place place);
-void ff_candl_colour_free(ff_candl_colour *colour);
 /* A colour of a set by its number, all of whose components are constant. */
 ff_status ff_candl_colour_at(ff_candl *candl, ff_candl_colour *out, uint32_t set, uint32_t number);
 /* The colours of a set, which belong to the ff_candl. */
@@ -148,8 +146,12 @@ ff_status ff_candl_colours(ff_candl *candl, uint32_t set, const ff_colours **out
 int ff_candl_is_all(ff_span text);
 /* "Ca[x, next(y)]", as a new string. */
 ff_status ff_candl_element(ff_candl *candl, char **out, uint32_t place, const ff_candl_colour *colour);
+/* The number of components of the colours of a place. */
+uint32_t ff_candl_width(const ff_candl *candl, uint32_t place);
 /* A predicate in R's grammar, as a new string; NULL if it is empty or `true`. */
 ff_status ff_candl_when(ff_candl *candl, char **out, ff_span text, ff_place place);
+
+/* ---- conditions on colours: ff_io_candl_equal.c ------------------------------------------------------------------------- */
 
 /* Writes an expression of colours as a formula. FF_EUNSUPPORTED for what formulas cannot say. */
 ff_status ff_candl_formula_of_colour(ff_candl *candl, ff_out *out, const ff_colour_expr *expr, ff_place place);
@@ -160,8 +162,7 @@ ff_status ff_candl_equal(ff_candl *candl, int *equal, const ff_candl_colour *a, 
 /* Whether a condition on colours, in R's grammar, is taken to hold. The rate then depends on it. */
 ff_status ff_candl_condition(ff_candl *candl, int *holds, const char *text, ff_place place);
 
-/* ---- numbers: ff_io_candl_number.c
- * ------------------------------------------------------------------------------------------ */
+/* ---- numbers: ff_io_candl_number.c -------------------------------------------------------------------------------------- */
 
 /* What a formula may name, beside constants. */
 typedef enum {
@@ -175,13 +176,10 @@ typedef enum {
 
 /* A formula of numbers in R's grammar, as a new string. O(length of the text that it becomes). */
 ff_status ff_candl_number(ff_candl *candl, char **out, ff_span text, unsigned may, ff_place place);
-/* The value of a text that names constants alone; NaN if it names anything else. */
+/* The value of a text that names constants alone; NaN if it names anything else: ff_io_candl_constants.c. */
 ff_status ff_candl_value_of(ff_candl *candl, double *value, ff_span text, ff_place place);
-/* A name in a formula, in backquotes if the grammar needs them. */
-void ff_candl_put_name(ff_out *out, const char *name);
 
-/* ---- laws: ff_io_candl_law.c
- * ------------------------------------------------------------------------------------------------ */
+/* ---- laws: ff_io_candl_law.c -------------------------------------------------------------------------------------------- */
 
 /* MassAction and its like; `argument` has the texts of their arguments in R's grammar. Writes the formula. */
 typedef enum { FF_CANDL_MASS_ACTION, FF_CANDL_LEVELS, FF_CANDL_MICHAELIS, FF_CANDL_NO_LAW } ff_candl_law;

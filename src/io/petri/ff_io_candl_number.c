@@ -26,16 +26,6 @@ typedef struct {
 static const char *const functions[] = {"abs", "acos", "asin",  "atan", "ceil", "cos", "exp", "floor", "log",
                                         "log10", "max", "min", "pow", "sin",  "sqrt", "tan"};
 
-void ff_candl_put_name(ff_out *out, const char *name) {
-  static const char *const reserved[] = {"Inf", "NaN", "TRUE", "FALSE"};
-  int plain = strchr(name, '\'') == NULL && name[0] != '_';
-  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-    if (strcmp(name, reserved[i]) == 0) plain = 0;
-  ff_out_puts(out, plain ? "" : "`");
-  ff_out_puts(out, name);
-  ff_out_puts(out, plain ? "" : "`");
-}
-
 static ff_status translate(translator *t);
 
 static ff_status found(const translator *t, ff_span what, const char *wanted) {

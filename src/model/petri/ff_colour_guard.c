@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *ff_colour_room(ff_colour_search *s, ff_colour_list *list, size_t more, size_t size) {
-  if (list->at != NULL && list->n + more <= list->capacity) return list->at;
-  const ff_status status = ff_grow(&list->at, &list->capacity, list->n + more, size, s->err);
-  return status == FF_OK ? list->at : NULL;
-}
-
 /* ---- the tree ----------------------------------------------------------------------------------------------------------- */
 
 /* A subexpression: its last word, and whether it is negated. */

@@ -100,6 +100,9 @@ struct ff_colours {
   ff_colours *own[FF_COLOUR_MAX_WIDTH];             /* simple sets of a union */
 };
 
+/* The slot of a tuple in a table, or the empty one where it belongs: ff_colour.c. O(width) on average. */
+uint32_t ff_colours_slot(const ff_colours *set, const int64_t *tuple);
+
 /* The neighbour of a colour in a simple set: the next one if `by` is 1, the previous one if it is -1. FF_COLOUR_NONE if the value
  * is not in the set. O(1) on average. */
 int64_t ff_colours_step(const ff_colours *set, int64_t value, int by);

@@ -10,17 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { T_END, T_NUMBER, T_NAME, T_OPERATOR, T_NOT, T_OPEN, T_CLOSE, T_COMMA, T_BAD, T_QUOTE } kind;
-
-typedef struct {
-  kind kind;
-  int quoted;
-  uint32_t code;     /* of T_OPERATOR; a "-" is FF_C_SUB and a "+" is FF_C_ADD */
-  const char *name;  /* of T_NAME, without quotes */
-  size_t name_length;
-  size_t start, end; /* position of the token in the text */
-} token;
-
 /* An operator that waits for its operands is a code or one of these: a "+" before an operand, "(", a function and "(". */
 enum { SIGN = FF_C_COUNT, GROUP, CALL };
 /* A word of the code for an index whose colours are tuples, until it is compared with another one; `value` is its position. */
@@ -58,7 +47,7 @@ static const char operand_wanted[] = "a number, a name, \"-\", \"!\" or \"(\"";
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------------- */
 
-static size_t read_percent(const char *text, size_t length, ff_colour_dialect dialect, token *t) {
+static size_t read_percent(const char *text, size_t length, ff_colour_dialect dialect, ff_token *t) {
   t->code = FF_C_MOD;
   if (dialect == FF_COLOUR_CANDL) return 1;
   if (length > 1 && text[1] == '%') return 2;
@@ -68,9 +57,9 @@ static size_t read_percent(const char *text, size_t length, ff_colour_dialect di
 
 /* Reads the operator at the start of the text, whose length is at least 1. Returns the number of bytes, 0 if there is none. One
  * case for each operator. */
-static size_t read_operator(const char *text, size_t length, ff_colour_dialect dialect, token *t) {
+static size_t read_operator(const char *text, size_t length, ff_colour_dialect dialect, ff_token *t) {
   const int twice = length > 1 && text[1] == text[0], equal = length > 1 && text[1] == '=', candl = dialect == FF_COLOUR_CANDL;
-  t->kind = T_OPERATOR;
+  t->kind = FF_T_OPERATOR;
   switch (text[0]) {
     case '+': t->code = FF_C_ADD; return 1;
     case '-': t->code = FF_C_SUB; return 1;
@@ -87,16 +76,16 @@ static size_t read_operator(const char *text, size_t length, ff_colour_dialect d
     case '=': t->code = FF_C_EQ; return twice ? 2 : (size_t)candl;
     case '!':
       t->code = FF_C_NE;
-      if (!equal) t->kind = T_NOT;
+      if (!equal) t->kind = FF_T_NOT;
       return equal ? 2 : 1;
     default: return 0;
   }
 }
 
 /* Reads a number or a name. Returns the number of bytes, 0 if there is none. */
-static size_t read_word(const char *text, size_t length, token *t) {
+static size_t read_word(const char *text, size_t length, ff_token *t) {
   size_t used = ff_decimal_length(text, length);
-  t->kind = used > 0 ? T_NUMBER : T_NAME;
+  t->kind = used > 0 ? FF_T_NUMBER : FF_T_NAME;
   t->name = text;
   t->name_length = used;
   if (used > 0) { /* R writes integers as 2L */
@@ -107,34 +96,16 @@ static size_t read_word(const char *text, size_t length, token *t) {
   return t->name_length;
 }
 
-static token read_token(parser *p) {
-  while (p->at < p->source.length && ff_is_blank(p->source.text[p->at])) p->at++;
-  token t = {.kind = T_END, .start = p->at, .end = p->at};
-  if (p->at == p->source.length) return t;
-  const char *text = p->source.text + p->at;
-  const size_t left = p->source.length - p->at;
-  size_t used = 1;
-  int closed;
-  switch (text[0]) {
-    case '(': t.kind = T_OPEN; break;
-    case ')': t.kind = T_CLOSE; break;
-    case ',': t.kind = T_COMMA; break;
-    case '"':
-    case '`':
-      used = ff_quoted_length(text, left, &t.name, &t.name_length, &closed);
-      t.kind = closed ? T_NAME : T_QUOTE;
-      t.quoted = 1;
-      break;
-    default:
-      used = read_operator(text, left, p->dialect, &t);
-      if (used == 0) used = read_word(text, left, &t);
-      if (used == 0) {
-        t.kind = T_BAD;
-        used = 1;
-      }
+static ff_token read_token(parser *p) {
+  ff_token t = ff_token_read(&p->source, &p->at);
+  if (t.kind == FF_T_BAD) {
+    const char *text = p->source.text + t.start;
+    const size_t left = p->source.length - t.start;
+    size_t used = read_operator(text, left, p->dialect, &t);
+    if (used == 0) used = read_word(text, left, &t);
+    if (used == 0) t.kind = FF_T_BAD;
+    else t.end = p->at = t.start + used;
   }
-  p->at += used;
-  t.end = p->at;
   return t;
 }
 
@@ -149,7 +120,7 @@ static int take_character(parser *p, char c) {
 
 /* ---- messages ----------------------------------------------------------------------------------------------------------- */
 
-static ff_status fail(const parser *p, const token *t, const char *wanted) {
+static ff_status fail(const parser *p, const ff_token *t, const char *wanted) {
   return ff_source_found(&p->source, t->start, t->end, wanted);
 }
 
@@ -185,14 +156,14 @@ static ff_status fail_step(const parser *p, const waiting *at, const char *why) 
                       "an index whose set is known, or a neighbour of one");
 }
 
-static ff_status fail_unknown(const parser *p, const token *t, const char *what, const char *near, const char *more) {
+static ff_status fail_unknown(const parser *p, const ff_token *t, const char *what, const char *near, const char *more) {
   return ff_source_unknown(&p->source, t->start, t->end, what, t->name, t->name_length, near, more);
 }
 
-static ff_status fail_operator(const parser *p, const token *t) {
+static ff_status fail_operator(const parser *p, const ff_token *t) {
   size_t i = p->n_operators;
   while (i > 0 && p->operators[i - 1].code < GROUP) i--;
-  const char bad = t->kind == T_BAD ? p->source.text[t->start] : ' ';
+  const char bad = t->kind == FF_T_BAD ? p->source.text[t->start] : ' ';
   if (bad == '=') return fail(p, t, "an operator (\"==\" compares)");
   if (bad == '%' || bad == '/') return fail(p, t, "an operator (\"%/%\" divides, \"%%\" is what is left)");
   if (i == 0) return fail(p, t, "an operator or the end");
@@ -312,7 +283,7 @@ static ff_status reduce(parser *p, int floor) {
 
 enum { SEARCHES = 8 }; /* of a list, one by one, before a table is made */
 
-static int64_t find_name(name_list *list, const token *t, ff_status *status, ff_error *err) {
+static int64_t find_name(name_list *list, const ff_token *t, ff_status *status, ff_error *err) {
   if (list->n > 16 && list->table == NULL && ++list->searches > SEARCHES)
     *status = ff_names_new(&list->table, list->name, list->n, "names", err);
   if (*status != FF_OK) return -1;
@@ -322,20 +293,20 @@ static int64_t find_name(name_list *list, const token *t, ff_status *status, ff_
   return -1;
 }
 
-static int64_t find_argument(const parser *p, const token *t) {
+static int64_t find_argument(const parser *p, const ff_token *t) {
   const ff_colour_function *f = p->scope->within;
   for (uint32_t i = 0; f != NULL && i < f->n_arguments; i++)
     if (ff_text_is(t->name, t->name_length, f->argument[i])) return i;
   return -1;
 }
 
-static int64_t find_index(const parser *p, const token *t) {
+static int64_t find_index(const parser *p, const ff_token *t) {
   for (uint32_t i = 0; i < p->scope->n_indices; i++)
     if (ff_text_is(t->name, t->name_length, p->scope->index[i].name)) return i;
   return -1;
 }
 
-static const char *near_index(const parser *p, const token *t) {
+static const char *near_index(const parser *p, const ff_token *t) {
   for (uint32_t i = 0; i < p->scope->n_indices; i++) {
     char *one[1] = {p->scope->index[i].name};
     if (ff_name_near(one, 1, t->name, t->name_length) != NULL) return one[0];
@@ -343,7 +314,7 @@ static const char *near_index(const parser *p, const token *t) {
   return NULL;
 }
 
-static ff_status fail_name(const parser *p, const token *t) {
+static ff_status fail_name(const parser *p, const ff_token *t) {
   const ff_colour_function *f = p->scope->within;
   const char *near = f != NULL ? ff_name_near(f->argument, f->n_arguments, t->name, t->name_length) : NULL;
   if (near == NULL) near = near_index(p, t);
@@ -356,17 +327,18 @@ static ff_status fail_name(const parser *p, const token *t) {
 static ff_status take_component(parser *p, uint32_t width, uint32_t *k) {
   const int r = p->dialect == FF_COLOUR_R;
   if (!take_character(p, r ? '[' : ':')) return FF_OK;
-  const token t = read_token(p);
+  const ff_token t = read_token(p);
   char wanted[60];
   snprintf(wanted, sizeof wanted, width == 1 ? "the component 1" : "a component from 1 to %u", width);
-  if (t.kind != T_NUMBER || t.name_length != 1 || t.name[0] < '1' || t.name[0] > (char)('0' + width)) return fail(p, &t, wanted);
+  if (t.kind != FF_T_NUMBER || t.name_length != 1 || t.name[0] < '1' || t.name[0] > (char)('0' + width))
+    return fail(p, &t, wanted);
   *k = (uint32_t)(t.name[0] - '1');
   if (!r || take_character(p, ']')) return FF_OK;
-  const token after = read_token(p);
+  const ff_token after = read_token(p);
   return fail(p, &after, "\"]\"");
 }
 
-static ff_status push_index(parser *p, const token *t, uint32_t index) {
+static ff_status push_index(parser *p, const ff_token *t, uint32_t index) {
   const ff_colour_index *x = &p->scope->index[index];
   const uint32_t width = ff_colour_width(p->scope, x->set);
   uint32_t first = x->first, k = UINT32_MAX;
@@ -389,7 +361,7 @@ static ff_status push_index(parser *p, const token *t, uint32_t index) {
   return push_word(p, FF_C_INDEX, first + (k == UINT32_MAX ? 0 : k), 0, 0);
 }
 
-static ff_status push_argument(parser *p, const token *t, uint32_t argument) {
+static ff_status push_argument(parser *p, const ff_token *t, uint32_t argument) {
   const uint32_t set = p->scope->within->set[argument];
   if (set != UINT32_MAX && ff_colour_width(p->scope, set) > 1)
     return ff_error_set(p->err, FF_EPARSE, "%sthe argument %s stands for tuples of the set %s%s; arguments are single colours",
@@ -398,7 +370,7 @@ static ff_status push_argument(parser *p, const token *t, uint32_t argument) {
   return push_word(p, FF_C_ARGUMENT, argument, 0, 0);
 }
 
-static ff_status push_name(parser *p, const token *t) {
+static ff_status push_name(parser *p, const ff_token *t) {
   ff_status status = FF_OK;
   int64_t at = find_argument(p, t);
   if (at >= 0) return push_argument(p, t, (uint32_t)at);
@@ -413,7 +385,7 @@ static ff_status push_name(parser *p, const token *t) {
   return fail_name(p, t);
 }
 
-static ff_status push_number(parser *p, const token *t) {
+static ff_status push_number(parser *p, const ff_token *t) {
   const double value = ff_decimal_read(t->name, t->name_length);
   const int64_t whole = value < (double)FF_COLOUR_MOST ? (int64_t)value : 0;
   if ((double)whole != value) return fail(p, t, "a whole number below 2^39");
@@ -422,9 +394,9 @@ static ff_status push_number(parser *p, const token *t) {
 
 /* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
-static int opens_call(parser *p, const token *t) { return !t->quoted && t->kind == T_NAME && take_character(p, '('); }
+static int opens_call(parser *p, const ff_token *t) { return !t->quoted && t->kind == FF_T_NAME && take_character(p, '('); }
 
-static ff_status fail_function(const parser *p, const token *t) {
+static ff_status fail_function(const parser *p, const ff_token *t) {
   char next[] = "next", previous[] = "previous", abs[] = "abs", *builtin[] = {abs, next, previous};
   const int r = p->dialect == FF_COLOUR_R;
   const char *near = ff_name_near(builtin, r ? 3 : 1, t->name, t->name_length);
@@ -436,7 +408,7 @@ static ff_status fail_function(const parser *p, const token *t) {
                                                            : "; there is abs(), and +x and -x are the neighbours of an index x");
 }
 
-static ff_status take_call(parser *p, const token *t) {
+static ff_status take_call(parser *p, const ff_token *t) {
   const int r = p->dialect == FF_COLOUR_R;
   waiting call = {.code = CALL, .function = FF_C_COUNT, .start = t->start, .end = t->end};
   if (ff_text_is(t->name, t->name_length, "abs")) call.function = FF_C_ABS;
@@ -468,31 +440,31 @@ static ff_status end_call(parser *p) {
 /* ---- the shunting yard -------------------------------------------------------------------------------------------------- */
 
 /* Takes a token where an operand is expected. Sets *operand to 1 when an operand is complete. */
-static ff_status take_operand(parser *p, const token *t, int *operand) {
+static ff_status take_operand(parser *p, const ff_token *t, int *operand) {
   const waiting *top = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
   waiting operator = {.code = FF_C_NOT, .start = t->start, .end = t->end};
   switch (t->kind) {
-    case T_NOT: return push_operator(p, operator);
-    case T_OPEN: operator.code = GROUP; return push_operator(p, operator);
-    case T_OPERATOR:
+    case FF_T_NOT: return push_operator(p, operator);
+    case FF_T_OPEN: operator.code = GROUP; return push_operator(p, operator);
+    case FF_T_OPERATOR:
       operator.code = t->code == FF_C_SUB ? FF_C_NEG : SIGN;
       if (t->code != FF_C_SUB && t->code != FF_C_ADD) return fail(p, t, operand_wanted);
       return push_operator(p, operator);
-    case T_NUMBER: *operand = 1; return push_number(p, t);
-    case T_NAME:
+    case FF_T_NUMBER: *operand = 1; return push_number(p, t);
+    case FF_T_NAME:
       if (opens_call(p, t)) return take_call(p, t);
       *operand = 1;
       return push_name(p, t);
-    case T_CLOSE:
+    case FF_T_CLOSE:
       if (top == NULL || top->code != CALL || top->arguments > 0) return fail(p, t, operand_wanted);
       *operand = 1;
       return end_call(p); /* there are no arguments */
-    case T_QUOTE: return fail(p, t, "a closing quote");
+    case FF_T_QUOTE: return fail(p, t, "a closing quote");
     default: return fail(p, t, operand_wanted);
   }
 }
 
-static ff_status take_binary(parser *p, const token *t) {
+static ff_status take_binary(parser *p, const ff_token *t) {
   const int own = level(p, t->code);
   ff_status status = reduce(p, own + 1);
   if (status != FF_OK) return status;
@@ -512,22 +484,22 @@ static ff_status take_binary(parser *p, const token *t) {
 }
 
 /* Takes a token where an operator is expected. Sets *operand to 0 if another operand must follow. */
-static ff_status take_operator(parser *p, const token *t, int *operand) {
-  if (t->kind == T_OPERATOR) {
+static ff_status take_operator(parser *p, const ff_token *t, int *operand) {
+  if (t->kind == FF_T_OPERATOR) {
     *operand = 0;
     return take_binary(p, t);
   }
-  if (t->kind == T_QUOTE) return fail(p, t, "a closing quote");
-  if (t->kind != T_CLOSE && t->kind != T_COMMA) return fail_operator(p, t);
+  if (t->kind == FF_T_QUOTE) return fail(p, t, "a closing quote");
+  if (t->kind != FF_T_CLOSE && t->kind != FF_T_COMMA) return fail_operator(p, t);
   ff_status status = reduce(p, FF_COLOUR_OR_LEVEL);
   if (status != FF_OK) return status;
   waiting *open = p->n_operators > 0 ? &p->operators[p->n_operators - 1] : NULL;
-  if (open == NULL || (t->kind == T_COMMA && open->code == GROUP)) return fail_operator(p, t);
+  if (open == NULL || (t->kind == FF_T_COMMA && open->code == GROUP)) return fail_operator(p, t);
   if (open->code == CALL) {
     status = refuse_tuple(p);
     open->arguments++;
   }
-  if (t->kind == T_COMMA) {
+  if (t->kind == FF_T_COMMA) {
     *operand = 0;
     return status;
   }
@@ -539,8 +511,8 @@ static ff_status take_operator(parser *p, const token *t, int *operand) {
 static ff_status parse(parser *p) {
   int operand = 0;
   for (;;) {
-    const token t = read_token(p);
-    if (t.kind == T_END && operand) {
+    const ff_token t = read_token(p);
+    if (t.kind == FF_T_END && operand) {
       const ff_status status = reduce(p, FF_COLOUR_OR_LEVEL);
       if (status != FF_OK) return status;
       return p->n_operators > 0 ? fail_operator(p, &t) : refuse_tuple(p);

@@ -22,6 +22,12 @@ static int64_t value_at(const ff_colours *set, uint32_t position) {
   return set->kind == FF_COLOURS_RANGE ? set->first + position : set->value[position];
 }
 
+void *ff_colour_room(ff_colour_search *s, ff_colour_list *list, size_t more, size_t size) {
+  if (list->at != NULL && list->n + more <= list->capacity) return list->at;
+  const ff_status status = ff_grow(&list->at, &list->capacity, list->n + more, size, s->err);
+  return status == FF_OK ? list->at : NULL;
+}
+
 int ff_colour_atom_holds(ff_colour_search *s, const ff_colour_atom *atom) {
   const int64_t x = ff_colour_run(s->word + atom->start, atom->middle - atom->start, s->scope, s->value, s->stack);
   s->work += atom->end - atom->start;

@@ -1,14 +1,11 @@
-/* The colours of a set. Ranges and products are computed; other sets have a table and a hash table. */
+/* Making the colours of a set, and their texts. Ranges and products are computed; other sets have a table and a hash table. The
+ * look-ups are in ff_colour.c. */
 #include "../../base/ff_decimal.h"
 #include "ff_colour_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-uint32_t ff_colours_n(const ff_colours *set) { return set->n; }
-uint32_t ff_colours_width(const ff_colours *set) { return set->width; }
-const ff_colours *ff_colours_component(const ff_colours *set, uint32_t k) { return set->component[k]; }
 
 void ff_colours_free(ff_colours *colours) {
   if (colours == NULL) return;
@@ -21,73 +18,6 @@ void ff_colours_free(ff_colours *colours) {
   free(colours->value);
   free(colours->slot);
   free(colours);
-}
-
-/* ---- look-ups ----------------------------------------------------------------------------------------------------------- */
-
-static uint32_t hash_of(const int64_t *tuple, uint32_t width) {
-  uint64_t hash = 0;
-  for (uint32_t k = 0; k < width; k++) {
-    hash = (hash ^ (uint64_t)tuple[k]) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32;
-  }
-  return (uint32_t)hash;
-}
-
-/* The slot of a tuple, or the empty one where it belongs. */
-static uint32_t find_slot(const ff_colours *set, const int64_t *tuple) {
-  uint32_t at = hash_of(tuple, set->width) & set->mask;
-  while (set->slot[at] != 0 &&
-         memcmp(set->value + (size_t)(set->slot[at] - 1) * set->width, tuple, set->width * sizeof *tuple) != 0)
-    at = (at + 1) & set->mask;
-  return at;
-}
-
-static int64_t find_in_factor(const ff_colours *set, const int64_t *tuple) {
-  if (set->kind == FF_COLOURS_TABLE) return (int64_t)set->slot[find_slot(set, tuple)] - 1;
-  return tuple[0] >= set->first && tuple[0] - set->first < set->n ? tuple[0] - set->first : -1;
-}
-
-int64_t ff_colours_find(const ff_colours *set, const int64_t *tuple) {
-  if (set->kind != FF_COLOURS_PRODUCT) return find_in_factor(set, tuple);
-  int64_t number = 0;
-  for (uint32_t i = 0; i < set->n_factors; i++) {
-    const int64_t at = find_in_factor(set->factor[i], tuple);
-    if (at < 0) return -1;
-    number = number * set->factor[i]->n + at;
-    tuple += set->factor[i]->width;
-  }
-  return number;
-}
-
-static void take_from_factor(const ff_colours *set, uint32_t i, int64_t *tuple) {
-  if (set->kind == FF_COLOURS_RANGE)
-    tuple[0] = set->first + i;
-  else
-    memcpy(tuple, set->value + (size_t)i * set->width, set->width * sizeof *tuple);
-}
-
-void ff_colours_at(const ff_colours *set, uint32_t i, int64_t *tuple) {
-  if (set->kind != FF_COLOURS_PRODUCT) {
-    take_from_factor(set, i, tuple);
-    return;
-  }
-  tuple += set->width;
-  for (uint32_t k = set->n_factors; k-- > 0;) {
-    const ff_colours *factor = set->factor[k];
-    tuple -= factor->width;
-    take_from_factor(factor, i % factor->n, tuple);
-    i /= factor->n;
-  }
-}
-
-int64_t ff_colours_step(const ff_colours *set, int64_t value, int by) {
-  if (value == FF_COLOUR_NONE) return FF_COLOUR_NONE;
-  const int64_t at = ff_colours_find(set, &value);
-  if (at < 0) return FF_COLOUR_NONE;
-  const uint32_t to = by > 0 ? (at + 1 == set->n ? 0 : (uint32_t)at + 1) : (at == 0 ? set->n - 1 : (uint32_t)at - 1);
-  ff_colours_at(set, to, &value);
-  return value;
 }
 
 /* ---- tables that grow --------------------------------------------------------------------------------------------------- */
@@ -114,7 +44,7 @@ static ff_status double_slots(table *t) {
   free(set->slot);
   set->slot = slot;
   set->mask = slots - 1;
-  for (uint32_t i = 0; i < set->n; i++) set->slot[find_slot(set, set->value + (size_t)i * set->width)] = i + 1;
+  for (uint32_t i = 0; i < set->n; i++) set->slot[ff_colours_slot(set, set->value + (size_t)i * set->width)] = i + 1;
   return FF_OK;
 }
 
@@ -125,7 +55,7 @@ static ff_status add_tuple(table *t, const int64_t *tuple, int *added) {
     const ff_status status = double_slots(t);
     if (status != FF_OK) return status;
   }
-  const uint32_t at = find_slot(set, tuple);
+  const uint32_t at = ff_colours_slot(set, tuple);
   *added = set->slot[at] == 0;
   if (!*added) return FF_OK;
   if (set->n >= FF_COLOUR_MAX_SET) return fail_size(t, (double)set->n + 1);

@@ -134,6 +134,16 @@ static void enter(ff_petri *net, ff_petri_name_kind kind, uint32_t number) {
   net->names->n++;
 }
 
+size_t ff_petri_name_at(const char *text, size_t length, const char **name, size_t *name_length) {
+  int closed;
+  if (length > 0 && (text[0] == '"' || text[0] == '`')) {
+    const size_t used = ff_quoted_length(text, length, name, name_length, &closed);
+    return closed ? used : 0;
+  }
+  *name = text;
+  return *name_length = ff_formula_name_length(text, length);
+}
+
 /* ---- making and freeing ------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_new(ff_petri **out, ff_error *err) {

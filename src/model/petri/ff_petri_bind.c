@@ -1,10 +1,10 @@
-/* The unfolding of coloured nets: the places of elements, and the bindings of indices. */
+/* The unfolding of coloured nets: values, the places of elements, and the bindings of indices. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ff_petri_unfold.h"
 
-/* ---- values of colours -------------------------------------------------------------------------------------------- */
+/* ---- values of formulas and colours ------------------------------------------------------------------------------- */
 
 ff_status ff_colour_place_expand(ff_colour_expr *out, const ff_colour_expr *expr, ff_colour_place *at, ff_error *err) {
   *out = (ff_colour_expr){0};
@@ -13,6 +13,14 @@ ff_status ff_colour_place_expand(ff_colour_expr *out, const ff_colour_expr *expr
   if (status == FF_OK) status = ff_grow(&memory, &at->capacity, out->depth, sizeof *at->stack, err);
   at->stack = memory;
   if (status != FF_OK) ff_colour_free(out);
+  return status;
+}
+
+ff_status ff_unfolder_value(ff_unfolder *u, const ff_formula *formula, double *value, ff_error *err) {
+  void *memory = u->stack;
+  ff_status status = ff_grow(&memory, &u->stack_capacity, formula->depth, sizeof *u->stack, err);
+  u->stack = memory;
+  if (status == FF_OK) *value = ff_formula_value(formula, u->value, 0.0, u->stack);
   return status;
 }
 

@@ -25,6 +25,9 @@ uint32_t ff_petri_find(const ff_petri *net, ff_petri_name_kind *kind, const char
 /* The name that was probably meant, of a place, parameter, variable or index; NULL if there is none. O(all names). */
 const char *ff_petri_near(const ff_petri *net, const char *name, size_t length);
 
+/* The name at the start of a text, which may be quoted: its bytes, with the quotes; 0 if there is none. *name has no quotes. */
+size_t ff_petri_name_at(const char *text, size_t length, const char **name, size_t *name_length);
+
 /* Makes room for one more in an array of n elements that is only enlarged by this function. Amortised O(1). */
 ff_status ff_petri_room(void **memory, uint32_t n, size_t size, ff_error *err);
 
@@ -64,10 +67,6 @@ enum { FF_MAY_ELEMENTS = 1, FF_MAY_VARIABLES = 2, FF_MAY_INDICES = 4, FF_MAY_TIM
 
 /* Parses a formula. `to` has no list (all == NULL) if it may not name elements. *out is empty on failure. */
 ff_status ff_petri_parse_formula(ff_formula *out, const ff_petri_elements *to, const char *text, size_t length, unsigned may);
-
-/* The name at the start of a text, which may be quoted: its bytes, with the quotes; 0 if there is none. *name is without quotes.
- * */
-size_t ff_petri_name_at(const char *text, size_t length, const char **name, size_t *name_length);
 
 /* Adds an arc, whose weight then belongs to the net also on failure; weights of standard arcs of one element that are numbers are
  * added up. */

@@ -18,16 +18,6 @@ ff_petri_label ff_petri_label_of(const ff_petri *net, uint32_t transition) {
 
 /* ---- words -------------------------------------------------------------------------------------------------------- */
 
-size_t ff_petri_name_at(const char *text, size_t length, const char **name, size_t *name_length) {
-  int closed;
-  if (length > 0 && (text[0] == '"' || text[0] == '`')) {
-    const size_t used = ff_quoted_length(text, length, name, name_length, &closed);
-    return closed ? used : 0;
-  }
-  *name = text;
-  return *name_length = ff_formula_name_length(text, length);
-}
-
 static void trim(ff_petri_piece_text *piece) {
   while (piece->length > 0 && ff_is_blank(piece->text[0])) piece->text++, piece->length--;
   while (piece->length > 0 && ff_is_blank(piece->text[piece->length - 1])) piece->length--;

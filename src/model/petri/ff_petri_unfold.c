@@ -131,14 +131,6 @@ static ff_status make_variables(ff_unfolder *u, ff_error *err) {
 
 /* ---- steps -------------------------------------------------------------------------------------------------------- */
 
-ff_status ff_unfolder_value(ff_unfolder *u, const ff_formula *formula, double *value, ff_error *err) {
-  void *memory = u->stack;
-  ff_status status = ff_grow(&memory, &u->stack_capacity, formula->depth, sizeof *u->stack, err);
-  u->stack = memory;
-  if (status == FF_OK) *value = ff_formula_value(formula, u->value, 0.0, u->stack);
-  return status;
-}
-
 static ff_status allocate(ff_unfolder *u, ff_error *err) {
   const ff_petri *net = u->net;
   const size_t symbols = ff_petri_first_element(net);

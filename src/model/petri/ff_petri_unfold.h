@@ -96,7 +96,7 @@ struct ff_unfolder {
   ff_petri_start *start; /* of the marking that is applied */
 };
 
-/* The value of a formula of parameters and components. */
+/* The value of a formula of parameters and components: ff_petri_bind.c. */
 ff_status ff_unfolder_value(ff_unfolder *u, const ff_formula *formula, double *value, ff_error *err);
 
 /* Applies a marking by steps: ff_petri_start.c. *done becomes 1 at the end. */
