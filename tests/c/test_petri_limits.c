@@ -308,7 +308,7 @@ static void names_bad_changes(void) {
   FAILS(&x, &usual, 10, "\"go\"", "\"back\"", "without end at time 0 ", "1000000");
   begin_level(&x);
   petri_flows(&x, "drain", "x -> 0", "0.5");
-  FAILS(&x, &bio, 10, "the level of place \"x\" is -1", "at time 2 ", "\"adaptive\"");
+  FAILS(&x, &bio, 10, "the level of place \"x\" falls below -1", "at time 2 ", "\"adaptive\"");
   begin_level(&x);
   petri_flows(&x, "up", "0 -> x", "1 * (x < 2)");
   petri_flows(&x, "down", "x -> 0", "1 * (x >= 2)");

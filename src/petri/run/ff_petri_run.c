@@ -201,10 +201,16 @@ static void describe_transition(const ff_petri_program *p, const ff_failure *f, 
                    name.text, at, value);
       break;
     default:
-      ff_error_set(out, FF_EMODEL,
-                   "transitions such as %s and %s fire without end%s: more than %u times at one instant; expected "
-                   "that they disable each other",
-                   name.text, transition_name(p, f->symbol).text, at, p->options.most_at_once);
+      if (f->symbol == f->item)
+        ff_error_set(out, FF_EMODEL,
+                     "transition %s fires without end%s: more than %u times at one instant; expected that its firings "
+                     "disable it",
+                     name.text, at, p->options.most_at_once);
+      else
+        ff_error_set(out, FF_EMODEL,
+                     "transitions such as %s and %s fire without end%s: more than %u times at one instant; expected "
+                     "that they disable each other",
+                     name.text, transition_name(p, f->symbol).text, at, p->options.most_at_once);
   }
 }
 
@@ -215,7 +221,7 @@ static void describe_place(const ff_petri_program *p, const ff_failure *f, const
   switch (f->what) {
     case FF_PETRI_BAD_STEP:
       ff_error_set(out, FF_EMODEL,
-                   "the flows cannot be integrated beyond that%s: the steps become too short for place %s, perhaps "
+                   "the flows cannot be integrated%s: the steps become too short for place %s, perhaps "
                    "because a rate is infinite or jumps there",
                    at, name.text);
       break;
@@ -229,7 +235,7 @@ static void describe_place(const ff_petri_program *p, const ff_failure *f, const
       break;
     case FF_PETRI_BAD_LEVEL:
       ff_error_set(out, FF_EMODEL,
-                   "the level of place %s is %s%s; expected at least 0: with semantics \"adaptive\", flows out of "
+                   "the level of place %s falls below %s%s; expected at least 0: with semantics \"adaptive\", flows out of "
                    "an empty place are limited",
                    name.text, value, at);
       break;
