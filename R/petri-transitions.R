@@ -4,17 +4,8 @@
 # reversible equation), name (NA if not given), kind, number (text), law, test, reset, guard, begin, period, end; and `pieces`, a
 # list with a data frame of when, number and law for each row whose number has several parts.
 transition_table <- function(values) {
-  if (length(values) == 1L && is.null(names(values)) && !inherits(values[[1L]], "petri_transition")) {
-    values <- values[[1L]]
-    if (is.data.frame(values)) return(transitions_from_frame(values))
-    if (!(is.list(values) || is.numeric(values) || is.character(values)) || is.object(values)) {
-      abort_argument(sprintf(
-        "petri_net() needs rates named by equations, such as \"A -> B\" = 1, or a data frame; found %s.", describe(values)
-      ))
-    }
-    values <- as.list(values)
-  }
-  if (length(values) == 0L) abort_argument("petri_net() needs rates named by equations, such as \"A -> B\" = 1; found none.")
+  if (!(length(values) == 1L && inherits(values[[1L]], "petri_transition"))) values <- values_of_dots(values, "petri_net")
+  if (is.data.frame(values)) return(transitions_from_frame(values))
   names <- if (is.null(names(values))) character(length(values)) else enc2utf8(names(values))
   if (any(endsWith(names, ".mass_action"))) abort_joined()
   rows <- lapply(seq_along(values), function(i) rows_of_transition(values[[i]], names[[i]]))
