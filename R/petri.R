@@ -5,9 +5,9 @@
 #' once, after a delay, or at given times. A net may be *coloured*: a place then stands for many places, one for each colour, for
 #' instance one for each cell of a tissue, and a transition for many transitions.
 #'
-#' @param ... The transitions: rates named by equations, as in [reaction_network()], such as `"off <-> on" = c(1.5, 2.5)`; and
-#'   `transition()` and `flow()`, named by equations, or by names for them if they have an equation themselves. Or one list of
-#'   these. Or a data frame: see section Data frames.
+#' @param ... The transitions: rates named by equations, as in [reaction_network()], such as `"off <-> on" = c(1.5, 2.5)`;
+#'   `flow()` and `transition()` named by equations; and `transition()` with an equation of its own, with or without a name for
+#'   it. Or one list of these. Or a data frame: see section Data frames.
 #' @param colours The simple sets of colours: a list of vectors with names, such as `list(X = 1:100, Layer = c("top", "bottom"))`.
 #'   Colours are whole numbers or names.
 #' @param sets Further sets of colours: texts with names. `"X * Y"` is a product, whose colours are tuples. `"A + B"` is a union,
@@ -52,11 +52,11 @@
 #'
 #'   A *delay* is not that of a delayed reaction, whose products come later: the tokens of a deterministic transition stay where
 #'   they are until it fires, and other transitions may take them.
-#' @section Numbers and formulas: A number, and `mass_action("k")`, are constants of mass action for `rate` and `flow`: the
-#'   constant is multiplied by the number of ways to choose the tokens that are taken, x (x - 1) / 2 for `2 A`; for a flow by the
-#'   limit of this for many tokens, x^2 / 2 (but x (x - 1) / 2 if the place is discrete, as one that is on both sides may be). So a
-#'   transition keeps its law if it is counted or flows. Text is a formula that is
-#'   the whole rate. For `weight` and `delay`, a number is the weight or the delay itself.
+#' @section Numbers and formulas: A number, and `mass_action("k")`, are constants of mass action for `rate` and `flow`. For
+#'   `rate`, the constant is multiplied by the number of ways to choose the tokens that are taken: x (x - 1) / 2 for `2 A`. For
+#'   `flow`, it is multiplied by the limit of this for many tokens, x^2 / 2; only for a discrete place, which may be on both sides
+#'   of the equation of a flow, it is x (x - 1) / 2 here, too. Text is a formula, which is the whole rate. For `weight` and
+#'   `delay`, a number is the weight or the delay itself.
 #'
 #'   Formulas have the grammar of those of [reaction_network()]. A place with colours is written with them, as `Ca[x,y]`,
 #'   `Ca[x,next(y)]` or `Ca[1,2]`. `sum(Ca)` is the sum over all colours. A rate may have several parts, of which the first counts
@@ -80,7 +80,8 @@
 #' @section Data frames: A row for each equation. The column `equation`; `kind` (`"stochastic"`, `"continuous"`,
 #'   `"immediate"`, `"deterministic"` or `"scheduled"`) with `number`, or one column for each of `rate`, `flow`, `weight` and
 #'   `delay`, with `NA` for what a transition does not have. Optional columns are `name`, `law` (`"mass action"` or `"formula"`),
-#'   `test`, `reset`, `guard`, `begin`, `period` and `end`. `as.data.frame(net)` is such a data frame.
+#'   `test`, `reset`, `guard`, `begin`, `period` and `end`. `as.data.frame(net)` is such a data frame, unless a number
+#'   has several parts.
 #' @section Elements: A net is a list. `places` is a data frame of `place`, `set`, `continuous` and `fixed`. `transitions` is a
 #'   data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`.
 #'   `pieces` has the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`.
