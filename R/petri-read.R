@@ -23,9 +23,10 @@ petri_from_core <- function(columns) {
 
 #' @section Petri nets in files:
 #' **ANDL and CANDL** (`"andl"`, `"candl"`): the texts of Charlie, MARCIE, Spike and Snoopy, without and with colours. Constants
-#' become parameters, and observers variables. Types of transitions without a rate have the rate 1. In a coloured rate, a place
-#' without colours is the sum over those colours that the arcs to the transition pick. Of several conditions, the first that holds
-#' counts. A configuration of Spike (.spc) is refused, with the call of `simulate()` that it means.
+#' become parameters, and observers variables. A transition without a rate, as in nets of the type `pn`, has the rate 1. In a
+#' coloured rate, a place without colours is the sum over those colours that the arcs to the transition pick. If a rate has
+#' several conditions, the first that holds counts. A configuration of Spike (.spc) is not read: the error tells the call of
+#' [`simulate()`][simulate.petri_net] that it means.
 #'
 #' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are only read, not written.
 #'
