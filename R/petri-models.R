@@ -44,15 +44,7 @@ petri_model <- function(name, ...) {
     gene = net_gene, hill = net_hill, calcium = net_calcium, growth = net_growth, puff = net_puff
   )
   check_choice(name, "name", names(makers))
-  known <- names(formals(makers[[name]]))
-  given <- names(list(...))
-  if (...length() > 0L && (is.null(given) || any(!nzchar(given)))) {
-    abort_argument(sprintf("The arguments of \"%s\" must be given by name; found one without a name.", name))
-  }
-  for (argument in setdiff(given, known)) {
-    if (length(known) == 0L) abort_argument(sprintf("The net \"%s\" has no arguments; found `%s`.", name, argument))
-    abort_unknown(argument, known)
-  }
+  check_arguments_of(makers[[name]], list(...), name, "net")
   makers[[name]](...)
 }
 

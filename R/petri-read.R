@@ -23,23 +23,24 @@ petri_from_core <- function(columns) {
 
 #' @section Petri nets in files:
 #' **ANDL and CANDL** (`"andl"`, `"candl"`): the texts of Charlie, MARCIE, Spike and Snoopy, without and with colours. Constants
-#' become parameters, and observers variables. Types of transitions without a rate have the rate 1. In a coloured rate, a place
-#' without colours is the sum over those colours that the arcs to the transition pick. Of several conditions, the first that holds
-#' counts. A configuration of Spike (.spc) is refused, with the call of `simulate()` that it means.
+#' become parameters, and observers variables. A transition without a rate, as in nets of the type `pn`, has the rate 1. In a
+#' coloured rate, a place without colours is the sum over those colours that the arcs to the transition pick. If a rate has
+#' several conditions, the first that holds counts. A configuration of Spike (.spc) is not read: the error tells the call of
+#' [`simulate()`][simulate.petri_net] that it means.
 #'
-#' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are read only.
+#' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are only read, not written.
 #'
-#' **PNML** is written only, from the unfolded net. Its places, transitions and arcs are in the grammar of 2009; kinds, rates and
-#' tests are in elements for tools, which other programs skip.
+#' **PNML** (`"pnml"`) is only written, by [write_network()], from the unfolded net. Its places, transitions and arcs are in the
+#' grammar of 2009; kinds, rates and tests are in elements for tools, which other programs skip.
 #' @rdname read_network
 #' @export
 read_andl <- function(file, initial = NULL, constants = NULL, valueset = NULL) {
   read_petri(network_source(file), "andl", initial, constants, valueset)
 }
 
-#' @section Petri nets: The formats `"andl"` and `"candl"` are the texts of Spike and other programs; each stands for the other if
-#'   a net has colours, or has none. `"pnml"` has the unfolded net. With `"auto"`, the ending of the file decides: .andl, .candl
-#'   or .pnml. As [reaction networks][as_reaction_network()], nets can be written as SBML.
+#' @section Petri nets: `"andl"` and `"candl"` are the texts of Spike and other programs. Whichever of the two is named, a net
+#'   with colours is written as CANDL and one without as ANDL. `"pnml"` has the unfolded net, for other programs: it is not read
+#'   here. For SBML, make a reaction network, if the net can be one: `write_sbml(as_reaction_network(net), file)`.
 #' @rdname write_network
 #' @export
 write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "pnml"), ...) {

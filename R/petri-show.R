@@ -19,7 +19,8 @@
 #'   colours, because no choice satisfies the guard, and `choices` tells what was decided for the user.
 #'
 #'   `as.data.frame()`: a data frame. That of transitions has the columns `name`, `kind`, `equation`, `number`, `law`, `test`,
-#'   `reset`, `guard`, `begin`, `period` and `end`; [petri_net()] accepts it. A number that has several parts is `NA` in it.
+#'   `reset`, `guard`, `begin`, `period` and `end`. A number that has several parts is `NA` in it. If there is none, [petri_net()]
+#'   accepts the data frame.
 #' @name petri-methods
 #' @examples
 #' net <- petri_net(

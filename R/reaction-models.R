@@ -87,16 +87,22 @@ reaction_model <- function(name, ...) {
     return(do.call(reaction_model, c(list(name = others[[at[[1L]]]]), stats::setNames(list(name), meant), others[-at[[1L]]])))
   }
   check_choice(name, "name", names(makers))
-  known <- names(formals(makers[[name]]))
-  given <- names(list(...))
-  if (...length() > 0L && (is.null(given) || any(!nzchar(given)))) {
+  check_arguments_of(makers[[name]], list(...), name, "network")
+  makers[[name]](...)
+}
+
+# Checks the arguments that the maker of the model `name` is given: by name, and such that it knows them. `what` is the kind of
+# model in messages.
+check_arguments_of <- function(maker, values, name, what) {
+  known <- names(formals(maker))
+  given <- names(values)
+  if (length(values) > 0L && (is.null(given) || any(!nzchar(given)))) {
     abort_argument(sprintf("The arguments of \"%s\" must be given by name; found one without a name.", name))
   }
   for (argument in setdiff(given, known)) {
-    if (length(known) == 0L) abort_argument(sprintf("The network \"%s\" has no arguments; found `%s`.", name, argument))
+    if (length(known) == 0L) abort_argument(sprintf("The %s \"%s\" has no arguments; found `%s`.", what, name, argument))
     abort_unknown(argument, known)
   }
-  makers[[name]](...)
 }
 
 # ---- the networks ---------------------------------------------------------------------------------------------------------

@@ -272,19 +272,8 @@ names_in <- function(model, formulas) {
 # The columns are equation, row (the number of the equation), part (1, or 2 for the second rate of an equation), rate (text), law,
 # and name (NA if not given). A reversible equation needs two rows.
 reaction_table <- function(values) {
-  if (length(values) == 1L && is.null(names(values))) {
-    values <- values[[1L]]
-    if (is.data.frame(values)) return(reactions_from_frame(values))
-    if (!(is.list(values) || is.numeric(values) || is.character(values)) || is.object(values)) {
-      abort_argument(sprintf(
-        "reaction_network() needs rates named by equations, such as \"A -> B\" = 1, or a data frame; found %s.", describe(values)
-      ))
-    }
-    values <- as.list(values)
-  }
-  if (length(values) == 0L) {
-    abort_argument("reaction_network() needs rates named by equations, such as \"A -> B\" = 1; found none.")
-  }
+  values <- values_of_dots(values, "reaction_network")
+  if (is.data.frame(values)) return(reactions_from_frame(values))
   equation <- names(values)
   if (any(endsWith(as.character(equation), ".mass_action"))) abort_joined()
   bad <- if (is.null(equation)) 1L else which(is.na(equation) | !nzchar(equation))
@@ -303,6 +292,22 @@ reaction_table <- function(values) {
   n <- vapply(rates, nrow, 0L)
   out <- do.call(rbind, rates)
   data.frame(equation = rep(equation, n), row = rep(seq_along(n), n), part = sequence(n), out, name = NA_character_)
+}
+
+# The list of what `...` of the function `to` holds: its elements, or those of its only one, if this has no name. A data frame
+# stays one.
+values_of_dots <- function(values, to) {
+  needs <- sprintf("%s() needs rates named by equations, such as \"A -> B\" = 1", to)
+  if (length(values) == 1L && is.null(names(values))) {
+    values <- values[[1L]]
+    if (is.data.frame(values)) return(values)
+    if (!(is.list(values) || is.numeric(values) || is.character(values)) || is.object(values)) {
+      abort_argument(sprintf("%s, or a data frame; found %s.", needs, describe(values)))
+    }
+    values <- as.list(values)
+  }
+  if (length(values) == 0L) abort_argument(sprintf("%s; found none.", needs))
+  values
 }
 
 # One rate, or the two of a reversible equation -> a data frame of rate (text) and law.

@@ -9,8 +9,8 @@
 #'   `file(path, "r", encoding = "latin1")`.
 #' @param format `"auto"` (the default), `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"`, `"bngl_net"`, `"rules"`, `"andl"`, `"candl"` or
 #'   `"snoopy"`.
-#' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network,
-#'   they are an error. With `NULL` (the default), the value in the file is used. A value overrides that in the file.
+#' @param perturbation,update,exempt These arguments are only for Boolean networks. With a file that holds a reaction network or
+#'   a Petri net, they are an error. With `NULL` (the default), the value in the file is used. A value overrides that in the file.
 #'
 #'   `perturbation` is the perturbation probability p, at least 0 and below 1. Only the format of ASSA-PBN stores it; in the other
 #'   formats it is 0.
@@ -26,11 +26,11 @@
 #'   counts only if the amounts in the file are numbers of molecules. If they have another unit, such as the mole, the constants
 #'   of the rates are for that unit. They are not converted, so with counts only reactions of first order have the right rate.
 #'   Values that the file computes from those of these species are not computed anew. With `NULL` (the default), the values in
-#'   the file are used. For a Petri net, as in [set_initial()].
-#' @param constants Numbers named by constants of a Petri net's file, such as `c(NX = 100)`, which replace those of the file.
-#'   Sizes of sets of colours may depend on them. With `NULL` (the default), none.
-#' @param valueset The name of one of the sets of values of a Petri net's file. With `NULL` (the default), the first one, or in
-#'   Snoopy's files the one that is in use.
+#'   the file are used. For a Petri net, markings named by places, as in [set_initial()].
+#' @param constants Only for Petri nets: numbers named by constants of the file, such as `c(NX = 100)`, which replace their values
+#'   in the file. Sizes of sets of colours may depend on them. With `NULL` (the default), none is replaced.
+#' @param valueset Only for Petri nets: the name of one of the sets of values that the file gives its constants. With `NULL` (the
+#'   default), the first one, or in Snoopy's files the one that is in use.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()]. For ANDL, CANDL and Snoopy's XML, a net of class `petri_net`,
@@ -64,6 +64,8 @@
 #' **SBML** (`"sbml"`) of levels 1 to 3 without qual: a reaction network, described in the next section.
 #'
 #' **BioNetGen** (`"bngl_net"`): a reaction network that BioNetGen has generated from rules (`.net`), described below.
+#'
+#' **ANDL, CANDL and Snoopy's XML** (`"andl"`, `"candl"`, `"snoopy"`): Petri nets, described in section Petri nets in files.
 #'
 #' **Rules** (`"rules"`): one line per node, `name = function` or `name := function`. `#` starts a comment. Names without a line
 #' are inputs, as in BoolNet's format.
@@ -392,10 +394,12 @@ read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", i
 #'
 #' The network is written to a temporary file in the same folder, which then replaces `file`. So `file` is never left incomplete.
 #'
-#' @param model A network of class `pbn` or `reaction_network`.
+#' @param model A network of class `pbn`, `reaction_network` or `petri_net`.
 #' @param file Path of the file.
-#' @param format `"pbn"`, `"boolnet"`, `"bnet"`, `"sbml"` or `"bngl_net"`, as described in [read_network()]. With `"auto"` (the
-#'   default), the extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`; `.net`.
+#' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"` for a Boolean network; `"sbml"` or `"bngl_net"` for a reaction
+#'   network; `"andl"`, `"candl"` or `"pnml"` for a Petri net. [read_network()] describes them. With `"auto"` (the default), the
+#'   extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`; `.net`; `.andl`;
+#'   `.candl`; `.pnml`.
 #' @param ... Further arguments of methods. These methods have none.
 #'
 #' @returns `file`, invisibly.
