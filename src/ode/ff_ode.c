@@ -97,9 +97,13 @@ void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
   o->tried = o->length = 0;
   o->stepper = steppers[o->options.automatic ? FF_ODE_DORMAND_PRINCE : o->options.method];
   o->jumps = o->stiff = o->calm = 0;
+  o->trying = 0;
 }
 
-void ff_ode_go_on(ff_ode *o, double t, const double *x) { set_state(o, t, x); }
+void ff_ode_go_on(ff_ode *o, double t, const double *x) {
+  set_state(o, t, x);
+  o->trying = 0;
+}
 
 const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
 
@@ -180,11 +184,9 @@ static double error_of(const ff_ode *o) {
   return error;
 }
 
-static double try_step(ff_ode *o, double h) {
-  o->failed = 0;
-  o->tried = h;
-  o->span.to = o->span.from + h;
-  double error = o->stepper->attempt(o, h) ? error_of(o) : INFINITY;
+/* Does the arithmetic of the step that is planned. */
+static double try_step(ff_ode *o) {
+  double error = o->stepper->attempt(o, o->tried) ? error_of(o) : INFINITY;
   if (o->options.judge != NULL) error = o->options.judge(o->equations.of, &o->span, error);
   return error;
 }
@@ -209,31 +211,68 @@ static void end_step(ff_ode *o, double h) {
   if (o->options.automatic) look_for_stiffness(o);
 }
 
-ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
+/* Begins a step, unless one was begun. */
+static ff_ode_outcome begin_trials(ff_ode *o, double most) {
+  if (o->trying) return FF_ODE_STEPPED;
   if (most <= o->span.to) return FF_ODE_AT_END;
   if (!(most > o->span.to)) return FF_ODE_FAILED; /* it is no number */
   const ff_ode_outcome begun = begin_step(o);
-  if (begun != FF_ODE_STEPPED) return begun;
-  const double rest = most - o->span.from;
-  for (;;) {
-    const double least = o->options.least * (fabs(o->span.from) + o->shortest);
-    const int shortest = !(o->h > least);
-    double h = shortest ? least : o->h;
-    const int limited = h >= rest;
-    if (limited) h = rest;
-    if (o->fresh && h < o->shortest) o->shortest = ff_ode_larger(h, TINY); /* the first guess may be far too long */
-    const double error = try_step(o, h);
-    o->span.jumped = shortest && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
-    const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
-    const double next = h * ff_ode_factor(error, o->stepper->about.order, accepted);
-    o->h = limited && accepted ? ff_ode_larger(next, o->h) : next;
-    if (accepted) {
-      if (limited) o->span.to = most;
-      end_step(o, h);
-      return FF_ODE_STEPPED;
-    }
-    if (shortest) return end_without_step(o);
+  o->trying = begun == FF_ODE_STEPPED;
+  o->most = most;
+  return begun;
+}
+
+/* The length of the step that is tried next. */
+static void plan_trial(ff_ode *o) {
+  const double rest = o->most - o->span.from, least = o->options.least * (fabs(o->span.from) + o->shortest);
+  o->least = !(o->h > least);
+  double h = o->least ? least : o->h;
+  o->limited = h >= rest;
+  if (o->limited) h = rest;
+  if (o->fresh && h < o->shortest) o->shortest = ff_ode_larger(h, TINY); /* the first guess may be far too long */
+  o->failed = 0;
+  o->tried = h;
+  o->span.to = o->span.from + h;
+}
+
+int ff_ode_trial_end(ff_ode *o, double error, double root, ff_ode_outcome *outcome) {
+  const double h = o->tried;
+  o->span.jumped = o->least && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
+  const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
+  const double factor = root == root ? ff_ode_factor_of_root(error, root, accepted)
+                                     : ff_ode_factor(error, o->stepper->about.order, accepted);
+  o->h = o->limited && accepted ? ff_ode_larger(h * factor, o->h) : h * factor;
+  o->trying = !accepted && !o->least;
+  if (o->trying) return 0;
+  if (accepted) {
+    if (o->limited) o->span.to = o->most;
+    end_step(o, h);
   }
+  *outcome = accepted ? FF_ODE_STEPPED : end_without_step(o);
+  return 1;
+}
+
+double ff_ode_trial_alone(ff_ode *o) { return try_step(o); }
+
+int ff_ode_trial_begin(ff_ode *o, double most, ff_ode_trial *out, ff_ode_outcome *outcome) {
+  *outcome = begin_trials(o, most);
+  if (*outcome != FF_ODE_STEPPED) return 0;
+  plan_trial(o);
+  if (o->stepper == &ff_ode_explicit) {
+    *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], {o->k[1], o->k[2], o->k[3], o->k[4], o->k[5]}, o->at,
+                          o->end, o->slope[1], o->error};
+    return 1;
+  }
+  while (!ff_ode_trial_end(o, try_step(o), NAN, outcome)) plan_trial(o);
+  return 0;
+}
+
+ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
+  ff_ode_outcome outcome = begin_trials(o, most);
+  if (outcome != FF_ODE_STEPPED) return outcome;
+  do plan_trial(o);
+  while (!ff_ode_trial_end(o, try_step(o), NAN, &outcome));
+  return outcome;
 }
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */

@@ -103,6 +103,27 @@ typedef enum {
  * Jacobian, for each step that is tried. */
 ff_ode_outcome ff_ode_step(ff_ode *ode, double most);
 
+/* A step of Dormand and Prince's method whose arithmetic the caller does, such as for several solvers at a time in the lanes of
+ * vectors. All arrays have a number for each component, and are the solver's. */
+typedef struct {
+  double from, h;
+  const double *start, *slope;           /* the state and f at the start */
+  double *k[5];                          /* for the caller to set: f at stages 1 to 5, */
+  double *at, *end, *end_slope, *error; /* the state at stage 5, and at the end; f there, and the estimated errors */
+} ff_ode_trial;
+
+/* Begins the next step, which ends at `most` at the latest; or tries it again, if it was begun. Returns 1 if the caller must do
+ * the arithmetic of *out now, and then call ff_ode_trial_end(). Otherwise it returns 0, and *outcome is that of ff_ode_step(): for
+ * implicit steps, it makes the whole step. Without `judge`. */
+int ff_ode_trial_begin(ff_ode *ode, double most, ff_ode_trial *out, ff_ode_outcome *outcome);
+
+/* Ends a trial. `error` is the largest error of a component, as a part of what the tolerance permits, and `root` is
+ * error^(-1 / 5), or NaN if it is not known. Returns 1 if the step has ended, with *outcome, and 0 if it must be tried again. */
+int ff_ode_trial_end(ff_ode *ode, double error, double root, ff_ode_outcome *outcome);
+
+/* Does the arithmetic of a trial after all, and returns this error. */
+double ff_ode_trial_alone(ff_ode *ode);
+
 /* The last step; after ff_ode_begin() and ff_ode_go_on(), one of length 0, whose slope may be old. O(1). */
 const ff_ode_span *ff_ode_last(const ff_ode *ode);
 

@@ -73,12 +73,17 @@ static FF_HD inline double ff_ode_dense_value(const double *c, double part) {
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */
 
-/* What the length of a step is multiplied with, after an error that is this part of the one that is permitted. */
-static FF_HD inline double ff_ode_factor(double error, int order, int accepted) {
-  double factor = error > 0 ? FF_ODE_SAFETY * ff_pow(error, -1.0 / order) : FF_ODE_MOST_FACTOR;
+/* What the length of a step is multiplied with, after an error that is this part of the one that is permitted. root is
+ * error^(-1 / order). */
+static FF_HD inline double ff_ode_factor_of_root(double error, double root, int accepted) {
+  double factor = error > 0 ? FF_ODE_SAFETY * root : FF_ODE_MOST_FACTOR;
   if (!(factor >= FF_ODE_LEAST_FACTOR)) factor = FF_ODE_LEAST_FACTOR;
   if (factor > FF_ODE_MOST_FACTOR) factor = FF_ODE_MOST_FACTOR;
   return !accepted && factor > FF_ODE_REJECTED_FACTOR ? FF_ODE_REJECTED_FACTOR : factor;
+}
+
+static FF_HD inline double ff_ode_factor(double error, int order, int accepted) {
+  return ff_ode_factor_of_root(error, error > 0 ? ff_pow(error, -1.0 / order) : 1, accepted);
 }
 
 #endif

@@ -32,6 +32,8 @@ struct ff_ode {
   int fresh;                  /* whether no step was made since the solution began, or went on in another state */
   int has_slope, has_dense;   /* whether the slope at the end, and `dense` of all components, are those of the last step */
   int failed;                 /* whether f does not exist somewhere in the step that is being tried */
+  int trying, limited, least; /* whether a step was begun; whether the one that is tried ends at `most`, is the shortest one */
+  double most;                /* where the step ends at the latest */
   double *memory;             /* of all arrays below */
   double *start, *end;
   double *slope[2];           /* at the start and at the end */

@@ -95,6 +95,8 @@ typedef struct {
   double limit;                /* where it ends: to, or at the crossing */
   double reach;                /* the longest that the next one may be */
   double part;                 /* of the solver's step: the segment's length */
+  int together, waits;         /* whether the caller makes the solver's steps; whether one is due, until `most` at the latest */
+  double most;
 
   /* Groups. */
   double *left, *since;  /* what is left of a threshold at this time */
@@ -110,6 +112,8 @@ typedef struct {
   ff_petri_curved *curved;
   ff_petri_part *piece;
   size_t n_pieces, pieces_room;
+  double *node;          /* of each profile: its values at FF_PETRI_POINTS points of the whole segment, */
+  uint64_t nodes_of;     /* if they are those of this segment */
 
   /* What changes. */
   uint32_t *dirty_derived, *dirty_cell, *dirty_group, n_dirty_derived, n_dirty_cells, n_dirty_groups;
@@ -164,6 +168,10 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
+
+/* With path->together, a step may end where the solver is to make one: then path->waits is 1, and the next step is not known. The
+ * caller lets path->ode make its step until path->most, and tells its outcome. */
+void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome);
 
 /* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. A level that is below 0 by no
  * more than errors is 0 if the flows would then leave it there. O(places). */

@@ -1,9 +1,16 @@
 /* Profiles of hazards: values along a segment, and their integrals. */
+#include <string.h>
+
 #include "ff_petri_path_internal.h"
 
 enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
 
 static double clip(double level) { return level < 0 ? 0 : level; }
+
+/* Whether the values for the whole segment are known. */
+static int knows_points(const ff_petri_path *path, double width) {
+  return path->nodes_of == path->segment && width == 1 && path->part == 1;
+}
 
 /* Values at `n` points of a part of the segment, into path->stack. */
 static void set_points(ff_petri_path *path, const ff_petri_profile *profile, double begin, double width, uint32_t n) {
@@ -58,7 +65,10 @@ static double sum_of(const double *c) {
 static int try_piece(ff_petri_path *path, const ff_petri_profile *profile, ff_petri_curved *x, ff_petri_part *piece,
                      double *error) {
   const uint32_t n = profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS;
-  set_points(path, profile, piece->begin, piece->width, n);
+  if (knows_points(path, piece->width))
+    memcpy(path->stack, path->node + FF_PETRI_POINTS * (profile - path->program->profile), n * sizeof *path->stack);
+  else
+    set_points(path, profile, piece->begin, piece->width, n);
   ff_petri_integral(path->stack, piece->c);
   const double whole = x->allowed * piece->width * fabs(sum_of(piece->c));
   *error = profile->affine ? 0 : piece->width * ff_petri_integral_error(path->stack, piece->c);

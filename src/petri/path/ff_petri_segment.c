@@ -80,9 +80,8 @@ static void begin_flat(ff_petri_path *path) {
   path->part = 1;
 }
 
-static int begin_moving(ff_petri_path *path) {
-  path->flat = 0;
-  ff_ode_outcome outcome = ff_ode_step(path->ode, known_end(path));
+/* The solver has made its step, or not. */
+static int end_moving(ff_petri_path *path, ff_ode_outcome outcome) {
   path->own = 0;
   if (outcome == FF_ODE_STEPPED && path->n_empty > 0 && !ff_petri_hold_find(path)) outcome = FF_ODE_FAILED;
   if (outcome != FF_ODE_STEPPED) {
@@ -100,6 +99,13 @@ static int begin_moving(ff_petri_path *path) {
     path->doubt[i] += made->jumped ? fabs(made->end[i] - made->start[i]) + fabs(made->slope[i]) * (made->to - made->from)
                                    : made->error[i];
   return 1;
+}
+
+static int begin_moving(ff_petri_path *path) {
+  path->flat = 0;
+  path->most = known_end(path);
+  path->waits = path->together;
+  return !path->waits && end_moving(path, ff_ode_step(path->ode, path->most));
 }
 
 static void mark_group(ff_petri_path *path, uint32_t g) {
@@ -146,6 +152,17 @@ static void search_dirty(ff_petri_path *path, int all) {
   path->n_dirty_groups = kept;
 }
 
+/* Sets the end of a segment. */
+static void end_segment(ff_petri_path *path) {
+  path->limit = path->to;
+  path->length = path->to - path->from;
+  path->part = 1;
+  path->crossing = 0;
+  path->n_changes = 0;
+  if (path->conditions.n_thresholds + path->conditions.n_formulas > 0 && path->limit < INFINITY) ff_petri_find_crossing(path);
+  path->crossing |= path->leaves != FF_PETRI_NOT_DUE && path->limit == path->to;
+}
+
 static void new_segment(ff_petri_path *path) {
   leave_segment(path);
   search_dirty(path, 0);
@@ -163,13 +180,7 @@ static void new_segment(ff_petri_path *path) {
     begin_flat(path);
   else if (!begin_moving(path))
     return;
-  path->limit = path->to;
-  path->length = path->to - path->from;
-  path->part = 1;
-  path->crossing = 0;
-  path->n_changes = 0;
-  if (path->conditions.n_thresholds + path->conditions.n_formulas > 0 && path->limit < INFINITY) ff_petri_find_crossing(path);
-  path->crossing |= path->leaves != FF_PETRI_NOT_DUE && path->limit == path->to;
+  end_segment(path);
 }
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */
@@ -193,7 +204,15 @@ void ff_petri_path_find(ff_petri_path *path) {
   if (ff_petri_find_in_batch(path) || ff_petri_find_immediate(path)) return;
   if (path->failure.what != FF_PETRI_FINE) return;
   if (path->stirred || !(path->now < path->limit)) new_segment(path);
-  if (path->failure.what != FF_PETRI_FINE) return;
+  if (path->failure.what != FF_PETRI_FINE || path->waits) return;
+  search_dirty(path, 1);
+  if (path->failure.what == FF_PETRI_FINE) pick(path);
+}
+
+void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome) {
+  path->waits = 0;
+  if (!end_moving(path, outcome)) return;
+  end_segment(path);
   search_dirty(path, 1);
   if (path->failure.what == FF_PETRI_FINE) pick(path);
 }

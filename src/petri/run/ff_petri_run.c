@@ -8,45 +8,61 @@
 
 #include "../../base/ff_decimal.h"
 #include "../../base/ff_philox.h"
+#include "../lanes/ff_petri_lanes.h"
 #include "../path/ff_petri_path.h"
 
 #define MOST_COUNT 0x1p53
 
 /* ---- lanes -------------------------------------------------------------------------------------------------------------- */
 
+#define MOST_VALUES 4096u /* of a net with many lanes: their state should stay in the caches */
+#define MOST_TURNS 64u    /* steps of a trajectory before the others have their turn */
+
 typedef struct {
   ff_lanes base;
-  ff_petri_path path;
+  ff_petri_path *path;
+  ff_petri_lanes *together; /* NULL with one lane */
   const double *initial;
-  double *count;
-  double start, wanted;
+  double *own_initial; /* for each lane, if trajectories begin with different counts */
+  double *count, *wanted, *next_time;
+  uint8_t *begun;
+  double start;
   uint64_t key;
-  int begun;
-} petri_lane;
+  uint32_t n_places;
+} petri_lanes;
 
 static void start(ff_lanes *lanes, uint32_t lane, uint64_t unit, double wanted) {
-  petri_lane *e = (petri_lane *)lanes;
-  (void)lane;
-  ff_petri_path_start(&e->path, e->key, unit, e->initial, e->start);
-  e->base.broken = e->base.reached = 0;
-  e->wanted = wanted;
-  e->begun = 0;
+  petri_lanes *e = (petri_lanes *)lanes;
+  const double *initial = e->initial;
+  if (e->own_initial != NULL) {
+    double *own = e->own_initial + (size_t)lane * e->n_places;
+    initial = memcpy(own, e->initial, e->n_places * sizeof *own);
+  }
+  ff_petri_path_start(&e->path[lane], e->key, unit, initial, e->start);
+  e->base.broken &= ~(UINT64_C(1) << lane);
+  e->base.reached &= ~(UINT64_C(1) << lane);
+  e->wanted[lane] = wanted;
+  e->begun[lane] = 0;
 }
 
-static void rest(ff_lanes *lanes, uint32_t lane) {
-  (void)lane;
-  ((petri_lane *)lanes)->wanted = INFINITY;
+static void rest(ff_lanes *lanes, uint32_t lane) { ((petri_lanes *)lanes)->wanted[lane] = INFINITY; }
+
+/* Whether a lane has something to report. */
+static int reports(const petri_lanes *e, uint32_t lane) {
+  const ff_petri_path *path = &e->path[lane];
+  return e->begun[lane] && !path->waits && (path->failure.what != FF_PETRI_FINE || e->wanted[lane] < path->next_time);
 }
 
 /* When a condition has ended the trajectory, the state stays that of the last step. */
 static uint64_t advance(ff_lanes *lanes, uint32_t *steps) {
-  petri_lane *e = (petri_lane *)lanes;
-  ff_petri_path *path = &e->path;
-  while (!(e->begun && (path->failure.what != FF_PETRI_FINE || e->wanted < path->next_time))) {
-    if (*steps == 0 || (e->begun && path->next_time == INFINITY)) return 0;
+  petri_lanes *e = (petri_lanes *)lanes;
+  ff_petri_path *path = &e->path[0];
+  while (!reports(e, 0)) {
+    if (*steps == 0 || (e->begun[0] && path->next_time == INFINITY)) return 0;
     --*steps;
     ff_petri_path_step(path);
-    e->begun = 1;
+    e->begun[0] = 1;
+    e->next_time[0] = path->next_time;
     e->base.reached = path->looks && path->reached;
     if (e->base.reached && path->failure.what == FF_PETRI_FINE) ff_petri_path_show(path, path->now, e->count, 1);
   }
@@ -54,52 +70,108 @@ static uint64_t advance(ff_lanes *lanes, uint32_t *steps) {
   return 1;
 }
 
+/* All lanes go on until they wait for the solver; then it makes their steps. */
+static uint64_t advance_together(ff_lanes *lanes, uint32_t *steps) {
+  petri_lanes *e = (petri_lanes *)lanes;
+  for (; *steps > 0; --*steps) {
+    ff_petri_path *waiting[FF_PETRI_LANES];
+    uint64_t bits = 0;
+    uint32_t n = 0, more = 0;
+    for (uint32_t l = 0; l < e->base.lanes; l++) {
+      ff_petri_path *path = &e->path[l];
+      if (e->wanted[l] == INFINITY) continue;
+      for (uint32_t turn = 0; turn < MOST_TURNS && !path->waits && !reports(e, l); turn++) {
+        ff_petri_path_step(path);
+        e->begun[l] = 1;
+      }
+      e->next_time[l] = path->next_time;
+      if (path->waits)
+        waiting[n++] = path;
+      else if (reports(e, l))
+        bits |= UINT64_C(1) << l;
+      else
+        more = 1;
+      if (path->failure.what != FF_PETRI_FINE) e->base.broken |= UINT64_C(1) << l;
+    }
+    if (bits != 0 || (n == 0 && !more)) return bits;
+    ff_petri_lanes_step(e->together, waiting, n);
+  }
+  return 0;
+}
+
 static void show(ff_lanes *lanes, uint32_t lane, double t) {
-  petri_lane *e = (petri_lane *)lanes;
-  (void)lane;
-  ff_petri_path_show(&e->path, t, e->count, 1);
-  e->base.broken = e->path.failure.what != FF_PETRI_FINE;
+  petri_lanes *e = (petri_lanes *)lanes;
+  ff_petri_path_show(&e->path[lane], t, e->count + lane, e->base.stride);
+  if (e->path[lane].failure.what != FF_PETRI_FINE) e->base.broken |= UINT64_C(1) << lane;
 }
 
-static uint64_t steps(const ff_lanes *lanes, uint32_t lane) {
-  (void)lane;
-  return ((const petri_lane *)lanes)->path.firings;
-}
+static uint64_t steps(const ff_lanes *lanes, uint32_t lane) { return ((const petri_lanes *)lanes)->path[lane].firings; }
 
-static void diagnose(ff_lanes *lanes, uint32_t lane, ff_failure *out) {
-  (void)lane;
-  *out = ((petri_lane *)lanes)->path.failure;
-}
+static void diagnose(ff_lanes *lanes, uint32_t lane, ff_failure *out) { *out = ((petri_lanes *)lanes)->path[lane].failure; }
 
 static void drop(ff_lanes *lanes) {
-  petri_lane *e = (petri_lane *)lanes;
+  petri_lanes *e = (petri_lanes *)lanes;
   if (e == NULL) return;
-  ff_petri_path_free(&e->path);
+  for (uint32_t l = 0; l < e->base.lanes && e->path != NULL; l++) ff_petri_path_free(&e->path[l]);
+  ff_petri_lanes_free(e->together);
+  free(e->path);
+  free(e->own_initial);
   free(e->count);
+  free(e->wanted);
+  free(e->next_time);
+  free(e->begun);
   free(e);
+}
+
+/* How many lanes are worth while. */
+static uint32_t lanes_for(const ff_petri_program *p, const ff_run_options *options, uint64_t trajectories) {
+  if (p->n_levels == 0 || ff_run_follows(options) || p->n_values + p->flat->n_transitions > MOST_VALUES ||
+      p->options.integrator == FF_PETRI_ROSENBROCK)
+    return 1;
+  return trajectories < FF_PETRI_LANES ? trajectories > 0 ? (uint32_t)trajectories : 1 : FF_PETRI_LANES;
+}
+
+static ff_status make_paths(petri_lanes *e, const ff_petri_program *p, const ff_run_options *options, ff_error *err) {
+  const uint32_t n = e->base.lanes;
+  e->path = ff_calloc(n, sizeof *e->path);
+  e->count = ff_calloc(p->n_places, n * sizeof *e->count);
+  e->wanted = ff_calloc(n, sizeof *e->wanted);
+  e->next_time = ff_calloc(n, sizeof *e->next_time);
+  e->begun = ff_calloc(n, sizeof *e->begun);
+  if (n > 1 && options->starts != NULL) e->own_initial = ff_calloc(p->n_places, n * sizeof *e->own_initial);
+  const int fine = e->path && e->count && e->wanted && e->next_time && e->begun &&
+                   (n == 1 || options->starts == NULL || e->own_initial != NULL);
+  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u places", p->n_places);
+  for (uint32_t l = 0; l < n && status == FF_OK; l++) {
+    status = ff_petri_path_new(&e->path[l], p, options->until, err);
+    e->path[l].together = n > 1;
+    e->wanted[l] = INFINITY;
+  }
+  if (status == FF_OK && n > 1) status = ff_petri_lanes_new(&e->together, p, options->simd, err);
+  return status;
 }
 
 static ff_status make_lanes(ff_lanes **out, const ff_process *process, const ff_run_options *options, const double *initial,
                             uint64_t trajectories, ff_error *err) {
   const ff_petri_program *program = process->model;
-  (void)trajectories;
   *out = NULL;
-  petri_lane *e = ff_calloc(1, sizeof *e);
+  petri_lanes *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  e->count = ff_calloc(program->n_places, sizeof *e->count);
-  ff_status status = e->count != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u places", program->n_places);
-  if (status == FF_OK) status = ff_petri_path_new(&e->path, program, options->until, err);
+  e->base.lanes = lanes_for(program, options, trajectories);
+  const ff_status status = make_paths(e, program, options, err);
   if (status != FF_OK) {
     drop(&e->base);
     return status;
   }
+  const int one = e->base.lanes == 1;
   e->initial = initial;
   e->start = options->start;
   e->key = options->key;
-  e->wanted = INFINITY;
-  e->base = (ff_lanes){.lanes = 1, .stride = 1, .count = e->count, .next_time = &e->path.next_time, .wanted = &e->wanted,
-                       .looks = 1, .next = &e->path.next, .start = start, .rest = rest, .advance = advance, .steps = steps,
-                       .show = show, .diagnose = diagnose, .free = drop};
+  e->n_places = program->n_places;
+  e->base = (ff_lanes){.lanes = e->base.lanes, .stride = e->base.lanes, .count = e->count, .next_time = e->next_time,
+                       .wanted = e->wanted, .looks = 1, .next = one ? &e->path[0].next : NULL, .start = start, .rest = rest,
+                       .advance = one ? advance : advance_together, .steps = steps, .show = show, .diagnose = diagnose,
+                       .free = drop};
   *out = &e->base;
   return FF_OK;
 }

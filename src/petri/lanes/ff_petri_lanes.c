@@ -1,0 +1,267 @@
+/* What is simulated in lanes, and steps of the solvers there. */
+#include "ff_petri_lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ff_petri_lanes_internal.h"
+
+enum { L = FF_PETRI_LANES };
+
+/* ---- rows --------------------------------------------------------------------------------------------------------------- */
+
+/* The row of a value, which may be a new one. */
+static uint32_t row_of(ff_petri_lanes *x, uint32_t value) {
+  if (x->value_row[value] == 0) {
+    x->row_value[x->n_rows++] = value;
+    x->value_row[value] = x->n_rows;
+    if (value == x->program->time) x->time_row = x->n_rows - 1;
+  }
+  return x->value_row[value] - 1;
+}
+
+/* A formula whose symbol k is the value read[k]; without `read`, the value k. */
+static ff_status rows_of(ff_petri_lanes *x, const ff_formula *formula, const uint32_t *read, ff_formula *out, ff_error *err) {
+  const ff_status status = ff_formula_copy(out, formula, err);
+  for (uint32_t at = 0; status == FF_OK && at < out->length; at++) {
+    ff_formula_word *word = &out->word[at];
+    if (word->code == FF_F_SYMBOL)
+      word->symbol = row_of(x, read != NULL ? read[word->symbol] : word->symbol);
+    else if (word->code == FF_F_TIME)
+      *word = (ff_formula_word){FF_F_SYMBOL, row_of(x, x->program->time), 0};
+  }
+  return status;
+}
+
+/* The term of transition i of a law. `read` has room for its symbols. */
+static ff_status term_of(ff_petri_lanes *x, const ff_petri_law *law, const ff_petri_term *term, uint32_t i, uint32_t *read,
+                         ff_petri_lanes_term *out, ff_error *err) {
+  for (uint32_t k = 0; k < term->n && law->n > 1; k++) read[k] = ff_petri_value_of(law, term->row[k], i);
+  out->simple = term->simple;
+  out->number = term->number;
+  if (term->simple == FF_PETRI_SYMBOL || term->simple == FF_PETRI_MULTIPLE)
+    out->symbol = row_of(x, law->n > 1 ? read[term->symbol] : term->symbol);
+  if (term->simple != FF_PETRI_COMPLEX) return FF_OK;
+  return rows_of(x, &term->formula, law->n > 1 ? read : NULL, &out->formula, err);
+}
+
+/* ---- what flows do ------------------------------------------------------------------------------------------------------ */
+
+static ff_status add_flow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t i, uint32_t *read, ff_error *err) {
+  ff_petri_lanes_flow *flow = &x->flow[x->n_flows++];
+  ff_status status = term_of(x, law, &law->rate, i, read, &flow->rate, err);
+  flow->first = x->n_arcs;
+  for (uint32_t c = 0; c < law->n_effects && status == FF_OK; c++) {
+    const ff_petri_effect *effect = &law->effect[c];
+    ff_petri_lanes_arc *arc = &x->arc[x->n_arcs++];
+    *arc = (ff_petri_lanes_arc){ff_petri_value_of(law, effect->row, i), effect->by, NULL};
+    if (effect->formula.formula.length == 0) continue;
+    arc->weight = &x->weight[x->n_weights];
+    status = term_of(x, law, &effect->formula, i, read, &x->weight[x->n_weights++], err);
+  }
+  flow->end = x->n_arcs;
+  return status;
+}
+
+static ff_status add_variables(ff_petri_lanes *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  ff_status status = FF_OK;
+  for (uint32_t k = 0; k < p->n_moving && status == FF_OK; k++) {
+    const ff_petri_moving *moving = &p->moving[k];
+    if (!moving->in_flow) continue;
+    ff_petri_lanes_variable *variable = &x->variable[x->n_variables++];
+    status = rows_of(x, &moving->plain.formula, moving->plain.read, &variable->value.formula, err);
+    variable->row = row_of(x, moving->value);
+  }
+  return status;
+}
+
+/* Profiles that do not depend on the time. */
+static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  for (uint32_t k = 1; k < p->n_profiles; k++) {
+    const ff_petri_plain *plain = &p->profile[k].plain;
+    ff_petri_lanes_profile *profile = &x->profile[x->n_profiles];
+    if (p->profile[k].timed) continue;
+    profile->read = ff_calloc(plain->n, sizeof *profile->read);
+    if (profile->read == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the formulas of lanes");
+    profile->profile = &p->profile[k];
+    x->n_profiles++;
+    for (uint32_t i = 0; i < plain->n; i++) {
+      profile->read[i] = row_of(x, plain->read[i]);
+      if (profile->read[i] < x->n_levels) x->is_shown[profile->read[i]] = 1;
+    }
+  }
+  return FF_OK;
+}
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  uint32_t flows = 0, arcs = 0;
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    flows += law->n;
+    arcs += law->n * law->n_effects;
+  }
+  uint32_t *read = ff_calloc(p->most_rows, sizeof *read);
+  x->value_row = ff_calloc(p->n_values, sizeof *x->value_row);
+  x->row_value = ff_calloc(p->n_values, sizeof *x->row_value);
+  x->flow = ff_calloc(flows, sizeof *x->flow);
+  x->arc = ff_calloc(arcs, sizeof *x->arc);
+  x->weight = ff_calloc(arcs, sizeof *x->weight);
+  x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
+  x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
+  x->is_shown = ff_calloc(p->n_levels, sizeof *x->is_shown);
+  const int fine = read && x->value_row && x->row_value && x->flow && x->arc && x->weight && x->variable && x->profile &&
+                   x->is_shown;
+  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
+  for (uint32_t i = 0; i < p->n_levels && status == FF_OK; i++) row_of(x, i);
+  if (status == FF_OK) status = add_variables(x, err);
+  for (uint32_t f = 0; f < p->n_flows; f++)
+    for (uint32_t i = 0; i < p->law[p->flow[f]].n && status == FF_OK; i++)
+      status = add_flow(x, &p->law[p->flow[f]], i, read, err);
+  if (status == FF_OK) status = add_profiles(x, err);
+  free(read);
+  return status;
+}
+
+/* The stack has two rows more than formulas need, because operations are given three. */
+static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
+  const size_t n = x->n_levels, reads = x->program->most_reads, depth = x->program->depth + 2u;
+  struct {
+    double **array;
+    size_t rows;
+  } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
+                     {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
+                     {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
+                     {&x->dense, FF_ODE_DENSE * n}, {&x->read, FF_PETRI_POINTS * reads}, {&x->stack, FF_PETRI_POINTS * depth},
+                     {&x->point, FF_PETRI_POINTS * (size_t)x->n_profiles}};
+  size_t rows = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
+  double *next = x->memory = ff_calloc(rows, L * sizeof *x->memory);
+  if (next == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for lanes of %u levels", x->n_levels);
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    *parts[i].array = next;
+    next += parts[i].rows * L;
+  }
+  return FF_OK;
+}
+
+static const ff_petri_lanes_kernel *kernel_of(ff_simd simd) {
+#if defined(__x86_64__)
+  if (simd == FF_SIMD_AVX512) return &ff_petri_lanes_all_avx512;
+  if (simd == FF_SIMD_AVX2) return &ff_petri_lanes_all_avx2;
+#endif
+  (void)simd;
+  return &ff_petri_lanes_all_portable;
+}
+
+ff_status ff_petri_lanes_new(ff_petri_lanes **out, const ff_petri_program *program, ff_simd simd, ff_error *err) {
+  *out = NULL;
+  ff_status status = ff_simd_choose(&simd, err);
+  ff_petri_lanes *x = status == FF_OK ? ff_calloc(1, sizeof *x) : NULL;
+  if (status == FF_OK && x == NULL) status = ff_error_set(err, FF_EMEMORY, "no memory for lanes");
+  if (status != FF_OK) return status;
+  x->program = program;
+  x->kernel = kernel_of(simd);
+  x->n_levels = program->n_levels;
+  x->time_row = FF_PETRI_NO_ROW;
+  x->size = program->options.absolute / program->options.relative;
+  status = make_rows(x, err);
+  if (status == FF_OK) status = allocate(x, err);
+  if (status == FF_OK)
+    *out = x;
+  else
+    ff_petri_lanes_free(x);
+  return status;
+}
+
+void ff_petri_lanes_free(ff_petri_lanes *x) {
+  if (x == NULL) return;
+  for (uint32_t k = 0; k < x->n_flows; k++) ff_formula_free(&x->flow[k].rate.formula);
+  for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
+  for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
+  for (uint32_t k = 0; k < x->n_profiles; k++) free(x->profile[k].read);
+  void *const arrays[] = {x->value_row, x->row_value, x->flow, x->arc, x->weight, x->variable, x->profile, x->is_shown,
+                          x->memory};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  free(x);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_trial *trial, uint32_t l) {
+  for (uint32_t i = 0; i < x->n_levels; i++) {
+    x->start[(size_t)i * L + l] = trial->start[i];
+    x->k[0][(size_t)i * L + l] = trial->slope[i];
+  }
+  for (uint32_t r = x->n_levels; r < x->n_rows; r++) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
+  x->from[l] = trial->from;
+  x->h[l] = trial->h;
+  x->zero[l] = path->start;
+}
+
+static void store(const ff_petri_lanes *x, const ff_ode_trial *trial, uint32_t l) {
+  for (uint32_t i = 0; i < x->n_levels; i++) {
+    const size_t at = (size_t)i * L + l;
+    for (int s = 0; s < 5; s++) trial->k[s][i] = x->k[s + 1][at];
+    trial->at[i] = x->at[at];
+    trial->end[i] = x->end[at];
+    trial->end_slope[i] = x->k[6][at];
+    trial->error[i] = x->error[at];
+  }
+}
+
+/* The values of profiles for a trajectory whose step is made. */
+static void store_points(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l) {
+  for (uint32_t f = 0; f < x->n_profiles; f++) {
+    double *out = path->node + FF_PETRI_POINTS * (x->profile[f].profile - x->program->profile);
+    for (uint32_t p = 0; p < FF_PETRI_POINTS; p++) out[p] = x->point[((size_t)f * FF_PETRI_POINTS + p) * L + l];
+  }
+  path->nodes_of = path->segment;
+}
+
+/* Does the arithmetic for these trajectories, each in its lane, and lets them go on. */
+static void step_all(ff_petri_lanes *x, ff_petri_path *const *path, const ff_ode_trial *trial, uint32_t n) {
+  ff_ode_outcome outcome[L];
+  uint32_t ended = 0;
+  for (uint32_t l = 0; l < L; l++) load(x, path[l < n ? l : 0], &trial[l < n ? l : 0], l);
+  x->kernel->attempt(x);
+  for (uint32_t l = 0; l < n; l++) {
+    double error = x->worst[l], root = x->root[l];
+    path[l]->own = 0;
+    path[l]->wrong_flow = 0;
+    if (x->bad[l] != 0) {
+      error = ff_ode_trial_alone(path[l]->ode);
+      root = NAN;
+    } else {
+      store(x, &trial[l], l);
+    }
+    if (ff_ode_trial_end(path[l]->ode, error, root, &outcome[l])) ended |= 1u << l;
+  }
+  if (ended != 0 && x->n_profiles > 0) x->kernel->points(x);
+  for (uint32_t l = 0; l < n; l++) {
+    if (!(ended >> l & 1)) continue;
+    if (x->n_profiles > 0 && x->bad[l] == 0) store_points(x, path[l], l);
+    ff_petri_path_go_on(path[l], outcome[l]);
+  }
+}
+
+void ff_petri_lanes_step(ff_petri_lanes *x, ff_petri_path *const *path, uint32_t n) {
+  ff_petri_path *at[L];
+  ff_ode_trial trial[L];
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    ff_ode_outcome outcome;
+    int ended = !ff_ode_trial_begin(path[k]->ode, path[k]->most, &trial[count], &outcome);
+    if (!ended && path[k]->n_empty == 0) {
+      at[count++] = path[k];
+      continue;
+    }
+    if (!ended) ended = ff_ode_trial_end(path[k]->ode, ff_ode_trial_alone(path[k]->ode), NAN, &outcome);
+    if (ended) ff_petri_path_go_on(path[k], outcome);
+  }
+  if (count > 0) step_all(x, at, trial, count);
+}

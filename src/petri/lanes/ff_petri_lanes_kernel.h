@@ -1,0 +1,276 @@
+/* The inner loops of ff_petri_lanes. The including file compiles them for an instruction set and defines FF_KERNEL(name), the name
+ * there. Loops over lanes have a constant length and no branch, so that compilers make vectors of them; each has a function of its
+ * own for that. */
+#include <math.h>
+#include <string.h>
+
+#include "../../model/ff_formula_math.h"
+#include "ff_petri_lanes_internal.h"
+
+enum { L = FF_PETRI_LANES };
+#define EACH(l) for (int l = 0; l < L; l++)
+#define ROW(array, i) ((array) + (size_t)(i) * L)
+#if defined(__GNUC__) && !defined(__clang__)
+#define APART static __attribute__((noinline))
+#else
+#define APART static
+#endif
+
+/* ---- formulas ----------------------------------------------------------------------------------------------------------- */
+
+APART void FF_KERNEL(add)(double *restrict a, const double *restrict b) { EACH(l) a[l] += b[l]; }
+APART void FF_KERNEL(subtract)(double *restrict a, const double *restrict b) { EACH(l) a[l] -= b[l]; }
+APART void FF_KERNEL(multiply)(double *restrict a, const double *restrict b) { EACH(l) a[l] *= b[l]; }
+APART void FF_KERNEL(divide)(double *restrict a, const double *restrict b) { EACH(l) a[l] /= b[l]; }
+APART void FF_KERNEL(negate)(double *restrict a) { EACH(l) a[l] = -a[l]; }
+APART void FF_KERNEL(square)(double *restrict a) { EACH(l) a[l] *= a[l]; }
+APART void FF_KERNEL(fill)(double *restrict a, double b) { EACH(l) a[l] = b; }
+APART void FF_KERNEL(times)(double *restrict a, double by, const double *restrict b) { EACH(l) a[l] = by * b[l]; }
+APART void FF_KERNEL(add_times)(double *restrict a, double by, const double *restrict b) { EACH(l) a[l] += by * b[l]; }
+APART void FF_KERNEL(add_product)(double *restrict a, const double *restrict b, const double *restrict c) {
+  EACH(l) a[l] += b[l] * c[l];
+}
+
+/* Powers of positive normal numbers. Returns the largest |y log(x)|; infinity if a number is of another kind. */
+APART double FF_KERNEL(powers)(double *restrict out, const double *restrict x, double y) {
+  double most = 0, each[L];
+  EACH(l) {
+    double size;
+    const double value = ff_pow_normal(x[l], y, &size);
+    out[l] = value;
+    each[l] = x[l] >= 0x1p-1022 && x[l] < INFINITY ? size : INFINITY;
+  }
+  EACH(l) most = each[l] > most ? each[l] : most;
+  return most;
+}
+
+static void FF_KERNEL(power)(double *restrict a, const double *restrict b) {
+  const double y = b[0];
+  int same = 1;
+  EACH(l) same &= b[l] == y;
+  if (same && y == 2) {
+    FF_KERNEL(square)(a);
+    return;
+  }
+  double out[L];
+  if (same && y != 1 && fabs(y) >= 0x1p-65 && fabs(y) <= 0x1p65 && FF_KERNEL(powers)(out, a, y) <= 708)
+    memcpy(a, out, sizeof out);
+  else
+    EACH(l) a[l] = ff_formula_pow(a[l], b[l]);
+}
+
+static void FF_KERNEL(operate)(uint32_t code, double *restrict a, double *restrict b, double *restrict c) {
+  switch (code) {
+    case FF_F_ADD: FF_KERNEL(add)(a, b); break;
+    case FF_F_SUB: FF_KERNEL(subtract)(a, b); break;
+    case FF_F_MUL: FF_KERNEL(multiply)(a, b); break;
+    case FF_F_DIV: FF_KERNEL(divide)(a, b); break;
+    case FF_F_NEG: FF_KERNEL(negate)(a); break;
+    case FF_F_POW: FF_KERNEL(power)(a, b); break;
+    default: EACH(l) a[l] = ff_formula_operate(code, a[l], b[l], c[l]);
+  }
+}
+
+/* The value of a formula, for `points` rows of each symbol: the first rows of the stack. */
+static void FF_KERNEL(formula)(const ff_formula *formula, const double *symbol, uint32_t points, double *stack) {
+  const size_t stride = (size_t)points * L;
+  double *top = stack;
+  for (uint32_t at = 0; at < formula->length; at++) {
+    const ff_formula_word *word = &formula->word[at];
+    top -= ff_formula_operands(word->code) * stride;
+    if (word->code == FF_F_SYMBOL)
+      memcpy(top, symbol + word->symbol * stride, stride * sizeof *top);
+    else if (word->code == FF_F_NUMBER)
+      for (uint32_t p = 0; p < points; p++) FF_KERNEL(fill)(ROW(top, p), word->number);
+    else
+      for (uint32_t p = 0; p < points; p++)
+        FF_KERNEL(operate)(word->code, ROW(top, p), ROW(top, p) + stride, ROW(top, p) + 2 * stride);
+    top += stride;
+  }
+}
+
+/* The value of a term: a row, which may be `room`. */
+static const double *FF_KERNEL(term)(const ff_petri_lanes *x, const ff_petri_lanes_term *term, double *room) {
+  switch (term->simple) {
+    case FF_PETRI_SYMBOL: return ROW(x->row, term->symbol);
+    case FF_PETRI_NUMBER: FF_KERNEL(fill)(room, term->number); return room;
+    case FF_PETRI_MULTIPLE: FF_KERNEL(times)(room, term->number, ROW(x->row, term->symbol)); return room;
+    default: FF_KERNEL(formula)(&term->formula, x->row, 1, x->stack); return x->stack;
+  }
+}
+
+/* ---- flows -------------------------------------------------------------------------------------------------------------- */
+
+APART void FF_KERNEL(find_bad)(double *restrict bad, const double *restrict rate) {
+  EACH(l) bad[l] = fabs(rate[l]) < INFINITY ? bad[l] : 1;
+}
+
+APART void FF_KERNEL(times_of)(double *restrict out, const double *restrict zero, const double *restrict from,
+                               const double *restrict h, double node) {
+  EACH(l) out[l] = zero[l] + (from[l] + node * h[l]);
+}
+
+/* The slopes of levels for the rows, at a stage. */
+static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
+  if (x->time_row != FF_PETRI_NO_ROW)
+    FF_KERNEL(times_of)(ROW(x->row, x->time_row), x->zero, x->from, x->h, ff_ode_explicit_node(stage));
+  for (uint32_t k = 0; k < x->n_variables; k++) {
+    const double *value = FF_KERNEL(term)(x, &x->variable[k].value, x->rate);
+    memcpy(ROW(x->row, x->variable[k].row), value, L * sizeof *value);
+  }
+  memset(out, 0, (size_t)x->n_levels * L * sizeof *out);
+  for (uint32_t f = 0; f < x->n_flows; f++) {
+    const double *rate = FF_KERNEL(term)(x, &x->flow[f].rate, x->rate);
+    FF_KERNEL(find_bad)(x->bad, rate);
+    for (uint32_t k = x->flow[f].first; k < x->flow[f].end; k++) {
+      const ff_petri_lanes_arc *arc = &x->arc[k];
+      if (arc->weight == NULL) {
+        FF_KERNEL(add_times)(ROW(out, arc->level), arc->by, rate);
+        continue;
+      }
+      if (rate == x->stack) rate = memcpy(x->rate, rate, L * sizeof *rate);
+      FF_KERNEL(add_product)(ROW(out, arc->level), FF_KERNEL(term)(x, arc->weight, x->factor), rate);
+    }
+  }
+}
+
+/* ---- a step ------------------------------------------------------------------------------------------------------------- */
+
+APART void FF_KERNEL(stage_1)(double *restrict out, const double *restrict x, const double *restrict h,
+                              const double *restrict k0) {
+  EACH(l) out[l] = ff_ode_explicit_1(x[l], h[l], k0[l]);
+}
+APART void FF_KERNEL(stage_2)(double *restrict out, const double *restrict x, const double *restrict h,
+                              const double *restrict k0, const double *restrict k1) {
+  EACH(l) out[l] = ff_ode_explicit_2(x[l], h[l], k0[l], k1[l]);
+}
+APART void FF_KERNEL(stage_3)(double *restrict out, const double *restrict x, const double *restrict h,
+                              const double *restrict k0, const double *restrict k1, const double *restrict k2) {
+  EACH(l) out[l] = ff_ode_explicit_3(x[l], h[l], k0[l], k1[l], k2[l]);
+}
+APART void FF_KERNEL(stage_4)(double *restrict out, const double *restrict x, const double *restrict h,
+                              const double *restrict k0, const double *restrict k1, const double *restrict k2,
+                              const double *restrict k3) {
+  EACH(l) out[l] = ff_ode_explicit_4(x[l], h[l], k0[l], k1[l], k2[l], k3[l]);
+}
+APART void FF_KERNEL(stage_5)(double *restrict out, const double *restrict x, const double *restrict h,
+                              const double *restrict k0, const double *restrict k1, const double *restrict k2,
+                              const double *restrict k3, const double *restrict k4) {
+  EACH(l) out[l] = ff_ode_explicit_5(x[l], h[l], k0[l], k1[l], k2[l], k3[l], k4[l]);
+}
+APART void FF_KERNEL(stage_6)(double *restrict out, const double *restrict x, const double *restrict h,
+                              const double *restrict k0, const double *restrict k1, const double *restrict k2,
+                              const double *restrict k3, const double *restrict k4, const double *restrict k5) {
+  EACH(l) out[l] = ff_ode_explicit_6(x[l], h[l], k0[l], k1[l], k2[l], k3[l], k4[l], k5[l]);
+}
+
+APART void FF_KERNEL(errors)(double *restrict out, const double *restrict h, const double *restrict k0, const double *restrict k1,
+                             const double *restrict k2, const double *restrict k3, const double *restrict k4,
+                             const double *restrict k5, const double *restrict k6) {
+  EACH(l) {
+    const double k[FF_ODE_EXPLICIT_STAGES] = {k0[l], k1[l], k2[l], k3[l], k4[l], k5[l], k6[l]};
+    out[l] = ff_ode_explicit_error(h[l], k);
+  }
+}
+
+/* The largest errors, as parts of what the tolerance permits: see error_of() of ode/ff_ode.c. */
+APART void FF_KERNEL(worst)(double *restrict worst, const double *restrict error, const double *restrict start,
+                            const double *restrict end, double tolerance, double size) {
+  EACH(l) {
+    const double a = fabs(start[l]), b = fabs(end[l]), most = tolerance * (size + (a > b ? a : b));
+    const double found = error[l] / most, part = found < INFINITY ? found : INFINITY;
+    worst[l] = worst[l] > part ? worst[l] : part;
+  }
+}
+
+APART void FF_KERNEL(roots)(double *restrict root, const double *restrict error) {
+  EACH(l) {
+    double size;
+    const double value = ff_pow_normal(error[l], -1.0 / 5, &size);
+    root[l] = error[l] >= 0x1p-1022 && error[l] < INFINITY ? value : NAN;
+  }
+}
+
+static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
+  double *const *k = x->k;
+  const double *h = x->h;
+  const uint32_t n = x->n_levels;
+  FF_KERNEL(fill)(x->bad, 0);
+  for (uint32_t i = 0; i < n; i++) FF_KERNEL(stage_1)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i));
+  FF_KERNEL(slopes)(x, 1, k[1]);
+  for (uint32_t i = 0; i < n; i++) FF_KERNEL(stage_2)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[1], i));
+  FF_KERNEL(slopes)(x, 2, k[2]);
+  for (uint32_t i = 0; i < n; i++)
+    FF_KERNEL(stage_3)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i));
+  FF_KERNEL(slopes)(x, 3, k[3]);
+  for (uint32_t i = 0; i < n; i++)
+    FF_KERNEL(stage_4)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i), ROW(k[3], i));
+  FF_KERNEL(slopes)(x, 4, k[4]);
+  for (uint32_t i = 0; i < n; i++)
+    FF_KERNEL(stage_5)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i), ROW(k[3], i), ROW(k[4], i));
+  memcpy(x->at, x->row, (size_t)n * L * sizeof *x->at);
+  FF_KERNEL(slopes)(x, 5, k[5]);
+  for (uint32_t i = 0; i < n; i++)
+    FF_KERNEL(stage_6)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i), ROW(k[3], i), ROW(k[4], i),
+                       ROW(k[5], i));
+  memcpy(x->end, x->row, (size_t)n * L * sizeof *x->end);
+  FF_KERNEL(slopes)(x, 6, k[6]);
+  FF_KERNEL(fill)(x->worst, 0);
+  for (uint32_t i = 0; i < n; i++) {
+    FF_KERNEL(errors)(ROW(x->error, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i),
+                      ROW(k[6], i));
+    FF_KERNEL(worst)(x->worst, ROW(x->error, i), ROW(x->start, i), ROW(x->end, i), x->program->options.relative, x->size);
+  }
+  FF_KERNEL(roots)(x->root, x->worst);
+}
+
+/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
+
+APART void FF_KERNEL(curve)(double *restrict out, const double *restrict h, const double *restrict start,
+                            const double *restrict end, const double *restrict k0, const double *restrict k1,
+                            const double *restrict k2, const double *restrict k3, const double *restrict k4,
+                            const double *restrict k5, const double *restrict k6) {
+  EACH(l) {
+    const double k[FF_ODE_EXPLICIT_STAGES] = {k0[l], k1[l], k2[l], k3[l], k4[l], k5[l], k6[l]};
+    double c[FF_ODE_DENSE];
+    ff_ode_explicit_dense(h[l], start[l], end[l], k, c);
+    out[l] = c[0];
+    out[L + l] = c[1];
+    out[2 * L + l] = c[2];
+    out[3 * L + l] = c[3];
+    out[4 * L + l] = c[4];
+  }
+}
+
+/* A level at a part of the step, where levels below 0 count as 0. */
+APART void FF_KERNEL(level)(double *restrict out, const double *restrict curve, double part) {
+  EACH(l) {
+    const double c[FF_ODE_DENSE] = {curve[l], curve[L + l], curve[2 * L + l], curve[3 * L + l], curve[4 * L + l]};
+    const double level = ff_ode_dense_value(c, part);
+    out[l] = level < 0 ? 0 : level;
+  }
+}
+
+static void FF_KERNEL(points)(ff_petri_lanes *x) {
+  double *const *k = x->k;
+  for (uint32_t i = 0; i < x->n_levels; i++)
+    if (x->is_shown[i])
+      FF_KERNEL(curve)(ROW(x->dense, FF_ODE_DENSE * i), x->h, ROW(x->start, i), ROW(x->end, i), ROW(k[0], i), ROW(k[1], i),
+                       ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i), ROW(k[6], i));
+  for (uint32_t f = 0; f < x->n_profiles; f++) {
+    const ff_petri_lanes_profile *profile = &x->profile[f];
+    for (uint32_t i = 0; i < profile->profile->plain.n; i++) {
+      const uint32_t row = profile->read[i];
+      double *out = ROW(x->read, FF_PETRI_POINTS * i);
+      for (int p = 0; p < FF_PETRI_POINTS; p++)
+        if (row < x->n_levels)
+          FF_KERNEL(level)(ROW(out, p), ROW(x->dense, FF_ODE_DENSE * row), ff_petri_node(p));
+        else
+          memcpy(ROW(out, p), ROW(x->row, row), L * sizeof *out);
+    }
+    FF_KERNEL(formula)(&profile->profile->plain.formula, x->read, FF_PETRI_POINTS, x->stack);
+    memcpy(ROW(x->point, FF_PETRI_POINTS * f), x->stack, FF_PETRI_POINTS * L * sizeof *x->stack);
+  }
+}
+
+const ff_petri_lanes_kernel FF_KERNEL(all) = {FF_KERNEL(attempt), FF_KERNEL(points)};
