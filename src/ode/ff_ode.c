@@ -101,6 +101,7 @@ void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
 }
 
 void ff_ode_go_on(ff_ode *o, double t, const double *x) {
+  if (t >= o->span.from && t < o->span.to && o->h > o->tried) o->h = o->tried; /* as ff_ode_cut() */
   set_state(o, t, x);
   o->trying = 0;
 }
@@ -192,23 +193,24 @@ static double try_step(ff_ode *o) {
 }
 
 /* Counts steps for choose_method(). While steps are implicit, o->stiff is STIFF_STEPS. */
-static void look_for_stiffness(ff_ode *o) {
-  const int is_explicit = o->stepper == &ff_ode_explicit;
-  if (o->tried * (is_explicit ? ff_ode_explicit_speed(o) : ff_ode_implicit_speed(o)) > STIFF_BORDER) {
+static void look_for_stiffness(ff_ode *o, double speed) {
+  if (o->tried * speed > STIFF_BORDER) {
     o->calm = 0;
-    if (is_explicit) o->stiff++;
+    if (o->stepper == &ff_ode_explicit) o->stiff++;
   } else if (++o->calm == CALM_STEPS) {
     o->stiff = 0;
   }
 }
 
 /* A step of length h was accepted. */
-static void end_step(ff_ode *o, double h) {
+static void end_step(ff_ode *o, double h, double speed) {
   o->jumps = o->span.jumped ? o->jumps + 1 : 0;
   if (!o->span.jumped && h < o->shortest) o->shortest = h;
   o->fresh = 0;
   o->length = o->span.to - o->span.from;
-  if (o->options.automatic) look_for_stiffness(o);
+  if (!o->options.automatic) return;
+  if (speed != speed) speed = o->stepper == &ff_ode_explicit ? ff_ode_explicit_speed(o) : ff_ode_implicit_speed(o);
+  look_for_stiffness(o, speed);
 }
 
 /* Begins a step, unless one was begun. */
@@ -235,8 +237,8 @@ static void plan_trial(ff_ode *o) {
   o->span.to = o->span.from + h;
 }
 
-int ff_ode_trial_end(ff_ode *o, double error, double root, ff_ode_outcome *outcome) {
-  const double h = o->tried;
+int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {
+  const double h = o->tried, error = verdict->error, root = verdict->root;
   o->span.jumped = o->least && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
   const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
   const double factor = root == root ? ff_ode_factor_of_root(error, root, accepted)
@@ -246,33 +248,38 @@ int ff_ode_trial_end(ff_ode *o, double error, double root, ff_ode_outcome *outco
   if (o->trying) return 0;
   if (accepted) {
     if (o->limited) o->span.to = o->most;
-    end_step(o, h);
+    end_step(o, h, verdict->speed);
   }
   *outcome = accepted ? FF_ODE_STEPPED : end_without_step(o);
   return 1;
 }
 
-double ff_ode_trial_alone(ff_ode *o) { return try_step(o); }
+/* The root and the speed are computed when they are needed. */
+ff_ode_verdict ff_ode_trial_alone(ff_ode *o) { return (ff_ode_verdict){try_step(o), NAN, NAN}; }
 
 int ff_ode_trial_begin(ff_ode *o, double most, ff_ode_trial *out, ff_ode_outcome *outcome) {
   *outcome = begin_trials(o, most);
   if (*outcome != FF_ODE_STEPPED) return 0;
   plan_trial(o);
   if (o->stepper == &ff_ode_explicit) {
-    *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], {o->k[1], o->k[2], o->k[3], o->k[4], o->k[5]}, o->at,
-                          o->end, o->slope[1], o->error};
+    *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], {o->k[1], o->k[2], o->k[3], o->k[4], o->k[5]}, o->end,
+                          o->slope[1], o->error};
     return 1;
   }
-  while (!ff_ode_trial_end(o, try_step(o), NAN, outcome)) plan_trial(o);
-  return 0;
+  for (;; plan_trial(o)) {
+    const ff_ode_verdict verdict = ff_ode_trial_alone(o);
+    if (ff_ode_trial_end(o, &verdict, outcome)) return 0;
+  }
 }
 
 ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
   ff_ode_outcome outcome = begin_trials(o, most);
   if (outcome != FF_ODE_STEPPED) return outcome;
-  do plan_trial(o);
-  while (!ff_ode_trial_end(o, try_step(o), NAN, &outcome));
-  return outcome;
+  for (;;) {
+    plan_trial(o);
+    const ff_ode_verdict verdict = ff_ode_trial_alone(o);
+    if (ff_ode_trial_end(o, &verdict, &outcome)) return outcome;
+  }
 }
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */

@@ -87,7 +87,7 @@ void ff_ode_free(ff_ode *ode);
 void ff_ode_begin(ff_ode *ode, double t, const double *x, double h);
 
 /* Goes on with the present solution in another state, such as after an event: the next step has the length ff_ode_next() and the
- * present method. With `automatic`, the method may still change in either direction. x may be an array of the solver. O(n). */
+ * present method. A time within the last step ends it, as ff_ode_cut() would. With `automatic`, the method may still change in either direction. x may be an array of the solver. O(n). */
 void ff_ode_go_on(ff_ode *ode, double t, const double *x);
 
 typedef enum {
@@ -108,21 +108,25 @@ ff_ode_outcome ff_ode_step(ff_ode *ode, double most);
 typedef struct {
   double from, h;
   const double *start, *slope;           /* the state and f at the start */
-  double *k[5];                          /* for the caller to set: f at stages 1 to 5, */
-  double *at, *end, *end_slope, *error; /* the state at stage 5, and at the end; f there, and the estimated errors */
+  double *k[5], *end, *end_slope, *error; /* for the caller to set: f at stages 1 to 5, the state at the end, f there, errors */
 } ff_ode_trial;
+
+/* What came of it: the largest error of a component, as a part of what the tolerance permits; error^(-1 / 5); and with
+ * `automatic`, the speed of the fastest mode, as ff_ode_explicit_speed() computes it. */
+typedef struct {
+  double error, root, speed;
+} ff_ode_verdict;
 
 /* Begins the next step, which ends at `most` at the latest; or tries it again, if it was begun. Returns 1 if the caller must do
  * the arithmetic of *out now, and then call ff_ode_trial_end(). Otherwise it returns 0, and *outcome is that of ff_ode_step(): for
  * implicit steps, it makes the whole step. Without `judge`. */
 int ff_ode_trial_begin(ff_ode *ode, double most, ff_ode_trial *out, ff_ode_outcome *outcome);
 
-/* Ends a trial. `error` is the largest error of a component, as a part of what the tolerance permits, and `root` is
- * error^(-1 / 5), or NaN if it is not known. Returns 1 if the step has ended, with *outcome, and 0 if it must be tried again. */
-int ff_ode_trial_end(ff_ode *ode, double error, double root, ff_ode_outcome *outcome);
+/* Ends a trial. Returns 1 if the step has ended, with *outcome, and 0 if it must be tried again. */
+int ff_ode_trial_end(ff_ode *ode, const ff_ode_verdict *verdict, ff_ode_outcome *outcome);
 
-/* Does the arithmetic of a trial after all, and returns this error. */
-double ff_ode_trial_alone(ff_ode *ode);
+/* Does the arithmetic of a trial after all. */
+ff_ode_verdict ff_ode_trial_alone(ff_ode *ode);
 
 /* The last step; after ff_ode_begin() and ff_ode_go_on(), one of length 0, whose slope may be old. O(1). */
 const ff_ode_span *ff_ode_last(const ff_ode *ode);

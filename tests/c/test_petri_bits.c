@@ -12,7 +12,7 @@
 /* Runs trajectories first ... first + n - 1; the states of all places at the last time are in state[], trajectory by trajectory.
  */
 static ff_status run(const ff_petri_program *program, uint64_t first, uint64_t n, const double *times, uint32_t n_times,
-                     int threads, double *state, ff_error *err) {
+                     int threads, ff_simd simd, double *state, ff_error *err) {
   const uint32_t places = program->n_places;
   uint32_t *observed = calloc(places + 1, sizeof *observed);
   double **states = calloc(places + 1, sizeof *states), *all = calloc((size_t)places * n * n_times + 1, sizeof *all);
@@ -21,7 +21,7 @@ static ff_status run(const ff_petri_program *program, uint64_t first, uint64_t n
     states[k] = all + (size_t)k * n * n_times;
   }
   const ff_run_options options = {.key = 4, .first = first, .n = n, .times = times, .n_times = n_times, .observed = observed,
-                                  .n_observed = places, .states = states, .threads = threads};
+                                  .n_observed = places, .states = states, .threads = threads, .simd = simd};
   ff_run *r = NULL;
   int done = 0;
   ff_status status = ff_run_new(&r, &ff_petri_engine, program, &options, err);
@@ -35,15 +35,15 @@ static ff_status run(const ff_petri_program *program, uint64_t first, uint64_t n
   return status;
 }
 
-enum { TRAJECTORIES = 4 };
+enum { TRAJECTORIES = 19 }; /* more than there are lanes */
 
 static void compare_runs(const ff_petri_program *program, uint64_t seed, uint32_t *fine) {
   const double end[] = {0.4}, many[] = {0, 0.01, 0.05, 0.1, 0.3, 0.35, 0.4};
   const size_t n = (size_t)program->n_places * TRAJECTORIES;
   double *a = calloc(n + 1, sizeof *a), *b = calloc(n + 1, sizeof *b);
   ff_error first, err;
-  const ff_status status = run(program, 0, TRAJECTORIES, end, 1, 1, a, &first),
-                  same = run(program, 0, TRAJECTORIES, many, 7, 2, b, &err);
+  const ff_status status = run(program, 0, TRAJECTORIES, end, 1, 1, FF_SIMD_BEST, a, &first),
+                  same = run(program, 0, TRAJECTORIES, many, 7, 2, FF_SIMD_PORTABLE, b, &err);
   FF_CHECK_SAY(status == same, "net %d: %s and %s\n", (int)seed, ff_status_name(status), ff_status_name(same));
   if (status != FF_OK) {
     FF_CHECK_SAY(status == FF_EMODEL || status == FF_ESIZE, "net %d: %s\n", (int)seed, first.text);
@@ -51,7 +51,7 @@ static void compare_runs(const ff_petri_program *program, uint64_t seed, uint32_
   } else {
     ++*fine;
     FF_CHECK_SAY(memcmp(a, b, n * sizeof *a) == 0, "net %d\n", (int)seed);
-    FF_CHECK(run(program, TRAJECTORIES - 1, 1, end, 1, 1, b, &err) == FF_OK);
+    FF_CHECK(run(program, TRAJECTORIES - 1, 1, end, 1, 1, FF_SIMD_BEST, b, &err) == FF_OK);
     FF_CHECK_SAY(memcmp(a + n - program->n_places, b, program->n_places * sizeof *a) == 0, "net %d, the last alone\n", (int)seed);
     for (size_t i = 0; i < n; i++) {
       const uint32_t place = (uint32_t)(i % program->n_places);
@@ -164,7 +164,7 @@ static void families_keep_bits(void) {
     FF_CHECK_OK(ff_petri_unfold(&flat, net, &err), &err);
     FF_CHECK_OK(ff_petri_program_new(&program, flat, &options, &err), &err);
     FF_CHECK(program->n_laws == (coloured ? 5 : 5 * CELLS) && program->n_groups == CELLS);
-    FF_CHECK_OK(run(program, 0, 2, end, 1, 1, state[coloured], &err), &err);
+    FF_CHECK_OK(run(program, 0, 2, end, 1, 1, FF_SIMD_BEST, state[coloured], &err), &err);
     ff_petri_program_free(program);
     ff_petri_flat_free(flat);
     ff_petri_free(net);

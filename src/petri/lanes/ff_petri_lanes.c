@@ -135,9 +135,9 @@ static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
     size_t rows;
   } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
                      {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
-                     {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
+                     {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->speed, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
                      {&x->dense, FF_ODE_DENSE * n}, {&x->read, FF_PETRI_POINTS * reads}, {&x->stack, FF_PETRI_POINTS * depth},
-                     {&x->point, FF_PETRI_POINTS * (size_t)x->n_profiles}};
+                     {&x->tried, FF_PETRI_TRIED * (size_t)x->n_profiles}};
   size_t rows = 0;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
   double *next = x->memory = ff_calloc(rows, L * sizeof *x->memory);
@@ -207,20 +207,25 @@ static void store(const ff_petri_lanes *x, const ff_ode_trial *trial, uint32_t l
   for (uint32_t i = 0; i < x->n_levels; i++) {
     const size_t at = (size_t)i * L + l;
     for (int s = 0; s < 5; s++) trial->k[s][i] = x->k[s + 1][at];
-    trial->at[i] = x->at[at];
     trial->end[i] = x->end[at];
     trial->end_slope[i] = x->k[6][at];
     trial->error[i] = x->error[at];
   }
 }
 
-/* The values of profiles for a trajectory whose step is made. */
-static void store_points(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l) {
+/* What is known of profiles, for a trajectory whose step is made. */
+static void store_tried(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l) {
   for (uint32_t f = 0; f < x->n_profiles; f++) {
-    double *out = path->node + FF_PETRI_POINTS * (x->profile[f].profile - x->program->profile);
-    for (uint32_t p = 0; p < FF_PETRI_POINTS; p++) out[p] = x->point[((size_t)f * FF_PETRI_POINTS + p) * L + l];
+    ff_petri_whole *out = &path->tried[x->profile[f].profile - x->program->profile];
+    const double *from = x->tried + (size_t)f * FF_PETRI_TRIED * L + l;
+    for (int i = 0; i < FF_PETRI_DEGREE; i++) out->whole.c[i] = from[(size_t)i * L];
+    out->whole.sum = from[5 * L];
+    out->whole.error = from[6 * L];
+    out->whole.low = from[7 * L];
+    out->whole.high = from[8 * L];
+    out->known = 1;
   }
-  path->nodes_of = path->segment;
+  path->tried_of = path->segment;
 }
 
 /* Does the arithmetic for these trajectories, each in its lane, and lets them go on. */
@@ -230,21 +235,20 @@ static void step_all(ff_petri_lanes *x, ff_petri_path *const *path, const ff_ode
   for (uint32_t l = 0; l < L; l++) load(x, path[l < n ? l : 0], &trial[l < n ? l : 0], l);
   x->kernel->attempt(x);
   for (uint32_t l = 0; l < n; l++) {
-    double error = x->worst[l], root = x->root[l];
+    ff_ode_verdict verdict = {x->worst[l], x->root[l], x->speed[l]};
     path[l]->own = 0;
     path[l]->wrong_flow = 0;
     if (x->bad[l] != 0) {
-      error = ff_ode_trial_alone(path[l]->ode);
-      root = NAN;
+      verdict = ff_ode_trial_alone(path[l]->ode);
     } else {
       store(x, &trial[l], l);
     }
-    if (ff_ode_trial_end(path[l]->ode, error, root, &outcome[l])) ended |= 1u << l;
+    if (ff_ode_trial_end(path[l]->ode, &verdict, &outcome[l])) ended |= 1u << l;
   }
-  if (ended != 0 && x->n_profiles > 0) x->kernel->points(x);
+  if (ended != 0 && x->n_profiles > 0) x->kernel->profiles(x);
   for (uint32_t l = 0; l < n; l++) {
     if (!(ended >> l & 1)) continue;
-    if (x->n_profiles > 0 && x->bad[l] == 0) store_points(x, path[l], l);
+    if (x->n_profiles > 0 && x->bad[l] == 0) store_tried(x, path[l], l);
     ff_petri_path_go_on(path[l], outcome[l]);
   }
 }
@@ -260,7 +264,10 @@ void ff_petri_lanes_step(ff_petri_lanes *x, ff_petri_path *const *path, uint32_t
       at[count++] = path[k];
       continue;
     }
-    if (!ended) ended = ff_ode_trial_end(path[k]->ode, ff_ode_trial_alone(path[k]->ode), NAN, &outcome);
+    if (!ended) {
+      const ff_ode_verdict verdict = ff_ode_trial_alone(path[k]->ode);
+      ended = ff_ode_trial_end(path[k]->ode, &verdict, &outcome);
+    }
     if (ended) ff_petri_path_go_on(path[k], outcome);
   }
   if (count > 0) step_all(x, at, trial, count);

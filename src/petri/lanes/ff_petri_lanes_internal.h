@@ -40,7 +40,7 @@ typedef struct {
 
 typedef struct {
   void (*attempt)(ff_petri_lanes *x); /* all stages of a step, its errors, and their roots */
-  void (*points)(ff_petri_lanes *x);  /* then the values of profiles */
+  void (*profiles)(ff_petri_lanes *x); /* then what is known of profiles in these steps */
 } ff_petri_lanes_kernel;
 
 struct ff_petri_lanes {
@@ -60,13 +60,15 @@ struct ff_petri_lanes {
 
   double *memory;
   double *row, *start, *k[FF_ODE_EXPLICIT_STAGES], *at, *end, *error; /* rows of levels, but `row` */
-  double *from, *h, *zero, *worst, *root; /* zero: the time at the start of a trajectory */
-  double *bad;         /* 1 in lanes with a rate that is not finite */
+  double *from, *h, *zero, *worst, *root, *speed; /* zero: the time at the start of a trajectory */
+  double *bad;         /* 1 in lanes with a slope that is not finite */
   double *stack, *rate, *factor; /* rate and factor: of a flow */
   double *dense;       /* FF_ODE_DENSE rows for each level */
   double *read;        /* of a profile: FF_PETRI_POINTS rows for each symbol */
-  double *point;       /* of each profile: so many rows */
+  double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried */
 };
+
+enum { FF_PETRI_TRIED = FF_PETRI_DEGREE + 4 };
 
 #define FF_PETRI_NO_ROW UINT32_MAX
 

@@ -101,8 +101,9 @@ static const double *FF_KERNEL(term)(const ff_petri_lanes *x, const ff_petri_lan
 
 /* ---- flows -------------------------------------------------------------------------------------------------------------- */
 
-APART void FF_KERNEL(find_bad)(double *restrict bad, const double *restrict rate) {
-  EACH(l) bad[l] = fabs(rate[l]) < INFINITY ? bad[l] : 1;
+/* A rate that is not finite makes a slope that is not. */
+APART void FF_KERNEL(find_bad)(double *restrict bad, const double *restrict slope) {
+  EACH(l) bad[l] = fabs(slope[l]) < INFINITY ? bad[l] : 1;
 }
 
 APART void FF_KERNEL(times_of)(double *restrict out, const double *restrict zero, const double *restrict from,
@@ -121,7 +122,6 @@ static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
   memset(out, 0, (size_t)x->n_levels * L * sizeof *out);
   for (uint32_t f = 0; f < x->n_flows; f++) {
     const double *rate = FF_KERNEL(term)(x, &x->flow[f].rate, x->rate);
-    FF_KERNEL(find_bad)(x->bad, rate);
     for (uint32_t k = x->flow[f].first; k < x->flow[f].end; k++) {
       const ff_petri_lanes_arc *arc = &x->arc[k];
       if (arc->weight == NULL) {
@@ -132,6 +132,7 @@ static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
       FF_KERNEL(add_product)(ROW(out, arc->level), FF_KERNEL(term)(x, arc->weight, x->factor), rate);
     }
   }
+  for (uint32_t i = 0; i < x->n_levels; i++) FF_KERNEL(find_bad)(x->bad, ROW(out, i));
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------------- */
@@ -191,6 +192,20 @@ APART void FF_KERNEL(roots)(double *restrict root, const double *restrict error)
   }
 }
 
+/* The parts of ff_ode_explicit_speed(). */
+APART void FF_KERNEL(speeds)(double *restrict by, double *restrict apart, const double *restrict k5, const double *restrict k6,
+                             const double *restrict at, const double *restrict end, double size) {
+  EACH(l) {
+    const double whole = size + fabs(end[l]), a = fabs(k6[l] - k5[l]) / whole, b = fabs(end[l] - at[l]) / whole;
+    by[l] = by[l] > a ? by[l] : a;
+    apart[l] = apart[l] > b ? apart[l] : b;
+  }
+}
+
+APART void FF_KERNEL(quotients)(double *restrict by, const double *restrict apart) {
+  EACH(l) by[l] = apart[l] > 0 ? by[l] / apart[l] : 0;
+}
+
 static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
   double *const *k = x->k;
   const double *h = x->h;
@@ -222,6 +237,12 @@ static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
     FF_KERNEL(worst)(x->worst, ROW(x->error, i), ROW(x->start, i), ROW(x->end, i), x->program->options.relative, x->size);
   }
   FF_KERNEL(roots)(x->root, x->worst);
+  if (x->program->options.integrator != FF_PETRI_AUTO) return;
+  FF_KERNEL(fill)(x->speed, 0);
+  FF_KERNEL(fill)(x->factor, 0);
+  for (uint32_t i = 0; i < n; i++)
+    FF_KERNEL(speeds)(x->speed, x->factor, ROW(k[5], i), ROW(k[6], i), ROW(x->at, i), ROW(x->end, i), x->size);
+  FF_KERNEL(quotients)(x->speed, x->factor);
 }
 
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
@@ -251,7 +272,49 @@ APART void FF_KERNEL(level)(double *restrict out, const double *restrict curve, 
   }
 }
 
-static void FF_KERNEL(points)(ff_petri_lanes *x) {
+/* What ff_petri_try() tells, in parts that compilers make vectors of. */
+APART void FF_KERNEL(integrals)(double *restrict out, const double *restrict f) {
+  EACH(l) {
+    const double at[FF_PETRI_NODES] = {f[l], f[L + l], f[2 * L + l], f[3 * L + l], f[4 * L + l]};
+    double c[FF_PETRI_DEGREE], rate;
+    ff_petri_integral(at, c);
+    out[l] = c[0];
+    out[L + l] = c[1];
+    out[2 * L + l] = c[2];
+    out[3 * L + l] = c[3];
+    out[4 * L + l] = c[4];
+    out[5 * L + l] = ff_petri_integral_at(c, 1, &rate);
+  }
+}
+
+APART void FF_KERNEL(integral_errors)(double *restrict error, const double *restrict c, const double *restrict f) {
+  EACH(l) {
+    const double of[FF_PETRI_DEGREE] = {c[l], c[L + l], c[2 * L + l], c[3 * L + l], c[4 * L + l]};
+    const double at[FF_PETRI_POINTS] = {0, 0, 0, 0, 0, f[5 * L + l], f[6 * L + l]};
+    error[l] = ff_petri_integral_error(at, of);
+  }
+}
+
+APART void FF_KERNEL(limit)(double *restrict low, double *restrict high, double *restrict finite, const double *restrict f) {
+  EACH(l) {
+    low[l] = f[l] < low[l] ? f[l] : low[l];
+    high[l] = f[l] > high[l] ? f[l] : high[l];
+    finite[l] += f[l] - f[l];
+  }
+}
+
+/* The least and the largest of n values; NaN for the least if one is not finite. */
+static void FF_KERNEL(limits)(double *restrict low, double *restrict high, const double *restrict f, uint32_t n) {
+  double finite[L];
+  EACH(l) {
+    low[l] = high[l] = f[l];
+    finite[l] = f[l] - f[l];
+  }
+  for (uint32_t i = 1; i < n; i++) FF_KERNEL(limit)(low, high, finite, ROW(f, i));
+  FF_KERNEL(add)(low, finite);
+}
+
+static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
   double *const *k = x->k;
   for (uint32_t i = 0; i < x->n_levels; i++)
     if (x->is_shown[i])
@@ -269,8 +332,13 @@ static void FF_KERNEL(points)(ff_petri_lanes *x) {
           memcpy(ROW(out, p), ROW(x->row, row), L * sizeof *out);
     }
     FF_KERNEL(formula)(&profile->profile->plain.formula, x->read, FF_PETRI_POINTS, x->stack);
-    memcpy(ROW(x->point, FF_PETRI_POINTS * f), x->stack, FF_PETRI_POINTS * L * sizeof *x->stack);
+    double *tried = ROW(x->tried, FF_PETRI_TRIED * f);
+    const int affine = profile->profile->affine;
+    FF_KERNEL(integrals)(tried, x->stack);
+    FF_KERNEL(fill)(ROW(tried, 6), 0);
+    if (!affine) FF_KERNEL(integral_errors)(ROW(tried, 6), tried, x->stack);
+    FF_KERNEL(limits)(ROW(tried, 7), ROW(tried, 8), x->stack, affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
   }
 }
 
-const ff_petri_lanes_kernel FF_KERNEL(all) = {FF_KERNEL(attempt), FF_KERNEL(points)};
+const ff_petri_lanes_kernel FF_KERNEL(all) = {FF_KERNEL(attempt), FF_KERNEL(profiles)};

@@ -4,6 +4,7 @@
 void ff_petri_clock_draw(ff_petri_path *path, uint32_t g) {
   const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, g, path->fired[g], path->unit), path->key);
   path->left[g] = ff_exponential(w.v[0], w.v[1]);
+  path->choice[g] = ff_closed(w.v[2], w.v[3]);
   path->since[g] = path->now;
 }
 
@@ -33,13 +34,20 @@ static double integral_at(const ff_petri_path *path, uint32_t g, double s, doubl
   return sum;
 }
 
+/* The integral up to a part of the segment. */
+static double used_until(const ff_petri_path *path, uint32_t g, double s) {
+  double none;
+  if (s == 0) return 0;
+  return s == 1 && path->whole[g] >= 0 ? path->whole[g] : integral_at(path, g, s, &none);
+}
+
 void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
   const double t = path->now;
-  double used, none;
+  double used;
   if (!(path->since[g] < t)) return;
   if (path->varies[g])
-    used = path->length * (integral_at(path, g, ff_petri_part_of(path, t), &none) -
-                           integral_at(path, g, ff_petri_part_of(path, path->since[g]), &none));
+    used = path->length * (used_until(path, g, ff_petri_part_of(path, t)) -
+                           used_until(path, g, ff_petri_part_of(path, path->since[g])));
   else
     used = path->rate[g] * (t - path->since[g]);
   path->left[g] = used < path->left[g] ? path->left[g] - used : 0;
@@ -48,19 +56,25 @@ void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
 
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */
 
+static double less(double a, double b) { return a < b ? a : b; }
+static double more(double a, double b) { return a > b ? a : b; }
+
+/* Four sums, so that additions need not wait for each other. */
 void ff_petri_clock_sum(ff_petri_path *path, uint32_t cell) {
   const ff_petri_program *p = path->program;
-  const uint32_t *member = p->member + p->cell_members[cell], *end = p->member + p->cell_members[cell + 1];
-  double sum = 0, low = 0, high = 0;
-  for (; member < end; member++) {
-    const double c = path->coefficient[*member];
-    sum += c;
-    low = c < low ? c : low;
-    high = c > high ? c : high;
-  }
-  path->sum[cell] = sum;
-  path->low[cell] = low;
-  path->high[cell] = high;
+  const uint32_t *member = p->member + p->cell_members[cell];
+  const size_t n = p->cell_members[cell + 1] - p->cell_members[cell];
+  double sum[4] = {0}, low[4] = {0}, high[4] = {0};
+  for (size_t k = 0; k < n; k += 4)
+    for (size_t i = 0; i < 4 && k + i < n; i++) {
+      const double c = path->coefficient[member[k + i]];
+      sum[i] += c;
+      low[i] = c < low[i] ? c : low[i];
+      high[i] = c > high[i] ? c : high[i];
+    }
+  path->sum[cell] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  path->low[cell] = less(less(low[0], low[1]), less(low[2], low[3]));
+  path->high[cell] = more(more(high[0], high[1]), more(high[2], high[3]));
 }
 
 /* The coefficient of a cell that is the least one (sign -1), or the largest one. */
@@ -94,6 +108,7 @@ static void look_at_cells(ff_petri_path *path, uint32_t g) {
   const ff_petri_program *p = path->program;
   double rate = 0;
   path->varies[g] = 0;
+  path->whole[g] = -1;
   for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) {
     const uint32_t profile = p->cell_profile[c];
     if (path->low[c] == 0 && path->high[c] == 0) continue;
@@ -155,8 +170,8 @@ static int add_up(const ff_petri_path *path, uint32_t g, double *c) {
 
 /* Finds where the integral reaches a number, which it does until `end`. */
 static double find_root(const ff_petri_path *path, uint32_t g, const double *c, double begin, double end, double at_begin,
-                        double at_end, double number) {
-  ff_petri_root x = ff_petri_root_new(begin, end, at_begin, at_end, number);
+                        double at_end, double rate, double number) {
+  ff_petri_root x = ff_petri_root_new(begin, end, at_begin, at_end, rate, number);
   double slope;
   while (x.rounds > 0) {
     const double value = c != NULL ? ff_petri_integral_at(c, x.s, &slope) : integral_at(path, g, x.s, &slope);
@@ -174,20 +189,21 @@ void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
     return;
   }
   uint32_t worst = 0;
-  double slope;
+  double slope, rate;
   const double end = integrate_cells(path, g, &worst), begin = ff_petri_part_of(path, path->since[g]);
   if (path->failure.what != FF_PETRI_FINE) return;
   double c[FF_PETRI_DEGREE];
   const int one = add_up(path, g, c);
-  const double at_begin = one ? ff_petri_integral_at(c, begin, &slope) : integral_at(path, g, begin, &slope);
+  const double at_begin = one ? ff_petri_integral_at(c, begin, &rate) : integral_at(path, g, begin, &rate);
   const double at_end = one ? ff_petri_integral_at(c, end, &slope) : integral_at(path, g, end, &slope);
+  if (end == 1) path->whole[g] = at_end;
   const double need = at_begin + path->left[g] / path->length;
   if (!(need <= at_end)) {
     ff_petri_due_cancel(&path->candidates, g);
     if (end < 1) fail_profile(path, g, worst, end);
     return;
   }
-  const double t = path->from + path->length * find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, need);
+  const double t = path->from + path->length * find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, rate, need);
   set_candidate(path, g, t < path->since[g] ? path->since[g] : t < path->limit ? t : path->limit);
 }
 
@@ -209,20 +225,20 @@ static ff_petri_member choose_in_cell(const ff_petri_path *path, uint32_t cell, 
 
 ff_petri_member ff_petri_clock_choose(ff_petri_path *path, uint32_t g, double t) {
   const ff_petri_program *p = path->program;
-  const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, g, path->fired[g], path->unit), path->key);
-  double total = 0, last_profile = 1;
+  const uint32_t first = p->cell_first[g], end = p->cell_first[g + 1];
+  double total = 0;
   uint32_t last = FF_PETRI_NOT_DUE;
-  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++)
-    if (path->sum[c] != 0) total += path->sum[c] * ff_petri_profile_at(path, t, p->cell_profile[c]);
-  double x = ff_closed(w.v[2], w.v[3]) * total;
-  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) {
-    if (path->sum[c] == 0) continue;
-    const double profile = ff_petri_profile_at(path, t, p->cell_profile[c]), weight = path->sum[c] * profile;
-    if (last != FF_PETRI_NOT_DUE && !(weight > 0)) continue;
-    last = c;
-    last_profile = fabs(profile);
-    if (x < weight) break;
-    x -= weight;
+  for (uint32_t c = first; c < end; c++) {
+    path->weight[c] = path->sum[c] != 0 ? path->sum[c] * ff_petri_profile_at(path, t, p->cell_profile[c]) : 0;
+    if (path->sum[c] != 0) total += path->weight[c];
   }
-  return choose_in_cell(path, last, last_profile > 0 ? x / last_profile : 0);
+  double x = path->choice[g] * total;
+  for (uint32_t c = first; c < end; c++) {
+    if (path->sum[c] == 0 || (last != FF_PETRI_NOT_DUE && !(path->weight[c] > 0))) continue;
+    last = c;
+    if (x < path->weight[c]) break;
+    x -= path->weight[c];
+  }
+  const double profile = fabs(path->weight[last] / path->sum[last]);
+  return choose_in_cell(path, last, profile > 0 ? x / profile : 0);
 }

@@ -53,29 +53,56 @@ static FF_HD inline double ff_petri_integral_error(const double *f, const double
   return (a > b ? a : b) * FF_PETRI_MOST_PI;
 }
 
+/* What is known of a part: the coefficients of the integral, the integral and its error in units of w, and the least and the
+ * largest value. */
+typedef struct {
+  double c[FF_PETRI_DEGREE], sum, error, low, high; /* low is NaN if a value is not finite */
+} ff_petri_tried;
+
+/* From the values at the nodes, and unless `affine` (in s) at the points of the check. */
+static FF_HD inline void ff_petri_try(const double *f, int affine, ff_petri_tried *out) {
+  double rate, low = f[0], high = f[0], finite = f[0] - f[0]; /* 0, or NaN */
+  ff_petri_integral(f, out->c);
+  out->sum = ff_petri_integral_at(out->c, 1, &rate);
+  out->error = affine ? 0 : ff_petri_integral_error(f, out->c);
+  for (int i = 1; i < (affine ? (int)FF_PETRI_NODES : (int)FF_PETRI_POINTS); i++) {
+    low = f[i] < low ? f[i] : low;
+    high = f[i] > high ? f[i] : high;
+    finite += f[i] - f[i];
+  }
+  out->low = low + finite;
+  out->high = high;
+}
+
 /* The search for s, from low to high, at which an integral reaches a number: Newton's method, within a bracket. It is at least
  * this number at `high`.
  *
- *   ff_petri_root x = ff_petri_root_new(low, high, value at low, value at high, number);
+ *   ff_petri_root x = ff_petri_root_new(low, high, value at low, value at high, derivative at low, number);
  *   while (x.rounds > 0) ff_petri_root_take(&x, integral at x.s, its derivative there, number);
  *
  * x.s is then the result. */
 typedef struct {
-  double low, high, s;
+  double low, high, s, moved; /* moved: by how much s was changed last */
   int rounds;
 } ff_petri_root;
 
-static FF_HD inline ff_petri_root ff_petri_root_new(double low, double high, double at_low, double at_high, double number) {
+/* The first guess is the root of a parabola. */
+static FF_HD inline ff_petri_root ff_petri_root_new(double low, double high, double at_low, double at_high, double rate,
+                                                    double number) {
+  const double need = number - at_low, linear = rate * (high - low), square = (at_high - at_low) - linear;
+  const double under = linear * linear + 4 * square * need, below = linear + ff_math_sqrt(under > 0 ? under : 0);
   ff_petri_root x;
   x.low = low;
   x.high = high;
-  x.s = at_high > at_low ? low + (high - low) * ((number - at_low) / (at_high - at_low)) : low;
+  x.s = below > 0 ? low + (high - low) * (2 * need / below) : low;
   if (!(x.s >= low)) x.s = low;
   if (x.s > high) x.s = high;
+  x.moved = high - low;
   x.rounds = FF_PETRI_MOST_ROUNDS;
   return x;
 }
 
+/* Where changes become much smaller each time, the next one would be about the square of this one. */
 static FF_HD inline void ff_petri_root_take(ff_petri_root *x, double value, double rate, double number) {
   const double over = value - number;
   if (over > 0)
@@ -83,8 +110,12 @@ static FF_HD inline void ff_petri_root_take(ff_petri_root *x, double value, doub
   else
     x->low = x->s;
   double next = rate > 0 ? x->s - over / rate : x->low + (x->high - x->low) / 2;
-  if (!(next >= x->low && next <= x->high)) next = x->low + (x->high - x->low) / 2;
-  x->rounds = ff_math_absolute(next - x->s) <= 0x1p-51 * next ? 0 : x->rounds - 1;
+  const int newton = next >= x->low && next <= x->high;
+  if (!newton) next = x->low + (x->high - x->low) / 2;
+  const double moved = ff_math_absolute(next - x->s);
+  const int ends = moved <= 0x1p-51 * next || (newton && moved <= 0x1p-28 * next && moved <= 0x1p-6 * x->moved);
+  x->rounds = ends ? 0 : x->rounds - 1;
+  x->moved = moved;
   x->s = next;
 }
 

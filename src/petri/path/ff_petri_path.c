@@ -26,13 +26,14 @@ static room room_of(const ff_petri_path *x) {
 /* All arrays of a path but those of its switches, with the numbers of their elements. p is the program, r the room. */
 #define FF_PATH_ARRAYS(X)                                                                                                     \
   X(value, p->n_values) X(size, p->n_levels) X(doubt, p->n_levels) X(shown, p->n_levels)                                      \
+  X(choice, p->n_groups) X(whole, p->n_groups) X(weight, p->n_cells)                                                          \
   X(left, p->n_groups) X(since, p->n_groups) X(rate, p->n_groups) X(varies, p->n_groups) X(fired, p->n_groups)                \
   X(candidates.heap, p->n_groups) X(candidates.at, p->n_groups) X(moving_group, p->n_groups) X(is_moving_group, p->n_groups)  \
   X(group_stirs, p->n_groups)                                                                                                 \
   X(coefficient, p->n_stochastic) X(sum, p->n_cells) X(low, p->n_cells) X(high, p->n_cells) X(curved, p->n_profiles)          \
   X(dirty_derived, p->n_derived) X(dirty_cell, p->n_cells) X(dirty_group, p->n_groups) X(dirty, p->flat->n_transitions)       \
   X(is_dirty_derived, p->n_derived) X(is_dirty_cell, p->n_cells) X(is_dirty_group, p->n_groups)                               \
-  X(node, FF_PETRI_POINTS * (size_t)p->n_profiles)                                                                            \
+  X(tried, p->n_profiles)                                                                                                     \
   X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
   X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels) X(factor, p->n_all_flows)                   \
@@ -139,7 +140,7 @@ static void forget(ff_petri_path *x) {
   x->crossings_since = 0;
   x->choices = x->batches = 0;
   x->n_enabled = 0;
-  x->segment = x->nodes_of = 0;
+  x->segment = x->tried_of = 0;
   x->waits = 0;
   x->n_pieces = 0;
   x->flat = x->crossing = 0;

@@ -15,6 +15,7 @@
 #include "../program/ff_petri_program.h"
 #include "../within/ff_petri_crossing.h"
 #include "../within/ff_petri_due.h"
+#include "ff_petri_hazard_math.h"
 
 /* Why a trajectory has failed. `item` is a transition (its number in the net), a place, or nothing. */
 typedef enum {
@@ -55,6 +56,12 @@ typedef struct {
   double begin, width, before; /* before: the integral up to there, in units of the segment's length */
   double c[5];
 } ff_petri_part;
+
+/* A profile in the whole of a segment. */
+typedef struct {
+  ff_petri_tried whole;
+  uint8_t known;
+} ff_petri_whole;
 
 /* A profile in the present segment. */
 typedef struct {
@@ -100,6 +107,9 @@ typedef struct {
 
   /* Groups. */
   double *left, *since;  /* what is left of a threshold at this time */
+  double *choice;        /* of the next firing: chooses the transition */
+  double *whole;         /* the integral of a hazard over the segment, if it is known, in units of its length; or -1 */
+  double *weight;        /* of each cell, when a transition is chosen */
   double *rate;          /* the hazard of a group that does not vary in the segment */
   uint8_t *varies;
   uint64_t *fired;       /* firings of each group */
@@ -112,8 +122,8 @@ typedef struct {
   ff_petri_curved *curved;
   ff_petri_part *piece;
   size_t n_pieces, pieces_room;
-  double *node;          /* of each profile: its values at FF_PETRI_POINTS points of the whole segment, */
-  uint64_t nodes_of;     /* if they are those of this segment */
+  ff_petri_whole *tried;    /* of each profile: what a caller has computed */
+  uint64_t tried_of;        /* for this segment */
 
   /* What changes. */
   uint32_t *dirty_derived, *dirty_cell, *dirty_group, n_dirty_derived, n_dirty_cells, n_dirty_groups;

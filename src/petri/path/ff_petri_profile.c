@@ -7,11 +7,6 @@ enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
 
 static double clip(double level) { return level < 0 ? 0 : level; }
 
-/* Whether the values for the whole segment are known. */
-static int knows_points(const ff_petri_path *path, double width) {
-  return path->nodes_of == path->segment && width == 1 && path->part == 1;
-}
-
 /* Values at `n` points of a part of the segment, into path->stack. */
 static void set_points(ff_petri_path *path, const ff_petri_profile *profile, double begin, double width, uint32_t n) {
   const ff_petri_program *p = path->program;
@@ -32,15 +27,20 @@ static void set_points(ff_petri_path *path, const ff_petri_profile *profile, dou
   ff_formula_values(&profile->plain.formula, path->gathered, ROOM, n, path->stack);
 }
 
+/* What is known of a part of the segment: perhaps the caller of the trajectory has computed it for the whole one. */
+static ff_petri_tried try_part(ff_petri_path *path, uint32_t k, double begin, double width) {
+  const ff_petri_profile *profile = &path->program->profile[k];
+  if (path->tried_of == path->segment && width == 1 && path->part == 1 && path->tried[k].known) return path->tried[k].whole;
+  ff_petri_tried tried;
+  set_points(path, profile, begin, width, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
+  ff_petri_try(path->stack, profile->affine, &tried);
+  return tried;
+}
+
 /* Adds to what is known of the values. Returns whether they are finite, with one sign and that of earlier ones. */
-static int take_values(ff_petri_curved *x, const double *f, uint32_t n) {
-  double low = x->low, high = x->high;
-  for (uint32_t i = 0; i < n; i++) {
-    if (!(fabs(f[i]) < INFINITY)) return 0;
-    low = f[i] < low ? f[i] : low;
-    high = f[i] > high ? f[i] : high;
-  }
-  if (low < 0 && high > 0) return 0;
+static int take_values(ff_petri_curved *x, const ff_petri_tried *tried) {
+  const double low = tried->low < x->low ? tried->low : x->low, high = tried->high > x->high ? tried->high : x->high;
+  if (tried->low != tried->low || (low < 0 && high > 0)) return 0;
   x->low = low;
   x->high = high;
   return 1;
@@ -62,39 +62,40 @@ static double sum_of(const double *c) {
 }
 
 /* Tries a piece. Returns whether it is exact enough. */
-static int try_piece(ff_petri_path *path, const ff_petri_profile *profile, ff_petri_curved *x, ff_petri_part *piece,
-                     double *error) {
-  const uint32_t n = profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS;
-  if (knows_points(path, piece->width))
-    memcpy(path->stack, path->node + FF_PETRI_POINTS * (profile - path->program->profile), n * sizeof *path->stack);
-  else
-    set_points(path, profile, piece->begin, piece->width, n);
-  ff_petri_integral(path->stack, piece->c);
-  const double whole = x->allowed * piece->width * fabs(sum_of(piece->c));
-  *error = profile->affine ? 0 : piece->width * ff_petri_integral_error(path->stack, piece->c);
-  return x->allowed * *error <= path->program->options.relative * (whole > 1 ? whole : 1) && take_values(x, path->stack, n);
+static int try_piece(ff_petri_path *path, uint32_t k, ff_petri_curved *x, ff_petri_part *piece, ff_petri_tried *tried) {
+  *tried = try_part(path, k, piece->begin, piece->width);
+  memcpy(piece->c, tried->c, sizeof piece->c);
+  const double whole = x->allowed * piece->width * fabs(tried->sum);
+  return x->allowed * piece->width * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) &&
+         take_values(x, tried);
+}
+
+/* A value of the profile that is not as others, at the nodes of a piece. */
+static double wrong_value(ff_petri_path *path, uint32_t k, const ff_petri_part *piece) {
+  set_points(path, &path->program->profile[k], piece->begin, piece->width, FF_PETRI_NODES);
+  double wrong = path->stack[0];
+  for (uint32_t i = 1; i < FF_PETRI_NODES; i++)
+    if (!(fabs(path->stack[i]) < INFINITY) || path->stack[i] < wrong) wrong = path->stack[i];
+  return wrong;
 }
 
 static double integrate(ff_petri_path *path, uint32_t k, double size) {
-  const ff_petri_profile *profile = &path->program->profile[k];
   ff_petri_curved *x = &path->curved[k];
   ff_petri_part piece = {0, 1, 0, {0}};
   *x = (ff_petri_curved){path->segment, (uint32_t)path->n_pieces, 0, 0, 0, 0, size, 1, 0};
   while (piece.begin < 1) {
-    double error = 0;
-    if (try_piece(path, profile, x, &piece, &error) && x->n < FF_PETRI_MOST_PIECES) {
+    ff_petri_tried tried;
+    if (try_piece(path, k, x, &piece, &tried) && x->n < FF_PETRI_MOST_PIECES) {
       if (!add_piece(path, x, &piece)) return piece.begin;
-      x->error += error;
-      piece.before += piece.width * sum_of(piece.c);
+      x->error += piece.width * tried.error;
+      piece.before += piece.width * tried.sum;
       piece.begin += piece.width;
       const double twice = 2 * piece.width, places = piece.begin / twice;
       if (places == floor(places) && piece.begin + twice <= 1) piece.width = twice;
     } else if (piece.width > 1.0 / (1u << FF_PETRI_MOST_DEPTH) && x->n < FF_PETRI_MOST_PIECES) {
       piece.width /= 2;
     } else {
-      x->wrong = path->stack[0];
-      for (uint32_t i = 1; i < FF_PETRI_NODES; i++)
-        if (!(fabs(path->stack[i]) < INFINITY) || path->stack[i] < x->wrong) x->wrong = path->stack[i];
+      x->wrong = wrong_value(path, k, &piece);
       return x->valid = piece.begin;
     }
   }
@@ -133,6 +134,10 @@ double ff_petri_profile_integral(const ff_petri_path *path, uint32_t k, double s
 double ff_petri_profile_at(ff_petri_path *path, double t, uint32_t k) {
   const ff_petri_plain *plain = &path->program->profile[k].plain;
   if (k == 0) return 1;
+  if (plain->formula.length == 1 && plain->n == 1) {
+    const double x = ff_petri_value_at(path, t, plain->read[0]);
+    return plain->read[0] < path->program->n_levels ? clip(x) : x;
+  }
   for (uint32_t i = 0; i < plain->n; i++) {
     const double x = ff_petri_value_at(path, t, plain->read[i]);
     path->gathered[i] = plain->read[i] < path->program->n_levels ? clip(x) : x;

@@ -66,7 +66,6 @@ static void go_on(ff_petri_path *path) {
     const double used = path->now - path->from;
     if (path->now < path->to && used > 0) shorten_reach(path, FF_PETRI_REACH * used);
     ff_petri_own_levels(path);
-    ff_ode_cut(path->ode, path->now);
   }
   if (path->program->arc_first != NULL) ff_petri_hold_check(path);
   ff_ode_go_on(path->ode, path->now, path->value);

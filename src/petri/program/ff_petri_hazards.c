@@ -3,6 +3,8 @@
 
 #include "ff_petri_compile_internal.h"
 
+#include <math.h>
+
 /* A factor of a hazard, or one that divides it: words from `start` to `end`. */
 typedef struct {
   uint32_t start, end;
@@ -72,6 +74,21 @@ static ff_status multiply(ff_petri_family_maker *f, const ff_formula *of, const 
   return status;
 }
 
+/* Whether a coefficient k n or n, of the tokens n of a discrete place, is 0 where the condition n >= 1 does not hold. */
+static int implies(const ff_petri_family_maker *f, const ff_formula *words, const ff_formula *condition) {
+  const ff_formula_word *c = condition->word, *w = words->word;
+  const ff_petri_program *p = f->m->p;
+  if (condition->length != 3 || c[0].code != FF_F_SYMBOL || c[1].code != FF_F_NUMBER || c[1].number != 1 || c[2].code != FF_F_GE)
+    return 0;
+  const uint32_t value = f->law->index[(size_t)c[0].symbol * f->law->n];
+  if (value >= p->n_places || f->m->flat->continuous[p->value_place[value]]) return 0;
+  if (words->length == 1) return w[0].code == FF_F_SYMBOL && w[0].symbol == c[0].symbol;
+  if (words->length != 3 || w[2].code != FF_F_MUL) return 0;
+  const ff_formula_word *number = &w[w[0].code == FF_F_NUMBER ? 0 : 1], *symbol = &w[w[0].code == FF_F_NUMBER ? 1 : 0];
+  return number->code == FF_F_NUMBER && fabs(number->number) < INFINITY && symbol->code == FF_F_SYMBOL &&
+         symbol->symbol == c[0].symbol;
+}
+
 /* if (condition) coefficient else 0 */
 static ff_status make_coefficient(ff_petri_family_maker *f, const ff_formula *of, const factor *list, uint32_t n,
                                   const ff_formula *condition) {
@@ -80,11 +97,12 @@ static ff_status make_coefficient(ff_petri_family_maker *f, const ff_formula *of
   ff_status status = multiply(f, of, list, n, 0, &b);
   if (status == FF_OK && b.length == 0) status = ff_formula_push(&b, (ff_formula_word){FF_F_NUMBER, 0, 1}, f->m->err);
   if (status == FF_OK) ff_formula_finish(&words, &b);
-  for (uint32_t at = 0; at < condition->length && status == FF_OK; at++)
+  const int has = status == FF_OK && condition->length > 0 && !implies(f, &words, condition);
+  for (uint32_t at = 0; has && at < condition->length && status == FF_OK; at++)
     status = ff_formula_push(&b, condition->word[at], f->m->err);
   for (uint32_t at = 0; at < words.length && status == FF_OK; at++) status = ff_formula_push(&b, words.word[at], f->m->err);
-  if (status == FF_OK && condition->length > 0) status = ff_formula_push(&b, (ff_formula_word){FF_F_NUMBER, 0, 0}, f->m->err);
-  if (status == FF_OK && condition->length > 0) status = ff_formula_push(&b, (ff_formula_word){FF_F_IF, 0, 0}, f->m->err);
+  if (has && status == FF_OK) status = ff_formula_push(&b, (ff_formula_word){FF_F_NUMBER, 0, 0}, f->m->err);
+  if (has && status == FF_OK) status = ff_formula_push(&b, (ff_formula_word){FF_F_IF, 0, 0}, f->m->err);
   ff_formula_free(&words);
   if (status == FF_OK)
     ff_formula_finish(&done, &b);
