@@ -249,21 +249,21 @@ int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *o
   if (accepted) {
     if (o->limited) o->span.to = o->most;
     end_step(o, h, verdict->speed);
+    o->has_dense = verdict->dense;
   }
   *outcome = accepted ? FF_ODE_STEPPED : end_without_step(o);
   return 1;
 }
 
 /* The root and the speed are computed when they are needed. */
-ff_ode_verdict ff_ode_trial_alone(ff_ode *o) { return (ff_ode_verdict){try_step(o), NAN, NAN}; }
+ff_ode_verdict ff_ode_trial_alone(ff_ode *o) { return (ff_ode_verdict){try_step(o), NAN, NAN, 0}; }
 
 int ff_ode_trial_begin(ff_ode *o, double most, ff_ode_trial *out, ff_ode_outcome *outcome) {
   *outcome = begin_trials(o, most);
   if (*outcome != FF_ODE_STEPPED) return 0;
   plan_trial(o);
   if (o->stepper == &ff_ode_explicit) {
-    *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], {o->k[1], o->k[2], o->k[3], o->k[4], o->k[5]}, o->end,
-                          o->slope[1], o->error};
+    *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], o->end, o->slope[1], o->error, o->dense};
     return 1;
   }
   for (;; plan_trial(o)) {

@@ -104,17 +104,20 @@ typedef enum {
 ff_ode_outcome ff_ode_step(ff_ode *ode, double most);
 
 /* A step of Dormand and Prince's method whose arithmetic the caller does, such as for several solvers at a time in the lanes of
- * vectors. All arrays have a number for each component, and are the solver's. */
+ * vectors. All arrays have a number for each component, but `dense`; they are the solver's. */
 typedef struct {
   double from, h;
   const double *start, *slope;           /* the state and f at the start */
-  double *k[5], *end, *end_slope, *error; /* for the caller to set: f at stages 1 to 5, the state at the end, f there, errors */
+  double *end, *end_slope, *error, *dense; /* for the caller to set: the state at the end, f there, the estimated errors, and
+                                            * FF_ODE_DENSE coefficients of each component, see ff_ode_curve() */
 } ff_ode_trial;
 
 /* What came of it: the largest error of a component, as a part of what the tolerance permits; error^(-1 / 5); and with
- * `automatic`, the speed of the fastest mode, as ff_ode_explicit_speed() computes it. */
+ * `automatic`, the speed of the fastest mode, as ff_ode_explicit_speed() computes it. The last two may be NaN, if they are not
+ * known. */
 typedef struct {
   double error, root, speed;
+  int dense; /* whether `dense` is set */
 } ff_ode_verdict;
 
 /* Begins the next step, which ends at `most` at the latest; or tries it again, if it was begun. Returns 1 if the caller must do

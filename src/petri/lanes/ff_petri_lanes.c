@@ -76,6 +76,17 @@ static ff_status add_variables(ff_petri_lanes *x, ff_error *err) {
   return status;
 }
 
+/* The cell whose profile this is, or FF_PETRI_MANY_CELLS. */
+static uint32_t cell_of(const ff_petri_program *p, uint32_t profile) {
+  uint32_t found = FF_PETRI_MANY_CELLS, n = 0;
+  for (uint32_t c = 0; c < p->n_cells; c++)
+    if (p->cell_profile[c] == profile) {
+      found = c;
+      n++;
+    }
+  return n == 1 ? found : FF_PETRI_MANY_CELLS;
+}
+
 /* Profiles that do not depend on the time. */
 static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
   const ff_petri_program *p = x->program;
@@ -86,11 +97,10 @@ static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
     profile->read = ff_calloc(plain->n, sizeof *profile->read);
     if (profile->read == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the formulas of lanes");
     profile->profile = &p->profile[k];
+    profile->number = k;
+    profile->cell = cell_of(p, k);
     x->n_profiles++;
-    for (uint32_t i = 0; i < plain->n; i++) {
-      profile->read[i] = row_of(x, plain->read[i]);
-      if (profile->read[i] < x->n_levels) x->is_shown[profile->read[i]] = 1;
-    }
+    for (uint32_t i = 0; i < plain->n; i++) profile->read[i] = row_of(x, plain->read[i]);
   }
   return FF_OK;
 }
@@ -113,9 +123,7 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   x->weight = ff_calloc(arcs, sizeof *x->weight);
   x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
-  x->is_shown = ff_calloc(p->n_levels, sizeof *x->is_shown);
-  const int fine = read && x->value_row && x->row_value && x->flow && x->arc && x->weight && x->variable && x->profile &&
-                   x->is_shown;
+  const int fine = read && x->value_row && x->row_value && x->flow && x->arc && x->weight && x->variable && x->profile;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
   for (uint32_t i = 0; i < p->n_levels && status == FF_OK; i++) row_of(x, i);
   if (status == FF_OK) status = add_variables(x, err);
@@ -184,8 +192,7 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
   for (uint32_t k = 0; k < x->n_profiles; k++) free(x->profile[k].read);
-  void *const arrays[] = {x->value_row, x->row_value, x->flow, x->arc, x->weight, x->variable, x->profile, x->is_shown,
-                          x->memory};
+  void *const arrays[] = {x->value_row, x->row_value, x->flow, x->arc, x->weight, x->variable, x->profile, x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);
 }
@@ -206,24 +213,32 @@ static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_tria
 static void store(const ff_petri_lanes *x, const ff_ode_trial *trial, uint32_t l) {
   for (uint32_t i = 0; i < x->n_levels; i++) {
     const size_t at = (size_t)i * L + l;
-    for (int s = 0; s < 5; s++) trial->k[s][i] = x->k[s + 1][at];
     trial->end[i] = x->end[at];
     trial->end_slope[i] = x->k[6][at];
     trial->error[i] = x->error[at];
+    const double *from = x->dense + (size_t)i * FF_ODE_DENSE * L + l;
+    double *dense = trial->dense + (size_t)i * FF_ODE_DENSE;
+    dense[0] = from[0];
+    dense[1] = from[L];
+    dense[2] = from[2 * L];
+    dense[3] = from[3 * L];
+    dense[4] = from[4 * L];
   }
 }
 
-/* What is known of profiles, for a trajectory whose step is made. */
+/* What is known of profiles that a trajectory needs, and whose step is made. */
 static void store_tried(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l) {
   for (uint32_t f = 0; f < x->n_profiles; f++) {
-    ff_petri_whole *out = &path->tried[x->profile[f].profile - x->program->profile];
+    ff_petri_whole *out = &path->tried[x->profile[f].number];
+    const uint32_t cell = x->profile[f].cell;
+    out->known = cell == FF_PETRI_MANY_CELLS || path->low[cell] != 0 || path->high[cell] != 0;
+    if (!out->known) continue;
     const double *from = x->tried + (size_t)f * FF_PETRI_TRIED * L + l;
     for (int i = 0; i < FF_PETRI_DEGREE; i++) out->whole.c[i] = from[(size_t)i * L];
     out->whole.sum = from[5 * L];
     out->whole.error = from[6 * L];
     out->whole.low = from[7 * L];
     out->whole.high = from[8 * L];
-    out->known = 1;
   }
   path->tried_of = path->segment;
 }
@@ -235,7 +250,7 @@ static void step_all(ff_petri_lanes *x, ff_petri_path *const *path, const ff_ode
   for (uint32_t l = 0; l < L; l++) load(x, path[l < n ? l : 0], &trial[l < n ? l : 0], l);
   x->kernel->attempt(x);
   for (uint32_t l = 0; l < n; l++) {
-    ff_ode_verdict verdict = {x->worst[l], x->root[l], x->speed[l]};
+    ff_ode_verdict verdict = {x->worst[l], x->root[l], x->speed[l], 1};
     path[l]->own = 0;
     path[l]->wrong_flow = 0;
     if (x->bad[l] != 0) {

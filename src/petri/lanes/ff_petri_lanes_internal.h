@@ -35,7 +35,8 @@ typedef struct {
 /* A profile, whose symbols are what it reads. */
 typedef struct {
   const ff_petri_profile *profile;
-  uint32_t *read; /* for each symbol: a row */
+  uint32_t number, cell; /* the only cell with it, or FF_PETRI_MANY_CELLS */
+  uint32_t *read;        /* for each symbol: a row */
 } ff_petri_lanes_profile;
 
 typedef struct {
@@ -55,7 +56,6 @@ struct ff_petri_lanes {
   ff_petri_lanes_term *weight;
   ff_petri_lanes_variable *variable;
   ff_petri_lanes_profile *profile;
-  uint8_t *is_shown;   /* for each level: whether a profile reads it */
   double size;         /* of levels, for errors */
 
   double *memory;
@@ -68,6 +68,7 @@ struct ff_petri_lanes {
   double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried */
 };
 
+#define FF_PETRI_MANY_CELLS UINT32_MAX
 enum { FF_PETRI_TRIED = FF_PETRI_DEGREE + 4 };
 
 #define FF_PETRI_NO_ROW UINT32_MAX

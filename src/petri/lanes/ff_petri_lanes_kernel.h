@@ -206,6 +206,22 @@ APART void FF_KERNEL(quotients)(double *restrict by, const double *restrict apar
   EACH(l) by[l] = apart[l] > 0 ? by[l] / apart[l] : 0;
 }
 
+APART void FF_KERNEL(curve)(double *restrict out, const double *restrict h, const double *restrict start,
+                            const double *restrict end, const double *restrict k0, const double *restrict k1,
+                            const double *restrict k2, const double *restrict k3, const double *restrict k4,
+                            const double *restrict k5, const double *restrict k6) {
+  EACH(l) {
+    const double k[FF_ODE_EXPLICIT_STAGES] = {k0[l], k1[l], k2[l], k3[l], k4[l], k5[l], k6[l]};
+    double c[FF_ODE_DENSE];
+    ff_ode_explicit_dense(h[l], start[l], end[l], k, c);
+    out[l] = c[0];
+    out[L + l] = c[1];
+    out[2 * L + l] = c[2];
+    out[3 * L + l] = c[3];
+    out[4 * L + l] = c[4];
+  }
+}
+
 static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
   double *const *k = x->k;
   const double *h = x->h;
@@ -234,6 +250,8 @@ static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
   for (uint32_t i = 0; i < n; i++) {
     FF_KERNEL(errors)(ROW(x->error, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i),
                       ROW(k[6], i));
+    FF_KERNEL(curve)(ROW(x->dense, FF_ODE_DENSE * i), h, ROW(x->start, i), ROW(x->end, i), ROW(k[0], i), ROW(k[1], i),
+                     ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i), ROW(k[6], i));
     FF_KERNEL(worst)(x->worst, ROW(x->error, i), ROW(x->start, i), ROW(x->end, i), x->program->options.relative, x->size);
   }
   FF_KERNEL(roots)(x->root, x->worst);
@@ -246,22 +264,6 @@ static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
 }
 
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
-
-APART void FF_KERNEL(curve)(double *restrict out, const double *restrict h, const double *restrict start,
-                            const double *restrict end, const double *restrict k0, const double *restrict k1,
-                            const double *restrict k2, const double *restrict k3, const double *restrict k4,
-                            const double *restrict k5, const double *restrict k6) {
-  EACH(l) {
-    const double k[FF_ODE_EXPLICIT_STAGES] = {k0[l], k1[l], k2[l], k3[l], k4[l], k5[l], k6[l]};
-    double c[FF_ODE_DENSE];
-    ff_ode_explicit_dense(h[l], start[l], end[l], k, c);
-    out[l] = c[0];
-    out[L + l] = c[1];
-    out[2 * L + l] = c[2];
-    out[3 * L + l] = c[3];
-    out[4 * L + l] = c[4];
-  }
-}
 
 /* A level at a part of the step, where levels below 0 count as 0. */
 APART void FF_KERNEL(level)(double *restrict out, const double *restrict curve, double part) {
@@ -315,11 +317,6 @@ static void FF_KERNEL(limits)(double *restrict low, double *restrict high, const
 }
 
 static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
-  double *const *k = x->k;
-  for (uint32_t i = 0; i < x->n_levels; i++)
-    if (x->is_shown[i])
-      FF_KERNEL(curve)(ROW(x->dense, FF_ODE_DENSE * i), x->h, ROW(x->start, i), ROW(x->end, i), ROW(k[0], i), ROW(k[1], i),
-                       ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i), ROW(k[6], i));
   for (uint32_t f = 0; f < x->n_profiles; f++) {
     const ff_petri_lanes_profile *profile = &x->profile[f];
     for (uint32_t i = 0; i < profile->profile->plain.n; i++) {

@@ -28,13 +28,12 @@ static void set_points(ff_petri_path *path, const ff_petri_profile *profile, dou
 }
 
 /* What is known of a part of the segment: perhaps the caller of the trajectory has computed it for the whole one. */
-static ff_petri_tried try_part(ff_petri_path *path, uint32_t k, double begin, double width) {
+static const ff_petri_tried *try_part(ff_petri_path *path, uint32_t k, double begin, double width, ff_petri_tried *room) {
   const ff_petri_profile *profile = &path->program->profile[k];
-  if (path->tried_of == path->segment && width == 1 && path->part == 1 && path->tried[k].known) return path->tried[k].whole;
-  ff_petri_tried tried;
+  if (path->tried_of == path->segment && width == 1 && path->part == 1 && path->tried[k].known) return &path->tried[k].whole;
   set_points(path, profile, begin, width, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
-  ff_petri_try(path->stack, profile->affine, &tried);
-  return tried;
+  ff_petri_try(path->stack, profile->affine, room);
+  return room;
 }
 
 /* Adds to what is known of the values. Returns whether they are finite, with one sign and that of earlier ones. */
@@ -47,7 +46,8 @@ static int take_values(ff_petri_curved *x, const ff_petri_tried *tried) {
 }
 
 static int add_piece(ff_petri_path *path, ff_petri_curved *x, const ff_petri_part *piece) {
-  if (ff_grow((void **)&path->piece, &path->pieces_room, path->n_pieces + 1, sizeof *path->piece, NULL) != FF_OK) {
+  if (path->n_pieces == path->pieces_room &&
+      ff_grow((void **)&path->piece, &path->pieces_room, path->n_pieces + 1, sizeof *path->piece, NULL) != FF_OK) {
     ff_petri_path_fail(path, FF_PETRI_NO_MEMORY, 0, 0, 0);
     return 0;
   }
@@ -61,13 +61,10 @@ static double sum_of(const double *c) {
   return ff_petri_integral_at(c, 1, &rate);
 }
 
-/* Tries a piece. Returns whether it is exact enough. */
-static int try_piece(ff_petri_path *path, uint32_t k, ff_petri_curved *x, ff_petri_part *piece, ff_petri_tried *tried) {
-  *tried = try_part(path, k, piece->begin, piece->width);
-  memcpy(piece->c, tried->c, sizeof piece->c);
-  const double whole = x->allowed * piece->width * fabs(tried->sum);
-  return x->allowed * piece->width * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) &&
-         take_values(x, tried);
+/* Whether a part is exact enough to be a piece. */
+static int is_exact(ff_petri_path *path, ff_petri_curved *x, double width, const ff_petri_tried *tried) {
+  const double whole = x->allowed * width * fabs(tried->sum);
+  return x->allowed * width * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) && take_values(x, tried);
 }
 
 /* A value of the profile that is not as others, at the nodes of a piece. */
@@ -84,11 +81,13 @@ static double integrate(ff_petri_path *path, uint32_t k, double size) {
   ff_petri_part piece = {0, 1, 0, {0}};
   *x = (ff_petri_curved){path->segment, (uint32_t)path->n_pieces, 0, 0, 0, 0, size, 1, 0};
   while (piece.begin < 1) {
-    ff_petri_tried tried;
-    if (try_piece(path, k, x, &piece, &tried) && x->n < FF_PETRI_MOST_PIECES) {
+    ff_petri_tried room;
+    const ff_petri_tried *tried = try_part(path, k, piece.begin, piece.width, &room);
+    if (is_exact(path, x, piece.width, tried) && x->n < FF_PETRI_MOST_PIECES) {
+      memcpy(piece.c, tried->c, sizeof piece.c);
       if (!add_piece(path, x, &piece)) return piece.begin;
-      x->error += piece.width * tried.error;
-      piece.before += piece.width * tried.sum;
+      x->error += piece.width * tried->error;
+      piece.before += piece.width * tried->sum;
       piece.begin += piece.width;
       const double twice = 2 * piece.width, places = piece.begin / twice;
       if (places == floor(places) && piece.begin + twice <= 1) piece.width = twice;
