@@ -10,25 +10,45 @@ enum { L = FF_PETRI_LANES };
 
 /* ---- rows --------------------------------------------------------------------------------------------------------------- */
 
+/* A new row, of a value or a number. */
+static ff_status add_row(ff_petri_lanes *x, uint32_t value, double number, uint32_t *row, ff_error *err) {
+  const size_t n = (size_t)x->n_rows + 1;
+  ff_status status = ff_grow((void **)&x->row_value, &x->values_room, n, sizeof *x->row_value, err);
+  if (status == FF_OK) status = ff_grow((void **)&x->row_number, &x->numbers_room, n, sizeof *x->row_number, err);
+  if (status != FF_OK) return status;
+  x->row_value[x->n_rows] = value;
+  x->row_number[x->n_rows] = number;
+  *row = x->n_rows++;
+  return FF_OK;
+}
+
 /* The row of a value, which may be a new one. */
-static uint32_t row_of(ff_petri_lanes *x, uint32_t value) {
+static ff_status row_of(ff_petri_lanes *x, uint32_t value, uint32_t *row, ff_error *err) {
   if (x->value_row[value] == 0) {
-    x->row_value[x->n_rows++] = value;
-    x->value_row[value] = x->n_rows;
-    if (value == x->program->time) x->time_row = x->n_rows - 1;
+    const ff_status status = add_row(x, value, 0, row, err);
+    if (status != FF_OK) return status;
+    x->value_row[value] = *row + 1;
+    if (value == x->program->time) x->time_row = *row;
   }
-  return x->value_row[value] - 1;
+  *row = x->value_row[value] - 1;
+  return FF_OK;
 }
 
 /* A formula whose symbol k is the value read[k]; without `read`, the value k. */
 static ff_status rows_of(ff_petri_lanes *x, const ff_formula *formula, const uint32_t *read, ff_formula *out, ff_error *err) {
-  const ff_status status = ff_formula_copy(out, formula, err);
+  ff_status status = ff_formula_copy(out, formula, err);
   for (uint32_t at = 0; status == FF_OK && at < out->length; at++) {
     ff_formula_word *word = &out->word[at];
+    uint32_t row = 0;
     if (word->code == FF_F_SYMBOL)
-      word->symbol = row_of(x, read != NULL ? read[word->symbol] : word->symbol);
+      status = row_of(x, read != NULL ? read[word->symbol] : word->symbol, &row, err);
     else if (word->code == FF_F_TIME)
-      *word = (ff_formula_word){FF_F_SYMBOL, row_of(x, x->program->time), 0};
+      status = row_of(x, x->program->time, &row, err);
+    else if (word->code == FF_F_NUMBER)
+      status = add_row(x, FF_PETRI_NO_ROW, word->number, &row, err);
+    else
+      continue;
+    *word = (ff_formula_word){FF_F_SYMBOL, row, 0};
   }
   return status;
 }
@@ -40,7 +60,7 @@ static ff_status term_of(ff_petri_lanes *x, const ff_petri_law *law, const ff_pe
   out->simple = term->simple;
   out->number = term->number;
   if (term->simple == FF_PETRI_SYMBOL || term->simple == FF_PETRI_MULTIPLE)
-    out->symbol = row_of(x, law->n > 1 ? read[term->symbol] : term->symbol);
+    return row_of(x, law->n > 1 ? read[term->symbol] : term->symbol, &out->symbol, err);
   if (term->simple != FF_PETRI_COMPLEX) return FF_OK;
   return rows_of(x, &term->formula, law->n > 1 ? read : NULL, &out->formula, err);
 }
@@ -71,7 +91,7 @@ static ff_status add_variables(ff_petri_lanes *x, ff_error *err) {
     if (!moving->in_flow) continue;
     ff_petri_lanes_variable *variable = &x->variable[x->n_variables++];
     status = rows_of(x, &moving->plain.formula, moving->plain.read, &variable->value.formula, err);
-    variable->row = row_of(x, moving->value);
+    if (status == FF_OK) status = row_of(x, moving->value, &variable->row, err);
   }
   return status;
 }
@@ -90,19 +110,17 @@ static uint32_t cell_of(const ff_petri_program *p, uint32_t profile) {
 /* Profiles that do not depend on the time. */
 static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
   const ff_petri_program *p = x->program;
-  for (uint32_t k = 1; k < p->n_profiles; k++) {
-    const ff_petri_plain *plain = &p->profile[k].plain;
-    ff_petri_lanes_profile *profile = &x->profile[x->n_profiles];
-    if (p->profile[k].timed) continue;
-    profile->read = ff_calloc(plain->n, sizeof *profile->read);
-    if (profile->read == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the formulas of lanes");
-    profile->profile = &p->profile[k];
-    profile->number = k;
-    profile->cell = cell_of(p, k);
-    x->n_profiles++;
-    for (uint32_t i = 0; i < plain->n; i++) profile->read[i] = row_of(x, plain->read[i]);
+  ff_status status = FF_OK;
+  for (uint32_t k = 1; k < p->n_profiles && status == FF_OK; k++) {
+    const ff_petri_profile *from = &p->profile[k];
+    if (from->timed) continue;
+    ff_petri_lanes_profile *profile = &x->profile[x->n_profiles++];
+    *profile = (ff_petri_lanes_profile){.number = k, .cell = cell_of(p, k), .affine = from->affine};
+    status = rows_of(x, &from->plain.formula, from->plain.read, &profile->formula, err);
+    for (uint32_t i = 0; i < from->plain.n; i++)
+      if (from->plain.read[i] < x->n_levels) x->is_shown[from->plain.read[i]] = 1;
   }
-  return FF_OK;
+  return status;
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
@@ -117,15 +135,15 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   }
   uint32_t *read = ff_calloc(p->most_rows, sizeof *read);
   x->value_row = ff_calloc(p->n_values, sizeof *x->value_row);
-  x->row_value = ff_calloc(p->n_values, sizeof *x->row_value);
+  x->is_shown = ff_calloc(p->n_levels, sizeof *x->is_shown);
   x->flow = ff_calloc(flows, sizeof *x->flow);
   x->arc = ff_calloc(arcs, sizeof *x->arc);
   x->weight = ff_calloc(arcs, sizeof *x->weight);
   x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
-  const int fine = read && x->value_row && x->row_value && x->flow && x->arc && x->weight && x->variable && x->profile;
+  const int fine = read && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
-  for (uint32_t i = 0; i < p->n_levels && status == FF_OK; i++) row_of(x, i);
+  for (uint32_t i = 0, row; i < p->n_levels && status == FF_OK; i++) status = row_of(x, i, &row, err);
   if (status == FF_OK) status = add_variables(x, err);
   for (uint32_t f = 0; f < p->n_flows; f++)
     for (uint32_t i = 0; i < p->law[p->flow[f]].n && status == FF_OK; i++)
@@ -135,25 +153,28 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   return status;
 }
 
-/* The stack has two rows more than formulas need, because operations are given three. */
 static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
-  const size_t n = x->n_levels, reads = x->program->most_reads, depth = x->program->depth + 2u;
+  const size_t n = x->n_levels, depth = x->program->depth + 1u;
   struct {
     double **array;
     size_t rows;
   } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
                      {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
                      {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->speed, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
-                     {&x->dense, FF_ODE_DENSE * n}, {&x->read, FF_PETRI_POINTS * reads}, {&x->stack, FF_PETRI_POINTS * depth},
+                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->stack, FF_PETRI_POINTS * depth},
                      {&x->tried, FF_PETRI_TRIED * (size_t)x->n_profiles}};
   size_t rows = 0;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
   double *next = x->memory = ff_calloc(rows, L * sizeof *x->memory);
-  if (next == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for lanes of %u levels", x->n_levels);
+  x->operand = ff_calloc(depth, sizeof *x->operand);
+  if (next == NULL || x->operand == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for lanes of %u levels", x->n_levels);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     *parts[i].array = next;
     next += parts[i].rows * L;
   }
+  for (uint32_t r = 0; r < x->n_rows; r++)
+    for (uint32_t l = 0; l < L; l++) x->row[(size_t)r * L + l] = x->row_number[r];
   return FF_OK;
 }
 
@@ -191,8 +212,8 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_flows; k++) ff_formula_free(&x->flow[k].rate.formula);
   for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
-  for (uint32_t k = 0; k < x->n_profiles; k++) free(x->profile[k].read);
-  void *const arrays[] = {x->value_row, x->row_value, x->flow, x->arc, x->weight, x->variable, x->profile, x->memory};
+  for (uint32_t k = 0; k < x->n_profiles; k++) ff_formula_free(&x->profile[k].formula);
+  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->flow, x->arc, x->weight, x->variable, x->profile, x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);
 }
@@ -204,7 +225,8 @@ static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_tria
     x->start[(size_t)i * L + l] = trial->start[i];
     x->k[0][(size_t)i * L + l] = trial->slope[i];
   }
-  for (uint32_t r = x->n_levels; r < x->n_rows; r++) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
+  for (uint32_t r = x->n_levels; r < x->n_rows; r++)
+    if (x->row_value[r] != FF_PETRI_NO_ROW) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
   x->from[l] = trial->from;
   x->h[l] = trial->h;
   x->zero[l] = path->start;

@@ -6,13 +6,19 @@
 #include "../path/ff_petri_hazard_math.h"
 #include "ff_petri_lanes.h"
 
-/* A formula of rows. */
+/* A formula of rows, without numbers: they are rows, too. */
 typedef struct {
   uint8_t simple; /* an ff_petri_simple */
   uint32_t symbol;
   double number;
   ff_formula formula;
 } ff_petri_lanes_term;
+
+/* An operand: rows for several points of a step; `next` is the distance to the row for the next point, or 0 if they are equal. */
+typedef struct {
+  const double *row;
+  size_t next;
+} ff_petri_lanes_operand;
 
 /* What a flow does to a level: by `by` times its rate, or by a weight, which is a formula. */
 typedef struct {
@@ -32,11 +38,10 @@ typedef struct {
   ff_petri_lanes_term value;
 } ff_petri_lanes_variable;
 
-/* A profile, whose symbols are what it reads. */
 typedef struct {
-  const ff_petri_profile *profile;
-  uint32_t number, cell; /* the only cell with it, or FF_PETRI_MANY_CELLS */
-  uint32_t *read;        /* for each symbol: a row */
+  ff_formula formula; /* of rows */
+  uint32_t number, cell; /* of the profile; the only cell with it, or FF_PETRI_MANY_CELLS */
+  uint8_t affine;
 } ff_petri_lanes_profile;
 
 typedef struct {
@@ -48,8 +53,11 @@ struct ff_petri_lanes {
   const ff_petri_program *program;
   const ff_petri_lanes_kernel *kernel;
   uint32_t n_levels, n_rows, n_flows, n_arcs, n_weights, n_variables, n_profiles;
-  uint32_t *value_row; /* while it is made: 1 + the row of each value, or 0 */
-  uint32_t *row_value; /* of each row; levels are first */
+  uint32_t *value_row; /* 1 + the row of each value, or 0 */
+  uint32_t *row_value; /* of each row, or FF_PETRI_NO_ROW if it is a number; levels are first */
+  double *row_number;  /* that number */
+  size_t values_room, numbers_room;
+  uint8_t *is_shown;   /* for each level: whether a profile reads it */
   uint32_t time_row;   /* or FF_PETRI_NO_ROW */
   ff_petri_lanes_flow *flow;
   ff_petri_lanes_arc *arc;
@@ -63,8 +71,9 @@ struct ff_petri_lanes {
   double *from, *h, *zero, *worst, *root, *speed; /* zero: the time at the start of a trajectory */
   double *bad;         /* 1 in lanes with a slope that is not finite */
   double *stack, *rate, *factor; /* rate and factor: of a flow */
+  ff_petri_lanes_operand *operand;
   double *dense;       /* FF_ODE_DENSE rows for each level */
-  double *read;        /* of a profile: FF_PETRI_POINTS rows for each symbol */
+  double *point;       /* FF_PETRI_POINTS rows for each level */
   double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried */
 };
 

@@ -18,18 +18,21 @@ enum { L = FF_PETRI_LANES };
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
-APART void FF_KERNEL(add)(double *restrict a, const double *restrict b) { EACH(l) a[l] += b[l]; }
-APART void FF_KERNEL(subtract)(double *restrict a, const double *restrict b) { EACH(l) a[l] -= b[l]; }
-APART void FF_KERNEL(multiply)(double *restrict a, const double *restrict b) { EACH(l) a[l] *= b[l]; }
-APART void FF_KERNEL(divide)(double *restrict a, const double *restrict b) { EACH(l) a[l] /= b[l]; }
-APART void FF_KERNEL(negate)(double *restrict a) { EACH(l) a[l] = -a[l]; }
-APART void FF_KERNEL(square)(double *restrict a) { EACH(l) a[l] *= a[l]; }
-APART void FF_KERNEL(fill)(double *restrict a, double b) { EACH(l) a[l] = b; }
-APART void FF_KERNEL(times)(double *restrict a, double by, const double *restrict b) { EACH(l) a[l] = by * b[l]; }
-APART void FF_KERNEL(add_times)(double *restrict a, double by, const double *restrict b) { EACH(l) a[l] += by * b[l]; }
-APART void FF_KERNEL(add_product)(double *restrict a, const double *restrict b, const double *restrict c) {
-  EACH(l) a[l] += b[l] * c[l];
-}
+#define OPERANDS double *out, ff_petri_lanes_operand a, ff_petri_lanes_operand b, uint32_t points
+#if defined(__GNUC__) && !defined(__clang__)
+#define NO_OVERLAP _Pragma("GCC ivdep") /* but `out` may be an operand */
+#else
+#define NO_OVERLAP
+#endif
+#define FOR_EACH_POINT(expression)                                           \
+  for (uint32_t p = 0; p < points; p++, out += L, a.row += a.next, b.row += b.next) \
+    NO_OVERLAP EACH(l) out[l] = expression
+
+APART void FF_KERNEL(add)(OPERANDS) { FOR_EACH_POINT(a.row[l] + b.row[l]); }
+APART void FF_KERNEL(subtract)(OPERANDS) { FOR_EACH_POINT(a.row[l] - b.row[l]); }
+APART void FF_KERNEL(multiply)(OPERANDS) { FOR_EACH_POINT(a.row[l] * b.row[l]); }
+APART void FF_KERNEL(divide)(OPERANDS) { FOR_EACH_POINT(a.row[l] / b.row[l]); }
+APART void FF_KERNEL(negate)(OPERANDS) { FOR_EACH_POINT(-a.row[l]); }
 
 /* Powers of positive normal numbers. Returns the largest |y log(x)|; infinity if a number is of another kind. */
 APART double FF_KERNEL(powers)(double *restrict out, const double *restrict x, double y) {
@@ -44,49 +47,70 @@ APART double FF_KERNEL(powers)(double *restrict out, const double *restrict x, d
   return most;
 }
 
-static void FF_KERNEL(power)(double *restrict a, const double *restrict b) {
-  const double y = b[0];
-  int same = 1;
-  EACH(l) same &= b[l] == y;
+static void FF_KERNEL(power)(OPERANDS) {
+  const double y = b.row[0];
+  int same = b.next == 0;
+  for (int l = 0; l < L && same; l++) same = b.row[l] == y;
   if (same && y == 2) {
-    FF_KERNEL(square)(a);
+    FF_KERNEL(multiply)(out, a, a, points);
     return;
   }
-  double out[L];
-  if (same && y != 1 && fabs(y) >= 0x1p-65 && fabs(y) <= 0x1p65 && FF_KERNEL(powers)(out, a, y) <= 708)
-    memcpy(a, out, sizeof out);
-  else
-    EACH(l) a[l] = ff_formula_pow(a[l], b[l]);
-}
-
-static void FF_KERNEL(operate)(uint32_t code, double *restrict a, double *restrict b, double *restrict c) {
-  switch (code) {
-    case FF_F_ADD: FF_KERNEL(add)(a, b); break;
-    case FF_F_SUB: FF_KERNEL(subtract)(a, b); break;
-    case FF_F_MUL: FF_KERNEL(multiply)(a, b); break;
-    case FF_F_DIV: FF_KERNEL(divide)(a, b); break;
-    case FF_F_NEG: FF_KERNEL(negate)(a); break;
-    case FF_F_POW: FF_KERNEL(power)(a, b); break;
-    default: EACH(l) a[l] = ff_formula_operate(code, a[l], b[l], c[l]);
+  for (uint32_t p = 0; p < points; p++, out += L, a.row += a.next, b.row += b.next) {
+    double value[L];
+    if (!(same && y != 1 && fabs(y) >= 0x1p-65 && fabs(y) <= 0x1p65 && FF_KERNEL(powers)(value, a.row, y) <= 708))
+      EACH(l) value[l] = ff_formula_pow(a.row[l], b.row[l]);
+    memcpy(out, value, sizeof value);
   }
 }
 
-/* The value of a formula, for `points` rows of each symbol: the first rows of the stack. */
-static void FF_KERNEL(formula)(const ff_formula *formula, const double *symbol, uint32_t points, double *stack) {
+static void FF_KERNEL(other)(uint32_t code, double *out, const ff_petri_lanes_operand *operand, uint32_t operands, uint32_t points) {
+  for (uint32_t p = 0; p < points; p++)
+    EACH(l) {
+      double x[3] = {0, 0, 0};
+      for (uint32_t i = 0; i < operands; i++) x[i] = operand[i].row[p * operand[i].next + (size_t)l];
+      out[(size_t)p * L + (size_t)l] = ff_formula_operate(code, x[0], x[1], x[2]);
+    }
+}
+
+/* The value of a formula, for `points` rows of each level. */
+static ff_petri_lanes_operand FF_KERNEL(formula)(const ff_petri_lanes *x, const ff_formula *formula, uint32_t points) {
   const size_t stride = (size_t)points * L;
-  double *top = stack;
+  ff_petri_lanes_operand *top = x->operand;
+  double *out = x->stack;
   for (uint32_t at = 0; at < formula->length; at++) {
     const ff_formula_word *word = &formula->word[at];
-    top -= ff_formula_operands(word->code) * stride;
-    if (word->code == FF_F_SYMBOL)
-      memcpy(top, symbol + word->symbol * stride, stride * sizeof *top);
-    else if (word->code == FF_F_NUMBER)
-      for (uint32_t p = 0; p < points; p++) FF_KERNEL(fill)(ROW(top, p), word->number);
-    else
-      for (uint32_t p = 0; p < points; p++)
-        FF_KERNEL(operate)(word->code, ROW(top, p), ROW(top, p) + stride, ROW(top, p) + 2 * stride);
-    top += stride;
+    if (word->code == FF_F_SYMBOL) {
+      const int moves = points > 1 && word->symbol < x->n_levels;
+      *top++ = moves ? (ff_petri_lanes_operand){ROW(x->point, FF_PETRI_POINTS * word->symbol), L}
+                     : (ff_petri_lanes_operand){ROW(x->row, word->symbol), 0};
+      out += stride;
+      continue;
+    }
+    const uint32_t operands = ff_formula_operands(word->code);
+    top -= operands;
+    out -= operands * stride;
+    switch (word->code) {
+      case FF_F_ADD: FF_KERNEL(add)(out, top[0], top[1], points); break;
+      case FF_F_SUB: FF_KERNEL(subtract)(out, top[0], top[1], points); break;
+      case FF_F_MUL: FF_KERNEL(multiply)(out, top[0], top[1], points); break;
+      case FF_F_DIV: FF_KERNEL(divide)(out, top[0], top[1], points); break;
+      case FF_F_NEG: FF_KERNEL(negate)(out, top[0], top[0], points); break;
+      case FF_F_POW: FF_KERNEL(power)(out, top[0], top[1], points); break;
+      default: FF_KERNEL(other)(word->code, out, top, operands, points);
+    }
+    *top++ = (ff_petri_lanes_operand){out, points > 1 ? L : 0};
+    out += stride;
   }
+  return top[-1];
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------------- */
+
+APART void FF_KERNEL(fill)(double *restrict a, double b) { EACH(l) a[l] = b; }
+APART void FF_KERNEL(times)(double *restrict a, double by, const double *restrict b) { EACH(l) a[l] = by * b[l]; }
+APART void FF_KERNEL(add_times)(double *restrict a, double by, const double *restrict b) { EACH(l) a[l] += by * b[l]; }
+APART void FF_KERNEL(add_product)(double *restrict a, const double *restrict b, const double *restrict c) {
+  EACH(l) a[l] += b[l] * c[l];
 }
 
 /* The value of a term: a row, which may be `room`. */
@@ -95,7 +119,7 @@ static const double *FF_KERNEL(term)(const ff_petri_lanes *x, const ff_petri_lan
     case FF_PETRI_SYMBOL: return ROW(x->row, term->symbol);
     case FF_PETRI_NUMBER: FF_KERNEL(fill)(room, term->number); return room;
     case FF_PETRI_MULTIPLE: FF_KERNEL(times)(room, term->number, ROW(x->row, term->symbol)); return room;
-    default: FF_KERNEL(formula)(&term->formula, x->row, 1, x->stack); return x->stack;
+    default: return FF_KERNEL(formula)(x, &term->formula, 1).row;
   }
 }
 
@@ -128,7 +152,7 @@ static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
         FF_KERNEL(add_times)(ROW(out, arc->level), arc->by, rate);
         continue;
       }
-      if (rate == x->stack) rate = memcpy(x->rate, rate, L * sizeof *rate);
+      if (rate == x->stack) rate = memcpy(x->rate, rate, L * sizeof *rate); /* weights need the stack */
       FF_KERNEL(add_product)(ROW(out, arc->level), FF_KERNEL(term)(x, arc->weight, x->factor), rate);
     }
   }
@@ -313,28 +337,28 @@ static void FF_KERNEL(limits)(double *restrict low, double *restrict high, const
     finite[l] = f[l] - f[l];
   }
   for (uint32_t i = 1; i < n; i++) FF_KERNEL(limit)(low, high, finite, ROW(f, i));
-  FF_KERNEL(add)(low, finite);
+  EACH(l) low[l] += finite[l];
+}
+
+/* The values of a profile at all points, in rows one after the other. */
+static const double *FF_KERNEL(points_of)(const ff_petri_lanes *x, const ff_formula *formula) {
+  const ff_petri_lanes_operand value = FF_KERNEL(formula)(x, formula, FF_PETRI_POINTS);
+  for (int p = 0; value.next == 0 && p < FF_PETRI_POINTS; p++) memcpy(ROW(x->stack, p), value.row, L * sizeof *value.row);
+  return value.next == 0 ? x->stack : value.row;
 }
 
 static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
-  for (uint32_t f = 0; f < x->n_profiles; f++) {
-    const ff_petri_lanes_profile *profile = &x->profile[f];
-    for (uint32_t i = 0; i < profile->profile->plain.n; i++) {
-      const uint32_t row = profile->read[i];
-      double *out = ROW(x->read, FF_PETRI_POINTS * i);
-      for (int p = 0; p < FF_PETRI_POINTS; p++)
-        if (row < x->n_levels)
-          FF_KERNEL(level)(ROW(out, p), ROW(x->dense, FF_ODE_DENSE * row), ff_petri_node(p));
-        else
-          memcpy(ROW(out, p), ROW(x->row, row), L * sizeof *out);
-    }
-    FF_KERNEL(formula)(&profile->profile->plain.formula, x->read, FF_PETRI_POINTS, x->stack);
-    double *tried = ROW(x->tried, FF_PETRI_TRIED * f);
-    const int affine = profile->profile->affine;
-    FF_KERNEL(integrals)(tried, x->stack);
+  for (uint32_t i = 0; i < x->n_levels; i++)
+    for (int p = 0; x->is_shown[i] && p < FF_PETRI_POINTS; p++)
+      FF_KERNEL(level)(ROW(x->point, FF_PETRI_POINTS * i + (uint32_t)p), ROW(x->dense, FF_ODE_DENSE * i), ff_petri_node(p));
+  for (uint32_t k = 0; k < x->n_profiles; k++) {
+    const ff_petri_lanes_profile *profile = &x->profile[k];
+    const double *f = FF_KERNEL(points_of)(x, &profile->formula);
+    double *tried = ROW(x->tried, FF_PETRI_TRIED * k);
+    FF_KERNEL(integrals)(tried, f);
     FF_KERNEL(fill)(ROW(tried, 6), 0);
-    if (!affine) FF_KERNEL(integral_errors)(ROW(tried, 6), tried, x->stack);
-    FF_KERNEL(limits)(ROW(tried, 7), ROW(tried, 8), x->stack, affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
+    if (!profile->affine) FF_KERNEL(integral_errors)(ROW(tried, 6), tried, f);
+    FF_KERNEL(limits)(ROW(tried, 7), ROW(tried, 8), f, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
   }
 }
 

@@ -64,14 +64,23 @@ void ff_petri_clock_sum(ff_petri_path *path, uint32_t cell) {
   const ff_petri_program *p = path->program;
   const uint32_t *member = p->member + p->cell_members[cell];
   const size_t n = p->cell_members[cell + 1] - p->cell_members[cell];
+  const double *of = path->coefficient;
   double sum[4] = {0}, low[4] = {0}, high[4] = {0};
-  for (size_t k = 0; k < n; k += 4)
-    for (size_t i = 0; i < 4 && k + i < n; i++) {
-      const double c = path->coefficient[member[k + i]];
-      sum[i] += c;
-      low[i] = c < low[i] ? c : low[i];
-      high[i] = c > high[i] ? c : high[i];
+  size_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    const double c[4] = {of[member[k]], of[member[k + 1]], of[member[k + 2]], of[member[k + 3]]};
+    for (int i = 0; i < 4; i++) {
+      sum[i] += c[i];
+      low[i] = less(c[i], low[i]);
+      high[i] = more(c[i], high[i]);
     }
+  }
+  for (int i = 0; k < n; k++, i++) {
+    const double c = of[member[k]];
+    sum[i] += c;
+    low[i] = less(c, low[i]);
+    high[i] = more(c, high[i]);
+  }
   path->sum[cell] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   path->low[cell] = less(less(low[0], low[1]), less(low[2], low[3]));
   path->high[cell] = more(more(high[0], high[1]), more(high[2], high[3]));
