@@ -69,4 +69,26 @@ static ff_status simulates_petri(ff_error *err) {
   return status;
 }
 
+/* Several trajectories in lanes, one of which begins elsewhere. */
+static ff_status simulates_petri_in_lanes(ff_error *err) {
+  const ff_petri_options options = {.relative = 1e-4};
+  const double times[] = {0.02, 0.05};
+  const uint32_t observed[] = {3}, n = given.flat->n_places;
+  double *starts = calloc((size_t)n * 3, sizeof *starts);
+  ff_petri_program *program = NULL;
+  ff_run *run = NULL;
+  int done = 0;
+  for (uint32_t k = 0; k < 3 * n; k++) starts[k] = given.flat->initial[k % n] + (k == 0);
+  const ff_run_options how = {.key = 3, .n = 3, .times = times, .n_times = 2, .observed = observed, .n_observed = 1,
+                              .starts = starts, .threads = 1, .simd = FF_SIMD_BEST};
+  ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
+  CHECK_OUT(status, program);
+  if (status == FF_OK) status = ff_run_new(&run, &ff_petri_engine, program, &how, err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
+  ff_run_free(run);
+  ff_petri_program_free(program);
+  free(starts);
+  return status;
+}
+
 #endif
