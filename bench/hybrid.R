@@ -23,10 +23,55 @@ small <- list(
 )
 small <- do.call(rbind, lapply(small, function(one) {
   data.frame(net = one[[1L]], lone = event_time(one[[2L]], 1, one[[3L]]),
-    ensemble = event_time(one[[2L]], 1000, one[[3L]] / 1000))
+    ensemble = event_time(one[[2L]], 64, one[[3L]] / 20))
 }))
 cat("\nMicroseconds an event, relative tolerance 1e-6\n")
 print(small, row.names = FALSE, digits = 3)
+
+# ---- random nets ----------------------------------------------------------------------------------------------------------
+
+# One or two switches, one to three levels: rates of switching are constant, proportional to a level, or Hill functions of it; a
+# level is made at a rate that a switch or another level tells, and decays, or a firing sets it to 0.
+random_net <- function(seed) {
+  set.seed(seed)
+  n_switches <- sample(2L, 1L)
+  n_levels <- sample(3L, 1L)
+  level <- paste0("x", seq_len(n_levels))
+  number <- function(low, high) format(stats::runif(1L, low, high), digits = 3)
+  rate <- function() {
+    x <- sample(level, 1L)
+    switch(sample(3L, 1L), number(0.5, 3), sprintf("%s * %s", number(0.2, 1), x),
+      sprintf("%s + %s * %s^2 / (%s + %s^2)", number(0.2, 1), number(1, 4), x, number(1, 9), x))
+  }
+  switches <- unlist(lapply(seq_len(n_switches), function(i) {
+    stats::setNames(list(transition(sprintf("off%d -> on%d", i, i), rate = sprintf("off%d * (%s)", i, rate())),
+      transition(sprintf("on%d -> off%d", i, i), rate = sprintf("on%d * (%s)", i, rate()))), paste0(c("open", "shut"), i))
+  }), recursive = FALSE)
+  flows <- unlist(lapply(seq_len(n_levels), function(i) {
+    from <- if (i == 1L || stats::runif(1L) < 0.5) sprintf("%s * on%d + 0.2", number(2, 6), sample(n_switches, 1L)) else
+      sprintf("%s * %s / (1 + 0.2 * %s)", number(0.5, 2), level[[i - 1L]], level[[i - 1L]])
+    stats::setNames(list(transition(sprintf("0 -> %s", level[[i]]), flow = from),
+      transition(sprintf("%s -> 0", level[[i]]), flow = mass_action(number(0.5, 2)))), paste0(c("make", "decay"), i))
+  }), recursive = FALSE)
+  resets <- if (stats::runif(1L) < 0.3)
+    list(divide = transition("0 -> divisions", rate = sprintf("0.3 * %s", level[[1L]]), reset = level[[1L]]))
+  do.call(petri_net, c(switches, flows, resets, list(continuous = level,
+    initial = stats::setNames(rep(1, n_switches), paste0("off", seq_len(n_switches))))))
+}
+
+operations <- function(net) {
+  rows <- as.data.frame(net)
+  sum(lengths(regmatches(rows$number, gregexpr("[-+*/^]", rows$number))), rows$law == "mass action")
+}
+
+random <- do.call(rbind, lapply(1:20, function(seed) {
+  net <- random_net(seed)
+  data.frame(net = seed, levels = sum(net$places$continuous), operations = operations(net), lone = event_time(net, 1, 10000),
+    ensemble = event_time(net, 64, 300))
+}))
+random$an_operation <- random$ensemble / random$operations
+cat("\nMicroseconds an event of random nets, and of an ensemble for each operation in their formulas\n")
+print(random, row.names = FALSE, digits = 3)
 
 # ---- the peer ---------------------------------------------------------------------------------------------------------------
 

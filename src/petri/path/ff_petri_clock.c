@@ -189,6 +189,31 @@ static double find_root(const ff_petri_path *path, uint32_t g, const double *c, 
   return x.s;
 }
 
+/* The integral over the segment. */
+static double whole_of(const ff_petri_path *path, uint32_t g) {
+  const ff_petri_program *p = path->program;
+  double whole = path->rate[g];
+  for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++)
+    if (p->cell_profile[c] != 0 && path->sum[c] != 0) whole += path->sum[c] * path->curved[p->cell_profile[c]].whole;
+  return whole;
+}
+
+/* Finds the firing between two parts of the segment, if there is one. */
+static void find_firing(ff_petri_path *path, uint32_t g, double begin, double end, uint32_t worst) {
+  double c[FF_PETRI_DEGREE], slope, rate;
+  const int one = add_up(path, g, c);
+  const double at_begin = one ? ff_petri_integral_at(c, begin, &rate) : integral_at(path, g, begin, &rate);
+  const double at_end = end == 1 ? path->whole[g] : integral_at(path, g, end, &slope);
+  const double need = at_begin + path->left[g] / path->length;
+  if (!(need <= at_end)) {
+    ff_petri_due_cancel(&path->candidates, g);
+    if (end < 1) fail_profile(path, g, worst, end);
+    return;
+  }
+  const double t = path->from + path->length * find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, rate, need);
+  set_candidate(path, g, t < path->since[g] ? path->since[g] : t < path->limit ? t : path->limit);
+}
+
 void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
   look_at_cells(path, g);
   if (path->failure.what != FF_PETRI_FINE) return;
@@ -198,22 +223,13 @@ void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
     return;
   }
   uint32_t worst = 0;
-  double slope, rate;
   const double end = integrate_cells(path, g, &worst), begin = ff_petri_part_of(path, path->since[g]);
   if (path->failure.what != FF_PETRI_FINE) return;
-  double c[FF_PETRI_DEGREE];
-  const int one = add_up(path, g, c);
-  const double at_begin = one ? ff_petri_integral_at(c, begin, &rate) : integral_at(path, g, begin, &rate);
-  const double at_end = one ? ff_petri_integral_at(c, end, &slope) : integral_at(path, g, end, &slope);
-  if (end == 1) path->whole[g] = at_end;
-  const double need = at_begin + path->left[g] / path->length;
-  if (!(need <= at_end)) {
-    ff_petri_due_cancel(&path->candidates, g);
-    if (end < 1) fail_profile(path, g, worst, end);
-    return;
-  }
-  const double t = path->from + path->length * find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, rate, need);
-  set_candidate(path, g, t < path->since[g] ? path->since[g] : t < path->limit ? t : path->limit);
+  if (end == 1) path->whole[g] = whole_of(path, g);
+  if (begin == 0 && end == 1 && !(path->left[g] / path->length <= path->whole[g]))
+    ff_petri_due_cancel(&path->candidates, g); /* as most searches end */
+  else
+    find_firing(path, g, begin, end, worst);
 }
 
 /* ---- the choice --------------------------------------------------------------------------------------------------------- */

@@ -70,6 +70,7 @@ typedef struct {
   double low, high;     /* the least and the largest value that was computed */
   double error, allowed; /* of the integral, in units of the segment's length; and the size of hazards for which it was made */
   double valid, wrong;   /* the part up to which it is valid, and a value there that is not */
+  double whole;          /* the integral, if it is valid all over the segment */
 } ff_petri_curved;
 
 typedef struct {

@@ -79,7 +79,7 @@ static double wrong_value(ff_petri_path *path, uint32_t k, const ff_petri_part *
 static double integrate(ff_petri_path *path, uint32_t k, double size) {
   ff_petri_curved *x = &path->curved[k];
   ff_petri_part piece = {0, 1, 0, {0}};
-  *x = (ff_petri_curved){path->segment, (uint32_t)path->n_pieces, 0, 0, 0, 0, size, 1, 0};
+  *x = (ff_petri_curved){.segment = path->segment, .first = (uint32_t)path->n_pieces, .allowed = size, .valid = 1};
   while (piece.begin < 1) {
     ff_petri_tried room;
     const ff_petri_tried *tried = try_part(path, k, piece.begin, piece.width, &room);
@@ -98,6 +98,7 @@ static double integrate(ff_petri_path *path, uint32_t k, double size) {
       return x->valid = piece.begin;
     }
   }
+  x->whole = piece.before;
   return 1;
 }
 

@@ -200,7 +200,7 @@ static void pick(ff_petri_path *path) {
 
 void ff_petri_path_find(ff_petri_path *path) {
   if (path->failure.what != FF_PETRI_FINE) return;
-  if (ff_petri_find_in_batch(path) || ff_petri_find_immediate(path)) return;
+  if ((path->n_batch > 0 && ff_petri_find_in_batch(path)) || (path->n_enabled > 0 && ff_petri_find_immediate(path))) return;
   if (path->failure.what != FF_PETRI_FINE) return;
   if (path->stirred || !(path->now < path->limit)) new_segment(path);
   if (path->failure.what != FF_PETRI_FINE || path->waits) return;
