@@ -11,22 +11,15 @@ void ff_petri_derive(ff_petri_path *path, uint32_t k) {
   path->value[d->value] = d->kind == FF_PETRI_TRUTH ? value != 0 : value;
 }
 
-/* Most coefficients are a number times a place. */
-static inline double coefficient_of(ff_petri_path *path, const ff_petri_law *law, uint32_t i) {
-  const ff_petri_term *term = &law->rate;
-  if (term->moving || (term->simple != FF_PETRI_MULTIPLE && term->simple != FF_PETRI_SYMBOL))
-    return ff_petri_term_at(path, path->now, law, term, i);
-  const double value = path->value[law->n > 1 ? ff_petri_value_of(law, term->row[term->symbol], i) : term->symbol];
-  return term->simple == FF_PETRI_MULTIPLE ? term->number * value : value;
-}
-
 static void set_coefficient(ff_petri_path *path, const ff_petri_law *law, uint32_t i) {
   const ff_petri_program *p = path->program;
   const uint32_t t = law->own + i;
-  const double value = coefficient_of(path, law, i);
+  const ff_petri_factor *factor = &p->factor[t];
+  const double value = factor->value != FF_PETRI_NO_FACTOR ? factor->number * path->value[factor->value]
+                                                           : ff_petri_term_at(path, path->now, law, &law->rate, i);
   if (value == path->coefficient[t]) return;
   const uint32_t cell = p->cell_of[t], group = p->group_of[cell];
-  ff_petri_clock_settle(path, group);
+  if (path->since[group] < path->now) ff_petri_clock_settle(path, group);
   if (!(fabs(value) < INFINITY) || (p->cell_profile[cell] == 0 && value < 0))
     ff_petri_path_fail(path, FF_PETRI_BAD_HAZARD, (uint32_t)(law->first + i), value, 0);
   path->coefficient[t] = value;

@@ -85,7 +85,8 @@ static ff_status allocate(ff_petri_program *p, ff_error *err) {
   p->member = ff_calloc(n, sizeof *p->member);
   p->cell_of = ff_calloc(n, sizeof *p->cell_of);
   p->group_of = ff_calloc(n, sizeof *p->group_of);
-  return p->cell_first && p->cell_profile && p->cell_members && p->member && p->cell_of && p->group_of
+  p->factor = ff_calloc(n, sizeof *p->factor);
+  return p->cell_first && p->cell_profile && p->cell_members && p->member && p->cell_of && p->group_of && p->factor
              ? FF_OK
              : ff_error_set(err, FF_EMEMORY, "no memory for groups of %zu transitions", n);
 }
@@ -108,6 +109,19 @@ static void list_cells(ff_petri_program *p, const placed *list) {
   p->cell_members[p->n_cells] = p->n_stochastic;
 }
 
+/* Most coefficients are a number times a place. */
+static void find_factors(ff_petri_program *p) {
+  for (uint32_t t = 0; t < p->n_stochastic; t++) {
+    const ff_petri_member m = p->stochastic[t];
+    const ff_petri_law *law = &p->law[m.law];
+    const ff_petri_term *term = &law->rate;
+    p->factor[t] = (ff_petri_factor){1, FF_PETRI_NO_FACTOR};
+    if (term->moving || (term->simple != FF_PETRI_MULTIPLE && term->simple != FF_PETRI_SYMBOL)) continue;
+    p->factor[t].value = law->n > 1 ? ff_petri_value_of(law, term->row[term->symbol], m.i) : term->symbol;
+    if (term->simple == FF_PETRI_MULTIPLE) p->factor[t].number = term->number;
+  }
+}
+
 ff_status ff_petri_compile_groups(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
   const size_t n = p->n_stochastic;
@@ -126,6 +140,7 @@ ff_status ff_petri_compile_groups(ff_petri_maker *m) {
       list[t] = (placed){root_of(j.parent, t), p->law[p->stochastic[t].law].profile[p->stochastic[t].i], t};
     if (n > 0) qsort(list, n, sizeof *list, compare);
     list_cells(p, list);
+    find_factors(p);
   }
   free(j.parent);
   free(j.reader);

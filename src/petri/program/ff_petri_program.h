@@ -102,6 +102,14 @@ typedef struct {
   uint32_t law, i;
 } ff_petri_member;
 
+/* The coefficient of a stochastic transition, where it is a number times a value of discrete places. */
+typedef struct {
+  double number;
+  uint32_t value; /* or FF_PETRI_NO_FACTOR: it is another formula */
+} ff_petri_factor;
+
+#define FF_PETRI_NO_FACTOR UINT32_MAX
+
 typedef struct {
   const ff_petri_flat *flat;
   ff_petri_options options;
@@ -115,6 +123,7 @@ typedef struct {
   uint32_t n_laws, n_flows, n_stochastic, n_immediate, n_timed;
   uint32_t *flow;    /* the laws that flow */
   ff_petri_member *stochastic, *immediate, *timed; /* by their own numbers */
+  ff_petri_factor *factor;                         /* of each stochastic one */
   ff_petri_derived *derived;
   uint32_t n_derived;
   ff_petri_profile *profile;
