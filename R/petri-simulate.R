@@ -62,12 +62,12 @@ NULL
 
 #' @rdname simulate.petri_net
 #' @export
-simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact"), observe = NULL,
+simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact", "paper"), observe = NULL,
                                output = c("summary", "trajectories", "final", "histogram", "events"), initial = NULL,
                                parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                progress = interactive(),
-                               integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
+                               integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"), semantics = c("adaptive", "bio")) {
   check_parts(object)
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
@@ -85,7 +85,7 @@ petri_engine <- list(
   name = "petri", kernels = character(),
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
-  without_kernel = function() c("auto", "exact"),
+  without_kernel = function() c("auto", "exact", "paper"),
   plan = function(...) petri_plan(...),
   reason = function(result, model) NULL,
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
@@ -108,7 +108,7 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
                        quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95, tolerance = NULL, backend = NULL,
                        threads = NULL, progress = FALSE, integrator = "auto", semantics = "adaptive", any_number = FALSE) {
   method <- check_petri_method(method)
-  integrator <- check_choice(integrator, "integrator", c("auto", "dormand_prince", "rosenbrock"))
+  integrator <- check_choice(integrator, "integrator", c("auto", "dormand_prince", "rosenbrock", "cvode"))
   semantics <- check_choice(semantics, "semantics", c("adaptive", "bio"))
   tolerance <- check_petri_tolerance(tolerance)
   times <- check_times(times)
@@ -160,9 +160,9 @@ check_petri_method <- function(method) {
     hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") lets all flow" else {
       "; that is a method for reaction networks: see as_reaction_network()"
     }
-    abort_value("method", "\"auto\" or \"exact\"", method, paste0(hint, "."))
+    abort_value("method", "\"auto\", \"exact\" or \"paper\"", method, paste0(hint, "."))
   }
-  check_choice(method, "method", c("auto", "exact"))
+  check_choice(method, "method", c("auto", "exact", "paper"))
 }
 
 # The relative and the absolute tolerance.
@@ -295,10 +295,10 @@ petri_start <- function(model, flat, final, nsim, any_number, shard) {
 
 #' @rdname simulate.petri_net
 #' @export
-first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact"),
+first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact", "paper"),
                                     initial = NULL, parameters = NULL, shard = NULL, tolerance = NULL,
                                     backend = c("auto", "cpu", "cuda"), threads = NULL, progress = interactive(),
-                                    integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
+                                    integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"), semantics = c("adaptive", "bio")) {
   check_parts(model)
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
@@ -313,11 +313,11 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
 
 #' @rdname simulate.petri_net
 #' @export
-sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact"), observe = NULL,
+sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact", "paper"), observe = NULL,
                                        output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                        quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                        confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
-                                       progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock"),
+                                       progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"),
                                        semantics = c("adaptive", "bio")) {
   check_parts(model)
   check_no_more(...)

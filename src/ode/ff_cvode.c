@@ -181,7 +181,7 @@ ff_status ff_cvode_step(ff_cvode *c, double most, double *to, double *x, double 
   int order = 0, code = CVodeGetCurrentTime(c->memory, &from);
   const double last = most < DBL_MAX ? most : DBL_MAX, soon = from + 1 + fabs(from);
   if (code == CV_SUCCESS) code = CVodeSetStopTime(c->memory, last);
-  if (code == CV_SUCCESS) code = CVode(c->memory, last < soon ? last : soon, c->x, &t, CV_ONE_STEP);
+  if (code == CV_SUCCESS) code = CVode(c->memory, soon, c->x, &t, CV_ONE_STEP);
   if (code < 0) return failed(code, from, err);
   *to = t;
   if (c->equations.n > 0) memcpy(x, N_VGetArrayPointer(c->x), c->equations.n * sizeof *x);

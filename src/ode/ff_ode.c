@@ -209,7 +209,7 @@ static void look_for_stiffness(ff_ode *o) {
 static void end_step(ff_ode *o, double h) {
   o->jumps = o->span.jumped ? o->jumps + 1 : 0;
   if (!o->span.jumped && h < o->shortest) o->shortest = h;
-  o->fresh = o->anew = 0;
+  o->fresh = 0;
   o->length = o->span.to - o->span.from;
   if (o->options.automatic) look_for_stiffness(o);
 }

@@ -14,7 +14,8 @@ typedef struct {
   ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides, unless it was made; NULL: nothing */
   /* Tries a step of length h. Sets `end`, the slope there, and `error`. Returns 0 if it could not be tried. */
   int (*attempt)(ff_ode *o, double h);
-  /* In place of that: makes a step of a length of its own. Sets `end`, `error`, span.to, tried, and h. Returns 0 if there is none. */
+  /* In place of that: makes a step of a length of its own. Sets `end`, `error`, span.to, tried, and h. Returns 0 if
+   * there is none. */
   int (*advance)(ff_ode *o, double most);
   void (*interpolate)(ff_ode *o, uint32_t first, uint32_t end); /* sets `dense` of components first to end - 1 */
 } ff_ode_stepper;
@@ -33,7 +34,7 @@ struct ff_ode {
   uint32_t jumps, stiff, calm; /* steps in a row that jumped; steps that were stiff; steps in a row that were not */
   int fresh;                  /* whether no step was made since the solution began, or went on in another state */
   int has_slope, has_dense;   /* whether the slope at the end, and `dense` of all components, are those of the last step */
-  int anew;                   /* whether the next step begins in another state than the end of the last step, as it was made */
+  int anew;                   /* whether the reference must begin anew: the state is not the one to which it has come */
   int failed;                 /* whether f does not exist somewhere in the step that is being tried */
   double *memory;             /* of all arrays below */
   double *start, *end;

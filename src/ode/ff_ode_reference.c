@@ -7,6 +7,8 @@
 
 enum { DEGREE = 4 };
 
+#define LITTLE 0x1p-46
+
 static ff_status make(ff_ode *o, ff_error *err) {
   const uint32_t n = o->equations.n;
   if (o->cvode != NULL) return FF_OK;
@@ -20,8 +22,20 @@ static ff_status make(ff_ode *o, ff_error *err) {
   return status;
 }
 
+/* CVODE refuses steps of some roundings of the time. */
+static int advance_a_little(ff_ode *o, double most) {
+  const double h = most - o->span.from;
+  for (uint32_t i = 0; i < o->equations.n; i++) {
+    o->end[i] = o->start[i] + h * o->slope[0][i];
+    for (int k = 0; k < DEGREE; k++) o->k[k][i] = 0;
+  }
+  o->span.to = most;
+  o->anew = 1;
+  return 1;
+}
+
 /* The derivatives at the end stay in k[0] to k[3] for interpolate(). CVODE's estimate of the error is not asked for. */
-static int advance(ff_ode *o, double most) {
+static int advance_by_cvode(ff_ode *o, double most) {
   double to = o->span.from;
   const uint64_t before = ff_cvode_calls(o->cvode);
   if (o->anew && ff_cvode_begin(o->cvode, o->span.from, o->start, NULL) != FF_OK) return 0;
@@ -29,8 +43,15 @@ static int advance(ff_ode *o, double most) {
   o->calls += ff_cvode_calls(o->cvode) - before;
   if (status != FF_OK || !(to > o->span.from)) return 0;
   o->span.to = to;
+  o->anew = 0;
+  return 1;
+}
+
+static int advance(ff_ode *o, double most) {
+  const int little = most - o->span.from <= LITTLE * fabs(o->span.from);
+  if (!(little ? advance_a_little(o, most) : advance_by_cvode(o, most))) return 0;
   o->span.jumped = 0;
-  o->tried = o->h = to - o->span.from;
+  o->tried = o->h = o->span.to - o->span.from;
   for (uint32_t i = 0; i < o->equations.n; i++) o->error[i] = 0;
   return 1;
 }

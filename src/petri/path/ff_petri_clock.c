@@ -36,7 +36,7 @@ static double integral_at(const ff_petri_path *path, uint32_t g, double s, doubl
 void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
   const double t = path->now;
   double used, none;
-  if (!(path->since[g] < t)) return;
+  if (!(path->since[g] < t) || ff_petri_is_paper(path)) return;
   if (path->varies[g])
     used = path->length * (integral_at(path, g, ff_petri_part_of(path, t), &none) -
                            integral_at(path, g, ff_petri_part_of(path, path->since[g]), &none));
@@ -166,6 +166,10 @@ static double find_root(const ff_petri_path *path, uint32_t g, const double *c, 
 }
 
 void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
+  if (ff_petri_is_paper(path)) {
+    ff_petri_paper_search(path);
+    return;
+  }
   look_at_cells(path, g);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (!path->varies[g]) {

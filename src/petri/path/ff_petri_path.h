@@ -65,6 +65,15 @@ typedef struct {
   double valid, wrong;   /* the part up to which it is valid, and a value there that is not */
 } ff_petri_curved;
 
+/* Algorithm 1: see ff_petri_paper.c. */
+typedef struct {
+  double *state;        /* the levels, and then the integral of all hazards since the last firing. NULL for other methods */
+  size_t *column_first; /* where derivatives are not 0, as in ff_ode.h, or NULL */
+  uint32_t *column_row;
+  uint32_t wrong_cell;  /* 1 + the cell whose hazard is negative or not finite */
+  double wrong;         /* its profile there */
+} ff_petri_paper;
+
 typedef struct {
   const ff_petri_program *program;
   const double *initial; /* places at the start, in their own order */
@@ -82,7 +91,9 @@ typedef struct {
 
   double *value;         /* see ff_petri_program.h; levels are scratch unless `own` */
   int own;               /* whether value[] has the levels at `now` */
-  ff_ode *ode;           /* NULL without levels */
+  ff_ode *ode;           /* NULL without equations */
+  uint32_t n_equations;  /* of the levels, and what Algorithm 1 adds */
+  ff_petri_paper paper;
   double *size;
   double *doubt, *shown; /* of levels: by how much they may be below 0 by errors; and the state that is shown */
   uint32_t wrong_flow;   /* 1 + the flow whose rate is not finite */

@@ -90,6 +90,23 @@ int ff_petri_find_in_batch(ff_petri_path *path);
 void ff_petri_find_due(ff_petri_path *path, double t);
 void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member member, int enabled);
 
+/* ---- Algorithm 1: ff_petri_paper.c --------------------------------------------------------------------------------------- */
+
+static inline int ff_petri_is_paper(const ff_petri_path *path) { return path->program->options.paper; }
+
+/* Makes its arrays, and the pattern of its equations, before the solver. */
+ff_status ff_petri_paper_new(ff_petri_path *path, ff_error *err);
+void ff_petri_paper_free(ff_petri_path *path);
+/* The right-hand side of the levels and of the integral. */
+int ff_petri_paper_slope(void *of, double t, const double *x, double *out);
+/* The solver begins with the levels in value[]: the integral, which was used up until `now`, is 0 after a firing. */
+double ff_petri_paper_used(ff_petri_path *path);
+void ff_petri_paper_restart(ff_petri_path *path, double used);
+/* Finds the next firing in the segment. */
+void ff_petri_paper_search(ff_petri_path *path);
+/* The solver has failed because of hazards. Returns 0 if they are not the reason. */
+int ff_petri_paper_fail(ff_petri_path *path);
+
 /* ---- switches: ff_petri_switch.c ---------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err);
