@@ -106,6 +106,7 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
   if (status == FF_OK) status = allocate(x, err);
   if (status == FF_OK) status = ff_petri_switches_new(x, err);
   if (status == FF_OK) status = ff_petri_paper_new(x, err);
+  if (status == FF_OK) status = ff_petri_peak_new(x, err);
   if (status == FF_OK) status = make_solver(x, err);
   if (status == FF_OK) list_moving_groups(x);
   if (status == FF_OK) find_stirring_groups(x);
@@ -120,6 +121,7 @@ void ff_petri_path_free(ff_petri_path *x) {
   ff_petri_plain_free(&x->until);
   ff_ode_free(x->ode);
   ff_petri_paper_free(x);
+  ff_petri_peak_free(x);
   memset(x, 0, sizeof *x);
 }
 
@@ -151,6 +153,7 @@ static void forget(ff_petri_path *x) {
   x->n_enabled = 0;
   x->segment = 0;
   x->n_pieces = 0;
+  x->peaks.most = 0;
   x->flat = x->crossing = 0;
   x->stirred = 1;
   x->from = x->to = x->limit = x->length = 0;

@@ -3,6 +3,9 @@
 
 enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
 
+#define MOST_BOUNDED (FF_PETRI_MOST_PIECES / 2)
+#define FINEST_BOUNDED 0x1p-20
+
 static double clip(double level) { return level < 0 ? 0 : level; }
 
 /* Values at `n` points of a part of the segment, into path->stack. */
@@ -54,31 +57,52 @@ static double sum_of(const double *c) {
   return ff_petri_integral_at(c, 1, &rate);
 }
 
+/* Whether bounds of the profile let it have a peak between the points: one that adds more to the integral than is tolerated, is
+ * more than four times as high as the values at the points differ, and more than an eighth of them. If it is lower, the points see
+ * a fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
+ * ff_petri_crossing.h), so they do not ask for many pieces; and where they have asked for very many, they are not asked. */
+static int hides_peak(const ff_petri_path *path, const ff_petri_formula *of, const ff_petri_curved *x,
+                      const ff_petri_part *piece, double whole) {
+  const double *f = path->stack, part = path->part;
+  double low = f[0], high = f[0];
+  if (x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
+  for (uint32_t i = 1; i < FF_PETRI_POINTS; i++) {
+    low = f[i] < low ? f[i] : low;
+    high = f[i] > high ? f[i] : high;
+  }
+  const double slack = path->program->options.relative * (whole > 1 ? whole : 1) / (x->allowed * piece->width);
+  return ff_petri_peak_hides(path, of, part * piece->begin, part * (piece->begin + piece->width), low, high, slack);
+}
+
 /* Tries a piece. Returns whether it is exact enough. */
-static int try_piece(ff_petri_path *path, const ff_petri_profile *profile, ff_petri_curved *x, ff_petri_part *piece,
-                     double *error) {
+static int try_piece(ff_petri_path *path, const ff_petri_profile *profile, const ff_petri_formula *of, ff_petri_curved *x,
+                     ff_petri_part *piece, double *error) {
   const uint32_t n = profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS;
   set_points(path, profile, piece->begin, piece->width, n);
   ff_petri_integral(path->stack, piece->c);
   const double whole = x->allowed * piece->width * fabs(sum_of(piece->c));
   *error = profile->affine ? 0 : piece->width * ff_petri_integral_error(path->stack, piece->c);
-  return x->allowed * *error <= path->program->options.relative * (whole > 1 ? whole : 1) && take_values(x, path->stack, n);
+  if (!(x->allowed * *error <= path->program->options.relative * (whole > 1 ? whole : 1))) return 0;
+  if (!profile->affine && hides_peak(path, of, x, piece, whole)) return 0;
+  return take_values(x, path->stack, n);
 }
 
 static double integrate(ff_petri_path *path, uint32_t k, double size) {
   const ff_petri_profile *profile = &path->program->profile[k];
   ff_petri_curved *x = &path->curved[k];
   ff_petri_part piece = {0, 1, 0, {0}};
+  const ff_petri_formula of = profile->affine ? (ff_petri_formula){0} : ff_petri_peak_profile(path, k);
   *x = (ff_petri_curved){path->segment, (uint32_t)path->n_pieces, 0, 0, 0, 0, size, 1, 0};
   while (piece.begin < 1) {
     double error = 0;
-    if (try_piece(path, profile, x, &piece, &error) && x->n < FF_PETRI_MOST_PIECES) {
+    if (try_piece(path, profile, &of, x, &piece, &error) && x->n < FF_PETRI_MOST_PIECES) {
       if (!add_piece(path, x, &piece)) return piece.begin;
       x->error += error;
       piece.before += piece.width * sum_of(piece.c);
       piece.begin += piece.width;
       const double twice = 2 * piece.width, places = piece.begin / twice;
       if (places == floor(places) && piece.begin + twice <= 1) piece.width = twice;
+      if (x->n > path->peaks.most) path->peaks.most = x->n;
     } else if (piece.width > 1.0 / (1u << FF_PETRI_MOST_DEPTH) && x->n < FF_PETRI_MOST_PIECES) {
       piece.width /= 2;
     } else {

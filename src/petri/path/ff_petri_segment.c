@@ -91,6 +91,7 @@ static int begin_moving(ff_petri_path *path) {
   path->flat = 0;
   ff_ode_outcome outcome = ff_ode_step(path->ode, known_end(path));
   path->own = 0;
+  if (outcome == FF_ODE_STEPPED && !ff_petri_peak_shorten(path)) outcome = FF_ODE_FAILED;
   if (outcome == FF_ODE_STEPPED && path->n_empty > 0 && !ff_petri_hold_find(path)) outcome = FF_ODE_FAILED;
   if (outcome != FF_ODE_STEPPED) {
     if (outcome == FF_ODE_NO_MEMORY)
@@ -162,6 +163,8 @@ static void new_segment(ff_petri_path *path) {
   if (!ff_petri_is_paper(path)) search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
+  if (path->peaks.most > FF_PETRI_MANY_PIECES) path->reach = path->length * FF_PETRI_MANY_PIECES / path->peaks.most;
+  path->peaks.most = 0;
   path->stirred |= !path->flat && path->now < path->to; /* the search for crossings has not come to the end of the step */
   if (path->stirred) go_on(path);
   if (path->failure.what != FF_PETRI_FINE) return;
