@@ -7,7 +7,8 @@
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
 #' @param method `"exact"`, or `"auto"` (the default): exact too. The flows are solved with a stated tolerance, and the times of
-#'   firings follow from them: see section Precision.
+#'   firings follow from them: see section Precision. `"paper"`: the serial algorithm of ELansary and others, for comparisons. Its
+#'   law is the same, but its random numbers are others: see section Reference methods.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
@@ -18,7 +19,8 @@
 #'   one is then a thousandth of it. Default 1e-6. It is not used where nothing flows.
 #' @param backend `"cpu"`, or `"auto"` (the default), which is the same. There are no kernels for GPUs yet.
 #' @param integrator The method for the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: a method for
-#'   stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
+#'   stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff. `"cvode"`: the solver CVODE of
+#'   SUNDIALS, for comparisons: see section Reference methods.
 #' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are reduced by a
 #'   common factor, so that no more flows out than in. `"bio"`: all rates are as they are written; a marking that becomes negative
 #'   is an error.
@@ -38,6 +40,14 @@
 #'   levels are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire:
 #'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
 #'   again. Last come stochastic firings. A million immediate firings at one instant are an error.
+#' @section Reference methods: `method = "paper"` is Algorithm 1 of ELansary and others, one trajectory after the other. All
+#'   stochastic transitions have one clock. The integral of the sum of their rates is one more equation of the solver, a transition
+#'   fires where it reaches an exponential random number, and the solver begins anew at each firing of any kind. All kinds of
+#'   transitions and both semantics are supported, with any integrator. `integrator = "cvode"` solves the flows by backward
+#'   differences of order 1 to 4 with Newton's method; where things happen within its steps is found as for other integrators. So
+#'   with either method, all integrators find the same firings, but for errors of the flows. CVODE is there if the package was
+#'   installed where the library SUNDIALS is (Debian: `libsundials-dev`); otherwise this is an error. Its results may depend on the
+#'   version of SUNDIALS. Both are slower: each firing takes the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a
@@ -45,7 +55,8 @@
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
 #'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`.
-#'   `fireflip_error_size` for a result or a net that is too large.
+#'   `fireflip_error_size` for a result or a net that is too large. `fireflip_error_unsupported` for `integrator = "cvode"`
+#'   without SUNDIALS.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
 #'   the graphics processing units.
 #'
@@ -62,12 +73,13 @@ NULL
 
 #' @rdname simulate.petri_net
 #' @export
-simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact"), observe = NULL,
+simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact", "paper"), observe = NULL,
                                output = c("summary", "trajectories", "final", "histogram", "events"), initial = NULL,
                                parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                progress = interactive(),
-                               integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
+                               integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"),
+                               semantics = c("adaptive", "bio")) {
   check_parts(object)
   check_no_more(...)
   if (missing(times)) abort_not_named("times", "nsim = 1000, times = 0:10", seed)
@@ -85,7 +97,7 @@ petri_engine <- list(
   name = "petri", kernels = character(),
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
-  without_kernel = function() c("auto", "exact"),
+  without_kernel = function() c("auto", "exact", "paper"),
   plan = function(...) petri_plan(...),
   reason = function(result, model) NULL,
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
@@ -108,7 +120,7 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
                        quantiles = NULL, covariance = FALSE, shard = NULL, confidence = 0.95, tolerance = NULL, backend = NULL,
                        threads = NULL, progress = FALSE, integrator = "auto", semantics = "adaptive", any_number = FALSE) {
   method <- check_petri_method(method)
-  integrator <- check_choice(integrator, "integrator", c("auto", "dormand_prince", "rosenbrock"))
+  integrator <- check_choice(integrator, "integrator", c("auto", "dormand_prince", "rosenbrock", "cvode"))
   semantics <- check_choice(semantics, "semantics", c("adaptive", "bio"))
   tolerance <- check_petri_tolerance(tolerance)
   times <- check_times(times)
@@ -160,9 +172,9 @@ check_petri_method <- function(method) {
     hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") lets all flow" else {
       "; that is a method for reaction networks: see as_reaction_network()"
     }
-    abort_value("method", "\"auto\" or \"exact\"", method, paste0(hint, "."))
+    abort_value("method", "\"auto\", \"exact\" or \"paper\"", method, paste0(hint, "."))
   }
-  check_choice(method, "method", c("auto", "exact"))
+  check_choice(method, "method", c("auto", "exact", "paper"))
 }
 
 # The relative and the absolute tolerance.
@@ -295,10 +307,11 @@ petri_start <- function(model, flat, final, nsim, any_number, shard) {
 
 #' @rdname simulate.petri_net
 #' @export
-first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact"),
+first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., seed = NULL, method = c("auto", "exact", "paper"),
                                     initial = NULL, parameters = NULL, shard = NULL, tolerance = NULL,
                                     backend = c("auto", "cpu", "cuda"), threads = NULL, progress = interactive(),
-                                    integrator = c("auto", "dormand_prince", "rosenbrock"), semantics = c("adaptive", "bio")) {
+                                    integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"),
+                                    semantics = c("adaptive", "bio")) {
   check_parts(model)
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
@@ -313,11 +326,11 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
 
 #' @rdname simulate.petri_net
 #' @export
-sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact"), observe = NULL,
-                                       output = c("summary", "trajectories", "final", "histogram"), until = NULL,
+sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact", "paper"),
+                                       observe = NULL, output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                        quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                        confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
-                                       progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock"),
+                                       progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"),
                                        semantics = c("adaptive", "bio")) {
   check_parts(model)
   check_no_more(...)

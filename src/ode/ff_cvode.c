@@ -3,6 +3,8 @@
 
 #ifdef FF_SUNDIALS
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ struct ff_cvode {
   int *roots;
   SUNContext context;
   void *memory;
-  N_Vector x, absolute;
+  N_Vector x, absolute, work;
   SUNMatrix matrix;
   SUNLinearSolver linear;
   SUNNonlinearSolver nonlinear;
@@ -71,8 +73,9 @@ static int make_vectors(ff_cvode *c) {
   const sunindextype n = c->equations.n > 0 ? (sunindextype)c->equations.n : 1; /* CVODE needs a component */
   c->x = N_VNew_Serial(n, c->context);
   c->absolute = N_VNew_Serial(n, c->context);
+  c->work = N_VNew_Serial(n, c->context);
   c->roots = ff_calloc(c->watch.n, sizeof *c->roots);
-  if (c->x == NULL || c->absolute == NULL || c->roots == NULL) return 0;
+  if (c->x == NULL || c->absolute == NULL || c->work == NULL || c->roots == NULL) return 0;
   N_VConst(0, c->x);
   N_VConst(1, c->absolute);
   if (c->equations.n > 0)
@@ -100,6 +103,7 @@ static int set_up(ff_cvode *c) {
   ok = ok && CVodeSVtolerances(c->memory, c->options.relative, c->absolute) == CV_SUCCESS;
   ok = ok && CVodeSetUserData(c->memory, c) == CV_SUCCESS;
   ok = ok && CVodeSetMaxNumSteps(c->memory, (long)c->options.most_steps) == CV_SUCCESS;
+  if (c->options.most_order > 0) ok = ok && CVodeSetMaxOrd(c->memory, c->options.most_order) == CV_SUCCESS;
   if (c->watch.n > 0) ok = ok && CVodeRootInit(c->memory, (int)c->watch.n, roots_of) == CV_SUCCESS;
   return ok && CVodeSetNoInactiveRootWarn(c->memory) == CV_SUCCESS && make_solvers(c);
 }
@@ -134,6 +138,7 @@ void ff_cvode_free(ff_cvode *c) {
   if (c->nonlinear != NULL) SUNNonlinSolFree(c->nonlinear);
   if (c->x != NULL) N_VDestroy(c->x);
   if (c->absolute != NULL) N_VDestroy(c->absolute);
+  if (c->work != NULL) N_VDestroy(c->work);
   SUNContext_Free(&c->context);
   free(c->roots);
   free(c);
@@ -169,6 +174,26 @@ ff_status ff_cvode_go_on(ff_cvode *c, double most, double *at, double *x, int8_t
   return FF_OK;
 }
 
+/* The first step also needs a time that lies in its direction, for the choice of its length. */
+ff_status ff_cvode_step(ff_cvode *c, double most, double *to, double *x, double *const *derivative, int derivatives,
+                        ff_error *err) {
+  sunrealtype t, from = 0;
+  int order = 0, code = CVodeGetCurrentTime(c->memory, &from);
+  const double last = most < DBL_MAX ? most : DBL_MAX, soon = from + 1 + fabs(from);
+  if (code == CV_SUCCESS) code = CVodeSetStopTime(c->memory, last);
+  if (code == CV_SUCCESS) code = CVode(c->memory, soon, c->x, &t, CV_ONE_STEP);
+  if (code < 0) return failed(code, from, err);
+  *to = t;
+  if (c->equations.n > 0) memcpy(x, N_VGetArrayPointer(c->x), c->equations.n * sizeof *x);
+  code = CVodeGetLastOrder(c->memory, &order);
+  for (int k = 0; k < derivatives && code == CV_SUCCESS; k++) {
+    if (k < order) code = CVodeGetDky(c->memory, t, k + 1, c->work);
+    if (k < order && c->equations.n > 0) memcpy(derivative[k], N_VGetArrayPointer(c->work), c->equations.n * sizeof *x);
+    if (k >= order) memset(derivative[k], 0, c->equations.n * sizeof *x);
+  }
+  return code == CV_SUCCESS ? FF_OK : failed(code, t, err);
+}
+
 uint64_t ff_cvode_calls(const ff_cvode *c) { return c->calls; }
 
 #else
@@ -193,6 +218,12 @@ ff_status ff_cvode_begin(ff_cvode *c, double t, const double *x, ff_error *err) 
 
 ff_status ff_cvode_go_on(ff_cvode *c, double most, double *at, double *x, int8_t *found, ff_error *err) {
   (void)c, (void)most, (void)at, (void)x, (void)found;
+  return ff_error_set(err, FF_EUNSUPPORTED, "there is no CVODE");
+}
+
+ff_status ff_cvode_step(ff_cvode *c, double most, double *to, double *x, double *const *derivative, int derivatives,
+                        ff_error *err) {
+  (void)c, (void)most, (void)to, (void)x, (void)derivative, (void)derivatives;
   return ff_error_set(err, FF_EUNSUPPORTED, "there is no CVODE");
 }
 

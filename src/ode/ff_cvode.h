@@ -14,6 +14,7 @@ typedef struct {
   double relative;
   const double *absolute; /* the tolerance of each component. Borrowed until ff_cvode_new() returns. */
   uint32_t most_steps;    /* of a call of ff_cvode_go_on() */
+  int most_order;         /* of the method; 0: as CVODE has it */
 } ff_cvode_options;
 
 /* Whether there is CVODE. O(1). */
@@ -34,6 +35,12 @@ ff_status ff_cvode_begin(ff_cvode *cvode, double t, const double *x, ff_error *e
  * found[i] becomes 1 if condition i has become true, -1 if it has become false, and else 0. FF_EMODEL if CVODE fails; the message
  * tells how. */
 ff_status ff_cvode_go_on(ff_cvode *cvode, double most, double *at, double *x, int8_t *found, ff_error *err);
+
+/* Makes one step, which ends at `most` at the latest; `most` may be infinite. *to becomes its end, and x the state then.
+ * derivative[k] becomes derivative k + 1 of the polynomial of the step at its end, for k below `derivatives`; those above its
+ * degree are 0. FF_EMODEL if CVODE fails. O(n) beside the solver's work. */
+ff_status ff_cvode_step(ff_cvode *cvode, double most, double *to, double *x, double *const *derivative, int derivatives,
+                        ff_error *err);
 
 /* How many times the right-hand side was called since ff_cvode_new(). O(1). */
 uint64_t ff_cvode_calls(const ff_cvode *cvode);

@@ -1,4 +1,5 @@
 /* Steps and their lengths, and the state within a step. */
+#include "ff_cvode.h"
 #include "ff_ode_internal.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #define STIFF_STEPS 15 /* after so many such steps, the equations are stiff */
 #define CALM_STEPS 6   /* so many other steps in a row set this number to 0 */
 
-static const ff_ode_stepper *const steppers[FF_ODE_METHODS] = {
-    [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit};
+static const ff_ode_stepper *const steppers[] = {
+    [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit, [FF_ODE_CVODE] = &ff_ode_reference};
 
 const ff_ode_about *ff_ode_method_about(ff_ode_method method) { return &steppers[method]->about; }
 
@@ -55,7 +56,8 @@ ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_o
   o->options = *options;
   if (!(options->least > 0)) o->options.least = LEAST_STEP;
   status = allocate(o, err);
-  if (status == FF_OK && !options->automatic && options->method == FF_ODE_RODAS) status = ff_ode_implicit.make(o, err);
+  const ff_ode_stepper *stepper = steppers[options->automatic ? FF_ODE_DORMAND_PRINCE : options->method];
+  if (status == FF_OK && stepper->make != NULL) status = stepper->make(o, err);
   if (status == FF_OK)
     ff_ode_begin(*out = o, 0, o->end, 0);
   else
@@ -66,6 +68,7 @@ ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_o
 void ff_ode_free(ff_ode *o) {
   if (o == NULL) return;
   ff_ode_linear_free(o->linear);
+  ff_cvode_free(o->cvode);
   free(o->memory);
   free(o->dense_step);
   free(o);
@@ -86,7 +89,7 @@ static void set_state(ff_ode *o, double t, const double *x) {
   memset(o->error, 0, o->equations.n * sizeof *o->error);
   o->span.from = o->span.to = t;
   o->span.jumped = o->has_slope = o->has_dense = 0;
-  o->fresh = 1;
+  o->fresh = o->anew = 1;
   set_span(o);
 }
 
@@ -113,7 +116,9 @@ double ff_ode_next(const ff_ode *o) { return o->h; }
 uint64_t ff_ode_calls(const ff_ode *o) { return o->calls; }
 
 ff_ode_method ff_ode_present_method(const ff_ode *o) {
-  return o->stepper == &ff_ode_implicit ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE;
+  ff_ode_method method = FF_ODE_DORMAND_PRINCE;
+  while (steppers[method] != o->stepper) method++;
+  return method;
 }
 
 const double *ff_ode_slope(ff_ode *o) {
@@ -213,6 +218,15 @@ static void end_step(ff_ode *o, double h, double speed) {
   look_for_stiffness(o, speed);
 }
 
+/* A step of a method that chooses its length. */
+static ff_ode_outcome advance(ff_ode *o) {
+  o->trying = 0;
+  if (!o->stepper->advance(o, o->most)) return end_without_step(o);
+  end_step(o, o->tried, NAN);
+  o->has_slope = 0;
+  return FF_ODE_STEPPED;
+}
+
 /* Begins a step, unless one was begun. */
 static ff_ode_outcome begin_trials(ff_ode *o, double most) {
   if (o->trying) return FF_ODE_STEPPED;
@@ -258,6 +272,16 @@ int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *o
 /* The root and the speed are computed when they are needed. */
 ff_ode_verdict ff_ode_trial_alone(ff_ode *o) { return (ff_ode_verdict){try_step(o), NAN, NAN, 0}; }
 
+/* Makes the step that was begun. */
+static ff_ode_outcome make_step(ff_ode *o) {
+  ff_ode_outcome outcome;
+  if (o->stepper->advance != NULL) return advance(o);
+  for (;; plan_trial(o)) {
+    const ff_ode_verdict verdict = ff_ode_trial_alone(o);
+    if (ff_ode_trial_end(o, &verdict, &outcome)) return outcome;
+  }
+}
+
 int ff_ode_trial_begin(ff_ode *o, double most, ff_ode_trial *out, ff_ode_outcome *outcome) {
   *outcome = begin_trials(o, most);
   if (*outcome != FF_ODE_STEPPED) return 0;
@@ -266,20 +290,15 @@ int ff_ode_trial_begin(ff_ode *o, double most, ff_ode_trial *out, ff_ode_outcome
     *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], o->end, o->slope[1], o->error, o->dense};
     return 1;
   }
-  for (;; plan_trial(o)) {
-    const ff_ode_verdict verdict = ff_ode_trial_alone(o);
-    if (ff_ode_trial_end(o, &verdict, outcome)) return 0;
-  }
+  *outcome = make_step(o);
+  return 0;
 }
 
 ff_ode_outcome ff_ode_step(ff_ode *o, double most) {
-  ff_ode_outcome outcome = begin_trials(o, most);
+  const ff_ode_outcome outcome = begin_trials(o, most);
   if (outcome != FF_ODE_STEPPED) return outcome;
-  for (;;) {
-    plan_trial(o);
-    const ff_ode_verdict verdict = ff_ode_trial_alone(o);
-    if (ff_ode_trial_end(o, &verdict, &outcome)) return outcome;
-  }
+  plan_trial(o);
+  return make_step(o);
 }
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */
@@ -321,6 +340,7 @@ void ff_ode_cut(ff_ode *o, double t) {
   ff_ode_state(o, t, o->look);
   memcpy(o->end, o->look, o->equations.n * sizeof *o->end);
   o->span.to = t;
+  o->anew = 1;
   o->has_slope = 0;
   if (o->h > o->tried) o->h = o->tried;
 }

@@ -41,7 +41,11 @@ typedef struct {
   int (*jacobian)(void *of, double t, const double *x, double *entry);
 } ff_ode_equations;
 
-typedef enum { FF_ODE_DORMAND_PRINCE, FF_ODE_RODAS, FF_ODE_METHODS } ff_ode_method;
+/* The last one is that of SUNDIALS, if it is there (ff_cvode.h): backward differences of order 1 to 4, with Newton's method. It
+ * begins anew after ff_ode_begin(), ff_ode_go_on() and ff_ode_cut(). It is no method of ours, so it does not count among
+ * FF_ODE_METHODS: its bits depend on the version of SUNDIALS, it chooses the lengths of steps, and of ff_ode_options it reads
+ * `tolerance` and `size` alone. */
+typedef enum { FF_ODE_DORMAND_PRINCE, FF_ODE_RODAS, FF_ODE_METHODS, FF_ODE_CVODE = FF_ODE_METHODS } ff_ode_method;
 
 typedef struct {
   const char *name;
@@ -77,7 +81,7 @@ typedef struct {
   double (*judge)(void *of, const ff_ode_span *tried, double error);
 } ff_ode_options;
 
-/* The caller frees *out with ff_ode_free(), which accepts NULL. O(n); but the implicit method also allocates its matrix, and
+/* The caller frees *out with ff_ode_free(), which accepts NULL. FF_EUNSUPPORTED for FF_ODE_CVODE without SUNDIALS. O(n); but the implicit method also allocates its matrix, and
  * orders it unless the order is given: see ff_sparse_order_new(). With `automatic`, the first implicit step does this. */
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
 void ff_ode_free(ff_ode *ode);

@@ -178,4 +178,4 @@ static void interpolate(ff_ode *o, uint32_t first, uint32_t end) {
   }
 }
 
-const ff_ode_stepper ff_ode_implicit = {{"Rodas5P", 5, 4, STAGES, 1}, make, attempt, interpolate};
+const ff_ode_stepper ff_ode_implicit = {{"Rodas5P", 5, 4, STAGES, 1}, make, attempt, NULL, interpolate};

@@ -14,10 +14,13 @@ typedef struct {
   ff_status (*make)(ff_ode *o, ff_error *err); /* what it needs besides, unless it was made; NULL: nothing */
   /* Tries a step of length h. Sets `end`, the slope there, and `error`. Returns 0 if it could not be tried. */
   int (*attempt)(ff_ode *o, double h);
+  /* In place of that: makes a step of a length of its own. Sets `end`, `error`, span.to, tried, and h. Returns 0 if
+   * there is none. */
+  int (*advance)(ff_ode *o, double most);
   void (*interpolate)(ff_ode *o, uint32_t first, uint32_t end); /* sets `dense` of components first to end - 1 */
 } ff_ode_stepper;
 
-extern const ff_ode_stepper ff_ode_explicit, ff_ode_implicit;
+extern const ff_ode_stepper ff_ode_explicit, ff_ode_implicit, ff_ode_reference;
 
 struct ff_ode {
   ff_ode_span span;
@@ -31,6 +34,7 @@ struct ff_ode {
   uint32_t jumps, stiff, calm; /* steps in a row that jumped; steps that were stiff; steps in a row that were not */
   int fresh;                  /* whether no step was made since the solution began, or went on in another state */
   int has_slope, has_dense;   /* whether the slope at the end, and `dense` of all components, are those of the last step */
+  int anew;                   /* whether the reference must begin anew: the state is not the one to which it has come */
   int failed;                 /* whether f does not exist somewhere in the step that is being tried */
   int trying, limited, least; /* whether a step was begun; whether the one that is tried ends at `most`, is the shortest one */
   double most;                /* where the step ends at the latest */
@@ -42,6 +46,7 @@ struct ff_ode {
   double *dense;              /* FF_ODE_DENSE coefficients for each component, */
   uint64_t *dense_step;       /* and the step for which they were computed alone */
   struct ff_ode_linear *linear; /* of the implicit method */
+  struct ff_cvode *cvode;     /* of the reference */
 };
 
 static inline void ff_ode_call(ff_ode *o, double t, const double *x, double *slope) {

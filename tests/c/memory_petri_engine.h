@@ -2,6 +2,7 @@
 #ifndef FF_TESTS_MEMORY_PETRI_ENGINE_H
 #define FF_TESTS_MEMORY_PETRI_ENGINE_H
 
+#include "../../src/ode/ff_cvode.h"
 #include "../../src/petri/ff_petri_engine.h"
 #include "memory_given.h"
 #include "petri_nets.h"
@@ -48,9 +49,11 @@ static void prepare_hybrid(void) {
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
 }
 
-/* With each integrator; a condition on levels ends one trajectory. */
+/* With each integrator, and two of them by Algorithm 1; a condition on levels ends one trajectory. */
 static ff_status simulates_petri(ff_error *err) {
-  const ff_petri_options options = {.relative = 1e-4, .integrator = (ff_petri_integrator)given.variant};
+  const int paper = given.variant >= 3, cvode = given.variant == 3 && ff_cvode_exists();
+  const ff_petri_integrator integrator = !paper ? (ff_petri_integrator)given.variant : cvode ? FF_PETRI_CVODE : FF_PETRI_ROSENBROCK;
+  const ff_petri_options options = {.relative = 1e-4, .integrator = integrator, .paper = paper};
   const double times[] = {0.02, 0.1};
   const uint32_t observed[] = {0, given.flat->n_places};
   ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};

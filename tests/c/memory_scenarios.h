@@ -33,7 +33,7 @@ static const scenario scenarios[] = {
     {"Petri net", NULL, makes_petri, NULL, 0},
     {"Petri net, texts", prepare_petri, writes_petri, NULL, 0},
     {"Petri net, unfolded", prepare_petri, unfolds_petri, NULL, 0},
-    {"Petri net, simulated", prepare_hybrid, simulates_petri, NULL, 3},
+    {"Petri net, simulated", prepare_hybrid, simulates_petri, NULL, 5},
     {"Petri net, in lanes", prepare_hybrid, simulates_petri_in_lanes, NULL, 0},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"colours", NULL, uses_colours, NULL, 0},

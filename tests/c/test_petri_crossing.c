@@ -209,7 +209,7 @@ static void make(condition *out, const char *text, const double *dense, double k
   FF_CHECK(out->code.depth <= ROOM);
   for (int i = 0; i < 3; i++) out->curve[i] = dense + i * TERMS;
   out->value[3] = k;
-  out->of = (ff_petri_formula){&out->code, SYMBOLS, out->curve, out->value, out->at, out->stack, out->bound, whole != 0};
+  out->of = (ff_petri_formula){&out->code, SYMBOLS, out->curve, out->value, out->at, out->stack, out->bound, whole != 0, 0};
 }
 
 static void end(condition *c) { ff_formula_free(&c->code); }

@@ -4,6 +4,7 @@
  * distribution functions exceeds d with probability at most 2 exp(-2 n d^2) (Massart), so d = 2.40 / sqrt(n). */
 #include <math.h>
 
+#include "../../src/ode/ff_cvode.h"
 #include "petri_runs.h"
 
 #define NORMAL 4.27
@@ -437,6 +438,45 @@ static void steps_are_implicit(void) {
   usual.integrator = FF_PETRI_AUTO;
 }
 
+static void check_some(void) {
+  fires_first();
+  jumps_into_decay();
+  fires_before_a_pole();
+  runs_empty();
+  sees_a_pulse();
+}
+
+/* The same with the reference for flows. It has more steps, whose errors add up: so a tenth of the tolerance. */
+static void steps_are_those_of_cvode(void) {
+  if (!ff_cvode_exists()) FF_SKIP("there is no CVODE");
+  const double relative = usual.relative;
+  usual.integrator = FF_PETRI_CVODE;
+  usual.relative = 1e-7;
+  check_some();
+  usual.paper = 1;
+  fires_first();
+  runs_empty();
+  usual.paper = 0;
+  usual.relative = relative;
+  usual.integrator = FF_PETRI_AUTO;
+}
+
+/* The laws of Algorithm 1 are the same. */
+static void follows_the_paper(void) {
+  usual.paper = 1;
+  check_some();
+  switches_a_gene();
+  adds_levels_and_counts();
+  keeps_its_bits();
+  begins_alike();
+  stops_at_a_level();
+  usual.integrator = FF_PETRI_ROSENBROCK;
+  fires_first();
+  runs_empty();
+  usual.integrator = FF_PETRI_AUTO;
+  usual.paper = 0;
+}
+
 FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
              fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
-             shares_one_clock, steps_are_implicit)
+             shares_one_clock, steps_are_implicit, steps_are_those_of_cvode, follows_the_paper)

@@ -44,7 +44,7 @@ static double used_until(const ff_petri_path *path, uint32_t g, double s) {
 void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
   const double t = path->now;
   double used;
-  if (!(path->since[g] < t)) return;
+  if (!(path->since[g] < t) || ff_petri_is_paper(path)) return;
   if (path->varies[g])
     used = path->length * (used_until(path, g, ff_petri_part_of(path, t)) -
                            used_until(path, g, ff_petri_part_of(path, path->since[g])));
@@ -215,6 +215,10 @@ static void find_firing(ff_petri_path *path, uint32_t g, double begin, double en
 }
 
 void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {
+  if (ff_petri_is_paper(path)) {
+    ff_petri_paper_search(path);
+    return;
+  }
   look_at_cells(path, g);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (!path->varies[g]) {

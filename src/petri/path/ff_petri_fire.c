@@ -117,6 +117,7 @@ void ff_petri_fire(ff_petri_path *path, ff_petri_member m) {
   const ff_petri_law *law = &p->law[m.law];
   path->firings++;
   path->crossings = 0;
+  path->stirred |= ff_petri_is_paper(path);
   if (law->kind == FF_PETRI_STOCHASTIC) {
     const uint32_t group = p->group_of[p->cell_of[law->own + m.i]];
     path->fired[group]++;

@@ -70,7 +70,9 @@ double ff_petri_term_at(ff_petri_path *path, double t, const ff_petri_law *law, 
 
 void ff_petri_own_levels(ff_petri_path *path) {
   if (path->own || path->ode == NULL) return;
-  ff_ode_state(path->ode, path->now, path->value);
+  double *levels = ff_petri_is_paper(path) ? path->paper.state : path->value;
+  ff_ode_state(path->ode, path->now, levels);
+  if (levels != path->value) memcpy(path->value, levels, path->program->n_levels * sizeof *levels);
   path->own = 1;
 }
 

@@ -25,7 +25,7 @@ static room room_of(const ff_petri_path *x) {
 
 /* All arrays of a path but those of its switches, with the numbers of their elements. p is the program, r the room. */
 #define FF_PATH_ARRAYS(X)                                                                                                     \
-  X(value, p->n_values) X(size, p->n_levels) X(doubt, p->n_levels) X(shown, p->n_levels)                                      \
+  X(value, p->n_values) X(size, p->n_levels + 1) X(doubt, p->n_levels) X(shown, p->n_levels)                                      \
   X(choice, p->n_groups) X(whole, p->n_groups) X(weight, p->n_cells)                                                          \
   X(left, p->n_groups) X(since, p->n_groups) X(rate, p->n_groups) X(varies, p->n_groups) X(fired, p->n_groups)                \
   X(candidates.heap, p->n_groups) X(candidates.at, p->n_groups) X(moving_group, p->n_groups) X(is_moving_group, p->n_groups)  \
@@ -36,7 +36,7 @@ static room room_of(const ff_petri_path *x) {
   X(tried, p->n_profiles)                                                                                                     \
   X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
   X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
-  X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels) X(factor, p->n_all_flows)                   \
+  X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)                   \
   X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
   X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects)
 
@@ -59,16 +59,25 @@ static void free_arrays(ff_petri_path *x) {
 
 static ff_status make_solver(ff_petri_path *x, ff_error *err) {
   const ff_petri_program *p = x->program;
+  const ff_petri_paper *paper = &x->paper;
   uint32_t flows = 0;
-  if (p->n_levels == 0) return FF_OK;
+  x->n_equations = p->n_levels + (ff_petri_is_paper(x) ? 1 : 0);
+  if (x->n_equations == 0) return FF_OK;
   for (uint32_t f = 0; f < p->n_flows; f++) flows += p->law[p->flow[f]].n;
   for (uint32_t i = 0; i < p->n_levels; i++) x->size[i] = p->options.absolute / p->options.relative;
-  const ff_ode_equations equations = {.n = p->n_levels, .of = x, .slope = ff_petri_slope, .timed = p->timed_flows,
-                                      .first = p->column_first, .row = p->column_row, .order = p->order};
-  const ff_ode_options options = {.method = p->options.integrator == FF_PETRI_ROSENBROCK ? FF_ODE_RODAS : FF_ODE_DORMAND_PRINCE,
+  if (ff_petri_is_paper(x)) x->size[p->n_levels] = 1; /* as the other methods have it for integrals of hazards */
+  const ff_ode_equations own = {.n = p->n_levels, .of = x, .slope = ff_petri_slope, .timed = p->timed_flows,
+                                .first = p->column_first, .row = p->column_row, .order = p->order};
+  const ff_ode_equations more = {.n = x->n_equations, .of = x, .slope = ff_petri_paper_slope, .first = paper->column_first,
+                                 .row = paper->column_row, .timed = p->timed_flows || p->timed_profiles};
+  static const ff_ode_method methods[] = {[FF_PETRI_AUTO] = FF_ODE_DORMAND_PRINCE,
+                                          [FF_PETRI_DORMAND_PRINCE] = FF_ODE_DORMAND_PRINCE,
+                                          [FF_PETRI_ROSENBROCK] = FF_ODE_RODAS,
+                                          [FF_PETRI_CVODE] = FF_ODE_CVODE};
+  const ff_ode_options options = {.method = methods[p->options.integrator],
                                   .automatic = p->options.integrator == FF_PETRI_AUTO, .tolerance = p->options.relative,
                                   .size = x->size, .jumps = flows};
-  return ff_ode_new(&x->ode, &equations, &options, err);
+  return ff_ode_new(&x->ode, ff_petri_is_paper(x) ? &more : &own, &options, err);
 }
 
 /* Groups whose hazards depend on levels or the time. */
@@ -98,6 +107,8 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
   ff_status status = until != NULL ? ff_petri_program_plain(&x->until, program, until, err) : FF_OK;
   if (status == FF_OK) status = allocate(x, err);
   if (status == FF_OK) status = ff_petri_switches_new(x, err);
+  if (status == FF_OK) status = ff_petri_paper_new(x, err);
+  if (status == FF_OK) status = ff_petri_peak_new(x, err);
   if (status == FF_OK) status = make_solver(x, err);
   if (status == FF_OK) list_moving_groups(x);
   if (status == FF_OK) find_stirring_groups(x);
@@ -111,6 +122,8 @@ void ff_petri_path_free(ff_petri_path *x) {
   ff_petri_switches_free(x);
   ff_petri_plain_free(&x->until);
   ff_ode_free(x->ode);
+  ff_petri_paper_free(x);
+  ff_petri_peak_free(x);
   memset(x, 0, sizeof *x);
 }
 
@@ -143,6 +156,7 @@ static void forget(ff_petri_path *x) {
   x->segment = x->tried_of = 0;
   x->waits = 0;
   x->n_pieces = 0;
+  x->peaks.most = 0;
   x->flat = x->crossing = 0;
   x->stirred = 1;
   x->from = x->to = x->limit = x->length = 0;
@@ -159,8 +173,8 @@ static void begin(ff_petri_path *x) {
   for (uint32_t place = 0; place < p->n_places; place++) x->value[p->place_value[place]] = x->initial[place];
   x->value[p->time] = x->start;
   x->own = 1;
-  if (x->ode != NULL) ff_ode_begin(x->ode, 0, x->value, 0);
-  x->own = 1;
+  if (x->ode != NULL && !ff_petri_is_paper(x)) ff_ode_begin(x->ode, 0, x->value, 0);
+  if (ff_petri_is_paper(x)) ff_petri_paper_restart(x, 0);
   for (uint32_t k = 0; k < p->n_derived; k++) ff_petri_derive(x, k);
   for (uint32_t i = 0; i < p->n_levels; i++)
     x->doubt[i] = (only_flows(p) ? 1 : FF_PETRI_DOUBT) * p->options.absolute;

@@ -40,6 +40,7 @@ typedef enum {
 #define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, without time to speak of in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
 #define FF_PETRI_MOST_DEPTH 30u
+#define FF_PETRI_MANY_PIECES 128u      /* with more of them, the next segment is shorter */
 #define FF_PETRI_REACH 16.0            /* a segment is at most so many times as long as the last one was */
 #define FF_PETRI_FIRST_REACH 0.0625    /* of what depends on the time */
 #define FF_PETRI_DOUBT 100.0           /* absolute tolerances by which a level may be below 0 */
@@ -73,6 +74,27 @@ typedef struct {
   double whole;          /* the integral, if it is valid all over the segment */
 } ff_petri_curved;
 
+/* Peaks between the nodes at which formulas are evaluated: see ff_petri_peak.c. */
+typedef struct {
+  ff_petri_member *flow; /* whose rates may have narrow peaks */
+  ff_formula *single;    /* by law: the rate of a single transition, whose symbol k is row[k] as in families */
+  uint32_t n_flows, *moving, n_moving; /* and variables in flows */
+  uint32_t most;         /* pieces of a profile in the segment, the largest number */
+  const double **curve;  /* room for the symbols of a formula */
+  double *value, *at, time[FF_ODE_DENSE];
+  ff_petri_bound *bound;
+  ff_petri_step step;
+} ff_petri_peaks;
+
+/* Algorithm 1: see ff_petri_paper.c. */
+typedef struct {
+  double *state;        /* the levels, and then the integral of all hazards since the last firing. NULL for other methods */
+  size_t *column_first; /* where derivatives are not 0, as in ff_ode.h, or NULL */
+  uint32_t *column_row;
+  uint32_t wrong_cell;  /* 1 + the cell whose hazard is negative or not finite */
+  double wrong;         /* its profile there */
+} ff_petri_paper;
+
 typedef struct {
   const ff_petri_program *program;
   const double *initial; /* places at the start, in their own order */
@@ -90,7 +112,10 @@ typedef struct {
 
   double *value;         /* see ff_petri_program.h; levels are scratch unless `own` */
   int own;               /* whether value[] has the levels at `now` */
-  ff_ode *ode;           /* NULL without levels */
+  ff_ode *ode;           /* NULL without equations */
+  uint32_t n_equations;  /* of the levels, and what Algorithm 1 adds */
+  ff_petri_paper paper;
+  ff_petri_peaks peaks;
   double *size;
   double *doubt, *shown; /* of levels: by how much they may be below 0 by errors; and the state that is shown */
   uint32_t wrong_flow;   /* 1 + the flow whose rate is not finite */

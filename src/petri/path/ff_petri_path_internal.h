@@ -57,6 +57,20 @@ double ff_petri_profile_integral(const ff_petri_path *path, uint32_t profile, do
 /* The profile itself. Levels below 0 count as 0. */
 double ff_petri_profile_at(ff_petri_path *path, double t, uint32_t profile);
 
+/* ---- narrow peaks: ff_petri_peak.c --------------------------------------------------------------------------------------- */
+
+ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err);
+void ff_petri_peak_free(ff_petri_path *path);
+/* A profile as a formula of the present segment, until the next formula is looked at. O(symbols). */
+ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile);
+/* Whether the values of a formula between two parts of the solver's step may be far from those that were computed there, which
+ * are from `low` to `high`; a distance of `slack` does not matter. O(length). */
+int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, double a, double b, double low, double high,
+                        double slack);
+/* After a step of the solver: makes it once more, shorter, until no flow may have a peak that the solver has not seen. Returns 0 if
+ * the solver has failed. */
+int ff_petri_peak_shorten(ff_petri_path *path);
+
 /* ---- groups: ff_petri_clock.c ------------------------------------------------------------------------------------------- */
 
 void ff_petri_clock_begin(ff_petri_path *path);
@@ -89,6 +103,23 @@ int ff_petri_find_in_batch(ff_petri_path *path);
 /* What is due at a time fires then. */
 void ff_petri_find_due(ff_petri_path *path, double t);
 void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member member, int enabled);
+
+/* ---- Algorithm 1: ff_petri_paper.c --------------------------------------------------------------------------------------- */
+
+static inline int ff_petri_is_paper(const ff_petri_path *path) { return path->program->options.paper; }
+
+/* Makes its arrays, and the pattern of its equations, before the solver. */
+ff_status ff_petri_paper_new(ff_petri_path *path, ff_error *err);
+void ff_petri_paper_free(ff_petri_path *path);
+/* The right-hand side of the levels and of the integral. */
+int ff_petri_paper_slope(void *of, double t, const double *x, double *out);
+/* The solver begins with the levels in value[]: the integral, which was used up until `now`, is 0 after a firing. */
+double ff_petri_paper_used(ff_petri_path *path);
+void ff_petri_paper_restart(ff_petri_path *path, double used);
+/* Finds the next firing in the segment. */
+void ff_petri_paper_search(ff_petri_path *path);
+/* The solver has failed because of hazards. Returns 0 if they are not the reason. */
+int ff_petri_paper_fail(ff_petri_path *path);
 
 /* ---- switches: ff_petri_switch.c ---------------------------------------------------------------------------------------- */
 

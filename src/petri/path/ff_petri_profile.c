@@ -5,6 +5,9 @@
 
 enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
 
+#define MOST_BOUNDED (FF_PETRI_MOST_PIECES / 2)
+#define FINEST_BOUNDED 0x1p-20
+
 static double clip(double level) { return level < 0 ? 0 : level; }
 
 /* Values at `n` points of a part of the segment, into path->stack. */
@@ -61,10 +64,24 @@ static double sum_of(const double *c) {
   return ff_petri_integral_at(c, 1, &rate);
 }
 
-/* Whether a part is exact enough to be a piece. */
-static int is_exact(ff_petri_path *path, ff_petri_curved *x, double width, const ff_petri_tried *tried) {
-  const double whole = x->allowed * width * fabs(tried->sum);
-  return x->allowed * width * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) && take_values(x, tried);
+/* Whether bounds of the profile let it have a peak between the points: one that adds more to the integral than is tolerated, is
+ * more than four times as high as the values at the points differ, and more than an eighth of them. If it is lower, the points see
+ * a fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
+ * ff_petri_crossing.h), so they do not ask for many pieces; and where they have asked for very many, they are not asked. */
+static int hides_peak(const ff_petri_path *path, const ff_petri_formula *of, const ff_petri_curved *x,
+                      const ff_petri_part *piece, const ff_petri_tried *tried, double whole) {
+  const double part = path->part;
+  if (x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
+  const double slack = path->program->options.relative * (whole > 1 ? whole : 1) / (x->allowed * piece->width);
+  return ff_petri_peak_hides(path, of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high, slack);
+}
+
+/* Whether a part is exact enough to be a piece. `of` is NULL if the profile cannot have a peak. */
+static int is_exact(ff_petri_path *path, const ff_petri_formula *of, ff_petri_curved *x, const ff_petri_part *piece,
+                    const ff_petri_tried *tried) {
+  const double size = x->allowed * piece->width, whole = size * fabs(tried->sum);
+  return size * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) &&
+         !(of != NULL && hides_peak(path, of, x, piece, tried, whole)) && take_values(x, tried);
 }
 
 /* A value of the profile that is not as others, at the nodes of a piece. */
@@ -79,11 +96,13 @@ static double wrong_value(ff_petri_path *path, uint32_t k, const ff_petri_part *
 static double integrate(ff_petri_path *path, uint32_t k, double size) {
   ff_petri_curved *x = &path->curved[k];
   ff_petri_part piece = {0, 1, 0, {0}};
+  const int affine = path->program->profile[k].affine;
+  const ff_petri_formula of = affine ? (ff_petri_formula){0} : ff_petri_peak_profile(path, k);
   *x = (ff_petri_curved){.segment = path->segment, .first = (uint32_t)path->n_pieces, .allowed = size, .valid = 1};
   while (piece.begin < 1) {
     ff_petri_tried room;
     const ff_petri_tried *tried = try_part(path, k, piece.begin, piece.width, &room);
-    if (is_exact(path, x, piece.width, tried) && x->n < FF_PETRI_MOST_PIECES) {
+    if (is_exact(path, affine ? NULL : &of, x, &piece, tried) && x->n < FF_PETRI_MOST_PIECES) {
       memcpy(piece.c, tried->c, sizeof piece.c);
       if (!add_piece(path, x, &piece)) return piece.begin;
       x->error += piece.width * tried->error;
@@ -91,6 +110,7 @@ static double integrate(ff_petri_path *path, uint32_t k, double size) {
       piece.begin += piece.width;
       const double twice = 2 * piece.width, places = piece.begin / twice;
       if (places == floor(places) && piece.begin + twice <= 1) piece.width = twice;
+      if (x->n > path->peaks.most) path->peaks.most = x->n;
     } else if (piece.width > 1.0 / (1u << FF_PETRI_MOST_DEPTH) && x->n < FF_PETRI_MOST_PIECES) {
       piece.width /= 2;
     } else {

@@ -13,9 +13,10 @@ static double known_end(ff_petri_path *path) {
   double most = path->now + path->reach;
   if (path->timed) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
   if (!(most > path->now)) most = INFINITY;
-  if (path->due.n > 0 && p->law[p->timed[path->due.heap[0].number].law].stirs && path->due.heap[0].time > path->now)
+  const int paper = ff_petri_is_paper(path);
+  if (path->due.n > 0 && (paper || p->law[p->timed[path->due.heap[0].number].law].stirs) && path->due.heap[0].time > path->now)
     most = smaller(most, path->due.heap[0].time);
-  if (path->candidates.n > 0 && path->candidates.heap[0].time < most && path->candidates.heap[0].time > path->now) {
+  if (path->candidates.n > 0 && !paper && path->candidates.heap[0].time < most && path->candidates.heap[0].time > path->now) {
     const uint32_t g = path->candidates.heap[0].number;
     const int stirs =
         path->group_stirs[g] == 1 ? p->law[ff_petri_clock_choose(path, g, path->now).law].stirs : path->group_stirs[g];
@@ -29,7 +30,8 @@ static int is_still(ff_petri_path *path) {
   if (path->ode == NULL) return 1;
   const double *slope = ff_ode_slope(path->ode);
   if (path->program->timed_flows || slope == NULL) return 0;
-  for (uint32_t i = 0; i < path->program->n_levels; i++)
+  if (ff_petri_is_paper(path) && path->program->timed_profiles) return 0;
+  for (uint32_t i = 0; i < path->n_equations; i++)
     if (slope[i] != 0) return 0;
   return 1;
 }
@@ -39,6 +41,7 @@ static void fail_step(ff_petri_path *path) {
   const ff_ode_span *last = ff_ode_last(path->ode);
   uint32_t worst = 0;
   double most = -1;
+  if (ff_petri_is_paper(path) && ff_petri_paper_fail(path)) return;
   if (path->wrong_flow != 0) {
     ff_petri_path_fail(path, FF_PETRI_BAD_FLOW, path->wrong_flow - 1, path->wrong_rate, 0);
     return;
@@ -62,13 +65,17 @@ static void shorten_reach(ff_petri_path *path, double reach) {
 /* The state at the end of what was cut goes on. */
 static void go_on(ff_petri_path *path) {
   if (path->ode == NULL) return;
+  const double used = ff_petri_is_paper(path) ? ff_petri_paper_used(path) : 0;
   if (!path->flat && path->segment > 0) {
-    const double used = path->now - path->from;
-    if (path->now < path->to && used > 0) shorten_reach(path, FF_PETRI_REACH * used);
+    const double length = path->now - path->from;
+    if (path->now < path->to && length > 0) shorten_reach(path, FF_PETRI_REACH * length);
     ff_petri_own_levels(path);
   }
   if (path->program->arc_first != NULL) ff_petri_hold_check(path);
-  ff_ode_go_on(path->ode, path->now, path->value);
+  if (ff_petri_is_paper(path))
+    ff_petri_paper_restart(path, used);
+  else
+    ff_ode_go_on(path->ode, path->now, path->value);
 }
 
 static void begin_flat(ff_petri_path *path) {
@@ -82,6 +89,7 @@ static void begin_flat(ff_petri_path *path) {
 /* The solver has made its step, or not. */
 static int end_moving(ff_petri_path *path, ff_ode_outcome outcome) {
   path->own = 0;
+  if (outcome == FF_ODE_STEPPED && !ff_petri_peak_shorten(path)) outcome = FF_ODE_FAILED;
   if (outcome == FF_ODE_STEPPED && path->n_empty > 0 && !ff_petri_hold_find(path)) outcome = FF_ODE_FAILED;
   if (outcome != FF_ODE_STEPPED) {
     if (outcome == FF_ODE_NO_MEMORY)
@@ -124,6 +132,10 @@ static int is_constant(const ff_petri_path *path, uint32_t g) {
 /* Groups that vary go on with what is left of their thresholds. Their candidates are dropped before the length of the segment is
  * chosen. */
 static void leave_segment(ff_petri_path *path) {
+  if (ff_petri_is_paper(path)) {
+    if (path->program->n_groups > 0) mark_group(path, 0);
+    return;
+  }
   for (uint32_t k = 0; k < path->n_moving_groups; k++) {
     const uint32_t g = path->moving_group[k];
     if (!path->varies[g] && !path->is_dirty_group[g] && is_constant(path, g)) continue;
@@ -164,9 +176,11 @@ static void end_segment(ff_petri_path *path) {
 
 static void new_segment(ff_petri_path *path) {
   leave_segment(path);
-  search_dirty(path, 0);
+  if (!ff_petri_is_paper(path)) search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
+  if (path->peaks.most > FF_PETRI_MANY_PIECES) path->reach = path->length * FF_PETRI_MANY_PIECES / path->peaks.most;
+  path->peaks.most = 0;
   path->stirred |= !path->flat && path->now < path->to; /* the search for crossings has not come to the end of the step */
   if (path->stirred) go_on(path);
   if (path->failure.what != FF_PETRI_FINE) return;

@@ -41,7 +41,7 @@ static void add_formula(ff_petri_path *path, const ff_petri_plain *plain, int wh
                         uint32_t all) {
   const uint32_t k = path->conditions.n_formulas++;
   path->formula[k] = (ff_petri_formula){&plain->formula, plain->n, path->curve + *symbols, path->symbol + *symbols,
-                                        path->symbol + all + *symbols, path->stack, path->bound, (uint8_t)whole};
+                                        path->symbol + all + *symbols, path->stack, path->bound, (uint8_t)whole, 0};
   path->condition_derived[path->conditions.n_thresholds + k] = derived;
   *symbols += plain->n;
 }

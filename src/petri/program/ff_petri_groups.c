@@ -59,7 +59,7 @@ static void join_all(const ff_petri_program *p, const uint32_t *derived, joins *
     for (uint32_t k = 0; k < law->rate.n; k++) touch_all(p, derived, j, ff_petri_value_of(law, law->rate.row[k], i), t);
     const ff_petri_plain *x = &p->profile[law->profile[i]].plain;
     for (uint32_t k = 0; k < x->n; k++) touch_all(p, derived, j, x->read[k], t);
-    if (p->options.one_clock && t > 0) join(j, 0, t);
+    if ((p->options.one_clock || p->options.paper) && t > 0) join(j, 0, t);
   }
 }
 

@@ -74,7 +74,8 @@ static ff_status make(ff_petri_maker *m, const uint32_t *moving) {
 
 ff_status ff_petri_compile_pattern(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
-  if (p->n_levels == 0 || p->options.integrator == FF_PETRI_DORMAND_PRINCE) return FF_OK;
+  const ff_petri_integrator by = p->options.integrator;
+  if (p->n_levels == 0 || (by != FF_PETRI_AUTO && by != FF_PETRI_ROSENBROCK)) return FF_OK;
   uint32_t *moving = ff_calloc(p->n_values, sizeof *moving);
   p->column_first = ff_calloc((size_t)p->n_levels + 1, sizeof *p->column_first);
   ff_status status = moving != NULL && p->column_first != NULL
@@ -85,7 +86,7 @@ ff_status ff_petri_compile_pattern(ff_petri_maker *m) {
     status = make(m, moving);
   }
   free(moving);
-  if (status == FF_OK && p->options.integrator == FF_PETRI_ROSENBROCK)
+  if (status == FF_OK && by == FF_PETRI_ROSENBROCK && !p->options.paper)
     status = ff_sparse_order_new(&p->order, p->n_levels, p->column_first, p->column_row, m->err);
   return status;
 }

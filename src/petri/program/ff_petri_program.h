@@ -16,13 +16,14 @@
 #include "../../model/petri/ff_petri_flat.h"
 
 typedef enum { FF_PETRI_ADAPTIVE, FF_PETRI_BIO } ff_petri_semantics;
-typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK } ff_petri_integrator;
+typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK, FF_PETRI_CVODE } ff_petri_integrator;
 
 typedef struct {
   ff_petri_semantics semantics;
   ff_petri_integrator integrator;
   double relative, absolute; /* tolerances; 0: 1e-6, and a thousandth of the relative one */
   int one_clock;             /* all stochastic transitions are one group */
+  int paper;                 /* Algorithm 1 of ELansary et al., serially: path/ff_petri_paper.c. There is one clock then */
   uint32_t most_at_once;     /* firings without stochastic ones at one instant; more are a failure. 0: 1e6 */
 } ff_petri_options;
 

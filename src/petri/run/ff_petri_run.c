@@ -125,8 +125,9 @@ static void drop(ff_lanes *lanes) {
 
 /* How many lanes are worth while. */
 static uint32_t lanes_for(const ff_petri_program *p, const ff_run_options *options, uint64_t trajectories) {
-  if (p->n_levels == 0 || ff_run_follows(options) || p->n_values + p->flat->n_transitions > MOST_VALUES ||
-      p->options.integrator == FF_PETRI_ROSENBROCK)
+  const int explicit_steps = p->options.integrator == FF_PETRI_AUTO || p->options.integrator == FF_PETRI_DORMAND_PRINCE;
+  if (p->n_levels == 0 || ff_run_follows(options) || p->n_values + p->flat->n_transitions > MOST_VALUES || !explicit_steps ||
+      p->options.paper)
     return 1;
   return trajectories < FF_PETRI_LANES ? trajectories > 0 ? (uint32_t)trajectories : 1 : FF_PETRI_LANES;
 }

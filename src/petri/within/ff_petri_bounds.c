@@ -249,7 +249,9 @@ static ff_petri_bound leaf(const ff_petri_formula *of, const ff_formula_word *wo
   if (word->code == FF_F_NUMBER) return bound_of_number(word->number);
   if (word->code == FF_F_TIME) return bound_of_time(step, a, b);
   if (of->curve[word->symbol] == NULL) return bound_of_number(of->value[word->symbol]);
-  return bound_of_level(of->curve[word->symbol], a, b);
+  const ff_petri_bound level = bound_of_level(of->curve[word->symbol], a, b), zero = bound_of_number(0);
+  open_places places = {0, 0, 0, 0};
+  return of->clips && !(level.range.low >= 0) ? apply(FF_F_MAX, 2, &level, &zero, &zero, &places) : level;
 }
 
 static ff_petri_verdict why_open(const open_places *places, const ff_petri_bound *top, int moves) {
@@ -289,7 +291,18 @@ static ff_range range_of_leaf(const ff_petri_formula *of, const ff_formula_word 
   return ff_range_of_symbol(c[0] - reach, c[0] + reach);
 }
 
-ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step) {
+static ff_range range_of_part(const ff_petri_formula *of, const ff_formula_word *word, const ff_petri_step *step, double a,
+                              double b) {
+  if (word->code == FF_F_NUMBER) return ff_range_of_value(word->number);
+  if (word->code == FF_F_TIME) return ff_range_of_symbol(ff_petri_time(step, a), ff_petri_time(step, b));
+  if (of->curve[word->symbol] == NULL) return ff_range_of_value(of->value[word->symbol]);
+  const ff_petri_curve x = ff_petri_curve_of(of->curve[word->symbol], a, b);
+  const int clips = of->clips && x.low < 0;
+  return ff_range_of_symbol(clips ? 0 : x.low, clips ? larger(x.high, 0) : x.high);
+}
+
+/* All values in the step, or between two parts of it. */
+static ff_range combine(const ff_petri_formula *of, const ff_petri_step *step, int whole, double a, double b) {
   const ff_range anything = ff_range_anything();
   const ff_formula *f = of->formula;
   ff_petri_bound *top = of->bound;
@@ -297,10 +310,16 @@ ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_ste
   for (uint32_t at = 0; at < f->length; at++) {
     const uint32_t code = f->word[at].code, n = ff_formula_operands(code);
     top -= n;
-    top->range = n == 0 ? range_of_leaf(of, &f->word[at], step)
+    top->range = n == 0 ? whole ? range_of_leaf(of, &f->word[at], step) : range_of_part(of, &f->word[at], step, a, b)
                         : ff_range_apply(FF_RANGE_COMPUTED, code, n, top[0].range, n > 1 ? top[1].range : anything,
                                          n > 2 ? top[2].range : anything);
     top++;
   }
   return of->bound->range;
+}
+
+ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step) { return combine(of, step, 1, 0, 1); }
+
+ff_range ff_petri_formula_span(const ff_petri_formula *of, const ff_petri_step *step, double a, double b) {
+  return combine(of, step, 0, a, b);
 }

@@ -109,6 +109,7 @@ typedef struct {
   double *at, *stack;
   ff_petri_bound *bound;
   uint8_t whole; /* changes of its value count, as of floor(x); else those of its truth, which is value != 0 */
+  uint8_t clips; /* for ranges: what moves counts as 0 where it is below */
 } ff_petri_formula;
 
 /* The value at a part of the step; 0 or 1 if it is the truth that counts. O(n + length). */
@@ -121,8 +122,10 @@ double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *s
 ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
                                 ff_petri_verdict *why);
 
-/* Wider bounds of all values in the step, in a fifth of the time. O(length). */
+/* Wider bounds of all values in the step, in a fifth of the time; and between two parts of it, in less than half of the time: as
+ * tight where each level is named once. O(length). */
 ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step);
+ff_range ff_petri_formula_span(const ff_petri_formula *of, const ff_petri_step *step, double a, double b);
 
 /* As ff_petri_threshold_first(): `was` is the stored value, and *now becomes the new one. Some 100 times O(n + length) for a
  * change. */

@@ -34,9 +34,11 @@ static int choice_of(SEXP options, const char *name, const char *const *names, i
 }
 
 static ff_petri_options options_of(SEXP options) {
-  static const char *const semantics[] = {"adaptive", "bio"}, *const integrators[] = {"auto", "dormand_prince", "rosenbrock"};
+  static const char *const semantics[] = {"adaptive", "bio"}, *const methods[] = {"auto", "exact", "paper"};
+  static const char *const integrators[] = {"auto", "dormand_prince", "rosenbrock", "cvode"};
   return (ff_petri_options){.semantics = (ff_petri_semantics)choice_of(options, "semantics", semantics, 2),
-                            .integrator = (ff_petri_integrator)choice_of(options, "integrator", integrators, 3),
+                            .integrator = (ff_petri_integrator)choice_of(options, "integrator", integrators, 4),
+                            .paper = choice_of(options, "method", methods, 3) == 2,
                             .relative = ffi_number(ffi_element(options, "relative"), "relative"),
                             .absolute = ffi_number(ffi_element(options, "absolute"), "absolute")};
 }
@@ -99,7 +101,7 @@ static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
   SEXP out = PROTECT(ffi_list(2, names)), varies = Rf_allocVector(LGLSXP, n);
   ffi_set(out, "varies", varies);
   for (uint32_t j = 0; j < n; j++) LOGICAL(varies)[j] = h->varies[observed[j]];
-  ffi_set(out, "method", Rf_mkString("exact"));
+  ffi_set(out, "method", Rf_mkString(h->program->options.paper ? "paper" : "exact"));
   UNPROTECT(1);
   return out;
 }
@@ -107,7 +109,7 @@ static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
 static const ffi_engine engine = {&ff_petri_engine, "petri", make, release, describe};
 
 /* As ffi_ensemble_make() and ffi_sweep_make(), for Petri nets. The options also have `relative` and `absolute` (tolerances),
- * `integrator`, `semantics` and `flat`. */
+ * `integrator`, `semantics` and `flat`; their `method` is "auto", "exact" or "paper". */
 SEXP ffi_petri_new(SEXP model, SEXP options) { return ffi_ensemble_make(&engine, model, options); }
 
 SEXP ffi_petri_sweep(SEXP models, SEXP seeds, SEXP options) { return ffi_sweep_make(&engine, models, seeds, options); }
