@@ -115,7 +115,8 @@ static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
     const ff_petri_profile *from = &p->profile[k];
     if (from->timed) continue;
     ff_petri_lanes_profile *profile = &x->profile[x->n_profiles++];
-    *profile = (ff_petri_lanes_profile){.number = k, .cell = cell_of(p, k), .affine = from->affine};
+    *profile = (ff_petri_lanes_profile){.number = k, .cell = cell_of(p, k), .affine = from->affine,
+                                         .quick = from->quick && !from->affine};
     status = rows_of(x, &from->plain.formula, from->plain.read, &profile->formula, err);
     for (uint32_t i = 0; i < from->plain.n; i++)
       if (from->plain.read[i] < x->n_levels) x->is_shown[from->plain.read[i]] = 1;
@@ -161,7 +162,7 @@ static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
   } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
                      {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
                      {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->speed, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
-                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->stack, FF_PETRI_POINTS * depth},
+                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->span, 2 * n}, {&x->spans, 2 * depth}, {&x->stack, FF_PETRI_POINTS * depth},
                      {&x->tried, FF_PETRI_TRIED * (size_t)x->n_profiles}};
   size_t rows = 0;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
@@ -261,6 +262,7 @@ static void store_tried(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l
     out->whole.error = from[6 * L];
     out->whole.low = from[7 * L];
     out->whole.high = from[8 * L];
+    out->span = ff_petri_span_new(from[9 * L], from[10 * L]);
   }
   path->tried_of = path->segment;
 }

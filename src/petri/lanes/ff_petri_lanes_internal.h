@@ -41,7 +41,7 @@ typedef struct {
 typedef struct {
   ff_formula formula; /* of rows */
   uint32_t number, cell; /* of the profile; the only cell with it, or FF_PETRI_MANY_CELLS */
-  uint8_t affine;
+  uint8_t affine, quick;
 } ff_petri_lanes_profile;
 
 typedef struct {
@@ -74,11 +74,12 @@ struct ff_petri_lanes {
   ff_petri_lanes_operand *operand;
   double *dense;       /* FF_ODE_DENSE rows for each level */
   double *point;       /* FF_PETRI_POINTS rows for each level */
-  double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried */
+  double *span, *spans; /* two rows for each level; and for each formula on a stack */
+  double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried, and an ff_petri_span */
 };
 
 #define FF_PETRI_MANY_CELLS UINT32_MAX
-enum { FF_PETRI_TRIED = FF_PETRI_DEGREE + 4 };
+enum { FF_PETRI_TRIED = FF_PETRI_DEGREE + 6 };
 
 #define FF_PETRI_NO_ROW UINT32_MAX
 

@@ -347,7 +347,78 @@ static const double *FF_KERNEL(points_of)(const ff_petri_lanes *x, const ff_form
   return value.next == 0 ? x->stack : value.row;
 }
 
+/* ---- quick bounds: rows of the least values, and then of the largest ------------------------------------------------------- */
+
+APART void FF_KERNEL(span_of_level)(double *restrict out, const double *restrict curve) {
+  EACH(l) {
+    const double c[FF_ODE_DENSE] = {curve[l], curve[L + l], curve[2 * L + l], curve[3 * L + l], curve[4 * L + l]};
+    const ff_petri_span x = ff_petri_span_of_level(c, 1);
+    out[l] = x.low;
+    out[L + l] = x.high;
+  }
+}
+
+#define SPANS double *out, const double *a, const double *b
+#define SPAN_OF(operation)                                                                                                    \
+  NO_OVERLAP EACH(l) {                                                                                                        \
+    const ff_petri_span x = operation(ff_petri_span_new(a[l], a[L + l]), ff_petri_span_new(b[l], b[L + l]));                  \
+    out[l] = x.low;                                                                                                           \
+    out[L + l] = x.high;                                                                                                      \
+  }
+
+APART void FF_KERNEL(span_sum)(SPANS) { SPAN_OF(ff_petri_span_sum) }
+APART void FF_KERNEL(span_difference)(SPANS) { SPAN_OF(ff_petri_span_difference) }
+APART void FF_KERNEL(span_product)(SPANS) { SPAN_OF(ff_petri_span_product) }
+APART void FF_KERNEL(span_quotient)(SPANS) { SPAN_OF(ff_petri_span_quotient) }
+
+static void FF_KERNEL(span_power)(double *out, const double *y) {
+  double low[L], high[L];
+  const ff_petri_lanes_operand exponent = {y, 0};
+  FF_KERNEL(power)(low, (ff_petri_lanes_operand){out, 0}, exponent, 1);
+  FF_KERNEL(power)(high, (ff_petri_lanes_operand){out + L, 0}, exponent, 1);
+  EACH(l) {
+    const ff_petri_span of = ff_petri_span_power(y[l], out[l], low[l], high[l]);
+    out[l] = of.low;
+    out[L + l] = of.high;
+  }
+}
+
+/* Bounds of a formula: two rows. A number that is an exponent is a row with the same number in all lanes. */
+static const double *FF_KERNEL(span_of)(const ff_petri_lanes *x, const ff_formula *formula) {
+  double *out = x->spans;
+  for (uint32_t at = 0; at < formula->length; at++, out += 2 * L) {
+    const ff_formula_word *word = &formula->word[at];
+    if (word->code == FF_F_SYMBOL) {
+      const double *row = ROW(x->row, word->symbol);
+      if (word->symbol < x->n_levels) {
+        memcpy(out, ROW(x->span, 2 * word->symbol), 2 * L * sizeof *out);
+      } else {
+        memcpy(out, row, L * sizeof *out);
+        memcpy(out + L, row, L * sizeof *out);
+      }
+      continue;
+    }
+    out -= 2 * L * (size_t)ff_formula_operands(word->code);
+    switch (word->code) {
+      case FF_F_ADD: FF_KERNEL(span_sum)(out, out, out + 2 * L); break;
+      case FF_F_SUB: FF_KERNEL(span_difference)(out, out, out + 2 * L); break;
+      case FF_F_MUL: FF_KERNEL(span_product)(out, out, out + 2 * L); break;
+      case FF_F_DIV: FF_KERNEL(span_quotient)(out, out, out + 2 * L); break;
+      case FF_F_POW: FF_KERNEL(span_power)(out, out + 2 * L); break;
+      default: /* - */
+        EACH(l) {
+          const double low = out[l];
+          out[l] = -out[L + l];
+          out[L + l] = -low;
+        }
+    }
+  }
+  return x->spans;
+}
+
 static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
+  for (uint32_t i = 0; i < x->n_levels; i++)
+    if (x->is_shown[i]) FF_KERNEL(span_of_level)(ROW(x->span, 2 * i), ROW(x->dense, FF_ODE_DENSE * i));
   for (uint32_t i = 0; i < x->n_levels; i++)
     for (int p = 0; x->is_shown[i] && p < FF_PETRI_POINTS; p++)
       FF_KERNEL(level)(ROW(x->point, FF_PETRI_POINTS * i + (uint32_t)p), ROW(x->dense, FF_ODE_DENSE * i), ff_petri_node(p));
@@ -359,6 +430,9 @@ static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
     FF_KERNEL(fill)(ROW(tried, 6), 0);
     if (!profile->affine) FF_KERNEL(integral_errors)(ROW(tried, 6), tried, f);
     FF_KERNEL(limits)(ROW(tried, 7), ROW(tried, 8), f, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
+    FF_KERNEL(fill)(ROW(tried, 9), NAN);
+    FF_KERNEL(fill)(ROW(tried, 10), NAN);
+    if (profile->quick) memcpy(ROW(tried, 9), FF_KERNEL(span_of)(x, &profile->formula), 2 * L * sizeof *tried);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "../program/ff_petri_program.h"
 #include "../within/ff_petri_crossing.h"
 #include "../within/ff_petri_due.h"
+#include "../within/ff_petri_span_math.h"
 #include "ff_petri_hazard_math.h"
 
 /* Why a trajectory has failed. `item` is a transition (its number in the net), a place, or nothing. */
@@ -61,6 +62,7 @@ typedef struct {
 /* A profile in the whole of a segment. */
 typedef struct {
   ff_petri_tried whole;
+  ff_petri_span span; /* of the profile, from quick bounds; NaN if there are none */
   uint8_t known;
 } ff_petri_whole;
 
@@ -78,11 +80,14 @@ typedef struct {
 typedef struct {
   ff_petri_member *flow; /* whose rates may have narrow peaks */
   ff_formula *single;    /* by law: the rate of a single transition, whose symbol k is row[k] as in families */
+  uint8_t *quick;        /* by law: whether there are quick bounds */
   uint32_t n_flows, *moving, n_moving; /* and variables in flows */
   uint32_t most;         /* pieces of a profile in the segment, the largest number */
   const double **curve;  /* room for the symbols of a formula */
   double *value, *at, time[FF_ODE_DENSE];
+  uint32_t *symbol;
   ff_petri_bound *bound;
+  ff_petri_span *span;
   ff_petri_step step;
 } ff_petri_peaks;
 

@@ -55,11 +55,13 @@ static ff_status make_lists(ff_petri_path *path, uint32_t *most, ff_error *err) 
   x->flow = ff_calloc(n, sizeof *x->flow);
   x->moving = ff_calloc(p->n_moving, sizeof *x->moving);
   x->single = ff_calloc(p->n_laws, sizeof *x->single);
-  if (x->flow == NULL || x->moving == NULL || x->single == NULL)
+  x->quick = ff_calloc(p->n_laws, sizeof *x->quick);
+  if (x->flow == NULL || x->moving == NULL || x->single == NULL || x->quick == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %zu flows", n);
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
     if (!law->rate.moving || !may_be_narrow(&law->rate.formula)) continue;
+    x->quick[p->flow[f]] = (uint8_t)ff_petri_span_can(&law->rate.formula);
     *most = larger(*most, law->rate.n);
     const ff_status status = law->n == 1 ? make_single(&x->single[p->flow[f]], law, err) : FF_OK;
     if (status != FF_OK) return status;
@@ -84,7 +86,9 @@ ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err) {
   x->value = ff_calloc(most, sizeof *x->value);
   x->at = ff_calloc(most, sizeof *x->at);
   x->bound = ff_calloc(p->depth, sizeof *x->bound);
-  const int fine = x->curve != NULL && x->value != NULL && x->at != NULL && x->bound != NULL;
+  x->span = ff_calloc(p->depth + 1u, sizeof *x->span);
+  x->symbol = ff_calloc(most, sizeof *x->symbol);
+  const int fine = x->span != NULL && x->symbol != NULL && x->curve != NULL && x->value != NULL && x->at != NULL && x->bound != NULL;
   return fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
 }
 
@@ -92,6 +96,9 @@ void ff_petri_peak_free(ff_petri_path *path) {
   ff_petri_peaks *x = &path->peaks;
   for (uint32_t k = 0; x->single != NULL && k < path->program->n_laws; k++) ff_formula_free(&x->single[k]);
   free(x->single);
+  free(x->quick);
+  free(x->span);
+  free(x->symbol);
   free(x->flow);
   free(x->moving);
   free(x->curve);
@@ -133,10 +140,8 @@ ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile) {
   return plain_formula(path, &path->program->profile[profile].plain, 1);
 }
 
-/* Whether bounds are farther from values that were computed than four times their differences, an eighth of them, and `slack`. */
 static int is_far(ff_range x, double low, double high, double slack) {
-  const double size = fabs(low) > fabs(high) ? fabs(low) : fabs(high), most = 4 * (high - low) + size / 8 + slack;
-  return x.nan || !(x.high - x.low < INFINITY) ? 0 : x.high > high + most || x.low < low - most;
+  return !x.nan && x.high - x.low < INFINITY && ff_petri_span_is_far(ff_petri_span_new(x.low, x.high), low, high, slack);
 }
 
 /* Bounds that are not finite tell nothing. */
@@ -145,6 +150,38 @@ int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, d
   ff_petri_verdict why;
   if (!is_far(ff_petri_formula_span(of, &path->peaks.step, a, b), low, high, slack)) return 0;
   return is_far(ff_petri_formula_range(of, &path->peaks.step, a, b, &why), low, high, slack);
+}
+
+/* A case for each operation. */
+static ff_petri_span span_of_word(const ff_formula_word *word, ff_petri_span a, ff_petri_span b) {
+  switch (word->code) {
+    case FF_F_ADD: return ff_petri_span_sum(a, b);
+    case FF_F_SUB: return ff_petri_span_difference(a, b);
+    case FF_F_MUL: return ff_petri_span_product(a, b);
+    case FF_F_DIV: return ff_petri_span_quotient(a, b);
+    case FF_F_NEG: return ff_petri_span_new(-a.high, -a.low);
+    default:
+      return ff_petri_span_power(b.low, a.low, ff_formula_pow(a.low, b.low), ff_formula_pow(a.high, b.low));
+  }
+}
+
+ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula, const uint32_t *value, int clips) {
+  ff_petri_span *top = path->peaks.span;
+  for (uint32_t at = 0; at < formula->length; at++) {
+    const ff_formula_word *word = &formula->word[at];
+    if (word->code == FF_F_NUMBER) {
+      *top++ = ff_petri_span_new(word->number, word->number);
+    } else if (word->code == FF_F_SYMBOL) {
+      const uint32_t v = value[word->symbol];
+      *top++ = v < path->program->n_levels && !path->flat ? ff_petri_span_of_level(ff_ode_curve(path->ode, v), clips)
+                                                          : ff_petri_span_new(path->value[v], path->value[v]);
+    } else {
+      top -= ff_formula_operands(word->code);
+      *top = span_of_word(word, top[0], top[1]);
+      top++;
+    }
+  }
+  return top[-1];
 }
 
 /* ---- flows --------------------------------------------------------------------------------------------------------------- */
@@ -178,9 +215,33 @@ static double slack_of(const ff_petri_path *path, const ff_petri_law *law, uint3
   return slack;
 }
 
+/* The rate at the begin or at the end of the step. */
+static double rate_at(ff_petri_path *path, const ff_formula *f, const uint32_t *value, uint32_t n, const double *levels) {
+  for (uint32_t k = 0; k < n; k++)
+    path->gathered[k] = value[k] < path->program->n_levels ? levels[value[k]] : path->value[value[k]];
+  return ff_formula_value(f, path->gathered, 0, path->stack);
+}
+
+/* Whether quick bounds are near to the rates at the ends of the step, or to each other. */
+static int is_plain(ff_petri_path *path, ff_petri_member m, const ff_formula *f) {
+  const ff_petri_law *law = &path->program->law[m.law];
+  const ff_ode_span *made = ff_ode_last(path->ode);
+  uint32_t *value = path->peaks.symbol;
+  for (uint32_t k = 0; k < law->rate.n; k++) {
+    value[k] = ff_petri_value_of(law, law->rate.row[k], m.i);
+    if (value[k] >= path->program->n_places && value[k] <= path->program->time) return 0; /* variables, and the time */
+  }
+  const ff_petri_span x = ff_petri_peak_span(path, f, value, 0);
+  const double slack = slack_of(path, law, m.i);
+  if (ff_petri_span_is_near(x, x.low, x.low, slack) && ff_petri_span_is_near(x, x.high, x.high, slack)) return 1;
+  const double first = rate_at(path, f, value, law->rate.n, made->start), last = rate_at(path, f, value, law->rate.n, made->end);
+  return ff_petri_span_is_near(x, first < last ? first : last, first < last ? last : first, slack);
+}
+
 static int flow_hides(ff_petri_path *path, ff_petri_member m) {
   const ff_petri_law *law = &path->program->law[m.law];
   const ff_formula *f = law->n == 1 ? &path->peaks.single[m.law] : &law->rate.formula;
+  if (path->peaks.quick[m.law] && is_plain(path, m, f)) return 0;
   for (uint32_t k = 0; k < law->rate.n; k++) set_symbol(path, k, ff_petri_value_of(law, law->rate.row[k], m.i));
   const ff_petri_formula of = formula_of(path, f, law->rate.n, 0);
   return hides(path, &of, slack_of(path, law, m.i));

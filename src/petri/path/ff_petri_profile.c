@@ -30,11 +30,22 @@ static void set_points(ff_petri_path *path, const ff_petri_profile *profile, dou
   ff_formula_values(&profile->plain.formula, path->gathered, ROOM, n, path->stack);
 }
 
-/* What is known of a part of the segment: perhaps the caller of the trajectory has computed it for the whole one. */
-static const ff_petri_tried *try_part(ff_petri_path *path, uint32_t k, double begin, double width, ff_petri_tried *room) {
+/* What is known of a profile in the whole segment: perhaps the caller of the trajectory has computed it. */
+static const ff_petri_whole *try_whole(ff_petri_path *path, uint32_t k) {
   const ff_petri_profile *profile = &path->program->profile[k];
-  if (path->tried_of == path->segment && width == 1 && path->part == 1 && path->tried[k].known) return &path->tried[k].whole;
-  set_points(path, profile, begin, width, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
+  ff_petri_whole *out = &path->tried[k];
+  if (path->tried_of == path->segment && path->part == 1 && out->known) return out;
+  set_points(path, profile, 0, 1, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
+  ff_petri_try(path->stack, profile->affine, &out->whole);
+  out->span = profile->quick && !profile->affine ? ff_petri_peak_span(path, &profile->plain.formula, profile->plain.read, 1)
+                                                 : ff_petri_span_new(NAN, NAN);
+  return out;
+}
+
+static const ff_petri_tried *try_part(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, ff_petri_tried *room) {
+  const ff_petri_profile *profile = &path->program->profile[k];
+  if (piece->width == 1) return &try_whole(path, k)->whole;
+  set_points(path, profile, piece->begin, piece->width, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
   ff_petri_try(path->stack, profile->affine, room);
   return room;
 }
@@ -68,20 +79,22 @@ static double sum_of(const double *c) {
  * more than four times as high as the values at the points differ, and more than an eighth of them. If it is lower, the points see
  * a fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
  * ff_petri_crossing.h), so they do not ask for many pieces; and where they have asked for very many, they are not asked. */
-static int hides_peak(const ff_petri_path *path, const ff_petri_formula *of, const ff_petri_curved *x,
-                      const ff_petri_part *piece, const ff_petri_tried *tried, double whole) {
+static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried, double whole) {
+  const ff_petri_curved *x = &path->curved[k];
   const double part = path->part;
-  if (x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
+  if (path->program->profile[k].affine || x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
   const double slack = path->program->options.relative * (whole > 1 ? whole : 1) / (x->allowed * piece->width);
-  return ff_petri_peak_hides(path, of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high, slack);
+  if (piece->width == 1 && ff_petri_span_is_near(path->tried[k].span, tried->low, tried->high, slack)) return 0;
+  const ff_petri_formula of = ff_petri_peak_profile(path, k);
+  return ff_petri_peak_hides(path, &of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high, slack);
 }
 
-/* Whether a part is exact enough to be a piece. `of` is NULL if the profile cannot have a peak. */
-static int is_exact(ff_petri_path *path, const ff_petri_formula *of, ff_petri_curved *x, const ff_petri_part *piece,
-                    const ff_petri_tried *tried) {
+/* Whether a part is exact enough to be a piece. */
+static int is_exact(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried) {
+  ff_petri_curved *x = &path->curved[k];
   const double size = x->allowed * piece->width, whole = size * fabs(tried->sum);
   return size * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) &&
-         !(of != NULL && hides_peak(path, of, x, piece, tried, whole)) && take_values(x, tried);
+         !hides_peak(path, k, piece, tried, whole) && take_values(x, tried);
 }
 
 /* A value of the profile that is not as others, at the nodes of a piece. */
@@ -96,13 +109,11 @@ static double wrong_value(ff_petri_path *path, uint32_t k, const ff_petri_part *
 static double integrate(ff_petri_path *path, uint32_t k, double size) {
   ff_petri_curved *x = &path->curved[k];
   ff_petri_part piece = {0, 1, 0, {0}};
-  const int affine = path->program->profile[k].affine;
-  const ff_petri_formula of = affine ? (ff_petri_formula){0} : ff_petri_peak_profile(path, k);
   *x = (ff_petri_curved){.segment = path->segment, .first = (uint32_t)path->n_pieces, .allowed = size, .valid = 1};
   while (piece.begin < 1) {
     ff_petri_tried room;
-    const ff_petri_tried *tried = try_part(path, k, piece.begin, piece.width, &room);
-    if (is_exact(path, affine ? NULL : &of, x, &piece, tried) && x->n < FF_PETRI_MOST_PIECES) {
+    const ff_petri_tried *tried = try_part(path, k, &piece, &room);
+    if (is_exact(path, k, &piece, tried) && x->n < FF_PETRI_MOST_PIECES) {
       memcpy(piece.c, tried->c, sizeof piece.c);
       if (!add_piece(path, x, &piece)) return piece.begin;
       x->error += piece.width * tried->error;

@@ -256,7 +256,7 @@ ff_status ff_petri_intern_profile(ff_petri_maker *m, ff_petri_plain *plain, uint
     status = ff_grow((void **)&p->profile, &m->profile_room, (size_t)p->n_profiles + 1, sizeof *p->profile, m->err);
     if (status == FF_OK) status = is_affine(m, plain, &affine);
     if (status == FF_OK) {
-      p->profile[p->n_profiles] = (ff_petri_profile){*plain, affine, (uint8_t)reads_time(p, plain)};
+      p->profile[p->n_profiles] = (ff_petri_profile){*plain, affine, (uint8_t)reads_time(p, plain), 0};
       *plain = (ff_petri_plain){0};
       *profile = p->n_profiles++;
       m->slot[at] = 2 * *profile + 2;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../within/ff_petri_span_math.h"
 #include "ff_petri_compile_internal.h"
 
 #define RELATIVE 1e-6
@@ -209,6 +210,7 @@ static void measure(ff_petri_program *p) {
     if (x->formula.depth > p->depth) p->depth = x->formula.depth;
     if (x->n > p->most_reads) p->most_reads = x->n;
     p->timed_profiles |= p->profile[k].timed;
+    p->profile[k].quick = !p->profile[k].timed && ff_petri_span_can(&x->formula);
   }
   for (uint32_t k = 0; k < p->n_moving; k++) {
     const ff_petri_plain *x = &p->moving[k].plain;
@@ -219,7 +221,7 @@ static void measure(ff_petri_program *p) {
 
 static ff_status add_first_profile(ff_petri_maker *m) {
   ff_status status = ff_grow((void **)&m->p->profile, &m->profile_room, 1, sizeof *m->p->profile, m->err);
-  if (status == FF_OK) m->p->profile[m->p->n_profiles++] = (ff_petri_profile){{{0}, 0, NULL}, 1, 0};
+  if (status == FF_OK) m->p->profile[m->p->n_profiles++] = (ff_petri_profile){{{0}, 0, NULL}, 1, 0, 0};
   return status;
 }
 

@@ -89,6 +89,7 @@ typedef struct {
   ff_petri_plain plain;
   uint8_t affine; /* in levels and the time */
   uint8_t timed;
+  uint8_t quick;  /* whether there are quick bounds (within/ff_petri_span_math.h) */
 } ff_petri_profile;
 
 /* A variable of levels or the time. */

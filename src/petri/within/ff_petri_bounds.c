@@ -203,7 +203,7 @@ typedef struct {
 
 static ff_petri_bound leave_open(ff_range range, open_places *places, const ff_petri_bound *x) {
   places->open++;
-  places->still += is_still(x);
+  places->still += (uint32_t)is_still(x);
   places->once += x->smooth && (x->slope.low >= 0 || x->slope.high <= 0);
   return bound_of(range);
 }
