@@ -101,6 +101,19 @@ void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
 
 void ff_ode_go_on(ff_ode *o, double t, const double *x) { set_state(o, t, x); }
 
+ff_ode_pace ff_ode_pace_of(const ff_ode *o) {
+  return (ff_ode_pace){o->h, o->tried, o->shortest, o->jumps, o->stiff, o->calm};
+}
+
+void ff_ode_set_pace(ff_ode *o, const ff_ode_pace *pace) {
+  o->h = pace->next;
+  o->tried = pace->tried;
+  o->shortest = pace->shortest;
+  o->jumps = pace->jumps;
+  o->stiff = pace->stiff;
+  o->calm = pace->calm;
+}
+
 const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
 
 double ff_ode_next(const ff_ode *o) { return o->h; }

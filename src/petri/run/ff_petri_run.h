@@ -6,7 +6,7 @@
 #include "../program/ff_petri_program.h"
 
 /* The methods of a run's options. */
-typedef enum { FF_PETRI_EXACT, FF_PETRI_METHODS } ff_petri_method;
+typedef enum { FF_PETRI_EXACT, FF_PETRI_WINDOWS, FF_PETRI_METHODS } ff_petri_method;
 
 /* The engine. Its models are programs (ff_petri_program); the counts of a run are the net's flat places, in their order, of which
  * continuous ones are real; its variables are those of the net. What fires is the number of a transition: those of the families,
