@@ -106,6 +106,15 @@ static int add_stop(ff_petri_runner *r, uint32_t *n, double t) {
   return 1;
 }
 
+/* Where the flows of another block change, slopes of neighbours bend, and curvatures of their neighbours jump, which estimates of
+ * errors may not see. */
+static int add_kinks(ff_petri_runner *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
+  const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
+  for (size_t k = 0; k < wave->n_kinks; k++)
+    if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, n, wave->kink[k])) return 0;
+  return 1;
+}
+
 /* The path of a block, which knows its neighbours. NULL if there is no memory. */
 static ff_petri_path *prepare(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
   const ff_petri_blocks *b = r->blocks;
@@ -119,9 +128,10 @@ static ff_petri_path *prepare(ff_petri_runner *r, const ff_petri_window *w, uint
     const uint32_t other = b->neighbour[b->neighbour_first[block] + j];
     const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
     r->near[j] = (neighbour){.wave = wave, .size = ff_petri_piece_size(b->types[b->type[other]].program->n_levels)};
-    for (size_t k = 0; k < wave->n_kinks; k++)
-      if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, &n_stops, wave->kink[k])) return NULL;
+    if (!add_kinks(r, w, other, &n_stops)) return NULL;
   }
+  for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
+    if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
   if (w != NULL && !add_stop(r, &n_stops, w->to)) return NULL;
   path->around = (ff_petri_around){.set = set_given, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};

@@ -12,6 +12,8 @@
 
 #include "../program/ff_petri_program.h"
 
+#define FF_PETRI_MOST_FAR 32u
+
 /* Where a given level comes from: neighbour number `neighbour` of the block, and its level `level`. */
 typedef struct {
   uint32_t neighbour, level;
@@ -32,11 +34,12 @@ typedef struct {
   uint32_t *type;  /* of each block */
   uint32_t *home;  /* for each place of the net: its block, or FF_PETRI_NONE if no transition changes it */
   /* For each block and the end: where its lists begin. */
-  size_t *place_first, *transition_first, *group_first, *neighbour_first, *given_first;
+  size_t *place_first, *transition_first, *group_first, *neighbour_first, *far_first, *given_first;
   uint32_t *place;      /* of the net, for each place of the block's program */
   uint32_t *transition; /* of the net, for each transition of it */
   uint32_t *group;      /* of the net, for each group of it */
   uint32_t *neighbour;  /* blocks of which it reads levels, ascending */
+  uint32_t *far;        /* neighbours of these that are others, ascending; none if there are more than FF_PETRI_MOST_FAR */
   ff_petri_source *given; /* for each given value of it */
   uint32_t *timed_first;  /* timed transitions of the blocks before */
 } ff_petri_blocks;

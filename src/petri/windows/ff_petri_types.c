@@ -161,9 +161,11 @@ static ff_status allocate(ff_petri_blocks_maker *m) {
   b->place_first = ff_calloc(n + 1, sizeof *b->place_first);
   b->group_first = ff_calloc(n + 1, sizeof *b->group_first);
   b->neighbour_first = ff_calloc(n + 1, sizeof *b->neighbour_first);
+  b->far_first = ff_calloc(n + 1, sizeof *b->far_first);
   b->given_first = ff_calloc(n + 1, sizeof *b->given_first);
   b->timed_first = ff_calloc(n + 1, sizeof *b->timed_first);
-  const int fine = b->type && b->place_first && b->group_first && b->neighbour_first && b->given_first && b->timed_first;
+  const int fine = b->type && b->place_first && b->group_first && b->neighbour_first && b->far_first && b->given_first &&
+                   b->timed_first;
   return fine ? FF_OK : ff_error_set(m->err, FF_EMEMORY, "no memory for %zu blocks", n);
 }
 
@@ -262,11 +264,38 @@ static void connect(ff_petri_blocks *b, uint32_t block) {
   }
 }
 
+/* Neighbours of neighbours. The first call for a block counts them. */
+static uint32_t find_far(const ff_petri_blocks *b, uint32_t block, uint32_t *out) {
+  const uint32_t *near = b->neighbour + b->neighbour_first[block], n_near = ff_petri_count_of(b->neighbour_first, block);
+  uint32_t list[2 * FF_PETRI_MOST_FAR], n = 0;
+  for (uint32_t j = 0; j < n_near; j++)
+    for (size_t k = b->neighbour_first[near[j]]; k < b->neighbour_first[near[j] + 1]; k++) {
+      const uint32_t other = b->neighbour[k];
+      if (other == block || near[find(near, n_near, other)] == other) continue;
+      if (n == 2 * FF_PETRI_MOST_FAR && (n = (uint32_t)ff_sort_unique(list, n)) > FF_PETRI_MOST_FAR) return 0;
+      list[n++] = other;
+    }
+  n = (uint32_t)ff_sort_unique(list, n);
+  if (n > FF_PETRI_MOST_FAR) return 0;
+  if (out != NULL && n > 0) memcpy(out, list, n * sizeof *out);
+  return n;
+}
+
+static ff_status list_far(ff_petri_blocks_maker *m) {
+  ff_petri_blocks *b = m->blocks;
+  for (uint32_t k = 0; k < b->n_blocks; k++) b->far_first[k + 1] = b->far_first[k] + find_far(b, k, NULL);
+  b->far = ff_calloc(b->far_first[b->n_blocks], sizeof *b->far);
+  if (b->far == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for %u blocks", b->n_blocks);
+  for (uint32_t k = 0; k < b->n_blocks; k++) find_far(b, k, b->far + b->far_first[k]);
+  return FF_OK;
+}
+
 ff_status ff_petri_make_types(ff_petri_blocks_maker *m) {
   ff_petri_blocks *b = m->blocks;
   ff_status status = allocate(m);
   if (status == FF_OK) status = list_own(m);
   if (status == FF_OK) status = compile_all(m);
+  if (status == FF_OK) status = list_far(m);
   if (status != FF_OK) return status;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
     const ff_petri_program *own = b->types[b->type[k]].program;

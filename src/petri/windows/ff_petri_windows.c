@@ -6,7 +6,9 @@
 
 #define AT_ONCE 2048u           /* blocks that a thread runs before the step is left halfway */
 #define MOST_SETTLED 0.9        /* a larger contraction counts as this one */
-#define LEAST_CONTRACTION 0.01
+#define LEAST_CONTRACTION 1e-3
+#define MOST_WANTED 0.1         /* of contractions, */
+#define LEAST_WANTED 0.003      /* and the least */
 #define GROW 1.25               /* of windows, where sweeps contract much */
 #define SHRINK 0.8
 #define SHORTEST 0x1p-44        /* a window, as a part of the time and the longest window so far */
@@ -34,6 +36,7 @@ struct ff_petri_windows {
   char *memory[2];      /* states at the begin and at the end of the window */
   double length, longest;
   double contraction;   /* of sweeps, as was measured last; in a window, the largest one */
+  double wanted;        /* what it should be */
   int is_measured;      /* in this window */
   uint32_t sweep, at;   /* at: the next block of the list that runs, or is opened */
   uint32_t *list, n_list, share; /* blocks that run in this sweep, by their types; share: of a call */
@@ -222,9 +225,9 @@ static void accept_window(ff_petri_windows *w) {
     fail_memory(w);
     return;
   }
-  if (c > 2 * FF_PETRI_CONTRACTION)
+  if (c > 2 * w->wanted)
     scale_window(w, SHRINK);
-  else if (c < FF_PETRI_CONTRACTION && (double)w->n_due < MOST_FIRINGS * w->blocks->n_blocks)
+  else if (c < w->wanted && (double)w->n_due < MOST_FIRINGS * w->blocks->n_blocks)
     scale_window(w, GROW);
   find_next(w);
 }
@@ -318,7 +321,7 @@ static double first_length(ff_petri_windows *w) {
     if (own < 0) return 0;
     if (own < INFINITY && own > fastest) fastest = own;
   }
-  return fastest > 0 ? FF_PETRI_CONTRACTION / fastest : 1;
+  return fastest > 0 ? w->wanted / fastest : 1;
 }
 
 static void begin(ff_petri_windows *w) {
@@ -332,6 +335,9 @@ static void begin(ff_petri_windows *w) {
   w->window.start = w->memory[0];
   w->window.end = w->memory[1];
   w->contraction = 0.5;
+  w->wanted = FF_PETRI_CONTRACTION * sqrt(sqrt(w->blocks->net->options.relative / 1e-6));
+  if (w->wanted > MOST_WANTED) w->wanted = MOST_WANTED;
+  if (w->wanted < LEAST_WANTED) w->wanted = LEAST_WANTED;
   w->longest = 0;
   w->length = 1;
   w->at = 0;

@@ -14,8 +14,14 @@
 
 #include "ff_petri_block.h"
 
-#define FF_PETRI_SETTLED 0.2
-#define FF_PETRI_CONTRACTION 0.1
+#ifndef TRYS
+#define TRYS 0.2
+#endif
+#ifndef TRYC
+#define TRYC 0.03
+#endif
+#define FF_PETRI_SETTLED TRYS
+#define FF_PETRI_CONTRACTION TRYC /* at a relative tolerance of 1e-6 */
 #define FF_PETRI_MOST_SWEEPS 40u
 
 typedef struct ff_petri_windows ff_petri_windows;
