@@ -133,6 +133,22 @@ static ff_status check_places(const ff_petri_program *p, const double *initial, 
   return FF_OK;
 }
 
+ff_status ff_petri_method_of(ff_petri_method *out, const ff_petri_program *p, const ff_run_options *options, ff_error *err) {
+  ff_petri_blocks *blocks = NULL;
+  *out = FF_PETRI_EXACT;
+  if (options->until != NULL || p->n_groups < FF_PETRI_MANY_BLOCKS || p->n_levels < FF_PETRI_MANY_BLOCKS) return FF_OK;
+  const ff_status status = ff_petri_blocks_new(&blocks, p, err);
+  if (status != FF_OK) return status == FF_EMEMORY ? status : FF_OK;
+  uint32_t many = 0; /* blocks whose firings would cost steps of all others */
+  for (uint32_t k = 0; k < blocks->n_blocks; k++) {
+    const ff_petri_program *own = blocks->types[blocks->type[k]].program;
+    many += own->n_groups > 0 && own->n_levels > 0;
+  }
+  if (many >= FF_PETRI_MANY_BLOCKS && blocks->n_types <= many / 4) *out = FF_PETRI_WINDOWS;
+  ff_petri_blocks_free(blocks);
+  return FF_OK;
+}
+
 static ff_status open_process(ff_process *process, const ff_run_options *o, ff_error *err) {
   const ff_petri_program *p = process->model;
   if (o->method < 0 || o->method >= FF_PETRI_METHODS) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");

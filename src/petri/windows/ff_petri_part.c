@@ -182,7 +182,6 @@ ff_status ff_petri_part_new(ff_petri_type *type, uint32_t *order, const ff_petri
   free(x.first);
   ff_petri_options options = m->net->options;
   options.role = part->role;
-  if (getenv("TIGHT")) options.relative *= atof(getenv("TIGHT")), options.absolute *= atof(getenv("TIGHT"));
   return status == FF_OK ? ff_petri_program_new(&type->program, &part->flat, &options, m->err) : status;
 }
 

@@ -335,7 +335,7 @@ static void begin(ff_petri_windows *w) {
   w->window.start = w->memory[0];
   w->window.end = w->memory[1];
   w->contraction = 0.5;
-  w->wanted = FF_PETRI_CONTRACTION * sqrt(sqrt(w->blocks->net->options.relative / 1e-6));
+  w->wanted = FF_PETRI_CONTRACTION * ff_pow(w->blocks->net->options.relative / 1e-6, 0.25);
   if (w->wanted > MOST_WANTED) w->wanted = MOST_WANTED;
   if (w->wanted < LEAST_WANTED) w->wanted = LEAST_WANTED;
   w->longest = 0;

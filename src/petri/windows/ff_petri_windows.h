@@ -4,7 +4,9 @@
  *
  * A change of size d leaves errors of about d c / (1 - c), if each sweep makes changes c times as large. Blocks count as settled
  * when this is a part (FF_PETRI_SETTLED) of the tolerance. c is measured: in a sweep in which the same transitions fire as in the
- * one before, it is the largest change as a part of the last one. The length of windows keeps c near FF_PETRI_CONTRACTION.
+ * one before, it is the largest change as a part of the last one. The length of windows keeps c near FF_PETRI_CONTRACTION, or more
+ * or less as the fourth root of the tolerance: changes of flows that are three blocks away make errors in the size of c^4 within a
+ * step, which its estimate may not see. Steps end at changes that are nearer.
  *
  * Draws are addressed by the groups of the net. So the path is the same function of them as that of ff_petri_path.h, but for
  * choices among immediate transitions and orders of simultaneous ones. What happens does not depend on the number of threads, or
@@ -14,14 +16,8 @@
 
 #include "ff_petri_block.h"
 
-#ifndef TRYS
-#define TRYS 0.2
-#endif
-#ifndef TRYC
-#define TRYC 0.03
-#endif
-#define FF_PETRI_SETTLED TRYS
-#define FF_PETRI_CONTRACTION TRYC /* at a relative tolerance of 1e-6 */
+#define FF_PETRI_SETTLED 0.2
+#define FF_PETRI_CONTRACTION 0.03 /* at a relative tolerance of 1e-6 */
 #define FF_PETRI_MOST_SWEEPS 40u
 
 typedef struct ff_petri_windows ff_petri_windows;

@@ -9,6 +9,7 @@
 typedef struct {
   SEXP unfolded; /* what the program borrows; preserved */
   ff_petri_program *program;
+  ff_petri_method method;
   uint8_t *varies; /* for each place and variable of the unfolded net: whether trajectories may differ in it */
 } held;
 
@@ -32,6 +33,8 @@ static int choice_of(SEXP options, const char *name, const char *const *names, i
   ffi_stop(&err);
   return 0;
 }
+
+static const char *const methods[] = {"exact", "windows", "auto"};
 
 static ff_petri_options options_of(SEXP options) {
   static const char *const semantics[] = {"adaptive", "bio"}, *const integrators[] = {"auto", "dormand_prince", "rosenbrock"};
@@ -88,6 +91,12 @@ static const void *make(ffi_ensemble *ensemble, SEXP model, SEXP options, uint64
   ffi_ensemble_observe(ensemble, options, flat->n_places + named);
   const ff_formula *until = condition != R_NilValue ? &h->program->observer[named] : NULL;
   *o = ffi_ensemble_options(ensemble, options, seed, until, flat->n_places);
+  const int method = choice_of(options, "method", methods, 3);
+  if (method < FF_PETRI_METHODS)
+    h->method = (ff_petri_method)method;
+  else
+    ffi_check(ff_petri_method_of(&h->method, h->program, o, &err), &err);
+  o->method = h->method;
   UNPROTECT(1);
   return h->program;
 }
@@ -99,7 +108,7 @@ static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
   SEXP out = PROTECT(ffi_list(2, names)), varies = Rf_allocVector(LGLSXP, n);
   ffi_set(out, "varies", varies);
   for (uint32_t j = 0; j < n; j++) LOGICAL(varies)[j] = h->varies[observed[j]];
-  ffi_set(out, "method", Rf_mkString("exact"));
+  ffi_set(out, "method", Rf_mkString(methods[h->method]));
   UNPROTECT(1);
   return out;
 }
