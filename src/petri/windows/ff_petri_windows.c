@@ -9,6 +9,8 @@
 #define LEAST_CONTRACTION 1e-3
 #define MOST_WANTED 0.1         /* of contractions, */
 #define LEAST_WANTED 0.003      /* and the least */
+#define USUAL 0.3               /* contraction of a window of length 1 / coupling */
+#define LOOK 16u                /* after so many windows in which nothing was measured, couplings are */
 #define GROW 1.25               /* of windows, where sweeps contract much */
 #define SHRINK 0.8
 #define SHORTEST 0x1p-44        /* a window, as a part of the time and the longest window so far */
@@ -38,6 +40,8 @@ struct ff_petri_windows {
   double contraction;   /* of sweeps, as was measured last; in a window, the largest one */
   double wanted;        /* what it should be */
   int is_measured;      /* in this window */
+  uint32_t unmeasured;  /* windows in a row in which it was not, although they may be too short */
+  double *fastest;      /* for each thread: see coupling_of() */
   uint32_t sweep, at;   /* at: the next block of the list that runs, or is opened */
   uint32_t *list, n_list, share; /* blocks that run in this sweep, by their types; share: of a call */
   double *guess;
@@ -54,7 +58,8 @@ ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *bl
   w->blocks = blocks;
   w->threads = threads;
   w->runner = ff_calloc((size_t)threads, sizeof *w->runner);
-  ff_status status = w->runner != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
+  w->fastest = ff_calloc((size_t)threads, sizeof *w->fastest);
+  ff_status status = w->runner != NULL && w->fastest != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
   for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, err);
   if (status == FF_OK) return FF_OK;
   ff_petri_windows_free(w);
@@ -67,7 +72,7 @@ void ff_petri_windows_free(ff_petri_windows *w) {
   for (int i = 0; i < w->threads && w->runner != NULL; i++) ff_petri_runner_free(w->runner[i]);
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
-  void *const arrays[] = {w->runner, w->window.block, w->memory[0], w->memory[1], w->list, w->guess, w->count, w->due};
+  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->guess, w->count, w->due};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -217,7 +222,39 @@ static void find_next(ff_petri_windows *w) {
   w->state.next = w->blocks->transition[w->blocks->transition_first[x->block] + block->wave[block->now].firing[x->number].transition];
 }
 
+static void measure_coupling(void *context, int thread) {
+  ff_petri_windows *w = context;
+  const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  double fastest = 0;
+  for (uint64_t k = ff_share(n, (uint64_t)thread, threads); k < end && fastest >= 0; k++) {
+    const double own = ff_petri_runner_coupling(w->runner[thread], &w->window, (uint32_t)k);
+    if (own < 0 || (own < INFINITY && own > fastest)) fastest = own;
+  }
+  w->fastest[thread] = fastest;
+}
+
+/* How fast levels follow those of other blocks, at most, at the begin of the window. Below 0 if there is no memory. */
+static double coupling_of(ff_petri_windows *w) {
+  double fastest = 0;
+  ff_parallel(w->threads, measure_coupling, w);
+  for (int i = 0; i < w->threads; i++) {
+    if (w->fastest[i] < 0) return -1;
+    if (w->fastest[i] > fastest) fastest = w->fastest[i];
+  }
+  return fastest;
+}
+
+/* Where guesses suffice, nothing is measured, and what was measured once may be too large. */
+static void look_anew(ff_petri_windows *w) {
+  w->unmeasured = w->is_measured || w->contraction < w->wanted ? 0 : w->unmeasured + 1;
+  if (w->unmeasured < LOOK) return;
+  const double usual = USUAL * w->length * coupling_of(w);
+  if (usual >= 0 && usual < w->contraction) w->contraction = usual > LEAST_CONTRACTION ? usual : LEAST_CONTRACTION;
+  w->unmeasured = 0;
+}
+
 static void accept_window(ff_petri_windows *w) {
+  look_anew(w);
   const double c = w->contraction;
   w->state.n_windows++;
   if (w->length > w->longest) w->longest = w->length;
@@ -311,19 +348,6 @@ static void go_on_sweeping(ff_petri_windows *w) {
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
 
-/* The first window is as long as levels permit: after this time, those of a block have followed its neighbours by about as much as
- * a sweep should change them. */
-static double first_length(ff_petri_windows *w) {
-  const ff_petri_blocks *b = w->blocks;
-  double fastest = 0;
-  for (uint32_t t = 0; t < b->n_types; t++) {
-    const double own = ff_petri_runner_coupling(w->runner[0], &w->window, b->types[t].block[0]);
-    if (own < 0) return 0;
-    if (own < INFINITY && own > fastest) fastest = own;
-  }
-  return fastest > 0 ? w->wanted / fastest : 1;
-}
-
 static void begin(ff_petri_windows *w) {
   if (!make_memory(w)) {
     fail_memory(w);
@@ -334,7 +358,7 @@ static void begin(ff_petri_windows *w) {
   w->window.blocks = w->blocks;
   w->window.start = w->memory[0];
   w->window.end = w->memory[1];
-  w->contraction = 0.5;
+  w->unmeasured = 0;
   w->wanted = FF_PETRI_CONTRACTION * ff_pow(w->blocks->net->options.relative / 1e-6, 0.25);
   if (w->wanted > MOST_WANTED) w->wanted = MOST_WANTED;
   if (w->wanted < LEAST_WANTED) w->wanted = LEAST_WANTED;
@@ -353,8 +377,10 @@ static void go_on_opening(ff_petri_windows *w) {
   if (w->at < n) return;
   begin_window(w);
   if (w->phase == FAILS) return;
-  w->longest = w->length = first_length(w);
-  if (w->length > 0)
+  const double fastest = coupling_of(w);
+  w->longest = w->length = fastest > 0 ? w->wanted / (USUAL * fastest) : 1;
+  w->contraction = w->wanted;
+  if (fastest >= 0)
     begin_window(w);
   else
     fail_memory(w);
