@@ -6,9 +6,11 @@
 #'
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
-#' @param method `"exact"`, or `"auto"` (the default): exact too. The flows are solved with a stated tolerance, and the times of
-#'   firings follow from them: see section Precision. `"paper"`: the serial algorithm of ELansary and others, for comparisons. Its
-#'   law is the same, but its random numbers are others: see section Reference methods.
+#' @param method `"exact"`: one step of the flows of the whole net after the other; their error has a stated tolerance, and the
+#'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such as
+#'   the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of a thousand such parts and more, where
+#'   firings change the flows of each, and without `until`; otherwise exact. `"paper"`: the serial algorithm of ELansary and others, for
+#'   comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
@@ -36,6 +38,13 @@
 #'   `exp(-((x - 5) / 0.001)^2)`, may be missed: write it with a comparison, as in `if(abs(x - 5) < 0.01, ..., 0)`. Levels below
 #'   the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which levels of
 #'   1e-12 matter.
+#' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With `method =
+#'   "windows"`, the parts of a net that only flows join are simulated one by one over a short time, each with the levels of the
+#'   others as they were found last, until all of them agree. Parts are found by what transitions change, test and read; places of
+#'   the same colour, such as `Ca[3,5]` and `ER[3,5]`, are in one part. The random numbers are those of `"exact"`, so the same
+#'   transitions fire at the same times, but for errors of the flows: some tolerances, or some ten of them below 1e-8. Only choices
+#'   among immediate transitions, and orders of firings that are due at one time, have other random numbers. If there are fewer
+#'   trajectories than `threads`, several threads work on each. Not for conditions (`until`), nor for nets with a single part.
 #' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
 #'   levels are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire:
 #'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
@@ -73,7 +82,8 @@ NULL
 
 #' @rdname simulate.petri_net
 #' @export
-simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact", "paper"), observe = NULL,
+simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method = c("auto", "exact", "windows", "paper"),
+                               observe = NULL,
                                output = c("summary", "trajectories", "final", "histogram", "events"), initial = NULL,
                                parameters = NULL, until = NULL, quantiles = NULL, covariance = FALSE, shard = NULL,
                                confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
@@ -97,7 +107,7 @@ petri_engine <- list(
   name = "petri", kernels = character(),
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
-  without_kernel = function() c("auto", "exact", "paper"),
+  without_kernel = function() c("auto", "exact", "windows", "paper"),
   plan = function(...) petri_plan(...),
   reason = function(result, model) NULL,
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
@@ -172,9 +182,9 @@ check_petri_method <- function(method) {
     hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") lets all flow" else {
       "; that is a method for reaction networks: see as_reaction_network()"
     }
-    abort_value("method", "\"auto\", \"exact\" or \"paper\"", method, paste0(hint, "."))
+    abort_value("method", "\"auto\", \"exact\", \"windows\" or \"paper\"", method, paste0(hint, "."))
   }
-  check_choice(method, "method", c("auto", "exact", "paper"))
+  check_choice(method, "method", c("auto", "exact", "windows", "paper"))
 }
 
 # The relative and the absolute tolerance.
@@ -326,8 +336,9 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
 
 #' @rdname simulate.petri_net
 #' @export
-sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact", "paper"),
-                                       observe = NULL, output = c("summary", "trajectories", "final", "histogram"), until = NULL,
+sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times,
+                                       method = c("auto", "exact", "windows", "paper"), observe = NULL,
+                                       output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                        quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                        confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                        progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock", "cvode"),

@@ -109,6 +109,20 @@ void ff_ode_go_on(ff_ode *o, double t, const double *x) {
   o->trying = 0;
 }
 
+ff_ode_pace ff_ode_pace_of(const ff_ode *o) {
+  return (ff_ode_pace){o->h, o->tried, o->shortest, o->jumps, o->stiff, o->calm};
+}
+
+void ff_ode_set_pace(ff_ode *o, const ff_ode_pace *pace) {
+  o->span.to = o->span.from; /* the last step may be of another solution */
+  o->h = pace->next;
+  o->tried = pace->tried;
+  o->shortest = pace->shortest;
+  o->jumps = pace->jumps;
+  o->stiff = pace->stiff;
+  o->calm = pace->calm;
+}
+
 const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
 
 double ff_ode_next(const ff_ode *o) { return o->h; }

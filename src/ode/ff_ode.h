@@ -94,6 +94,16 @@ void ff_ode_begin(ff_ode *ode, double t, const double *x, double h);
  * present method. A time within the last step ends it, as ff_ode_cut() would. With `automatic`, the method may still change in either direction. x may be an array of the solver. O(n). */
 void ff_ode_go_on(ff_ode *ode, double t, const double *x);
 
+/* What the next steps of a solution follow from, but for the time and the state: so one solver may go on with several solutions
+ * in turn. ff_ode_go_on() must follow ff_ode_set_pace(). O(1). */
+typedef struct {
+  double next, tried, shortest;
+  uint32_t jumps, stiff, calm;
+} ff_ode_pace;
+
+ff_ode_pace ff_ode_pace_of(const ff_ode *ode);
+void ff_ode_set_pace(ff_ode *ode, const ff_ode_pace *pace);
+
 typedef enum {
   FF_ODE_STEPPED,
   FF_ODE_AT_END, /* the last step ends at `most` or later; nothing has changed */

@@ -94,4 +94,51 @@ static ff_status simulates_petri_in_lanes(ff_error *err) {
   return status;
 }
 
+/* Cells with a clock, immediate transitions, variables and levels that jump; a place that nothing changes, and one that joins no
+ * cell. */
+static void prepare_cells(void) {
+  static const struct {
+    const char *name;
+    ff_petri_kind kind;
+    const char *equation, *guard, *number;
+    int mass_action;
+  } list[] = {{"spread", FF_PETRI_CONTINUOUS, "Ca[x,y] -> Ca[a,y]", "abs(x - a) == 1", "F", 1},
+              {"bind", FF_PETRI_STOCHASTIC, "0 -> S100[x,y]", NULL, "50 + x + Ca[x,y]", 0},
+              {"jump", FF_PETRI_STOCHASTIC, "S100[x,y] -> Ca[x,y]", NULL, "20", 1},
+              {"go", FF_PETRI_IMMEDIATE, "3 S100[x,y] -> 2 Ca[x,y]", NULL, "1", 0},
+              {"wait", FF_PETRI_DETERMINISTIC, "S100[x,y] -> 0", NULL, "0.05", 0},
+              {"count", FF_PETRI_STOCHASTIC, "0 -> B", NULL, "10 + v", 0},
+              {"fast", FF_PETRI_CONTINUOUS, "Ca[x,y] -> 0", NULL, "1e4 * (Ca[x,y] > 3)", 1}};
+  ff_error err;
+  FF_CHECK_OK(petri_small(&given.petri, 2, &err), &err);
+  FF_CHECK_OK(ff_petri_add_variable(given.petri, "v", &err), &err);
+  FF_CHECK_OK(ff_petri_variable_text(given.petri, 0, "B / 2", petri_nowhere, &err), &err);
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    FF_CHECK_OK(petri_add(given.petri, list[i].name, list[i].kind, list[i].equation, list[i].guard, NULL, NULL, list[i].number,
+                          list[i].mass_action, &err),
+                &err);
+  FF_CHECK_OK(ff_petri_add_marking(given.petri, "F", NULL, "2", 0, petri_nowhere, &err), &err);
+  FF_CHECK_OK(ff_petri_add_marking(given.petri, "Ca", NULL, "x", 0, petri_nowhere, &err), &err);
+  FF_CHECK_OK(ff_petri_finish(given.petri, &err), &err);
+  FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
+}
+
+static ff_status simulates_by_windows(ff_error *err) {
+  const ff_petri_options options = {.relative = 1e-4};
+  const double times[] = {0.02, 0.1};
+  const uint32_t observed[] = {0, 1};
+  const ff_run_options how = {.method = FF_PETRI_WINDOWS, .key = 3, .n = 1, .times = times, .n_times = 2, .observed = observed,
+                              .n_observed = 2, .threads = 1};
+  ff_petri_program *program = NULL;
+  ff_run *run = NULL;
+  int done = 0;
+  ff_status status = ff_petri_program_new(&program, given.flat, &options, err);
+  if (status == FF_OK) status = ff_run_new(&run, &ff_petri_engine, program, &how, err);
+  CHECK_OUT(status, run);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
+  ff_run_free(run);
+  ff_petri_program_free(program);
+  return status;
+}
+
 #endif

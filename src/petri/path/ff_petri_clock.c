@@ -1,8 +1,14 @@
 /* Groups of stochastic transitions: their thresholds and their next firings. */
 #include "ff_petri_path_internal.h"
 
+/* The words of the next firing of a group. */
+static ff_philox_block draw_of(const ff_petri_path *path, uint32_t g) {
+  const uint32_t block = path->around.group != NULL ? path->around.group[g] : g;
+  return ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, block, path->fired[g], path->unit), path->key);
+}
+
 void ff_petri_clock_draw(ff_petri_path *path, uint32_t g) {
-  const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_FIRING, g, path->fired[g], path->unit), path->key);
+  const ff_philox_block w = draw_of(path, g);
   path->left[g] = ff_exponential(w.v[0], w.v[1]);
   path->choice[g] = ff_closed(w.v[2], w.v[3]);
   path->since[g] = path->now;

@@ -66,7 +66,7 @@ static ff_status make_solver(ff_petri_path *x, ff_error *err) {
   for (uint32_t f = 0; f < p->n_flows; f++) flows += p->law[p->flow[f]].n;
   for (uint32_t i = 0; i < p->n_levels; i++) x->size[i] = p->options.absolute / p->options.relative;
   if (ff_petri_is_paper(x)) x->size[p->n_levels] = 1; /* as the other methods have it for integrals of hazards */
-  const ff_ode_equations own = {.n = p->n_levels, .of = x, .slope = ff_petri_slope, .timed = p->timed_flows,
+  const ff_ode_equations own = {.n = p->n_levels, .of = x, .slope = ff_petri_slope, .timed = p->timed_flows || p->n_given > 0,
                                 .first = p->column_first, .row = p->column_row, .order = p->order};
   const ff_ode_equations more = {.n = x->n_equations, .of = x, .slope = ff_petri_paper_slope, .first = paper->column_first,
                                  .row = paper->column_row, .timed = p->timed_flows || p->timed_profiles};
@@ -141,7 +141,7 @@ void ff_petri_path_start(ff_petri_path *x, uint64_t key, uint64_t unit, const do
   ff_petri_set_next(x, FF_PETRI_BEGINS, 0);
 }
 
-static void forget(ff_petri_path *x) {
+void ff_petri_path_forget(ff_petri_path *x) {
   const ff_petri_program *p = x->program;
   for (uint32_t k = 0; k < x->n_dirty_derived; k++) x->is_dirty_derived[x->dirty_derived[k]] = 0;
   for (size_t k = 0; k < x->n_dirty; k++) x->is_dirty[ff_petri_number_of(p, x->dirty[k])] = 0;
@@ -165,10 +165,9 @@ static void forget(ff_petri_path *x) {
 
 static int only_flows(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate + p->n_timed == 0; }
 
-/* Sets all that a later step reads, whatever was simulated before. */
-static void begin(ff_petri_path *x) {
+void ff_petri_path_begin(ff_petri_path *x) {
   const ff_petri_program *p = x->program;
-  forget(x);
+  ff_petri_path_forget(x);
   memcpy(x->value, p->initial, p->n_values * sizeof *x->value);
   for (uint32_t place = 0; place < p->n_places; place++) x->value[p->place_value[place]] = x->initial[place];
   x->value[p->time] = x->start;
@@ -205,7 +204,7 @@ void ff_petri_path_step(ff_petri_path *x) {
   if (x->next_time > x->now) x->at_once = 0;
   x->now = x->next_time;
   switch (event) {
-    case FF_PETRI_BEGINS: begin(x); break;
+    case FF_PETRI_BEGINS: ff_petri_path_begin(x); break;
     case FF_PETRI_FIRES:
       ff_petri_fire(x, x->fires);
       ff_petri_update(x);

@@ -32,6 +32,7 @@ typedef enum {
   FF_PETRI_BAD_LEVEL,    /* item: a place; value: its level, which is negative */
   FF_PETRI_ENDLESS,      /* item, symbol: two transitions that fire at one instant without end */
   FF_PETRI_PILED,        /* crossings pile up; item: the level of the last one */
+  FF_PETRI_BAD_WINDOW,   /* value: the length of a window, which is too short (petri/windows/) */
   FF_PETRI_NO_MEMORY
 } ff_petri_failure_kind;
 
@@ -99,9 +100,22 @@ typedef struct {
   uint32_t wrong_cell;  /* 1 + the cell whose hazard is negative or not finite */
   double wrong;         /* its profile there */
 } ff_petri_paper;
+/* What a block of a larger net knows of the rest. All zero for a net of its own. Borrowed. */
+typedef struct {
+  /* Sets the given places, value[0] and so on, at time t of a step that begins at `from`; at t = `from`, to what they are from
+   * then on. */
+  void (*set)(void *of, double from, double t, double *value);
+  void *of;
+  const double *stop;     /* ascending times after which given places may go on in another way: segments end there */
+  uint32_t n_stops;
+  const uint32_t *group;  /* for each group the number that its draws are addressed by; NULL: its own */
+  uint32_t choice, order; /* the blocks of draws for immediate transitions, and of the first one for batches */
+} ff_petri_around;
 
 typedef struct {
   const ff_petri_program *program;
+  ff_petri_around around;
+  uint32_t at_stop;
   const double *initial; /* places at the start, in their own order */
   double start;          /* the time at the start */
   uint64_t key, unit;
@@ -217,6 +231,26 @@ void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome);
 /* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. A level that is below 0 by no
  * more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
+
+/* ---- trajectories in parts: ff_petri_state.c ---------------------------------------------------------------------------- */
+
+/* A trajectory may be left at a time and resumed from there, also by another path of the same program. A state has this many
+ * bytes, and is aligned as a double. O(1). */
+size_t ff_petri_path_state_size(const ff_petri_program *program);
+
+/* The state at the start, after ff_petri_path_start(), before anything happens. O(size of the program). */
+void ff_petri_path_open(ff_petri_path *path, void *state);
+
+/* Goes on from a state at time t, as ff_petri_path_step() does after a step; ff_petri_path_start() came before. O(values + groups
+ * + hazards). */
+void ff_petri_path_resume(ff_petri_path *path, const void *state, double t);
+
+/* Leaves the trajectory at time t, from `now` on and at most next_time; what is due then has not happened. O(the same). */
+void ff_petri_path_leave(ff_petri_path *path, void *state, double t);
+
+/* Sets the slopes of levels in a state at time t, where no place counts as empty. The path must then be resumed. Returns 0 if a rate
+ * is not finite. O(flows + size of a state). */
+int ff_petri_path_slopes(ff_petri_path *path, const void *state, double t, double *slope);
 
 /* ---- failures: ff_petri_touch.c ----------------------------------------------------------------------------------------- */
 

@@ -134,7 +134,17 @@ void ff_petri_switch_set(ff_petri_path *path, uint32_t derived);
 void ff_petri_find_crossing(ff_petri_path *path);
 void ff_petri_cross(ff_petri_path *path); /* then ff_petri_update() is due */
 
+/* ---- the begin: ff_petri_path.c ----------------------------------------------------------------------------------------- */
+
+/* Sets all that a later step reads, whatever was simulated before: the state at the start. */
+void ff_petri_path_begin(ff_petri_path *path);
+/* Nothing is about to be computed anew, and no segment is there. */
+void ff_petri_path_forget(ff_petri_path *path);
+
 /* ---- segments: ff_petri_segment.c --------------------------------------------------------------------------------------- */
+
+/* Groups that vary go on with what is left of their thresholds. */
+void ff_petri_leave_segment(ff_petri_path *path);
 
 /* Finds the next step. */
 void ff_petri_path_find(ff_petri_path *path);

@@ -13,6 +13,8 @@ static double known_end(ff_petri_path *path) {
   double most = path->now + path->reach;
   if (path->timed) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
   if (!(most > path->now)) most = INFINITY;
+  while (path->at_stop < path->around.n_stops && !(path->around.stop[path->at_stop] > path->now)) path->at_stop++;
+  if (path->at_stop < path->around.n_stops) most = smaller(most, path->around.stop[path->at_stop]);
   const int paper = ff_petri_is_paper(path);
   if (path->due.n > 0 && (paper || p->law[p->timed[path->due.heap[0].number].law].stirs) && path->due.heap[0].time > path->now)
     most = smaller(most, path->due.heap[0].time);
@@ -29,7 +31,7 @@ static double known_end(ff_petri_path *path) {
 static int is_still(ff_petri_path *path) {
   if (path->ode == NULL) return 1;
   const double *slope = ff_ode_slope(path->ode);
-  if (path->program->timed_flows || slope == NULL) return 0;
+  if (path->program->timed_flows || path->program->n_given > 0 || slope == NULL) return 0;
   if (ff_petri_is_paper(path) && path->program->timed_profiles) return 0;
   for (uint32_t i = 0; i < path->n_equations; i++)
     if (slope[i] != 0) return 0;
@@ -71,6 +73,7 @@ static void go_on(ff_petri_path *path) {
     if (path->now < path->to && length > 0) shorten_reach(path, FF_PETRI_REACH * length);
     ff_petri_own_levels(path);
   }
+  path->from = path->now;
   if (path->program->arc_first != NULL) ff_petri_hold_check(path);
   if (ff_petri_is_paper(path))
     ff_petri_paper_restart(path, used);
@@ -131,7 +134,7 @@ static int is_constant(const ff_petri_path *path, uint32_t g) {
 
 /* Groups that vary go on with what is left of their thresholds. Their candidates are dropped before the length of the segment is
  * chosen. */
-static void leave_segment(ff_petri_path *path) {
+void ff_petri_leave_segment(ff_petri_path *path) {
   if (ff_petri_is_paper(path)) {
     if (path->program->n_groups > 0) mark_group(path, 0);
     return;
@@ -175,12 +178,13 @@ static void end_segment(ff_petri_path *path) {
 }
 
 static void new_segment(ff_petri_path *path) {
-  leave_segment(path);
+  ff_petri_leave_segment(path);
   if (!ff_petri_is_paper(path)) search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
   if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
   if (path->peaks.most > FF_PETRI_MANY_PIECES) path->reach = path->length * FF_PETRI_MANY_PIECES / path->peaks.most;
   path->peaks.most = 0;
+  path->stirred |= path->at_stop < path->around.n_stops && path->now == path->around.stop[path->at_stop];
   path->stirred |= !path->flat && path->now < path->to; /* the search for crossings has not come to the end of the step */
   if (path->stirred) go_on(path);
   if (path->failure.what != FF_PETRI_FINE) return;

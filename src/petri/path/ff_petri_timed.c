@@ -27,7 +27,8 @@ int ff_petri_find_immediate(ff_petri_path *path) {
   if (path->n_enabled == 0) return 0;
   for (uint32_t k = 0; k < p->n_immediate; k++) total += weight_of(path, k);
   if (!(total > 0)) return 0;
-  const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_IMMEDIATE, 0, path->choices, path->unit), path->key);
+  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_IMMEDIATE, path->around.choice, path->choices, path->unit);
+  const ff_philox_block w = ff_philox(at, path->key);
   double x = ff_closed(w.v[0], w.v[1]) * total;
   for (uint32_t k = 0; k < p->n_immediate; k++) {
     const double weight = weight_of(path, k);
@@ -105,7 +106,8 @@ void ff_petri_timed_begin(ff_petri_path *path) {
 /* Puts the n transitions into a random order (Fisher and Yates). */
 static void shuffle(ff_petri_path *path, uint32_t *list, uint32_t n) {
   for (uint32_t i = 0; i + 1 < n; i++) {
-    const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_ORDER, i, path->batches, path->unit), path->key);
+    const uint32_t block = path->around.order + i;
+    const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_ORDER, block, path->batches, path->unit), path->key);
     const uint32_t j = i + (uint32_t)(ff_closed(w.v[0], w.v[1]) * (n - i)), kept = list[i];
     list[i] = list[j];
     list[j] = kept;

@@ -37,9 +37,10 @@ static int is_safe(const room *r, const ff_petri_law *law, const ff_petri_effect
 
 static void mark(ff_petri_program *p, const room *r, uint8_t *is_watched) {
   for (uint32_t f = 0; f < p->n_flows; f++) {
-    const ff_petri_law *law = &p->law[p->flow[f]];
+    ff_petri_law *law = &p->law[p->flow[f]];
     for (uint32_t c = 0; c < law->n_effects; c++) {
-      if (is_safe(r, law, &law->effect[c])) continue;
+      law->effect[c].safe = (uint8_t)is_safe(r, law, &law->effect[c]);
+      if (law->effect[c].safe) continue;
       for (uint32_t i = 0; i < law->n; i++) is_watched[ff_petri_value_of(law, law->effect[c].row, i)] = 1;
     }
   }

@@ -192,7 +192,7 @@ static ff_status make_rows(ff_petri_family_maker *f) {
                                                : slot;
       uint8_t class = r >= family->n_slots ? FF_PETRI_OF_NOTHING
                       : slot >= m->p->n_places ? m->variable_class[slot - m->p->n_places]
-                      : value < m->p->n_levels ? FF_PETRI_OF_LEVELS
+                      : ff_petri_is_level(m->p, value) ? FF_PETRI_OF_LEVELS
                                                : FF_PETRI_OF_COUNTS;
       f->law->index[r * n + i] = value;
       if (class > f->row_class[r]) f->row_class[r] = class;

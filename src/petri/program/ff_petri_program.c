@@ -42,7 +42,7 @@ static void mark_levels(const ff_petri_flat *flat, const uint32_t *place_of, uin
   }
 }
 
-/* Levels come first, then the other places. */
+/* Levels come first, then given ones, then the other places. */
 static ff_status number_places(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
   const ff_petri_flat *flat = m->flat;
@@ -57,13 +57,16 @@ static ff_status number_places(ff_petri_maker *m) {
     for (uint32_t q = 0; q < n; q++)
       for (uint32_t f = flat->first[q]; f < flat->first[q + 1]; f++) place_of[f] = q;
     mark_levels(flat, place_of, is_level);
-    for (int level = 1; level >= 0; level--) {
-      for (uint32_t f = 0; f < p->n_places; f++)
-        if ((is_level[place_of[f]] && !flat->fixed[f]) == level) {
-          p->place_value[f] = next;
-          p->value_place[next++] = f;
-        }
-      if (level) p->n_levels = next;
+    for (int turn = 0; turn < 3; turn++) {
+      for (uint32_t f = 0; f < p->n_places; f++) {
+        const ff_petri_role role = p->options.role != NULL ? (ff_petri_role)p->options.role[f] : FF_PETRI_PLAIN;
+        const int flows = role == FF_PETRI_LEVEL || (is_level[place_of[f]] && !flat->fixed[f]);
+        if ((role == FF_PETRI_GIVEN ? 1 : flows ? 0 : 2) != turn) continue;
+        p->place_value[f] = next;
+        p->value_place[next++] = f;
+      }
+      if (turn == 0) p->n_levels = next;
+      if (turn == 1) p->n_given = next - p->n_levels;
     }
     for (uint32_t f = 0; f < p->n_places; f++) p->start[f] = flat->initial[f];
   }
@@ -158,7 +161,7 @@ static ff_status make_variables(ff_petri_maker *m) {
   if (status == FF_OK) status = ff_grow((void **)&f.row_class, &f.class_room, law.n_rows, sizeof *f.row_class, m->err);
   for (uint32_t r = 0; r < law.n_rows && status == FF_OK; r++) {
     law.index[r] = r;
-    f.row_class[r] = r < m->p->n_levels || r == m->p->time ? FF_PETRI_OF_LEVELS : FF_PETRI_OF_COUNTS;
+    f.row_class[r] = ff_petri_is_level(m->p, r) || r == m->p->time ? FF_PETRI_OF_LEVELS : FF_PETRI_OF_COUNTS;
   }
   for (uint32_t v = 0; v < n && status == FF_OK; v++) status = make_variable(&f, v);
   free(law.index);
@@ -254,6 +257,7 @@ ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == FF_OK; i++) status = parts[i](&m);
   measure(p);
   free_maker(&m);
+  p->options.role = NULL;
   if (status == FF_OK)
     *out = p;
   else

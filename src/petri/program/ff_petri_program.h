@@ -2,6 +2,7 @@
  *
  * All that formulas read is in one array of values, by number:
  *   levels       places that a continuous transition changes, from 0
+ *   given        levels of other blocks, if the net is a block of a larger one
  *   other places, then variables, the time, and constants (values of indices)
  *   derived      functions of these: parts of formulas that depend on discrete places alone, and switches
  * A switch is a comparison, or a whole number such as floor(x), that depends on levels or the time. It keeps its value between
@@ -18,6 +19,10 @@
 typedef enum { FF_PETRI_ADAPTIVE, FF_PETRI_BIO } ff_petri_semantics;
 typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK, FF_PETRI_CVODE } ff_petri_integrator;
 
+/* What a place is in a block of a larger net: what its own transitions make of it; a level, even if none of them flows into it; or
+ * a level of another block, which rates of flows read as a given function of the time. Such a place must be fixed. */
+typedef enum { FF_PETRI_PLAIN, FF_PETRI_LEVEL, FF_PETRI_GIVEN } ff_petri_role;
+
 typedef struct {
   ff_petri_semantics semantics;
   ff_petri_integrator integrator;
@@ -25,6 +30,7 @@ typedef struct {
   int one_clock;             /* all stochastic transitions are one group */
   int paper;                 /* Algorithm 1 of ELansary et al., serially: path/ff_petri_paper.c. There is one clock then */
   uint32_t most_at_once;     /* firings without stochastic ones at one instant; more are a failure. 0: 1e6 */
+  const uint8_t *role;       /* NULL, or an ff_petri_role for each place. Read while the net is compiled */
 } ff_petri_options;
 
 #define FF_PETRI_CHUNK 16u /* transitions of a family that are evaluated at a time */
@@ -46,6 +52,7 @@ typedef enum { FF_PETRI_COMPLEX, FF_PETRI_NUMBER, FF_PETRI_SYMBOL, FF_PETRI_MULT
 typedef struct {
   uint32_t row;
   uint8_t resets; /* the place becomes 0 first */
+  uint8_t safe;   /* of a flow, not for "bio": whether it takes nothing from the place where its level is 0 */
   double by;
   ff_petri_term formula; /* if it has words, its value counts, not `by` */
 } ff_petri_effect;
@@ -115,7 +122,7 @@ typedef struct {
 typedef struct {
   const ff_petri_flat *flat;
   ff_petri_options options;
-  uint32_t n_levels, n_places, n_values, time; /* time: the number of this value */
+  uint32_t n_levels, n_given, n_places, n_values, time; /* time: the number of this value */
   uint32_t *place_value; /* for each place */
   uint32_t *value_place; /* for each value below n_places */
   double *initial;       /* of all values; of what is derived and of variables, 0 */
@@ -184,6 +191,9 @@ static inline uint32_t ff_petri_number_of(const ff_petri_program *p, ff_petri_me
   return (uint32_t)(p->law[m.law].first + m.i);
 }
 ff_petri_member ff_petri_member_of(const ff_petri_program *program, uint64_t transition);
+
+/* Whether a value is a level, of this net or of another block. */
+static inline int ff_petri_is_level(const ff_petri_program *p, uint32_t value) { return value < p->n_levels + p->n_given; }
 
 /* The value of a symbol of transition i. O(1). */
 static inline uint32_t ff_petri_value_of(const ff_petri_law *law, uint32_t row, uint32_t i) {

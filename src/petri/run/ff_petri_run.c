@@ -1,6 +1,4 @@
 /* Petri nets as an engine of ensembles: checks, lanes of one trajectory, and why trajectories fail. */
-#include "ff_petri_run.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +7,7 @@
 #include "../../base/ff_decimal.h"
 #include "../../base/ff_philox.h"
 #include "../lanes/ff_petri_lanes.h"
-#include "../path/ff_petri_path.h"
+#include "ff_petri_run_internal.h"
 
 #define MOST_COUNT 0x1p53
 
@@ -156,6 +154,7 @@ static ff_status make_lanes(ff_lanes **out, const ff_process *process, const ff_
                             uint64_t trajectories, ff_error *err) {
   const ff_petri_program *program = process->model;
   *out = NULL;
+  if (options->method == FF_PETRI_WINDOWS) return ff_petri_window_lanes(out, process, options, initial, err);
   petri_lanes *e = ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
   e->base.lanes = lanes_for(program, options, trajectories);
@@ -207,9 +206,27 @@ static ff_status check_places(const ff_petri_program *p, const double *initial, 
   return FF_OK;
 }
 
+ff_status ff_petri_method_of(ff_petri_method *out, const ff_petri_program *p, const ff_run_options *options, ff_error *err) {
+  ff_petri_blocks *blocks = NULL;
+  *out = FF_PETRI_EXACT;
+  if (options->until != NULL || p->n_groups < FF_PETRI_MANY_BLOCKS || p->n_levels < FF_PETRI_MANY_BLOCKS) return FF_OK;
+  const ff_status status = ff_petri_blocks_new(&blocks, p, err);
+  if (status != FF_OK) return status == FF_EMEMORY ? status : FF_OK;
+  uint32_t many = 0; /* blocks whose firings would cost steps of all others */
+  for (uint32_t k = 0; k < blocks->n_blocks; k++) {
+    const ff_petri_program *own = blocks->types[blocks->type[k]].program;
+    many += own->n_groups > 0 && own->n_levels > 0;
+  }
+  if (many >= FF_PETRI_MANY_BLOCKS && blocks->n_types <= many / 4) *out = FF_PETRI_WINDOWS;
+  ff_petri_blocks_free(blocks);
+  return FF_OK;
+}
+
 static ff_status open_process(ff_process *process, const ff_run_options *o, ff_error *err) {
   const ff_petri_program *p = process->model;
-  if (o->method != FF_PETRI_EXACT) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");
+  if (o->method < 0 || o->method >= FF_PETRI_METHODS) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");
+  if (o->method == FF_PETRI_WINDOWS && o->until != NULL)
+    return ff_error_set(err, FF_EARGUMENT, "method \"windows\" cannot end trajectories by a condition: use method = \"exact\"");
   if (p->n_groups >= FF_PHILOX_MAX_BLOCKS)
     return ff_error_set(err, FF_ESIZE, "the net has %u groups of transitions; expected fewer than 2^29", p->n_groups);
   process->variables = p->observer;
@@ -224,10 +241,14 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   ff_status status = check_places(p, o->initial != NULL ? o->initial : p->start, err);
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
     status = check_places(p, o->starts + i * p->n_places, err);
+  if (status != FF_OK || o->method != FF_PETRI_WINDOWS) return status;
+  ff_petri_blocks *blocks = NULL;
+  status = ff_petri_blocks_new(&blocks, p, err);
+  process->own = blocks;
   return status;
 }
 
-static void close_process(ff_process *process) { (void)process; }
+static void close_process(ff_process *process) { ff_petri_blocks_free(process->own); }
 
 static const double *initial_of(const void *model) { return ((const ff_petri_program *)model)->start; }
 
@@ -326,7 +347,11 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
   (void)o;
   lanes->diagnose(lanes, lane, &f);
   const where at = where_of(&f, number);
-  if (f.what == FF_PETRI_NO_MEMORY)
+  if (f.what == FF_PETRI_BAD_WINDOW)
+    ff_error_set(out, FF_EMODEL,
+                 "what flows between parts of the net does not settle%s, even in windows of length %s: use method = \"exact\"",
+                 at.text, ff_show(f.value, 3).text);
+  else if (f.what == FF_PETRI_NO_MEMORY)
     ff_error_set(out, FF_EMEMORY, "no memory for a step%s", at.text);
   else if (f.what <= FF_PETRI_BAD_DELAY || f.what == FF_PETRI_BAD_INTEGRAL || f.what == FF_PETRI_ENDLESS)
     describe_transition(process->model, &f, at.text, out);

@@ -9,6 +9,7 @@
 typedef struct {
   SEXP unfolded; /* what the program borrows; preserved */
   ff_petri_program *program;
+  ff_petri_method method;
   uint8_t *varies; /* for each place and variable of the unfolded net: whether trajectories may differ in it */
 } held;
 
@@ -33,12 +34,15 @@ static int choice_of(SEXP options, const char *name, const char *const *names, i
   return 0;
 }
 
+enum { AUTO = FF_PETRI_METHODS, PAPER, METHODS };
+static const char *const methods[] = {"exact", "windows", "auto", "paper"};
+
 static ff_petri_options options_of(SEXP options) {
-  static const char *const semantics[] = {"adaptive", "bio"}, *const methods[] = {"auto", "exact", "paper"};
+  static const char *const semantics[] = {"adaptive", "bio"};
   static const char *const integrators[] = {"auto", "dormand_prince", "rosenbrock", "cvode"};
   return (ff_petri_options){.semantics = (ff_petri_semantics)choice_of(options, "semantics", semantics, 2),
                             .integrator = (ff_petri_integrator)choice_of(options, "integrator", integrators, 4),
-                            .paper = choice_of(options, "method", methods, 3) == 2,
+                            .paper = choice_of(options, "method", methods, METHODS) == PAPER,
                             .relative = ffi_number(ffi_element(options, "relative"), "relative"),
                             .absolute = ffi_number(ffi_element(options, "absolute"), "absolute")};
 }
@@ -90,6 +94,12 @@ static const void *make(ffi_ensemble *ensemble, SEXP model, SEXP options, uint64
   ffi_ensemble_observe(ensemble, options, flat->n_places + named);
   const ff_formula *until = condition != R_NilValue ? &h->program->observer[named] : NULL;
   *o = ffi_ensemble_options(ensemble, options, seed, until, flat->n_places);
+  const int method = choice_of(options, "method", methods, METHODS);
+  if (method < FF_PETRI_METHODS)
+    h->method = (ff_petri_method)method;
+  else if (method == AUTO)
+    ffi_check(ff_petri_method_of(&h->method, h->program, o, &err), &err);
+  o->method = h->method;
   UNPROTECT(1);
   return h->program;
 }
@@ -101,7 +111,7 @@ static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
   SEXP out = PROTECT(ffi_list(2, names)), varies = Rf_allocVector(LGLSXP, n);
   ffi_set(out, "varies", varies);
   for (uint32_t j = 0; j < n; j++) LOGICAL(varies)[j] = h->varies[observed[j]];
-  ffi_set(out, "method", Rf_mkString(h->program->options.paper ? "paper" : "exact"));
+  ffi_set(out, "method", Rf_mkString(methods[h->program->options.paper ? PAPER : (int)h->method]));
   UNPROTECT(1);
   return out;
 }

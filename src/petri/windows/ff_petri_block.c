@@ -1,0 +1,243 @@
+#include "ff_petri_block.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A neighbour: its wave, the piece in which the present step begins, and where in a piece the last time was. */
+typedef struct {
+  const ff_petri_wave *wave;
+  const double *piece;
+  size_t size, at;
+  double s;
+} neighbour;
+
+struct ff_petri_runner {
+  const ff_petri_blocks *blocks;
+  ff_petri_path *path; /* of each type; without a program until it is needed */
+  uint8_t *is_made;
+  double *initial;     /* places of a block */
+  neighbour *near;     /* of the block that runs */
+  const ff_petri_source *given;
+  uint32_t n_near, n_given;
+  double shift;        /* is added to one given level, */
+  uint32_t shifted;    /* this one */
+  double *stop;
+  size_t stops_room;
+  uint64_t key, unit;
+  double start;
+};
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, ff_error *err) {
+  ff_petri_runner *r = *out = ff_calloc(1, sizeof *r);
+  uint32_t places = 0, near = 0;
+  if (r == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for blocks");
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    const uint32_t p = (uint32_t)(b->place_first[k + 1] - b->place_first[k]);
+    const uint32_t n = (uint32_t)(b->neighbour_first[k + 1] - b->neighbour_first[k]);
+    places = p > places ? p : places;
+    near = n > near ? n : near;
+  }
+  r->blocks = b;
+  r->path = ff_calloc(b->n_types, sizeof *r->path);
+  r->is_made = ff_calloc(b->n_types, 1);
+  r->initial = ff_calloc(places, sizeof *r->initial);
+  r->near = ff_calloc(near, sizeof *r->near);
+  ff_status status = r->path != NULL && r->is_made != NULL && r->initial != NULL && r->near != NULL
+                         ? FF_OK
+                         : ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
+  for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++) {
+    r->is_made[t] = 1;
+    status = ff_petri_path_new(&r->path[t], b->types[t].program, NULL, err);
+  }
+  if (status == FF_OK) return FF_OK;
+  ff_petri_runner_free(r);
+  *out = NULL;
+  return status;
+}
+
+void ff_petri_runner_free(ff_petri_runner *r) {
+  if (r == NULL) return;
+  for (uint32_t t = 0; t < r->blocks->n_types && r->path != NULL && r->is_made != NULL; t++)
+    if (r->is_made[t]) ff_petri_path_free(&r->path[t]);
+  free(r->path);
+  free(r->is_made);
+  free(r->initial);
+  free(r->near);
+  free(r->stop);
+  free(r);
+}
+
+void ff_petri_runner_start(ff_petri_runner *r, uint64_t key, uint64_t unit, double start) {
+  r->key = key;
+  r->unit = unit;
+  r->start = start;
+}
+
+/* ---- given levels ------------------------------------------------------------------------------------------------------- */
+
+/* Levels below 0 are errors, or those of a guess. */
+static void set_given(void *of, double from, double t, double *value) {
+  ff_petri_runner *r = of;
+  for (uint32_t j = 0; j < r->n_near; j++) {
+    neighbour *n = &r->near[j];
+    n->at = ff_petri_piece_at(n->wave, n->size, n->at, from, 1);
+    n->piece = n->wave->piece + (t > from ? ff_petri_piece_at(n->wave, n->size, n->at, t, 0) : n->at) * n->size;
+    n->s = (t - n->piece[0]) * n->piece[1];
+  }
+  for (uint32_t g = 0; g < r->n_given; g++) {
+    const neighbour *n = &r->near[r->given[g].neighbour];
+    const double x = ff_petri_piece_value(n->piece, r->given[g].level, n->s) + (g == r->shifted ? r->shift : 0);
+    value[g] = x > 0 ? x : 0;
+  }
+}
+
+/* Adds a time to stop[], which ascends, unless it is there. */
+static int add_stop(ff_petri_runner *r, uint32_t *n, double t) {
+  if (ff_grow((void **)&r->stop, &r->stops_room, (size_t)*n + 1, sizeof *r->stop, NULL) != FF_OK) return 0;
+  uint32_t at = *n;
+  while (at > 0 && r->stop[at - 1] > t) at--;
+  if (at > 0 && r->stop[at - 1] == t) return 1;
+  memmove(r->stop + at + 1, r->stop + at, (*n - at) * sizeof *r->stop);
+  r->stop[at] = t;
+  ++*n;
+  return 1;
+}
+
+/* Where the flows of another block change, slopes of neighbours bend, and curvatures of their neighbours jump, which estimates of
+ * errors may not see. */
+static int add_kinks(ff_petri_runner *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
+  const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
+  for (size_t k = 0; k < wave->n_kinks; k++)
+    if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, n, wave->kink[k])) return 0;
+  return 1;
+}
+
+/* The path of a block, which knows its neighbours. NULL if there is no memory. */
+static ff_petri_path *prepare(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
+  const ff_petri_blocks *b = r->blocks;
+  ff_petri_path *path = &r->path[b->type[block]];
+  uint32_t n_stops = 0;
+  r->n_near = (uint32_t)(b->neighbour_first[block + 1] - b->neighbour_first[block]);
+  r->n_given = path->program->n_given;
+  r->given = b->given + b->given_first[block];
+  r->shifted = UINT32_MAX;
+  for (uint32_t j = 0; j < r->n_near && w != NULL; j++) {
+    const uint32_t other = b->neighbour[b->neighbour_first[block] + j];
+    const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
+    r->near[j] = (neighbour){.wave = wave, .size = ff_petri_piece_size(b->types[b->type[other]].program->n_levels)};
+    if (!add_kinks(r, w, other, &n_stops)) return NULL;
+  }
+  for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
+    if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
+  if (w != NULL && !add_stop(r, &n_stops, w->to)) return NULL;
+  path->around = (ff_petri_around){.set = set_given, .of = r, .stop = r->stop, .n_stops = n_stops,
+                                   .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
+  return path;
+}
+
+/* ---- the start ---------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *initial, char *state, double *guess) {
+  const ff_petri_blocks *b = r->blocks;
+  ff_petri_path *path = prepare(r, NULL, block);
+  const ff_petri_program *p = path->program;
+  for (uint32_t k = 0; k < p->n_places; k++) r->initial[k] = initial[b->place[b->place_first[block] + k]];
+  ff_petri_path_start(path, r->key, r->unit, r->initial, r->start);
+  ff_petri_path_open(path, state);
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    guess[3 * i] = path->value[i];
+    guess[3 * i + 1] = guess[3 * i + 2] = 0;
+  }
+}
+
+double ff_petri_runner_coupling(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
+  ff_petri_path *path = prepare(r, w, block);
+  const ff_petri_program *p = path != NULL ? path->program : NULL;
+  double most = 0;
+  if (p == NULL) return -1;
+  if (p->n_levels == 0 || p->n_given == 0) return 0;
+  double *sum = ff_calloc(3 * (size_t)p->n_levels, sizeof *sum);
+  if (sum == NULL) return -1;
+  double *slope = sum + p->n_levels, *other = slope + p->n_levels;
+  ff_petri_path_slopes(path, w->start + w->block[block].state, w->from, slope);
+  for (uint32_t g = 0; g < p->n_given; g++) {
+    r->shifted = g;
+    r->shift = 0x1p-20 * (fabs(path->value[p->n_levels + g]) + p->options.absolute / p->options.relative);
+    ff_petri_path_slopes(path, w->start + w->block[block].state, w->from, other);
+    for (uint32_t i = 0; i < p->n_levels; i++) sum[i] += fabs(other[i] - slope[i]) / r->shift;
+  }
+  r->shifted = UINT32_MAX;
+  for (uint32_t i = 0; i < p->n_levels; i++) most = sum[i] > most ? sum[i] : most;
+  free(sum);
+  return most;
+}
+
+/* ---- a window ----------------------------------------------------------------------------------------------------------- */
+
+/* Follows the path to the end of the window. */
+static ff_petri_outcome follow(ff_petri_path *path, ff_petri_wave *wave, double to) {
+  uint64_t known = 0;
+  int fine = 1;
+  for (uint32_t steps = 0; path->failure.what == FF_PETRI_FINE && fine; steps++) {
+    if (path->segment != known) fine = ff_petri_wave_add_segment(wave, path);
+    known = path->segment;
+    if (!(path->next_time < to)) break;
+    if (steps == FF_PETRI_MOST_IN_WINDOW) return FF_PETRI_TOO_MANY;
+    const ff_petri_event event = path->event;
+    const ff_petri_member fires = path->fires;
+    ff_petri_path_step(path);
+    if (event == FF_PETRI_FIRES && fine) fine = ff_petri_wave_add_firing(wave, path, fires);
+    if (event != FF_PETRI_PASSES && path->segment != known && fine) fine = ff_petri_wave_add_kink(wave, path->now);
+  }
+  if (!fine && path->failure.what == FF_PETRI_FINE) path->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
+  return path->failure.what == FF_PETRI_FINE ? FF_PETRI_RAN : FF_PETRI_FAILED;
+}
+
+/* A failure with the numbers of the net. */
+static ff_failure translate(const ff_petri_blocks *b, uint32_t block, ff_failure f) {
+  const uint32_t *place = b->place + b->place_first[block], *transition = b->transition + b->transition_first[block];
+  switch ((ff_petri_failure_kind)f.what) {
+    case FF_PETRI_BAD_COUNT:
+    case FF_PETRI_BAD_CHANGE:
+      f.item = place[f.item];
+      f.symbol = transition[f.symbol];
+      break;
+    case FF_PETRI_BAD_STEP:
+    case FF_PETRI_BAD_LEVEL:
+    case FF_PETRI_PILED: f.item = place[f.item]; break;
+    case FF_PETRI_ENDLESS:
+      f.item = transition[f.item];
+      f.symbol = transition[f.symbol];
+      break;
+    case FF_PETRI_FINE:
+    case FF_PETRI_BAD_WINDOW:
+    case FF_PETRI_NO_MEMORY: break;
+    default: f.item = transition[f.item];
+  }
+  return f;
+}
+
+static void run(ff_petri_runner *r, const ff_petri_window *w, uint32_t number) {
+  ff_petri_block *block = &w->block[number];
+  ff_petri_wave *wave = &block->wave[1 - block->now], *last = &block->wave[block->now];
+  ff_petri_path *path = prepare(r, w, number);
+  ff_petri_wave_clear(wave);
+  block->outcome = FF_PETRI_FAILED;
+  block->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
+  if (path == NULL) return;
+  ff_petri_path_start(path, r->key, r->unit, NULL, r->start);
+  ff_petri_path_resume(path, w->start + block->state, w->from);
+  block->outcome = follow(path, wave, w->to);
+  block->failure = translate(r->blocks, number, path->failure);
+  if (block->outcome != FF_PETRI_RAN) return;
+  ff_petri_path_leave(path, w->end + block->state, w->to);
+  block->differs = (uint8_t)!ff_petri_wave_is_alike(wave, last);
+  block->distance = ff_petri_wave_distance(wave, last, path->program, w->from, w->to);
+}
+
+void ff_petri_runner_run(ff_petri_runner *r, const ff_petri_window *w, const uint32_t *list, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) run(r, w, list[k]);
+}

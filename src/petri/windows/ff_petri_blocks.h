@@ -1,0 +1,53 @@
+/* The blocks of a net: parts that are joined by nothing but flows, whose rates read levels of other blocks.
+ *
+ * All places that a transition touches or reads are in one block, but for flows. A flow couples blocks if it only reads levels,
+ * constants and the time, has no tests, and takes nothing from a place whose level is 0, so that nothing about the level of one
+ * block decides at which rate another one is emptied. Places of different names with the same colour (the same values of the same
+ * simple sets) are in one block, too. What no transition changes is in every block that reads it.
+ *
+ * Each block that a coupling flow changes has the flow, with the levels of the other blocks as given functions of the time. Blocks
+ * of the same structure are of one type, and have one program. */
+#ifndef FF_PETRI_BLOCKS_H
+#define FF_PETRI_BLOCKS_H
+
+#include "../program/ff_petri_program.h"
+
+#define FF_PETRI_MOST_FAR 32u
+
+/* Where a given level comes from: neighbour number `neighbour` of the block, and its level `level`. */
+typedef struct {
+  uint32_t neighbour, level;
+} ff_petri_source;
+
+/* The programs of a type are those of its first block. Places keep the order that they have in the whole net, and so do stochastic
+ * transitions. */
+typedef struct {
+  struct ff_petri_net_part *part; /* what the program borrows */
+  ff_petri_program *program;
+  uint32_t n_blocks, *block; /* ascending */
+} ff_petri_type;
+
+typedef struct {
+  const ff_petri_program *net;
+  uint32_t n_blocks, n_types;
+  ff_petri_type *types;
+  uint32_t *type;  /* of each block */
+  uint32_t *home;  /* for each place of the net: its block, or FF_PETRI_NONE if no transition changes it */
+  /* For each block and the end: where its lists begin. */
+  size_t *place_first, *transition_first, *group_first, *neighbour_first, *far_first, *given_first;
+  uint32_t *place;      /* of the net, for each place of the block's program */
+  uint32_t *transition; /* of the net, for each transition of it */
+  uint32_t *group;      /* of the net, for each group of it */
+  uint32_t *neighbour;  /* blocks of which it reads levels, ascending */
+  uint32_t *far;        /* neighbours of these that are others, ascending; none if there are more than FF_PETRI_MOST_FAR */
+  ff_petri_source *given; /* for each given value of it */
+  uint32_t *timed_first;  /* timed transitions of the blocks before */
+} ff_petri_blocks;
+
+/* Finds the blocks of a net, which is borrowed. The caller frees *out with ff_petri_blocks_free(), which accepts NULL. FF_EARGUMENT
+ * if there are fewer than two; the message is a sentence with the reason. O(size of the net * log) and as many bytes as the net
+ * has, but for programs of types. */
+ff_status ff_petri_blocks_new(ff_petri_blocks **out, const ff_petri_program *net, ff_error *err);
+void ff_petri_blocks_free(ff_petri_blocks *blocks);
+
+#endif

@@ -1,0 +1,68 @@
+/* What a block does in a window: its levels as polynomials, and its firings. */
+#ifndef FF_PETRI_WAVE_H
+#define FF_PETRI_WAVE_H
+
+#include "../path/ff_petri_path.h"
+
+enum { FF_PETRI_COEFFICIENTS = 5, FF_PETRI_PIECE_HEAD = 2 };
+
+typedef struct {
+  double time;
+  uint32_t transition; /* of the block's program */
+  uint32_t first;      /* what places became: became[first] to that of the next firing */
+} ff_petri_firing;
+
+typedef struct {
+  uint32_t place; /* of the block's program; not a level */
+  double value;
+} ff_petri_became;
+
+/* Pieces have their begins, the inverse of their lengths, and for each level the coefficients of s^0 to s^4, where s goes from 0 to
+ * 1 in a piece. A piece ends where the next one begins. */
+typedef struct {
+  double *piece, *kink; /* kink: when flows changed in another way than smoothly */
+  ff_petri_firing *firing;
+  ff_petri_became *became;
+  size_t n_pieces, n_kinks, n_firings, n_became;
+  size_t pieces_room, kinks_room, firings_room, became_room; /* of pieces: numbers */
+} ff_petri_wave;
+
+static inline size_t ff_petri_piece_size(uint32_t levels) {
+  return FF_PETRI_PIECE_HEAD + (size_t)FF_PETRI_COEFFICIENTS * levels;
+}
+
+/* The level at part s of a piece. */
+static inline double ff_petri_piece_value(const double *piece, uint32_t level, double s) {
+  const double *c = piece + FF_PETRI_PIECE_HEAD + (size_t)FF_PETRI_COEFFICIENTS * level;
+  return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
+}
+
+/* Goes on from piece `at` to the one in which t is; where a piece ends, to the next one if `after`. O(pieces in between). */
+static inline size_t ff_petri_piece_at(const ff_petri_wave *wave, size_t size, size_t at, double t, int after) {
+  while (at + 1 < wave->n_pieces && (after ? wave->piece[(at + 1) * size] <= t : wave->piece[(at + 1) * size] < t)) at++;
+  return at;
+}
+
+void ff_petri_wave_free(ff_petri_wave *wave);
+void ff_petri_wave_clear(ff_petri_wave *wave);
+
+/* Adds what the path is about to do. Each returns 0 if there is no memory. */
+int ff_petri_wave_add_segment(ff_petri_wave *wave, const ff_petri_path *path); /* O(levels) */
+int ff_petri_wave_add_kink(ff_petri_wave *wave, double time);
+int ff_petri_wave_add_firing(ff_petri_wave *wave, const ff_petri_path *path, ff_petri_member fired); /* after it. O(effects) */
+
+/* Makes it one piece without firings, from values, slopes and second derivatives of levels at its begin; guess[3 * level] and so
+ * on. O(levels). */
+int ff_petri_wave_guess(ff_petri_wave *wave, const double *guess, uint32_t levels, double from, double to);
+/* The same of a wave at a time, which is its end. */
+void ff_petri_wave_end(const ff_petri_wave *wave, uint32_t levels, double t, double *guess);
+
+/* Whether flows change as often, and then, because the same transitions fire. Without such changes, firings mean nothing to
+ * neighbours. O(firings). */
+int ff_petri_wave_is_alike(const ff_petri_wave *a, const ff_petri_wave *b);
+
+/* The largest distance of two waves at some times of a window, in units of what the tolerances permit. O(pieces + levels). */
+double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *program, double from,
+                              double to);
+
+#endif

@@ -1,0 +1,436 @@
+#include "ff_petri_windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT_ONCE 2048u           /* blocks that a thread runs before the step is left halfway */
+#define MOST_SETTLED 0.9        /* a larger contraction counts as this one */
+#define LEAST_CONTRACTION 1e-3
+#define MOST_WANTED 0.1         /* of contractions, */
+#define LEAST_WANTED 0.003      /* and the least */
+#define USUAL 0.3               /* contraction of a window of length 1 / coupling */
+#define LOOK 16u                /* after so many windows in which nothing was measured, couplings are */
+#define GROW 1.25               /* of windows, where sweeps contract much */
+#define SHRINK 0.8
+#define SHORTEST 0x1p-44        /* a window, as a part of the time and the longest window so far */
+#define MOST_FIRINGS 8.0        /* of a block in a window, on average; windows with more do not grow */
+
+/* A firing of the window, by its time. */
+typedef struct {
+  double time;
+  uint32_t block, number;
+} due;
+
+typedef enum { WAITS, OPENS, SWEEPS, FIRES, FAILS } phase;
+
+struct ff_petri_windows {
+  ff_petri_windows_state state;
+  const ff_petri_blocks *blocks;
+  ff_petri_runner **runner; /* of each thread */
+  int threads;
+  phase phase;
+  uint64_t key, unit;
+  const double *initial;
+  double begin; /* the time at the start */
+
+  ff_petri_window window;
+  char *memory[2];      /* states at the begin and at the end of the window */
+  double length, longest;
+  double contraction;   /* of sweeps, as was measured last; in a window, the largest one */
+  double wanted;        /* what it should be */
+  int is_measured;      /* in this window */
+  uint32_t unmeasured;  /* windows in a row in which it was not, although they may be too short */
+  double *fastest;      /* for each thread: see coupling_of() */
+  uint32_t sweep, at;   /* at: the next block of the list that runs, or is opened */
+  uint32_t *list, n_list, share; /* blocks that run in this sweep, by their types; share: of a call */
+  double *guess;
+  double *count;        /* the places of the net: those that are no levels at `now` */
+  due *due;
+  size_t n_due, due_room, at_due;
+};
+
+/* ---- making and freeing ------------------------------------------------------------------------------------------------- */
+
+ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_error *err) {
+  ff_petri_windows *w = *out = ff_calloc(1, sizeof *w);
+  if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
+  w->blocks = blocks;
+  w->threads = threads;
+  w->runner = ff_calloc((size_t)threads, sizeof *w->runner);
+  w->fastest = ff_calloc((size_t)threads, sizeof *w->fastest);
+  ff_status status = w->runner != NULL && w->fastest != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
+  for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, err);
+  if (status == FF_OK) return FF_OK;
+  ff_petri_windows_free(w);
+  *out = NULL;
+  return status;
+}
+
+void ff_petri_windows_free(ff_petri_windows *w) {
+  if (w == NULL) return;
+  for (int i = 0; i < w->threads && w->runner != NULL; i++) ff_petri_runner_free(w->runner[i]);
+  for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
+    for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
+  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->guess, w->count, w->due};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  free(w);
+}
+
+static const ff_petri_program *program_of(const ff_petri_windows *w, uint32_t block) {
+  return w->blocks->types[w->blocks->type[block]].program;
+}
+
+/* What a trajectory needs, when the first one begins: many lanes never have one. */
+static int make_memory(ff_petri_windows *w) {
+  const ff_petri_blocks *b = w->blocks;
+  size_t states = 0, levels = 0;
+  if (w->window.block != NULL && w->count != NULL) return 1;
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    states += ff_petri_path_state_size(program_of(w, k));
+    levels += program_of(w, k)->n_levels;
+  }
+  w->window.block = ff_calloc(b->n_blocks, sizeof *w->window.block);
+  w->memory[0] = ff_calloc(states, 1);
+  w->memory[1] = ff_calloc(states, 1);
+  w->list = ff_calloc(b->n_blocks, sizeof *w->list);
+  w->guess = ff_calloc(levels, 3 * sizeof *w->guess);
+  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->guess)) return 0;
+  w->count = ff_calloc(b->net->n_places, sizeof *w->count);
+  states = levels = 0;
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    w->window.block[k].state = states;
+    w->window.block[k].guess = w->guess + 3 * levels;
+    states += ff_petri_path_state_size(program_of(w, k));
+    levels += program_of(w, k)->n_levels;
+  }
+  return w->count != NULL;
+}
+
+void ff_petri_windows_start(ff_petri_windows *w, uint64_t key, uint64_t unit, const double *initial, double start) {
+  w->state = (ff_petri_windows_state){0};
+  w->key = key;
+  w->unit = unit;
+  w->initial = initial;
+  w->begin = start;
+  w->phase = WAITS;
+}
+
+ff_petri_windows_state *ff_petri_windows_now(ff_petri_windows *w) { return &w->state; }
+
+static void fail(ff_petri_windows *w, ff_failure failure) {
+  w->state.failure = failure;
+  w->phase = FAILS;
+}
+
+static void fail_memory(ff_petri_windows *w) {
+  fail(w, (ff_failure){.what = FF_PETRI_NO_MEMORY, .time = w->begin + w->state.now});
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------------------------ */
+
+/* The list of blocks with a neighbour that has not settled; with `settled` below 0, of all. */
+static void list_blocks(ff_petri_windows *w, double settled) {
+  const ff_petri_blocks *b = w->blocks;
+  ff_petri_block *block = w->window.block;
+  w->n_list = w->at = 0;
+  for (uint32_t t = 0; t < b->n_types; t++)
+    for (uint32_t i = 0; i < b->types[t].n_blocks; i++) {
+      const uint32_t k = b->types[t].block[i];
+      double moved = 0;
+      int differs = 0;
+      for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++) {
+        const ff_petri_block *other = &block[b->neighbour[j]];
+        differs |= other->differs;
+        if (other->distance > moved) moved = other->distance;
+      }
+      block[k].moved = differs ? NAN : moved;
+      if (differs || moved > settled) w->list[w->n_list++] = k;
+    }
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    block[k].distance = 0;
+    block[k].differs = 0;
+  }
+}
+
+/* A window from `now` on, with guesses of all waves. */
+static void begin_window(ff_petri_windows *w) {
+  ff_petri_window *x = &w->window;
+  x->from = w->state.now;
+  x->to = x->from + w->length;
+  w->sweep = 0;
+  w->is_measured = 0;
+  w->phase = SWEEPS;
+  for (uint32_t k = 0; k < w->blocks->n_blocks; k++)
+    if (!ff_petri_wave_guess(&x->block[k].wave[x->block[k].now], x->block[k].guess, program_of(w, k)->n_levels, x->from, x->to)) {
+      fail_memory(w);
+      return;
+    }
+  list_blocks(w, -1);
+}
+
+/* Windows of another length contract otherwise. */
+static void scale_window(ff_petri_windows *w, double by) {
+  w->length *= by;
+  w->contraction *= by;
+  if (w->contraction < LEAST_CONTRACTION) w->contraction = LEAST_CONTRACTION;
+}
+
+/* Blocks' failures may be those of a guess, so a shorter window is tried. */
+static void halve_window(ff_petri_windows *w, const ff_petri_block *failed) {
+  w->state.n_halved++;
+  scale_window(w, 0.5);
+  if (w->length >= SHORTEST * (w->state.now + w->longest)) {
+    begin_window(w);
+  } else if (failed != NULL && failed->outcome == FF_PETRI_FAILED) {
+    fail(w, failed->failure);
+  } else {
+    fail(w, (ff_failure){.what = FF_PETRI_BAD_WINDOW, .time = w->begin + w->state.now, .value = w->length});
+  }
+}
+
+/* ---- the end of a window ------------------------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b) {
+  const due *x = a, *y = b;
+  if (x->time != y->time) return x->time < y->time ? -1 : 1;
+  if (x->block != y->block) return x->block < y->block ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static int list_firings(ff_petri_windows *w) {
+  w->n_due = w->at_due = 0;
+  for (uint32_t k = 0; k < w->blocks->n_blocks; k++) {
+    const ff_petri_wave *wave = &w->window.block[k].wave[w->window.block[k].now];
+    if (ff_grow((void **)&w->due, &w->due_room, w->n_due + wave->n_firings, sizeof *w->due, NULL) != FF_OK) return 0;
+    for (uint32_t i = 0; i < wave->n_firings; i++) w->due[w->n_due++] = (due){wave->firing[i].time, k, i};
+  }
+  if (w->n_due > 1) qsort(w->due, w->n_due, sizeof *w->due, compare);
+  return 1;
+}
+
+/* The next step is the next firing, or the end of the window. */
+static void find_next(ff_petri_windows *w) {
+  w->phase = FIRES;
+  if (w->at_due == w->n_due) {
+    w->state.next_time = w->window.to;
+    return;
+  }
+  const due *x = &w->due[w->at_due];
+  const ff_petri_block *block = &w->window.block[x->block];
+  w->state.next_time = x->time;
+  w->state.next = w->blocks->transition[w->blocks->transition_first[x->block] + block->wave[block->now].firing[x->number].transition];
+}
+
+static void measure_coupling(void *context, int thread) {
+  ff_petri_windows *w = context;
+  const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  double fastest = 0;
+  for (uint64_t k = ff_share(n, (uint64_t)thread, threads); k < end && fastest >= 0; k++) {
+    const double own = ff_petri_runner_coupling(w->runner[thread], &w->window, (uint32_t)k);
+    if (own < 0 || (own < INFINITY && own > fastest)) fastest = own;
+  }
+  w->fastest[thread] = fastest;
+}
+
+/* How fast levels follow those of other blocks, at most, at the begin of the window. Below 0 if there is no memory. */
+static double coupling_of(ff_petri_windows *w) {
+  double fastest = 0;
+  ff_parallel(w->threads, measure_coupling, w);
+  for (int i = 0; i < w->threads; i++) {
+    if (w->fastest[i] < 0) return -1;
+    if (w->fastest[i] > fastest) fastest = w->fastest[i];
+  }
+  return fastest;
+}
+
+/* Where guesses suffice, nothing is measured, and what was measured once may be too large. */
+static void look_anew(ff_petri_windows *w) {
+  w->unmeasured = w->is_measured || w->contraction < w->wanted ? 0 : w->unmeasured + 1;
+  if (w->unmeasured < LOOK) return;
+  const double usual = USUAL * w->length * coupling_of(w);
+  if (usual >= 0 && usual < w->contraction) w->contraction = usual > LEAST_CONTRACTION ? usual : LEAST_CONTRACTION;
+  w->unmeasured = 0;
+}
+
+static void accept_window(ff_petri_windows *w) {
+  look_anew(w);
+  const double c = w->contraction;
+  w->state.n_windows++;
+  if (w->length > w->longest) w->longest = w->length;
+  if (!list_firings(w)) {
+    fail_memory(w);
+    return;
+  }
+  if (c > 2 * w->wanted)
+    scale_window(w, SHRINK);
+  else if (c < w->wanted && (double)w->n_due < MOST_FIRINGS * w->blocks->n_blocks)
+    scale_window(w, GROW);
+  find_next(w);
+}
+
+/* The begin of the next window is the end of this one. */
+static void leave_window(ff_petri_windows *w) {
+  ff_petri_window *x = &w->window;
+  char *const end = x->end;
+  for (uint32_t k = 0; k < w->blocks->n_blocks; k++) {
+    const uint32_t levels = program_of(w, k)->n_levels;
+    if (levels > 0) ff_petri_wave_end(&x->block[k].wave[x->block[k].now], levels, x->to, x->block[k].guess);
+  }
+  x->end = w->memory[x->end == w->memory[0]];
+  x->start = end;
+  begin_window(w);
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------------------------------------- */
+
+/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. */
+static void measure(ff_petri_windows *w) {
+  double change = 0, before = 0;
+  for (uint32_t i = 0; i < w->n_list; i++) {
+    const ff_petri_block *block = &w->window.block[w->list[i]];
+    if (block->differs || !(block->moved > 0)) continue;
+    if (block->distance > change) change = block->distance;
+    if (block->moved > before) before = block->moved;
+  }
+  if (w->sweep == 0 || !(before > FF_PETRI_SETTLED)) return;
+  const double c = change / before > LEAST_CONTRACTION ? change / before : LEAST_CONTRACTION;
+  if (!w->is_measured || c > w->contraction) w->contraction = c;
+  w->is_measured = 1;
+}
+
+static void end_sweep(ff_petri_windows *w) {
+  const ff_petri_block *failed = NULL;
+  int finite = 1;
+  w->state.n_sweeps++;
+  w->state.n_runs += w->n_list;
+  for (uint32_t i = 0; i < w->n_list; i++) {
+    ff_petri_block *block = &w->window.block[w->list[i]];
+    if (block->outcome != FF_PETRI_RAN && (failed == NULL || block < failed)) failed = block;
+    finite &= block->distance < INFINITY;
+    block->now = 1 - block->now;
+  }
+  if (failed != NULL && failed->outcome == FF_PETRI_FAILED && failed->failure.what == FF_PETRI_NO_MEMORY) {
+    fail_memory(w);
+    return;
+  }
+  if (failed != NULL || !finite) {
+    halve_window(w, failed);
+    return;
+  }
+  measure(w);
+  const double c = w->contraction < MOST_SETTLED ? w->contraction : MOST_SETTLED;
+  list_blocks(w, FF_PETRI_SETTLED * (1 - c) / c);
+  if (w->n_list == 0)
+    accept_window(w);
+  else if (++w->sweep == FF_PETRI_MOST_SWEEPS)
+    halve_window(w, NULL);
+}
+
+/* The share of a thread, type by type. */
+static void work(void *context, int thread) {
+  ff_petri_windows *w = context;
+  const uint32_t *type = w->blocks->type;
+  const uint32_t end = w->at + (uint32_t)ff_share(w->share, (uint64_t)thread + 1, (uint64_t)w->threads);
+  for (uint32_t from = w->at + (uint32_t)ff_share(w->share, (uint64_t)thread, (uint64_t)w->threads), to; from < end; from = to) {
+    for (to = from + 1; to < end && type[w->list[to]] == type[w->list[from]];) to++;
+    ff_petri_runner_run(w->runner[thread], &w->window, w->list + from, to - from);
+  }
+}
+
+static void go_on_sweeping(ff_petri_windows *w) {
+  const uint32_t left = w->n_list - w->at, most = AT_ONCE * (uint32_t)w->threads;
+  w->share = left < most ? left : most;
+  ff_parallel(w->threads, work, w);
+  w->at += w->share;
+  if (w->at == w->n_list) end_sweep(w);
+}
+
+/* ---- the start ---------------------------------------------------------------------------------------------------------- */
+
+static void begin(ff_petri_windows *w) {
+  if (!make_memory(w)) {
+    fail_memory(w);
+    return;
+  }
+  for (int i = 0; i < w->threads; i++) ff_petri_runner_start(w->runner[i], w->key, w->unit, w->begin);
+  memcpy(w->count, w->initial, w->blocks->net->n_places * sizeof *w->count);
+  w->window.blocks = w->blocks;
+  w->window.start = w->memory[0];
+  w->window.end = w->memory[1];
+  w->unmeasured = 0;
+  w->wanted = FF_PETRI_CONTRACTION * ff_pow(w->blocks->net->options.relative / 1e-6, 0.25);
+  if (w->wanted > MOST_WANTED) w->wanted = MOST_WANTED;
+  if (w->wanted < LEAST_WANTED) w->wanted = LEAST_WANTED;
+  w->longest = 0;
+  w->length = 1;
+  w->at = 0;
+  w->phase = OPENS;
+}
+
+static void go_on_opening(ff_petri_windows *w) {
+  const uint32_t n = w->blocks->n_blocks, end = n - w->at < AT_ONCE ? n : w->at + AT_ONCE;
+  for (; w->at < end; w->at++) {
+    ff_petri_block *block = &w->window.block[w->at];
+    ff_petri_runner_open(w->runner[0], w->at, w->initial, w->memory[0] + block->state, block->guess);
+  }
+  if (w->at < n) return;
+  begin_window(w);
+  if (w->phase == FAILS) return;
+  const double fastest = coupling_of(w);
+  w->longest = w->length = fastest > 0 ? w->wanted / (USUAL * fastest) : 1;
+  w->contraction = w->wanted;
+  if (fastest >= 0)
+    begin_window(w);
+  else
+    fail_memory(w);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+static void fire(ff_petri_windows *w) {
+  const due *x = &w->due[w->at_due++];
+  const ff_petri_block *block = &w->window.block[x->block];
+  const ff_petri_wave *wave = &block->wave[block->now];
+  const uint32_t *place = w->blocks->place + w->blocks->place_first[x->block];
+  const size_t end = x->number + 1 < wave->n_firings ? wave->firing[x->number + 1].first : wave->n_became;
+  w->state.now = x->time;
+  w->state.firings++;
+  for (size_t k = wave->firing[x->number].first; k < end; k++) w->count[place[wave->became[k].place]] = wave->became[k].value;
+  find_next(w);
+}
+
+int ff_petri_windows_step(ff_petri_windows *w) {
+  switch (w->phase) {
+    case WAITS: begin(w); break;
+    case OPENS: go_on_opening(w); break;
+    case SWEEPS: go_on_sweeping(w); break;
+    case FIRES:
+      if (w->at_due < w->n_due) {
+        fire(w);
+      } else {
+        w->state.now = w->window.to;
+        leave_window(w);
+      }
+      break;
+    case FAILS: break;
+  }
+  return w->phase == FIRES || w->phase == FAILS;
+}
+
+void ff_petri_windows_show(ff_petri_windows *w, double t, double *count, size_t stride) {
+  const ff_petri_blocks *b = w->blocks;
+  const double doubt = FF_PETRI_DOUBT * b->net->options.absolute;
+  for (uint32_t f = 0; f < b->net->n_places; f++) count[f * stride] = w->count[f];
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    const ff_petri_program *p = program_of(w, k);
+    const ff_petri_wave *wave = &w->window.block[k].wave[w->window.block[k].now];
+    if (p->n_levels == 0) continue;
+    const size_t size = ff_petri_piece_size(p->n_levels);
+    const double *piece = wave->piece + ff_petri_piece_at(wave, size, 0, t, 1) * size, s = (t - piece[0]) * piece[1];
+    for (uint32_t i = 0; i < p->n_levels; i++) {
+      const double x = ff_petri_piece_value(piece, i, s);
+      count[b->place[b->place_first[k] + p->value_place[i]] * stride] = x < 0 && x >= -doubt ? 0 : x + 0.0;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/* A trajectory of a net by windows. Blocks are integrated one by one over a window, with the levels of their neighbours as they
+ * were in the last sweep (waveform relaxation; Jacobi). Sweeps are repeated, for blocks whose neighbours have changed, until the
+ * same transitions fire and levels settle. Else the window is halved.
+ *
+ * A change of size d leaves errors of about d c / (1 - c), if each sweep makes changes c times as large. Blocks count as settled
+ * when this is a part (FF_PETRI_SETTLED) of the tolerance. c is measured: in a sweep in which the same transitions fire as in the
+ * one before, it is the largest change as a part of the last one. The length of windows keeps c near FF_PETRI_CONTRACTION, or more
+ * or less as the fourth root of the tolerance: changes of flows that are three blocks away make errors in the size of c^4 within a
+ * step, which its estimate may not see. Steps end at changes that are nearer.
+ *
+ * Draws are addressed by the groups of the net. So the path is the same function of them as that of ff_petri_path.h, but for
+ * choices among immediate transitions and orders of simultaneous ones. What happens does not depend on the number of threads, or
+ * on the times at which states are shown. */
+#ifndef FF_PETRI_WINDOWS_H
+#define FF_PETRI_WINDOWS_H
+
+#include "ff_petri_block.h"
+
+#define FF_PETRI_SETTLED 0.2
+#define FF_PETRI_CONTRACTION 0.03 /* at a relative tolerance of 1e-6 */
+#define FF_PETRI_MOST_SWEEPS 40u
+
+typedef struct ff_petri_windows ff_petri_windows;
+
+/* `blocks` are borrowed. So many threads run blocks at a time. The caller frees *out with ff_petri_windows_free(), which accepts
+ * NULL. O(types). */
+ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_error *err);
+void ff_petri_windows_free(ff_petri_windows *windows);
+
+/* A trajectory begins: the next step makes the state at the start. `initial` is read then. O(1). */
+void ff_petri_windows_start(ff_petri_windows *windows, uint64_t key, uint64_t unit, const double *initial, double start);
+
+/* What is about to happen; times are those since the start. */
+typedef struct {
+  double now, next_time; /* of the last step and of the next one: a firing, or the end of a window */
+  uint32_t next;         /* the transition that fires then */
+  uint64_t firings;      /* so far */
+  ff_failure failure;
+  uint64_t n_windows, n_halved, n_sweeps, n_runs; /* accepted windows; those that were halved; sweeps; runs of a block */
+} ff_petri_windows_state;
+
+ff_petri_windows_state *ff_petri_windows_now(ff_petri_windows *windows);
+
+/* Makes the next step. Returns 0 if it is left halfway, because it takes long: it must then be called again before anything else. */
+int ff_petri_windows_step(ff_petri_windows *windows);
+
+/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. O(places). */
+void ff_petri_windows_show(ff_petri_windows *windows, double t, double *count, size_t stride);
+
+#endif

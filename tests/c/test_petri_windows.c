@@ -1,0 +1,548 @@
+/* Petri nets by windows: blocks are what only flows join, their slopes are those of the whole net, and trajectories are those of
+ * the exact method, with the same bits for any number of threads. */
+#include <math.h>
+
+#include "check.h"
+#include "petri_random.h"
+#include "petri_runs.h"
+
+#include "../../src/petri/windows/ff_petri_windows.h"
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------------- */
+
+static const ff_petri_program *program_of(const ff_petri_blocks *b, uint32_t block) { return b->types[b->type[block]].program; }
+
+/* Whether a transition changes a place. */
+static int changes(const ff_petri_program *net, uint32_t transition, uint32_t place) {
+  const ff_petri_member t = ff_petri_member_of(net, transition);
+  const ff_petri_law *law = &net->law[t.law];
+  for (uint32_t c = 0; c < law->n_effects; c++)
+    if (net->value_place[ff_petri_value_of(law, law->effect[c].row, t.i)] == place) return 1;
+  return 0;
+}
+
+/* A jump is in one block, and all that it touches and something changes is in it. A flow is in each block that it changes. */
+static void check_lists(const ff_petri_blocks *b, int seed) {
+  const ff_petri_program *net = b->net;
+  for (uint32_t t = 0; t < net->flat->n_transitions; t++) {
+    const ff_petri_member m = ff_petri_member_of(net, t);
+    const ff_petri_family *family = &net->flat->family[m.law];
+    const int flow = family->kind == FF_PETRI_CONTINUOUS;
+    uint32_t listed = 0;
+    for (uint32_t k = 0; k < b->n_blocks; k++) {
+      uint32_t here = 0;
+      int changed = 0;
+      for (size_t i = b->transition_first[k]; i < b->transition_first[k + 1]; i++) here += b->transition[i] == t;
+      for (uint32_t f = 0; f < net->n_places && flow; f++) changed |= b->home[f] == k && changes(net, t, f);
+      FF_CHECK_SAY(here <= 1 && (!flow || (int)here == changed), "net %d, transition %u, block %u", seed, t, k);
+      listed += here;
+      for (uint32_t s = 0; s < family->n_slots && here > 0 && !flow; s++) {
+        const uint32_t f = family->slot[(size_t)s * family->n + m.i];
+        if (f < net->n_places) FF_CHECK_SAY(b->home[f] == k || b->home[f] == FF_PETRI_NONE, "net %d, transition %u", seed, t);
+      }
+    }
+    if (!flow) FF_CHECK_INT(listed, 1);
+  }
+  for (uint32_t f = 0; f < net->n_places; f++) {
+    int changed = 0;
+    for (uint32_t t = 0; t < net->flat->n_transitions; t++) changed |= changes(net, t, f);
+    FF_CHECK_INT(b->home[f] != FF_PETRI_NONE, changed);
+  }
+}
+
+/* Groups of blocks are those of the net, with the same transitions. */
+static void check_groups(const ff_petri_blocks *b) {
+  const ff_petri_program *net = b->net;
+  uint8_t *met = calloc(net->n_groups + 1, 1);
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    const ff_petri_program *own = program_of(b, k);
+    for (uint32_t g = 0; g < own->n_groups; g++) {
+      const uint32_t group = b->group[b->group_first[k] + g];
+      const size_t first = own->cell_members[own->cell_first[g]], end = own->cell_members[own->cell_first[g + 1]];
+      FF_CHECK(group < net->n_groups && !met[group]);
+      met[group] = 1;
+      FF_CHECK_INT(net->cell_members[net->cell_first[group + 1]] - net->cell_members[net->cell_first[group]], end - first);
+      for (size_t i = first; i < end; i++) {
+        const uint32_t t = b->transition[b->transition_first[k] + ff_petri_number_of(own, own->stochastic[own->member[i]])];
+        const ff_petri_member m = ff_petri_member_of(net, t);
+        FF_CHECK_INT(net->group_of[net->cell_of[net->law[m.law].own + m.i]], group);
+      }
+    }
+  }
+  for (uint32_t g = 0; g < net->n_groups; g++) FF_CHECK(met[g]);
+  free(met);
+}
+
+typedef struct {
+  const ff_petri_blocks *blocks;
+  const double *marking; /* of the net's places */
+  uint32_t block;
+} seen;
+
+/* Given levels from the marking of the net. */
+static void give(void *of, double from, double t, double *value) {
+  const seen *x = of;
+  const ff_petri_blocks *b = x->blocks;
+  (void)from, (void)t;
+  for (uint32_t g = 0; g < program_of(b, x->block)->n_given; g++) {
+    const ff_petri_source *source = &b->given[b->given_first[x->block] + g];
+    const uint32_t other = b->neighbour[b->neighbour_first[x->block] + source->neighbour];
+    value[g] = x->marking[b->place[b->place_first[other] + program_of(b, other)->value_place[source->level]]];
+  }
+}
+
+/* The slopes of all levels, by the net and by its blocks. */
+static void check_slopes(const ff_petri_blocks *b, uint64_t *s, int seed) {
+  const ff_petri_program *net = b->net;
+  double *marking = calloc(net->n_places + 1, sizeof *marking), *initial = calloc(net->n_places + 1, sizeof *initial);
+  double *slope = calloc(net->n_places + 1, sizeof *slope), *own_slope = calloc(net->n_places + 1, sizeof *own_slope);
+  ff_petri_path path;
+  ff_error err;
+  memset(&path, 0, sizeof path);
+  for (uint32_t f = 0; f < net->n_places; f++)
+    marking[f] = b->home[f] == FF_PETRI_NONE ? net->start[f] : below(s, 7) / (net->flat->continuous[f] ? 2.0 : 1);
+  FF_CHECK_OK(ff_petri_path_new(&path, net, NULL, &err), &err);
+  void *state = calloc(1, ff_petri_path_state_size(net));
+  ff_petri_path_start(&path, 1, 0, marking, 0);
+  ff_petri_path_open(&path, state);
+  const int fine = ff_petri_path_slopes(&path, state, 0.5, slope);
+  ff_petri_path_free(&path);
+  free(state);
+  for (uint32_t k = 0; k < b->n_blocks && fine; k++) {
+    const ff_petri_program *own = program_of(b, k);
+    seen x = {b, marking, k};
+    for (uint32_t i = 0; i < own->n_places; i++) initial[i] = marking[b->place[b->place_first[k] + i]];
+    FF_CHECK_OK(ff_petri_path_new(&path, own, NULL, &err), &err);
+    path.around = (ff_petri_around){.set = give, .of = &x};
+    state = calloc(1, ff_petri_path_state_size(own));
+    ff_petri_path_start(&path, 1, 0, initial, 0);
+    ff_petri_path_open(&path, state);
+    if (own->n_levels > 0) ff_petri_path_slopes(&path, state, 0.5, own_slope);
+    for (uint32_t i = 0; i < own->n_levels; i++) {
+      const uint32_t place = b->place[b->place_first[k] + own->value_place[i]];
+      const double whole = slope[net->place_value[place]];
+      FF_CHECK_SAY(fabs(own_slope[i] - whole) <= 1e-12 * (1 + fabs(whole)) * 100, "net %d, block %u, place %u: %g, not %g", seed, k,
+                   place, own_slope[i], whole);
+    }
+    ff_petri_path_free(&path);
+    free(state);
+  }
+  free(marking);
+  free(initial);
+  free(slope);
+  free(own_slope);
+}
+
+static void divides_random_nets(void) {
+  uint32_t divided = 0;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    uint64_t s = seed;
+    const ff_petri_options options = {.relative = 1e-5};
+    ff_petri *net = NULL;
+    ff_petri_flat *flat = NULL;
+    ff_petri_program *program = NULL;
+    ff_petri_blocks *blocks = NULL;
+    ff_error err;
+    ff_status status = random_petri(&net, &s, &err);
+    if (status == FF_OK) status = ff_petri_unfold(&flat, net, &err);
+    if (status == FF_OK) status = ff_petri_program_new(&program, flat, &options, &err);
+    if (status == FF_OK) status = ff_petri_blocks_new(&blocks, program, &err);
+    if (blocks != NULL) {
+      divided++;
+      check_lists(blocks, (int)seed);
+      check_groups(blocks);
+      check_slopes(blocks, &s, (int)seed);
+    }
+    ff_petri_blocks_free(blocks);
+    ff_petri_program_free(program);
+    ff_petri_flat_free(flat);
+    ff_petri_free(net);
+  }
+  FF_CHECK_SAY(divided >= 30, "%u nets", divided);
+}
+
+/* Cells in a row, X = 1 ... n, with a place of each kind, what flows from cell to cell, and one more transition. */
+static ff_status make_row(ff_petri **net, uint32_t n, const char *flow, const char *rate, const char *tests, ff_petri_kind kind,
+                          const char *equation, const char *number, ff_error *err) {
+  int64_t value[64];
+  ff_status status = ff_petri_new(net, err);
+  for (uint32_t i = 0; i < n; i++) value[i] = i + 1;
+  if (status == FF_OK) status = ff_petri_add_values(*net, "X", value, n, err);
+  if (status == FF_OK) status = ff_petri_add_index(*net, "x", "X", err);
+  if (status == FF_OK) status = ff_petri_add_index(*net, "a", "X", err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "C", 0, 1, 0, err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "S", 0, 0, 0, err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "G", FF_PETRI_NONE, 0, 0, err);
+  if (status == FF_OK) status = ff_petri_add_place(*net, "F", FF_PETRI_NONE, 0, 0, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "C", NULL, "x", 0, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "F", NULL, "2", 0, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_marking(*net, "S", NULL, "1", 0, petri_nowhere, err);
+  if (status == FF_OK)
+    status = petri_add(*net, "spread", FF_PETRI_CONTINUOUS, flow, "abs(x - a) == 1", tests, NULL, rate, 0, err);
+  if (status == FF_OK) status = petri_add(*net, "up", FF_PETRI_STOCHASTIC, "0 -> S[x]", NULL, NULL, NULL, "5 + C[x]", 0, err);
+  if (status == FF_OK) status = petri_add(*net, "down", FF_PETRI_STOCHASTIC, "S[x] -> 0", NULL, NULL, NULL, "4", 1, err);
+  if (status == FF_OK) status = petri_add(*net, "in", FF_PETRI_CONTINUOUS, "0 -> C[x]", "x == a", NULL, NULL, "S[x] / 3", 0, err);
+  if (status == FF_OK && equation != NULL) {
+    const char *at = strchr(number, '@'); /* begin@period */
+    if (at == NULL) {
+      status = petri_add(*net, "more", kind, equation, NULL, NULL, NULL, number, 0, err);
+    } else {
+      char begin[20];
+      snprintf(begin, sizeof begin, "%.*s", (int)(at - number), number);
+      status = petri_add(*net, "more", kind, equation, NULL, NULL, NULL, NULL, 0, err);
+      const uint32_t t = (*net)->n_transitions - 1;
+      if (status == FF_OK) status = ff_petri_at(*net, t, 0, begin, petri_nowhere, err);
+      if (status == FF_OK) status = ff_petri_at(*net, t, 1, at + 1, petri_nowhere, err);
+    }
+  }
+  return status == FF_OK ? ff_petri_finish(*net, err) : status;
+}
+
+/* Blocks of a row of 6 cells; 1 if it is refused. */
+static uint32_t blocks_of(const char *flow, const char *rate, const char *tests, ff_petri_kind kind, const char *equation,
+                          const char *number) {
+  const ff_petri_options options = {.relative = 1e-6};
+  ff_petri *net = NULL;
+  ff_petri_flat *flat = NULL;
+  ff_petri_program *program = NULL;
+  ff_petri_blocks *blocks = NULL;
+  ff_error err;
+  uint32_t n = 1;
+  FF_CHECK_OK(make_row(&net, 6, flow, rate, tests, kind, equation, number, &err), &err);
+  FF_CHECK_OK(ff_petri_unfold(&flat, net, &err), &err);
+  FF_CHECK_OK(ff_petri_program_new(&program, flat, &options, &err), &err);
+  const ff_status status = ff_petri_blocks_new(&blocks, program, &err);
+  if (status == FF_OK)
+    n = blocks->n_blocks;
+  else
+    FF_CHECK_SAY(status == FF_EARGUMENT && strstr(err.text, "method = \"exact\"") != NULL, "%s", err.text);
+  ff_petri_blocks_free(blocks);
+  ff_petri_program_free(program);
+  ff_petri_flat_free(flat);
+  ff_petri_free(net);
+  return n;
+}
+
+static void joins_what_it_must(void) {
+  static const char flow[] = "C[x] -> C[a]";
+  const ff_petri_kind jump = FF_PETRI_STOCHASTIC;
+  FF_CHECK_INT(blocks_of(flow, "0.1 * C[x]", NULL, jump, NULL, NULL), 6);
+  FF_CHECK_INT(blocks_of(flow, "C[x] * C[a] * (1 + time)", NULL, jump, NULL, NULL), 6);
+  FF_CHECK_INT(blocks_of(flow, "F * C[x]", NULL, jump, NULL, NULL), 6);               /* nothing changes F */
+  FF_CHECK_INT(blocks_of(flow, "F * C[x]", NULL, jump, "F -> 0", "1"), 1);            /* now something does */
+  FF_CHECK_INT(blocks_of(flow, "C[x] * (1 + F)", NULL, jump, "0 -> G", "1"), 7);            /* G is a block of its own */
+  FF_CHECK_INT(blocks_of(flow, "C[x]", NULL, jump, "S[1] -> S[2]", "1"), 5);          /* cells 1 and 2 */
+  FF_CHECK_INT(blocks_of(flow, "C[x]", NULL, jump, "0 -> G", "C[2] + C[3]"), 5);      /* they with G */
+  FF_CHECK_INT(blocks_of(flow, "C[x]", NULL, FF_PETRI_IMMEDIATE, "5 S[1] -> S[2]", "1"), 5);
+  FF_CHECK_INT(blocks_of(flow, "C[x]", NULL, FF_PETRI_SCHEDULED, "0 -> C[1] + C[3]", "0.1@0.2"), 5);
+  FF_CHECK_INT(blocks_of(flow, "C[x]", "C[a] >= 1", jump, NULL, NULL), 1);            /* a test of another cell */
+  FF_CHECK_INT(blocks_of(flow, "C[x] * (C[a] < 3)", NULL, jump, NULL, NULL), 1);      /* a comparison */
+  FF_CHECK_INT(blocks_of(flow, "S[x] * C[x]", NULL, jump, NULL, NULL), 1);            /* a count */
+  FF_CHECK_INT(blocks_of(flow, "0.1", NULL, jump, NULL, NULL), 1);                    /* it would empty a cell */
+  FF_CHECK_INT(blocks_of(flow, "C[x] - C[a]", NULL, jump, NULL, NULL), 6);            /* it would not */
+}
+
+/* ---- trajectories ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  petri_firings firings;
+  double *state; /* of all places at the end */
+  ff_status status;
+  ff_error err;
+} outcome;
+
+static outcome simulate(const ff_petri_program *program, int method, const double *times, uint32_t n_times, int threads,
+                        const double *initial) {
+  const uint32_t places = program->n_places;
+  outcome out;
+  memset(&out, 0, sizeof out);
+  uint32_t *observed = calloc(places + 1, sizeof *observed);
+  double **states = calloc(places + 1, sizeof *states), *all = calloc((size_t)places * n_times + 1, sizeof *all);
+  for (uint32_t k = 0; k < places; k++) {
+    observed[k] = k;
+    states[k] = all + (size_t)k * n_times;
+  }
+  const ff_run_options options = {.method = method, .key = 5, .n = 1, .times = times, .n_times = n_times, .observed = observed,
+                                  .n_observed = places, .states = states, .threads = threads, .max_firings = 1000000,
+                                  .initial = initial};
+  ff_run *run = NULL;
+  int done = 0;
+  out.status = ff_run_new(&run, &ff_petri_engine, program, &options, &out.err);
+  while (out.status == FF_OK && !done) out.status = ff_run_advance(run, 0.05, &done, &out.err);
+  out.state = calloc(places + 1, sizeof *out.state);
+  for (uint32_t k = 0; k < places; k++) out.state[k] = states[k][n_times - 1];
+  if (out.status == FF_OK) {
+    petri_firings *f = &out.firings;
+    f->n = ff_run_n_firings(run);
+    f->trajectory = calloc(f->n + 1, sizeof *f->trajectory);
+    f->time = calloc(f->n + 1, sizeof *f->time);
+    f->what = calloc(f->n + 1, sizeof *f->what);
+    out.status = ff_run_firings(run, f->trajectory, f->time, f->what, &out.err);
+  }
+  ff_run_free(run);
+  free(observed);
+  free(states);
+  free(all);
+  return out;
+}
+
+static void end(outcome *x) {
+  petri_firings_free(&x->firings);
+  free(x->state);
+}
+
+/* The number of blocks whose firings are the same, and the largest distance of their times. */
+static uint32_t same_blocks(const ff_petri_blocks *b, const outcome *x, const outcome *y, double *apart) {
+  const outcome *both[2] = {x, y};
+  uint32_t same = 0, *first_of = calloc(b->net->flat->n_transitions + 1, sizeof *first_of);
+  size_t *first[2];
+  uint64_t *list[2];
+  *apart = 0;
+  for (uint32_t k = 0; k < b->n_blocks; k++)
+    for (size_t i = b->transition_first[k]; i < b->transition_first[k + 1]; i++) first_of[b->transition[i]] = k;
+  for (int i = 0; i < 2; i++) {
+    const petri_firings *f = &both[i]->firings;
+    first[i] = calloc((size_t)b->n_blocks + 2, sizeof *first[i]);
+    list[i] = calloc(f->n + 1, sizeof *list[i]);
+    for (uint64_t k = 0; k < f->n; k++) first[i][first_of[f->what[k]] + 2]++;
+    for (uint32_t k = 0; k < b->n_blocks; k++) first[i][k + 2] += first[i][k + 1];
+    for (uint64_t k = 0; k < f->n; k++) list[i][first[i][first_of[f->what[k]] + 1]++] = k;
+  }
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    const size_t n = first[0][k + 1] - first[0][k];
+    double most = 0;
+    int alike = first[1][k + 1] - first[1][k] == n;
+    for (size_t i = 0; i < n && alike; i++) {
+      const uint64_t u = list[0][first[0][k] + i], v = list[1][first[1][k] + i];
+      alike = x->firings.what[u] == y->firings.what[v];
+      const double distance = fabs(x->firings.time[u] - y->firings.time[v]);
+      if (distance > most) most = distance;
+    }
+    same += (uint32_t)alike;
+    if (alike && most > *apart) *apart = most;
+  }
+  for (int i = 0; i < 2; i++) {
+    free(first[i]);
+    free(list[i]);
+  }
+  free(first_of);
+  return same;
+}
+
+/* A net, its program and its blocks. */
+typedef struct {
+  ff_petri *net;
+  ff_petri_flat *flat;
+  ff_petri_program *program;
+  ff_petri_blocks *blocks;
+} tissue;
+
+static void finish(tissue *x, double relative) {
+  const ff_petri_options options = {.relative = relative};
+  ff_error err;
+  FF_CHECK_OK(ff_petri_unfold(&x->flat, x->net, &err), &err);
+  FF_CHECK_OK(ff_petri_program_new(&x->program, x->flat, &options, &err), &err);
+  FF_CHECK_OK(ff_petri_blocks_new(&x->blocks, x->program, &err), &err);
+}
+
+static void end_tissue(tissue *x) {
+  ff_petri_blocks_free(x->blocks);
+  ff_petri_program_free(x->program);
+  ff_petri_flat_free(x->flat);
+  ff_petri_free(x->net);
+}
+
+/* Cells of calcium with a diffusion, and a marking in which channels open and close: about that of the stationary chain. */
+static void calcium(tissue *x, uint32_t nx, uint32_t ny, double diffusion, double **initial) {
+  static const double until[] = {0.36, 0.66, 0.72, 0.8, 0.9, 1};
+  static const int state[] = {8, 6, 4, 2, 9, 7};
+  const uint32_t n = nx * ny;
+  ff_error err;
+  uint64_t s = 3;
+  memset(x, 0, sizeof *x);
+  FF_CHECK_OK(petri_calcium(&x->net, nx, ny, &err), &err);
+  x->net->value[11] = diffusion;
+  finish(x, 1e-6);
+  FF_CHECK_INT(x->blocks->n_blocks, n);
+  FF_CHECK(x->blocks->n_types <= 9);
+  *initial = calloc(10 * (size_t)n, sizeof **initial);
+  for (uint32_t i = 0; i < n; i++) {
+    (*initial)[i] = 0.1;
+    (*initial)[n + i] = 10.27;
+    for (int k = 0; k < 4; k++) {
+      const double u = below(&s, 1000) / 1000.0;
+      int at = 0;
+      while (u >= until[at]) at++;
+      (*initial)[(uint32_t)state[at] * n + i]++;
+    }
+  }
+}
+
+/* As many cells as must be the same are, and levels have errors of a few tolerances. */
+static void check_agreement(const tissue *x, double time, const double *initial, double most_apart) {
+  outcome a = simulate(x->program, FF_PETRI_EXACT, &time, 1, 1, initial), b = simulate(x->program, FF_PETRI_WINDOWS, &time, 1, 1, initial);
+  double apart = 0, worst = 0;
+  FF_CHECK_SAY(a.status == FF_OK && b.status == FF_OK, "%s", a.status != FF_OK ? a.err.text : b.err.text);
+  if (a.status == FF_OK && b.status == FF_OK) {
+    const uint32_t same = same_blocks(x->blocks, &a, &b, &apart);
+    FF_CHECK_SAY(same >= x->blocks->n_blocks * 0.999, "%u of %u blocks, %llu and %llu firings", same, x->blocks->n_blocks,
+                 (unsigned long long)a.firings.n, (unsigned long long)b.firings.n);
+    FF_CHECK_SAY(apart <= most_apart, "%g", apart);
+    FF_CHECK(a.firings.n > 0);
+    for (uint64_t k = 1; k < b.firings.n; k++) FF_CHECK(b.firings.time[k - 1] <= b.firings.time[k]);
+    for (uint32_t f = 0; f < x->program->n_places; f++) {
+      const double far = fabs(a.state[f] - b.state[f]) / (1e-3 + fabs(a.state[f]));
+      if (far > worst) worst = far;
+    }
+    if (same == x->blocks->n_blocks) FF_CHECK_SAY(worst <= 2e-5, "%g", worst);
+  }
+  end(&a);
+  end(&b);
+}
+
+static void follows_calcium(void) {
+  tissue x;
+  double *initial;
+  calcium(&x, 20, 20, 20, &initial);
+  check_agreement(&x, 0.1, initial, 1e-6);
+  free(initial);
+  end_tissue(&x);
+}
+
+static void follows_fast_diffusion(void) {
+  tissue x;
+  double *initial;
+  calcium(&x, 8, 8, 400, &initial);
+  check_agreement(&x, 0.1, initial, 1e-6);
+  free(initial);
+  end_tissue(&x);
+}
+
+static int are_identical(const outcome *a, const outcome *b, uint32_t places) {
+  const uint64_t n = a->firings.n;
+  return a->status == FF_OK && b->status == FF_OK && n == b->firings.n &&
+         memcmp(a->firings.time, b->firings.time, n * sizeof *a->firings.time) == 0 &&
+         memcmp(a->firings.what, b->firings.what, n * sizeof *a->firings.what) == 0 &&
+         memcmp(a->state, b->state, places * sizeof *a->state) == 0;
+}
+
+static void keeps_its_bits(void) {
+  const double last = 0.04, many[] = {0, 0.001, 0.0123, 0.0124, 0.03, 0.04};
+  tissue x;
+  double *initial;
+  calcium(&x, 7, 5, 20, &initial);
+  outcome one = simulate(x.program, FF_PETRI_WINDOWS, &last, 1, 1, initial);
+  FF_CHECK_SAY(one.firings.n > 100, "%llu", (unsigned long long)one.firings.n);
+  for (int threads = 1; threads <= 3; threads++) {
+    outcome other = simulate(x.program, FF_PETRI_WINDOWS, many, 6, threads, initial);
+    FF_CHECK_SAY(are_identical(&one, &other, x.program->n_places), "%d threads", threads);
+    end(&other);
+  }
+  end(&one);
+  free(initial);
+  end_tissue(&x);
+}
+
+/* What else may happen in a cell: levels that jump, clocks, immediate transitions, resets, places that become empty. */
+static void follows_all_kinds(void) {
+  static const struct {
+    ff_petri_kind kind;
+    const char *equation, *number;
+  } more[] = {{FF_PETRI_STOCHASTIC, "0 -> 2 C[x]", "3"},           {FF_PETRI_STOCHASTIC, "S[x] + 0.5 C[x] -> 0", "C[x]"},
+              {FF_PETRI_DETERMINISTIC, "2 S[x] -> C[x]", "0.1"},   {FF_PETRI_IMMEDIATE, "4 S[x] -> C[x]", "1"},
+              {FF_PETRI_SCHEDULED, "0 -> C[x] + S[x]", "0.1@0.3"}, {FF_PETRI_CONTINUOUS, "C[x] -> 0", "4"},
+              {FF_PETRI_CONTINUOUS, "0 -> C[x]", "2 * (C[x] > 3.5)"}};
+  for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+    tissue x;
+    ff_error err;
+    memset(&x, 0, sizeof x);
+    FF_CHECK_OK(make_row(&x.net, 6, "C[x] -> C[a]", "0.5 * C[x]", NULL, more[k].kind, more[k].equation, more[k].number, &err), &err);
+    finish(&x, 1e-6);
+    FF_CHECK_INT(x.blocks->n_blocks, 6);
+    check_agreement(&x, 2, NULL, 1e-4);
+    end_tissue(&x);
+  }
+}
+
+/* Without flows, times are the same to the last bit. */
+static void keeps_constant_hazards(void) {
+  const ff_petri_options options = {.relative = 1e-6};
+  const double time = 30;
+  petri_text t;
+  tissue x;
+  double apart;
+  petri_begin(&t);
+  for (int i = 0; i < 5; i++) {
+    char name[20], equation[40], rate[20];
+    snprintf(name, sizeof name, "P%d", i);
+    petri_place(&t, name, 0, "3");
+    snprintf(equation, sizeof equation, "0 -> P%d", i);
+    snprintf(rate, sizeof rate, "%d", 1 + i);
+    petri_fires(&t, rate, equation, rate);
+    snprintf(equation, sizeof equation, "P%d -> 0", i);
+    snprintf(name, sizeof name, "out%d", i);
+    petri_transition(&t, name, FF_PETRI_STOCHASTIC, equation, NULL, NULL, "0.7", 1);
+  }
+  petri_compile(&t, &options);
+  x = (tissue){t.net, t.flat, t.program, NULL};
+  FF_CHECK_OK(ff_petri_blocks_new(&x.blocks, x.program, &t.err), &t.err);
+  FF_CHECK_INT(x.blocks->n_blocks, 5);
+  FF_CHECK_INT(x.blocks->n_types, 5);
+  outcome a = simulate(x.program, FF_PETRI_EXACT, &time, 1, 1, NULL), b = simulate(x.program, FF_PETRI_WINDOWS, &time, 1, 2, NULL);
+  FF_CHECK_INT(same_blocks(x.blocks, &a, &b, &apart), 5);
+  FF_CHECK_SAY(apart == 0 && a.firings.n > 500, "%g, %llu", apart, (unsigned long long)a.firings.n);
+  end(&a);
+  end(&b);
+  end_tissue(&x);
+}
+
+/* A hazard becomes negative: the same sentence. */
+static void fails_alike(void) {
+  tissue x;
+  ff_error err;
+  const double time = 20;
+  memset(&x, 0, sizeof x);
+  FF_CHECK_OK(make_row(&x.net, 6, "C[x] -> C[a]", "0.5 * C[x]", NULL, FF_PETRI_STOCHASTIC, "0 -> S[x]", "8 - C[x]", &err), &err);
+  finish(&x, 1e-6);
+  outcome a = simulate(x.program, FF_PETRI_EXACT, &time, 1, 1, NULL), b = simulate(x.program, FF_PETRI_WINDOWS, &time, 1, 1, NULL);
+  FF_CHECK(a.status == FF_EMODEL && b.status == FF_EMODEL);
+  FF_CHECK_SAY(strstr(b.err.text, "the rate of stochastic transition \"more[") != NULL, "%s; %s", a.err.text, b.err.text);
+  end(&a);
+  end(&b);
+  end_tissue(&x);
+}
+
+static void refuses(void) {
+  ff_formula_word late[] = {{FF_F_TIME, 0, 0}, {FF_F_NUMBER, 0, 2.75}, {FF_F_GT, 0, 0}};
+  const ff_formula until = {late, 3, 2};
+  const double time = 1;
+  const uint32_t observed = 0;
+  double state[1], *const states[] = {state};
+  tissue x;
+  double *initial;
+  ff_run *run = NULL;
+  ff_error err;
+  ff_petri_method method;
+  calcium(&x, 2, 2, 20, &initial);
+  ff_run_options options = {.method = FF_PETRI_WINDOWS, .n = 1, .times = &time, .n_times = 1, .observed = &observed,
+                            .n_observed = 1, .states = states, .threads = 1, .until = &until};
+  FF_CHECK(ff_run_new(&run, &ff_petri_engine, x.program, &options, &err) == FF_EARGUMENT);
+  FF_CHECK_SAY(strstr(err.text, "method = \"exact\"") != NULL, "%s", err.text);
+  ff_run_free(run);
+  options.until = NULL;
+  FF_CHECK_OK(ff_petri_method_of(&method, x.program, &options, &err), &err);
+  FF_CHECK_INT(method, FF_PETRI_EXACT);
+  free(initial);
+  end_tissue(&x);
+  calcium(&x, 25, 41, 20, &initial);
+  FF_CHECK_OK(ff_petri_method_of(&method, x.program, &options, &err), &err);
+  FF_CHECK_INT(method, FF_PETRI_WINDOWS);
+  options.until = &until;
+  FF_CHECK_OK(ff_petri_method_of(&method, x.program, &options, &err), &err);
+  FF_CHECK_INT(method, FF_PETRI_EXACT);
+  free(initial);
+  end_tissue(&x);
+}
+
+FF_TEST_MAIN("petri_windows", divides_random_nets, joins_what_it_must, follows_calcium, follows_fast_diffusion, keeps_its_bits,
+             follows_all_kinds, keeps_constant_hazards, fails_alike, refuses)

@@ -1,0 +1,39 @@
+# Simulations of Petri nets by windows.
+
+test_that("windows have the firings of the exact method, for any threads, times and parts of a run", {
+  net <- petri_model("calcium", nx = 6, ny = 5)
+  run <- function(..., times = c(0.05, 0.1)) simulate(net, nsim = 2, times = times, seed = 1, progress = FALSE, ...)
+  sorted <- function(x) {
+    x <- as.data.frame(x)
+    x[order(x$trajectory, x$transition, x$time), ]
+  }
+  events <- run(method = "windows", output = "events", threads = 1)
+  expect_false(is.unsorted(events$time[events$trajectory == 1]))
+  windows <- sorted(events)
+  exact <- sorted(run(method = "exact", output = "events"))
+  expect_gt(nrow(exact), 500)
+  expect_identical(windows[c("trajectory", "transition")], exact[c("trajectory", "transition")], ignore_attr = TRUE)
+  expect_lt(max(abs(windows$time - exact$time)), 1e-6)
+
+  paths <- run(method = "windows", output = "trajectories", threads = 1)
+  expect_equal(paths$value, run(method = "exact", output = "trajectories")$value, tolerance = 1e-5)
+  expect_identical(run(method = "windows", output = "trajectories", threads = 3)$value, paths$value)
+  more <- run(method = "windows", output = "trajectories", times = c(0, 0.013, 0.05, 0.1))
+  expect_identical(more$value[more$time %in% c(0.05, 0.1)], paths$value)
+  part <- function(i) run(method = "windows", shard = c(i, 2))
+  expect_identical(c(part(2), part(1)), run(method = "windows"))
+  expect_identical(summary(run(method = "windows"))$method, "windows")
+  final <- simulate(net, nsim = 2, times = 0.05, seed = 1, method = "windows", output = "final")
+  expect_equal(sum(final$value[startsWith(final$place, "S")]), 2 * 30 * 4)
+})
+
+test_that("what windows cannot do is refused, with the way out", {
+  for (model in c("gene", "puff")) {
+    expect_error(simulate(petri_model(model), times = 1, method = "windows"), "use method = \"exact\"",
+                 class = "fireflip_error_argument")
+  }
+  net <- petri_model("calcium", nx = 2, ny = 2)
+  expect_error(simulate(net, times = 1, method = "windows", until = "Ca[1,1] > 1"), "use method = \"exact\"",
+               class = "fireflip_error_argument")
+  expect_identical(summary(simulate(net, times = 0.01, seed = 1))$method, "exact")
+})
