@@ -248,8 +248,8 @@ void ff_petri_path_resume(ff_petri_path *path, const void *state, double t);
 /* Leaves the trajectory at time t, from `now` on and at most next_time; what is due then has not happened. O(the same). */
 void ff_petri_path_leave(ff_petri_path *path, void *state, double t);
 
-/* Sets the slopes of levels in a state at time t, where no place counts as empty. The path must then be resumed. Returns 0 if a rate
- * is not finite. O(flows + size of a state). */
+/* Sets the slopes of levels in a state at time t, where no place counts as empty. The path must then be resumed. Returns 0 if a
+ * rate is not finite. O(flows + size of a state). */
 int ff_petri_path_slopes(ff_petri_path *path, const void *state, double t, double *slope);
 
 /* ---- failures: ff_petri_touch.c ----------------------------------------------------------------------------------------- */

@@ -19,8 +19,8 @@
 typedef enum { FF_PETRI_ADAPTIVE, FF_PETRI_BIO } ff_petri_semantics;
 typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK, FF_PETRI_CVODE } ff_petri_integrator;
 
-/* What a place is in a block of a larger net: what its own transitions make of it; a level, even if none of them flows into it; or
- * a level of another block, which rates of flows read as a given function of the time. Such a place must be fixed. */
+/* What a place is in a block of a larger net: what its own transitions make of it; a level, even if none of them flows into it;
+ * or a level of another block, which rates of flows read as a given function of the time. Such a place must be fixed. */
 typedef enum { FF_PETRI_PLAIN, FF_PETRI_LEVEL, FF_PETRI_GIVEN } ff_petri_role;
 
 typedef struct {

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT_A_TIME 2u
+#define HARDLY 1e-6 /* of a window: steps of neighbours end where they do in those of others, but for errors of the last sweep */
+
 /* A neighbour: its wave, the piece in which the present step begins, and where in a piece the last time was. */
 typedef struct {
   const ff_petri_wave *wave;
@@ -94,12 +97,12 @@ static void set_given(void *of, double from, double t, double *value) {
   }
 }
 
-/* Adds a time to stop[], which ascends, unless it is there. */
-static int add_stop(ff_petri_runner *r, uint32_t *n, double t) {
+/* Adds a time to stop[], which ascends, unless there is one that is hardly another one. */
+static int add_stop(ff_petri_runner *r, uint32_t *n, double t, double hardly) {
   if (ff_grow((void **)&r->stop, &r->stops_room, (size_t)*n + 1, sizeof *r->stop, NULL) != FF_OK) return 0;
   uint32_t at = *n;
   while (at > 0 && r->stop[at - 1] > t) at--;
-  if (at > 0 && r->stop[at - 1] == t) return 1;
+  if ((at > 0 && t - r->stop[at - 1] <= hardly) || (at < *n && r->stop[at] - t <= hardly)) return 1;
   memmove(r->stop + at + 1, r->stop + at, (*n - at) * sizeof *r->stop);
   r->stop[at] = t;
   ++*n;
@@ -111,7 +114,22 @@ static int add_stop(ff_petri_runner *r, uint32_t *n, double t) {
 static int add_kinks(ff_petri_runner *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
   const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
   for (size_t k = 0; k < wave->n_kinks; k++)
-    if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, n, wave->kink[k])) return 0;
+    if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, n, wave->kink[k], 0)) return 0;
+  return 1;
+}
+
+/* A step sees what happens in AT_A_TIME steps of a neighbour, but not in many of them. */
+static int add_pieces(ff_petri_runner *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
+  const ff_petri_wave *wave = near->wave;
+  size_t since = 0, kink = 0;
+  for (size_t k = 1; k < wave->n_pieces; k++) {
+    const double t = wave->piece[k * near->size];
+    while (kink < wave->n_kinks && wave->kink[kink] < t) kink++;
+    since = kink < wave->n_kinks && wave->kink[kink] == t ? 0 : since + 1;
+    if (since < AT_A_TIME) continue;
+    if (!add_stop(r, n, t, HARDLY * (w->to - w->from))) return 0;
+    since = 0;
+  }
   return 1;
 }
 
@@ -132,7 +150,9 @@ static ff_petri_path *prepare(ff_petri_runner *r, const ff_petri_window *w, uint
   }
   for (size_t j = b->far_first[block]; j < b->far_first[block + 1] && w != NULL; j++)
     if (!add_kinks(r, w, b->far[j], &n_stops)) return NULL;
-  if (w != NULL && !add_stop(r, &n_stops, w->to)) return NULL;
+  for (uint32_t j = 0; j < r->n_near && w != NULL; j++)
+    if (!add_pieces(r, w, &r->near[j], &n_stops)) return NULL;
+  if (w != NULL && !add_stop(r, &n_stops, w->to, 0)) return NULL;
   path->around = (ff_petri_around){.set = set_given, .of = r, .stop = r->stop, .n_stops = n_stops,
                                    .group = b->group + b->group_first[block], .choice = block, .order = b->timed_first[block]};
   return path;

@@ -45,8 +45,8 @@ void ff_petri_runner_open(ff_petri_runner *runner, uint32_t block, const double 
  * of the derivatives of a slope by given levels, as differences. -1 if there is no memory. O(given levels * flows). */
 double ff_petri_runner_coupling(ff_petri_runner *runner, const ff_petri_window *window, uint32_t block);
 
-/* Runs n blocks of one type over the window, one after the other. Sets wave[1 - now], `distance`, `differs`, `outcome` and the state
- * at the end of each. Other threads may run other blocks meanwhile. Results do not depend on the order. */
+/* Runs n blocks of one type over the window, one after the other. Sets wave[1 - now], `distance`, `differs`, `outcome` and the
+ * state at the end of each. Other threads may run other blocks meanwhile. Results do not depend on the order. */
 void ff_petri_runner_run(ff_petri_runner *runner, const ff_petri_window *window, const uint32_t *list, uint32_t n);
 
 #endif

@@ -5,8 +5,8 @@
  * block decides at which rate another one is emptied. Places of different names with the same colour (the same values of the same
  * simple sets) are in one block, too. What no transition changes is in every block that reads it.
  *
- * Each block that a coupling flow changes has the flow, with the levels of the other blocks as given functions of the time. Blocks
- * of the same structure are of one type, and have one program. */
+ * Each block that a coupling flow changes has the flow, with the levels of the other blocks as given functions of the time.
+ * Blocks of the same structure are of one type, and have one program. */
 #ifndef FF_PETRI_BLOCKS_H
 #define FF_PETRI_BLOCKS_H
 
@@ -19,7 +19,7 @@ typedef struct {
   uint32_t neighbour, level;
 } ff_petri_source;
 
-/* The programs of a type are those of its first block. Places keep the order that they have in the whole net, and so do stochastic
+/* The program of a type is that of its first block. Places keep the order that they have in the whole net, and so do stochastic
  * transitions. */
 typedef struct {
   struct ff_petri_net_part *part; /* what the program borrows */
@@ -44,9 +44,9 @@ typedef struct {
   uint32_t *timed_first;  /* timed transitions of the blocks before */
 } ff_petri_blocks;
 
-/* Finds the blocks of a net, which is borrowed. The caller frees *out with ff_petri_blocks_free(), which accepts NULL. FF_EARGUMENT
- * if there are fewer than two; the message is a sentence with the reason. O(size of the net * log) and as many bytes as the net
- * has, but for programs of types. */
+/* Finds the blocks of a net, which is borrowed. The caller frees *out with ff_petri_blocks_free(), which accepts NULL.
+ * FF_EARGUMENT if there are fewer than two; the message is a sentence with the reason. O(size of the net * log of its families),
+ * and programs of types. */
 ff_status ff_petri_blocks_new(ff_petri_blocks **out, const ff_petri_program *net, ff_error *err);
 void ff_petri_blocks_free(ff_petri_blocks *blocks);
 

@@ -31,6 +31,12 @@ static inline uint32_t ff_petri_slot_of(const ff_petri_program *net, ff_petri_me
   return family->slot[(size_t)s * family->n + m.i];
 }
 
+/* Whether a place is a level of another block. Other places of other blocks may be named by a flow, but their values do not count
+ * there. */
+static inline int ff_petri_is_given(const ff_petri_blocks *b, uint32_t place, uint32_t block) {
+  return b->home[place] != block && b->home[place] != FF_PETRI_NONE && b->net->place_value[place] < b->net->n_levels;
+}
+
 /* ---- types: ff_petri_types.c -------------------------------------------------------------------------------------------- */
 
 /* Makes the types of all blocks, whose places and transitions are listed, and what blocks know of each other. */
@@ -44,6 +50,8 @@ ff_status ff_petri_part_new(ff_petri_type *type, uint32_t *order, const ff_petri
 void ff_petri_part_free(struct ff_petri_net_part *part);
 
 /* How many places a block has, and its transitions. */
-static inline uint32_t ff_petri_count_of(const size_t *first, uint32_t block) { return (uint32_t)(first[block + 1] - first[block]); }
+static inline uint32_t ff_petri_count_of(const size_t *first, uint32_t block) {
+  return (uint32_t)(first[block + 1] - first[block]);
+}
 
 #endif

@@ -131,15 +131,16 @@ static ff_status fill(part_maker *x, uint32_t *order) {
   if (variable == NULL) return ff_error_set(x->m->err, FF_EMEMORY, "no memory for %u variables", whole->n_variables);
   for (uint32_t v = 0; v < whole->n_variables; v++) variable[v] = FF_PETRI_NONE;
   for (uint32_t k = 0; k < n; k++) {
-    const uint32_t f = x->place[k], home = x->m->blocks->home[f];
+    const uint32_t f = x->place[k];
+    const int own = x->m->blocks->home[f] == x->block, level = net->place_value[f] < net->n_levels;
     x->m->local[f] = k;
     flat->first[k] = k;
     flat->continuous[k] = whole->continuous[f];
-    flat->fixed[k] = home != x->block;
+    flat->fixed[k] = (uint8_t)!own;
     flat->initial[k] = whole->initial[f];
-    x->part->role[k] = home == x->block ? net->place_value[f] < net->n_levels ? FF_PETRI_LEVEL : FF_PETRI_PLAIN
-                       : home == FF_PETRI_NONE ? FF_PETRI_PLAIN
-                                               : FF_PETRI_GIVEN;
+    x->part->role[k] = own && level                                    ? FF_PETRI_LEVEL
+                       : ff_petri_is_given(x->m->blocks, f, x->block) ? FF_PETRI_GIVEN
+                                                                      : FF_PETRI_PLAIN;
   }
   flat->first[n] = n;
   find_families(x);

@@ -45,9 +45,8 @@ static ff_status list_places(ff_petri_blocks_maker *m, uint32_t block, const uin
   status = ff_grow((void **)&b->neighbour, &m->neighbours_room, from + (end - first), sizeof *b->neighbour, m->err);
   if (status != FF_OK) return status;
   for (size_t k = first; k < end; k++) {
-    const uint32_t home = b->home[b->place[k]];
     m->local[b->place[k]] = (uint32_t)(k - first);
-    if (home != block && home != FF_PETRI_NONE) b->neighbour[from + n++] = home;
+    if (ff_petri_is_given(b, b->place[k], block)) b->neighbour[from + n++] = b->home[b->place[k]];
   }
   b->given_first[block + 1] = b->given_first[block] + n;
   b->place_first[block + 1] = end;
@@ -91,8 +90,7 @@ static ff_status describe(ff_petri_blocks_maker *m, uint32_t block) {
   m->n_words = 0;
   ff_status status = push(m, ff_petri_count_of(b->place_first, block));
   for (size_t k = b->place_first[block]; k < b->place_first[block + 1] && status == FF_OK; k++) {
-    const uint32_t f = b->place[k], home = b->home[f];
-    const uint32_t kind = home == block ? 0 : home == FF_PETRI_NONE ? 1 : 2;
+    const uint32_t f = b->place[k], kind = b->home[f] == block ? 0 : ff_petri_is_given(b, f, block) ? 2 : 1;
     status = push(m, kind | (uint32_t)net->flat->continuous[f] << 2 | (uint32_t)(net->place_value[f] < net->n_levels) << 3);
   }
   for (size_t k = b->transition_first[block]; k < b->transition_first[block + 1] && status == FF_OK; k++)

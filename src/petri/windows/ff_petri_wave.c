@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOKS 4 /* times of a window at which waves are compared */
+#define SHORTEST 1e-6 /* a piece that is looked at, as a part of a window */
 
 void ff_petri_wave_free(ff_petri_wave *w) {
   free(w->piece);
@@ -101,23 +101,36 @@ int ff_petri_wave_is_alike(const ff_petri_wave *a, const ff_petri_wave *b) {
   return 1;
 }
 
-double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double from, double to) {
+/* The same at one time, from the pieces *at and *bt on. */
+static double distance_at(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double t, size_t *at,
+                          size_t *bt) {
   const size_t size = ff_petri_piece_size(p->n_levels);
   const double relative = p->options.relative, absolute = p->options.absolute;
   double most = 0;
-  size_t at = 0, bt = 0;
-  if (p->n_levels == 0) return 0;
-  for (int k = 1; k <= LOOKS; k++) {
-    const double t = k < LOOKS ? from + (to - from) * k / LOOKS : to;
-    at = ff_petri_piece_at(a, size, at, t, 0);
-    bt = ff_petri_piece_at(b, size, bt, t, 0);
-    const double *x = a->piece + at * size, *y = b->piece + bt * size;
-    const double s = (t - x[0]) * x[1], r = (t - y[0]) * y[1];
-    for (uint32_t i = 0; i < p->n_levels; i++) {
-      const double u = ff_petri_piece_value(x, i, s), v = ff_petri_piece_value(y, i, r);
-      const double distance = fabs(u - v) / (absolute + relative * fabs(v));
-      if (!(distance <= most)) most = distance;
-    }
+  *at = ff_petri_piece_at(a, size, *at, t, 0);
+  *bt = ff_petri_piece_at(b, size, *bt, t, 0);
+  const double *x = a->piece + *at * size, *y = b->piece + *bt * size;
+  const double s = (t - x[0]) * x[1], r = (t - y[0]) * y[1];
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    const double u = ff_petri_piece_value(x, i, s), v = ff_petri_piece_value(y, i, r);
+    const double distance = fabs(u - v) / (absolute + relative * fabs(v));
+    if (!(distance <= most)) most = distance < INFINITY ? distance : INFINITY;
   }
   return most;
+}
+
+double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double from, double to) {
+  const size_t size = ff_petri_piece_size(p->n_levels);
+  const double shortest = SHORTEST * (to - from);
+  size_t at = 0, bt = 0;
+  double most = 0;
+  if (p->n_levels == 0) return 0;
+  for (size_t k = 0; k < b->n_pieces; k++) {
+    const double begin = b->piece[k * size], end = k + 1 < b->n_pieces ? b->piece[(k + 1) * size] : to;
+    if (end - begin < shortest) continue; /* jumps of levels are at about the same times */
+    const double own = distance_at(a, b, p, begin + (end - begin) / 2, &at, &bt);
+    if (own > most) most = own;
+  }
+  const double own = distance_at(a, b, p, to, &at, &bt);
+  return own > most ? own : most;
 }

@@ -17,8 +17,8 @@ typedef struct {
   double value;
 } ff_petri_became;
 
-/* Pieces have their begins, the inverse of their lengths, and for each level the coefficients of s^0 to s^4, where s goes from 0 to
- * 1 in a piece. A piece ends where the next one begins. */
+/* Pieces have their begins, the inverse of their lengths, and for each level the coefficients of s^0 to s^4, where s goes from 0
+ * to 1 in a piece. A piece ends where the next one begins. */
 typedef struct {
   double *piece, *kink; /* kink: when flows changed in another way than smoothly */
   ff_petri_firing *firing;
@@ -61,7 +61,8 @@ void ff_petri_wave_end(const ff_petri_wave *wave, uint32_t levels, double t, dou
  * neighbours. O(firings). */
 int ff_petri_wave_is_alike(const ff_petri_wave *a, const ff_petri_wave *b);
 
-/* The largest distance of two waves at some times of a window, in units of what the tolerances permit. O(pieces + levels). */
+/* The largest distance of two waves in the middle of each piece of the second one, and at the end of the window, in units of what
+ * the tolerances permit. O(pieces * levels). */
 double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *program, double from,
                               double to);
 

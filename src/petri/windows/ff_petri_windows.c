@@ -59,7 +59,9 @@ ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *bl
   w->threads = threads;
   w->runner = ff_calloc((size_t)threads, sizeof *w->runner);
   w->fastest = ff_calloc((size_t)threads, sizeof *w->fastest);
-  ff_status status = w->runner != NULL && w->fastest != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
+  ff_status status = w->runner != NULL && w->fastest != NULL
+                         ? FF_OK
+                         : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
   for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, err);
   if (status == FF_OK) return FF_OK;
   ff_petri_windows_free(w);
@@ -72,7 +74,8 @@ void ff_petri_windows_free(ff_petri_windows *w) {
   for (int i = 0; i < w->threads && w->runner != NULL; i++) ff_petri_runner_free(w->runner[i]);
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
-  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->guess, w->count, w->due};
+  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->guess, w->count,
+                          w->due};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -218,8 +221,9 @@ static void find_next(ff_petri_windows *w) {
   }
   const due *x = &w->due[w->at_due];
   const ff_petri_block *block = &w->window.block[x->block];
+  const uint32_t *transition = w->blocks->transition + w->blocks->transition_first[x->block];
   w->state.next_time = x->time;
-  w->state.next = w->blocks->transition[w->blocks->transition_first[x->block] + block->wave[block->now].firing[x->number].transition];
+  w->state.next = transition[block->wave[block->now].firing[x->number].transition];
 }
 
 static void measure_coupling(void *context, int thread) {

@@ -1,12 +1,12 @@
-/* A trajectory of a net by windows. Blocks are integrated one by one over a window, with the levels of their neighbours as they
- * were in the last sweep (waveform relaxation; Jacobi). Sweeps are repeated, for blocks whose neighbours have changed, until the
- * same transitions fire and levels settle. Else the window is halved.
+/* A trajectory by windows. Blocks are integrated one by one over a window, with the levels of their neighbours as they were in
+ * the last sweep (waveform relaxation; Jacobi). Sweeps are repeated, for blocks whose neighbours have changed, until flows change
+ * by the same firings and levels settle. Else the window is halved.
  *
  * A change of size d leaves errors of about d c / (1 - c), if each sweep makes changes c times as large. Blocks count as settled
- * when this is a part (FF_PETRI_SETTLED) of the tolerance. c is measured: in a sweep in which the same transitions fire as in the
- * one before, it is the largest change as a part of the last one. The length of windows keeps c near FF_PETRI_CONTRACTION, or more
- * or less as the fourth root of the tolerance: changes of flows that are three blocks away make errors in the size of c^4 within a
- * step, which its estimate may not see. Steps end at changes that are nearer.
+ * when this is a part (FF_PETRI_SETTLED) of the tolerance. c is measured where flows change as in the sweep before: the largest
+ * change, as a part of the largest one of neighbours in the last sweep. The length of windows keeps c near FF_PETRI_CONTRACTION,
+ * or more or less as the fourth root of the tolerance. For steps end where flows change in the same block, in neighbours, and in
+ * theirs; what happens three blocks away makes errors in the size of c^4 within a step, which estimates of errors may not see.
  *
  * Draws are addressed by the groups of the net. So the path is the same function of them as that of ff_petri_path.h, but for
  * choices among immediate transitions and orders of simultaneous ones. What happens does not depend on the number of threads, or
@@ -41,7 +41,8 @@ typedef struct {
 
 ff_petri_windows_state *ff_petri_windows_now(ff_petri_windows *windows);
 
-/* Makes the next step. Returns 0 if it is left halfway, because it takes long: it must then be called again before anything else. */
+/* Makes the next step. Returns 0 if it is left halfway, because it takes long: then it must be called again before anything
+ * else. */
 int ff_petri_windows_step(ff_petri_windows *windows);
 
 /* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. O(places). */
