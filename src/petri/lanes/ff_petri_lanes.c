@@ -144,7 +144,7 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
   const int fine = read && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
-  for (uint32_t i = 0, row; i < p->n_levels && status == FF_OK; i++) status = row_of(x, i, &row, err);
+  for (uint32_t i = 0, row; i < p->n_levels + p->n_given && status == FF_OK; i++) status = row_of(x, i, &row, err);
   if (status == FF_OK) status = add_variables(x, err);
   for (uint32_t f = 0; f < p->n_flows; f++)
     for (uint32_t i = 0; i < p->law[p->flow[f]].n && status == FF_OK; i++)
@@ -162,7 +162,7 @@ static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
   } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
                      {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
                      {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->speed, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
-                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->span, 2 * n}, {&x->spans, 2 * depth}, {&x->stack, FF_PETRI_POINTS * depth},
+                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given}, {&x->given_at, x->n_given}, {&x->span, 2 * n}, {&x->spans, 2 * depth}, {&x->stack, FF_PETRI_POINTS * depth},
                      {&x->tried, FF_PETRI_TRIED * (size_t)x->n_profiles}};
   size_t rows = 0;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
@@ -197,6 +197,7 @@ ff_status ff_petri_lanes_new(ff_petri_lanes **out, const ff_petri_program *progr
   x->program = program;
   x->kernel = kernel_of(simd);
   x->n_levels = program->n_levels;
+  x->n_given = program->n_given;
   x->time_row = FF_PETRI_NO_ROW;
   x->size = program->options.absolute / program->options.relative;
   status = make_rows(x, err);
@@ -226,7 +227,13 @@ static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_tria
     x->start[(size_t)i * L + l] = trial->start[i];
     x->k[0][(size_t)i * L + l] = trial->slope[i];
   }
-  for (uint32_t r = x->n_levels; r < x->n_rows; r++)
+  for (int s = 1; s <= FF_PETRI_GIVEN_STAGES && x->n_given > 0; s++) {
+    const double t = trial->from + ff_ode_explicit_node(s) * trial->h;
+    path->around.set(path->around.of, path->from, t, x->given_at);
+    for (uint32_t g = 0; g < x->n_given; g++)
+      x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + (size_t)s - 1) * L + l] = x->given_at[g];
+  }
+  for (uint32_t r = x->n_levels + x->n_given; r < x->n_rows; r++)
     if (x->row_value[r] != FF_PETRI_NO_ROW) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
   x->from[l] = trial->from;
   x->h[l] = trial->h;

@@ -59,6 +59,8 @@ struct ff_petri_lanes {
   size_t values_room, numbers_room;
   uint8_t *is_shown;   /* for each level: whether a profile reads it */
   uint32_t time_row;   /* or FF_PETRI_NO_ROW */
+  uint32_t n_given;    /* values that the rest of a net gives: see ff_petri_around */
+  double *given, *given_at; /* FF_PETRI_GIVEN_STAGES rows for each of them; and room for all at a time */
   ff_petri_lanes_flow *flow;
   ff_petri_lanes_arc *arc;
   ff_petri_lanes_term *weight;
@@ -79,6 +81,7 @@ struct ff_petri_lanes {
 };
 
 #define FF_PETRI_MANY_CELLS UINT32_MAX
+enum { FF_PETRI_GIVEN_STAGES = 5 }; /* 1 to 5; stage 6 is at the time of stage 5 */
 enum { FF_PETRI_TRIED = FF_PETRI_DEGREE + 6 };
 
 #define FF_PETRI_NO_ROW UINT32_MAX

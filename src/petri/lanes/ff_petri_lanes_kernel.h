@@ -139,6 +139,10 @@ APART void FF_KERNEL(times_of)(double *restrict out, const double *restrict zero
 static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
   if (x->time_row != FF_PETRI_NO_ROW)
     FF_KERNEL(times_of)(ROW(x->row, x->time_row), x->zero, x->from, x->h, ff_ode_explicit_node(stage));
+  for (uint32_t g = 0; g < x->n_given; g++) {
+    const uint32_t at = g * FF_PETRI_GIVEN_STAGES + (uint32_t)(stage < FF_PETRI_GIVEN_STAGES ? stage : FF_PETRI_GIVEN_STAGES) - 1;
+    memcpy(ROW(x->row, x->n_levels + g), ROW(x->given, at), L * sizeof *x->given);
+  }
   for (uint32_t k = 0; k < x->n_variables; k++) {
     const double *value = FF_KERNEL(term)(x, &x->variable[k].value, x->rate);
     memcpy(ROW(x->row, x->variable[k].row), value, L * sizeof *value);

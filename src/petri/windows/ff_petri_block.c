@@ -15,25 +15,55 @@ typedef struct {
   double s;
 } neighbour;
 
-struct ff_petri_runner {
-  const ff_petri_blocks *blocks;
-  ff_petri_path *path; /* of each type; without a program until it is needed */
-  uint8_t *is_made;
-  double *initial;     /* places of a block */
-  neighbour *near;     /* of the block that runs */
+/* A block that runs, and what it knows of others. */
+typedef struct {
+  uint32_t block;
+  ff_petri_path *path;
+  neighbour *near;
   const ff_petri_source *given;
   uint32_t n_near, n_given;
-  double shift;        /* is added to one given level, */
-  uint32_t shifted;    /* this one */
+  double shift;     /* is added to one given level, */
+  uint32_t shifted; /* this one */
   double *stop;
   size_t stops_room;
+  uint64_t known;   /* the segment that its wave has */
+  uint32_t steps;
+} seat;
+
+/* What all blocks of a type need: a path for each that runs at the same time. */
+typedef struct {
+  ff_petri_path path[FF_PETRI_LANES];
+  uint32_t n;
+  ff_petri_lanes *lanes; /* NULL if one runs after the other */
+} crew;
+
+struct ff_petri_runner {
+  const ff_petri_blocks *blocks;
+  crew *crew;      /* of each type */
+  seat seat[FF_PETRI_LANES];
+  double *initial; /* places of a block */
   uint64_t key, unit;
   double start;
 };
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
-ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, ff_error *err) {
+/* Blocks of a type run together if there are several, and if the solver's steps are explicit. */
+static ff_status make_crew(crew *x, const ff_petri_type *type, ff_simd simd, ff_error *err) {
+  const ff_petri_integrator integrator = type->program->options.integrator;
+  const int together = type->n_blocks > 1 && type->program->n_levels > 0 &&
+                       (integrator == FF_PETRI_AUTO || integrator == FF_PETRI_DORMAND_PRINCE);
+  const uint32_t n = !together ? 1 : type->n_blocks < FF_PETRI_LANES ? type->n_blocks : FF_PETRI_LANES;
+  ff_status status = together ? ff_petri_lanes_new(&x->lanes, type->program, simd, err) : FF_OK;
+  while (x->n < n && status == FF_OK) {
+    ff_petri_path *path = &x->path[x->n++];
+    status = ff_petri_path_new(path, type->program, NULL, err);
+    path->together = together;
+  }
+  return status;
+}
+
+ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, ff_simd simd, ff_error *err) {
   ff_petri_runner *r = *out = ff_calloc(1, sizeof *r);
   uint32_t places = 0, near = 0;
   if (r == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for blocks");
@@ -44,17 +74,12 @@ ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, f
     near = n > near ? n : near;
   }
   r->blocks = b;
-  r->path = ff_calloc(b->n_types, sizeof *r->path);
-  r->is_made = ff_calloc(b->n_types, 1);
+  r->crew = ff_calloc(b->n_types, sizeof *r->crew);
   r->initial = ff_calloc(places, sizeof *r->initial);
-  r->near = ff_calloc(near, sizeof *r->near);
-  ff_status status = r->path != NULL && r->is_made != NULL && r->initial != NULL && r->near != NULL
-                         ? FF_OK
-                         : ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
-  for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++) {
-    r->is_made[t] = 1;
-    status = ff_petri_path_new(&r->path[t], b->types[t].program, NULL, err);
-  }
+  int fine = r->crew != NULL && r->initial != NULL;
+  for (uint32_t l = 0; l < FF_PETRI_LANES; l++) fine = fine && (r->seat[l].near = ff_calloc(near, sizeof *r->seat[l].near)) != NULL;
+  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
+  for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++) status = make_crew(&r->crew[t], &b->types[t], simd, err);
   if (status == FF_OK) return FF_OK;
   ff_petri_runner_free(r);
   *out = NULL;
@@ -63,13 +88,16 @@ ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, f
 
 void ff_petri_runner_free(ff_petri_runner *r) {
   if (r == NULL) return;
-  for (uint32_t t = 0; t < r->blocks->n_types && r->path != NULL && r->is_made != NULL; t++)
-    if (r->is_made[t]) ff_petri_path_free(&r->path[t]);
-  free(r->path);
-  free(r->is_made);
+  for (uint32_t t = 0; t < r->blocks->n_types && r->crew != NULL; t++) {
+    for (uint32_t l = 0; l < r->crew[t].n; l++) ff_petri_path_free(&r->crew[t].path[l]);
+    ff_petri_lanes_free(r->crew[t].lanes);
+  }
+  for (uint32_t l = 0; l < FF_PETRI_LANES; l++) {
+    free(r->seat[l].near);
+    free(r->seat[l].stop);
+  }
+  free(r->crew);
   free(r->initial);
-  free(r->near);
-  free(r->stop);
   free(r);
 }
 
@@ -83,22 +111,22 @@ void ff_petri_runner_start(ff_petri_runner *r, uint64_t key, uint64_t unit, doub
 
 /* Levels below 0 are errors, or those of a guess. */
 static void set_given(void *of, double from, double t, double *value) {
-  ff_petri_runner *r = of;
-  for (uint32_t j = 0; j < r->n_near; j++) {
-    neighbour *n = &r->near[j];
+  seat *s = of;
+  for (uint32_t j = 0; j < s->n_near; j++) {
+    neighbour *n = &s->near[j];
     n->at = ff_petri_piece_at(n->wave, n->size, n->at, from, 1);
     n->piece = n->wave->piece + (t > from ? ff_petri_piece_at(n->wave, n->size, n->at, t, 0) : n->at) * n->size;
     n->s = (t - n->piece[0]) * n->piece[1];
   }
-  for (uint32_t g = 0; g < r->n_given; g++) {
-    const neighbour *n = &r->near[r->given[g].neighbour];
-    const double x = ff_petri_piece_value(n->piece, r->given[g].level, n->s) + (g == r->shifted ? r->shift : 0);
+  for (uint32_t g = 0; g < s->n_given; g++) {
+    const neighbour *n = &s->near[s->given[g].neighbour];
+    const double x = ff_petri_piece_value(n->piece, s->given[g].level, n->s) + (g == s->shifted ? s->shift : 0);
     value[g] = x > 0 ? x : 0;
   }
 }
 
 /* Adds a time to stop[], which ascends, unless there is one that is hardly another one. */
-static int add_stop(ff_petri_runner *r, uint32_t *n, double t, double hardly) {
+static int add_stop(seat *r, uint32_t *n, double t, double hardly) {
   if (ff_grow((void **)&r->stop, &r->stops_room, (size_t)*n + 1, sizeof *r->stop, NULL) != FF_OK) return 0;
   uint32_t at = *n;
   while (at > 0 && r->stop[at - 1] > t) at--;
@@ -111,7 +139,7 @@ static int add_stop(ff_petri_runner *r, uint32_t *n, double t, double hardly) {
 
 /* Where the flows of another block change, slopes of neighbours bend, and curvatures of their neighbours jump, which estimates of
  * errors may not see. */
-static int add_kinks(ff_petri_runner *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
+static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, uint32_t *n) {
   const ff_petri_wave *wave = &w->block[other].wave[w->block[other].now];
   for (size_t k = 0; k < wave->n_kinks; k++)
     if (wave->kink[k] > w->from && wave->kink[k] < w->to && !add_stop(r, n, wave->kink[k], 0)) return 0;
@@ -119,7 +147,7 @@ static int add_kinks(ff_petri_runner *r, const ff_petri_window *w, uint32_t othe
 }
 
 /* A step sees what happens in AT_A_TIME steps of a neighbour, but not in many of them. */
-static int add_pieces(ff_petri_runner *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
+static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
   const ff_petri_wave *wave = near->wave;
   size_t since = 0, kink = 0;
   for (size_t k = 1; k < wave->n_pieces; k++) {
@@ -133,11 +161,14 @@ static int add_pieces(ff_petri_runner *r, const ff_petri_window *w, const neighb
   return 1;
 }
 
-/* The path of a block, which knows its neighbours. NULL if there is no memory. */
-static ff_petri_path *prepare(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
-  const ff_petri_blocks *b = r->blocks;
-  ff_petri_path *path = &r->path[b->type[block]];
+/* Lets a block take a seat. Returns its path, which knows its neighbours; NULL if there is no memory. */
+static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_petri_window *w, uint32_t block) {
+  const ff_petri_blocks *b = runner->blocks;
+  seat *r = &runner->seat[lane];
+  ff_petri_path *path = &runner->crew[b->type[block]].path[lane];
   uint32_t n_stops = 0;
+  r->block = block;
+  r->path = path;
   r->n_near = (uint32_t)(b->neighbour_first[block + 1] - b->neighbour_first[block]);
   r->n_given = path->program->n_given;
   r->given = b->given + b->given_first[block];
@@ -162,7 +193,7 @@ static ff_petri_path *prepare(ff_petri_runner *r, const ff_petri_window *w, uint
 
 void ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *initial, char *state, double *guess) {
   const ff_petri_blocks *b = r->blocks;
-  ff_petri_path *path = prepare(r, NULL, block);
+  ff_petri_path *path = prepare(r, 0, NULL, block);
   const ff_petri_program *p = path->program;
   for (uint32_t k = 0; k < p->n_places; k++) r->initial[k] = initial[b->place[b->place_first[block] + k]];
   ff_petri_path_start(path, r->key, r->unit, r->initial, r->start);
@@ -174,7 +205,8 @@ void ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *init
 }
 
 double ff_petri_runner_coupling(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
-  ff_petri_path *path = prepare(r, w, block);
+  ff_petri_path *path = prepare(r, 0, w, block);
+  seat *s = &r->seat[0];
   const ff_petri_program *p = path != NULL ? path->program : NULL;
   double most = 0;
   if (p == NULL) return -1;
@@ -184,12 +216,12 @@ double ff_petri_runner_coupling(ff_petri_runner *r, const ff_petri_window *w, ui
   double *slope = sum + p->n_levels, *other = slope + p->n_levels;
   ff_petri_path_slopes(path, w->start + w->block[block].state, w->from, slope);
   for (uint32_t g = 0; g < p->n_given; g++) {
-    r->shifted = g;
-    r->shift = 0x1p-20 * (fabs(path->value[p->n_levels + g]) + p->options.absolute / p->options.relative);
+    s->shifted = g;
+    s->shift = 0x1p-20 * (fabs(path->value[p->n_levels + g]) + p->options.absolute / p->options.relative);
     ff_petri_path_slopes(path, w->start + w->block[block].state, w->from, other);
-    for (uint32_t i = 0; i < p->n_levels; i++) sum[i] += fabs(other[i] - slope[i]) / r->shift;
+    for (uint32_t i = 0; i < p->n_levels; i++) sum[i] += fabs(other[i] - slope[i]) / s->shift;
   }
-  r->shifted = UINT32_MAX;
+  s->shifted = UINT32_MAX;
   for (uint32_t i = 0; i < p->n_levels; i++) most = sum[i] > most ? sum[i] : most;
   free(sum);
   return most;
@@ -197,23 +229,29 @@ double ff_petri_runner_coupling(ff_petri_runner *r, const ff_petri_window *w, ui
 
 /* ---- a window ----------------------------------------------------------------------------------------------------------- */
 
-/* Follows the path to the end of the window. */
-static ff_petri_outcome follow(ff_petri_path *path, ff_petri_wave *wave, double to) {
-  uint64_t known = 0;
+/* Follows a path until it waits for the solver, or to the end of the window. Returns whether that is there, or there is none. */
+static int follow(seat *s, const ff_petri_window *w) {
+  ff_petri_block *block = &w->block[s->block];
+  ff_petri_wave *wave = &block->wave[1 - block->now];
+  ff_petri_path *path = s->path;
   int fine = 1;
-  for (uint32_t steps = 0; path->failure.what == FF_PETRI_FINE && fine; steps++) {
-    if (path->segment != known) fine = ff_petri_wave_add_segment(wave, path);
-    known = path->segment;
-    if (!(path->next_time < to)) break;
-    if (steps == FF_PETRI_MOST_IN_WINDOW) return FF_PETRI_TOO_MANY;
+  for (; path->failure.what == FF_PETRI_FINE && fine && !path->waits; s->steps++) {
+    if (path->segment != s->known) fine = ff_petri_wave_add_segment(wave, path);
+    s->known = path->segment;
+    if (!(path->next_time < w->to)) break;
+    if (s->steps == FF_PETRI_MOST_IN_WINDOW) {
+      block->outcome = FF_PETRI_TOO_MANY;
+      return 1;
+    }
     const ff_petri_event event = path->event;
     const ff_petri_member fires = path->fires;
     ff_petri_path_step(path);
     if (event == FF_PETRI_FIRES && fine) fine = ff_petri_wave_add_firing(wave, path, fires);
-    if (event != FF_PETRI_PASSES && path->segment != known && fine) fine = ff_petri_wave_add_kink(wave, path->now);
+    if (event != FF_PETRI_PASSES && path->segment != s->known && fine) fine = ff_petri_wave_add_kink(wave, path->now);
   }
   if (!fine && path->failure.what == FF_PETRI_FINE) path->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
-  return path->failure.what == FF_PETRI_FINE ? FF_PETRI_RAN : FF_PETRI_FAILED;
+  block->outcome = path->failure.what == FF_PETRI_FINE ? FF_PETRI_RAN : FF_PETRI_FAILED;
+  return path->failure.what != FF_PETRI_FINE || !path->waits;
 }
 
 /* A failure with the numbers of the net. */
@@ -240,24 +278,47 @@ static ff_failure translate(const ff_petri_blocks *b, uint32_t block, ff_failure
   return f;
 }
 
-static void run(ff_petri_runner *r, const ff_petri_window *w, uint32_t number) {
+/* Returns 0 if it fails at once. */
+static int begin(ff_petri_runner *r, uint32_t lane, const ff_petri_window *w, uint32_t number) {
   ff_petri_block *block = &w->block[number];
-  ff_petri_wave *wave = &block->wave[1 - block->now], *last = &block->wave[block->now];
-  ff_petri_path *path = prepare(r, w, number);
-  ff_petri_wave_clear(wave);
+  ff_petri_path *path = prepare(r, lane, w, number);
+  ff_petri_wave_clear(&block->wave[1 - block->now]);
   block->outcome = FF_PETRI_FAILED;
   block->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
-  if (path == NULL) return;
+  if (path == NULL) return 0;
+  r->seat[lane].known = r->seat[lane].steps = 0;
   ff_petri_path_start(path, r->key, r->unit, NULL, r->start);
   ff_petri_path_resume(path, w->start + block->state, w->from);
-  block->outcome = follow(path, wave, w->to);
-  block->failure = translate(r->blocks, number, path->failure);
-  if (block->outcome != FF_PETRI_RAN) return;
-  ff_petri_path_leave(path, w->end + block->state, w->to);
-  block->differs = (uint8_t)!ff_petri_wave_is_alike(wave, last);
-  block->distance = ff_petri_wave_distance(wave, last, path->program, w->from, w->to);
+  return 1;
 }
 
+static void end(const ff_petri_runner *r, const ff_petri_window *w, const seat *s) {
+  ff_petri_block *block = &w->block[s->block];
+  const ff_petri_wave *wave = &block->wave[1 - block->now], *last = &block->wave[block->now];
+  block->failure = translate(r->blocks, s->block, s->path->failure);
+  if (block->outcome != FF_PETRI_RAN) return;
+  ff_petri_path_leave(s->path, w->end + block->state, w->to);
+  block->differs = (uint8_t)!ff_petri_wave_is_alike(wave, last);
+  block->distance = ff_petri_wave_distance(wave, last, s->path->program, w->from, w->to);
+}
+
+/* A block that has come to the end gives its seat to the next one. */
 void ff_petri_runner_run(ff_petri_runner *r, const ff_petri_window *w, const uint32_t *list, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++) run(r, w, list[k]);
+  crew *x = &r->crew[r->blocks->type[list[0]]];
+  uint8_t taken[FF_PETRI_LANES] = {0};
+  for (uint32_t next = 0, running = 1; running > 0;) {
+    ff_petri_path *waiting[FF_PETRI_LANES];
+    running = 0;
+    for (uint32_t l = 0; l < x->n; l++) {
+      while (taken[l] || next < n) {
+        taken[l] = taken[l] || (uint8_t)begin(r, l, w, list[next++]);
+        if (!taken[l]) continue;
+        if (!follow(&r->seat[l], w)) break;
+        end(r, w, &r->seat[l]);
+        taken[l] = 0;
+      }
+      if (taken[l]) waiting[running++] = r->seat[l].path;
+    }
+    if (running > 0) ff_petri_lanes_step(x->lanes, waiting, running);
+  }
 }

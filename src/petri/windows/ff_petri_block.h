@@ -2,6 +2,7 @@
 #ifndef FF_PETRI_BLOCK_H
 #define FF_PETRI_BLOCK_H
 
+#include "../lanes/ff_petri_lanes.h"
 #include "ff_petri_blocks.h"
 #include "ff_petri_wave.h"
 
@@ -32,7 +33,7 @@ typedef struct {
 /* What a thread needs to run blocks: a path for each type. The caller frees *out with ff_petri_runner_free(), which accepts NULL.
  * O(types). */
 typedef struct ff_petri_runner ff_petri_runner;
-ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *blocks, ff_error *err);
+ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *blocks, ff_simd simd, ff_error *err);
 void ff_petri_runner_free(ff_petri_runner *runner);
 
 /* A trajectory begins. O(types). */

@@ -52,7 +52,8 @@ struct ff_petri_windows {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_error *err) {
+ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_simd simd,
+                               ff_error *err) {
   ff_petri_windows *w = *out = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
   w->blocks = blocks;
@@ -62,7 +63,7 @@ ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *bl
   ff_status status = w->runner != NULL && w->fastest != NULL
                          ? FF_OK
                          : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
-  for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, err);
+  for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, simd, err);
   if (status == FF_OK) return FF_OK;
   ff_petri_windows_free(w);
   *out = NULL;

@@ -24,7 +24,7 @@ typedef struct ff_petri_windows ff_petri_windows;
 
 /* `blocks` are borrowed. So many threads run blocks at a time. The caller frees *out with ff_petri_windows_free(), which accepts
  * NULL. O(types). */
-ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_error *err);
+ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_simd simd, ff_error *err);
 void ff_petri_windows_free(ff_petri_windows *windows);
 
 /* A trajectory begins: the next step makes the state at the start. `initial` is read then. O(1). */
