@@ -15,7 +15,8 @@ typedef struct {
   ff_petri_wave wave[2];
   double *guess;            /* of its levels at the begin of the window: see ff_petri_wave_guess() */
   size_t state;             /* where its state is */
-  double distance, moved;   /* of the two waves; the largest one of its neighbours in the sweep before, NAN if one differed */
+  double distance, moved;   /* of the two waves; the largest one of neighbours since its last run, NAN if one differed */
+  uint32_t turn;            /* the sweep of its last run, from 1; 0: it has not run in this window */
   uint8_t now, differs;     /* differs: flows change otherwise than in the sweep before */
   ff_petri_outcome outcome; /* of its last run, */
   ff_failure failure;       /* and why it failed, with numbers of the net */

@@ -32,6 +32,7 @@ typedef struct {
   uint32_t n_blocks, n_types;
   ff_petri_type *types;
   uint32_t *type;  /* of each block */
+  uint8_t *colour; /* 0 or 1: few neighbours have the same one */
   uint32_t *home;  /* for each place of the net: its block, or FF_PETRI_NONE if no transition changes it */
   /* For each block and the end: where its lists begin. */
   size_t *place_first, *transition_first, *group_first, *neighbour_first, *far_first, *given_first;

@@ -156,13 +156,14 @@ static ff_status allocate(ff_petri_blocks_maker *m) {
   ff_petri_blocks *b = m->blocks;
   const size_t n = b->n_blocks;
   b->type = ff_calloc(n, sizeof *b->type);
+  b->colour = ff_calloc(n, sizeof *b->colour);
   b->place_first = ff_calloc(n + 1, sizeof *b->place_first);
   b->group_first = ff_calloc(n + 1, sizeof *b->group_first);
   b->neighbour_first = ff_calloc(n + 1, sizeof *b->neighbour_first);
   b->far_first = ff_calloc(n + 1, sizeof *b->far_first);
   b->given_first = ff_calloc(n + 1, sizeof *b->given_first);
   b->timed_first = ff_calloc(n + 1, sizeof *b->timed_first);
-  const int fine = b->type && b->place_first && b->group_first && b->neighbour_first && b->far_first && b->given_first &&
+  const int fine = b->type && b->colour && b->place_first && b->group_first && b->neighbour_first && b->far_first && b->given_first &&
                    b->timed_first;
   return fine ? FF_OK : ff_error_set(m->err, FF_EMEMORY, "no memory for %zu blocks", n);
 }
@@ -288,6 +289,16 @@ static ff_status list_far(ff_petri_blocks_maker *m) {
   return FF_OK;
 }
 
+/* Each block has the colour that fewer of its neighbours with smaller numbers have. */
+static void choose_colours(ff_petri_blocks *b) {
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    int ones = 0;
+    for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++)
+      if (b->neighbour[j] < k) ones += b->colour[b->neighbour[j]] ? 1 : -1;
+    b->colour[k] = ones < 0;
+  }
+}
+
 ff_status ff_petri_make_types(ff_petri_blocks_maker *m) {
   ff_petri_blocks *b = m->blocks;
   ff_status status = allocate(m);
@@ -304,6 +315,7 @@ ff_status ff_petri_make_types(ff_petri_blocks_maker *m) {
   b->given = ff_calloc(b->given_first[b->n_blocks], sizeof *b->given);
   if (b->group == NULL || b->given == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for %u blocks", b->n_blocks);
   for (uint32_t k = 0; k < b->n_blocks; k++) connect(b, k);
+  choose_colours(b);
   return FF_OK;
 }
 

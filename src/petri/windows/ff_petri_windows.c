@@ -42,7 +42,8 @@ struct ff_petri_windows {
   int is_measured;      /* in this window */
   uint32_t unmeasured;  /* windows in a row in which it was not, although they may be too short */
   double *fastest;      /* for each thread: see coupling_of() */
-  uint32_t sweep, at;   /* at: the next block of the list that runs, or is opened */
+  uint32_t turn, at;    /* sweeps of this window so far; the next block of the list that runs, or is opened */
+  uint8_t colour;       /* of the blocks of the list */
   uint32_t *list, n_list, share; /* blocks that run in this sweep, by their types; share: of a call */
   double *guess;
   double *count;        /* the places of the net: those that are no levels at `now` */
@@ -133,28 +134,27 @@ static void fail_memory(ff_petri_windows *w) {
 
 /* ---- windows ------------------------------------------------------------------------------------------------------------ */
 
-/* The list of blocks with a neighbour that has not settled; with `settled` below 0, of all. */
-static void list_blocks(ff_petri_windows *w, double settled) {
+/* The list of blocks of a colour that have not run in this window, or have a neighbour that did not settle in a run since. */
+static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
   const ff_petri_blocks *b = w->blocks;
   ff_petri_block *block = w->window.block;
   w->n_list = w->at = 0;
+  w->colour = colour;
   for (uint32_t t = 0; t < b->n_types; t++)
     for (uint32_t i = 0; i < b->types[t].n_blocks; i++) {
       const uint32_t k = b->types[t].block[i];
+      if (b->colour[k] != colour) continue;
       double moved = 0;
-      int differs = 0;
+      int differs = block[k].turn == 0;
       for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++) {
         const ff_petri_block *other = &block[b->neighbour[j]];
+        if (other->turn <= block[k].turn) continue;
         differs |= other->differs;
         if (other->distance > moved) moved = other->distance;
       }
       block[k].moved = differs ? NAN : moved;
       if (differs || moved > settled) w->list[w->n_list++] = k;
     }
-  for (uint32_t k = 0; k < b->n_blocks; k++) {
-    block[k].distance = 0;
-    block[k].differs = 0;
-  }
 }
 
 /* A window from `now` on, with guesses of all waves. */
@@ -162,15 +162,17 @@ static void begin_window(ff_petri_windows *w) {
   ff_petri_window *x = &w->window;
   x->from = w->state.now;
   x->to = x->from + w->length;
-  w->sweep = 0;
+  w->turn = 0;
   w->is_measured = 0;
   w->phase = SWEEPS;
   for (uint32_t k = 0; k < w->blocks->n_blocks; k++)
     if (!ff_petri_wave_guess(&x->block[k].wave[x->block[k].now], x->block[k].guess, program_of(w, k)->n_levels, x->from, x->to)) {
       fail_memory(w);
       return;
+    } else {
+      x->block[k].turn = 0;
     }
-  list_blocks(w, -1);
+  list_blocks(w, 0, 0);
 }
 
 /* Windows of another length contract otherwise. */
@@ -298,7 +300,7 @@ static void measure(ff_petri_windows *w) {
     if (block->distance > change) change = block->distance;
     if (block->moved > before) before = block->moved;
   }
-  if (w->sweep == 0 || !(before > FF_PETRI_SETTLED)) return;
+  if (!(before > FF_PETRI_SETTLED)) return;
   const double c = change / before > LEAST_CONTRACTION ? change / before : LEAST_CONTRACTION;
   if (!w->is_measured || c > w->contraction) w->contraction = c;
   w->is_measured = 1;
@@ -307,6 +309,7 @@ static void measure(ff_petri_windows *w) {
 static void end_sweep(ff_petri_windows *w) {
   const ff_petri_block *failed = NULL;
   int finite = 1;
+  w->turn++;
   w->state.n_sweeps++;
   w->state.n_runs += w->n_list;
   for (uint32_t i = 0; i < w->n_list; i++) {
@@ -314,6 +317,7 @@ static void end_sweep(ff_petri_windows *w) {
     if (block->outcome != FF_PETRI_RAN && (failed == NULL || block < failed)) failed = block;
     finite &= block->distance < INFINITY;
     block->now = 1 - block->now;
+    block->turn = w->turn;
   }
   if (failed != NULL && failed->outcome == FF_PETRI_FAILED && failed->failure.what == FF_PETRI_NO_MEMORY) {
     fail_memory(w);
@@ -325,10 +329,11 @@ static void end_sweep(ff_petri_windows *w) {
   }
   measure(w);
   const double c = w->contraction < MOST_SETTLED ? w->contraction : MOST_SETTLED;
-  list_blocks(w, FF_PETRI_SETTLED * (1 - c) / c);
+  list_blocks(w, 1 - w->colour, FF_PETRI_SETTLED * (1 - c) / c);
+  if (w->n_list == 0) list_blocks(w, 1 - w->colour, FF_PETRI_SETTLED * (1 - c) / c);
   if (w->n_list == 0)
     accept_window(w);
-  else if (++w->sweep == FF_PETRI_MOST_SWEEPS)
+  else if (w->turn == FF_PETRI_MOST_SWEEPS)
     halve_window(w, NULL);
 }
 

@@ -18,7 +18,7 @@
 
 #define FF_PETRI_SETTLED 0.2
 #define FF_PETRI_CONTRACTION 0.03 /* at a relative tolerance of 1e-6 */
-#define FF_PETRI_MOST_SWEEPS 40u
+#define FF_PETRI_MOST_SWEEPS 80u
 
 typedef struct ff_petri_windows ff_petri_windows;
 
