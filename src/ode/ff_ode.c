@@ -144,6 +144,10 @@ const double *ff_ode_slope(ff_ode *o) {
   return o->has_slope ? o->slope[1] : NULL;
 }
 
+double *ff_ode_wants_slope(ff_ode *o) { return o->has_slope || o->trying || o->stepper != &ff_ode_explicit ? NULL : o->slope[1]; }
+
+void ff_ode_has_slope(ff_ode *o) { o->has_slope = 1; }
+
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
 static void swap(double **a, double **b) {

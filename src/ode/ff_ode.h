@@ -152,6 +152,11 @@ const ff_ode_span *ff_ode_last(const ff_ode *ode);
  * first call takes O(f). */
 const double *ff_ode_slope(ff_ode *ode);
 
+/* Where f at the end of the last step is to be put by a caller that computes it, who then says ff_ode_has_slope(). NULL if it is
+ * known, or if the solver should compute it. O(1). */
+double *ff_ode_wants_slope(ff_ode *ode);
+void ff_ode_has_slope(ff_ode *ode);
+
 /* The length that the next step will have, if no `most` is nearer. O(1). */
 double ff_ode_next(const ff_ode *ode);
 

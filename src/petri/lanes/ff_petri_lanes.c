@@ -67,6 +67,23 @@ static ff_status term_of(ff_petri_lanes *x, const ff_petri_law *law, const ff_pe
 
 /* ---- what flows do ------------------------------------------------------------------------------------------------------ */
 
+/* A rate that may have a narrow peak: either there are quick bounds of it, or lanes do not look at rates. */
+static ff_status add_narrow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t i, uint32_t *read, ff_error *err) {
+  const ff_petri_term *term = &law->rate;
+  const ff_petri_program *p = x->program;
+  int quick = ff_petri_span_can(&term->formula);
+  if (!term->moving || !ff_petri_span_may_be_narrow(&term->formula)) return FF_OK;
+  for (uint32_t k = 0; k < term->n; k++) {
+    const uint32_t value = ff_petri_value_of(law, term->row[k], i);
+    read[k] = value;
+    quick &= !(value >= p->n_places && value <= p->time) && !(value >= p->n_levels && value < p->n_levels + p->n_given);
+  }
+  x->looks_at_rates &= (uint8_t)quick;
+  if (!quick) return FF_OK;
+  x->narrow[x->n_narrow].flow = x->n_flows - 1;
+  return rows_of(x, &term->formula, law->n > 1 ? read : NULL, &x->narrow[x->n_narrow++].formula, err);
+}
+
 static ff_status add_flow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t i, uint32_t *read, ff_error *err) {
   ff_petri_lanes_flow *flow = &x->flow[x->n_flows++];
   ff_status status = term_of(x, law, &law->rate, i, read, &flow->rate, err);
@@ -80,7 +97,7 @@ static ff_status add_flow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t i
     status = term_of(x, law, &effect->formula, i, read, &x->weight[x->n_weights++], err);
   }
   flow->end = x->n_arcs;
-  return status;
+  return status == FF_OK ? add_narrow(x, law, i, read, err) : status;
 }
 
 static ff_status add_variables(ff_petri_lanes *x, ff_error *err) {
@@ -89,6 +106,7 @@ static ff_status add_variables(ff_petri_lanes *x, ff_error *err) {
   for (uint32_t k = 0; k < p->n_moving && status == FF_OK; k++) {
     const ff_petri_moving *moving = &p->moving[k];
     if (!moving->in_flow) continue;
+    x->looks_at_rates &= (uint8_t)!ff_petri_span_may_be_narrow(&moving->plain.formula);
     ff_petri_lanes_variable *variable = &x->variable[x->n_variables++];
     status = rows_of(x, &moving->plain.formula, moving->plain.read, &variable->value.formula, err);
     if (status == FF_OK) status = row_of(x, moving->value, &variable->row, err);
@@ -142,7 +160,9 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   x->weight = ff_calloc(arcs, sizeof *x->weight);
   x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
-  const int fine = read && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile;
+  x->narrow = ff_calloc(flows, sizeof *x->narrow);
+  const int fine = read && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile &&
+                   x->narrow;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
   for (uint32_t i = 0, row; i < p->n_levels + p->n_given && status == FF_OK; i++) status = row_of(x, i, &row, err);
   if (status == FF_OK) status = add_variables(x, err);
@@ -162,7 +182,7 @@ static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
   } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
                      {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
                      {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->speed, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
-                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given}, {&x->given_at, x->n_given}, {&x->span, 2 * n}, {&x->spans, 2 * depth}, {&x->stack, FF_PETRI_POINTS * depth},
+                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given}, {&x->given_at, x->n_given} /* FF_PETRI_GIVEN_STAGES numbers for each */, {&x->wide, 2 * n}, {&x->slack, 1}, {&x->plain, 1}, {&x->span, 2 * n}, {&x->spans, 2 * depth}, {&x->stack, FF_PETRI_POINTS * depth},
                      {&x->tried, FF_PETRI_TRIED * (size_t)x->n_profiles}};
   size_t rows = 0;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
@@ -199,6 +219,7 @@ ff_status ff_petri_lanes_new(ff_petri_lanes **out, const ff_petri_program *progr
   x->n_levels = program->n_levels;
   x->n_given = program->n_given;
   x->time_row = FF_PETRI_NO_ROW;
+  x->looks_at_rates = 1;
   x->size = program->options.absolute / program->options.relative;
   status = make_rows(x, err);
   if (status == FF_OK) status = allocate(x, err);
@@ -215,29 +236,41 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
   for (uint32_t k = 0; k < x->n_profiles; k++) ff_formula_free(&x->profile[k].formula);
-  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->flow, x->arc, x->weight, x->variable, x->profile, x->memory};
+  for (uint32_t k = 0; k < x->n_narrow; k++) ff_formula_free(&x->narrow[k].formula);
+  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->flow, x->arc, x->weight,
+                          x->variable, x->profile, x->narrow, x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
+/* What flows read but levels. */
+static void load_values(ff_petri_lanes *x, const ff_petri_path *path, uint32_t l) {
+  for (uint32_t r = x->n_levels + x->n_given; r < x->n_rows; r++)
+    if (x->row_value[r] != FF_PETRI_NO_ROW) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
+  x->zero[l] = path->start;
+}
+
+/* Given levels at n times. */
+static void load_given(ff_petri_lanes *x, const ff_petri_path *path, const double *t, uint32_t n, uint32_t l) {
+  if (x->n_given == 0) return;
+  path->around.set(path->around.of, path->from, t, n, x->given_at);
+  for (uint32_t g = 0; g < x->n_given; g++)
+    for (uint32_t k = 0; k < n; k++) x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + k) * L + l] = x->given_at[g * n + k];
+}
+
 static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_trial *trial, uint32_t l) {
   for (uint32_t i = 0; i < x->n_levels; i++) {
     x->start[(size_t)i * L + l] = trial->start[i];
     x->k[0][(size_t)i * L + l] = trial->slope[i];
   }
-  for (int s = 1; s <= FF_PETRI_GIVEN_STAGES && x->n_given > 0; s++) {
-    const double t = trial->from + ff_ode_explicit_node(s) * trial->h;
-    path->around.set(path->around.of, path->from, t, x->given_at);
-    for (uint32_t g = 0; g < x->n_given; g++)
-      x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + (size_t)s - 1) * L + l] = x->given_at[g];
-  }
-  for (uint32_t r = x->n_levels + x->n_given; r < x->n_rows; r++)
-    if (x->row_value[r] != FF_PETRI_NO_ROW) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
+  double t[FF_PETRI_GIVEN_STAGES];
+  for (int s = 0; s < FF_PETRI_GIVEN_STAGES; s++) t[s] = trial->from + ff_ode_explicit_node(s + 1) * trial->h;
+  load_given(x, path, t, FF_PETRI_GIVEN_STAGES, l);
+  load_values(x, path, l);
   x->from[l] = trial->from;
   x->h[l] = trial->h;
-  x->zero[l] = path->start;
 }
 
 static void store(const ff_petri_lanes *x, const ff_ode_trial *trial, uint32_t l) {
@@ -291,11 +324,38 @@ static void step_all(ff_petri_lanes *x, ff_petri_path *const *path, const ff_ode
     }
     if (ff_ode_trial_end(path[l]->ode, &verdict, &outcome[l])) ended |= 1u << l;
   }
-  if (ended != 0 && x->n_profiles > 0) x->kernel->profiles(x);
+  if (ended != 0 && x->n_profiles + x->n_narrow > 0) x->kernel->profiles(x);
   for (uint32_t l = 0; l < n; l++) {
     if (!(ended >> l & 1)) continue;
     if (x->n_profiles > 0 && x->bad[l] == 0) store_tried(x, path[l], l);
+    if (x->looks_at_rates && x->bad[l] == 0 && x->plain[l] != 0) path[l]->peaks.plain_of = path[l]->segment;
     ff_petri_path_go_on(path[l], outcome[l]);
+  }
+}
+
+/* The slopes at which steps begin, where solvers have begun anew. A solver computes one that is not finite. */
+static void begin_all(ff_petri_lanes *x, ff_petri_path *const *path, uint32_t n) {
+  double *slope[L];
+  uint32_t of[L], count = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    slope[count] = path[k]->n_empty == 0 ? ff_ode_wants_slope(path[k]->ode) : NULL;
+    if (slope[count] != NULL) of[count++] = k;
+  }
+  if (count == 0) return;
+  for (uint32_t l = 0; l < L; l++) {
+    ff_petri_path *at = path[of[l < count ? l : 0]];
+    const ff_ode_span *last = ff_ode_last(at->ode);
+    for (uint32_t i = 0; i < x->n_levels; i++) x->row[(size_t)i * L + l] = last->end[i];
+    load_given(x, at, &last->to, 1, l);
+    load_values(x, at, l);
+    x->from[l] = last->to;
+    x->h[l] = 0;
+  }
+  x->kernel->slopes(x);
+  for (uint32_t l = 0; l < count; l++) {
+    if (x->bad[l] != 0) continue;
+    for (uint32_t i = 0; i < x->n_levels; i++) slope[l][i] = x->k[0][(size_t)i * L + l];
+    ff_ode_has_slope(path[of[l]]->ode);
   }
 }
 
@@ -303,6 +363,7 @@ void ff_petri_lanes_step(ff_petri_lanes *x, ff_petri_path *const *path, uint32_t
   ff_petri_path *at[L];
   ff_ode_trial trial[L];
   uint32_t count = 0;
+  begin_all(x, path, n);
   for (uint32_t k = 0; k < n; k++) {
     ff_ode_outcome outcome;
     int ended = !ff_ode_trial_begin(path[k]->ode, path[k]->most, &trial[count], &outcome);

@@ -38,6 +38,12 @@ typedef struct {
   ff_petri_lanes_term value;
 } ff_petri_lanes_variable;
 
+/* A flow whose rate may have narrow peaks. */
+typedef struct {
+  ff_formula formula; /* of rows */
+  uint32_t flow;
+} ff_petri_lanes_narrow;
+
 typedef struct {
   ff_formula formula; /* of rows */
   uint32_t number, cell; /* of the profile; the only cell with it, or FF_PETRI_MANY_CELLS */
@@ -46,13 +52,14 @@ typedef struct {
 
 typedef struct {
   void (*attempt)(ff_petri_lanes *x); /* all stages of a step, its errors, and their roots */
-  void (*profiles)(ff_petri_lanes *x); /* then what is known of profiles in these steps */
+  void (*slopes)(ff_petri_lanes *x);  /* k[0], for the rows and times of step length 0 */
+  void (*profiles)(ff_petri_lanes *x); /* after `attempt`: what is known of profiles in these steps */
 } ff_petri_lanes_kernel;
 
 struct ff_petri_lanes {
   const ff_petri_program *program;
   const ff_petri_lanes_kernel *kernel;
-  uint32_t n_levels, n_rows, n_flows, n_arcs, n_weights, n_variables, n_profiles;
+  uint32_t n_levels, n_rows, n_flows, n_arcs, n_weights, n_variables, n_profiles, n_narrow;
   uint32_t *value_row; /* 1 + the row of each value, or 0 */
   uint32_t *row_value; /* of each row, or FF_PETRI_NO_ROW if it is a number; levels are first */
   double *row_number;  /* that number */
@@ -66,6 +73,8 @@ struct ff_petri_lanes {
   ff_petri_lanes_term *weight;
   ff_petri_lanes_variable *variable;
   ff_petri_lanes_profile *profile;
+  ff_petri_lanes_narrow *narrow;
+  uint8_t looks_at_rates; /* whether lanes may find that no rate has a narrow peak */
   double size;         /* of levels, for errors */
 
   double *memory;
@@ -76,7 +85,8 @@ struct ff_petri_lanes {
   ff_petri_lanes_operand *operand;
   double *dense;       /* FF_ODE_DENSE rows for each level */
   double *point;       /* FF_PETRI_POINTS rows for each level */
-  double *span, *spans; /* two rows for each level; and for each formula on a stack */
+  double *wide, *slack, *plain; /* bounds of levels, two rows for each; room; whether no rate has a narrow peak */
+  double *span, *spans; /* the same, where levels below 0 count as 0; and two rows for each formula on a stack */
   double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried, and an ff_petri_span */
 };
 

@@ -140,7 +140,8 @@ static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
   if (x->time_row != FF_PETRI_NO_ROW)
     FF_KERNEL(times_of)(ROW(x->row, x->time_row), x->zero, x->from, x->h, ff_ode_explicit_node(stage));
   for (uint32_t g = 0; g < x->n_given; g++) {
-    const uint32_t at = g * FF_PETRI_GIVEN_STAGES + (uint32_t)(stage < FF_PETRI_GIVEN_STAGES ? stage : FF_PETRI_GIVEN_STAGES) - 1;
+    const int row = stage == 0 ? 0 : (stage < FF_PETRI_GIVEN_STAGES ? stage : FF_PETRI_GIVEN_STAGES) - 1;
+    const uint32_t at = g * FF_PETRI_GIVEN_STAGES + (uint32_t)row;
     memcpy(ROW(x->row, x->n_levels + g), ROW(x->given, at), L * sizeof *x->given);
   }
   for (uint32_t k = 0; k < x->n_variables; k++) {
@@ -250,6 +251,11 @@ APART void FF_KERNEL(curve)(double *restrict out, const double *restrict h, cons
   }
 }
 
+static void FF_KERNEL(first_slopes)(ff_petri_lanes *x) {
+  FF_KERNEL(fill)(x->bad, 0);
+  FF_KERNEL(slopes)(x, 0, x->k[0]);
+}
+
 static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
   double *const *k = x->k;
   const double *h = x->h;
@@ -353,12 +359,15 @@ static const double *FF_KERNEL(points_of)(const ff_petri_lanes *x, const ff_form
 
 /* ---- quick bounds: rows of the least values, and then of the largest ------------------------------------------------------- */
 
-APART void FF_KERNEL(span_of_level)(double *restrict out, const double *restrict curve) {
+/* Of a level; and where it counts as 0 below. */
+APART void FF_KERNEL(span_of_level)(double *restrict out, double *restrict clipped, const double *restrict curve) {
   EACH(l) {
     const double c[FF_ODE_DENSE] = {curve[l], curve[L + l], curve[2 * L + l], curve[3 * L + l], curve[4 * L + l]};
-    const ff_petri_span x = ff_petri_span_of_level(c, 1);
+    const ff_petri_span x = ff_petri_span_of_level(c, 0);
     out[l] = x.low;
     out[L + l] = x.high;
+    clipped[l] = x.low < 0 ? 0 : x.low;
+    clipped[L + l] = x.high < 0 ? 0 : x.high;
   }
 }
 
@@ -388,14 +397,14 @@ static void FF_KERNEL(span_power)(double *out, const double *y) {
 }
 
 /* Bounds of a formula: two rows. A number that is an exponent is a row with the same number in all lanes. */
-static const double *FF_KERNEL(span_of)(const ff_petri_lanes *x, const ff_formula *formula) {
+static const double *FF_KERNEL(span_of)(const ff_petri_lanes *x, const ff_formula *formula, const double *level) {
   double *out = x->spans;
   for (uint32_t at = 0; at < formula->length; at++, out += 2 * L) {
     const ff_formula_word *word = &formula->word[at];
     if (word->code == FF_F_SYMBOL) {
       const double *row = ROW(x->row, word->symbol);
       if (word->symbol < x->n_levels) {
-        memcpy(out, ROW(x->span, 2 * word->symbol), 2 * L * sizeof *out);
+        memcpy(out, ROW(level, 2 * word->symbol), 2 * L * sizeof *out);
       } else {
         memcpy(out, row, L * sizeof *out);
         memcpy(out + L, row, L * sizeof *out);
@@ -420,9 +429,41 @@ static const double *FF_KERNEL(span_of)(const ff_petri_lanes *x, const ff_formul
   return x->spans;
 }
 
+/* By how much a rate may differ, less what lengths of steps are rounded by: see slack_of() of path/ff_petri_peak.c. */
+APART void FF_KERNEL(least_slack)(double *restrict slack, const double *restrict end, const double *restrict h, double by,
+                                  double tolerance, double size) {
+  EACH(l) {
+    const double most = tolerance * (size + fabs(end[l])) / (by * h[l]) * (1 - 1e-9);
+    slack[l] = most < slack[l] ? most : slack[l];
+  }
+}
+
+APART void FF_KERNEL(keep_plain)(double *restrict plain, const double *restrict span, const double *restrict slack) {
+  EACH(l) {
+    const double low = span[l], high = span[L + l], size = fabs(low) < fabs(high) ? fabs(low) : fabs(high);
+    plain[l] = high - low <= size / 8 * (1 - 1e-9) + slack[l] ? plain[l] : 0;
+  }
+}
+
+/* Whether bounds of all rates that may have narrow peaks are near to each other. */
+static void FF_KERNEL(look_at_rates)(ff_petri_lanes *x) {
+  FF_KERNEL(fill)(x->plain, 1);
+  for (uint32_t k = 0; k < x->n_narrow; k++) {
+    const ff_petri_lanes_flow *flow = &x->flow[x->narrow[k].flow];
+    FF_KERNEL(fill)(x->slack, INFINITY);
+    for (uint32_t a = flow->first; a < flow->end; a++) {
+      const double by = x->arc[a].weight != NULL ? 1 : fabs(x->arc[a].by);
+      if (by > 0)
+        FF_KERNEL(least_slack)(x->slack, ROW(x->end, x->arc[a].level), x->h, by, x->program->options.relative, x->size);
+    }
+    FF_KERNEL(keep_plain)(x->plain, FF_KERNEL(span_of)(x, &x->narrow[k].formula, x->wide), x->slack);
+  }
+}
+
 static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
-  for (uint32_t i = 0; i < x->n_levels; i++)
-    if (x->is_shown[i]) FF_KERNEL(span_of_level)(ROW(x->span, 2 * i), ROW(x->dense, FF_ODE_DENSE * i));
+  for (uint32_t i = 0; i < x->n_levels && (x->n_narrow > 0 || x->n_profiles > 0); i++)
+    FF_KERNEL(span_of_level)(ROW(x->wide, 2 * i), ROW(x->span, 2 * i), ROW(x->dense, FF_ODE_DENSE * i));
+  if (x->looks_at_rates) FF_KERNEL(look_at_rates)(x);
   for (uint32_t i = 0; i < x->n_levels; i++)
     for (int p = 0; x->is_shown[i] && p < FF_PETRI_POINTS; p++)
       FF_KERNEL(level)(ROW(x->point, FF_PETRI_POINTS * i + (uint32_t)p), ROW(x->dense, FF_ODE_DENSE * i), ff_petri_node(p));
@@ -436,8 +477,8 @@ static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
     FF_KERNEL(limits)(ROW(tried, 7), ROW(tried, 8), f, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
     FF_KERNEL(fill)(ROW(tried, 9), NAN);
     FF_KERNEL(fill)(ROW(tried, 10), NAN);
-    if (profile->quick) memcpy(ROW(tried, 9), FF_KERNEL(span_of)(x, &profile->formula), 2 * L * sizeof *tried);
+    if (profile->quick) memcpy(ROW(tried, 9), FF_KERNEL(span_of)(x, &profile->formula, x->span), 2 * L * sizeof *tried);
   }
 }
 
-const ff_petri_lanes_kernel FF_KERNEL(all) = {FF_KERNEL(attempt), FF_KERNEL(profiles)};
+const ff_petri_lanes_kernel FF_KERNEL(all) = {FF_KERNEL(attempt), FF_KERNEL(first_slopes), FF_KERNEL(profiles)};

@@ -154,7 +154,7 @@ void ff_petri_set_flow_values(ff_petri_path *path, double t, const double *x) {
   path->wrong_flow = 0;
   for (uint32_t i = 0; i < p->n_levels; i++) path->value[i] = x[i];
   path->value[p->time] = path->start + t;
-  if (p->n_given > 0) path->around.set(path->around.of, path->from, t, path->value + p->n_levels);
+  if (p->n_given > 0) path->around.set(path->around.of, path->from, &t, 1, path->value + p->n_levels);
   for (uint32_t k = 0; k < p->n_moving; k++)
     if (p->moving[k].in_flow) path->value[p->moving[k].value] = plain_value(path, t, &p->moving[k].plain);
 }

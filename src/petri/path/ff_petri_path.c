@@ -157,6 +157,7 @@ void ff_petri_path_forget(ff_petri_path *x) {
   x->waits = 0;
   x->n_pieces = 0;
   x->peaks.most = 0;
+  x->peaks.plain_of = 0;
   x->flat = x->crossing = 0;
   x->stirred = 1;
   x->from = x->to = x->limit = x->length = 0;

@@ -83,6 +83,7 @@ typedef struct {
   ff_formula *single;    /* by law: the rate of a single transition, whose symbol k is row[k] as in families */
   uint8_t *quick;        /* by law: whether there are quick bounds */
   uint32_t n_flows, *moving, n_moving; /* and variables in flows */
+  uint64_t plain_of;     /* for this segment, the caller has found that no rate has a peak */
   uint32_t most;         /* pieces of a profile in the segment, the largest number */
   const double **curve;  /* room for the symbols of a formula */
   double *value, *at, time[FF_ODE_DENSE];
@@ -102,9 +103,9 @@ typedef struct {
 } ff_petri_paper;
 /* What a block of a larger net knows of the rest. All zero for a net of its own. Borrowed. */
 typedef struct {
-  /* Sets the given places, value[0] and so on, at time t of a step that begins at `from`; at t = `from`, to what they are from
-   * then on. */
-  void (*set)(void *of, double from, double t, double *value);
+  /* Sets the given places at n times, ascending, of a step that begins at `from`; at this time, to what they are from then on.
+   * Place g at time t[k] becomes value[g * n + k]. */
+  void (*set)(void *of, double from, const double *t, uint32_t n, double *value);
   void *of;
   const double *stop;     /* ascending times after which given places may go on in another way: segments end there */
   uint32_t n_stops;

@@ -19,19 +19,6 @@ static const seen seen_by[] = {
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a formula may have narrow peaks for other reasons than narrow peaks of what it reads: not if it is a polynomial of low
- * degree, a root, or a logarithm. */
-static int may_be_narrow(const ff_formula *f) {
-  for (uint32_t at = 0; at < f->length; at++) {
-    const uint32_t code = f->word[at].code;
-    const int number = at > 0 && f->word[at - 1].code == FF_F_NUMBER;
-    if (code == FF_F_DIV && !number) return 1;
-    if (code == FF_F_POW && !(number && f->word[at - 1].number >= 0 && f->word[at - 1].number <= 3)) return 1;
-    if (code == FF_F_EXP || code == FF_F_EXPM1 || code >= FF_F_SIN) return 1;
-  }
-  return 0;
-}
-
 /* The rate of a single transition as one of a family. */
 static ff_status make_single(ff_formula *out, const ff_petri_law *law, ff_error *err) {
   const ff_status status = ff_formula_copy(out, &law->rate.formula, err);
@@ -60,7 +47,7 @@ static ff_status make_lists(ff_petri_path *path, uint32_t *most, ff_error *err) 
     return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %zu flows", n);
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
-    if (!law->rate.moving || !may_be_narrow(&law->rate.formula)) continue;
+    if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
     x->quick[p->flow[f]] = (uint8_t)ff_petri_span_can(&law->rate.formula);
     *most = larger(*most, law->rate.n);
     const ff_status status = law->n == 1 ? make_single(&x->single[p->flow[f]], law, err) : FF_OK;
@@ -68,7 +55,7 @@ static ff_status make_lists(ff_petri_path *path, uint32_t *most, ff_error *err) 
     for (uint32_t i = 0; i < law->n; i++) x->flow[x->n_flows++] = (ff_petri_member){p->flow[f], i};
   }
   for (uint32_t k = 0; k < p->n_moving; k++) {
-    if (!p->moving[k].in_flow || !may_be_narrow(&p->moving[k].plain.formula)) continue;
+    if (!p->moving[k].in_flow || !ff_petri_span_may_be_narrow(&p->moving[k].plain.formula)) continue;
     *most = larger(*most, p->moving[k].plain.n);
     x->moving[x->n_moving++] = k;
   }
@@ -273,7 +260,7 @@ static int hazard_hides(ff_petri_path *path) {
 
 int ff_petri_peak_shorten(ff_petri_path *path) {
   const ff_petri_peaks *x = &path->peaks;
-  if (x->n_flows + x->n_moving == 0 && !ff_petri_is_paper(path)) return 1;
+  if ((x->n_flows + x->n_moving == 0 && !ff_petri_is_paper(path)) || x->plain_of == path->segment) return 1;
   for (int tries = 0; tries < MOST_TRIES; tries++) {
     const ff_ode_span *made = ff_ode_last(path->ode);
     const double from = made->from, middle = from + (made->to - from) / 2;

@@ -30,9 +30,10 @@ static double known_end(ff_petri_path *path) {
 /* Whether no level moves. */
 static int is_still(ff_petri_path *path) {
   if (path->ode == NULL) return 1;
-  const double *slope = ff_ode_slope(path->ode);
-  if (path->program->timed_flows || path->program->n_given > 0 || slope == NULL) return 0;
+  if (path->program->timed_flows || path->program->n_given > 0) return 0;
   if (ff_petri_is_paper(path) && path->program->timed_profiles) return 0;
+  const double *slope = ff_ode_slope(path->ode);
+  if (slope == NULL) return 0;
   for (uint32_t i = 0; i < path->n_equations; i++)
     if (slope[i] != 0) return 0;
   return 1;
