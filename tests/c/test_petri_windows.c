@@ -80,10 +80,10 @@ typedef struct {
 } seen;
 
 /* Given levels from the marking of the net. */
-static void give(void *of, double from, double t, double *value) {
+static void give(void *of, double from, const double *t, uint32_t n, double *value) {
   const seen *x = of;
   const ff_petri_blocks *b = x->blocks;
-  (void)from, (void)t;
+  (void)from, (void)t, (void)n; /* there is one time */
   for (uint32_t g = 0; g < program_of(b, x->block)->n_given; g++) {
     const ff_petri_source *source = &b->given[b->given_first[x->block] + g];
     const uint32_t other = b->neighbour[b->neighbour_first[x->block] + source->neighbour];

@@ -15,7 +15,6 @@ typedef struct {
   size_t size, at;
   const double *piece[TIMES];
   double s[TIMES];
-  int one; /* whether all of them are in one piece */
 } neighbour;
 
 /* A block that runs, and what it knows of others. */
@@ -112,13 +111,6 @@ void ff_petri_runner_start(ff_petri_runner *r, uint64_t key, uint64_t unit, doub
 
 /* ---- given levels ------------------------------------------------------------------------------------------------------- */
 
-/* A level at TIMES parts of a piece: compilers make vectors of this loop. */
-static void values_of(const double *restrict piece, uint32_t level, const double *restrict s, double *restrict out) {
-  const double *c = piece + FF_PETRI_PIECE_HEAD + (size_t)FF_PETRI_COEFFICIENTS * level;
-  const double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4];
-  for (int k = 0; k < TIMES; k++) out[k] = c0 + s[k] * (c1 + s[k] * (c2 + s[k] * (c3 + s[k] * c4)));
-}
-
 /* Levels below 0 are errors, or those of a guess. */
 static void set_given(void *of, double from, const double *t, uint32_t n_times, double *value) {
   seat *s = of;
@@ -131,17 +123,14 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
       n->piece[k] = n->wave->piece + at * n->size;
       n->s[k] = (t[k] - n->piece[k][0]) * n->piece[k][1];
     }
-    n->one = n_times > 1 && n->piece[n_times - 1] == n->piece[0];
   }
   for (uint32_t g = 0; g < s->n_given; g++, value += n_times) {
     const neighbour *n = &s->near[s->given[g].neighbour];
     const double shift = g == s->shifted ? s->shift : 0;
-    double x[TIMES];
-    if (n->one)
-      values_of(n->piece[0], s->given[g].level, n->s, x);
-    else
-      for (uint32_t k = 0; k < n_times; k++) x[k] = ff_petri_piece_value(n->piece[k], s->given[g].level, n->s[k]);
-    for (uint32_t k = 0; k < n_times; k++) value[k] = x[k] + shift > 0 ? x[k] + shift : 0;
+    for (uint32_t k = 0; k < n_times; k++) {
+      const double x = ff_petri_piece_value(n->piece[k], s->given[g].level, n->s[k]) + shift;
+      value[k] = x > 0 ? x : 0;
+    }
   }
 }
 
