@@ -309,19 +309,20 @@ static void measure(ff_petri_windows *w) {
 
 static void end_sweep(ff_petri_windows *w) {
   const ff_petri_block *failed = NULL;
-  int finite = 1;
+  int finite = 1, memory = 1;
   w->turn++;
   w->state.n_sweeps++;
   w->state.n_runs += w->n_list;
   for (uint32_t i = 0; i < w->n_list; i++) {
     ff_petri_block *block = &w->window.block[w->list[i]];
     if (block->outcome != FF_PETRI_RAN && (failed == NULL || block < failed)) failed = block;
+    memory &= block->outcome != FF_PETRI_FAILED || block->failure.what != FF_PETRI_NO_MEMORY;
     finite &= block->distance < INFINITY;
     block->now = 1 - block->now;
     block->turn = w->turn;
     w->window.n_kinks[w->list[i]] = (uint32_t)block->wave[block->now].n_kinks;
   }
-  if (failed != NULL && failed->outcome == FF_PETRI_FAILED && failed->failure.what == FF_PETRI_NO_MEMORY) {
+  if (!memory) {
     fail_memory(w);
     return;
   }
