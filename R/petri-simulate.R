@@ -8,9 +8,9 @@
 #' @param object,model A net of class `petri_net`.
 #' @param method `"exact"`: one step of the flows of the whole net after the other; their error has a stated tolerance, and the
 #'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such as
-#'   the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of a thousand such parts and more, where
-#'   firings change the flows of each, and without `until`; otherwise exact. `"paper"`: the serial algorithm of ELansary and others, for
-#'   comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
+#'   the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more, where
+#'   each has firings and flows of its own, and without `until`; otherwise exact. `"paper"`: the serial algorithm of ELansary and
+#'   others, for comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
@@ -42,7 +42,7 @@
 #'   "windows"`, the parts of a net that only flows join are simulated one by one over a short time, each with the levels of the
 #'   others as they were found last, until all of them agree. Parts are found by what transitions change, test and read; places of
 #'   the same colour, such as `Ca[3,5]` and `ER[3,5]`, are in one part. The random numbers are those of `"exact"`, so the same
-#'   transitions fire at the same times, but for errors of the flows: some tolerances, or some ten of them below 1e-8. Only choices
+#'   transitions fire at the same times, but for errors of the flows: some tolerances, or some ten of them at 1e-9. Only choices
 #'   among immediate transitions, and orders of firings that are due at one time, have other random numbers. If there are fewer
 #'   trajectories than `threads`, several threads work on each. Not for conditions (`until`), nor for nets with a single part.
 #' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of

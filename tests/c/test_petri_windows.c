@@ -601,7 +601,7 @@ static void refuses(void) {
   FF_CHECK_INT(method, FF_PETRI_EXACT);
   free(initial);
   end_tissue(&x);
-  calcium(&x, 25, 41, 20, &initial);
+  calcium(&x, 25, 8, 20, &initial);
   FF_CHECK_OK(ff_petri_method_of(&method, x.program, &options, &err), &err);
   FF_CHECK_INT(method, FF_PETRI_WINDOWS);
   options.until = &until;

@@ -144,8 +144,22 @@ static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
+static ff_status add_multiples(ff_petri_lanes *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < p->n_levels && p->linear_first != NULL; i++)
+    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1] && status == FF_OK; k++) {
+      ff_petri_lanes_multiple *multiple = &x->multiple[x->n_multiples++];
+      *multiple = (ff_petri_lanes_multiple){.level = i, .by = p->linear_by[k]};
+      status = row_of(x, p->linear_value[k], &multiple->row, err);
+    }
+  return status;
+}
+
 static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   const ff_petri_program *p = x->program;
+  const int linear = p->linear_first != NULL;
+  const uint32_t *flow = linear ? p->single : p->flow, n_flows = linear ? p->n_singles : p->n_flows;
   uint32_t flows = 0, arcs = 0;
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
@@ -155,20 +169,21 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   uint32_t *read = ff_calloc(p->most_rows, sizeof *read);
   x->value_row = ff_calloc(p->n_values, sizeof *x->value_row);
   x->is_shown = ff_calloc(p->n_levels, sizeof *x->is_shown);
+  x->multiple = ff_calloc(linear ? p->linear_first[p->n_levels] : 0, sizeof *x->multiple);
   x->flow = ff_calloc(flows, sizeof *x->flow);
   x->arc = ff_calloc(arcs, sizeof *x->arc);
   x->weight = ff_calloc(arcs, sizeof *x->weight);
   x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
   x->narrow = ff_calloc(flows, sizeof *x->narrow);
-  const int fine = read && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile &&
+  const int fine = read && x->multiple && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile &&
                    x->narrow;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
   for (uint32_t i = 0, row; i < p->n_levels + p->n_given && status == FF_OK; i++) status = row_of(x, i, &row, err);
   if (status == FF_OK) status = add_variables(x, err);
-  for (uint32_t f = 0; f < p->n_flows; f++)
-    for (uint32_t i = 0; i < p->law[p->flow[f]].n && status == FF_OK; i++)
-      status = add_flow(x, &p->law[p->flow[f]], i, read, err);
+  if (status == FF_OK) status = add_multiples(x, err);
+  for (uint32_t f = 0; f < n_flows; f++)
+    for (uint32_t i = 0; i < p->law[flow[f]].n && status == FF_OK; i++) status = add_flow(x, &p->law[flow[f]], i, read, err);
   if (status == FF_OK) status = add_profiles(x, err);
   free(read);
   return status;
@@ -237,7 +252,7 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
   for (uint32_t k = 0; k < x->n_profiles; k++) ff_formula_free(&x->profile[k].formula);
   for (uint32_t k = 0; k < x->n_narrow; k++) ff_formula_free(&x->narrow[k].formula);
-  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->flow, x->arc, x->weight,
+  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->multiple, x->flow, x->arc, x->weight,
                           x->variable, x->profile, x->narrow, x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);

@@ -32,6 +32,12 @@ typedef struct {
   uint32_t first, end; /* its arcs */
 } ff_petri_lanes_flow;
 
+/* A level changes by `by` times a row: see linear_by of ff_petri_program.h. */
+typedef struct {
+  uint32_t level, row;
+  double by;
+} ff_petri_lanes_multiple;
+
 /* A variable of levels or the time, which becomes a row. */
 typedef struct {
   uint32_t row;
@@ -59,7 +65,7 @@ typedef struct {
 struct ff_petri_lanes {
   const ff_petri_program *program;
   const ff_petri_lanes_kernel *kernel;
-  uint32_t n_levels, n_rows, n_flows, n_arcs, n_weights, n_variables, n_profiles, n_narrow;
+  uint32_t n_levels, n_rows, n_flows, n_arcs, n_weights, n_multiples, n_variables, n_profiles, n_narrow;
   uint32_t *value_row; /* 1 + the row of each value, or 0 */
   uint32_t *row_value; /* of each row, or FF_PETRI_NO_ROW if it is a number; levels are first */
   double *row_number;  /* that number */
@@ -68,6 +74,7 @@ struct ff_petri_lanes {
   uint32_t time_row;   /* or FF_PETRI_NO_ROW */
   uint32_t n_given;    /* values that the rest of a net gives: see ff_petri_around */
   double *given, *given_at; /* FF_PETRI_GIVEN_STAGES rows for each of them; and room for all at a time */
+  ff_petri_lanes_multiple *multiple;
   ff_petri_lanes_flow *flow;
   ff_petri_lanes_arc *arc;
   ff_petri_lanes_term *weight;

@@ -149,6 +149,8 @@ static void FF_KERNEL(slopes)(ff_petri_lanes *x, int stage, double *out) {
     memcpy(ROW(x->row, x->variable[k].row), value, L * sizeof *value);
   }
   memset(out, 0, (size_t)x->n_levels * L * sizeof *out);
+  for (uint32_t k = 0; k < x->n_multiples; k++)
+    FF_KERNEL(add_times)(ROW(out, x->multiple[k].level), x->multiple[k].by, ROW(x->row, x->multiple[k].row));
   for (uint32_t f = 0; f < x->n_flows; f++) {
     const double *rate = FF_KERNEL(term)(x, &x->flow[f].rate, x->rate);
     for (uint32_t k = x->flow[f].first; k < x->flow[f].end; k++) {

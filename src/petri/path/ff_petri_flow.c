@@ -177,9 +177,14 @@ void ff_petri_all_rates(ff_petri_path *path) {
 
 void ff_petri_free_slopes(ff_petri_path *path, double *out) {
   const ff_petri_program *p = path->program;
+  const int linear = p->linear_first != NULL;
+  const uint32_t *flow = linear ? p->single : p->flow, n_flows = linear ? p->n_singles : p->n_flows;
   for (uint32_t i = 0; i < p->n_levels; i++) out[i] = 0;
-  for (uint32_t f = 0; f < p->n_flows; f++) {
-    const ff_petri_law *law = &p->law[p->flow[f]];
+  for (uint32_t i = 0; i < p->n_levels && linear; i++)
+    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1]; k++)
+      out[i] += p->linear_by[k] * path->value[p->linear_value[k]];
+  for (uint32_t f = 0; f < n_flows; f++) {
+    const ff_petri_law *law = &p->law[flow[f]];
     if (law->n == 1 && !law->varies) {
       add_single(path, law, out);
       continue;

@@ -78,5 +78,6 @@ ff_status ff_petri_compile_links(ff_petri_maker *m);     /* ff_petri_links.c */
 ff_status ff_petri_compile_groups(ff_petri_maker *m);    /* ff_petri_groups.c */
 ff_status ff_petri_compile_empty(ff_petri_maker *m);     /* ff_petri_empty.c */
 ff_status ff_petri_compile_pattern(ff_petri_maker *m);   /* ff_petri_pattern.c */
+ff_status ff_petri_compile_linear(ff_petri_maker *m);    /* ff_petri_linear.c */
 
 #endif

@@ -246,7 +246,8 @@ ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat
                                ff_error *err) {
   ff_status (*const parts[])(ff_petri_maker *) = {number_places, make_values, make_parameters, make_observers, add_first_profile,
                                                   make_variables, ff_petri_compile_laws, ff_petri_compile_links,
-                                                  ff_petri_compile_groups, ff_petri_compile_empty, ff_petri_compile_pattern};
+                                                  ff_petri_compile_groups, ff_petri_compile_empty, ff_petri_compile_pattern,
+                                                  ff_petri_compile_linear};
   *out = NULL;
   ff_petri_program *p = ff_calloc(1, sizeof *p);
   if (p == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a net");
@@ -289,8 +290,9 @@ void ff_petri_program_free(ff_petri_program *p) {
   void *const arrays[] = {p->place_value, p->value_place, p->initial, p->start, p->law, p->flow, p->stochastic, p->immediate,
                           p->timed, p->derived, p->profile, p->moving, p->observer, p->derived_first, p->member_first,
                           p->derived_of, p->member_of, p->stirs, p->cell_first, p->cell_profile, p->cell_members, p->member,
-                          p->cell_of, p->group_of, p->factor, p->column_first, p->column_row, p->watched, p->arc_first, p->taker_first,
-                          p->taker_arc, p->arc_level, p->taker, p->arc_by};
+                          p->cell_of, p->group_of, p->factor, p->column_first, p->column_row, p->watched, p->arc_first,
+                          p->taker_first, p->taker_arc, p->arc_level, p->taker, p->arc_by, p->linear_first, p->linear_value, p->linear_by,
+                          p->single};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   ff_sparse_order_free(p->order);
   free(p);

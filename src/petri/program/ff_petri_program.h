@@ -169,6 +169,12 @@ typedef struct {
   double *arc_by;
   uint8_t flows_vary; /* whether some of arc_by are formulas */
 
+  /* Of a block of a larger net: level i changes by linear_by[k] times the value linear_value[k], for k from linear_first[i] on,
+   * and by the flows of laws single[k]. NULL otherwise. */
+  size_t *linear_first;
+  uint32_t *linear_value, *single, n_singles;
+  double *linear_by;
+
   /* Where the derivatives of flows by levels are not 0, for implicit steps; NULL for explicit ones. */
   size_t *column_first;
   uint32_t *column_row;

@@ -10,7 +10,7 @@ typedef enum { FF_PETRI_EXACT, FF_PETRI_WINDOWS, FF_PETRI_METHODS } ff_petri_met
 
 /* The faster method for this net, as far as its size tells: windows from FF_PETRI_MANY_BLOCKS blocks on that have groups. Fails
  * with FF_EMEMORY only. O(1), or for large nets what ff_petri_blocks_new() takes. */
-#define FF_PETRI_MANY_BLOCKS 1000u
+#define FF_PETRI_MANY_BLOCKS 200u
 ff_status ff_petri_method_of(ff_petri_method *out, const ff_petri_program *program, const ff_run_options *options, ff_error *err);
 
 /* The engine. Its models are programs (ff_petri_program); the counts of a run are the net's flat places, in their order, of which

@@ -27,6 +27,7 @@ typedef struct {
   const ff_petri_blocks *blocks;
   ff_petri_block *block;
   double from, to;
+  uint32_t *n_kinks; /* of wave[now] of each block */
   const char *start;
   char *end;
 } ff_petri_window;

@@ -163,8 +163,8 @@ static ff_status allocate(ff_petri_blocks_maker *m) {
   b->far_first = ff_calloc(n + 1, sizeof *b->far_first);
   b->given_first = ff_calloc(n + 1, sizeof *b->given_first);
   b->timed_first = ff_calloc(n + 1, sizeof *b->timed_first);
-  const int fine = b->type && b->colour && b->place_first && b->group_first && b->neighbour_first && b->far_first && b->given_first &&
-                   b->timed_first;
+  const int fine = b->type && b->colour && b->place_first && b->group_first && b->neighbour_first && b->far_first &&
+                   b->given_first && b->timed_first;
   return fine ? FF_OK : ff_error_set(m->err, FF_EMEMORY, "no memory for %zu blocks", n);
 }
 

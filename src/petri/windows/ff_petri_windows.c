@@ -76,8 +76,8 @@ void ff_petri_windows_free(ff_petri_windows *w) {
   for (int i = 0; i < w->threads && w->runner != NULL; i++) ff_petri_runner_free(w->runner[i]);
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
-  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->guess, w->count,
-                          w->due};
+  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->window.n_kinks,
+                          w->guess, w->count, w->due};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -99,8 +99,9 @@ static int make_memory(ff_petri_windows *w) {
   w->memory[0] = ff_calloc(states, 1);
   w->memory[1] = ff_calloc(states, 1);
   w->list = ff_calloc(b->n_blocks, sizeof *w->list);
+  w->window.n_kinks = ff_calloc(b->n_blocks, sizeof *w->window.n_kinks);
   w->guess = ff_calloc(levels, 3 * sizeof *w->guess);
-  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->guess)) return 0;
+  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess)) return 0;
   w->count = ff_calloc(b->net->n_places, sizeof *w->count);
   states = levels = 0;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
@@ -171,6 +172,7 @@ static void begin_window(ff_petri_windows *w) {
       return;
     } else {
       x->block[k].turn = 0;
+      x->n_kinks[k] = 0;
     }
   list_blocks(w, 0, 0);
 }
@@ -308,18 +310,20 @@ static void measure(ff_petri_windows *w) {
 
 static void end_sweep(ff_petri_windows *w) {
   const ff_petri_block *failed = NULL;
-  int finite = 1;
+  int finite = 1, memory = 1;
   w->turn++;
   w->state.n_sweeps++;
   w->state.n_runs += w->n_list;
   for (uint32_t i = 0; i < w->n_list; i++) {
     ff_petri_block *block = &w->window.block[w->list[i]];
     if (block->outcome != FF_PETRI_RAN && (failed == NULL || block < failed)) failed = block;
+    memory &= block->outcome != FF_PETRI_FAILED || block->failure.what != FF_PETRI_NO_MEMORY;
     finite &= block->distance < INFINITY;
     block->now = 1 - block->now;
     block->turn = w->turn;
+    w->window.n_kinks[w->list[i]] = (uint32_t)block->wave[block->now].n_kinks;
   }
-  if (failed != NULL && failed->outcome == FF_PETRI_FAILED && failed->failure.what == FF_PETRI_NO_MEMORY) {
+  if (!memory) {
     fail_memory(w);
     return;
   }

@@ -1,0 +1,70 @@
+/* Flows of blocks whose rates are multiples of a value: they are added up without being computed one by one. */
+#include <stdlib.h>
+
+#include "ff_petri_compile_internal.h"
+
+/* A flow changes a level by `by` times a value, in a unit of time. */
+typedef struct {
+  uint32_t level, value, number;
+  double by;
+} term;
+
+static int compare(const void *a, const void *b) {
+  const term *x = a, *y = b;
+  if (x->level != y->level) return x->level < y->level ? -1 : 1;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static int is_multiple(const ff_petri_law *law) {
+  return law->n == 1 && !law->varies && (law->rate.simple == FF_PETRI_MULTIPLE || law->rate.simple == FF_PETRI_SYMBOL);
+}
+
+/* Lists the terms, and the flows that have none. */
+static uint32_t list_terms(ff_petri_program *p, term *list) {
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    if (!is_multiple(law)) {
+      p->single[p->n_singles++] = p->flow[f];
+      continue;
+    }
+    const double number = law->rate.simple == FF_PETRI_MULTIPLE ? law->rate.number : 1;
+    for (uint32_t c = 0; c < law->n_effects; c++, n++)
+      list[n] = (term){law->index[law->effect[c].row], law->rate.symbol, n, law->effect[c].by * number};
+  }
+  return n;
+}
+
+/* Adds up terms of the same value. */
+static void merge(ff_petri_program *p, term *list, uint32_t n) {
+  uint32_t at = 0;
+  if (n > 0) qsort(list, n, sizeof *list, compare);
+  for (uint32_t k = 0; k < n; k++) {
+    const int again = k > 0 && list[k].level == list[k - 1].level && list[k].value == list[k - 1].value;
+    if (again) {
+      p->linear_by[at - 1] += list[k].by;
+      continue;
+    }
+    p->linear_value[at] = list[k].value;
+    p->linear_by[at++] = list[k].by;
+    p->linear_first[list[k].level + 1]++;
+  }
+  for (uint32_t level = 0; level < p->n_levels; level++) p->linear_first[level + 1] += p->linear_first[level];
+}
+
+ff_status ff_petri_compile_linear(ff_petri_maker *m) {
+  ff_petri_program *p = m->p;
+  size_t most = 0;
+  if (p->options.role == NULL) return FF_OK;
+  for (uint32_t f = 0; f < p->n_flows; f++) most += p->law[p->flow[f]].n_effects;
+  term *list = ff_calloc(most, sizeof *list);
+  p->single = ff_calloc(p->n_flows, sizeof *p->single);
+  p->linear_first = ff_calloc((size_t)p->n_levels + 1, sizeof *p->linear_first);
+  p->linear_value = ff_calloc(most, sizeof *p->linear_value);
+  p->linear_by = ff_calloc(most, sizeof *p->linear_by);
+  const int fine = list && p->single && p->linear_first && p->linear_value && p->linear_by;
+  if (fine) merge(p, list, list_terms(p, list));
+  free(list);
+  return fine ? FF_OK : ff_error_set(m->err, FF_EMEMORY, "no memory for %zu flows", most);
+}
