@@ -489,6 +489,47 @@ static void many_are_as_each(void) {
   }
 }
 
+/* Bounds of |x f' / f|: at least the largest value, and not much above it; none where it is not bounded. Spans of parts hold the
+ * values there, also of levels that count as 0 below 0. */
+static void formulas_are_steep(void) {
+  static const struct {
+    const char *text;
+    double least, most;
+  } list[] = {{"x^4 / (81 + x^4)", 4, 6}, {"81 / (81 + x^4)", 4, 7}, {"0.9 * x^2 / (x^2 + 0.01)", 2, 3}, {"3 * x", 1, 1.2},
+              {"7", 0, 0},                {"x / (5 + x)", 1, 1.3},   {"exp(-((x - 7.77) / 0.1)^2)", INFINITY, INFINITY},
+              {"x - 3", INFINITY, INFINITY}, {"exp(x)", INFINITY, INFINITY},
+              {"y", INFINITY, INFINITY}, {"1 + 0 * time", INFINITY, INFINITY}};
+  const double dense[3 * TERMS] = {-0.1, 1, 0, 0, 0};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    condition c;
+    make(&c, list[i].text, dense, 0, 1);
+    double all[FF_PETRI_OCTAVES], steep = 0;
+    ff_petri_formula_steepness(&c.code, c.bound, all);
+    for (int k = 0; k < FF_PETRI_OCTAVES; k++) steep = fmax(steep, all[k]);
+    FF_CHECK_SAY(steep >= list[i].least && steep <= list[i].most, "%s: %g\n", list[i].text, steep);
+    end(&c);
+  }
+  condition half;
+  double all[FF_PETRI_OCTAVES];
+  make(&half, "x - 3", dense, 0, 1); /* x / (x - 3), which is infinite at 3 only */
+  ff_petri_formula_steepness(&half.code, half.bound, all);
+  for (int k = 0; k < FF_PETRI_OCTAVES; k++) FF_CHECK((all[k] < INFINITY) == (k != 33)); /* from 2 to 4 */
+  FF_CHECK(all[34] >= 4 && all[34] < 5.5 && all[63] >= 1 && all[63] < 1.2);
+  end(&half);
+  const ff_petri_step step = {0, 1, 1};
+  for (int clips = 0; clips < 2; clips++) {
+    condition c;
+    ff_petri_verdict why;
+    make(&c, "2 * x", dense, 0, 1);
+    c.of.clips = (uint8_t)clips;
+    const ff_range span = ff_petri_formula_span(&c.of, &step, 0, 0.5), range = ff_petri_formula_range(&c.of, &step, 0, 0.5, &why);
+    const double low = clips ? 0 : -0.2;
+    FF_CHECK(span.low <= low && span.low > low - 1e-9 && span.high >= 0.8 && span.high < 0.8 + 1e-9);
+    FF_CHECK(range.low <= low && range.low > low - 0.5 && range.high >= 0.8 && range.high < 1.3);
+    end(&c);
+  }
+}
+
 FF_TEST_MAIN("petri_crossing", levels_are_within_bounds, curves_pass_through, thresholds_are_found, named_cases,
              sums_are_as_thresholds, formulas_are_within_bounds, formulas_are_found, touches_without_change, first_of_two,
-             floors_are_counted, times_are_exact, goes_on_in_parts, many_are_as_each)
+             floors_are_counted, times_are_exact, goes_on_in_parts, many_are_as_each, formulas_are_steep)

@@ -71,6 +71,8 @@ typedef struct {
   ff_petri_member *flow; /* whose rates may have narrow peaks */
   ff_formula *single;    /* by law: the rate of a single transition, whose symbol k is row[k] as in families */
   uint32_t n_flows, *moving, n_moving; /* and variables in flows */
+  double (*factor)[FF_PETRI_OCTAVES]; /* of different formulas of one level: see set_factors() */
+  uint32_t n_factors, *of_profile, *of_law; /* 1 + the number of these of a profile, and of the rate of a law, or 0 */
   uint32_t most;         /* pieces of a profile in the segment, the largest number */
   const double **curve;  /* room for the symbols of a formula */
   double *value, *at, time[FF_ODE_DENSE];

@@ -63,6 +63,8 @@ ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err);
 void ff_petri_peak_free(ff_petri_path *path);
 /* A profile as a formula of the present segment, until the next formula is looked at. O(symbols). */
 ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile);
+/* Whether a profile has no peak where its level is from `low` to `high`. O(1). */
+int ff_petri_peak_is_safe(const ff_petri_path *path, uint32_t profile, double low, double high);
 /* Whether the values of a formula between two parts of the solver's step may be far from those that were computed there, which
  * are from `low` to `high`; a distance of `slack` does not matter. O(length). */
 int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, double a, double b, double low, double high,

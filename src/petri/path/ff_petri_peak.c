@@ -1,10 +1,13 @@
 /* Peaks that are narrower than the distances between the nodes at which a formula is evaluated. Bounds of all values of the
  * formula show that there may be one. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ff_petri_path_internal.h"
 
 #define MOST_TRIES 40
+
+enum { FACTORS = 16 }; /* different formulas whose factors are found */
 
 /* Times in a step at which a method evaluates flows, as far as they have a weight in its result and in its estimate of errors. */
 typedef struct {
@@ -30,6 +33,68 @@ static int may_be_narrow(const ff_formula *f) {
     if (code == FF_F_EXP || code == FF_F_EXPM1 || code >= FF_F_SIN) return 1;
   }
   return 0;
+}
+
+/* If |x f' / f| is at most c for a level x, ln f changes by c ln(b / a) at most between a and b. Up to 3/4 in all, it changes by
+ * less than a fifth from any x to the next node, which is a quarter of the part away, and bounds need not be asked. factor[k] is
+ * the largest such b / a, at most 2, for a in octave k; 0 if nothing is known. */
+static void set_factors(const ff_formula *f, ff_petri_bound *room, double *factor) {
+  double steep[FF_PETRI_OCTAVES + 1];
+  ff_petri_formula_steepness(f, room, steep);
+  steep[FF_PETRI_OCTAVES] = INFINITY;
+  for (int k = 0; k < FF_PETRI_OCTAVES; k++) {
+    const double c = steep[k] > steep[k + 1] ? steep[k] : steep[k + 1];
+    factor[k] = !(c < INFINITY) ? 0 : c < 1.125 ? 1.9 : ff_exp(0.75 / c);
+  }
+}
+
+static int is_safe(const ff_petri_path *path, uint32_t factors, double low, double high) {
+  uint64_t bits;
+  if (factors == 0 || !(low >= FF_PETRI_FIRST_OCTAVE && low < 1 / FF_PETRI_FIRST_OCTAVE)) return 0;
+  memcpy(&bits, &low, sizeof bits);
+  return high <= low * path->peaks.factor[factors - 1][(bits >> 52) - 1023 + 32];
+}
+
+int ff_petri_peak_is_safe(const ff_petri_path *path, uint32_t profile, double low, double high) {
+  return is_safe(path, path->peaks.of_profile[profile], low, high);
+}
+
+static int same_words(const ff_formula *a, const ff_formula *b) {
+  if (a->length != b->length) return 0;
+  for (uint32_t at = 0; at < a->length; at++)
+    if (a->word[at].code != b->word[at].code || a->word[at].symbol != b->word[at].symbol ||
+        memcmp(&a->word[at].number, &b->word[at].number, sizeof a->word[at].number) != 0)
+      return 0;
+  return 1;
+}
+
+/* Formulas of cells of one kind differ in their levels alone: so one that was before often has the factors. */
+static uint32_t factors_of(ff_petri_path *path, const ff_formula **known, const ff_formula *f) {
+  ff_petri_peaks *x = &path->peaks;
+  uint32_t i = 0;
+  while (i < x->n_factors && !same_words(f, known[i])) i++;
+  if (i == FACTORS) return 0;
+  if (i == x->n_factors) {
+    set_factors(f, x->bound, x->factor[i]);
+    known[x->n_factors++] = f;
+  }
+  return i + 1;
+}
+
+static void find_factors(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  const ff_formula *known[FACTORS];
+  ff_petri_peaks *x = &path->peaks;
+  for (uint32_t k = 1; k < p->n_profiles; k++) {
+    const ff_petri_plain *plain = &p->profile[k].plain;
+    if (!p->profile[k].affine && plain->n == 1 && plain->read[0] < p->n_levels)
+      x->of_profile[k] = factors_of(path, known, &plain->formula);
+  }
+  for (uint32_t k = 0; k < x->n_flows; k++) {
+    const uint32_t law = x->flow[k].law;
+    if (x->flow[k].i == 0 && p->law[law].rate.n == 1)
+      x->of_law[law] = factors_of(path, known, p->law[law].n == 1 ? &x->single[law] : &p->law[law].rate.formula);
+  }
 }
 
 /* The rate of a single transition as one of a family. */
@@ -84,8 +149,14 @@ ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err) {
   x->value = ff_calloc(most, sizeof *x->value);
   x->at = ff_calloc(most, sizeof *x->at);
   x->bound = ff_calloc(p->depth, sizeof *x->bound);
-  const int fine = x->curve != NULL && x->value != NULL && x->at != NULL && x->bound != NULL;
-  return fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
+  x->of_profile = ff_calloc(p->n_profiles, sizeof *x->of_profile);
+  x->of_law = ff_calloc(p->n_laws, sizeof *x->of_law);
+  x->factor = ff_calloc(FACTORS, sizeof *x->factor);
+  if (x->curve == NULL || x->value == NULL || x->at == NULL || x->bound == NULL || x->of_profile == NULL || x->of_law == NULL ||
+      x->factor == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
+  find_factors(path);
+  return FF_OK;
 }
 
 void ff_petri_peak_free(ff_petri_path *path) {
@@ -98,6 +169,9 @@ void ff_petri_peak_free(ff_petri_path *path) {
   free(x->value);
   free(x->at);
   free(x->bound);
+  free(x->of_profile);
+  free(x->of_law);
+  free(x->factor);
 }
 
 /* ---- bounds -------------------------------------------------------------------------------------------------------------- */
@@ -180,6 +254,11 @@ static double slack_of(const ff_petri_path *path, const ff_petri_law *law, uint3
 
 static int flow_hides(ff_petri_path *path, ff_petri_member m) {
   const ff_petri_law *law = &path->program->law[m.law];
+  const uint32_t factors = path->peaks.of_law[m.law], level = factors > 0 ? ff_petri_value_of(law, law->rate.row[0], m.i) : 0;
+  if (factors > 0 && level < path->program->n_levels) {
+    const double *c = ff_ode_curve(path->ode, level), reach = ff_petri_curve_reach(c);
+    if (is_safe(path, factors, c[0] - reach, c[0] + reach)) return 0;
+  }
   const ff_formula *f = law->n == 1 ? &path->peaks.single[m.law] : &law->rate.formula;
   for (uint32_t k = 0; k < law->rate.n; k++) set_symbol(path, k, ff_petri_value_of(law, law->rate.row[k], m.i));
   const ff_petri_formula of = formula_of(path, f, law->rate.n, 0);

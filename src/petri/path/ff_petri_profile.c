@@ -61,8 +61,9 @@ static double sum_of(const double *c) {
  * more than four times as high as the values at the points differ, and more than an eighth of them. If it is lower, the points see
  * a fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
  * ff_petri_crossing.h), so they do not ask for many pieces; and where they have asked for very many, they are not asked. */
-static int hides_peak(const ff_petri_path *path, const ff_petri_formula *of, const ff_petri_curved *x,
-                      const ff_petri_part *piece, double whole) {
+static int hides_peak(const ff_petri_path *path, uint32_t profile, const ff_petri_formula *of, const ff_petri_part *piece,
+                      double whole) {
+  const ff_petri_curved *x = &path->curved[profile];
   const double *f = path->stack, part = path->part;
   double low = f[0], high = f[0];
   if (x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
@@ -70,6 +71,12 @@ static int hides_peak(const ff_petri_path *path, const ff_petri_formula *of, con
     low = f[i] < low ? f[i] : low;
     high = f[i] > high ? f[i] : high;
   }
+  double least = path->gathered[0], most = least; /* of the first symbol */
+  for (uint32_t i = 1; i < FF_PETRI_POINTS; i++) {
+    least = path->gathered[i] < least ? path->gathered[i] : least;
+    most = path->gathered[i] > most ? path->gathered[i] : most;
+  }
+  if (ff_petri_peak_is_safe(path, profile, least, most)) return 0;
   const double slack = path->program->options.relative * (whole > 1 ? whole : 1) / (x->allowed * piece->width);
   return ff_petri_peak_hides(path, of, part * piece->begin, part * (piece->begin + piece->width), low, high, slack);
 }
@@ -83,7 +90,7 @@ static int try_piece(ff_petri_path *path, const ff_petri_profile *profile, const
   const double whole = x->allowed * piece->width * fabs(sum_of(piece->c));
   *error = profile->affine ? 0 : piece->width * ff_petri_integral_error(path->stack, piece->c);
   if (!(x->allowed * *error <= path->program->options.relative * (whole > 1 ? whole : 1))) return 0;
-  if (!profile->affine && hides_peak(path, of, x, piece, whole)) return 0;
+  if (!profile->affine && hides_peak(path, (uint32_t)(profile - path->program->profile), of, piece, whole)) return 0;
   return take_values(x, path->stack, n);
 }
 

@@ -127,6 +127,14 @@ ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step 
 ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step);
 ff_range ff_petri_formula_span(const ff_petri_formula *of, const ff_petri_step *step, double a, double b);
 
+#define FF_PETRI_OCTAVES 64
+#define FF_PETRI_FIRST_OCTAVE 0x1p-32
+
+/* Bounds of |x f'(x) / f(x)| for a formula f of the symbol 0 alone. steep[k] becomes that for x from 2^(k - 32) to 2^(k - 31);
+ * infinity if there is none, as where f may be 0, or if the formula is one of other symbols or of the time. `room` has
+ * formula->depth entries. Some 1,000 times O(length). ff_petri_steep.c */
+void ff_petri_formula_steepness(const ff_formula *formula, ff_petri_bound *room, double *steep);
+
 /* As ff_petri_threshold_first(): `was` is the stored value, and *now becomes the new one. Some 100 times O(n + length) for a
  * change. */
 ff_petri_found ff_petri_formula_first(const ff_petri_formula *of, const ff_petri_step *step, double was, double s0, double s1,
