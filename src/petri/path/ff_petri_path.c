@@ -35,6 +35,7 @@ static room room_of(const ff_petri_path *x) {
   X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
   X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
+  X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
   X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
   X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects)
 
