@@ -34,10 +34,12 @@
 #'   `transition` of `petri_events` has every firing of a transition that does not flow.
 #' @section Precision: Levels have an error of about the tolerance, and so have integrals of rates; no step of time is fixed.
 #'   Comparisons in rates and flows, tests of levels, and the bends of `max()`, `min()` and `abs()` are located, however short the
-#'   time between two of them is. A smooth peak of a rate or flow that is much narrower than a step, such as
-#'   `exp(-((x - 5) / 0.001)^2)`, may be missed: write it with a comparison, as in `if(abs(x - 5) < 0.01, ..., 0)`. Levels below
-#'   the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which levels of
-#'   1e-12 matter.
+#'   time between two of them is. Smooth peaks that are narrower than a step, such as `exp(-((x - 5) / 0.001)^2)`, are found by
+#'   bounds of all values of the formula, if they are clearly higher than what is around them: by more than an eighth of the
+#'   values there, and by more than four times what these differ within a step. Not found are lower ones, those of a rate whose
+#'   bounds are infinite, such as that of a power with an exponent that varies, and those narrower than a millionth of a step.
+#'   Levels below the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which
+#'   levels of 1e-12 matter.
 #' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With `method =
 #'   "windows"`, the parts of a net that only flows join are simulated one by one over a short time, each with the levels of the
 #'   others as they were found last, until all of them agree. Parts are found by what transitions change, test and read; places of
@@ -50,13 +52,13 @@
 #'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
 #'   again. Last come stochastic firings. A million immediate firings at one instant are an error.
 #' @section Reference methods: `method = "paper"` is Algorithm 1 of ELansary and others, one trajectory after the other. All
-#'   stochastic transitions have one clock. The integral of the sum of their rates is one more equation of the solver, a transition
-#'   fires where it reaches an exponential random number, and the solver begins anew at each firing of any kind. All kinds of
-#'   transitions and both semantics are supported, with any integrator. `integrator = "cvode"` solves the flows by backward
+#'   stochastic transitions have one clock. The integral of the sum of their rates is one more equation of the solver, and a
+#'   transition fires where it reaches an exponential random number. The solver begins anew at each firing of any kind. All kinds
+#'   of transitions and both semantics are supported, with any integrator. `integrator = "cvode"` solves the flows by backward
 #'   differences of order 1 to 4 with Newton's method; where things happen within its steps is found as for other integrators. So
 #'   with either method, all integrators find the same firings, but for errors of the flows. CVODE is there if the package was
-#'   installed where the library SUNDIALS is (Debian: `libsundials-dev`); otherwise this is an error. Its results may depend on the
-#'   version of SUNDIALS. Both are slower: each firing takes the first steps of a solver.
+#'   installed where the library SUNDIALS is (Debian: `libsundials-dev`); otherwise this is an error. Its results may depend on
+#'   the version of SUNDIALS. Both are slower: each firing takes the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a

@@ -81,8 +81,9 @@ typedef struct {
   double (*judge)(void *of, const ff_ode_span *tried, double error);
 } ff_ode_options;
 
-/* The caller frees *out with ff_ode_free(), which accepts NULL. FF_EUNSUPPORTED for FF_ODE_CVODE without SUNDIALS. O(n); but the implicit method also allocates its matrix, and
- * orders it unless the order is given: see ff_sparse_order_new(). With `automatic`, the first implicit step does this. */
+/* The caller frees *out with ff_ode_free(), which accepts NULL. FF_EUNSUPPORTED for FF_ODE_CVODE without SUNDIALS. O(n);
+ * but the implicit method also allocates its matrix, and orders it unless the order is given: see ff_sparse_order_new(). With
+ * `automatic`, the first implicit step does this. */
 ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_ode_options *options, ff_error *err);
 void ff_ode_free(ff_ode *ode);
 

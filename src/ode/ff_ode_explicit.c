@@ -57,4 +57,5 @@ double ff_ode_explicit_speed(const ff_ode *o) {
   return apart > 0 ? by / apart : 0;
 }
 
-const ff_ode_stepper ff_ode_explicit = {{"Dormand-Prince 5(4)", 5, 4, FF_ODE_EXPLICIT_STAGES, 0}, NULL, attempt, NULL, interpolate};
+const ff_ode_stepper ff_ode_explicit = {
+    {"Dormand-Prince 5(4)", 5, 4, FF_ODE_EXPLICIT_STAGES, 0}, NULL, attempt, NULL, interpolate};

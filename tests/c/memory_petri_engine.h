@@ -51,8 +51,9 @@ static void prepare_hybrid(void) {
 
 /* With each integrator, and two of them by Algorithm 1; a condition on levels ends one trajectory. */
 static ff_status simulates_petri(ff_error *err) {
-  const int paper = given.variant >= 3, cvode = given.variant == 3 && ff_cvode_exists();
-  const ff_petri_integrator integrator = !paper ? (ff_petri_integrator)given.variant : cvode ? FF_PETRI_CVODE : FF_PETRI_ROSENBROCK;
+  const int paper = given.variant >= 3;
+  const ff_petri_integrator last = given.variant == 3 && ff_cvode_exists() ? FF_PETRI_CVODE : FF_PETRI_ROSENBROCK;
+  const ff_petri_integrator integrator = paper ? last : (ff_petri_integrator)given.variant;
   const ff_petri_options options = {.relative = 1e-4, .integrator = integrator, .paper = paper};
   const double times[] = {0.02, 0.1};
   const uint32_t observed[] = {0, given.flat->n_places};

@@ -1,5 +1,6 @@
 /* Changes of conditions within a step: thresholds against exact roots, formulas against polynomials and samples. */
 #include "../../src/petri/within/ff_petri_crossing.h"
+#include "../../src/petri/within/ff_petri_span_math.h"
 #include "../../src/model/ff_formula_range_math.h"
 #include "check.h"
 #include "curves.h"
@@ -489,6 +490,50 @@ static void many_are_as_each(void) {
   }
 }
 
+/* Spans of parts hold the values there, also of levels that count as 0 below 0. */
+static void spans_hold_values(void) {
+  const double dense[3 * TERMS] = {-0.1, 1, 0, 0, 0};
+  const ff_petri_step step = {0, 1, 1};
+  for (int clips = 0; clips < 2; clips++) {
+    condition c;
+    ff_petri_verdict why;
+    make(&c, "2 * x", dense, 0, 1);
+    c.of.clips = (uint8_t)clips;
+    const ff_range span = ff_petri_formula_span(&c.of, &step, 0, 0.5), range = ff_petri_formula_range(&c.of, &step, 0, 0.5, &why);
+    const double low = clips ? 0 : -0.2;
+    FF_CHECK(span.low <= low && span.low > low - 1e-9 && span.high >= 0.8 && span.high < 0.8 + 1e-9);
+    FF_CHECK(range.low <= low && range.low > low - 0.5 && range.high >= 0.8 && range.high < 1.3);
+    end(&c);
+  }
+}
+
+/* Quick bounds of operations on two levels of a random step, and of the levels, hold the values at many parts of it. */
+static void quick_bounds_hold_values(void) {
+  uint64_t s = 5;
+  for (int i = 0; i < 2000; i++) {
+    double c[2][FF_ODE_DENSE];
+    for (int k = 0; k < 2 * FF_ODE_DENSE; k++) c[k / FF_ODE_DENSE][k % FF_ODE_DENSE] = (k % FF_ODE_DENSE == 0 ? 2 : 0) + uniform(&s) - 0.5;
+    const double y = (double)below(&s, 9) / 2 - 2;
+    const ff_petri_span a = ff_petri_span_of_level(c[0], 0), b = ff_petri_span_of_level(c[1], 1);
+    const ff_petri_span all[] = {ff_petri_span_sum(a, b), ff_petri_span_difference(a, b), ff_petri_span_product(a, b),
+                                 ff_petri_span_quotient(a, b),
+                                 ff_petri_span_power(y, a.low, ff_formula_pow(a.low, y), ff_formula_pow(a.high, y)), a, b};
+    for (int part = 0; part <= 64; part++) {
+      const double x = ff_ode_dense_value(c[0], part / 64.0), z = ff_ode_dense_value(c[1], part / 64.0);
+      const double value[] = {x + z, x - z, x * z, x / z, ff_formula_pow(x, y), x, z};
+      for (int k = 0; k < 7; k++) {
+        const double slack = 1e-12 * (1 + fabs(value[k]));
+        FF_CHECK_SAY(!(value[k] < all[k].low - slack || value[k] > all[k].high + slack), "%d: %g is not from %g to %g\n", k, value[k],
+                     all[k].low, all[k].high);
+      }
+    }
+    FF_CHECK(all[2].high - all[2].low < 20 && b.low >= 0);
+  }
+  const ff_petri_span across = ff_petri_span_quotient(ff_petri_span_new(1, 2), ff_petri_span_new(-1, 1));
+  FF_CHECK(!ff_petri_span_is_near(across, 1, 2, 100) && ff_petri_span_is_near(ff_petri_span_new(1, 2), 1, 2, 0));
+  FF_CHECK(ff_petri_span_is_near(ff_petri_span_new(1, 6.2), 1, 2, 0) && !ff_petri_span_is_near(ff_petri_span_new(1, 6.3), 1, 2, 0));
+}
+
 FF_TEST_MAIN("petri_crossing", levels_are_within_bounds, curves_pass_through, thresholds_are_found, named_cases,
              sums_are_as_thresholds, formulas_are_within_bounds, formulas_are_found, touches_without_change, first_of_two,
-             floors_are_counted, times_are_exact, goes_on_in_parts, many_are_as_each)
+             floors_are_counted, times_are_exact, goes_on_in_parts, many_are_as_each, spans_hold_values, quick_bounds_hold_values)

@@ -315,5 +315,33 @@ static void names_bad_changes(void) {
   FAILS(&x, &usual, 10, "\"x\"", "without end at time 1 ", "1000");
 }
 
+/* An empty place rises for a short time: it gets 2.0001 - (t - t0)^2 / 10000 and loses 2 at most. So it has the integral
+ * of the difference from t0 - 1 on: 2/3 of 1e-4 at t0, 4/3 of it at t0 + 1, and 0 again at t0 + 2. In steps of some tens, no regular
+ * look need meet it. */
+static void rises_for_a_moment(void) {
+  static const char *const rates[] = {"2.0001 - (time() - 51.3)^2 / 10000", "2.0001 - (time() - 90.1)^2 / 10000",
+                                      "2.0001 - (time() - 67.7)^2 / 10000"};
+  const double t0[] = {51.3, 90.1, 67.7};
+  for (int k = 0; k < 3; k++) {
+    const double times[] = {t0[k] - 1.5, t0[k], t0[k] + 1, t0[k] + 2.5};
+    const double exact[] = {0, 2e-4 / 3, 4e-4 / 3, 0};
+    petri_text x;
+    petri_states s = {0};
+    petri_begin(&x);
+    petri_place(&x, "x", 1, "0");
+    petri_flows(&x, "feed", "0 -> x", rates[k]);
+    petri_flows(&x, "drain", "x -> 0", "2");
+    const ff_petri_options options = {.relative = 1e-6, .absolute = 1e-9};
+    petri_compile(&x, &options);
+    if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 4, 1, 3, 1, &x.err);
+    FF_CHECK_SAY(x.status == FF_OK, "%s\n", x.err.text);
+    for (uint32_t i = 0; i < 4 && x.status == FF_OK; i++)
+      FF_CHECK_SAY(fabs(petri_state(&s, 0, 0, i) - exact[i]) < 1e-7, "at %g: %.10g, not %.10g\n", times[i],
+                   petri_state(&s, 0, 0, i), exact[i]);
+    petri_states_free(&s);
+    petri_end(&x);
+  }
+}
+
 FF_TEST_MAIN("petri_limits", flows_like_rate_equations, integrates_stiff_flows, agrees_between_integrators, passes_on_what_comes,
-             weighs_flows, takes_from_levels, tests_counts, starts_later, names_bad_rates, names_bad_changes)
+             weighs_flows, takes_from_levels, tests_counts, starts_later, names_bad_rates, names_bad_changes, rises_for_a_moment)

@@ -1,6 +1,6 @@
 /* petri/path: peaks of rates and flows that are narrower than a step, against exact integrals. Integrals have an error of a
- * tolerance for each step, of which there are up to a thousand: so 1e-3 at a tolerance of 1e-6. Peaks that were missed would be errors of
- * the size of the integral itself. */
+ * tolerance for each step, of which there are up to a thousand: so 1e-3 at a tolerance of 1e-6. Peaks that were missed would be
+ * errors of the size of the integral itself. */
 #include <math.h>
 
 #include "../../src/ode/ff_cvode.h"

@@ -1,7 +1,7 @@
 # Compares integrators firing by firing: make campaign CAMPAIGN=agreement, or Rscript tests/campaign/agreement.R
 #
 # A trajectory follows from its seed, so at a relative tolerance of 1e-9 all integrators must give the same firings, at times that
-# differ by less than 1e-5, for 99% of N (1000) seeds; the others have a firing so near to another one, or to a choice, that errors
+# differ by less than 1e-5, for 99% of N (1000) seeds; others have a firing so near to another one, or to a choice, that errors
 # decide. CVODE is the reference, if the package was built with it. The method "paper" has draws of its own, and is compared with
 # itself. Prints a row for each pair.
 library(fireflip)
@@ -47,4 +47,5 @@ for (name in names(nets)) {
 }
 rows <- do.call(rbind, rows)
 print(rows, row.names = FALSE, digits = 3)
-if (any(rows$same < 0.99)) stop(sum(rows$same < 0.99), " of ", nrow(rows), " comparisons have other firings for more than 1% of seeds")
+bad <- sum(rows$same < 0.99)
+if (bad > 0L) stop(bad, " of ", nrow(rows), " comparisons have other firings for more than 1% of seeds")

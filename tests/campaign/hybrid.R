@@ -1,13 +1,15 @@
 # Compares hybrid Petri nets with closed forms: make campaign CAMPAIGN=hybrid, or Rscript tests/campaign/hybrid.R
 #
-# N (1e6) trajectories of each net, with each integrator of ours; a tenth of them by the method "paper", and a hundredth with CVODE,
-# which takes 10 times as long for a firing, if it is there. A comparison fails if its p-value is below 1e-3 divided by the number of
-# comparisons, so that all of them pass with a probability of 0.999 if all laws are right. Prints a row for each.
+# N (1e6) trajectories of each net, with each integrator of ours; a tenth of them by the method "paper", and a hundredth with
+# CVODE, if it is there, which takes ten times as long for a firing. A comparison fails if its p-value is below 1e-3 divided by the
+# number of comparisons, so that all pass with a probability of 0.999 if all laws are right. Prints a row for each.
 library(fireflip)
 
 most <- n <- as.integer(as.double(Sys.getenv("N", "1e6")))
 rows <- list()
-compare <- function(what, p) rows[[length(rows) + 1L]] <<- data.frame(what = what, method = method, integrator = integrator, n = n, p = p)
+compare <- function(what, p) {
+  rows[[length(rows) + 1L]] <<- data.frame(what = what, method = method, integrator = integrator, n = n, p = p)
+}
 # A test of Kolmogorov and Smirnov whose distances are not blurred by ties: times and levels are doubles.
 same_law <- function(what, x, cdf) compare(what, suppressWarnings(stats::ks.test(x, cdf)$p.value))
 same_share <- function(what, hits, of, share) compare(what, stats::binom.test(hits, of, share)$p.value)

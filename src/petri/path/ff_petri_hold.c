@@ -4,7 +4,7 @@
 #include "../within/ff_petri_share.h"
 #include "ff_petri_path_internal.h"
 
-#define LOOKS 8u /* times in a segment at which it is looked whether an empty level rises; in between it is not */
+#define LOOKS 8u /* times in a segment at which it is looked whether an empty level rises; twice the degree of a polynomial */
 
 static ff_petri_flows flows_of(const ff_petri_path *path) {
   const ff_petri_program *p = path->program;
@@ -140,8 +140,9 @@ void ff_petri_hold_check(ff_petri_path *path) {
 
 /* ---- the time at which a level rises ------------------------------------------------------------------------------------ */
 
-/* The largest excess of the empty levels at a time, and which has it. */
-static double excess_at(ff_petri_path *path, double t, uint32_t *level) {
+/* The excess of the empty levels at a time: of each, if own is not NULL, at own[i * FF_ODE_DENSE]; the largest one, and which
+ * level has it. */
+static double excess_at(ff_petri_path *path, double t, uint32_t *level, double *own) {
   double most = -INFINITY;
   ff_ode_state(path->ode, t, path->looked);
   ff_petri_set_flow_values(path, t, path->looked);
@@ -149,6 +150,7 @@ static double excess_at(ff_petri_path *path, double t, uint32_t *level) {
   share(path);
   for (uint32_t i = 0; i < path->n_empty; i++) {
     const double excess = excess_of(path, path->empty[i]);
+    if (own != NULL) own[(size_t)i * FF_ODE_DENSE] = excess;
     if (!(excess > most)) continue;
     most = excess;
     *level = path->empty[i];
@@ -156,21 +158,49 @@ static double excess_at(ff_petri_path *path, double t, uint32_t *level) {
   return most > 0 ? most : most < -0x1p-1022 ? most : -0x1p-1022; /* 0 counts as below 0 */
 }
 
+/* A part of the step, before `end`, at which an empty level may have risen although it has not at the times that were looked at;
+ * or `end`. The polynomial through five values of its excess tells, which is the excess itself if flows are affine in levels. */
+static double part_of_rise(const ff_petri_path *path, double end) {
+  const ff_petri_threshold above = {0, 0, 1};
+  double first = end;
+  for (uint32_t i = 0; i < path->n_empty; i++) {
+    double c[FF_ODE_DENSE], rises, falls;
+    ff_petri_curve_through(path->excess + (size_t)i * FF_ODE_DENSE, c);
+    if (ff_petri_threshold_first(&above, c, 0, 0, first, &rises) != FF_PETRI_FOUND) continue;
+    if (ff_petri_threshold_first(&above, c, 1, rises, end, &falls) != FF_PETRI_FOUND) falls = end;
+    if (rises + (falls - rises) / 2 < first) first = rises + (falls - rises) / 2;
+  }
+  return first;
+}
+
+/* Where the excess becomes positive between two times. */
+static double locate_rise(ff_petri_path *path, double low, double high, double at_low, double at_high, double length) {
+  double t;
+  uint32_t level;
+  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_ODE_ROUNDING * (fabs(high) + length));
+  while (ff_ode_bracket_next(&b, &t)) ff_ode_bracket_take(&b, t, excess_at(path, t, &level, NULL));
+  return b.high;
+}
+
 /* The first time found in the step at which an empty level rises, or infinity. */
 static double time_of_rise(ff_petri_path *path) {
-  const double from = path->from, to = ff_ode_last(path->ode)->to;
-  double low = from, at_low = -0x1p-1022;
-  uint32_t level;
-  for (uint32_t k = 1; k <= LOOKS; k++) {
-    const double high = k < LOOKS ? from + (to - from) * k / LOOKS : to, at_high = excess_at(path, high, &level);
-    if (at_high > 0) {
-      double t;
-      ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_ODE_ROUNDING * (fabs(high) + (to - from)));
-      while (ff_ode_bracket_next(&b, &t)) ff_ode_bracket_take(&b, t, excess_at(path, t, &level));
-      return b.high;
+  const double from = path->from, to = ff_ode_last(path->ode)->to, length = to - from;
+  double at[LOOKS + 1], low = from, at_low = -0x1p-1022;
+  uint32_t level, end = LOOKS + 1;
+  for (uint32_t k = 0; k <= LOOKS; k++) {
+    at[k] = excess_at(path, k < LOOKS ? from + length * k / LOOKS : to, &level, k % 2 == 0 ? path->excess + k / 2 : NULL);
+    if (k > 0 && at[k] > 0 && end > LOOKS) end = k;
+  }
+  const double part = part_of_rise(path, end > LOOKS ? 1 : (double)end / LOOKS), middle = from + length * part;
+  for (uint32_t k = 1; k <= LOOKS && k <= end; k++) {
+    const double high = k < LOOKS ? from + length * k / LOOKS : to;
+    if (middle > low && middle < high) {
+      const double at_middle = excess_at(path, middle, &level, NULL);
+      if (at_middle > 0) return locate_rise(path, low, middle, at_low, at_middle, length);
     }
+    if (k == end) return locate_rise(path, low, high, at_low, at[k], length);
     low = high;
-    at_low = at_high;
+    at_low = at[k];
   }
   return INFINITY;
 }
@@ -186,6 +216,6 @@ int ff_petri_hold_find(ff_petri_path *path) {
     if (ff_ode_step(path->ode, t) != FF_ODE_STEPPED) return 0;
   }
   const double to = ff_ode_last(path->ode)->to;
-  if (to == t && (excess_at(path, to, &level) > 0 || t - from <= 4 * FF_ODE_ROUNDING * t)) path->leaves = level;
+  if (to == t && (excess_at(path, to, &level, NULL) > 0 || t - from <= 4 * FF_ODE_ROUNDING * t)) path->leaves = level;
   return 1;
 }

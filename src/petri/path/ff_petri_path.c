@@ -25,7 +25,7 @@ static room room_of(const ff_petri_path *x) {
 
 /* All arrays of a path but those of its switches, with the numbers of their elements. p is the program, r the room. */
 #define FF_PATH_ARRAYS(X)                                                                                                     \
-  X(value, p->n_values) X(size, p->n_levels + 1) X(doubt, p->n_levels) X(shown, p->n_levels)                                      \
+  X(value, p->n_values) X(size, p->n_levels + 1) X(doubt, p->n_levels) X(shown, p->n_levels)                                  \
   X(choice, p->n_groups) X(whole, p->n_groups) X(weight, p->n_cells)                                                          \
   X(left, p->n_groups) X(since, p->n_groups) X(rate, p->n_groups) X(varies, p->n_groups) X(fired, p->n_groups)                \
   X(candidates.heap, p->n_groups) X(candidates.at, p->n_groups) X(moving_group, p->n_groups) X(is_moving_group, p->n_groups)  \
@@ -36,7 +36,8 @@ static room room_of(const ff_petri_path *x) {
   X(tried, p->n_profiles)                                                                                                     \
   X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
   X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
-  X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)                   \
+  X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
+  X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
   X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
   X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects)
 

@@ -202,7 +202,7 @@ typedef struct {
   /* Empty levels, ascending: see ff_petri_share.h. */
   uint32_t *empty, n_empty;
   uint32_t leaves;       /* the level that is no longer empty at the crossing, or FF_PETRI_NOT_DUE */
-  double *share, *factor, *flow_rate, *arc_by, *taker_by, *looked;
+  double *share, *factor, *flow_rate, *arc_by, *taker_by, *looked, *excess;
 
   /* A condition that ends the trajectory. */
   ff_petri_plain until;

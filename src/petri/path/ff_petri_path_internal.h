@@ -70,8 +70,8 @@ ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula,
  * are from `low` to `high`; a distance of `slack` does not matter. O(length). */
 int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, double a, double b, double low, double high,
                         double slack);
-/* After a step of the solver: makes it once more, shorter, until no flow may have a peak that the solver has not seen. Returns 0 if
- * the solver has failed. */
+/* After a step of the solver: makes it once more, shorter, until no flow may have a peak that the solver has not seen. Returns 0
+ * if the solver has failed. */
 int ff_petri_peak_shorten(ff_petri_path *path);
 
 /* ---- groups: ff_petri_clock.c ------------------------------------------------------------------------------------------- */

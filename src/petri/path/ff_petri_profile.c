@@ -75,10 +75,10 @@ static double sum_of(const double *c) {
   return ff_petri_integral_at(c, 1, &rate);
 }
 
-/* Whether bounds of the profile let it have a peak between the points: one that adds more to the integral than is tolerated, is
- * more than four times as high as the values at the points differ, and more than an eighth of them. If it is lower, the points see
- * a fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
- * ff_petri_crossing.h), so they do not ask for many pieces; and where they have asked for very many, they are not asked. */
+/* Whether bounds of the profile let it have a peak between the points: one that adds more to the integral than is tolerated, and
+ * is higher by more than four times what the values at the points differ, and an eighth of them. If it is lower, the points see a
+ * fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
+ * ff_petri_crossing.h), so they do not ask for many pieces; and where there are very many, they are not asked. */
 static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried, double whole) {
   const ff_petri_curved *x = &path->curved[k];
   const double part = path->part;
