@@ -118,3 +118,48 @@ test_that("ggplot2 draws the same maps and lines", {
   expect_identical(ggplot2::autoplot(counts)$labels$y, "density")
   expect_silent(null_device(print(ggplot2::autoplot(counts))))
 })
+
+test_that("plot() of a net draws places and transitions, and the kinds of arcs", {
+  net <- petri_net(
+    a = transition("A -> B", rate = 1, test = "C >= 2 & D < 3 & E == 1", reset = "C"), b = transition("B -> C", weight = 2),
+    c = transition("C -> D", delay = 1), d = transition("0 -> E", at = c(1, 2)),
+    f = transition("x -> y", flow = "2 * A * x"), g = transition("A -> D", rate = "A", test = "A >= 3"),
+    continuous = c("x", "y"), initial = c(A = 3)
+  )
+  shown <- null_device(plot(net))
+  expect_identical(shown$node, c("A", "B", "C", "D", "E", "x", "y", letters[c(1:4, 6:7)]))
+  expect_identical(shown$kind, c(
+    rep("counted place", 5), rep("continuous place", 2), "stochastic", "immediate", "deterministic", "scheduled", "flow", "stochastic"
+  ))
+  graph <- petri_graph(net)
+  arcs <- data.frame(from = graph$names[graph$from], to = graph$names[graph$to], role = graph$role)
+  of_a <- arcs[arcs$to == "a", ]
+  expect_identical(of_a$role[match(c("A", "D", "E"), of_a$from)], c("counted", "inhibitor", "equal"))
+  expect_setequal(of_a$role[of_a$from == "C"], c("read", "reset"))
+  expect_identical(arcs$role[arcs$from == "x" & arcs$to == "f"], "flow") # its rate names it, too
+  expect_identical(arcs$role[arcs$from == "A" & arcs$to == "f"], "rate")
+  # places are polygons with round ends, transitions rectangles, with the colours of their kinds
+  calls <- drawn(plot(net, legend = FALSE))
+  boxes <- call_of(calls, "C_rect")[[1L]]
+  expect_identical(unname(petri_colours[shown$kind[8:13]]), boxes[[6L]])
+  # the head of each kind of arc is its own
+  path <- cbind(c(0, 1), 0)
+  heads <- lapply(arc_signs, function(sign) arrow_head(path, sign, 0.1)$shape)
+  expect_identical(anyDuplicated(heads[c("counted", "read", "equal", "reset", "rate")]), 0L)
+  expect_true(arrow_head(path, "inhibitor", 0.1)$hollow)
+  expect_false(arrow_head(path, "read", 0.1)$hollow)
+})
+
+test_that("the coloured net is drawn, not the unfolded one", {
+  net <- petri_model("calcium", nx = 40, ny = 50)
+  shown <- null_device(plot(net))
+  expect_identical(nrow(shown), nrow(net$places) + nrow(net$transitions))
+  expect_named(null_device(plot(unfold(petri_model("calcium", nx = 3, ny = 3)))), c("node", "component", "group", "parents", "children"))
+  expect_error(null_device(plot(net, layuot = "force")), "did you mean `layout`", class = "fireflip_error_argument")
+  skip_if_not_installed("igraph")
+  graph <- igraph::as.igraph(net)
+  expect_equal(igraph::vcount(graph), nrow(shown))
+  expect_silent(null_device(plot(net, layout = igraph::layout_in_circle)))
+  skip_if_not_installed("ggplot2")
+  expect_silent(null_device(print(ggplot2::autoplot(net))))
+})
