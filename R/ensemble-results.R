@@ -163,7 +163,12 @@ print.ensemble <- function(x, n = 10, ...) {
     names(text)[[1L]] <- item_of(x)
     print.data.frame(text, row.names = FALSE)
   }
-  if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more %s", format_whole(nrow(rows) - nrow(shown)), items_of(x)))
+  if (nrow(rows) > nrow(shown)) {
+    writeLines(paste0(
+      sprintf("... and %s more %s", format_whole(nrow(rows) - nrow(shown)), items_of(x)),
+      if (item_of(x) == "place") "; print(x, n = Inf) shows all, x[x$place == \"name\", ] some; `observe` keeps some"
+    ))
+  }
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
   hidden <- setdiff(names(x), c(ensemble_columns, "sd_lower", "sd_upper"))
   if (nrow(shown) > 0L && length(hidden) > 0L) {

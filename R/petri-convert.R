@@ -62,7 +62,7 @@ flat_net <- function(model, found) {
   at <- found$transitions
   sides <- lapply(c("in", "out"), function(side) joined(which(kind == side), weighted[kind == side], " + ", "0"))
   transitions <- data.frame(
-    name = at$name, kind = model$transitions$kind[at$of], equation = paste(sides[[1L]], "->", sides[[2L]]),
+    name = at$name, kind = model$transitions$kind[at$of], equation = sprintf("%s -> %s", sides[[1L]], sides[[2L]]),
     number = at$number, law = c("formula", "mass action")[at$mass_action + 1L],
     test = joined(tested, paste(place[tested], sign[tested], weight[tested]), " & ", NA_character_),
     reset = joined(which(kind == "reset"), place[kind == "reset"], ", ", NA_character_), guard = rep(NA_character_, n),
