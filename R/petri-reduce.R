@@ -16,7 +16,8 @@
 #' @export
 #' @examples
 #' net <- petri_net(
-#'   "A -> B" = 1, jam = transition("A + X -> A", rate = 1), count = transition("B -> B + n", rate = 2), initial = c(A = 5)
+#'   "A -> B" = 1, jam = transition("A + X -> A", rate = 1),
+#'   count = transition("B -> B + n", rate = 2), initial = c(A = 5)
 #' )
 #' reduce_network(net)
 #' reduce_network(net, of_interest = "B")

@@ -60,8 +60,9 @@ test_that("texts that are almost right get a hint", {
   parse_error(petri_net("A -> B" = transition(rate = 1, test = "B => 2")), "comparisons are written >=, < and ==")
   parse_error(petri_net("A -> B" = "MassAction(2)"), "MassAction() of Snoopy is mass_action() of R")
   parse_error(
-    petri_net("A[x] -> B" = transition(rate = 1, guard = "x = 2"), colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X")),
-    "(\"==\" compares)"
+    petri_net(
+      "A[x] -> B" = transition(rate = 1, guard = "x = 2"), colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X")
+    ), "(\"==\" compares)"
   )
   parse_error(petri_net("A[x] -> B" = 1, colours = list(X = 1:3), indices = c(x = "X")), "as in places = c(A = \"X\")")
   for (name in c("colors", "Colors", "color", "colour")) {
@@ -73,8 +74,8 @@ test_that("texts that are almost right get a hint", {
   write_network(petri_model("gene"), path)
   for (format in c("auto", "pnml")) {
     expect_error(
-      if (format == "auto") read_network(path) else read_network(path, format), "PNML is written by write_network(), but not read",
-      fixed = TRUE, class = "fireflip_error_unsupported"
+      if (format == "auto") read_network(path) else read_network(path, format),
+      "PNML is written by write_network(), but not read", fixed = TRUE, class = "fireflip_error_unsupported"
     )
   }
 })
@@ -92,8 +93,8 @@ test_that("immediate transitions without end are named, each once", {
 test_that("print() says how to see other places", {
   sim <- simulate(petri_model("calcium", nx = 2, ny = 2), times = 0.1, seed = 1)
   expect_output(print(sim), "... and 30 more places; print(x, n = Inf) shows all", fixed = TRUE)
-  notes <- unlist(lapply(call_of(drawn(plot(simulate(petri_model("calcium", nx = 2, ny = 2), times = c(0, 0.1), seed = 1))), "C_mtext"),
-                         function(one) Filter(is.character, one[-1L])))
+  sim <- simulate(petri_model("calcium", nx = 2, ny = 2), times = c(0, 0.1), seed = 1)
+  notes <- unlist(lapply(call_of(drawn(plot(sim)), "C_mtext"), function(one) Filter(is.character, one[-1L])))
   expect_match(notes, "10 of 40 places; `place` chooses others", fixed = TRUE, all = FALSE)
 })
 
@@ -111,10 +112,14 @@ test_that("the message on a long run is about the size of a net", {
 
 test_that("small levels are warned of where a rate reads them", {
   small <- function(level, ...) {
-    petri_net("x -> 0" = flow(1), fire = transition("A -> B", rate = "1e7 * x"), "0 -> y" = flow("1e-8"), initial = c(x = level, A = 1),
-              continuous = c("x", "y"))
+    petri_net(
+      "x -> 0" = flow(1), fire = transition("A -> B", rate = "1e7 * x"), "0 -> y" = flow("1e-8"), initial = c(x = level, A = 1),
+      continuous = c("x", "y")
+    )
   }
-  warned <- function(code) expect_warning(code, "The levels of \"x\" are at most 1e-07", fixed = TRUE, class = "fireflip_warning_tolerance")
+  warned <- function(code) {
+    expect_warning(code, "The levels of \"x\" are at most 1e-07", fixed = TRUE, class = "fireflip_warning_tolerance")
+  }
   warned(simulate(small(1e-7), times = 0:1, seed = 1))
   warned(simulate(small(1e-7), times = 0:1, seed = 1, output = "trajectories"))
   expect_no_warning(simulate(small(1e-3), times = 0:1, seed = 1))

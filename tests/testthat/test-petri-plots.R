@@ -62,7 +62,8 @@ test_that("maps that cannot be drawn get a sentence", {
   refused(plot(sim, type = "map", place = "A"), "have 3 components (X, Y, Z), and a map shows two")
   shown <- null_device(plot(sim, type = "map", place = "A", components = c("X", "Z"), at = 0))
   expect_identical(shown$value[shown$X == 1], c(1, 2, 3))
-  expect_error(plot(simulate(reaction_network("0 -> A" = 1), times = 1, seed = 1), type = "map"), "A map needs a result of a Petri net")
+  reactions <- simulate(reaction_network("0 -> A" = 1), times = 1, seed = 1)
+  refused(plot(reactions, type = "map"), "A map needs a result of a Petri net")
 })
 
 test_that("levels are drawn as lines and counts as steps, and the axis says which", {
@@ -95,10 +96,13 @@ test_that("`place` chooses as `species` does, and stands for all colours of a pl
   shown <- null_device(plot(means, place = "B"))
   expect_identical(unique(shown$species), sprintf("B[%d,%s]", rep(1:3, each = 2), c("low", "high")))
   expect_identical(null_device(plot(means, place = "B[2,high]")), null_device(plot(means, species = "B[2,high]")))
-  expect_identical(null_device(plot(paths, place = c("C", "D"))), null_device(plot(paths, species = c("C[1]", "C[2]", "C[3]", "D"))))
+  expect_identical(
+    null_device(plot(paths, place = c("C", "D"))), null_device(plot(paths, species = c("C[1]", "C[2]", "C[3]", "D")))
+  )
   refused <- function(code, text) expect_error(null_device(code), text, fixed = TRUE, class = "fireflip_error_argument")
   refused(plot(means, place = "B", species = "C"), "`place` and `species` do the same")
-  refused(plot(simulate(reaction_network("0 -> A" = 1), times = 1, seed = 1), place = "A"), "`place` is for results of Petri nets")
+  reactions <- simulate(reaction_network("0 -> A" = 1), times = 1, seed = 1)
+  refused(plot(reactions, place = "A"), "`place` is for results of Petri nets")
   refused(plot(means, place = "E"), "`place` names \"E\"")
 })
 
@@ -129,7 +133,8 @@ test_that("plot() of a net draws places and transitions, and the kinds of arcs",
   shown <- null_device(plot(net))
   expect_identical(shown$node, c("A", "B", "C", "D", "E", "x", "y", letters[c(1:4, 6:7)]))
   expect_identical(shown$kind, c(
-    rep("counted place", 5), rep("continuous place", 2), "stochastic", "immediate", "deterministic", "scheduled", "flow", "stochastic"
+    rep("counted place", 5), rep("continuous place", 2), "stochastic", "immediate", "deterministic", "scheduled", "flow",
+    "stochastic"
   ))
   graph <- petri_graph(net)
   arcs <- data.frame(from = graph$names[graph$from], to = graph$names[graph$to], role = graph$role)
@@ -154,7 +159,8 @@ test_that("the coloured net is drawn, not the unfolded one", {
   net <- petri_model("calcium", nx = 40, ny = 50)
   shown <- null_device(plot(net))
   expect_identical(nrow(shown), nrow(net$places) + nrow(net$transitions))
-  expect_named(null_device(plot(unfold(petri_model("calcium", nx = 3, ny = 3)))), c("node", "component", "group", "parents", "children"))
+  large <- null_device(plot(unfold(petri_model("calcium", nx = 3, ny = 3))))
+  expect_named(large, c("node", "component", "group", "parents", "children"))
   expect_error(null_device(plot(net, layuot = "force")), "did you mean `layout`", class = "fireflip_error_argument")
   skip_if_not_installed("igraph")
   graph <- igraph::as.igraph(net)
