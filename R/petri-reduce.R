@@ -108,20 +108,30 @@ first_of <- function(rows, transition) {
   at[!duplicated(transition[at])]
 }
 
-# Which places may get tokens, if the transitions of `possible` fire as soon as they may.
+# Which places may get tokens, if the transitions of `possible` fire as soon as they may. O(arcs): `missing` counts the empty
+# places for which a transition waits.
 markable_places <- function(found, arcs, needs, fills, possible) {
+  n <- length(possible)
   marked <- found$places$initial > 0
-  repeat {
-    missing <- arcs$transition[needs & !marked[arcs$place]]
-    fires <- possible & !seq_along(possible) %in% missing
-    more <- unique(arcs$place[fills & fires[arcs$transition]])
-    if (all(marked[more])) return(marked)
+  waiting <- by_key(arcs$place[needs], arcs$transition[needs], length(marked))
+  filled <- by_key(arcs$transition[fills], arcs$place[fills], n)
+  missing <- tabulate(arcs$transition[needs & !marked[arcs$place]], n)
+  new <- which(possible & missing == 0L)
+  while (length(new) > 0L) {
+    more <- unique(values_of(filled, new))
+    more <- more[!marked[more]]
     marked[more] <- TRUE
+    hit <- values_of(waiting, more)
+    new <- unique(hit)
+    missing[new] <- missing[new] - tabulate(match(hit, new), length(new))
+    new <- new[missing[new] == 0L & possible[new]]
   }
+  marked
 }
 
 # What affects the places and variables `interest`: a place, the transitions that change it; a transition, the places that it
-# takes from, tests, or reads in its rate and weights; a variable, what its formula names.
+# takes from, tests, or reads in its rate and weights; a variable, what its formula names. O(arcs): each step looks at what is
+# new.
 what_matters <- function(found, reads, fires, interest) {
   places <- length(found$places$initial)
   arcs <- found$arcs
@@ -129,17 +139,26 @@ what_matters <- function(found, reads, fires, interest) {
   moves <- kind %in% c("in", "out", "reset") & fires[arcs$transition] & !found$places$fixed[arcs$place]
   keeps <- !kind %in% c("out", "reset")
   known <- !is.na(reads$of)
+  changers <- by_key(arcs$place[moves], arcs$transition[moves], length(found$names))
+  named <- by_key(c(arcs$transition[keeps], reads$transition), c(arcs$place[keeps], reads$symbol), length(fires))
+  formulas <- by_key(places + reads$variable[known], reads$of[known], length(found$names))
+  transitions <- logical(length(fires))
   symbols <- seq_along(found$names) %in% interest
-  repeat {
-    before <- sum(symbols)
-    transitions <- seq_along(fires) %in% arcs$transition[moves & symbols[arcs$place]]
-    symbols[arcs$place[keeps & transitions[arcs$transition]]] <- TRUE
-    symbols[reads$symbol[transitions[reads$transition]]] <- TRUE
-    symbols[reads$of[known][symbols[places + reads$variable[known]]]] <- TRUE
-    if (sum(symbols) == before) break
+  new <- which(symbols)
+  while (length(new) > 0L) {
+    more <- values_of(changers, new)
+    more <- unique(more[!transitions[more]])
+    transitions[more] <- TRUE
+    new <- c(values_of(named, more), values_of(formulas, new))
+    new <- unique(new[!symbols[new]])
+    symbols[new] <- TRUE
   }
   list(transitions = transitions, places = symbols[seq_len(places)], variables = symbols[-seq_len(places)])
 }
+
+# Values by the keys 1 to n.
+by_key <- function(key, value, n) list(end = cumsum(tabulate(key, n)), n = tabulate(key, n), value = value[order(key)])
+values_of <- function(index, keys) index$value[sequence(index$n[keys], index$end[keys] - index$n[keys] + 1L)]
 
 # The net of the kept rows of an unfolded list. Arcs to places that are dropped are dropped, too.
 flat_part <- function(model, found, keep) {

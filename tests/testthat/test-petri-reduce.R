@@ -104,3 +104,31 @@ test_that("unfold() gives the texts of every transition, whatever their number a
   )
   expect_identical(unfold(sums)$transitions$equation[[2L]], paste(paste0("`A[", 1:10, "]`", collapse = " + "), "-> B"))
 })
+
+test_that("what may fire is what single tokens reach, and what simulations fire", {
+  set.seed(1)
+  places <- LETTERS[1:6]
+  for (i in 1:40) {
+    parts <- lapply(1:8, function(t) list(take = sample(places, sample(0:2, 1)), put = sample(places, 1), test = sample(places, 1)))
+    rows <- lapply(parts, function(p) {
+      side <- function(x) if (length(x) == 0L) "0" else paste(x, collapse = " + ")
+      transition(sprintf("%s -> %s", side(p$take), p$put), rate = 1, test = sprintf("%s >= 1", p$test))
+    })
+    names(rows) <- paste0("t", 1:8)
+    start <- sample(places, 2)
+    net <- do.call(petri_net, c(rows, list(places = places, initial = stats::setNames(c(1, 1), start))))
+    # no weight is above 1, so a place that may get a token may have all that is needed
+    has <- places %in% start
+    repeat {
+      fires <- vapply(parts, function(p) all(has[match(c(p$take, p$test), places)]), NA)
+      more <- has | places %in% vapply(parts[fires], `[[`, "", "put")
+      if (identical(more, has)) break
+      has <- more
+    }
+    expect_identical(setdiff(reduce_network(net)$transitions$name, names(rows)[fires]), character())
+    # and none is dropped that a simulation fires
+    events <- simulate(net, nsim = 20, times = 3, output = "events", seed = i)
+    fired <- as.character(unique(events$transition))
+    expect_identical(setdiff(fired, reduce_network(net)$transitions$name), character())
+  }
+})
