@@ -217,7 +217,7 @@ as.data.frame.petri_net <- function(x, row.names = NULL, optional = FALSE,
 
 petri_elements <- c(
   "places", "transitions", "markings", "colours", "sets", "indices", "functions", "parameters", "variables", "pieces", "choices",
-  "reduction"
+  "reduction", "definitions"
 )
 
 #' @export

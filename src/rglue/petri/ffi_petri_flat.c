@@ -542,7 +542,7 @@ static R_xlen_t reads_of_family(const ff_petri_family *f, R_xlen_t first, SEXP t
 }
 
 /* Returns list(transition, symbol, variable, of), numbers from 1: transition `transition` of the unfolded net has a rate or a
- * weight that names the place or variable `symbol`, and the formula of variable `variable` names `of` (NA if that word is none). */
+ * weight that names the place or variable `symbol`, and the formula of variable `variable` names `of` (NA for other words). */
 SEXP ffi_petri_reads(SEXP model) {
   static const char *const names[] = {"transition", "symbol", "variable", "of"};
   ffi_petri_unfolded *u;
