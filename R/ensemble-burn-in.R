@@ -52,6 +52,10 @@
 #'     distances without a common divisor if rates or events are periodic.
 #'   * *Other statistics.* Means, standard deviations and distributions of single species may be constant while joint
 #'     distributions still change.
+#' @section Petri nets: For [Petri nets][simulate.petri_net], rows are about places, each colour by itself, and the column is
+#'   `place`. With thousands of places, the intervals are wide, because they hold for all of them together: observe a few places,
+#'   or a variable such as `sum(Ca)`. Levels are compared as counts are. A level that is the same in all trajectories has no
+#'   spread, so it is not stationary as long as it changes at all.
 #' @section Errors: `fireflip_error_argument` for other objects, changed numbers, fewer than 5 times or 100 trajectories, other
 #'   times or species in further results, equal seeds, and a run with `until`, in which trajectories that have stopped do not
 #'   change.

@@ -117,3 +117,46 @@ with_long_rows <- function(x, run) {
   out <- columns_of_states(rows$trajectory, rows$time, as.list(rows)[run$species[present]], run)
   structure(out, class = class(x), row.names = .set_row_names(length(out$time)), run = attr(x, "run"))
 }
+
+# ---- levels and counts ------------------------------------------------------------------------------------------------------
+
+# Which of the observed quantities are levels of a Petri net, by their names. A variable is one if the net has any.
+are_levels <- function(run, names) {
+  places <- run$model$places
+  if (is.null(places) || !any(places$continuous)) return(logical(length(names)))
+  of <- ifelse(names %in% places$place, names, place_of_element(names))
+  at <- match(of, places$place)
+  ifelse(is.na(at), TRUE, places$continuous[at])
+}
+
+# The word for their values at an axis.
+word_of_values <- function(run, names) if (any(are_levels(run, names))) "level" else "count"
+
+# The argument `species`, or the argument `place` of results for Petri nets, which does the same: names or numbers of quantities.
+# The name of a place with colours stands for all of them.
+named_items <- function(x, species, place) {
+  if (!is.null(place)) {
+    if (!is.null(species)) abort_argument("`place` and `species` do the same; give one of them.")
+    if (item_of(x) == "species") {
+      abort_argument("`place` is for results of Petri nets; `species` chooses the species of a reaction network.")
+    }
+  }
+  run <- attr(x, "run")
+  names <- if (is.null(place)) species else place
+  if (is.factor(names)) names <- as.character(names)
+  if (!is.character(names) || is.null(run$colours)) {
+    if (!is.null(place)) names <- run$species[check_known(place, "place", run$species, "places", owner = "result")]
+    return(names)
+  }
+  known <- c(run$species, unique(run$colours$place))
+  names <- known[check_known(names, if (is.null(place)) "species" else "place", known, "places", owner = "result")]
+  out <- lapply(names, function(name) if (name %in% run$species) name else run$species[run$colours$place == name])
+  unique(unlist(out))
+}
+
+# What a picture says about the places that it leaves out.
+left_out_items <- function(shown, of, x) {
+  out <- left_out(shown, of, paste0(" ", items_of(x)))
+  if (is.null(out) || item_of(x) == "species") return(out)
+  paste0(out, "; `place` chooses others", if (any(grepl("]$", attr(x, "run")$species))) ", and type = \"map\" draws a grid")
+}

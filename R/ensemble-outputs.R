@@ -8,6 +8,7 @@
 #' @param x,object A result of [`simulate()`][simulate.reaction_network].
 #' @param species For `plot()` of a histogram, the species to draw: names, or numbers in the order of the result. With `NULL` (the
 #'   default), all.
+#' @param place The same as `species`, for results of Petri nets. The name of a place with colours stands for all of its colours.
 #' @param n How many rows to print. For `plot()` of a histogram, how many species to draw: the first ones in the order of the
 #'   result. For `plot()` of events, how many trajectories to draw. `Inf` for all. Default 10.
 #' @param time For `plot()` of a histogram, the time to draw: one of its times. By default, the last.
@@ -22,6 +23,9 @@
 #'   and `sd`.
 #'   `summary()` of events returns one with a row for each reaction and the columns `reaction`, `events`, and `per_trajectory`. If
 #'   rows were removed, the latter is about the trajectories that have rows left.
+#' @section Petri nets: Levels of continuous places are drawn in bars of equal width, at most 50, whose height is a density: the
+#'   proportion of the trajectories divided by the width. If one of the places has levels, this holds for the counts of others,
+#'   too, with bars of the width 1. Results list each level that occurs.
 #' @name histogram-methods
 #' @examples
 #' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)
@@ -175,20 +179,23 @@ rbind.ensemble_events <- function(..., deparse.level = 1, make.row.names = TRUE,
 
 #' @rdname histogram-methods
 #' @export
-plot.ensemble_histogram <- function(x, time = max(x$time), n = 10, main = NULL, species = NULL, ...) {
+plot.ensemble_histogram <- function(x, time = max(x$time), n = 10, main = NULL, species = NULL, ..., place = NULL) {
   check_graphical(...)
-  found <- shown_counts(x, time, n, species)
+  found <- shown_counts(x, time, n, named_items(x, species, place))
   shown <- found$rows
   names <- unique(shown$species)
-  across <- c(shown$count - 0.5, shown$count + 0.5)
-  canvas <- course_canvas(across, c(0, shown$proportion), names, main, "proportion", ..., label_x = "count")
+  counts <- shown[!shown$species %in% names(found$bars), ]
+  across <- c(counts$count - 0.5, counts$count + 0.5, unlist(lapply(found$bars, `[[`, "breaks")))
+  high <- c(0, counts$proportion, unlist(lapply(found$bars, `[[`, "density")))
+  canvas <- course_canvas(across, high, names, main, found$height, ..., label_x = found$word)
   on.exit(graphics::par(canvas$old))
-  for (k in seq_along(names)) draw_histogram(shown[shown$species == names[[k]], ], canvas$line(k))
+  for (k in seq_along(names)) draw_histogram(shown[shown$species == names[[k]], ], canvas$line(k), found$bars[[names[[k]]]])
   course_names(names, canvas, found$note)
   invisible(shown)
 }
 
-# The rows of one time and of the first n species, and a note about the others.
+# The rows of one time and of the first n species, and a note about the others. `bars` has, for levels, the bars of equal width
+# in which they are counted, by their names; `height` and `word` are the words at the axes.
 shown_counts <- function(x, time, n, species) {
   x <- with_species(x)
   need_columns(x, c("time", "species", "count", "proportion"), "x")
@@ -196,15 +203,31 @@ shown_counts <- function(x, time, n, species) {
   check_drawn_time(time, x$time)
   shown <- first_species(x[x$time == time, ], n)
   check_finite_counts(shown$rows)
+  run <- attr(x, "run")
+  names <- unique(as.character(shown$rows$species))
+  levels <- names[are_levels(run, names)]
   list(
-    rows = shown$rows,
-    note = c(sprintf("time %s, %s", format(time), trajectory_count(run_size(attr(x, "run")))), shown$note)
+    rows = shown$rows, bars = lapply(stats::setNames(nm = levels), function(name) {
+      one <- shown$rows[shown$rows$species == name, ]
+      bars_of(one$count, one$n, level_bars(one$n), name)
+    }),
+    height = if (length(levels) > 0L) "density" else "proportion", word = word_of_values(run, names),
+    note = c(sprintf("time %s, %s", format(time), trajectory_count(run_size(run))), shown$note)
   )
 }
 
-# Steps that are 0 at counts that do not occur; lines if the values are not whole numbers, or if there is only one.
-draw_histogram <- function(rows, line) {
+# How many bars levels have: twice the cube root of the number of trajectories (Rice's rule), at most 50.
+level_bars <- function(n) min(max(ceiling(2 * sum(n)^(1 / 3)), 5), 50)
+
+# Steps that are 0 at counts that do not occur; lines if the values are not whole numbers, or if there is only one. `bars`: NULL,
+# or those of a level.
+draw_histogram <- function(rows, line, bars = NULL) {
   count <- rows$count
+  if (!is.null(bars)) {
+    at <- list(x = c(bars$breaks[[1L]], bars$breaks), y = c(0, bars$density, 0))
+    if (graphics::par("ylog")) at$y <- pmax(at$y, 10^graphics::par("usr")[[3L]])
+    return(graphics::lines(at, type = "s", col = line$col, lwd = line$lwd, lty = line$lty))
+  }
   if (length(count) == 1L || any(count != round(count))) {
     return(graphics::lines(count, rows$proportion, type = "h", col = line$col, lwd = line$lwd, lty = line$lty))
   }

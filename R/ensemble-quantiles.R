@@ -11,6 +11,7 @@
 #' @param time The time to draw: one of the times of the result. By default, the last. With `output = "final"`, there is only one.
 #' @param n How many species to draw, the first ones in the order of the result. Default 9; `Inf` for all.
 #' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
+#' @param place The same as `species`, for results of Petri nets. The name of a place with colours stands for all of its colours.
 #' @param breaks The largest number of bars, or the limits of the bars in ascending order, for all species. With `NULL` (the
 #'   default), there are at most 50 bars, and each count has its own if that is enough.
 #' @param freq Whether the height of a bar is a number of trajectories. With `FALSE` (the default), it is a density: the
@@ -151,23 +152,26 @@ hist.ensemble <- function(x, ...) hist(rows_left(known_histogram(run_of(x)), x),
 
 #' @rdname ensemble-quantiles
 #' @export
-hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
+hist.ensemble_histogram <- function(x, time = max(x$time), n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE,
+                                    ..., place = NULL) {
   check_graphical(..., draws = bar_arguments)
+  species <- named_items(x, species, place)
   x <- with_species(x)
   need_columns(x, c("time", "species", "count", "n"), "x")
-  draw_bars(plain_frame(of_species(in_run_order(x), species)), time, n, main, breaks, freq, ...)
+  draw_bars(plain_frame(of_species(in_run_order(x), species)), attr(x, "run"), time, n, main, breaks, freq, ...)
 }
 
 #' @rdname ensemble-quantiles
 #' @export
-hist.ensemble_trajectories <- function(x, time = NULL, n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE, ...) {
+hist.ensemble_trajectories <- function(x, time = NULL, n = 9, main = NULL, species = NULL, breaks = NULL, freq = FALSE,
+                                       ..., place = NULL) {
   check_graphical(..., draws = bar_arguments)
-  rows <- histogram_of_rows(of_species(with_species(x), species))
-  draw_bars(rows, if (is.null(time)) max(rows$time) else time, n, main, breaks, freq, ...)
+  rows <- histogram_of_rows(of_species(with_species(x), named_items(x, species, place)))
+  draw_bars(rows, attr(x, "run"), if (is.null(time)) max(rows$time) else time, n, main, breaks, freq, ...)
 }
 
 # A panel for each species.
-draw_bars <- function(rows, time, n, main, breaks, freq, ...) {
+draw_bars <- function(rows, run, time, n, main, breaks, freq, ...) {
   check_rows(n)
   check_flag(freq, "freq")
   check_breaks(breaks)
@@ -185,7 +189,7 @@ draw_bars <- function(rows, time, n, main, breaks, freq, ...) {
   }
   for (name in names) {
     title <- if (is.null(main)) sprintf("%s at time %s", short_label(name), format(time)) else main
-    draw_bar_panel(out[[name]], freq, title, ...)
+    draw_bar_panel(out[[name]], freq, title, ..., label = word_of_values(run, name))
   }
   invisible(out)
 }
@@ -193,7 +197,7 @@ draw_bars <- function(rows, time, n, main, breaks, freq, ...) {
 # Arguments of graphics' method of plot() for histograms.
 bar_arguments <- function(density, angle, col, border, lty, labels) NULL
 
-draw_bar_panel <- function(bars, freq, main, ..., xlab = "count", ylab = if (freq) "trajectories" else "density",
+draw_bar_panel <- function(bars, freq, main, ..., label, xlab = label, ylab = if (freq) "trajectories" else "density",
                            col = course_colours(1L), border = if (length(bars$counts) > 30L) NA else "white") {
   plot(bars, freq = freq, main = main, xlab = xlab, ylab = ylab, col = col, border = border, ...)
 }

@@ -6,6 +6,11 @@
 #' @param x,object A result of [`simulate()`][simulate.reaction_network]. Its rows may be sorted and selected. `plot()` and
 #'   `summary()` bring them in the order of the run.
 #' @param species For `plot()`, the species to draw: names, or numbers in the order of the result. With `NULL` (the default), all.
+#' @param place The same as `species`, for results of Petri nets. The name of a place with colours stands for all of its colours.
+#' @param type `"series"` (the default): lines over time. `"map"`: see section Maps.
+#' @param at For maps, the times to draw: times of the result. By default, up to four of them.
+#' @param components For maps, the names of one or two components of the colours, such as `c("X", "Y")`. By default, all; a place
+#'   whose colours have more than two needs a choice.
 #' @param n For an ensemble, how many species to print or draw: the first ones in the order of the result. For trajectories, how
 #'   many rows to print, or how many trajectories to draw. `Inf` for all. Default 10.
 #' @param band What the band around a mean shows: `"sd"` (the default) for the mean plus and minus one standard deviation between
@@ -31,9 +36,13 @@
 #'   the Fano factor: the variance divided by the mean. It is 1 for a Poisson distribution. For final
 #'   states, `last` is about the last state of each trajectory, and `stopped` says whether these have different times. If
 #'   trajectories were removed, `run_trajectories` is their number in the run, to which `events` and `n_stopped` belong.
+#' @section Maps: With `type = "map"`, `plot()` and `autoplot()` draw one place of a [petri_net()] over its colours. For two
+#'   components, they draw a map for each time in `at`. For one component, they draw a kymograph: all times against the colours.
+#'   They show the mean of a summary, or the values of the first trajectory of the result; `x[x$trajectory == 3, ]` chooses
+#'   another one. If a place has further components, the mean over them is drawn; `x[x$Z == 1, ]` chooses one of their colours.
 #' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net], which have places where those of
-#'   reaction networks have species, and transitions where these have reactions. Names such as `"Ca[3,5]"` stand for places with
-#'   their colours: `plot(x, species = "Ca[3,5]")`.
+#'   reaction networks have species, and transitions where these have reactions. Levels of continuous places are drawn as lines,
+#'   counts as steps. Names such as `"Ca[3,5]"` stand for places with their colours: `plot(x, place = "Ca[3,5]")`.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples
@@ -47,6 +56,13 @@
 #' plot(spread, band = "quantile")
 #' few <- simulate(net, nsim = 3, times = seq(0, 4, 0.1), output = "trajectories", seed = 1)
 #' plot(few)
+#'
+#' # one cell of a small tissue, and maps of all
+#' tissue <- petri_model("calcium", nx = 4, ny = 3)
+#' sim <- simulate(tissue, times = seq(0, 1, 0.1), observe = "Ca", output = "trajectories", seed = 1)
+#' plot(sim, place = "Ca[2,1]")
+#' plot(sim, type = "map", place = "Ca", at = c(0.5, 1))
+#' plot(sim, type = "map", place = "Ca", components = "X")
 NULL
 
 # Whether `x` is an unchanged result with these columns.
@@ -147,7 +163,12 @@ print.ensemble <- function(x, n = 10, ...) {
     names(text)[[1L]] <- item_of(x)
     print.data.frame(text, row.names = FALSE)
   }
-  if (nrow(rows) > nrow(shown)) writeLines(sprintf("... and %s more %s", format_whole(nrow(rows) - nrow(shown)), items_of(x)))
+  if (nrow(rows) > nrow(shown)) {
+    writeLines(paste0(
+      sprintf("... and %s more %s", format_whole(nrow(rows) - nrow(shown)), items_of(x)),
+      if (item_of(x) == "place") "; print(x, n = Inf) shows all, x[x$place == \"name\", ] some; `observe` keeps some"
+    ))
+  }
   if (run_size(run) < 30 && run$method != "ode") writeLines(few_text(run_size(run)))
   hidden <- setdiff(names(x), c(ensemble_columns, "sd_lower", "sd_upper"))
   if (nrow(shown) > 0L && length(hidden) > 0L) {
@@ -457,9 +478,14 @@ of_species <- function(x, species) {
 #' @rdname ensemble-methods
 #' @export
 plot.ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "none"), n = 10, main = NULL,
-                                   species = NULL, ...) {
+                          species = NULL, ..., place = NULL, type = c("series", "map"), at = NULL, components = NULL) {
   band <- check_choice(band, "band", bands)
+  if (is_map(type, at, components)) {
+    check_graphical(..., draws = graphics::image.default)
+    return(draw_map(map_of(x, species, place, at, components), main, ...))
+  }
   check_graphical(...)
+  species <- named_items(x, species, place)
   x <- of_species(in_run_order(with_species(x)), species)
   plan <- ensemble_series(x, band, n)
   draw_series(plan, main, ...)
@@ -468,20 +494,25 @@ plot.ensemble <- function(x, band = c("sd", "interval", "range", "quantile", "no
 
 #' @rdname ensemble-methods
 #' @export
-plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, ...) {
+plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, ..., place = NULL, type = c("series", "map"),
+                                       at = NULL, components = NULL) {
+  if (is_map(type, at, components)) {
+    check_graphical(..., draws = graphics::image.default)
+    return(draw_map(map_of(x, species, place, at, components), main, ...))
+  }
   check_graphical(...)
-  found <- shown_paths(x, n, species)
+  found <- shown_paths(x, n, named_items(x, species, place))
   shown <- found$rows
   drawn <- found$species
-  canvas <- course_canvas(shown$time, unlist(shown[drawn]), drawn, main, "count", ..., usual_lwd = 1)
+  canvas <- course_canvas(shown$time, unlist(shown[drawn]), drawn, main, found$word, ..., usual_lwd = 1)
   on.exit(graphics::par(canvas$old))
-  type <- if (found$steps) "s" else "p"
   for (one in unique(shown$trajectory)) {
     rows <- shown$trajectory == one
     for (k in seq_along(drawn)) {
       line <- canvas$line(k)
       graphics::lines(
-        shown$time[rows], shown[[drawn[[k]]]][rows], type = type, col = line$col, lwd = line$lwd, lty = line$lty, pch = line$pch
+        shown$time[rows], shown[[drawn[[k]]]][rows], type = found$types[[k]], col = line$col, lwd = line$lwd, lty = line$lty,
+        pch = line$pch
       )
     }
   }
@@ -489,8 +520,9 @@ plot.ensemble_trajectories <- function(x, n = 10, main = NULL, species = NULL, .
   invisible(shown)
 }
 
-# The rows of the first n trajectories, whether one of them has several rows, at most ten species to draw, and a note about the
-# others. Final states have one row each, even if their times differ.
+# The rows of the first n trajectories, whether one of them has several rows, at most ten species to draw, the types of their
+# lines (steps for counts), the word for their values, and a note about the others. Final states have one row each, even if their
+# times differ.
 shown_paths <- function(x, n, species) {
   x <- with_species(x)
   run_of(x)
@@ -506,11 +538,13 @@ shown_paths <- function(x, n, species) {
   first <- utils::head(all, n)
   drawn <- utils::head(species, 10L)
   rows <- plain_frame(x)[x$trajectory %in% first, ]
+  run <- attr(x, "run")
+  steps <- anyDuplicated(rows$trajectory) > 0L
   list(
-    rows = rows, steps = anyDuplicated(rows$trajectory) > 0L, species = drawn,
+    rows = rows, steps = steps, species = drawn, word = word_of_values(run, drawn),
+    types = if (steps) ifelse(are_levels(run, drawn), "l", "s") else rep("p", length(drawn)),
     note = c(
-      left_out(length(first), length(all), " trajectories"),
-      left_out(length(drawn), length(species), paste0(" ", items_of(x)))
+      left_out(length(first), length(all), " trajectories"), left_out_items(length(drawn), length(species), x)
     )
   )
 }

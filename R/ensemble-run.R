@@ -261,7 +261,7 @@ tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NUL
       sprintf("No trajectory has ended in the last %.0f seconds; %s %s.", seconds - since, rest, left)
     } else {
       # those of a GPU are counted when they end
-      word <- if (is.character(grown)) "steps" else "events"
+      word <- if (is.character(grown) && !inherits(grown, "AsIs")) "steps" else "events"
       counted <- if (state$events > 0) sprintf(" and %s %s", format_short(state$events), word) else ""
       sprintf("No trajectory has ended after %.0f seconds%s.", seconds, counted)
     }
@@ -271,9 +271,9 @@ tell_if_slow <- function(state, nsim, seconds, since = 0, grows = function() NUL
   TRUE
 }
 
-# `grown` is a value of growing_species(), or the name of a method whose steps get shorter where rates are fast.
+# `grown` is a value of growing_species(), the name of a method whose steps get shorter where rates are fast, or I(the reason).
 why_slow <- function(grown) {
-  if (is.character(grown)) {
+  if (is.character(grown) && !inherits(grown, "AsIs")) {
     return(sprintf(paste(
       "With method = \"%s\", no step is longer than the fastest reactions need, so there are many steps if some of them are much",
       "faster than the last time is long. Check that times and rates are in the same units; up to an earlier last time, there",
@@ -289,6 +289,7 @@ why_slow <- function(grown) {
       "earlier."
     ))
   }
+  if (inherits(grown, "AsIs")) return(unclass(grown)) # the reason itself
   name <- argument_name(grown$species)
   sprintf(paste(
     "In one trajectory, the count of %s exceeds %s at time %s, so counts may grow without bound. If so, the run ends with an",

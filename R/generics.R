@@ -5,11 +5,13 @@
 #' Every task has one function for all kinds of models. It is an S3 generic whose first argument is the model. The class of the
 #' model determines the method that is called, and so the further arguments.
 #'
-#' There are two kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
-#' [example_model()], and reaction networks of class `reaction_network`, as created by [reaction_network()]. The pages below
-#' describe each generic together with its method for `pbn`. [set_initial()][set_initial.reaction_network], [set_parameters()],
-#' [network_arrows()], [reaction_dependencies()], [write_network()], [conservation_laws()], [chemical_master_equation()],
-#' [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()] have methods for `reaction_network`.
+#' There are three kinds of models: probabilistic Boolean networks of class `pbn`, as created by [pbn()], [read_network()] and
+#' [example_model()], reaction networks of class `reaction_network`, as created by [reaction_network()], and Petri nets of class
+#' `petri_net`, as created by [petri_net()]. The pages below describe each generic together with its method for `pbn`.
+#' [set_initial()][set_initial.reaction_network], [set_parameters()], [network_arrows()], [write_network()],
+#' [conservation_laws()], [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()] have methods for
+#' `reaction_network` and `petri_net`, [reaction_dependencies()] and [chemical_master_equation()] for `reaction_network`, and
+#' [unfold()], [invariants()] and [reduce_network()] for `petri_net`.
 #'
 #' | verb | what it does |
 #' |---|---|
@@ -24,6 +26,7 @@
 #' | [first_passage()], [sweep_parameters()] | times at which a reaction network fulfils a condition; runs for several values |
 #' | [burn_in()], [noise()], [noise_decomposition()], [covariances()], [compare_ensembles()] | analyse simulated ensembles |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
+#' | [unfold()], [as_petri_net()], [as_reaction_network()], [invariants()] | Petri nets without colours, conversions, invariants |
 #' | [reaction_dependencies()] | which reactions change the propensities of which |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
 #' | [set_parameters()] | change values of parameters |
@@ -31,7 +34,7 @@
 #' | [write_network()] | write the model to a file |
 #'
 #' [print()], [summary()], [plot()] and [as.data.frame()] have methods for models and results ([pbn-methods],
-#' [reaction-methods], [result-methods]).
+#' [reaction-methods], [petri-methods], [result-methods]).
 #'
 #' @section Objects of other classes: If a verb has no method for the class of its first argument, there is an error of class
 #'   `fireflip_error_argument`. Its message tells which class was found, which classes have a method, and if possible how to

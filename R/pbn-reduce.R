@@ -7,9 +7,9 @@
 #'
 #' @param model A network of class `pbn`.
 #' @param of_interest Nodes of interest: names or numbers of nodes, or state sets as in [steady_state()], whose nodes are then of
-#'   interest.
+#'   interest. For a [petri_net()], names of places and variables, or `NULL` (the default).
 #' @param x A reduced network.
-#' @param ... Further arguments of methods. The method for `pbn` has none.
+#' @param ... Further arguments of methods. The methods have none.
 #'
 #' @returns A network of class `c("reduced_pbn", "pbn")`, with nodes in their original order. Its element `reduction` is a list of
 #'   `of_interest`, `kept` and `removed` (names), `components` (a data frame as returned by [network_components()] for the

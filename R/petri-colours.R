@@ -94,6 +94,63 @@ markings_of <- function(names, values) {
   )
 }
 
+# Names in brackets must be colours of the place.
+check_marked_colours <- function(model, markings, argument = "`initial`") {
+  wrong <- wrong_colour(model, markings$element)
+  if (!is.null(wrong)) abort_argument(sprintf("%s names %s.", argument, wrong))
+}
+
+# An arc or a rate that names a colour that the place does not have gives no transition, which is hardly meant.
+warn_wrong_colours <- function(model) {
+  if (length(model$colours) == 0L) return(invisible())
+  arrows <- .Call(ffi_petri_arrows, model)
+  for (element in unique(arrows$element)) {
+    wrong <- wrong_colour(model, element)
+    if (is.null(wrong)) next
+    of <- unique(model$transitions$name[arrows$transition[arrows$element == element]])
+    return(warn("colours", sprintf(
+      "The transition \"%s\" names %s, so it never fires.", of[[1L]], wrong
+    ), transitions = of))
+  }
+}
+
+# A clause about the first element with a colour that the set of its place does not have, or NULL. This looks at names and
+# numbers, and at sets that are products of simple ones; the core checks the rest when it unfolds the net.
+wrong_colour <- function(model, elements) {
+  for (element in grep("]$", elements, value = TRUE)) {
+    place <- place_of_element(element)
+    set <- model$places$set[match(place, model$places$place)]
+    inside <- trimws(strsplit(sub("^.*\\[(.*)]$", "\\1", element), ",", fixed = TRUE)[[1L]])
+    parts <- if (!is.na(set)) simple_product(model, set)
+    if (is.null(parts) || length(inside) != length(parts)) next
+    for (k in seq_along(parts)) {
+      known <- model$colours[[parts[[k]]]]
+      if (!is_foreign_colour(model, inside[[k]], known)) next
+      return(sprintf(
+        "\"%s\", but %s is no colour of %s (%s), which the place \"%s\" has", element, inside[[k]], parts[[k]],
+        colour_text(known), place
+      ))
+    }
+  }
+  NULL
+}
+
+# Whether a text is a number, or a name of another set, that a simple set does not have.
+is_foreign_colour <- function(model, text, known) {
+  number <- suppressWarnings(as.numeric(text))
+  if (is.numeric(known)) return(!is.na(number) && !number %in% known)
+  text %in% setdiff(unlist(Filter(is.character, model$colours)), c(known, names(model$indices), names(model$parameters)))
+}
+
+# The simple sets of which a set is the product; NULL for a subset or a union.
+simple_product <- function(model, set, most = 20L) {
+  if (set %in% names(model$colours)) return(set)
+  text <- model$sets[set]
+  if (is.na(text) || most == 0L || grepl("[][+\"`(]", text)) return(NULL)
+  parts <- lapply(trimws(strsplit(text, "*", fixed = TRUE)[[1L]]), function(part) simple_product(model, part, most - 1L))
+  if (any(vapply(parts, is.null, NA))) NULL else unlist(parts)
+}
+
 marking_text <- function(x, name) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) return(trimws(enc2utf8(x)))
   if (is.numeric(x) && !is.object(x) && length(x) == 1L && is.finite(x) && x >= 0) return(exact_text(x))

@@ -34,7 +34,7 @@ unfold.petri_net <- function(model, ...) {
 # The kinds of arcs, numbered from 0: FF_PETRI_ARCS of src/model/petri/ff_petri.h.
 arc_kinds <- c("in", "out", "read", "inhibitor", "equal", "reset", "modifier")
 
-# The net of an unfolded list.
+# The net of an unfolded list. Texts are made for all rows at once, because there may be a million.
 flat_net <- function(model, found) {
   n_places <- length(found$places$initial)
   name <- found$names[seq_len(n_places)]
@@ -42,26 +42,30 @@ flat_net <- function(model, found) {
   n <- length(found$transitions$name)
   arcs <- found$arcs
   kind <- arc_kinds[arcs$kind + 1L]
-  number <- !is.na(suppressWarnings(as.numeric(arcs$weight)))
-  weight <- ifelse(number, arcs$weight, paste0("(", arcs$weight, ")"))
-  weighted <- ifelse(arcs$weight == "1", quoted[arcs$place], paste(weight, quoted[arcs$place]))
-  joined <- function(of, text, between, none) {
-    out <- rep(none, n)
-    groups <- split(text[of], arcs$transition[of])
-    out[as.integer(names(groups))] <- vapply(groups, paste, "", collapse = between)
+  place <- quoted[arcs$place]
+  weight <- arcs$weight # a few different texts
+  different <- unique(weight)
+  formula <- is.na(suppressWarnings(as.numeric(different)))
+  weight <- ifelse(formula, paste0("(", different, ")"), different)[match(weight, different)]
+  weighted <- place
+  several <- which(weight != "1")
+  weighted[several] <- paste(weight[several], place[several])
+  joined <- function(of, text, between, none) joined_by(arcs$transition[of], text, between, rep(none, n))
+  sign <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
+  tested <- which(!is.na(sign))
+  given <- function(x, none) {
+    out <- rep(NA_character_, length(x))
+    known <- which(!is.na(x) & !x %in% none)
+    out[known] <- exact_text(x[known])
     out
   }
-  sign <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
-  test <- paste(quoted[arcs$place], sign, weight)
-  given <- function(x, none) as.character(ifelse(is.na(x) | x %in% none, NA_character_, exact_text(x)))
   at <- found$transitions
-  old <- model$transitions[at$of, ]
+  sides <- lapply(c("in", "out"), function(side) joined(which(kind == side), weighted[kind == side], " + ", "0"))
   transitions <- data.frame(
-    name = at$name, kind = old$kind,
-    equation = sprintf("%s -> %s", joined(kind == "in", weighted, " + ", "0"), joined(kind == "out", weighted, " + ", "0")),
+    name = at$name, kind = model$transitions$kind[at$of], equation = sprintf("%s -> %s", sides[[1L]], sides[[2L]]),
     number = at$number, law = c("formula", "mass action")[at$mass_action + 1L],
-    test = joined(!is.na(sign), test, " & ", NA_character_),
-    reset = joined(kind == "reset", quoted[arcs$place], ", ", NA_character_), guard = rep(NA_character_, n),
+    test = joined(tested, paste(place[tested], sign[tested], weight[tested]), " & ", NA_character_),
+    reset = joined(which(kind == "reset"), place[kind == "reset"], ", ", NA_character_), guard = rep(NA_character_, n),
     begin = given(at$begin, NULL), period = given(at$period, 0), end = given(at$end, Inf)
   )
   places <- data.frame(place = name, set = NA_character_, continuous = found$places$continuous, fixed = found$places$fixed)
@@ -70,6 +74,22 @@ flat_net <- function(model, found) {
     places, transitions, markings, parameters = model$parameters,
     variables = stats::setNames(found$variables, found$names[-seq_len(n_places)]), choices = model$choices
   )
+}
+
+# `out` with the texts of each group in the place of its number, joined in their order. Groups of a few texts are joined together.
+joined_by <- function(group, text, between, out, most = 8L) {
+  at <- order(group)
+  group <- group[at]
+  text <- text[at]
+  rank <- sequence(rle(group)$lengths)
+  long <- group %in% group[rank > most]
+  for (k in seq_len(min(most, max(rank, 0L)))) {
+    now <- rank == k & !long
+    out[group[now]] <- if (k == 1L) text[now] else paste0(out[group[now]], between, text[now])
+  }
+  parts <- split(text[long], group[long])
+  out[as.integer(names(parts))] <- vapply(parts, paste, "", collapse = between)
+  out
 }
 
 # ---- from and to reaction networks -----------------------------------------------------------------------------------------

@@ -33,7 +33,8 @@
 #' Cao P, Donovan G, Falcke M, Sneyd J (2013). A stochastic model of calcium puffs based on single-channel data. *Biophysical
 #' Journal* 105(5), 1133-1142. \doi{10.1016/j.bpj.2013.07.034}
 #'
-#' Hawker and others (2024). A puff model with the parameters of Cao et al.
+#' Hawker M, Cao P, Sneyd J, Siekmann I (2024). A Ca2+ puff model based on integrodifferential equations. *arXiv* 2401.17326.
+#' \doi{10.48550/arXiv.2401.17326}
 #' @seealso [petri_net()], [reaction_model()].
 #' @export
 #' @examples

@@ -13,20 +13,40 @@ read_petri <- function(source, format, initial, constants, valueset) {
 
 petri_from_core <- function(columns) {
   pieces <- columns$pieces
+  definitions <- columns$definitions[!is.na(columns$definitions)]
   if (length(columns$colours) == 0L) columns$colours <- list()
-  new_petri_net(
+  out <- new_petri_net(
     data.frame(columns$places), data.frame(columns$transitions), data.frame(columns$markings), colours = columns$colours,
     sets = columns$sets, indices = columns$indices, functions = columns$functions, parameters = columns$parameters,
     variables = columns$variables, pieces = if (!is.null(pieces)) data.frame(pieces)
   )
+  if (length(definitions) == 0L) return(out)
+  out <- unclass(out)
+  out$definitions <- list(text = definitions, values = out$parameters)
+  structure(class = "petri_net", out)
+}
+
+# For each parameter, the formula by which the file defined it, as long as it and all constants that the formula names have the
+# values that were read; NA for others, which are written as numbers.
+written_definitions <- function(model) {
+  read <- model$definitions
+  now <- model$parameters
+  out <- rep(NA_character_, length(now))
+  kept <- function(names) all(names %in% names(now)) && identical(unname(now[names]), unname(read$values[names]))
+  for (name in intersect(names(read$text), names(now))) {
+    words <- regmatches(read$text[[name]], gregexpr("[[:alpha:]_][[:alnum:]_]*", read$text[[name]]))[[1L]]
+    if (kept(c(name, intersect(words, names(read$values))))) out[match(name, names(now))] <- read$text[[name]]
+  }
+  out
 }
 
 #' @section Petri nets in files:
 #' **ANDL and CANDL** (`"andl"`, `"candl"`): the texts of Charlie, MARCIE, Spike and Snoopy, without and with colours. Constants
-#' become parameters, and observers variables. A transition without a rate, as in nets of the type `pn`, has the rate 1. In a
-#' coloured rate, a place without colours is the sum over those colours that the arcs to the transition pick. If a rate has
-#' several conditions, the first that holds counts. A configuration of Spike (.spc) is not read: the error tells the call of
-#' [`simulate()`][simulate.petri_net] that it means.
+#' become parameters, and observers variables. A constant that is a formula of others gets its value when the file is read;
+#' [write_network()] writes the formula again, unless one of these values has been changed. A transition without a rate, as in
+#' nets of the type `pn`, has the rate 1. In a coloured rate, a place without colours is the sum over those colours that the arcs
+#' to the transition pick. If a rate has several conditions, the first that holds counts. A configuration of Spike (.spc) is not
+#' read: the error tells the call of [`simulate()`][simulate.petri_net] that it means.
 #'
 #' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are only read, not written.
 #'
@@ -58,7 +78,15 @@ write_network.petri_net <- function(model, file, format = c("auto", "andl", "can
     }
     format <- ending
   }
-  if (format == "pnml") write_text(.Call(ffi_petri_pnml, model), file) else .Call(ffi_write_petri, model, file, format)
+  if (format == "pnml") {
+    write_text(.Call(ffi_petri_pnml, model), file)
+  } else {
+    if (!is.null(model$definitions)) {
+      class <- class(model)
+      model <- structure(class = class, c(unclass(model), list(written_as = written_definitions(model))))
+    }
+    .Call(ffi_write_petri, model, file, format)
+  }
   invisible(file)
 }
 

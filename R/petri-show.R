@@ -15,8 +15,11 @@
 #'   `summary()`: a list of class `summary.petri_net`. `coloured` and `flat` are data frames of the numbers of places and
 #'   transitions of each kind, as the net is written and as it is unfolded. `n_families` is the number of programs for the
 #'   unfolded transitions, `n_parameters`, `n_variables` and `n_sets` are those of parameters, variables and sets of colours,
-#'   `mass_action` is the number of transitions (as written) with this law. `never` are the names of the transitions that have no
-#'   colours, because no choice satisfies the guard, and `choices` tells what was decided for the user.
+#'   `mass_action` is the number of transitions (as written) with this law. `never` are the names of the transitions that never
+#'   fire, because their rate is 0 or no colours satisfy the guard and the sets of the places; `choices` tells what was decided
+#'   for the user. `bounds` is a data frame of `place` and `most`: the largest marking that [conservation_laws()] allow
+#'   (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places. `reduction` is that of
+#'   [reduce_network()], or `NULL`.
 #'
 #'   `as.data.frame()`: a data frame. That of transitions has the columns `name`, `kind`, `equation`, `number`, `law`, `test`,
 #'   `reset`, `guard`, `begin`, `period` and `end`. A number that has several parts is `NA` in it. If there is none, [petri_net()]
@@ -99,8 +102,11 @@ marking_line <- function(x) {
   number <- suppressWarnings(as.numeric(value))
   value[!is.na(number)] <- format_values(number[!is.na(number)])
   others <- setdiff(x$places$place, place_of_element(given$element))
+  element <- sub("^([\"`])(.*?)\\1", "\\2", given$element, perl = TRUE)
+  condition <- ifelse(is.na(given$when), "", sprintf(" where %s", given$when))
+  shown <- paste0(element, ifelse(given$adds, " += ", " = "), value, condition)
   paste0(
-    "start: ", some_values(gsub("^`|`$", "", given$element), value), if (length(others) == 1L) sprintf("; %s at 0", others),
+    "start: ", some_values(shown), if (length(others) == 1L) sprintf("; %s at 0", others),
     if (length(others) > 1L) sprintf("; the other %s at 0", format_whole(length(others)))
   )
 }
@@ -147,9 +153,13 @@ summary.petri_net <- function(object, ...) {
     n_parameters = length(object$parameters), n_variables = length(object$variables),
     n_sets = length(object$colours) + length(object$sets), is_coloured = is_coloured(object),
     mass_action = sum(object$transitions$law %in% "mass action"), fixed = sum(object$places$fixed),
-    never = object$transitions$name[found$never], choices = object$choices
+    never = object$transitions$name[found$never], choices = object$choices,
+    bounds = if (found$n_places <= most_bounded) tryCatch(place_bounds(object), fireflip_error_size = function(e) NULL),
+    reduction = object$reduction
   ))
 }
+
+most_bounded <- 1000 # places; the time for invariants grows faster than their number
 
 #' @export
 print.summary.petri_net <- function(x, ...) {
@@ -166,7 +176,15 @@ print.summary.petri_net <- function(x, ...) {
       "  parameters %s, variables %s; %s by mass action%s", format_whole(x$n_parameters), format_whole(x$n_variables),
       count_of(x$mass_action, "transition"), if (x$fixed > 0) sprintf("; %s fixed", format_whole(x$fixed)) else ""
     ),
-    if (length(x$never) > 0L) sprintf("  without colours, because no choice satisfies the guard: %s", quote_some(x$never)),
+    if (length(x$never) > 0L) {
+      sprintf(
+        "  never fire, because the rate is 0 or no colours satisfy the guard and the sets of places: %s", quote_some(x$never)
+      )
+    },
+    if (!is.null(x$bounds) && nrow(x$bounds) > 0L) {
+      paste0("  bounds, by conservation laws: ", some_bounds(x$bounds))
+    },
+    if (!is.null(x$reduction)) paste0("  ", reduction_lines(x)),
     if (length(x$choices) > 0L) c("  choices:", paste0("    ", x$choices))
   ))
   invisible(x)
@@ -198,7 +216,8 @@ as.data.frame.petri_net <- function(x, row.names = NULL, optional = FALSE,
 }
 
 petri_elements <- c(
-  "places", "transitions", "markings", "colours", "sets", "indices", "functions", "parameters", "variables", "pieces", "choices"
+  "places", "transitions", "markings", "colours", "sets", "indices", "functions", "parameters", "variables", "pieces", "choices",
+  "reduction", "definitions"
 )
 
 #' @export
@@ -274,6 +293,7 @@ set_initial.petri_net <- function(model, ...) {
     abort_argument(sprintf("set_initial() needs values by name, such as A = 1; found %s.", describe(values)))
   }
   added <- check_markings(values, "set_initial()")
+  added$element <- as_elements(added$element, model$places$place)
   unknown <- setdiff(place_of_element(added$element), model$places$place)
   misplaced <- intersect(unknown, names(model$parameters))
   if (length(misplaced) > 0L) {
@@ -282,6 +302,7 @@ set_initial.petri_net <- function(model, ...) {
     ), unknown = misplaced)
   }
   if (length(unknown) > 0L) abort_unknown_names("set_initial()", unknown, model$places$place, "places", "net")
+  check_marked_colours(model, added, "set_initial()")
   # a value for all colours replaces those of single ones
   whole <- place_of_element(added$element)[!grepl("]$", added$element)]
   gone <- model$markings$element %in% added$element | place_of_element(model$markings$element) %in% whole

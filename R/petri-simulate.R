@@ -63,13 +63,15 @@
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a
 #'   result does not have their clocks.
+#' @section Warnings: `fireflip_warning_tolerance` if all levels of an observed place stay below 1,000 times the absolute
+#'   tolerance, and a rate, flow or test reads them.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
 #'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`.
 #'   `fireflip_error_size` for a result or a net that is too large. `fireflip_error_unsupported` for `integrator = "cvode"`
 #'   without SUNDIALS.
-#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
-#'   the graphics processing units.
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N (undated; it cites work of 2018). Improving the simulation performance
+#'   of colored hybrid Petri nets by the graphics processing units.
 #'
 #' Salis H, Kaznessis Y (2005). Accurate hybrid stochastic simulation of a system of coupled chemical or biochemical reactions.
 #' *Journal of Chemical Physics* 122, 054103. \doi{10.1063/1.1835951}
@@ -102,7 +104,37 @@ simulate.petri_net <- function(object, nsim = 1, seed = NULL, ..., times, method
     confidence = confidence, tolerance = tolerance, backend = backend, threads = threads, progress = progress,
     integrator = integrator, semantics = semantics, any_number = missing(nsim)
   )
-  planned_result(plan, plan$model, run_ensemble(plan$model, plan$options, progress, backend))
+  out <- planned_result(plan, plan$model, run_ensemble(plan$model, plan$options, progress, backend))
+  warn_small_levels(out, object, plan$options$absolute)
+  out
+}
+
+# Levels that stay below this many times the absolute tolerance have few correct digits, and a rate that reads them has no more.
+small_level <- 1000
+
+# Warns once in a call, of the first observed place.
+warn_small_levels <- function(x, model, absolute) {
+  if (!any(model$places$continuous)) return(invisible())
+  arrows <- .Call(ffi_petri_arrows, model)
+  read <- unique(arrows$place[arrows$kind %in% c(0L, 2:4, 6L)])
+  names <- model$places$place[intersect(read, which(model$places$continuous))]
+  value <- intersect(c("max", "value", "count"), names(x))
+  rows <- plain_frame(x)
+  most <- function(name) {
+    own <- if (!is.null(rows$place)) rows$place == name
+    levels <- if (is.null(own)) rows[[name]] else if (length(value) > 0L) rows[[value[[1L]]]][own]
+    if (length(levels) == 0L || !all(is.finite(levels))) 0 else max(levels)
+  }
+  for (name in names) {
+    level <- most(name)
+    if (level <= 0 || level >= small_level * absolute) next
+    return(warn("tolerance", sprintf(
+      paste(
+        "The levels of \"%s\" are at most %s, which is not much above the absolute tolerance %s, so they have few correct",
+        "digits, and a rate, flow or test reads them. Give tolerance = c(relative = 1e-6, absolute = %s), or use other units."
+      ), name, format(level, digits = 2), format(absolute), format(signif(level * 1e-6, 1))
+    ), place = name))
+  }
 }
 
 petri_engine <- list(
@@ -123,9 +155,24 @@ petri_engine <- list(
   size = function(model) nrow(model$transitions) + nrow(model$places),
   never_negative = function(model) character(),
   fired = function(model) .Call(ffi_petri_transition_names, model),
-  grows = function(model, options) NULL
+  grows = function(model, options) I(why_slow_net(model))
 )
 ensemble_engine.petri_net <- function(model) petri_engine
+
+# What a message on a long run says. Large nets are slow because of their size, not because counts grow.
+why_slow_net <- function(model) {
+  found <- .Call(ffi_petri_sizes, model)
+  flows <- found$kinds[[match("continuous", petri_kinds)]]
+  sprintf(
+    paste(
+      "The net has %s and %s%s, and the time is in proportion to the number of firings%s. Check that times and rates are in the",
+      "same units, and see with one trajectory up to an earlier last time how long a unit of time takes.%s"
+    ), count_of(found$n_places, "place"), count_of(sum(found$kinds), "transition"),
+    if (flows > 0) sprintf(", of which %s flow", format_whole(flows)) else "",
+    if (flows > 0) ", each of which may begin the step of the flows anew, and to the size of the net" else "",
+    if (flows > 0) " A larger `tolerance` makes longer steps." else ""
+  )
+}
 
 # As ensemble_plan(), for a Petri net. `any_number`: whether a result that is resumed tells the number of trajectories.
 petri_plan <- function(object, nsim, seed, times, method, observe, output, initial = NULL, parameters = NULL, until = NULL,
@@ -210,6 +257,7 @@ with_petri_arguments <- function(model, initial, parameters) {
     parameters, "parameters", constants, "parameters", model$places$place, "which is a place; `initial` takes its marking"
   )
   added <- check_markings(initial)
+  added$element <- as_elements(added$element, model$places$place)
   unknown <- setdiff(place_of_element(added$element), model$places$place)
   misplaced <- intersect(unknown, constants)
   if (length(misplaced) > 0L) {
@@ -218,7 +266,10 @@ with_petri_arguments <- function(model, initial, parameters) {
     ), unknown = misplaced)
   }
   if (length(unknown) > 0L) abort_unknown_names("`initial`", unknown, model$places$place, "places", "net")
-  if (nrow(added) > 0L) model <- set_initial(model, initial)
+  if (nrow(added) > 0L) {
+    check_marked_colours(model, added, "`initial`")
+    model <- set_initial(model, initial)
+  }
   set_parameters(model, parameters)
 }
 

@@ -48,7 +48,9 @@ refuse_no_equation <- function(x, name, own) {
   known <- setdiff(names(formals(petri_net)), "...")
   if (nzchar(name) && !own) {
     word <- grepl("^[[:alpha:]._][[:alnum:]._]*$", name)
-    if (name == "colors") abort_unknown("colors", "colours")
+    if (tolower(name) %in% c("color", "colors")) {
+      abort_argument(sprintf("There is no argument `%s`; did you mean `colours`?", name))
+    }
     if (word || any(startsWith(known, name)) || !is.null(closest_name(name, known))) abort_unknown(name, known)
   }
   abort_argument(sprintf(
@@ -182,7 +184,7 @@ frame_numbers <- function(frame, text, equation) {
     }
   }
   scheduled <- !is.na(text("begin")) & is.na(number) & rowSums(given) == 0L
-  n <- rowSums(given) + !is.na(number) + scheduled
+  n <- rowSums(given) + (!is.na(number)) + scheduled
   if (any(n != 1L)) {
     at <- which(n != 1L)[[1L]]
     abort_argument(sprintf(
@@ -250,6 +252,17 @@ one_direction <- function(equation, part) {
   left <- substr(equation, 1L, at - 1L)
   right <- substr(equation, at + 3L, nchar(equation))
   if (part == 1L) paste0(left, "->", right) else paste0(trimws(right), " -> ", trimws(left))
+}
+
+# Names that users give to markings as elements, such as Ca[1,2] and `a b`[1], from `a b[1]` and from the name of a place of an
+# unfolded net, which may itself be Ca[1,2]. `places` are the names that are known.
+as_elements <- function(names, places) {
+  whole <- names %in% places & !names %in% make.names(names)
+  names[whole] <- argument_name(names[whole])
+  bare <- sub("\\[.*$", "", names)
+  odd <- !grepl("^[\"`]", names) & trimws(bare) != make.names(trimws(bare)) & nzchar(trimws(bare))
+  names[odd] <- paste0(argument_name(trimws(bare[odd])), substring(names[odd], nchar(bare[odd]) + 1L))
+  names
 }
 
 # The place of an element, such as Ca[1,2] or `a b`[x].

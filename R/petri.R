@@ -86,13 +86,15 @@
 #'   data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`.
 #'   `pieces` has the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`.
 #'   `colours`, `sets`, `indices`, `functions`, `parameters` and `variables` are as the arguments. `choices` are texts.
+#'   A net from a file may have `definitions`, the formulas of its constants, and one from [reduce_network()] has `reduction`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation, a formula or an
 #'   expression of colours that does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent
 #'   net, such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
 #' @section Warnings: `fireflip_warning_unused` if `initial` names a place that nothing else names. `fireflip_warning_propensity`
-#'   as in [reaction_network()].
-#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
-#'   the graphics processing units.
+#'   as in [reaction_network()]. `fireflip_warning_colours` if a transition names a colour that its place does not have, as in
+#'   `A[7]` for `X = 1:3`.
+#' @references ELansary I, Hefnawy A, Herajy M, Sweilam N (undated; it cites work of 2018). Improving the simulation performance
+#'   of colored hybrid Petri nets by the graphics processing units.
 #'
 #' David R, Alla H (2010). *Discrete, Continuous, and Hybrid Petri Nets*. Springer. \doi{10.1007/978-3-642-10669-9}
 #' @seealso [`simulate()`][simulate.petri_net], [unfold()], [as_petri_net()], [petri_model()], [petri-methods].
@@ -137,6 +139,7 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
   markings <- check_markings(initial)
   scanned <- .Call(ffi_petri_equation_names, enc2utf8(table$equation))
   transitions <- one_way_transitions(table, scanned$both)
+  markings$element <- as_elements(markings$element, c(names(declared), scanned$names))
   names <- unique(c(names(declared), scanned$names, place_of_element(markings$element)))
   if (length(names) == 0L) abort_argument("A Petri net needs at least one place; found none in the equations.")
   refuse_nothing(names)
@@ -148,7 +151,9 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
   )
   if (!is.null(continuous)) model$places$continuous <- place_flags(model, continuous, "continuous")
   if (!is.null(fixed)) model$places$fixed <- place_flags(model, fixed, "fixed")
-  checked <- .Call(ffi_petri_check, model)
+  checked <- with_hints(.Call(ffi_petri_check, model), model)
+  check_marked_colours(model, markings)
+  warn_wrong_colours(model)
   warn_unused_places(model, declared, checked$used)
   warn_constant_rates(model, checked)
   as_checked(model, checked)
@@ -243,8 +248,29 @@ as_checked <- function(model, checked) {
 
 # Lets the core check the whole net.
 validate_petri <- function(model) {
-  .Call(ffi_petri_check, model)
+  with_hints(.Call(ffi_petri_check, model), model)
   model
+}
+
+# Adds to an error of the core what a user of R may have meant.
+with_hints <- function(code, model) {
+  tryCatch(code, fireflip_error_parse = function(e) {
+    text <- conditionMessage(e)
+    hint <- NULL
+    set <- c(names(model$sets), names(model$colours), "X")[[1L]]
+    if (grepl("has no colours; found \"[", text, fixed = TRUE)) {
+      place <- sub("^.*place \"(.*)\" has no colours.*$", "\\1", text)
+      hint <- sprintf("`places` gives a place its set of colours, as in places = c(%s = \"%s\")", argument_name(place), set)
+    } else if (grepl("MassAction", text, fixed = TRUE)) {
+      hint <- "MassAction() of Snoopy is mass_action() of R, outside of the quotes: \"A -> B\" = mass_action(\"k\")"
+    } else if (grepl("the test of transition", text, fixed = TRUE)) {
+      tests <- model$transitions$test[!is.na(model$transitions$test)]
+      if (any(grepl("=[<>]", tests))) hint <- "comparisons are written >=, < and ==, and on counts > and <="
+      else if (any(grepl("[^<>=!]=[^=]", tests))) hint <- "\"==\" compares, as in \"B == 2\""
+    }
+    if (is.null(hint)) stop(e)
+    abort("parse", paste0(text, "; ", hint))
+  })
 }
 
 is_coloured <- function(model) any(!is.na(model$places$set))

@@ -14,10 +14,12 @@
 #'   `"interval"`.
 #' @param species The species to draw: names, or numbers in the order of the result. With `NULL` (the default), all; for a master
 #'   equation, those whose counts change, at most the first nine.
+#' @param place,at,components As for `plot()`: see [ensemble-methods].
 #' @param n How many species to draw, the first ones in the order of the result; of trajectories and events, how many
 #'   trajectories. `Inf` for all. Default 10, for a sweep 4.
 #' @param time For a histogram, the time to draw: one of its times. By default, the last.
-#' @param type For a master equation, `"marginals"` or `"moments"`: see [cme-methods].
+#' @param type `"series"` or `"map"`: see section Maps of [ensemble-methods]. For a master equation, `"marginals"` or
+#'   `"moments"`: see [cme-methods].
 #' @param main The title.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()]. Otherwise ignored, with a
 #'   warning of class `fireflip_warning_argument`.
@@ -46,9 +48,12 @@ NULL
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.ensemble <- function(object, band = c("sd", "interval", "range", "quantile", "none"), n = 10, species = NULL,
-                                       ...) {
+                              ..., place = NULL, type = c("series", "map"), at = NULL, components = NULL) {
   warn_ignored(...)
-  gg_series(ensemble_series(of_species(in_run_order(with_species(object)), species), check_choice(band, "band", bands), n))
+  band <- check_choice(band, "band", bands)
+  if (is_map(type, at, components)) return(gg_map(map_of(object, species, place, at, components)))
+  species <- named_items(object, species, place)
+  gg_series(ensemble_series(of_species(in_run_order(with_species(object)), species), band, n))
 }
 
 bands <- c("sd", "interval", "range", "quantile", "none")
@@ -61,10 +66,12 @@ ensemble_series <- function(x, band, n) {
   shown <- first_species(x, n)
   limits <- band_of(shown$rows, band)
   series_of(
-    shown$rows$time, shown$rows$species, shown$rows$mean, limits[[1L]], limits[[2L]], label_y = "mean count",
+    shown$rows$time, shown$rows$species, shown$rows$mean, limits[[1L]], limits[[2L]], label_y = mean_word(x, shown$rows$species),
     note = c(band_note(band, shown$rows), shown$note)
   )
 }
+
+mean_word <- function(x, names) paste("mean", word_of_values(attr(x, "run"), unique(as.character(names))))
 
 band_of <- function(rows, band) {
   switch(band,
@@ -97,9 +104,11 @@ band_note <- function(band, rows) {
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.ensemble_trajectories <- function(object, n = 10, species = NULL, ...) {
+autoplot.ensemble_trajectories <- function(object, n = 10, species = NULL, ..., place = NULL, type = c("series", "map"),
+                                           at = NULL, components = NULL) {
   warn_ignored(...)
-  found <- shown_paths(object, n, species)
+  if (is_map(type, at, components)) return(gg_map(map_of(object, species, place, at, components)))
+  found <- shown_paths(object, n, named_items(object, species, place))
   shown <- found$rows
   drawn <- found$species
   data <- data.frame(
@@ -109,20 +118,28 @@ autoplot.ensemble_trajectories <- function(object, n = 10, species = NULL, ...) 
   at <- ggplot2::aes(
     x = .data$x, y = .data$value, colour = .data$series, group = interaction(.data$series, .data$trajectory)
   )
-  line <- if (found$steps) ggplot2::geom_step() else ggplot2::geom_point()
-  ggplot2::ggplot(data, at) + line + gg_species(drawn) + gg_words("time", "count", found$note) + gg_look()
+  of <- function(type) data[data$series %in% drawn[found$types == type], ]
+  lines <- list(
+    if (any(found$types == "s")) ggplot2::geom_step(data = of("s")),
+    if (any(found$types == "l")) ggplot2::geom_line(data = of("l")), if (!found$steps) ggplot2::geom_point()
+  )
+  ggplot2::ggplot(data, at) + lines + gg_species(drawn) + gg_words("time", found$word, found$note) + gg_look()
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
-autoplot.ensemble_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ...) {
+autoplot.ensemble_histogram <- function(object, time = max(object$time), n = 10, species = NULL, ..., place = NULL) {
   warn_ignored(...)
-  found <- shown_counts(object, time, n, species)
+  found <- shown_counts(object, time, n, named_items(object, species, place))
   names <- unique(found$rows$species)
-  data <- do.call(rbind, lapply(names, function(name) outline(found$rows[found$rows$species == name, ], name)))
+  data <- do.call(rbind, lapply(names, function(name) {
+    bars <- found$bars[[name]]
+    if (is.null(bars)) return(outline(found$rows[found$rows$species == name, ], name))
+    data.frame(x = rep(bars$breaks, each = 2L), value = c(0, rep(bars$density, each = 2L), 0), series = name)
+  }))
   data$series <- factor(data$series, names)
   ggplot2::ggplot(data, ggplot2::aes(x = .data$x, y = .data$value, colour = .data$series)) +
-    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words("count", "proportion", found$note) + gg_look()
+    ggplot2::geom_path(linewidth = 0.8) + gg_species(names) + gg_words(found$word, found$height, found$note) + gg_look()
 }
 
 # The outline of the bars of a histogram, with steps half-way between the counts. A count that does not occur has the height 0.
@@ -168,17 +185,17 @@ autoplot.first_passage <- function(object, ...) {
 #' @rdname ensemble-plots
 #' @export
 plot.parameter_sweep <- function(x, band = c("interval", "sd", "range", "quantile", "none"), n = 4, main = NULL,
-                                 species = NULL, ...) {
+                                 species = NULL, ..., place = NULL) {
   check_graphical(...)
-  draw_series(sweep_series(x, check_choice(band, "band", sweep_bands), n, species), main, ...)
+  draw_series(sweep_series(x, check_choice(band, "band", sweep_bands), n, named_items(x, species, place)), main, ...)
 }
 
 #' @rdname ensemble-plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.parameter_sweep <- function(object, band = c("interval", "sd", "range", "quantile", "none"), n = 4, species = NULL,
-                                     ...) {
+                                     ..., place = NULL) {
   warn_ignored(...)
-  gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n, species))
+  gg_series(sweep_series(object, check_choice(band, "band", sweep_bands), n, named_items(object, species, place)))
 }
 
 sweep_series <- function(x, band, n, species = NULL) {
@@ -203,7 +220,8 @@ sweep_series <- function(x, band, n, species = NULL) {
   note <- c(band_note(band, rows), named, if (single) paste("time", format(rows$time[[1L]])), shown$note)
   plan <- series_of(
     if (single) rows[[names(run$design)[[1L]]]] else rows$time, text[rows$setting], rows$mean, limits[[1L]], limits[[2L]],
-    panel = rows$species, label_x = if (single) names(run$design)[[1L]] else "time", label_y = "mean count", note = note
+    panel = rows$species, label_x = if (single) names(run$design)[[1L]] else "time", label_y = mean_word(x, rows$species),
+    note = note
   )
   if (single) plan$data <- plan$data[order(plan$data$x), ]
   plan

@@ -78,7 +78,15 @@ draw_legend <- function(entries, rows) {
 # Draws one symbol of the legend from x on, `long` inches wide.
 draw_sign <- function(entry, x, y, long, fit, to_x, to_y) {
   kind <- entry$kind
-  if (kind %in% c("input", "node", "border", "activity")) {
+  if (kind %in% c("place", "level")) {
+    tall <- 0.055 * fit
+    shape <- stadium(c(x + long - 1.3 * tall, y), c(1.3, 1) * tall)
+    graphics::polygon(
+      to_x(shape[, 1L]), to_y(shape[, 2L]), col = entry$colour, border = "grey45", lwd = if (kind == "level") 2 else 0.8, xpd = NA
+    )
+    return(invisible())
+  }
+  if (kind %in% c("input", "node", "flow", "border", "activity")) {
     tall <- 0.055 * fit
     left <- if (kind == "activity") x + long / 3 * 0:2 else x + long - 2.6 * tall
     right <- if (kind == "activity") left + long / 3 else x + long
@@ -86,7 +94,7 @@ draw_sign <- function(entry, x, y, long, fit, to_x, to_y) {
       to_x(left), to_y(y - tall), to_x(right), to_y(y + tall), xpd = NA,
       col = switch(kind, activity = activity_colours, input = , border = "white", entry$colour),
       border = switch(kind, input = "black", border = darker(entry$colour), "grey55"),
-      lwd = switch(kind, input = 2, border = 1.8, 0.8)
+      lwd = switch(kind, input = , flow = 2, border = 1.8, 0.8)
     )
     return(invisible())
   }

@@ -338,7 +338,7 @@ draw_arrows <- function(drawing, style, ..., lwd = 1, lty = style$line) {
   for (i in arrow_order(style)) {
     path <- drawing$paths[[i]]
     if (is.null(path) || style$hidden[[i]]) next
-    head <- arrow_head(path, style$sign[[i]], head_length(style$width[[i]], drawing$cex))
+    head <- head_of_arrow(i, path, style, drawing$cex)
     graphics::lines(head$line, lwd = style$width[[i]], col = style$colour[[i]], lty = style$line[[i]], lend = 1L)
     if (head$filled) {
       graphics::polygon(head$shape, col = if (head$hollow) "white" else style$colour[[i]], border = style$colour[[i]], lwd = 1)
@@ -348,6 +348,14 @@ draw_arrows <- function(drawing, style, ..., lwd = 1, lty = style$line) {
   }
 }
 
+# The head of arrow i. An arrow beside others between the same nodes, with heads of their own, has its head behind theirs
+# (`behind`: their number).
+head_of_arrow <- function(i, path, style, cex) {
+  length <- head_length(style$width[[i]], cex)
+  if (!is.null(style$behind) && style$behind[[i]] > 0L) path <- cut_end(path, 1.2 * length * style$behind[[i]])
+  arrow_head(path, style$sign[[i]], length)
+}
+
 # Lines are thinner if text is small.
 drawn_width <- function(style, drawing) style$width * min(max(1.3 * drawing$cex, 0.5), 1.3)
 
@@ -355,7 +363,8 @@ arrow_order <- function(style) order(style$width)
 
 head_length <- function(width, cex) (0.075 + 0.012 * width) * min(1.4, max(cex, 0.55) * 1.2)
 
-# The line without its end, and the symbol at the end: a triangle, a bar, a diamond or an open head.
+# The line without its end, and the symbol at the end: a triangle, a bar, a diamond or an open head; of arcs of Petri nets, also a
+# dot, a ring, two bars, or two open heads.
 arrow_head <- function(path, sign, length) {
   total <- sum(sqrt(rowSums(diff(path)^2)))
   length <- min(length, 0.6 * total)
@@ -366,7 +375,17 @@ arrow_head <- function(path, sign, length) {
   along <- along / max(sqrt(sum(along^2)), 1e-9)
   across <- c(-along[[2L]], along[[1L]])
   point <- function(behind, aside) end - along * behind * length + across * aside * length
+  turn <- seq(0, 2 * pi, length.out = 17L)[-1L]
+  circle <- function() t(vapply(turn, function(a) point(0.4 + 0.4 * cos(a), 0.4 * sin(a)), end))
+  head <- function(behind) rbind(point(behind + 0.7, 0.4), point(behind, 0), point(behind + 0.7, -0.4))
   switch(sign,
+    read = list(line = cut_end(path, 0.8 * length), shape = circle(), filled = TRUE, hollow = FALSE),
+    inhibitor = list(line = cut_end(path, 0.8 * length), shape = circle(), filled = TRUE, hollow = TRUE),
+    equal = list(
+      line = path, shape = rbind(point(0.1, 0.5), point(0.1, -0.5), NA, point(0.5, 0.5), point(0.5, -0.5)), filled = FALSE,
+      hollow = FALSE
+    ),
+    reset = list(line = path, shape = rbind(head(0), NA, head(0.6)), filled = FALSE, hollow = FALSE),
     "+" = list(line = cut, shape = rbind(end, point(1, 0.4), point(1, -0.4)), filled = TRUE, hollow = FALSE),
     "-" = list(line = path, shape = rbind(point(0, 0.55), point(0, -0.55)), filled = FALSE, hollow = FALSE),
     "+/-" = list(
@@ -396,19 +415,36 @@ draw_nodes <- function(drawing, style, names, labels) {
   at <- drawing$at
   half <- drawing$half
   box <- labels | style$input
+  if (!is.null(style$round)) { # a Petri net: places are round, transitions are boxes, with or without labels
+    box <- !style$round
+    for (i in which(style$round)) {
+      shape <- stadium(at[i, ], half[i, ])
+      graphics::polygon(shape, col = style$fill[[i]], border = style$border[[i]], lwd = style$border_width[[i]])
+    }
+  }
   if (any(box)) {
     graphics::rect(
       at[box, 1L] - half[box, 1L], at[box, 2L] - half[box, 2L], at[box, 1L] + half[box, 1L], at[box, 2L] + half[box, 2L],
       col = style$fill[box], border = style$border[box], lwd = style$border_width[box]
     )
   }
-  if (any(!box)) {
+  if (any(!box) && is.null(style$round)) {
     graphics::symbols(
       at[!box, 1L], at[!box, 2L], circles = half[!box, 1L], inches = FALSE, add = TRUE, bg = style$fill[!box],
       fg = style$border[!box], lwd = style$border_width[!box]
     )
   }
   if (labels) graphics::text(at[, 1L], at[, 2L], short_label(names), cex = drawing$cex)
+}
+
+# The outline of a box with round ends; a circle if it is as high as wide.
+stadium <- function(at, half) {
+  r <- min(half)
+  turn <- seq(-pi / 2, pi / 2, length.out = 17L)
+  cbind(
+    at[[1L]] + c(half[[1L]] - r + r * cos(turn), r - half[[1L]] - r * cos(turn)),
+    at[[2L]] + half[[2L]] * c(sin(turn), -sin(turn))
+  )
 }
 
 # Places of the numbers beside arrows, on a white background: the middle of the arrow, or the nearest place that is free.

@@ -163,6 +163,7 @@ gg_look <- function() ggplot2::theme_minimal() + ggplot2::theme(panel.grid.minor
 #'   order of the result. `Inf` for all. Default 10.
 #' @param species For plots of noise, the species to draw: names, or numbers in the order of the result. With `NULL` (the
 #'   default), the first `n`.
+#' @param place The same as `species`, for results of Petri nets. The name of a place with colours stands for all of its colours.
 #' @param main The title.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()], such as `xlab`, `ylim` and `log`. `col`,
@@ -302,7 +303,7 @@ first_species <- function(x, n) {
   check_rows(n)
   all <- unique(x$species)
   shown <- utils::head(all, n)
-  list(rows = plain_frame(x)[x$species %in% shown, ], note = left_out(length(shown), length(all), paste0(" ", items_of(x))))
+  list(rows = plain_frame(x)[x$species %in% shown, ], note = left_out_items(length(shown), length(all), x))
 }
 
 noise_series <- function(x, what, n, species) {
@@ -365,16 +366,16 @@ burn_in_tops <- function(rows, times, tolerance) {
 
 #' @rdname noise-methods
 #' @export
-plot.ensemble_noise <- function(x, what = c("fano", "cv2"), n = 10, species = NULL, main = NULL, ...) {
+plot.ensemble_noise <- function(x, what = c("fano", "cv2"), n = 10, species = NULL, main = NULL, ..., place = NULL) {
   check_graphical(...)
-  draw_series(noise_series(x, what, n, species), main, ...)
+  draw_series(noise_series(x, what, n, named_items(x, species, place)), main, ...)
 }
 
 #' @rdname noise-methods
 #' @export
-plot.noise_decomposition <- function(x, n = 10, species = NULL, main = NULL, ...) {
+plot.noise_decomposition <- function(x, n = 10, species = NULL, main = NULL, ..., place = NULL) {
   check_graphical(...)
-  draw_series(decomposition_series(x, n, species), main, ...)
+  draw_series(decomposition_series(x, n, named_items(x, species, place)), main, ...)
 }
 
 #' @rdname noise-methods
@@ -386,16 +387,16 @@ plot.burn_in <- function(x, n = 10, main = NULL, ...) {
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.ensemble_noise <- function(object, what = c("fano", "cv2"), n = 10, species = NULL, ...) {
+autoplot.ensemble_noise <- function(object, what = c("fano", "cv2"), n = 10, species = NULL, ..., place = NULL) {
   warn_ignored(...)
-  gg_series(noise_series(object, what, n, species))
+  gg_series(noise_series(object, what, n, named_items(object, species, place)))
 }
 
 #' @rdname noise-methods
 #' @exportS3Method ggplot2::autoplot
-autoplot.noise_decomposition <- function(object, n = 10, species = NULL, ...) {
+autoplot.noise_decomposition <- function(object, n = 10, species = NULL, ..., place = NULL) {
   warn_ignored(...)
-  gg_series(decomposition_series(object, n, species))
+  gg_series(decomposition_series(object, n, named_items(object, species, place)))
 }
 
 #' @rdname noise-methods

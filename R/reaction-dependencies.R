@@ -141,6 +141,7 @@ plan_reactions <- function(x, type, layout, labels, legend, overview) {
   if (is.null(labels)) labels <- length(graph$names) < 150L
   list(
     type = type, graph = graph, model = model, overview = overview, style = reaction_style(graph, labels),
+    words = reaction_words, role_colours = reaction_colours, kind_colours = kind_colours,
     layout = if (!overview) reaction_places(x, type, model, graph, layout)
   )
 }
@@ -187,11 +188,15 @@ autoplot.reaction_network <- function(object, type = c("network", "dependencies"
                                       legend = TRUE, overview = NULL, size = NULL, ...) {
   check_parts(object)
   warn_ignored(...)
+  gg_two_kinds(plan_reactions(object, type, layout, labels, legend, overview), main, legend, size)
+}
+
+# Draws the plan of a network with two kinds of nodes.
+gg_two_kinds <- function(plan, main, legend, size) {
   if (is.null(size)) size <- device_size()
   if (!is.numeric(size) || length(size) != 2L || anyNA(size) || any(size <= 0)) {
     abort_value("size", "two positive numbers, the width and height in inches", size)
   }
-  plan <- plan_reactions(object, type, layout, labels, legend, overview)
   if (plan$overview) return(gg_overview(plan$model, plan$graph, main))
   page <- pmax(size - c(0.2, 0.2 + 0.4 * has_title(main) + 0.8 * legend), 0.5)
   drawing <- network_drawing(plan$model, plan$graph, plan$layout, plan$style$labels, page, measured(plan$model$nodes))
@@ -206,8 +211,8 @@ gg_reaction_arrows <- function(drawing, plan) {
   style$width <- drawn_width(style, drawing)
   shown <- which(lengths(drawing$paths) > 0L)
   if (length(shown) == 0L) return(NULL)
-  heads <- lapply(shown, function(i) arrow_head(drawing$paths[[i]], style$sign[[i]], head_length(style$width[[i]], drawing$cex)))
-  roles <- intersect(names(reaction_words), plan$graph$role)
+  heads <- lapply(shown, function(i) head_of_arrow(i, drawing$paths[[i]], style, drawing$cex))
+  roles <- intersect(names(plan$words), plan$graph$role)
   role <- factor(plan$graph$role[shown], roles)
   frame <- function(which, part) {
     rows <- path_frame(lapply(heads[which], `[[`, part), which)
@@ -218,15 +223,19 @@ gg_reaction_arrows <- function(drawing, plan) {
   lines <- frame(seq_along(shown), "line")
   filled <- which(vapply(heads, `[[`, NA, "filled"))
   open <- setdiff(seq_along(shown), filled)
-  width <- style$width[[1L]] / 96 * 25.4
+  width <- function(rows) style$width[shown][rows$arrow] / 96 * 25.4
   list(
-    ggplot2::geom_path(at, lines, linewidth = width, linetype = style$line[shown][lines$arrow]),
+    ggplot2::geom_path(at, lines, linewidth = width(lines), linetype = style$line[shown][lines$arrow]),
     if (length(filled) > 0L) {
       rows <- frame(filled, "shape")
-      ggplot2::geom_polygon(at, rows, fill = reaction_colours[as.character(rows$role)], linewidth = 0.27, show.legend = FALSE)
+      fill <- ifelse(vapply(heads, `[[`, NA, "hollow")[rows$arrow], "white", plan$role_colours[as.character(rows$role)])
+      ggplot2::geom_polygon(at, rows, fill = fill, linewidth = 0.27, show.legend = FALSE)
     },
-    if (length(open) > 0L) ggplot2::geom_path(at, frame(open, "shape"), linewidth = width, show.legend = FALSE),
-    ggplot2::scale_colour_manual(values = reaction_colours, labels = reaction_words[roles], breaks = roles),
+    if (length(open) > 0L) {
+      rows <- frame(open, "shape")
+      ggplot2::geom_path(at, rows, linewidth = width(rows), show.legend = FALSE)
+    },
+    ggplot2::scale_colour_manual(values = plan$role_colours, labels = plan$words[roles], breaks = roles),
     ggplot2::guides(
       fill = ggplot2::guide_legend(order = 1),
       colour = ggplot2::guide_legend(order = 2, override.aes = list(linetype = ifelse(roles == "rate", 2, 1)))
@@ -238,7 +247,10 @@ gg_boxes <- function(drawing, plan) {
   turn <- seq(0, 2 * pi, length.out = 33L)[-1L]
   unit <- if (plan$style$labels) cbind(c(-1, 1, 1, -1), c(-1, -1, 1, 1)) else cbind(cos(turn), sin(turn))
   n <- nrow(drawing$at)
+  round <- plan$style$round
   outline <- lapply(seq_len(n), function(i) {
+    if (isTRUE(round[i])) return(stadium(drawing$at[i, ], drawing$half[i, ]))
+    if (!is.null(round)) unit <- cbind(c(-1, 1, 1, -1), c(-1, -1, 1, 1))
     cbind(drawing$at[i, 1L] + unit[, 1L] * drawing$half[i, 1L], drawing$at[i, 2L] + unit[, 2L] * drawing$half[i, 2L])
   })
   rows <- path_frame(outline, seq_len(n))
@@ -246,9 +258,10 @@ gg_boxes <- function(drawing, plan) {
   text <- data.frame(x = drawing$at[, 1L], y = drawing$at[, 2L], label = short_label(plan$model$nodes))
   list(
     ggplot2::geom_polygon(
-      ggplot2::aes(x = .data$x, y = .data$y, group = .data$arrow, fill = .data$kind), rows, colour = "grey45", linewidth = 0.2
+      ggplot2::aes(x = .data$x, y = .data$y, group = .data$arrow, fill = .data$kind), rows, colour = "grey45",
+      linewidth = 0.25 * plan$style$border_width[rows$arrow]
     ),
-    ggplot2::scale_fill_manual(values = kind_colours),
+    ggplot2::scale_fill_manual(values = plan$kind_colours),
     if (plan$style$labels) {
       place <- ggplot2::aes(x = .data$x, y = .data$y, label = .data$label)
       ggplot2::geom_text(place, text, size = 12 * drawing$cex * 25.4 / 72)

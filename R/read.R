@@ -163,6 +163,13 @@
 read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl",
                                           "snoopy"), perturbation = NULL, update = NULL, exempt = NULL, initial = NULL,
                          constants = NULL, valueset = NULL) {
+  by_name <- !missing(file) && is_texts(file, 1L) && missing(format) && grepl("[.]pnml$", file, ignore.case = TRUE)
+  if (by_name || identical(format, "pnml")) {
+    abort("unsupported", paste(
+      "PNML is written by write_network(), but not read: it has neither rates nor kinds of transitions. read_network() reads",
+      "Petri nets as ANDL, CANDL and Snoopy's files."
+    ))
+  }
   source <- network_source(file)
   format <- check_choice(
     format, "format", c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", petri_formats), other_format_names

@@ -116,6 +116,7 @@ FFI_ENTRY(ffi_petri_arrows, 1)
 /* petri/ffi_petri_flat.c */
 FFI_ENTRY(ffi_petri_sizes, 1)
 FFI_ENTRY(ffi_petri_unfolded_list, 1)
+FFI_ENTRY(ffi_petri_reads, 1)
 FFI_ENTRY(ffi_petri_flatten, 2)
 FFI_ENTRY(ffi_petri_observed, 2)
 FFI_ENTRY(ffi_petri_cells, 2)

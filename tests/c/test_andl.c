@@ -554,6 +554,40 @@ static void written_out(void) {
   ff_petri_free(net);
 }
 
+/* A constant that is a formula is written as one, unless its value was given, or another name is written for a constant. */
+static void formulas_of_constants(void) {
+  static const char text[] =
+      NET("spn", "constants: all: int D = 15; int N = D / 2; double k = (D + N) / 4; bool b = D > 3;\nplaces: A = N;\n");
+  static const char *const names[] = {"N"};
+  static const double values[] = {9};
+  const ff_io_petri_options given = {names, values, 1, NULL};
+  ff_error err;
+  ff_petri *net;
+  char *written;
+  FF_CHECK_OK(read_net(&net, text, NULL, &err), &err);
+  FF_CHECK_OK(ff_io_petri_text(&written, net, FF_FORMAT_ANDL, &err), &err);
+  FF_CHECK(strstr(written, "  double D = 15;\n  int N = D / 2;\n  double k = (D + N) / 4;\n  int b = D > 3;\n") != NULL);
+  free(written);
+  FF_CHECK(round_trip(net, text));
+  ff_petri_free(net);
+  FF_CHECK_OK(read_net(&net, text, &given, &err), &err);
+  FF_CHECK_OK(ff_io_petri_text(&written, net, FF_FORMAT_ANDL, &err), &err);
+  FF_CHECK(strstr(written, "  double N = 9;\n  double k = (D + N) / 4;\n") != NULL);
+  free(written);
+  ff_petri_free(net);
+  FF_CHECK_OK(ff_petri_new(&net, &err), &err);
+  FF_CHECK_OK(ff_petri_add_parameter(net, "a b", 4, &err), &err); /* written with another name */
+  FF_CHECK_OK(ff_petri_add_parameter(net, "c", 2, &err), &err);
+  FF_CHECK_OK(ff_petri_define_parameter(net, 1, "double 8 / 2", &err), &err);
+  FF_CHECK_OK(ff_petri_define_parameter(net, 1, "double 8 / 4", &err), &err);
+  FF_CHECK_OK(ff_petri_add_place(net, "A", FF_PETRI_NONE, 0, 0, &err), &err);
+  FF_CHECK_OK(ff_petri_finish(net, &err), &err);
+  FF_CHECK_OK(ff_io_petri_text(&written, net, FF_FORMAT_ANDL, &err), &err);
+  FF_CHECK(strstr(written, "  double c = 2;\n") != NULL);
+  free(written);
+  ff_petri_free(net);
+}
+
 /* ---- files ---- */
 
 static void shared_file(const char *name, const char *find, const char *replace, const char *want) {
@@ -683,5 +717,5 @@ static void corpus(void) {
 }
 
 FF_TEST_MAIN("andl", parts, transitions, laws, sets, markings, inscriptions, coloured_rates, laws_of_equal_colours, options,
-             errors, bad_nets, spc, unwritable, ids, replaced_markings, written_out, external, neighbours, whales, cut_off, deep,
-             detection, corpus)
+             errors, bad_nets, spc, unwritable, ids, replaced_markings, written_out, formulas_of_constants, external, neighbours,
+             whales, cut_off, deep, detection, corpus)

@@ -96,3 +96,31 @@ test_that("numbers are those of other programs", {
   times <- read_peer(path("external.csv"))[[1]]
   expect_identical(distance_to(path("external.csv"), external, times != 0.5), 0)
 })
+
+test_that("formulas of constants are written again while they hold", {
+  source <- tempfile(fileext = ".candl")
+  target <- tempfile(fileext = ".candl")
+  on.exit(unlink(c(source, target)))
+  writeLines(c(
+    "colcpn [net] {", "constants:", "  all:", "    int D = 3;", "    int M = D / 2 + 1;", "    double k1 = 0.5;",
+    "    double k2 = k1 * 2;", "colorsets:", "  X = {1..D};", "variables:", "  X : x;", "places:", "continuous:", "  X A = k2`1;",
+    "transitions:", "continuous:", "  t {[x != M]} : : [A - {x}] & [A + {M}] : k2 * A ;", "}"
+  ), source)
+  constants <- function(net) {
+    write_network(net, target)
+    grep("^ +(int|double) ", readLines(target), value = TRUE)
+  }
+  net <- read_network(source)
+  expect_identical(constants(net), c("  double D = 3;", "  int M = D / 2 + 1;", "  double k1 = 0.5;", "  double k2 = k1 * 2;"))
+  again <- read_network(target)
+  expect_identical(again$parameters, net$parameters)
+  # a change of a constant does not change those that were computed from it, and what is written gives the same net
+  changed <- set_parameters(net, k1 = 7)
+  expect_identical(constants(changed), c("  double D = 3;", "  int M = D / 2 + 1;", "  double k1 = 7;", "  double k2 = 1;"))
+  expect_identical(read_network(target)$parameters, changed$parameters)
+  expect_identical(constants(set_parameters(net, k2 = 4))[[4L]], "  double k2 = 4;")
+  # a value that was given is that of the file, and formulas of it hold
+  given <- read_network(source, constants = c(k1 = 1))
+  expect_identical(constants(given)[3:4], c("  double k1 = 1;", "  double k2 = k1 * 2;"))
+  expect_identical(unname(given$parameters[["k2"]]), 2)
+})

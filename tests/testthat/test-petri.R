@@ -265,8 +265,11 @@ test_that("transitions may have no names, and a net may have none that ever fire
   expect_identical(petri_net(transition("A -> B", rate = 1))$transitions$equation, "A -> B")
   expect_error(petri_net("A -> B"), "needs", class = "fireflip_error_argument")
   expect_error(petri_net("A -> B", "B -> A"), "without one", class = "fireflip_error_argument")
-  never <- petri_net("A[x] -> B[4]" = 1, colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X", B = "X"),
-    initial = c(A = 3))
+  expect_warning(
+    never <- petri_net(
+      "A[x] -> B[4]" = 1, colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X", B = "X"), initial = c(A = 3)
+    ), "4 is no colour of X", class = "fireflip_warning_colours"
+  )
   expect_identical(nrow(unfold(never)$transitions), 0L)
   sim <- suppressWarnings(simulate(never, times = 5, seed = 1, output = "final"))
   expect_identical(sim$value[sim$place == "A"], c(3, 3, 3))

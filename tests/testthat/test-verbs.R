@@ -6,7 +6,7 @@ verbs <- c(
   "set_perturbation", "set_update", "fix_nodes", "set_rule", "add_node", "remove_node", "rename_nodes", "write_network"
 )
 for_reactions <- c("network_arrows", "set_initial", "write_network") # verbs that have a method for reaction networks too
-for_nets <- for_reactions # and for Petri nets
+for_nets <- c(for_reactions, "reduce_network") # and for Petri nets
 
 test_that("every verb has the model first, a method for pbn, and a default method that names the classes", {
   for (verb in verbs) {

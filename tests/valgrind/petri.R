@@ -42,6 +42,16 @@ simulate(moves, nsim = 3, times = 0.5, seed = 1, until = "sum(A) < 5", output = 
 as_reaction_network(moves)
 conservation_laws(moves)
 invariants(moves, "T")
+many <- petri_net( # enough transitions for the pattern of a rate
+  move = transition("2 `a b`[x] -> (n + 1) `a b`[next(x)]", rate = "k * `a b`[x] * v + x"),
+  flip = transition("`a b`[x] -> `a b`[previous(x)]", rate = "k * `a b`[x]"), colours = list(X = 1:12), indices = c(x = "X"),
+  places = c("a b" = "X"), initial = c("a b[1]" = 5), parameters = c(n = 1, k = 2), variables = c(v = "k + sum(`a b`)")
+)
+unfold(many)
+reduce_network(many)
+reduce_network(many, of_interest = "v")
+reduce_network(cells, of_interest = "all")
+plot(cells)
 as_petri_net(as_petri_net(as_reaction_network(moves)), as = "continuous")
 files <- file.path(tempdir(), c("net.candl", "net.pnml"))
 write_network(moves, files[[1]])

@@ -62,6 +62,27 @@ static void mark_all(const ff_petri *net, uint8_t *whole) {
   }
 }
 
+/* Whether all parameters keep their names, which definitions name. */
+static int names_are_kept(const ff_andl_writer *w) {
+  for (uint32_t i = 0; i < w->net->n_parameters; i++)
+    if (strcmp(w->scope.parameter[i], w->net->parameter[i]) != 0) return 0;
+  return 1;
+}
+
+static void put_constant(ff_andl_writer *w, uint32_t i, int whole, const char *definition) {
+  const size_t type = definition == NULL ? 0 : strcspn(definition, " ");
+  const int is_int = whole && w->net->value[i] == floor(w->net->value[i]);
+  if (definition != NULL && is_int && strncmp(definition, "int ", 4) != 0) definition = NULL;
+  ff_out_puts(w->out, (definition == NULL ? is_int : strncmp(definition, "int ", 4) == 0) ? "  int " : "  double ");
+  ff_out_puts(w->out, w->scope.parameter[i]);
+  ff_out_puts(w->out, " = ");
+  if (definition != NULL && definition[type] == ' ')
+    ff_out_puts(w->out, definition + type + 1);
+  else
+    ff_out_number(w->out, w->net->value[i]);
+  ff_out_puts(w->out, ";\n");
+}
+
 static ff_status put_constants(ff_andl_writer *w) {
   const ff_petri *net = w->net;
   if (net->n_parameters == 0) return FF_OK;
@@ -69,13 +90,8 @@ static ff_status put_constants(ff_andl_writer *w) {
   if (whole == NULL) return ff_error_set(w->err, FF_EMEMORY, "no memory for constants");
   mark_all(net, whole);
   ff_out_puts(w->out, "constants:\n  valuesets[Main]\n\nall:\n");
-  for (uint32_t i = 0; i < net->n_parameters; i++) {
-    ff_out_puts(w->out, whole[i] && net->value[i] == floor(net->value[i]) ? "  int " : "  double ");
-    ff_out_puts(w->out, w->scope.parameter[i]);
-    ff_out_puts(w->out, " = ");
-    ff_out_number(w->out, net->value[i]);
-    ff_out_puts(w->out, ";\n");
-  }
+  const int kept = names_are_kept(w);
+  for (uint32_t i = 0; i < net->n_parameters; i++) put_constant(w, i, whole[i], kept ? net->definition[i] : NULL);
   ff_out_puts(w->out, "\n");
   free(whole);
   return FF_OK;

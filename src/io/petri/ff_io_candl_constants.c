@@ -2,6 +2,7 @@
 #include "ff_io_candl_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,22 @@ static ff_status compute_in_order(ff_candl *candl, size_t first, size_t *stack, 
   return status;
 }
 
+/* Lets the net keep the formula of a constant, unless it is a number, or the options give another one, or a comment or the end of
+ * a line is within it. */
+static ff_status keep_definition(ff_candl *candl, uint32_t parameter, const ff_candl_value *c) {
+  double number;
+  const size_t size = c->text.length + sizeof "double ";
+  if (ff_span_number(c->text, &number) || given_value(candl, c->name, &number)) return FF_OK;
+  char *text = ff_calloc(size, 1);
+  if (text == NULL) return ff_candl_no_memory(candl);
+  snprintf(text, size, "%s %.*s", c->whole ? "int" : "double", (int)c->text.length, c->text.text);
+  ff_status status = FF_OK;
+  if (strpbrk(text, "\r\n") == NULL && strstr(text, "//") == NULL && strstr(text, "/*") == NULL)
+    status = ff_petri_define_parameter(candl->net, parameter, text, candl->err);
+  free(text);
+  return status;
+}
+
 ff_status ff_candl_constants_done(ff_candl *candl, ff_place place) {
   ff_status status = FF_OK;
   for (size_t i = 0; i < candl->n_values && status == FF_OK; i++) status = parse_value(candl, &candl->value[i]);
@@ -184,8 +201,10 @@ ff_status ff_candl_constants_done(ff_candl *candl, ff_place place) {
   if (stack == NULL || at == NULL || value == NULL) status = ff_candl_no_memory(candl);
   for (size_t i = 0; i < candl->n_values && status == FF_OK; i++)
     if (candl->value[i].state == 0) status = compute_in_order(candl, i, stack, at, value);
-  for (size_t i = 0; i < candl->n_values && status == FF_OK; i++)
+  for (size_t i = 0; i < candl->n_values && status == FF_OK; i++) {
     status = ff_petri_add_parameter(candl->net, candl->value[i].name.text, candl->value[i].value, candl->err);
+    if (status == FF_OK) status = keep_definition(candl, candl->net->n_parameters - 1, &candl->value[i]);
+  }
   free(stack);
   free(at);
   free(value);

@@ -230,7 +230,10 @@ void ff_petri_free(ff_petri *net) {
     free_elements(net->variable[i].element, net->variable[i].n_elements);
     ff_formula_free(&net->variable[i].value);
   }
-  for (uint32_t i = 0; i < net->n_parameters; i++) free(net->parameter[i]);
+  for (uint32_t i = 0; i < net->n_parameters; i++) {
+    free(net->parameter[i]);
+    free(net->definition[i]);
+  }
   free_colours(net);
   free(net->place);
   free(net->transition);
@@ -238,6 +241,7 @@ void ff_petri_free(ff_petri *net) {
   free(net->variable);
   free(net->parameter);
   free(net->value);
+  free(net->definition);
   if (net->names != NULL) {
     free(net->names->slot);
     free(net->names->shape);
@@ -270,14 +274,26 @@ ff_status ff_petri_add_parameter(ff_petri *net, const char *name, double value, 
   ff_status status = new_name(net, FF_NAMES_PARAMETER, name, n, &copy, err);
   ROOM(status, net->parameter, n);
   ROOM(status, net->value, n);
+  ROOM(status, net->definition, n);
   if (status != FF_OK) {
     free(copy);
     return status;
   }
   net->parameter[n] = copy;
   net->value[n] = value;
+  net->definition[n] = NULL;
   net->n_parameters++;
   enter(net, FF_NAMES_PARAMETER, n);
+  return FF_OK;
+}
+
+ff_status ff_petri_define_parameter(ff_petri *net, uint32_t parameter, const char *definition, ff_error *err) {
+  const size_t size = strlen(definition) + 1;
+  char *copy = ff_calloc(size, 1);
+  if (copy == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the definition of a parameter");
+  memcpy(copy, definition, size);
+  free(net->definition[parameter]);
+  net->definition[parameter] = copy;
   return FF_OK;
 }
 

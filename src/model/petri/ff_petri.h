@@ -129,6 +129,7 @@ typedef struct {
   uint32_t n_places, n_transitions, n_markings, n_variables;
   char **parameter;
   double *value; /* of each parameter */
+  char **definition; /* of each parameter: NULL, or type and formula in a file, such as "int D / 2 + 1"; only for writers */
   uint32_t n_parameters;
 
   ff_colour_definition *set;
@@ -147,6 +148,8 @@ typedef struct {
 ff_status ff_petri_new(ff_petri **out, ff_error *err);
 void ff_petri_free(ff_petri *net);
 ff_status ff_petri_add_parameter(ff_petri *net, const char *name, double value, ff_error *err);
+/* Gives a parameter its definition, which must give its value. */
+ff_status ff_petri_define_parameter(ff_petri *net, uint32_t parameter, const char *definition, ff_error *err);
 ff_status ff_petri_add_place(ff_petri *net, const char *name, uint32_t set, int continuous, int fixed, ff_error *err);
 ff_status ff_petri_add_transition(ff_petri *net, const char *name, ff_petri_kind kind, uint32_t *number, ff_error *err);
 ff_status ff_petri_add_variable(ff_petri *net, const char *name, ff_error *err);

@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
   uint32_t n_places, n_markings, n_pieces, n_parameters, n_colours;
-  const char **place, **set, **parameter, **colour;
+  const char **place, **set, **parameter, **definition, **colour;
   const int *continuous, *fixed, *adds;
   const double *value;
   const char **element, **when, **marking;                 /* of markings */
@@ -134,6 +134,8 @@ static parts parts_of(SEXP model) {
   p.n_parameters = size_of(value, "parameters");
   if (p.n_parameters > 0)
     p.parameter = ffi_texts(Rf_getAttrib(value, R_NamesSymbol), p.n_parameters, 0, FFI_PETRI, "parameters", numbers);
+  if (ffi_element(model, "written_as") != R_NilValue)
+    p.definition = ffi_texts(ffi_element(model, "written_as"), p.n_parameters, 1, FFI_PETRI, "written_as", "texts of parameters");
   take_colours(&p, model);
   p.sets = named_of(model, "sets");
   p.indices = named_of(model, "indices");
@@ -374,7 +376,11 @@ static int64_t *colours_of(ff_petri *net, SEXP x) {
 
 static void fill(ff_petri *net, const parts *p, const char *until) {
   ff_error err;
-  for (uint32_t i = 0; i < p->n_parameters; i++) ffi_check(ff_petri_add_parameter(net, p->parameter[i], p->value[i], &err), &err);
+  for (uint32_t i = 0; i < p->n_parameters; i++) {
+    ffi_check(ff_petri_add_parameter(net, p->parameter[i], p->value[i], &err), &err);
+    if (p->definition != NULL && p->definition[i] != NULL)
+      ffi_check(ff_petri_define_parameter(net, i, p->definition[i], &err), &err);
+  }
   for (uint32_t i = 0; i < p->n_colours; i++) {
     SEXP x = VECTOR_ELT(p->colours, i);
     ffi_check(ff_petri_add_values(net, p->colour[i], colours_of(net, x), (uint32_t)Rf_xlength(x), &err), &err);

@@ -268,6 +268,76 @@ static void formula_text(SEXP strings, R_xlen_t at, const ff_petri_flat *flat, c
   ffi_set_text(strings, at, text, R_BlankString, VECTOR_ELT(holders, 1));
 }
 
+/* Whether a formula of a family is the same for all of its transitions. */
+static int is_shared(const ff_petri_family *f, const ff_formula *formula) {
+  for (uint32_t k = 0; k < formula->length; k++)
+    if (formula->word[k].code == FF_F_SYMBOL && formula->word[k].symbol < f->n_slots + f->n_numbers) return 0;
+  return 1;
+}
+
+/* The text of the rate of a family without numbers, in which a name in backquotes, the byte 1, the number of a slot and the byte
+ * 1, stands for that of a place. NULL if there is none, because there are numbers or few transitions. It is in R's memory. */
+static const char *rate_pattern(const ff_petri_flat *flat, const ff_petri_family *f, SEXP holders) {
+  ff_error err;
+  char *text;
+  if (f->n_numbers > 0 || f->n < 8 || f->kind == FF_PETRI_SCHEDULED) return NULL;
+  char **names = (char **)R_alloc((size_t)f->n_slots + flat->n_parameters + 1, sizeof *names);
+  for (uint32_t k = 0; k < f->n_slots; k++) {
+    names[k] = R_alloc(16, 1);
+    snprintf(names[k], 16, "\1%u\1", k);
+  }
+  for (uint32_t k = 0; k < flat->n_parameters; k++) names[f->n_slots + k] = flat->net->parameter[k];
+  ffi_check(ff_formula_text(&text, &f->rate, names, &err), &err);
+  R_SetExternalPtrAddr(VECTOR_ELT(holders, 1), text);
+  char *out = R_alloc(strlen(text) + 1, 1);
+  strcpy(out, text);
+  ffi_free_text(VECTOR_ELT(holders, 1));
+  return out;
+}
+
+/* The text of a pattern for transition i. `quoted` has the names of all symbols as formulas have them. */
+static SEXP pattern_text(const char *pattern, const ff_petri_family *f, uint32_t i, SEXP quoted) {
+  size_t n = 0, size = 256;
+  char *buffer = R_alloc(size, 1);
+  for (const char *p = pattern; *p != 0;) {
+    const char *next = strstr(p, "`\1"), *piece = p;
+    size_t length = next == NULL ? strlen(p) : (size_t)(next - p);
+    p += length;
+    if (next == piece) {
+      char *end;
+      const SEXP name = STRING_ELT(quoted, f->slot[strtoul(p + 2, &end, 10) * f->n + i]);
+      piece = CHAR(name);
+      length = (size_t)LENGTH(name);
+      p = end + 2; /* behind \1 and the backquote */
+    }
+    if (n + length > size) {
+      char *more = R_alloc(2 * (n + length), 1);
+      memcpy(more, buffer, n);
+      buffer = more;
+      size = 2 * (n + length);
+    }
+    memcpy(buffer + n, piece, length);
+    n += length;
+  }
+  return Rf_mkCharLenCE(buffer, (int)n, CE_UTF8);
+}
+
+/* The names of all symbols as formulas have them. The caller PROTECTs them. */
+static SEXP quoted_names(SEXP symbols, SEXP holders) {
+  ff_error err;
+  ff_formula_word word = {FF_F_SYMBOL, 0, 0};
+  const ff_formula one = {&word, 1, 1};
+  const R_xlen_t n = Rf_xlength(symbols);
+  SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+  for (R_xlen_t k = 0; k < n; k++) {
+    char *text, *name = (char *)(uintptr_t)CHAR(STRING_ELT(symbols, k));
+    ffi_check(ff_formula_text(&text, &one, &name, &err), &err);
+    ffi_set_text(out, k, text, R_BlankString, VECTOR_ELT(holders, 1));
+  }
+  UNPROTECT(1);
+  return out;
+}
+
 /* The value of a weight, NaN if it depends on places or the time. */
 static double weight_value(const ff_petri_flat *flat, const ff_petri_family *f, uint32_t i, const ff_formula *weight) {
   const uint32_t n = f->n_slots + f->n_numbers;
@@ -301,15 +371,40 @@ static SEXP text_holders(void) {
   return out;
 }
 
+/* Appends the arcs of transition i of a family, which is number `at`. Weights that are the same for all are those of the
+ * transition before. */
+static void add_arcs(arcs *a, R_xlen_t at, const ff_petri_flat *flat, const ff_petri_family *f, uint32_t i, SEXP symbols,
+                     SEXP holders) {
+  for (uint32_t k = 0; k < f->n_arcs; k++, a->n++) {
+    const ff_petri_flat_arc *arc = &f->arc[k];
+    const R_xlen_t before = a->n - (R_xlen_t)f->n_arcs;
+    a->transition[a->n] = (int)at + 1;
+    a->kind[a->n] = (int)arc->kind;
+    a->place[a->n] = (int)f->slot[(size_t)arc->slot * f->n + i] + 1;
+    if (i > 0 && is_shared(f, &arc->weight)) {
+      a->value[a->n] = a->value[before];
+      SET_STRING_ELT(a->weight, a->n, STRING_ELT(a->weight, before));
+      continue;
+    }
+    a->value[a->n] = arc->weight.length == 0 ? arc->number : weight_value(flat, f, i, &arc->weight);
+    if (arc->weight.length > 0)
+      formula_text(a->weight, a->n, flat, f, i, &arc->weight, symbols, holders);
+    else
+      SET_STRING_ELT(a->weight, a->n, Rf_mkChar(ff_show_as_r(arc->number, 17).text));
+  }
+}
+
 static SEXP transition_columns(const ff_petri_flat *flat, SEXP symbols, SEXP holders, arcs *a) {
   static const char *const names[] = {"name", "of", "number", "mass_action", "begin", "period", "end"};
   const R_xlen_t n = (R_xlen_t)flat->n_transitions;
   static const SEXPTYPE types[] = {STRSXP, INTSXP, STRSXP, LGLSXP, REALSXP, REALSXP, REALSXP};
-  SEXP out = PROTECT(ffi_list(7, names));
+  SEXP out = PROTECT(ffi_list(7, names)), quoted = PROTECT(quoted_names(symbols, holders));
   R_xlen_t at = 0;
   for (int k = 0; k < 7; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(types[k], n));
   for (uint32_t f = 0; f < flat->n_families; f++) {
     const ff_petri_family *family = &flat->family[f];
+    const void *of_family = vmaxget();
+    const char *pattern = rate_pattern(flat, family, holders);
     for (uint32_t i = 0; i < family->n; i++, at++) {
       char name[FFI_PETRI_NAME];
       const void *memory = vmaxget();
@@ -319,25 +414,18 @@ static SEXP transition_columns(const ff_petri_flat *flat, SEXP symbols, SEXP hol
       INTEGER(VECTOR_ELT(out, 1))[at] = (int)family->transition + 1;
       if (family->kind == FF_PETRI_SCHEDULED)
         SET_STRING_ELT(VECTOR_ELT(out, 2), at, NA_STRING);
+      else if (pattern != NULL)
+        SET_STRING_ELT(VECTOR_ELT(out, 2), at, pattern_text(pattern, family, i, quoted));
       else
         formula_text(VECTOR_ELT(out, 2), at, flat, family, i, &family->rate, symbols, holders);
       LOGICAL(VECTOR_ELT(out, 3))[at] = family->mass_action;
       for (int k = 0; k < 3; k++) REAL(VECTOR_ELT(out, 4 + k))[at] = family->kind == FF_PETRI_SCHEDULED ? family->at[k] : NA_REAL;
-      for (uint32_t k = 0; k < family->n_arcs; k++, a->n++) {
-        const ff_petri_flat_arc *arc = &family->arc[k];
-        a->transition[a->n] = (int)at + 1;
-        a->kind[a->n] = (int)arc->kind;
-        a->place[a->n] = (int)family->slot[(size_t)arc->slot * family->n + i] + 1;
-        a->value[a->n] = arc->weight.length == 0 ? arc->number : weight_value(flat, family, i, &arc->weight);
-        if (arc->weight.length > 0)
-          formula_text(a->weight, a->n, flat, family, i, &arc->weight, symbols, holders);
-        else
-          SET_STRING_ELT(a->weight, a->n, Rf_mkChar(ff_show_as_r(arc->number, 17).text));
-      }
+      add_arcs(a, at, flat, family, i, symbols, holders);
       vmaxset(memory);
     }
+    vmaxset(of_family);
   }
-  UNPROTECT(1);
+  UNPROTECT(2);
   return out;
 }
 
@@ -423,5 +511,60 @@ SEXP ffi_petri_unfolded_list(SEXP model) {
   ffi_set(out, "arcs", columns);
   ffi_set(out, "variables", variable_texts(flat, symbols, holders));
   UNPROTECT(4);
+  return out;
+}
+
+/* ---- what transitions and variables read -------------------------------------------------------------------------------------
+ * */
+
+/* Marks the slots that a formula of a family names. */
+static void mark_slots(int *used, const ff_petri_family *f, const ff_formula *formula) {
+  for (uint32_t k = 0; k < formula->length; k++)
+    if (formula->word[k].code == FF_F_SYMBOL && formula->word[k].symbol < f->n_slots) used[formula->word[k].symbol] = 1;
+}
+
+/* The symbols that the transitions of a family read. Without columns, only counts them. */
+static R_xlen_t reads_of_family(const ff_petri_family *f, R_xlen_t first, SEXP transition, SEXP symbol, R_xlen_t at) {
+  const void *memory = vmaxget();
+  int *used = (int *)R_alloc((size_t)f->n_slots + 1, sizeof *used);
+  memset(used, 0, f->n_slots * sizeof *used);
+  mark_slots(used, f, &f->rate);
+  for (uint32_t k = 0; k < f->n_arcs; k++) mark_slots(used, f, &f->arc[k].weight);
+  for (uint32_t k = 0; k < f->n_slots; k++) {
+    for (uint32_t i = 0; used[k] && i < f->n; i++, at++) {
+      if (transition == NULL) continue;
+      REAL(transition)[at] = (double)(first + i) + 1;
+      REAL(symbol)[at] = f->slot[(size_t)k * f->n + i] + 1.0;
+    }
+  }
+  vmaxset(memory);
+  return at;
+}
+
+/* Returns list(transition, symbol, variable, of), numbers from 1: transition `transition` of the unfolded net has a rate or a
+ * weight that names the place or variable `symbol`, and the formula of variable `variable` names `of` (NA for other words). */
+SEXP ffi_petri_reads(SEXP model) {
+  static const char *const names[] = {"transition", "symbol", "variable", "of"};
+  ffi_petri_unfolded *u;
+  PROTECT(ffi_petri_unfold(model, NULL, &u));
+  const ff_petri_flat *flat = u->flat;
+  const uint32_t symbols = flat->n_places + flat->n_variables;
+  R_xlen_t n = 0, first = 0, at = 0, of_variables = 0;
+  for (uint32_t f = 0; f < flat->n_families; f++) n = reads_of_family(&flat->family[f], 0, NULL, NULL, n);
+  for (uint32_t v = 0; v < flat->n_variables; v++) of_variables += flat->variable[v].length;
+  SEXP out = PROTECT(ffi_list(4, names));
+  for (int k = 0; k < 4; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, k < 2 ? n : of_variables));
+  for (uint32_t f = 0; f < flat->n_families; first += flat->family[f].n, f++)
+    at = reads_of_family(&flat->family[f], first, VECTOR_ELT(out, 0), VECTOR_ELT(out, 1), at);
+  at = 0;
+  for (uint32_t v = 0; v < flat->n_variables; v++) {
+    for (uint32_t k = 0; k < flat->variable[v].length; k++, at++) {
+      const ff_formula_word *word = &flat->variable[v].word[k];
+      const int is_read = word->code == FF_F_SYMBOL && word->symbol < symbols;
+      REAL(VECTOR_ELT(out, 2))[at] = v + 1.0;
+      REAL(VECTOR_ELT(out, 3))[at] = is_read ? word->symbol + 1.0 : NA_REAL;
+    }
+  }
+  UNPROTECT(2);
   return out;
 }

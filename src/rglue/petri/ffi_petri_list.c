@@ -327,9 +327,9 @@ static void functions_list(SEXP out, const ff_petri *net, SEXP holder) {
 
 SEXP ffi_petri_list(const ff_petri *net) {
   static const char *const names[] = {"places",  "transitions", "markings",   "colours",   "sets",
-                                      "indices", "functions",   "parameters", "variables", "pieces"};
+                                      "indices", "functions",   "parameters", "variables", "pieces",  "definitions"};
   ff_error err;
-  SEXP out = PROTECT(ffi_list(10, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
+  SEXP out = PROTECT(ffi_list(11, names)), holder = PROTECT(ffi_pointer(ffi_free_text, 0, R_NilValue));
   ffi_set(out, "places", places_list(net));
   ffi_set(out, "transitions", transitions_list(net, holder));
   ffi_set(out, "markings", markings_list(net, holder));
@@ -347,6 +347,12 @@ SEXP ffi_petri_list(const ff_petri *net) {
   for (uint32_t i = 0; i < net->n_parameters; i++) {
     set_name(parameters, i, net->parameter[i]);
     REAL(parameters)[i] = net->value[i];
+  }
+  SEXP definitions = with_names(STRSXP, net->n_parameters); /* NA for a parameter that is a number */
+  ffi_set(out, "definitions", definitions);
+  for (uint32_t i = 0; i < net->n_parameters; i++) {
+    set_name(definitions, i, net->parameter[i]);
+    SET_STRING_ELT(definitions, i, text_from(net->definition[i]));
   }
   SEXP variables = with_names(STRSXP, net->n_variables);
   ffi_set(out, "variables", variables);
