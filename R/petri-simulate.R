@@ -7,10 +7,10 @@
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
 #' @param method `"exact"`: one step of the flows of the whole net after the other; their error has a stated tolerance, and the
-#'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such as
-#'   the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more, where
-#'   each has firings and flows of its own, and without `until`; otherwise exact. `"paper"`: the serial algorithm of ELansary and
-#'   others, for comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
+#'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such
+#'   as the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more,
+#'   where each has firings and flows of its own, and without `until`; otherwise exact. `"paper"`: the serial algorithm of ELansary
+#'   and others, for comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those

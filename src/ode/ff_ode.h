@@ -92,7 +92,8 @@ void ff_ode_free(ff_ode *ode);
 void ff_ode_begin(ff_ode *ode, double t, const double *x, double h);
 
 /* Goes on with the present solution in another state, such as after an event: the next step has the length ff_ode_next() and the
- * present method. A time within the last step ends it, as ff_ode_cut() would. With `automatic`, the method may still change in either direction. x may be an array of the solver. O(n). */
+ * present method. A time within the last step ends it, as ff_ode_cut() would. With `automatic`, the method may still change in
+ * either direction. x may be an array of the solver. O(n). */
 void ff_ode_go_on(ff_ode *ode, double t, const double *x);
 
 /* What the next steps of a solution follow from, but for the time and the state: so one solver may go on with several solutions
@@ -136,8 +137,8 @@ typedef struct {
 } ff_ode_verdict;
 
 /* Begins the next step, which ends at `most` at the latest; or tries it again, if it was begun. Returns 1 if the caller must do
- * the arithmetic of *out now, and then call ff_ode_trial_end(). Otherwise it returns 0, and *outcome is that of ff_ode_step(): for
- * implicit steps, it makes the whole step. Without `judge`. */
+ * the arithmetic of *out now, and then call ff_ode_trial_end(). Otherwise it returns 0, and *outcome is that of ff_ode_step():
+ * for implicit steps, it makes the whole step. Without `judge`. */
 int ff_ode_trial_begin(ff_ode *ode, double most, ff_ode_trial *out, ff_ode_outcome *outcome);
 
 /* Ends a trial. Returns 1 if the step has ended, with *outcome, and 0 if it must be tried again. */

@@ -156,29 +156,33 @@ static ff_status add_multiples(ff_petri_lanes *x, ff_error *err) {
   return status;
 }
 
-static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
+static int allocate_lists(ff_petri_lanes *x) {
   const ff_petri_program *p = x->program;
-  const int linear = p->linear_first != NULL;
-  const uint32_t *flow = linear ? p->single : p->flow, n_flows = linear ? p->n_singles : p->n_flows;
-  uint32_t flows = 0, arcs = 0;
+  const size_t multiples = p->linear_first != NULL ? p->linear_first[p->n_levels] : 0;
+  size_t flows = 0, arcs = 0;
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
     flows += law->n;
-    arcs += law->n * law->n_effects;
+    arcs += (size_t)law->n * law->n_effects;
   }
-  uint32_t *read = ff_calloc(p->most_rows, sizeof *read);
   x->value_row = ff_calloc(p->n_values, sizeof *x->value_row);
   x->is_shown = ff_calloc(p->n_levels, sizeof *x->is_shown);
-  x->multiple = ff_calloc(linear ? p->linear_first[p->n_levels] : 0, sizeof *x->multiple);
+  x->multiple = ff_calloc(multiples, sizeof *x->multiple);
   x->flow = ff_calloc(flows, sizeof *x->flow);
+  x->narrow = ff_calloc(flows, sizeof *x->narrow);
   x->arc = ff_calloc(arcs, sizeof *x->arc);
   x->weight = ff_calloc(arcs, sizeof *x->weight);
   x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
-  x->narrow = ff_calloc(flows, sizeof *x->narrow);
-  const int fine = read && x->multiple && x->value_row && x->is_shown && x->flow && x->arc && x->weight && x->variable && x->profile &&
-                   x->narrow;
-  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u flows in lanes", flows);
+  return x->value_row && x->is_shown && x->multiple && x->flow && x->narrow && x->arc && x->weight && x->variable && x->profile;
+}
+
+static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
+  const ff_petri_program *p = x->program;
+  const int linear = p->linear_first != NULL;
+  const uint32_t *flow = linear ? p->single : p->flow, n_flows = linear ? p->n_singles : p->n_flows;
+  uint32_t *read = ff_calloc(p->most_rows, sizeof *read);
+  ff_status status = allocate_lists(x) && read != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for flows in lanes");
   for (uint32_t i = 0, row; i < p->n_levels + p->n_given && status == FF_OK; i++) status = row_of(x, i, &row, err);
   if (status == FF_OK) status = add_variables(x, err);
   if (status == FF_OK) status = add_multiples(x, err);
@@ -189,26 +193,29 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   return status;
 }
 
+/* All arrays of rows, with the numbers of these. n is the number of levels, d the depth of a stack. */
+#define FF_LANES_ROWS(X)                                                                                                      \
+  X(row, x->n_rows) X(start, n) X(k[0], n) X(k[1], n) X(k[2], n) X(k[3], n) X(k[4], n) X(k[5], n) X(k[6], n) X(at, n)         \
+  X(end, n) X(error, n) X(dense, FF_ODE_DENSE * n) X(point, FF_PETRI_POINTS * n) X(wide, 2 * n) X(span, 2 * n)                \
+  X(from, 1) X(h, 1) X(zero, 1) X(worst, 1) X(root, 1) X(speed, 1) X(bad, 1) X(rate, 1) X(factor, 1) X(slack, 1) X(plain, 1)  \
+  X(given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given) X(given_at, x->n_given) X(spans, 2 * d) X(stack, FF_PETRI_POINTS * d)  \
+  X(tried, FF_PETRI_TRIED * (size_t)x->n_profiles)
+
 static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
-  const size_t n = x->n_levels, depth = x->program->depth + 1u;
-  struct {
-    double **array;
-    size_t rows;
-  } const parts[] = {{&x->row, x->n_rows}, {&x->start, n}, {&x->k[0], n}, {&x->k[1], n}, {&x->k[2], n}, {&x->k[3], n},
-                     {&x->k[4], n}, {&x->k[5], n}, {&x->k[6], n}, {&x->at, n}, {&x->end, n}, {&x->error, n}, {&x->from, 1},
-                     {&x->h, 1}, {&x->zero, 1}, {&x->worst, 1}, {&x->root, 1}, {&x->speed, 1}, {&x->bad, 1}, {&x->rate, 1}, {&x->factor, 1},
-                     {&x->dense, FF_ODE_DENSE * n}, {&x->point, FF_PETRI_POINTS * n}, {&x->given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given}, {&x->given_at, x->n_given} /* FF_PETRI_GIVEN_STAGES numbers for each */, {&x->wide, 2 * n}, {&x->slack, 1}, {&x->plain, 1}, {&x->span, 2 * n}, {&x->spans, 2 * depth}, {&x->stack, FF_PETRI_POINTS * depth},
-                     {&x->tried, FF_PETRI_TRIED * (size_t)x->n_profiles}};
+  const size_t n = x->n_levels, d = x->program->depth + 1u;
   size_t rows = 0;
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) rows += parts[i].rows;
+#define FF_X(name, number) rows += (number);
+  FF_LANES_ROWS(FF_X)
+#undef FF_X
   double *next = x->memory = ff_calloc(rows, L * sizeof *x->memory);
-  x->operand = ff_calloc(depth, sizeof *x->operand);
+  x->operand = ff_calloc(d, sizeof *x->operand);
   if (next == NULL || x->operand == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for lanes of %u levels", x->n_levels);
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    *parts[i].array = next;
-    next += parts[i].rows * L;
-  }
+#define FF_X(name, number)                                                                                                    \
+  x->name = next;                                                                                                             \
+  next += (number)*L;
+  FF_LANES_ROWS(FF_X)
+#undef FF_X
   for (uint32_t r = 0; r < x->n_rows; r++)
     for (uint32_t l = 0; l < L; l++) x->row[(size_t)r * L + l] = x->row_number[r];
   return FF_OK;
@@ -252,8 +259,8 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
   for (uint32_t k = 0; k < x->n_profiles; k++) ff_formula_free(&x->profile[k].formula);
   for (uint32_t k = 0; k < x->n_narrow; k++) ff_formula_free(&x->narrow[k].formula);
-  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->multiple, x->flow, x->arc, x->weight,
-                          x->variable, x->profile, x->narrow, x->memory};
+  void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->multiple, x->flow,
+                          x->arc, x->weight, x->variable, x->profile, x->narrow, x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);
 }

@@ -1,6 +1,6 @@
-/* The inner loops of ff_petri_lanes. The including file compiles them for an instruction set and defines FF_KERNEL(name), the name
- * there. Loops over lanes have a constant length and no branch, so that compilers make vectors of them; each has a function of its
- * own for that. */
+/* The inner loops of ff_petri_lanes. The including file compiles them for an instruction set and defines FF_KERNEL(name), the
+ * name there. Loops over lanes have a constant length and no branch, so that compilers make vectors of them; each has a function
+ * of its own for that. */
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +63,8 @@ static void FF_KERNEL(power)(OPERANDS) {
   }
 }
 
-static void FF_KERNEL(other)(uint32_t code, double *out, const ff_petri_lanes_operand *operand, uint32_t operands, uint32_t points) {
+static void FF_KERNEL(other)(uint32_t code, double *out, const ff_petri_lanes_operand *operand, uint32_t operands,
+                             uint32_t points) {
   for (uint32_t p = 0; p < points; p++)
     EACH(l) {
       double x[3] = {0, 0, 0};

@@ -63,8 +63,8 @@ ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err);
 void ff_petri_peak_free(ff_petri_path *path);
 /* A profile as a formula of the present segment, until the next formula is looked at. O(symbols). */
 ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile);
-/* Quick bounds in the solver's whole step, of a formula for which ff_petri_span_can(); symbol k is the value value[k], which is not
- * the time. O(length). */
+/* Quick bounds in the solver's whole step, of a formula for which ff_petri_span_can(); symbol k is the value value[k], which is
+ * not the time. O(length). */
 ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula, const uint32_t *value, int clips);
 /* Whether the values of a formula between two parts of the solver's step may be far from those that were computed there, which
  * are from `low` to `high`; a distance of `slack` does not matter. O(length). */

@@ -75,7 +75,7 @@ ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err) {
   x->bound = ff_calloc(p->depth, sizeof *x->bound);
   x->span = ff_calloc(p->depth + 1u, sizeof *x->span);
   x->symbol = ff_calloc(most, sizeof *x->symbol);
-  const int fine = x->span != NULL && x->symbol != NULL && x->curve != NULL && x->value != NULL && x->at != NULL && x->bound != NULL;
+  const int fine = x->span && x->symbol && x->curve && x->value && x->at && x->bound;
   return fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for a trajectory of %u places", p->n_places);
 }
 

@@ -86,7 +86,8 @@ static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piec
   const double slack = path->program->options.relative * (whole > 1 ? whole : 1) / (x->allowed * piece->width);
   if (piece->width == 1 && ff_petri_span_is_near(path->tried[k].span, tried->low, tried->high, slack)) return 0;
   const ff_petri_formula of = ff_petri_peak_profile(path, k);
-  return ff_petri_peak_hides(path, &of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high, slack);
+  return ff_petri_peak_hides(path, &of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high,
+                             slack);
 }
 
 /* Whether a part is exact enough to be a piece. */

@@ -79,7 +79,8 @@ ff_status ff_petri_runner_new(ff_petri_runner **out, const ff_petri_blocks *b, f
   r->crew = ff_calloc(b->n_types, sizeof *r->crew);
   r->initial = ff_calloc(places, sizeof *r->initial);
   int fine = r->crew != NULL && r->initial != NULL;
-  for (uint32_t l = 0; l < FF_PETRI_LANES; l++) fine = fine && (r->seat[l].near = ff_calloc(near, sizeof *r->seat[l].near)) != NULL;
+  for (uint32_t l = 0; l < FF_PETRI_LANES; l++)
+    fine = fine && (r->seat[l].near = ff_calloc(near, sizeof *r->seat[l].near)) != NULL;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
   for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++) status = make_crew(&r->crew[t], &b->types[t], simd, err);
   if (status == FF_OK) return FF_OK;

@@ -88,8 +88,8 @@ static FF_HD inline int ff_petri_span_may_be_narrow(const ff_formula *f) {
 static FF_HD inline int ff_petri_span_can(const ff_formula *f) {
   for (uint32_t at = 0; at < f->length; at++) {
     const uint32_t code = f->word[at].code;
-    const int arithmetic = code == FF_F_NUMBER || code == FF_F_SYMBOL || code == FF_F_NEG || code == FF_F_ADD || code == FF_F_SUB ||
-                           code == FF_F_MUL || code == FF_F_DIV;
+    const int arithmetic = code == FF_F_NUMBER || code == FF_F_SYMBOL || code == FF_F_NEG || code == FF_F_ADD ||
+                           code == FF_F_SUB || code == FF_F_MUL || code == FF_F_DIV;
     if (!arithmetic && !(code == FF_F_POW && f->word[at - 1].code == FF_F_NUMBER)) return 0;
   }
   return 1;
