@@ -239,8 +239,9 @@ void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t str
  * bytes, and is aligned as a double. O(1). */
 size_t ff_petri_path_state_size(const ff_petri_program *program);
 
-/* The state at the start, after ff_petri_path_start(), before anything happens. O(size of the program). */
-void ff_petri_path_open(ff_petri_path *path, void *state);
+/* The state at the start, after ff_petri_path_start(), before anything happens. Returns the sum of all hazards then. O(size of
+ * the program). */
+double ff_petri_path_open(ff_petri_path *path, void *state);
 
 /* Goes on from a state at time t, as ff_petri_path_step() does after a step; ff_petri_path_start() came before. O(values + groups
  * + hazards). */

@@ -57,10 +57,15 @@ static kept load(ff_petri_path *x, const void *state) {
   return k;
 }
 
-void ff_petri_path_open(ff_petri_path *x, void *state) {
+double ff_petri_path_open(ff_petri_path *x, void *state) {
+  const ff_petri_program *p = x->program;
+  double all = 0;
   ff_petri_path_begin(x);
   ff_petri_switches_set(x);
   save(x, state);
+  for (uint32_t c = 0; c < p->n_cells; c++)
+    if (x->sum[c] != 0) all += x->sum[c] * ff_petri_profile_at(x, 0, p->cell_profile[c]);
+  return all;
 }
 
 void ff_petri_path_leave(ff_petri_path *x, void *state, double t) {

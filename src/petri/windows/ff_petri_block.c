@@ -202,17 +202,18 @@ static ff_petri_path *prepare(ff_petri_runner *runner, uint32_t lane, const ff_p
 
 /* ---- the start ---------------------------------------------------------------------------------------------------------- */
 
-void ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *initial, char *state, double *guess) {
+double ff_petri_runner_open(ff_petri_runner *r, uint32_t block, const double *initial, char *state, double *guess) {
   const ff_petri_blocks *b = r->blocks;
   ff_petri_path *path = prepare(r, 0, NULL, block);
   const ff_petri_program *p = path->program;
   for (uint32_t k = 0; k < p->n_places; k++) r->initial[k] = initial[b->place[b->place_first[block] + k]];
   ff_petri_path_start(path, r->key, r->unit, r->initial, r->start);
-  ff_petri_path_open(path, state);
+  const double hazards = ff_petri_path_open(path, state);
   for (uint32_t i = 0; i < p->n_levels; i++) {
     guess[3 * i] = path->value[i];
     guess[3 * i + 1] = guess[3 * i + 2] = 0;
   }
+  return hazards;
 }
 
 double ff_petri_runner_coupling(ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {

@@ -41,8 +41,9 @@ void ff_petri_runner_free(ff_petri_runner *runner);
 /* A trajectory begins. O(types). */
 void ff_petri_runner_start(ff_petri_runner *runner, uint64_t key, uint64_t unit, double start);
 
-/* Sets the state of a block at the start, and its guess. `initial` are the places of the net. O(size of the block). */
-void ff_petri_runner_open(ff_petri_runner *runner, uint32_t block, const double *initial, char *state, double *guess);
+/* Sets the state of a block at the start, and its guess. `initial` are the places of the net. Returns the sum of the block's
+ * hazards. O(size of the block). */
+double ff_petri_runner_open(ff_petri_runner *runner, uint32_t block, const double *initial, char *state, double *guess);
 
 /* How fast a block's levels follow those of its neighbours at the begin of a window, for which waves are guesses: the largest sum
  * of the derivatives of a slope by given levels, as differences. -1 if there is no memory. O(given levels * flows). */

@@ -10,7 +10,8 @@
 #define MOST_WANTED 0.1         /* of contractions, */
 #define LEAST_WANTED 0.003      /* and the least */
 #define USUAL 0.3               /* contraction of a window of length 1 / coupling */
-#define LOOK 16u                /* after so many windows in which nothing was measured, couplings are */
+#define TOO_MUCH 8              /* times the contraction that is wanted: the window is tried again, shorter, */
+#define MOST_RESTARTS 4u        /* so many times */
 #define GROW 1.25               /* of windows, where sweeps contract much */
 #define SHRINK 0.8
 #define SHORTEST 0x1p-44        /* a window, as a part of the time and the longest window so far */
@@ -39,8 +40,9 @@ struct ff_petri_windows {
   double length, longest;
   double contraction;   /* of sweeps, as was measured last; in a window, the largest one */
   double wanted;        /* what it should be */
+  double hazards;       /* of all blocks at the start */
   int is_measured;      /* in this window */
-  uint32_t unmeasured;  /* windows in a row in which it was not, although they may be too short */
+  uint32_t restarts;    /* of this window, because it was too large */
   double *fastest;      /* for each thread: see coupling_of() */
   uint32_t turn, at;    /* sweeps of this window so far; the next block of the list that runs, or is opened */
   uint8_t colour;       /* of the blocks of the list */
@@ -253,27 +255,20 @@ static double coupling_of(ff_petri_windows *w) {
   return fastest;
 }
 
-/* Where guesses suffice, nothing is measured, and what was measured once may be too large. */
-static void look_anew(ff_petri_windows *w) {
-  w->unmeasured = w->is_measured || w->contraction < w->wanted ? 0 : w->unmeasured + 1;
-  if (w->unmeasured < LOOK) return;
-  const double usual = USUAL * w->length * coupling_of(w);
-  if (usual >= 0 && usual < w->contraction) w->contraction = usual > LEAST_CONTRACTION ? usual : LEAST_CONTRACTION;
-  w->unmeasured = 0;
-}
-
+/* Where guesses suffice, nothing is measured, and windows grow until something is. */
 static void accept_window(ff_petri_windows *w) {
-  look_anew(w);
-  const double c = w->contraction;
+  const double c = w->is_measured ? w->contraction : 0;
   w->state.n_windows++;
+  w->restarts = 0;
   if (w->length > w->longest) w->longest = w->length;
   if (!list_firings(w)) {
     fail_memory(w);
     return;
   }
-  if (c > 2 * w->wanted)
+  const double firings = (double)w->n_due / w->blocks->n_blocks;
+  if (c > 2 * w->wanted || firings > 2 * MOST_FIRINGS)
     scale_window(w, SHRINK);
-  else if (c < w->wanted && (double)w->n_due < MOST_FIRINGS * w->blocks->n_blocks)
+  else if (c < w->wanted && firings < MOST_FIRINGS)
     scale_window(w, GROW);
   find_next(w);
 }
@@ -332,6 +327,13 @@ static void end_sweep(ff_petri_windows *w) {
     return;
   }
   measure(w);
+  if (w->is_measured && w->contraction > TOO_MUCH * w->wanted && w->restarts < MOST_RESTARTS) {
+    w->restarts++;
+    w->state.n_halved++;
+    scale_window(w, w->wanted / w->contraction);
+    begin_window(w);
+    return;
+  }
   const double c = w->contraction < MOST_SETTLED ? w->contraction : MOST_SETTLED;
   list_blocks(w, 1 - w->colour, FF_PETRI_SETTLED * (1 - c) / c);
   if (w->n_list == 0) list_blocks(w, 1 - w->colour, FF_PETRI_SETTLED * (1 - c) / c);
@@ -372,11 +374,11 @@ static void begin(ff_petri_windows *w) {
   w->window.blocks = w->blocks;
   w->window.start = w->memory[0];
   w->window.end = w->memory[1];
-  w->unmeasured = 0;
+  w->restarts = 0;
   w->wanted = FF_PETRI_CONTRACTION * ff_pow(w->blocks->net->options.relative / 1e-6, 0.25);
   if (w->wanted > MOST_WANTED) w->wanted = MOST_WANTED;
   if (w->wanted < LEAST_WANTED) w->wanted = LEAST_WANTED;
-  w->longest = 0;
+  w->longest = w->hazards = 0;
   w->length = 1;
   w->at = 0;
   w->phase = OPENS;
@@ -386,13 +388,15 @@ static void go_on_opening(ff_petri_windows *w) {
   const uint32_t n = w->blocks->n_blocks, end = n - w->at < AT_ONCE ? n : w->at + AT_ONCE;
   for (; w->at < end; w->at++) {
     ff_petri_block *block = &w->window.block[w->at];
-    ff_petri_runner_open(w->runner[0], w->at, w->initial, w->memory[0] + block->state, block->guess);
+    w->hazards += ff_petri_runner_open(w->runner[0], w->at, w->initial, w->memory[0] + block->state, block->guess);
   }
   if (w->at < n) return;
   begin_window(w);
   if (w->phase == FAILS) return;
   const double fastest = coupling_of(w);
-  w->longest = w->length = fastest > 0 ? w->wanted / (USUAL * fastest) : 1;
+  w->length = fastest > 0 ? w->wanted / (USUAL * fastest) : 1;
+  if (w->length * w->hazards > MOST_FIRINGS * n) w->length = MOST_FIRINGS * n / w->hazards;
+  w->longest = w->length;
   w->contraction = w->wanted;
   if (fastest >= 0)
     begin_window(w);

@@ -7,6 +7,7 @@
  * change, as a part of the largest one of neighbours in the last sweep. The length of windows keeps c near FF_PETRI_CONTRACTION,
  * or more or less as the fourth root of the tolerance. For steps end where flows change in the same block, in neighbours, and in
  * theirs; what happens three blocks away makes errors in the size of c^4 within a step, which estimates of errors may not see.
+ * So a window in which c turns out to be much larger is tried again, shorter.
  *
  * Draws are addressed by the groups of the net. So the path is the same function of them as that of ff_petri_path.h, but for
  * choices among immediate transitions and orders of simultaneous ones. What happens does not depend on the number of threads, or
