@@ -34,6 +34,7 @@ static room room_of(const ff_petri_path *x) {
   X(is_dirty_derived, p->n_derived) X(is_dirty_cell, p->n_cells) X(is_dirty_group, p->n_groups)                               \
   X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
   X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
+  X(truth, p->n_events) X(is_dirty_event, p->n_events) X(dirty_event, p->n_events)                                            \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels) X(factor, p->n_all_flows)                   \
   X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
   X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects)
@@ -106,6 +107,7 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
 
 void ff_petri_path_free(ff_petri_path *x) {
   free_arrays(x);
+  ff_petri_events_free(x);
   ff_petri_switches_free(x);
   ff_petri_plain_free(&x->until);
   ff_ode_free(x->ode);
@@ -146,7 +148,7 @@ static void forget(ff_petri_path *x) {
   x->reach = INFINITY;
 }
 
-static int only_flows(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate + p->n_timed == 0; }
+static int only_flows(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate + p->n_timed + p->n_events == 0; }
 
 /* Sets all that a later step reads, whatever was simulated before. */
 static void begin(ff_petri_path *x) {
@@ -173,6 +175,7 @@ static void begin(ff_petri_path *x) {
   for (uint32_t k = 0; k < p->n_stochastic; k++) ff_petri_refresh(x, p->stochastic[k]);
   ff_petri_update(x);
   for (uint32_t c = 0; c < p->n_cells; c++) ff_petri_clock_sum(x, c);
+  ff_petri_events_begin(x);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -193,6 +196,10 @@ void ff_petri_path_step(ff_petri_path *x) {
       ff_petri_fire(x, x->fires);
       ff_petri_update(x);
       break;
+    case FF_PETRI_HAPPENS:
+      ff_petri_happen(x);
+      ff_petri_update(x);
+      break;
     case FF_PETRI_CROSSES_OVER:
       ff_petri_cross(x);
       ff_petri_update(x);
@@ -202,6 +209,7 @@ void ff_petri_path_step(ff_petri_path *x) {
   if (x->failure.what != FF_PETRI_FINE) return;
   look(x, event);
   if (event == FF_PETRI_BEGINS) ff_petri_switches_set(x);
+  if (x->n_dirty_events > 0) ff_petri_events_look(x);
   ff_petri_path_find(x);
 }
 
@@ -235,4 +243,5 @@ void ff_petri_path_show(ff_petri_path *x, double t, double *count, size_t stride
   round_to_zero(x, t);
   for (uint32_t value = 0; value < p->n_places; value++)
     count[p->value_place[value] * stride] = (value < p->n_levels ? x->shown[value] : x->value[value]) + 0.0;
+  for (uint32_t s = 0; s < p->n_settable; s++) count[(p->n_places + s) * stride] = x->value[p->time + 1 + s];
 }

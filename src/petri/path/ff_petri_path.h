@@ -1,4 +1,5 @@
-/* One trajectory of a Petri net, step by step. A step is a firing; a crossing, where a switch changes; or the end of a segment.
+/* One trajectory of a Petri net, step by step. A step is a firing; an event; a crossing, where a switch changes; or the end of a
+ * segment.
  *
  * Time goes on in segments. In a segment levels follow the dense output of one step of the solver, or nothing moves ("flat"). It
  * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the
@@ -30,6 +31,11 @@ typedef enum {
   FF_PETRI_BAD_LEVEL,    /* item: a place; value: its level, which is negative */
   FF_PETRI_ENDLESS,      /* item, symbol: two transitions that fire at one instant without end */
   FF_PETRI_PILED,        /* crossings pile up; item: the level of the last one */
+  FF_PETRI_BAD_SET,         /* item: an event; value: what it sets; symbol: the value of the program that it would become */
+  FF_PETRI_BAD_EVENT_DELAY, /* item: an event; value: its delay, which is negative or not finite */
+  FF_PETRI_BAD_PRIORITY,    /* item: an event, whose priority is NaN */
+  FF_PETRI_ENDLESS_EVENTS,  /* item: an event that is next at one instant, after too many */
+  FF_PETRI_TOO_MANY,        /* item: an event, for which too many wait already */
   FF_PETRI_NO_MEMORY
 } ff_petri_failure_kind;
 
@@ -46,6 +52,7 @@ typedef enum {
 typedef enum {
   FF_PETRI_BEGINS,     /* the trajectory has not begun */
   FF_PETRI_FIRES,      /* a transition fires */
+  FF_PETRI_HAPPENS,    /* an event sets what it sets */
   FF_PETRI_CROSSES_OVER, /* switches change */
   FF_PETRI_PASSES      /* nothing happens: a segment ends, or a clock was due in vain */
 } ff_petri_event;
@@ -64,6 +71,17 @@ typedef struct {
   double error, allowed; /* of the integral, in units of the segment's length; and the size of hazards for which it was made */
   double valid, wrong;   /* the part up to which it is valid, and a value there that is not */
 } ff_petri_curved;
+
+/* Events that have been triggered and wait, each in a row. */
+typedef struct {
+  ff_petri_due due;  /* by row */
+  uint32_t *event;   /* of each row */
+  uint64_t *serial;  /* of each row: the number of its trigger */
+  double *value;     /* of each row: most_sets values, which are set */
+  uint32_t *unused;  /* rows */
+  uint32_t n_unused, room, chosen; /* chosen: the row that happens next */
+  uint64_t last, ties; /* triggers, and random choices, so far */
+} ff_petri_waits;
 
 typedef struct {
   const ff_petri_program *program;
@@ -125,6 +143,11 @@ typedef struct {
   double *times; /* how often a scheduled one was due */
   uint32_t *batch, n_batch, n_takers, at_batch;
 
+  /* Events: ff_petri_event.c. */
+  uint8_t *truth, *is_dirty_event; /* of each trigger */
+  uint32_t *dirty_event, n_dirty_events;
+  ff_petri_waits waits;
+
   /* Switches. */
   ff_petri_conditions conditions;
   ff_petri_threshold *threshold;
@@ -165,7 +188,7 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
 
-/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. A level that is below 0 by no
+/* Sets count[k * stride] to the marking of place k, and then of settable parameter k - n_places, at time t, from `now` on and before next_time. A level that is below 0 by no
  * more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 

@@ -90,6 +90,16 @@ int ff_petri_find_in_batch(ff_petri_path *path);
 void ff_petri_find_due(ff_petri_path *path, double t);
 void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member member, int enabled);
 
+/* ---- events: ff_petri_event.c -------------------------------------------------------------------------------------------- */
+
+void ff_petri_events_free(ff_petri_path *path);
+void ff_petri_events_begin(ff_petri_path *path);
+/* Looks at the triggers that read what has changed. After each step, when all values are those at `now`. */
+void ff_petri_events_look(ff_petri_path *path);
+/* Sets the next step, if an event is due now. */
+int ff_petri_find_event(ff_petri_path *path);
+void ff_petri_happen(ff_petri_path *path); /* then ff_petri_update() is due */
+
 /* ---- switches: ff_petri_switch.c ---------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err);

@@ -13,6 +13,7 @@ static double known_end(ff_petri_path *path) {
   double most = path->now + path->reach;
   if (path->timed) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
   if (!(most > path->now)) most = INFINITY;
+  if (ff_petri_due_next(&path->waits.due) > path->now) most = smaller(most, ff_petri_due_next(&path->waits.due));
   if (path->due.n > 0 && p->law[p->timed[path->due.heap[0].number].law].stirs && path->due.heap[0].time > path->now)
     most = smaller(most, path->due.heap[0].time);
   if (path->candidates.n > 0 && path->candidates.heap[0].time < most && path->candidates.heap[0].time > path->now) {
@@ -95,7 +96,7 @@ static int begin_moving(ff_petri_path *path) {
   const ff_ode_span *made = ff_ode_last(path->ode);
   const ff_petri_program *p = path->program;
   path->to = made->to;
-  if (p->n_stochastic + p->n_immediate + p->n_timed > 0) return 1;
+  if (p->n_stochastic + p->n_immediate + p->n_timed + p->n_events > 0) return 1;
   for (uint32_t i = 0; i < p->n_levels; i++) /* as rate equations do; with jumps, the sum would grow for ever */
     path->doubt[i] += made->jumped ? fabs(made->end[i] - made->start[i]) + fabs(made->slope[i]) * (made->to - made->from)
                                    : made->error[i];
@@ -174,11 +175,14 @@ static void new_segment(ff_petri_path *path) {
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */
 
-/* Of what comes at the same time, crossings are first, then clocks, then stochastic firings. */
+/* Of what comes at the same time, crossings are first, then events, clocks, and stochastic firings. */
 static void pick(ff_petri_path *path) {
   const double due = ff_petri_due_next(&path->due), fires = ff_petri_due_next(&path->candidates), limit = path->limit;
-  if (path->crossing && limit <= due && limit <= fires) {
+  const double happens = ff_petri_due_next(&path->waits.due);
+  if (path->crossing && limit <= due && limit <= fires && limit <= happens) {
     ff_petri_set_next(path, FF_PETRI_CROSSES_OVER, limit);
+  } else if (happens <= due && happens <= fires && happens <= limit && happens < INFINITY) {
+    ff_petri_set_next(path, FF_PETRI_PASSES, happens); /* which one is chosen at that time */
   } else if (due <= fires && due <= limit && due < INFINITY) {
     ff_petri_find_due(path, due);
   } else if (fires <= limit && fires < INFINITY) {
@@ -190,7 +194,7 @@ static void pick(ff_petri_path *path) {
 
 void ff_petri_path_find(ff_petri_path *path) {
   if (path->failure.what != FF_PETRI_FINE) return;
-  if (ff_petri_find_in_batch(path) || ff_petri_find_immediate(path)) return;
+  if (ff_petri_find_in_batch(path) || ff_petri_find_immediate(path) || ff_petri_find_event(path)) return;
   if (path->failure.what != FF_PETRI_FINE) return;
   if (path->stirred || !(path->now < path->limit)) new_segment(path);
   if (path->failure.what != FF_PETRI_FINE) return;
