@@ -35,16 +35,19 @@
 #'   the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which levels of
 #'   1e-12 matter.
 #' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
-#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire:
-#'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
-#'   again. Last come stochastic firings. A million immediate firings at one instant are an error.
+#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then each [event()] that is due happens, in
+#'   the order of their priorities, each followed by immediate transitions that it enables. Then those transitions fire that are
+#'   due at this time: the ones that take tokens in random order, each if it is still enabled, and then the others; after that,
+#'   immediate ones again. Last come stochastic firings. Conditions of events are looked at after each of these changes. A million
+#'   immediate firings or events at one instant are an error.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
-#' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a
-#'   result does not have their clocks.
+#' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
+#'   resumed, because a result does not have what waits, what events have set, and the clocks.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
-#'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`.
+#'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`, an event that
+#'   sets a place to a value that it cannot have or whose delay is negative.
 #'   `fireflip_error_size` for a result or a net that is too large.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N. Improving the simulation performance of colored hybrid Petri nets by
 #'   the graphics processing units.
@@ -274,6 +277,9 @@ abort_not_observed <- function(model, unknown, known) {
 
 # Where trajectories go on, as resumed_start() gives it.
 petri_start <- function(model, flat, final, nsim, any_number, shard) {
+  if (!is.null(model$events)) {
+    abort_argument("`initial` cannot be a result: the net has events, and a result does not have what they have set and what waits.")
+  }
   clocks <- model$transitions$name[model$transitions$kind == "deterministic"]
   if (length(clocks) > 0L) {
     abort_argument(sprintf(

@@ -148,7 +148,8 @@ static void waits_with_others(void) {
   petri_when(&x, "at 0", "a < 1", "a", "1");
   petri_event(&x, "not at 0", &(event_text){.when = "b < 1", .persistent = 1, .initially = 1, .set = {{"b", "1"}}});
   petri_when(&x, "ticks", "time >= next", "next", "next + 1");
-  petri_event(&x, "count", &(event_text){.when = "next / 2 == floor(next / 2)", .delay = "50", .persistent = 1, .late = 1, .set = {{"n", "n + 1"}}});
+  petri_event(&x, "count", &(event_text){.when = "next / 2 == floor(next / 2)", .delay = "50", .persistent = 1, .late = 1,
+                                         .set = {{"n", "n + 1"}}});
   if (observe(&x, &s, 1, times, 2, 3)) {
     FF_CHECK(petri_state(&s, 0, 0, 0) == 1 && petri_state(&s, 1, 0, 1) == 0);
     FF_CHECK_SAY(petri_state(&s, 2, 0, 1) == 25, "%g\n", petri_state(&s, 2, 0, 1)); /* next was 2, 4, ..., 50 by the time 50.5 */
@@ -297,7 +298,8 @@ static void sets_colours(void) {
   petri_flows(&x, "grow", "0 -> Ca[x,y]", "x * k");
   if (x.status == FF_OK) x.status = ff_petri_variable_text(x.net, 0, "sum(Ca)", petri_nowhere, &x.err);
   petri_event(&x, "fall", &(event_text){.when = "Ca[2,1] >= 1", .persistent = 1,
-                                        .set = {{"Ca", "Ca[1,1] / 4"}, {"S100[1,2]", "7"}, {"G", "2"}, {"A", "floor(all + 0.5)"}}});
+                                        .set = {{"Ca", "Ca[1,1] / 4"}, {"S100[1,2]", "7"}, {"G", "2"},
+                                                {"A", "floor(all + 0.5)"}}});
   petri_compile(&x, &usual);
   if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 1, 8, 17, 1, &x.err);
   if (x.status == FF_OK) {
@@ -378,8 +380,10 @@ static void refuses(const event_text *of, const char *expected) {
 static void says_what_is_wrong(void) {
   const char *const once = "time >= 1";
   refuses(&(event_text){.when = once, .set = {{"B", "1"}}}, "event \"E\" sets \"B\", but no place or parameter has this name");
-  refuses(&(event_text){.when = once, .set = {{"A", "1.5"}}}, "event \"E\" sets place \"A\" to 1.5; expected a whole number from 0");
-  refuses(&(event_text){.when = once, .set = {{"x", "-1"}}}, "event \"E\" sets place \"x\" to -1; expected a finite number of at");
+  refuses(&(event_text){.when = once, .set = {{"A", "1.5"}}},
+          "event \"E\" sets place \"A\" to 1.5; expected a whole number from 0");
+  refuses(&(event_text){.when = once, .set = {{"x", "-1"}}},
+          "event \"E\" sets place \"x\" to -1; expected a finite number of at");
   refuses(&(event_text){.when = once, .set = {{"A", "1"}, {"A", "2"}}}, "event \"E\" sets the same place or parameter twice");
   refuses(&(event_text){.when = once, .delay = "-1", .set = {{"A", "1"}}}, "the delay of event \"E\" is -1; expected a finite");
   refuses(&(event_text){.set = {{"A", "1"}}}, "event \"E\" has no condition");
@@ -402,7 +406,8 @@ static void gives_up_without_end(void) {
   petri_when(&x, "down", "A > 1", "A", "1");
   petri_compile(&x, &usual);
   if (x.status == FF_OK) x.status = petri_observe(&s, x.program, 1, times, 1, 1, 1, 1, &x.err);
-  FF_CHECK_SAY(x.status == FF_EMODEL && strstr(x.err.text, "more than 1000000 events happen at time 0") != NULL, "%s\n", x.err.text);
+  FF_CHECK_SAY(x.status == FF_EMODEL && strstr(x.err.text, "more than 1000000 events happen at time 0") != NULL,
+          "%s\n", x.err.text);
   end(&x, &s);
 }
 

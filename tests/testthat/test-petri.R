@@ -96,7 +96,7 @@ test_that("what is wrong is said, and what to write", {
   argument(petri_net(t = transition("A -> B", delay = mass_action(1))), "The delay of \"A -> B\" must be a number or")
   argument(transition("A -> B", rate = 1, flow = 2), "found `rate` and `flow`")
   argument(transition("A -> B"), "found none for \"A -> B\"")
-  argument(petri_net("A -> B" = 1, events = list()), "transition(at = c(begin, period, end))")
+  argument(petri_net("A -> B" = 1, events = list(1)), "`events` must be a list of events")
   argument(petri_net("A -> B" = 1, initial = c(A = -1)), "must be one finite number of at least 0")
   argument(petri_net("A -> B" = 1, places = c(A = "Cell")), "the set \"Cell\"")
   argument(petri_net("A -> B" = 1, colours = 1:3), "a list of vectors with names")

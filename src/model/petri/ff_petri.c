@@ -341,7 +341,8 @@ ff_status ff_petri_add_event(ff_petri *net, const char *name, ff_error *err) {
   ff_status status = ff_name_check(name, "event", n + 1, err);
   for (uint32_t e = 0; e < n && status == FF_OK; e++)
     if (strcmp(net->event[e].event.name, name) == 0)
-      status = ff_error_set(err, FF_EMODEL, "more than one event is called %s; names must differ", ff_quote(name, strlen(name)).text);
+      status = ff_error_set(err, FF_EMODEL, "more than one event is called %s; names must differ",
+                            ff_quote(name, strlen(name)).text);
   if (status == FF_OK) status = ff_name_copy(&copy, name, err);
   ROOM(status, net->event, n);
   if (status != FF_OK) {

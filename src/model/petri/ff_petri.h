@@ -114,9 +114,9 @@ typedef struct {
   ff_formula value;
 } ff_petri_variable;
 
-/* An event of SBML. Symbols of its formulas are as in a variable, and its elements are those that its formulas name and those that
- * it sets. It sets parameters (by their numbers) and elements, which are one colour of a place or, with `all`, every colour; its
- * targets all differ. */
+/* An event of SBML. Symbols of its formulas are as in a variable, and its elements are those that its formulas name and those
+ * that it sets. It sets parameters (by their numbers) and elements, which are one colour of a place or, with `all`, every colour;
+ * its targets all differ. */
 typedef struct {
   ff_event event;
   ff_petri_element *element;

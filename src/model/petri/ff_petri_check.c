@@ -272,7 +272,8 @@ static uint32_t set_in_colours(const uint8_t *is_set, const ff_colour_expr *expr
 static uint32_t set_in_elements(const uint8_t *is_set, const ff_petri_element *element, uint32_t n) {
   uint32_t found = FF_PETRI_NONE;
   for (uint32_t i = 0; i < n && found == FF_PETRI_NONE; i++)
-    for (uint32_t k = 0; k < element[i].width && found == FF_PETRI_NONE; k++) found = set_in_colours(is_set, &element[i].colour[k]);
+    for (uint32_t k = 0; k < element[i].width && found == FF_PETRI_NONE; k++)
+      found = set_in_colours(is_set, &element[i].colour[k]);
   return found;
 }
 
@@ -289,7 +290,8 @@ static uint32_t set_in_transition(const uint8_t *is_set, const ff_petri_transiti
 
 static ff_status check_constants(const ff_petri *net, const uint8_t *is_set, ff_error *err) {
   uint32_t found = FF_PETRI_NONE;
-  for (uint32_t f = 0; f < net->n_functions && found == FF_PETRI_NONE; f++) found = set_in_colours(is_set, &net->function[f].value);
+  for (uint32_t f = 0; f < net->n_functions && found == FF_PETRI_NONE; f++)
+    found = set_in_colours(is_set, &net->function[f].value);
   for (uint32_t s = 0; s < net->n_sets && found == FF_PETRI_NONE; s++) found = set_in_colours(is_set, &net->set[s].predicate);
   for (uint32_t v = 0; v < net->n_variables && found == FF_PETRI_NONE; v++)
     found = set_in_elements(is_set, net->variable[v].element, net->variable[v].n_elements);

@@ -168,7 +168,8 @@ static ff_status make_set(ff_unfolder *u, const owner *of, uint32_t event, const
   out->sets = memory;
   for (uint32_t i = 0; i < n && status == FF_OK; i++) {
     if (seen[first + i] == event + 1)
-      return ff_error_set(err, FF_EMODEL, "event %s sets the same place or parameter twice", ff_quote(of->name, strlen(of->name)).text);
+      return ff_error_set(err, FF_EMODEL, "event %s sets the same place or parameter twice",
+                          ff_quote(of->name, strlen(of->name)).text);
     seen[first + i] = event + 1;
     ff_event_set *one = &out->sets[out->n_sets++];
     *one = (ff_event_set){.symbol = first + i};

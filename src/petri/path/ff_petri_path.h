@@ -188,8 +188,8 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
 
-/* Sets count[k * stride] to the marking of place k, and then of settable parameter k - n_places, at time t, from `now` on and before next_time. A level that is below 0 by no
- * more than errors is 0 if the flows would then leave it there. O(places). */
+/* Sets count[k * stride] to the marking of place k, and then of settable parameter k - n_places, at time t, from `now` on and
+ * before next_time. A level that is below 0 by no more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
 /* ---- failures: ff_petri_touch.c ----------------------------------------------------------------------------------------- */

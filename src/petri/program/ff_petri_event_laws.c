@@ -49,8 +49,10 @@ static ff_status make_trigger(ff_petri_family_maker *f, const ff_formula *const 
   return status == FF_OK ? ff_petri_localise(m, out) : status;
 }
 
-static ff_status make_event(ff_petri_family_maker *f, const ff_formula *const *by, const ff_event *event, ff_petri_event_law *out) {
+static ff_status make_event(ff_petri_family_maker *f, const ff_formula *const *by, const ff_event *event,
+                            ff_petri_event_law *out) {
   ff_petri_maker *m = f->m;
+  const uint32_t first = m->flat->n_places + m->flat->n_variables;
   out->initially = event->initially;
   out->persistent = event->persistent;
   out->late = event->late;
@@ -62,8 +64,8 @@ static ff_status make_event(ff_petri_family_maker *f, const ff_formula *const *b
   if (status == FF_OK) status = make_plain(m, by, &event->priority, &out->priority);
   for (uint32_t i = 0; i < event->n_sets && status == FF_OK; i++) {
     const ff_event_set *set = &event->sets[i];
-    const uint32_t first = m->flat->n_places + m->flat->n_variables;
-    out->set[i].value = set->symbol < first ? m->p->place_value[set->symbol] : m->p->time + 1 + m->settable_of[set->symbol - first];
+    out->set[i].value =
+        set->symbol < first ? m->p->place_value[set->symbol] : m->p->time + 1 + m->settable_of[set->symbol - first];
     status = make_plain(m, by, &set->value, &out->set[i].to);
     if (status == FF_OK) status = make_plain(m, by, &set->factor, &out->set[i].factor);
   }

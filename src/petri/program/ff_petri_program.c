@@ -274,7 +274,8 @@ ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat
                                ff_error *err) {
   ff_status (*const parts[])(ff_petri_maker *) = {number_places, number_settable, make_values, make_parameters, make_observers,
                                                   add_first_profile, make_variables, ff_petri_compile_laws,
-                                                  ff_petri_compile_events, ff_petri_compile_links, ff_petri_compile_groups, ff_petri_compile_empty, ff_petri_compile_pattern};
+                                                  ff_petri_compile_events, ff_petri_compile_links, ff_petri_compile_groups,
+                                                  ff_petri_compile_empty, ff_petri_compile_pattern};
   *out = NULL;
   ff_petri_program *p = ff_calloc(1, sizeof *p);
   if (p == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a net");

@@ -136,7 +136,7 @@ typedef struct {
   uint32_t n_profiles;
   ff_petri_moving *moving;
   uint32_t n_moving;
-  ff_formula *observer; /* the variables as functions of places and, from n_places on, of settable parameters, in their own order */
+  ff_formula *observer; /* the variables, in their own order, as functions of places and, from n_places on, settable parameters */
   uint32_t depth;       /* of the stack that any formula needs */
   uint32_t most_rows, most_reads;
 

@@ -16,6 +16,7 @@
  *   colours      list of whole numbers (integer, double) or texts, with names
  *   sets, indices, functions, variables   texts, with names
  *   parameters   double, with names
+ *   events       NULL, or a data frame as that of a reaction network (ffi_events.h)
  *
  * `until` is NULL or a condition, which becomes the last variable of the net. */
 SEXP ffi_petri_hold(SEXP model, const char *until, ff_petri **net);
