@@ -11,6 +11,55 @@ read_petri <- function(source, format, initial, constants, valueset) {
   if (length(initial) > 0L) set_initial(model, initial) else model
 }
 
+# Reads a reaction network as a Petri net.
+read_as_petri <- function(source, format, initial, continuous) {
+  levels <- if (is.null(continuous)) character() else continuous
+  if (!is.character(levels) || anyNA(levels)) abort_value("continuous", "names of species", continuous)
+  levels <- unique(enc2utf8(levels))
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial), levels), initial)
+  if (read$class == "petri_net") {
+    if (!is.null(continuous)) refuse_continuous(source)
+    return(read_petri(source, read$format, initial, NULL, NULL))
+  }
+  if (read$class == "pbn") abort("unsupported", sprintf("%s holds a Boolean network, which is no Petri net.", source$name))
+  warn_unit(read$unit, source$name, initial)
+  net <- reactions_from_core(read$model)
+  check_known(levels, "continuous", net$species$species, "species")
+  level <- net$species$species %in% levels
+  if (!is.null(read$levels)) level <- level | read$levels
+  start <- net$species$initial
+  net$species$initial[level] <- 0 # fractions and what events set are for the Petri net
+  events <- net$events
+  net$events <- NULL
+  model <- as_petri_net(net, continuous = level)
+  model$markings <- markings_of(net$species$species, start)
+  model$events <- events
+  model <- tell_flows(model, utils::tail(net$reactions$name, read$flows))
+  warn_negative(counted_laws(read$negative, model), source$name)
+  if (length(initial) > 0L) set_initial(model, initial) else validate_petri(model)
+}
+
+refuse_continuous <- function(source) {
+  abort_argument(sprintf("`continuous` is for reaction networks, but %s holds a Petri net, which tells what flows.", source$name))
+}
+
+# The choices tell that rate rules flow.
+tell_flows <- function(model, rules) {
+  own <- sprintf("%s: flows, because all that it changes is continuous", rules)
+  model$choices <- c(setdiff(model$choices, own), sprintf("%s: flows, because it is a rate rule", rules))
+  model
+}
+
+# Rates that may be negative, as warn_negative() takes them, without those of flows, which may.
+counted_laws <- function(found, model) {
+  if (is.null(found)) return(NULL)
+  counted <- found$reactions %in% model$transitions$name[model$transitions$kind == "stochastic"]
+  if (!any(counted)) return(NULL)
+  if (!counted[[1L]]) found[c("species", "count", "value", "rate")] <- NULL # they are of the first one
+  found$reactions <- found$reactions[counted]
+  found
+}
+
 petri_from_core <- function(columns) {
   pieces <- columns$pieces
   if (length(columns$colours) == 0L) columns$colours <- list()

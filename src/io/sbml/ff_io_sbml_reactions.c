@@ -1,6 +1,7 @@
 /* Reads the reaction network of an SBML document without qual. */
 #include "ff_io_sbml_reactions.h"
 
+#include "../../model/ff_formula_code.h"
 #include "../../model/ff_formula_math.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@
 typedef struct {
   ff_sbml_table table;
   Model_t *model;
-  uint32_t n_species, n_parameters, n_variables, n_reactions;
+  uint32_t n_species, n_parameters, n_variables, n_reactions, n_flows;
   ff_formula *law;  /* of each reaction */
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
   ff_sbml_events events;
-  ff_names *given;
+  ff_io_given given;
   ff_io_uncounted uncounted;
   const Species_t *first_uncounted;
   ff_error *err;
@@ -119,7 +120,7 @@ static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol)
 static int rank_of(const reader *r, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   if (symbol->rule.length > 0) return 2;
-  if (symbol->kind == FF_SBML_SPECIES) return 0;
+  if (symbol->kind == FF_SBML_SPECIES || symbol->rate.length > 0) return 0;
   if (symbol->kind == FF_SBML_PARAMETER) return isnan(symbol->value) ? 3 : 1;
   return symbol->kind == FF_SBML_COMPARTMENT && r->number[i] == 1 ? 1 : 3;
 }
@@ -127,6 +128,22 @@ static int rank_of(const reader *r, uint32_t i) {
 static void mark_named(reader *r, const ff_formula *formula) {
   for (uint32_t at = 0; at < formula->length; at++)
     if (formula->word[at].code == FF_F_SYMBOL) r->number[formula->word[at].symbol] = 1;
+}
+
+/* The rate of a flow. */
+static ff_status mark_rate(reader *r, uint32_t symbol) {
+  const ff_formula *rate = &r->table.symbol[symbol].rate;
+  ff_status status = FF_OK;
+  mark_named(r, rate);
+  for (uint32_t at = 0; at < rate->length && status == FF_OK; at++) {
+    const ff_formula_word *word = &rate->word[at];
+    if (word->code != FF_F_SYMBOL) continue;
+    const ff_sbml_symbol *s = &r->table.symbol[word->symbol];
+    if (s->kind != FF_SBML_SPECIES && s->rule.length == 0 && isnan(s->value))
+      status = ff_sbml_missing(&r->table, word->symbol, "the rateRule of ", r->table.ids.names[symbol], " depends on it");
+  }
+  r->n_flows += rate->length > 0;
+  return status;
 }
 
 /* Numbers the symbols: species, parameters, and variables, which are what rules determine. */
@@ -141,6 +158,7 @@ static ff_status number_symbols(reader *r) {
     for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++)
       if (r->law[i].word[at].code == FF_F_SYMBOL) status = check_used(r, i, r->law[i].word[at].symbol);
   }
+  for (uint32_t i = 0; i < n && status == FF_OK && r->table.flows; i++) status = mark_rate(r, i);
   if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) mark_named(r, &r->table.symbol[i].rule);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) count[rank[i] = (uint8_t)rank_of(r, i)]++;
@@ -158,19 +176,40 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
-static void set_species(reader *r, ff_reactions *net, uint32_t i) {
+/* A level: what a rate rule determines, or what the caller names. */
+static ff_status set_level(reader *r, ff_reactions *net, uint32_t i) {
+  const ff_sbml_symbol *symbol = &r->table.symbol[i];
+  char rest[120];
+  net->real[r->number[i]] = 1;
+  if (ff_io_is_given(r->given.counts, r->table.ids.names[i])) return FF_OK;
+  net->initial[r->number[i]] = symbol->value;
+  if (symbol->value >= 0 && isfinite(symbol->value)) return FF_OK;
+  snprintf(rest, sizeof rest, symbol->formula.length == 0 ? ", which has no initial value, where one was expected"
+           : " with the initial value %s; the levels of a Petri net are at least 0", ff_show(symbol->value, 15).text);
+  return ff_sbml_found(&r->table, symbol->formula.length == 0 ? FF_EPARSE : FF_EUNSUPPORTED,
+                       ff_sbml_place(&r->table, symbol->rate_rule != NULL ? symbol->rate_rule : symbol->element),
+                       symbol->rate_rule != NULL ? "the rateRule of" : "the species", r->table.ids.names[i], rest);
+}
+
+static ff_status set_species(reader *r, ff_reactions *net, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   const Species_t *species = symbol->element;
   const char *id = r->table.ids.names[i];
   const uint32_t number = r->number[i];
+  if (symbol->rate.length > 0) return set_level(r, net, i);
+  if (r->table.flows && ff_io_is_given(r->given.levels, id)) {
+    net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
+    return set_level(r, net, i);
+  }
   int fine = ff_count_of(symbol->value, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   fine = fine && net->initial[number] <= FF_MAX_COUNT;
   if (!fine) net->initial[number] = 0;
-  if (fine || ff_io_is_given(r->given, id)) return;
+  if (fine || ff_io_is_given(r->given.counts, id)) return FF_OK;
   if (r->uncounted.n == 0) r->first_uncounted = species;
   ff_io_uncounted_add(&r->uncounted, id, "amount", symbol->value, symbol->formula.length == 0,
                       ff_sbml_place(&r->table, species).line);
+  return FF_OK;
 }
 
 static ff_status check_counted(const reader *r) {
@@ -194,7 +233,7 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
     } else if (number >= r->n_species) {
       net->value[number - r->n_species] = r->table.symbol[i].value;
     } else {
-      set_species(r, net, i);
+      status = set_species(r, net, i);
     }
   }
   return status == FF_OK ? check_counted(r) : status;
@@ -247,7 +286,7 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   if (status != FF_OK) return status;
   const ff_sbml_symbol *symbol = &r->table.symbol[out->species];
   out->species = r->number[out->species];
-  if (out->species >= r->n_species) { /* a rule determines it, so reactions do not change it */
+  if (out->species >= r->n_species || symbol->rate.length > 0) { /* a rule determines it, so reactions do not change it */
     if (!Species_getBoundaryCondition(symbol->element))
       return ff_sbml_unsupported(&r->table, reference, id, symbol->rate.length > 0 ? " because a rateRule determines the species"
                                                            : " because an assignmentRule determines the species");
@@ -353,7 +392,85 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   return FF_OK;
 }
 
+/* ---- rate rules as flows ---- */
+
+/* The name of a flow: that of what changes, "_rate", and '_' until it is the id of nothing. */
+static ff_status name_flow(reader *r, const char *id, char **name) {
+  ff_out out = {.err = r->err};
+  ff_out_puts(&out, id);
+  ff_out_puts(&out, "_rate");
+  while (out.status == FF_OK && ff_build_find(&r->table.ids, out.text, out.length) >= 0) ff_out_puts(&out, "_");
+  ff_status status = out.status;
+  if (status == FF_OK) status = ff_name_copy(name, out.text, r->err);
+  free(out.text);
+  return status;
+}
+
+/* A concentration x in a compartment whose size V changes at a rate: the amount x V changes by x' V + (x V) V' / V. */
+static ff_status add_growth(reader *r, uint32_t i) {
+  ff_sbml_symbol *symbol = &r->table.symbol[i];
+  const ff_sbml_symbol *size = &r->table.symbol[symbol->divisor];
+  if (symbol->kind != FF_SBML_SPECIES || symbol->divisor == 0) return FF_OK;
+  if (size->rule.length > 0)
+    return ff_sbml_found(&r->table, FF_EUNSUPPORTED, ff_sbml_place(&r->table, symbol->rate_rule), "<rateRule>",
+                         r->table.ids.names[i], ", which is not supported in a Petri net because an assignmentRule determines the "
+                         "size of its compartment");
+  if (size->rate.length == 0) return FF_OK;
+  ff_formula_builder b = {0};
+  const ff_formula_word of = {FF_F_SYMBOL, i, 0}, by = {FF_F_SYMBOL, symbol->divisor, 0};
+  const ff_formula_word after[] = {{FF_F_MUL, 0, 0}, by, {FF_F_DIV, 0, 0}, {FF_F_ADD, 0, 0}};
+  ff_status status = FF_OK;
+  for (uint32_t at = 0; at < symbol->rate.length && status == FF_OK; at++)
+    status = ff_formula_push(&b, symbol->rate.word[at], r->err);
+  if (status == FF_OK) status = ff_formula_push(&b, of, r->err);
+  for (uint32_t at = 0; at < size->rate.length && status == FF_OK; at++)
+    status = ff_formula_push(&b, size->rate.word[at], r->err);
+  for (size_t at = 0; at < sizeof after / sizeof *after && status == FF_OK; at++) status = ff_formula_push(&b, after[at], r->err);
+  if (status != FF_OK) {
+    free(b.word);
+    return status;
+  }
+  ff_formula_free(&symbol->rate);
+  ff_formula_finish(&symbol->rate, &b);
+  return FF_OK;
+}
+
+static ff_status add_growths(reader *r) {
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++)
+    if (r->table.symbol[i].rate.length > 0) status = add_growth(r, i);
+  return status;
+}
+
+/* Reactions without reactants, after all others. */
+static ff_status set_flows(reader *r, ff_reactions *net) {
+  uint32_t next = r->n_reactions;
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->table.ids.n_nodes && r->table.flows && status == FF_OK; i++) {
+    ff_sbml_symbol *symbol = &r->table.symbol[i];
+    if (symbol->rate.length == 0) continue;
+    ff_reaction *out = &net->reactions[next++];
+    out->products = ff_calloc(1, sizeof *out->products);
+    out->reactants = ff_calloc(0, sizeof *out->reactants);
+    if (out->products == NULL || out->reactants == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for a flow");
+    out->products[0] = (ff_participant){r->number[i], 1};
+    out->n_products = 1;
+    status = name_flow(r, r->table.ids.names[i], &out->name);
+    out->rate = symbol->rate;
+    symbol->rate = (ff_formula){0};
+    ff_sbml_renumber(&r->table, r->number, &out->rate);
+  }
+  return status;
+}
+
 /* ---- the network ---- */
+
+static ff_status make_network(reader *r, ff_reactions **out) {
+  ff_status status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions + r->n_flows, r->err);
+  if (status != FF_OK || !r->table.flows) return status;
+  (*out)->real = ff_calloc(r->n_species, 1);
+  return (*out)->real != NULL ? FF_OK : ff_error_set(r->err, FF_EMEMORY, "no memory for %u species", r->n_species);
+}
 
 static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) {
   ff_status status = check_elements(r);
@@ -361,29 +478,32 @@ static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) 
   if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
   if (status == FF_OK) status = read_laws(r);
   if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
-  if (status == FF_OK) status = ff_sbml_solve_rates(&r->table, &r->events);
+  if (status == FF_OK) status = r->table.flows ? add_growths(r) : ff_sbml_solve_rates(&r->table, &r->events);
   if (status == FF_OK) status = number_symbols(r);
-  if (status == FF_OK) status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions, r->err);
+  if (status == FF_OK) status = make_network(r, out);
   if (status == FF_OK) status = ff_reactions_add_variables(*out, r->n_variables, r->err);
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
+  if (status == FF_OK) status = set_flows(r, *out);
   if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);
   return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
 ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file,
-                                 ff_names *given, ff_error *err) {
-  reader r = {.model = SBMLDocument_getModel(document), .given = given, .err = err};
+                                 const ff_io_given *given, ff_error *err) {
+  reader r = {.model = SBMLDocument_getModel(document), .err = err};
   out->reactions = NULL;
+  if (given != NULL) r.given = *given;
   r.n_reactions = Model_getNumReactions(r.model);
   r.table = (ff_sbml_table){.ids = {.file = file, .err = err}, .words = FF_FORMULA_MAX + (uint64_t)length,
-                            .level = SBMLDocument_getLevel(document), .err = err};
+                            .level = SBMLDocument_getLevel(document), .flows = r.given.flows, .err = err};
   ff_status status = read_all(&r, &out->reactions, out->unit);
   for (uint32_t i = 0; r.law != NULL && i < r.n_reactions; i++) ff_formula_free(&r.law[i]);
   free(r.law);
   ff_sbml_events_free(&r.events);
   free(r.number);
   ff_sbml_table_free(&r.table);
+  out->n_flows = r.n_flows;
   if (status == FF_OK) return FF_OK;
   ff_reactions_free(out->reactions);
   out->reactions = NULL;

@@ -32,9 +32,13 @@ static ff_status check_numbers(const ff_reactions *net, const ff_event *event, f
     const ff_event_set *set = &event->sets[i];
     const char *name = net->names[set->symbol];
     const int species = set->symbol < net->n_species;
+    const int real = species && net->real != NULL && net->real[set->symbol];
     double count;
     if (set->factor.length > 0 || !ff_formula_is_number(&set->value, &number)) continue;
-    if (species && !(ff_count_of(number, &count) && count <= FF_MAX_COUNT)) /* the rule of simulations */
+    if (real && !(number >= 0 && isfinite(number)))
+      return ff_error_set(err, FF_EMODEL, "event %s sets species %s to %s; expected a finite number of at least 0",
+                          label_of(event).text, ff_quote(name, strlen(name)).text, ff_show(number, 17).text);
+    if (species && !real && !(ff_count_of(number, &count) && count <= FF_MAX_COUNT)) /* the rule of simulations */
       return ff_error_set(err, FF_EMODEL, "event %s sets species %s to %s; expected a whole number from 0 to 2^53",
                           label_of(event).text, ff_quote(name, strlen(name)).text, ff_show(number, 17).text);
     if (isnan(number))
