@@ -120,14 +120,19 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
   check_parts(x)
   check_no_more(...)
   level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous, "continuous")
+  petri_of_reactions(x, level, flows, .Call(ffi_reactions_arrows, x))
+}
+
+# The net of a reaction network with these arrows, whose counts need not be whole.
+petri_of_reactions <- function(x, level, flows, arrows) {
   rows <- x$reactions
-  changed <- changed_species(x)
+  changed <- changed_species(x, arrows)
   flowing <- vapply(changed, function(at) length(at) > 0L && all(level[at]), NA)
   if (!is.null(flows)) flowing <- seq_len(nrow(rows)) %in% check_known(flows, "flows", rows$name, "reactions")
   model <- new_petri_net(
     data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
     data.frame(
-      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x), number = rows$rate,
+      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x, arrows), number = rows$rate,
       law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_, begin = NA_character_,
       period = NA_character_, end = NA_character_
     ),
@@ -139,14 +144,13 @@ as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ..
 }
 
 # The equations of a reaction network as those of transitions. A reaction whose rate is a formula fires also if a fixed reactant
-# is at 0, but a transition needs its tokens.
-equations_to_enable <- function(x) {
+# is at 0, but a transition needs its tokens. Equations with fractions are made from the arrows.
+equations_to_enable <- function(x, arrows) {
   equation <- x$reactions$equation
-  arrows <- .Call(ffi_reactions_arrows, x)
   held <- arrows$role == 1L & x$species$fixed[arrows$species] & x$reactions$law[arrows$reaction] == "formula"
   weight <- ifelse(arrows$count == 1, "", paste(exact_text(arrows$count), ""))
   text <- paste0(weight, argument_name(x$species$species[arrows$species]))
-  for (r in unique(arrows$reaction[held])) {
+  for (r in unique(arrows$reaction[held | (arrows$role != 3L & arrows$count != floor(arrows$count))])) {
     side <- function(of) if (any(of)) paste(text[of], collapse = " + ") else "0"
     own <- arrows$reaction == r
     equation[[r]] <- paste(side(own & arrows$role == 1L & !held), "->", side(own & arrows$role == 2L))
@@ -155,8 +159,7 @@ equations_to_enable <- function(x) {
 }
 
 # The species that each reaction changes.
-changed_species <- function(x) {
-  arrows <- .Call(ffi_reactions_arrows, x)
+changed_species <- function(x, arrows) {
   used <- arrows$role != 3L & !x$species$fixed[arrows$species]
   by <- ifelse(arrows$role == 2L, arrows$count, -arrows$count)[used]
   sums <- rowsum(by, paste(arrows$reaction[used], arrows$species[used]))

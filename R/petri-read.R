@@ -25,29 +25,43 @@ read_as_petri <- function(source, format, initial, continuous) {
   warn_unit(read$unit, source$name, initial)
   net <- reactions_from_core(read$model)
   check_known(levels, "continuous", net$species$species, "species")
-  level <- net$species$species %in% levels
-  if (!is.null(read$levels)) level <- level | read$levels
   start <- net$species$initial
-  net$species$initial[level] <- 0 # fractions and what events set are for the Petri net
+  net$species$initial[read$levels %in% TRUE | net$species$species %in% levels] <- 0 # fractions, and what events set, come later
   events <- net$events
   net$events <- NULL
-  model <- as_petri_net(net, continuous = level)
+  model <- petri_of_levels(net, read, levels)
   model$markings <- markings_of(net$species$species, start)
   model$events <- events
-  model <- tell_flows(model, utils::tail(net$reactions$name, read$flows))
   warn_negative(counted_laws(read$negative, model), source$name)
   if (length(initial) > 0L) set_initial(model, initial) else validate_petri(model)
 }
 
-refuse_continuous <- function(source) {
-  abort_argument(sprintf("`continuous` is for reaction networks, but %s holds a Petri net, which tells what flows.", source$name))
+# The net of a reaction network with what the core found about its levels. Marks of write_network() tell what flows, unless the
+# user names more levels.
+petri_of_levels <- function(net, read, levels) {
+  level <- net$species$species %in% levels
+  if (is.null(read$levels)) return(as_petri_net(net, continuous = level))
+  name <- net$reactions$name
+  marked <- isTRUE(read$marked) && length(levels) == 0L
+  model <- petri_of_reactions(net, level | read$levels, if (marked) name[read$flows], weighted_arrows(net, read$weights))
+  own <- sprintf("%s: flows, %s", name, if (marked) "as asked for" else "because all that it changes is continuous")
+  why <- sprintf("%s: flows, because %s", name, if (marked) "the file says so" else "it is a rate rule")
+  at <- match(own[read$flows], model$choices)
+  model$choices[at[!is.na(at)]] <- why[read$flows][!is.na(at)]
+  model
 }
 
-# The choices tell that rate rules flow.
-tell_flows <- function(model, rules) {
-  own <- sprintf("%s: flows, because all that it changes is continuous", rules)
-  model$choices <- c(setdiff(model$choices, own), sprintf("%s: flows, because it is a rate rule", rules))
-  model
+# The arrows of a network with stoichiometries that are not whole.
+weighted_arrows <- function(net, weights) {
+  arrows <- .Call(ffi_reactions_arrows, net)
+  key <- function(x) paste(x$reaction, x$species, x$role)
+  at <- match(key(arrows), key(weights))
+  arrows$count <- ifelse(is.na(at), arrows$count, weights$weight[at])
+  arrows
+}
+
+refuse_continuous <- function(source) {
+  abort_argument(sprintf("`continuous` is for reaction networks, but %s holds a Petri net, which tells what flows.", source$name))
 }
 
 # Rates that may be negative, as warn_negative() takes them, without those of flows, which may.
@@ -89,25 +103,33 @@ read_andl <- function(file, initial = NULL, constants = NULL, valueset = NULL) {
 
 #' @section Petri nets: `"andl"` and `"candl"` are the texts of Spike and other programs. Whichever of the two is named, a net
 #'   with colours is written as CANDL and one without as ANDL. `"pnml"` has the unfolded net, for other programs: it is not read
-#'   here. For SBML, make a reaction network, if the net can be one: `write_sbml(as_reaction_network(net), file)`.
+#'   here. `"sbml"` has the unfolded net, too: stochastic and continuous transitions are reactions, whose marks tell
+#'   `read_sbml(file, as = "petri_net")` what flows and which places are continuous, so that the net is read back. Tests become
+#'   piecewise rates, colours parts of names (`Ca_3_5`), and weights that are formulas of parameters numbers. Other programs pass
+#'   over the marks: they take all reactions alike, and the levels of SBML have no lower limit. What SBML cannot say is an error
+#'   that names the transition: immediate, deterministic and scheduled ones, resets, and weights that change.
 #' @rdname write_network
 #' @export
-write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "pnml"), ...) {
+write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "sbml", "pnml"), ...) {
   check_parts(model)
   check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
-  format <- check_choice(format, "format", c("auto", "andl", "candl", "pnml"))
+  format <- check_choice(format, "format", c("auto", "andl", "candl", "sbml", "pnml"), c(xml = "sbml"))
   if (format == "auto") {
     ending <- tolower(sub("^.*\\.", "", basename(file)))
-    if (!ending %in% c("andl", "candl", "pnml")) {
+    if (ending == "xml") ending <- "sbml"
+    if (!ending %in% c("andl", "candl", "sbml", "pnml")) {
       abort_argument(sprintf(
-        "`file` must end in .andl, .candl or .pnml where `format` is \"auto\"; found %s.%s", describe(file),
-        if (ending %in% c("xml", "sbml")) " write_sbml(as_reaction_network(net), file) writes SBML." else ""
+        "`file` must end in .andl, .candl, .sbml, .xml or .pnml where `format` is \"auto\"; found %s.", describe(file)
       ))
     }
     format <- ending
   }
-  if (format == "pnml") write_text(.Call(ffi_petri_pnml, model), file) else .Call(ffi_write_petri, model, file, format)
+  switch(format,
+    pnml = write_text(.Call(ffi_petri_pnml, model), file),
+    sbml = .Call(ffi_petri_write_sbml, model, file),
+    .Call(ffi_write_petri, model, file, format)
+  )
   invisible(file)
 }
 

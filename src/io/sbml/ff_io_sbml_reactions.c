@@ -25,12 +25,25 @@ typedef struct {
   ff_io_given given;
   ff_io_uncounted uncounted;
   const Species_t *first_uncounted;
+  int marked; /* whether a species is marked as a level */
   ff_error *err;
 } reader;
 
 #define NONE UINT32_MAX
 
 static Reaction_t *reaction_at(const reader *r, uint32_t i) { return Model_getReaction(r->model, i); }
+
+/* Whether write_network() has marked an element. */
+static int is_marked(SBase_t *element, const char *mark) {
+  const XMLNode_t *annotation = SBase_isSetAnnotation(element) ? SBase_getAnnotation(element) : NULL;
+  for (unsigned i = 0; annotation != NULL && i < XMLNode_getNumChildren(annotation); i++) {
+    const XMLNode_t *child = XMLNode_getChild(annotation, i);
+    if (ff_span_equals(ff_span_of(XMLNode_getURI(child)), FF_SBML_NAMESPACE) &&
+        ff_span_equals(ff_span_of(XMLNode_getName(child)), mark))
+      return 1;
+  }
+  return 0;
+}
 
 /* ---- what is not supported ---- */
 
@@ -197,7 +210,9 @@ static ff_status set_species(reader *r, ff_reactions *net, uint32_t i) {
   const char *id = r->table.ids.names[i];
   const uint32_t number = r->number[i];
   if (symbol->rate.length > 0) return set_level(r, net, i);
-  if (r->table.flows && ff_io_is_given(r->given.levels, id)) {
+  const int marked = r->table.flows && is_marked((SBase_t *)(uintptr_t)species, FF_SBML_CONTINUOUS);
+  r->marked |= marked;
+  if (r->table.flows && (marked || ff_io_is_given(r->given.levels, id))) {
     net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
     return set_level(r, net, i);
   }
@@ -278,7 +293,9 @@ static ff_status find_species(reader *r, const void *element, const char *id, ui
   return ff_sbml_unknown(&r->table, element, id, "the id of a species");
 }
 
-static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out) {
+/* *weight becomes the stoichiometry, which need not be whole for a level; then *fraction becomes 1. */
+static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out, const uint8_t *real,
+                                  double *weight, int *fraction) {
   const char *id = SpeciesReference_getSpecies(reference);
   double value = NAN, whole;
   ff_status status = find_species(r, reference, id, &out->species);
@@ -293,8 +310,15 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
     value = 0;
     out->species = 0; /* merge() drops it */
   }
+  *weight = value;
   if (ff_count_of(value, &whole) && whole <= UINT32_MAX) {
     out->count = (uint32_t)whole;
+    *weight = whole;
+    return FF_OK;
+  }
+  if (real != NULL && real[out->species] && value > 0 && isfinite(value)) {
+    out->count = 1;
+    *fraction = 1;
     return FF_OK;
   }
   char more[120] = " because it has no stoichiometry";
@@ -312,27 +336,63 @@ static ff_status merge(reader *r, const void *reaction, ff_participant *all, uin
   return FF_OK;
 }
 
-static ff_status read_side(reader *r, Reaction_t *reaction, int products, ff_participant **all, uint32_t *n) {
-  unsigned found = products ? Reaction_getNumProducts(reaction) : Reaction_getNumReactants(reaction);
-  *all = ff_calloc(found, sizeof **all);
-  if (*all == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u species references", found);
-  ff_status status = FF_OK;
-  for (*n = 0; *n < found && status == FF_OK; ++*n)
-    status = read_participant(r, products ? Reaction_getProduct(reaction, *n) : Reaction_getReactant(reaction, *n), &(*all)[*n]);
-  return status == FF_OK ? merge(r, reaction, *all, n) : status;
+/* A side of a reaction that is read. */
+typedef struct {
+  ff_participant *all, *merged;
+  double *weight; /* of each of `all`, then of each of `merged` */
+  uint32_t n, n_merged;
+  int fractions;
+} side;
+
+static void free_side(side *s) {
+  free(s->all);
+  free(s->merged);
+  free(s->weight);
 }
 
-/* Whether write_network() has marked the law as mass action. */
-static int is_marked(Reaction_t *reaction) {
-  SBase_t *law = (SBase_t *)Reaction_getKineticLaw(reaction);
-  const XMLNode_t *annotation = SBase_isSetAnnotation(law) ? SBase_getAnnotation(law) : NULL;
-  for (unsigned i = 0; annotation != NULL && i < XMLNode_getNumChildren(annotation); i++) {
-    const XMLNode_t *child = XMLNode_getChild(annotation, i);
-    if (ff_span_equals(ff_span_of(XMLNode_getURI(child)), FF_SBML_NAMESPACE) &&
-        ff_span_equals(ff_span_of(XMLNode_getName(child)), FF_SBML_MASS_ACTION))
-      return 1;
+static ff_status read_side(reader *r, Reaction_t *reaction, int products, const uint8_t *real, side *out) {
+  const unsigned found = products ? Reaction_getNumProducts(reaction) : Reaction_getNumReactants(reaction);
+  *out = (side){.all = ff_calloc(found, sizeof *out->all), .merged = ff_calloc(found, sizeof *out->merged),
+                .weight = ff_calloc(2 * (size_t)found, sizeof *out->weight)};
+  if (out->all == NULL || out->merged == NULL || out->weight == NULL)
+    return ff_error_set(r->err, FF_EMEMORY, "no memory for %u species references", found);
+  ff_status status = FF_OK;
+  for (; out->n < found && status == FF_OK; out->n++) {
+    SpeciesReference_t *reference =
+        products ? Reaction_getProduct(reaction, out->n) : Reaction_getReactant(reaction, out->n);
+    status = read_participant(r, reference, &out->all[out->n], real, &out->weight[out->n], &out->fractions);
+    out->merged[out->n] = out->all[out->n];
   }
-  return 0;
+  out->n_merged = out->n;
+  if (status == FF_OK) status = merge(r, reaction, out->merged, &out->n_merged);
+  for (uint32_t k = 0; k < out->n_merged && status == FF_OK && out->fractions; k++)
+    for (uint32_t i = 0; i < out->n; i++)
+      if (out->all[i].species == out->merged[k].species && out->all[i].count > 0) out->weight[out->n + k] += out->weight[i];
+  return status;
+}
+
+static ff_status set_sides(reader *r, Reaction_t *reaction, const uint8_t *real, ff_reaction *out) {
+  side in = {0}, made = {0};
+  ff_status status = read_side(r, reaction, 0, real, &in);
+  if (status == FF_OK) status = read_side(r, reaction, 1, real, &made);
+  if (status == FF_OK && (in.fractions || made.fractions)) {
+    out->weight = ff_calloc((size_t)in.n_merged + made.n_merged, sizeof *out->weight);
+    if (out->weight == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for weights");
+    for (uint32_t k = 0; k < in.n_merged && status == FF_OK; k++)
+      out->weight[k] = in.fractions ? in.weight[in.n + k] : in.merged[k].count;
+    for (uint32_t k = 0; k < made.n_merged && status == FF_OK; k++)
+      out->weight[in.n_merged + k] = made.fractions ? made.weight[made.n + k] : made.merged[k].count;
+  }
+  if (status == FF_OK) {
+    out->reactants = in.merged;
+    out->products = made.merged;
+    out->n_reactants = in.n_merged;
+    out->n_products = made.n_merged;
+    in.merged = made.merged = NULL;
+  }
+  free_side(&in);
+  free_side(&made);
+  return status;
 }
 
 /* Takes these words off the end of *length words of the law. Returns 0 if it does not end with them. */
@@ -359,7 +419,8 @@ static int take_constant(ff_reaction *reaction) {
     const ff_formula_word species = {FF_F_SYMBOL, reaction->reactants[i].species, 0};
     for (uint32_t k = reaction->reactants[i].count; k-- > 0;) {
       const ff_formula_word less[] = {species, {FF_F_NUMBER, 0, k}, {FF_F_SUB, 0, 0}, times}, whole[] = {species, times};
-      if (!takes(law, &length, k > 0 ? less : whole, k > 0 ? 4 : 2)) return 0;
+      const int falls = k > 0 && !reaction->flows;
+      if (!takes(law, &length, falls ? less : whole, falls ? 4 : 2)) return 0;
     }
   }
   law->length = length;
@@ -382,13 +443,14 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   }
   if (status != FF_OK) return status;
   status = ff_name_copy(&out->name, ff_sbml_id(reaction), r->err);
-  if (status == FF_OK) status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
-  if (status == FF_OK) status = read_side(r, reaction, 1, &out->products, &out->n_products);
+  if (status == FF_OK) status = set_sides(r, reaction, net->real, out);
   if (status != FF_OK) return status;
   out->rate = r->law[i];
   r->law[i] = (ff_formula){0};
   ff_sbml_renumber(&r->table, r->number, &out->rate);
-  out->mass_action = is_marked(reaction) && take_constant(out);
+  SBase_t *law = (SBase_t *)Reaction_getKineticLaw(reaction);
+  out->flows = r->table.flows && is_marked(law, FF_SBML_FLOW);
+  out->mass_action = is_marked(law, FF_SBML_MASS_ACTION) && take_constant(out);
   return FF_OK;
 }
 
@@ -454,6 +516,7 @@ static ff_status set_flows(reader *r, ff_reactions *net) {
     out->reactants = ff_calloc(0, sizeof *out->reactants);
     if (out->products == NULL || out->reactants == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for a flow");
     out->products[0] = (ff_participant){r->number[i], 1};
+    out->flows = 1;
     out->n_products = 1;
     status = name_flow(r, r->table.ids.names[i], &out->name);
     out->rate = symbol->rate;
@@ -503,7 +566,7 @@ ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, siz
   ff_sbml_events_free(&r.events);
   free(r.number);
   ff_sbml_table_free(&r.table);
-  out->n_flows = r.n_flows;
+  out->marked = r.marked;
   if (status == FF_OK) return FF_OK;
   ff_reactions_free(out->reactions);
   out->reactions = NULL;

@@ -14,7 +14,7 @@ typedef struct {
   ff_pbn *pbn;
   ff_reactions *reactions;
   ff_petri *petri;
-  uint32_t n_flows; /* how many reactions, the last ones, are rate rules: see ff_io_given */
+  int marked; /* whether marks of write_network() tell which species are levels, and so which reactions flow */
   char unit[FF_IO_UNIT];
 } ff_io_model;
 
@@ -24,8 +24,8 @@ typedef struct {
  * be missing or not whole, and is then read as 0. Other names are ignored.
  *
  * With `flows`, the network becomes a Petri net. Rate rules of SBML are not solved: what they determine becomes a species that is
- * a level (`real` of ff_reactions), which a reaction without reactants changes, whose rate is the rule. `levels` are species that
- * are levels, too. */
+ * a level (`real` of ff_reactions), which a reaction without reactants changes, whose rate is the rule and which flows. Species
+ * `levels` are levels, too, and so are those that write_network() has marked. */
 typedef struct {
   ff_names *counts, *levels;
   int flows;

@@ -42,6 +42,7 @@ void ff_reactions_free(ff_reactions *net) {
     free(reaction->name);
     free(reaction->reactants);
     free(reaction->products);
+    free(reaction->weight);
     ff_formula_free(&reaction->rate);
   }
   for (uint32_t i = 0; i < net->n_events; i++) ff_event_free(&net->events[i]);

@@ -26,6 +26,8 @@ typedef struct {
   uint32_t n_reactants, n_products;
   int mass_action;
   ff_formula rate;
+  uint8_t flows;  /* of a network with levels: 1 if it flows. With mass action, its law is that of flows: x^k / k! */
+  double *weight; /* NULL, or of a network with levels: what counts in place of the counts, of reactants, then of products */
 } ff_reaction;
 
 /* The struct owns all its arrays and texts. */
