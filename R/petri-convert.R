@@ -132,9 +132,9 @@ petri_of_reactions <- function(x, level, flows, arrows) {
   model <- new_petri_net(
     data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
     data.frame(
-      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x, arrows), number = rows$rate,
-      law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_, begin = NA_character_,
-      period = NA_character_, end = NA_character_
+      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x, arrows),
+      number = rows$rate, law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_,
+      begin = NA_character_, period = NA_character_, end = NA_character_
     ),
     markings_of(x$species$species, x$species$initial),
     parameters = x$parameters, variables = if (is.null(x$variables)) no_variables() else x$variables,
@@ -259,7 +259,7 @@ reactions_of <- function(x, found) {
     flat$places$place, found$places$initial, flat$places$fixed, flat$parameters,
     data.frame(name = make.unique(rows$name, " "), equation = rows$equation, rate = rows$number, law = rows$law), flat$variables
   )
-  model$events <- flat$events
+  model$events <- if (is_coloured(x)) flat$events else x$events
   checked <- .Call(ffi_reactions_check, model)
   model$reactions$equation <- checked$equation
   model$reactions$rate <- checked$rate

@@ -139,6 +139,7 @@ write_andl <- function(model, file) write_network(model, file, "andl")
 
 # Writes a text of the core, completely or not at all.
 write_text <- function(text, file) {
+  force(text) # its errors are its own
   part <- tempfile(paste0(basename(file), "."), dirname(path.expand(file)))
   on.exit(unlink(part))
   failed <- function(e) abort("file", sprintf("cannot write %s: %s", file, conditionMessage(e)))

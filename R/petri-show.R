@@ -153,7 +153,8 @@ summary.petri_net <- function(object, ...) {
     ),
     flat = kinds(found$kinds, found$n_continuous, found$n_places), n_families = found$n_families,
     n_parameters = length(object$parameters), n_variables = length(object$variables),
-    n_events = if (is.null(object$events)) 0L else nrow(object$events), n_sets = length(object$colours) + length(object$sets), is_coloured = is_coloured(object),
+    n_events = if (is.null(object$events)) 0L else nrow(object$events),
+    n_sets = length(object$colours) + length(object$sets), is_coloured = is_coloured(object),
     mass_action = sum(object$transitions$law %in% "mass action"), fixed = sum(object$places$fixed),
     never = object$transitions$name[found$never], choices = object$choices
   ))

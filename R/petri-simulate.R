@@ -35,11 +35,11 @@
 #'   the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which levels of
 #'   1e-12 matter.
 #' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
-#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then each [event()] that is due happens, in
-#'   the order of their priorities, each followed by immediate transitions that it enables. Then those transitions fire that are
-#'   due at this time: the ones that take tokens in random order, each if it is still enabled, and then the others; after that,
-#'   immediate ones again. Last come stochastic firings. Conditions of events are looked at after each of these changes. A million
-#'   immediate firings or events at one instant are an error.
+#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then each [event()] that is due happens,
+#'   in the order of their priorities, each followed by immediate transitions that it enables. Then those transitions fire that
+#'   are due at this time: the ones that take tokens in random order, each if it is still enabled, and then the others; after
+#'   that, immediate ones again. Last come stochastic firings. Conditions of events are looked at after each of these changes. A
+#'   million immediate firings or events at one instant are an error.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
@@ -278,7 +278,9 @@ abort_not_observed <- function(model, unknown, known) {
 # Where trajectories go on, as resumed_start() gives it.
 petri_start <- function(model, flat, final, nsim, any_number, shard) {
   if (!is.null(model$events)) {
-    abort_argument("`initial` cannot be a result: the net has events, and a result does not have what they have set and what waits.")
+    abort_argument(
+      "`initial` cannot be a result: the net has events, and a result does not have what they have set and what waits."
+    )
   }
   clocks <- model$transitions$name[model$transitions$kind == "deterministic"]
   if (length(clocks) > 0L) {

@@ -78,11 +78,11 @@
 #'
 #'   In a subset, an index stands for the component of the tuple that has its set: with `c(x = "X", y = "Y")`, x is the first
 #'   component of `"Cell[x %% 2 == 1]"` if Cell is `"X * Y"`.
-#' @section Events: An [event()] is triggered when its condition becomes true: by a firing, by a level that crosses a threshold, or
-#'   at a time. It sets places and parameters to new values. A discrete place must be set to a whole number, and any place to at
-#'   least 0. A place with colours has them by numbers or names, as in `c("Ca[1,2]" = 0)`; without brackets, all of its colours are
-#'   set. Rates, flows, weights and delays follow a parameter that is set; colours and times of schedules must not depend on it.
-#'   [`simulate()`][simulate.petri_net] tells the order of events and firings at one instant.
+#' @section Events: An [event()] is triggered when its condition becomes true: by a firing, by a level that crosses a threshold,
+#'   or at a time. It sets places and parameters to new values. A discrete place must be set to a whole number, and any place to
+#'   at least 0. A place with colours has them by numbers or names, as in `c("Ca[1,2]" = 0)`; without brackets, all of its colours
+#'   are set. Rates, flows, weights and delays follow a parameter that is set; colours and times of schedules must not depend on
+#'   it. [`simulate()`][simulate.petri_net] tells the order of events and firings at one instant.
 #' @section Data frames: A row for each equation. The column `equation`; `kind` (`"stochastic"`, `"continuous"`,
 #'   `"immediate"`, `"deterministic"` or `"scheduled"`) with `number`, or one column for each of `rate`, `flow`, `weight` and
 #'   `delay`, with `NA` for what a transition does not have. Optional columns are `name`, `law` (`"mass action"` or `"formula"`),

@@ -32,14 +32,14 @@
 #' @param valueset Only for Petri nets: the name of one of the sets of values that the file gives its constants. With `NULL` (the
 #'   default), the first one, or in Snoopy's files the one that is in use.
 #'
-#' @param as `"petri_net"`: a reaction network in SBML or of BioNetGen is read as a Petri net, see section Petri nets from reaction
-#'   networks. `"auto"` (the default): each file is read as what it is.
+#' @param as `"petri_net"`: a reaction network in SBML or of BioNetGen is read as a Petri net, see section Petri nets from
+#'   reaction networks. `"auto"` (the default): each file is read as what it is.
 #' @param continuous Only for `as = "petri_net"`: the species that become continuous places, as in [as_petri_net()]. What rate
 #'   rules determine is continuous anyway.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
-#'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and Snoopy's XML, a net of class `petri_net`,
-#'   as created by [petri_net()].
+#'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
+#'   Snoopy's XML, a net of class `petri_net`, as created by [petri_net()].
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -117,12 +117,12 @@
 #' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
 #' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
 #' @section Petri nets from reaction networks:
-#' With `as = "petri_net"`, the net is that of [as_petri_net()], with two additions for SBML. A rate rule `x' = f` is not solved: x
-#' becomes a continuous place and f a flow, whatever the formula, so that x may be a species, a parameter or a compartment, and
+#' With `as = "petri_net"`, the net is that of [as_petri_net()], with two additions for SBML. A rate rule `x' = f` is not solved:
+#' x becomes a continuous place and f a flow, whatever the formula, so that x may be a species, a parameter or a compartment, and
 #' events may set it. Continuous species may begin with fractions. The level of a place is at least 0: an initial value below 0 is
 #' an error. By default, a level that would fall below 0 stays there; with `semantics = "bio"`, [`simulate()`][simulate.petri_net]
-#' ends with an error instead, so that it tells whether a solution has negative values. What reactions cannot be is an error as for
-#' reaction networks.
+#' ends with an error instead, so that it tells whether a solution has negative values. What reactions cannot be is an error as
+#' for reaction networks.
 #' @section Networks of BioNetGen:
 #' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
 #' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.

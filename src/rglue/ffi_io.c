@@ -99,11 +99,11 @@ static SEXP weights_of(const ff_reactions *net) {
 }
 
 /* Returns list(model, format, class, unit, negative, levels, flows, weights, marked): the list that ffi_pbn_list() or
- * ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net", the unit of amounts
- * (ff_io.h), the laws that may be negative, and what becomes of a network in a Petri net (ff_reactions.h), else NULL. `text` is
- * NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all different, of
- * species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri net, and these are
- * names of species that are levels. Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
+ * ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net", the unit of
+ * amounts (ff_io.h), the laws that may be negative, and what becomes of a network in a Petri net (ff_reactions.h), else NULL.
+ * `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all
+ * different, of species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri
+ * net, and these are names of species that are levels. Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels) {
   static const char *const names[] = {"model", "format", "class", "unit", "negative", "levels", "flows", "weights", "marked"};
   ff_format wanted = ffi_format(format), found = wanted;

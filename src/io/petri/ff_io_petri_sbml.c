@@ -42,7 +42,8 @@ static ff_status make_formula(maker *m, const ff_formula *of, ff_formula *out) {
   ff_status status = FF_OK;
   if (of->length == 0) return FF_OK;
   for (uint32_t at = 0; at < of->length && status == FF_OK; at++)
-    status = of->word[at].code == FF_F_SYMBOL ? push_symbol(m, &b, of->word[at].symbol) : ff_formula_push(&b, of->word[at], m->err);
+    status = of->word[at].code == FF_F_SYMBOL ? push_symbol(m, &b, of->word[at].symbol)
+                                              : ff_formula_push(&b, of->word[at], m->err);
   if (status == FF_OK)
     ff_formula_finish(out, &b);
   else

@@ -159,13 +159,10 @@ static ff_status mark_rate(reader *r, uint32_t symbol) {
   return status;
 }
 
-/* Numbers the symbols: species, parameters, and variables, which are what rules determine. */
-static ff_status number_symbols(reader *r) {
-  uint32_t n = r->table.ids.n_nodes, count[4] = {0}, next[4];
-  r->number = ff_calloc(n, sizeof *r->number);
-  uint8_t *rank = ff_calloc(n, 1);
+/* What laws, rules and events name. */
+static ff_status mark_all(reader *r) {
+  const uint32_t n = r->table.ids.n_nodes;
   ff_status status = FF_OK;
-  if (r->number == NULL || rank == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for %u names", n);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) {
     mark_named(r, &r->law[i]);
     for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++)
@@ -174,6 +171,17 @@ static ff_status number_symbols(reader *r) {
   for (uint32_t i = 0; i < n && status == FF_OK && r->table.flows; i++) status = mark_rate(r, i);
   if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) mark_named(r, &r->table.symbol[i].rule);
+  return status;
+}
+
+/* Numbers the symbols: species, parameters, and variables, which are what rules determine. */
+static ff_status number_symbols(reader *r) {
+  uint32_t n = r->table.ids.n_nodes, count[4] = {0}, next[4];
+  r->number = ff_calloc(n, sizeof *r->number);
+  uint8_t *rank = ff_calloc(n, 1);
+  ff_status status = FF_OK;
+  if (r->number == NULL || rank == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for %u names", n);
+  if (status == FF_OK) status = mark_all(r);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) count[rank[i] = (uint8_t)rank_of(r, i)]++;
   if (status == FF_OK && count[0] == 0 && Model_getNumSpecies(r->model) > 0)
     status = ff_error_set(r->err, FF_EMODEL, "%s: rules determine all species; expected a species without a rule",
@@ -475,8 +483,8 @@ static ff_status add_growth(reader *r, uint32_t i) {
   if (symbol->kind != FF_SBML_SPECIES || symbol->divisor == 0) return FF_OK;
   if (size->rule.length > 0)
     return ff_sbml_found(&r->table, FF_EUNSUPPORTED, ff_sbml_place(&r->table, symbol->rate_rule), "<rateRule>",
-                         r->table.ids.names[i], ", which is not supported in a Petri net because an assignmentRule determines the "
-                         "size of its compartment");
+                         r->table.ids.names[i], ", which is not supported in a Petri net because an assignmentRule determines "
+                         "the size of its compartment");
   if (size->rate.length == 0) return FF_OK;
   ff_formula_builder b = {0};
   const ff_formula_word of = {FF_F_SYMBOL, i, 0}, by = {FF_F_SYMBOL, symbol->divisor, 0};

@@ -280,9 +280,9 @@ static ff_status put_reaction(writer *w, uint32_t r) {
   put(w, "      <reaction");
   put_id(w, w->n_symbols + r);
   put(w, " reversible=\"false\">\n");
-  const double *weight = reaction->weight;
-  put_side(w, "listOfReactants", reaction->reactants, reaction->n_reactants, weight, r);
-  put_side(w, "listOfProducts", reaction->products, reaction->n_products, weight != NULL ? weight + reaction->n_reactants : NULL, r);
+  const double *in = reaction->weight, *added = in != NULL ? in + reaction->n_reactants : NULL;
+  put_side(w, "listOfReactants", reaction->reactants, reaction->n_reactants, in, r);
+  put_side(w, "listOfProducts", reaction->products, reaction->n_products, added, r);
   put_modifiers(w, r);
   put(w, "        <kineticLaw>");
   if (reaction->mass_action || reaction->flows) put(w, "<annotation>");

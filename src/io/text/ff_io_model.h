@@ -20,8 +20,8 @@ typedef struct {
 
 /* What is done with the network that is read. All are borrowed, and may be NULL for none.
  *
- * `counts` are species whose initial counts the caller sets afterwards. What a file says of these need not be a count: it may also
- * be missing or not whole, and is then read as 0. Other names are ignored.
+ * `counts` are species whose initial counts the caller sets afterwards. What a file says of these need not be a count: it may
+ * also be missing or not whole, and is then read as 0. Other names are ignored.
  *
  * With `flows`, the network becomes a Petri net. Rate rules of SBML are not solved: what they determine becomes a species that is
  * a level (`real` of ff_reactions), which a reaction without reactants changes, whose rate is the rule and which flows. Species

@@ -36,7 +36,7 @@ typedef struct {
   char **names;          /* n_species + n_parameters + n_variables names of symbols, all different */
   double *initial;       /* for each species: a whole number from 0 to FF_MAX_COUNT */
   uint8_t *fixed;        /* for each species: 1 if reactions do not change it (a boundary condition) */
-  uint8_t *real;         /* NULL, or for each species: 1 if it is a level, any number of at least 0; only of what was read to become
+  uint8_t *real;         /* NULL, or for each species: 1 if it is a level, any number of at least 0. Only of what becomes, or was,
                           * a Petri net */
   double *value;         /* for each parameter */
   ff_reaction *reactions;
