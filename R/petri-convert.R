@@ -72,7 +72,8 @@ flat_net <- function(model, found) {
   markings <- markings_of(name, found$places$initial)
   new_petri_net(
     places, transitions, markings, parameters = model$parameters,
-    variables = stats::setNames(found$variables, found$names[-seq_len(n_places)]), choices = model$choices
+    variables = stats::setNames(found$variables, found$names[-seq_len(n_places)]), choices = model$choices,
+    events = events_from_core(found$events)
   )
 }
 
@@ -112,9 +113,8 @@ joined_by <- function(group, text, between, out, most = 8L) {
 #'   become factors of rates, such as `(S >= 3)`.
 #' @details A reaction whose rate is a formula may fire although a fixed reactant is at 0. So in the net, its equation does not
 #'   have this reactant. All other equations and all rates stay as they are.
-#' @section Errors: `fireflip_error_argument` if the reaction network has events, which Petri nets do not have: scheduled and
-#'   deterministic transitions do what they do. `fireflip_error_unsupported` if the net is no reaction network: if it has a
-#'   transition that is not stochastic, a continuous place, a reset, or a weight that depends on places or is not whole.
+#' @section Errors: `fireflip_error_unsupported` if the net is no reaction network: if it has a transition that is not stochastic,
+#'   a continuous place, a reset, or a weight that is not whole or depends on places or on parameters that events set.
 #'   `fireflip_error_model` as for [petri_net()].
 #' @seealso [petri_net()], [reaction_network()], [unfold()].
 #' @export
@@ -139,42 +139,38 @@ as_petri_net.default <- function(x, ...) {
 as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ...) {
   check_parts(x)
   check_no_more(...)
-  if (!is.null(x$events)) {
-    abort_argument(sprintf(
-      paste(
-        "The network has %s, and Petri nets have none. Remove them (net$events <- NULL), and add transition(at = ) for what",
-        "happens at given times, or transition(weight = ) for what happens when a condition holds."
-      ), count_of(nrow(x$events), "event")
-    ))
-  }
   level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous, "continuous")
+  petri_of_reactions(x, level, flows, .Call(ffi_reactions_arrows, x))
+}
+
+# The net of a reaction network with these arrows, whose counts need not be whole.
+petri_of_reactions <- function(x, level, flows, arrows) {
   rows <- x$reactions
-  changed <- changed_species(x)
+  changed <- changed_species(x, arrows)
   flowing <- vapply(changed, function(at) length(at) > 0L && all(level[at]), NA)
   if (!is.null(flows)) flowing <- seq_len(nrow(rows)) %in% check_known(flows, "flows", rows$name, "reactions")
   model <- new_petri_net(
     data.frame(place = x$species$species, set = NA_character_, continuous = level, fixed = x$species$fixed),
     data.frame(
-      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x), number = rows$rate,
-      law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_, begin = NA_character_,
-      period = NA_character_, end = NA_character_
+      name = rows$name, kind = ifelse(flowing, "continuous", "stochastic"), equation = equations_to_enable(x, arrows),
+      number = rows$rate, law = rows$law, test = NA_character_, reset = NA_character_, guard = NA_character_,
+      begin = NA_character_, period = NA_character_, end = NA_character_
     ),
     markings_of(x$species$species, x$species$initial),
     parameters = x$parameters, variables = if (is.null(x$variables)) no_variables() else x$variables,
-    choices = flow_choices(x, flowing, level, changed, is.null(flows))
+    choices = flow_choices(x, flowing, level, changed, is.null(flows)), events = x$events
   )
   as_checked(model, .Call(ffi_petri_check, model))
 }
 
 # The equations of a reaction network as those of transitions. A reaction whose rate is a formula fires also if a fixed reactant
-# is at 0, but a transition needs its tokens.
-equations_to_enable <- function(x) {
+# is at 0, but a transition needs its tokens. Equations with fractions are made from the arrows.
+equations_to_enable <- function(x, arrows) {
   equation <- x$reactions$equation
-  arrows <- .Call(ffi_reactions_arrows, x)
   held <- arrows$role == 1L & x$species$fixed[arrows$species] & x$reactions$law[arrows$reaction] == "formula"
   weight <- ifelse(arrows$count == 1, "", paste(exact_text(arrows$count), ""))
   text <- paste0(weight, argument_name(x$species$species[arrows$species]))
-  for (r in unique(arrows$reaction[held])) {
+  for (r in unique(arrows$reaction[held | (arrows$role != 3L & arrows$count != floor(arrows$count))])) {
     side <- function(of) if (any(of)) paste(text[of], collapse = " + ") else "0"
     own <- arrows$reaction == r
     equation[[r]] <- paste(side(own & arrows$role == 1L & !held), "->", side(own & arrows$role == 2L))
@@ -183,8 +179,7 @@ equations_to_enable <- function(x) {
 }
 
 # The species that each reaction changes.
-changed_species <- function(x) {
-  arrows <- .Call(ffi_reactions_arrows, x)
+changed_species <- function(x, arrows) {
   used <- arrows$role != 3L & !x$species$fixed[arrows$species]
   by <- ifelse(arrows$role == 2L, arrows$count, -arrows$count)[used]
   sums <- rowsum(by, paste(arrows$reaction[used], arrows$species[used]))
@@ -266,7 +261,7 @@ why_no_counts <- function(x, found) {
   if (length(bad) == 0L) return(NULL)
   sprintf(
     "its transition \"%s\" has the weight %s, which %s", found$transitions$name[[arcs$transition[[bad[[1L]]]]]],
-    arcs$weight[[bad[[1L]]]], if (is.na(arcs$value[[bad[[1L]]]])) "depends on places" else "is not whole"
+    arcs$weight[[bad[[1L]]]], if (is.na(arcs$value[[bad[[1L]]]])) "depends on places or on what events set" else "is not whole"
   )
 }
 
@@ -284,6 +279,7 @@ reactions_of <- function(x, found) {
     flat$places$place, found$places$initial, flat$places$fixed, flat$parameters,
     data.frame(name = make.unique(rows$name, " "), equation = rows$equation, rate = rows$number, law = rows$law), flat$variables
   )
+  model$events <- if (is_coloured(x)) flat$events else x$events
   checked <- .Call(ffi_reactions_check, model)
   model$reactions$equation <- checked$equation
   model$reactions$rate <- checked$rate
@@ -306,7 +302,8 @@ reactions_of <- function(x, found) {
 #'   sum at the start). For `"T"`, one with `invariant` (a number), `transition` and `weight`.
 #' @details The net is unfolded. Weights of arcs that are not whole, such as 5.4 and 1 / 0.185, are taken for fractions of whole
 #'   numbers, 27 / 5 and 200 / 37, so all is computed with whole numbers. A place that a transition resets, or changes by a weight
-#'   that depends on places, is in no P-invariant, and such a transition is in no T-invariant.
+#'   that depends on places, is in no P-invariant, and such a transition is in no T-invariant. A place that an event sets is in no
+#'   P-invariant either.
 #' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if numbers exceed 2^53, or if
 #'   there are more than some ten thousand T-invariants.
 #' @seealso [conservation_laws()].
@@ -387,9 +384,11 @@ whole_changes <- function(model) {
   changes <- data.frame(
     transition = as.integer(key[order] %/% (n + 1)), place = as.integer(key[order] %% (n + 1)), by = unname(sums[order, 1L])
   )
+  places <- found$names[seq_along(found$places$initial)]
+  set <- unlist(lapply(found$events$set, names))
   list(
-    changes = changes, varying = arcs$transition[varies], lost = arcs$place[varies], transitions = found$transitions$name,
-    places = found$names[seq_along(found$places$initial)], initial = found$places$initial
+    changes = changes, varying = arcs$transition[varies], lost = c(arcs$place[varies], which(places %in% set)),
+    transitions = found$transitions$name, places = places, initial = found$places$initial
   )
 }
 

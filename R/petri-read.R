@@ -11,6 +11,69 @@ read_petri <- function(source, format, initial, constants, valueset) {
   if (length(initial) > 0L) set_initial(model, initial) else model
 }
 
+# Reads a reaction network as a Petri net.
+read_as_petri <- function(source, format, initial, continuous) {
+  levels <- if (is.null(continuous)) character() else continuous
+  if (!is.character(levels) || anyNA(levels)) abort_value("continuous", "names of species", continuous)
+  levels <- unique(enc2utf8(levels))
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial), levels), initial)
+  if (read$class == "petri_net") {
+    if (!is.null(continuous)) refuse_continuous(source)
+    return(read_petri(source, read$format, initial, NULL, NULL))
+  }
+  if (read$class == "pbn") abort("unsupported", sprintf("%s holds a Boolean network, which is no Petri net.", source$name))
+  warn_unit(read$unit, source$name, initial)
+  net <- reactions_from_core(read$model)
+  check_known(levels, "continuous", net$species$species, "species")
+  start <- net$species$initial
+  net$species$initial[read$levels %in% TRUE | net$species$species %in% levels] <- 0 # fractions, and what events set, come later
+  events <- net$events
+  net$events <- NULL
+  model <- petri_of_levels(net, read, levels)
+  model$markings <- markings_of(net$species$species, start)
+  model$events <- events
+  warn_negative(counted_laws(read$negative, model), source$name)
+  if (length(initial) > 0L) set_initial(model, initial) else validate_petri(model)
+}
+
+# The net of a reaction network with what the core found about its levels. Marks of write_network() tell what flows, unless the
+# user names more levels.
+petri_of_levels <- function(net, read, levels) {
+  level <- net$species$species %in% levels
+  if (is.null(read$levels)) return(as_petri_net(net, continuous = level))
+  name <- net$reactions$name
+  marked <- isTRUE(read$marked) && length(levels) == 0L
+  model <- petri_of_reactions(net, level | read$levels, if (marked) name[read$flows], weighted_arrows(net, read$weights))
+  own <- sprintf("%s: flows, %s", name, if (marked) "as asked for" else "because all that it changes is continuous")
+  why <- sprintf("%s: flows, because %s", name, if (marked) "the file says so" else "it is a rate rule")
+  at <- match(own[read$flows], model$choices)
+  model$choices[at[!is.na(at)]] <- why[read$flows][!is.na(at)]
+  model
+}
+
+# The arrows of a network with stoichiometries that are not whole.
+weighted_arrows <- function(net, weights) {
+  arrows <- .Call(ffi_reactions_arrows, net)
+  key <- function(x) paste(x$reaction, x$species, x$role)
+  at <- match(key(arrows), key(weights))
+  arrows$count <- ifelse(is.na(at), arrows$count, weights$weight[at])
+  arrows
+}
+
+refuse_continuous <- function(source) {
+  abort_argument(sprintf("`continuous` is for reaction networks, but %s holds a Petri net, which tells what flows.", source$name))
+}
+
+# Rates that may be negative, as warn_negative() takes them, without those of flows, which may.
+counted_laws <- function(found, model) {
+  if (is.null(found)) return(NULL)
+  counted <- found$reactions %in% model$transitions$name[model$transitions$kind == "stochastic"]
+  if (!any(counted)) return(NULL)
+  if (!counted[[1L]]) found[c("species", "count", "value", "rate")] <- NULL # they are of the first one
+  found$reactions <- found$reactions[counted]
+  found
+}
+
 petri_from_core <- function(columns) {
   pieces <- columns$pieces
   definitions <- columns$definitions[!is.na(columns$definitions)]
@@ -60,33 +123,39 @@ read_andl <- function(file, initial = NULL, constants = NULL, valueset = NULL) {
 
 #' @section Petri nets: `"andl"` and `"candl"` are the texts of Spike and other programs. Whichever of the two is named, a net
 #'   with colours is written as CANDL and one without as ANDL. `"pnml"` has the unfolded net, for other programs: it is not read
-#'   here. For SBML, make a reaction network, if the net can be one: `write_sbml(as_reaction_network(net), file)`.
+#'   here. `"sbml"` has the unfolded net, too: stochastic and continuous transitions are reactions, whose marks tell
+#'   `read_sbml(file, as = "petri_net")` what flows and which places are continuous, so that the net is read back. Tests become
+#'   piecewise rates, colours parts of names (`Ca_3_5`), and weights that are formulas of parameters numbers. Other programs pass
+#'   over the marks: they take all reactions alike, and the levels of SBML have no lower limit. What SBML cannot say is an error
+#'   that names the transition: immediate, deterministic and scheduled ones, resets, and weights that change.
 #' @rdname write_network
 #' @export
-write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "pnml"), ...) {
+write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "sbml", "pnml"), ...) {
   check_parts(model)
   check_no_more(...)
   check_string(file, "file", "the path of a file, one string")
-  format <- check_choice(format, "format", c("auto", "andl", "candl", "pnml"))
+  format <- check_choice(format, "format", c("auto", "andl", "candl", "sbml", "pnml"), c(xml = "sbml"))
   if (format == "auto") {
     ending <- tolower(sub("^.*\\.", "", basename(file)))
-    if (!ending %in% c("andl", "candl", "pnml")) {
+    if (ending == "xml") ending <- "sbml"
+    if (!ending %in% c("andl", "candl", "sbml", "pnml")) {
       abort_argument(sprintf(
-        "`file` must end in .andl, .candl or .pnml where `format` is \"auto\"; found %s.%s", describe(file),
-        if (ending %in% c("xml", "sbml")) " write_sbml(as_reaction_network(net), file) writes SBML." else ""
+        "`file` must end in .andl, .candl, .sbml, .xml or .pnml where `format` is \"auto\"; found %s.", describe(file)
       ))
     }
     format <- ending
   }
-  if (format == "pnml") {
-    write_text(.Call(ffi_petri_pnml, model), file)
-  } else {
-    if (!is.null(model$definitions)) {
-      class <- class(model)
-      model <- structure(class = class, c(unclass(model), list(written_as = written_definitions(model))))
+  switch(format,
+    pnml = write_text(.Call(ffi_petri_pnml, model), file),
+    sbml = .Call(ffi_petri_write_sbml, model, file),
+    {
+      if (!is.null(model$definitions)) {
+        class <- class(model)
+        model <- structure(class = class, c(unclass(model), list(written_as = written_definitions(model))))
+      }
+      .Call(ffi_write_petri, model, file, format)
     }
-    .Call(ffi_write_petri, model, file, format)
-  }
+  )
   invisible(file)
 }
 
@@ -96,6 +165,7 @@ write_andl <- function(model, file) write_network(model, file, "andl")
 
 # Writes a text of the core, completely or not at all.
 write_text <- function(text, file) {
+  force(text) # its errors are its own
   part <- tempfile(paste0(basename(file), "."), dirname(path.expand(file)))
   on.exit(unlink(part))
   failed <- function(e) abort("file", sprintf("cannot write %s: %s", file, conditionMessage(e)))

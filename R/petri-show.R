@@ -2,20 +2,20 @@
 #'
 #' `print()` shows the size of a net, its colours, initial marking and parameters, and its first transitions. `format()` returns
 #' the same as lines of text. `summary()` unfolds a net and counts what it consists of. `as.data.frame()` returns all transitions,
-#' places, markings, parameters or variables. `net["bind"]` returns transitions in the form of `as.data.frame()`.
+#' places, markings, parameters, variables or events. `net["bind"]` returns transitions in the form of `as.data.frame()`.
 #'
 #' @param x,object A net of class `petri_net`.
 #' @param i Names or numbers of transitions.
-#' @param n How many transitions to show. Default 10; `Inf` for all, 0 for none.
-#' @param what `"transitions"`, `"places"`, `"markings"`, `"parameters"` or `"variables"`.
+#' @param n How many transitions and events to show. Default 10; `Inf` for all, 0 for none.
+#' @param what `"transitions"`, `"places"`, `"markings"`, `"parameters"`, `"variables"` or `"events"`.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... Ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `format()`: a character vector of lines.
 #'
 #'   `summary()`: a list of class `summary.petri_net`. `coloured` and `flat` are data frames of the numbers of places and
 #'   transitions of each kind, as the net is written and as it is unfolded. `n_families` is the number of programs for the
-#'   unfolded transitions, `n_parameters`, `n_variables` and `n_sets` are those of parameters, variables and sets of colours,
-#'   `mass_action` is the number of transitions (as written) with this law. `never` are the names of the transitions that never
+#'   unfolded transitions, `n_parameters`, `n_variables`, `n_events` and `n_sets` are those of parameters, variables, events and
+#'   sets of colours, `mass_action` is the number of transitions (as written) with this law. `never` are the names of the transitions that never
 #'   fire, because their rate is 0 or no colours satisfy the guard and the sets of the places; `choices` tells what was decided
 #'   for the user. `bounds` is a data frame of `place` and `most`: the largest marking that [conservation_laws()] allow
 #'   (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places. `reduction` is that of
@@ -52,12 +52,15 @@ format.petri_net <- function(x, n = 10, ...) {
   places <- x$places
   all <- nrow(x$transitions)
   shown <- seq_len(min(n, all))
+  events <- if (is.null(x$events)) 0L else nrow(x$events)
+  shown_events <- seq_len(min(n, events))
   lines <- c(
     sprintf(
-      "<petri_net> %s%s, %s%s", count_of(nrow(places), "place"),
+      "<petri_net> %s%s, %s%s%s", count_of(nrow(places), "place"),
       if (any(places$continuous)) sprintf(" (%s continuous)", format_whole(sum(places$continuous))) else "",
       count_of(all, "transition"),
-      if (length(x$parameters) == 0L) "" else paste0(", ", count_of(length(x$parameters), "parameter"))
+      if (length(x$parameters) == 0L) "" else paste0(", ", count_of(length(x$parameters), "parameter")),
+      if (events == 0L) "" else paste0(", ", count_of(events, "event"))
     ),
     colour_lines(x),
     marking_line(x),
@@ -65,11 +68,15 @@ format.petri_net <- function(x, n = 10, ...) {
     if (length(x$variables) > 0L) paste0("variables: ", some_values(names(x$variables), x$variables)),
     if (any(places$continuous)) paste0("continuous: ", some_values(places$place[places$continuous])),
     if (any(places$fixed)) paste0("fixed: ", some_values(places$place[places$fixed])),
-    if (length(shown) > 0L) transition_lines(x, shown)
+    if (length(shown) > 0L) transition_lines(x, shown),
+    if (length(shown_events) > 0L) event_lines(x$events[shown_events, ])
   )
   long <- nchar(lines) > getOption("width")
   lines[long] <- paste0(substr(lines[long], 1L, max(getOption("width") - 3L, 20L)), "...")
-  c(lines, if (n > 0 && all > length(shown)) sprintf("... and %s", count_of(all - length(shown), "more transition")))
+  c(
+    lines, if (n > 0 && all > length(shown)) sprintf("... and %s", count_of(all - length(shown), "more transition")),
+    if (n > 0 && events > length(shown_events)) sprintf("... and %s", count_of(events - length(shown_events), "more event"))
+  )
 }
 
 # "1:100" or "top, bottom"
@@ -151,6 +158,7 @@ summary.petri_net <- function(object, ...) {
     ),
     flat = kinds(found$kinds, found$n_continuous, found$n_places), n_families = found$n_families,
     n_parameters = length(object$parameters), n_variables = length(object$variables),
+    n_events = if (is.null(object$events)) 0L else nrow(object$events),
     n_sets = length(object$colours) + length(object$sets), is_coloured = is_coloured(object),
     mass_action = sum(object$transitions$law %in% "mass action"), fixed = sum(object$places$fixed),
     never = object$transitions$name[found$never], choices = object$choices,
@@ -176,6 +184,7 @@ print.summary.petri_net <- function(x, ...) {
       "  parameters %s, variables %s; %s by mass action%s", format_whole(x$n_parameters), format_whole(x$n_variables),
       count_of(x$mass_action, "transition"), if (x$fixed > 0) sprintf("; %s fixed", format_whole(x$fixed)) else ""
     ),
+    if (x$n_events > 0) sprintf("  events %s", format_whole(x$n_events)),
     if (length(x$never) > 0L) {
       sprintf(
         "  never fire, because the rate is 0 or no colours satisfy the guard and the sets of places: %s", quote_some(x$never)
@@ -193,10 +202,11 @@ print.summary.petri_net <- function(x, ...) {
 #' @rdname petri-methods
 #' @export
 as.data.frame.petri_net <- function(x, row.names = NULL, optional = FALSE,
-                                    what = c("transitions", "places", "markings", "parameters", "variables"), ...) {
+                                    what = c("transitions", "places", "markings", "parameters", "variables", "events"), ...) {
   check_parts(x)
   warn_ignored(...)
-  what <- check_choice(what, "what", c("transitions", "places", "markings", "parameters", "variables"))
+  what <- check_choice(what, "what", c("transitions", "places", "markings", "parameters", "variables", "events"))
+  if (what == "events") return(events_shown(x$events))
   if (what == "variables") return(data.frame(variable = names(x$variables), formula = unname(x$variables)))
   if (what == "parameters") return(data.frame(parameter = names(x$parameters), value = unname(x$parameters)))
   x[[what]]
@@ -217,7 +227,7 @@ as.data.frame.petri_net <- function(x, row.names = NULL, optional = FALSE,
 
 petri_elements <- c(
   "places", "transitions", "markings", "colours", "sets", "indices", "functions", "parameters", "variables", "pieces", "choices",
-  "reduction", "definitions"
+  "reduction", "definitions", "events"
 )
 
 #' @export

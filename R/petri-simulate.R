@@ -48,9 +48,11 @@
 #'   among immediate transitions, and orders of firings that are due at one time, have other random numbers. If there are fewer
 #'   trajectories than `threads`, several threads work on each. Not for conditions (`until`), nor for nets with a single part.
 #' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
-#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then those that are due at this time fire:
-#'   the ones that take tokens in random order, each if it is still enabled, and then the others; after that, immediate ones
-#'   again. Last come stochastic firings. A million immediate firings at one instant are an error.
+#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then each [event()] that is due happens,
+#'   in the order of their priorities, each followed by immediate transitions that it enables. Then those transitions fire that
+#'   are due at this time: the ones that take tokens in random order, each if it is still enabled, and then the others; after
+#'   that, immediate ones again. Last come stochastic firings. Conditions of events are looked at after each of these changes. A
+#'   million immediate firings or events at one instant are an error.
 #' @section Reference methods: `method = "paper"` is Algorithm 1 of ELansary and others, one trajectory after the other. All
 #'   stochastic transitions have one clock. The integral of the sum of their rates is one more equation of the solver, and a
 #'   transition fires where it reaches an exponential random number. The solver begins anew at each firing of any kind. All kinds
@@ -61,13 +63,14 @@
 #'   the version of SUNDIALS. Both are slower: each firing takes the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
-#' @section Resuming: As for reaction networks. Schedules go on. A net with deterministic transitions cannot be resumed, because a
-#'   result does not have their clocks.
+#' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
+#'   resumed, because a result does not have what waits, what events have set, and the clocks.
 #' @section Warnings: `fireflip_warning_tolerance` if all levels of an observed place stay below 1,000 times the absolute
 #'   tolerance, and a rate, flow or test reads them.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
-#'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`.
+#'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`, an event that
+#'   sets a place to a value that it cannot have or whose delay is negative.
 #'   `fireflip_error_size` for a result or a net that is too large. `fireflip_error_unsupported` for `integrator = "cvode"`
 #'   without SUNDIALS.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N (undated; it cites work of 2018). Improving the simulation performance
@@ -349,6 +352,11 @@ abort_not_observed <- function(model, unknown, known) {
 
 # Where trajectories go on, as resumed_start() gives it.
 petri_start <- function(model, flat, final, nsim, any_number, shard) {
+  if (!is.null(model$events)) {
+    abort_argument(
+      "`initial` cannot be a result: the net has events, and a result does not have what they have set and what waits."
+    )
+  }
   clocks <- model$transitions$name[model$transitions$kind == "deterministic"]
   if (length(clocks) > 0L) {
     abort_argument(sprintf(

@@ -26,7 +26,8 @@
 #'   [`simulate()`][simulate.petri_net] can observe them.
 #' @param functions Functions of colours, as texts named by their heads, such as `c("near(x, a)" = "abs(x - a) == 1")`. An
 #'   argument may be followed by its set: `"up(x in X)"`.
-#' @param events Must be `NULL`. Scheduled and deterministic transitions do what events of reaction networks do.
+#' @param events A list of [event()]s, with or without names, as in [reaction_network()]. They may set any places and parameters.
+#'   See section Events.
 #' @param equation The equation of a transition. If there is none, the name that `petri_net()` is given is the equation.
 #' @param rate,flow,weight,delay The number of a transition, which also gives its kind. Exactly one of these, or `at`, must be
 #'   given. A number, a formula as text, or `mass_action()`; two of them for a reversible equation.
@@ -77,6 +78,11 @@
 #'
 #'   In a subset, an index stands for the component of the tuple that has its set: with `c(x = "X", y = "Y")`, x is the first
 #'   component of `"Cell[x %% 2 == 1]"` if Cell is `"X * Y"`.
+#' @section Events: An [event()] is triggered when its condition becomes true: by a firing, by a level that crosses a threshold,
+#'   or at a time. It sets places and parameters to new values. A discrete place must be set to a whole number, and any place to
+#'   at least 0. A place with colours has them by numbers or names, as in `c("Ca[1,2]" = 0)`; without brackets, all of its colours
+#'   are set. Rates, flows, weights and delays follow a parameter that is set; colours and times of schedules must not depend on
+#'   it. [`simulate()`][simulate.petri_net] tells the order of events and firings at one instant.
 #' @section Data frames: A row for each equation. The column `equation`; `kind` (`"stochastic"`, `"continuous"`,
 #'   `"immediate"`, `"deterministic"` or `"scheduled"`) with `number`, or one column for each of `rate`, `flow`, `weight` and
 #'   `delay`, with `NA` for what a transition does not have. Optional columns are `name`, `law` (`"mass action"` or `"formula"`),
@@ -85,8 +91,9 @@
 #' @section Elements: A net is a list. `places` is a data frame of `place`, `set`, `continuous` and `fixed`. `transitions` is a
 #'   data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`.
 #'   `pieces` has the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`.
-#'   `colours`, `sets`, `indices`, `functions`, `parameters` and `variables` are as the arguments. `choices` are texts.
-#'   A net from a file may have `definitions`, the formulas of its constants, and one from [reduce_network()] has `reduction`.
+#'   `colours`, `sets`, `indices`, `functions`, `parameters` and `variables` are as the arguments. `events` is `NULL` or a data
+#'   frame as in [reaction_network()]. `choices` are texts. A net from a file may have `definitions`, the formulas of its constants,
+#'   and one from [reduce_network()] has `reduction`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation, a formula or an
 #'   expression of colours that does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent
 #'   net, such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
@@ -120,12 +127,6 @@
 #' )
 petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places = NULL, continuous = NULL, initial = NULL,
                       parameters = NULL, fixed = NULL, variables = NULL, functions = NULL, events = NULL) {
-  if (!is.null(events)) {
-    abort_argument(paste(
-      "A Petri net has no `events`. transition(at = c(begin, period, end)) fires at given times, transition(delay = ) some time",
-      "after it is enabled, and transition(weight = ) as soon as it is."
-    ))
-  }
   table <- transition_table(list(...))
   parameters <- check_named_numbers(parameters, "parameters")
   variables <- check_variables(variables)
@@ -151,6 +152,7 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
   )
   if (!is.null(continuous)) model$places$continuous <- place_flags(model, continuous, "continuous")
   if (!is.null(fixed)) model$places$fixed <- place_flags(model, fixed, "fixed")
+  model$events <- check_events(events)
   checked <- with_hints(.Call(ffi_petri_check, model), model)
   check_marked_colours(model, markings)
   warn_wrong_colours(model)
@@ -218,12 +220,13 @@ joined_texts <- function(x, name, between) {
 # Makes the object. Checks nothing.
 new_petri_net <- function(places, transitions, markings, colours = list(), sets = no_variables(), indices = no_variables(),
                           functions = no_variables(), parameters = stats::setNames(numeric(), character()),
-                          variables = no_variables(), pieces = NULL, choices = character()) {
+                          variables = no_variables(), pieces = NULL, choices = character(), events = NULL) {
   out <- list(
     places = places, transitions = transitions, markings = markings, colours = colours, sets = sets, indices = indices,
     functions = functions, parameters = parameters, variables = variables, choices = choices
   )
   out$pieces <- pieces
+  out$events <- events
   structure(class = "petri_net", out)
 }
 
@@ -283,7 +286,7 @@ warn_unused_places <- function(model, declared, used) {
   if (length(unused) == 0L) return(invisible())
   near <- closest_name(unused[[1L]], names[used])
   warn("unused", sprintf(
-    "`initial` names %s, which no equation, rate, test or variable names%s", quote_some(unused),
+    "`initial` names %s, which no equation, rate, test, variable or event names%s", quote_some(unused),
     if (is.null(near)) ". If the place is meant to be there, name it in `places`." else sprintf("; did you mean \"%s\"?", near)
   ), unused = unused)
 }

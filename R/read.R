@@ -32,9 +32,14 @@
 #' @param valueset Only for Petri nets: the name of one of the sets of values that the file gives its constants. With `NULL` (the
 #'   default), the first one, or in Snoopy's files the one that is in use.
 #'
+#' @param as `"petri_net"`: a reaction network in SBML or of BioNetGen is read as a Petri net, see section Petri nets from
+#'   reaction networks. `"auto"` (the default): each file is read as what it is.
+#' @param continuous Only for `as = "petri_net"`: the species that become continuous places, as in [as_petri_net()]. What rate
+#'   rules determine is continuous anyway.
+#'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
-#'   class `reaction_network`, as created by [reaction_network()]. For ANDL, CANDL and Snoopy's XML, a net of class `petri_net`,
-#'   as created by [petri_net()].
+#'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
+#'   Snoopy's XML, a net of class `petri_net`, as created by [petri_net()].
 #'
 #' @section Formats:
 #' **ASSA-PBN** (`"pbn"`): lines `type=synchronous` (or `asynchronous`, also called `rog`), `n=` and `perturbation=`; a block
@@ -111,6 +116,13 @@
 #' kinetic law, ids of reactions in formulas, initial amounts and stoichiometries that are not whole numbers (one message names
 #' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
 #' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
+#' @section Petri nets from reaction networks:
+#' With `as = "petri_net"`, the net is that of [as_petri_net()], with two additions for SBML. A rate rule `x' = f` is not solved:
+#' x becomes a continuous place and f a flow, whatever the formula, so that x may be a species, a parameter or a compartment, and
+#' events may set it. Continuous species may begin with fractions. The level of a place is at least 0: an initial value below 0 is
+#' an error. By default, a level that would fall below 0 stays there; with `semantics = "bio"`, [`simulate()`][simulate.petri_net]
+#' ends with an error instead, so that it tells whether a solution has negative values. What reactions cannot be is an error as
+#' for reaction networks.
 #' @section Networks of BioNetGen:
 #' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
 #' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.
@@ -162,7 +174,9 @@
 #' read_boolnet(file, update = "asynchronous", initial = c(C = 1))
 read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbml", "bngl_net", "rules", "andl", "candl",
                                           "snoopy"), perturbation = NULL, update = NULL, exempt = NULL, initial = NULL,
-                         constants = NULL, valueset = NULL) {
+                         constants = NULL, valueset = NULL, as = c("auto", "petri_net"), continuous = NULL) {
+  as <- check_choice(as, "as", c("auto", "petri_net"))
+  if (as == "auto" && !is.null(continuous)) abort_argument("`continuous` needs `as` = \"petri_net\".")
   by_name <- !missing(file) && is_texts(file, 1L) && missing(format) && grepl("[.]pnml$", file, ignore.case = TRUE)
   if (by_name || identical(format, "pnml")) {
     abort("unsupported", paste(
@@ -178,13 +192,18 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
   if (!is.null(update)) check_update(update)
   if (format %in% petri_formats || length(constants) > 0L || !is.null(valueset)) {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    if (!is.null(continuous)) refuse_continuous(source)
     return(read_petri(source, format, initial, constants, valueset))
   }
   if (format == "rules" || (format == "auto" && is_rule_line(first_line(source)))) {
     source$text <- bnet_of_rules(source)
     format <- "bnet"
   }
-  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial)), initial)
+  if (as == "petri_net") {
+    refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
+    return(read_as_petri(source, format, initial, continuous))
+  }
+  read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial), NULL), initial)
   if (read$class == "petri_net") {
     refuse_boolean(source$name, "Petri net", perturbation = perturbation, update = update, exempt = exempt)
     return(read_petri(source, read$format, initial, constants, valueset))
@@ -283,16 +302,18 @@ warn_unit <- function(unit, file, initial) {
 warn_negative <- function(found, file) {
   if (is.null(found)) return(invisible())
   several <- length(found$reactions) > 1L
-  state <- paste(found$species, "=", exact_text(found$count, 7), collapse = ", ")
-  rate <- if (nchar(found$rate) <= 60L) found$rate else if (several) "the first" else "it"
+  where <- if (is.null(found$value)) "" else { # of a reaction that flows
+    state <- paste(found$species, "=", exact_text(found$count, 7), collapse = ", ")
+    rate <- if (nchar(found$rate) <= 60L) found$rate else if (several) "the first" else "it"
+    sprintf(": %s is %s where %s", rate, exact_text(found$value, 7), state)
+  }
   warn("negative", sprintf(
     paste(
-      "In %s, %s %s that can be negative: %s is %s where %s. %s should be two reactions, one for each direction: as one, the",
+      "In %s, %s %s that can be negative%s. %s should be two reactions, one for each direction: as one, the",
       "fluctuations are wrong, and a simulation ends with an error where the rate is below 0. The method \"ode\" is right."
     ),
     file, sprintf(if (several) "the rates of reactions %s" else "the rate of reaction %s", quote_some(found$reactions)),
-    if (several) "are differences" else "is a difference", rate, exact_text(found$value, 7), state,
-    if (several) "Each" else "It"
+    if (several) "are differences" else "is a difference", where, if (several) "Each" else "It"
   ), reactions = found$reactions)
 }
 
@@ -389,8 +410,9 @@ read_bnet <- function(file, perturbation = NULL, update = NULL, exempt = NULL, i
 
 #' @rdname read_network
 #' @export
-read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL) {
-  read_network(file, "sbml", perturbation, update, exempt, initial)
+read_sbml <- function(file, perturbation = NULL, update = NULL, exempt = NULL, initial = NULL, as = c("auto", "petri_net"),
+                      continuous = NULL) {
+  read_network(file, "sbml", perturbation, update, exempt, initial, as = as, continuous = continuous)
 }
 
 #' @rdname read_network

@@ -150,10 +150,10 @@ static ff_status parse_petri(ff_petri **out, ff_span text, const char *file, ff_
 }
 
 ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
-                            ff_format format, ff_names *given, ff_error *err) {
+                            ff_format format, const ff_io_given *given, ff_error *err) {
   char shown[SHOWN_NAME];
   ff_span all = {text, length};
-  *out = (ff_io_model){NULL, NULL, NULL, ""};
+  *out = (ff_io_model){0};
   const ff_status status = begin(&all, &format, shown, file, err);
   if (status != FF_OK) return status;
   text = all.text;
@@ -164,7 +164,7 @@ ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text
     case FF_FORMAT_BOOLNET:
     case FF_FORMAT_BNET: return ff_io_boolnet_parse(&out->pbn, text, length, shown, format == FF_FORMAT_BOOLNET, err);
     case FF_FORMAT_SBML: return ff_io_sbml_parse(out, text, length, shown, given, err);
-    case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, given, err);
+    case FF_FORMAT_BNGL: return ff_io_bngl_parse(&out->reactions, text, length, shown, given != NULL ? given->counts : NULL, err);
     case FF_FORMAT_ANDL:
     case FF_FORMAT_CANDL:
     case FF_FORMAT_SNOOPY: return parse_petri(&out->petri, all, shown, format, NULL, err);
@@ -181,7 +181,7 @@ void ff_io_model_free(ff_io_model *model) {
   ff_pbn_free(model->pbn);
   ff_reactions_free(model->reactions);
   ff_petri_free(model->petri);
-  *model = (ff_io_model){NULL, NULL, NULL, ""};
+  *model = (ff_io_model){0};
 }
 
 ff_status ff_io_parse_petri(ff_petri **out, ff_format *found, const char *text, size_t length, const char *file, ff_format format,
@@ -260,11 +260,11 @@ static ff_status read_file(char **text, size_t *length, const char *path, ff_err
   return status;
 }
 
-ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_names *given,
+ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, const ff_io_given *given,
                            ff_error *err) {
   char *text;
   size_t length;
-  *out = (ff_io_model){NULL, NULL, NULL, ""};
+  *out = (ff_io_model){0};
   ff_status status = read_file(&text, &length, path, err);
   if (status != FF_OK) return status;
   status = ff_io_parse_given(out, found, text, length, path, format, given, err);

@@ -101,13 +101,11 @@ ff_status ff_io_parse_model(ff_io_model *out, ff_format *found, const char *text
                             ff_format format, ff_error *err);
 void ff_io_model_free(ff_io_model *model); /* frees what the struct owns, not the struct */
 
-/* As ff_io_read_model() and ff_io_parse_model(), if the caller sets the initial counts of the species `given` afterwards. What
- * a file of a reaction network says of these need not be a count: it may also be missing or not whole, and is then read as 0.
- * Other names in `given` are ignored. NULL means none. */
-ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, ff_names *given,
+/* As ff_io_read_model() and ff_io_parse_model(), with what is done with the network; `given` may be NULL. */
+ff_status ff_io_read_given(ff_io_model *out, ff_format *found, const char *path, ff_format format, const ff_io_given *given,
                            ff_error *err);
 ff_status ff_io_parse_given(ff_io_model *out, ff_format *found, const char *text, size_t length, const char *file,
-                            ff_format format, ff_names *given, ff_error *err);
+                            ff_format format, const ff_io_given *given, ff_error *err);
 
 /* Reads a Petri net, on which ff_petri_finish() has been called, with values of its constants that replace those of the file,
  * and a set of values that is not the first one. `options` may be NULL. The caller frees *out with ff_petri_free(); on failure

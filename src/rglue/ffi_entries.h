@@ -8,7 +8,7 @@ FFI_ENTRY(ffi_noted, 1)
 FFI_ENTRY(ffi_number_texts, 2)
 
 /* ffi_io.c */
-FFI_ENTRY(ffi_read_network, 4)
+FFI_ENTRY(ffi_read_network, 5)
 FFI_ENTRY(ffi_write_network, 3)
 FFI_ENTRY(ffi_write_reactions, 3)
 
@@ -131,3 +131,4 @@ FFI_ENTRY(ffi_petri_sweep, 3)
 FFI_ENTRY(ffi_read_petri, 5)
 FFI_ENTRY(ffi_write_petri, 3)
 FFI_ENTRY(ffi_petri_pnml, 1)
+FFI_ENTRY(ffi_petri_write_sbml, 2)

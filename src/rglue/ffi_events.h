@@ -1,8 +1,9 @@
-/* Events of reaction networks, from R's data frame to the core and back. */
+/* Events of networks, from R's data frame to the core and back. */
 #ifndef FFI_EVENTS_H
 #define FFI_EVENTS_H
 
 #include "ffi.h"
+#include "ffi_values.h"
 
 /* What is taken from the R object. The texts lie in R's memory, and are NULL for NA. */
 typedef struct {
@@ -15,7 +16,7 @@ typedef struct {
 } ffi_events;
 
 /* May raise an R error. */
-ffi_events ffi_events_of(SEXP model);
+ffi_events ffi_events_of(SEXP model, ffi_owner owner);
 
 /* Calls nothing of R. */
 ff_status ffi_events_fill(ff_reactions *net, const ffi_events *events, ff_names *symbols, ff_error *err);
@@ -23,7 +24,8 @@ ff_status ffi_events_fill(ff_reactions *net, const ffi_events *events, ff_names 
 /* Sets used[i] to 1 for each symbol that an event names. */
 void ffi_events_mark(int *used, const ff_reactions *net);
 
-/* The columns of the data frame as a list, or NULL if the network has no events. The caller protects the list. */
-SEXP ffi_events_list(const ff_reactions *net);
+/* The columns of the data frame as a list, or NULL if there are no events. `symbols` are the names of their symbols. The caller
+ * protects the list. */
+SEXP ffi_events_list(const ff_event *events, uint32_t n, char *const *symbols);
 
 #endif

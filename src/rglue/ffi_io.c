@@ -16,10 +16,9 @@ ff_format ffi_format(SEXP format) {
   return FF_FORMAT_AUTO;
 }
 
-/* The names in a character vector, which must differ, valid until the .Call ends; NULL if `names` is no such vector. Sets *n. */
-static char **given_of(SEXP names, uint32_t *n) {
-  *n = TYPEOF(names) == STRSXP ? (uint32_t)Rf_length(names) : 0;
-  return TYPEOF(names) == STRSXP ? (char **)ffi_texts(names, -1, 0, FFI_ARGUMENT, "initial", "named by species") : NULL;
+/* The names in a character vector, which must differ, valid until the .Call ends; NULL if `names` is no such vector. */
+static char **texts_given(SEXP names, const char *argument) {
+  return TYPEOF(names) == STRSXP ? (char **)ffi_texts(names, -1, 0, FFI_ARGUMENT, argument, "named by species") : NULL;
 }
 
 /* Returns list(reactions, rate, value, species, count) on the laws that may be negative (ff_reactions_negative()), or NULL: the
@@ -60,39 +59,88 @@ static SEXP negative_laws(const ff_reactions *net) {
   return out;
 }
 
-/* Returns list(model, format, class, unit, negative): the list that ffi_pbn_list() or ffi_reactions_list() makes, the name of the
- * format that was found, "pbn", "reaction_network" or "petri_net", the unit of amounts (ff_io.h), and the laws that may be
- * negative. `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names,
- * all different, of species whose initial counts R sets afterwards (ff_io.h). Of a Petri net, `model` is NULL: ffi_read_petri()
- * reads it. */
-SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given) {
-  static const char *const names[] = {"model", "format", "class", "unit", "negative"};
+/* ---- what becomes a Petri net ---------------------------------------------------------------------------------------------- */
+
+static SEXP levels_of(const ff_reactions *net) {
+  SEXP out = Rf_allocVector(LGLSXP, net->n_species);
+  for (uint32_t i = 0; i < net->n_species; i++) LOGICAL(out)[i] = net->real[i];
+  return out;
+}
+
+static SEXP flows_of(const ff_reactions *net) {
+  SEXP out = Rf_allocVector(LGLSXP, net->n_reactions);
+  for (uint32_t r = 0; r < net->n_reactions; r++) LOGICAL(out)[r] = net->reactions[r].flows;
+  return out;
+}
+
+/* Returns list(reaction, species, role, weight) of all participants of the reactions that have weights, in the order and with the
+ * numbers of ffi_reactions_arrows(). */
+static SEXP weights_of(const ff_reactions *net) {
+  static const char *const names[] = {"reaction", "species", "role", "weight"};
+  R_xlen_t n = 0, at = 0;
+  for (uint32_t r = 0; r < net->n_reactions; r++)
+    if (net->reactions[r].weight != NULL) n += (R_xlen_t)net->reactions[r].n_reactants + net->reactions[r].n_products;
+  SEXP out = PROTECT(ffi_list(4, names));
+  for (int k = 0; k < 3; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(INTSXP, n));
+  SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, n));
+  for (uint32_t r = 0; r < net->n_reactions; r++) {
+    const ff_reaction *reaction = &net->reactions[r];
+    for (uint32_t k = 0; reaction->weight != NULL && k < reaction->n_reactants + reaction->n_products; k++, at++) {
+      const int product = k >= reaction->n_reactants;
+      const ff_participant *of = product ? &reaction->products[k - reaction->n_reactants] : &reaction->reactants[k];
+      INTEGER(VECTOR_ELT(out, 0))[at] = (int)r + 1;
+      INTEGER(VECTOR_ELT(out, 1))[at] = (int)of->species + 1;
+      INTEGER(VECTOR_ELT(out, 2))[at] = product ? 2 : 1;
+      REAL(VECTOR_ELT(out, 3))[at] = reaction->weight[k];
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(model, format, class, unit, negative, levels, flows, weights, marked): the list that ffi_pbn_list() or
+ * ffi_reactions_list() makes, the name of the format that was found, "pbn", "reaction_network" or "petri_net", the unit of
+ * amounts (ff_io.h), the laws that may be negative, and what becomes of a network in a Petri net (ff_reactions.h), else NULL.
+ * `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all
+ * different, of species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri
+ * net, and these are names of species that are levels. Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
+SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels) {
+  static const char *const names[] = {"model", "format", "class", "unit", "negative", "levels", "flows", "weights", "marked"};
   ff_format wanted = ffi_format(format), found = wanted;
   const char *file = ffi_path(path, "file");
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
   ff_error err;
   ff_io_model model;
-  uint32_t n_given;
-  char **set = given_of(given, &n_given);
-  ff_names *table = NULL;
-  ff_status status = set != NULL ? ff_names_new(&table, set, n_given, "species", &err) : FF_OK;
+  ff_io_given how = {.flows = levels != R_NilValue};
+  char **counts = texts_given(given, "initial"), **real = texts_given(levels, "continuous");
+  ff_status status = counts != NULL ? ff_names_new(&how.counts, counts, (uint32_t)Rf_length(given), "species", &err) : FF_OK;
+  if (status == FF_OK && real != NULL)
+    status = ff_names_new(&how.levels, real, (uint32_t)Rf_length(levels), "species", &err);
+  if (status != FF_OK) ff_names_free(how.counts);
   ffi_check(status, &err);
   if (TYPEOF(text) == RAWSXP)
-    status = ff_io_parse_given(&model, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, table, &err);
+    status = ff_io_parse_given(&model, &found, (const char *)RAW(text), (size_t)Rf_xlength(text), file, wanted, &how, &err);
   else
-    status = ff_io_read_given(&model, &found, file, wanted, table, &err);
-  ff_names_free(table);
+    status = ff_io_read_given(&model, &found, file, wanted, &how, &err);
+  ff_names_free(how.counts);
+  ff_names_free(how.levels);
   ff_petri_free(model.petri);
   R_SetExternalPtrAddr(pbn, model.pbn);
   R_SetExternalPtrAddr(reactions, model.reactions);
   ffi_check(status, &err);
   const int is_petri = model.pbn == NULL && model.reactions == NULL;
-  SEXP out = PROTECT(ffi_list(5, names));
+  SEXP out = PROTECT(ffi_list(9, names));
   if (!is_petri) ffi_set(out, "model", model.pbn != NULL ? ffi_pbn_list(model.pbn) : ffi_reactions_list(model.reactions));
   ffi_set(out, "format", Rf_mkString(ff_format_name(found)));
   ffi_set(out, "class", Rf_mkString(model.pbn != NULL ? "pbn" : is_petri ? "petri_net" : "reaction_network"));
   ffi_set(out, "unit", Rf_mkString(model.unit));
   if (model.reactions != NULL) ffi_set(out, "negative", negative_laws(model.reactions));
+  if (model.reactions != NULL && model.reactions->real != NULL) {
+    ffi_set(out, "levels", levels_of(model.reactions));
+    ffi_set(out, "flows", flows_of(model.reactions));
+    ffi_set(out, "weights", weights_of(model.reactions));
+    ffi_set(out, "marked", Rf_ScalarLogical(model.marked));
+  }
   UNPROTECT(3);
   return out;
 }

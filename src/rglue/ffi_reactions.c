@@ -76,7 +76,7 @@ static parts parts_of(SEXP model) {
   p.rates = texts_of(ffi_element(reactions, "rate"), p.n_reactions, "reactions$rate", texts);
   p.laws = texts_of(ffi_element(reactions, "law"), p.n_reactions, "reactions$law", texts);
   take_variables(&p, model);
-  p.events = ffi_events_of(model);
+  p.events = ffi_events_of(model, FFI_REACTIONS);
   return p;
 }
 
@@ -297,7 +297,7 @@ SEXP ffi_reactions_list(const ff_reactions *net) {
     ffi_set_text(columns[2], r, text, R_BlankString, holder);
     SET_STRING_ELT(columns[3], r, Rf_mkChar(net->reactions[r].mass_action ? "mass action" : "formula"));
   }
-  ffi_set(out, "events", ffi_events_list(net));
+  ffi_set(out, "events", ffi_events_list(net->events, net->n_events, net->names));
   SEXP variables = Rf_allocVector(STRSXP, net->n_variables);
   ffi_set(out, "variables", variables);
   Rf_setAttrib(variables, R_NamesSymbol,
@@ -335,7 +335,7 @@ SEXP ffi_reactions_check(SEXP model) {
     ffi_check(ff_formula_text(&text, &net->reactions[r].rate, net->names, &err), &err);
     ffi_set_text(rate, r, text, STRING_ELT(old_rate, r), holder);
   }
-  SET_VECTOR_ELT(out, 3, ffi_events_list(net));
+  SET_VECTOR_ELT(out, 3, ffi_events_list(net->events, net->n_events, net->names));
   UNPROTECT(3);
   return out;
 }

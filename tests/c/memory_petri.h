@@ -37,10 +37,21 @@ static ff_status add_petri_arcs(ff_petri *net, ff_error *err) {
   return status == FF_OK ? ff_petri_number(net, t, "x > 5", "1", 0, petri_nowhere, err) : status;
 }
 
+static ff_status add_petri_event(ff_petri *net, ff_error *err) {
+  ff_status status = ff_petri_add_event(net, "E", err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 0, FF_EVENT_TRIGGER, "Ca[1,2] > m & sum(G) > 0", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 0, FF_EVENT_DELAY, "v / 2", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 0, FF_EVENT_PRIORITY, "m", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_set_text(net, 0, "Ca", "Ca[1,1] / 2", "m", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_set_text(net, 0, "G[red]", "2", NULL, petri_nowhere, err);
+  return status == FF_OK ? ff_petri_event_set_text(net, 0, "m", "m + time", NULL, petri_nowhere, err) : status;
+}
+
 static ff_status make_petri(ff_petri **net, ff_error *err) {
   ff_status status = petri_small(net, 2, err);
   if (status == FF_OK) status = add_petri_sets(*net, err);
   if (status == FF_OK) status = add_petri_arcs(*net, err);
+  if (status == FF_OK) status = add_petri_event(*net, err);
   if (status == FF_OK) status = ff_petri_add_marking(*net, "Ca", NULL, "k * x", 0, petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_marking(*net, "Ca[x,next(y)]", "x < 2", "1", 1, petri_nowhere, err);
   return status == FF_OK ? ff_petri_finish(*net, err) : status;

@@ -7,7 +7,19 @@
 #include "memory_given.h"
 #include "petri_nets.h"
 
-/* All kinds of transitions; variables; switches; hazards with sharp bends; levels that become empty; equations that get stiff. */
+/* Many events wait at a time, so that their room grows. */
+static ff_status add_hybrid_event(ff_petri *net, ff_error *err) {
+  ff_status status = ff_petri_add_event(net, "E", err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 0, FF_EVENT_TRIGGER, "time >= n - 2 & B >= 0", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 0, FF_EVENT_PRIORITY, "v + k", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_set_text(net, 0, "n", "n + 0.0005 * m", NULL, petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_add_event(net, "F", err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 1, FF_EVENT_TRIGGER, "sin(9000 * n) > 0", petri_nowhere, err);
+  if (status == FF_OK) status = ff_petri_event_text(net, 1, FF_EVENT_DELAY, "0.05 * m", petri_nowhere, err);
+  return status == FF_OK ? ff_petri_event_set_text(net, 1, "m", "1 + 0 * C", NULL, petri_nowhere, err) : status;
+}
+
+/* All kinds of transitions; events; variables; switches; hazards with sharp bends; levels that become empty; equations that get stiff. */
 static ff_status make_hybrid(ff_petri **net, ff_error *err) {
   static const struct {
     const char *name;
@@ -38,6 +50,7 @@ static ff_status make_hybrid(ff_petri **net, ff_error *err) {
   for (size_t i = 0; i < sizeof list / sizeof *list && status == FF_OK; i++)
     status = petri_add(*net, list[i].name, list[i].kind, list[i].equation, NULL, list[i].tests, list[i].resets, list[i].number,
                        list[i].mass_action, err);
+  if (status == FF_OK) status = add_hybrid_event(*net, err);
   if (status == FF_OK) status = ff_petri_add_marking(*net, "C", NULL, "1", 0, petri_nowhere, err);
   if (status == FF_OK) status = ff_petri_add_marking(*net, "A", NULL, "2", 0, petri_nowhere, err);
   return status == FF_OK ? ff_petri_finish(*net, err) : status;

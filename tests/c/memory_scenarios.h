@@ -13,6 +13,7 @@
 #include "memory_ode.h"
 #include "memory_petri.h"
 #include "memory_petri_engine.h"
+#include "memory_petri_sbml.h"
 #include "memory_reactions.h"
 #include "memory_snoopy.h"
 #include "memory_ssa_code.h"
@@ -66,6 +67,8 @@ static const scenario scenarios[] = {
     {"writes SBML-qual", prepare_bnet, writes_sbml, NULL, 0},
     {"writes and reads a file", prepare_assa, writes_and_reads_a_file, NULL, 0},
     {"reads Snoopy's XML", prepare_snoopy, reads_snoopy, NULL, SNOOPY_FILES},
+    {"Petri net, as SBML", prepare_written, writes_petri_sbml, NULL, 0},
+    {"reads flows in SBML", NULL, reads_flows, NULL, 0},
     {"writes PNML", prepare_pnml, writes_pnml, end_pnml, 2},
     {"formulas", NULL, handles_formulas, NULL, 0},
     {"components", prepare_graph, finds_components, NULL, 0},

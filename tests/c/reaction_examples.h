@@ -126,7 +126,7 @@ static inline void reads_given(const char *text, ff_format format, const char *n
   FF_CHECK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, NULL, &err) != FF_OK);
   FF_CHECK(model.reactions == NULL);
   FF_CHECK_OK(ff_names_new(&given, names, 1, "species", &err), &err);
-  FF_CHECK_OK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, given, &err), &err);
+  FF_CHECK_OK(ff_io_parse_given(&model, NULL, text, strlen(text), "net", format, &(ff_io_given){.counts = given}, &err), &err);
   ff_names_free(given);
   if (model.reactions == NULL) return;
   FF_CHECK(model.reactions->initial[0] == first && model.reactions->initial[1] == second);

@@ -96,7 +96,7 @@ test_that("what is wrong is said, and what to write", {
   argument(petri_net(t = transition("A -> B", delay = mass_action(1))), "The delay of \"A -> B\" must be a number or")
   argument(transition("A -> B", rate = 1, flow = 2), "found `rate` and `flow`")
   argument(transition("A -> B"), "found none for \"A -> B\"")
-  argument(petri_net("A -> B" = 1, events = list()), "transition(at = c(begin, period, end))")
+  argument(petri_net("A -> B" = 1, events = list(1)), "`events` must be a list of events")
   argument(petri_net("A -> B" = 1, initial = c(A = -1)), "must be one finite number of at least 0")
   argument(petri_net("A -> B" = 1, places = c(A = "Cell")), "the set \"Cell\"")
   argument(petri_net("A -> B" = 1, colours = 1:3), "a list of vectors with names")
@@ -196,8 +196,6 @@ test_that("reaction networks become hybrid nets, and stochastic nets reaction ne
   expect_identical(as_petri_net(net, as = "continuous")$transitions$kind, rep("continuous", 4))
   fixed <- reaction_network("S + A -> B" = "2 * A", "S -> A" = 3, fixed = "S")
   expect_identical(as_petri_net(fixed)$transitions$equation, c("A -> B", "S -> A"))
-  rn$events <- reaction_network("A -> 0" = 1, events = list(event("time >= 1", set = c(A = "2"))))$events
-  expect_error(as_petri_net(rn), "has 1 event", class = "fireflip_error_argument")
   reset <- petri_net(t = transition("A -> B", rate = 1, reset = "B"))
   expect_error(as_reaction_network(reset), "resets B", class = "fireflip_error_unsupported")
   half <- petri_net("A -> B" = 1, "B -> 1.5 C" = 1, continuous = "C")

@@ -312,6 +312,9 @@ ff_status ff_io_andl_text(char **text, const ff_petri *net, ff_error *err) {
   ff_out out = {.err = err};
   ff_andl_writer w;
   *text = NULL;
+  if (net->n_events > 0)
+    return ff_error_set(err, FF_EMODEL, "event %s cannot be written: ANDL and CANDL have no events; SBML has them",
+                        ff_quote(net->event[0].event.name, strlen(net->event[0].event.name)).text);
   ff_status status = ff_andl_writer_begin(&w, net, &out, err);
   ff_out_puts(&out, ff_io_andl_is_coloured(net) ? "col" : "");
   ff_out_puts(&out, type_of(net));

@@ -324,6 +324,9 @@ ff_status ff_io_pnml_text(char **out, const ff_petri_flat *flat, ff_error *err) 
   writer w = {.flat = flat, .err = err, .out = {.err = err}};
   for (int i = 0; i < 2; i++) w.names[i] = (ff_build){.file = "the net", .err = err};
   *out = NULL;
+  if (flat->n_events > 0)
+    return ff_error_set(err, FF_EMODEL, "event %s cannot be written: PNML has no events; SBML has them",
+                        ff_quote(flat->event[0].name, strlen(flat->event[0].name)).text);
   ff_status status = make_room(&w, 60);
   if (status == FF_OK) status = name_places(&w);
   put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n"

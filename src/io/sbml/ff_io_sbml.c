@@ -69,7 +69,7 @@ static ff_status check_errors(SBMLDocument_t *document, const char *file, size_t
 /* ---- the document ---- */
 
 static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span text, const char *file, size_t before,
-                            ff_names *given, ff_error *err) {
+                            const ff_io_given *given, ff_error *err) {
   ff_status status = check_errors(document, file, before, err);
   if (status != FF_OK) return status;
   Model_t *model = SBMLDocument_getModel(document);
@@ -79,16 +79,17 @@ static ff_status read_model(ff_io_model *out, SBMLDocument_t *document, ff_span 
   if (qual != NULL && (QualModelPlugin_getNumQualitativeSpecies(qual) > 0 || !has_reactions))
     return ff_sbml_read_qual(&out->pbn, model, file, err);
   status = ff_sbml_check_flux(text.text, text.length, file, err);
-  if (status == FF_OK && !has_reactions && Model_getNumSpecies(model) == 0)
+  const int flows = given != NULL && given->flows && Model_getNumRules(model) > 0;
+  if (status == FF_OK && !has_reactions && Model_getNumSpecies(model) == 0 && !flows)
     return ff_error_set(err, FF_EPARSE, "%s, line %llu: found a model without species where a Boolean network (SBML Level 3 with "
                         "qual, Version 1) or a reaction network was expected", file,
                         (unsigned long long)SBase_getLine((const SBase_t *)model));
   return status == FF_OK ? ff_sbml_read_reactions(out, document, text.length, file, given, err) : status;
 }
 
-ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_names *given,
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
                            ff_error *err) {
-  *out = (ff_io_model){NULL, NULL, NULL, ""};
+  *out = (ff_io_model){0};
   ff_status status = ff_sbml_check_xml(text, length, file, err);
   if (status == FF_OK) status = ff_sbml_check_packages(text, length, file, err);
   if (status != FF_OK) return status;

@@ -20,6 +20,10 @@
 #define FF_SBML_NAMESPACE "urn:fireflip"
 #define FF_SBML_MASS_ACTION "massAction"
 
+/* The marks of a kinetic law that flows and of a species that is a level, of Petri nets. */
+#define FF_SBML_FLOW "flow"
+#define FF_SBML_CONTINUOUS "continuous"
+
 /* Checks a document before libsbml reads it: it must have no document type (so no entity can be expanded or fetched), no
  * encoding except UTF-8, at most FF_SBML_DEPTH open elements, and no formula that may be nested more than FF_SBML_TERMS deep.
  * libsbml finds all other errors. O(length). */

@@ -15,7 +15,8 @@ static uint64_t line_of(const ff_sbml_table *table, const void *element) { retur
 static ff_status check_target(const ff_sbml_table *table, const void *element, const char *id, uint32_t at) {
   const ff_sbml_symbol *symbol = &table->symbol[at];
   if (symbol->rule.length > 0) return ff_sbml_unsupported(table, element, id, " because an assignmentRule determines it");
-  if (symbol->rate.length > 0) return ff_sbml_unsupported(table, element, id, " because a rateRule determines it");
+  if (symbol->rate.length > 0 && !table->flows)
+    return ff_sbml_unsupported(table, element, id, " because a rateRule determines it");
   if (symbol->kind != FF_SBML_SPECIES && symbol->kind != FF_SBML_PARAMETER)
     return ff_sbml_unsupported(table, element, id, " because it sets neither a species nor a parameter");
   if (!ff_sbml_is_constant(table, symbol)) return FF_OK;

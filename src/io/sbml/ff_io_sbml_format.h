@@ -5,7 +5,7 @@
 #include "../text/ff_io_model.h"
 
 /* Reads either kind of network. Exactly one member of *out is not NULL afterwards; on failure both are NULL. */
-ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, ff_names *given,
+ff_status ff_io_sbml_parse(ff_io_model *out, const char *text, size_t length, const char *file, const ff_io_given *given,
                            ff_error *err);
 ff_status ff_io_sbml_text(char **text, const ff_pbn *pbn, ff_error *err);
 

@@ -1,6 +1,7 @@
 /* Reads the reaction network of an SBML document without qual. */
 #include "ff_io_sbml_reactions.h"
 
+#include "../../model/ff_formula_code.h"
 #include "../../model/ff_formula_math.h"
 
 #include <math.h>
@@ -17,19 +18,32 @@
 typedef struct {
   ff_sbml_table table;
   Model_t *model;
-  uint32_t n_species, n_parameters, n_variables, n_reactions;
+  uint32_t n_species, n_parameters, n_variables, n_reactions, n_flows;
   ff_formula *law;  /* of each reaction */
   uint32_t *number; /* of each symbol in the network, NONE for those that it does not have */
   ff_sbml_events events;
-  ff_names *given;
+  ff_io_given given;
   ff_io_uncounted uncounted;
   const Species_t *first_uncounted;
+  int marked; /* whether a species is marked as a level */
   ff_error *err;
 } reader;
 
 #define NONE UINT32_MAX
 
 static Reaction_t *reaction_at(const reader *r, uint32_t i) { return Model_getReaction(r->model, i); }
+
+/* Whether write_network() has marked an element. */
+static int is_marked(SBase_t *element, const char *mark) {
+  const XMLNode_t *annotation = SBase_isSetAnnotation(element) ? SBase_getAnnotation(element) : NULL;
+  for (unsigned i = 0; annotation != NULL && i < XMLNode_getNumChildren(annotation); i++) {
+    const XMLNode_t *child = XMLNode_getChild(annotation, i);
+    if (ff_span_equals(ff_span_of(XMLNode_getURI(child)), FF_SBML_NAMESPACE) &&
+        ff_span_equals(ff_span_of(XMLNode_getName(child)), mark))
+      return 1;
+  }
+  return 0;
+}
 
 /* ---- what is not supported ---- */
 
@@ -119,7 +133,7 @@ static ff_status check_used(const reader *r, uint32_t reaction, uint32_t symbol)
 static int rank_of(const reader *r, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   if (symbol->rule.length > 0) return 2;
-  if (symbol->kind == FF_SBML_SPECIES) return 0;
+  if (symbol->kind == FF_SBML_SPECIES || symbol->rate.length > 0) return 0;
   if (symbol->kind == FF_SBML_PARAMETER) return isnan(symbol->value) ? 3 : 1;
   return symbol->kind == FF_SBML_COMPARTMENT && r->number[i] == 1 ? 1 : 3;
 }
@@ -129,6 +143,37 @@ static void mark_named(reader *r, const ff_formula *formula) {
     if (formula->word[at].code == FF_F_SYMBOL) r->number[formula->word[at].symbol] = 1;
 }
 
+/* The rate of a flow. */
+static ff_status mark_rate(reader *r, uint32_t symbol) {
+  const ff_formula *rate = &r->table.symbol[symbol].rate;
+  ff_status status = FF_OK;
+  mark_named(r, rate);
+  for (uint32_t at = 0; at < rate->length && status == FF_OK; at++) {
+    const ff_formula_word *word = &rate->word[at];
+    if (word->code != FF_F_SYMBOL) continue;
+    const ff_sbml_symbol *s = &r->table.symbol[word->symbol];
+    if (s->kind != FF_SBML_SPECIES && s->rule.length == 0 && isnan(s->value))
+      status = ff_sbml_missing(&r->table, word->symbol, "the rateRule of ", r->table.ids.names[symbol], " depends on it");
+  }
+  r->n_flows += rate->length > 0;
+  return status;
+}
+
+/* What laws, rules and events name. */
+static ff_status mark_all(reader *r) {
+  const uint32_t n = r->table.ids.n_nodes;
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) {
+    mark_named(r, &r->law[i]);
+    for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++)
+      if (r->law[i].word[at].code == FF_F_SYMBOL) status = check_used(r, i, r->law[i].word[at].symbol);
+  }
+  for (uint32_t i = 0; i < n && status == FF_OK && r->table.flows; i++) status = mark_rate(r, i);
+  if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) mark_named(r, &r->table.symbol[i].rule);
+  return status;
+}
+
 /* Numbers the symbols: species, parameters, and variables, which are what rules determine. */
 static ff_status number_symbols(reader *r) {
   uint32_t n = r->table.ids.n_nodes, count[4] = {0}, next[4];
@@ -136,13 +181,7 @@ static ff_status number_symbols(reader *r) {
   uint8_t *rank = ff_calloc(n, 1);
   ff_status status = FF_OK;
   if (r->number == NULL || rank == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for %u names", n);
-  for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) {
-    mark_named(r, &r->law[i]);
-    for (uint32_t at = 0; at < r->law[i].length && status == FF_OK; at++)
-      if (r->law[i].word[at].code == FF_F_SYMBOL) status = check_used(r, i, r->law[i].word[at].symbol);
-  }
-  if (status == FF_OK) status = ff_sbml_events_mark(&r->events, &r->table, r->number);
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) mark_named(r, &r->table.symbol[i].rule);
+  if (status == FF_OK) status = mark_all(r);
   for (uint32_t i = 0; i < n && status == FF_OK; i++) count[rank[i] = (uint8_t)rank_of(r, i)]++;
   if (status == FF_OK && count[0] == 0 && Model_getNumSpecies(r->model) > 0)
     status = ff_error_set(r->err, FF_EMODEL, "%s: rules determine all species; expected a species without a rule",
@@ -158,19 +197,42 @@ static ff_status number_symbols(reader *r) {
   return status;
 }
 
-static void set_species(reader *r, ff_reactions *net, uint32_t i) {
+/* A level: what a rate rule determines, or what the caller names. */
+static ff_status set_level(reader *r, ff_reactions *net, uint32_t i) {
+  const ff_sbml_symbol *symbol = &r->table.symbol[i];
+  char rest[120];
+  net->real[r->number[i]] = 1;
+  if (ff_io_is_given(r->given.counts, r->table.ids.names[i])) return FF_OK;
+  net->initial[r->number[i]] = symbol->value;
+  if (symbol->value >= 0 && isfinite(symbol->value)) return FF_OK;
+  snprintf(rest, sizeof rest, symbol->formula.length == 0 ? ", which has no initial value, where one was expected"
+           : " with the initial value %s; the levels of a Petri net are at least 0", ff_show(symbol->value, 15).text);
+  return ff_sbml_found(&r->table, symbol->formula.length == 0 ? FF_EPARSE : FF_EUNSUPPORTED,
+                       ff_sbml_place(&r->table, symbol->rate_rule != NULL ? symbol->rate_rule : symbol->element),
+                       symbol->rate_rule != NULL ? "the rateRule of" : "the species", r->table.ids.names[i], rest);
+}
+
+static ff_status set_species(reader *r, ff_reactions *net, uint32_t i) {
   const ff_sbml_symbol *symbol = &r->table.symbol[i];
   const Species_t *species = symbol->element;
   const char *id = r->table.ids.names[i];
   const uint32_t number = r->number[i];
+  if (symbol->rate.length > 0) return set_level(r, net, i);
+  const int marked = r->table.flows && is_marked((SBase_t *)(uintptr_t)species, FF_SBML_CONTINUOUS);
+  r->marked |= marked;
+  if (r->table.flows && (marked || ff_io_is_given(r->given.levels, id))) {
+    net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
+    return set_level(r, net, i);
+  }
   int fine = ff_count_of(symbol->value, &net->initial[number]);
   net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
   fine = fine && net->initial[number] <= FF_MAX_COUNT;
   if (!fine) net->initial[number] = 0;
-  if (fine || ff_io_is_given(r->given, id)) return;
+  if (fine || ff_io_is_given(r->given.counts, id)) return FF_OK;
   if (r->uncounted.n == 0) r->first_uncounted = species;
   ff_io_uncounted_add(&r->uncounted, id, "amount", symbol->value, symbol->formula.length == 0,
                       ff_sbml_place(&r->table, species).line);
+  return FF_OK;
 }
 
 static ff_status check_counted(const reader *r) {
@@ -194,7 +256,7 @@ static ff_status set_symbols(reader *r, ff_reactions *net) {
     } else if (number >= r->n_species) {
       net->value[number - r->n_species] = r->table.symbol[i].value;
     } else {
-      set_species(r, net, i);
+      status = set_species(r, net, i);
     }
   }
   return status == FF_OK ? check_counted(r) : status;
@@ -239,7 +301,9 @@ static ff_status find_species(reader *r, const void *element, const char *id, ui
   return ff_sbml_unknown(&r->table, element, id, "the id of a species");
 }
 
-static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out) {
+/* *weight becomes the stoichiometry, which need not be whole for a level; then *fraction becomes 1. */
+static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_participant *out, const uint8_t *real,
+                                  double *weight, int *fraction) {
   const char *id = SpeciesReference_getSpecies(reference);
   double value = NAN, whole;
   ff_status status = find_species(r, reference, id, &out->species);
@@ -247,15 +311,22 @@ static ff_status read_participant(reader *r, SpeciesReference_t *reference, ff_p
   if (status != FF_OK) return status;
   const ff_sbml_symbol *symbol = &r->table.symbol[out->species];
   out->species = r->number[out->species];
-  if (out->species >= r->n_species) { /* a rule determines it, so reactions do not change it */
+  if (out->species >= r->n_species || symbol->rate.length > 0) { /* a rule determines it, so reactions do not change it */
     if (!Species_getBoundaryCondition(symbol->element))
       return ff_sbml_unsupported(&r->table, reference, id, symbol->rate.length > 0 ? " because a rateRule determines the species"
                                                            : " because an assignmentRule determines the species");
     value = 0;
     out->species = 0; /* merge() drops it */
   }
+  *weight = value;
   if (ff_count_of(value, &whole) && whole <= UINT32_MAX) {
     out->count = (uint32_t)whole;
+    *weight = whole;
+    return FF_OK;
+  }
+  if (real != NULL && real[out->species] && value > 0 && isfinite(value)) {
+    out->count = 1;
+    *fraction = 1;
     return FF_OK;
   }
   char more[120] = " because it has no stoichiometry";
@@ -273,27 +344,63 @@ static ff_status merge(reader *r, const void *reaction, ff_participant *all, uin
   return FF_OK;
 }
 
-static ff_status read_side(reader *r, Reaction_t *reaction, int products, ff_participant **all, uint32_t *n) {
-  unsigned found = products ? Reaction_getNumProducts(reaction) : Reaction_getNumReactants(reaction);
-  *all = ff_calloc(found, sizeof **all);
-  if (*all == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for %u species references", found);
-  ff_status status = FF_OK;
-  for (*n = 0; *n < found && status == FF_OK; ++*n)
-    status = read_participant(r, products ? Reaction_getProduct(reaction, *n) : Reaction_getReactant(reaction, *n), &(*all)[*n]);
-  return status == FF_OK ? merge(r, reaction, *all, n) : status;
+/* A side of a reaction that is read. */
+typedef struct {
+  ff_participant *all, *merged;
+  double *weight; /* of each of `all`, then of each of `merged` */
+  uint32_t n, n_merged;
+  int fractions;
+} side;
+
+static void free_side(side *s) {
+  free(s->all);
+  free(s->merged);
+  free(s->weight);
 }
 
-/* Whether write_network() has marked the law as mass action. */
-static int is_marked(Reaction_t *reaction) {
-  SBase_t *law = (SBase_t *)Reaction_getKineticLaw(reaction);
-  const XMLNode_t *annotation = SBase_isSetAnnotation(law) ? SBase_getAnnotation(law) : NULL;
-  for (unsigned i = 0; annotation != NULL && i < XMLNode_getNumChildren(annotation); i++) {
-    const XMLNode_t *child = XMLNode_getChild(annotation, i);
-    if (ff_span_equals(ff_span_of(XMLNode_getURI(child)), FF_SBML_NAMESPACE) &&
-        ff_span_equals(ff_span_of(XMLNode_getName(child)), FF_SBML_MASS_ACTION))
-      return 1;
+static ff_status read_side(reader *r, Reaction_t *reaction, int products, const uint8_t *real, side *out) {
+  const unsigned found = products ? Reaction_getNumProducts(reaction) : Reaction_getNumReactants(reaction);
+  *out = (side){.all = ff_calloc(found, sizeof *out->all), .merged = ff_calloc(found, sizeof *out->merged),
+                .weight = ff_calloc(2 * (size_t)found, sizeof *out->weight)};
+  if (out->all == NULL || out->merged == NULL || out->weight == NULL)
+    return ff_error_set(r->err, FF_EMEMORY, "no memory for %u species references", found);
+  ff_status status = FF_OK;
+  for (; out->n < found && status == FF_OK; out->n++) {
+    SpeciesReference_t *reference =
+        products ? Reaction_getProduct(reaction, out->n) : Reaction_getReactant(reaction, out->n);
+    status = read_participant(r, reference, &out->all[out->n], real, &out->weight[out->n], &out->fractions);
+    out->merged[out->n] = out->all[out->n];
   }
-  return 0;
+  out->n_merged = out->n;
+  if (status == FF_OK) status = merge(r, reaction, out->merged, &out->n_merged);
+  for (uint32_t k = 0; k < out->n_merged && status == FF_OK && out->fractions; k++)
+    for (uint32_t i = 0; i < out->n; i++)
+      if (out->all[i].species == out->merged[k].species && out->all[i].count > 0) out->weight[out->n + k] += out->weight[i];
+  return status;
+}
+
+static ff_status set_sides(reader *r, Reaction_t *reaction, const uint8_t *real, ff_reaction *out) {
+  side in = {0}, made = {0};
+  ff_status status = read_side(r, reaction, 0, real, &in);
+  if (status == FF_OK) status = read_side(r, reaction, 1, real, &made);
+  if (status == FF_OK && (in.fractions || made.fractions)) {
+    out->weight = ff_calloc((size_t)in.n_merged + made.n_merged, sizeof *out->weight);
+    if (out->weight == NULL) status = ff_error_set(r->err, FF_EMEMORY, "no memory for weights");
+    for (uint32_t k = 0; k < in.n_merged && status == FF_OK; k++)
+      out->weight[k] = in.fractions ? in.weight[in.n + k] : in.merged[k].count;
+    for (uint32_t k = 0; k < made.n_merged && status == FF_OK; k++)
+      out->weight[in.n_merged + k] = made.fractions ? made.weight[made.n + k] : made.merged[k].count;
+  }
+  if (status == FF_OK) {
+    out->reactants = in.merged;
+    out->products = made.merged;
+    out->n_reactants = in.n_merged;
+    out->n_products = made.n_merged;
+    in.merged = made.merged = NULL;
+  }
+  free_side(&in);
+  free_side(&made);
+  return status;
 }
 
 /* Takes these words off the end of *length words of the law. Returns 0 if it does not end with them. */
@@ -320,7 +427,8 @@ static int take_constant(ff_reaction *reaction) {
     const ff_formula_word species = {FF_F_SYMBOL, reaction->reactants[i].species, 0};
     for (uint32_t k = reaction->reactants[i].count; k-- > 0;) {
       const ff_formula_word less[] = {species, {FF_F_NUMBER, 0, k}, {FF_F_SUB, 0, 0}, times}, whole[] = {species, times};
-      if (!takes(law, &length, k > 0 ? less : whole, k > 0 ? 4 : 2)) return 0;
+      const int falls = k > 0 && !reaction->flows;
+      if (!takes(law, &length, falls ? less : whole, falls ? 4 : 2)) return 0;
     }
   }
   law->length = length;
@@ -343,17 +451,97 @@ static ff_status set_reaction(reader *r, ff_reactions *net, uint32_t i) {
   }
   if (status != FF_OK) return status;
   status = ff_name_copy(&out->name, ff_sbml_id(reaction), r->err);
-  if (status == FF_OK) status = read_side(r, reaction, 0, &out->reactants, &out->n_reactants);
-  if (status == FF_OK) status = read_side(r, reaction, 1, &out->products, &out->n_products);
+  if (status == FF_OK) status = set_sides(r, reaction, net->real, out);
   if (status != FF_OK) return status;
   out->rate = r->law[i];
   r->law[i] = (ff_formula){0};
   ff_sbml_renumber(&r->table, r->number, &out->rate);
-  out->mass_action = is_marked(reaction) && take_constant(out);
+  SBase_t *law = (SBase_t *)Reaction_getKineticLaw(reaction);
+  out->flows = r->table.flows && is_marked(law, FF_SBML_FLOW);
+  out->mass_action = is_marked(law, FF_SBML_MASS_ACTION) && take_constant(out);
   return FF_OK;
 }
 
+/* ---- rate rules as flows ---- */
+
+/* The name of a flow: that of what changes, "_rate", and '_' until it is the id of nothing. */
+static ff_status name_flow(reader *r, const char *id, char **name) {
+  ff_out out = {.err = r->err};
+  ff_out_puts(&out, id);
+  ff_out_puts(&out, "_rate");
+  while (out.status == FF_OK && ff_build_find(&r->table.ids, out.text, out.length) >= 0) ff_out_puts(&out, "_");
+  ff_status status = out.status;
+  if (status == FF_OK) status = ff_name_copy(name, out.text, r->err);
+  free(out.text);
+  return status;
+}
+
+/* A concentration x in a compartment whose size V changes at a rate: the amount x V changes by x' V + (x V) V' / V. */
+static ff_status add_growth(reader *r, uint32_t i) {
+  ff_sbml_symbol *symbol = &r->table.symbol[i];
+  const ff_sbml_symbol *size = &r->table.symbol[symbol->divisor];
+  if (symbol->kind != FF_SBML_SPECIES || symbol->divisor == 0) return FF_OK;
+  if (size->rule.length > 0)
+    return ff_sbml_found(&r->table, FF_EUNSUPPORTED, ff_sbml_place(&r->table, symbol->rate_rule), "<rateRule>",
+                         r->table.ids.names[i], ", which is not supported in a Petri net because an assignmentRule determines "
+                         "the size of its compartment");
+  if (size->rate.length == 0) return FF_OK;
+  ff_formula_builder b = {0};
+  const ff_formula_word of = {FF_F_SYMBOL, i, 0}, by = {FF_F_SYMBOL, symbol->divisor, 0};
+  const ff_formula_word after[] = {{FF_F_MUL, 0, 0}, by, {FF_F_DIV, 0, 0}, {FF_F_ADD, 0, 0}};
+  ff_status status = FF_OK;
+  for (uint32_t at = 0; at < symbol->rate.length && status == FF_OK; at++)
+    status = ff_formula_push(&b, symbol->rate.word[at], r->err);
+  if (status == FF_OK) status = ff_formula_push(&b, of, r->err);
+  for (uint32_t at = 0; at < size->rate.length && status == FF_OK; at++)
+    status = ff_formula_push(&b, size->rate.word[at], r->err);
+  for (size_t at = 0; at < sizeof after / sizeof *after && status == FF_OK; at++) status = ff_formula_push(&b, after[at], r->err);
+  if (status != FF_OK) {
+    free(b.word);
+    return status;
+  }
+  ff_formula_free(&symbol->rate);
+  ff_formula_finish(&symbol->rate, &b);
+  return FF_OK;
+}
+
+static ff_status add_growths(reader *r) {
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->table.ids.n_nodes && status == FF_OK; i++)
+    if (r->table.symbol[i].rate.length > 0) status = add_growth(r, i);
+  return status;
+}
+
+/* Reactions without reactants, after all others. */
+static ff_status set_flows(reader *r, ff_reactions *net) {
+  uint32_t next = r->n_reactions;
+  ff_status status = FF_OK;
+  for (uint32_t i = 0; i < r->table.ids.n_nodes && r->table.flows && status == FF_OK; i++) {
+    ff_sbml_symbol *symbol = &r->table.symbol[i];
+    if (symbol->rate.length == 0) continue;
+    ff_reaction *out = &net->reactions[next++];
+    out->products = ff_calloc(1, sizeof *out->products);
+    out->reactants = ff_calloc(0, sizeof *out->reactants);
+    if (out->products == NULL || out->reactants == NULL) return ff_error_set(r->err, FF_EMEMORY, "no memory for a flow");
+    out->products[0] = (ff_participant){r->number[i], 1};
+    out->flows = 1;
+    out->n_products = 1;
+    status = name_flow(r, r->table.ids.names[i], &out->name);
+    out->rate = symbol->rate;
+    symbol->rate = (ff_formula){0};
+    ff_sbml_renumber(&r->table, r->number, &out->rate);
+  }
+  return status;
+}
+
 /* ---- the network ---- */
+
+static ff_status make_network(reader *r, ff_reactions **out) {
+  ff_status status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions + r->n_flows, r->err);
+  if (status != FF_OK || !r->table.flows) return status;
+  (*out)->real = ff_calloc(r->n_species, 1);
+  return (*out)->real != NULL ? FF_OK : ff_error_set(r->err, FF_EMEMORY, "no memory for %u species", r->n_species);
+}
 
 static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) {
   ff_status status = check_elements(r);
@@ -361,29 +549,32 @@ static ff_status read_all(reader *r, ff_reactions **out, char unit[FF_IO_UNIT]) 
   if (status == FF_OK) status = ff_sbml_table_fill(&r->table, r->model);
   if (status == FF_OK) status = read_laws(r);
   if (status == FF_OK) status = ff_sbml_events_read(&r->events, &r->table, r->model);
-  if (status == FF_OK) status = ff_sbml_solve_rates(&r->table, &r->events);
+  if (status == FF_OK) status = r->table.flows ? add_growths(r) : ff_sbml_solve_rates(&r->table, &r->events);
   if (status == FF_OK) status = number_symbols(r);
-  if (status == FF_OK) status = ff_reactions_new(out, r->n_species, r->n_parameters, r->n_reactions, r->err);
+  if (status == FF_OK) status = make_network(r, out);
   if (status == FF_OK) status = ff_reactions_add_variables(*out, r->n_variables, r->err);
   if (status == FF_OK) status = set_symbols(r, *out);
   for (uint32_t i = 0; i < r->n_reactions && status == FF_OK; i++) status = set_reaction(r, *out, i);
+  if (status == FF_OK) status = set_flows(r, *out);
   if (status == FF_OK) status = ff_sbml_events_move(&r->events, &r->table, r->number, *out);
   return status == FF_OK ? ff_io_finish_reactions(*out, r->table.ids.file, r->err) : status;
 }
 
 ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file,
-                                 ff_names *given, ff_error *err) {
-  reader r = {.model = SBMLDocument_getModel(document), .given = given, .err = err};
+                                 const ff_io_given *given, ff_error *err) {
+  reader r = {.model = SBMLDocument_getModel(document), .err = err};
   out->reactions = NULL;
+  if (given != NULL) r.given = *given;
   r.n_reactions = Model_getNumReactions(r.model);
   r.table = (ff_sbml_table){.ids = {.file = file, .err = err}, .words = FF_FORMULA_MAX + (uint64_t)length,
-                            .level = SBMLDocument_getLevel(document), .err = err};
+                            .level = SBMLDocument_getLevel(document), .flows = r.given.flows, .err = err};
   ff_status status = read_all(&r, &out->reactions, out->unit);
   for (uint32_t i = 0; r.law != NULL && i < r.n_reactions; i++) ff_formula_free(&r.law[i]);
   free(r.law);
   ff_sbml_events_free(&r.events);
   free(r.number);
   ff_sbml_table_free(&r.table);
+  out->marked = r.marked;
   if (status == FF_OK) return FF_OK;
   ff_reactions_free(out->reactions);
   out->reactions = NULL;

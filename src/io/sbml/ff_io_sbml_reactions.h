@@ -9,6 +9,6 @@
 /* Reads a reaction network, and the unit of its amounts. `length` is that of the text. The caller frees the contents of *out with
  * ff_io_model_free(). `given` is as in ff_io.h. O(length), not counting the expansion of functions. */
 ff_status ff_sbml_read_reactions(ff_io_model *out, SBMLDocument_t *document, size_t length, const char *file,
-                                 ff_names *given, ff_error *err);
+                                 const ff_io_given *given, ff_error *err);
 
 #endif

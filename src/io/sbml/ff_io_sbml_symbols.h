@@ -39,6 +39,7 @@ typedef struct {
   uint64_t words;    /* how many words formulas may still have in total, so that functions cannot grow without limit */
   unsigned level;    /* of SBML */
   unsigned nesting;  /* number of functions that are being translated */
+  int flows;         /* rate rules become flows: see ff_io_given */
   ff_error *err;
 } ff_sbml_table;
 

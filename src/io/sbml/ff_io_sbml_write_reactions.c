@@ -203,7 +203,7 @@ static ff_status put_math(writer *w, const ff_formula *formula) {
 
 /* ---- reactions ---------------------------------------------------------------------------------------------------------- */
 
-/* rate * A * (A - 1) / 2, and so on */
+/* rate * A * (A - 1) / 2, and so on; of a flow, rate * A * A / 2 */
 static ff_status put_mass_action(writer *w, uint32_t r) {
   const ff_reaction *reaction = &w->net->reactions[r];
   double factorials = 1;
@@ -219,10 +219,11 @@ static ff_status put_mass_action(writer *w, uint32_t r) {
   ff_status status = put_math(w, &reaction->rate);
   for (uint32_t i = 0; i < reaction->n_reactants && status == FF_OK; i++)
     for (uint32_t k = 0; k < reaction->reactants[i].count; k++) {
-      if (k > 0) put(w, "<apply><minus/>");
+      const int less = k > 0 && !reaction->flows;
+      if (less) put(w, "<apply><minus/>");
       put_leaf(w, &(ff_formula_word){FF_F_SYMBOL, reaction->reactants[i].species, 0});
-      if (k > 0) put_number(w, k);
-      if (k > 0) put(w, "</apply>");
+      if (less) put_number(w, k);
+      if (less) put(w, "</apply>");
     }
   if (reaction->n_reactants > 0) put(w, "</apply>");
   if (factorials != 1) {
@@ -232,7 +233,7 @@ static ff_status put_mass_action(writer *w, uint32_t r) {
   return status;
 }
 
-static void put_side(writer *w, const char *list, const ff_participant *all, uint32_t n, uint32_t r) {
+static void put_side(writer *w, const char *list, const ff_participant *all, uint32_t n, const double *weight, uint32_t r) {
   if (n == 0) return;
   put(w, "        <");
   put(w, list);
@@ -241,7 +242,10 @@ static void put_side(writer *w, const char *list, const ff_participant *all, uin
     w->mark[all[i].species] = r + 1;
     put_attribute(w, "          <speciesReference species=\"", w->ids[all[i].species]);
     put(w, " stoichiometry=\"");
-    ff_out_count(&w->out, all[i].count);
+    if (weight != NULL)
+      ff_out_number(&w->out, weight[i]);
+    else
+      ff_out_count(&w->out, all[i].count);
     put(w, "\" constant=\"true\"/>\n");
   }
   put(w, "        </");
@@ -265,17 +269,26 @@ static void put_modifiers(writer *w, uint32_t r) {
   if (any) put(w, "        </listOfModifiers>\n");
 }
 
+static void put_mark(writer *w, const char *mark) {
+  put(w, "<fireflip:");
+  put(w, mark);
+  put(w, " xmlns:fireflip=\"" FF_SBML_NAMESPACE "\"/>");
+}
+
 static ff_status put_reaction(writer *w, uint32_t r) {
   const ff_reaction *reaction = &w->net->reactions[r];
   put(w, "      <reaction");
   put_id(w, w->n_symbols + r);
   put(w, " reversible=\"false\">\n");
-  put_side(w, "listOfReactants", reaction->reactants, reaction->n_reactants, r);
-  put_side(w, "listOfProducts", reaction->products, reaction->n_products, r);
+  const double *in = reaction->weight, *added = in != NULL ? in + reaction->n_reactants : NULL;
+  put_side(w, "listOfReactants", reaction->reactants, reaction->n_reactants, in, r);
+  put_side(w, "listOfProducts", reaction->products, reaction->n_products, added, r);
   put_modifiers(w, r);
   put(w, "        <kineticLaw>");
-  if (reaction->mass_action)
-    put(w, "<annotation><fireflip:" FF_SBML_MASS_ACTION " xmlns:fireflip=\"" FF_SBML_NAMESPACE "\"/></annotation>");
+  if (reaction->mass_action || reaction->flows) put(w, "<annotation>");
+  if (reaction->mass_action) put_mark(w, FF_SBML_MASS_ACTION);
+  if (reaction->flows) put_mark(w, FF_SBML_FLOW);
+  if (reaction->mass_action || reaction->flows) put(w, "</annotation>");
   put(w, MATH);
   set_owner(w, "reaction", reaction->name);
   ff_status status = reaction->mass_action ? put_mass_action(w, r) : put_math(w, &reaction->rate);
@@ -391,7 +404,14 @@ static void put_species(writer *w, uint32_t i) {
   put(w, w->cell[i] == NONE ? "\" hasOnlySubstanceUnits=\"true\"" : "\" hasOnlySubstanceUnits=\"false\"");
   put(w, " boundaryCondition=\"");
   put(w, w->net->fixed[i] ? "true\"" : "false\"");
-  put(w, w->net->fixed[i] && !w->set[i] ? " constant=\"true\"/>\n" : " constant=\"false\"/>\n");
+  put(w, w->net->fixed[i] && !w->set[i] ? " constant=\"true\"" : " constant=\"false\"");
+  if (w->net->real == NULL || !w->net->real[i]) {
+    put(w, "/>\n");
+    return;
+  }
+  put(w, "><annotation>");
+  put_mark(w, FF_SBML_CONTINUOUS);
+  put(w, "</annotation></species>\n");
 }
 
 static void put_parameters(writer *w) {

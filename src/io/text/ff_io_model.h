@@ -14,8 +14,22 @@ typedef struct {
   ff_pbn *pbn;
   ff_reactions *reactions;
   ff_petri *petri;
+  int marked; /* whether marks of write_network() tell which species are levels, and so which reactions flow */
   char unit[FF_IO_UNIT];
 } ff_io_model;
+
+/* What is done with the network that is read. All are borrowed, and may be NULL for none.
+ *
+ * `counts` are species whose initial counts the caller sets afterwards. What a file says of these need not be a count: it may
+ * also be missing or not whole, and is then read as 0. Other names are ignored.
+ *
+ * With `flows`, the network becomes a Petri net. Rate rules of SBML are not solved: what they determine becomes a species that is
+ * a level (`real` of ff_reactions), which a reaction without reactants changes, whose rate is the rule and which flows. Species
+ * `levels` are levels, too, and so are those that write_network() has marked. */
+typedef struct {
+  ff_names *counts, *levels;
+  int flows;
+} ff_io_given;
 
 /* What a user chooses of a Petri net's file: values that replace those of its constants, and the name of one of its value
  * sets; NULL is the first one. All are borrowed. */

@@ -230,6 +230,10 @@ void ff_petri_free(ff_petri *net) {
     free_elements(net->variable[i].element, net->variable[i].n_elements);
     ff_formula_free(&net->variable[i].value);
   }
+  for (uint32_t i = 0; i < net->n_events; i++) {
+    ff_event_free(&net->event[i].event);
+    free_elements(net->event[i].element, net->event[i].n_elements);
+  }
   for (uint32_t i = 0; i < net->n_parameters; i++) {
     free(net->parameter[i]);
     free(net->definition[i]);
@@ -239,6 +243,7 @@ void ff_petri_free(ff_petri *net) {
   free(net->transition);
   free(net->marking);
   free(net->variable);
+  free(net->event);
   free(net->parameter);
   free(net->value);
   free(net->definition);
@@ -343,6 +348,25 @@ ff_status ff_petri_add_variable(ff_petri *net, const char *name, ff_error *err) 
   net->variable[n] = (ff_petri_variable){.name = copy};
   net->n_variables++;
   enter(net, FF_NAMES_VARIABLE, n);
+  return FF_OK;
+}
+
+ff_status ff_petri_add_event(ff_petri *net, const char *name, ff_error *err) {
+  const uint32_t n = net->n_events;
+  char *copy = NULL;
+  ff_status status = ff_name_check(name, "event", n + 1, err);
+  for (uint32_t e = 0; e < n && status == FF_OK; e++)
+    if (strcmp(net->event[e].event.name, name) == 0)
+      status = ff_error_set(err, FF_EMODEL, "more than one event is called %s; names must differ",
+                            ff_quote(name, strlen(name)).text);
+  if (status == FF_OK) status = ff_name_copy(&copy, name, err);
+  ROOM(status, net->event, n);
+  if (status != FF_OK) {
+    free(copy);
+    return status;
+  }
+  net->event[n] = (ff_petri_coloured_event){.event = {.name = copy}};
+  net->n_events++;
   return FF_OK;
 }
 

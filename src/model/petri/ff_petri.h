@@ -11,7 +11,7 @@
 #ifndef FF_PETRI_H
 #define FF_PETRI_H
 
-#include "../ff_formula.h"
+#include "../reactions/ff_event.h"
 #include "ff_colour.h"
 
 #define FF_PETRI_NONE UINT32_MAX
@@ -114,6 +114,15 @@ typedef struct {
   ff_formula value;
 } ff_petri_variable;
 
+/* An event of SBML. Symbols of its formulas are as in a variable, and its elements are those that its formulas name and those
+ * that it sets. It sets parameters (by their numbers) and elements, which are one colour of a place or, with `all`, every colour;
+ * its targets all differ. */
+typedef struct {
+  ff_event event;
+  ff_petri_element *element;
+  uint32_t n_elements;
+} ff_petri_coloured_event;
+
 /* ---- the net ------------------------------------------------------------------------------------------------------ */
 
 /* Symbols of formulas are the parameters, from 0, then the variables, then the components of indices, and from
@@ -126,7 +135,8 @@ typedef struct {
   ff_petri_transition *transition;
   ff_petri_marking *marking;
   ff_petri_variable *variable;
-  uint32_t n_places, n_transitions, n_markings, n_variables;
+  ff_petri_coloured_event *event;
+  uint32_t n_places, n_transitions, n_markings, n_variables, n_events;
   char **parameter;
   double *value; /* of each parameter */
   char **definition; /* of each parameter: NULL, or type and formula in a file, such as "int D / 2 + 1"; only for writers */
@@ -153,6 +163,8 @@ ff_status ff_petri_define_parameter(ff_petri *net, uint32_t parameter, const cha
 ff_status ff_petri_add_place(ff_petri *net, const char *name, uint32_t set, int continuous, int fixed, ff_error *err);
 ff_status ff_petri_add_transition(ff_petri *net, const char *name, ff_petri_kind kind, uint32_t *number, ff_error *err);
 ff_status ff_petri_add_variable(ff_petri *net, const char *name, ff_error *err);
+/* Events have names of their own. The caller sets `initially`, `persistent` and `late` of the new one. */
+ff_status ff_petri_add_event(ff_petri *net, const char *name, ff_error *err);
 
 /* Colours. A set of values takes whole numbers and names; `value` is copied. The sets of a product, subset or union are given by
  * name; the text of R, such as "X * Y", "A + B" or "Cell[x %% 2 == 1]", is ff_petri_add_set_text(). Indices must be added before
@@ -202,6 +214,12 @@ ff_status ff_petri_number(ff_petri *net, uint32_t transition, const char *when, 
                           ff_error *err);
 ff_status ff_petri_at(ff_petri *net, uint32_t transition, int which, const char *text, ff_place place, ff_error *err);
 ff_status ff_petri_variable_text(ff_petri *net, uint32_t variable, const char *text, ff_place place, ff_error *err);
+/* The parts of an event; places have colours by numbers and names. A target is a parameter, `Ca[1, 2]`, or `Ca` for all colours.
+ * `factor` may be NULL. */
+typedef enum { FF_EVENT_TRIGGER, FF_EVENT_DELAY, FF_EVENT_PRIORITY } ff_event_part;
+ff_status ff_petri_event_text(ff_petri *net, uint32_t event, ff_event_part part, const char *text, ff_place place, ff_error *err);
+ff_status ff_petri_event_set_text(ff_petri *net, uint32_t event, const char *target, const char *value, const char *factor,
+                                  ff_place place, ff_error *err);
 /* A marking: `element` is `Ca` (all colours), `Ca[x, y]` or `Ca[1, 2]`; `when` may be NULL. */
 ff_status ff_petri_add_marking(ff_petri *net, const char *element, const char *when, const char *value, int adds, ff_place place,
                                ff_error *err);
@@ -233,6 +251,7 @@ ff_status ff_petri_element_text(char **out, const ff_petri *net, const ff_petri_
  *     of the same element
  *   - weights on discrete places are whole where they are numbers; mass action has whole numbers as weights
  *   - a fixed place is in no reset; what arcs take from it and add to it changes nothing
+ *   - what an event sets is used in no colours and in no times of a scheduled transition
  *   - rates, weights and delays name no place whose colours are not given, indices have sets, parameters are finite.
  * O(size of the net + colours). */
 ff_status ff_petri_finish(ff_petri *net, ff_error *err);

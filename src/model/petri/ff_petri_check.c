@@ -229,6 +229,99 @@ static ff_status check_transition(ff_petri *net, uint32_t t, ff_error *err) {
   return status == FF_OK ? check_tests(net, t, err) : status;
 }
 
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+static ff_status check_set(const ff_petri *net, const ff_petri_coloured_event *e, const ff_event_set *set, ff_error *err) {
+  const uint32_t first = ff_petri_first_element(net);
+  const char *event = e->event.name;
+  double number;
+  if (!ff_formula_is_number(&set->value, &number) || set->factor.length > 0) return FF_OK;
+  if (set->symbol < first)
+    return number == number ? FF_OK : ff_error_set(err, FF_EMODEL, "event %s sets parameter %s to NaN; expected a number",
+                                                   quote_name(event).text, quote_name(net->parameter[set->symbol]).text);
+  const ff_petri_element *element = &e->element[set->symbol - first];
+  const int continuous = net->place[element->place].continuous;
+  double count;
+  if (continuous ? number >= 0 && isfinite(number) : ff_count_of(number, &count) && count <= FF_MAX_COUNT) return FF_OK;
+  return ff_error_set(err, FF_EMODEL, "event %s sets place %s to %s; expected a %s", quote_name(event).text,
+                      quote_place(net, element).text, ff_show(number, 17).text,
+                      continuous ? "finite number of at least 0" : "whole number from 0 to 2^53");
+}
+
+static ff_status check_event(const ff_petri *net, const ff_petri_coloured_event *e, ff_error *err) {
+  const char *name = e->event.name;
+  double number;
+  ff_status status = FF_OK;
+  if (e->event.trigger.length == 0) return ff_error_set(err, FF_EMODEL, "event %s has no condition", quote_name(name).text);
+  if (ff_formula_is_number(&e->event.delay, &number) && !(number >= 0.0 && isfinite(number)))
+    return ff_error_set(err, FF_EMODEL, "the delay of event %s is %s; expected a finite number of at least 0",
+                        quote_name(name).text, ff_show(number, 6).text);
+  if (ff_formula_is_number(&e->event.priority, &number) && isnan(number))
+    return ff_error_set(err, FF_EMODEL, "the priority of event %s is NaN; expected a number", quote_name(name).text);
+  for (uint32_t i = 0; i < e->event.n_sets && status == FF_OK; i++) status = check_set(net, e, &e->event.sets[i], err);
+  return status;
+}
+
+/* A parameter that an expression of colours names and an event sets, or FF_PETRI_NONE. */
+static uint32_t set_in_colours(const uint8_t *is_set, const ff_colour_expr *expr) {
+  for (uint32_t i = 0; i < expr->length; i++)
+    if (expr->word[i].code == FF_C_CONSTANT && is_set[expr->word[i].of]) return expr->word[i].of;
+  return FF_PETRI_NONE;
+}
+
+static uint32_t set_in_elements(const uint8_t *is_set, const ff_petri_element *element, uint32_t n) {
+  uint32_t found = FF_PETRI_NONE;
+  for (uint32_t i = 0; i < n && found == FF_PETRI_NONE; i++)
+    for (uint32_t k = 0; k < element[i].width && found == FF_PETRI_NONE; k++)
+      found = set_in_colours(is_set, &element[i].colour[k]);
+  return found;
+}
+
+/* The same for all that must not change: the colours of a transition, and its times if it is scheduled. */
+static uint32_t set_in_transition(const uint8_t *is_set, const ff_petri_transition *t) {
+  uint32_t found = set_in_colours(is_set, &t->guard);
+  if (found == FF_PETRI_NONE) found = set_in_elements(is_set, t->element, t->n_elements);
+  for (uint32_t i = 0; i < t->n_pieces && found == FF_PETRI_NONE; i++) found = set_in_colours(is_set, &t->piece[i].when);
+  for (int k = 0; k < 3 && found == FF_PETRI_NONE; k++)
+    for (uint32_t i = 0; i < t->at[k].length && found == FF_PETRI_NONE; i++)
+      if (t->at[k].word[i].code == FF_F_SYMBOL && is_set[t->at[k].word[i].symbol]) found = t->at[k].word[i].symbol;
+  return found;
+}
+
+static ff_status check_constants(const ff_petri *net, const uint8_t *is_set, ff_error *err) {
+  uint32_t found = FF_PETRI_NONE;
+  for (uint32_t f = 0; f < net->n_functions && found == FF_PETRI_NONE; f++)
+    found = set_in_colours(is_set, &net->function[f].value);
+  for (uint32_t s = 0; s < net->n_sets && found == FF_PETRI_NONE; s++) found = set_in_colours(is_set, &net->set[s].predicate);
+  for (uint32_t v = 0; v < net->n_variables && found == FF_PETRI_NONE; v++)
+    found = set_in_elements(is_set, net->variable[v].element, net->variable[v].n_elements);
+  if (found != FF_PETRI_NONE)
+    return ff_error_set(err, FF_EMODEL, "an event sets parameter %s, which colours depend on; expected one that they do not name",
+                        quote_name(net->parameter[found]).text);
+  for (uint32_t t = 0; t < net->n_transitions; t++) {
+    found = set_in_transition(is_set, &net->transition[t]);
+    if (found != FF_PETRI_NONE)
+      return ff_error_set(err, FF_EMODEL, "%san event sets parameter %s, which its colours or times depend on; expected one that "
+                          "they do not name", ff_petri_label_of(net, t).text, quote_name(net->parameter[found]).text);
+  }
+  return FF_OK;
+}
+
+static ff_status check_events(const ff_petri *net, ff_error *err) {
+  if (net->n_events == 0) return FF_OK;
+  uint8_t *is_set = ff_calloc(net->n_parameters, sizeof *is_set);
+  if (is_set == NULL) return ff_error_set(err, FF_EMEMORY, "no memory to check %u events", net->n_events);
+  ff_status status = FF_OK;
+  for (uint32_t e = 0; e < net->n_events && status == FF_OK; e++) {
+    status = check_event(net, &net->event[e], err);
+    for (uint32_t i = 0; i < net->event[e].event.n_sets; i++)
+      if (net->event[e].event.sets[i].symbol < net->n_parameters) is_set[net->event[e].event.sets[i].symbol] = 1;
+  }
+  if (status == FF_OK) status = check_constants(net, is_set, err);
+  free(is_set);
+  return status;
+}
+
 ff_status ff_petri_finish(ff_petri *net, ff_error *err) {
   if (net->n_places == 0) return ff_error_set(err, FF_EMODEL, "a Petri net has no places; expected at least one");
   for (uint32_t i = 0; i < net->n_parameters; i++)
@@ -238,5 +331,5 @@ ff_status ff_petri_finish(ff_petri *net, ff_error *err) {
   ff_status status = make_colours(net, err);
   if (status == FF_OK) status = check_variables(net, err);
   for (uint32_t t = 0; t < net->n_transitions && status == FF_OK; t++) status = check_transition(net, t, err);
-  return status;
+  return status == FF_OK ? check_events(net, err) : status;
 }

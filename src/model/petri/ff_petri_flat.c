@@ -21,6 +21,8 @@ void ff_petri_flat_free(ff_petri_flat *flat) {
   if (flat == NULL) return;
   for (uint32_t f = 0; f < flat->n_families; f++) ff_petri_family_free(&flat->family[f]);
   for (uint32_t v = 0; flat->variable != NULL && v < flat->n_variables; v++) ff_formula_free(&flat->variable[v]);
+  for (uint32_t e = 0; e < flat->n_events; e++) ff_event_free(&flat->event[e]);
+  free(flat->event);
   free(flat->family);
   free(flat->variable);
   free(flat->first);

@@ -51,6 +51,8 @@ typedef struct {
   ff_petri_family *family; /* in the order of the coloured transitions; of one transition, in the order of their first bindings */
   ff_formula *variable; /* of places, then variables, then parameters */
   uint32_t *order;      /* of the variables: each comes after those that its formula names */
+  ff_event *event;      /* their symbols are those of variables; they set places and parameters, each event all different ones */
+  uint32_t n_events;
   uint32_t *never;      /* transitions of the coloured net that have no binding */
   uint32_t n_never;
 } ff_petri_flat;

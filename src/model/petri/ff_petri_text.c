@@ -454,24 +454,37 @@ static int names_index(const ff_colour_expr *expr) {
   return 0;
 }
 
-ff_status ff_petri_variable_text(ff_petri *net, uint32_t variable, const char *text, ff_place place, ff_error *err) {
-  ff_petri_variable *v = &net->variable[variable];
-  const ff_petri_elements to = {net, &v->element, &v->n_elements, place, err};
+/* What is no transition names colours by numbers and names. */
+static ff_status refuse_indices(const ff_petri_elements *to, const char *what, const char *name) {
+  const ff_petri_element *element = *to->all;
+  for (uint32_t i = 0; i < *to->n; i++)
+    for (uint32_t k = 0; k < element[i].width; k++)
+      if (names_index(&element[i].colour[k]))
+        return ff_error_set(to->err, FF_EPARSE, "%s%s %s names a colour of place %s by an index; expected a number or a name",
+                            start_of(to).text, what, ff_quote(name, strlen(name)).text,
+                            quote_place(to->net, element[i].place).text);
+  return FF_OK;
+}
+
+/* Parses such a formula, which replaces *out. */
+static ff_status take_formula(const ff_petri_elements *to, const char *what, const char *name, const char *text,
+                              ff_formula *out) {
   ff_formula parsed = {0};
-  ff_status status = ff_petri_parse_formula(&parsed, &to, text, strlen(text), FF_MAY_ELEMENTS | FF_MAY_VARIABLES | FF_MAY_TIME);
-  for (uint32_t i = 0; i < v->n_elements && status == FF_OK; i++)
-    for (uint32_t k = 0; k < v->element[i].width && status == FF_OK; k++)
-      if (names_index(&v->element[i].colour[k]))
-        status = ff_error_set(err, FF_EPARSE, "%svariable %s names a colour of place %s by an index; expected a number or a name",
-                              start_of(&to).text, ff_quote(v->name, strlen(v->name)).text,
-                              quote_place(net, v->element[i].place).text);
+  ff_status status = ff_petri_parse_formula(&parsed, to, text, strlen(text), FF_MAY_ELEMENTS | FF_MAY_VARIABLES | FF_MAY_TIME);
+  if (status == FF_OK) status = refuse_indices(to, what, name);
   if (status != FF_OK) {
     ff_formula_free(&parsed);
     return status;
   }
-  ff_formula_free(&v->value);
-  v->value = parsed;
+  ff_formula_free(out);
+  *out = parsed;
   return FF_OK;
+}
+
+ff_status ff_petri_variable_text(ff_petri *net, uint32_t variable, const char *text, ff_place place, ff_error *err) {
+  ff_petri_variable *v = &net->variable[variable];
+  const ff_petri_elements to = {net, &v->element, &v->n_elements, place, err};
+  return take_formula(&to, "variable", v->name, text, &v->value);
 }
 
 /* The element of a marking: a coloured place without brackets is all of its colours. */
@@ -511,5 +524,64 @@ ff_status ff_petri_add_marking(ff_petri *net, const char *element, const char *w
     ff_formula_free(&marking.value);
   }
   free(list);
+  return status;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+ff_status ff_petri_event_text(ff_petri *net, uint32_t event, ff_event_part part, const char *text, ff_place place,
+                              ff_error *err) {
+  ff_petri_coloured_event *e = &net->event[event];
+  const ff_petri_elements to = {net, &e->element, &e->n_elements, place, err};
+  ff_formula *const parts[] = {&e->event.trigger, &e->event.delay, &e->event.priority};
+  return take_formula(&to, "event", e->event.name, text, parts[part]);
+}
+
+static ff_status no_target(const ff_petri_elements *to, const char *event, const char *text, const char *name, size_t length) {
+  return ff_error_set(to->err, FF_EPARSE, "event %s sets %s, but no place or parameter has this name%s",
+                      ff_quote(event, strlen(event)).text, ff_quote(text, strlen(text)).text,
+                      ff_hint_of(ff_petri_near(to->net, name, length)).text);
+}
+
+/* The symbol of what an event sets. A name need not be quoted. */
+static ff_status take_target(const ff_petri_elements *to, const char *event, const char *text, uint32_t *symbol) {
+  const char *name = text;
+  size_t length = strlen(text), name_length = length;
+  ff_petri_name_kind kind = FF_NAMES_PLACE;
+  uint32_t number = ff_petri_find(to->net, &kind, text, length), at = 0;
+  const size_t used = number == FF_PETRI_NONE ? ff_petri_name_at(text, length, &name, &name_length) : length;
+  const int whole = number != FF_PETRI_NONE || used == length;
+  if (number == FF_PETRI_NONE && used > 0) number = ff_petri_find(to->net, &kind, name, name_length);
+  if (number == FF_PETRI_NONE) return no_target(to, event, text, used > 0 ? name : text, used > 0 ? name_length : length);
+  if (kind == FF_NAMES_PARAMETER && whole) {
+    *symbol = number;
+    return FF_OK;
+  }
+  if (kind != FF_NAMES_PLACE)
+    return ff_error_set(to->err, FF_EMODEL, "event %s sets %s; expected a place or a parameter",
+                        ff_quote(event, strlen(event)).text, ff_quote(text, length).text);
+  ff_petri_element element = {.place = number, .all = to->net->place[number].set != FF_PETRI_NONE};
+  ff_status status = whole ? keep_element(to, &element, &at) : ff_petri_take_element(to, text, length, &at);
+  *symbol = ff_petri_first_element(to->net) + at;
+  return status;
+}
+
+ff_status ff_petri_event_set_text(ff_petri *net, uint32_t event, const char *target, const char *value, const char *factor,
+                                  ff_place place, ff_error *err) {
+  ff_petri_coloured_event *e = &net->event[event];
+  const ff_petri_elements to = {net, &e->element, &e->n_elements, place, err};
+  ff_event_set set = {0};
+  ff_status status = take_target(&to, e->event.name, target, &set.symbol);
+  void *memory = e->event.sets;
+  if (status == FF_OK) status = ff_petri_room(&memory, e->event.n_sets, sizeof *e->event.sets, err);
+  e->event.sets = memory;
+  if (status == FF_OK) status = take_formula(&to, "event", e->event.name, value, &set.value);
+  if (status == FF_OK && factor != NULL) status = take_formula(&to, "event", e->event.name, factor, &set.factor);
+  if (status == FF_OK) {
+    e->event.sets[e->event.n_sets++] = set;
+    return FF_OK;
+  }
+  ff_formula_free(&set.value);
+  ff_formula_free(&set.factor);
   return status;
 }

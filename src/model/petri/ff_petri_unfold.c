@@ -75,9 +75,14 @@ static ff_status make_sum(const ff_petri_flat *flat, uint32_t p, ff_formula *out
   return status;
 }
 
-/* The symbol of the flat net for an element of a variable. */
-static ff_status find_symbol(ff_unfolder *u, const ff_petri_variable *v, const ff_petri_element *element, uint32_t *symbol,
-                             ff_error *err) {
+/* What names colours by numbers alone, for messages: a variable or an event. */
+typedef struct {
+  const char *what, *name;
+  const ff_petri_element *element;
+} owner;
+
+/* The symbol of the flat net for an element of a variable or event. */
+static ff_status find_symbol(ff_unfolder *u, const owner *of, const ff_petri_element *element, uint32_t *symbol, ff_error *err) {
   ff_flat_element flat;
   if (element->all) {
     *symbol = u->flat->n_places + u->sum_of[element->place];
@@ -87,19 +92,18 @@ static ff_status find_symbol(ff_unfolder *u, const ff_petri_variable *v, const f
   if (status != FF_OK) return status;
   if (!ff_flat_element_find(&flat, &u->at, symbol)) {
     const char *name = u->net->place[element->place].name;
-    status = ff_error_set(err, FF_EMODEL, "variable %s names a colour of place %s that is not in its set",
-                          ff_quote(v->name, strlen(v->name)).text, ff_quote(name, strlen(name)).text);
+    status = ff_error_set(err, FF_EMODEL, "%s %s names a colour of place %s that is not in its set", of->what,
+                          ff_quote(of->name, strlen(of->name)).text, ff_quote(name, strlen(name)).text);
   }
   ff_flat_element_free(&flat);
   return status;
 }
 
-static ff_status make_variable(ff_unfolder *u, uint32_t number, ff_error *err) {
+/* A formula of a variable or event, of the symbols of the flat net. */
+static ff_status make_formula(ff_unfolder *u, const owner *of, const ff_formula *formula, ff_formula *out, ff_error *err) {
   const ff_petri *net = u->net;
   const ff_petri_flat *flat = u->flat;
-  const ff_petri_variable *v = &net->variable[number];
-  ff_formula *out = &u->flat->variable[number];
-  ff_status status = ff_formula_copy(out, &v->value, err);
+  ff_status status = ff_formula_copy(out, formula, err);
   for (uint32_t i = 0; i < out->length && status == FF_OK; i++) {
     ff_formula_word *word = &out->word[i];
     if (word->code != FF_F_SYMBOL) continue;
@@ -108,9 +112,15 @@ static ff_status make_variable(ff_unfolder *u, uint32_t number, ff_error *err) {
     else if (word->symbol < net->n_parameters + net->n_variables)
       word->symbol += flat->n_places - net->n_parameters;
     else
-      status = find_symbol(u, v, &v->element[word->symbol - ff_petri_first_element(net)], &word->symbol, err);
+      status = find_symbol(u, of, &of->element[word->symbol - ff_petri_first_element(net)], &word->symbol, err);
   }
   return status;
+}
+
+static ff_status make_variable(ff_unfolder *u, uint32_t number, ff_error *err) {
+  const ff_petri_variable *v = &u->net->variable[number];
+  const owner of = {"variable", v->name, v->element};
+  return make_formula(u, &of, &v->value, &u->flat->variable[number], err);
 }
 
 static ff_status make_variables(ff_unfolder *u, ff_error *err) {
@@ -120,6 +130,7 @@ static ff_status make_variables(ff_unfolder *u, ff_error *err) {
   flat->n_variables = net->n_variables;
   for (uint32_t t = 0; t < net->n_transitions; t++) number_sums(u, net->transition[t].element, net->transition[t].n_elements);
   for (uint32_t v = 0; v < net->n_variables; v++) number_sums(u, net->variable[v].element, net->variable[v].n_elements);
+  for (uint32_t e = 0; e < net->n_events; e++) number_sums(u, net->event[e].element, net->event[e].n_elements);
   flat->variable = ff_calloc(flat->n_variables, sizeof *flat->variable);
   if (flat->variable == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u variables", flat->n_variables);
   for (uint32_t v = 0; v < net->n_variables && status == FF_OK; v++) status = make_variable(u, v, err);
@@ -127,6 +138,73 @@ static ff_status make_variables(ff_unfolder *u, ff_error *err) {
     if (u->sum_of[p] != FF_PETRI_NONE) status = make_sum(flat, p, &flat->variable[u->sum_of[p]], err);
   if (status != FF_OK) return status;
   return ff_formula_order(&flat->order, flat->variable, flat->n_variables, flat->n_places, NULL, err); /* there is no cycle */
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------- */
+
+/* What a target stands for: the symbols from *first on. */
+static ff_status find_targets(ff_unfolder *u, const owner *of, uint32_t symbol, uint32_t *first, uint32_t *n, ff_error *err) {
+  const ff_petri_flat *flat = u->flat;
+  *n = 1;
+  if (symbol < u->net->n_parameters) {
+    *first = flat->n_places + flat->n_variables + symbol;
+    return FF_OK;
+  }
+  const ff_petri_element *element = &of->element[symbol - ff_petri_first_element(u->net)];
+  if (!element->all) return find_symbol(u, of, element, first, err);
+  *first = flat->first[element->place];
+  *n = flat->first[element->place + 1] - *first;
+  return FF_OK;
+}
+
+/* seen[] has the last event, from 1, that sets a symbol. */
+static ff_status make_set(ff_unfolder *u, const owner *of, uint32_t event, const ff_event_set *set, size_t *room, uint32_t *seen,
+                          ff_error *err) {
+  ff_event *out = &u->flat->event[event];
+  uint32_t first = 0, n = 0;
+  void *memory = out->sets;
+  ff_status status = find_targets(u, of, set->symbol, &first, &n, err);
+  if (status == FF_OK) status = ff_grow(&memory, room, (size_t)out->n_sets + n, sizeof *out->sets, err);
+  out->sets = memory;
+  for (uint32_t i = 0; i < n && status == FF_OK; i++) {
+    if (seen[first + i] == event + 1)
+      return ff_error_set(err, FF_EMODEL, "event %s sets the same place or parameter twice",
+                          ff_quote(of->name, strlen(of->name)).text);
+    seen[first + i] = event + 1;
+    ff_event_set *one = &out->sets[out->n_sets++];
+    *one = (ff_event_set){.symbol = first + i};
+    status = make_formula(u, of, &set->value, &one->value, err);
+    if (status == FF_OK) status = make_formula(u, of, &set->factor, &one->factor, err);
+  }
+  return status;
+}
+
+static ff_status make_event(ff_unfolder *u, uint32_t number, uint32_t *seen, ff_error *err) {
+  const ff_petri_coloured_event *e = &u->net->event[number];
+  const ff_event *event = &e->event;
+  const owner of = {"event", event->name, e->element};
+  ff_event *out = &u->flat->event[u->flat->n_events++];
+  size_t room = 0;
+  *out = (ff_event){.initially = event->initially, .persistent = event->persistent, .late = event->late};
+  ff_status status = ff_name_copy(&out->name, event->name, err);
+  if (status == FF_OK) status = make_formula(u, &of, &event->trigger, &out->trigger, err);
+  if (status == FF_OK) status = make_formula(u, &of, &event->delay, &out->delay, err);
+  if (status == FF_OK) status = make_formula(u, &of, &event->priority, &out->priority, err);
+  for (uint32_t i = 0; i < event->n_sets && status == FF_OK; i++)
+    status = make_set(u, &of, number, &event->sets[i], &room, seen, err);
+  return status;
+}
+
+static ff_status make_events(ff_unfolder *u, ff_error *err) {
+  ff_petri_flat *flat = u->flat;
+  const uint32_t n = u->net->n_events;
+  if (n == 0) return FF_OK;
+  uint32_t *seen = ff_calloc((size_t)flat->n_places + flat->n_variables + flat->n_parameters, sizeof *seen);
+  flat->event = ff_calloc(n, sizeof *flat->event);
+  ff_status status = seen != NULL && flat->event != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u events", n);
+  for (uint32_t e = 0; e < n && status == FF_OK; e++) status = make_event(u, e, seen, err);
+  free(seen);
+  return status;
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------- */
@@ -190,7 +268,8 @@ static ff_status work(ff_unfolder *u, int64_t *budget, ff_error *err) {
   if (u->phase == VARIABLES) {
     u->phase = TRANSITIONS;
     *budget -= u->flat->n_places;
-    return make_variables(u, err);
+    const ff_status made = make_variables(u, err);
+    return made == FF_OK ? make_events(u, err) : made;
   }
   if (u->next < n) {
     ff_status status = u->phase == MARKINGS ? ff_unfolder_mark(u, u->next, budget, &done, err)

@@ -42,12 +42,14 @@ void ff_reactions_free(ff_reactions *net) {
     free(reaction->name);
     free(reaction->reactants);
     free(reaction->products);
+    free(reaction->weight);
     ff_formula_free(&reaction->rate);
   }
   for (uint32_t i = 0; i < net->n_events; i++) ff_event_free(&net->events[i]);
   free(net->events);
   free(net->names);
   free(net->initial);
+  free(net->real);
   free(net->fixed);
   free(net->value);
   free(net->variable);
@@ -102,7 +104,8 @@ static ff_status check_symbols(const ff_reactions *net, ff_error *err) {
   for (uint32_t i = 0; i < net->n_species; i++) {
     double count = net->initial[i];
     ff_quoted name = ff_quote(net->names[i], strlen(net->names[i]));
-    if (!(count >= 0.0 && count <= FF_MAX_COUNT && count == floor(count)))
+    const int real = net->real != NULL && net->real[i];
+    if (!(count >= 0.0 && (real ? isfinite(count) : count <= FF_MAX_COUNT && count == floor(count))))
       return ff_error_set(err, FF_EMODEL, "the initial count of species %s is %s; expected a whole number from 0 to 2^53",
                           name.text, ff_show(count, 17).text);
     if (net->fixed[i] > 1) return ff_error_set(err, FF_EINTERNAL, "the mark of species %s as fixed is broken", name.text);

@@ -7,7 +7,7 @@
 #ifndef FF_REACTIONS_H
 #define FF_REACTIONS_H
 
-#include "../ff_formula.h"
+#include "ff_event.h"
 
 typedef struct {
   uint32_t species;
@@ -26,31 +26,9 @@ typedef struct {
   uint32_t n_reactants, n_products;
   int mass_action;
   ff_formula rate;
+  uint8_t flows;  /* of a network with levels: 1 if it flows. With mass action, its law is that of flows: x^k / k! */
+  double *weight; /* NULL, or of a network with levels: what counts in place of the counts, of reactants, then of products */
 } ff_reaction;
-
-/* What an event sets: a species to a count, or a parameter to a number. If there is a factor, the value is multiplied by it. All
- * factors are computed when the event happens, before anything is set: so a concentration that was computed at the trigger
- * becomes an amount. */
-typedef struct {
-  uint32_t symbol;
-  ff_formula value;
-  ff_formula factor; /* empty for none */
-} ff_event_set;
-
-/* A change of the state that is not random. When the trigger becomes true, the event is due after its delay. At that time its
- * values are set, all at once. This is how SBML Level 3 defines events. */
-typedef struct {
-  char *name;
-  ff_formula trigger;
-  ff_formula delay;    /* computed when the trigger becomes true; empty for none */
-  ff_formula priority; /* of events that are due at the same time, the largest comes first; an event whose priority is empty
-                        * comes after those that have one */
-  ff_event_set *sets;
-  uint32_t n_sets;
-  uint8_t initially;  /* the truth of the trigger before time 0 */
-  uint8_t persistent; /* 0: if the trigger becomes false before the event is due, the event does not happen */
-  uint8_t late;       /* 1: the values are computed when they are set, not when the trigger becomes true */
-} ff_event;
 
 /* The struct owns all its arrays and texts. */
 typedef struct {
@@ -58,6 +36,8 @@ typedef struct {
   char **names;          /* n_species + n_parameters + n_variables names of symbols, all different */
   double *initial;       /* for each species: a whole number from 0 to FF_MAX_COUNT */
   uint8_t *fixed;        /* for each species: 1 if reactions do not change it (a boundary condition) */
+  uint8_t *real;         /* NULL, or for each species: 1 if it is a level, any number of at least 0. Only of what becomes, or was,
+                          * a Petri net */
   double *value;         /* for each parameter */
   ff_reaction *reactions;
   ff_formula *variable;  /* for each variable; it may name any symbols, but does not depend on itself */
@@ -75,12 +55,6 @@ ff_status ff_reactions_add_variables(ff_reactions *net, uint32_t n, ff_error *er
 
 /* Gives a network that has no events n of them, which are empty. The caller fills them. O(n). */
 ff_status ff_reactions_add_events(ff_reactions *net, uint32_t n, ff_error *err);
-
-/* Gives an event that sets nothing n values to set. O(n). */
-ff_status ff_event_add_sets(ff_event *event, uint32_t n, ff_error *err);
-
-/* Frees what an event owns. */
-void ff_event_free(ff_event *event);
 
 /* Parses an equation such as "2 S1 + S2 -> S3" or "0 -> S1" into participants of reaction r. `->` and `=>` separate the sides. A
  * side is a sum of species, each with an optional whole number before it (with or without `*`), or `0` for nothing; an empty side

@@ -14,7 +14,7 @@ typedef struct ff_petri_lanes ff_petri_lanes;
 ff_status ff_petri_lanes_new(ff_petri_lanes **out, const ff_petri_program *program, ff_simd simd, ff_error *err);
 void ff_petri_lanes_free(ff_petri_lanes *lanes);
 
-/* Tries the solver's steps of at most FF_PETRI_LANES trajectories that wait for them (path->waits). Those whose steps are made,
+/* Tries the solver's steps of at most FF_PETRI_LANES trajectories that wait for them (path->paused). Those whose steps are made,
  * or fail, go on. O(flows and profiles, for all lanes). */
 void ff_petri_lanes_step(ff_petri_lanes *lanes, ff_petri_path *const *path, uint32_t n);
 

@@ -10,8 +10,9 @@ enum {
                                 * 3 choose what fires */
   FF_PETRI_DRAW_IMMEDIATE = 1, /* block 0, by choice among immediate transitions: words 0 and 1. In windows, a block of the net
                                 * has one of its own */
-  FF_PETRI_DRAW_ORDER = 2      /* block i, by batch of simultaneous timed transitions: words 0 and 1 choose the i-th one. In
+  FF_PETRI_DRAW_ORDER = 2,     /* block i, by batch of simultaneous timed transitions: words 0 and 1 choose the i-th one. In
                                 * windows, a block of the net has as many as it has timed transitions */
+  FF_PETRI_DRAW_TIE = 3        /* block 0, by choice among events of the same priority: words 0 and 1 */
 };
 
 #endif

@@ -36,6 +36,7 @@ static room room_of(const ff_petri_path *x) {
   X(tried, p->n_profiles)                                                                                                     \
   X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
   X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
+  X(truth, p->n_events) X(is_dirty_event, p->n_events) X(dirty_event, p->n_events)                                            \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
   X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
   X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
@@ -120,6 +121,7 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
 
 void ff_petri_path_free(ff_petri_path *x) {
   free_arrays(x);
+  ff_petri_events_free(x);
   ff_petri_switches_free(x);
   ff_petri_plain_free(&x->until);
   ff_ode_free(x->ode);
@@ -155,7 +157,7 @@ void ff_petri_path_forget(ff_petri_path *x) {
   x->choices = x->batches = 0;
   x->n_enabled = 0;
   x->segment = x->tried_of = 0;
-  x->waits = 0;
+  x->paused = 0;
   x->n_pieces = 0;
   x->peaks.most = 0;
   x->peaks.plain_of = 0;
@@ -165,7 +167,7 @@ void ff_petri_path_forget(ff_petri_path *x) {
   x->reach = INFINITY;
 }
 
-static int only_flows(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate + p->n_timed == 0; }
+static int only_flows(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate + p->n_timed + p->n_events == 0; }
 
 void ff_petri_path_begin(ff_petri_path *x) {
   const ff_petri_program *p = x->program;
@@ -191,6 +193,7 @@ void ff_petri_path_begin(ff_petri_path *x) {
   for (uint32_t k = 0; k < p->n_stochastic; k++) ff_petri_refresh(x, p->stochastic[k]);
   ff_petri_update(x);
   for (uint32_t c = 0; c < p->n_cells; c++) ff_petri_clock_sum(x, c);
+  ff_petri_events_begin(x);
 }
 
 /* ---- steps -------------------------------------------------------------------------------------------------------------- */
@@ -211,6 +214,10 @@ void ff_petri_path_step(ff_petri_path *x) {
       ff_petri_fire(x, x->fires);
       ff_petri_update(x);
       break;
+    case FF_PETRI_HAPPENS:
+      ff_petri_happen(x);
+      ff_petri_update(x);
+      break;
     case FF_PETRI_CROSSES_OVER:
       ff_petri_cross(x);
       ff_petri_update(x);
@@ -220,6 +227,7 @@ void ff_petri_path_step(ff_petri_path *x) {
   if (x->failure.what != FF_PETRI_FINE) return;
   look(x, event);
   if (event == FF_PETRI_BEGINS) ff_petri_switches_set(x);
+  if (x->n_dirty_events > 0) ff_petri_events_look(x);
   ff_petri_path_find(x);
 }
 
@@ -253,4 +261,5 @@ void ff_petri_path_show(ff_petri_path *x, double t, double *count, size_t stride
   round_to_zero(x, t);
   for (uint32_t value = 0; value < p->n_places; value++)
     count[p->value_place[value] * stride] = (value < p->n_levels ? x->shown[value] : x->value[value]) + 0.0;
+  for (uint32_t s = 0; s < p->n_settable; s++) count[(p->n_places + s) * stride] = x->value[p->time + 1 + s];
 }

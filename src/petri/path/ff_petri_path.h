@@ -1,4 +1,5 @@
-/* One trajectory of a Petri net, step by step. A step is a firing; a crossing, where a switch changes; or the end of a segment.
+/* One trajectory of a Petri net, step by step. A step is a firing; an event; a crossing, where a switch changes; or the end of a
+ * segment.
  *
  * Time goes on in segments. In a segment levels follow the dense output of one step of the solver, or nothing moves ("flat"). It
  * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the
@@ -32,6 +33,11 @@ typedef enum {
   FF_PETRI_BAD_LEVEL,    /* item: a place; value: its level, which is negative */
   FF_PETRI_ENDLESS,      /* item, symbol: two transitions that fire at one instant without end */
   FF_PETRI_PILED,        /* crossings pile up; item: the level of the last one */
+  FF_PETRI_BAD_SET,         /* item: an event; value: what it sets; symbol: the value of the program that it would become */
+  FF_PETRI_BAD_EVENT_DELAY, /* item: an event; value: its delay, which is negative or not finite */
+  FF_PETRI_BAD_PRIORITY,    /* item: an event, whose priority is NaN */
+  FF_PETRI_ENDLESS_EVENTS,  /* item: an event that is next at one instant, after too many */
+  FF_PETRI_TOO_MANY_EVENTS, /* item: an event, for which too many wait already */
   FF_PETRI_BAD_WINDOW,   /* value: the length of a window, which is too short (petri/windows/) */
   FF_PETRI_NO_MEMORY
 } ff_petri_failure_kind;
@@ -50,6 +56,7 @@ typedef enum {
 typedef enum {
   FF_PETRI_BEGINS,     /* the trajectory has not begun */
   FF_PETRI_FIRES,      /* a transition fires */
+  FF_PETRI_HAPPENS,    /* an event sets what it sets */
   FF_PETRI_CROSSES_OVER, /* switches change */
   FF_PETRI_PASSES      /* nothing happens: a segment ends, or a clock was due in vain */
 } ff_petri_event;
@@ -113,6 +120,17 @@ typedef struct {
   uint32_t choice, order; /* the blocks of draws for immediate transitions, and of the first one for batches */
 } ff_petri_around;
 
+/* Events that have been triggered and wait, each in a row. */
+typedef struct {
+  ff_petri_due due;  /* by row */
+  uint32_t *event;   /* of each row */
+  uint64_t *serial;  /* of each row: the number of its trigger */
+  double *value;     /* of each row: most_sets values, which are set */
+  uint32_t *unused;  /* rows */
+  uint32_t n_unused, room, chosen; /* chosen: the row that happens next */
+  uint64_t last, ties; /* triggers, and random choices, so far */
+} ff_petri_waits;
+
 typedef struct {
   const ff_petri_program *program;
   ff_petri_around around;
@@ -148,7 +166,7 @@ typedef struct {
   double limit;                /* where it ends: to, or at the crossing */
   double reach;                /* the longest that the next one may be */
   double part;                 /* of the solver's step: the segment's length */
-  int together, waits;         /* whether the caller makes the solver's steps; whether one is due, until `most` at the latest */
+  int together, paused;         /* whether the caller makes the solver's steps; whether one is due, until `most` at the latest */
   double most;
 
   /* Groups. */
@@ -184,6 +202,11 @@ typedef struct {
   ff_petri_due due;
   double *times; /* how often a scheduled one was due */
   uint32_t *batch, n_batch, n_takers, at_batch;
+
+  /* Events: ff_petri_event.c. */
+  uint8_t *truth, *is_dirty_event; /* of each trigger */
+  uint32_t *dirty_event, n_dirty_events;
+  ff_petri_waits waits;
 
   /* Switches. */
   ff_petri_conditions conditions;
@@ -225,12 +248,12 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
 
-/* With path->together, a step may end where the solver is to make one: then path->waits is 1, and the next step is not known. The
+/* With path->together, a step may end where the solver is to make one: then path->paused is 1, and the next step is not known. The
  * caller lets path->ode make its step until path->most, and tells its outcome. */
 void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome);
 
-/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. A level that is below 0 by no
- * more than errors is 0 if the flows would then leave it there. O(places). */
+/* Sets count[k * stride] to the marking of place k, and then of settable parameter k - n_places, at time t, from `now` on and
+ * before next_time. A level that is below 0 by no more than errors is 0 if the flows would then leave it there. O(places). */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
 /* ---- trajectories in parts: ff_petri_state.c ---------------------------------------------------------------------------- */

@@ -124,6 +124,16 @@ void ff_petri_paper_search(ff_petri_path *path);
 /* The solver has failed because of hazards. Returns 0 if they are not the reason. */
 int ff_petri_paper_fail(ff_petri_path *path);
 
+/* ---- events: ff_petri_event.c -------------------------------------------------------------------------------------------- */
+
+void ff_petri_events_free(ff_petri_path *path);
+void ff_petri_events_begin(ff_petri_path *path);
+/* Looks at the triggers that read what has changed. After each step, when all values are those at `now`. */
+void ff_petri_events_look(ff_petri_path *path);
+/* Sets the next step, if an event is due now. */
+int ff_petri_find_event(ff_petri_path *path);
+void ff_petri_happen(ff_petri_path *path); /* then ff_petri_update() is due */
+
 /* ---- switches: ff_petri_switch.c ---------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err);

@@ -15,6 +15,7 @@ static double known_end(ff_petri_path *path) {
   if (!(most > path->now)) most = INFINITY;
   while (path->at_stop < path->around.n_stops && !(path->around.stop[path->at_stop] > path->now)) path->at_stop++;
   if (path->at_stop < path->around.n_stops) most = smaller(most, path->around.stop[path->at_stop]);
+  if (ff_petri_due_next(&path->waits.due) > path->now) most = smaller(most, ff_petri_due_next(&path->waits.due));
   const int paper = ff_petri_is_paper(path);
   if (path->due.n > 0 && (paper || p->law[p->timed[path->due.heap[0].number].law].stirs) && path->due.heap[0].time > path->now)
     most = smaller(most, path->due.heap[0].time);
@@ -105,7 +106,7 @@ static int end_moving(ff_petri_path *path, ff_ode_outcome outcome) {
   const ff_ode_span *made = ff_ode_last(path->ode);
   const ff_petri_program *p = path->program;
   path->to = made->to;
-  if (p->n_stochastic + p->n_immediate + p->n_timed > 0) return 1;
+  if (p->n_stochastic + p->n_immediate + p->n_timed + p->n_events > 0) return 1;
   for (uint32_t i = 0; i < p->n_levels; i++) /* as rate equations do; with jumps, the sum would grow for ever */
     path->doubt[i] += made->jumped ? fabs(made->end[i] - made->start[i]) + fabs(made->slope[i]) * (made->to - made->from)
                                    : made->error[i];
@@ -115,8 +116,8 @@ static int end_moving(ff_petri_path *path, ff_ode_outcome outcome) {
 static int begin_moving(ff_petri_path *path) {
   path->flat = 0;
   path->most = known_end(path);
-  path->waits = path->together;
-  return !path->waits && end_moving(path, ff_ode_step(path->ode, path->most));
+  path->paused = path->together;
+  return !path->paused && end_moving(path, ff_ode_step(path->ode, path->most));
 }
 
 static void mark_group(ff_petri_path *path, uint32_t g) {
@@ -203,11 +204,14 @@ static void new_segment(ff_petri_path *path) {
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */
 
-/* Of what comes at the same time, crossings are first, then clocks, then stochastic firings. */
+/* Of what comes at the same time, crossings are first, then events, clocks, and stochastic firings. */
 static void pick(ff_petri_path *path) {
   const double due = ff_petri_due_next(&path->due), fires = ff_petri_due_next(&path->candidates), limit = path->limit;
-  if (path->crossing && limit <= due && limit <= fires) {
+  const double happens = ff_petri_due_next(&path->waits.due);
+  if (path->crossing && limit <= due && limit <= fires && limit <= happens) {
     ff_petri_set_next(path, FF_PETRI_CROSSES_OVER, limit);
+  } else if (happens <= due && happens <= fires && happens <= limit && happens < INFINITY) {
+    ff_petri_set_next(path, FF_PETRI_PASSES, happens); /* which one is chosen at that time */
   } else if (due <= fires && due <= limit && due < INFINITY) {
     ff_petri_find_due(path, due);
   } else if (fires <= limit && fires < INFINITY) {
@@ -219,16 +223,18 @@ static void pick(ff_petri_path *path) {
 
 void ff_petri_path_find(ff_petri_path *path) {
   if (path->failure.what != FF_PETRI_FINE) return;
-  if ((path->n_batch > 0 && ff_petri_find_in_batch(path)) || (path->n_enabled > 0 && ff_petri_find_immediate(path))) return;
+  if ((path->n_batch > 0 && ff_petri_find_in_batch(path)) || (path->n_enabled > 0 && ff_petri_find_immediate(path)) ||
+      (path->program->n_events > 0 && ff_petri_find_event(path)))
+    return;
   if (path->failure.what != FF_PETRI_FINE) return;
   if (path->stirred || !(path->now < path->limit)) new_segment(path);
-  if (path->failure.what != FF_PETRI_FINE || path->waits) return;
+  if (path->failure.what != FF_PETRI_FINE || path->paused) return;
   search_dirty(path, 1);
   if (path->failure.what == FF_PETRI_FINE) pick(path);
 }
 
 void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome) {
-  path->waits = 0;
+  path->paused = 0;
   if (!end_moving(path, outcome)) return;
   end_segment(path);
   search_dirty(path, 1);

@@ -10,6 +10,12 @@ void ff_petri_touch(ff_petri_path *path, uint32_t value) {
     path->is_dirty_derived[d] = 1;
     path->dirty_derived[path->n_dirty_derived++] = d;
   }
+  for (size_t k = p->n_events > 0 ? p->event_first[value] : 0; p->n_events > 0 && k < p->event_first[value + 1]; k++) {
+    const uint32_t e = p->event_of[k];
+    if (path->is_dirty_event[e]) continue;
+    path->is_dirty_event[e] = 1;
+    path->dirty_event[path->n_dirty_events++] = e;
+  }
   for (size_t k = p->member_first[value]; k < p->member_first[value + 1]; k++) {
     const ff_petri_member m = p->member_of[k];
     const uint32_t number = ff_petri_number_of(p, m);

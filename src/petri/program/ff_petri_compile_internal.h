@@ -14,7 +14,8 @@ typedef struct {
   ff_petri_program *p;
   const ff_petri_flat *flat;
   ff_error *err;
-  ff_formula *parameter;       /* each as a number */
+  ff_formula *parameter;       /* each as a number, or as a symbol of observers if events set it */
+  uint32_t *settable_of;       /* for each parameter: its number among those that events set, or FF_PETRI_NO_VALUE */
   ff_formula *plain, *smooth;  /* variables as functions of values; `smooth` with switches, for variables of levels or the time */
   uint8_t *variable_class;
   uint32_t constants;          /* the next one of these values */
@@ -63,6 +64,13 @@ ff_status ff_petri_add_value(ff_petri_maker *m, uint32_t *value);
  * caller frees the contents of *out. */
 ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out);
 
+/* Makes rows that are all the places, variables, the time and settable parameters, whose numbers are those of values. The caller
+ * frees f->law->index and f->row_class. */
+ff_status ff_petri_value_rows(ff_petri_family_maker *f);
+
+/* The row of a settable parameter. O(rows). */
+ff_status ff_petri_settable_row(ff_petri_family_maker *f, uint32_t settable, uint32_t *row);
+
 /* Whether the value of a formula of rows is constant, and so on. */
 ff_petri_class ff_petri_class_of(const ff_petri_family_maker *f, const ff_formula_word *word, uint32_t length);
 
@@ -74,6 +82,7 @@ ff_status ff_petri_term_of(ff_petri_family_maker *f, ff_formula *formula, ff_pet
 ff_status ff_petri_compile_laws(ff_petri_maker *m);      /* ff_petri_laws.c */
 ff_status ff_petri_compile_hazard(ff_petri_family_maker *f, const ff_formula *hazard,
                                   ff_formula *condition); /* ff_petri_hazards.c */
+ff_status ff_petri_compile_events(ff_petri_maker *m);    /* ff_petri_event_laws.c */
 ff_status ff_petri_compile_links(ff_petri_maker *m);     /* ff_petri_links.c */
 ff_status ff_petri_compile_groups(ff_petri_maker *m);    /* ff_petri_groups.c */
 ff_status ff_petri_compile_empty(ff_petri_maker *m);     /* ff_petri_empty.c */

@@ -15,6 +15,17 @@ static ff_status push_formula(ff_petri_family_maker *f, ff_formula_builder *b, c
   return status;
 }
 
+/* Parameters that events set become rows. */
+static ff_status replace_settable(ff_petri_family_maker *f, ff_formula *formula, uint32_t first) {
+  ff_status status = FF_OK;
+  for (uint32_t at = 0; at < formula->length && status == FF_OK; at++) {
+    ff_formula_word *word = &formula->word[at];
+    if (word->code == FF_F_SYMBOL && word->symbol >= first)
+      status = ff_petri_settable_row(f, f->m->settable_of[word->symbol - first], &word->symbol);
+  }
+  return status;
+}
+
 /* Ends the words: parameters become numbers, and what can be computed is. */
 static ff_status finish(ff_petri_family_maker *f, ff_formula_builder *b, ff_status status, ff_formula *out) {
   const uint32_t first = f->family->n_slots + f->family->n_numbers, n = f->m->flat->n_parameters;
@@ -27,8 +38,11 @@ static ff_status finish(ff_petri_family_maker *f, ff_formula_builder *b, ff_stat
   ff_formula_finish(&raw, b);
   const ff_formula **by = ff_calloc((size_t)first + n, sizeof *by);
   if (by == NULL) status = ff_error_set(f->m->err, FF_EMEMORY, "no memory for %u parameters", n);
-  for (uint32_t i = 0; i < n && status == FF_OK; i++) by[first + i] = &f->m->parameter[i];
+  for (uint32_t i = 0; i < n && status == FF_OK; i++)
+    by[first + i] = f->m->settable_of[i] == FF_PETRI_NO_VALUE ? &f->m->parameter[i] : NULL;
   if (status == FF_OK) status = ff_formula_replace(out, &raw, by, f->m->err);
+  if (status == FF_OK) status = replace_settable(f, out, first);
+  if (status != FF_OK) ff_formula_free(out);
   free(by);
   ff_formula_free(&raw);
   return status;
@@ -68,14 +82,19 @@ static ff_status make_rate(ff_petri_family_maker *f, ff_formula *out) {
 
 /* ---- tests -------------------------------------------------------------------------------------------------------------- */
 
+/* Whether a rate is a number, which may be a parameter that no event sets. */
+static int is_constant(const ff_petri_family_maker *f, const ff_formula *rate) {
+  const uint32_t first = f->family->n_slots + f->family->n_numbers;
+  if (rate->length != 1 || rate->word[0].code == FF_F_NUMBER) return rate->length == 1;
+  return rate->word[0].symbol >= first && f->m->settable_of[rate->word[0].symbol - first] == FF_PETRI_NO_VALUE;
+}
+
 /* Whether mass action with a number as its constant is 0 anyway where a test fails. */
 static int is_implied(const ff_petri_family_maker *f, const ff_petri_flat_arc *arc) {
   const ff_petri_family *family = f->family;
   const uint32_t value = ff_petri_value_of(f->law, arc->slot, 0);
   return family->kind == FF_PETRI_STOCHASTIC && family->mass_action && arc->weight.length == 0 && value >= f->m->p->n_levels &&
-         !f->m->flat->continuous[f->m->p->value_place[value]] && family->rate.length == 1 &&
-         (family->rate.word[0].code == FF_F_NUMBER ||
-          family->rate.word[0].symbol >= family->n_slots + family->n_numbers);
+         !f->m->flat->continuous[f->m->p->value_place[value]] && is_constant(f, &family->rate);
 }
 
 /* The comparison that an arc stands for, or FF_F_COUNT: none. Flows take from places without a test. */

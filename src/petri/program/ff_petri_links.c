@@ -146,6 +146,22 @@ static ff_status list_members_of_values(ff_petri_maker *m) {
   return FF_OK;
 }
 
+static ff_status list_events(ff_petri_maker *m) {
+  ff_petri_program *p = m->p;
+  if (p->n_events == 0) return FF_OK;
+  p->event_first = ff_calloc((size_t)p->n_values + 1, sizeof *p->event_first);
+  if (p->event_first == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for lists of %u values", p->n_values);
+  for (uint32_t e = 0; e < p->n_events; e++)
+    for (uint32_t i = 0; i < p->event[e].untrue.n; i++) p->event_first[p->event[e].untrue.read[i] + 1]++;
+  begin_lists(p->event_first, p->n_values);
+  p->event_of = ff_calloc(p->event_first[p->n_values], sizeof *p->event_of);
+  if (p->event_of == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for lists of %u values", p->n_values);
+  for (uint32_t e = 0; e < p->n_events; e++)
+    for (uint32_t i = 0; i < p->event[e].untrue.n; i++) p->event_of[p->event_first[p->event[e].untrue.read[i]]++] = e;
+  end_lists(p->event_first, p->n_values);
+  return FF_OK;
+}
+
 ff_status ff_petri_compile_links(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
   uint8_t *mark = ff_calloc(p->n_values, sizeof *mark);
@@ -159,6 +175,7 @@ ff_status ff_petri_compile_links(ff_petri_maker *m) {
   }
   if (status == FF_OK) status = list_derived(m);
   if (status == FF_OK) status = list_members_of_values(m);
+  if (status == FF_OK) status = list_events(m);
   if (status == FF_OK) {
     find_stirs(p, mark);
     find_stirring_laws(p);

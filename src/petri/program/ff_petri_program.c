@@ -75,12 +75,31 @@ static ff_status number_places(ff_petri_maker *m) {
   return fine ? FF_OK : ff_error_set(m->err, FF_EMEMORY, "no memory for a net of %u places", p->n_places);
 }
 
+/* Numbers the parameters that events set. */
+static ff_status number_settable(ff_petri_maker *m) {
+  ff_petri_program *p = m->p;
+  const ff_petri_flat *flat = m->flat;
+  const uint32_t first = flat->n_places + flat->n_variables, n = flat->n_parameters;
+  m->settable_of = ff_calloc(n, sizeof *m->settable_of);
+  p->settable = ff_calloc(n, sizeof *p->settable);
+  if (m->settable_of == NULL || p->settable == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for %u parameters", n);
+  for (uint32_t i = 0; i < n; i++) m->settable_of[i] = FF_PETRI_NO_VALUE;
+  for (uint32_t e = 0; e < flat->n_events; e++)
+    for (uint32_t i = 0; i < flat->event[e].n_sets; i++) {
+      const uint32_t symbol = flat->event[e].sets[i].symbol;
+      if (symbol < first || m->settable_of[symbol - first] != FF_PETRI_NO_VALUE) continue;
+      m->settable_of[symbol - first] = p->n_settable;
+      p->settable[p->n_settable++] = symbol - first;
+    }
+  return FF_OK;
+}
+
 static ff_status make_values(ff_petri_maker *m) {
   ff_petri_program *p = m->p;
   const ff_petri_flat *flat = m->flat;
-  size_t n = (size_t)p->n_places + flat->n_variables + 1;
+  size_t n = (size_t)p->n_places + flat->n_variables + 1 + p->n_settable;
   p->time = p->n_places + flat->n_variables;
-  m->constants = p->time + 1;
+  m->constants = p->time + 1 + p->n_settable;
   for (uint32_t k = 0; k < flat->n_families; k++) n += (size_t)flat->family[k].n_numbers * flat->family[k].n;
   ff_status status = n < FF_PETRI_NO_VALUE ? FF_OK : ff_error_set(m->err, FF_ESIZE, "formulas name %zu values", n);
   if (status == FF_OK) status = ff_grow((void **)&p->initial, &m->values_room, n, sizeof *p->initial, m->err);
@@ -88,6 +107,7 @@ static ff_status make_values(ff_petri_maker *m) {
   for (uint32_t value = 0; status == FF_OK && p->n_values < n;) status = ff_petri_add_value(m, &value);
   if (status != FF_OK) return status;
   for (uint32_t f = 0; f < p->n_places; f++) p->initial[p->place_value[f]] = flat->initial[f];
+  for (uint32_t s = 0; s < p->n_settable; s++) p->initial[p->time + 1 + s] = flat->parameter[p->settable[s]];
   uint32_t at = m->constants;
   for (uint32_t k = 0; k < flat->n_families; k++)
     for (size_t i = 0; i < (size_t)flat->family[k].n_numbers * flat->family[k].n; i++)
@@ -97,17 +117,27 @@ static ff_status make_values(ff_petri_maker *m) {
 
 /* ---- variables ---------------------------------------------------------------------------------------------------------- */
 
+static ff_status formula_of_symbol(ff_formula *out, uint32_t symbol, ff_error *err) {
+  ff_formula_builder b = {0};
+  ff_status status = ff_formula_push(&b, (ff_formula_word){FF_F_SYMBOL, symbol, 0}, err);
+  if (status == FF_OK) ff_formula_finish(out, &b);
+  return status;
+}
+
 static ff_status make_parameters(ff_petri_maker *m) {
   ff_status status = FF_OK;
   m->parameter = ff_calloc(m->flat->n_parameters, sizeof *m->parameter);
   if (m->parameter == NULL)
     return ff_error_set(m->err, FF_EMEMORY, "no memory for %u parameters", m->flat->n_parameters);
   for (uint32_t i = 0; i < m->flat->n_parameters && status == FF_OK; i++)
-    status = ff_formula_of_number(&m->parameter[i], m->flat->parameter[i], m->err);
+    if (m->settable_of[i] == FF_PETRI_NO_VALUE)
+      status = ff_formula_of_number(&m->parameter[i], m->flat->parameter[i], m->err);
+    else
+      status = formula_of_symbol(&m->parameter[i], m->p->n_places + m->settable_of[i], m->err);
   return status;
 }
 
-/* Variables as functions of places. */
+/* Variables as functions of places and settable parameters. */
 static ff_status make_observers(ff_petri_maker *m) {
   const ff_petri_flat *flat = m->flat;
   const uint32_t n_places = flat->n_places, n_variables = flat->n_variables;
@@ -132,7 +162,7 @@ static ff_status make_variable(ff_petri_family_maker *f, uint32_t v) {
   ff_status status = ff_formula_copy(&m->plain[v], &m->p->observer[v], m->err);
   for (uint32_t at = 0; status == FF_OK && at < m->plain[v].length; at++)
     if (m->plain[v].word[at].code == FF_F_SYMBOL)
-      m->plain[v].word[at].symbol = m->p->place_value[m->plain[v].word[at].symbol];
+      m->plain[v].word[at].symbol = ff_petri_observed_value(m->p, m->plain[v].word[at].symbol);
   if (status != FF_OK) return status;
   m->variable_class[v] = (uint8_t)ff_petri_class_of(f, m->plain[v].word, m->plain[v].length);
   if (m->variable_class[v] < FF_PETRI_OF_LEVELS) {
@@ -148,8 +178,8 @@ static ff_status make_variable(ff_petri_family_maker *f, uint32_t v) {
 /* Rows are values here. */
 static ff_status make_variables(ff_petri_maker *m) {
   const uint32_t n = m->flat->n_variables;
-  ff_petri_law law = {.n = 1, .n_rows = m->p->time + 1};
-  ff_petri_family_maker f = {.m = m, .law = &law, .time_row = m->p->time};
+  ff_petri_law law = {0};
+  ff_petri_family_maker f = {.m = m, .law = &law};
   m->plain = ff_calloc(n, sizeof *m->plain);
   m->smooth = ff_calloc(n, sizeof *m->smooth);
   m->variable_class = ff_calloc(n, sizeof *m->variable_class);
@@ -157,12 +187,7 @@ static ff_status make_variables(ff_petri_maker *m) {
                          ? FF_OK
                          : ff_error_set(m->err, FF_EMEMORY, "no memory for %u variables", n);
   if (n == 0 || status != FF_OK) return status;
-  status = ff_grow((void **)&law.index, &f.index_room, law.n_rows, sizeof *law.index, m->err);
-  if (status == FF_OK) status = ff_grow((void **)&f.row_class, &f.class_room, law.n_rows, sizeof *f.row_class, m->err);
-  for (uint32_t r = 0; r < law.n_rows && status == FF_OK; r++) {
-    law.index[r] = r;
-    f.row_class[r] = ff_petri_is_level(m->p, r) || r == m->p->time ? FF_PETRI_OF_LEVELS : FF_PETRI_OF_COUNTS;
-  }
+  status = ff_petri_value_rows(&f);
   for (uint32_t v = 0; v < n && status == FF_OK; v++) status = make_variable(&f, v);
   free(law.index);
   free(f.row_class);
@@ -179,7 +204,8 @@ ff_status ff_petri_program_plain(ff_petri_plain *out, const ff_petri_program *p,
   for (uint32_t v = 0; v < p->n_values; v++) local[v] = FF_PETRI_NO_VALUE;
   ff_status status = ff_formula_copy(&out->formula, of, err);
   for (uint32_t at = 0; at < out->formula.length; at++)
-    if (out->formula.word[at].code == FF_F_SYMBOL) out->formula.word[at].symbol = p->place_value[out->formula.word[at].symbol];
+    if (out->formula.word[at].code == FF_F_SYMBOL)
+      out->formula.word[at].symbol = ff_petri_observed_value(p, out->formula.word[at].symbol);
   if (status == FF_OK) status = ff_petri_localise(&m, out);
   free(local);
   if (status != FF_OK) ff_petri_plain_free(out);
@@ -201,25 +227,31 @@ static ff_status set_options(ff_petri_program *p, const ff_petri_options *option
   return FF_OK;
 }
 
+static void measure_plain(ff_petri_program *p, const ff_petri_plain *x) {
+  if (x->formula.depth > p->depth) p->depth = x->formula.depth;
+  if (x->n > p->most_reads) p->most_reads = x->n;
+}
+
 /* Room for what formulas read, and for their stacks. */
 static void measure(ff_petri_program *p) {
-  for (uint32_t k = 0; k < p->n_derived; k++) {
-    const ff_petri_plain *x = &p->derived[k].plain;
-    if (x->formula.depth > p->depth) p->depth = x->formula.depth;
-    if (x->n > p->most_reads) p->most_reads = x->n;
+  for (uint32_t e = 0; e < p->n_events; e++) {
+    const ff_petri_event_law *event = &p->event[e];
+    measure_plain(p, &event->untrue);
+    measure_plain(p, &event->delay);
+    measure_plain(p, &event->priority);
+    for (uint32_t i = 0; i < event->n_sets; i++) {
+      measure_plain(p, &event->set[i].to);
+      measure_plain(p, &event->set[i].factor);
+    }
+    if (event->n_sets > p->most_sets) p->most_sets = event->n_sets;
   }
+  for (uint32_t k = 0; k < p->n_derived; k++) measure_plain(p, &p->derived[k].plain);
   for (uint32_t k = 1; k < p->n_profiles; k++) {
-    const ff_petri_plain *x = &p->profile[k].plain;
-    if (x->formula.depth > p->depth) p->depth = x->formula.depth;
-    if (x->n > p->most_reads) p->most_reads = x->n;
+    measure_plain(p, &p->profile[k].plain);
     p->timed_profiles |= p->profile[k].timed;
-    p->profile[k].quick = !p->profile[k].timed && ff_petri_span_can(&x->formula);
+    p->profile[k].quick = !p->profile[k].timed && ff_petri_span_can(&p->profile[k].plain.formula);
   }
-  for (uint32_t k = 0; k < p->n_moving; k++) {
-    const ff_petri_plain *x = &p->moving[k].plain;
-    if (x->formula.depth > p->depth) p->depth = x->formula.depth;
-    if (x->n > p->most_reads) p->most_reads = x->n;
-  }
+  for (uint32_t k = 0; k < p->n_moving; k++) measure_plain(p, &p->moving[k].plain);
 }
 
 static ff_status add_first_profile(ff_petri_maker *m) {
@@ -235,6 +267,7 @@ static void free_maker(ff_petri_maker *m) {
     if (m->smooth != NULL) ff_formula_free(&m->smooth[v]);
   }
   free(m->parameter);
+  free(m->settable_of);
   free(m->plain);
   free(m->smooth);
   free(m->variable_class);
@@ -244,10 +277,10 @@ static void free_maker(ff_petri_maker *m) {
 
 ff_status ff_petri_program_new(ff_petri_program **out, const ff_petri_flat *flat, const ff_petri_options *options,
                                ff_error *err) {
-  ff_status (*const parts[])(ff_petri_maker *) = {number_places, make_values, make_parameters, make_observers, add_first_profile,
-                                                  make_variables, ff_petri_compile_laws, ff_petri_compile_links,
-                                                  ff_petri_compile_groups, ff_petri_compile_empty, ff_petri_compile_pattern,
-                                                  ff_petri_compile_linear};
+  ff_status (*const parts[])(ff_petri_maker *) = {number_places, number_settable, make_values, make_parameters, make_observers,
+                                                  add_first_profile, make_variables, ff_petri_compile_laws,
+                                                  ff_petri_compile_events, ff_petri_compile_links, ff_petri_compile_groups,
+                                                  ff_petri_compile_empty, ff_petri_compile_pattern, ff_petri_compile_linear};
   *out = NULL;
   ff_petri_program *p = ff_calloc(1, sizeof *p);
   if (p == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a net");
@@ -280,19 +313,32 @@ static void free_law(ff_petri_law *law) {
   free(law->profile);
 }
 
+static void free_event(ff_petri_event_law *event) {
+  ff_petri_plain_free(&event->untrue);
+  ff_petri_plain_free(&event->delay);
+  ff_petri_plain_free(&event->priority);
+  for (uint32_t i = 0; i < event->n_sets; i++) {
+    ff_petri_plain_free(&event->set[i].to);
+    ff_petri_plain_free(&event->set[i].factor);
+  }
+  free(event->set);
+}
+
 void ff_petri_program_free(ff_petri_program *p) {
   if (p == NULL) return;
   for (uint32_t k = 0; k < p->n_laws; k++) free_law(&p->law[k]);
   for (uint32_t k = 0; k < p->n_derived; k++) ff_petri_plain_free(&p->derived[k].plain);
   for (uint32_t k = 0; k < p->n_profiles; k++) ff_petri_plain_free(&p->profile[k].plain);
   for (uint32_t k = 0; k < p->n_moving; k++) ff_petri_plain_free(&p->moving[k].plain);
+  for (uint32_t e = 0; e < p->n_events; e++) free_event(&p->event[e]);
   for (uint32_t v = 0; v < p->flat->n_variables && p->observer != NULL; v++) ff_formula_free(&p->observer[v]);
   void *const arrays[] = {p->place_value, p->value_place, p->initial, p->start, p->law, p->flow, p->stochastic, p->immediate,
                           p->timed, p->derived, p->profile, p->moving, p->observer, p->derived_first, p->member_first,
                           p->derived_of, p->member_of, p->stirs, p->cell_first, p->cell_profile, p->cell_members, p->member,
                           p->cell_of, p->group_of, p->factor, p->column_first, p->column_row, p->watched, p->arc_first,
                           p->taker_first, p->taker_arc, p->arc_level, p->taker, p->arc_by, p->linear_first,
-                          p->linear_value, p->linear_by, p->single};
+                          p->linear_value, p->linear_by, p->single, p->event, p->settable, p->event_first,
+                          p->event_of};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   ff_sparse_order_free(p->order);
   free(p);

@@ -3,7 +3,7 @@
  * All that formulas read is in one array of values, by number:
  *   levels       places that a continuous transition changes, from 0
  *   given        levels of other blocks, if the net is a block of a larger one
- *   other places, then variables, the time, and constants (values of indices)
+ *   other places, then variables, the time, parameters that events set, and constants (values of indices)
  *   derived      functions of these: parts of formulas that depend on discrete places alone, and switches
  * A switch is a comparison, or a whole number such as floor(x), that depends on levels or the time. It keeps its value between
  * crossings, so what depends on levels is smooth in between.
@@ -106,6 +106,21 @@ typedef struct {
   uint8_t in_flow;
 } ff_petri_moving;
 
+/* What an event sets: a place or a parameter. */
+typedef struct {
+  uint32_t value;
+  ff_petri_plain to, factor; /* factor: without words for none */
+} ff_petri_event_set;
+
+/* An event: see ../../model/reactions/ff_event.h. */
+typedef struct {
+  ff_petri_plain untrue; /* the negation of its trigger, a function of switches and of what is no level */
+  ff_petri_plain delay, priority;
+  ff_petri_event_set *set;
+  uint32_t n_sets;
+  uint8_t initially, persistent, late;
+} ff_petri_event_law;
+
 /* A transition i of a law. */
 typedef struct {
   uint32_t law, i;
@@ -139,9 +154,15 @@ typedef struct {
   uint32_t n_profiles;
   ff_petri_moving *moving;
   uint32_t n_moving;
-  ff_formula *observer; /* the variables as functions of places, in their own order */
+  ff_formula *observer; /* the variables, in their own order, as functions of places and, from n_places on, settable parameters */
   uint32_t depth;       /* of the stack that any formula needs */
   uint32_t most_rows, most_reads;
+
+  ff_petri_event_law *event;
+  uint32_t n_events, most_sets;
+  uint32_t n_settable, *settable; /* parameters that events set: their numbers. Their values come after the time */
+  size_t *event_first;  /* for each value: where the list of events begins whose triggers read it; NULL without events */
+  uint32_t *event_of;
 
   /* What is computed anew when a value changes. derived_of and member_of have lists for each value. */
   size_t *derived_first, *member_first;
@@ -206,7 +227,12 @@ static inline uint32_t ff_petri_value_of(const ff_petri_law *law, uint32_t row, 
   return law->index[(size_t)row * law->n + i];
 }
 
-/* The formula `of`, whose symbols are places, as one of values; the caller frees *out. O(length). */
+/* The value of a symbol of observers: a place, or a settable parameter. O(1). */
+static inline uint32_t ff_petri_observed_value(const ff_petri_program *p, uint32_t symbol) {
+  return symbol < p->n_places ? p->place_value[symbol] : p->time + 1 + (symbol - p->n_places);
+}
+
+/* The formula `of`, whose symbols are those of observers, as one of values; the caller frees *out. O(length). */
 ff_status ff_petri_program_plain(ff_petri_plain *out, const ff_petri_program *program, const ff_formula *of, ff_error *err);
 void ff_petri_plain_free(ff_petri_plain *plain);
 

@@ -34,6 +34,31 @@ static ff_status add_row(ff_petri_family_maker *f, ff_petri_class class, uint32_
   return FF_OK;
 }
 
+ff_status ff_petri_value_rows(ff_petri_family_maker *f) {
+  ff_petri_maker *m = f->m;
+  ff_petri_law *law = f->law;
+  law->n = 1;
+  law->n_rows = m->p->time + 1 + m->p->n_settable;
+  f->time_row = m->p->time;
+  ff_status status = ff_grow((void **)&law->index, &f->index_room, law->n_rows, sizeof *law->index, m->err);
+  if (status == FF_OK) status = ff_grow((void **)&f->row_class, &f->class_room, law->n_rows, sizeof *f->row_class, m->err);
+  for (uint32_t r = 0; r < law->n_rows && status == FF_OK; r++) {
+    law->index[r] = r;
+    f->row_class[r] = ff_petri_is_level(m->p, r) || r == m->p->time ? FF_PETRI_OF_LEVELS : FF_PETRI_OF_COUNTS;
+  }
+  return status;
+}
+
+ff_status ff_petri_settable_row(ff_petri_family_maker *f, uint32_t settable, uint32_t *row) {
+  ff_petri_law *law = f->law;
+  const uint32_t value = f->m->p->time + 1 + settable;
+  for (*row = 0; *row < law->n_rows; ++*row)
+    if (law->index[(size_t)*row * law->n] == value) return FF_OK;
+  ff_status status = add_row(f, FF_PETRI_OF_COUNTS, row);
+  for (uint32_t i = 0; i < law->n && status == FF_OK; i++) law->index[(size_t)*row * law->n + i] = value;
+  return status;
+}
+
 /* The row of a derived formula, which is that of words of a formula of rows. */
 static ff_status derive(ff_petri_family_maker *f, const ff_formula_word *word, uint32_t length, ff_petri_derived_kind kind,
                         uint32_t *row) {

@@ -48,7 +48,7 @@ static void rest(ff_lanes *lanes, uint32_t lane) { ((petri_lanes *)lanes)->wante
 /* Whether a lane has something to report. */
 static int reports(const petri_lanes *e, uint32_t lane) {
   const ff_petri_path *path = &e->path[lane];
-  return e->begun[lane] && !path->waits && (path->failure.what != FF_PETRI_FINE || e->wanted[lane] < path->next_time);
+  return e->begun[lane] && !path->paused && (path->failure.what != FF_PETRI_FINE || e->wanted[lane] < path->next_time);
 }
 
 /* When a condition has ended the trajectory, the state stays that of the last step. */
@@ -78,12 +78,12 @@ static uint64_t advance_together(ff_lanes *lanes, uint32_t *steps) {
     for (uint32_t l = 0; l < e->base.lanes; l++) {
       ff_petri_path *path = &e->path[l];
       if (e->wanted[l] == INFINITY) continue;
-      for (uint32_t turn = 0; turn < MOST_TURNS && !path->waits && !reports(e, l); turn++) {
+      for (uint32_t turn = 0; turn < MOST_TURNS && !path->paused && !reports(e, l); turn++) {
         ff_petri_path_step(path);
         e->begun[l] = 1;
       }
       e->next_time[l] = path->next_time;
-      if (path->waits)
+      if (path->paused)
         waiting[n++] = path;
       else if (reports(e, l))
         bits |= UINT64_C(1) << l;
@@ -133,7 +133,7 @@ static uint32_t lanes_for(const ff_petri_program *p, const ff_run_options *optio
 static ff_status make_paths(petri_lanes *e, const ff_petri_program *p, const ff_run_options *options, ff_error *err) {
   const uint32_t n = e->base.lanes;
   e->path = ff_calloc(n, sizeof *e->path);
-  e->count = ff_calloc(p->n_places, n * sizeof *e->count);
+  e->count = ff_calloc((size_t)p->n_places + p->n_settable, n * sizeof *e->count);
   e->wanted = ff_calloc(n, sizeof *e->wanted);
   e->next_time = ff_calloc(n, sizeof *e->next_time);
   e->begun = ff_calloc(n, sizeof *e->begun);
@@ -230,7 +230,8 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   if (p->n_groups >= FF_PHILOX_MAX_BLOCKS)
     return ff_error_set(err, FF_ESIZE, "the net has %u groups of transitions; expected fewer than 2^29", p->n_groups);
   process->variables = p->observer;
-  process->n_counts = process->n_items = p->n_places;
+  process->n_counts = p->n_places;
+  process->n_items = p->n_places + p->n_settable;
   process->n_variables = p->flat->n_variables;
   for (uint32_t v = 0; v < process->n_variables; v++)
     if (p->observer[v].depth > process->depth) process->depth = p->observer[v].depth;
@@ -341,6 +342,44 @@ static void describe_place(const ff_petri_program *p, const ff_failure *f, const
   }
 }
 
+/* What an event would set. */
+static void describe_set(const ff_petri_program *p, const ff_failure *f, const char *event, const char *at, ff_error *out) {
+  const ff_shown value = ff_show(f->value, 15);
+  if (f->symbol >= p->n_places) {
+    const char *name = p->flat->net->parameter[p->settable[f->symbol - p->time - 1]];
+    ff_error_set(out, FF_EMODEL, "event %s sets parameter %s to %s%s; expected a number", event,
+                 ff_quote(name, strlen(name)).text, value.text, at);
+    return;
+  }
+  const uint32_t place = p->value_place[f->symbol];
+  if (f->value > MOST_COUNT && f->value < INFINITY && !p->flat->continuous[place])
+    ff_error_set(out, FF_ESIZE, "event %s sets place %s to %s%s; expected at most 2^53", event, place_name(p, place).text,
+                 value.text, at);
+  else
+    ff_error_set(out, FF_EMODEL, "event %s sets place %s to %s%s; expected a %s of at least 0", event, place_name(p, place).text,
+                 value.text, at, p->flat->continuous[place] ? "finite number" : "whole number");
+}
+
+static void describe_event(const ff_petri_program *p, const ff_failure *f, const char *at, ff_error *out) {
+  const char *name = p->flat->event[f->item].name;
+  const ff_quoted event = ff_quote(name, strlen(name));
+  switch (f->what) {
+    case FF_PETRI_BAD_SET: describe_set(p, f, event.text, at, out); break;
+    case FF_PETRI_BAD_EVENT_DELAY:
+      ff_error_set(out, FF_EMODEL, "the delay of event %s is %s%s; expected a finite number of at least 0", event.text,
+                   ff_show(f->value, 6).text, at);
+      break;
+    case FF_PETRI_BAD_PRIORITY:
+      ff_error_set(out, FF_EMODEL, "the priority of event %s is NaN%s; expected a number", event.text, at);
+      break;
+    case FF_PETRI_ENDLESS_EVENTS:
+      ff_error_set(out, FF_EMODEL, "more than %u events happen%s, and event %s is next; expected events that do not trigger "
+                   "each other for ever", p->options.most_at_once, at, event.text);
+      break;
+    default: ff_error_set(out, FF_ESIZE, "more than 2^20 events are delayed%s, the last of them event %s", at, event.text);
+  }
+}
+
 static void describe(const ff_process *process, const ff_run_options *o, ff_lanes *lanes, uint32_t lane,
                      unsigned long long number, ff_error *out) {
   ff_failure f;
@@ -355,6 +394,8 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
     ff_error_set(out, FF_EMEMORY, "no memory for a step%s", at.text);
   else if (f.what <= FF_PETRI_BAD_DELAY || f.what == FF_PETRI_BAD_INTEGRAL || f.what == FF_PETRI_ENDLESS)
     describe_transition(process->model, &f, at.text, out);
+  else if (f.what >= FF_PETRI_BAD_SET && f.what <= FF_PETRI_TOO_MANY_EVENTS)
+    describe_event(process->model, &f, at.text, out);
   else
     describe_place(process->model, &f, at.text, out);
 }

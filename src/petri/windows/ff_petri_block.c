@@ -247,7 +247,7 @@ static int follow(seat *s, const ff_petri_window *w) {
   ff_petri_wave *wave = &block->wave[1 - block->now];
   ff_petri_path *path = s->path;
   int fine = 1;
-  for (; path->failure.what == FF_PETRI_FINE && fine && !path->waits; s->steps++) {
+  for (; path->failure.what == FF_PETRI_FINE && fine && !path->paused; s->steps++) {
     if (path->segment != s->known) fine = ff_petri_wave_add_segment(wave, path);
     s->known = path->segment;
     if (!(path->next_time < w->to)) break;
@@ -263,7 +263,7 @@ static int follow(seat *s, const ff_petri_window *w) {
   }
   if (!fine && path->failure.what == FF_PETRI_FINE) path->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
   block->outcome = path->failure.what == FF_PETRI_FINE ? FF_PETRI_RAN : FF_PETRI_FAILED;
-  return path->failure.what != FF_PETRI_FINE || !path->waits;
+  return path->failure.what != FF_PETRI_FINE || !path->paused;
 }
 
 /* A failure with the numbers of the net. */

@@ -210,6 +210,9 @@ static ff_status list_transitions(ff_petri_blocks_maker *m) {
 static ff_status make(ff_petri_blocks_maker *m) {
   const ff_petri_program *net = m->net;
   ff_petri_blocks *b = m->blocks;
+  if (net->n_events > 0)
+    return ff_error_set(m->err, FF_EARGUMENT,
+                        "method \"windows\" is not for nets with events, which may change all parts: use method = \"exact\"");
   m->parent = ff_calloc(net->n_places, sizeof *m->parent);
   m->changed = ff_calloc(net->n_places, sizeof *m->changed);
   m->derived = ff_calloc(net->n_values, sizeof *m->derived);

@@ -1,5 +1,6 @@
 /* Converts the R object of class "petri_net" to an ff_petri. */
 #include "../../base/ff_text.h"
+#include "../ffi_events.h"
 #include "ffi_petri.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ typedef struct {
   const char **piece_of, **piece_when, **piece, **piece_law; /* of pieces */
   transitions t;
   named sets, indices, functions, variables;
+  ffi_events events;
   SEXP colours;
 } parts;
 
@@ -141,6 +143,7 @@ static parts parts_of(SEXP model) {
   p.indices = named_of(model, "indices");
   p.functions = named_of(model, "functions");
   p.variables = named_of(model, "variables");
+  p.events = ffi_events_of(model, FFI_PETRI);
   return p;
 }
 
@@ -333,6 +336,44 @@ static ff_status add_markings(ff_petri *net, const parts *p, ff_error *err) {
   return status;
 }
 
+/* ---- events ---------------------------------------------------------------------------------------------------------------- */
+
+/* A place for messages: "the delay of event "E"". */
+static ff_place where_in(char *text, const char *part, const char *event) {
+  snprintf(text, WHERE, "%s of event %s", part, ff_quote(event, strlen(event)).text);
+  return (ff_place){text, 0};
+}
+
+static ff_status add_event_sets(ff_petri *net, const ffi_events *all, uint32_t i, ff_error *err) {
+  char place[WHERE], part[FF_QUOTE_SIZE + 20];
+  ff_status status = FF_OK;
+  for (uint32_t k = 0; k < all->n_sets[i] && status == FF_OK; k++) {
+    const char *target = all->target[i][k], *factor = all->factor != NULL ? all->factor[i][k] : NULL;
+    snprintf(part, sizeof part, "the value of %s", ff_quote(target, strlen(target)).text);
+    status = ff_petri_event_set_text(net, i, target, all->value[i][k], factor, where_in(place, part, all->name[i]), err);
+  }
+  return status;
+}
+
+static ff_status add_event(ff_petri *net, const ffi_events *all, uint32_t i, ff_error *err) {
+  static const char *const parts[] = {"the condition", "the delay", "the priority"};
+  const char *const text[] = {all->when[i], all->delay[i], all->priority[i]}, *name = all->name[i], *values = all->values[i];
+  char place[WHERE];
+  ff_status status = ff_petri_add_event(net, name, err);
+  if (status != FF_OK) return status;
+  ff_event *event = &net->event[i].event;
+  event->persistent = all->persistent[i] == 1;
+  event->initially = all->initially[i] == 1;
+  event->late = strcmp(values, "execution") == 0;
+  if (!event->late && strcmp(values, "trigger") != 0)
+    return ff_error_set(err, FF_EARGUMENT,
+                        "the values of event %s must be those at the \"trigger\" or the \"execution\"; found %s",
+                        ff_quote(name, strlen(name)).text, ff_quote(values, strlen(values)).text);
+  for (int k = 0; k < 3 && status == FF_OK; k++)
+    if (text[k] != NULL) status = ff_petri_event_text(net, i, (ff_event_part)k, text[k], where_in(place, parts[k], name), err);
+  return status == FF_OK ? add_event_sets(net, all, i, err) : status;
+}
+
 /* ---- the net: R may interrupt what follows, so external pointers hold what has been allocated ------------------------------ */
 
 static void finalize_net(SEXP holder) {
@@ -398,6 +439,7 @@ static void fill(ff_petri *net, const parts *p, const char *until) {
     ffi_check(ff_petri_variable_text(net, v, p->variables.text[v], where(place, "variable ", p->variables.name[v]), &err), &err);
   }
   if (until != NULL) ffi_check(ff_petri_variable_text(net, p->variables.n, until, (ff_place){"the condition", 0}, &err), &err);
+  for (uint32_t e = 0; e < p->events.n; e++) ffi_check(add_event(net, &p->events, e, &err), &err);
   ffi_check(add_markings(net, p, &err), &err);
   R_CheckUserInterrupt();
   ffi_check(ff_petri_finish(net, &err), &err);

@@ -17,6 +17,7 @@
  *   sets, indices, functions, variables   texts, with names
  *   parameters   double, with names
  *   written_as   NULL, or for each parameter a definition (see ff_petri.h), NA for none
+ *   events       NULL, or a data frame as that of a reaction network (ffi_events.h)
  *
  * `until` is NULL or a condition, which becomes the last variable of the net. */
 SEXP ffi_petri_hold(SEXP model, const char *until, ff_petri **net);

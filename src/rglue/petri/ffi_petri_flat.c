@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../ffi_events.h"
 #include "ffi_petri.h"
 
 /* ---- unfolding ------------------------------------------------------------------------------------------------------------- */
@@ -338,13 +339,22 @@ static SEXP quoted_names(SEXP symbols, SEXP holders) {
   return out;
 }
 
-/* The value of a weight, NaN if it depends on places or the time. */
+static int is_set(const ff_petri_flat *flat, uint32_t parameter) {
+  for (uint32_t e = 0; e < flat->n_events; e++)
+    for (uint32_t i = 0; i < flat->event[e].n_sets; i++)
+      if (flat->event[e].sets[i].symbol == flat->n_places + flat->n_variables + parameter) return 1;
+  return 0;
+}
+
+/* The value of a weight, NaN if it depends on places, the time, or parameters that events set. */
 static double weight_value(const ff_petri_flat *flat, const ff_petri_family *f, uint32_t i, const ff_formula *weight) {
   const uint32_t n = f->n_slots + f->n_numbers;
   double *values = (double *)R_alloc((size_t)n + flat->n_parameters + 1, sizeof *values);
-  for (uint32_t k = 0; k < weight->length; k++)
-    if (weight->word[k].code == FF_F_TIME || (weight->word[k].code == FF_F_SYMBOL && weight->word[k].symbol < f->n_slots))
-      return R_NaN;
+  for (uint32_t k = 0; k < weight->length; k++) {
+    const uint32_t symbol = weight->word[k].code == FF_F_SYMBOL ? weight->word[k].symbol : n - 1;
+    if (weight->word[k].code == FF_F_TIME) return R_NaN;
+    if (weight->word[k].code == FF_F_SYMBOL && (symbol < f->n_slots || (symbol >= n && is_set(flat, symbol - n)))) return R_NaN;
+  }
   for (uint32_t k = 0; k < f->n_slots; k++) values[k] = 0;
   for (uint32_t k = 0; k < f->n_numbers; k++) values[f->n_slots + k] = f->number[(size_t)k * f->n + i];
   for (uint32_t k = 0; k < flat->n_parameters; k++) values[n + k] = flat->parameter[k];
@@ -429,13 +439,19 @@ static SEXP transition_columns(const ff_petri_flat *flat, SEXP symbols, SEXP hol
   return out;
 }
 
-/* The texts of variables. */
-static SEXP variable_texts(const ff_petri_flat *flat, SEXP symbols, SEXP holders) {
-  ff_error err;
+/* The names of all symbols of the flat net. */
+static char **symbol_names(const ff_petri_flat *flat, SEXP symbols) {
   const uint32_t n = flat->n_places + flat->n_variables;
   char **names = (char **)R_alloc((size_t)n + flat->n_parameters + 1, sizeof *names);
   for (uint32_t k = 0; k < n; k++) names[k] = (char *)(uintptr_t)CHAR(STRING_ELT(symbols, k));
   for (uint32_t k = 0; k < flat->n_parameters; k++) names[n + k] = flat->net->parameter[k];
+  return names;
+}
+
+/* The texts of variables. */
+static SEXP variable_texts(const ff_petri_flat *flat, SEXP symbols, SEXP holders) {
+  ff_error err;
+  char **names = symbol_names(flat, symbols);
   SEXP out = PROTECT(Rf_allocVector(STRSXP, flat->n_variables));
   for (uint32_t v = 0; v < flat->n_variables; v++) {
     char *text;
@@ -483,13 +499,13 @@ static SEXP flat_places(const ff_petri_flat *flat) {
   return out;
 }
 
-/* Returns list(names, places, transitions, arcs, variables): the names of places and variables; of places, `continuous`, `fixed`,
- * `initial` and the number of the place that has them; of transitions, `name`, `of` (the transition of the net), `number` (text),
- * `mass_action`, `begin`, `period` and `end`; of arcs, `transition`, `kind` (an ff_petri_arc_kind), `place`, `weight` (text) and
- * `value` (that of the weight, NaN if it depends on places); the texts of variables. Fails if there are more than 2^31 - 1 of
- * anything. */
+/* Returns list(names, places, transitions, arcs, variables, events): the names of places and variables; of places, `continuous`,
+ * `fixed`, `initial` and the number of the place that has them; of transitions, `name`, `of` (the transition of the net),
+ * `number` (text), `mass_action`, `begin`, `period` and `end`; of arcs, `transition`, `kind` (an ff_petri_arc_kind), `place`,
+ * `weight` (text) and `value` (that of the weight, NaN if it depends on places or events); the texts of variables; and what
+ * ffi_events_list() returns. Fails if there are more than 2^31 - 1 of anything. */
 SEXP ffi_petri_unfolded_list(SEXP model) {
-  static const char *const names[] = {"names", "places", "transitions", "arcs", "variables"};
+  static const char *const names[] = {"names", "places", "transitions", "arcs", "variables", "events"};
   static const char *const of_arcs[] = {"transition", "kind", "place", "weight", "value"};
   ff_error err;
   ffi_petri_unfolded *u;
@@ -499,7 +515,7 @@ SEXP ffi_petri_unfolded_list(SEXP model) {
   for (uint32_t f = 0; f < flat->n_families; f++) n += (uint64_t)flat->family[f].n * flat->family[f].n_arcs;
   if (n > INT32_MAX || flat->n_transitions > INT32_MAX)
     ffi_check(ff_error_set(&err, FF_ESIZE, "the unfolded net has more arcs or transitions than a data frame has rows"), &err);
-  SEXP out = PROTECT(ffi_list(5, names)), holders = PROTECT(text_holders()), columns = PROTECT(ffi_list(5, of_arcs));
+  SEXP out = PROTECT(ffi_list(6, names)), holders = PROTECT(text_holders()), columns = PROTECT(ffi_list(5, of_arcs));
   SEXP symbols = names_of(flat);
   ffi_set(out, "names", symbols);
   static const SEXPTYPE types[] = {INTSXP, INTSXP, INTSXP, STRSXP, REALSXP};
@@ -510,6 +526,7 @@ SEXP ffi_petri_unfolded_list(SEXP model) {
   ffi_set(out, "transitions", transition_columns(flat, symbols, holders, &a));
   ffi_set(out, "arcs", columns);
   ffi_set(out, "variables", variable_texts(flat, symbols, holders));
+  ffi_set(out, "events", ffi_events_list(flat->event, flat->n_events, symbol_names(flat, symbols)));
   UNPROTECT(4);
   return out;
 }

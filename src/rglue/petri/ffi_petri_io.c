@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../io/ff_io.h"
+#include "../../io/petri/ff_io_petri_sbml.h"
 #include "../../io/petri/ff_io_pnml.h"
 #include "ffi_petri.h"
 
@@ -43,6 +44,21 @@ SEXP ffi_write_petri(SEXP model, SEXP path, SEXP format) {
   ff_petri *net;
   PROTECT(ffi_petri_hold(model, NULL, &net));
   ffi_check(ff_io_write_petri(net, file, wanted, &err), &err);
+  UNPROTECT(1);
+  return R_NilValue;
+}
+
+/* Writes the unfolded net as SBML. */
+SEXP ffi_petri_write_sbml(SEXP model, SEXP path) {
+  ff_error err;
+  ff_reactions *net = NULL;
+  ffi_petri_unfolded *u;
+  const char *file = ffi_path(path, "file");
+  PROTECT(ffi_petri_unfold(model, NULL, &u));
+  ff_status status = ff_io_petri_reactions(&net, u->flat, &err);
+  if (status == FF_OK) status = ff_io_write_reactions(net, file, FF_FORMAT_SBML, &err);
+  ff_reactions_free(net);
+  ffi_check(status, &err);
   UNPROTECT(1);
   return R_NilValue;
 }

@@ -83,6 +83,8 @@ static SEXP used_places(const ff_petri *net) {
     for (uint32_t i = 0; i < net->transition[t].n_elements; i++) used[net->transition[t].element[i].place] = 1;
   for (uint32_t v = 0; v < net->n_variables; v++)
     for (uint32_t i = 0; i < net->variable[v].n_elements; i++) used[net->variable[v].element[i].place] = 1;
+  for (uint32_t e = 0; e < net->n_events; e++)
+    for (uint32_t i = 0; i < net->event[e].n_elements; i++) used[net->event[e].element[i].place] = 1;
   return out;
 }
 

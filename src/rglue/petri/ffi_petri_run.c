@@ -10,7 +10,7 @@ typedef struct {
   SEXP unfolded; /* what the program borrows; preserved */
   ff_petri_program *program;
   ff_petri_method method;
-  uint8_t *varies; /* for each place and variable of the unfolded net: whether trajectories may differ in it */
+  uint8_t *varies; /* for each place, variable and parameter of the unfolded net: whether trajectories may differ in it */
 } held;
 
 static void release(void *own) {
@@ -47,8 +47,11 @@ static ff_petri_options options_of(SEXP options) {
                             .absolute = ffi_number(ffi_element(options, "absolute"), "absolute")};
 }
 
-/* Marks what may vary: places that a transition changes, and variables of these or of the time. */
+/* Marks what may vary: places that a transition or an event changes, parameters that events set, and variables of these or of the
+ * time. */
 static void mark_varying(uint8_t *varies, const ff_petri_flat *flat) {
+  for (uint32_t e = 0; e < flat->n_events; e++)
+    for (uint32_t i = 0; i < flat->event[e].n_sets; i++) varies[flat->event[e].sets[i].symbol] = 1;
   for (uint32_t f = 0; f < flat->n_families; f++) {
     const ff_petri_family *family = &flat->family[f];
     for (uint32_t a = 0; a < family->n_arcs; a++) {
@@ -63,8 +66,7 @@ static void mark_varying(uint8_t *varies, const ff_petri_flat *flat) {
     const ff_formula *formula = &flat->variable[v];
     int moves = ff_formula_has_time(formula);
     for (uint32_t i = 0; i < formula->length; i++)
-      if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol < flat->n_places + flat->n_variables)
-        moves |= varies[formula->word[i].symbol];
+      if (formula->word[i].code == FF_F_SYMBOL) moves |= varies[formula->word[i].symbol];
     varies[flat->n_places + v] = (uint8_t)moves;
   }
 }
@@ -87,7 +89,7 @@ static const void *make(ffi_ensemble *ensemble, SEXP model, SEXP options, uint64
   const ff_petri_flat *flat = u->flat;
   const uint32_t named = u->net->n_variables - (condition != R_NilValue); /* the condition is the last variable */
   const ff_petri_options own = options_of(options);
-  h->varies = ff_calloc((size_t)flat->n_places + flat->n_variables, 1);
+  h->varies = ff_calloc((size_t)flat->n_places + flat->n_variables + flat->n_parameters, 1);
   if (h->varies == NULL) ffi_no_memory("an ensemble");
   mark_varying(h->varies, flat);
   ffi_check(ff_petri_program_new(&h->program, flat, &own, &err), &err);
