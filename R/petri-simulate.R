@@ -65,8 +65,8 @@
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result does not have what waits, what events have set, and the clocks.
-#' @section Warnings: `fireflip_warning_tolerance` if all levels of an observed place stay below 1,000 times the absolute
-#'   tolerance, and a rate, flow or test reads them.
+#' @section Warnings: `fireflip_warning_tolerance` if the level of an observed place is below 1,000 times the absolute tolerance at
+#'   the start and at all times, and a rate, flow or test reads it.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
 #'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`, an event that
@@ -128,9 +128,13 @@ warn_small_levels <- function(x, model, absolute) {
     levels <- if (is.null(own)) rows[[name]] else if (length(value) > 0L) rows[[value[[1L]]]][own]
     if (length(levels) == 0L || !all(is.finite(levels))) 0 else max(levels)
   }
+  starts <- function(name) {
+    number <- model$markings$value[place_of_element(model$markings$element) == name]
+    suppressWarnings(c(0, as.numeric(number))) # a formula is NA
+  }
   for (name in names) {
     level <- most(name)
-    if (level <= 0 || level >= small_level * absolute) next
+    if (level <= 0 || level >= small_level * absolute || !isTRUE(all(starts(name) < small_level * absolute))) next
     return(warn("tolerance", sprintf(
       paste(
         "The levels of \"%s\" are at most %s, which is not much above the absolute tolerance %s, so they have few correct",
@@ -387,6 +391,7 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
   check_passage(condition, nsim, end, initial)
+  if (missing(method)) method <- "auto" # not windows, which have no conditions
   free <- setdiff(c(model$places$place[is.na(model$places$set)], names(model$variables)), c("trajectory", "time"))
   passage_of(simulate(
     model, nsim, seed, times = end, method = method, observe = if (length(free) > 0L) free[[1L]] else model$places$place[[1L]],
