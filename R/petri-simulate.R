@@ -9,8 +9,8 @@
 #' @param method `"exact"`: one step of the flows of the whole net after the other; their error has a stated tolerance, and the
 #'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such
 #'   as the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more,
-#'   where each has firings and flows of its own, and without `until`; otherwise exact. `"paper"`: the serial algorithm of ELansary
-#'   and others, for comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
+#'   where each has firings and flows of its own, and without `until`; otherwise exact. `"paper"`: the serial algorithm of
+#'   ELansary and others, for comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
@@ -65,8 +65,8 @@
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result does not have what waits, what events have set, and the clocks.
-#' @section Warnings: `fireflip_warning_tolerance` if the level of an observed place is below 1,000 times the absolute tolerance at
-#'   the start and at all times, and a rate, flow or test reads it.
+#' @section Warnings: `fireflip_warning_tolerance` if the level of an observed place is below 1,000 times the absolute tolerance
+#'   at the start and at all times, and a rate, flow or test reads it.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
 #'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`, an event that

@@ -67,3 +67,21 @@ write_network(computed, constants)
 write_network(set_parameters(computed, D = 4), constants)
 computed$definitions$text[["k"]] <- NA
 write_network(computed, constants)
+
+# events, and SBML
+pulses <- petri_net(
+  "1.5 x -> 0" = flow("k * x"), "A -> 0" = 1, continuous = "x", initial = c(A = 3, x = 0.5), parameters = c(k = 1),
+  events = list(fill = event("x < 0.2", set = c(x = "1 + A", k = "k / 2"), delay = 0.1, priority = "A"))
+)
+simulate(pulses, nsim = 3, times = 1:2, seed = 1)
+fails(simulate(pulses, times = 20, parameters = c(k = 50), initial = c(A = -1)))
+fails(petri_net("A -> 0" = 1, events = list(event("A > 1", set = c(none = 1)))))
+unfold(petri_net(
+  t = transition("A[x] -> 0", rate = 1), colours = list(X = 1:2), indices = c(x = "X"), places = c(A = "X"),
+  events = list(event("sum(A) < 2", set = c(A = 3)))
+))$events
+sbml <- write_sbml(pulses, file.path(tempdir(), "net.xml"))
+read_sbml(sbml, as = "petri_net")
+fails(read_sbml(sbml))
+fails(write_sbml(petri_net("A -> B" = transition(delay = 1)), sbml))
+fails(read_network(sbml, as = "petri_net", continuous = "none"))
