@@ -7,9 +7,9 @@
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
 #' @param method `"exact"`: one step of the flows of the whole net after the other; their error has a stated tolerance, and the
-#'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such as
-#'   the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more, where
-#'   each has firings and flows of its own, and without `until`; otherwise exact.
+#'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such
+#'   as the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more,
+#'   where each has firings and flows of its own, and without `until`; otherwise exact.
 #' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
 #'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
 #' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
@@ -314,16 +314,17 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
   check_passage(condition, nsim, end, initial)
   free <- setdiff(c(model$places$place[is.na(model$places$set)], names(model$variables)), c("trajectory", "time"))
   passage_of(simulate(
-    model, nsim, seed, times = end, method = method, observe = if (length(free) > 0L) free[[1L]] else model$places$place[[1L]],
-    output = "final", initial = initial, parameters = parameters, until = condition, shard = shard, tolerance = tolerance,
-    backend = backend, threads = threads, progress = progress, integrator = integrator, semantics = semantics
+    model, nsim, seed, times = end, method = if (missing(method)) "auto" else method,
+    observe = if (length(free) > 0L) free[[1L]] else model$places$place[[1L]], output = "final", initial = initial,
+    parameters = parameters, until = condition, shard = shard, tolerance = tolerance, backend = backend, threads = threads,
+    progress = progress, integrator = integrator, semantics = semantics
   ), end)
 }
 
 #' @rdname simulate.petri_net
 #' @export
-sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact", "windows"), observe = NULL,
-                                       output = c("summary", "trajectories", "final", "histogram"), until = NULL,
+sweep_parameters.petri_net <- function(model, design, nsim = 100, ..., times, method = c("auto", "exact", "windows"),
+                                       observe = NULL, output = c("summary", "trajectories", "final", "histogram"), until = NULL,
                                        quantiles = NULL, initial = NULL, parameters = NULL, seed = NULL, common = FALSE,
                                        confidence = 0.95, tolerance = NULL, backend = c("auto", "cpu", "cuda"), threads = NULL,
                                        progress = interactive(), integrator = c("auto", "dormand_prince", "rosenbrock"),
