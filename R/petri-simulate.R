@@ -391,12 +391,12 @@ first_passage.petri_net <- function(model, condition, nsim = 1000, end, ..., see
   check_no_more(...)
   if (!missing(condition)) condition <- given_condition(condition, substitute(condition), "condition")
   check_passage(condition, nsim, end, initial)
-  if (missing(method)) method <- "auto" # not windows, which have no conditions
   free <- setdiff(c(model$places$place[is.na(model$places$set)], names(model$variables)), c("trajectory", "time"))
   passage_of(simulate(
-    model, nsim, seed, times = end, method = method, observe = if (length(free) > 0L) free[[1L]] else model$places$place[[1L]],
-    output = "final", initial = initial, parameters = parameters, until = condition, shard = shard, tolerance = tolerance,
-    backend = backend, threads = threads, progress = progress, integrator = integrator, semantics = semantics
+    model, nsim, seed, times = end, method = if (missing(method)) "auto" else method,
+    observe = if (length(free) > 0L) free[[1L]] else model$places$place[[1L]], output = "final", initial = initial,
+    parameters = parameters, until = condition, shard = shard, tolerance = tolerance, backend = backend, threads = threads,
+    progress = progress, integrator = integrator, semantics = semantics
   ), end)
 }
 

@@ -1,13 +1,13 @@
-/* A trajectory by windows. Blocks are integrated one by one over a window, with the levels of their neighbours as they were in
- * the last sweep (waveform relaxation; Jacobi). Sweeps are repeated, for blocks whose neighbours have changed, until flows change
- * by the same firings and levels settle. Else the window is halved.
+/* A trajectory by windows. Blocks are integrated one by one over a window, with the levels of their neighbours as they were found
+ * last (waveform relaxation): in a sweep those of one colour, in the next those of the other. Sweeps are repeated, for blocks
+ * whose neighbours have changed, until flows change by the same firings and levels settle. Else the window is halved.
  *
  * A change of size d leaves errors of about d c / (1 - c), if each sweep makes changes c times as large. Blocks count as settled
- * when this is a part (FF_PETRI_SETTLED) of the tolerance. c is measured where flows change as in the sweep before: the largest
- * change, as a part of the largest one of neighbours in the last sweep. The length of windows keeps c near FF_PETRI_CONTRACTION,
- * or more or less as the fourth root of the tolerance. For steps end where flows change in the same block, in neighbours, and in
- * theirs; what happens three blocks away makes errors in the size of c^4 within a step, which estimates of errors may not see.
- * So a window in which c turns out to be much larger is tried again, shorter.
+ * when this is a part (FF_PETRI_SETTLED) of the tolerance. c is measured where flows change as in the run before: the sum of all
+ * changes, as a part of the sum of the largest ones of neighbours before. The length of windows keeps c near
+ * FF_PETRI_CONTRACTION, or more or less as the fourth root of the tolerance. For steps end where flows change in the same block,
+ * in neighbours, and in theirs; what happens three blocks away makes errors in the size of c^4 within a step, which estimates of
+ * errors may not see. So a window in which c turns out to be much larger is tried again, shorter.
  *
  * Draws are addressed by the groups of the net. So the path is the same function of them as that of ff_petri_path.h, but for
  * choices among immediate transitions and orders of simultaneous ones. What happens does not depend on the number of threads, or
