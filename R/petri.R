@@ -92,8 +92,8 @@
 #'   data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`.
 #'   `pieces` has the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`.
 #'   `colours`, `sets`, `indices`, `functions`, `parameters` and `variables` are as the arguments. `events` is `NULL` or a data
-#'   frame as in [reaction_network()]. `choices` are texts. A net from a file may have `definitions`, the formulas of its constants,
-#'   and one from [reduce_network()] has `reduction`.
+#'   frame as in [reaction_network()]. `choices` are texts. A net from a file may have `definitions`, the formulas of its
+#'   constants, and one from [reduce_network()] has `reduction`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation, a formula or an
 #'   expression of colours that does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent
 #'   net, such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
