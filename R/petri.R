@@ -116,6 +116,12 @@
 #'   initial = c(off = 1), continuous = "protein"
 #' )
 #'
+#' # a level that is emptied when it is full, some time later
+#' petri_net(
+#'   "0 -> x" = flow(1), continuous = "x",
+#'   events = list(empty = event("x >= 1", set = c(x = 0), delay = 0.5))
+#' )
+#'
 #' # diffusion on a grid of cells
 #' petri_net(
 #'   diffuse = transition(

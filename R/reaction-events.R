@@ -1,7 +1,8 @@
 #' Events of a reaction network
 #'
 #' An event changes the state of a network when a condition becomes true, for instance at a given time, or when a species has
-#' become rare. `event()` describes one; the argument `events` of [reaction_network()] takes a list of them.
+#' become rare. `event()` describes one; the argument `events` of [reaction_network()] takes a list of them, and so does that of
+#' [petri_net()], whose places stand for species.
 #'
 #' @param when The condition, as text: a formula of species, parameters, variables and `time`, such as `"time >= 25"` or
 #'   `"A < 10 & B > 0"`. The event is triggered whenever it *becomes* true.
