@@ -16,9 +16,9 @@
 #'   transitions of each kind, as the net is written and as it is unfolded. `n_families` is the number of programs for the
 #'   unfolded transitions, `n_parameters`, `n_variables`, `n_events` and `n_sets` are those of parameters, variables, events and
 #'   sets of colours, `mass_action` is the number of transitions (as written) with this law. `never` are the names of the
-#'   transitions that never fire, because their rate is 0 or no colours satisfy the guard and the sets of the places; `choices` tells what was decided
-#'   for the user. `bounds` is a data frame of `place` and `most`: the largest marking that [conservation_laws()] allow
-#'   (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places. `reduction` is that of
+#'   transitions that never fire, because their rate is 0 or no colours satisfy the guard and the sets of the places; `choices`
+#'   tells what was decided for the user. `bounds` is a data frame of `place` and `most`: the largest marking that
+#'   [conservation_laws()] allow (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places. `reduction` is that of
 #'   [reduce_network()], or `NULL`.
 #'
 #'   `as.data.frame()`: a data frame. That of transitions has the columns `name`, `kind`, `equation`, `number`, `law`, `test`,
