@@ -82,7 +82,7 @@ ff_status ff_petri_window_lanes(ff_lanes **out, const ff_process *process, const
   ff_status status = e->count != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u places", program->n_places);
   if (status == FF_OK)
     status = ff_petri_windows_new(&e->windows, process->own, options->threads / (lanes > 0 ? (int)lanes : 1), options->simd,
-                                  err);
+                                  ff_run_follows(options), err);
   if (status != FF_OK) {
     drop(&e->base);
     return status;

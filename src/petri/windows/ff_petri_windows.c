@@ -49,23 +49,29 @@ struct ff_petri_windows {
   uint32_t *list, n_list, share; /* blocks that run in this sweep, by their types; share: of a call */
   double *guess;
   double *count;        /* the places of the net: those that are no levels at `now` */
-  due *due;
+  int follows;          /* whether each firing is a step */
+  due *due;             /* if so: the firings of the window, by their times */
   size_t n_due, due_room, at_due;
+  uint32_t *fired;      /* otherwise: for each block, how many of its firings in the window are in `count` */
+  uint64_t *more;       /* for each thread: firings that it has put there */
+  int leaving, *no_memory; /* what threads do between windows; for each, whether there was no memory */
 };
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
-ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_simd simd,
+ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_simd simd, int follows,
                                ff_error *err) {
   ff_petri_windows *w = *out = ff_calloc(1, sizeof *w);
   if (w == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
   w->blocks = blocks;
   w->threads = threads;
+  w->follows = follows;
+  w->more = ff_calloc((size_t)threads, sizeof *w->more);
+  w->no_memory = ff_calloc((size_t)threads, sizeof *w->no_memory);
   w->runner = ff_calloc((size_t)threads, sizeof *w->runner);
   w->fastest = ff_calloc((size_t)threads, sizeof *w->fastest);
-  ff_status status = w->runner != NULL && w->fastest != NULL
-                         ? FF_OK
-                         : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
+  const int fine = w->runner != NULL && w->fastest != NULL && w->more != NULL && w->no_memory != NULL;
+  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
   for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, simd, err);
   if (status == FF_OK) return FF_OK;
   ff_petri_windows_free(w);
@@ -79,7 +85,7 @@ void ff_petri_windows_free(ff_petri_windows *w) {
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
   void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->window.n_kinks,
-                          w->guess, w->count, w->due};
+                          w->guess, w->count, w->due, w->fired, w->more, w->no_memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -103,7 +109,8 @@ static int make_memory(ff_petri_windows *w) {
   w->list = ff_calloc(b->n_blocks, sizeof *w->list);
   w->window.n_kinks = ff_calloc(b->n_blocks, sizeof *w->window.n_kinks);
   w->guess = ff_calloc(levels, 3 * sizeof *w->guess);
-  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess)) return 0;
+  w->fired = ff_calloc(b->n_blocks, sizeof *w->fired);
+  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess && w->fired)) return 0;
   w->count = ff_calloc(b->net->n_places, sizeof *w->count);
   states = levels = 0;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
@@ -160,22 +167,64 @@ static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
     }
 }
 
-/* A window from `now` on, with guesses of all waves. */
-static void begin_window(ff_petri_windows *w) {
+/* Puts firings of a block up to a time into `count`. Returns how many. */
+static uint64_t apply_firings(ff_petri_windows *w, uint32_t k, double t) {
+  const ff_petri_block *block = &w->window.block[k];
+  const ff_petri_wave *wave = &block->wave[block->now];
+  const uint32_t *place = w->blocks->place + w->blocks->place_first[k], first = w->fired[k];
+  uint32_t at = first;
+  while (at < wave->n_firings && wave->firing[at].time <= t) at++;
+  if (at == first) return 0;
+  const size_t end = at < wave->n_firings ? wave->firing[at].first : wave->n_became;
+  for (size_t i = wave->firing[first].first; i < end; i++) w->count[place[wave->became[i].place]] = wave->became[i].value;
+  w->fired[k] = at;
+  return at - first;
+}
+
+/* The share of a thread: the end of the last window, and the guess of the next one. */
+static void turn_share(void *context, int thread) {
+  ff_petri_windows *w = context;
+  ff_petri_window *x = &w->window;
+  const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  w->more[thread] = 0;
+  w->no_memory[thread] = 0;
+  for (uint64_t i = ff_share(n, (uint64_t)thread, threads); i < end; i++) {
+    const uint32_t k = (uint32_t)i, levels = program_of(w, k)->n_levels;
+    ff_petri_block *block = &x->block[k];
+    ff_petri_wave *wave = &block->wave[block->now];
+    if (w->leaving && !w->follows) w->more[thread] += apply_firings(w, k, INFINITY);
+    if (w->leaving && levels > 0) ff_petri_wave_end(wave, levels, x->from, block->guess);
+    if (!ff_petri_wave_guess(wave, block->guess, levels, x->from, x->to)) w->no_memory[thread] = 1;
+    block->turn = 0;
+    x->n_kinks[k] = 0;
+    w->fired[k] = 0;
+  }
+}
+
+/* Returns 0 if there is no memory. */
+static int turn_blocks(ff_petri_windows *w, int leaving) {
+  int fine = 1;
+  w->leaving = leaving;
+  ff_parallel(w->threads, turn_share, w);
+  for (int i = 0; i < w->threads; i++) {
+    w->state.firings += w->more[i];
+    fine &= !w->no_memory[i];
+  }
+  return fine;
+}
+
+/* A window from `now` on, with guesses of all waves; `leaving`: from the end of the last one. */
+static void begin_window(ff_petri_windows *w, int leaving) {
   ff_petri_window *x = &w->window;
   x->from = w->state.now;
   x->to = x->from + w->length;
   w->turn = 0;
   w->is_measured = 0;
   w->phase = SWEEPS;
-  for (uint32_t k = 0; k < w->blocks->n_blocks; k++)
-    if (!ff_petri_wave_guess(&x->block[k].wave[x->block[k].now], x->block[k].guess, program_of(w, k)->n_levels, x->from, x->to)) {
-      fail_memory(w);
-      return;
-    } else {
-      x->block[k].turn = 0;
-      x->n_kinks[k] = 0;
-    }
+  if (!turn_blocks(w, leaving)) {
+    fail_memory(w);
+    return;
+  }
   list_blocks(w, 0, 0);
 }
 
@@ -191,7 +240,7 @@ static void halve_window(ff_petri_windows *w, const ff_petri_block *failed) {
   w->state.n_halved++;
   scale_window(w, 0.5);
   if (w->length >= SHORTEST * (w->state.now + w->longest)) {
-    begin_window(w);
+    begin_window(w, 0);
   } else if (failed != NULL && failed->outcome == FF_PETRI_FAILED) {
     fail(w, failed->failure);
   } else {
@@ -261,11 +310,13 @@ static void accept_window(ff_petri_windows *w) {
   w->state.n_windows++;
   w->restarts = 0;
   if (w->length > w->longest) w->longest = w->length;
-  if (!list_firings(w)) {
+  if (w->follows && !list_firings(w)) {
     fail_memory(w);
     return;
   }
-  const double firings = (double)w->n_due / w->blocks->n_blocks;
+  uint64_t n = 0;
+  for (uint32_t k = 0; k < w->blocks->n_blocks; k++) n += w->window.block[k].wave[w->window.block[k].now].n_firings;
+  const double firings = (double)n / w->blocks->n_blocks;
   if (c > 2 * w->wanted || firings > 2 * MOST_FIRINGS)
     scale_window(w, SHRINK);
   else if (c < w->wanted && firings < MOST_FIRINGS)
@@ -277,13 +328,9 @@ static void accept_window(ff_petri_windows *w) {
 static void leave_window(ff_petri_windows *w) {
   ff_petri_window *x = &w->window;
   char *const end = x->end;
-  for (uint32_t k = 0; k < w->blocks->n_blocks; k++) {
-    const uint32_t levels = program_of(w, k)->n_levels;
-    if (levels > 0) ff_petri_wave_end(&x->block[k].wave[x->block[k].now], levels, x->to, x->block[k].guess);
-  }
   x->end = w->memory[x->end == w->memory[0]];
   x->start = end;
-  begin_window(w);
+  begin_window(w, 1);
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------------------- */
@@ -332,7 +379,7 @@ static void end_sweep(ff_petri_windows *w) {
     w->restarts++;
     w->state.n_halved++;
     scale_window(w, 0.5);
-    begin_window(w);
+    begin_window(w, 0);
     return;
   }
   const double c = w->contraction < MOST_SETTLED ? w->contraction : MOST_SETTLED;
@@ -392,7 +439,7 @@ static void go_on_opening(ff_petri_windows *w) {
     w->hazards += ff_petri_runner_open(w->runner[0], w->at, w->initial, w->memory[0] + block->state, block->guess);
   }
   if (w->at < n) return;
-  begin_window(w);
+  begin_window(w, 0);
   if (w->phase == FAILS) return;
   const double fastest = coupling_of(w);
   w->length = fastest > 0 ? w->wanted / (USUAL * fastest) : 1;
@@ -400,7 +447,7 @@ static void go_on_opening(ff_petri_windows *w) {
   w->longest = w->length;
   w->contraction = w->wanted;
   if (fastest >= 0)
-    begin_window(w);
+    begin_window(w, 0);
   else
     fail_memory(w);
 }
@@ -440,6 +487,7 @@ int ff_petri_windows_step(ff_petri_windows *w) {
 void ff_petri_windows_show(ff_petri_windows *w, double t, double *count, size_t stride) {
   const ff_petri_blocks *b = w->blocks;
   const double doubt = FF_PETRI_DOUBT * b->net->options.absolute;
+  for (uint32_t k = 0; k < b->n_blocks && !w->follows && w->phase == FIRES; k++) w->state.firings += apply_firings(w, k, t);
   for (uint32_t f = 0; f < b->net->n_places; f++) count[f * stride] = w->count[f];
   for (uint32_t k = 0; k < b->n_blocks; k++) {
     const ff_petri_program *p = program_of(w, k);

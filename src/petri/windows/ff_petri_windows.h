@@ -23,9 +23,11 @@
 
 typedef struct ff_petri_windows ff_petri_windows;
 
-/* `blocks` are borrowed. So many threads run blocks at a time. The caller frees *out with ff_petri_windows_free(), which accepts
- * NULL. O(types). */
-ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_simd simd, ff_error *err);
+/* `blocks` are borrowed. So many threads run blocks at a time. With `follows`, each firing is a step; otherwise those of a window
+ * are counted when a state after them is shown, or the window ends. The caller frees *out with ff_petri_windows_free(), which
+ * accepts NULL. O(types). */
+ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *blocks, int threads, ff_simd simd, int follows,
+                               ff_error *err);
 void ff_petri_windows_free(ff_petri_windows *windows);
 
 /* A trajectory begins: the next step makes the state at the start. `initial` is read then. O(1). */
@@ -46,7 +48,8 @@ ff_petri_windows_state *ff_petri_windows_now(ff_petri_windows *windows);
  * else. */
 int ff_petri_windows_step(ff_petri_windows *windows);
 
-/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time. O(places). */
+/* Sets count[k * stride] to the marking of place k at time t, from `now` on and before next_time; not before one that was shown.
+ * O(places). */
 void ff_petri_windows_show(ff_petri_windows *windows, double t, double *count, size_t stride);
 
 #endif
