@@ -68,7 +68,7 @@ static ff_status simulates_petri(ff_error *err) {
   const ff_petri_integrator last = given.variant == 3 && ff_cvode_exists() ? FF_PETRI_CVODE : FF_PETRI_ROSENBROCK;
   const ff_petri_integrator integrator = paper ? last : (ff_petri_integrator)given.variant;
   const ff_petri_options options = {.relative = 1e-4, .integrator = integrator, .paper = paper};
-  const double times[] = {0.02, 0.1};
+  const double scale = paper ? 0.1 : 1, times[] = {0.02 * scale, 0.1 * scale}; /* Algorithm 1 begins anew at each event */
   const uint32_t observed[] = {0, given.flat->n_places};
   ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};
   const ff_formula until = {word, 3, 2};
