@@ -68,7 +68,7 @@ static ff_status simulates_petri(ff_error *err) {
   const ff_petri_integrator last = given.variant == 3 && ff_cvode_exists() ? FF_PETRI_CVODE : FF_PETRI_ROSENBROCK;
   const ff_petri_integrator integrator = paper ? last : (ff_petri_integrator)given.variant;
   const ff_petri_options options = {.relative = 1e-4, .integrator = integrator, .paper = paper};
-  const double scale = paper ? 0.1 : 1, times[] = {0.02 * scale, 0.1 * scale}; /* Algorithm 1 begins anew at each event */
+  const double scale = paper ? 0.01 : 1, times[] = {0.02 * scale, 0.1 * scale}; /* Algorithm 1 begins anew at each event */
   const uint32_t observed[] = {0, given.flat->n_places};
   ff_formula_word word[] = {{FF_F_SYMBOL, 3, 0}, {FF_F_NUMBER, 0, 40}, {FF_F_GT, 0, 0}};
   const ff_formula until = {word, 3, 2};
@@ -137,12 +137,13 @@ static void prepare_cells(void) {
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
 }
 
+/* Also with each firing as a step. */
 static ff_status simulates_by_windows(ff_error *err) {
   const ff_petri_options options = {.relative = 1e-4};
   const double times[] = {0.02, 0.1};
   const uint32_t observed[] = {0, 1};
   const ff_run_options how = {.method = FF_PETRI_WINDOWS, .key = 3, .n = 1, .times = times, .n_times = 2, .observed = observed,
-                              .n_observed = 2, .threads = 1};
+                              .n_observed = 2, .threads = 1, .max_firings = given.variant == 1 ? 10000 : 0};
   ff_petri_program *program = NULL;
   ff_run *run = NULL;
   int done = 0;

@@ -36,7 +36,7 @@ static const scenario scenarios[] = {
     {"Petri net, unfolded", prepare_petri, unfolds_petri, NULL, 0},
     {"Petri net, simulated", prepare_hybrid, simulates_petri, NULL, 5},
     {"Petri net, in lanes", prepare_hybrid, simulates_petri_in_lanes, NULL, 0},
-    {"Petri net, by windows", prepare_cells, simulates_by_windows, NULL, 0},
+    {"Petri net, by windows", prepare_cells, simulates_by_windows, NULL, 2},
     {"refuses a rate", prepare_formulas, refuses_a_rate, NULL, 0},
     {"colours", NULL, uses_colours, NULL, 0},
     {"names of colours", NULL, names_many_colours, NULL, 0},
