@@ -183,7 +183,7 @@ $(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)
 	ar rcs $@ $^
 $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
-	$(CC) -pthread $^ -lm -ldl -o $@
+	$(CC) -pthread $^ $(SUNDIALS_LIBS) -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
 MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h \
@@ -201,7 +201,7 @@ cuda-collect:
 $(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \
   $(wildcard src/cuda/device/*.h)
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
-	  $(filter %.cu %.o %.a,$^) -lm -ldl
+	  $(filter %.cu %.o %.a,$^) $(SUNDIALS_LIBS) -lm -ldl
 
 # Compares cuRAND's Philox with ours, on the processor.
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h
