@@ -80,6 +80,7 @@ struct ff_petri_lanes {
   ff_petri_lanes_term *weight;
   ff_petri_lanes_variable *variable;
   ff_petri_lanes_profile *profile;
+  uint32_t *profile_of; /* 1 + the place in `profile` of each profile of the program, or 0 */
   ff_petri_lanes_narrow *narrow;
   uint8_t looks_at_rates; /* whether lanes may find that no rate has a narrow peak */
   double size;         /* of levels, for errors */

@@ -168,6 +168,8 @@ typedef struct {
   double part;                 /* of the solver's step: the segment's length */
   int together, paused;         /* whether the caller makes the solver's steps; whether one is due, until `most` at the latest */
   double most;
+  double horizon;              /* whether nothing that happens until then need be told by a step */
+  uint8_t may_pass;            /* whether there is nothing but groups and flows */
 
   /* Groups. */
   double *left, *since;  /* what is left of a threshold at this time */
@@ -251,6 +253,15 @@ void ff_petri_path_step(ff_petri_path *path);
 /* With path->together, a step may end where the solver is to make one: then path->paused is 1, and the next step is not known. The
  * caller lets path->ode make its step until path->most, and tells its outcome. */
 void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome);
+
+/* Most of the solver's steps pass without a firing. Whether this may be said of one that was made, if no group fires: it ends
+ * before path->horizon, and nothing else can happen in it. O(1). */
+int ff_petri_path_may_pass(const ff_petri_path *path);
+
+/* Says it, instead of ff_petri_path_go_on(). path->whole[] has the integrals, in units of the step's length, of the hazards of all
+ * groups that are listed in path->dirty_group[]; none reaches the threshold, and all are as exact as they need be. The next
+ * segment begins, as if steps had been made. O(groups). */
+void ff_petri_path_pass(ff_petri_path *path);
 
 /* Sets count[k * stride] to the marking of place k, and then of settable parameter k - n_places, at time t, from `now` on and
  * before next_time. A level that is below 0 by no more than errors is 0 if the flows would then leave it there. O(places). */
