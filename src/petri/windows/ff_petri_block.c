@@ -317,7 +317,7 @@ static void end(const ff_petri_runner *r, const ff_petri_window *w, const seat *
 /* ---- blocks that run soon ----------------------------------------------------------------------------------------------- */
 
 /* Large nets do not fit in the caches, so that what a block reads is fetched before it runs. */
-enum { FETCH_BLOCKS = 16, FETCH_WAVES = 8, LINE = 64, MOST_LINES = 16 };
+enum { FETCH_BLOCKS = 24, FETCH_WAVES = 12, LINE = 64, MOST_LINES = 16 };
 
 static void fetch(const void *from, size_t bytes) {
 #if defined(__GNUC__)
@@ -330,6 +330,9 @@ static void fetch(const void *from, size_t bytes) {
 static void fetch_blocks(const ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
   const ff_petri_blocks *b = r->blocks;
   fetch(&w->block[block], sizeof *w->block);
+  fetch(b->far + b->far_first[block], (b->far_first[block + 1] - b->far_first[block]) * sizeof *b->far);
+  fetch(b->group + b->group_first[block], sizeof *b->group);
+  fetch(b->given + b->given_first[block], (b->given_first[block + 1] - b->given_first[block]) * sizeof *b->given);
   for (size_t j = b->neighbour_first[block]; j < b->neighbour_first[block + 1]; j++)
     fetch(&w->block[b->neighbour[j]], sizeof *w->block);
 }
