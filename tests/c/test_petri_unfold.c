@@ -317,7 +317,8 @@ static void refuses_variables(void) {
   FF_CHECK_OK(ff_petri_add_variable(net, "v", &err), &err);
   FF_CHECK_OK(ff_petri_variable_text(net, 0, "Ca[1,3]", petri_nowhere, &err), &err);
   FF_CHECK_OK(ff_petri_finish(net, &err), &err);
-  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_EMODEL, &err, "variable \"v\" names a colour of place \"Ca\" that is not");
+  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_EMODEL, &err,
+                 "variable \"v\" names a colour that place \"Ca\" does not have");
   ff_petri_free(net);
 }
 

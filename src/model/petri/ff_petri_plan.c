@@ -264,7 +264,8 @@ static ff_status take_binding(ff_unfolder *u, uint32_t transition, ff_error *err
   ff_status status = find_family(u, transition, piece, n, err);
   if (status != FF_OK || plan->family[plan->last].dropped) return status;
   if (++u->flat->n_transitions > FF_PETRI_MAX_TRANSITIONS)
-    return ff_error_set(err, FF_ESIZE, "%sthe unfolded net has more than %u transitions, %llu of them from this one; at most %u are "
+    return ff_error_set(err, FF_ESIZE,
+                        "%sthe unfolded net has more than %u transitions, %llu of them from this one; at most %u are "
                         "possible, so make the sets of colours smaller",
                         ff_petri_label_of(u->net, transition).text, FF_PETRI_MAX_TRANSITIONS, (unsigned long long)plan->bound,
                         FF_PETRI_MAX_TRANSITIONS);

@@ -142,7 +142,8 @@ static ff_status apply(ff_unfolder *u, const ff_petri_marking *m, ff_error *err)
   if (ff_flat_element_find(&start->element, &u->at, &place)) return put(u, m, place, err);
   if (start->named) return FF_OK;
   const char *name = u->net->place[m->element.place].name;
-  return ff_error_set(err, FF_EMODEL, "an initial marking of place %s has a colour that the place does not have; expected a colour of its "
+  return ff_error_set(err, FF_EMODEL,
+                      "an initial marking of place %s has a colour that the place does not have; expected a colour of its "
                       "set",
                       ff_quote(name, strlen(name)).text);
 }

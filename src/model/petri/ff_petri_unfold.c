@@ -92,8 +92,8 @@ static ff_status find_symbol(ff_unfolder *u, const owner *of, const ff_petri_ele
   if (status != FF_OK) return status;
   if (!ff_flat_element_find(&flat, &u->at, symbol)) {
     const char *name = u->net->place[element->place].name;
-    status = ff_error_set(err, FF_EMODEL, "%s %s names a colour that place %s does not have; expected a colour of its set", of->what,
-                          ff_quote(of->name, strlen(of->name)).text, ff_quote(name, strlen(name)).text);
+    status = ff_error_set(err, FF_EMODEL, "%s %s names a colour that place %s does not have; expected a colour of its set",
+                          of->what, ff_quote(of->name, strlen(of->name)).text, ff_quote(name, strlen(name)).text);
   }
   ff_flat_element_free(&flat);
   return status;

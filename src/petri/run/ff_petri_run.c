@@ -226,10 +226,13 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   const ff_petri_program *p = process->model;
   if (o->method < 0 || o->method >= FF_PETRI_METHODS) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");
   if (o->method == FF_PETRI_WINDOWS && o->until != NULL)
-    return ff_error_set(err, FF_EARGUMENT, "method \"windows\" cannot stop trajectories by a condition (`until`); use method = \"exact\"");
+    return ff_error_set(err, FF_EARGUMENT,
+                        "method \"windows\" cannot stop trajectories by a condition (`until`); use method = \"exact\"");
   if (p->n_groups >= FF_PHILOX_MAX_BLOCKS)
-    return ff_error_set(err, FF_ESIZE, "the net has %u groups of stochastic transitions with a clock of their own; expected fewer than "
-                                          "2^29", p->n_groups);
+    return ff_error_set(err, FF_ESIZE,
+                        "the net has %u groups of stochastic transitions with a clock of their own; expected fewer than "
+                        "2^29",
+                        p->n_groups);
   process->variables = p->observer;
   process->n_counts = p->n_places;
   process->n_items = p->n_places + p->n_settable;
@@ -322,7 +325,8 @@ static void describe_place(const ff_petri_program *p, const ff_failure *f, const
                    at, name.text);
       break;
     case FF_PETRI_BAD_COUNT:
-      ff_error_set(out, FF_ESIZE, "transition %s would set place %s to %s tokens%s; expected at most 2^53, or a continuous place",
+      ff_error_set(out, FF_ESIZE,
+                   "transition %s would set place %s to %s tokens%s; expected at most 2^53, or a continuous place",
                    transition_name(p, f->symbol).text, name.text, value, at);
       break;
     case FF_PETRI_BAD_CHANGE:
@@ -377,8 +381,11 @@ static void describe_event(const ff_petri_program *p, const ff_failure *f, const
       ff_error_set(out, FF_EMODEL, "more than %u events happen%s, and event %s is next; expected events that do not trigger "
                    "each other for ever", p->options.most_at_once, at, event.text);
       break;
-    default: ff_error_set(out, FF_ESIZE, "more than 2^20 events wait%s, the last of them event %s; expected shorter delays, or "
-                                          "events that are triggered less often", at, event.text);
+    default:
+      ff_error_set(out, FF_ESIZE,
+                   "more than 2^20 events wait%s, the last of them event %s; expected shorter delays, or "
+                   "events that are triggered less often",
+                   at, event.text);
   }
 }
 
