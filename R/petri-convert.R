@@ -245,11 +245,18 @@ as_reaction_network.petri_net <- function(x, ...) {
   check_parts(x)
   check_no_more(...)
   why_not <- why_no_reactions(x)
-  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  if (!is.null(why_not)) refuse_as_reactions(why_not)
   found <- .Call(ffi_petri_unfolded_list, x)
   why_not <- why_no_counts(x, found)
-  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  if (!is.null(why_not)) refuse_as_reactions(why_not)
   reactions_of(x, found)
+}
+
+refuse_as_reactions <- function(why_not) {
+  abort("unsupported", sprintf(
+    "The net is no reaction network: %s; expected discrete places, stochastic transitions and whole weights that do not change.",
+    why_not
+  ))
 }
 
 # Why a net is no reaction network, as a clause, or NULL: what can be seen without unfolding it.

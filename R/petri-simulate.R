@@ -265,8 +265,8 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
 check_petri_method <- function(method) {
   said <- if (is.character(method) && length(method) == 1L && !is.na(method)) method else ""
   if (said %in% ssa_method_names()) {
-    hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") lets all flow" else {
-      "; that is a method for reaction networks: see as_reaction_network()"
+    hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") makes all places continuous" else {
+      "; this is a method for reaction networks, which as_reaction_network(net) makes"
     }
     abort_value("method", "\"auto\", \"exact\", \"windows\" or \"paper\"", method, paste0(hint, "."))
   }
@@ -388,13 +388,19 @@ abort_not_observed <- function(model, unknown, known) {
 petri_start <- function(model, flat, final, nsim, any_number, shard) {
   if (!is.null(model$events)) {
     abort_argument(
-      "`initial` cannot be a result: the net has events, and a result does not have what they have set and what waits."
+      paste(
+        "`initial` cannot be a result, because the net has events: a result has neither the parameters that they have set nor",
+        "the events that wait. Simulate up to the last time in one call."
+      )
     )
   }
   clocks <- model$transitions$name[model$transitions$kind == "deterministic"]
   if (length(clocks) > 0L) {
     abort_argument(sprintf(
-      "`initial` cannot be a result: the transition \"%s\" is deterministic, and a result does not have its clock.", clocks[[1L]]
+      paste(
+        "`initial` cannot be a result, because the transition \"%s\" is deterministic: a result does not have its clock.",
+        "Simulate up to the last time in one call."
+      ), clocks[[1L]]
     ))
   }
   sizes <- .Call(ffi_petri_observed, flat, model$places$place)
