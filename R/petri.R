@@ -298,6 +298,9 @@ with_hints <- function(code, model) {
       tests <- model$transitions$test[!is.na(model$transitions$test)]
       if (any(grepl("=[<>]", tests))) hint <- "comparisons are written >=, < and ==, and on counts > and <="
       else if (any(grepl("[^<>=!]=[^=]", tests))) hint <- "\"==\" compares, as in \"B == 2\""
+      else if (grepl(" after place ", text, fixed = TRUE)) {
+        hint <- "a test compares one place; multiply the rate by other conditions, as in \"(A + B > 1) * k\""
+      }
     }
     if (is.null(hint)) stop(e)
     abort("parse", paste0(text, "; ", hint))
