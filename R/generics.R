@@ -23,7 +23,8 @@
 #' | [chemical_master_equation()] | the distribution of a small reaction network at given times |
 #' | [conservation_laws()] | sums of counts that no reaction changes; P-invariants of a Petri net |
 #' | [`simulate()`][simulate.pbn] | trajectories of a Boolean network |
-#' | [`simulate()`][simulate.reaction_network] | trajectories of a reaction network or a [Petri net][simulate.petri_net], or statistics |
+#' | [`simulate()`][simulate.reaction_network] | trajectories of a reaction network, or their statistics |
+#' | [`simulate()`][simulate.petri_net] | trajectories of a Petri net, or their statistics |
 #' | [first_passage()], [sweep_parameters()] | times at which a condition becomes true; runs for several values |
 #' | [burn_in()], [noise()], [noise_decomposition()], [covariances()], [compare_ensembles()] | analyse simulated ensembles |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |

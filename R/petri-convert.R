@@ -367,8 +367,8 @@ invariants.petri_net <- function(model, type = c("P", "T"), ...) {
   )
 }
 
-#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants; its result has the column `place` in
-#'   place of `species`. See [invariants()].
+#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants. The result has the column `place` instead
+#'   of `species`. See [invariants()].
 #' @rdname conservation_laws
 #' @export
 conservation_laws.petri_net <- function(model, ...) {

@@ -108,6 +108,18 @@
 #'
 #' Salis H, Kaznessis Y (2005). Accurate hybrid stochastic simulation of a system of coupled chemical or biochemical reactions.
 #' *Journal of Chemical Physics* 122, 054103. \doi{10.1063/1.1835951}
+#'
+#' Dormand JR, Prince PJ (1980). A family of embedded Runge-Kutta formulae. *Journal of Computational and Applied Mathematics*
+#' 6(1), 19-26. \doi{10.1016/0771-050X(80)90013-3}
+#'
+#' Steinebach G (2023). Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within the Julia Differential
+#' Equations package. *BIT Numerical Mathematics* 63, 27. \doi{10.1007/s10543-023-00967-x}
+#'
+#' Hindmarsh AC, et al. (2005). SUNDIALS: suite of nonlinear and differential/algebraic equation solvers. *ACM Transactions on
+#' Mathematical Software* 31(3), 363-396. \doi{10.1145/1089014.1089020}
+#'
+#' Lelarasmee E, Ruehli AE, Sangiovanni-Vincentelli AL (1982). The waveform relaxation method for time-domain analysis of large
+#' scale integrated circuits. *IEEE Transactions on Computer-Aided Design* 1(3), 131-145. \doi{10.1109/TCAD.1982.1270004}
 #' @seealso [petri_net()], [petri_model()], [`simulate()`][simulate.reaction_network] of reaction networks, [ensemble-methods].
 #' @name simulate.petri_net
 #' @examples
