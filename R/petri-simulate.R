@@ -33,13 +33,16 @@
 #' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are multiplied by a
 #'   common factor, so that no more flows out than in. `"bio"`: all rates are as they are written, and a level that becomes
 #'   negative is an error.
-#' @param end,design,common As in [first_passage()] and [sweep_parameters()].
+#' @param end,design,common As in [first_passage()] and [sweep_parameters()]. Columns of `design` may be places and parameters.
 #' @returns A result as that of [`simulate()`][simulate.reaction_network] of a reaction network, of class `petri_ensemble`,
 #'   `petri_trajectories`, `petri_histogram` or `petri_events`. Instead of `species`, it has the column `place` with the names of
 #'   places and variables. Times have the unit of the rates, and counts and levels that of the net. If an observed place has
 #'   colours, there is a further column for each component of the colours. It has the name of its set, and `NA` for a place
 #'   without this component. Trajectories then have a row for each trajectory, time and place, and the column `value`. In
 #'   `petri_events`, the column `transition` has every firing of a transition that is not a flow.
+#'
+#'   `first_passage()` and `sweep_parameters()` return what they return for a reaction network. The columns of `design` are
+#'   parameters and places: the latter are initial markings.
 #' @section Precision: Levels and integrals of rates have about the error that `tolerance` permits. No length of a time step is
 #'   fixed. The times are located at which a rate changes suddenly: where a comparison in a rate or a test changes, and at the
 #'   bends of `max()`, `min()` and `abs()`. Two such times are both found, however near to each other they are.
