@@ -6,6 +6,8 @@
 #'
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
+#' @param nsim Number of trajectories. The default is 1, for `first_passage()` 1000, and for `sweep_parameters()` 100 of each
+#'   setting.
 #' @param method How trajectories are computed.
 #'   * `"exact"`: the flows of the whole net are solved step by step, with a stated tolerance. The times of firings follow from
 #'     the flows: see section Precision.
@@ -13,13 +15,17 @@
 #'   * `"paper"`: the serial algorithm of ELansary and others, for comparisons. Its results have the same distribution, but its
 #'     random numbers are others: see section Reference methods.
 #'   * `"auto"` (the default): `"windows"` for nets of at least 200 parts with firings and flows of their own, most of them alike,
-#'     without events and without `until`. Otherwise `"exact"`. For nets without flows, see the section about them.
+#'     without events and without `until`. Otherwise `"exact"`. See also section Nets without flows.
 #' @param observe What the result has: names of places, which stand for all of their colours; names of single colours, such as
 #'   `"Ca[3,5]"`; and names of variables. Or numbers of places, where the numbers of variables come after those of places. With
 #'   `NULL` (the default), all places.
 #' @param initial Initial markings named by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame. They replace
 #'   those of the net. Or a result for `output = "final"` that observes all places: see section Resuming. With `NULL` (the
 #'   default), the marking of the net.
+#' @param output `"summary"` (the default): statistics for each time and place. `"trajectories"`: the markings at all times.
+#'   `"final"`: the markings at the last time. `"histogram"`: how often each count or level occurs, for each time and place.
+#'   `"events"`: every firing of a transition that is not a flow, at most 1e7 of them.
+#' @param covariance For `"summary"`, whether to compute the covariances of the places at each time: see [covariances()].
 #' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. The trajectory
 #'   stops when it becomes true, also between two firings.
 #' @param tolerance The largest error of a step of the flows: `c(relative = , absolute = )`, or one number for the relative one,
