@@ -1,5 +1,8 @@
 /* Compares random words with the published ones and logarithms with the C library's. */
+#define _GNU_SOURCE /* usleep */
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../src/base/ff_philox.h"
 #include "../../src/base/ff_simd.h"
@@ -117,6 +120,42 @@ static void threads_all_run(void) {
   FF_CHECK(ff_clock() >= now);
 }
 
+static void check_calls(ff_team *team, int calls) {
+  int seen[7] = {0};
+  for (int call = 0; call < calls; call++) {
+    if (call % 50 == 49) usleep(2000); /* threads sleep */
+    ff_team_run(team, mark, seen);
+  }
+  for (int i = 0; i < 7; i++) FF_CHECK_INT(seen[i], calls);
+}
+
+/* Whether threads are awake, asleep, not there yet, or those of another process. */
+static void teams_all_run(void) {
+  ff_team *team, *other, *single;
+  ff_error err;
+  FF_CHECK_OK(ff_team_new(&team, 7, &err), &err);
+  FF_CHECK_OK(ff_team_new(&other, 7, &err), &err);
+  FF_CHECK_OK(ff_team_new(&single, 1, &err), &err);
+  check_calls(team, 200);
+  int seen = 0, status = -1;
+  ff_team_run(single, mark, &seen);
+  FF_CHECK_INT(seen, 1);
+  const pid_t child = fork();
+  if (child == 0) {
+    int of_child[7] = {0}, fine = 1;
+    for (int call = 0; call < 3; call++) ff_team_run(team, mark, of_child);
+    for (int i = 0; i < 7; i++) fine &= of_child[i] == 3;
+    ff_team_free(team);
+    _exit(fine ? 0 : 1);
+  }
+  FF_CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  check_calls(team, 10);
+  ff_team_free(team);
+  ff_team_free(other);
+  ff_team_free(single);
+  ff_team_free(NULL);
+}
+
 __extension__ typedef unsigned __int128 wide;
 
 static wide wide_of(const uint64_t sum[2]) { return (wide)sum[1] << 64 | sum[0]; }
@@ -218,6 +257,6 @@ static void instructions_are_chosen(void) {
 }
 
 FF_TEST_MAIN("base", philox_gives_the_published_words, counters_keep_step_and_unit_apart, seeds_of_runs_differ,
-             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run,
+             logarithms_are_right, long_errors_end_in_a_whole_character, allocation_checks_products, threads_all_run, teams_all_run,
              sums_are_exact, moments_are_exact, numbers_are_sorted_without_repeats, numbers_are_sorted_by_bits,
              shares_have_no_gap, instructions_are_chosen)

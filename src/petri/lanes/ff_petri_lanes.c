@@ -1,4 +1,4 @@
-/* What is simulated in lanes, and steps of the solvers there. */
+/* What is simulated in lanes. */
 #include "ff_petri_lanes.h"
 
 #include <stdlib.h>
@@ -34,22 +34,71 @@ static ff_status row_of(ff_petri_lanes *x, uint32_t value, uint32_t *row, ff_err
   return FF_OK;
 }
 
-/* A formula whose symbol k is the value read[k]; without `read`, the value k. */
+/* The row of a number. */
+static ff_status row_of_number(ff_petri_lanes *x, double number, uint32_t *row, ff_error *err) {
+  for (*row = 0; *row < x->n_rows; ++*row)
+    if (x->row_value[*row] == FF_PETRI_NO_ROW && memcmp(&x->row_number[*row], &number, sizeof number) == 0) return FF_OK;
+  return add_row(x, FF_PETRI_NO_ROW, number, row, err);
+}
+
+/* The row of what a word of a formula names: symbol k is the value read[k]; without `read`, the value k. */
+static ff_status row_of_word(ff_petri_lanes *x, const ff_formula_word *word, const uint32_t *read, uint32_t *row, ff_error *err) {
+  if (word->code == FF_F_NUMBER) return row_of_number(x, word->number, row, err);
+  const uint32_t value = word->code == FF_F_TIME ? x->program->time : read != NULL ? read[word->symbol] : word->symbol;
+  return row_of(x, value, row, err);
+}
+
+static int is_operand(const ff_formula_word *word) {
+  return word->code == FF_F_SYMBOL || word->code == FF_F_TIME || word->code == FF_F_NUMBER;
+}
+
+/* A formula of rows. */
 static ff_status rows_of(ff_petri_lanes *x, const ff_formula *formula, const uint32_t *read, ff_formula *out, ff_error *err) {
   ff_status status = ff_formula_copy(out, formula, err);
   for (uint32_t at = 0; status == FF_OK && at < out->length; at++) {
     ff_formula_word *word = &out->word[at];
     uint32_t row = 0;
-    if (word->code == FF_F_SYMBOL)
-      status = row_of(x, read != NULL ? read[word->symbol] : word->symbol, &row, err);
-    else if (word->code == FF_F_TIME)
-      status = row_of(x, x->program->time, &row, err);
-    else if (word->code == FF_F_NUMBER)
-      status = add_row(x, FF_PETRI_NO_ROW, word->number, &row, err);
-    else
-      continue;
+    if (!is_operand(word)) continue;
+    status = row_of_word(x, word, read, &row, err);
     *word = (ff_formula_word){FF_F_SYMBOL, row, 0};
   }
+  return status;
+}
+
+/* The number of a word, which may be a new one. */
+static ff_status number_of(ff_petri_lanes_words *list, const ff_petri_lanes_word *word, uint32_t *number, ff_error *err) {
+  for (*number = 0; *number < list->n; ++*number) {
+    ff_petri_lanes_word *other = &list->word[*number];
+    if (other->code != word->code || memcmp(other->operand, word->operand, sizeof word->operand) != 0) continue;
+    other->quick |= word->quick;
+    return FF_OK;
+  }
+  const ff_status status = ff_grow((void **)&list->word, &list->room, (size_t)list->n + 1, sizeof *list->word, err);
+  if (status == FF_OK) list->word[list->n++] = *word;
+  return status;
+}
+
+/* Adds a formula to a list of words, and sets *out to the operand that it is. */
+static ff_status add_words(ff_petri_lanes *x, ff_petri_lanes_words *list, const ff_formula *formula, const uint32_t *read, int quick,
+                           uint32_t *out, ff_error *err) {
+  uint32_t *stack = ff_calloc(formula->depth + 1u, sizeof *stack), *top = stack;
+  ff_status status = stack != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for formulas in lanes");
+  for (uint32_t at = 0; at < formula->length && status == FF_OK; at++) {
+    const ff_formula_word *from = &formula->word[at];
+    if (is_operand(from)) {
+      status = row_of_word(x, from, read, top++, err);
+      continue;
+    }
+    const uint32_t operands = ff_formula_operands(from->code);
+    ff_petri_lanes_word word = {.code = from->code, .quick = (uint8_t)quick};
+    uint32_t number;
+    top -= operands;
+    memcpy(word.operand, top, operands * sizeof *top);
+    status = number_of(list, &word, &number, err);
+    *top++ = FF_PETRI_WORD + number;
+  }
+  if (status == FF_OK) *out = stack[0];
+  free(stack);
   return status;
 }
 
@@ -81,7 +130,7 @@ static ff_status add_narrow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t
   x->looks_at_rates &= (uint8_t)quick;
   if (!quick) return FF_OK;
   x->narrow[x->n_narrow].flow = x->n_flows - 1;
-  return rows_of(x, &term->formula, law->n > 1 ? read : NULL, &x->narrow[x->n_narrow++].formula, err);
+  return add_words(x, &x->rates, &term->formula, law->n > 1 ? read : NULL, 1, &x->narrow[x->n_narrow++].value, err);
 }
 
 static ff_status add_flow(ff_petri_lanes *x, const ff_petri_law *law, uint32_t i, uint32_t *read, ff_error *err) {
@@ -133,9 +182,10 @@ static ff_status add_profiles(ff_petri_lanes *x, ff_error *err) {
     const ff_petri_profile *from = &p->profile[k];
     if (from->timed) continue;
     ff_petri_lanes_profile *profile = &x->profile[x->n_profiles++];
+    x->profile_of[k] = x->n_profiles;
     *profile = (ff_petri_lanes_profile){.number = k, .cell = cell_of(p, k), .affine = from->affine,
                                          .quick = from->quick && !from->affine};
-    status = rows_of(x, &from->plain.formula, from->plain.read, &profile->formula, err);
+    status = add_words(x, &x->profiles, &from->plain.formula, from->plain.read, profile->quick, &profile->value, err);
     for (uint32_t i = 0; i < from->plain.n; i++)
       if (from->plain.read[i] < x->n_levels) x->is_shown[from->plain.read[i]] = 1;
   }
@@ -174,7 +224,9 @@ static int allocate_lists(ff_petri_lanes *x) {
   x->weight = ff_calloc(arcs, sizeof *x->weight);
   x->variable = ff_calloc(p->n_moving, sizeof *x->variable);
   x->profile = ff_calloc(p->n_profiles, sizeof *x->profile);
-  return x->value_row && x->is_shown && x->multiple && x->flow && x->narrow && x->arc && x->weight && x->variable && x->profile;
+  x->profile_of = ff_calloc(p->n_profiles, sizeof *x->profile_of);
+  return x->value_row && x->is_shown && x->multiple && x->flow && x->narrow && x->arc && x->weight && x->variable && x->profile &&
+         x->profile_of;
 }
 
 static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
@@ -198,8 +250,9 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
   X(row, x->n_rows) X(start, n) X(k[0], n) X(k[1], n) X(k[2], n) X(k[3], n) X(k[4], n) X(k[5], n) X(k[6], n) X(at, n)         \
   X(end, n) X(error, n) X(dense, FF_ODE_DENSE * n) X(point, FF_PETRI_POINTS * n) X(wide, 2 * n) X(span, 2 * n)                \
   X(from, 1) X(h, 1) X(zero, 1) X(worst, 1) X(root, 1) X(speed, 1) X(bad, 1) X(rate, 1) X(factor, 1) X(slack, 1) X(plain, 1)  \
-  X(given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given) X(given_at, x->n_given) X(spans, 2 * d) X(stack, FF_PETRI_POINTS * d)  \
-  X(tried, FF_PETRI_TRIED * (size_t)x->n_profiles)
+  X(given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given) X(given_at, x->n_given) X(spans, 4) X(stack, FF_PETRI_POINTS + d)       \
+  X(profiles.value, FF_PETRI_POINTS * (size_t)x->profiles.n) X(profiles.span, 2 * (size_t)x->profiles.n)                      \
+  X(rates.span, 2 * (size_t)x->rates.n) X(tried, FF_PETRI_TRIED * (size_t)x->n_profiles)
 
 static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
   const size_t n = x->n_levels, d = x->program->depth + 1u;
@@ -257,147 +310,8 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_flows; k++) ff_formula_free(&x->flow[k].rate.formula);
   for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
-  for (uint32_t k = 0; k < x->n_profiles; k++) ff_formula_free(&x->profile[k].formula);
-  for (uint32_t k = 0; k < x->n_narrow; k++) ff_formula_free(&x->narrow[k].formula);
   void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->multiple, x->flow,
-                          x->arc, x->weight, x->variable, x->profile, x->narrow, x->memory};
+                          x->arc, x->weight, x->variable, x->profile, x->profile_of, x->narrow, x->profiles.word, x->rates.word, x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);
-}
-
-/* ---- steps -------------------------------------------------------------------------------------------------------------- */
-
-/* What flows read but levels. */
-static void load_values(ff_petri_lanes *x, const ff_petri_path *path, uint32_t l) {
-  for (uint32_t r = x->n_levels + x->n_given; r < x->n_rows; r++)
-    if (x->row_value[r] != FF_PETRI_NO_ROW) x->row[(size_t)r * L + l] = path->value[x->row_value[r]];
-  x->zero[l] = path->start;
-}
-
-/* Given levels at n times. */
-static void load_given(ff_petri_lanes *x, const ff_petri_path *path, const double *t, uint32_t n, uint32_t l) {
-  if (x->n_given == 0) return;
-  path->around.set(path->around.of, path->from, t, n, x->given_at);
-  for (uint32_t g = 0; g < x->n_given; g++)
-    for (uint32_t k = 0; k < n; k++) x->given[((size_t)g * FF_PETRI_GIVEN_STAGES + k) * L + l] = x->given_at[g * n + k];
-}
-
-static void load(ff_petri_lanes *x, const ff_petri_path *path, const ff_ode_trial *trial, uint32_t l) {
-  for (uint32_t i = 0; i < x->n_levels; i++) {
-    x->start[(size_t)i * L + l] = trial->start[i];
-    x->k[0][(size_t)i * L + l] = trial->slope[i];
-  }
-  double t[FF_PETRI_GIVEN_STAGES];
-  for (int s = 0; s < FF_PETRI_GIVEN_STAGES; s++) t[s] = trial->from + ff_ode_explicit_node(s + 1) * trial->h;
-  load_given(x, path, t, FF_PETRI_GIVEN_STAGES, l);
-  load_values(x, path, l);
-  x->from[l] = trial->from;
-  x->h[l] = trial->h;
-}
-
-static void store(const ff_petri_lanes *x, const ff_ode_trial *trial, uint32_t l) {
-  for (uint32_t i = 0; i < x->n_levels; i++) {
-    const size_t at = (size_t)i * L + l;
-    trial->end[i] = x->end[at];
-    trial->end_slope[i] = x->k[6][at];
-    trial->error[i] = x->error[at];
-    const double *from = x->dense + (size_t)i * FF_ODE_DENSE * L + l;
-    double *dense = trial->dense + (size_t)i * FF_ODE_DENSE;
-    dense[0] = from[0];
-    dense[1] = from[L];
-    dense[2] = from[2 * L];
-    dense[3] = from[3 * L];
-    dense[4] = from[4 * L];
-  }
-}
-
-/* What is known of profiles that a trajectory needs, and whose step is made. */
-static void store_tried(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l) {
-  for (uint32_t f = 0; f < x->n_profiles; f++) {
-    ff_petri_whole *out = &path->tried[x->profile[f].number];
-    const uint32_t cell = x->profile[f].cell;
-    out->known = cell == FF_PETRI_MANY_CELLS || path->low[cell] != 0 || path->high[cell] != 0;
-    if (!out->known) continue;
-    const double *from = x->tried + (size_t)f * FF_PETRI_TRIED * L + l;
-    for (int i = 0; i < FF_PETRI_DEGREE; i++) out->whole.c[i] = from[(size_t)i * L];
-    out->whole.sum = from[5 * L];
-    out->whole.error = from[6 * L];
-    out->whole.low = from[7 * L];
-    out->whole.high = from[8 * L];
-    out->span = ff_petri_span_new(from[9 * L], from[10 * L]);
-  }
-  path->tried_of = path->segment;
-}
-
-/* Does the arithmetic for these trajectories, each in its lane, and lets them go on. */
-static void step_all(ff_petri_lanes *x, ff_petri_path *const *path, const ff_ode_trial *trial, uint32_t n) {
-  ff_ode_outcome outcome[L];
-  uint32_t ended = 0;
-  for (uint32_t l = 0; l < L; l++) load(x, path[l < n ? l : 0], &trial[l < n ? l : 0], l);
-  x->kernel->attempt(x);
-  for (uint32_t l = 0; l < n; l++) {
-    ff_ode_verdict verdict = {x->worst[l], x->root[l], x->speed[l], 1};
-    path[l]->own = 0;
-    path[l]->wrong_flow = 0;
-    if (x->bad[l] != 0) {
-      verdict = ff_ode_trial_alone(path[l]->ode);
-    } else {
-      store(x, &trial[l], l);
-    }
-    if (ff_ode_trial_end(path[l]->ode, &verdict, &outcome[l])) ended |= 1u << l;
-  }
-  if (ended != 0 && x->n_profiles + x->n_narrow > 0) x->kernel->profiles(x);
-  for (uint32_t l = 0; l < n; l++) {
-    if (!(ended >> l & 1)) continue;
-    if (x->n_profiles > 0 && x->bad[l] == 0) store_tried(x, path[l], l);
-    if (x->looks_at_rates && x->bad[l] == 0 && x->plain[l] != 0) path[l]->peaks.plain_of = path[l]->segment;
-    ff_petri_path_go_on(path[l], outcome[l]);
-  }
-}
-
-/* The slopes at which steps begin, where solvers have begun anew. A solver computes one that is not finite. */
-static void begin_all(ff_petri_lanes *x, ff_petri_path *const *path, uint32_t n) {
-  double *slope[L];
-  uint32_t of[L], count = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    slope[count] = path[k]->n_empty == 0 ? ff_ode_wants_slope(path[k]->ode) : NULL;
-    if (slope[count] != NULL) of[count++] = k;
-  }
-  if (count == 0) return;
-  for (uint32_t l = 0; l < L; l++) {
-    ff_petri_path *at = path[of[l < count ? l : 0]];
-    const ff_ode_span *last = ff_ode_last(at->ode);
-    for (uint32_t i = 0; i < x->n_levels; i++) x->row[(size_t)i * L + l] = last->end[i];
-    load_given(x, at, &last->to, 1, l);
-    load_values(x, at, l);
-    x->from[l] = last->to;
-    x->h[l] = 0;
-  }
-  x->kernel->slopes(x);
-  for (uint32_t l = 0; l < count; l++) {
-    if (x->bad[l] != 0) continue;
-    for (uint32_t i = 0; i < x->n_levels; i++) slope[l][i] = x->k[0][(size_t)i * L + l];
-    ff_ode_has_slope(path[of[l]]->ode);
-  }
-}
-
-void ff_petri_lanes_step(ff_petri_lanes *x, ff_petri_path *const *path, uint32_t n) {
-  ff_petri_path *at[L];
-  ff_ode_trial trial[L];
-  uint32_t count = 0;
-  begin_all(x, path, n);
-  for (uint32_t k = 0; k < n; k++) {
-    ff_ode_outcome outcome;
-    int ended = !ff_ode_trial_begin(path[k]->ode, path[k]->most, &trial[count], &outcome);
-    if (!ended && path[k]->n_empty == 0) {
-      at[count++] = path[k];
-      continue;
-    }
-    if (!ended) {
-      const ff_ode_verdict verdict = ff_ode_trial_alone(path[k]->ode);
-      ended = ff_ode_trial_end(path[k]->ode, &verdict, &outcome);
-    }
-    if (ended) ff_petri_path_go_on(path[k], outcome);
-  }
-  if (count > 0) step_all(x, at, trial, count);
 }

@@ -45,14 +45,29 @@ typedef struct {
   ff_petri_lanes_term value;
 } ff_petri_lanes_variable;
 
+/* Formulas of rows, whose common parts are computed once. An operand is a row, or FF_PETRI_WORD + the number of an earlier word. */
+typedef struct {
+  uint32_t code, operand[3];
+  uint8_t quick; /* whether there are quick bounds */
+} ff_petri_lanes_word;
+
+typedef struct {
+  ff_petri_lanes_word *word;
+  uint32_t n;
+  size_t room;
+  double *value; /* of each word: FF_PETRI_POINTS rows, or NULL */
+  double *span;  /* of each word: two rows */
+} ff_petri_lanes_words;
+
+#define FF_PETRI_WORD (UINT32_C(1) << 31)
+
 /* A flow whose rate may have narrow peaks. */
 typedef struct {
-  ff_formula formula; /* of rows */
-  uint32_t flow;
+  uint32_t flow, value; /* value: an operand */
 } ff_petri_lanes_narrow;
 
 typedef struct {
-  ff_formula formula; /* of rows */
+  uint32_t value; /* an operand */
   uint32_t number, cell; /* of the profile; the only cell with it, or FF_PETRI_MANY_CELLS */
   uint8_t affine, quick;
 } ff_petri_lanes_profile;
@@ -81,7 +96,9 @@ struct ff_petri_lanes {
   ff_petri_lanes_term *weight;
   ff_petri_lanes_variable *variable;
   ff_petri_lanes_profile *profile;
+  uint32_t *profile_of; /* 1 + the place in `profile` of each profile of the program, or 0 */
   ff_petri_lanes_narrow *narrow;
+  ff_petri_lanes_words profiles, rates; /* formulas of `profile` and of `narrow` */
   uint8_t looks_at_rates; /* whether lanes may find that no rate has a narrow peak */
   double size;         /* of levels, for errors */
 
@@ -94,7 +111,7 @@ struct ff_petri_lanes {
   double *dense;       /* FF_ODE_DENSE rows for each level */
   double *point;       /* FF_PETRI_POINTS rows for each level */
   double *wide, *slack, *plain; /* bounds of levels, two rows for each; room; whether no rate has a narrow peak */
-  double *span, *spans; /* the same, where levels below 0 count as 0; and two rows for each formula on a stack */
+  double *span, *spans; /* the same, where levels below 0 count as 0; and room for two operands */
   double *tried;       /* of each profile: FF_PETRI_TRIED rows, as an ff_petri_tried, and an ff_petri_span */
 };
 

@@ -73,36 +73,51 @@ static void FF_KERNEL(other)(uint32_t code, double *out, const ff_petri_lanes_op
     }
 }
 
-/* The value of a formula, for `points` rows of each level. */
-static ff_petri_lanes_operand FF_KERNEL(formula)(const ff_petri_lanes *x, const ff_formula *formula, uint32_t points) {
-  const size_t stride = (size_t)points * L;
+static void FF_KERNEL(operate)(uint32_t code, double *out, const ff_petri_lanes_operand *of, uint32_t points) {
+  switch (code) {
+    case FF_F_ADD: FF_KERNEL(add)(out, of[0], of[1], points); break;
+    case FF_F_SUB: FF_KERNEL(subtract)(out, of[0], of[1], points); break;
+    case FF_F_MUL: FF_KERNEL(multiply)(out, of[0], of[1], points); break;
+    case FF_F_DIV: FF_KERNEL(divide)(out, of[0], of[1], points); break;
+    case FF_F_NEG: FF_KERNEL(negate)(out, of[0], of[0], points); break;
+    case FF_F_POW: FF_KERNEL(power)(out, of[0], of[1], points); break;
+    default: FF_KERNEL(other)(code, out, of, ff_formula_operands(code), points);
+  }
+}
+
+/* The value of a formula: a row. */
+static const double *FF_KERNEL(formula)(const ff_petri_lanes *x, const ff_formula *formula) {
   ff_petri_lanes_operand *top = x->operand;
   double *out = x->stack;
-  for (uint32_t at = 0; at < formula->length; at++) {
+  for (uint32_t at = 0; at < formula->length; at++, out += L) {
     const ff_formula_word *word = &formula->word[at];
     if (word->code == FF_F_SYMBOL) {
-      const int moves = points > 1 && word->symbol < x->n_levels;
-      *top++ = moves ? (ff_petri_lanes_operand){ROW(x->point, FF_PETRI_POINTS * word->symbol), L}
-                     : (ff_petri_lanes_operand){ROW(x->row, word->symbol), 0};
-      out += stride;
+      *top++ = (ff_petri_lanes_operand){ROW(x->row, word->symbol), 0};
       continue;
     }
     const uint32_t operands = ff_formula_operands(word->code);
     top -= operands;
-    out -= operands * stride;
-    switch (word->code) {
-      case FF_F_ADD: FF_KERNEL(add)(out, top[0], top[1], points); break;
-      case FF_F_SUB: FF_KERNEL(subtract)(out, top[0], top[1], points); break;
-      case FF_F_MUL: FF_KERNEL(multiply)(out, top[0], top[1], points); break;
-      case FF_F_DIV: FF_KERNEL(divide)(out, top[0], top[1], points); break;
-      case FF_F_NEG: FF_KERNEL(negate)(out, top[0], top[0], points); break;
-      case FF_F_POW: FF_KERNEL(power)(out, top[0], top[1], points); break;
-      default: FF_KERNEL(other)(word->code, out, top, operands, points);
-    }
-    *top++ = (ff_petri_lanes_operand){out, points > 1 ? L : 0};
-    out += stride;
+    out -= operands * (size_t)L;
+    FF_KERNEL(operate)(word->code, out, top, 1);
+    *top++ = (ff_petri_lanes_operand){out, 0};
   }
-  return top[-1];
+  return top[-1].row;
+}
+
+/* An operand at FF_PETRI_POINTS points of a step. */
+static ff_petri_lanes_operand FF_KERNEL(operand)(const ff_petri_lanes *x, const ff_petri_lanes_words *words, uint32_t i) {
+  if (i >= FF_PETRI_WORD) return (ff_petri_lanes_operand){ROW(words->value, FF_PETRI_POINTS * (i - FF_PETRI_WORD)), L};
+  if (i < x->n_levels) return (ff_petri_lanes_operand){ROW(x->point, FF_PETRI_POINTS * i), L};
+  return (ff_petri_lanes_operand){ROW(x->row, i), 0};
+}
+
+static void FF_KERNEL(words)(const ff_petri_lanes *x, const ff_petri_lanes_words *words) {
+  for (uint32_t k = 0; k < words->n; k++) {
+    const ff_petri_lanes_word *word = &words->word[k];
+    ff_petri_lanes_operand of[3];
+    for (uint32_t i = 0; i < ff_formula_operands(word->code); i++) of[i] = FF_KERNEL(operand)(x, words, word->operand[i]);
+    FF_KERNEL(operate)(word->code, ROW(words->value, FF_PETRI_POINTS * k), of, FF_PETRI_POINTS);
+  }
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------------------------- */
@@ -120,7 +135,7 @@ static const double *FF_KERNEL(term)(const ff_petri_lanes *x, const ff_petri_lan
     case FF_PETRI_SYMBOL: return ROW(x->row, term->symbol);
     case FF_PETRI_NUMBER: FF_KERNEL(fill)(room, term->number); return room;
     case FF_PETRI_MULTIPLE: FF_KERNEL(times)(room, term->number, ROW(x->row, term->symbol)); return room;
-    default: return FF_KERNEL(formula)(x, &term->formula, 1).row;
+    default: return FF_KERNEL(formula)(x, &term->formula);
   }
 }
 
@@ -354,8 +369,8 @@ static void FF_KERNEL(limits)(double *restrict low, double *restrict high, const
 }
 
 /* The values of a profile at all points, in rows one after the other. */
-static const double *FF_KERNEL(points_of)(const ff_petri_lanes *x, const ff_formula *formula) {
-  const ff_petri_lanes_operand value = FF_KERNEL(formula)(x, formula, FF_PETRI_POINTS);
+static const double *FF_KERNEL(points_of)(const ff_petri_lanes *x, uint32_t operand) {
+  const ff_petri_lanes_operand value = FF_KERNEL(operand)(x, &x->profiles, operand);
   for (int p = 0; value.next == 0 && p < FF_PETRI_POINTS; p++) memcpy(ROW(x->stack, p), value.row, L * sizeof *value.row);
   return value.next == 0 ? x->stack : value.row;
 }
@@ -387,49 +402,53 @@ APART void FF_KERNEL(span_difference)(SPANS) { SPAN_OF(ff_petri_span_difference)
 APART void FF_KERNEL(span_product)(SPANS) { SPAN_OF(ff_petri_span_product) }
 APART void FF_KERNEL(span_quotient)(SPANS) { SPAN_OF(ff_petri_span_quotient) }
 
-static void FF_KERNEL(span_power)(double *out, const double *y) {
+/* A number that is an exponent is a row with the same number in all lanes. */
+static void FF_KERNEL(span_power)(double *out, const double *of, const double *y) {
   double low[L], high[L];
   const ff_petri_lanes_operand exponent = {y, 0};
-  FF_KERNEL(power)(low, (ff_petri_lanes_operand){out, 0}, exponent, 1);
-  FF_KERNEL(power)(high, (ff_petri_lanes_operand){out + L, 0}, exponent, 1);
+  FF_KERNEL(power)(low, (ff_petri_lanes_operand){of, 0}, exponent, 1);
+  FF_KERNEL(power)(high, (ff_petri_lanes_operand){of + L, 0}, exponent, 1);
   EACH(l) {
-    const ff_petri_span of = ff_petri_span_power(y[l], out[l], low[l], high[l]);
-    out[l] = of.low;
-    out[L + l] = of.high;
+    const ff_petri_span span = ff_petri_span_power(y[l], of[l], low[l], high[l]);
+    out[l] = span.low;
+    out[L + l] = span.high;
   }
 }
 
-/* Bounds of a formula: two rows. A number that is an exponent is a row with the same number in all lanes. */
-static const double *FF_KERNEL(span_of)(const ff_petri_lanes *x, const ff_formula *formula, const double *level) {
-  double *out = x->spans;
-  for (uint32_t at = 0; at < formula->length; at++, out += 2 * L) {
-    const ff_formula_word *word = &formula->word[at];
-    if (word->code == FF_F_SYMBOL) {
-      const double *row = ROW(x->row, word->symbol);
-      if (word->symbol < x->n_levels) {
-        memcpy(out, ROW(level, 2 * word->symbol), 2 * L * sizeof *out);
-      } else {
-        memcpy(out, row, L * sizeof *out);
-        memcpy(out + L, row, L * sizeof *out);
-      }
-      continue;
-    }
-    out -= 2 * L * (size_t)ff_formula_operands(word->code);
+static void FF_KERNEL(span_negative)(double *out, const double *of) {
+  EACH(l) {
+    out[l] = -of[L + l];
+    out[L + l] = -of[l];
+  }
+}
+
+/* Bounds of an operand: two rows, which may be `room`. */
+static const double *FF_KERNEL(span_of)(const ff_petri_lanes *x, const ff_petri_lanes_words *words, uint32_t i,
+                                        const double *level, double *room) {
+  if (i >= FF_PETRI_WORD) return ROW(words->span, 2 * (i - FF_PETRI_WORD));
+  if (i < x->n_levels) return ROW(level, 2 * i);
+  memcpy(room, ROW(x->row, i), L * sizeof *room);
+  memcpy(room + L, ROW(x->row, i), L * sizeof *room);
+  return room;
+}
+
+static void FF_KERNEL(spans)(const ff_petri_lanes *x, const ff_petri_lanes_words *words, const double *level) {
+  for (uint32_t k = 0; k < words->n; k++) {
+    const ff_petri_lanes_word *word = &words->word[k];
+    if (!word->quick) continue;
+    double *out = ROW(words->span, 2 * k);
+    const double *a = FF_KERNEL(span_of)(x, words, word->operand[0], level, x->spans);
+    const double *b = ff_formula_operands(word->code) > 1
+                          ? FF_KERNEL(span_of)(x, words, word->operand[1], level, ROW(x->spans, 2)) : NULL;
     switch (word->code) {
-      case FF_F_ADD: FF_KERNEL(span_sum)(out, out, out + 2 * L); break;
-      case FF_F_SUB: FF_KERNEL(span_difference)(out, out, out + 2 * L); break;
-      case FF_F_MUL: FF_KERNEL(span_product)(out, out, out + 2 * L); break;
-      case FF_F_DIV: FF_KERNEL(span_quotient)(out, out, out + 2 * L); break;
-      case FF_F_POW: FF_KERNEL(span_power)(out, out + 2 * L); break;
-      default: /* - */
-        EACH(l) {
-          const double low = out[l];
-          out[l] = -out[L + l];
-          out[L + l] = -low;
-        }
+      case FF_F_ADD: FF_KERNEL(span_sum)(out, a, b); break;
+      case FF_F_SUB: FF_KERNEL(span_difference)(out, a, b); break;
+      case FF_F_MUL: FF_KERNEL(span_product)(out, a, b); break;
+      case FF_F_DIV: FF_KERNEL(span_quotient)(out, a, b); break;
+      case FF_F_POW: FF_KERNEL(span_power)(out, a, b); break;
+      default: FF_KERNEL(span_negative)(out, a);
     }
   }
-  return x->spans;
 }
 
 /* By how much a rate may differ, less what lengths of steps are rounded by: see slack_of() of path/ff_petri_peak.c. */
@@ -451,6 +470,7 @@ APART void FF_KERNEL(keep_plain)(double *restrict plain, const double *restrict 
 /* Whether bounds of all rates that may have narrow peaks are near to each other. */
 static void FF_KERNEL(look_at_rates)(ff_petri_lanes *x) {
   FF_KERNEL(fill)(x->plain, 1);
+  FF_KERNEL(spans)(x, &x->rates, x->wide);
   for (uint32_t k = 0; k < x->n_narrow; k++) {
     const ff_petri_lanes_flow *flow = &x->flow[x->narrow[k].flow];
     FF_KERNEL(fill)(x->slack, INFINITY);
@@ -459,7 +479,7 @@ static void FF_KERNEL(look_at_rates)(ff_petri_lanes *x) {
       if (by > 0)
         FF_KERNEL(least_slack)(x->slack, ROW(x->end, x->arc[a].level), x->h, by, x->program->options.relative, x->size);
     }
-    FF_KERNEL(keep_plain)(x->plain, FF_KERNEL(span_of)(x, &x->narrow[k].formula, x->wide), x->slack);
+    FF_KERNEL(keep_plain)(x->plain, FF_KERNEL(span_of)(x, &x->rates, x->narrow[k].value, x->wide, x->spans), x->slack);
   }
 }
 
@@ -470,9 +490,11 @@ static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
   for (uint32_t i = 0; i < x->n_levels; i++)
     for (int p = 0; x->is_shown[i] && p < FF_PETRI_POINTS; p++)
       FF_KERNEL(level)(ROW(x->point, FF_PETRI_POINTS * i + (uint32_t)p), ROW(x->dense, FF_ODE_DENSE * i), ff_petri_node(p));
+  FF_KERNEL(words)(x, &x->profiles);
+  FF_KERNEL(spans)(x, &x->profiles, x->span);
   for (uint32_t k = 0; k < x->n_profiles; k++) {
     const ff_petri_lanes_profile *profile = &x->profile[k];
-    const double *f = FF_KERNEL(points_of)(x, &profile->formula);
+    const double *f = FF_KERNEL(points_of)(x, profile->value);
     double *tried = ROW(x->tried, FF_PETRI_TRIED * k);
     FF_KERNEL(integrals)(tried, f);
     FF_KERNEL(fill)(ROW(tried, 6), 0);
@@ -480,7 +502,8 @@ static void FF_KERNEL(profiles)(ff_petri_lanes *x) {
     FF_KERNEL(limits)(ROW(tried, 7), ROW(tried, 8), f, profile->affine ? FF_PETRI_NODES : FF_PETRI_POINTS);
     FF_KERNEL(fill)(ROW(tried, 9), NAN);
     FF_KERNEL(fill)(ROW(tried, 10), NAN);
-    if (profile->quick) memcpy(ROW(tried, 9), FF_KERNEL(span_of)(x, &profile->formula, x->span), 2 * L * sizeof *tried);
+    if (profile->quick)
+      memcpy(ROW(tried, 9), FF_KERNEL(span_of)(x, &x->profiles, profile->value, x->span, x->spans), 2 * L * sizeof *tried);
   }
 }
 

@@ -47,6 +47,11 @@ static double used_until(const ff_petri_path *path, uint32_t g, double s) {
   return s == 1 && path->whole[g] >= 0 ? path->whole[g] : integral_at(path, g, s, &none);
 }
 
+void ff_petri_clock_use(ff_petri_path *path, uint32_t g, double used) {
+  path->left[g] = used < path->left[g] ? path->left[g] - used : 0;
+  path->since[g] = path->now;
+}
+
 void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
   const double t = path->now;
   double used;
@@ -56,8 +61,7 @@ void ff_petri_clock_settle(ff_petri_path *path, uint32_t g) {
                            used_until(path, g, ff_petri_part_of(path, path->since[g])));
   else
     used = path->rate[g] * (t - path->since[g]);
-  path->left[g] = used < path->left[g] ? path->left[g] - used : 0;
-  path->since[g] = t;
+  ff_petri_clock_use(path, g, used);
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------------- */

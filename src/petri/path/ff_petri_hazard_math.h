@@ -59,6 +59,18 @@ typedef struct {
   double c[FF_PETRI_DEGREE], sum, error, low, high; /* low is NaN if a value is not finite */
 } ff_petri_tried;
 
+/* Whether an integral is as exact as it need be, for hazards of `size` times the profile over this part. */
+static FF_HD inline int ff_petri_is_exact(double size, double sum, double error, double tolerance) {
+  const double whole = size * ff_math_absolute(sum);
+  return size * error <= tolerance * (whole > 1 ? whole : 1);
+}
+
+/* By how much bounds of such a profile may differ from its values. */
+static FF_HD inline double ff_petri_slack_of(double size, double sum, double tolerance) {
+  const double whole = size * ff_math_absolute(sum);
+  return tolerance * (whole > 1 ? whole : 1) / size;
+}
+
 /* From the values at the nodes, and unless `affine` (in s) at the points of the check. */
 static FF_HD inline void ff_petri_try(const double *f, int affine, ff_petri_tried *out) {
   double rate, low = f[0], high = f[0], finite = f[0] - f[0]; /* 0, or NaN */

@@ -116,6 +116,8 @@ ff_status ff_petri_path_new(ff_petri_path *x, const ff_petri_program *program, c
   if (status == FF_OK) find_stirring_groups(x);
   x->timed_still = program->timed_profiles || program->timed_switches || ff_formula_has_time(&x->until.formula);
   x->timed = x->timed_still || program->timed_flows;
+  x->may_pass = program->n_groups > 0 && program->n_immediate + program->n_timed + program->n_events == 0 &&
+                x->conditions.n_thresholds + x->conditions.n_formulas == 0 && program->arc_first == NULL && !ff_petri_is_paper(x);
   return status;
 }
 

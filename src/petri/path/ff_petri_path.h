@@ -168,6 +168,8 @@ typedef struct {
   double part;                 /* of the solver's step: the segment's length */
   int together, paused;         /* whether the caller makes the solver's steps; whether one is due, until `most` at the latest */
   double most;
+  double horizon;              /* whether nothing that happens until then need be told by a step */
+  uint8_t may_pass;            /* whether there is nothing but groups and flows */
 
   /* Groups. */
   double *left, *since;  /* what is left of a threshold at this time */
@@ -252,9 +254,18 @@ void ff_petri_path_step(ff_petri_path *path);
  * is not known. The caller lets path->ode make its step, up to path->most, and tells the outcome. */
 void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome);
 
+/* Most of the solver's steps pass without a firing. Whether this may be said of a step that was made, if no group fires: it ends
+ * before path->horizon, and nothing else can happen in it. O(1). */
+int ff_petri_path_may_pass(const ff_petri_path *path);
+
+/* To be called instead of ff_petri_path_go_on(), if no group fires in the step. path->whole[] has the integrals of the hazards of
+ * all groups that are listed in path->dirty_group[], in units of the step's length. None of them reaches its threshold, and all
+ * are as precise as they must be. The next segment begins, as if the path had made its own steps. O(groups). */
+void ff_petri_path_pass(ff_petri_path *path);
+
 /* Sets count[k * stride] to the marking of place k, and after the places to settable parameter k - n_places, at time t, which is
  * from `now` on and before next_time. A level that errors have brought below 0 is 0, if flows would leave it there. O(places).
- * */
+ */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
 /* ---- trajectories in parts: ff_petri_state.c ---------------------------------------------------------------------------- */

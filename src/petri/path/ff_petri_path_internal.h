@@ -74,12 +74,16 @@ int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, d
 /* After a step of the solver: makes it once more, shorter, until no flow may have a peak that the solver has not seen. Returns 0
  * if the solver has failed. */
 int ff_petri_peak_shorten(ff_petri_path *path);
+/* Whether this would find at once that there is none. */
+int ff_petri_peak_is_settled(const ff_petri_path *path);
 
 /* ---- groups: ff_petri_clock.c ------------------------------------------------------------------------------------------- */
 
 void ff_petri_clock_begin(ff_petri_path *path);
 /* Subtracts the integral of a group's hazard up to `now` from its threshold. To be called before a coefficient of it changes. */
 void ff_petri_clock_settle(ff_petri_path *path, uint32_t group);
+/* Takes this much from it. */
+void ff_petri_clock_use(ff_petri_path *path, uint32_t group, double used);
 /* The group has fired. */
 void ff_petri_clock_draw(ff_petri_path *path, uint32_t group);
 /* Makes the sum of a cell's coefficients anew. */

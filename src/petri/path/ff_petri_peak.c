@@ -258,9 +258,13 @@ static int hazard_hides(ff_petri_path *path) {
   return 0;
 }
 
-int ff_petri_peak_shorten(ff_petri_path *path) {
+int ff_petri_peak_is_settled(const ff_petri_path *path) {
   const ff_petri_peaks *x = &path->peaks;
-  if ((x->n_flows + x->n_moving == 0 && !ff_petri_is_paper(path)) || x->plain_of == path->segment) return 1;
+  return (x->n_flows + x->n_moving == 0 && !ff_petri_is_paper(path)) || x->plain_of == path->segment;
+}
+
+int ff_petri_peak_shorten(ff_petri_path *path) {
+  if (ff_petri_peak_is_settled(path)) return 1;
   for (int tries = 0; tries < MOST_TRIES; tries++) {
     const ff_ode_span *made = ff_ode_last(path->ode);
     const double from = made->from, middle = from + (made->to - from) / 2;

@@ -79,11 +79,11 @@ static double sum_of(const double *c) {
  * is higher by more than four times what the values at the points differ, and an eighth of them. If it is lower, the points see a
  * fifth of its height, and so does the estimate of the error. Bounds that are too wide are so by the square of the width (see
  * ff_petri_crossing.h), so they do not ask for many pieces; and where there are very many, they are not asked. */
-static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried, double whole) {
+static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried) {
   const ff_petri_curved *x = &path->curved[k];
   const double part = path->part;
   if (path->program->profile[k].affine || x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
-  const double slack = path->program->options.relative * (whole > 1 ? whole : 1) / (x->allowed * piece->width);
+  const double slack = ff_petri_slack_of(x->allowed * piece->width, tried->sum, path->program->options.relative);
   if (piece->width == 1 && ff_petri_span_is_near(path->tried[k].span, tried->low, tried->high, slack)) return 0;
   const ff_petri_formula of = ff_petri_peak_profile(path, k);
   return ff_petri_peak_hides(path, &of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high,
@@ -93,9 +93,8 @@ static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piec
 /* Whether a part is exact enough to be a piece. */
 static int is_exact(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried) {
   ff_petri_curved *x = &path->curved[k];
-  const double size = x->allowed * piece->width, whole = size * fabs(tried->sum);
-  return size * tried->error <= path->program->options.relative * (whole > 1 ? whole : 1) &&
-         !hides_peak(path, k, piece, tried, whole) && take_values(x, tried);
+  return ff_petri_is_exact(x->allowed * piece->width, tried->sum, tried->error, path->program->options.relative) &&
+         !hides_peak(path, k, piece, tried) && take_values(x, tried);
 }
 
 /* A value of the profile that is not as others, at the nodes of a piece. */
@@ -137,8 +136,8 @@ static double integrate(ff_petri_path *path, uint32_t k, double size) {
 double ff_petri_profile_integrate(ff_petri_path *path, uint32_t k, double size) {
   const ff_petri_curved *x = &path->curved[k];
   if (x->segment == path->segment) {
-    const double more = size * x->error, whole = x->n == 1 ? size * fabs(sum_of(path->piece[x->first].c)) : 1;
-    if (size <= x->allowed || more <= path->program->options.relative * (whole > 1 ? whole : 1)) return x->valid;
+    const double sum = x->n == 1 ? sum_of(path->piece[x->first].c) : 0;
+    if (size <= x->allowed || ff_petri_is_exact(size, sum, x->error, path->program->options.relative)) return x->valid;
   }
   return integrate(path, k, size);
 }

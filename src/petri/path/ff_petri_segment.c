@@ -179,17 +179,8 @@ static void end_segment(ff_petri_path *path) {
   path->crossing |= path->leaves != FF_PETRI_NOT_DUE && path->limit == path->to;
 }
 
-static void new_segment(ff_petri_path *path) {
-  ff_petri_leave_segment(path);
-  if (!ff_petri_is_paper(path)) search_dirty(path, 0);
-  if (path->failure.what != FF_PETRI_FINE) return;
-  if (!path->stirred && !path->flat && path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
-  if (path->peaks.most > FF_PETRI_MANY_PIECES) path->reach = path->length * FF_PETRI_MANY_PIECES / path->peaks.most;
-  path->peaks.most = 0;
-  path->stirred |= path->at_stop < path->around.n_stops && path->now == path->around.stop[path->at_stop];
-  path->stirred |= !path->flat && path->now < path->to; /* the search for crossings has not come to the end of the step */
-  if (path->stirred) go_on(path);
-  if (path->failure.what != FF_PETRI_FINE) return;
+/* Begins a segment `now`, where the last one has ended. */
+static void begin_segment(ff_petri_path *path) {
   path->stirred = 0;
   path->leaves = FF_PETRI_NOT_DUE;
   path->from = path->now;
@@ -200,6 +191,24 @@ static void new_segment(ff_petri_path *path) {
   else if (!begin_moving(path))
     return;
   end_segment(path);
+}
+
+/* The next segment may be longer than the last one was. */
+static void lengthen_reach(ff_petri_path *path) {
+  if (path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
+}
+
+static void new_segment(ff_petri_path *path) {
+  ff_petri_leave_segment(path);
+  if (!ff_petri_is_paper(path)) search_dirty(path, 0);
+  if (path->failure.what != FF_PETRI_FINE) return;
+  if (!path->stirred && !path->flat) lengthen_reach(path);
+  if (path->peaks.most > FF_PETRI_MANY_PIECES) path->reach = path->length * FF_PETRI_MANY_PIECES / path->peaks.most;
+  path->peaks.most = 0;
+  path->stirred |= path->at_stop < path->around.n_stops && path->now == path->around.stop[path->at_stop];
+  path->stirred |= !path->flat && path->now < path->to; /* the search for crossings has not come to the end of the step */
+  if (path->stirred) go_on(path);
+  if (path->failure.what == FF_PETRI_FINE) begin_segment(path);
 }
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */
@@ -221,6 +230,13 @@ static void pick(ff_petri_path *path) {
   }
 }
 
+/* Unless the solver is to make its step first. */
+static void find_in_segment(ff_petri_path *path) {
+  if (path->failure.what != FF_PETRI_FINE || path->paused) return;
+  search_dirty(path, 1);
+  if (path->failure.what == FF_PETRI_FINE) pick(path);
+}
+
 void ff_petri_path_find(ff_petri_path *path) {
   if (path->failure.what != FF_PETRI_FINE) return;
   if ((path->n_batch > 0 && ff_petri_find_in_batch(path)) || (path->n_enabled > 0 && ff_petri_find_immediate(path)) ||
@@ -228,15 +244,32 @@ void ff_petri_path_find(ff_petri_path *path) {
     return;
   if (path->failure.what != FF_PETRI_FINE) return;
   if (path->stirred || !(path->now < path->limit)) new_segment(path);
-  if (path->failure.what != FF_PETRI_FINE || path->paused) return;
-  search_dirty(path, 1);
-  if (path->failure.what == FF_PETRI_FINE) pick(path);
+  find_in_segment(path);
 }
 
 void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome) {
   path->paused = 0;
   if (!end_moving(path, outcome)) return;
   end_segment(path);
-  search_dirty(path, 1);
-  if (path->failure.what == FF_PETRI_FINE) pick(path);
+  find_in_segment(path);
+}
+
+int ff_petri_path_may_pass(const ff_petri_path *path) {
+  const ff_ode_span *made = ff_ode_last(path->ode);
+  return path->may_pass && made->to <= path->horizon && !made->jumped && path->around.n_stops == 0 &&
+         !(path->candidates.n > 0 && path->candidates.heap[0].time <= made->to) && ff_petri_peak_is_settled(path);
+}
+
+void ff_petri_path_pass(ff_petri_path *path) {
+  path->own = 0;
+  path->to = path->limit = path->now = ff_ode_last(path->ode)->to;
+  path->length = path->to - path->from;
+  path->at_once = 0;
+  for (uint32_t k = 0; k < path->n_dirty_groups; k++) {
+    const uint32_t g = path->dirty_group[k];
+    ff_petri_clock_use(path, g, path->length * path->whole[g]);
+  }
+  lengthen_reach(path);
+  begin_segment(path);
+  find_in_segment(path);
 }

@@ -83,6 +83,7 @@ static uint64_t advance_together(ff_lanes *lanes, uint32_t *steps) {
         e->begun[l] = 1;
       }
       e->next_time[l] = path->next_time;
+      path->horizon = e->wanted[l];
       if (path->paused)
         waiting[n++] = path;
       else if (reports(e, l))

@@ -23,6 +23,23 @@ typedef struct {
   uint32_t block, number;
 } due;
 
+/* What a thread has found in its share of the blocks. */
+typedef struct {
+  const ff_petri_block *failed; /* the first one in memory, or NULL */
+  uint64_t firings;
+  double fastest; /* see coupling_of() */
+  uint32_t listed;
+  int finite, memory; /* memory: whether there was enough */
+} part;
+
+/* By how much blocks of a list have moved, and their neighbours before. Sums of CHUNK blocks each, so that their bits do not
+ * depend on the number of threads. */
+typedef struct {
+  double change, before;
+} sums;
+
+#define CHUNK 256u
+
 typedef enum { WAITS, OPENS, SWEEPS, FIRES, FAILS } phase;
 
 struct ff_petri_windows {
@@ -30,6 +47,7 @@ struct ff_petri_windows {
   const ff_petri_blocks *blocks;
   ff_petri_runner **runner; /* of each thread */
   int threads;
+  ff_team *team;
   phase phase;
   uint64_t key, unit;
   const double *initial;
@@ -43,18 +61,20 @@ struct ff_petri_windows {
   double hazards;       /* of all blocks at the start */
   int is_measured;      /* in this window */
   uint32_t restarts;    /* of this window, because it was too large */
-  double *fastest;      /* for each thread: see coupling_of() */
   uint32_t turn, at;    /* sweeps of this window so far; the next block of the list that runs, or is opened */
   uint8_t colour;       /* of the blocks of the list */
-  uint32_t *list, n_list, share; /* blocks that run in this sweep, by their types; share: of a call */
+  uint32_t *order;      /* all blocks, by their types */
+  uint32_t *list, n_list, share; /* blocks that run in this sweep, in this order; share: of a call */
+  double settled;       /* by how much neighbours may move without a run: see list_blocks() */
+  part *part;           /* for each thread: what it has found */
+  sums *sums;           /* for each CHUNK of the list */
   double *guess;
   double *count;        /* the places of the net: those that are no levels at `now` */
   int follows;          /* whether each firing is a step */
   due *due;             /* if so: the firings of the window, by their times */
   size_t n_due, due_room, at_due;
   uint32_t *fired;      /* otherwise: for each block, how many of its firings in the window are in `count` */
-  uint64_t *more;       /* for each thread: firings that it has put there */
-  int leaving, *no_memory; /* what threads do between windows; for each, whether there was no memory */
+  int leaving;          /* what threads do between windows */
 };
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
@@ -66,12 +86,11 @@ ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *bl
   w->blocks = blocks;
   w->threads = threads;
   w->follows = follows;
-  w->more = ff_calloc((size_t)threads, sizeof *w->more);
-  w->no_memory = ff_calloc((size_t)threads, sizeof *w->no_memory);
+  w->part = ff_calloc((size_t)threads, sizeof *w->part);
   w->runner = ff_calloc((size_t)threads, sizeof *w->runner);
-  w->fastest = ff_calloc((size_t)threads, sizeof *w->fastest);
-  const int fine = w->runner != NULL && w->fastest != NULL && w->more != NULL && w->no_memory != NULL;
+  const int fine = w->runner != NULL && w->part != NULL;
   ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %d threads", threads);
+  if (status == FF_OK) status = ff_team_new(&w->team, threads, err);
   for (int i = 0; i < threads && status == FF_OK; i++) status = ff_petri_runner_new(&w->runner[i], blocks, simd, err);
   if (status == FF_OK) return FF_OK;
   ff_petri_windows_free(w);
@@ -81,11 +100,12 @@ ff_status ff_petri_windows_new(ff_petri_windows **out, const ff_petri_blocks *bl
 
 void ff_petri_windows_free(ff_petri_windows *w) {
   if (w == NULL) return;
+  ff_team_free(w->team);
   for (int i = 0; i < w->threads && w->runner != NULL; i++) ff_petri_runner_free(w->runner[i]);
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
-  void *const arrays[] = {w->runner, w->fastest, w->window.block, w->memory[0], w->memory[1], w->list, w->window.n_kinks,
-                          w->guess, w->count, w->due, w->fired, w->more, w->no_memory};
+  void *const arrays[] = {w->runner, w->window.block, w->memory[0], w->memory[1], w->list, w->window.n_kinks,
+                          w->guess, w->count, w->due, w->fired, w->part, w->sums, w->order};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -110,7 +130,13 @@ static int make_memory(ff_petri_windows *w) {
   w->window.n_kinks = ff_calloc(b->n_blocks, sizeof *w->window.n_kinks);
   w->guess = ff_calloc(levels, 3 * sizeof *w->guess);
   w->fired = ff_calloc(b->n_blocks, sizeof *w->fired);
-  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess && w->fired)) return 0;
+  w->order = ff_calloc(b->n_blocks, sizeof *w->order);
+  w->sums = ff_calloc(b->n_blocks / CHUNK + 1, sizeof *w->sums);
+  if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess && w->fired && w->order &&
+        w->sums))
+    return 0;
+  for (uint32_t t = 0, n = 0; t < b->n_types; n += b->types[t++].n_blocks)
+    memcpy(w->order + n, b->types[t].block, b->types[t].n_blocks * sizeof *w->order);
   w->count = ff_calloc(b->net->n_places, sizeof *w->count);
   states = levels = 0;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
@@ -144,27 +170,46 @@ static void fail_memory(ff_petri_windows *w) {
 
 /* ---- windows ------------------------------------------------------------------------------------------------------------ */
 
-/* The list of blocks of a colour that have not run in this window, or have a neighbour that did not settle in a run since. */
-static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
+/* Whether a block has not run in this window, or has a neighbour that did not settle in a run since. */
+static int has_to_run(ff_petri_windows *w, uint32_t k) {
   const ff_petri_blocks *b = w->blocks;
   ff_petri_block *block = w->window.block;
+  double moved = 0;
+  int differs = block[k].turn == 0;
+  for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++) {
+    const ff_petri_block *other = &block[b->neighbour[j]];
+    if (other->turn <= block[k].turn) continue;
+    differs |= other->differs;
+    if (other->distance > moved) moved = other->distance;
+  }
+  block[k].moved = differs ? NAN : moved;
+  return differs || moved > w->settled;
+}
+
+/* The share of a thread: its part of the list lies where its part of all blocks would. */
+static void list_share(void *context, int thread) {
+  ff_petri_windows *w = context;
+  const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  const uint64_t first = ff_share(n, (uint64_t)thread, threads);
+  uint32_t *to = w->list + first;
+  for (uint64_t i = first; i < end; i++) {
+    const uint32_t k = w->order[i];
+    if (w->blocks->colour[k] == w->colour && has_to_run(w, k)) *to++ = k;
+  }
+  w->part[thread].listed = (uint32_t)(to - (w->list + first));
+}
+
+/* The list of blocks of a colour that run in the next sweep. */
+static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
   w->n_list = w->at = 0;
   w->colour = colour;
-  for (uint32_t t = 0; t < b->n_types; t++)
-    for (uint32_t i = 0; i < b->types[t].n_blocks; i++) {
-      const uint32_t k = b->types[t].block[i];
-      if (b->colour[k] != colour) continue;
-      double moved = 0;
-      int differs = block[k].turn == 0;
-      for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++) {
-        const ff_petri_block *other = &block[b->neighbour[j]];
-        if (other->turn <= block[k].turn) continue;
-        differs |= other->differs;
-        if (other->distance > moved) moved = other->distance;
-      }
-      block[k].moved = differs ? NAN : moved;
-      if (differs || moved > settled) w->list[w->n_list++] = k;
-    }
+  w->settled = settled;
+  ff_team_run(w->team, list_share, w);
+  for (int i = 0; i < w->threads; i++) {
+    const uint32_t *from = w->list + ff_share(w->blocks->n_blocks, (uint64_t)i, (uint64_t)w->threads);
+    memmove(w->list + w->n_list, from, w->part[i].listed * sizeof *from);
+    w->n_list += w->part[i].listed;
+  }
 }
 
 /* Puts firings of a block up to a time into `count`. Returns how many. */
@@ -186,29 +231,29 @@ static void turn_share(void *context, int thread) {
   ff_petri_windows *w = context;
   ff_petri_window *x = &w->window;
   const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
-  w->more[thread] = 0;
-  w->no_memory[thread] = 0;
+  part out = {.memory = 1};
   for (uint64_t i = ff_share(n, (uint64_t)thread, threads); i < end; i++) {
     const uint32_t k = (uint32_t)i, levels = program_of(w, k)->n_levels;
     ff_petri_block *block = &x->block[k];
     ff_petri_wave *wave = &block->wave[block->now];
-    if (w->leaving && !w->follows) w->more[thread] += apply_firings(w, k, INFINITY);
+    if (w->leaving && !w->follows) out.firings += apply_firings(w, k, INFINITY);
     if (w->leaving && levels > 0) ff_petri_wave_end(wave, levels, x->from, block->guess);
-    if (!ff_petri_wave_guess(wave, block->guess, levels, x->from, x->to)) w->no_memory[thread] = 1;
+    out.memory &= ff_petri_wave_guess(wave, block->guess, levels, x->from, x->to);
     block->turn = 0;
     x->n_kinks[k] = 0;
     w->fired[k] = 0;
   }
+  w->part[thread] = out;
 }
 
 /* Returns 0 if there is no memory. */
 static int turn_blocks(ff_petri_windows *w, int leaving) {
   int fine = 1;
   w->leaving = leaving;
-  ff_parallel(w->threads, turn_share, w);
+  ff_team_run(w->team, turn_share, w);
   for (int i = 0; i < w->threads; i++) {
-    w->state.firings += w->more[i];
-    fine &= !w->no_memory[i];
+    w->state.firings += w->part[i].firings;
+    fine &= w->part[i].memory;
   }
   return fine;
 }
@@ -290,18 +335,27 @@ static void measure_coupling(void *context, int thread) {
     const double own = ff_petri_runner_coupling(w->runner[thread], &w->window, (uint32_t)k);
     if (own < 0 || (own < INFINITY && own > fastest)) fastest = own;
   }
-  w->fastest[thread] = fastest;
+  w->part[thread].fastest = fastest;
 }
 
 /* How fast levels follow those of other blocks, at most, at the start of the window. Below 0 if there is no memory. */
 static double coupling_of(ff_petri_windows *w) {
   double fastest = 0;
-  ff_parallel(w->threads, measure_coupling, w);
+  ff_team_run(w->team, measure_coupling, w);
   for (int i = 0; i < w->threads; i++) {
-    if (w->fastest[i] < 0) return -1;
-    if (w->fastest[i] > fastest) fastest = w->fastest[i];
+    if (w->part[i].fastest < 0) return -1;
+    if (w->part[i].fastest > fastest) fastest = w->part[i].fastest;
   }
   return fastest;
+}
+
+static void count_share(void *context, int thread) {
+  ff_petri_windows *w = context;
+  const uint64_t n = w->blocks->n_blocks, threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  uint64_t firings = 0;
+  for (uint64_t k = ff_share(n, (uint64_t)thread, threads); k < end; k++)
+    firings += w->window.block[k].wave[w->window.block[k].now].n_firings;
+  w->part[thread].firings = firings;
 }
 
 /* Where guesses suffice, nothing is measured, and windows grow until something is. */
@@ -315,7 +369,8 @@ static void accept_window(ff_petri_windows *w) {
     return;
   }
   uint64_t n = 0;
-  for (uint32_t k = 0; k < w->blocks->n_blocks; k++) n += w->window.block[k].wave[w->window.block[k].now].n_firings;
+  ff_team_run(w->team, count_share, w);
+  for (int i = 0; i < w->threads; i++) n += w->part[i].firings;
   const double firings = (double)n / w->blocks->n_blocks;
   if (c > 2 * w->wanted || firings > 2 * MOST_FIRINGS)
     scale_window(w, SHRINK);
@@ -335,15 +390,42 @@ static void leave_window(ff_petri_windows *w) {
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------------------- */
 
-/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. Sums in the order of the list; largest
- * changes would tell of single blocks, in large nets of rare ones, whose firings move. */
+/* What has become of the blocks of a chunk of the list, whose other waves are the present ones from now on. */
+static void review_chunk(ff_petri_windows *w, part *out, uint32_t chunk) {
+  const uint32_t end = w->n_list - chunk * CHUNK < CHUNK ? w->n_list : (chunk + 1) * CHUNK;
+  sums of = {0, 0};
+  for (uint32_t i = chunk * CHUNK; i < end; i++) {
+    ff_petri_block *block = &w->window.block[w->list[i]];
+    if (block->outcome != FF_PETRI_RAN && (out->failed == NULL || block < out->failed)) out->failed = block;
+    out->memory &= block->outcome != FF_PETRI_FAILED || block->failure.what != FF_PETRI_NO_MEMORY;
+    out->finite &= block->distance < INFINITY;
+    block->now = 1 - block->now;
+    block->turn = w->turn;
+    w->window.n_kinks[w->list[i]] = (uint32_t)block->wave[block->now].n_kinks;
+    if (block->differs || !(block->moved > 0)) continue;
+    of.change += block->distance;
+    of.before += block->moved;
+  }
+  w->sums[chunk] = of;
+}
+
+static uint32_t chunks_of(uint32_t n) { return (n + CHUNK - 1) / CHUNK; }
+
+static void review_share(void *context, int thread) {
+  ff_petri_windows *w = context;
+  const uint64_t n = chunks_of(w->n_list), threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  part out = {.finite = 1, .memory = 1};
+  for (uint64_t chunk = ff_share(n, (uint64_t)thread, threads); chunk < end; chunk++) review_chunk(w, &out, (uint32_t)chunk);
+  w->part[thread] = out;
+}
+
+/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. Largest changes would tell of single
+ * blocks, in large nets of rare ones, whose firings move. */
 static void measure(ff_petri_windows *w) {
   double change = 0, before = 0;
-  for (uint32_t i = 0; i < w->n_list; i++) {
-    const ff_petri_block *block = &w->window.block[w->list[i]];
-    if (block->differs || !(block->moved > 0)) continue;
-    change += block->distance;
-    before += block->moved;
+  for (uint32_t i = 0; i < chunks_of(w->n_list); i++) {
+    change += w->sums[i].change;
+    before += w->sums[i].before;
   }
   if (!(before > FF_PETRI_SETTLED)) return;
   const double c = change / before > LEAST_CONTRACTION ? change / before : LEAST_CONTRACTION;
@@ -357,14 +439,12 @@ static void end_sweep(ff_petri_windows *w) {
   w->turn++;
   w->state.n_sweeps++;
   w->state.n_runs += w->n_list;
-  for (uint32_t i = 0; i < w->n_list; i++) {
-    ff_petri_block *block = &w->window.block[w->list[i]];
-    if (block->outcome != FF_PETRI_RAN && (failed == NULL || block < failed)) failed = block;
-    memory &= block->outcome != FF_PETRI_FAILED || block->failure.what != FF_PETRI_NO_MEMORY;
-    finite &= block->distance < INFINITY;
-    block->now = 1 - block->now;
-    block->turn = w->turn;
-    w->window.n_kinks[w->list[i]] = (uint32_t)block->wave[block->now].n_kinks;
+  ff_team_run(w->team, review_share, w);
+  for (int i = 0; i < w->threads; i++) {
+    const part *x = &w->part[i];
+    if (x->failed != NULL && (failed == NULL || x->failed < failed)) failed = x->failed;
+    finite &= x->finite;
+    memory &= x->memory;
   }
   if (!memory) {
     fail_memory(w);
@@ -405,7 +485,7 @@ static void work(void *context, int thread) {
 static void go_on_sweeping(ff_petri_windows *w) {
   const uint32_t left = w->n_list - w->at, most = AT_ONCE * (uint32_t)w->threads;
   w->share = left < most ? left : most;
-  ff_parallel(w->threads, work, w);
+  ff_team_run(w->team, work, w);
   w->at += w->share;
   if (w->at == w->n_list) end_sweep(w);
 }
