@@ -54,8 +54,8 @@
 #'     distributions still change.
 #' @section Petri nets: For [Petri nets][simulate.petri_net], rows are about places, each colour by itself, and the column is
 #'   `place`. With thousands of places, the intervals are wide, because they hold for all of them together: observe a few places,
-#'   or a variable such as `sum(Ca)`. Levels are compared as counts are. A level that is the same in all trajectories has no
-#'   spread, so it is not stationary as long as it changes at all.
+#'   or a variable with the formula `sum(Ca)`. Levels are compared as counts are. A level that is the same in all trajectories
+#'   has no spread. So it is not stationary as long as it changes at all.
 #' @section Errors: `fireflip_error_argument` for other objects, changed numbers, fewer than 5 times or 100 trajectories, other
 #'   times or species in further results, equal seeds, and a run with `until`, in which trajectories that have stopped do not
 #'   change.

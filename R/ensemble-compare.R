@@ -54,10 +54,10 @@
 #'   If one count has so much of the probability that there is a single group, the number of trajectories with this count is
 #'   compared with its binomial distribution by an exact test. The statistic is then `NA`. If the solution lists only one count,
 #'   and all trajectories have it, the p-value is `NA`, too.
-#' @section Petri nets: Ensembles of [Petri nets][simulate.petri_net] are compared by places, each colour by itself, with each
-#'   other or with an ensemble of a reaction network whose species have the same names. Levels rarely occur twice; the test of
-#'   distributions groups neighbouring levels, as it does with counts. Errors of the flows are no noise, so both ensembles should
-#'   have the same tolerance.
+#' @section Petri nets: Ensembles of [Petri nets][simulate.petri_net] are compared by places, each colour by itself. An ensemble
+#'   of a net can also be compared with one of a reaction network whose species have the same names as the places. The same level
+#'   rarely occurs twice, so the test of distributions groups neighbouring levels, as it groups counts. The tests cannot tell
+#'   errors of the flows from a difference, so give both ensembles the same tolerance.
 #' @section Errors: `fireflip_error_argument` for other objects, numbers that were changed, different times or species, or fewer
 #'   than 30 trajectories. If both have the same seed, there is a warning of class `fireflip_warning_seed`.
 #' @references Welch BL (1947). The generalization of Student's problem when several different population variances are involved.

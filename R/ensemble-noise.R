@@ -31,9 +31,9 @@
 #'   fewer than 100 trajectories. They are also `NA` if all trajectories have the same count by chance, but not if the network
 #'   determines this count, as at time 0.
 #' @section Petri nets: For [Petri nets][simulate.petri_net], rows are about places, and the column is `place`. The Fano factor of
-#'   a level has the unit of the level: it is 1 for a Poisson distribution only where a level counts molecules, so multiply it by
-#'   the molecules in a unit of the level, or use `cv2`, which has no unit. The least variance of the intervals, 2 / n, is that of
-#'   counts; for levels with less noise, intervals are wider than necessary.
+#'   a level has the unit of the level. To compare it with 1, the value of a Poisson distribution, multiply it by the number of
+#'   molecules in one unit of the level. Or use `cv2`, which has no unit. The least variance of the intervals, 2 / n, is that of
+#'   counts. For levels with less noise, intervals are wider than necessary.
 #' @section Errors: `fireflip_error_argument` for other objects, and for changed numbers or a part of a histogram's counts.
 #' @references Paulsson J (2005). Models of stochastic gene expression. *Physics of Life Reviews* 2(2), 157-175.
 #'   \doi{10.1016/j.plrev.2005.03.003}

@@ -23,9 +23,9 @@
 #'   and `sd`.
 #'   `summary()` of events returns one with a row for each reaction and the columns `reaction`, `events`, and `per_trajectory`. If
 #'   rows were removed, the latter is about the trajectories that have rows left.
-#' @section Petri nets: Levels of continuous places are drawn in bars of equal width, at most 50, whose height is a density: the
-#'   proportion of the trajectories divided by the width. If one of the places has levels, this holds for the counts of others,
-#'   too, with bars of the width 1. Results list each level that occurs.
+#' @section Petri nets: The result lists each level of a continuous place that occurs. A plot shows levels by at most 50 bars of
+#'   equal width. The height of a bar is a density: the proportion of the trajectories divided by the width of the bar. If a plot
+#'   has levels and counts, the heights for counts are densities, too, with bars of the width 1.
 #' @name histogram-methods
 #' @examples
 #' net <- reaction_network("0 -> A" = 10, "A -> 0" = 1)

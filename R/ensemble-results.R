@@ -40,9 +40,9 @@
 #'   components, they draw a map for each time in `at`. For one component, they draw a kymograph: all times against the colours.
 #'   They show the mean of a summary, or the values of the first trajectory of the result; `x[x$trajectory == 3, ]` chooses
 #'   another one. If a place has further components, the mean over them is drawn; `x[x$Z == 1, ]` chooses one of their colours.
-#' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net], which have places where those of
-#'   reaction networks have species, and transitions where these have reactions. Levels of continuous places are drawn as lines,
-#'   counts as steps. Names such as `"Ca[3,5]"` stand for places with their colours: `plot(x, place = "Ca[3,5]")`.
+#' @section Petri nets: The methods are the same for results of [Petri nets][simulate.petri_net]. These have places instead of
+#'   species, and transitions instead of reactions. Levels of continuous places are drawn as lines, and counts as steps. Names
+#'   such as `"Ca[3,5]"` stand for single colours of a place: `plot(x, place = "Ca[3,5]")`.
 #' @seealso [ensemble-plots] for `autoplot()`; [noise()], [burn_in()], [compare_ensembles()] and [covariances()].
 #' @name ensemble-methods
 #' @examples

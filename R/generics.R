@@ -11,7 +11,7 @@
 #' [set_initial()][set_initial.reaction_network], [set_parameters()], [network_arrows()], [write_network()],
 #' [conservation_laws()], [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()] have methods for
 #' `reaction_network` and `petri_net`, [reaction_dependencies()] and [chemical_master_equation()] for `reaction_network`, and
-#' [unfold()], [invariants()] and [reduce_network()] for `petri_net`.
+#' [unfold()] and [invariants()] for `petri_net`. [reduce_network()] has methods for `pbn` and `petri_net`.
 #'
 #' | verb | what it does |
 #' |---|---|
@@ -21,12 +21,15 @@
 #' | [outcomes()] | attractors of a model without perturbation, and their probabilities |
 #' | [stationary_distribution()], [transition_matrix()] | the Markov chain of a small model |
 #' | [chemical_master_equation()] | the distribution of a small reaction network at given times |
-#' | [conservation_laws()] | sums of counts that no reaction of a reaction network changes |
-#' | [`simulate()`][simulate.pbn] | trajectories, and of [reaction networks][simulate.reaction_network] their statistics |
-#' | [first_passage()], [sweep_parameters()] | times at which a reaction network fulfils a condition; runs for several values |
+#' | [conservation_laws()] | sums of counts that no reaction changes; P-invariants of a Petri net |
+#' | [`simulate()`][simulate.pbn] | trajectories of a Boolean network |
+#' | [`simulate()`][simulate.reaction_network] | trajectories of a reaction network, or their statistics |
+#' | [`simulate()`][simulate.petri_net] | trajectories of a Petri net, or their statistics |
+#' | [first_passage()], [sweep_parameters()] | times at which a condition becomes true; runs for several values |
 #' | [burn_in()], [noise()], [noise_decomposition()], [covariances()], [compare_ensembles()] | analyse simulated ensembles |
 #' | [reduce_network()], [network_components()], [network_arrows()] | the dependency graph |
-#' | [unfold()], [as_petri_net()], [as_reaction_network()], [invariants()] | Petri nets without colours, conversions, invariants |
+#' | [unfold()], [invariants()] | a Petri net without colours; its P- and T-invariants |
+#' | [as_petri_net()], [as_reaction_network()] | convert reaction networks to Petri nets, and back |
 #' | [reaction_dependencies()] | which reactions change the propensities of which |
 #' | [set_initial()], [set_perturbation()], [set_update()], [fix_nodes()] | change settings |
 #' | [set_parameters()] | change values of parameters |

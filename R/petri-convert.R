@@ -1,14 +1,18 @@
 #' Unfold a coloured Petri net
 #'
-#' The net that a coloured net stands for: a place for each colour of each place, such as `Ca[3,5]`, and a transition for each
-#' choice of colours, such as `diffuse[1,2,1,3]`. [`simulate()`][simulate.petri_net] does the same, but makes no texts, so it is
-#' much faster. `summary()` tells the size of the unfolded net beforehand.
+#' Makes the net without colours that a coloured net stands for. It has a place for each colour of each place, such as `Ca[3,5]`,
+#' and a transition for each choice of colours for which the guard holds, such as `diffuse[1,2,1,3]`. To look at this net is the
+#' only reason to call `unfold()`: [`simulate()`][simulate.petri_net] unfolds a net by itself, much faster, because it makes no
+#' texts. `summary()` tells the size of the unfolded net beforehand.
 #'
 #' @param model A net of class `petri_net`.
 #' @param ... Must be empty.
 #' @returns A net of class `petri_net` without colours. The names of its transitions have the colours of all indices in brackets.
-#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if there are too many places
-#'   or transitions: 2^28 and 2^30, and 2^31 - 1 arcs.
+#'   A net without colours and indices is returned unchanged.
+#' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if the unfolded net has more
+#'   than 2^28 places, 2^30 transitions or 2^31 - 1 arcs.
+#' @references Liu F, Heiner M, Yang M (2012). An efficient method for unfolding colored Petri nets. *Proceedings of the 2012
+#'   Winter Simulation Conference*.
 #' @seealso [petri_net()], [as_reaction_network()].
 #' @export
 #' @examples
@@ -97,25 +101,29 @@ joined_by <- function(group, text, between, out, most = 8L) {
 
 #' Petri nets from reaction networks, and back
 #'
-#' `as_petri_net()` of a reaction network chooses what is counted and what flows. Of a Petri net, it takes all stochastic and
-#' continuous transitions for one of these kinds. `as_reaction_network()` makes a reaction network from a net in which all is
-#' counted.
+#' `as_petri_net()` makes a Petri net of a reaction network, and chooses which places are discrete and which transitions flow. Of
+#' a Petri net, it makes a net in which all stochastic and continuous transitions have one of these kinds. `as_reaction_network()`
+#' makes a reaction network of a net whose places are all discrete and whose transitions are all stochastic.
 #'
 #' @param x A network of class `reaction_network` or `petri_net`.
-#' @param continuous The species that become continuous places: names, numbers, or a logical vector. With `NULL` (the default),
-#'   none.
-#' @param flows The reactions that flow: names or numbers. With `NULL` (the default), those that change continuous species only.
-#' @param as `"stochastic"`: all transitions that flow become stochastic, and all places discrete. `"continuous"`: all
-#'   stochastic transitions flow, and all places are continuous.
+#' @param continuous The species that become continuous places: names, numbers, or a logical vector with one element per species.
+#'   With `NULL` (the default), none.
+#' @param flows The reactions that become flows: names or numbers. With `NULL` (the default), those that change continuous species
+#'   only.
+#' @param as `"stochastic"`: all continuous transitions become stochastic, and all places discrete. `"continuous"`: all stochastic
+#'   transitions become continuous, and all places, too. With `NULL` (the default), the net is returned unchanged. Numbers, rates
+#'   and units stay as they are.
 #' @param ... Must be empty.
 #' @returns `as_petri_net()`: a net of class `petri_net`; its [`summary()`][petri-methods] tells what has been chosen.
-#'   `as_reaction_network()`: a network of class [reaction_network()]. Its species are the places of the unfolded net. Tests
-#'   become factors of rates, such as `(S >= 3)`.
-#' @details A reaction whose rate is a formula may fire although a fixed reactant is at 0. So in the net, its equation does not
-#'   have this reactant. All other equations and all rates stay as they are.
+#'   `as_reaction_network()`: a network of class `reaction_network`, as created by [reaction_network()]. Its species are the
+#'   places of the unfolded net. Tests become factors of rates, such as `(S >= 3)`.
+#' @details A reaction whose rate is a formula may fire although a fixed reactant is at 0, but a transition may not. So the
+#'   equation of such a transition does not have the fixed reactant. All other equations and all rates stay as they are.
 #' @section Errors: `fireflip_error_unsupported` if the net is no reaction network: if it has a transition that is not stochastic,
 #'   a continuous place, a reset, or a weight that is not whole or depends on places or on parameters that events set.
-#'   `fireflip_error_model` as for [petri_net()].
+#'   `fireflip_error_model` as for [petri_net()]. `fireflip_error_argument` for an invalid argument.
+#' @references Herajy M, Liu F, Rohr C, Heiner M (2017). Snoopy's hybrid simulator: a tool to construct and simulate hybrid
+#'   biological models. *BMC Systems Biology* 11, 71. \doi{10.1186/s12918-017-0449-6}
 #' @seealso [petri_net()], [reaction_network()], [unfold()].
 #' @export
 #' @examples
@@ -237,11 +245,18 @@ as_reaction_network.petri_net <- function(x, ...) {
   check_parts(x)
   check_no_more(...)
   why_not <- why_no_reactions(x)
-  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  if (!is.null(why_not)) refuse_as_reactions(why_not)
   found <- .Call(ffi_petri_unfolded_list, x)
   why_not <- why_no_counts(x, found)
-  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  if (!is.null(why_not)) refuse_as_reactions(why_not)
   reactions_of(x, found)
+}
+
+refuse_as_reactions <- function(why_not) {
+  abort("unsupported", sprintf(
+    "The net is no reaction network: %s; expected discrete places, stochastic transitions and whole weights that do not change.",
+    why_not
+  ))
 }
 
 # Why a net is no reaction network, as a clause, or NULL: what can be seen without unfolding it.
@@ -290,22 +305,24 @@ reactions_of <- function(x, found) {
 
 #' Invariants of a Petri net
 #'
-#' A *P-invariant* gives whole weights to places, such that no transition changes the weighted sum of the tokens.
-#' [conservation_laws()] of a net finds a basis of them. A *T-invariant* tells how often transitions fire, such that all of them
-#' together change nothing.
+#' A *P-invariant* gives a whole weight to each place, so that no transition changes the weighted sum of the tokens: a
+#' conservation law. [conservation_laws()] of a net finds a basis of them. A *T-invariant* gives a whole number to each
+#' transition. If all transitions fire so often, the marking is as before.
 #'
 #' @param model A net of class `petri_net`.
-#' @param type `"P"`: as `conservation_laws()`. `"T"`: all minimal T-invariants, whose transitions do not include those of
-#'   another one.
+#' @param type `"P"` (the default): what `conservation_laws()` gives. `"T"`: all minimal T-invariants. One is minimal if its
+#'   transitions do not include all transitions of another one.
 #' @param ... Must be empty.
 #' @returns For `"P"`, a data frame with a row for each place of each law: `law` (a number), `place`, `weight` and `total` (the
 #'   sum at the start). For `"T"`, one with `invariant` (a number), `transition` and `weight`.
-#' @details The net is unfolded. Weights of arcs that are not whole, such as 5.4 and 1 / 0.185, are taken for fractions of whole
-#'   numbers, 27 / 5 and 200 / 37, so all is computed with whole numbers. A place that a transition resets, or changes by a weight
-#'   that depends on places, is in no P-invariant, and such a transition is in no T-invariant. A place that an event sets is in no
-#'   P-invariant either.
+#' @details The net is unfolded. All is computed with whole numbers. So weights of arcs that are not whole, such as 5.4 and
+#'   1 / 0.185, are taken for fractions of whole numbers, here 27 / 5 and 200 / 37. A place that a transition resets, or changes
+#'   by a weight that depends on places, is in no P-invariant. The transition that does this is in no T-invariant. A place that an
+#'   event sets is in no P-invariant either.
 #' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if numbers exceed 2^53, or if
-#'   there are more than some ten thousand T-invariants.
+#'   there are more than about ten thousand T-invariants.
+#' @references Martinez J, Silva M (1982). A simple and fast algorithm to obtain all invariants of a generalised Petri net. In:
+#'   *Application and Theory of Petri Nets*, Informatik-Fachberichte 52, 301-310.
 #' @seealso [conservation_laws()].
 #' @export
 #' @examples
@@ -339,7 +356,9 @@ invariants.petri_net <- function(model, type = c("P", "T"), ...) {
   }
   short <- order(vapply(changes, function(one) length(one$at), 0L))
   vectors <- null_vectors(c(left_out, changes[short]), length(found$transitions), combine, minimal = TRUE)
-  if (gave_up) abort("size", "The net has more T-invariants than can be listed.")
+  if (gave_up) {
+    abort("size", "The net has more than about ten thousand T-invariants; expected fewer, such as those of a part of the net.")
+  }
   vectors <- vectors[order(lengths(lapply(vectors, `[[`, "at")), vapply(vectors, function(v) v$at[[1L]], 0L))]
   at <- as.integer(unlist(lapply(vectors, `[[`, "at")))
   data.frame(
@@ -348,8 +367,8 @@ invariants.petri_net <- function(model, type = c("P", "T"), ...) {
   )
 }
 
-#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants; its result has the column `place` in
-#'   place of `species`. See [invariants()].
+#' @section Petri nets: `conservation_laws()` of a [petri_net()] finds its P-invariants. The result has the column `place` instead
+#'   of `species`. See [invariants()].
 #' @rdname conservation_laws
 #' @export
 conservation_laws.petri_net <- function(model, ...) {
@@ -412,7 +431,10 @@ denominator_of <- function(x, most = 1e6) {
     rest <- 1 / (rest - floor(rest))
     new <- floor(rest) * denominator + before
     if (!is.finite(new) || new > most) {
-      abort("size", sprintf("The weight %s of an arc is no fraction of small whole numbers.", exact_text(abs(x))))
+      abort("size", sprintf(
+        "The weight %s of an arc is no fraction with a denominator of at most a million, which invariants need.",
+        exact_text(abs(x))
+      ))
     }
     before <- denominator
     denominator <- new

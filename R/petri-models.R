@@ -1,32 +1,36 @@
 #' Hybrid Petri nets from the literature
 #'
-#' Example nets, some of any size.
+#' Makes example nets. Some of them can have any size.
 #'
-#' @param name The name of the net; see section Nets.
-#' @param ... Arguments of the net, by name.
+#' @param name The name of the net: `"gene"`, `"hill"`, `"growth"`, `"calcium"` or `"puff"`. See section Nets.
+#' @param ... Arguments of the net, by name. Section Nets has their defaults.
 #' @returns A net of class `petri_net`.
 #' @section Nets:
-#' * `"gene"`: a gene that is switched on (1.5) and off (2.5), and a protein that flows: it is made at the rate 1 while the gene
-#'   is on, and decays with the constant 1. In the long run, the level of the protein has the Beta distribution with the
-#'   parameters 1.5 and 2.5. Arguments: `on`, `off`, `decay`.
+#' * `"gene"`: a gene that is switched on and off, and a protein that flows. The protein is made at the rate 1 while the gene is
+#'   on, and decays. With the default arguments, the level of the protein in the long run has the Beta distribution with the
+#'   parameters 1.5 and 2.5. Arguments: `on`, by default 1.5, and `off`, by default 2.5, the rates of switching; `decay`, by
+#'   default 1, the rate constant of decay. Times and levels have no units.
 #' * `"hill"`: a gene whose protein switches it on. mRNA and protein flow. The rates of switching are Hill functions of the
-#'   protein with the exponent 4, half of the largest at 15. No arguments.
-#' * `"growth"`: a level x grows at the rate 1. It is reset to 0 at the rate x, which `divisions` counts. The times between resets
-#'   have a Rayleigh distribution, and the level in the long run that of |Z|, where Z is standard normal. No arguments.
-#' * `"calcium"`: calcium (Ca) in the cytosol and in the endoplasmic reticulum (ER) of `nx` times `ny` cells, with one channel in
-#'   each: the model of De Young and Keizer (1992). A channel has four subunits, each with a site for IP3, an activating and an
-#'   inhibiting one for calcium: S110 is the number of subunits with the first two. The channel is open if there are at least
-#'   three of them. Concentrations are in micromoles per litre, times in seconds. The grid, diffusion between neighbours (with the
-#'   constant 20) and one channel in a cell are ours. With 100 times 200 cells, it has 200,000 places. Arguments: `nx` and `ny`,
-#'   by default 1, which gives a net without colours; `ip3`, by default 0.5; `channels`, by default `"closed"` (all subunits are
-#'   in the state 000) or `"stationary"` (the states are drawn from the stationary distribution of a subunit at the initial level
-#'   of calcium); `seed` of these draws, by default `NULL`: they are drawn from R's generator.
-#' * `"puff"`: a cluster of `channels` IP3 receptors that release calcium together (Cao et al. 2013, with the constants of Hawker
-#'   et al. 2024). A channel has four closed and two open states. An open channel sees 120 micromoles per litre more than the
-#'   others. The variable h42 of a channel follows with a delay, as a level that flows. Concentrations are in nanomoles per litre.
-#'   The flows of calcium and buffer follow from the parameters and the state at rest, as the publication does not print them.
-#'   Arguments: `channels`, by default 10; `ip3`, by default 0.1 micromoles per litre.
-#' @section Errors: `fireflip_error_argument` for an unknown name and for an invalid argument.
+#'   protein with the exponent 4 and the constant 15. No arguments. Times and levels have no units.
+#' * `"growth"`: a level x grows at the rate 1. It is reset to 0 at the rate x, and `divisions` counts the resets. The times
+#'   between resets have a Rayleigh distribution. In the long run, the level has the distribution of |Z|, where Z is standard
+#'   normal. No arguments. Times and levels have no units.
+#' * `"calcium"`: the model of De Young and Keizer (1992) for calcium in the cytosol (the place Ca) and in the endoplasmic
+#'   reticulum (ER) of `nx` times `ny` cells, with one channel in each. A channel has four subunits. Each subunit has a site for
+#'   IP3, an activating site for calcium and an inhibiting one. The place S110 is the number of subunits with IP3 and calcium at
+#'   the first two sites only, and so on. The channel is open if S110 is at least 3. Concentrations are in micromoles per litre,
+#'   times in seconds. Not from the publication are the grid, one channel in a cell, and diffusion between neighbours, with the
+#'   rate constant D = 20. With 100 times 200 cells, the net has 200,000 places. Arguments: `nx` and `ny`, by default 1, which
+#'   gives a net without colours; `ip3`, the concentration of IP3, by default 0.5; `channels`, `"closed"` (the default: all
+#'   subunits are in the state 000) or `"stationary"` (the states are drawn from the stationary distribution of a subunit at the
+#'   initial level of calcium); `seed` of these draws, by default `NULL`, which takes R's random numbers.
+#' * `"puff"`: a cluster of IP3 receptors that release calcium together (Cao et al. 2013, with the constants of Hawker et al.
+#'   2024). A channel has the closed states C1 to C4 and the open states O5 and O6. At an open channel, calcium is 120 micromoles
+#'   per litre higher than at a closed one. The inactivation h42 of a channel follows calcium slowly, as a level. c is calcium and
+#'   B free buffer. Concentrations are in nanomoles per litre, times in seconds. The publication does not print the flows of
+#'   calcium and buffer: they follow from its parameters and the state at rest. Arguments: `channels`, their number, by default
+#'   10; `ip3`, by default 0.1, in micromoles per litre.
+#' @section Errors: `fireflip_error_argument` for an unknown name and for an invalid argument. The message lists the names.
 #' @references De Young GW, Keizer J (1992). A single-pool inositol 1,4,5-trisphosphate-receptor-based model for
 #'   agonist-stimulated oscillations in Ca2+ concentration. *PNAS* 89(20), 9895-9899. \doi{10.1073/pnas.89.20.9895}
 #'

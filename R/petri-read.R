@@ -61,7 +61,9 @@ weighted_arrows <- function(net, weights) {
 }
 
 refuse_continuous <- function(source) {
-  abort_argument(sprintf("`continuous` is for reaction networks, but %s holds a Petri net, which tells what flows.", source$name))
+  abort_argument(sprintf(
+    "`continuous` is for files of reaction networks; %s holds a Petri net, which has its own continuous places.", source$name
+  ))
 }
 
 # Rates that may be negative, as warn_negative() takes them, without those of flows, which may.
@@ -104,30 +106,35 @@ written_definitions <- function(model) {
 }
 
 #' @section Petri nets in files:
-#' **ANDL and CANDL** (`"andl"`, `"candl"`): the texts of Charlie, MARCIE, Spike and Snoopy, without and with colours. Constants
-#' become parameters, and observers variables. A constant that is a formula of others gets its value when the file is read;
-#' [write_network()] writes the formula again, unless one of these values has been changed. A transition without a rate, as in
-#' nets of the type `pn`, has the rate 1. In a coloured rate, a place without colours is the sum over those colours that the arcs
-#' to the transition pick. If a rate has several conditions, the first that holds counts. A configuration of Spike (.spc) is not
-#' read: the error tells the call of [`simulate()`][simulate.petri_net] that it means.
+#' **ANDL and CANDL** (`"andl"`, `"candl"`): the text formats of Charlie, MARCIE, Spike and Snoopy, for nets without and with
+#' colours. Constants become parameters, and observers become variables. A constant that is a formula of others gets its value
+#' when the file is read. [write_network()] writes the formula again, unless one of these values has been changed. A transition
+#' without a rate, as in nets of the type `pn`, has the rate 1. If a rate in a coloured net names a place without its colours, it
+#' means the sum over the colours that the arcs to the transition name. If a rate has several conditions, the first one that holds
+#' counts. A configuration of Spike (.spc) is not read: the error shows the call of [`simulate()`][simulate.petri_net] that does
+#' the same.
 #'
-#' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are only read, not written.
+#' **Snoopy's XML** (`"snoopy"`): files .spn, .cpn, .hpn, .colspn, .colcpn and .colhpn. They are read, but not written.
 #'
-#' **PNML** (`"pnml"`) is only written, by [write_network()], from the unfolded net. Its places, transitions and arcs are in the
-#' grammar of 2009; kinds, rates and tests are in elements for tools, which other programs skip.
+#' **PNML** (`"pnml"`): written by [write_network()], but not read. The file has the unfolded net. Its places, transitions and
+#' arcs are in the grammar of 2009. Kinds, rates and tests are in elements for specific programs, which other programs skip.
 #' @rdname read_network
 #' @export
 read_andl <- function(file, initial = NULL, constants = NULL, valueset = NULL) {
   read_petri(network_source(file), "andl", initial, constants, valueset)
 }
 
-#' @section Petri nets: `"andl"` and `"candl"` are the texts of Spike and other programs. Whichever of the two is named, a net
-#'   with colours is written as CANDL and one without as ANDL. `"pnml"` has the unfolded net, for other programs: it is not read
-#'   here. `"sbml"` has the unfolded net, too: stochastic and continuous transitions are reactions, whose marks tell
-#'   `read_sbml(file, as = "petri_net")` what flows and which places are continuous, so that the net is read back. Tests become
-#'   piecewise rates, colours parts of names (`Ca_3_5`), and weights that are formulas of parameters numbers. Other programs pass
-#'   over the marks: they take all reactions alike, and the levels of SBML have no lower limit. What SBML cannot say is an error
-#'   that names the transition: immediate, deterministic and scheduled ones, resets, and weights that change.
+#' @section Petri nets: `"andl"` and `"candl"` are the text formats of Spike and other programs. A net with colours is written as
+#'   CANDL, and a net without colours as ANDL, whichever of the two is named. Neither has events, nor formulas of the time.
+#'
+#'   `"pnml"` has the unfolded net, for other programs. [read_network()] does not read it.
+#'
+#'   `"sbml"` has the unfolded net, too. Stochastic and continuous transitions are reactions. Annotations tell
+#'   `read_sbml(file, as = "petri_net")` which of them flow and which places are continuous, so that the net is read back. Tests
+#'   become piecewise rates, and colours become parts of names (`Ca_3_5`). Weights that are formulas of parameters become numbers.
+#'   Other programs skip the annotations, take all reactions for the same kind, and let levels fall below 0. SBML cannot express
+#'   immediate, deterministic and scheduled transitions, resets, and weights that change: these are a `fireflip_error_model`
+#'   that names the transition.
 #' @rdname write_network
 #' @export
 write_network.petri_net <- function(model, file, format = c("auto", "andl", "candl", "sbml", "pnml"), ...) {
@@ -140,7 +147,7 @@ write_network.petri_net <- function(model, file, format = c("auto", "andl", "can
     if (ending == "xml") ending <- "sbml"
     if (!ending %in% c("andl", "candl", "sbml", "pnml")) {
       abort_argument(sprintf(
-        "`file` must end in .andl, .candl, .sbml, .xml or .pnml where `format` is \"auto\"; found %s.", describe(file)
+        "`file` must end in .andl, .candl, .sbml, .xml or .pnml if `format` is \"auto\"; found %s.", describe(file)
       ))
     }
     format <- ending

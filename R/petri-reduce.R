@@ -1,17 +1,22 @@
 # Reduction of Petri nets, and bounds of their places.
 
-#' @section Petri nets: `reduce_network()` of a [petri_net()] unfolds the net and drops transitions that can never fire. A
-#'   transition never fires if it needs tokens of a place that starts empty and that no transition fills, or more than such a
-#'   place has; if its test contradicts the marking of a place that never changes; or if its rate is the number 0. This is seen
-#'   from the arcs and the initial marking: reduce the net itself again after a change of it. A flow out of a place that stays
-#'   empty is nothing with the `semantics` `"adaptive"` of [`simulate()`][simulate.petri_net].
+#' @section Petri nets: `reduce_network()` of a [petri_net()] unfolds the net and drops transitions that can never fire. The
+#'   reasons are:
+#'   * the transition needs tokens of a place that starts empty, and no transition fills this place;
+#'   * it needs more tokens of a place than the place has, and no transition fills this place;
+#'   * its test contradicts the marking of a place that never changes;
+#'   * its rate is the number 0.
 #'
-#'   With `of_interest`, it also drops all that cannot affect these places and variables: places that nothing reads and nobody
-#'   observes, and transitions that change only such places. Without it, all places and variables stay.
+#'   These are found from the arcs and the initial marking. So if you change the initial marking, reduce the original net again. A
+#'   flow out of a place that stays empty is dropped, too, because with the `semantics` `"adaptive"` of
+#'   [`simulate()`][simulate.petri_net], it is 0.
+#'
+#'   With `of_interest`, the function also drops everything that cannot affect these places and variables. Without it, all places
+#'   and variables stay.
 #'
 #'   The result is a net without colours. Its element `reduction` is a data frame of `what` (`"transition"`, `"place"` or
-#'   `"variable"`), `name` and `why`; `print()` and `summary()` show it. The distribution of what stays is the same, the numbers
-#'   of a trajectory with the same seed are not.
+#'   `"variable"`), `name` and `why`, which `print()` and `summary()` show. What stays has the same distribution as before. With
+#'   the same seed, it has other random numbers.
 #' @rdname reduce_network
 #' @export
 #' @examples

@@ -1,29 +1,41 @@
 #' Print and inspect a Petri net
 #'
 #' `print()` shows the size of a net, its colours, initial marking and parameters, and its first transitions. `format()` returns
-#' the same as lines of text. `summary()` unfolds a net and counts what it consists of. `as.data.frame()` returns all transitions,
-#' places, markings, parameters, variables or events. `net["bind"]` returns transitions in the form of `as.data.frame()`.
+#' the same as lines of text. `summary()` unfolds a net and counts its places and transitions. `as.data.frame()` returns all
+#' transitions, places, markings, parameters, variables or events. `net["bind"]` returns the transition of this name.
 #'
 #' @param x,object A net of class `petri_net`.
 #' @param i Names or numbers of transitions.
 #' @param n How many transitions and events to show. Default 10; `Inf` for all, 0 for none.
-#' @param what `"transitions"`, `"places"`, `"markings"`, `"parameters"`, `"variables"` or `"events"`.
+#' @param what What to return: `"transitions"` (the default), `"places"`, `"markings"`, `"parameters"`, `"variables"` or
+#'   `"events"`.
 #' @param row.names,optional Ignored; required by the generic.
 #' @param ... Ignored, with a warning of class `fireflip_warning_argument`.
 #' @returns `format()`: a character vector of lines.
 #'
-#'   `summary()`: a list of class `summary.petri_net`. `coloured` and `flat` are data frames of the numbers of places and
-#'   transitions of each kind, as the net is written and as it is unfolded. `n_families` is the number of programs for the
-#'   unfolded transitions, `n_parameters`, `n_variables`, `n_events` and `n_sets` are those of parameters, variables, events and
-#'   sets of colours, `mass_action` is the number of transitions (as written) with this law. `never` are the names of the
-#'   transitions that never fire, because their rate is 0 or no colours satisfy the guard and the sets of the places; `choices`
-#'   tells what was decided for the user. `bounds` is a data frame of `place` and `most`: the largest marking that
-#'   [conservation_laws()] allow (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places. `reduction` is that of
-#'   [reduce_network()], or `NULL`.
+#'   `summary()`: a list of class `summary.petri_net` with these elements.
+#'   * `coloured` and `flat`: data frames of `what` and `n`, the numbers of places and transitions of each kind. The first is for
+#'     the net as it is written, the second for the unfolded net.
+#'   * `n_families`: the number of families. A family is unfolded transitions that differ in their colours alone.
+#'   * `n_parameters`, `n_variables`, `n_events` and `n_sets`: the numbers of parameters, variables, events and sets of colours.
+#'     `is_coloured`: whether a place has colours. `fixed`: the number of fixed places. `mass_action`: the number of transitions
+#'     with mass action, as the net is written.
+#'   * `never`: the names of transitions that never fire, because their rate is 0, or because no colours satisfy the guard and the
+#'     sets of the places.
+#'   * `choices`: texts about what fireflip has chosen, such as which reactions flow.
+#'   * `bounds`: a data frame of `place` and `most`, the largest marking that the [conservation_laws()] (P-invariants) allow, for
+#'     places with such a bound. `NULL` for nets of more than 1,000 places.
+#'   * `reduction`: that of [reduce_network()], or `NULL`.
 #'
 #'   `as.data.frame()`: a data frame. That of transitions has the columns `name`, `kind`, `equation`, `number`, `law`, `test`,
 #'   `reset`, `guard`, `begin`, `period` and `end`. A number that has several parts is `NA` in it. If there is none, [petri_net()]
-#'   accepts the data frame.
+#'   accepts the data frame. Those of places and of markings are described in section Elements of [petri_net()]. That of
+#'   parameters has the columns `parameter` and `value`, and that of variables `variable` and `formula`. `net["bind"]`: rows of
+#'   the data frame of transitions.
+#' @section Errors: `fireflip_error_argument` for an invalid argument, such as a name that the net does not have, and for a net
+#'   with changed elements that are invalid. `net$a <- 1` is such an error, too, unless `a` is an element of the net:
+#'   [set_initial()] and [set_parameters()] change values.
+#' @seealso [petri_net()], [plot.petri_net()], [network_arrows()], [reduce_network()].
 #' @name petri-methods
 #' @examples
 #' net <- petri_net(
@@ -217,7 +229,9 @@ as.data.frame.petri_net <- function(x, row.names = NULL, optional = FALSE,
 `[.petri_net` <- function(x, i, ...) {
   check_parts(x)
   if (nargs() > 2L) {
-    abort_argument("A net has no rows and columns: net[transitions] gives transitions, and as.data.frame(net) all of them.")
+    abort_argument(
+      "A Petri net has no rows and columns; expected net[names], which gives transitions, or as.data.frame(net) for all of them."
+    )
   }
   if (missing(i)) return(x)
   out <- x$transitions[check_known(i, "i", x$transitions$name, "transitions", owner = "net"), , drop = FALSE]
@@ -255,10 +269,11 @@ refuse_petri_element <- function(x, name) {
   ))
 }
 
-#' @section Petri nets: `network_arrows()` of a [petri_net()] gives a data frame with a row per arc of the net as it is written.
-#'   Its columns are `from`, `to`, `role`, `count` (the weight, `NA` if it is a formula) and `element` (the place with its
-#'   colours). The role is `"reactant"` (tokens are taken), `"product"` (they are added), `"read"`, `"inhibitor"` or `"equal"` (a
-#'   test), `"reset"`, or `"rate"` (a place that only the rate names).
+#' @section Petri nets: `network_arrows()` of a [petri_net()] gives a data frame with a row for each arc of the net as it is
+#'   written. Its columns are `from`, `to`, `role`, `count` and `element`. `count` is the weight: `NA` if it is a formula, and 0
+#'   for a reset and a place in a rate. `element` is the place with its colours. `role` is `"reactant"` (the transition takes
+#'   tokens), `"product"` (it adds tokens), `"read"` (a test with `>=`), `"inhibitor"` (a test with `<`), `"equal"` (a test with
+#'   `==`), `"reset"`, or `"rate"` (a place that only the rate names).
 #' @rdname network_components
 #' @export
 network_arrows.petri_net <- function(model, ...) {
@@ -287,8 +302,8 @@ set_parameters.petri_net <- function(model, ...) {
   validate_petri(model)
 }
 
-#' @section Petri nets: `set_initial()` of a [petri_net()] takes numbers of at least 0 and formulas as text, by the names of
-#'   places, which stand for all colours, or of single colours: `set_initial(net, Ca = 0.1, "Ca[1,2]" = 5)`.
+#' @section Petri nets: `set_initial()` of a [petri_net()] takes numbers of at least 0 and formulas as text. They are named by
+#'   places, which stand for all of their colours, or by single colours: `set_initial(net, Ca = 0.1, "Ca[1,2]" = 5)`.
 #' @rdname set_parameters
 #' @export
 set_initial.petri_net <- function(model, ...) {

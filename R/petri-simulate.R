@@ -1,83 +1,134 @@
 #' Simulate a Petri net
 #'
-#' Simulates trajectories of a Petri net: continuous places flow, and all other transitions fire, at random times or at those that
-#' are due. Firings change the flows, and flows change the rates of firings. The result has the statistics of all trajectories, or
-#' the trajectories themselves, as for reaction networks.
+#' Simulates trajectories of a Petri net. Continuous places change by flows, all the time. The other transitions fire, at random
+#' times or at times that are due. Firings change the flows, and levels change the rates of firings. The result has statistics of
+#' all trajectories, or the trajectories themselves, as for reaction networks.
 #'
 #' @inheritParams simulate.reaction_network
 #' @param object,model A net of class `petri_net`.
-#' @param method `"exact"`: one step of the flows of the whole net after the other; their error has a stated tolerance, and the
-#'   times of firings follow from them: see section Precision. `"windows"`: the same for each part of a large net by itself, such
-#'   as the cells of a tissue: see section Windows. `"auto"` (the default): windows for nets of two hundred such parts and more,
-#'   where each has firings and flows of its own, and without `until`; otherwise exact. `"paper"`: the serial algorithm of
-#'   ELansary and others, for comparisons. Its law is the same, but its random numbers are others: see section Reference methods.
-#' @param observe Names of places, which stand for all of their colours, of single colours, such as `"Ca[3,5]"`, and of variables;
-#'   or the numbers of places, where variables come after them. With `NULL` (the default), all places.
-#' @param initial Initial markings by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame, which replace those
-#'   of the net. Or a result for `output = "final"` that observes all places: see section Resuming.
-#' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. When it becomes
-#'   true, the trajectory stops, also within a flow.
-#' @param tolerance The error of a step of the flows: `c(relative = , absolute = )`, or one number, the relative one; the absolute
-#'   one is then a thousandth of it. Default 1e-6. It is not used where nothing flows.
-#' @param backend `"cpu"`, or `"auto"` (the default), which is the same. There are no kernels for GPUs yet.
-#' @param integrator The method for the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: a method for
-#'   stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff. `"cvode"`: the solver CVODE of
-#'   SUNDIALS, for comparisons: see section Reference methods.
-#' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are reduced by a
-#'   common factor, so that no more flows out than in. `"bio"`: all rates are as they are written; a marking that becomes negative
-#'   is an error.
-#' @param end,design,common As in [first_passage()] and [sweep_parameters()].
-#' @returns A result as of [`simulate()`][simulate.reaction_network] of a reaction network, of class `petri_ensemble`,
-#'   `petri_trajectories`, `petri_histogram` or `petri_events`. Its column `place` has the names of places and variables. If an
-#'   observed place has colours, there is a column beside it for each component, named by its set, with `NA` where there is none.
-#'   The trajectories are then long: they have a row for each trajectory, time and place, and the column `value`. The column
-#'   `transition` of `petri_events` has every firing of a transition that does not flow.
-#' @section Precision: Levels have an error of about the tolerance, and so have integrals of rates; no step of time is fixed.
-#'   Comparisons in rates and flows, tests of levels, and the bends of `max()`, `min()` and `abs()` are located, however short the
-#'   time between two of them is. Smooth peaks that are narrower than a step, such as `exp(-((x - 5) / 0.001)^2)`, are found by
-#'   bounds of all values of the formula, if they are clearly higher than what is around them: by more than an eighth of the
-#'   values there, and by more than four times what these differ within a step. Not found are lower ones, those of a rate whose
-#'   bounds are infinite, such as that of a power with an exponent that varies, and those narrower than a millionth of a step.
-#'   Levels below the absolute tolerance are not known: give `tolerance = c(relative = 1e-6, absolute = 1e-15)` for a net in which
-#'   levels of 1e-12 matter.
-#' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With `method =
-#'   "windows"`, the parts of a net that only flows join are simulated one by one over a short time, each with the levels of the
-#'   others as they were found last, until all of them agree. Parts are found by what transitions change, test and read; places of
-#'   the same colour, such as `Ca[3,5]` and `ER[3,5]`, are in one part. The random numbers are those of `"exact"`, so the same
-#'   transitions fire at the same times, but for errors of the flows: some tolerances, or some ten of them at 1e-9. Only choices
-#'   among immediate transitions, and orders of firings that are due at one time, have other random numbers. If there are fewer
-#'   trajectories than `threads`, several threads work on each. Not for conditions (`until`), nor for nets with a single part.
-#' @section Order of events: The state at a time is that after all that happens then. At one instant, tests and comparisons of
-#'   levels are looked at first. Then immediate transitions fire until none is enabled. Then each [event()] that is due happens,
-#'   in the order of their priorities, each followed by immediate transitions that it enables. Then those transitions fire that
-#'   are due at this time: the ones that take tokens in random order, each if it is still enabled, and then the others; after
-#'   that, immediate ones again. Last come stochastic firings. Conditions of events are looked at after each of these changes. A
-#'   million immediate firings or events at one instant are an error.
-#' @section Reference methods: `method = "paper"` is Algorithm 1 of ELansary and others, one trajectory after the other. All
-#'   stochastic transitions have one clock. The integral of the sum of their rates is one more equation of the solver, and a
-#'   transition fires where it reaches an exponential random number. The solver begins anew at each firing of any kind. All kinds
-#'   of transitions and both semantics are supported, with any integrator. `integrator = "cvode"` solves the flows by backward
-#'   differences of order 1 to 4 with Newton's method; where things happen within its steps is found as for other integrators. So
-#'   with either method, all integrators find the same firings, but for errors of the flows. CVODE is there if the package was
-#'   installed where the library SUNDIALS is (Debian: `libsundials-dev`); otherwise this is an error. Its results may depend on
-#'   the version of SUNDIALS. Both are slower: each firing takes the first steps of a solver.
+#' @param nsim Number of trajectories. The default is 1, for `first_passage()` 1000, and for `sweep_parameters()` 100 of each
+#'   setting.
+#' @param method How trajectories are computed.
+#'   * `"exact"`: the flows of the whole net are solved step by step, with a stated tolerance. The times of firings follow from
+#'     the flows: see section Precision.
+#'   * `"windows"`: the same for each part of a large net by itself, such as each cell of a tissue: see section Windows.
+#'   * `"paper"`: the serial algorithm of ELansary and others, for comparisons. Its results have the same distribution, but its
+#'     random numbers are others: see section Reference methods.
+#'   * `"auto"` (the default): `"windows"` for nets of at least 200 parts with firings and flows of their own, most of them alike,
+#'     without events and without `until`. Otherwise `"exact"`. See also section Nets without flows.
+#' @param observe What the result has: names of places, which stand for all of their colours; names of single colours, such as
+#'   `"Ca[3,5]"`; and names of variables. Or numbers of places, where the numbers of variables come after those of places. With
+#'   `NULL` (the default), all places.
+#' @param initial Initial markings named by places, such as `c(Ca = 0.1, "Ca[1,2]" = 5)` or one row of a data frame. They replace
+#'   those of the net. Or a result for `output = "final"` that observes all places: see section Resuming. With `NULL` (the
+#'   default), the marking of the net.
+#' @param output `"summary"` (the default): statistics for each time and place. `"trajectories"`: the markings at all times.
+#'   `"final"`: the markings at the last time. `"histogram"`: how often each count or level occurs, for each time and place.
+#'   `"events"`: every firing of a transition that is not a flow, at most 1e7 of them.
+#' @param covariance For `"summary"`, whether to compute the covariances of the places at each time: see [covariances()].
+#' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. The trajectory
+#'   stops when it becomes true, also between two firings.
+#' @param tolerance The largest error of a step of the flows: `c(relative = , absolute = )`, or one number for the relative one,
+#'   of which the absolute one is then a thousandth. The absolute one has the unit of the levels. With `NULL` (the default), 1e-6
+#'   and 1e-9. The relative one is from 1e-14 to 0.1. Nets without flows do not use it.
+#' @param backend `"cpu"`, or `"auto"` (the default), which is the same. There are no kernels for GPUs yet, so `"cuda"` is an
+#'   error.
+#' @param integrator The method that solves the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: an
+#'   implicit method of order 5 for stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
+#'   `"cvode"`: the solver CVODE of SUNDIALS, for comparisons: see section Reference methods.
+#' @param semantics What happens when a continuous place is empty. `"adaptive"` (the default): its outflows are multiplied by a
+#'   common factor, so that no more flows out than in. `"bio"`: all rates are as they are written, and a level that becomes
+#'   negative is an error.
+#' @param end,design,common As in [first_passage()] and [sweep_parameters()]. Columns of `design` may be places and parameters.
+#' @returns A result as that of [`simulate()`][simulate.reaction_network] of a reaction network, of class `petri_ensemble`,
+#'   `petri_trajectories`, `petri_histogram` or `petri_events`. Instead of `species`, it has the column `place` with the names of
+#'   places and variables. Times have the unit of the rates, and counts and levels that of the net. If an observed place has
+#'   colours, there is a further column for each component of the colours. It has the name of its set, and `NA` for a place
+#'   without this component. Trajectories then have a row for each trajectory, time and place, and the column `value`. In
+#'   `petri_events`, the column `transition` has every firing of a transition that is not a flow.
+#'
+#'   `first_passage()` and `sweep_parameters()` return what they return for a reaction network. The columns of `design` are
+#'   parameters and places: the latter are initial markings.
+#' @section Precision: Levels and integrals of rates have about the error that `tolerance` permits. No length of a time step is
+#'   fixed. The times are located at which a rate changes suddenly: where a comparison in a rate or a test changes, and at the
+#'   bends of `max()`, `min()` and `abs()`. Two such times are both found, however near to each other they are.
+#'
+#'   A rate may also have a smooth peak that is narrower than a step of the solver, such as `exp(-((x - 5) / 0.001)^2)`. Bounds of
+#'   all values of the formula find it, if it is high enough: it must exceed the values around it by an eighth of them plus
+#'   four times the range that they have within a step. Three kinds of peaks may be missed: lower ones, those of a rate
+#'   that has no finite bounds, such as a power with an exponent that varies, and those narrower than a millionth of a step.
+#'
+#'   Levels below the absolute tolerance have no correct digits. If levels of 1e-12 matter, give
+#'   `tolerance = c(relative = 1e-6, absolute = 1e-15)`.
+#' @section Windows: With one step for a whole net, each firing that changes a flow costs a step of all places. With
+#'   `method = "windows"`, the net is divided into parts that only flows join, and each part is simulated by itself over a short
+#'   time, a window. It uses the levels of the other parts as they were found last. This is repeated until all parts agree, a
+#'   method that is known as waveform relaxation. Places that a transition other than such a flow changes, tests or reads are in
+#'   one part. Places of the same colour are in one part, too, such as `Ca[3,5]` and `ER[3,5]`.
+#'
+#'   The random numbers are those of `"exact"`. So the same transitions fire at the same times, up to errors of the flows: a few
+#'   tolerances, or some tens of them at a tolerance of 1e-9. Two kinds of choices have other random numbers: those among
+#'   immediate transitions, and orders of firings that are due at the same time.
+#'
+#'   If there are fewer trajectories than `threads`, several threads work on each. This method cannot simulate nets with events,
+#'   nets with a single part, and conditions (`until`).
+#' @section Order of events: A row at a time is the state after everything that happens at that time. What happens at one instant
+#'   has this order:
+#'   1. Tests and comparisons of levels are brought up to date.
+#'   2. Immediate transitions fire until none is enabled.
+#'   3. Each [event()] that is due happens, in the order of priorities. After each of them, immediate transitions fire.
+#'   4. Deterministic and scheduled transitions fire that are due. First those that take tokens, in random order, each only if it
+#'      is still enabled. Then the others. After the last of them, immediate transitions fire again.
+#'   5. Stochastic transitions fire.
+#'
+#'   The conditions of events are looked at after each of these changes. More than a million immediate firings, or events, at one
+#'   instant are an error.
+#' @section Reference methods: `method = "paper"` is Algorithm 1 of ELansary and others, one trajectory after the other. One clock
+#'   is for all stochastic transitions: the integral of the sum of their rates is one more equation of the solver, and a
+#'   transition fires when it reaches an exponential random number. The solver starts again at each firing of any kind. All kinds
+#'   of transitions, both semantics and all integrators are supported.
+#'
+#'   `integrator = "cvode"` solves the flows by backward differentiation formulas of order 1 to 4 with Newton's method. What
+#'   happens within its steps is located as for other integrators. So all integrators find the same firings, up to errors of the
+#'   flows. CVODE is there if the library SUNDIALS was there when fireflip was installed (on Debian, `libsundials-dev`). Its
+#'   results may depend on the version of SUNDIALS.
+#'
+#'   Both are slower than the default, because each firing costs the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
-#'   resumed, because a result does not have what waits, what events have set, and the clocks.
-#' @section Warnings: `fireflip_warning_tolerance` if the level of an observed place is below 1,000 times the absolute tolerance
-#'   at the start and at all times, and a rate, flow or test reads it.
-#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on: a
-#'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
-#'   fraction or more than 2^53 tokens, immediate firings without end, a level below zero with `semantics = "bio"`, an event that
-#'   sets a place to a value that it cannot have or whose delay is negative.
-#'   `fireflip_error_size` for a result or a net that is too large. `fireflip_error_unsupported` for `integrator = "cvode"`
-#'   without SUNDIALS.
+#'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
+#'   deterministic transitions.
+#' @section Warnings: `fireflip_warning_tolerance` if an observed level is below 1,000 times the absolute tolerance at all times,
+#'   and a rate, flow or test reads it.
+#' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on. The
+#'   reasons are:
+#'   * the rate of a stochastic transition is negative or not finite, or that of a flow is not finite;
+#'   * a delay is negative or `NaN`, or a weight is not finite;
+#'   * a discrete place would get a fraction, or a place a negative number of tokens;
+#'   * immediate transitions or events happen without end at one instant;
+#'   * a level falls below 0 with `semantics = "bio"`;
+#'   * an event sets a place to a value that it cannot have, or its delay is negative or not finite.
+#'
+#'   `fireflip_error_size` for a count above 2^53, and for a result or a net that is too large. `fireflip_error_unsupported` for
+#'   `backend = "cuda"`, and for `integrator = "cvode"` without SUNDIALS.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N (undated; it cites work of 2018). Improving the simulation performance
 #'   of colored hybrid Petri nets by the graphics processing units.
 #'
 #' Salis H, Kaznessis Y (2005). Accurate hybrid stochastic simulation of a system of coupled chemical or biochemical reactions.
 #' *Journal of Chemical Physics* 122, 054103. \doi{10.1063/1.1835951}
+#'
+#' Dormand JR, Prince PJ (1980). A family of embedded Runge-Kutta formulae. *Journal of Computational and Applied Mathematics*
+#' 6(1), 19-26. \doi{10.1016/0771-050X(80)90013-3}
+#'
+#' Steinebach G (2023). Construction of Rosenbrock-Wanner method Rodas5P and numerical benchmarks within the Julia Differential
+#' Equations package. *BIT Numerical Mathematics* 63, 27. \doi{10.1007/s10543-023-00967-x}
+#'
+#' Hindmarsh AC, et al. (2005). SUNDIALS: suite of nonlinear and differential/algebraic equation solvers. *ACM Transactions on
+#' Mathematical Software* 31(3), 363-396. \doi{10.1145/1089014.1089020}
+#'
+#' Lelarasmee E, Ruehli AE, Sangiovanni-Vincentelli AL (1982). The waveform relaxation method for time-domain analysis of large
+#' scale integrated circuits. *IEEE Transactions on Computer-Aided Design* 1(3), 131-145. \doi{10.1109/TCAD.1982.1270004}
 #' @seealso [petri_net()], [petri_model()], [`simulate()`][simulate.reaction_network] of reaction networks, [ensemble-methods].
 #' @name simulate.petri_net
 #' @examples
@@ -235,8 +286,8 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
 check_petri_method <- function(method) {
   said <- if (is.character(method) && length(method) == 1L && !is.na(method)) method else ""
   if (said %in% ssa_method_names()) {
-    hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") lets all flow" else {
-      "; that is a method for reaction networks: see as_reaction_network()"
+    hint <- if (said == "ode") "; as_petri_net(net, as = \"continuous\") makes all places continuous" else {
+      "; this is a method for reaction networks, which as_reaction_network(net) makes"
     }
     abort_value("method", "\"auto\", \"exact\", \"windows\" or \"paper\"", method, paste0(hint, "."))
   }
@@ -358,13 +409,19 @@ abort_not_observed <- function(model, unknown, known) {
 petri_start <- function(model, flat, final, nsim, any_number, shard) {
   if (!is.null(model$events)) {
     abort_argument(
-      "`initial` cannot be a result: the net has events, and a result does not have what they have set and what waits."
+      paste(
+        "`initial` cannot be a result, because the net has events: a result has neither the parameters that they have set nor",
+        "the events that wait. Simulate up to the last time in one call."
+      )
     )
   }
   clocks <- model$transitions$name[model$transitions$kind == "deterministic"]
   if (length(clocks) > 0L) {
     abort_argument(sprintf(
-      "`initial` cannot be a result: the transition \"%s\" is deterministic, and a result does not have its clock.", clocks[[1L]]
+      paste(
+        "`initial` cannot be a result, because the transition \"%s\" is deterministic: a result does not have its clock.",
+        "Simulate up to the last time in one call."
+      ), clocks[[1L]]
     ))
   }
   sizes <- .Call(ffi_petri_observed, flat, model$places$place)

@@ -110,7 +110,8 @@ number_texts <- function(x, kind, equation) {
   if (inherits(x, "mass_action")) return(data.frame(rate = x$mass_action, law = "mass action"))
   if (inherits(x, "petri_transition")) {
     abort_argument(sprintf(
-      "The %s of \"%s\" is a transition; flow() and transition() are not arguments of transition().", word, equation
+      "The %s of \"%s\" is made by flow() or transition(); expected a number, a formula as text, or mass_action().", word,
+      equation
     ))
   }
   if (is.numeric(x) && !is.object(x) && length(x) > 0L) {

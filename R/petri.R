@@ -1,102 +1,124 @@
 #' A coloured hybrid Petri net
 #'
-#' Creates a Petri net. Its *places* hold *tokens*: a whole number of them, as molecules, or a level that flows, as a
-#' concentration. Its *transitions* take tokens from places and add tokens to places: at random times, as long as they flow, at
-#' once, after a delay, or at given times. A net may be *coloured*: a place then stands for many places, one for each colour, for
-#' instance one for each cell of a tissue, and a transition for many transitions.
+#' Creates a Petri net. Its *places* hold *tokens*. A *discrete* place holds a whole number of them, such as molecules: its
+#' *count*. A *continuous* place holds any number of at least 0, such as a concentration: its *level*. The *marking* is what all
+#' places hold. The *transitions* take tokens from places and add tokens to places. They do this at random times, continuously,
+#' at once, after a delay, or at given times. A net may be *coloured*. Then one place stands for many places, one for each colour,
+#' such as the cells of a tissue, and one transition stands for many transitions.
 #'
-#' @param ... The transitions: rates named by equations, as in [reaction_network()], such as `"off <-> on" = c(1.5, 2.5)`;
-#'   `flow()` and `transition()` named by equations; and `transition()` with an equation of its own, with or without a name for
-#'   it. Or one list of these. Or a data frame: see section Data frames.
+#' @param ... The transitions, each in one of these forms: rates, named by an equation, as in [reaction_network()], such as
+#'   `"off <-> on" = c(1.5, 2.5)`; `flow()` or `transition()`, named by an equation; or `transition()` with an equation of its
+#'   own, whose name, if any, is the name of the transition. A transition without a name is called `T` and its
+#'   number. A list of these,
+#'   or a data frame, can be given instead: see section Data frames.
 #' @param colours The simple sets of colours: a list of vectors with names, such as `list(X = 1:100, Layer = c("top", "bottom"))`.
-#'   Colours are whole numbers or names.
+#'   Colours are whole numbers or names. With `NULL` (the default), the net has no colours.
 #' @param sets Further sets of colours: texts with names. `"X * Y"` is a product, whose colours are tuples. `"A + B"` is a union,
 #'   and `"Cell[x %% 2 == 1]"` a subset. See section Colours.
-#' @param indices The names that stand for colours, and the sets of these colours, such as `c(x = "X", y = "Y")`.
-#' @param places The sets of the colours of places, such as `c(Ca = "Cell")`. A place without a name, as in `c("A", Ca = "Cell")`,
-#'   has no colours. Places that are not named here have no colours either.
-#' @param continuous The places whose tokens are levels: their names, their numbers, or a logical vector with one element per
-#'   place. All other places hold whole numbers.
-#' @param initial The initial marking: numbers of at least 0 or formulas of indices and parameters, named by places, such as
-#'   `list(Ca = 0.1, S = "4 * (x == 1)")`. The name `"Ca[1,2]"` is that of one colour. A later value replaces an earlier one.
-#'   Places that are not named start at 0.
+#' @param indices The names that stand for a colour in equations and formulas, with the sets of these colours, such as
+#'   `c(x = "X", y = "Y")`.
+#' @param places The sets of the colours of places, such as `c(Ca = "Cell")`. A place without a name in this vector, as A in
+#'   `c("A", Ca = "Cell")`, has no colours. A place that the vector does not contain has none either.
+#' @param continuous The continuous places: their names, their numbers, or a logical vector with one element per place. All other
+#'   places are discrete. With `NULL` (the default), all are discrete.
+#' @param initial The initial marking: numbers of at least 0, or formulas of indices and parameters as text, named by places, such
+#'   as `list(Ca = 0.1, S = "4 * (x == 1)")`. The name `"Ca[1,2]"` is that of one colour. If two values are for the same colour,
+#'   the later one counts. Places that are not named start at 0. Discrete places need whole numbers, at most 2^53.
 #' @param parameters Numbers named by parameters: a vector, a list, or one row of a data frame.
-#' @param fixed Places that no transition changes, as in `continuous`.
+#' @param fixed Places that no transition changes, in the form of `continuous`. With `NULL` (the default), none.
 #' @param variables Formulas as text, named by variables, such as `c(total = "sum(Ca)")`. Rates and other variables may use them.
 #'   [`simulate()`][simulate.petri_net] can observe them.
-#' @param functions Functions of colours, as texts named by their heads, such as `c("near(x, a)" = "abs(x - a) == 1")`. An
-#'   argument may be followed by its set: `"up(x in X)"`.
+#' @param functions Functions of colours: texts named by a function and its arguments, such as
+#'   `c("near(x, a)" = "abs(x - a) == 1")`. An argument may be followed by its set: `"up(x in X)"`.
 #' @param events A list of [event()]s, with or without names, as in [reaction_network()]. They may set any places and parameters.
 #'   See section Events.
-#' @param equation The equation of a transition. If there is none, the name that `petri_net()` is given is the equation.
-#' @param rate,flow,weight,delay The number of a transition, which also gives its kind. Exactly one of these, or `at`, must be
-#'   given. A number, a formula as text, or `mass_action()`; two of them for a reversible equation.
-#' @param at `c(begin, period, end)` of a scheduled transition: numbers, or formulas of parameters as text. `period` and `end` may
-#'   be left out.
-#' @param test Conditions of the transition, joined by `&`, such as `"S >= 3 & B < 2"`.
-#' @param reset Places that the transition sets to 0: text, separated by commas, or several texts.
-#' @param guard A condition of the colours, such as `"x != a"`.
-#' @param z A rate of a flow: `flow(z)` is `transition(flow = z)`.
-#' @returns `petri_net()`: an object of class `petri_net`. `transition()` and `flow()`: a transition for `petri_net()`.
+#' @param equation The equation of a transition. If it is `NULL`, the name of the argument of `petri_net()` is the equation.
+#' @param rate,flow,weight,delay The number of a transition, which also tells its kind: see section Kinds of transitions. Exactly
+#'   one of these or `at` must be given. It is a number of at least 0, a formula as text, or, but for a delay, `mass_action()`. A
+#'   reversible equation needs two of them.
+#' @param at The times of a scheduled transition, `c(begin, period, end)`: numbers, or formulas of parameters as text. Without
+#'   `period`, or with the period 0, it fires once. Without `end`, it never stops.
+#' @param test Conditions of the transition as text, joined by `&`, such as `"S >= 3 & B < 2"`. See section Tests.
+#' @param reset Places that the transition sets to 0 before it adds tokens: one text with commas, or several texts.
+#' @param guard A condition of the colours as text, such as `"x != a"`. See section Colours.
+#' @param z The rate of a flow: `flow(z)` is `transition(flow = z)`.
+#' @returns `petri_net()`: an object of class `petri_net`; see section Elements. `transition()` and `flow()`: a transition for
+#'   `petri_net()`.
 #'
 #' @section Kinds of transitions:
 #'   * `rate`: *stochastic*. It fires at random times. The rate is its propensity, as in [reaction_network()].
-#'   * `flow`: *continuous*. It flows all the time; the rate is a speed. It changes continuous places only.
-#'   * `weight`: *immediate*. It fires as soon as it is enabled. Of several, one is chosen with a probability in proportion to its
-#'     weight. One whose weight is 0 does not fire.
-#'   * `delay`: *deterministic*. It fires when it has been enabled without interruption for its delay.
-#'   * `at`: *scheduled*. It fires at the time `begin`, then after each `period`, up to `end`, if it is then enabled. With a
-#'     period of 0, it fires once.
+#'   * `flow`: *continuous*, also called a flow. It changes continuous places only, all the time. The rate is its speed.
+#'   * `weight`: *immediate*. It fires as soon as it is enabled. If several are enabled, one is chosen with a probability in
+#'     proportion to its weight. A transition whose weight is 0 or less does not fire.
+#'   * `delay`: *deterministic*. It fires when it has been enabled without interruption for its delay. The delay is the value of
+#'     the formula when the transition becomes enabled.
+#'   * `at`: *scheduled*. It fires at the time `begin`, then after each `period`, up to `end`, if it is enabled at that time. If
+#'     `begin` is below 0, it never fires.
 #'
-#'   A transition other than a flow is *enabled* if each place has the tokens that it takes, and its tests hold. A flow out of a
-#'   place that is empty is at most as fast as what flows in: see [`simulate()`][simulate.petri_net].
+#'   A transition that is not a flow is *enabled* if each place has the tokens that the transition takes, and its tests hold. A
+#'   flow needs only its tests. If a place is empty, its outflows are limited to its inflows: see `semantics` of
+#'   [`simulate()`][simulate.petri_net].
 #'
-#'   A *delay* is not that of a delayed reaction, whose products come later: the tokens of a deterministic transition stay where
-#'   they are until it fires, and other transitions may take them.
-#' @section Numbers and formulas: A number, and `mass_action("k")`, are constants of mass action for `rate` and `flow`. For
-#'   `rate`, the constant is multiplied by the number of ways to choose the tokens that are taken: x (x - 1) / 2 for `2 A`. For
-#'   `flow`, it is multiplied by the limit of this for many tokens, x^2 / 2; only for a discrete place, which may be on both sides
-#'   of the equation of a flow, it is x (x - 1) / 2 here, too. Text is a formula, which is the whole rate. For `weight` and
-#'   `delay`, a number is the weight or the delay itself.
+#'   The *delay* of a transition is not that of a delayed reaction, whose products come later. Here, tokens stay where they are
+#'   until the transition fires, and other transitions may take them.
+#' @section Units: The units of time and of levels are yours, and fireflip converts none. Rates are per unit of time: a stochastic
+#'   rate is the expected number of firings, and a flow the amount that moves for the weight 1. Delays and `at` are times.
+#' @section Numbers and formulas: For `rate` and `flow`, a number and `mass_action("k")` are constants of mass action. For `rate`,
+#'   the constant is multiplied by the number of ways to choose the tokens that are taken: x (x - 1) / 2 for `2 A`. For `flow`, it
+#'   is multiplied by the limit of this for many tokens: x^2 / 2. There is one exception: for a discrete place, which may be on
+#'   both sides of the equation of a flow, it is x (x - 1) / 2 in a flow, too. A text is a formula, and the formula is the whole
+#'   rate. For `weight` and `delay`, a number is the weight or the delay itself.
 #'
-#'   Formulas have the grammar of those of [reaction_network()]. A place with colours is written with them, as `Ca[x,y]`,
-#'   `Ca[x,next(y)]` or `Ca[1,2]`. `sum(Ca)` is the sum over all colours. A rate may have several parts, of which the first counts
-#'   whose condition on colours holds: `c("x == 1" = "k1", "x > 10" = "k2", "k3")`. A part without a name always holds.
-#' @section Equations: They are those of [reaction_network()], with two additions. Weights may be any numbers, `5.4 A`, or
-#'   formulas of parameters and places in parentheses, `(n + 1) A`. Those of discrete places must be whole. A place with colours
-#'   has all of them in brackets: `2 A[x] + A[next(x)] -> B[x,1]`.
+#'   Formulas have the grammar of [reaction_network()]. A place with colours is written with its colours, as `Ca[x,y]`,
+#'   `Ca[x,next(y)]` or `Ca[1,2]`. `sum(Ca)` is the sum over all colours.
 #'
-#'   If a place is on both sides with equal weight, as E in `A + E -> B + E`, and the transition is a flow but E is not
-#'   continuous, it is taken as a test, `E >= 1`, and a factor of mass action. [`summary()`][petri-methods] lists such choices.
-#' @section Tests: `place >= w` and `place < w` compare the tokens with a weight, `place == w` asks for exactly this number. On
-#'   discrete places, there are also `>` and `<=`. For any other condition, multiply the rate by it: `"(A + B > 3) * k"`.
-#' @section Colours: An index stands for each colour of its set. A transition that names indices stands for a transition for each
-#'   choice of their colours for which the guard holds. Expressions of colours are whole numbers, names of colours, indices,
-#'   parameters that are whole, `+ - * %/% %% ^`, `abs()`, comparisons, `!`, `&`, `|` and the `functions`. `next(x)` is the next
-#'   colour of the set of x; after the last one comes the first. `previous(x)` is the one before. A colour outside of the set of
-#'   its place, such as `x + 1` for the last x, gives no transition.
+#'   A rate, weight or delay may have several parts, named by conditions on colours: `c("x == 1" = "k1", "x > 10" = "k2", "k3")`.
+#'   The first part whose condition holds counts. A part without a name always holds. If no part holds, the
+#'   number is 0: the transition never fires, but a deterministic one fires at once.
+#' @section Equations: They are those of [reaction_network()], with two additions. A weight may be any number, as in `5.4 A`, or a
+#'   formula of parameters and places in parentheses, as in `(n + 1) A`. The weights of discrete places must be whole. A place
+#'   with colours has all of its colours in brackets, as in `2 A[x] + A[next(x)] -> B[x,1]`.
 #'
-#'   In a subset, an index stands for the component of the tuple that has its set: with `c(x = "X", y = "Y")`, x is the first
-#'   component of `"Cell[x %% 2 == 1]"` if Cell is `"X * Y"`.
+#'   A flow may have a discrete place on both sides with equal weights, as E in `A + E -> B + E`. This place is then a test,
+#'   `E >= 1`, and a factor of mass action. [`summary()`][petri-methods] lists such choices.
+#' @section Tests: `place >= w` (a read arc) and `place < w` (an inhibitor arc) compare the tokens of a place with a weight.
+#'   `place == w` (an equal arc) is for discrete places. For these, there are also `>` and `<=`. For any other condition, multiply
+#'   the rate by it: `"(A + B > 3) * k"`.
+#' @section Colours: An index stands for each colour of its set. A transition that names indices stands for many transitions: one
+#'   for each choice of colours for which the guard holds. An expression of colours may contain whole numbers, names of colours,
+#'   indices, parameters that are whole numbers, `+ - * %/% %% ^`, `abs()`, comparisons, `!`, `&`, `|` and the `functions`.
+#'   `next(x)` is the next colour in the set of x, and after the last one comes the first. `previous(x)` is the one before. If an
+#'   expression gives a colour that the set of the place does not have, such as `x + 1` for the last x, there is no such
+#'   transition.
+#'
+#'   In a subset, an index stands for the component of the tuple that has its set. For example, with `c(x = "X", y = "Y")` and
+#'   Cell = `"X * Y"`, x is the first component in `"Cell[x %% 2 == 1]"`.
 #' @section Events: An [event()] is triggered when its condition becomes true: by a firing, by a level that crosses a threshold,
-#'   or at a time. It sets places and parameters to new values. A discrete place must be set to a whole number, and any place to
-#'   at least 0. A place with colours has them by numbers or names, as in `c("Ca[1,2]" = 0)`; without brackets, all of its colours
-#'   are set. Rates, flows, weights and delays follow a parameter that is set; colours and times of schedules must not depend on
-#'   it. [`simulate()`][simulate.petri_net] tells the order of events and firings at one instant.
-#' @section Data frames: A row for each equation. The column `equation`; `kind` (`"stochastic"`, `"continuous"`,
-#'   `"immediate"`, `"deterministic"` or `"scheduled"`) with `number`, or one column for each of `rate`, `flow`, `weight` and
-#'   `delay`, with `NA` for what a transition does not have. Optional columns are `name`, `law` (`"mass action"` or `"formula"`),
-#'   `test`, `reset`, `guard`, `begin`, `period` and `end`. `as.data.frame(net)` is such a data frame, unless a number
-#'   has several parts.
-#' @section Elements: A net is a list. `places` is a data frame of `place`, `set`, `continuous` and `fixed`. `transitions` is a
-#'   data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`, `period` and `end`.
-#'   `pieces` has the numbers that have several parts. `markings` is a data frame of `element`, `when`, `value` and `adds`.
-#'   `colours`, `sets`, `indices`, `functions`, `parameters` and `variables` are as the arguments. `events` is `NULL` or a data
-#'   frame as in [reaction_network()]. `choices` are texts. A net from a file may have `definitions`, the formulas of its
-#'   constants, and one from [reduce_network()] has `reduction`.
+#'   or at a time. It sets places and parameters to new values. The new value of a discrete place must be a whole number, and that
+#'   of any place at least 0. A place with colours has them as numbers or names, as in `c("Ca[1,2]" = 0)`. Without brackets, all
+#'   of its colours are set. If an event sets a parameter, the rates, flows and weights that name it change at once. Delays use
+#'   the value from the next time on at which their transitions become enabled. Colours and times of schedules must not depend on
+#'   a parameter that an event sets. [`simulate()`][simulate.petri_net] tells the order of events and firings at one instant.
+#' @section Data frames: There is a row for each equation. The column `equation` is needed. The numbers are either in the column
+#'   `number`, with their kinds in the column `kind` (`"stochastic"`, `"continuous"`, `"immediate"`, `"deterministic"` or
+#'   `"scheduled"`); or in the columns `rate`, `flow`, `weight` and `delay`, with `NA` for what a transition does not have.
+#'   Optional columns are `name`, `law` (`"mass action"` or `"formula"`), `test`, `reset`, `guard`, `begin`, `period` and `end`.
+#'   `as.data.frame(net)` is such a data frame, unless a number has several parts.
+#' @section Elements: A net is a list of these elements.
+#'   * `places`: a data frame of `place`, `set`, `continuous` and `fixed`.
+#'   * `transitions`: a data frame of `name`, `kind`, `equation`, `number` (text), `law`, `test`, `reset`, `guard`, `begin`,
+#'     `period` and `end`.
+#'   * `pieces`: `NULL`, or a data frame of `transition`, `when`, `number` and `law`, with the parts of numbers that have several.
+#'   * `markings`: a data frame of `element` (a place, or a place with colours), `when` (a condition), `value` (text) and `adds`
+#'     (whether the value is added to those above it). Only files have conditions and values that add up.
+#'   * `colours`, `sets`, `indices`, `functions`, `parameters` and `variables`: as the arguments.
+#'   * `events`: `NULL`, or a data frame as in [reaction_network()].
+#'   * `choices`: texts, which `summary()` shows.
+#'   * `definitions`: only if the net is from a file, the formulas of its constants. `reduction`: only if it is from
+#'     [reduce_network()].
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_parse` for an equation, a formula or an
-#'   expression of colours that does not follow the grammar or names something unknown. `fireflip_error_model` for an inconsistent
-#'   net, such as a flow that changes a discrete place, and for a set of colours that is too large, `fireflip_error_size`.
+#'   expression of colours that does not follow the grammar, or that names something unknown. `fireflip_error_model` for an
+#'   inconsistent net, such as a flow that changes a discrete place. `fireflip_error_size` for a set of colours that is too large.
 #' @section Warnings: `fireflip_warning_unused` if `initial` names a place that nothing else names. `fireflip_warning_propensity`
 #'   as in [reaction_network()]. `fireflip_warning_colours` if a transition names a colour that its place does not have, as in
 #'   `A[7]` for `X = 1:3`.
@@ -276,6 +298,9 @@ with_hints <- function(code, model) {
       tests <- model$transitions$test[!is.na(model$transitions$test)]
       if (any(grepl("=[<>]", tests))) hint <- "comparisons are written >=, < and ==, and on counts > and <="
       else if (any(grepl("[^<>=!]=[^=]", tests))) hint <- "\"==\" compares, as in \"B == 2\""
+      else if (grepl(" after place ", text, fixed = TRUE)) {
+        hint <- "a test compares one place; multiply the rate by other conditions, as in \"(A + B > 1) * k\""
+      }
     }
     if (is.null(hint)) stop(e)
     abort("parse", paste0(text, "; ", hint))

@@ -2,7 +2,9 @@
 
 is_map <- function(type, at, components) {
   map <- check_choice(type, "type", c("series", "map")) == "map"
-  if (!map && !is.null(c(at, components))) abort_argument("`at` and `components` are for type = \"map\".")
+  if (!map && !is.null(c(at, components))) {
+    abort_argument("`at` and `components` are for type = \"map\"; found type = \"series\".")
+  }
   map
 }
 
@@ -11,7 +13,9 @@ is_map <- function(type, at, components) {
 # the x axis.
 map_of <- function(x, species, place, at, components) {
   run <- run_of(x)
-  if (item_of(x) == "species") abort_argument("A map needs a result of a Petri net whose places have colours.")
+  if (item_of(x) == "species") {
+    abort_argument("A map needs a result of a Petri net with a coloured place; found one of a reaction network.")
+  }
   place <- place_of_map(run, species, place)
   rows <- map_rows(x, run, place)
   cells <- run$colours[run$colours$place == place, -1L, drop = FALSE]
@@ -25,7 +29,7 @@ map_of <- function(x, species, place, at, components) {
   }
   data[components] <- lapply(components, function(one) factor(data[[one]], colours_in_order(run$model, one, cells[[one]])))
   data <- data[!is.na(data$value), ]
-  if (nrow(data) == 0L) abort_argument("There is nothing to plot: no value is known.")
+  if (nrow(data) == 0L) abort_argument("There is nothing to plot: the values are all `NA`.")
   rownames(data) <- NULL
   note <- c(rows$note, if (length(rest) > 0L) sprintf("mean over %s", paste(rest, collapse = ", ")))
   word <- paste0(if (is.null(x$trajectory)) "mean ", word_of_values(run, place))
@@ -35,7 +39,9 @@ map_of <- function(x, species, place, at, components) {
 # The one place with colours that a map shows.
 place_of_map <- function(run, species, place) {
   coloured <- if (!is.null(run$colours)) unique(run$colours$place[rowSums(!is.na(run$colours[-1L])) > 0L])
-  if (length(coloured) == 0L) abort_argument("A map needs a place with colours; the result has none.")
+  if (length(coloured) == 0L) {
+    abort_argument("A map needs a place with colours; the result has none. The argument `observe` of simulate() chooses places.")
+  }
   name <- if (is.null(place)) species else place
   if (is.null(name) && length(coloured) == 1L) return(coloured)
   if (is.factor(name)) name <- as.character(name)

@@ -2,27 +2,30 @@
 
 #' Plot a Petri net
 #'
-#' Draws places as round boxes and transitions as rectangles, with an arrow for each arc. Of a net with colours, it draws the net
-#' as it is written, with one place and one transition for all colours; `plot(unfold(net))` draws all of them. Continuous places,
-#' and transitions that flow, have thick borders; arcs of flows are thick. The end of an arc shows its kind: a head for tokens
-#' that are taken or added, a dot for a test `>=` (read arc), a ring for `<` (inhibitor arc), two bars for `==` (equal arc), two
-#' open heads for a reset. A dashed line leads from a place to a transition whose rate names it (modifier). A legend below the
-#' plot explains the symbols that occur.
+#' Draws places as round boxes and transitions as rectangles, with an arrow for each arc. A net with colours is drawn as it is
+#' written, with one box for all colours of a place or transition. `plot(unfold(net))` draws a box for each colour.
 #'
-#' Nets with at least 150 boxes or 1,000 arcs are drawn as an overview by default, as networks of class `pbn`: see [plot.pbn()].
+#' Continuous places, continuous transitions (flows) and the arcs of flows are thick. The end of an arc shows its kind: a head
+#' for tokens that are taken or added, a dot for the test `>=` (read arc), a ring for `<` (inhibitor arc), two bars for `==`
+#' (equal arc), and two open heads for a reset. A dashed line leads from a place to a transition whose rate names it (modifier
+#' arc). A legend below the plot explains the symbols that occur.
+#'
+#' By default, nets with at least 150 boxes or 1,000 arcs are drawn as an overview, as networks of class `pbn`: see [plot.pbn()].
 #'
 #' @param x,object A net of class `petri_net`.
 #' @param layout As for [plot.pbn()]. The rows of a matrix are the places and then the transitions. A function takes the graph of
 #'   `igraph::as.igraph(x)`.
-#' @param labels Whether to draw names. By default, if there are fewer than 150 boxes.
-#' @param main The title.
+#' @param labels Whether to draw names. By default (`NULL`), if there are fewer than 150 boxes.
+#' @param main The title. By default (`NULL`), none.
 #' @param legend Whether to draw the legend. Default `TRUE`.
-#' @param overview `TRUE` to draw the overview, `FALSE` to draw boxes and arrows.
+#' @param overview `TRUE` to draw the overview, `FALSE` to draw boxes and arrows. By default (`NULL`), the size of the net
+#'   decides.
 #' @param size For `autoplot()`, width and height of the plot in inches. By default, those of the open device, or 7 by 7.
 #' @param ... For `plot()`, further arguments of [graphics::plot.default()]; `lwd` multiplies the widths of the arrows, and `lty`
 #'   replaces their line type. Otherwise ignored, with a warning of class `fireflip_warning_argument`.
-#' @returns `plot()`: a data frame of the boxes, invisibly, with the columns `node`, `kind` (`"counted place"`, `"continuous
-#'   place"`, or the kind of a transition, where a continuous one is a `"flow"`), `x` and `y` (in inches). For an overview, as for
+#' @returns `plot()`: a data frame of the boxes, invisibly, with the columns `node`, `kind`, `x` and `y` (in
+#'   inches). `kind` is `"counted place"` for a discrete place, `"continuous place"`, or the kind of a transition, where `"flow"`
+#'   is a continuous one. For an overview, as for
 #'   [plot.pbn()]. `autoplot()`: a ggplot. The method for igraph's generic `as.igraph()`: a graph with the vertex attributes
 #'   `name` and `kind`, and the edge attributes `role` and `count` of [network_arrows()].
 #' @section Errors: `fireflip_error_argument` for an invalid argument.

@@ -26,16 +26,16 @@
 #'   counts only if the amounts in the file are numbers of molecules. If they have another unit, such as the mole, the constants
 #'   of the rates are for that unit. They are not converted, so with counts only reactions of first order have the right rate.
 #'   Values that the file computes from those of these species are not computed anew. With `NULL` (the default), the values in
-#'   the file are used. For a Petri net, markings named by places, as in [set_initial()].
-#' @param constants Only for Petri nets: numbers named by constants of the file, such as `c(NX = 100)`, which replace their values
-#'   in the file. Sizes of sets of colours may depend on them. With `NULL` (the default), none is replaced.
-#' @param valueset Only for Petri nets: the name of one of the sets of values that the file gives its constants. With `NULL` (the
-#'   default), the first one, or in Snoopy's files the one that is in use.
+#'   the file are used. For a Petri net, markings named by places, as in [set_initial()][set_initial.petri_net].
+#' @param constants Only for Petri nets: numbers named by constants of the file, such as `c(NX = 100)`. They replace the values in
+#'   the file. Sizes of sets of colours may depend on them. With `NULL` (the default), none is replaced.
+#' @param valueset Only for Petri nets: a file may give its constants several sets of values, and this is the name of one of them.
+#'   With `NULL` (the default), the first one, or in Snoopy's files the one that is in use.
 #'
-#' @param as `"petri_net"`: a reaction network in SBML or of BioNetGen is read as a Petri net, see section Petri nets from
-#'   reaction networks. `"auto"` (the default): each file is read as what it is.
-#' @param continuous Only for `as = "petri_net"`: the species that become continuous places, as in [as_petri_net()]. What rate
-#'   rules determine is continuous anyway.
+#' @param as `"auto"` (the default): each file is read as the kind of model that it holds. `"petri_net"`: a reaction network in
+#'   SBML or of BioNetGen is read as a Petri net: see section Petri nets from reaction networks.
+#' @param continuous Only for `as = "petri_net"`: the names of the species that become continuous places. With `NULL` (the
+#'   default), none. What rate rules determine is continuous in any case.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
@@ -117,12 +117,13 @@
 #' the species), stoichiometries that change, models of flux balance analysis, and packages of level 3 that are required, such as
 #' *comp* and *distrib*. Amounts may differ from a whole number by a rounding error (a relative error of 1e-9).
 #' @section Petri nets from reaction networks:
-#' With `as = "petri_net"`, the net is that of [as_petri_net()], with two additions for SBML. A rate rule `x' = f` is not solved:
-#' x becomes a continuous place and f a flow, whatever the formula, so that x may be a species, a parameter or a compartment, and
-#' events may set it. Continuous species may begin with fractions. The level of a place is at least 0: an initial value below 0 is
-#' an error. By default, a level that would fall below 0 stays there; with `semantics = "bio"`, [`simulate()`][simulate.petri_net]
-#' ends with an error instead, so that it tells whether a solution has negative values. What reactions cannot be is an error as
-#' for reaction networks.
+#' With `as = "petri_net"`, the net is that of [as_petri_net()], with two additions for SBML. First, a rate rule `x' = f` is not
+#' solved. Instead, x becomes a continuous place, and f a flow, whatever its formula is. x may be a species, a parameter or a
+#' compartment, and events may set it. Second, continuous species may begin with fractions.
+#'
+#' The level of a place is at least 0. So an initial value below 0 is an error. A level that would fall below 0 stays at 0 by
+#' default. With `semantics = "bio"`, [`simulate()`][simulate.petri_net] ends with an error instead, which shows that a solution
+#' has negative values. Everything else that is not supported is an error, as for reaction networks.
 #' @section Networks of BioNetGen:
 #' The blocks `parameters`, `functions`, `species`, `reactions` and `groups` of a `.net` file are read. The names of species are
 #' their patterns, such as `EGF(R)`, and must be quoted in equations and formulas. Fixed species (`$`) are fixed.
@@ -176,7 +177,7 @@ read_network <- function(file, format = c("auto", "pbn", "boolnet", "bnet", "sbm
                                           "snoopy"), perturbation = NULL, update = NULL, exempt = NULL, initial = NULL,
                          constants = NULL, valueset = NULL, as = c("auto", "petri_net"), continuous = NULL) {
   as <- check_choice(as, "as", c("auto", "petri_net"))
-  if (as == "auto" && !is.null(continuous)) abort_argument("`continuous` needs `as` = \"petri_net\".")
+  if (as == "auto" && !is.null(continuous)) abort_argument("`continuous` needs `as` = \"petri_net\"; found `as` = \"auto\".")
   by_name <- !missing(file) && is_texts(file, 1L) && missing(format) && grepl("[.]pnml$", file, ignore.case = TRUE)
   if (by_name || identical(format, "pnml")) {
     abort("unsupported", paste(
@@ -426,9 +427,9 @@ read_bngl_net <- function(file, initial = NULL) read_network(file, "bngl_net", i
 #' @param model A network of class `pbn`, `reaction_network` or `petri_net`.
 #' @param file Path of the file.
 #' @param format `"pbn"`, `"boolnet"`, `"bnet"` or `"sbml"` for a Boolean network; `"sbml"` or `"bngl_net"` for a reaction
-#'   network; `"andl"`, `"candl"` or `"pnml"` for a Petri net. [read_network()] describes them. With `"auto"` (the default), the
-#'   extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`; `.net`; `.andl`;
-#'   `.candl`; `.pnml`.
+#'   network; `"andl"`, `"candl"`, `"sbml"` or `"pnml"` for a Petri net. [read_network()] describes them. With `"auto"` (the
+#'   default), the extension of `file` determines the format: `.pbn`; `.boolnet` or `.txt`; `.bnet`; `.sbml` or `.xml`; `.net`;
+#'   `.andl`; `.candl`; `.pnml`.
 #' @param ... Further arguments of methods. These methods have none.
 #'
 #' @returns `file`, invisibly.

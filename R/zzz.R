@@ -15,14 +15,21 @@
 #' * [first_passage()], [sweep_parameters()], [compare_ensembles()] and [covariances()] answer further questions.
 #' * [chemical_master_equation()] computes the exact distribution of a small network.
 #'
+#' @section Petri nets:
+#' * [petri_net()] creates a coloured hybrid Petri net from equations; [petri_model()] gives example nets; [read_network()] reads
+#'   ANDL, CANDL and Snoopy's files; [as_petri_net()] converts a reaction network.
+#' * [`simulate()`][simulate.petri_net] simulates ensembles: counts change by firings, and levels by flows.
+#' * [unfold()], [invariants()] and [reduce_network()] show what a net consists of, what it conserves, and what can be left out.
+#'
 #' @section To read:
 #' * [choosing_p]: what the perturbation probability does, and how to choose it.
 #' * [coming_from_boolnet]: BoolNet's functions, and their counterparts in fireflip.
 #' * [verbs]: all functions that analyse or change a network.
-#' * Two vignettes on Boolean networks, "First steps" and "Who drives complex2?", and three on reaction networks, "A first
-#'   ensemble", "Choosing a method" and "Moving from GillespieSSA2 and adaptivetau". `browseVignettes("fireflip")` opens them if
-#'   they are installed. `make install` and `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is
-#'   in the folder `vignettes` of the sources.
+#' * Two vignettes on Boolean networks, "First steps" and "Who drives complex2?"; three on reaction networks, "A first ensemble",
+#'   "Choosing a method" and "Moving from GillespieSSA2 and adaptivetau"; and two on Petri nets, "A tissue from one cell" and
+#'   "Counted or flowing: what changes". `browseVignettes("fireflip")` opens them if they are installed. `make install` and
+#'   `make demo` install them if knitr, rmarkdown and pandoc are installed. Their text is in the folder `vignettes` of the
+#'   sources.
 #'
 #' @section Options:
 #' The following [options()] apply to the whole session. None of them changes a result.

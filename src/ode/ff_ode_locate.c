@@ -60,7 +60,7 @@ static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *c
   for (uint32_t i = 0; i < w->n; i++) changed[i] = (int8_t)change_of(o, w, i, *at, changed[i]);
 }
 
-/* Looks at condition i in a piece of the step. changed[i] becomes its value at the begin. If it has changed at the end, *end
+/* Looks at condition i in a piece of the step. changed[i] becomes its value at the start. If it has changed at the end, *end
  * becomes the time of this change, and changed[i] has FOUND, too. */
 static int search_one(ff_ode *o, const ff_ode_watch *w, uint32_t i, double begin, double *end, int8_t *changed) {
   const double value = value_at(o, w, i, begin), below = value == 0 ? time_below(o, w, i, begin, *end) : begin;

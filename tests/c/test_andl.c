@@ -401,7 +401,7 @@ static void errors(void) {
       {T("t : : [A - B] : MassAction(2) + 1;"),
        "net, line 4: the law of the rate depends on the weight of A, which is not a whole number up to 100"},
       {NET("spn", PLACES "observers: transition: o = t;\n"),
-       "net, line 3: found observers of transitions; those of places are read"},
+       "net, line 3: found observers of transitions; remove them, as only those of places are read"},
   };
   fails(parse, COUNT_OF(parse), FF_EPARSE);
   fails(model, COUNT_OF(model), FF_EMODEL);

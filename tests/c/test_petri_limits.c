@@ -297,10 +297,10 @@ static void names_bad_changes(void) {
   petri_text x;
   begin_level(&x);
   petri_transition(&x, "chop", FF_PETRI_DETERMINISTIC, "0 -> (A / 2) A", NULL, NULL, "1", 0);
-  FAILS(&x, &usual, 10, "place \"A\" would become 1.5 by transition \"chop\" at time 1 ", "whole number");
+  FAILS(&x, &usual, 10, "transition \"chop\" would set place \"A\" to 1.5 at time 1 ", "whole number");
   begin_level(&x);
   petri_transition(&x, "double", FF_PETRI_DETERMINISTIC, "0 -> (A) A", NULL, NULL, "1", 0);
-  FAILS(&x, &usual, 100, "place \"A\" would have 1.8014", "by transition \"double\" at time 54 ", "2^53");
+  FAILS(&x, &usual, 100, "transition \"double\" would set place \"A\" to 1.8014", "tokens at time 54 ", "2^53");
   begin_level(&x);
   petri_place(&x, "B", 0, "0");
   petri_transition(&x, "go", FF_PETRI_IMMEDIATE, "A -> B", NULL, NULL, "1", 0);

@@ -274,8 +274,8 @@ static void refuses_markings(void) {
        "the initial marking of the continuous place \"Ca[2,2]\" is -0.5; expected a finite number of at least 0"},
       {"Ca", "1/0", "place \"Ca[1,1]\" is Inf"},
       {"A", "2^54", "discrete place \"A\" is 18014398509481984"},
-      {"Ca[3,1]", "1", "an initial marking of place \"Ca\" has a colour that is not in its set"},
-      {"G", "x", "names index \"x\", whose set \"X\" is none of those"},
+      {"Ca[3,1]", "1", "an initial marking of place \"Ca\" has a colour that the place does not have"},
+      {"G", "x", "names index \"x\" of the set \"X\"; expected an index of a set"},
       {"Ca", "x + a", "names index \"a\""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -317,7 +317,8 @@ static void refuses_variables(void) {
   FF_CHECK_OK(ff_petri_add_variable(net, "v", &err), &err);
   FF_CHECK_OK(ff_petri_variable_text(net, 0, "Ca[1,3]", petri_nowhere, &err), &err);
   FF_CHECK_OK(ff_petri_finish(net, &err), &err);
-  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_EMODEL, &err, "variable \"v\" names a colour of place \"Ca\" that is not");
+  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_EMODEL, &err,
+                 "variable \"v\" names a colour that place \"Ca\" does not have");
   ff_petri_free(net);
 }
 
@@ -350,7 +351,7 @@ static void refuses_sizes(void) {
     FF_CHECK_OK(ff_petri_add_place(net, name, 1, 0, 0, &err), &err);
   }
   FF_CHECK_OK(ff_petri_finish(net, &err), &err);
-  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_ESIZE, &err, "at least 335544320 places without colours");
+  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_ESIZE, &err, "335544320 places up to those of");
   FF_CHECK_OK(ff_petri_add_values(net, "Y", numbers, 10000, &err), &err);
   FF_CHECK_OK(ff_petri_add_set_text(net, "Large", "X * Y", petri_nowhere, &err), &err);
   FF_CHECK_FAILS(ff_petri_finish(net, &err), FF_ESIZE, &err, "81920000");

@@ -248,7 +248,7 @@ test_that("runs that cannot go on say why", {
   argument <- function(..., text) {
     expect_error(simulate(petri_model("gene"), ...), text, fixed = TRUE, class = "fireflip_error_argument")
   }
-  argument(times = 1, method = "direct", text = "as_reaction_network()")
+  argument(times = 1, method = "direct", text = "as_reaction_network(net)")
   argument(times = 1, tolerance = 2, text = "`tolerance` must be")
   argument(times = 1, observe = "k_on", text = "a parameter")
   argument(times = 1, integrator = "cvodes", text = "`integrator`")

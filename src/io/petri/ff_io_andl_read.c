@@ -266,7 +266,8 @@ static ff_status read_section(ff_andl *andl, int in, int skip) {
     }
     if (header && take_kind(andl, in, name)) continue;
     if (header && in == OBSERVERS && ff_span_equals(name, "transition"))
-      return ff_error_set(andl->err, FF_EUNSUPPORTED, "%s, line %llu: found observers of transitions; those of places are read",
+      return ff_error_set(andl->err, FF_EUNSUPPORTED,
+                          "%s, line %llu: found observers of transitions; remove them, as only those of places are read",
                           andl->file, (unsigned long long)ff_andl_place(andl, name).line);
     status = take_statement(andl, &statement);
     if (status == FF_OK && statement.length > 0 && !skip) status = sections[in].read(andl, statement);

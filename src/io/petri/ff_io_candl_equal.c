@@ -207,8 +207,8 @@ ff_status ff_candl_condition(ff_candl *candl, int *holds, const char *text, ff_p
   while (i < candl->n_conditions && strcmp(candl->condition[i], text) != 0) i++;
   if (i == FF_CANDL_MOST_CONDITIONS)
     return ff_error_set(candl->err, FF_EUNSUPPORTED,
-                        "%s, line %llu: the rate depends on whether %s, and on %u other conditions; "
-                        "it can be split into transitions whose guards tell",
+                        "%s, line %llu: the rate depends on whether %s, and on %u other conditions; expected fewer: "
+                        "replace the transition by several with guards",
                         place.file, (unsigned long long)place.line, text, FF_CANDL_MOST_CONDITIONS);
   if (i == candl->n_conditions && (candl->condition[i] = ff_candl_keep(candl, ff_span_of(text))) == NULL) return FF_EMEMORY;
   if (i == candl->n_conditions) candl->n_conditions++;

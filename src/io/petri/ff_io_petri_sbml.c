@@ -79,7 +79,8 @@ static ff_status push_formula(maker *m, ff_formula_builder *b, const transition 
 static ff_status refuse(maker *m, const transition *t, const char *what) {
   char name[NAME];
   ff_petri_transition_name(name, sizeof name, m->flat, t->family, t->i, ",");
-  return ff_error_set(m->err, FF_EMODEL, "transition %s %s, which SBML cannot express", ff_quote(name, strlen(name)).text, what);
+  return ff_error_set(m->err, FF_EMODEL, "transition %s %s, which SBML cannot express; ANDL and CANDL can",
+                      ff_quote(name, strlen(name)).text, what);
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------------------------ */

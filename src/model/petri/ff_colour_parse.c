@@ -349,7 +349,9 @@ static ff_status push_index(parser *p, const ff_token *t, uint32_t index) {
     const char *set = p->scope->set[p->scope->subset_of].name;
     const int stand = ff_colour_stand(&p->stands, p->scope, index);
     if (stand < 0)
-      return ff_error_set(p->err, FF_EPARSE, "%sno component of the set %s is left for the index %s%s",
+      return ff_error_set(p->err, FF_EPARSE,
+                          "%sno component of the set %s is left for the index %s%s; expected an index of another "
+                          "component",
                           ff_source_place(&p->source).text, ff_quote(set, strlen(set)).text,
                           ff_quote(t->name, t->name_length).text, ff_source_spot(&p->source, t->start, t->end).text);
     ff_colour_take(&p->stands, p->scope, index, stand);

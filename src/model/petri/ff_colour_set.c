@@ -160,7 +160,9 @@ static ff_status check_steps(const table *t, const ff_colour_expr *predicate) {
   for (uint32_t i = 0; i < predicate->length; i++) {
     const ff_colour_word *word = &predicate->word[i];
     if (!ff_colour_steps(word->code) || t->scope->colours[word->of] != NULL) continue;
-    return ff_error_set(t->err, FF_EMODEL, "the predicate of the set %s names a neighbour in the set %s, which is defined later",
+    return ff_error_set(t->err, FF_EMODEL,
+                        "the predicate of the set %s has next() or previous() in the set %s, which is defined later; "
+                        "expected a set that is defined before",
                         ff_quote(t->name, strlen(t->name)).text, t->scope->set[word->of].name);
   }
   return FF_OK;

@@ -77,7 +77,10 @@ static ff_status check_arc(const ff_petri *net, uint32_t t, const ff_petri_arc *
     return ff_error_set(err, FF_EMODEL, "%sa test for equality has the continuous place %s; expected a discrete place, or a test "
                         "with >= or <", label.text, name.text);
   if (arc->kind == FF_ARC_RESET && flow)
-    return ff_error_set(err, FF_EMODEL, "%sa flow resets place %s; expected a transition that fires", label.text, name.text);
+    return ff_error_set(err, FF_EMODEL,
+                        "%sa flow resets place %s; expected a transition that fires: stochastic, "
+                        "immediate, deterministic or scheduled",
+                        label.text, name.text);
   if (arc->kind == FF_ARC_RESET && place->fixed)
     return ff_error_set(err, FF_EMODEL, "%sa reset has the fixed place %s; expected a place that may change", label.text,
                         name.text);
@@ -112,7 +115,9 @@ static ff_status check_mass_action(const ff_petri *net, uint32_t t, ff_error *er
     if (arc->kind != FF_ARC_IN) continue;
     const int number = ff_petri_weight(&arc->weight, &weight);
     if (number && weight == floor(weight) && weight >= 0.0 && weight <= UINT32_MAX) continue;
-    return ff_error_set(err, FF_EMODEL, "%smass action takes %s of place %s; expected a whole number up to 2^32 - 1",
+    return ff_error_set(err, FF_EMODEL,
+                        "%smass action takes %s of place %s; expected a whole number up to 2^32 - 1, or a "
+                        "formula as the rate",
                         ff_petri_label_of(net, t).text, number ? ff_show(weight, 6).text : "a formula",
                         quote_place(net, &transition->element[arc->element]).text);
   }
@@ -296,13 +301,17 @@ static ff_status check_constants(const ff_petri *net, const uint8_t *is_set, ff_
   for (uint32_t v = 0; v < net->n_variables && found == FF_PETRI_NONE; v++)
     found = set_in_elements(is_set, net->variable[v].element, net->variable[v].n_elements);
   if (found != FF_PETRI_NONE)
-    return ff_error_set(err, FF_EMODEL, "an event sets parameter %s, which colours depend on; expected one that they do not name",
+    return ff_error_set(err, FF_EMODEL,
+                        "an event sets parameter %s, which colours depend on; expected a parameter that no set, "
+                        "function or variable names for its colours",
                         quote_name(net->parameter[found]).text);
   for (uint32_t t = 0; t < net->n_transitions; t++) {
     found = set_in_transition(is_set, &net->transition[t]);
     if (found != FF_PETRI_NONE)
-      return ff_error_set(err, FF_EMODEL, "%san event sets parameter %s, which its colours or times depend on; expected one that "
-                          "they do not name", ff_petri_label_of(net, t).text, quote_name(net->parameter[found]).text);
+      return ff_error_set(err, FF_EMODEL,
+                          "%san event sets parameter %s, which the colours or the times of this transition depend "
+                          "on; expected a parameter that they do not name",
+                          ff_petri_label_of(net, t).text, quote_name(net->parameter[found]).text);
   }
   return FF_OK;
 }

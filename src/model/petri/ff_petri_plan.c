@@ -264,8 +264,11 @@ static ff_status take_binding(ff_unfolder *u, uint32_t transition, ff_error *err
   ff_status status = find_family(u, transition, piece, n, err);
   if (status != FF_OK || plan->family[plan->last].dropped) return status;
   if (++u->flat->n_transitions > FF_PETRI_MAX_TRANSITIONS)
-    return ff_error_set(err, FF_ESIZE, "the net has more than %u transitions without colours; transition %s has %llu so far",
-                        FF_PETRI_MAX_TRANSITIONS, ff_petri_label_of(u->net, transition).text, (unsigned long long)plan->bound);
+    return ff_error_set(err, FF_ESIZE,
+                        "%sthe unfolded net has more than %u transitions, %llu of them from this one; at most %u are "
+                        "possible, so make the sets of colours smaller",
+                        ff_petri_label_of(u->net, transition).text, FF_PETRI_MAX_TRANSITIONS, (unsigned long long)plan->bound,
+                        FF_PETRI_MAX_TRANSITIONS);
   return ff_family_add(&plan->family[plan->last], plan->list, plan->place, &plan->bindings, u->at.component, err);
 }
 

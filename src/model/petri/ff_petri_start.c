@@ -62,8 +62,8 @@ static ff_status find_stands(ff_petri_start *start, const ff_petri *net, const f
     const uint32_t at = find_part(net, place->set, index->set, 0, start->stands);
     if (at == width)
       return ff_error_set(err, FF_EMODEL,
-                          "the initial marking of place %s names index %s, whose set %s is none of those of the place's "
-                          "colours",
+                          "the initial marking of place %s names index %s of the set %s; expected an index of a set that "
+                          "the place's colours are made of",
                           ff_quote(place->name, strlen(place->name)).text, ff_quote(index->name, strlen(index->name)).text,
                           ff_quote(net->set[index->set].name, strlen(net->set[index->set].name)).text);
     for (uint32_t k = 0; k < own; k++) start->stands[at + k] = index->first + k;
@@ -142,7 +142,9 @@ static ff_status apply(ff_unfolder *u, const ff_petri_marking *m, ff_error *err)
   if (ff_flat_element_find(&start->element, &u->at, &place)) return put(u, m, place, err);
   if (start->named) return FF_OK;
   const char *name = u->net->place[m->element.place].name;
-  return ff_error_set(err, FF_EMODEL, "an initial marking of place %s has a colour that is not in its set",
+  return ff_error_set(err, FF_EMODEL,
+                      "an initial marking of place %s has a colour that the place does not have; expected a colour of its "
+                      "set",
                       ff_quote(name, strlen(name)).text);
 }
 

@@ -158,7 +158,8 @@ static ff_status take_rest(const ff_petri_elements *to, uint32_t place, ff_petri
   }
   if (rest.text[0] != '[' || ff_bracketed_length(rest.text, rest.length) != rest.length)
     return ff_error_set(to->err, FF_EPARSE, "%sfound %s after place %s; expected %s", start_of(to).text,
-                        ff_quote(rest.text, rest.length).text, shown.text, coloured ? "its colours in brackets" : "nothing");
+                        ff_quote(rest.text, rest.length).text, shown.text,
+                        coloured ? "its colours in brackets" : "the end of the name");
   if (!coloured)
     return ff_error_set(to->err, FF_EPARSE, "%splace %s has no colours; found %s after its name", start_of(to).text, shown.text,
                         ff_quote(rest.text, rest.length).text);

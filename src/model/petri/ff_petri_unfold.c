@@ -22,8 +22,8 @@ static ff_status count_places(ff_petri_flat *flat, ff_error *err) {
     n += set == FF_PETRI_NONE ? 1 : ff_colours_n(net->colours[set]);
     if (n > FF_PETRI_MAX_PLACES)
       return ff_error_set(err, FF_ESIZE,
-                          "the net has at least %llu places without colours, from the first one to %s; at most %u are "
-                          "possible",
+                          "the unfolded net has %llu places up to those of %s; at most %u are possible, so make the sets "
+                          "of colours smaller",
                           (unsigned long long)n, ff_quote(net->place[p].name, strlen(net->place[p].name)).text,
                           FF_PETRI_MAX_PLACES);
   }
@@ -92,8 +92,8 @@ static ff_status find_symbol(ff_unfolder *u, const owner *of, const ff_petri_ele
   if (status != FF_OK) return status;
   if (!ff_flat_element_find(&flat, &u->at, symbol)) {
     const char *name = u->net->place[element->place].name;
-    status = ff_error_set(err, FF_EMODEL, "%s %s names a colour of place %s that is not in its set", of->what,
-                          ff_quote(of->name, strlen(of->name)).text, ff_quote(name, strlen(name)).text);
+    status = ff_error_set(err, FF_EMODEL, "%s %s names a colour that place %s does not have; expected a colour of its set",
+                          of->what, ff_quote(of->name, strlen(of->name)).text, ff_quote(name, strlen(name)).text);
   }
   ff_flat_element_free(&flat);
   return status;

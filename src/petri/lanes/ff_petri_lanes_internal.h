@@ -14,7 +14,8 @@ typedef struct {
   ff_formula formula;
 } ff_petri_lanes_term;
 
-/* An operand: rows for several points of a step; `next` is the distance to the row for the next point, or 0 if they are equal. */
+/* An operand: rows for several points of a step; `next` is the distance to the row for the next point, or 0 if they are equal.
+ * */
 typedef struct {
   const double *row;
   size_t next;

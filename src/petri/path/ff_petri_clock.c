@@ -26,7 +26,7 @@ void ff_petri_clock_begin(ff_petri_path *path) {
 
 /* ---- integrals ---------------------------------------------------------------------------------------------------------- */
 
-/* The integral of a group's hazard from the begin of the segment, in units of its length. */
+/* The integral of a group's hazard from the start of the segment, in units of its length. */
 static double integral_at(const ff_petri_path *path, uint32_t g, double s, double *rate) {
   const ff_petri_program *p = path->program;
   double sum = path->rate[g] * s;

@@ -1,12 +1,12 @@
 /* Integrals of hazards within a step. gcc and nvcc compile the same text. All calls take O(1).
  *
- * A profile f is evaluated at the five nodes of Lobatto's rule of a part of a step, whose length is w; s goes from 0 to 1 in this
- * part. p is the polynomial of degree 4 through these values, so that its integral has degree 5.
+ * A profile f is evaluated at the five nodes of Lobatto's rule of a part of a step, whose length is w; s goes from 0 to 1 in
+ * this part. p is the polynomial of degree 4 through these values, so that its integral has degree 5.
  *
  * The error at another point is f(s) - p(s) = f[s_0, ..., s_4, s] pi(s), where the first factor is a divided difference of order
- * 5, and pi(s) the product of all s - s_i. If this divided difference is K all over the part, the error of the integral from 0 to
- * s is K times the integral of pi, which is largest at s = 1/2: FF_PETRI_MOST_PI = 1/2688. (At the end it is 0, as Lobatto's rule
- * has a higher order.) K is estimated at two points between nodes; the larger estimate counts. */
+ * 5, and pi(s) the product of all s - s_i. If this divided difference is K all over the part, the error of the integral from 0
+ * to s is K times the integral of pi, which is largest at s = 1/2: FF_PETRI_MOST_PI = 1/2688. (At the end it is 0, as
+ * Lobatto's rule has a higher order.) K is estimated at two points between nodes; the larger estimate counts. */
 #ifndef FF_PETRI_HAZARD_MATH_H
 #define FF_PETRI_HAZARD_MATH_H
 

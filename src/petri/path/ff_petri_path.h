@@ -1,13 +1,12 @@
 /* One trajectory of a Petri net, step by step. A step is a firing; an event; a crossing, where a switch changes; or the end of a
- * segment.
+ * segment. Times are those since the start.
  *
- * Time goes on in segments. In a segment levels follow the dense output of one step of the solver, or nothing moves ("flat"). It
- * ends with the solver's step, at a crossing, or where a firing changes what flows read ("stirs"). Times are those since the
- * start.
+ * Time goes on in segments. In a segment, levels follow the dense output of one step of the solver, or nothing moves ("flat"). A
+ * segment ends with the solver's step, at a crossing, or where a firing changes what flows read (it "stirs").
  *
- * Each group of stochastic transitions has a threshold, exponentially distributed with mean 1, and fires when the integral of its
- * hazard reaches it. Its next firing is found once for the rest of a segment, and kept; it is found anew only when a coefficient
- * of the group changes, or with another segment. */
+ * Each group of stochastic transitions has a threshold, which is exponentially distributed with mean 1. The group fires when the
+ * integral of its hazard reaches the threshold. Its next firing is found once for the rest of a segment, and kept. It is found
+ * anew only when a coefficient of the group changes, or in another segment. */
 #ifndef FF_PETRI_PATH_H
 #define FF_PETRI_PATH_H
 
@@ -38,32 +37,32 @@ typedef enum {
   FF_PETRI_BAD_PRIORITY,    /* item: an event, whose priority is NaN */
   FF_PETRI_ENDLESS_EVENTS,  /* item: an event that is next at one instant, after too many */
   FF_PETRI_TOO_MANY_EVENTS, /* item: an event, for which too many wait already */
-  FF_PETRI_BAD_WINDOW,   /* value: the length of a window, which is too short (petri/windows/) */
+  FF_PETRI_BAD_WINDOW,   /* value: the length of a window, which cannot be made shorter (petri/windows/) */
   FF_PETRI_NO_MEMORY
 } ff_petri_failure_kind;
 
 #define FF_PETRI_OF_UNTIL UINT32_MAX
 #define FF_PETRI_OF_WATCHED (UINT32_MAX - 1)
 
-#define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, without time to speak of in between */
+#define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, with hardly any time in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
 #define FF_PETRI_MOST_DEPTH 30u
 #define FF_PETRI_MANY_PIECES 128u      /* with more of them, the next segment is shorter */
 #define FF_PETRI_REACH 16.0            /* a segment is at most so many times as long as the last one was */
-#define FF_PETRI_FIRST_REACH 0.0625    /* of what depends on the time */
+#define FF_PETRI_FIRST_REACH 0.0625    /* the same for the first one, if anything depends on the time */
 #define FF_PETRI_DOUBT 100.0           /* absolute tolerances by which a level may be below 0 */
 
 typedef enum {
   FF_PETRI_BEGINS,     /* the trajectory has not begun */
   FF_PETRI_FIRES,      /* a transition fires */
-  FF_PETRI_HAPPENS,    /* an event sets what it sets */
+  FF_PETRI_HAPPENS,    /* an event sets places and parameters */
   FF_PETRI_CROSSES_OVER, /* switches change */
   FF_PETRI_PASSES      /* nothing happens: a segment ends, or a clock was due in vain */
 } ff_petri_event;
 
 /* A part of a segment in which the integral of a profile is a polynomial. Parts of the segment go from 0 to 1. */
 typedef struct {
-  double begin, width, before; /* before: the integral up to there, in units of the segment's length */
+  double begin, width, before; /* before: the integral up to `begin`, in units of the segment's length */
   double c[5];
 } ff_petri_part;
 
@@ -76,7 +75,7 @@ typedef struct {
 
 /* A profile in the present segment. */
 typedef struct {
-  uint64_t segment;     /* for which it was integrated */
+  uint64_t segment;     /* the one for which it was integrated */
   uint32_t first, n;    /* its pieces */
   double low, high;     /* the least and the largest value that was computed */
   double error, allowed; /* of the integral, in units of the segment's length; and the size of hazards for which it was made */
@@ -108,13 +107,14 @@ typedef struct {
   uint32_t wrong_cell;  /* 1 + the cell whose hazard is negative or not finite */
   double wrong;         /* its profile there */
 } ff_petri_paper;
+
 /* What a block of a larger net knows of the rest. All zero for a net of its own. Borrowed. */
 typedef struct {
-  /* Sets the given places at n times, ascending, of a step that begins at `from`; at this time, to what they are from then on.
-   * Place g at time t[k] becomes value[g * n + k]. */
+  /* Sets value[g * n + k] to given place g at time t[k]. The n times ascend, and are in a step that begins at `from`. At this
+   * time itself, the value is that from then on. */
   void (*set)(void *of, double from, const double *t, uint32_t n, double *value);
   void *of;
-  const double *stop;     /* ascending times after which given places may go on in another way: segments end there */
+  const double *stop;     /* ascending times at which given places may have a bend: segments end there */
   uint32_t n_stops;
   const uint32_t *group;  /* for each group the number that its draws are addressed by; NULL: its own */
   uint32_t choice, order; /* the blocks of draws for immediate transitions, and of the first one for batches */
@@ -239,8 +239,8 @@ typedef struct {
 
 /* ---- making and freeing: ff_petri_path.c -------------------------------------------------------------------------------- */
 
-/* Makes *path, which is filled with 0 before. `until` may be NULL; it is a function of places, and is copied. The caller frees
- * what it has with ff_petri_path_free(), also after a failure. O(size of the program). */
+/* Makes *path, which must be filled with 0 before. `until` may be NULL; it is a function of places, and is copied. The caller
+ * frees the contents of *path with ff_petri_path_free(), also after a failure. O(size of the program). */
 ff_status ff_petri_path_new(ff_petri_path *path, const ff_petri_program *program, const ff_formula *until, ff_error *err);
 void ff_petri_path_free(ff_petri_path *path);
 
@@ -250,21 +250,22 @@ void ff_petri_path_start(ff_petri_path *path, uint64_t key, uint64_t unit, const
 /* Makes the next step and finds the one after it. */
 void ff_petri_path_step(ff_petri_path *path);
 
-/* With path->together, a step may end where the solver is to make one: then path->paused is 1, and the next step is not known. The
- * caller lets path->ode make its step until path->most, and tells its outcome. */
+/* With path->together, a step may end where the solver must make a step. Then path->paused is 1, and the next step of the path
+ * is not known. The caller lets path->ode make its step, up to path->most, and tells the outcome. */
 void ff_petri_path_go_on(ff_petri_path *path, ff_ode_outcome outcome);
 
-/* Most of the solver's steps pass without a firing. Whether this may be said of one that was made, if no group fires: it ends
+/* Most of the solver's steps pass without a firing. Whether this may be said of a step that was made, if no group fires: it ends
  * before path->horizon, and nothing else can happen in it. O(1). */
 int ff_petri_path_may_pass(const ff_petri_path *path);
 
-/* Says it, instead of ff_petri_path_go_on(). path->whole[] has the integrals, in units of the step's length, of the hazards of all
- * groups that are listed in path->dirty_group[]; none reaches the threshold, and all are as exact as they need be. The next
- * segment begins, as if steps had been made. O(groups). */
+/* To be called instead of ff_petri_path_go_on(), if no group fires in the step. path->whole[] has the integrals of the hazards of
+ * all groups that are listed in path->dirty_group[], in units of the step's length. None of them reaches its threshold, and all
+ * are as precise as they must be. The next segment begins, as if the path had made its own steps. O(groups). */
 void ff_petri_path_pass(ff_petri_path *path);
 
-/* Sets count[k * stride] to the marking of place k, and then of settable parameter k - n_places, at time t, from `now` on and
- * before next_time. A level that is below 0 by no more than errors is 0 if the flows would then leave it there. O(places). */
+/* Sets count[k * stride] to the marking of place k, and after the places to settable parameter k - n_places, at time t, which is
+ * from `now` on and before next_time. A level that errors have brought below 0 is 0, if flows would leave it there. O(places).
+ */
 void ff_petri_path_show(ff_petri_path *path, double t, double *count, size_t stride);
 
 /* ---- trajectories in parts: ff_petri_state.c ---------------------------------------------------------------------------- */
@@ -277,8 +278,8 @@ size_t ff_petri_path_state_size(const ff_petri_program *program);
  * the program). */
 double ff_petri_path_open(ff_petri_path *path, void *state);
 
-/* Goes on from a state at time t, as ff_petri_path_step() does after a step; ff_petri_path_start() came before. O(values + groups
- * + hazards). */
+/* Goes on from a state at time t, as ff_petri_path_step() does after a step; ff_petri_path_start() came before. O(values +
+ * groups + hazards). */
 void ff_petri_path_resume(ff_petri_path *path, const void *state, double t);
 
 /* Leaves the trajectory at time t, from `now` on and at most next_time; what is due then has not happened. O(the same). */

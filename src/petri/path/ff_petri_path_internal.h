@@ -10,7 +10,7 @@
 
 /* ---- what has changed: ff_petri_touch.c --------------------------------------------------------------------------------- */
 
-/* A value has changed: what depends on it is listed, and computed by ff_petri_update(). */
+/* A value has changed. Lists what depends on it, which ff_petri_update() then computes. */
 void ff_petri_touch(ff_petri_path *path, uint32_t value);
 
 /* ---- values: ff_petri_flow.c -------------------------------------------------------------------------------------------- */
@@ -37,21 +37,22 @@ void ff_petri_free_slopes(ff_petri_path *path, double *out);
 void ff_petri_hold_begin(ff_petri_path *path);
 /* The right-hand side of the levels. */
 int ff_petri_slope(void *of, double t, const double *x, double *out);
-/* At the begin of a segment whose levels are in value[]: which of them are empty. */
+/* At the start of a segment whose levels are in value[]: which of them are empty. */
 void ff_petri_hold_check(ff_petri_path *path);
-/* After a step of the solver: where an empty level begins to rise, the step ends; then path->leaves is this level. Returns 0 if
- * the solver has failed. */
+/* After a step of the solver: if an empty level begins to rise within it, the step ends there, and path->leaves is this level.
+ * Returns 0 if the solver has failed. */
 int ff_petri_hold_find(ff_petri_path *path);
 void ff_petri_hold_enter(ff_petri_path *path, uint32_t level);
 void ff_petri_hold_leave(ff_petri_path *path, uint32_t level);
 
 /* ---- profiles: ff_petri_profile.c --------------------------------------------------------------------------------------- */
 
-/* Integrates a profile over the segment, for hazards of `size` times the profile over its length, unless that was done exactly
- * enough. Returns how far it is valid: 1, or less if it is not finite or changes its sign from there on. */
+/* Integrates a profile over the segment, for hazards of `size` times the profile over its length, unless it was integrated
+ * precisely enough before. Returns the part of the segment up to which the profile is valid: 1, or less if it is not finite or
+ * changes its sign from there on. */
 double ff_petri_profile_integrate(ff_petri_path *path, uint32_t profile, double size);
 
-/* The integral from the begin of the segment to part s, in units of its length, and the profile there. */
+/* The integral from the start of the segment to part s, in units of its length, and the profile there. */
 double ff_petri_profile_integral(const ff_petri_path *path, uint32_t profile, double s, double *rate);
 
 /* The profile itself. Levels below 0 count as 0. */
@@ -66,8 +67,8 @@ ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile);
 /* Quick bounds in the solver's whole step, of a formula for which ff_petri_span_can(); symbol k is the value value[k], which is
  * not the time. O(length). */
 ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula, const uint32_t *value, int clips);
-/* Whether the values of a formula between two parts of the solver's step may be far from those that were computed there, which
- * are from `low` to `high`; a distance of `slack` does not matter. O(length). */
+/* Whether the values of a formula between the parts a and b of the solver's step may be far from those that were computed there,
+ * which are from `low` to `high`. A distance of `slack` does not matter. O(length). */
 int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, double a, double b, double low, double high,
                         double slack);
 /* After a step of the solver: makes it once more, shorter, until no flow may have a peak that the solver has not seen. Returns 0
@@ -79,7 +80,7 @@ int ff_petri_peak_is_settled(const ff_petri_path *path);
 /* ---- groups: ff_petri_clock.c ------------------------------------------------------------------------------------------- */
 
 void ff_petri_clock_begin(ff_petri_path *path);
-/* Takes what the hazard of a group has used up until `now` from its threshold. Before a coefficient of it changes. */
+/* Subtracts the integral of a group's hazard up to `now` from its threshold. To be called before a coefficient of it changes. */
 void ff_petri_clock_settle(ff_petri_path *path, uint32_t group);
 /* Takes this much from it. */
 void ff_petri_clock_use(ff_petri_path *path, uint32_t group, double used);
@@ -107,7 +108,7 @@ void ff_petri_timed_enable(ff_petri_path *path, ff_petri_member member, int enab
 /* Sets the next step, if it is of this kind. */
 int ff_petri_find_immediate(ff_petri_path *path);
 int ff_petri_find_in_batch(ff_petri_path *path);
-/* What is due at a time fires then. */
+/* Sets the next step: what is due at this time fires then. */
 void ff_petri_find_due(ff_petri_path *path, double t);
 void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member member, int enabled);
 
@@ -120,7 +121,8 @@ ff_status ff_petri_paper_new(ff_petri_path *path, ff_error *err);
 void ff_petri_paper_free(ff_petri_path *path);
 /* The right-hand side of the levels and of the integral. */
 int ff_petri_paper_slope(void *of, double t, const double *x, double *out);
-/* The solver begins with the levels in value[]: the integral, which was used up until `now`, is 0 after a firing. */
+/* ff_petri_paper_used(): the integral up to `now`. ff_petri_paper_restart(): the solver begins with the levels in value[] and
+ * this integral, which is 0 after a firing. */
 double ff_petri_paper_used(ff_petri_path *path);
 void ff_petri_paper_restart(ff_petri_path *path, double used);
 /* Finds the next firing in the segment. */
@@ -132,7 +134,7 @@ int ff_petri_paper_fail(ff_petri_path *path);
 
 void ff_petri_events_free(ff_petri_path *path);
 void ff_petri_events_begin(ff_petri_path *path);
-/* Looks at the triggers that read what has changed. After each step, when all values are those at `now`. */
+/* Looks at the triggers that read what has changed. To be called after each step, when all values are those at `now`. */
 void ff_petri_events_look(ff_petri_path *path);
 /* Sets the next step, if an event is due now. */
 int ff_petri_find_event(ff_petri_path *path);
@@ -148,16 +150,16 @@ void ff_petri_switch_set(ff_petri_path *path, uint32_t derived);
 void ff_petri_find_crossing(ff_petri_path *path);
 void ff_petri_cross(ff_petri_path *path); /* then ff_petri_update() is due */
 
-/* ---- the begin: ff_petri_path.c ----------------------------------------------------------------------------------------- */
+/* ---- the start: ff_petri_path.c ----------------------------------------------------------------------------------------- */
 
 /* Sets all that a later step reads, whatever was simulated before: the state at the start. */
 void ff_petri_path_begin(ff_petri_path *path);
-/* Nothing is about to be computed anew, and no segment is there. */
+/* Nothing is listed to be computed anew, and there is no segment. */
 void ff_petri_path_forget(ff_petri_path *path);
 
 /* ---- segments: ff_petri_segment.c --------------------------------------------------------------------------------------- */
 
-/* Groups that vary go on with what is left of their thresholds. */
+/* Groups whose hazards vary keep what is left of their thresholds. */
 void ff_petri_leave_segment(ff_petri_path *path);
 
 /* Finds the next step. */

@@ -202,7 +202,7 @@ static double slack_of(const ff_petri_path *path, const ff_petri_law *law, uint3
   return slack;
 }
 
-/* The rate at the begin or at the end of the step. */
+/* The rate at the start or at the end of the step. */
 static double rate_at(ff_petri_path *path, const ff_formula *f, const uint32_t *value, uint32_t n, const double *levels) {
   for (uint32_t k = 0; k < n; k++)
     path->gathered[k] = value[k] < path->program->n_levels ? levels[value[k]] : path->value[value[k]];

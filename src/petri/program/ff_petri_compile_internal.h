@@ -7,7 +7,8 @@
 
 #define FF_PETRI_NO_VALUE UINT32_MAX
 
-/* What the value of a formula may change with, from the least on: nothing, discrete places, switches, levels and the time. */
+/* What may change the value of a formula, each including those before it: nothing, discrete places, switches, levels and the
+ * time. */
 typedef enum { FF_PETRI_OF_NOTHING, FF_PETRI_OF_COUNTS, FF_PETRI_OF_SWITCHES, FF_PETRI_OF_LEVELS } ff_petri_class;
 
 typedef struct {
@@ -60,18 +61,18 @@ ff_status ff_petri_add_value(ff_petri_maker *m, uint32_t *value);
 
 /* ---- formulas of families: ff_petri_rewrite.c --------------------------------------------------------------------------- */
 
-/* Makes of a formula of rows one in which switches are symbols, and with `hoists` what depends on discrete places alone. The
- * caller frees the contents of *out. */
+/* Sets *out to a formula of rows in which switches are symbols. With `hoists`, so are parts that depend on discrete places
+ * alone. The caller frees the contents of *out. */
 ff_status ff_petri_rewrite(ff_petri_family_maker *f, const ff_formula *in, int hoists, ff_formula *out);
 
-/* Makes rows that are all the places, variables, the time and settable parameters, whose numbers are those of values. The caller
- * frees f->law->index and f->row_class. */
+/* Makes a row for each place, variable and settable parameter, and for the time. The numbers of the rows are those of the
+ * values. The caller frees f->law->index and f->row_class. */
 ff_status ff_petri_value_rows(ff_petri_family_maker *f);
 
 /* The row of a settable parameter. O(rows). */
 ff_status ff_petri_settable_row(ff_petri_family_maker *f, uint32_t settable, uint32_t *row);
 
-/* Whether the value of a formula of rows is constant, and so on. */
+/* What may change the value of a formula of rows. */
 ff_petri_class ff_petri_class_of(const ff_petri_family_maker *f, const ff_formula_word *word, uint32_t length);
 
 /* A term that takes the words of a formula of rows, which becomes empty. */

@@ -16,7 +16,8 @@ void ff_petri_plain_free(ff_petri_plain *plain) {
 ff_status ff_petri_add_value(ff_petri_maker *m, uint32_t *value) {
   ff_petri_program *p = m->p;
   if (p->n_values == FF_PETRI_NO_VALUE - 1)
-    return ff_error_set(m->err, FF_ESIZE, "formulas have more than %u parts that differ", p->n_values);
+    return ff_error_set(m->err, FF_ESIZE,
+                        "the formulas of the net have more than %u different parts; expected fewer transitions", p->n_values);
   ff_status status = ff_grow((void **)&p->initial, &m->values_room, (size_t)p->n_values + 1, sizeof *p->initial, m->err);
   if (status == FF_OK)
     status = ff_grow((void **)&m->local, &m->local_room, (size_t)p->n_values + 1, sizeof *m->local, m->err);

@@ -101,7 +101,10 @@ static ff_status make_values(ff_petri_maker *m) {
   p->time = p->n_places + flat->n_variables;
   m->constants = p->time + 1 + p->n_settable;
   for (uint32_t k = 0; k < flat->n_families; k++) n += (size_t)flat->family[k].n_numbers * flat->family[k].n;
-  ff_status status = n < FF_PETRI_NO_VALUE ? FF_OK : ff_error_set(m->err, FF_ESIZE, "formulas name %zu values", n);
+  ff_status status = n < FF_PETRI_NO_VALUE
+                         ? FF_OK
+                         : ff_error_set(m->err, FF_ESIZE, "the formulas of the net name %zu values; expected fewer than %u", n,
+                                        FF_PETRI_NO_VALUE);
   if (status == FF_OK) status = ff_grow((void **)&p->initial, &m->values_room, n, sizeof *p->initial, m->err);
   if (status == FF_OK) status = ff_grow((void **)&m->local, &m->local_room, n, sizeof *m->local, m->err);
   for (uint32_t value = 0; status == FF_OK && p->n_values < n;) status = ff_petri_add_value(m, &value);

@@ -6,7 +6,7 @@
  *   other places, then variables, the time, parameters that events set, and constants (values of indices)
  *   derived      functions of these: parts of formulas that depend on discrete places alone, and switches
  * A switch is a comparison, or a whole number such as floor(x), that depends on levels or the time. It keeps its value between
- * crossings, so what depends on levels is smooth in between.
+ * crossings. So everything else that depends on levels is smooth between crossings, but for min, max and abs.
  *
  * The hazard of a stochastic transition is a coefficient, which depends on discrete places and switches, times a profile, which
  * depends on levels and the time. Transitions with equal profiles share one; profile 0 is 1. */
@@ -19,8 +19,9 @@
 typedef enum { FF_PETRI_ADAPTIVE, FF_PETRI_BIO } ff_petri_semantics;
 typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK, FF_PETRI_CVODE } ff_petri_integrator;
 
-/* What a place is in a block of a larger net: what its own transitions make of it; a level, even if none of them flows into it;
- * or a level of another block, which rates of flows read as a given function of the time. Such a place must be fixed. */
+/* What a place is in a block of a larger net. PLAIN: what its own transitions make of it. LEVEL: a level, even if none of them
+ * flows into it. GIVEN: a level of another block, which rates of flows read as a given function of the time; it must be fixed.
+ * */
 typedef enum { FF_PETRI_PLAIN, FF_PETRI_LEVEL, FF_PETRI_GIVEN } ff_petri_role;
 
 typedef struct {
@@ -29,7 +30,7 @@ typedef struct {
   double relative, absolute; /* tolerances; 0: 1e-6, and a thousandth of the relative one */
   int one_clock;             /* all stochastic transitions are one group */
   int paper;                 /* Algorithm 1 of ELansary et al., serially: path/ff_petri_paper.c. There is one clock then */
-  uint32_t most_at_once;     /* firings without stochastic ones at one instant; more are a failure. 0: 1e6 */
+  uint32_t most_at_once;     /* firings, other than stochastic ones, or events at one instant; more are a failure. 0: 1e6 */
   const uint8_t *role;       /* NULL, or an ff_petri_role for each place. Read while the net is compiled */
 } ff_petri_options;
 
@@ -37,7 +38,7 @@ typedef struct {
 
 /* A formula of a family. Its symbol k is row[k] of the family; of a family with one transition, its symbols are values. */
 typedef struct {
-  ff_formula formula; /* without words: there is none */
+  ff_formula formula; /* without words if there is none */
   uint32_t n, *row;
   uint8_t moving; /* whether it reads levels, the time, or variables of them */
   uint8_t simple; /* an ff_petri_simple: what the formula is */
@@ -45,16 +46,16 @@ typedef struct {
   double number;
 } ff_petri_term;
 
-/* Formulas that take no loop over words. */
+/* Formulas whose value takes no loop over words. */
 typedef enum { FF_PETRI_COMPLEX, FF_PETRI_NUMBER, FF_PETRI_SYMBOL, FF_PETRI_MULTIPLE /* number * symbol */ } ff_petri_simple;
 
 /* What a firing does to a place, or what a flow does in a unit of time. */
 typedef struct {
   uint32_t row;
   uint8_t resets; /* the place becomes 0 first */
-  uint8_t safe;   /* of a flow, not for "bio": whether it takes nothing from the place where its level is 0 */
+  uint8_t safe;   /* of a flow with semantics "adaptive": whether it takes nothing from the place when its level is 0 */
   double by;
-  ff_petri_term formula; /* if it has words, its value counts, not `by` */
+  ff_petri_term formula; /* if it has words, its value counts instead of `by` */
 } ff_petri_effect;
 
 /* A family of transitions: row k of transition i is the value index[k * n + i]. */
@@ -65,10 +66,11 @@ typedef struct {
   uint32_t own;          /* the number of its first transition among those of its kind; timed ones are counted together */
   uint32_t *index;
   ff_petri_term enabled; /* of a jump that is not stochastic: its tests. Without words: it is always enabled */
-  ff_petri_term rate;    /* of a flow, which is 0 where it is not enabled; a coefficient, likewise; a weight, or a delay */
+  ff_petri_term rate;    /* of a flow; the coefficient of a stochastic one; a weight, or a delay. The first two are 0 where the
+                          * transition is not enabled */
   ff_petri_effect *effect;
   uint32_t *profile;     /* of each stochastic transition */
-  double begin, period, times; /* of a scheduled one: how often, 0 if never */
+  double begin, period, times; /* of a scheduled one; times: how often it fires, 0 for never */
   uint8_t takes;         /* whether it has a standard input arc */
   uint8_t stirs;         /* whether a firing may change a flow */
   uint8_t varies;        /* whether an effect has a formula */
@@ -171,7 +173,7 @@ typedef struct {
   uint8_t *stirs;       /* for each value: 1 if a flow, a profile, or the formula of a switch reads it */
   uint8_t timed_flows, timed_profiles, timed_switches;
 
-  /* Groups of stochastic transitions, each with a clock. A cell of a group are its transitions with one profile. */
+  /* Groups of stochastic transitions, each with a clock. A cell is the transitions of a group that have one profile. */
   uint32_t n_groups, n_cells;
   uint32_t *cell_first;   /* of each group, and the end */
   uint32_t *cell_profile; /* of each cell */
@@ -180,10 +182,10 @@ typedef struct {
   uint32_t *cell_of;      /* of each stochastic transition */
   uint32_t *group_of;     /* of each cell */
 
-  /* Levels that flows may take below 0, unless this is prevented: all that a flow takes from whose rate need not vanish with the
-   * level. With semantics "bio" a level below 0 is a failure, and all levels are listed. Flows are numbered in the order of laws;
-   * flow t changes the level arc_level[k] by arc_by[k] for k from arc_first[t] on; taker_* have the same for levels. NULL if no
-   * level is listed, or for "bio". */
+  /* Levels that flows may take below 0, unless this is prevented: a flow takes from them whose rate need not vanish with the
+   * level. With semantics "bio", a level below 0 is a failure, so all levels are listed. Flows are numbered in the order of
+   * laws; flow t changes the level arc_level[k] by arc_by[k] for k from arc_first[t] on; taker_* have the same for levels.
+   * NULL if no level is listed, or for "bio". */
   uint32_t *watched, n_watched, n_all_flows;
   size_t *arc_first, *taker_first, *taker_arc; /* taker_arc: the arc k that this is */
   uint32_t *arc_level, *taker;

@@ -227,9 +227,13 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   const ff_petri_program *p = process->model;
   if (o->method < 0 || o->method >= FF_PETRI_METHODS) return ff_error_set(err, FF_EARGUMENT, "a run needs a known method");
   if (o->method == FF_PETRI_WINDOWS && o->until != NULL)
-    return ff_error_set(err, FF_EARGUMENT, "method \"windows\" cannot end trajectories by a condition: use method = \"exact\"");
+    return ff_error_set(err, FF_EARGUMENT,
+                        "method \"windows\" cannot stop trajectories by a condition (`until`); use method = \"exact\"");
   if (p->n_groups >= FF_PHILOX_MAX_BLOCKS)
-    return ff_error_set(err, FF_ESIZE, "the net has %u groups of transitions; expected fewer than 2^29", p->n_groups);
+    return ff_error_set(err, FF_ESIZE,
+                        "the net has %u groups of stochastic transitions with a clock of their own; expected fewer than "
+                        "2^29",
+                        p->n_groups);
   process->variables = p->observer;
   process->n_counts = p->n_places;
   process->n_items = p->n_places + p->n_settable;
@@ -299,13 +303,13 @@ static void describe_transition(const ff_petri_program *p, const ff_failure *f, 
     default:
       if (f->symbol == f->item)
         ff_error_set(out, FF_EMODEL,
-                     "transition %s fires without end%s: more than %u times at one instant; expected that its firings "
-                     "disable it",
+                     "transition %s fires without end%s: more than %u times at one instant; expected a transition "
+                     "that its own firings disable",
                      name.text, at, p->options.most_at_once);
       else
         ff_error_set(out, FF_EMODEL,
                      "transitions such as %s and %s fire without end%s: more than %u times at one instant; expected "
-                     "that they disable each other",
+                     "transitions whose firings disable them in the end",
                      name.text, transition_name(p, f->symbol).text, at, p->options.most_at_once);
   }
 }
@@ -317,28 +321,29 @@ static void describe_place(const ff_petri_program *p, const ff_failure *f, const
   switch (f->what) {
     case FF_PETRI_BAD_STEP:
       ff_error_set(out, FF_EMODEL,
-                   "the flows cannot be integrated%s: the steps become too short for place %s, perhaps "
-                   "because a rate is infinite or jumps there",
+                   "the flows cannot be integrated%s: the steps of the solver become too short for place %s; "
+                   "expected rates that stay finite and do not jump there",
                    at, name.text);
       break;
     case FF_PETRI_BAD_COUNT:
-      ff_error_set(out, FF_ESIZE, "place %s would have %s tokens by transition %s%s; expected at most 2^53", name.text, value,
-                   transition_name(p, f->symbol).text, at);
+      ff_error_set(out, FF_ESIZE,
+                   "transition %s would set place %s to %s tokens%s; expected at most 2^53, or a continuous place",
+                   transition_name(p, f->symbol).text, name.text, value, at);
       break;
     case FF_PETRI_BAD_CHANGE:
-      ff_error_set(out, FF_EMODEL, "place %s would become %s by transition %s%s; expected a %snumber of at least 0", name.text,
-                   value, transition_name(p, f->symbol).text, at, p->flat->continuous[f->item] ? "" : "whole ");
+      ff_error_set(out, FF_EMODEL, "transition %s would set place %s to %s%s; expected a %snumber of at least 0",
+                   transition_name(p, f->symbol).text, name.text, value, at, p->flat->continuous[f->item] ? "" : "whole ");
       break;
     case FF_PETRI_BAD_LEVEL:
       ff_error_set(out, FF_EMODEL,
-                   "the level of place %s falls below %s%s; expected at least 0: with semantics \"adaptive\", flows out of "
-                   "an empty place are limited",
+                   "the level of place %s falls below %s%s; expected at least 0, or semantics = \"adaptive\", which "
+                   "limits the flows out of an empty place",
                    name.text, value, at);
       break;
     default:
       ff_error_set(out, FF_EMODEL,
-                   "conditions on place %s change without end%s: more than %u times in almost no time; expected a "
-                   "distance between the levels at which rates change to and fro",
+                   "conditions on place %s change without end%s: more than %u times in almost no time; expected "
+                   "different levels for switching a rate on and off",
                    name.text, at, FF_PETRI_MOST_CROSSINGS);
   }
 }
@@ -377,7 +382,11 @@ static void describe_event(const ff_petri_program *p, const ff_failure *f, const
       ff_error_set(out, FF_EMODEL, "more than %u events happen%s, and event %s is next; expected events that do not trigger "
                    "each other for ever", p->options.most_at_once, at, event.text);
       break;
-    default: ff_error_set(out, FF_ESIZE, "more than 2^20 events are delayed%s, the last of them event %s", at, event.text);
+    default:
+      ff_error_set(out, FF_ESIZE,
+                   "more than 2^20 events wait%s, the last of them event %s; expected shorter delays, or "
+                   "events that are triggered less often",
+                   at, event.text);
   }
 }
 
@@ -389,7 +398,8 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
   const where at = where_of(&f, number);
   if (f.what == FF_PETRI_BAD_WINDOW)
     ff_error_set(out, FF_EMODEL,
-                 "what flows between parts of the net does not settle%s, even in windows of length %s: use method = \"exact\"",
+                 "the levels of neighbouring parts of the net do not agree%s, even in windows of length %s; use "
+                 "method = \"exact\"",
                  at.text, ff_show(f.value, 3).text);
   else if (f.what == FF_PETRI_NO_MEMORY)
     ff_error_set(out, FF_EMEMORY, "no memory for a step%s", at.text);
@@ -405,7 +415,7 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
 
 static ff_status check_devices(const void *model, const ff_run_options *o, ff_error *err) {
   (void)model, (void)o;
-  return ff_error_set(err, FF_EUNSUPPORTED, "Petri nets are simulated on the processor");
+  return ff_error_set(err, FF_EUNSUPPORTED, "there are no kernels for Petri nets yet");
 }
 
 static int shares(const ff_run_options *o) {

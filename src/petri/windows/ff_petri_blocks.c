@@ -212,7 +212,8 @@ static ff_status make(ff_petri_blocks_maker *m) {
   ff_petri_blocks *b = m->blocks;
   if (net->n_events > 0)
     return ff_error_set(m->err, FF_EARGUMENT,
-                        "method \"windows\" is not for nets with events, which may change all parts: use method = \"exact\"");
+                        "method \"windows\" cannot simulate the events of this net, which may change all parts; use "
+                        "method = \"exact\"");
   m->parent = ff_calloc(net->n_places, sizeof *m->parent);
   m->changed = ff_calloc(net->n_places, sizeof *m->changed);
   m->derived = ff_calloc(net->n_values, sizeof *m->derived);
@@ -228,8 +229,8 @@ static ff_status make(ff_petri_blocks_maker *m) {
   number_blocks(m);
   if (b->n_blocks < 2)
     return ff_error_set(m->err, FF_EARGUMENT,
-                        "method \"windows\" needs parts of a net that only flows between continuous places join, such as the "
-                        "cells of a tissue; this net has %u: use method = \"exact\"",
+                        "method \"windows\" needs a net of at least 2 parts that only flows join, such as the cells of a "
+                        "tissue; this net has %u; use method = \"exact\"",
                         b->n_blocks);
   status = list_transitions(m);
   return status == FF_OK ? ff_petri_make_types(m) : status;

@@ -1,9 +1,10 @@
-/* The blocks of a net: parts that are joined by nothing but flows, whose rates read levels of other blocks.
+/* The blocks of a net: parts that only flows join, whose rates read levels of other blocks.
  *
- * All places that a transition touches or reads are in one block, but for flows. A flow couples blocks if it only reads levels,
- * constants and the time, has no tests, and takes nothing from a place whose level is 0, so that nothing about the level of one
- * block decides at which rate another one is emptied. Places of different names with the same colour (the same values of the same
- * simple sets) are in one block, too. What no transition changes is in every block that reads it.
+ * All places that a transition changes, tests or reads are in one block, unless the transition is a flow that may couple blocks.
+ * It may if it reads only levels, constants and the time, has no tests, and takes nothing from a place whose level is 0. So the
+ * level of one block never decides at which rate a place of another one is emptied. Places of different names with the same
+ * colour (the same values of the same simple sets) are in one block, too. What no transition changes is in every block that
+ * reads it.
  *
  * Each block that a coupling flow changes has the flow, with the levels of the other blocks as given functions of the time.
  * Blocks of the same structure are of one type, and have one program. */
@@ -40,14 +41,14 @@ typedef struct {
   uint32_t *transition; /* of the net, for each transition of it */
   uint32_t *group;      /* of the net, for each group of it */
   uint32_t *neighbour;  /* blocks of which it reads levels, ascending */
-  uint32_t *far;        /* neighbours of these that are others, ascending; none if there are more than FF_PETRI_MOST_FAR */
+  uint32_t *far;        /* neighbours of its neighbours but not of itself, ascending; none if more than FF_PETRI_MOST_FAR */
   ff_petri_source *given; /* for each given value of it */
   uint32_t *timed_first;  /* timed transitions of the blocks before */
 } ff_petri_blocks;
 
 /* Finds the blocks of a net, which is borrowed. The caller frees *out with ff_petri_blocks_free(), which accepts NULL.
- * FF_EARGUMENT if there are fewer than two; the message is a sentence with the reason. O(size of the net * log of its families),
- * and programs of types. */
+ * FF_EARGUMENT if the net has events or fewer than two blocks; the message tells which. O(size of the net * log of its
+ * families), and what it takes to compile the types. */
 ff_status ff_petri_blocks_new(ff_petri_blocks **out, const ff_petri_program *net, ff_error *err);
 void ff_petri_blocks_free(ff_petri_blocks *blocks);
 

@@ -31,8 +31,8 @@ static inline uint32_t ff_petri_slot_of(const ff_petri_program *net, ff_petri_me
   return family->slot[(size_t)s * family->n + m.i];
 }
 
-/* Whether a place is a level of another block. Other places of other blocks may be named by a flow, but their values do not count
- * there. */
+/* Whether a place is a level of another block. Other places of other blocks may be named by a flow, but their values do not
+ * count there. */
 static inline int ff_petri_is_given(const ff_petri_blocks *b, uint32_t place, uint32_t block) {
   return b->home[place] != block && b->home[place] != FF_PETRI_NONE && b->net->place_value[place] < b->net->n_levels;
 }

@@ -17,10 +17,10 @@ typedef struct {
   double value;
 } ff_petri_became;
 
-/* Pieces have their begins, the inverse of their lengths, and for each level the coefficients of s^0 to s^4, where s goes from 0
- * to 1 in a piece. A piece ends where the next one begins. */
+/* Pieces have their starts, the inverses of their lengths, and for each level the coefficients of s^0 to s^4, where s goes
+ * from 0 to 1 in a piece. A piece ends where the next one begins. */
 typedef struct {
-  double *piece, *kink; /* kink: when flows changed in another way than smoothly */
+  double *piece, *kink; /* kink: the times at which flows have a jump or a bend */
   ff_petri_firing *firing;
   ff_petri_became *became;
   size_t n_pieces, n_kinks, n_firings, n_became;
@@ -51,18 +51,18 @@ int ff_petri_wave_add_segment(ff_petri_wave *wave, const ff_petri_path *path); /
 int ff_petri_wave_add_kink(ff_petri_wave *wave, double time);
 int ff_petri_wave_add_firing(ff_petri_wave *wave, const ff_petri_path *path, ff_petri_member fired); /* after it. O(effects) */
 
-/* Makes it one piece without firings, from values, slopes and second derivatives of levels at its begin; guess[3 * level] and so
+/* Makes it one piece without firings, from values, slopes and second derivatives of levels at its start; guess[3 * level] and so
  * on. O(levels). */
 int ff_petri_wave_guess(ff_petri_wave *wave, const double *guess, uint32_t levels, double from, double to);
-/* The same of a wave at a time, which is its end. */
+/* Sets guess[] to the same of a wave at its end, which is time t. */
 void ff_petri_wave_end(const ff_petri_wave *wave, uint32_t levels, double t, double *guess);
 
-/* Whether flows change as often, and then, because the same transitions fire. Without such changes, firings mean nothing to
- * neighbours. O(firings). */
+/* Whether flows change equally often in both waves, and because the same transitions fire. Firings that change no flow mean
+ * nothing to neighbours. O(firings). */
 int ff_petri_wave_is_alike(const ff_petri_wave *a, const ff_petri_wave *b);
 
-/* The largest distance of two waves in the middle of each piece of the second one, and at the end of the window, in units of what
- * the tolerances permit. O(pieces * levels). */
+/* The largest distance of two waves in the middle of each piece of the second one, and at the end of the window, in units of
+ * what the tolerances permit. O(pieces * levels). */
 double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *program, double from,
                               double to);
 

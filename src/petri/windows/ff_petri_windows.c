@@ -54,7 +54,7 @@ struct ff_petri_windows {
   double begin; /* the time at the start */
 
   ff_petri_window window;
-  char *memory[2];      /* states at the begin and at the end of the window */
+  char *memory[2];      /* states at the start and at the end of the window */
   double length, longest;
   double contraction;   /* of sweeps, as was measured last; in a window, the largest one */
   double wanted;        /* what it should be */
@@ -338,7 +338,7 @@ static void measure_coupling(void *context, int thread) {
   w->part[thread].fastest = fastest;
 }
 
-/* How fast levels follow those of other blocks, at most, at the begin of the window. Below 0 if there is no memory. */
+/* How fast levels follow those of other blocks, at most, at the start of the window. Below 0 if there is no memory. */
 static double coupling_of(ff_petri_windows *w) {
   double fastest = 0;
   ff_team_run(w->team, measure_coupling, w);

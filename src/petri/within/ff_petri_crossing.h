@@ -1,14 +1,14 @@
-/* When conditions on levels change within a step of the solver. Levels are polynomials of degree 4 in s, the part of the step;
- * what else a condition reads is constant, but for the time.
+/* When conditions on levels change within a step of the solver. Levels are polynomials of degree 4 in s, the part of the step.
+ * Everything else that a condition reads is constant, except the time.
  *
- * A condition has a stored value, which holds at s0. A search finds the first s in (s0, s1] at which the computed value surely is
- * another one; then *s is, to FF_PETRI_FINEST, the first one after the old value was sure at which another one is computed. No
- * change is missed, and neither are two of them that are near to each other; ff_petri_search.h tells what happens where rounding
- * errors decide. The state at s is that of ff_ode_dense_value(), also at s = 1, where it may differ from the solver's end by a
- * rounding: the caller goes on with it. The time is ff_petri_time().
+ * A condition has a stored value, which holds at s0. A search finds the first part of (s0, s1] at which the computed value
+ * surely is another one. Before this, there may be a time in which rounding errors decide. *s becomes the first s in this time
+ * at which another value is computed, to FF_PETRI_FINEST. No change is missed, even if two of them are near to each other.
+ * ff_petri_search.h tells what happens where rounding errors decide. The state at s is that of ff_ode_dense_value(). At s = 1,
+ * it may differ by a rounding from the solver's state at the end, and the caller goes on with it. The time is ff_petri_time().
  *
- * A formula of several comparisons changes only where it is sure: x > y | z > 0 never surely ends if x and y are the same. So
- * each comparison should be a condition of its own.
+ * A formula of several comparisons changes only where its value is sure. If x and y are the same, x > y | z > 0 is never surely
+ * false. So each comparison should be a condition of its own.
  *
  * Thresholds need nothing but this header, which gcc and nvcc compile. */
 #ifndef FF_PETRI_CROSSING_H
@@ -54,9 +54,9 @@ static FF_HD inline ff_petri_verdict ff_petri_threshold_verdict(const ff_petri_t
   return monotone ? FF_PETRI_CROSSES : FF_PETRI_OPEN;
 }
 
-/* An s in (low, high] at which the computed truth is the new one, as at `high`, while it is the old one just before: as far
- * before as the level moves by a rounding, and FF_PETRI_FINEST. With less, the search would go in small steps through values that
- * are the same. */
+/* An s in (low, high] at which the computed truth is the new one, as at `high`, while it is the old one just before. "Just
+ * before" is FF_PETRI_FINEST and the time in which the level moves by a rounding. With less, the search would go in small
+ * steps through equal values. */
 static FF_HD inline double ff_petri_threshold_locate(const ff_petri_threshold *of, const double *c, int holds, double low,
                                                      double high) {
   const double sign = of->strict ? -1 : 1; /* sign * (level - weight) >= 0 is the condition, or its negation if strict */
@@ -96,11 +96,11 @@ typedef struct {
   double middle, error;   /* if smooth: the value at the middle, and its error */
   double b[FF_ODE_DENSE]; /* if straight: the coefficients of a polynomial, as in ff_petri_curve */
   uint8_t smooth, straight;
-  uint8_t truth; /* a truth that is open: of a comparison, or of several */
+  uint8_t truth; /* whether it is a truth that is open: of a comparison, or of several */
 } ff_petri_bound;
 
-/* A formula and its symbols: curve[i] has the coefficients of symbol i, or is NULL, and then value[i] is its value. `at`, `stack`
- * and `bound` are room: for n numbers, for formula->depth numbers and for formula->depth bounds. All are borrowed. */
+/* A formula and its symbols: curve[i] has the coefficients of symbol i, or is NULL, and then value[i] is its value. `at`,
+ * `stack` and `bound` are room: for n numbers, for formula->depth numbers and for formula->depth bounds. All are borrowed. */
 typedef struct {
   const ff_formula *formula;
   uint32_t n;
@@ -109,7 +109,7 @@ typedef struct {
   double *at, *stack;
   ff_petri_bound *bound;
   uint8_t whole; /* changes of its value count, as of floor(x); else those of its truth, which is value != 0 */
-  uint8_t clips; /* for ranges: what moves counts as 0 where it is below */
+  uint8_t clips; /* for ranges: levels below 0 count as 0 */
 } ff_petri_formula;
 
 /* The value at a part of the step; 0 or 1 if it is the truth that counts. O(n + length). */
@@ -122,8 +122,8 @@ double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *s
 ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
                                 ff_petri_verdict *why);
 
-/* Wider bounds of all values in the step, in a fifth of the time; and between two parts of it, in less than half of the time: as
- * tight where each level is named once. O(length). */
+/* Wider bounds of all values, in the whole step in a fifth of the time, and between two parts of it in less than half of the
+ * time. They are as tight where each level is named once. O(length). */
 ff_range ff_petri_formula_outline(const ff_petri_formula *of, const ff_petri_step *step);
 ff_range ff_petri_formula_span(const ff_petri_formula *of, const ff_petri_step *step, double a, double b);
 

@@ -1,7 +1,8 @@
-/* Levels within a step of the solver: polynomials of degree 4 in s, the part of the step, from 0 to 1. Bounds of all values that
- * ff_ode_dense_value() computes within a part of the step. gcc and nvcc compile the same text. All calls take O(1) for a level.
+/* Levels within a step of the solver: polynomials of degree 4 in s, the part of the step, which goes from 0 to 1. This header
+ * has bounds of all values that ff_ode_dense_value() computes in a part of the step. gcc and nvcc compile the same text. All
+ * calls take O(1) for a level.
  *
- * A polynomial lies between the least and the largest of its coefficients in Bernstein's form, which are near to it where it is
+ * A polynomial lies between the least and the largest of its coefficients in Bernstein's form. They are near to it where it is
  * nearly straight. `error` bounds the rounding errors of these coefficients and of the values that are computed. */
 #ifndef FF_PETRI_CURVE_H
 #define FF_PETRI_CURVE_H
@@ -39,10 +40,10 @@ static FF_HD inline void ff_petri_curve_bound(ff_petri_curve *x) {
 
 /* The polynomial with the coefficients c of the dense output, between the parts a and b of the step.
  *
- * Coefficients d are those of p(s) - c[0], so that what is computed of them has errors in proportion to b: with u = 2^-53 and S =
- * |c[1]| + ... + |c[4]|, all |d| are at most S, the four rounds that cut at b leave errors below 40 u b S, those that cut at a
- * below 60 u b S, and ff_ode_dense_value() has an error below 10 u b S. The sum with c[0] is rounded here and there, which gives
- * 2 u |p|. A level that does not move has no error. */
+ * Coefficients d are those of p(s) - c[0], so that what is computed of them has errors in proportion to b: with u = 2^-53 and
+ * S = |c[1]| + ... + |c[4]|, all |d| are at most S, the four rounds that cut at b leave errors below 40 u b S, those that cut
+ * at a below 60 u b S, and ff_ode_dense_value() has an error below 10 u b S. The sum with c[0] is rounded here and there,
+ * which gives 2 u |p|. A level that does not move has no error. */
 static FF_HD inline ff_petri_curve ff_petri_curve_of(const double *c, double a, double b) {
   ff_petri_curve x;
   double *d = x.b;
@@ -70,8 +71,8 @@ static FF_HD inline double ff_petri_curve_reach(const double *c) {
   return reach + 0x1p-48 * (reach + ff_math_absolute(c[0]));
 }
 
-/* Sets the coefficients of a polynomial that has these values at the parts 0, 1/4, 1/2, 3/4 and 1 of the step: so what is no
- * level, such as ff_petri_excess(), is a level for ff_petri_threshold_first(). */
+/* Sets the coefficients of a polynomial that has these values at the parts 0, 1/4, 1/2, 3/4 and 1 of the step. With them,
+ * ff_petri_threshold_first() searches what is no level, such as ff_petri_excess(). */
 static FF_HD inline void ff_petri_curve_through(const double *value, double *c) {
   const double by = value[4] - value[0]; /* what is left of the values, over s (1 - s), is c[2] + c[3] s + c[4] s (1 - s) */
   const double quarter = (value[1] - value[0] - by / 4) * (16.0 / 3), half = (value[2] - value[0] - by / 2) * 4;

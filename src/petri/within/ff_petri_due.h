@@ -1,5 +1,5 @@
-/* Times at which numbered things are due, such as transitions with delays: a heap of (time, number), in arrays of the caller. Of
- * equal times, the smaller number comes first. gcc and nvcc compile the same text.
+/* A heap of times at which numbered things are due, such as transitions with delays. Its entries are (time, number), in arrays
+ * of the caller. If times are equal, the smaller number comes first. gcc and nvcc compile the same text.
  *
  * A number is due at one time at most. `heap` has room for n entries, `at` for n numbers, of which ff_petri_due_clear() sets all
  * to FF_PETRI_NOT_DUE. */
@@ -61,7 +61,7 @@ static FF_HD inline double ff_petri_due_next(const ff_petri_due *due) {
   return due->n > 0 ? due->heap[0].time : ff_math_infinity();
 }
 
-/* The number is due at this time, and no longer at another. The time is not NaN. O(log n). */
+/* The number becomes due at this time, instead of any other. The time must not be NaN. O(log n). */
 static FF_HD inline void ff_petri_due_set(ff_petri_due *due, uint32_t number, double time) {
   ff_petri_due_entry entry;
   entry.time = time;
@@ -69,7 +69,7 @@ static FF_HD inline void ff_petri_due_set(ff_petri_due *due, uint32_t number, do
   ff_petri_due_sift(due, ff_petri_due_has(due, number) ? due->at[number] : due->n++, entry);
 }
 
-/* The number is not due. O(log n). */
+/* The number is no longer due. O(log n). */
 static FF_HD inline void ff_petri_due_cancel(ff_petri_due *due, uint32_t number) {
   if (!ff_petri_due_has(due, number)) return;
   const uint32_t place = due->at[number];
@@ -78,7 +78,8 @@ static FF_HD inline void ff_petri_due_cancel(ff_petri_due *due, uint32_t number)
   if (place < due->n) ff_petri_due_sift(due, place, last);
 }
 
-/* A transition with a delay: its clock starts when it becomes enabled, runs while it is, and is lost when it is not. O(log n). */
+/* A transition with a delay: its clock starts when it becomes enabled, runs while it is, and is lost when it is not. O(log n).
+ * */
 static FF_HD inline void ff_petri_due_enable(ff_petri_due *due, uint32_t number, int enabled, double now, double delay) {
   if (!enabled)
     ff_petri_due_cancel(due, number);
@@ -86,8 +87,8 @@ static FF_HD inline void ff_petri_due_enable(ff_petri_due *due, uint32_t number,
     ff_petri_due_set(due, number, now + delay);
 }
 
-/* Takes out what is due at exactly this time or before, into numbers[] in ascending order of (time, number), and returns how many
- * these are. With ff_petri_due_next() as the time, all are due at the same one. O(taken * log n). */
+/* Takes out what is due at this time or before, into numbers[] in ascending order of (time, number). Returns how many these are.
+ * If the time is ff_petri_due_next(), all of them are due at the same time. O(taken * log n). */
 static FF_HD inline uint32_t ff_petri_due_take(ff_petri_due *due, double time, uint32_t *numbers) {
   uint32_t taken = 0;
   while (due->n > 0 && due->heap[0].time <= time) {

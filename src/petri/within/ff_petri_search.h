@@ -1,15 +1,15 @@
-/* The search for the first change of a condition within a step: which parts of the step are looked at. gcc and nvcc compile the
- * same text; who evaluates the condition is up to the caller:
+/* The search for the first change of a condition within a step. It decides which parts of the step are looked at, and the caller
+ * evaluates the condition there. gcc and nvcc compile the same text:
  *
  *   ff_petri_search x = ff_petri_search_new(s0, s1, steps);
  *   while (ff_petri_search_next(&x)) ff_petri_search_take(&x, verdict on all values from x.a to x.b);
  *
- * If x.found then, the condition has its old truth before x.low, or rounding errors have decided since s0, and it surely has
- * another one at x.high: the time in between is found by computed values.
+ * If x.found is 1 then, the condition has its old truth up to x.low (s0, if rounding errors decide from the start), and it
+ * surely has another one at x.high. Computed values tell when it changes in between.
  *
  * Parts are halved until bounds of all computed values decide them. Where rounding errors decide, halving would not end, and the
- * truth may go to and fro. There, the old truth counts until another one is sure. So a level that touches a threshold, or that is
- * held there, changes nothing; what was found is not found again by a search that begins there; and a level that begins on a
+ * truth may go to and fro. There, the old truth counts until another one is sure. So a level that touches a threshold, or that
+ * is held there, changes nothing; what was found is not found again by a search that begins there; and a level that begins on a
  * threshold and falls has a change just after. Nothing that is larger than a rounding error is missed.
  *
  * ff_formula_change_math.h does this for formulas of the time on doubles, which are denser near 0. Errors of a level do not
@@ -57,9 +57,9 @@ static FF_HD inline int ff_petri_search_next(ff_petri_search *x) {
   return 1;
 }
 
-/* Whether rounding errors decide since so long that a part that is open is short in comparison. If they decide at its begin, its
- * middle and its end, too, the caller may take the part for STILL: otherwise, where formulas of levels that move are about the
- * same, bounds would be open for each of 2^53 parts. */
+/* Whether an open part is short, compared with the time for which rounding errors have decided. If they decide at its start, its
+ * middle and its end, too, the caller may take the part for STILL. Otherwise, where the sides of a comparison move but are about
+ * equal, bounds would be open for each of 2^53 parts. */
 static FF_HD inline int ff_petri_search_is_late(const ff_petri_search *x) {
   return (x->b - x->a) * FF_PETRI_ZONE <= x->a - x->low;
 }

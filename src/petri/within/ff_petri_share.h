@@ -1,14 +1,14 @@
-/* Flows out of empty places. A level that is 0 must not fall: where what flows in is less than what the rates take out, all flows
- * out share one factor, so that both are the same and the level stays 0 (Filippov's solution). gcc and nvcc compile the same
+/* Flows out of empty places. A level that is 0 must not fall. If less flows in than the rates take out, all flows out are
+ * multiplied by one factor, so that both are the same and the level stays 0 (Filippov's solution). gcc and nvcc compile the same
  * text.
  *
- * v_t are full rates; where one is negative, the transition flows backwards, and takes from the places that it gave to. Each
+ * v_t are full rates. If one is negative, the transition flows backwards: it takes from the places on its right side. Each
  * empty place p has a share g_p in [0, 1]. A transition that takes from empty places has the factor f_t = the smallest of their
- * shares; any other has 1. Sought are shares with which each empty place either loses nothing at the share 1, or has the slope 0:
- * the largest ones, so that an empty place may also be fed by another one.
+ * shares; any other has 1. We look for shares with which each empty place either has the share 1 and does not fall, or has the
+ * slope 0. Of all solutions, the largest shares are taken, so that an empty place may also be fed by another one.
  *
- * Round by round, place by place in the order of `empty`, g_p becomes the largest share with which p does not fall, as the
- * factors of the other places are now. It begins with 1 for all.
+ * All shares begin with 1. In each round, place by place in the order of `empty`, g_p becomes the largest share with which p
+ * does not fall, given the present factors of the other places.
  *
  * - If no transition takes from two empty places, g_p = T_p(g) = min(1, inflow(f) / full outflow). The inflow grows with the
  *   other shares, so T is monotone. T(1) <= 1, so by induction no share ever grows. What is bounded below by 0 converges; T is
@@ -22,16 +22,16 @@
  *   should, and by less and less after every FF_PETRI_SHARE_SLOWER rounds more. Nothing is proved; it has converged in each of
  *   1.5 million random nets with up to 5 empty places, of which the test has 20,000.
  *
- * It ends when no share changes by more than FF_PETRI_SHARE_CHANGE of it and FF_PETRI_SHARE_LEAST. Then slopes of held places are
- * 0 but for such an error, usually below 0 because shares come from above. The caller sets the slopes of all empty places to 0,
- * so that their levels stay exactly 0. If FF_PETRI_SHARE_ROUNDS do not suffice, as in a circle that loses less than a hundredth,
- * the result says so.
+ * It ends when no share changes by more than FF_PETRI_SHARE_CHANGE of it and FF_PETRI_SHARE_LEAST. Then slopes of held places
+ * are 0 but for such an error, usually below 0 because shares come from above. The caller sets the slopes of all empty places
+ * to 0, so that their levels stay exactly 0. If FF_PETRI_SHARE_ROUNDS do not suffice, as in a circle that loses less than a
+ * hundredth, the result says so.
  *
- * An empty place is left when ff_petri_excess() becomes positive: more flows in than all rates take out. While it is 0, the place
- * stays empty. Nothing chatters: where the excess is 0, the share is 1, so the slopes are the same before and after, and go
- * through 0 continuously. A place that is left has a positive slope; one that becomes empty, with a negative slope, has a
- * negative excess. So between leaving and coming back the excess must change its sign, which takes time. Where two places are fed
- * and emptied alike, rounding errors decide whether there is an excess; so it must be more than FF_PETRI_BALANCED of the
+ * An empty place is left when ff_petri_excess() becomes positive: more flows in than all rates take out. While it is 0, the
+ * place stays empty. Nothing chatters: where the excess is 0, the share is 1, so the slopes are the same before and after, and
+ * go through 0 continuously. A place that is left has a positive slope; one that becomes empty, with a negative slope, has a
+ * negative excess. So between leaving and coming back the excess must change its sign, which takes time. Where two places are
+ * fed and emptied alike, rounding errors decide whether there is an excess; so it must be more than FF_PETRI_BALANCED of the
  * inflow. */
 #ifndef FF_PETRI_SHARE_H
 #define FF_PETRI_SHARE_H
@@ -96,8 +96,8 @@ static FF_HD inline void ff_petri_outflow(const ff_petri_flows *of, const double
   }
 }
 
-/* How much more flows into a place than it loses at the share 1, with the present factors of the other places, and a bit less, so
- * that rounding errors leave nothing. O(its arcs, and those of its transitions). */
+/* How much more flows into a place than it loses at the share 1, with the present factors of the other places, and a bit less,
+ * so that rounding errors leave nothing. O(its arcs, and those of its transitions). */
 static FF_HD inline double ff_petri_excess(const ff_petri_flows *of, const double *rate, const double *share,
                                            const double *factor, uint32_t place) {
   const double in = ff_petri_inflow(of, rate, factor, place);

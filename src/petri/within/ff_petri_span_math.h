@@ -1,5 +1,5 @@
-/* Quick bounds of formulas within a step, for first looks: without rounding errors, and with the operations of arithmetic alone.
- * gcc and nvcc compile the same text. All calls take O(1). Bounds that are not known are infinite, or NaN. */
+/* Quick bounds of formulas within a step, for a first look. They leave out rounding errors, and know only the operations of
+ * arithmetic. gcc and nvcc compile the same text. All calls take O(1). Bounds that are not known are infinite, or NaN. */
 #ifndef FF_PETRI_SPAN_MATH_H
 #define FF_PETRI_SPAN_MATH_H
 
@@ -59,14 +59,15 @@ static FF_HD inline ff_petri_span ff_petri_span_power(double y, double low, doub
   return ff_petri_span_new(low >= 0 ? y < 0 ? of_high : of_low : NAN, low >= 0 ? y < 0 ? of_low : of_high : NAN);
 }
 
-/* Whether bounds are farther from values that were computed than four times their differences, an eighth of them, and `slack`. */
+/* Whether bounds are farther from computed values, which are from `low` to `high`, than four times high - low, an eighth of
+ * their size, and `slack` together. */
 static FF_HD inline int ff_petri_span_is_far(ff_petri_span x, double low, double high, double slack) {
   const double size = ff_petri_span_more(ff_math_absolute(low), ff_math_absolute(high));
   const double most = 4 * (high - low) + size / 8 + slack;
   return x.high > high + most || x.low < low - most;
 }
 
-/* Whether bounds are known, and not far. */
+/* Whether bounds are known and not far from computed values. */
 static FF_HD inline int ff_petri_span_is_near(ff_petri_span x, double low, double high, double slack) {
   return x.high - x.low < INFINITY && !ff_petri_span_is_far(x, low, high, slack);
 }
@@ -84,7 +85,7 @@ static FF_HD inline int ff_petri_span_may_be_narrow(const ff_formula *f) {
   return 0;
 }
 
-/* Whether a formula has such operations alone; powers with numbers as exponents. O(length). */
+/* Whether a formula has operations of arithmetic alone, with numbers as exponents of powers. O(length). */
 static FF_HD inline int ff_petri_span_can(const ff_formula *f) {
   for (uint32_t at = 0; at < f->length; at++) {
     const uint32_t code = f->word[at].code;

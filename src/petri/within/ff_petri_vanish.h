@@ -10,11 +10,11 @@ typedef struct {
   uint8_t vanishes;
 } ff_petri_vanishing;
 
-/* Whether a formula, as of a rate, has the symbol as a factor near 0: whether its size is at most a number times the symbol, for
- * symbols from 0 to 1, and all other symbols and the time from 0 to 2^100. So x' = -rate does not reach 0, and needs no watch: k
- * * x * y, x^2, x / (3 + x), min(x, y), 1 - exp(-x) as -expm1(-x). Not so are k, sqrt(x), k * (x > 0), x / (K + x) where K may be
- * 0. A formula that is more complicated than this can tell does not vanish. The caller provides `stack` with formula->depth
- * entries. O(length). */
+/* Whether the size of a formula, such as a rate, is at most a constant times the symbol, where the symbol is from 0 to 1, and
+ * all other symbols and the time are from 0 to 2^100. If so, x' = -rate does not reach 0, and x need not be watched. Examples
+ * are k * x * y, x^2, x / (3 + x), min(x, y), and 1 - exp(-x) as -expm1(-x). It is not so for k, sqrt(x), k * (x > 0), and x /
+ * (K + x) where K may be 0. If a formula is too complicated for this function, the answer is no. The caller provides `stack`
+ * with formula->depth entries. O(length). */
 int ff_petri_vanishes(const ff_formula *formula, uint32_t symbol, ff_petri_vanishing *stack);
 
 #endif

@@ -514,7 +514,11 @@ SEXP ffi_petri_unfolded_list(SEXP model) {
   uint64_t n = 0;
   for (uint32_t f = 0; f < flat->n_families; f++) n += (uint64_t)flat->family[f].n * flat->family[f].n_arcs;
   if (n > INT32_MAX || flat->n_transitions > INT32_MAX)
-    ffi_check(ff_error_set(&err, FF_ESIZE, "the unfolded net has more arcs or transitions than a data frame has rows"), &err);
+    ffi_check(ff_error_set(&err, FF_ESIZE,
+                           "the unfolded net has %llu arcs and %llu transitions; a data frame has at most "
+                           "2^31 - 1 rows",
+                           (unsigned long long)n, (unsigned long long)flat->n_transitions),
+              &err);
   SEXP out = PROTECT(ffi_list(6, names)), holders = PROTECT(text_holders()), columns = PROTECT(ffi_list(5, of_arcs));
   SEXP symbols = names_of(flat);
   ffi_set(out, "names", symbols);
