@@ -79,8 +79,8 @@ static ff_status number_of(ff_petri_lanes_words *list, const ff_petri_lanes_word
 }
 
 /* Adds a formula to a list of words, and sets *out to the operand that it is. */
-static ff_status add_words(ff_petri_lanes *x, ff_petri_lanes_words *list, const ff_formula *formula, const uint32_t *read, int quick,
-                           uint32_t *out, ff_error *err) {
+static ff_status add_words(ff_petri_lanes *x, ff_petri_lanes_words *list, const ff_formula *formula, const uint32_t *read,
+                           int quick, uint32_t *out, ff_error *err) {
   uint32_t *stack = ff_calloc(formula->depth + 1u, sizeof *stack), *top = stack;
   ff_status status = stack != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for formulas in lanes");
   for (uint32_t at = 0; at < formula->length && status == FF_OK; at++) {
@@ -311,7 +311,8 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
   void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->multiple, x->flow,
-                          x->arc, x->weight, x->variable, x->profile, x->profile_of, x->narrow, x->profiles.word, x->rates.word, x->memory};
+                          x->arc, x->weight, x->variable, x->profile, x->profile_of, x->narrow, x->profiles.word, x->rates.word,
+                          x->memory};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(x);
 }

@@ -45,7 +45,8 @@ typedef struct {
   ff_petri_lanes_term value;
 } ff_petri_lanes_variable;
 
-/* Formulas of rows, whose common parts are computed once. An operand is a row, or FF_PETRI_WORD + the number of an earlier word. */
+/* Formulas of rows, whose common parts are computed once. An operand is a row, or FF_PETRI_WORD + the number of an earlier
+ * word. */
 typedef struct {
   uint32_t code, operand[3];
   uint8_t quick; /* whether there are quick bounds */

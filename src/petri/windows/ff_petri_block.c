@@ -337,16 +337,19 @@ static void fetch_blocks(const ff_petri_runner *r, const ff_petri_window *w, uin
     fetch(&w->block[b->neighbour[j]], sizeof *w->block);
 }
 
+static void fetch_pieces(const ff_petri_wave *wave, const ff_petri_program *p) {
+  fetch(wave->piece, wave->n_pieces * ff_petri_piece_size(p->n_levels) * sizeof *wave->piece);
+}
+
 static void fetch_waves(const ff_petri_runner *r, const ff_petri_window *w, uint32_t block) {
   const ff_petri_blocks *b = r->blocks;
   const ff_petri_program *p = b->types[b->type[block]].program;
   const ff_petri_block *own = &w->block[block];
   fetch(w->start + own->state, ff_petri_path_state_size(p));
-  for (int i = 0; i < 2; i++) fetch(own->wave[i].piece, own->wave[i].n_pieces * ff_petri_piece_size(p->n_levels) * sizeof(double));
+  for (int i = 0; i < 2; i++) fetch_pieces(&own->wave[i], p);
   for (size_t j = b->neighbour_first[block]; j < b->neighbour_first[block + 1]; j++) {
     const ff_petri_block *other = &w->block[b->neighbour[j]];
-    const ff_petri_wave *wave = &other->wave[other->now];
-    fetch(wave->piece, wave->n_pieces * ff_petri_piece_size(b->types[b->type[b->neighbour[j]]].program->n_levels) * sizeof(double));
+    fetch_pieces(&other->wave[other->now], b->types[b->type[b->neighbour[j]]].program);
   }
 }
 
