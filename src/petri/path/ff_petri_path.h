@@ -114,7 +114,8 @@ typedef struct {
    * Place g at time t[k] becomes value[g * n + k]. */
   void (*set)(void *of, double from, const double *t, uint32_t n, double *value);
   void *of;
-  const double *stop;     /* ascending times after which given places may go on in another way: segments end there */
+  const double *stop;     /* ascending times after which given places may go on in another way: segments end there. At the last
+                           * one at the latest, the trajectory is left */
   uint32_t n_stops;
   const uint32_t *group;  /* for each group the number that its draws are addressed by; NULL: its own */
   uint32_t choice, order; /* the blocks of draws for immediate transitions, and of the first one for batches */

@@ -81,6 +81,7 @@ void ff_petri_path_leave(ff_petri_path *x, void *state, double t) {
 void ff_petri_path_resume(ff_petri_path *x, const void *state, double t) {
   const ff_petri_program *p = x->program;
   const uint64_t segment = x->segment;
+  for (uint32_t b = 0; b < x->n_batch; b++) x->in_batch[x->batch[b]] = 0; /* of a trajectory that was left in between */
   ff_petri_path_forget(x);
   const kept k = load(x, state);
   x->failure = (ff_failure){0};
