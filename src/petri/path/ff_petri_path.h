@@ -197,7 +197,8 @@ typedef struct {
   uint8_t *is_dirty_derived, *is_dirty_cell, *is_dirty_group, *is_dirty; /* is_dirty: by number of the transition */
 
   /* Immediate and timed transitions. */
-  uint8_t *is_enabled, *is_enabled_timed, *in_batch;
+  uint64_t *enabled; /* a bit for each immediate one */
+  uint8_t *is_enabled_timed, *in_batch;
   uint32_t n_enabled;
   uint64_t choices, batches;
   ff_petri_due due;
