@@ -92,6 +92,7 @@ static double points_before(const ff_petri_law *law, double start) {
   if (!(start > 0) || law->begin > start) return 0;
   if (!(law->period > 0)) return 1;
   double n = floor((start - law->begin) / law->period);
+  if (n >= law->times || n >= 0x1p53) return n; /* above, n + 1 would be n */
   while (n > 0 && law->begin + (n - 1) * law->period > start) n--; /* divisions round */
   while (law->begin + n * law->period <= start) n++;
   return n;
