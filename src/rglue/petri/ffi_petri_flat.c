@@ -106,19 +106,19 @@ static SEXP names_of(const ff_petri_flat *flat) {
 /* Reads a name as a flat place, such as Ca[3,5], as a place with all its colours, or as a variable: `n` numbers from `first`. */
 static int find(const ff_petri_flat *flat, const char *name, uint32_t *first, uint32_t *n) {
   const ff_petri *net = flat->net;
-  for (uint32_t p = 0; p < net->n_places; p++) {
-    if (strcmp(net->place[p].name, name) != 0) continue;
+  const size_t length = strlen(name);
+  const uint32_t p = ff_petri_place_number(net, name, length), v = ff_petri_variable_number(net, name, length);
+  if (p != FF_PETRI_NONE) {
     *first = flat->first[p];
     *n = flat->first[p + 1] - flat->first[p];
     return 1;
   }
   *n = 1;
-  for (uint32_t v = 0; v < net->n_variables; v++) {
-    if (strcmp(net->variable[v].name, name) != 0) continue;
+  if (v != FF_PETRI_NONE) {
     *first = flat->n_places + v;
     return 1;
   }
-  const int64_t place = ff_petri_find_place(flat, name, strlen(name));
+  const int64_t place = ff_petri_find_place(flat, name, length);
   if (place < 0) return 0;
   *first = (uint32_t)place;
   return 1;
