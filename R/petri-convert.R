@@ -116,7 +116,8 @@ joined_by <- function(group, text, between, out, most = 8L) {
 #' @param ... Must be empty.
 #' @returns `as_petri_net()`: a net of class `petri_net`; its [`summary()`][petri-methods] tells what has been chosen.
 #'   `as_reaction_network()`: a network of class `reaction_network`, as created by [reaction_network()]. Its species are the
-#'   places of the unfolded net. Tests become factors of rates, such as `(S >= 3)`.
+#'   places of the unfolded net. Tests become factors of rates, such as `(S >= 3)`. So do the tokens that a rate that is a formula
+#'   needs of a fixed place.
 #' @details A reaction whose rate is a formula may fire although a fixed reactant is at 0, but a transition may not. So the
 #'   equation of such a transition does not have the fixed reactant. All other equations and all rates stay as they are.
 #' @section Errors: `fireflip_error_unsupported` if the net is no reaction network: if it has a transition that is not stochastic,
@@ -259,6 +260,13 @@ refuse_as_reactions <- function(why_not) {
   ))
 }
 
+# The reaction network that a net is, or NULL.
+reactions_if_any <- function(x) {
+  if (!is.null(why_no_reactions(x))) return(NULL)
+  found <- .Call(ffi_petri_unfolded_list, x)
+  if (is.null(why_no_counts(x, found))) reactions_of(x, found)
+}
+
 # Why a net is no reaction network, as a clause, or NULL: what can be seen without unfolding it.
 why_no_reactions <- function(x) {
   rows <- x$transitions
@@ -280,6 +288,22 @@ why_no_counts <- function(x, found) {
   )
 }
 
+# The tests of transitions, and the tokens that they need of fixed places: a reaction whose rate is a formula fires also if a fixed
+# reactant is at 0.
+tests_and_tokens <- function(found, test) {
+  arcs <- found$arcs
+  held <- which(
+    arcs$kind == 0L & found$places$fixed[arcs$place] & arcs$value > 0 & found$transitions$mass_action[arcs$transition] == 0
+  )
+  needed <- joined_by(
+    arcs$transition[held], paste(argument_name(found$names[arcs$place[held]]), ">=", arcs$weight[held]), " & ",
+    rep(NA_character_, length(test))
+  )
+  both <- !is.na(test) & !is.na(needed)
+  needed[both] <- paste(test[both], "&", needed[both])
+  ifelse(is.na(needed), test, needed)
+}
+
 reactions_of <- function(x, found) {
   arcs <- found$arcs
   moved <- arcs$kind %in% 0:1
@@ -287,8 +311,9 @@ reactions_of <- function(x, found) {
   found$arcs <- arcs
   flat <- flat_net(x, found)
   rows <- flat$transitions
-  tested <- which(!is.na(rows$test))
-  factors <- gsub(" & ", ") * (", rows$test[tested], fixed = TRUE)
+  test <- tests_and_tokens(found, rows$test)
+  tested <- which(!is.na(test))
+  factors <- gsub(" & ", ") * (", test[tested], fixed = TRUE)
   rows$number[tested] <- sprintf("(%s) * (%s)", rows$number[tested], factors)
   model <- new_reaction_network(
     flat$places$place, found$places$initial, flat$places$fixed, flat$parameters,

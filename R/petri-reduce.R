@@ -12,7 +12,7 @@
 #'   [`simulate()`][simulate.petri_net], it is 0.
 #'
 #'   With `of_interest`, the function also drops everything that cannot affect these places and variables. Without it, all places
-#'   and variables stay.
+#'   and variables stay. Events stay, with everything that they read and set. A place that an event sets may have any marking.
 #'
 #'   The result is a net without colours. Its element `reduction` is a data frame of `what` (`"transition"`, `"place"` or
 #'   `"variable"`), `name` and `why`, which `print()` and `summary()` show. What stays has the same distribution as before. With
@@ -33,11 +33,14 @@ reduce_network.petri_net <- function(model, of_interest = NULL, ...) {
   reads <- .Call(ffi_petri_reads, model)
   places <- length(found$places$initial)
   interest <- interest_symbols(model, found, of_interest)
-  alive <- living_transitions(found, model$transitions$kind[found$transitions$of] == "continuous")
+  set <- reads$set[seq_len(places)]
+  alive <- living_transitions(found, model$transitions$kind[found$transitions$of] == "continuous", set)
   keep <- list(
     transitions = alive$fires, places = rep(TRUE, places), variables = rep(TRUE, length(found$names) - places)
   )
-  if (!is.null(interest)) keep <- what_matters(found, reads, alive$fires, interest)
+  if (!is.null(interest)) {
+    keep <- what_matters(found, reads, alive$fires, c(interest, which(reads$event | reads$set)))
+  }
   dropped <- function(what, name, why) {
     data.frame(what = rep(what, length(name)), name = name, why = rep_len(why, length(name)))
   }
@@ -74,8 +77,8 @@ interest_symbols <- function(model, found, of_interest) {
 
 # Whether each transition may fire, and why not. Places are filled step by step by transitions that may fire. Then weights and
 # tests of places that are never filled, or never changed, are looked at; if one of them fails, all begins anew without its
-# transition.
-living_transitions <- function(found, flows) {
+# transition. Of the places `set` by events, nothing is known.
+living_transitions <- function(found, flows, set) {
   arcs <- found$arcs
   kind <- arc_kinds[arcs$kind + 1L]
   why <- rep(NA_character_, length(found$transitions$name))
@@ -85,13 +88,13 @@ living_transitions <- function(found, flows) {
   place <- function(of) found$names[arcs$place[of]]
   tests <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
   repeat {
-    marked <- markable_places(found, arcs, needs, fills, is.na(why))
+    marked <- markable_places(found, arcs, needs, fills, is.na(why), set)
     alive <- function() is.na(why)[arcs$transition]
     mark <- function(of, text) why[arcs$transition[of]] <<- text
     empty <- first_of(alive() & needs & !marked[arcs$place], arcs$transition)
     mark(empty, sprintf("\"%s\" is always empty", place(empty)))
-    held <- !seq_along(marked) %in% arcs$place[kind %in% c("in", "out", "reset") & alive()] | found$places$fixed
-    filled <- seq_along(marked) %in% arcs$place[fills & alive()]
+    held <- !set & (!seq_along(marked) %in% arcs$place[kind %in% c("in", "out", "reset") & alive()] | found$places$fixed)
+    filled <- set | seq_along(marked) %in% arcs$place[fills & alive()]
     few <- first_of(
       alive() & needs & !filled[arcs$place] & has < arcs$value & !(kind == "in" & flows[arcs$transition]), arcs$transition
     )
@@ -115,9 +118,9 @@ first_of <- function(rows, transition) {
 
 # Which places may get tokens, if the transitions of `possible` fire as soon as they may. O(arcs): `missing` counts the empty
 # places for which a transition waits.
-markable_places <- function(found, arcs, needs, fills, possible) {
+markable_places <- function(found, arcs, needs, fills, possible, set) {
   n <- length(possible)
-  marked <- found$places$initial > 0
+  marked <- set | found$places$initial > 0
   waiting <- by_key(arcs$place[needs], arcs$transition[needs], length(marked))
   filled <- by_key(arcs$transition[fills], arcs$place[fills], n)
   missing <- tabulate(arcs$transition[needs & !marked[arcs$place]], n)

@@ -266,7 +266,8 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
     part$n * (if (long) length(seen$at) else 1), if (long) length(seen$colours) + 1L else length(seen$at), length(times), output
   )
   seed <- resolve_seed(seed)
-  reactions <- method == "auto" && is.null(why_no_reactions(object))
+  converted <- if (method == "auto") reactions_if_any(object)
+  reactions <- !is.null(converted)
   options <- c(options_of_start(start, part, seed), options_of_output(output, quantiles, covariance), list(
     times = times, observed = seen$at, method = method, threads = resolve_threads(threads), simd = resolve_simd(),
     until = if (reactions && !is.null(until)) .Call(ffi_petri_condition, flat) else until, tolerance = 0,
@@ -274,7 +275,7 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
     flat = if (!reactions) flat
   ))
   list(
-    model = if (reactions) as_reaction_network(object) else object, net = if (reactions) object,
+    model = if (reactions) converted else object, net = if (reactions) object,
     convert = if (reactions) as_reaction_network, options = options, nsim = nsim, asked = nsim, seed = seed,
     species = seen$species, confidence = confidence, start = start,
     record = Filter(Negate(is.null), list(

@@ -4,6 +4,8 @@
 
 #include "petri_runs.h"
 
+#include "../../src/petri/path/ff_petri_path.h"
+
 #define NORMAL 4.27
 
 static const ff_petri_options usual = {.relative = 1e-6, .absolute = 1e-9};
@@ -157,6 +159,29 @@ static void follows_a_schedule(void) {
   end(&x, &s);
 }
 
+/* A trajectory that goes on from time 1 has what was due until then behind it, however often that was. */
+static void goes_on_with_schedules(void) {
+  const ff_petri_options options = {.relative = 1e-6};
+  petri_text x;
+  ff_petri_path path;
+  memset(&path, 0, sizeof path);
+  petri_begin(&x);
+  petri_place(&x, "A", 0, "0");
+  petri_schedules(&x, "past", "0 -> A", "0", "1e-17", "1e-16");
+  petri_schedules(&x, "later", "0 -> A", "0.25", "0.5", "3");
+  petri_compile(&x, &options);
+  FF_CHECK_OK(ff_petri_path_new(&path, x.program, NULL, &x.err), &x.err);
+  ff_petri_path_start(&path, 1, 0, x.program->start, 1);
+  ff_petri_path_step(&path);
+  for (int k = 0; k < 4; k++) {
+    FF_CHECK_SAY(path.next_time == 0.25 + 0.5 * k, "%g", path.next_time);
+    ff_petri_path_step(&path);
+  }
+  FF_CHECK(path.failure.what == FF_PETRI_FINE && path.firings == 4 && path.next_time == INFINITY);
+  ff_petri_path_free(&path);
+  petri_end(&x);
+}
+
 /* Two transitions want one token at the same time: each gets it in half of all trajectories. Then one that takes nothing fires
  * although its test does not hold any more, and at last an immediate one. A state at 1 is that after all this. */
 static void orders_an_instant(void) {
@@ -207,4 +232,4 @@ static void loses_a_clock(void) {
 }
 
 FF_TEST_MAIN("petri_timed", serves_after_a_delay, arrives_in_regular_times, races, chooses_by_weights, follows_a_schedule,
-             orders_an_instant, loses_a_clock)
+             goes_on_with_schedules, orders_an_instant, loses_a_clock)

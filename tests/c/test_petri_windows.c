@@ -499,6 +499,68 @@ static void keeps_constant_hazards(void) {
   end_tissue(&x);
 }
 
+/* Clocks go on from window to window, also in blocks that nothing flows into, where levels stay, or without levels. */
+static void keeps_clocks(void) {
+  const ff_petri_options options = {.relative = 1e-6};
+  const double time = 10;
+  petri_text t;
+  double apart;
+  petri_begin(&t);
+  petri_place(&t, "off", 0, "1");
+  petri_place(&t, "on", 0, "0");
+  petri_place(&t, "n", 0, "0");
+  petri_place(&t, "A", 1, "0");
+  petri_place(&t, "B", 1, "0");
+  petri_place(&t, "C", 0, "0");
+  petri_transition(&t, "go", FF_PETRI_DETERMINISTIC, "off -> on", NULL, NULL, "1", 0);
+  petri_transition(&t, "stop", FF_PETRI_DETERMINISTIC, "on -> off", NULL, NULL, "0.5", 0);
+  petri_transition(&t, "tick", FF_PETRI_DETERMINISTIC, "0 -> n", NULL, NULL, "0.3", 0);
+  petri_flows(&t, "make", "0 -> A", "2 * on");
+  petri_flows(&t, "pass", "0 -> B", "A");
+  petri_flows(&t, "lose", "B -> 0", "B");
+  petri_fires(&t, "count", "0 -> C", "B");
+  petri_compile(&t, &options);
+  tissue x = {t.net, t.flat, t.program, NULL};
+  FF_CHECK_OK(ff_petri_blocks_new(&x.blocks, x.program, &t.err), &t.err);
+  FF_CHECK_INT(x.blocks->n_blocks, 3); /* the clocks with A; n; B and C */
+  outcome a = simulate(x.program, FF_PETRI_EXACT, &time, 1, 1, NULL);
+  outcome b = simulate(x.program, FF_PETRI_WINDOWS, &time, 1, 1, NULL);
+  FF_CHECK_SAY(a.status == FF_OK && b.status == FF_OK, "%s", b.err.text);
+  FF_CHECK_INT(same_blocks(x.blocks, &a, &b, &apart), x.blocks->n_blocks);
+  FF_CHECK_SAY(apart <= 1e-5 && a.firings.n > 46, "%g, %llu", apart, (unsigned long long)a.firings.n); /* 33 + 13 by clocks */
+  end(&a);
+  end(&b);
+  end_tissue(&x);
+}
+
+/* Very many firings at one time, which no shorter window divides. */
+static void follows_bursts(void) {
+  const ff_petri_options options = {.relative = 1e-6};
+  const double time = 1;
+  petri_text t;
+  double apart;
+  petri_begin(&t);
+  petri_place(&t, "p", 0, "6000");
+  petri_place(&t, "q", 0, "0");
+  petri_place(&t, "A", 1, "1");
+  petri_place(&t, "B", 1, "0");
+  petri_transition(&t, "burst", FF_PETRI_IMMEDIATE, "p -> q", NULL, NULL, "1", 0);
+  petri_flows(&t, "lose", "A -> 0", "A");
+  petri_flows(&t, "pass", "0 -> B", "A");
+  petri_compile(&t, &options);
+  tissue x = {t.net, t.flat, t.program, NULL};
+  FF_CHECK_OK(ff_petri_blocks_new(&x.blocks, x.program, &t.err), &t.err);
+  FF_CHECK_INT(x.blocks->n_blocks, 3);
+  outcome a = simulate(x.program, FF_PETRI_EXACT, &time, 1, 1, NULL);
+  outcome b = simulate(x.program, FF_PETRI_WINDOWS, &time, 1, 1, NULL);
+  FF_CHECK_SAY(a.status == FF_OK && b.status == FF_OK, "%s", b.err.text);
+  FF_CHECK_INT(same_blocks(x.blocks, &a, &b, &apart), 3);
+  FF_CHECK_SAY(apart == 0 && a.firings.n == 6000, "%g, %llu", apart, (unsigned long long)a.firings.n);
+  end(&a);
+  end(&b);
+  end_tissue(&x);
+}
+
 /* Random nets have the firings of the exact method, or its failure, and the same bits with two threads. */
 static void follows_random_nets(void) {
   const double time = 0.4;
@@ -612,4 +674,5 @@ static void refuses(void) {
 }
 
 FF_TEST_MAIN("petri_windows", divides_random_nets, joins_what_it_must, follows_calcium, follows_fast_diffusion, keeps_its_bits,
-             follows_all_kinds, follows_random_nets, sees_fast_neighbours, keeps_constant_hazards, fails_alike, refuses)
+             follows_all_kinds, keeps_clocks, follows_bursts, follows_random_nets, sees_fast_neighbours, keeps_constant_hazards,
+             fails_alike, refuses)

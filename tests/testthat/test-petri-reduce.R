@@ -132,3 +132,23 @@ test_that("what may fire is what single tokens reach, and what simulations fire"
     expect_identical(setdiff(fired, reduce_network(net)$transitions$name), character())
   }
 })
+
+test_that("what events set may have any marking, and what they read stays", {
+  net <- petri_net(
+    a = transition("X -> Y", rate = mass_action(1)), b = transition("3 Y -> Z", rate = 1),
+    c = transition("0 -> W", rate = "k", test = "M < 1"), d = transition("0 -> G", rate = 1),
+    e = transition("0 -> H", rate = 1), f = transition("N -> 0", rate = 1),
+    initial = c(M = 1), parameters = c(k = 1, later = 1), variables = c(all = "G + 1"),
+    events = list(
+      fill = event("time > later", set = c(X = 100, M = "M - 1")), faster = event("all > 3", set = c(k = 10), priority = "Y")
+    )
+  )
+  small <- reduce_network(net)
+  expect_identical(small$transitions$name, c("a", "b", "c", "d", "e"))
+  expect_identical(small$events$name, c("fill", "faster"))
+  small <- reduce_network(net, of_interest = "W")
+  expect_identical(small$transitions$name, c("a", "b", "c", "d")) # b changes Y, a priority
+  expect_setequal(small$places$place, c("X", "Y", "M", "G", "W"))
+  expect_identical(names(small$variables), "all")
+  expect_gt(simulate(small, times = 5, seed = 1, output = "final")$W, 0)
+})

@@ -257,3 +257,11 @@ test_that("runs that cannot go on say why", {
   half <- simulate(queue, times = 0.5, output = "final", seed = 1)
   expect_error(simulate(queue, times = 1, initial = half), "does not have its clock", class = "fireflip_error_argument")
 })
+
+test_that("a net whose weights depend on places is simulated as it is, whatever the method", {
+  net <- petri_net("0 -> A" = 1, "0 -> (A + 1) B" = 1)
+  auto <- simulate(net, nsim = 50, times = c(1, 2), seed = 1)
+  exact <- simulate(net, nsim = 50, times = c(1, 2), seed = 1, method = "exact")
+  expect_identical(as.data.frame(auto), as.data.frame(exact))
+  expect_gt(mean(first_passage(net, "B > 3", nsim = 50, end = 20, seed = 1)$time, na.rm = TRUE), 0)
+})

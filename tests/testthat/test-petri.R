@@ -274,3 +274,19 @@ test_that("transitions may have no names, and a net may have none that ever fire
   net <- reaction_network("A -> B" = 1, initial = c(A = 1))
   expect_error(as_petri_net(net, continuous = "C"), "`continuous` names \"C\"", class = "fireflip_error_argument")
 })
+
+test_that("a transition needs the tokens of a fixed place, also as a reaction", {
+  net <- petri_net(
+    never = transition("3 F -> A", rate = "F"), always = transition("2 F -> B", rate = "F", test = "A < 1"),
+    counts = transition("F -> C", rate = mass_action(1)), fixed = "F", initial = c(F = 2)
+  )
+  last <- function(x, ...) as.data.frame(simulate(x, nsim = 200, times = 3, seed = 1, output = "final", ...))
+  for (fired in list(last(net), last(net, method = "exact"), last(as_reaction_network(net)))) {
+    expect_identical(unique(as.double(fired$A)), 0)
+    expect_gt(min(mean(fired$B), mean(fired$C)), 3)
+  }
+  expect_identical(as_reaction_network(net)$reactions$law, c("formula", "formula", "mass action"))
+  file <- tempfile(fileext = ".xml")
+  write_network(net, file)
+  expect_identical(unique(as.double(last(read_network(file))$A)), 0)
+})

@@ -155,13 +155,16 @@ static ff_status make_side(maker *m, const transition *t, ff_petri_arc_kind kind
 
 /* ---- rates -------------------------------------------------------------------------------------------------------------- */
 
-/* The comparison of a test, or FF_F_COUNT. */
-static uint32_t test_of(const ff_petri_flat_arc *arc) {
+/* The comparison of a test, or FF_F_COUNT. A reaction whose rate is a formula fires also if a fixed reactant is at 0, but a
+ * transition needs its tokens. */
+static uint32_t test_of(const maker *m, const transition *t, const ff_petri_flat_arc *arc) {
+  const int needs = t->f->kind == FF_PETRI_STOCHASTIC && !t->f->mass_action && arc->kind == FF_ARC_IN &&
+                    m->flat->fixed[place_of(t, arc->slot)];
   if (arc->weight.length == 0 && arc->number == 0 && arc->kind != FF_ARC_EQUAL) return FF_F_COUNT;
-  return arc->kind == FF_ARC_READ        ? FF_F_GE
-         : arc->kind == FF_ARC_INHIBITOR ? FF_F_LT
-         : arc->kind == FF_ARC_EQUAL     ? FF_F_EQ
-                                         : FF_F_COUNT;
+  return arc->kind == FF_ARC_READ || needs ? FF_F_GE
+         : arc->kind == FF_ARC_INHIBITOR   ? FF_F_LT
+         : arc->kind == FF_ARC_EQUAL       ? FF_F_EQ
+                                           : FF_F_COUNT;
 }
 
 static ff_status push_tests(maker *m, ff_formula_builder *b, const transition *t, int *any) {
@@ -169,7 +172,7 @@ static ff_status push_tests(maker *m, ff_formula_builder *b, const transition *t
   *any = 0;
   for (uint32_t a = 0; a < t->f->n_arcs && status == FF_OK; a++) {
     const ff_petri_flat_arc *arc = &t->f->arc[a];
-    const uint32_t code = test_of(arc);
+    const uint32_t code = test_of(m, t, arc);
     if (code == FF_F_COUNT) continue;
     status = push(m, b, FF_F_SYMBOL, place_of(t, arc->slot), 0);
     if (status == FF_OK)

@@ -72,6 +72,10 @@ uint32_t ff_petri_place_number(const ff_petri *net, const char *name, size_t len
   return find_kind(net, FF_NAMES_PLACE, name, length);
 }
 
+uint32_t ff_petri_variable_number(const ff_petri *net, const char *name, size_t length) {
+  return find_kind(net, FF_NAMES_VARIABLE, name, length);
+}
+
 uint32_t ff_petri_set_number(const ff_petri *net, const char *name, size_t length) {
   return find_kind(net, FF_NAMES_SET, name, length);
 }

@@ -179,8 +179,9 @@ ff_status ff_petri_add_index(ff_petri *net, const char *name, const char *set, f
 ff_status ff_petri_add_function(ff_petri *net, const char *name, const char *const *argument, const char *const *set, uint32_t n,
                                 const char *text, ff_colour_dialect dialect, ff_place place, ff_error *err);
 
-/* The number of a place, of a set or of an index, or FF_PETRI_NONE if there is none of this name. O(length) on average. */
+/* The number of a place, a variable, a set or an index, or FF_PETRI_NONE if there is none of this name. O(length) on average. */
 uint32_t ff_petri_place_number(const ff_petri *net, const char *name, size_t length);
+uint32_t ff_petri_variable_number(const ff_petri *net, const char *name, size_t length);
 uint32_t ff_petri_set_number(const ff_petri *net, const char *name, size_t length);
 uint32_t ff_petri_index_number(const ff_petri *net, const char *name, size_t length);
 /* The number of components of the colours of a set, also before ff_petri_finish(); 0 for FF_PETRI_NONE. O(1). */

@@ -61,9 +61,15 @@ static double excess_of(ff_petri_path *path, uint32_t level) {
 /* ---- coming and going --------------------------------------------------------------------------------------------------- */
 
 static int is_empty(const ff_petri_path *path, uint32_t level) {
-  for (uint32_t i = 0; i < path->n_empty; i++)
-    if (path->empty[i] == level) return 1;
-  return 0;
+  uint32_t low = 0, high = path->n_empty;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (path->empty[middle] < level)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < path->n_empty && path->empty[low] == level;
 }
 
 static void insert(ff_petri_path *path, uint32_t level) {
@@ -99,35 +105,45 @@ static void set_rates_now(ff_petri_path *path) {
   share(path);
 }
 
+/* All that leave at the same time; then more of them may. */
 static void leave_all(ff_petri_path *path) {
-  for (uint32_t i = 0; i < path->n_empty;) {
-    const uint32_t level = path->empty[i];
-    if (path->value[level] > 0 || excess_of(path, level) > 0) {
-      ff_petri_hold_leave(path, level);
-      share(path);
-      i = 0;
-    } else {
-      i++;
+  const ff_petri_flows flows = flows_of(path);
+  for (uint32_t before = path->n_empty, kept = 0; before > 0; before = kept, kept = 0) {
+    for (uint32_t i = 0; i < before; i++)
+      path->excess[i] = path->value[path->empty[i]] > 0 ? INFINITY : excess_of(path, path->empty[i]);
+    for (uint32_t i = 0; i < before; i++) {
+      if (path->excess[i] > 0)
+        ff_petri_share_end(&flows, path->flow_rate, path->share, path->factor, path->empty[i]);
+      else
+        path->empty[kept++] = path->empty[i];
     }
+    path->n_empty = kept;
+    if (kept == before) return;
+    share(path);
   }
 }
 
-/* A level that becomes empty may leave too little for others. */
-static void enter_all(ff_petri_path *path) {
+/* All that become empty at the same time; this may leave too little for others. Returns whether there were any. */
+static int enter_all(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
-  for (int more = 1; more;) {
-    more = 0;
+  const uint32_t before = path->n_empty;
+  for (;;) {
+    const uint32_t known = path->n_empty;
+    uint32_t at = 0;
     for (uint32_t k = 0; k < p->n_watched; k++) {
       const uint32_t level = p->watched[k];
-      if (path->value[level] > 0 || is_empty(path, level) || !(excess_of(path, level) < 0)) continue;
+      while (at < known && path->empty[at] < level) at++;
+      if (path->value[level] > 0 || (at < known && path->empty[at] == level) || !(excess_of(path, level) < 0)) continue;
       path->value[level] = 0;
-      insert(path, level);
-      share(path);
-      more = 1;
+      path->empty[path->n_empty++] = level;
     }
+    if (path->n_empty == known) return known > before;
+    path->n_empty = (uint32_t)ff_sort_unique(path->empty, path->n_empty);
+    share(path);
   }
 }
 
+/* A level that becomes empty may limit what flows out of others that are empty, so that these rise. */
 void ff_petri_hold_check(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   int any = path->n_empty > 0;
@@ -135,7 +151,7 @@ void ff_petri_hold_check(ff_petri_path *path) {
   if (!any) return;
   set_rates_now(path);
   leave_all(path);
-  enter_all(path);
+  if (enter_all(path)) leave_all(path);
 }
 
 /* ---- the time at which a level rises ------------------------------------------------------------------------------------ */

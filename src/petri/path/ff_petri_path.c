@@ -34,8 +34,8 @@ static room room_of(const ff_petri_path *x) {
   X(dirty_derived, p->n_derived) X(dirty_cell, p->n_cells) X(dirty_group, p->n_groups) X(dirty, p->flat->n_transitions)       \
   X(is_dirty_derived, p->n_derived) X(is_dirty_cell, p->n_cells) X(is_dirty_group, p->n_groups)                               \
   X(tried, p->n_profiles)                                                                                                     \
-  X(is_dirty, p->flat->n_transitions) X(is_enabled, p->n_immediate) X(is_enabled_timed, p->n_timed) X(in_batch, p->n_timed)   \
-  X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)                                     \
+  X(is_dirty, p->flat->n_transitions) X(enabled, ff_petri_enabled_words(p)) X(is_enabled_timed, p->n_timed)                   \
+  X(in_batch, p->n_timed) X(due.heap, p->n_timed) X(due.at, p->n_timed) X(times, p->n_timed) X(batch, p->n_timed)             \
   X(truth, p->n_events) X(is_dirty_event, p->n_events) X(dirty_event, p->n_events)                                            \
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
   X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
@@ -185,7 +185,7 @@ void ff_petri_path_begin(ff_petri_path *x) {
     x->doubt[i] = (only_flows(p) ? 1 : FF_PETRI_DOUBT) * p->options.absolute;
   ff_petri_hold_begin(x);
   ff_petri_clock_begin(x);
-  memset(x->is_enabled, 0, p->n_immediate * sizeof *x->is_enabled);
+  memset(x->enabled, 0, ff_petri_enabled_words(p) * sizeof *x->enabled);
   memset(x->is_enabled_timed, 0, p->n_timed * sizeof *x->is_enabled_timed);
   ff_petri_timed_begin(x);
   for (uint32_t k = 0; k < p->n_immediate; k++) ff_petri_refresh(x, p->immediate[k]);

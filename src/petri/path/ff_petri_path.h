@@ -114,7 +114,8 @@ typedef struct {
    * time itself, the value is that from then on. */
   void (*set)(void *of, double from, const double *t, uint32_t n, double *value);
   void *of;
-  const double *stop;     /* ascending times at which given places may have a bend: segments end there */
+  const double *stop;     /* ascending times at which given places may have a bend: segments end there. At the last one at the
+                           * latest, the trajectory is left */
   uint32_t n_stops;
   const uint32_t *group;  /* for each group the number that its draws are addressed by; NULL: its own */
   uint32_t choice, order; /* the blocks of draws for immediate transitions, and of the first one for batches */
@@ -198,7 +199,8 @@ typedef struct {
   uint8_t *is_dirty_derived, *is_dirty_cell, *is_dirty_group, *is_dirty; /* is_dirty: by number of the transition */
 
   /* Immediate and timed transitions. */
-  uint8_t *is_enabled, *is_enabled_timed, *in_batch;
+  uint64_t *enabled; /* a bit for each immediate one */
+  uint8_t *is_enabled_timed, *in_batch;
   uint32_t n_enabled;
   uint64_t choices, batches;
   ff_petri_due due;

@@ -103,6 +103,9 @@ void ff_petri_refresh(ff_petri_path *path, ff_petri_member member); /* computes 
 
 /* ---- immediate and timed transitions: ff_petri_timed.c ------------------------------------------------------------------ */
 
+/* Words of path->enabled. */
+static inline size_t ff_petri_enabled_words(const ff_petri_program *p) { return ((size_t)p->n_immediate + 63) / 64; }
+
 void ff_petri_timed_begin(ff_petri_path *path);
 void ff_petri_timed_enable(ff_petri_path *path, ff_petri_member member, int enabled);
 /* Sets the next step, if it is of this kind. */

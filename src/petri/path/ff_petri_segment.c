@@ -213,6 +213,11 @@ static void new_segment(ff_petri_path *path) {
 
 /* ---- the next step ------------------------------------------------------------------------------------------------------ */
 
+/* Whether a block of a larger net is left before this time: its clocks must not be taken from those that run. */
+static int is_left_before(const ff_petri_path *path, double t) {
+  return path->around.n_stops > 0 && t >= path->around.stop[path->around.n_stops - 1];
+}
+
 /* Of what comes at the same time, crossings are first, then events, clocks, and stochastic firings. */
 static void pick(ff_petri_path *path) {
   const double due = ff_petri_due_next(&path->due), fires = ff_petri_due_next(&path->candidates), limit = path->limit;
@@ -222,7 +227,10 @@ static void pick(ff_petri_path *path) {
   } else if (happens <= due && happens <= fires && happens <= limit && happens < INFINITY) {
     ff_petri_set_next(path, FF_PETRI_PASSES, happens); /* which one is chosen at that time */
   } else if (due <= fires && due <= limit && due < INFINITY) {
-    ff_petri_find_due(path, due);
+    if (is_left_before(path, due))
+      ff_petri_set_next(path, FF_PETRI_PASSES, due);
+    else
+      ff_petri_find_due(path, due);
   } else if (fires <= limit && fires < INFINITY) {
     ff_petri_set_fires(path, ff_petri_clock_choose(path, path->candidates.heap[0].number, fires), fires);
   } else {

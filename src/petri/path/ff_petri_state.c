@@ -14,11 +14,10 @@ typedef struct {
 /* Arrays that are kept, those of doubles first, with the numbers of their elements. */
 #define FF_STATE_ARRAYS(X)                                                                                                    \
   X(value, p->n_values) X(left, p->n_groups) X(choice, p->n_groups) X(since, p->n_groups) X(rate, p->n_groups)                \
-  X(fired, p->n_groups)                                                                                                       \
+  X(fired, p->n_groups) X(enabled, ff_petri_enabled_words(p))                                                                 \
   X(coefficient, p->n_stochastic) X(sum, p->n_cells) X(low, p->n_cells) X(high, p->n_cells) X(times, p->n_timed)              \
   X(candidates.heap, p->n_groups) X(due.heap, p->n_timed) X(candidates.at, p->n_groups) X(due.at, p->n_timed)                 \
-  X(empty, p->n_watched) X(varies, p->n_groups) X(is_dirty_group, p->n_groups) X(is_enabled, p->n_immediate)                  \
-  X(is_enabled_timed, p->n_timed)
+  X(empty, p->n_watched) X(varies, p->n_groups) X(is_dirty_group, p->n_groups) X(is_enabled_timed, p->n_timed)
 
 size_t ff_petri_path_state_size(const ff_petri_program *p) {
   const ff_petri_path *x = NULL;
@@ -81,6 +80,7 @@ void ff_petri_path_leave(ff_petri_path *x, void *state, double t) {
 void ff_petri_path_resume(ff_petri_path *x, const void *state, double t) {
   const ff_petri_program *p = x->program;
   const uint64_t segment = x->segment;
+  for (uint32_t b = 0; b < x->n_batch; b++) x->in_batch[x->batch[b]] = 0; /* of a trajectory that was left in between */
   ff_petri_path_forget(x);
   const kept k = load(x, state);
   x->failure = (ff_failure){0};

@@ -140,6 +140,19 @@ static void set_symbols(ff_petri_path *path) {
   }
 }
 
+/* A level that begins to rise from 0 must not seem to fall: only the polynomials of explicit steps begin with its slope. Those of
+ * others have errors of the size of the tolerance there, which would be found again and again. */
+static void permit_errors(ff_petri_path *path) {
+  const ff_petri_program *p = path->program;
+  if (p->arc_first == NULL) return;
+  const int explicit_step = ff_ode_present_method(path->ode) == FF_ODE_DORMAND_PRINCE;
+  for (uint32_t k = 0; k < path->conditions.n_thresholds; k++) {
+    if (path->condition_derived[k] != FF_PETRI_OF_WATCHED) continue;
+    const double *c = ff_ode_curve(path->ode, path->threshold[k].level);
+    path->threshold[k].weight = explicit_step || c[0] > 0 ? 0 : -p->options.absolute;
+  }
+}
+
 /* Times in formulas are those of the model. */
 void ff_petri_find_crossing(ff_petri_path *path) {
   const ff_petri_step step = {path->start + path->from, path->start + path->to, path->length};
@@ -151,6 +164,7 @@ void ff_petri_find_crossing(ff_petri_path *path) {
     value += conditions.n_thresholds;
     conditions.n_thresholds = 0;
   }
+  if (!path->flat) permit_errors(path);
   for (uint32_t k = 0; k < conditions.n_thresholds; k++) ff_ode_curve(path->ode, path->threshold[k].level);
   if (conditions.n_thresholds > 0) dense = ff_ode_curve(path->ode, 0);
   path->n_changes = ff_petri_first_changes(&conditions, &step, dense, value, 0, 1, path->change, &until);

@@ -5,15 +5,25 @@
 
 void ff_petri_immediate_enable(ff_petri_path *path, ff_petri_member m, int enabled) {
   const uint32_t k = path->program->law[m.law].own + m.i;
-  path->n_enabled += (uint32_t)enabled - path->is_enabled[k];
-  path->is_enabled[k] = (uint8_t)enabled;
+  const uint64_t bit = UINT64_C(1) << k % 64;
+  if (((path->enabled[k / 64] & bit) != 0) == enabled) return;
+  path->enabled[k / 64] ^= bit;
+  path->n_enabled += enabled ? 1u : UINT32_MAX;
 }
 
-/* The weight of a transition that may fire; 0 if it must not. */
+/* The first enabled one from k on, or n_immediate. O(1 + how many are passed / 64). */
+static uint32_t next_enabled(const ff_petri_path *path, uint32_t k) {
+  const size_t words = ff_petri_enabled_words(path->program);
+  uint64_t here = k / 64 < words ? path->enabled[k / 64] >> k % 64 << k % 64 : 0;
+  for (size_t word = k / 64; word < words; here = ++word < words ? path->enabled[word] : 0)
+    if (here != 0) return (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(here);
+  return path->program->n_immediate;
+}
+
+/* The weight of an enabled transition; 0 if it must not fire. */
 static double weight_of(ff_petri_path *path, uint32_t k) {
   const ff_petri_program *p = path->program;
   const ff_petri_law *law = &p->law[p->immediate[k].law];
-  if (!path->is_enabled[k]) return 0;
   const double weight = law->rate.formula.length == 0 ? 0 : ff_petri_term_at(path, path->now, law, &law->rate, p->immediate[k].i);
   if (!(fabs(weight) < INFINITY))
     ff_petri_path_fail(path, FF_PETRI_BAD_WEIGHT, ff_petri_number_of(p, p->immediate[k]), weight, 0);
@@ -25,12 +35,12 @@ int ff_petri_find_immediate(ff_petri_path *path) {
   double total = 0;
   uint32_t chosen = FF_PETRI_NOT_DUE;
   if (path->n_enabled == 0) return 0;
-  for (uint32_t k = 0; k < p->n_immediate; k++) total += weight_of(path, k);
+  for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1)) total += weight_of(path, k);
   if (!(total > 0)) return 0;
   const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_IMMEDIATE, path->around.choice, path->choices, path->unit);
   const ff_philox_block w = ff_philox(at, path->key);
   double x = ff_closed(w.v[0], w.v[1]) * total;
-  for (uint32_t k = 0; k < p->n_immediate; k++) {
+  for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1)) {
     const double weight = weight_of(path, k);
     if (!(weight > 0)) continue;
     chosen = k;
@@ -82,6 +92,7 @@ static double points_before(const ff_petri_law *law, double start) {
   if (!(start > 0) || law->begin > start) return 0;
   if (!(law->period > 0)) return 1;
   double n = floor((start - law->begin) / law->period);
+  if (n >= law->times || n >= 0x1p53) return n; /* above, n + 1 would be n */
   while (n > 0 && law->begin + (n - 1) * law->period > start) n--; /* divisions round */
   while (law->begin + n * law->period <= start) n++;
   return n;

@@ -29,7 +29,7 @@ typedef struct {
   double *stop;
   size_t stops_room;
   uint64_t known;   /* the segment that its wave has */
-  uint32_t steps;
+  uint32_t times;   /* at which something has happened */
 } seat;
 
 /* What all blocks of a type need: a path for each that runs at the same time. */
@@ -247,11 +247,11 @@ static int follow(seat *s, const ff_petri_window *w) {
   ff_petri_wave *wave = &block->wave[1 - block->now];
   ff_petri_path *path = s->path;
   int fine = 1;
-  for (; path->failure.what == FF_PETRI_FINE && fine && !path->paused; s->steps++) {
+  while (path->failure.what == FF_PETRI_FINE && fine && !path->paused) {
     if (path->segment != s->known) fine = ff_petri_wave_add_segment(wave, path);
     s->known = path->segment;
     if (!(path->next_time < w->to)) break;
-    if (s->steps == FF_PETRI_MOST_IN_WINDOW) {
+    if (path->next_time > path->now && s->times++ == FF_PETRI_MOST_IN_WINDOW) { /* what happens at one time is bounded there */
       block->outcome = FF_PETRI_TOO_MANY;
       return 1;
     }
@@ -298,7 +298,7 @@ static int begin(ff_petri_runner *r, uint32_t lane, const ff_petri_window *w, ui
   block->outcome = FF_PETRI_FAILED;
   block->failure = (ff_failure){.what = FF_PETRI_NO_MEMORY};
   if (path == NULL) return 0;
-  r->seat[lane].known = r->seat[lane].steps = 0;
+  r->seat[lane].known = r->seat[lane].times = 0;
   ff_petri_path_start(path, r->key, r->unit, NULL, r->start);
   ff_petri_path_resume(path, w->start + block->state, w->from);
   return 1;

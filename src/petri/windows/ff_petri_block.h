@@ -6,7 +6,7 @@
 #include "ff_petri_blocks.h"
 #include "ff_petri_wave.h"
 
-#define FF_PETRI_MOST_IN_WINDOW 4096u /* firings and crossings of a block in a window */
+#define FF_PETRI_MOST_IN_WINDOW 4096u /* times in a window at which a block has firings and crossings, or its segments end */
 
 typedef enum { FF_PETRI_RAN, FF_PETRI_FAILED, FF_PETRI_TOO_MANY } ff_petri_outcome;
 

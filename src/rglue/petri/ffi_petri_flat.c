@@ -106,19 +106,19 @@ static SEXP names_of(const ff_petri_flat *flat) {
 /* Reads a name as a flat place, such as Ca[3,5], as a place with all its colours, or as a variable: `n` numbers from `first`. */
 static int find(const ff_petri_flat *flat, const char *name, uint32_t *first, uint32_t *n) {
   const ff_petri *net = flat->net;
-  for (uint32_t p = 0; p < net->n_places; p++) {
-    if (strcmp(net->place[p].name, name) != 0) continue;
+  const size_t length = strlen(name);
+  const uint32_t p = ff_petri_place_number(net, name, length), v = ff_petri_variable_number(net, name, length);
+  if (p != FF_PETRI_NONE) {
     *first = flat->first[p];
     *n = flat->first[p + 1] - flat->first[p];
     return 1;
   }
   *n = 1;
-  for (uint32_t v = 0; v < net->n_variables; v++) {
-    if (strcmp(net->variable[v].name, name) != 0) continue;
+  if (v != FF_PETRI_NONE) {
     *first = flat->n_places + v;
     return 1;
   }
-  const int64_t place = ff_petri_find_place(flat, name, strlen(name));
+  const int64_t place = ff_petri_find_place(flat, name, length);
   if (place < 0) return 0;
   *first = (uint32_t)place;
   return 1;
@@ -535,8 +535,7 @@ SEXP ffi_petri_unfolded_list(SEXP model) {
   return out;
 }
 
-/* ---- what transitions and variables read -------------------------------------------------------------------------------------
- * */
+/* ---- what transitions, variables and events read ------------------------------------------------------------------------ */
 
 /* Marks the slots that a formula of a family names. */
 static void mark_slots(int *used, const ff_petri_family *f, const ff_formula *formula) {
@@ -562,10 +561,39 @@ static R_xlen_t reads_of_family(const ff_petri_family *f, R_xlen_t first, SEXP t
   return at;
 }
 
-/* Returns list(transition, symbol, variable, of), numbers from 1: transition `transition` of the unfolded net has a rate or a
- * weight that names the place or variable `symbol`, and the formula of variable `variable` names `of` (NA for other words). */
+static void mark_symbols(int *used, uint32_t symbols, const ff_formula *formula) {
+  for (uint32_t k = 0; k < formula->length; k++)
+    if (formula->word[k].code == FF_F_SYMBOL && formula->word[k].symbol < symbols) used[formula->word[k].symbol] = 1;
+}
+
+/* For each place and variable, whether an event names it (`sets` is 0) or sets it. */
+static SEXP of_events(const ff_petri_flat *flat, uint32_t symbols, int sets) {
+  SEXP out = PROTECT(Rf_allocVector(LGLSXP, symbols));
+  int *used = LOGICAL(out);
+  for (uint32_t k = 0; k < symbols; k++) used[k] = 0;
+  for (uint32_t e = 0; e < flat->n_events; e++) {
+    const ff_event *event = &flat->event[e];
+    if (!sets) {
+      mark_symbols(used, symbols, &event->trigger);
+      mark_symbols(used, symbols, &event->delay);
+      mark_symbols(used, symbols, &event->priority);
+    }
+    for (uint32_t i = 0; i < event->n_sets; i++) {
+      if (sets && event->sets[i].symbol < symbols) used[event->sets[i].symbol] = 1;
+      if (sets) continue;
+      mark_symbols(used, symbols, &event->sets[i].value);
+      mark_symbols(used, symbols, &event->sets[i].factor);
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+/* Returns list(transition, symbol, variable, of, event, set), numbers from 1: transition `transition` of the unfolded net has a
+ * rate or a weight that names the place or variable `symbol`, and the formula of variable `variable` names `of` (NA for other
+ * words). `event` and `set` tell of each place and variable whether events name and set it. */
 SEXP ffi_petri_reads(SEXP model) {
-  static const char *const names[] = {"transition", "symbol", "variable", "of"};
+  static const char *const names[] = {"transition", "symbol", "variable", "of", "event", "set"};
   ffi_petri_unfolded *u;
   PROTECT(ffi_petri_unfold(model, NULL, &u));
   const ff_petri_flat *flat = u->flat;
@@ -573,8 +601,9 @@ SEXP ffi_petri_reads(SEXP model) {
   R_xlen_t n = 0, first = 0, at = 0, of_variables = 0;
   for (uint32_t f = 0; f < flat->n_families; f++) n = reads_of_family(&flat->family[f], 0, NULL, NULL, n);
   for (uint32_t v = 0; v < flat->n_variables; v++) of_variables += flat->variable[v].length;
-  SEXP out = PROTECT(ffi_list(4, names));
+  SEXP out = PROTECT(ffi_list(6, names));
   for (int k = 0; k < 4; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, k < 2 ? n : of_variables));
+  for (int sets = 0; sets < 2; sets++) SET_VECTOR_ELT(out, 4 + sets, of_events(flat, symbols, sets));
   for (uint32_t f = 0; f < flat->n_families; first += flat->family[f].n, f++)
     at = reads_of_family(&flat->family[f], first, VECTOR_ELT(out, 0), VECTOR_ELT(out, 1), at);
   at = 0;
