@@ -144,7 +144,8 @@ static void fail_memory(ff_petri_windows *w) {
 
 /* ---- windows ------------------------------------------------------------------------------------------------------------ */
 
-/* The list of blocks of a colour that have not run in this window, or have a neighbour that did not settle in a run since. */
+/* The list of blocks of a colour that have not run in this window, or have a neighbour that did not settle in a run since. In a
+ * sweep, neighbours of the same colour, as in an odd ring, see what the others were before it. */
 static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
   const ff_petri_blocks *b = w->blocks;
   ff_petri_block *block = w->window.block;
@@ -158,7 +159,7 @@ static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
       int differs = block[k].turn == 0;
       for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++) {
         const ff_petri_block *other = &block[b->neighbour[j]];
-        if (other->turn <= block[k].turn) continue;
+        if (other->turn < block[k].turn) continue;
         differs |= other->differs;
         if (other->distance > moved) moved = other->distance;
       }
