@@ -1,13 +1,14 @@
 # Reduction of Petri nets, and bounds of their places.
 
 #' @section Petri nets: `reduce_network()` of a [petri_net()] unfolds the net and drops transitions that can never fire. A
-#'   transition never fires if it needs tokens of a place that starts empty and that no transition fills, or more than such a
-#'   place has; if its test contradicts the marking of a place that never changes; or if its rate is the number 0. This is seen
-#'   from the arcs and the initial marking: reduce the net itself again after a change of it. A flow out of a place that stays
-#'   empty is nothing with the `semantics` `"adaptive"` of [`simulate()`][simulate.petri_net].
+#'   transition never fires if it needs tokens of a place that starts empty and that no transition or event fills, or more
+#'   than such a place has; if its test contradicts the marking of a place that never changes; or if its rate is the number
+#'   0. This is seen from the arcs and the initial marking: reduce the net itself again after a change of it. A flow out of a
+#'   place that stays empty is nothing with the `semantics` `"adaptive"` of [`simulate()`][simulate.petri_net].
 #'
 #'   With `of_interest`, it also drops all that cannot affect these places and variables: places that nothing reads and nobody
-#'   observes, and transitions that change only such places. Without it, all places and variables stay.
+#'   observes, and transitions that change only such places. What events read and set stays. Without it, all places and variables
+#'   stay.
 #'
 #'   The result is a net without colours. Its element `reduction` is a data frame of `what` (`"transition"`, `"place"` or
 #'   `"variable"`), `name` and `why`; `print()` and `summary()` show it. The distribution of what stays is the same, the numbers
@@ -32,7 +33,7 @@ reduce_network.petri_net <- function(model, of_interest = NULL, ...) {
   keep <- list(
     transitions = alive$fires, places = rep(TRUE, places), variables = rep(TRUE, length(found$names) - places)
   )
-  if (!is.null(interest)) keep <- what_matters(found, reads, alive$fires, interest)
+  if (!is.null(interest)) keep <- what_matters(found, reads, alive$fires, union(interest, symbols_of_events(found)))
   dropped <- function(what, name, why) {
     data.frame(what = rep(what, length(name)), name = name, why = rep_len(why, length(name)))
   }
@@ -67,6 +68,17 @@ interest_symbols <- function(model, found, of_interest) {
   unique(unlist(at))
 }
 
+# Numbers of the places and variables that the events of the unfolded net read or set. Names of other forms are in backquotes.
+symbols_of_events <- function(found) {
+  set <- unlist(found$events$set)
+  texts <- unlist(c(found$events[c("when", "delay", "priority")], unname(set)))
+  named <- unlist(regmatches(texts, gregexpr("`[^`]*`|[[:alpha:]_.][[:alnum:]_.]*", texts)))
+  which(found$names %in% c(names(set), gsub("`", "", unique(named), fixed = TRUE)))
+}
+
+# Which places events set.
+set_by_events <- function(found) found$names[seq_along(found$places$initial)] %in% unlist(lapply(found$events$set, names))
+
 # Whether each transition may fire, and why not. Places are filled step by step by transitions that may fire. Then weights and
 # tests of places that are never filled, or never changed, are looked at; if one of them fails, all begins anew without its
 # transition.
@@ -77,6 +89,7 @@ living_transitions <- function(found, flows) {
   needs <- !is.na(arcs$value) & arcs$value > 0 & kind %in% c("in", "read", "equal")
   fills <- kind == "out" & !arcs$value %in% 0 & !found$places$fixed[arcs$place]
   has <- found$places$initial[arcs$place]
+  set <- set_by_events(found)
   place <- function(of) found$names[arcs$place[of]]
   tests <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
   repeat {
@@ -86,7 +99,8 @@ living_transitions <- function(found, flows) {
     empty <- first_of(alive() & needs & !marked[arcs$place], arcs$transition)
     mark(empty, sprintf("\"%s\" is always empty", place(empty)))
     held <- !seq_along(marked) %in% arcs$place[kind %in% c("in", "out", "reset") & alive()] | found$places$fixed
-    filled <- seq_along(marked) %in% arcs$place[fills & alive()]
+    held <- held & !set
+    filled <- set | seq_along(marked) %in% arcs$place[fills & alive()]
     few <- first_of(
       alive() & needs & !filled[arcs$place] & has < arcs$value & !(kind == "in" & flows[arcs$transition]), arcs$transition
     )
@@ -112,7 +126,7 @@ first_of <- function(rows, transition) {
 # places for which a transition waits.
 markable_places <- function(found, arcs, needs, fills, possible) {
   n <- length(possible)
-  marked <- found$places$initial > 0
+  marked <- found$places$initial > 0 | set_by_events(found)
   waiting <- by_key(arcs$place[needs], arcs$transition[needs], length(marked))
   filled <- by_key(arcs$transition[fills], arcs$place[fills], n)
   missing <- tabulate(arcs$transition[needs & !marked[arcs$place]], n)
