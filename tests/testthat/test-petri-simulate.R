@@ -257,3 +257,19 @@ test_that("runs that cannot go on say why", {
   half <- simulate(queue, times = 0.5, output = "final", seed = 1)
   expect_error(simulate(queue, times = 1, initial = half), "does not have its clock", class = "fireflip_error_argument")
 })
+
+test_that("a firing changes when a condition of levels and counts becomes true", {
+  net <- petri_net(
+    "x -> 0" = flow(1), fire = transition("A -> B", rate = "x"), initial = c(x = 1.5, A = 1), continuous = "x"
+  )
+  passage <- function(condition, method) {
+    first_passage(net, condition, nsim = 1000, end = 50, seed = 1, method = method)$time
+  }
+  for (method in c("exact", "paper")) {
+    fire <- passage("B == 1", method)
+    late <- passage("x < 0.5 && B == 0", method)
+    expect_identical(late < 50, fire > log(3)) # 50: never
+    expect_lt(max(abs(late[late < 50] - log(3))), 1e-5)
+    expect_lt(max(abs(passage("x < 0.25 + B", method) - pmin(log(6), pmax(fire, log(1.2))))), 1e-4)
+  }
+})
