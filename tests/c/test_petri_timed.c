@@ -134,6 +134,26 @@ static void chooses_by_weights(void) {
   end(&x, &s);
 }
 
+/* A weight that levels or the time make positive: the transition fires at this time, and not when something else happens. */
+static void wakes_by_weights(void) {
+  static const char *const weights[] = {"x - 1.5", "x * x - 2.25", "sin(time - 1.5)", "min(x, 3) - 1.5"};
+  const double times[] = {1, 1.4999, 1.5001, 4};
+  for (int w = 0; w < 4; w++) {
+    petri_text x;
+    petri_states s = {0};
+    petri_begin(&x);
+    petri_place(&x, "B", 0, "0");
+    petri_place(&x, "A", 0, "1");
+    petri_place(&x, "x", 1, "0");
+    petri_flows(&x, "grow", "0 -> x", "1");
+    petri_at_once(&x, "wake", "A -> B", weights[w]);
+    if (observe(&x, &s, 1, times, 4, 1))
+      for (uint32_t t = 0; t < 4; t++)
+        FF_CHECK_SAY(petri_state(&s, 0, 0, t) == (t >= 2), "%s: %g at %g\n", weights[w], petri_state(&s, 0, 0, t), times[t]);
+    end(&x, &s);
+  }
+}
+
 /* ---- schedules ---------------------------------------------------------------------------------------------------------- */
 
 /* 0.5, 0.75, ..., 2: 7 times; 3 tokens suffice for the first three. One at a time before the start, and one once. */
@@ -231,5 +251,5 @@ static void loses_a_clock(void) {
   end(&x, &s);
 }
 
-FF_TEST_MAIN("petri_timed", serves_after_a_delay, arrives_in_regular_times, races, chooses_by_weights, follows_a_schedule,
-             goes_on_with_schedules, orders_an_instant, loses_a_clock)
+FF_TEST_MAIN("petri_timed", serves_after_a_delay, arrives_in_regular_times, races, chooses_by_weights, wakes_by_weights,
+             follows_a_schedule, goes_on_with_schedules, orders_an_instant, loses_a_clock)

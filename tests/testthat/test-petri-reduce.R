@@ -152,3 +152,22 @@ test_that("what events set may have any marking, and what they read stays", {
   expect_identical(names(small$variables), "all")
   expect_gt(simulate(small, times = 5, seed = 1, output = "final")$W, 0)
 })
+
+test_that("what events set and read is kept", {
+  net <- petri_net(
+    "A -> B" = 1, back = transition("B -> C", rate = mass_action("k"), test = "D == 0"), "2 P -> Q" = 1, "x -> 0" = flow(1),
+    "y -> 0" = flow(1),
+    initial = c(D = 2, P = 1, x = 1, y = 1), continuous = c("x", "y"), parameters = c(k = 1), variables = c(both = "x + D"),
+    events = list(on = event("both < 2.5", set = c(A = 20, D = 0, P = "P + 9")))
+  )
+  reduced <- reduce_network(net)
+  expect_identical(reduced$reduction$what, character())
+  run <- function(net) {
+    as.data.frame(simulate(net, nsim = 200, times = 3, seed = 1, output = "trajectories"))[c("B", "C", "Q")]
+  }
+  expect_identical(run(reduced), run(net), ignore_attr = TRUE)
+  expect_gt(min(colMeans(run(net))), 0.5)
+
+  some <- reduce_network(net, of_interest = "C")
+  expect_identical(some$reduction$name, c("T5", "Q", "y"))
+})

@@ -265,3 +265,19 @@ test_that("a net whose weights depend on places is simulated as it is, whatever 
   expect_identical(as.data.frame(auto), as.data.frame(exact))
   expect_gt(mean(first_passage(net, "B > 3", nsim = 50, end = 20, seed = 1)$time, na.rm = TRUE), 0)
 })
+
+test_that("a firing changes when a condition of levels and counts becomes true", {
+  net <- petri_net(
+    "x -> 0" = flow(1), fire = transition("A -> B", rate = "x"), initial = c(x = 1.5, A = 1), continuous = "x"
+  )
+  passage <- function(condition, method) {
+    first_passage(net, condition, nsim = 1000, end = 50, seed = 1, method = method)$time
+  }
+  for (method in c("exact", "paper")) {
+    fire <- passage("B == 1", method)
+    late <- passage("x < 0.5 && B == 0", method)
+    expect_identical(late < 50, fire > log(3)) # 50: never
+    expect_lt(max(abs(late[late < 50] - log(3))), 1e-5)
+    expect_lt(max(abs(passage("x < 0.25 + B", method) - pmin(log(6), pmax(fire, log(1.2))))), 1e-4)
+  }
+})

@@ -40,7 +40,7 @@ static room room_of(const ff_petri_path *x) {
   X(empty, p->n_watched) X(share, p->n_levels) X(looked, 3 * (size_t)p->n_levels + 1) X(factor, p->n_all_flows)               \
   X(excess, FF_ODE_DENSE * (size_t)p->n_watched)                                                                              \
   X(flow_rate, p->n_all_flows) X(arc_by, r.arcs) X(taker_by, r.arcs)                                                          \
-  X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects)
+  X(gathered, r.gathered) X(stack, r.stack) X(delta, r.effects) X(stirs, p->n_values)
 
 static ff_status allocate(ff_petri_path *x, ff_error *err) {
   const ff_petri_program *p = x->program;

@@ -186,6 +186,7 @@ typedef struct {
   uint32_t *moving_group, n_moving_groups; /* groups with other profiles than 1 */
   uint8_t *is_moving_group;
   uint8_t *group_stirs;  /* whether some of its firings may change a flow (1), or all of them (2) */
+  uint8_t *stirs;        /* of each value: as those of the program, and 1 if `until` reads it and moves */
   ff_petri_curved *curved;
   ff_petri_part *piece;
   size_t n_pieces, pieces_room;

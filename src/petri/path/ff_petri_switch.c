@@ -88,7 +88,9 @@ ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err) {
     if (p->derived[k].kind != FF_PETRI_DISCRETE && !as_threshold(p, &p->derived[k], &none, &negated))
       add_formula(path, &p->derived[k].plain, p->derived[k].kind == FF_PETRI_WHOLE, k, &next, symbols);
   }
+  memcpy(path->stirs, p->stirs, p->n_values * sizeof *path->stirs);
   if (until) add_formula(path, &path->until, 0, FF_PETRI_OF_UNTIL, &next, symbols);
+  for (uint32_t k = 0; until && k < path->until.n; k++) path->stirs[path->until.read[k]] = 1; /* it is searched anew */
   for (uint32_t k = 0; k < n; k++)
     if (path->condition_derived[k] < p->n_derived) path->condition_of[path->condition_derived[k]] = k;
   path->conditions.threshold = path->threshold;

@@ -3,7 +3,7 @@
 
 void ff_petri_touch(ff_petri_path *path, uint32_t value) {
   const ff_petri_program *p = path->program;
-  path->stirred |= p->stirs[value];
+  path->stirred |= path->stirs[value];
   for (size_t k = p->derived_first[value]; k < p->derived_first[value + 1]; k++) {
     const uint32_t d = p->derived_of[k];
     if (path->is_dirty_derived[d]) continue;

@@ -228,9 +228,24 @@ static void set_times(ff_petri_law *law, const double *at) {
   law->times = !(at[0] <= at[2]) ? 0 : law->period > 0 ? floor((at[2] - at[0]) / law->period + 1e-10) + 1 : 1;
 }
 
+/* An immediate transition fires as soon as its weight is above 0. Where levels or the time decide this, it is one more test, so
+ * that the time is found. */
+static ff_status add_weight_test(ff_petri_family_maker *f, const ff_formula *rate, ff_formula *tests) {
+  ff_formula_builder b = {0};
+  if (f->family->kind != FF_PETRI_IMMEDIATE || ff_petri_class_of(f, rate->word, rate->length) != FF_PETRI_OF_LEVELS) return FF_OK;
+  ff_status status = push_formula(f, &b, tests);
+  if (status == FF_OK) status = push_formula(f, &b, rate);
+  if (status == FF_OK) status = push(f, &b, FF_F_NUMBER, 0, 0);
+  if (status == FF_OK) status = push(f, &b, FF_F_GT, 0, 0);
+  if (status == FF_OK && tests->length > 0) status = push(f, &b, FF_F_AND, 0, 0);
+  ff_formula_free(tests);
+  return finish(f, &b, status, tests);
+}
+
 static ff_status make_jump(ff_petri_family_maker *f, ff_formula *rate, ff_formula *tests) {
   ff_formula number = {0}, condition = {0};
-  ff_status status = tests->length > 0 ? ff_petri_rewrite(f, tests, 0, &condition) : FF_OK;
+  ff_status status = add_weight_test(f, rate, tests);
+  if (status == FF_OK && tests->length > 0) status = ff_petri_rewrite(f, tests, 0, &condition);
   if (status == FF_OK && rate->length > 0) status = ff_petri_rewrite(f, rate, 0, &number);
   if (f->family->kind == FF_PETRI_STOCHASTIC) {
     if (status == FF_OK) status = ff_petri_compile_hazard(f, &number, &condition);

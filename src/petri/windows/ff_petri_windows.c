@@ -170,7 +170,8 @@ static void fail_memory(ff_petri_windows *w) {
 
 /* ---- windows ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether a block has not run in this window, or has a neighbour that did not settle in a run since. */
+/* Whether a block has not run in this window, or has a neighbour that did not settle in a run since. In a sweep, neighbours of the
+ * same colour, as in an odd ring, see what the others were before it. */
 static int has_to_run(ff_petri_windows *w, uint32_t k) {
   const ff_petri_blocks *b = w->blocks;
   ff_petri_block *block = w->window.block;
@@ -178,7 +179,7 @@ static int has_to_run(ff_petri_windows *w, uint32_t k) {
   int differs = block[k].turn == 0;
   for (size_t j = b->neighbour_first[k]; j < b->neighbour_first[k + 1]; j++) {
     const ff_petri_block *other = &block[b->neighbour[j]];
-    if (other->turn <= block[k].turn) continue;
+    if (other->turn < block[k].turn) continue;
     differs |= other->differs;
     if (other->distance > moved) moved = other->distance;
   }
