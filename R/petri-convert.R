@@ -8,7 +8,7 @@
 #' @param ... Must be empty.
 #' @returns A net of class `petri_net` without colours. The names of its transitions have the colours of all indices in brackets.
 #' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if there are too many places
-#'   or transitions: 2^28 and 2^30, and 2^31 - 1 arcs.
+#'   or transitions: 2^28 and 2^27, and 2^31 - 1 arcs.
 #' @seealso [petri_net()], [as_reaction_network()].
 #' @export
 #' @examples
@@ -102,8 +102,8 @@ joined_by <- function(group, text, between, out, most = 8L) {
 #' counted.
 #'
 #' @param x A network of class `reaction_network` or `petri_net`.
-#' @param continuous The species that become continuous places: names, numbers, or a logical vector. With `NULL` (the default),
-#'   none.
+#' @param continuous The species that become continuous places: names, numbers, `TRUE` for all, or a logical vector. With `NULL`
+#'   (the default), none.
 #' @param flows The reactions that flow: names or numbers. With `NULL` (the default), those that change continuous species only.
 #' @param as `"stochastic"`: all transitions that flow become stochastic, and all places discrete. `"continuous"`: all
 #'   stochastic transitions flow, and all places are continuous.
@@ -138,8 +138,17 @@ as_petri_net.default <- function(x, ...) {
 #' @export
 as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ...) {
   check_parts(x)
+  if ("as" %in% ...names()) {
+    abort_argument(paste(
+      "`as` is for Petri nets. Of a reaction network, continuous = TRUE makes all species continuous, and",
+      "as_petri_net(x) leaves all counted."
+    ))
+  }
   check_no_more(...)
-  level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous, "continuous")
+  n <- nrow(x$species)
+  level <- if (is.null(continuous)) logical(n) else {
+    if (isTRUE(continuous)) rep(TRUE, n) else species_flags(x, continuous, "continuous")
+  }
   petri_of_reactions(x, level, flows, .Call(ffi_reactions_arrows, x))
 }
 
@@ -182,6 +191,7 @@ equations_to_enable <- function(x, arrows) {
 changed_species <- function(x, arrows) {
   used <- arrows$role != 3L & !x$species$fixed[arrows$species]
   by <- ifelse(arrows$role == 2L, arrows$count, -arrows$count)[used]
+  if (!any(used)) return(rep(list(integer()), nrow(x$reactions)))
   sums <- rowsum(by, paste(arrows$reaction[used], arrows$species[used]))
   parts <- strsplit(rownames(sums)[sums[, 1L] != 0], " ", fixed = TRUE)
   reaction <- vapply(parts, function(part) as.integer(part[[1L]]), 0L)
@@ -237,7 +247,10 @@ as_reaction_network.petri_net <- function(x, ...) {
   check_parts(x)
   check_no_more(...)
   why_not <- why_no_reactions(x)
-  if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
+  if (!is.null(why_not)) {
+    way <- if (any(x$places$continuous)) ". as_petri_net(net, as = \"stochastic\") counts what flows" else ""
+    abort("unsupported", sprintf("The net is no reaction network: %s%s.", why_not, way))
+  }
   found <- .Call(ffi_petri_unfolded_list, x)
   why_not <- why_no_counts(x, found)
   if (!is.null(why_not)) abort("unsupported", sprintf("The net is no reaction network: %s.", why_not))
