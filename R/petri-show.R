@@ -18,8 +18,8 @@
 #'   sets of colours, `mass_action` is the number of transitions (as written) with this law. `never` are the names of the
 #'   transitions that never fire, because their rate is 0 or no colours satisfy the guard and the sets of the places; `choices`
 #'   tells what was decided for the user. `bounds` is a data frame of `place` and `most`: the largest marking that
-#'   [conservation_laws()] allow (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places. `reduction` is that of
-#'   [reduce_network()], or `NULL`.
+#'   [conservation_laws()] allow (P-invariants), for places with such a bound; `NULL` for nets of more than 1,000 places.
+#'   `reduction` is that of [reduce_network()], or `NULL`.
 #'
 #'   `as.data.frame()`: a data frame. That of transitions has the columns `name`, `kind`, `equation`, `number`, `law`, `test`,
 #'   `reset`, `guard`, `begin`, `period` and `end`. A number that has several parts is `NA` in it. If there is none, [petri_net()]
@@ -313,6 +313,7 @@ set_initial.petri_net <- function(model, ...) {
   }
   if (length(unknown) > 0L) abort_unknown_names("set_initial()", unknown, model$places$place, "places", "net")
   check_marked_colours(model, added, "set_initial()")
+  refuse_fractions(model, added, "set_initial()")
   # a value for all colours replaces those of single ones
   whole <- place_of_element(added$element)[!grepl("]$", added$element)]
   gone <- model$markings$element %in% added$element | place_of_element(model$markings$element) %in% whole

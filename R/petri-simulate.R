@@ -275,6 +275,7 @@ with_petri_arguments <- function(model, initial, parameters) {
   if (length(unknown) > 0L) abort_unknown_names("`initial`", unknown, model$places$place, "places", "net")
   if (nrow(added) > 0L) {
     check_marked_colours(model, added, "`initial`")
+    refuse_fractions(model, added, "`initial`")
     model <- set_initial(model, initial)
   }
   set_parameters(model, parameters)
