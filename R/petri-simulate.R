@@ -62,7 +62,7 @@
 #'   installed where the library SUNDIALS is (Debian: `libsundials-dev`); otherwise this is an error. Its results may depend on
 #'   the version of SUNDIALS. Both are slower: each firing takes the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
-#'   `as_reaction_network(net)`. The numbers are those of that network.
+#'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result does not have what waits, what events have set, and the clocks.
 #' @section Warnings: `fireflip_warning_tolerance` if the level of an observed place is below 1,000 times the absolute tolerance
@@ -215,7 +215,8 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
     part$n * (if (long) length(seen$at) else 1), if (long) length(seen$colours) + 1L else length(seen$at), length(times), output
   )
   seed <- resolve_seed(seed)
-  reactions <- method == "auto" && is.null(why_no_reactions(object))
+  converted <- if (method == "auto") network_to_run(object)
+  reactions <- !is.null(converted)
   options <- c(options_of_start(start, part, seed), options_of_output(output, quantiles, covariance), list(
     times = times, observed = seen$at, method = method, threads = resolve_threads(threads), simd = resolve_simd(),
     until = if (reactions && !is.null(until)) .Call(ffi_petri_condition, flat) else until, tolerance = 0,
@@ -223,13 +224,19 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
     flat = if (!reactions) flat
   ))
   list(
-    model = if (reactions) as_reaction_network(object) else object, net = if (reactions) object,
+    model = if (reactions) converted else object, net = if (reactions) object,
     convert = if (reactions) as_reaction_network, options = options, nsim = nsim, asked = nsim, seed = seed,
     species = seen$species, confidence = confidence, start = start,
     record = Filter(Negate(is.null), list(
       output = output, until = until, quantiles = quantiles, shard = part$shard, item = "place", colours = seen$colours
     ))
   )
+}
+
+# The reaction network that a net is, or NULL. Weights may change, or not be whole, which only the unfolded net tells.
+network_to_run <- function(model) {
+  if (!is.null(why_no_reactions(model))) return(NULL)
+  tryCatch(as_reaction_network(model), fireflip_error_unsupported = function(e) NULL)
 }
 
 check_petri_method <- function(method) {

@@ -301,6 +301,7 @@ hint_on <- function(text, model) {
     if (!is.null(near)) return(sprintf("did you mean \"%s\"?", near))
     return(sprintf("`places` names those that no equation has, as in places = \"%s\"", named("called ")))
   }
+  if (says("mass action takes")) return("a rate as text, such as \"k * A\", is the whole rate, with any weights")
   if (says("MassAction")) {
     return("MassAction() of Snoopy is mass_action() of R, outside of the quotes: \"A -> B\" = mass_action(\"k\")")
   }

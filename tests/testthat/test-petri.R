@@ -108,6 +108,8 @@ test_that("what is wrong is said, and what to write", {
   model(petri_net("A -> B" = 1, parameters = c(A = 1)), "\"A\" is the name of a place and of a parameter.")
   model(petri_net("A -> B" = flow(2)), "transition \"T1\", \"A -> B\": a flow takes from the discrete place \"A\"")
   model(petri_net("A -> B" = flow(2)), "; continuous = \"A\" makes it continuous")
+  model(petri_net("(A) A -> B" = 1), "mass action takes a formula of place \"A\"")
+  model(petri_net("(A) A -> B" = 1), "a rate as text, such as \"k * A\", is the whole rate")
   argument(petri_net("A -> B" = 1, initial = c(A = 0.5)), "`initial` gives \"A\" the marking 0.5, but counts are whole")
   argument(set_initial(petri_net("A -> B" = 1), B = 1.5), "; continuous = \"B\" in petri_net() makes it a level.")
   parse(petri_net("A -> B" = mass_action("kk"), parameters = c(k = 1)), "kk")
