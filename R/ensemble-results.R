@@ -358,7 +358,7 @@ summary_lines <- function(x, trajectories) {
     },
     sprintf(
       "  events   %s%s%s", format_short(x$events), of_run,
-      if (is.na(trajectories)) "" else sprintf(" (%s per trajectory)", format_short(signif(x$events / trajectories, 3)))
+      if (trajectories %in% c(NA, 1)) "" else sprintf(" (%s per trajectory)", format_short(signif(x$events / trajectories, 3)))
     ),
     machine_lines(x),
     sprintf(

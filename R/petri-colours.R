@@ -100,6 +100,19 @@ check_marked_colours <- function(model, markings, argument = "`initial`") {
   if (!is.null(wrong)) abort_argument(sprintf("%s names %s.", argument, wrong))
 }
 
+# Markings that are numbers must be whole where the place is counted. The core checks formulas when it unfolds the net.
+refuse_fractions <- function(model, markings, argument) {
+  number <- suppressWarnings(as.numeric(markings$value))
+  counted <- model$places$place[!model$places$continuous]
+  bad <- which(!is.na(number) & number != floor(number) & place_of_element(markings$element) %in% counted)
+  if (length(bad) == 0L) return(invisible())
+  place <- place_of_element(markings$element[[bad[[1L]]]])
+  abort_argument(sprintf(
+    "%s gives \"%s\" the marking %s, but counts are whole; continuous = \"%s\" in petri_net() makes it a level.", argument,
+    markings$element[[bad[[1L]]]], markings$value[[bad[[1L]]]], place
+  ))
+}
+
 # An arc or a rate that names a colour that the place does not have gives no transition, which is hardly meant.
 warn_wrong_colours <- function(model) {
   if (length(model$colours) == 0L) return(invisible())

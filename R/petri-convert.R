@@ -10,7 +10,7 @@
 #' @returns A net of class `petri_net` without colours. The names of its transitions have the colours of all indices in brackets.
 #'   A net without colours and indices is returned unchanged.
 #' @section Errors: `fireflip_error_argument` for an object of another class. `fireflip_error_size` if the unfolded net has more
-#'   than 2^28 places, 2^30 transitions or 2^31 - 1 arcs.
+#'   than 2^28 places, 2^27 transitions or 2^31 - 1 arcs.
 #' @references Liu F, Heiner M, Yang M (2012). An efficient method for unfolding colored Petri nets. *Proceedings of the 2012
 #'   Winter Simulation Conference*.
 #' @seealso [petri_net()], [as_reaction_network()].
@@ -106,8 +106,8 @@ joined_by <- function(group, text, between, out, most = 8L) {
 #' makes a reaction network of a net whose places are all discrete and whose transitions are all stochastic.
 #'
 #' @param x A network of class `reaction_network` or `petri_net`.
-#' @param continuous The species that become continuous places: names, numbers, or a logical vector with one element per species.
-#'   With `NULL` (the default), none.
+#' @param continuous The species that become continuous places: names, numbers, `TRUE` for all, or a logical vector with one
+#'   element per species. With `NULL` (the default), none.
 #' @param flows The reactions that become flows: names or numbers. With `NULL` (the default), those that change continuous species
 #'   only.
 #' @param as `"stochastic"`: all continuous transitions become stochastic, and all places discrete. `"continuous"`: all stochastic
@@ -147,8 +147,17 @@ as_petri_net.default <- function(x, ...) {
 #' @export
 as_petri_net.reaction_network <- function(x, continuous = NULL, flows = NULL, ...) {
   check_parts(x)
+  if ("as" %in% ...names()) {
+    abort_argument(paste(
+      "`as` is for Petri nets. Of a reaction network, continuous = TRUE makes all species continuous, and",
+      "as_petri_net(x) leaves all counted."
+    ))
+  }
   check_no_more(...)
-  level <- if (is.null(continuous)) logical(nrow(x$species)) else species_flags(x, continuous, "continuous")
+  n <- nrow(x$species)
+  level <- if (is.null(continuous)) logical(n) else {
+    if (isTRUE(continuous)) rep(TRUE, n) else species_flags(x, continuous, "continuous")
+  }
   petri_of_reactions(x, level, flows, .Call(ffi_reactions_arrows, x))
 }
 
@@ -191,6 +200,7 @@ equations_to_enable <- function(x, arrows) {
 changed_species <- function(x, arrows) {
   used <- arrows$role != 3L & !x$species$fixed[arrows$species]
   by <- ifelse(arrows$role == 2L, arrows$count, -arrows$count)[used]
+  if (!any(used)) return(rep(list(integer()), nrow(x$reactions)))
   sums <- rowsum(by, paste(arrows$reaction[used], arrows$species[used]))
   parts <- strsplit(rownames(sums)[sums[, 1L] != 0], " ", fixed = TRUE)
   reaction <- vapply(parts, function(part) as.integer(part[[1L]]), 0L)
@@ -246,17 +256,19 @@ as_reaction_network.petri_net <- function(x, ...) {
   check_parts(x)
   check_no_more(...)
   why_not <- why_no_reactions(x)
-  if (!is.null(why_not)) refuse_as_reactions(why_not)
+  if (!is.null(why_not)) {
+    refuse_as_reactions(why_not, if (any(x$places$continuous)) ". as_petri_net(net, as = \"stochastic\") counts what flows" else "")
+  }
   found <- .Call(ffi_petri_unfolded_list, x)
   why_not <- why_no_counts(x, found)
   if (!is.null(why_not)) refuse_as_reactions(why_not)
   reactions_of(x, found)
 }
 
-refuse_as_reactions <- function(why_not) {
+refuse_as_reactions <- function(why_not, way = "") {
   abort("unsupported", sprintf(
-    "The net is no reaction network: %s; expected discrete places, stochastic transitions and whole weights that do not change.",
-    why_not
+    "The net is no reaction network: %s; expected discrete places, stochastic transitions and whole weights that do not change%s.",
+    why_not, way
   ))
 }
 

@@ -14,16 +14,19 @@ read_petri <- function(source, format, initial, constants, valueset) {
 # Reads a reaction network as a Petri net.
 read_as_petri <- function(source, format, initial, continuous) {
   levels <- if (is.null(continuous)) character() else continuous
-  if (!is.character(levels) || anyNA(levels)) abort_value("continuous", "names of species", continuous)
-  levels <- unique(enc2utf8(levels))
+  if (!isTRUE(levels)) {
+    if (!is.character(levels) || anyNA(levels)) abort_value("continuous", "names of species, or TRUE for all", continuous)
+    levels <- unique(enc2utf8(levels))
+  }
   read <- naming_initial(.Call(ffi_read_network, source$name, format, source$text, given_names(initial), levels), initial)
   if (read$class == "petri_net") {
     if (!is.null(continuous)) refuse_continuous(source)
     return(read_petri(source, read$format, initial, NULL, NULL))
   }
   if (read$class == "pbn") abort("unsupported", sprintf("%s holds a Boolean network, which is no Petri net.", source$name))
-  warn_unit(read$unit, source$name, initial)
   net <- reactions_from_core(read$model)
+  if (isTRUE(levels)) levels <- net$species$species
+  if (!all(net$species$species %in% levels)) warn_unit(read$unit, source$name, initial)
   check_known(levels, "continuous", net$species$species, "species")
   start <- net$species$initial
   net$species$initial[read$levels %in% TRUE | net$species$species %in% levels] <- 0 # fractions, and what events set, come later

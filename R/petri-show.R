@@ -328,6 +328,7 @@ set_initial.petri_net <- function(model, ...) {
   }
   if (length(unknown) > 0L) abort_unknown_names("set_initial()", unknown, model$places$place, "places", "net")
   check_marked_colours(model, added, "set_initial()")
+  refuse_fractions(model, added, "set_initial()")
   # a value for all colours replaces those of single ones
   whole <- place_of_element(added$element)[!grepl("]$", added$element)]
   gone <- model$markings$element %in% added$element | place_of_element(model$markings$element) %in% whole

@@ -95,7 +95,7 @@
 #'
 #'   Both are slower than the default, because each firing costs the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
-#'   `as_reaction_network(net)`. The numbers are those of that network.
+#'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.
@@ -327,6 +327,7 @@ with_petri_arguments <- function(model, initial, parameters) {
   if (length(unknown) > 0L) abort_unknown_names("`initial`", unknown, model$places$place, "places", "net")
   if (nrow(added) > 0L) {
     check_marked_colours(model, added, "`initial`")
+    refuse_fractions(model, added, "`initial`")
     model <- set_initial(model, initial)
   }
   set_parameters(model, parameters)

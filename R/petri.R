@@ -19,8 +19,8 @@
 #'   `c(x = "X", y = "Y")`.
 #' @param places The sets of the colours of places, such as `c(Ca = "Cell")`. A place without a name in this vector, as A in
 #'   `c("A", Ca = "Cell")`, has no colours. A place that the vector does not contain has none either.
-#' @param continuous The continuous places: their names, their numbers, or a logical vector with one element per place. All other
-#'   places are discrete. With `NULL` (the default), all are discrete.
+#' @param continuous The continuous places: their names, their numbers, `TRUE` for all, or a logical vector with one element per
+#'   place. All other places are discrete. With `NULL` (the default), all are discrete.
 #' @param initial The initial marking: numbers of at least 0, or formulas of indices and parameters as text, named by places, such
 #'   as `list(Ca = 0.1, S = "4 * (x == 1)")`. The name `"Ca[1,2]"` is that of one colour. If two values are for the same colour,
 #'   the later one counts. Places that are not named start at 0. Discrete places need whole numbers, at most 2^53.
@@ -47,13 +47,14 @@
 #'
 #' @section Kinds of transitions:
 #'   * `rate`: *stochastic*. It fires at random times. The rate is its propensity, as in [reaction_network()].
-#'   * `flow`: *continuous*, also called a flow. It changes continuous places only, all the time. The rate is its speed.
+#'   * `flow`: *continuous*, also called a flow. It changes continuous places only, all the time. The rate is its speed. Where the
+#'     rate is below 0, the flow goes the other way.
 #'   * `weight`: *immediate*. It fires as soon as it is enabled. If several are enabled, one is chosen with a probability in
 #'     proportion to its weight. A transition whose weight is 0 or less does not fire.
 #'   * `delay`: *deterministic*. It fires when it has been enabled without interruption for its delay. The delay is the value of
 #'     the formula when the transition becomes enabled.
 #'   * `at`: *scheduled*. It fires at the time `begin`, then after each `period`, up to `end`, if it is enabled at that time. If
-#'     `begin` is below 0, it never fires.
+#'     `begin` is below 0, it never fires. With a period of 0, it fires once.
 #'
 #'   A transition that is not a flow is *enabled* if each place has the tokens that the transition takes, and its tests hold. A
 #'   flow needs only its tests. If a place is empty, its outflows are limited to its inflows: see `semantics` of
@@ -178,8 +179,11 @@ petri_net <- function(..., colours = NULL, sets = NULL, indices = NULL, places =
     colours = colours, sets = sets, indices = index_order(indices, colours, sets), functions = functions,
     parameters = parameters, variables = variables, pieces = transitions$pieces
   )
-  if (!is.null(continuous)) model$places$continuous <- place_flags(model, continuous, "continuous")
+  if (!is.null(continuous)) {
+    model$places$continuous <- if (isTRUE(continuous)) TRUE else place_flags(model, continuous, "continuous")
+  }
   if (!is.null(fixed)) model$places$fixed <- place_flags(model, fixed, "fixed")
+  refuse_fractions(model, markings, "`initial`")
   model$events <- check_events(events)
   checked <- with_hints(.Call(ffi_petri_check, model), model)
   check_marked_colours(model, markings)
@@ -285,26 +289,49 @@ validate_petri <- function(model) {
 
 # Adds to an error of the core what a user of R may have meant.
 with_hints <- function(code, model) {
-  tryCatch(code, fireflip_error_parse = function(e) {
+  retell <- function(class) function(e) {
     text <- conditionMessage(e)
-    hint <- NULL
-    set <- c(names(model$sets), names(model$colours), "X")[[1L]]
-    if (grepl("has no colours; found \"[", text, fixed = TRUE)) {
-      place <- sub("^.*place \"(.*)\" has no colours.*$", "\\1", text)
-      hint <- sprintf("`places` gives a place its set of colours, as in places = c(%s = \"%s\")", argument_name(place), set)
-    } else if (grepl("MassAction", text, fixed = TRUE)) {
-      hint <- "MassAction() of Snoopy is mass_action() of R, outside of the quotes: \"A -> B\" = mass_action(\"k\")"
-    } else if (grepl("the test of transition", text, fixed = TRUE)) {
-      tests <- model$transitions$test[!is.na(model$transitions$test)]
-      if (any(grepl("=[<>]", tests))) hint <- "comparisons are written >=, < and ==, and on counts > and <="
-      else if (any(grepl("[^<>=!]=[^=]", tests))) hint <- "\"==\" compares, as in \"B == 2\""
-      else if (grepl(" after place ", text, fixed = TRUE)) {
-        hint <- "a test compares one place; multiply the rate by other conditions, as in \"(A + B > 1) * k\""
-      }
-    }
-    if (is.null(hint)) stop(e)
-    abort("parse", paste0(text, "; ", hint))
-  })
+    hint <- hint_on(text, model)
+    at <- match(sub("^transition \"(T[0-9]+)\": .*$", "\\1", text), model$transitions$name)
+    if (is.null(hint) && is.na(at)) stop(e)
+    if (!is.na(at)) text <- sub("\": ", sprintf("\", \"%s\": ", model$transitions$equation[[at]]), text, fixed = TRUE)
+    abort(class, paste0(text, if (!is.null(hint)) paste0("; ", hint)))
+  }
+  tryCatch(code, fireflip_error_parse = retell("parse"), fireflip_error_model = retell("model"))
+}
+
+# What helps, as a clause, or NULL.
+hint_on <- function(text, model) {
+  says <- function(pattern) grepl(pattern, text)
+  named <- function(before) sub(sprintf("^.*%s\"([^\"]*)\".*$", before), "\\1", text)
+  set <- c(names(model$sets), names(model$colours), "X")[[1L]]
+  if (says("has no colours; found \"\\[")) {
+    return(sprintf(
+      "`places` gives a place its set of colours, as in places = c(%s = \"%s\")", argument_name(named("place ")), set
+    ))
+  }
+  if (says("no index, parameter or colour is called") && !says("did you mean")) {
+    return(sprintf(
+      "`indices` tells what stands for colours, as in indices = c(%s = \"%s\")", argument_name(named("called ")), set
+    ))
+  }
+  if (says("a flow (takes from|adds to) the discrete place")) {
+    return(sprintf("continuous = \"%s\" makes it continuous", named("discrete place ")))
+  }
+  if (says("no place is called \"[^\"]*\"$")) {
+    near <- closest_name(named("called "), model$places$place)
+    if (!is.null(near)) return(sprintf("did you mean \"%s\"?", near))
+    return(sprintf("`places` names those that no equation has, as in places = \"%s\"", named("called ")))
+  }
+  if (says("mass action takes")) return("a rate as text, such as \"k * A\", is the whole rate, with any weights")
+  if (says("MassAction")) {
+    return("MassAction() of Snoopy is mass_action() of R, outside of the quotes: \"A -> B\" = mass_action(\"k\")")
+  }
+  if (!says("the test of transition")) return(NULL)
+  tests <- model$transitions$test[!is.na(model$transitions$test)]
+  if (any(grepl("=[<>]", tests))) return("comparisons are written >=, < and ==, and on counts > and <=")
+  if (any(grepl("[^<>=!]=[^=]", tests))) return("\"==\" compares, as in \"B == 2\"")
+  if (says(" after place ")) "a test compares one place; multiply the rate by other conditions, as in \"(A + B > 1) * k\""
 }
 
 is_coloured <- function(model) any(!is.na(model$places$set))

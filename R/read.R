@@ -34,8 +34,8 @@
 #'
 #' @param as `"auto"` (the default): each file is read as the kind of model that it holds. `"petri_net"`: a reaction network in
 #'   SBML or of BioNetGen is read as a Petri net: see section Petri nets from reaction networks.
-#' @param continuous Only for `as = "petri_net"`: the names of the species that become continuous places. With `NULL` (the
-#'   default), none. What rate rules determine is continuous in any case.
+#' @param continuous Only for `as = "petri_net"`: the names of the species that become continuous places, or `TRUE` for all. With
+#'   `NULL` (the default), none. What rate rules determine is continuous in any case.
 #'
 #' @returns A network of class `pbn`, as created by [pbn()]. For SBML without qual and for a network of BioNetGen, a network of
 #'   class `reaction_network`, as created by [reaction_network()], or with `as = "petri_net"` a `petri_net`. For ANDL, CANDL and
@@ -332,7 +332,10 @@ naming_initial <- function(read, initial) {
     if (grepl("found the species .* with(out an)? (the )?initial (amount|count)", text)) {
       check_named_numbers(initial, "initial", counts = TRUE)
       names <- if (length(initial) > 0L) paste0("; `initial` names only ", quote_some(names(initial)))
-      text <- paste0(text, advice_on_initial(text), names)
+      levels <- if (grepl("initial amount.*counts?($|[ ,])", text)) {
+        "; as = \"petri_net\" with continuous = TRUE reads amounts as levels"
+      }
+      text <- paste0(text, advice_on_initial(text), levels, names)
     }
     abort(class, text)
   }

@@ -103,7 +103,7 @@ static SEXP weights_of(const ff_reactions *net) {
  * amounts (ff_io.h), the laws that may be negative, and what becomes of a network in a Petri net (ff_reactions.h), else NULL.
  * `text` is NULL or the bytes of the file; in the second case `path` is only its name. `given` is NULL or the names, all
  * different, of species whose initial counts R sets afterwards (ff_io_given). `levels` is NULL, or the network becomes a Petri
- * net, and these are names of species that are levels. Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
+ * net, and these are names of species that are levels; TRUE for all of them. Of a Petri net, `model` is NULL: ffi_read_petri() reads it. */
 SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels) {
   static const char *const names[] = {"model", "format", "class", "unit", "negative", "levels", "flows", "weights", "marked"};
   ff_format wanted = ffi_format(format), found = wanted;
@@ -111,7 +111,7 @@ SEXP ffi_read_network(SEXP path, SEXP format, SEXP text, SEXP given, SEXP levels
   SEXP pbn = PROTECT(ffi_pbn_holder()), reactions = PROTECT(ffi_reactions_holder());
   ff_error err;
   ff_io_model model;
-  ff_io_given how = {.flows = levels != R_NilValue};
+  ff_io_given how = {.flows = levels != R_NilValue, .all_levels = TYPEOF(levels) == LGLSXP};
   char **counts = texts_given(given, "initial"), **real = texts_given(levels, "continuous");
   ff_status status = counts != NULL ? ff_names_new(&how.counts, counts, (uint32_t)Rf_length(given), "species", &err) : FF_OK;
   if (status == FF_OK && real != NULL)

@@ -358,5 +358,25 @@ static void refuses_sizes(void) {
   ff_petri_free(net);
 }
 
+/* Without a guard, choices are counted before they are listed, which would take 100 TB here. */
+static void refuses_many_choices(void) {
+  static int64_t numbers[1 << 14];
+  static const char *const names[] = {"x", "y", "z"};
+  ff_petri *net = NULL;
+  ff_petri_flat *flat = NULL;
+  ff_error err;
+  for (int i = 0; i < 1 << 14; i++) numbers[i] = i;
+  FF_CHECK_OK(ff_petri_new(&net, &err), &err);
+  FF_CHECK_OK(ff_petri_add_values(net, "X", numbers, 1 << 14, &err), &err);
+  for (int i = 0; i < 3; i++) FF_CHECK_OK(ff_petri_add_index(net, names[i], "X", &err), &err);
+  FF_CHECK_OK(ff_petri_add_place(net, "A", ff_petri_set_number(net, "X", 1), 0, 0, &err), &err);
+  FF_CHECK_OK(petri_add(net, "jump", FF_PETRI_STOCHASTIC, "A[x] + A[y] -> A[z]", NULL, NULL, NULL, "1", 0, &err), &err);
+  FF_CHECK_OK(ff_petri_finish(net, &err), &err);
+  FF_CHECK_FAILS(ff_petri_unfold(&flat, net, &err), FF_ESIZE, &err,
+                 "transition \"jump\": there are at least 4.398046511e+12 choices of colours");
+  ff_petri_free(net);
+}
+
 FF_TEST_MAIN("petri_unfold", unfolds_as_brute_force, unfolds_calcium, merges_arcs, splits_families, makes_sums,
-             finds_what_never_binds, refuses_markings, refuses_schedules, refuses_variables, finds_clashes, refuses_sizes)
+             finds_what_never_binds, refuses_markings, refuses_schedules, refuses_variables, finds_clashes, refuses_sizes,
+             refuses_many_choices)

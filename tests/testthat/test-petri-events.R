@@ -160,6 +160,8 @@ test_that("levels of SBML may begin with fractions", {
   expect_equal(path_of(1, net, 1)$B, 2.5 * exp(-1), tolerance = 1e-6)
   expect_equal(path_of(1, read_network(file, as = "petri_net", continuous = "B", initial = c(B = 7)), 0)$B, 7)
   expect_error(read_network(file, as = "petri_net", continuous = c("B", "Z")), "\"Z\"", class = "fireflip_error_argument")
+  expect_identical(read_network(file, as = "petri_net", continuous = TRUE)$places$continuous, c(TRUE, TRUE))
+  expect_error(read_network(file, as = "petri_net", continuous = 2), "names of species, or TRUE for all; found 2")
   expect_error(read_network(file, continuous = "B"), "`as` = \"petri_net\"", class = "fireflip_error_argument")
   below <- document(species("x", 1), parameter("p", -1), rate("p", "<cn> 1 </cn>"))
   expect_error(read_sbml(below, as = "petri_net"), "the initial value -1", class = "fireflip_error_unsupported")

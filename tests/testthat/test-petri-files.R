@@ -46,6 +46,15 @@ test_that("PNML has the unfolded net", {
   write_network(petri_model("calcium", nx = 2, ny = 2), path)
   text <- paste(readLines(path), collapse = "\n")
   expect_identical(lengths(regmatches(text, gregexpr("<place id", text, fixed = TRUE))), 40L)
+  coloured <- petri_net(
+    "0 -> A[x]" = "k / (1 + sum(A))", colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X"),
+    parameters = c(k = 1), variables = c(total = "sum(A)")
+  )
+  write_network(coloured, path)
+  text <- paste(readLines(path), collapse = "\n")
+  expect_match(text, "<variable name=\"total\">`sum(A)`</variable>", fixed = TRUE)
+  expect_match(text, "<variable name=\"sum(A)\">A_1 + A_2 + A_3</variable>", fixed = TRUE)
+  expect_match(text, "<rate>k / (1 + `sum(A)`)</rate>", fixed = TRUE)
   expect_error(write_network(petri_model("gene"), "x.foo"), "must end in .andl, .candl, .sbml, .xml or .pnml", fixed = TRUE)
   expect_error(write_network(petri_model("gene"), file.path(tempfile(), "x.pnml")), class = "fireflip_error_file")
 })

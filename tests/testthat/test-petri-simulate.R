@@ -102,6 +102,17 @@ test_that("a hazard that decays may never fire", {
   expect_lt(errors_off(final(net, 1000, 30)$A, exp(-1.5), exp(-1.5) * (1 - exp(-1.5))), far)
 })
 
+test_that("counted nets whose weights change are simulated as nets", {
+  net <- petri_net("0 -> A" = 5, flush = transition("(A) A -> 0", rate = "0.5 * (A > 0)")) # all go at once
+  got <- final(net, 1000, 30)$A # Poisson with the mean 5 T, and T is exponential with the mean 2
+  expect_lt(errors_off(got, 10, 110), far)
+  weights <- petri_net("A -> B" = 1, t = transition("B -> (n) A", rate = "B"), initial = c(A = 4), parameters = c(n = 2))
+  expect_s3_class(simulate(weights, times = 1, seed = 1), "petri_ensemble")
+  expect_error(
+    simulate(weights, times = 9, parameters = c(n = 1.5), seed = 1), "would become", class = "fireflip_error_model"
+  )
+})
+
 test_that("delays, weights and schedules", {
   race <- petri_net(
     slow = transition("A -> B", delay = 0.7), fast = transition("A -> C", rate = 1), initial = c(A = 1)

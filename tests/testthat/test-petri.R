@@ -106,9 +106,20 @@ test_that("what is wrong is said, and what to write", {
   argument(petri_net(data.frame(equation = "A -> B", rate = 1, flow = 2)), "must have exactly one of")
   argument(petri_net(t = transition("A -> B", at = 1:4)), "must be c(begin, period, end)")
   model(petri_net("A -> B" = 1, parameters = c(A = 1)), "\"A\" is the name of a place and of a parameter.")
-  model(petri_net("A -> B" = flow(2)), "a flow takes from the discrete place \"A\"")
+  model(petri_net("A -> B" = flow(2)), "transition \"T1\", \"A -> B\": a flow takes from the discrete place \"A\"")
+  model(petri_net("A -> B" = flow(2)), "; continuous = \"A\" makes it continuous")
+  model(petri_net("(A) A -> B" = 1), "mass action takes a formula of place \"A\"")
+  model(petri_net("(A) A -> B" = 1), "a rate as text, such as \"k * A\", is the whole rate")
+  argument(petri_net("A -> B" = 1, initial = c(A = 0.5)), "`initial` gives \"A\" the marking 0.5, but counts are whole")
+  argument(set_initial(petri_net("A -> B" = 1), B = 1.5), "; continuous = \"B\" in petri_net() makes it a level.")
   parse(petri_net("A -> B" = mass_action("kk"), parameters = c(k = 1)), "kk")
   parse(petri_net(t = transition("A -> B", rate = 1, test = "A + 1 > 2")), "the test of transition \"t\"")
+  parse(petri_net(t = transition("Ann -> B", rate = 1, test = "Ana >= 2")), "is called \"Ana\"; did you mean \"Ann\"\\?")
+  parse(petri_net(t = transition("A -> B", rate = 1, test = "gate >= 2")), "; `places` names those .* places = \"gate\"")
+  parse(
+    petri_net("A[x] -> 0" = 1, colours = list(X = 1:3), places = c(A = "X")),
+    "transition \"T1\", .*no index, .* is called \"x\"; `indices` tells what stands for .* indices = c\\(x = \"X\"\\)"
+  )
   expect_warning(
     petri_net("A -> B" = "k", parameters = c(k = 1)), "write mass_action(\"k\"). If not, write \"(k) * (A > 0)\"", fixed = TRUE,
     class = "fireflip_warning_propensity"
@@ -193,7 +204,13 @@ test_that("reaction networks become hybrid nets, and stochastic nets reaction ne
   expect_error(as_reaction_network(net), "transition \"R3\" is continuous", class = "fireflip_error_unsupported")
   back <- as_reaction_network(as_petri_net(net, as = "stochastic"))
   expect_identical(back$reactions$rate[[3]], "20 * mRNA * (mRNA >= 1)")
+  expect_error(as_reaction_network(net), "as = \"stochastic\") counts what flows", fixed = TRUE)
   expect_identical(as_petri_net(net, as = "continuous")$transitions$kind, rep("continuous", 4))
+  expect_identical(as_petri_net(rn, continuous = TRUE)$transitions$kind, rep("continuous", 4))
+  expect_error(as_petri_net(rn, as = "continuous"), "continuous = TRUE makes", class = "fireflip_error_argument")
+  expect_identical(petri_net("A -> B" = 1, continuous = TRUE)$places$continuous, c(TRUE, TRUE))
+  still <- reaction_network("S -> 0" = 1, initial = c(S = 3), fixed = "S") # changes nothing
+  expect_identical(simulate(as_petri_net(still), times = 1:2, seed = 1)$mean, c(3, 3))
   fixed <- reaction_network("S + A -> B" = "2 * A", "S -> A" = 3, fixed = "S")
   expect_identical(as_petri_net(fixed)$transitions$equation, c("A -> B", "S -> A"))
   reset <- petri_net(t = transition("A -> B", rate = 1, reset = "B"))

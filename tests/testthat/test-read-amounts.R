@@ -35,8 +35,10 @@ ci <- function(...) paste(sprintf("<ci>%s</ci>", c(...)), collapse = "")
 
 perhaps <- paste(
   "; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another unit, so have",
-  "the constants of its rates, and counts would give wrong results"
+  "the constants of its rates, and counts would give wrong results; as = \"petri_net\" with continuous = TRUE reads amounts as",
+  "levels"
 )
+of_bionetgen <- sub("; as = .*", "", perhaps)
 
 test_that("one message names all species whose amounts are no counts", {
   expect_identical(message_of(amounts_file(c(A = 10.4, B = 3, C = -1, D = NA))), paste0(
@@ -56,7 +58,7 @@ test_that("one message names all species whose amounts are no counts", {
   long <- stats::setNames(1:9 + 0.5, paste0(strrep("x", 500), 1:9))
   text <- message_of(amounts_file(long))
   expect_match(text, "and [0-9] more where whole numbers")
-  expect_match(text, "counts would give wrong results$")
+  expect_match(text, "counts would give wrong results; as = \"petri_net\"")
   whole <- read_network(amounts_file(many), initial = stats::setNames(1:9, LETTERS[1:9]))
   expect_identical(whole$species$initial, as.double(1:9))
   net <- tempfile(fileext = ".net")
@@ -65,7 +67,7 @@ test_that("one message names all species whose amounts are no counts", {
   ), net)
   expect_identical(message_of(net), paste0(
     "FILE, line 2: found the species \"A()\" with the initial count 21.7, \"C()\" with 0.333333333333333 where whole numbers ",
-    "from 0 to 2^53 were expected, counts", perhaps
+    "from 0 to 2^53 were expected, counts", of_bionetgen
   ))
   expect_match(message_of(net, initial = c("A()" = 22)), "line 4: found the species \"C()\" with the initial count 0.3333333",
     fixed = TRUE)
@@ -77,8 +79,11 @@ test_that("counts are not advised where the constants have another unit", {
   expect_identical(text, paste(
     "FILE, line 6: found the species \"A\" with the initial amount 0.25, \"B\" with 1e-07 where whole numbers from 0 to 2^53",
     "were expected, counts (the unit of the amount is 1e-09 mole, and units are not converted); counts of molecules in `initial`",
-    "would give wrong results, because the constants of the rates are for this unit, too, unless every rate is of first order"
+    "would give wrong results, because the constants of the rates are for this unit, too, unless every rate is of first order;",
+    "as = \"petri_net\" with continuous = TRUE reads amounts as levels"
   ))
+  levels <- read_network(amounts_file(c(A = 0.25, B = 1e-7), "mole", rate), as = "petri_net", continuous = TRUE) # no warning
+  expect_identical(levels$markings$value, c("0.25", "1e-07"))
   expect_match(message_of(amounts_file(c(A = NA), "mole"), class = "parse"), "would give wrong results, because")
   warning_of <- function(...) {
     warning <- expect_warning(net <- read_network(...), class = "fireflip_warning_unit")

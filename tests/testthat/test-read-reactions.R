@@ -142,7 +142,8 @@ test_that("what is not supported is an error that names the element and the line
     paste(
       "FILE, line 6: found the species \"A\" with the initial amount 1.5 where a whole number from 0 to 2^53 was expected,",
       "a count; if the file means numbers of molecules, the argument `initial` can give counts; if its amounts have another",
-      "unit, so have the constants of its rates, and counts would give wrong results"
+      "unit, so have the constants of its rates, and counts would give wrong results; as = \"petri_net\" with",
+      "continuous = TRUE reads amounts as levels"
     )
   )
   expect_match(

@@ -106,7 +106,7 @@ static ff_status make_room(writer *w, size_t length) {
   return ff_grow((void **)&w->name, &w->name_room, length + 1, 1, w->err);
 }
 
-/* Makes the names of all places. */
+/* Makes the names of all places, variables and parameters. */
 static ff_status name_places(writer *w) {
   const ff_petri_flat *flat = w->flat;
   ff_status status = FF_OK;
@@ -116,7 +116,12 @@ static ff_status name_places(writer *w) {
     (void)ff_petri_place_name(w->name, w->name_room, flat, p, "_");
     status = add_name(w, 0, w->name);
   }
-  for (uint32_t v = 0; v < flat->n_variables && status == FF_OK; v++) status = add_name(w, 0, flat->net->variable[v].name);
+  for (uint32_t v = 0; v < flat->n_variables && status == FF_OK; v++) {
+    status = make_room(w, ff_petri_variable_name(w->name, w->name_room, flat, v));
+    if (status != FF_OK) break;
+    (void)ff_petri_variable_name(w->name, w->name_room, flat, v);
+    status = add_name(w, 0, w->name);
+  }
   for (uint32_t k = 0; k < flat->n_parameters && status == FF_OK; k++) status = add_name(w, 0, flat->net->parameter[k]);
   return status;
 }
@@ -197,7 +202,7 @@ static ff_status put_symbols(writer *w) {
   }
   for (uint32_t v = 0; v < flat->n_variables && status == FF_OK; v++) {
     put(w, "        <variable name=\"");
-    put_escaped(w, flat->net->variable[v].name);
+    put_escaped(w, w->names[0].names[flat->n_places + v]);
     put(w, "\">");
     status = put_formula(w, &flat->variable[v], w->names[0].names);
     put(w, "</variable>\n");

@@ -220,7 +220,7 @@ static ff_status set_species(reader *r, ff_reactions *net, uint32_t i) {
   if (symbol->rate.length > 0) return set_level(r, net, i);
   const int marked = r->table.flows && is_marked((SBase_t *)(uintptr_t)species, FF_SBML_CONTINUOUS);
   r->marked |= marked;
-  if (r->table.flows && (marked || ff_io_is_given(r->given.levels, id))) {
+  if (r->table.flows && (marked || r->given.all_levels || ff_io_is_given(r->given.levels, id))) {
     net->fixed[number] = Species_getBoundaryCondition(species) || Species_getConstant(species);
     return set_level(r, net, i);
   }

@@ -25,10 +25,10 @@ typedef struct {
  *
  * With `flows`, the network becomes a Petri net. Rate rules of SBML are not solved: what they determine becomes a species that is
  * a level (`real` of ff_reactions), which a reaction without reactants changes, whose rate is the rule and which flows. Species
- * `levels` are levels, too, and so are those that write_network() has marked. */
+ * `levels` are levels, too, and so are those that write_network() has marked. With `all_levels`, all species are levels. */
 typedef struct {
   ff_names *counts, *levels;
-  int flows;
+  int flows, all_levels;
 } ff_io_given;
 
 /* What a user chooses of a Petri net's file: values that replace those of its constants, and the name of one of its value

@@ -98,6 +98,24 @@ size_t ff_petri_transition_name(char *out, size_t size, const ff_petri_flat *fla
   return to.length;
 }
 
+size_t ff_petri_variable_name(char *out, size_t size, const ff_petri_flat *flat, uint32_t variable) {
+  const ff_petri *net = flat->net;
+  const ff_formula *formula = &flat->variable[variable];
+  uint32_t place = 0;
+  bounded to = {out, size, 0};
+  if (size > 0) out[0] = '\0';
+  if (variable < net->n_variables) {
+    add(&to, net->variable[variable].name);
+    return to.length;
+  }
+  for (uint32_t i = 0; i < formula->length; i++)
+    if (formula->word[i].code == FF_F_SYMBOL) place = formula->word[i].symbol;
+  add(&to, "sum(");
+  add(&to, net->place[place_of(flat, place)].name);
+  add(&to, ")");
+  return to.length;
+}
+
 /* Reads a simple colour. */
 static int read_colour(const ff_petri *net, const char *text, size_t length, int64_t *value) {
   ff_petri_name_kind kind = FF_NAMES_COLOUR;

@@ -7,7 +7,7 @@
 #include "ff_petri.h"
 
 #define FF_PETRI_MAX_PLACES (UINT32_C(1) << 28)
-#define FF_PETRI_MAX_TRANSITIONS (UINT32_C(1) << 30)
+#define FF_PETRI_MAX_TRANSITIONS (UINT32_C(1) << 27) /* of two places each, these take 5 GB */
 
 typedef struct {
   ff_petri_arc_kind kind; /* no modifiers */
@@ -77,6 +77,8 @@ size_t ff_petri_place_name(char *out, size_t size, const ff_petri_flat *flat, ui
 /* The name of transition i of a family: its name and binding, such as diffuse[1,2,1,3] (with the values of its indices). */
 size_t ff_petri_transition_name(char *out, size_t size, const ff_petri_flat *flat, uint32_t family, uint32_t i,
                                 const char *between);
+/* The name of a variable. Those that the net does not name are sums over the colours of a place: sum(Ca). */
+size_t ff_petri_variable_name(char *out, size_t size, const ff_petri_flat *flat, uint32_t variable);
 /* Fails with FF_EMODEL if two places, named variables or parameters have the same name when colours are written with `between`:
  * A_1 with the colour 2, and A with the colour (1, 2). The message has both. O(length of all names) on average, and as much
  * memory as 32 bytes for each. */

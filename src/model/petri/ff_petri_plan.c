@@ -244,6 +244,24 @@ static int find_places(ff_petri_plan *plan, const ff_colour_place *at, const uin
   return 1;
 }
 
+/* Fails if the bindings of a transition, of which there are at least n, and the transitions before it are too many. */
+static ff_status check_size(const ff_unfolder *u, uint32_t transition, double n, ff_error *err) {
+  char guard[] = "; a guard, such as \"x != y\", leaves out choices";
+  if ((double)u->flat->n_transitions + n <= FF_PETRI_MAX_TRANSITIONS) return FF_OK;
+  if (u->net->transition[transition].guard.length > 0) guard[0] = '\0';
+  return ff_error_set(err, FF_ESIZE,
+                      "%sthere are at least %.10g choices of colours, each of which is a transition; at most %u transitions are "
+                      "possible%s",
+                      ff_petri_label_of(u->net, transition).text, n, FF_PETRI_MAX_TRANSITIONS, guard);
+}
+
+/* How many bindings there are, if no guard leaves out any; otherwise 0. */
+static double all_bindings(const ff_bindings *bindings, const ff_petri *net) {
+  double n = bindings->guard.length == 0;
+  for (uint32_t i = 0; i < bindings->n_indices; i++) n *= ff_colours_n(net->colours[net->index[bindings->index[i]].set]);
+  return n;
+}
+
 /* Takes one binding. */
 static ff_status take_binding(ff_unfolder *u, uint32_t transition, ff_error *err) {
   ff_petri_plan *plan = u->plan;
@@ -263,12 +281,7 @@ static ff_status take_binding(ff_unfolder *u, uint32_t transition, ff_error *err
   plan->bound++;
   ff_status status = find_family(u, transition, piece, n, err);
   if (status != FF_OK || plan->family[plan->last].dropped) return status;
-  if (++u->flat->n_transitions > FF_PETRI_MAX_TRANSITIONS)
-    return ff_error_set(err, FF_ESIZE,
-                        "%sthe unfolded net has more than %u transitions, %llu of them from this one; at most %u are "
-                        "possible, so make the sets of colours smaller",
-                        ff_petri_label_of(u->net, transition).text, FF_PETRI_MAX_TRANSITIONS, (unsigned long long)plan->bound,
-                        FF_PETRI_MAX_TRANSITIONS);
+  u->flat->n_transitions++;
   return ff_family_add(&plan->family[plan->last], plan->list, plan->place, &plan->bindings, u->at.component, err);
 }
 
@@ -295,11 +308,18 @@ static ff_status finish_plan(ff_unfolder *u, uint32_t transition, ff_error *err)
 
 ff_status ff_unfolder_bind(ff_unfolder *u, uint32_t transition, int64_t *budget, int *done, ff_error *err) {
   const ff_petri_transition *t = &u->net->transition[transition];
-  ff_status status = u->plan == NULL ? make_plan(u, t, err) : FF_OK;
+  ff_status status = FF_OK;
   *done = 0;
+  if (u->plan == NULL) {
+    status = make_plan(u, t, err);
+    if (status == FF_OK) status = check_size(u, transition, all_bindings(&u->plan->bindings, u->net), err);
+  }
   if (status != FF_OK) return status;
   ff_petri_plan *plan = u->plan;
-  if (!plan->bindings.done) status = ff_bindings_step(&plan->bindings, &u->at, budget, err);
+  if (!plan->bindings.done) {
+    status = ff_bindings_step(&plan->bindings, &u->at, budget, err);
+    if (status == FF_OK) status = check_size(u, transition, (double)plan->bindings.n, err);
+  }
   for (; status == FF_OK && plan->bindings.done && plan->bindings.next < plan->bindings.n && *budget > 0;
        *budget -= 1 + (int64_t)plan->n_needed)
     status = take_binding(u, transition, err);

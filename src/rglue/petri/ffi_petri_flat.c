@@ -72,20 +72,6 @@ SEXP ffi_petri_sizes(SEXP model) {
   return out;
 }
 
-/* The name of a variable of the unfolded net. Those that the net does not name are sums over the colours of a place. */
-static void variable_name(char *out, size_t size, const ff_petri_flat *flat, uint32_t v) {
-  const ff_petri *net = flat->net;
-  uint32_t place = 0, of = 0;
-  if (v < net->n_variables) {
-    snprintf(out, size, "%s", net->variable[v].name);
-    return;
-  }
-  for (uint32_t i = 0; i < flat->variable[v].length; i++)
-    if (flat->variable[v].word[i].code == FF_F_SYMBOL) place = flat->variable[v].word[i].symbol;
-  while (of + 1 < net->n_places && place >= flat->first[of + 1]) of++;
-  snprintf(out, size, "sum(%s)", net->place[of].name);
-}
-
 /* The names of all flat places, then of all variables. The caller PROTECTs them. */
 static SEXP names_of(const ff_petri_flat *flat) {
   char name[FFI_PETRI_NAME];
@@ -96,7 +82,7 @@ static SEXP names_of(const ff_petri_flat *flat) {
     SET_STRING_ELT(out, p, Rf_mkCharCE(name, CE_UTF8));
   }
   for (uint32_t v = 0; v < flat->n_variables; v++) {
-    variable_name(name, sizeof name, flat, v);
+    ff_petri_variable_name(name, sizeof name, flat, v);
     SET_STRING_ELT(out, (R_xlen_t)flat->n_places + v, Rf_mkCharCE(name, CE_UTF8));
   }
   UNPROTECT(1);

@@ -125,8 +125,9 @@ static ff_status make_crisp(const ff_snoopy *doc, constant *one, const ff_io_pet
   one->value.text = middle;
   if (a == b && b == c) return FF_OK;
   return ff_error_set(doc->err, FF_EUNSUPPORTED, "%s, line %llu: found the fuzzy number %s as the value of the constant %s, "
-                      "where a number was expected; give the constant a value", doc->file, (unsigned long long)one->value.line,
-                      ff_quote(all.text, all.length).text, ff_quote(one->name.text.text, one->name.text.length).text);
+                      "where a number was expected; the argument `constants` can give one", doc->file,
+                      (unsigned long long)one->value.line, ff_quote(all.text, all.length).text,
+                      ff_quote(one->name.text.text, one->name.text.length).text);
 }
 
 ff_status ff_snoopy_constants(const ff_snoopy *doc, ff_candl *candl, const ff_io_petri_options *options) {
