@@ -477,6 +477,32 @@ static void follows_the_paper(void) {
   usual.paper = 0;
 }
 
+/* A firing that resets an empty place changes no level, and all others flow on: x' = 1, also for hazards. */
+static void flows_on_after_a_reset(void) {
+  const double times[] = {0.5, 1, 2, 3.7};
+  petri_text t;
+  petri_states s = {0};
+  petri_begin(&t);
+  petri_place(&t, "x", 1, "1");
+  petri_place(&t, "z", 1, "0");
+  petri_place(&t, "n", 0, "0");
+  petri_flows(&t, "grow", "0 -> x", "1");
+  petri_flows(&t, "decay", "z -> 0", "z");
+  petri_transition(&t, "count", FF_PETRI_STOCHASTIC, "0 -> n", NULL, "z", "4 * x", 0);
+  petri_compile(&t, &usual);
+  if (t.status == FF_OK) t.status = petri_observe(&s, t.program, 40, times, 4, 3, 1, 1, &t.err);
+  FF_CHECK_SAY(t.status == FF_OK, "%s", t.err.text);
+  double fired = 0;
+  for (uint64_t i = 0; i < 40 && t.status == FF_OK; i++) {
+    for (uint32_t k = 0; k < 4; k++)
+      FF_CHECK_SAY(fabs(petri_state(&s, 0, i, k) - (1 + times[k])) < 1e-9, "%.10g at %g", petri_state(&s, 0, i, k), times[k]);
+    fired += petri_state(&s, 2, i, 3);
+  }
+  check_mean("firings", fired / 40, 4 * (3.7 + 3.7 * 3.7 / 2), sqrt(4 * (3.7 + 3.7 * 3.7 / 2)), 40);
+  petri_states_free(&s);
+  petri_end(&t);
+}
+
 FF_TEST_MAIN("petri_path", fires_first, switches_a_gene, grows_and_resets, jumps_into_decay, adds_levels_and_counts,
              fires_before_a_pole, oscillates, runs_empty, sees_a_pulse, keeps_its_bits, begins_alike, stops_at_a_level,
-             shares_one_clock, steps_are_implicit, steps_are_those_of_cvode, follows_the_paper)
+             shares_one_clock, flows_on_after_a_reset, steps_are_implicit, steps_are_those_of_cvode, follows_the_paper)

@@ -227,6 +227,7 @@ void ff_petri_path_step(ff_petri_path *x) {
     default: break;
   }
   if (x->failure.what != FF_PETRI_FINE) return;
+  if (!x->stirred && !x->flat) x->own = 0; /* what happened has left all levels as they were, so they go on */
   look(x, event);
   if (event == FF_PETRI_BEGINS) ff_petri_switches_set(x);
   if (x->n_dirty_events > 0) ff_petri_events_look(x);
