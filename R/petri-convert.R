@@ -257,7 +257,8 @@ as_reaction_network.petri_net <- function(x, ...) {
   check_no_more(...)
   why_not <- why_no_reactions(x)
   if (!is.null(why_not)) {
-    refuse_as_reactions(why_not, if (any(x$places$continuous)) ". as_petri_net(net, as = \"stochastic\") counts what flows" else "")
+    counts <- ". as_petri_net(net, as = \"stochastic\") counts what flows"
+    refuse_as_reactions(why_not, if (any(x$places$continuous)) counts else "")
   }
   found <- .Call(ffi_petri_unfolded_list, x)
   why_not <- why_no_counts(x, found)
@@ -267,8 +268,8 @@ as_reaction_network.petri_net <- function(x, ...) {
 
 refuse_as_reactions <- function(why_not, way = "") {
   abort("unsupported", sprintf(
-    "The net is no reaction network: %s; expected discrete places, stochastic transitions and whole weights that do not change%s.",
-    why_not, way
+    "The net is no reaction network: %s; expected discrete places, stochastic transitions and whole weights %s%s.", why_not,
+    "that do not change", way
   ))
 }
 
