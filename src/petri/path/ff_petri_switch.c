@@ -195,12 +195,22 @@ static uint32_t crossed_level(const ff_petri_path *path) {
   return 0;
 }
 
+/* The time in which a level changes by its size, at its speed in the solver's step; 0 if it is no level, or does not move. */
+static double time_scale_of(ff_petri_path *path, uint32_t level) {
+  const ff_petri_program *p = path->program;
+  if (path->flat || level >= p->n_levels) return 0;
+  const double *c = ff_ode_curve(path->ode, level), by = fabs(c[1]);
+  return by > 0 ? (path->size[level] + fabs(c[0])) / by * (path->length / path->part) : 0;
+}
+
 /* Crossings in a row, in almost no time, will not end. */
 static void count_crossings(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   if (path->crossings++ % FF_PETRI_MOST_CROSSINGS != 0) return;
-  if (path->crossings > 1 && path->now - path->crossings_since <= 0x1p-30 * path->now)
-    ff_petri_path_fail(path, FF_PETRI_PILED, p->value_place[crossed_level(path)], 0, 0);
+  const uint32_t level = crossed_level(path);
+  const double scale = time_scale_of(path, level), almost = 0x1p-30 * (path->now + (scale < INFINITY ? scale : 0));
+  if (path->crossings > 1 && path->now - path->crossings_since <= almost)
+    ff_petri_path_fail(path, FF_PETRI_PILED, p->value_place[level], 0, 0);
   path->crossings_since = path->now;
 }
 
