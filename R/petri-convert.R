@@ -301,8 +301,8 @@ why_no_counts <- function(x, found) {
   )
 }
 
-# The tests of transitions, and the tokens that they need of fixed places: a reaction whose rate is a formula fires also if a fixed
-# reactant is at 0.
+# The tests of transitions, and the tokens that they need of fixed places: a reaction whose rate is a formula fires also if a
+# fixed reactant is at 0.
 tests_and_tokens <- function(found, test) {
   arcs <- found$arcs
   held <- which(
