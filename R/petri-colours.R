@@ -127,6 +127,18 @@ warn_wrong_colours <- function(model) {
   }
 }
 
+# A guard that no colours satisfy is hardly meant.
+warn_never_bound <- function(model, flat) {
+  of <- model$transitions$name[.Call(ffi_petri_never, flat)]
+  if (length(of) == 0L) return(invisible())
+  guard <- model$transitions$guard[[match(of[[1L]], model$transitions$name)]]
+  warn("colours", sprintf(
+    "No colours satisfy %sthe sets of places in transition \"%s\", so it never fires%s.",
+    if (is.na(guard)) "" else sprintf("the guard \"%s\" and ", guard), of[[1L]],
+    if (length(of) == 1L) "" else sprintf("; the same is true of %s", count_of(length(of) - 1L, "other transition"))
+  ), transitions = of)
+}
+
 # A clause about the first element with a colour that the set of its place does not have, or NULL. This looks at names and
 # numbers, and at sets that are products of simple ones; the core checks the rest when it unfolds the net.
 wrong_colour <- function(model, elements) {

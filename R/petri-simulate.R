@@ -100,7 +100,8 @@
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.
 #' @section Warnings: `fireflip_warning_tolerance` if an observed level is below 1,000 times the absolute tolerance at all times,
-#'   and a rate, flow or test reads it.
+#'   and a rate, flow or test reads it. `fireflip_warning_colours` if no colours satisfy the guard of a transition and the sets
+#'   of its places.
 #' @section Errors: `fireflip_error_argument` for an invalid argument. `fireflip_error_model` if a trajectory cannot go on. The
 #'   reasons are:
 #'   * the rate of a stochastic transition is negative or not finite, or that of a flow is not finite;
@@ -254,6 +255,7 @@ petri_plan <- function(object, nsim, seed, times, method, observe, output, initi
   }
   object <- with_petri_arguments(object, if (!resumed) initial, parameters)
   flat <- .Call(ffi_petri_flatten, object, until)
+  warn_never_bound(object, flat)
   start <- if (resumed) petri_start(object, flat, initial, nsim, any_number, shard)
   if (!is.null(start)) nsim <- start$nsim
   check_count(nsim, "nsim", 1, 2^47)

@@ -109,7 +109,7 @@ test_that("counted nets whose weights change are simulated as nets", {
   weights <- petri_net("A -> B" = 1, t = transition("B -> (n) A", rate = "B"), initial = c(A = 4), parameters = c(n = 2))
   expect_s3_class(simulate(weights, times = 1, seed = 1), "petri_ensemble")
   expect_error(
-    simulate(weights, times = 9, parameters = c(n = 1.5), seed = 1), "would become", class = "fireflip_error_model"
+    simulate(weights, times = 9, parameters = c(n = 1.5), seed = 1), "would set place \"A\"", class = "fireflip_error_model"
   )
 })
 

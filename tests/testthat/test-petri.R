@@ -286,7 +286,10 @@ test_that("transitions may have no names, and a net may have none that ever fire
     ), "4 is no colour of X", class = "fireflip_warning_colours"
   )
   expect_identical(nrow(unfold(never)$transitions), 0L)
-  sim <- suppressWarnings(simulate(never, times = 5, seed = 1, output = "final"))
+  expect_warning(
+    sim <- simulate(never, times = 5, seed = 1, output = "final"),
+    "No colours satisfy the sets of places in transition \"T1\"", class = "fireflip_warning_colours"
+  )
   expect_identical(sim$value[sim$place == "A"], c(3, 3, 3))
   net <- reaction_network("A -> B" = 1, initial = c(A = 1))
   expect_error(as_petri_net(net, continuous = "C"), "`continuous` names \"C\"", class = "fireflip_error_argument")

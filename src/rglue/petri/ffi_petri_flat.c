@@ -49,8 +49,18 @@ SEXP ffi_petri_flatten(SEXP model, SEXP until) {
 /* ---- what a net becomes ------------------------------------------------------------------------------------------------------
  * */
 
+/* The transitions that have no binding, numbered from 1. */
+static SEXP never_of(const ff_petri_flat *flat) {
+  SEXP out = Rf_allocVector(INTSXP, flat->n_never);
+  for (uint32_t i = 0; i < flat->n_never; i++) INTEGER(out)[i] = (int)flat->never[i] + 1;
+  return out;
+}
+
+/* The same; pointer: of ffi_petri_flatten(). */
+SEXP ffi_petri_never(SEXP pointer) { return never_of(unfolded_of(pointer)->flat); }
+
 /* Returns list(n_places, n_continuous, n_families, kinds, never): the numbers of places, of continuous ones and of families, the
- * number of transitions of each kind, and the transitions that have no binding, numbered from 1. */
+ * number of transitions of each kind, and those of never_of(). */
 SEXP ffi_petri_sizes(SEXP model) {
   static const char *const names[] = {"n_places", "n_continuous", "n_families", "kinds", "never"};
   ffi_petri_unfolded *u;
@@ -65,9 +75,7 @@ SEXP ffi_petri_sizes(SEXP model) {
   ffi_set(out, "n_places", Rf_ScalarReal(flat->n_places));
   ffi_set(out, "n_continuous", Rf_ScalarReal(continuous));
   ffi_set(out, "n_families", Rf_ScalarReal(flat->n_families));
-  SEXP never = Rf_allocVector(INTSXP, flat->n_never);
-  ffi_set(out, "never", never);
-  for (uint32_t i = 0; i < flat->n_never; i++) INTEGER(never)[i] = (int)flat->never[i] + 1;
+  ffi_set(out, "never", never_of(flat));
   UNPROTECT(2);
   return out;
 }
