@@ -85,7 +85,6 @@ living_transitions <- function(found, flows, set) {
   needs <- !is.na(arcs$value) & arcs$value > 0 & kind %in% c("in", "read", "equal")
   fills <- kind == "out" & !arcs$value %in% 0 & !found$places$fixed[arcs$place]
   has <- found$places$initial[arcs$place]
-  set <- set_by_events(found)
   place <- function(of) found$names[arcs$place[of]]
   tests <- c(read = ">=", inhibitor = "<", equal = "==")[kind]
   repeat {
