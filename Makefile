@@ -174,16 +174,19 @@ $(CUDA_BUILD)/fireflip_nvrtc: $(patsubst %.o,%.c.o,$(call objects_of_compiler,$(
 $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 	$(NVCC) $(call from_makevars,CUDA_LINK),--version-script=src/cuda/exports.map -o $@ $(CUDA_OBJECTS)
 
-# gpu_check uses only the engine, so a machine without igraph and libsbml can build it.
+# gpu_check uses only the engine, so a machine without igraph, libsbml and SUNDIALS can build it.
 ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/reduce/ff_components.c,$(CORE))
 cuda-check:
 	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check
-$(BUILD)/plain/libengine.a: $(ENGINE:%.c=$(BUILD)/plain/%.o)
+$(BUILD)/plain/without_cvode.o: src/ode/ff_cvode.c
+	@mkdir -p $(@D)
+	$(CC) -O2 $(COMMON) -c $< -o $@
+$(BUILD)/plain/libengine.a: $(filter-out %/ff_cvode.o,$(ENGINE:%.c=$(BUILD)/plain/%.o)) $(BUILD)/plain/without_cvode.o
 	@rm -f $@
 	ar rcs $@ $^
 $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
-	$(CC) -pthread $^ $(SUNDIALS_LIBS) -lm -ldl -o $@
+	$(CC) -pthread $^ -lm -ldl -o $@
 
 # Compares ff_math.h on the GPU with the processor, bit for bit. Runs on a machine with a GPU.
 MATH_HEADERS := $(wildcard src/base/ff_math*.h) src/cuda/runtime/ff_divide.h tests/c/math_cases.h src/base/ff_philox.h \
@@ -201,7 +204,7 @@ cuda-collect:
 $(CUDA_BUILD)/collect: tests/cuda/collect.cu $(COLLECT:%=$(CUDA_BUILD)/%) $(BUILD)/plain/libengine.a tests/c/fake_wave.h \
   $(wildcard src/cuda/device/*.h)
 	$(NVCC) -std=c++17 -O3 $(CUDA_GENCODE) -Werror all-warnings -Xcompiler -Wall -o $@ \
-	  $(filter %.cu %.o %.a,$^) $(SUNDIALS_LIBS) -lm -ldl
+	  $(filter %.cu %.o %.a,$^) -lm -ldl
 
 # Compares cuRAND's Philox with ours, on the processor.
 $(CUDA_BUILD)/curand: tests/cuda/curand.cu src/base/ff_philox.h src/base/ff_base.h
