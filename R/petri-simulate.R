@@ -71,8 +71,8 @@
 #'   rate or delay that is negative or not finite, a weight that is not finite (one below 0 counts as 0), a discrete place with a
 #'   fraction, immediate firings without end, a level below zero with `semantics = "bio"`, an event that
 #'   sets a place to a value that it cannot have or whose delay is negative.
-#'   `fireflip_error_size` for a result or a net that is too large, and for more than 2^53 tokens. `fireflip_error_unsupported` for
-#'   `integrator = "cvode"` without SUNDIALS.
+#'   `fireflip_error_size` for a result or a net that is too large, and for more than 2^53 tokens.
+#'   `fireflip_error_unsupported` for `integrator = "cvode"` without SUNDIALS.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N (undated; it cites work of 2018). Improving the simulation performance
 #'   of colored hybrid Petri nets by the graphics processing units.
 #'
