@@ -283,3 +283,13 @@ test_that("the first token beyond 2^53 is an error, although its sum is rounded"
     expect_error(run(method, times = 50), "\"B\"", class = "fireflip_error_size")
   }
 })
+
+test_that("a condition that holds at the start ends every trajectory there", {
+  net <- petri_net("0 -> x" = flow("1 + x"), "A -> 0" = 1, initial = c(x = 0.5, A = 3), continuous = "x")
+  for (method in c("exact", "paper")) {
+    for (condition in c("x > 0.2", "A > 2", "time >= 0")) {
+      passed <- first_passage(net, condition, nsim = 40, end = 2, seed = 1, threads = 1, method = method)
+      expect_identical(passed$time, rep(0, 40))
+    }
+  }
+})
