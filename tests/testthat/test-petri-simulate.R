@@ -292,3 +292,23 @@ test_that("a firing changes when a condition of levels and counts becomes true",
     expect_lt(max(abs(passage("x < 0.25 + B", method) - pmin(log(6), pmax(fire, log(1.2))))), 1e-4)
   }
 })
+
+test_that("the first token beyond 2^53 is an error, although its sum is rounded", {
+  net <- petri_net("0 -> B" = 5, "0 -> x" = flow(1), continuous = "x", initial = c(B = 2^53 - 2))
+  run <- function(method, ...) simulate(net, seed = 1, method = method, ...)
+  for (method in c("exact", "paper")) {
+    second <- run(method, times = 50, until = "B == 2^53", output = "final")
+    expect_identical(second$B, 2^53)
+    expect_error(run(method, times = 50), "\"B\"", class = "fireflip_error_size")
+  }
+})
+
+test_that("a condition that holds at the start ends every trajectory there", {
+  net <- petri_net("0 -> x" = flow("1 + x"), "A -> 0" = 1, initial = c(x = 0.5, A = 3), continuous = "x")
+  for (method in c("exact", "paper")) {
+    for (condition in c("x > 0.2", "A > 2", "time >= 0")) {
+      passed <- first_passage(net, condition, nsim = 40, end = 2, seed = 1, threads = 1, method = method)
+      expect_identical(passed$time, rep(0, 40))
+    }
+  }
+})

@@ -86,6 +86,12 @@ static double checked(ff_petri_path *path, const ff_petri_law *law, uint32_t i, 
   return becomes;
 }
 
+/* The sum of a marking and a change. 2^53 + 1 is rounded to 2^53, but must be found to be too many. */
+static double sum_of(double before, double by) {
+  const double sum = before + by;
+  return by > MOST_COUNT - before && !(sum > MOST_COUNT) ? MOST_COUNT + 2 : sum;
+}
+
 /* Weights are those before the firing. */
 static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t i) {
   const ff_petri_program *p = path->program;
@@ -98,7 +104,7 @@ static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
     const uint32_t value = ff_petri_value_of(law, effect->row, i);
-    const double before = path->value[value], after = effect->resets ? path->delta[c] : before + path->delta[c];
+    const double before = path->value[value], after = effect->resets ? path->delta[c] : sum_of(before, path->delta[c]);
     if (after == before) continue;
     path->value[value] = checked(path, law, i, value, after);
     ff_petri_touch(path, value);

@@ -40,6 +40,7 @@ static void start(ff_lanes *lanes, uint32_t lane, uint64_t unit, double wanted) 
   e->base.broken &= ~(UINT64_C(1) << lane);
   e->base.reached &= ~(UINT64_C(1) << lane);
   e->wanted[lane] = wanted;
+  e->next_time[lane] = 0; /* that of the first step, in which a condition may hold */
   e->begun[lane] = 0;
 }
 
