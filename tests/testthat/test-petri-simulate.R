@@ -312,3 +312,16 @@ test_that("a condition that holds at the start ends every trajectory there", {
     }
   }
 })
+
+test_that("time goes on for levels after a firing or an event that changes none of them", {
+  times <- c(0.5, 1, 1.5, 2, 3)
+  make <- function(...) petri_net("y -> 0" = flow(0.5), "x -> 0" = flow(1), ..., continuous = c("x", "y"), initial = c(y = 3))
+  nets <- list(
+    make(transition("0 -> 0", rate = "20 * min(y, 1.45)", reset = "x")),
+    make("0 -> n" = 20, events = list(set = event("n - 2 * floor(n / 2) == 1", set = c(x = 0))))
+  )
+  for (net in nets) {
+    levels <- as.data.frame(simulate(net, nsim = 20, times = times, seed = 1, output = "trajectories"))
+    expect_equal(levels$y, rep(3 * exp(-0.5 * times), 20), tolerance = 1e-5)
+  }
+})
