@@ -192,7 +192,6 @@ void ff_petri_happen(ff_petri_path *path) {
   const uint32_t row = w->chosen, e = w->event[row];
   const ff_petri_event_law *event = &p->event[e];
   double *to = w->value + (size_t)row * p->most_sets;
-  const int own = path->own;
   path->crossings = 0;
   if (path->at_once++ >= p->options.most_at_once) ff_petri_path_fail(path, FF_PETRI_ENDLESS_EVENTS, e, 0, 0);
   if (event->late) compute_values(path, row);
@@ -207,5 +206,4 @@ void ff_petri_happen(ff_petri_path *path) {
     path->value[value] = after;
     ff_petri_touch(path, value);
   }
-  if (!path->stirred) path->own = own; /* the step goes on */
 }

@@ -95,7 +95,6 @@ static double sum_of(double before, double by) {
 /* Weights are those before the firing. */
 static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t i) {
   const ff_petri_program *p = path->program;
-  const int own = path->own;
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
     if (ff_petri_value_of(law, effect->row, i) < p->n_levels) ff_petri_own_levels(path);
@@ -110,7 +109,6 @@ static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t
     path->value[value] = checked(path, law, i, value, after);
     ff_petri_touch(path, value);
   }
-  if (!path->stirred) path->own = own; /* the step goes on: a reset of an empty place changes no level */
 }
 
 /* Counts firings at one instant. */
