@@ -23,7 +23,7 @@ small <- list(
 )
 small <- do.call(rbind, lapply(small, function(one) {
   data.frame(net = one[[1L]], lone = event_time(one[[2L]], 1, one[[3L]]),
-    ensemble = event_time(one[[2L]], 64, one[[3L]] / 20))
+    ensemble = event_time(one[[2L]], 640, one[[3L]] / 20))
 }))
 cat("\nMicroseconds an event, relative tolerance 1e-6\n")
 print(small, row.names = FALSE, digits = 3)
@@ -67,7 +67,7 @@ operations <- function(net) {
 random <- do.call(rbind, lapply(1:20, function(seed) {
   net <- random_net(seed)
   data.frame(net = seed, levels = sum(net$places$continuous), operations = operations(net), lone = event_time(net, 1, 10000),
-    ensemble = event_time(net, 64, 300))
+    ensemble = event_time(net, 640, 300))
 }))
 random$an_operation <- random$ensemble / random$operations
 cat("\nMicroseconds an event of random nets, and of an ensemble for each operation in their formulas\n")

@@ -130,6 +130,7 @@ static inline void random_tests(uint64_t *s, const char *allowed, char *text, si
     random_element(s, p, allowed, element, sizeof element);
     if (below(s, 3) == 0) random_formula(s, allowed, 1, weight, sizeof weight);
     else snprintf(weight, sizeof weight, "%u", below(s, 4));
+    if (operator[0] == '<' && strcmp(weight, "0") == 0) operator = ">="; /* "< 0" never holds, and is refused */
     used += (size_t)snprintf(text + used, size - used, "%s%s %s %s", i > 0 ? " & " : "", element, operator, weight);
   }
 }

@@ -279,6 +279,9 @@ test_that("transitions may have no names, and a net may have none that ever fire
   expect_identical(petri_net(transition("A -> B", rate = 1), transition("B -> A", rate = 2), initial = c(A = 1)), named)
   expect_identical(petri_net(transition("A -> B", rate = 1))$transitions$equation, "A -> B")
   expect_error(petri_net("A -> B"), "needs", class = "fireflip_error_argument")
+  for (test in c("A < 0", "A <= -1")) {
+    expect_error(petri_net(transition("A -> B", rate = 1, test = test)), "never holds", class = "fireflip_error_parse")
+  }
   expect_error(petri_net("A -> B", "B -> A"), "without one", class = "fireflip_error_argument")
   expect_warning(
     never <- petri_net(

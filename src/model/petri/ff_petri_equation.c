@@ -226,6 +226,9 @@ static ff_status read_test(const ff_petri_elements *to, uint32_t transition, con
   status = ff_petri_parse_formula(&weight, to, source->text + c->right, c->end - c->right, FF_MAY_ELEMENTS | FF_MAY_INDICES);
   if (status == FF_OK && shift) status = next_count(&weight, source->err);
   const ff_petri_arc_kind kind = first == '=' ? FF_ARC_EQUAL : first == '>' ? FF_ARC_READ : FF_ARC_INHIBITOR;
+  double number;
+  if (status == FF_OK && kind == FF_ARC_INHIBITOR && ff_petri_weight(&weight, &number) && !(number > 0))
+    status = refuse_test(source, c, " never holds, as no marking is below 0"); /* an inhibitor of weight 0 would be none */
   if (status == FF_OK) return ff_petri_push_arc(to->net, transition, kind, element, &weight, source->err);
   ff_formula_free(&weight);
   return status;
