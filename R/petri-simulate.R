@@ -27,7 +27,7 @@
 #'   `"events"`: every firing of a transition that is not a flow, at most 1e7 of them.
 #' @param covariance For `"summary"`, whether to compute the covariances of the places at each time: see [covariances()].
 #' @param until,condition A condition, such as `"Ca[50,100] > 1"`: a formula of places, parameters and variables. The trajectory
-#'   stops when it becomes true, also between two firings.
+#'   stops when it becomes true, also between two firings, and between two immediate firings at one instant.
 #' @param tolerance The largest error of a step of the flows: `c(relative = , absolute = )`, or one number for the relative one,
 #'   of which the absolute one is then a thousandth. The absolute one has the unit of the levels. With `NULL` (the default), 1e-6
 #'   and 1e-9. The relative one is from 1e-14 to 0.1. Nets without flows do not use it.

@@ -1,4 +1,4 @@
-# Speed of hybrid Petri nets on one core, for bench/RESULTS.md: Rscript bench/hybrid.R, some minutes. Prints tables.
+# Speed of hybrid Petri nets on one core, for bench/RESULTS-nets.md: Rscript bench/hybrid.R, some minutes. Prints tables.
 #
 # Times are medians of RUNS (5) runs. "Lone" is one trajectory, "ensemble" one of many, with one thread. The peer is lsodar of the
 # package deSolve, with the integrated hazard as a state, its threshold as a root, and an event that lets a transition fire: the
