@@ -260,7 +260,7 @@ static ff_status allocate(ff_petri_lanes *x, ff_error *err) {
 #define FF_X(name, number) rows += (number);
   FF_LANES_ROWS(FF_X)
 #undef FF_X
-  double *next = x->memory = ff_calloc(rows, L * sizeof *x->memory);
+  double *next = x->memory = ff_calloc_aligned(rows, L * sizeof *x->memory);
   x->operand = ff_calloc(d, sizeof *x->operand);
   if (next == NULL || x->operand == NULL)
     return ff_error_set(err, FF_EMEMORY, "no memory for lanes of %u levels", x->n_levels);
@@ -311,8 +311,8 @@ void ff_petri_lanes_free(ff_petri_lanes *x) {
   for (uint32_t k = 0; k < x->n_weights; k++) ff_formula_free(&x->weight[k].formula);
   for (uint32_t k = 0; k < x->n_variables; k++) ff_formula_free(&x->variable[k].value.formula);
   void *const arrays[] = {x->value_row, x->row_value, x->row_number, x->is_shown, x->operand, x->multiple, x->flow,
-                          x->arc, x->weight, x->variable, x->profile, x->profile_of, x->narrow, x->profiles.word, x->rates.word,
-                          x->memory};
+                          x->arc, x->weight, x->variable, x->profile, x->profile_of, x->narrow, x->profiles.word, x->rates.word};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
+  ff_free_aligned(x->memory);
   free(x);
 }
