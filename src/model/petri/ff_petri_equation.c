@@ -208,6 +208,14 @@ static int is_no_place(const ff_petri *net, const char *text, size_t length) {
   return ff_petri_find(net, &kind, name, name_length) != FF_PETRI_NONE && kind != FF_NAMES_PLACE;
 }
 
+/* Whether no marking is below a bound. */
+static int is_below_all(const ff_formula *bound) {
+  double number;
+  for (uint32_t i = 0; i < bound->length; i++)
+    if (bound->word[i].code == FF_F_SYMBOL || bound->word[i].code == FF_F_TIME) return 0;
+  return bound->length > 0 && ff_formula_constant(bound, &number, NULL) == FF_OK && number <= 0;
+}
+
 static ff_status read_test(const ff_petri_elements *to, uint32_t transition, const ff_source *source, const comparison *c) {
   const char first = source->text[c->operator], *left = source->text + c->start;
   size_t length = c->operator - c->start;
@@ -226,8 +234,7 @@ static ff_status read_test(const ff_petri_elements *to, uint32_t transition, con
   status = ff_petri_parse_formula(&weight, to, source->text + c->right, c->end - c->right, FF_MAY_ELEMENTS | FF_MAY_INDICES);
   if (status == FF_OK && shift) status = next_count(&weight, source->err);
   const ff_petri_arc_kind kind = first == '=' ? FF_ARC_EQUAL : first == '>' ? FF_ARC_READ : FF_ARC_INHIBITOR;
-  double number;
-  if (status == FF_OK && kind == FF_ARC_INHIBITOR && ff_petri_weight(&weight, &number) && !(number > 0))
+  if (status == FF_OK && kind == FF_ARC_INHIBITOR && is_below_all(&weight))
     status = refuse_test(source, c, " never holds, as no marking is below 0"); /* an inhibitor of weight 0 would be none */
   if (status == FF_OK) return ff_petri_push_arc(to->net, transition, kind, element, &weight, source->err);
   ff_formula_free(&weight);

@@ -145,7 +145,7 @@ ff_status ff_petri_tests_text(char **out, const ff_petri *net, uint32_t transiti
   for (uint32_t i = 0; i < t->n_arcs && status == FF_OK; i++) {
     const ff_petri_arc *arc = &t->arc[i];
     const char *operator = arc->kind == FF_ARC_READ ? " >= " : arc->kind == FF_ARC_INHIBITOR ? " < " : " == ";
-    double number = 1;
+    double number;
     if (arc->kind != FF_ARC_READ && arc->kind != FF_ARC_INHIBITOR && arc->kind != FF_ARC_EQUAL) continue;
     if (arc->kind == FF_ARC_INHIBITOR && ff_petri_weight(&arc->weight, &number) && number == 0) continue; /* it is no bound */
     if (text.length > 0) status = ff_string_puts(&text, " & ", err);
