@@ -142,8 +142,7 @@ static inline size_t brute_tell_role(char *text, size_t size, const char *name, 
   size_t used = 0;
   for (int kind = 0; kind < FF_ARC_MODIFIER; kind++) {
     const double w = role->number[kind];
-    if (!role->has[kind] || (w == 0.0 && kind != FF_ARC_EQUAL && kind != FF_ARC_RESET)) continue;
-    if (kind == FF_ARC_INHIBITOR && w == INFINITY) continue;
+    if (!role->has[kind] || (w == 0.0 && kind != FF_ARC_EQUAL && kind != FF_ARC_RESET && kind != FF_ARC_INHIBITOR)) continue;
     used += (size_t)snprintf(text + used, size - used, " %s %s %.17g;", name, brute_kinds[kind], kind == FF_ARC_RESET ? 0.0 : w);
   }
   return used;
@@ -156,7 +155,6 @@ static inline int brute_merge(brute_role *role, const ff_petri_arc *arc, double 
   double *to = &role->number[kind];
   const int had = role->has[kind], formulas = formula || role->formula[kind];
   if (!formula && w == 0.0 && kind != FF_ARC_EQUAL && kind != FF_ARC_RESET) return 1;
-  if (kind == FF_ARC_INHIBITOR && w == 0.0) w = INFINITY;
   role->has[kind] = 1;
   role->formula[kind] = (uint8_t)formulas;
   if (!had) {

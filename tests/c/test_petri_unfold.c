@@ -173,7 +173,7 @@ static void merges_arcs(void) {
       {"A -> B", "G[g] >= 2 & G[red] >= (n + 5)", FF_ARC_READ, 7},
       {"A -> B", "G[g] >= 0 & G[red] >= 1", FF_ARC_READ, 1},
       {"A -> B", "G[g] < 2 & G[red] < 3", FF_ARC_INHIBITOR, 2},
-      {"A -> B", "G[g] < n - 2 & G[red] < 3", FF_ARC_INHIBITOR, 3}, /* a bound of 0 is none */
+      {"A -> B", "G[g] < n - 2 & G[red] < 3", FF_ARC_INHIBITOR, 0},
       {"A -> B", "G[g] < n + 2 & G[red] < m", FF_ARC_INHIBITOR, 1},
       {"A -> B", "G[g] == 2 & G[red] == 2", FF_ARC_EQUAL, 2},
       {"A -> B", "G[g] == 0", FF_ARC_EQUAL, 0},

@@ -283,8 +283,10 @@ test_that("transitions may have no names, and a net may have none that ever fire
     expect_error(petri_net(transition("A -> B", rate = 1, test = test)), "never holds", class = "fireflip_error_parse")
   }
   expect_error(petri_net("A -> B", "B -> A"), "without one", class = "fireflip_error_argument")
-  shut <- petri_net(transition("A -> B", rate = 9, test = "A < n"), initial = c(A = 3), parameters = c(n = 0))
-  expect_identical(simulate(shut, times = 9, seed = 1, output = "final")$A, 3)
+  for (test in c("A < n", "A < n & A < 5")) {
+    shut <- petri_net(transition("A -> B", rate = 9, test = test), initial = c(A = 3), parameters = c(n = 0))
+    expect_identical(simulate(shut, times = 9, seed = 1, output = "final")$A, 3)
+  }
   expect_warning(
     never <- petri_net(
       "A[x] -> B[4]" = 1, colours = list(X = 1:3), indices = c(x = "X"), places = c(A = "X", B = "X"), initial = c(A = 3)

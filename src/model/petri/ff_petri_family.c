@@ -100,17 +100,6 @@ static ff_status push_code(ff_formula_builder *to, uint32_t code, double number,
   return ff_formula_push(to, (ff_formula_word){code, 0, number}, err);
 }
 
-/* The weight of an inhibitor; a weight of 0 is no bound: if(w == 0, Inf, w). */
-static ff_status push_bound(ff_formula_builder *to, const ff_petri_flat_arc *arc, ff_error *err) {
-  ff_status status = push_weight(to, arc, err);
-  if (arc->weight.length == 0 || status != FF_OK) return status;
-  status = push_code(to, FF_F_NUMBER, 0.0, err);
-  if (status == FF_OK) status = push_code(to, FF_F_EQ, 0, err);
-  if (status == FF_OK) status = push_code(to, FF_F_NUMBER, INFINITY, err);
-  if (status == FF_OK) status = push_weight(to, arc, err);
-  return status == FF_OK ? push_code(to, FF_F_IF, 0, err) : status;
-}
-
 /* The weight of two tests for equality: if(v == w, v, -1), which no marking equals. */
 static ff_status push_equal(ff_formula_builder *to, const ff_petri_flat_arc *a, const ff_petri_flat_arc *b, ff_error *err) {
   ff_status status = push_weight(to, a, err);
@@ -136,10 +125,10 @@ static ff_status merge_arcs(ff_petri_flat_arc *a, const ff_petri_flat_arc *b, in
   if (a->kind == FF_ARC_EQUAL) {
     status = push_equal(&builder, a, b, err);
   } else {
-    const int inhibitor = a->kind == FF_ARC_INHIBITOR;
-    status = inhibitor ? push_bound(&builder, a, err) : push_weight(&builder, a, err);
-    if (status == FF_OK) status = inhibitor ? push_bound(&builder, b, err) : push_weight(&builder, b, err);
-    if (status == FF_OK) status = push_code(&builder, standard ? FF_F_ADD : inhibitor ? FF_F_MIN : FF_F_MAX, 0, err);
+    status = push_weight(&builder, a, err);
+    if (status == FF_OK) status = push_weight(&builder, b, err);
+    if (status == FF_OK)
+      status = push_code(&builder, standard ? FF_F_ADD : a->kind == FF_ARC_INHIBITOR ? FF_F_MIN : FF_F_MAX, 0, err);
   }
   if (status != FF_OK) {
     free(builder.word);
