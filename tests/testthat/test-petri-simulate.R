@@ -325,3 +325,22 @@ test_that("time goes on for levels after a firing or an event that changes none 
     expect_equal(levels$y, rep(3 * exp(-0.5 * times), 20), tolerance = 1e-5)
   }
 })
+
+# An ensemble says of most of the solver's steps at once that nothing fires in them; a lone trajectory searches each.
+test_that("trajectories of ensembles have the bits of lone ones", {
+  peak <- petri_net(
+    on = transition("off -> on", rate = "off * (0.2 + 40 * exp(-((x - 1) / 0.01)^2))"),
+    off = transition("on -> off", rate = mass_action(2)), "0 -> x" = flow("3 * on + 0.3"), "x -> 0" = flow(1),
+    birth = transition("0 -> n", rate = "x + 1"), death = transition("n -> 0", rate = mass_action(0.5)),
+    continuous = "x", initial = c(off = 1)
+  )
+  for (net in list(petri_model("gene"), petri_model("hill"), petri_model("growth"), peak)) {
+    run <- function(...) {
+      as.data.frame(simulate(net, nsim = 24, times = c(0.7, 12), seed = 5, output = "trajectories", threads = 1, ...))
+    }
+    all <- run()
+    for (i in c(1, 9, 24)) {
+      expect_identical(unname(as.list(run(shard = c(i, 24)))), unname(as.list(all[all$trajectory == i, ])))
+    }
+  }
+})
