@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_STEP 0x1p-46
-#define TINY 0x1p-900 /* above the numbers that have fewer digits */
-#define FIRST_STEP 0.01 /* in the first step, components change by this part of their sizes */
-/* A step times the speed of a mode; above this, the mode is damped and not followed. Steps are unstable above 3.3. */
-#define STIFF_BORDER 2
-#define STIFF_STEPS 15 /* after so many such steps, the equations are stiff */
-#define CALM_STEPS 6   /* so many other steps in a row set this number to 0 */
-
 static const ff_ode_stepper *const steppers[] = {
     [FF_ODE_DORMAND_PRINCE] = &ff_ode_explicit, [FF_ODE_RODAS] = &ff_ode_implicit, [FF_ODE_CVODE] = &ff_ode_reference};
 
@@ -54,7 +46,7 @@ ff_status ff_ode_new(ff_ode **out, const ff_ode_equations *equations, const ff_o
   if (o == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a solution");
   o->equations = *equations;
   o->options = *options;
-  if (!(options->least > 0)) o->options.least = LEAST_STEP;
+  if (!(options->least > 0)) o->options.least = FF_ODE_LEAST_STEP;
   status = allocate(o, err);
   const ff_ode_stepper *stepper = steppers[options->automatic ? FF_ODE_DORMAND_PRINCE : options->method];
   if (status == FF_OK && stepper->make != NULL) status = stepper->make(o, err);
@@ -96,36 +88,29 @@ static void set_state(ff_ode *o, double t, const double *x) {
 /* Sets all that a later step reads of earlier ones, but for the number of the step, which tells whose derivatives are known. */
 void ff_ode_begin(ff_ode *o, double t, const double *x, double h) {
   set_state(o, t, x);
-  o->h = o->shortest = h > 0 ? h : 0;
-  o->tried = o->length = 0;
+  o->pace.next = o->pace.shortest = h > 0 ? h : 0;
+  o->pace.tried = o->length = 0;
   o->stepper = steppers[o->options.automatic ? FF_ODE_DORMAND_PRINCE : o->options.method];
-  o->jumps = o->stiff = o->calm = 0;
+  o->pace.jumps = o->pace.stiff = o->pace.calm = 0;
   o->trying = 0;
 }
 
 void ff_ode_go_on(ff_ode *o, double t, const double *x) {
-  if (t >= o->span.from && t < o->span.to && o->h > o->tried) o->h = o->tried; /* as ff_ode_cut() */
+  if (t >= o->span.from && t < o->span.to && o->pace.next > o->pace.tried) o->pace.next = o->pace.tried; /* as ff_ode_cut() */
   set_state(o, t, x);
   o->trying = 0;
 }
 
-ff_ode_pace ff_ode_pace_of(const ff_ode *o) {
-  return (ff_ode_pace){o->h, o->tried, o->shortest, o->jumps, o->stiff, o->calm};
-}
+ff_ode_pace ff_ode_pace_of(const ff_ode *o) { return o->pace; }
 
 void ff_ode_set_pace(ff_ode *o, const ff_ode_pace *pace) {
   o->span.to = o->span.from; /* the last step may be of another solution */
-  o->h = pace->next;
-  o->tried = pace->tried;
-  o->shortest = pace->shortest;
-  o->jumps = pace->jumps;
-  o->stiff = pace->stiff;
-  o->calm = pace->calm;
+  o->pace = *pace;
 }
 
 const ff_ode_span *ff_ode_last(const ff_ode *o) { return &o->span; }
 
-double ff_ode_next(const ff_ode *o) { return o->h; }
+double ff_ode_next(const ff_ode *o) { return o->pace.next; }
 
 uint64_t ff_ode_calls(const ff_ode *o) { return o->calls; }
 
@@ -160,13 +145,13 @@ static double first_step(const ff_ode *o) {
   double fastest = 0;
   for (uint32_t i = 0; i < o->equations.n; i++)
     fastest = ff_ode_larger(fabs(o->slope[0][i]) / (ff_ode_size(o, i) + fabs(o->start[i])), fastest);
-  return fastest > 0 ? FIRST_STEP / fastest : 1;
+  return ff_ode_first_step(fastest);
 }
 
 /* The method of the next step. The implicit one gets its memory when it is first needed. */
 static int choose_method(ff_ode *o) {
   if (!o->options.automatic) return 1;
-  const ff_ode_stepper *stepper = o->stiff == STIFF_STEPS ? &ff_ode_implicit : &ff_ode_explicit;
+  const ff_ode_stepper *stepper = o->pace.stiff == FF_ODE_STIFF_STEPS ? &ff_ode_implicit : &ff_ode_explicit;
   if (stepper->make != NULL && stepper->make(o, NULL) != FF_OK) return 0;
   o->stepper = stepper;
   return 1;
@@ -182,7 +167,7 @@ static ff_ode_outcome begin_step(ff_ode *o) {
   o->span.from = o->span.to;
   o->step++;
   o->has_dense = 0;
-  if (!(o->h > 0)) o->h = o->shortest = first_step(o);
+  if (!(o->pace.next > 0)) o->pace.next = o->pace.shortest = first_step(o);
   return FF_ODE_STEPPED;
 }
 
@@ -210,37 +195,27 @@ static double error_of(const ff_ode *o) {
 
 /* Does the arithmetic of the step that is planned. */
 static double try_step(ff_ode *o) {
-  double error = o->stepper->attempt(o, o->tried) ? error_of(o) : INFINITY;
+  double error = o->stepper->attempt(o, o->pace.tried) ? error_of(o) : INFINITY;
   if (o->options.judge != NULL) error = o->options.judge(o->equations.of, &o->span, error);
   return error;
 }
 
-/* Counts steps for choose_method(). While steps are implicit, o->stiff is STIFF_STEPS. */
-static void look_for_stiffness(ff_ode *o, double speed) {
-  if (o->tried * speed > STIFF_BORDER) {
-    o->calm = 0;
-    if (o->stepper == &ff_ode_explicit) o->stiff++;
-  } else if (++o->calm == CALM_STEPS) {
-    o->stiff = 0;
-  }
-}
-
 /* A step of length h was accepted. */
 static void end_step(ff_ode *o, double h, double speed) {
-  o->jumps = o->span.jumped ? o->jumps + 1 : 0;
-  if (!o->span.jumped && h < o->shortest) o->shortest = h;
+  o->pace.jumps = o->span.jumped ? o->pace.jumps + 1 : 0;
+  if (!o->span.jumped && h < o->pace.shortest) o->pace.shortest = h;
   o->fresh = 0;
   o->length = o->span.to - o->span.from;
   if (!o->options.automatic) return;
   if (speed != speed) speed = o->stepper == &ff_ode_explicit ? ff_ode_explicit_speed(o) : ff_ode_implicit_speed(o);
-  look_for_stiffness(o, speed);
+  ff_ode_count_stiff(&o->pace, o->pace.tried * speed > FF_ODE_STIFF_BORDER, o->stepper == &ff_ode_explicit);
 }
 
 /* A step of a method that chooses its length. */
 static ff_ode_outcome advance(ff_ode *o) {
   o->trying = 0;
-  if (!o->stepper->advance(o, o->most)) return end_without_step(o);
-  end_step(o, o->tried, NAN);
+  if (!o->stepper->advance(o, o->plan.most)) return end_without_step(o);
+  end_step(o, o->pace.tried, NAN);
   o->has_slope = 0;
   return FF_ODE_STEPPED;
 }
@@ -252,34 +227,28 @@ static ff_ode_outcome begin_trials(ff_ode *o, double most) {
   if (!(most > o->span.to)) return FF_ODE_FAILED; /* it is no number */
   const ff_ode_outcome begun = begin_step(o);
   o->trying = begun == FF_ODE_STEPPED;
-  o->most = most;
+  o->plan.most = most;
   return begun;
 }
 
 /* The length of the step that is tried next. */
 static void plan_trial(ff_ode *o) {
-  const double rest = o->most - o->span.from, least = o->options.least * (fabs(o->span.from) + o->shortest);
-  o->least = !(o->h > least);
-  double h = o->least ? least : o->h;
-  o->limited = h >= rest;
-  if (o->limited) h = rest;
-  if (o->fresh && h < o->shortest) o->shortest = ff_ode_larger(h, TINY); /* the first guess may be far too long */
+  ff_ode_plan_step(&o->pace, &o->plan, o->span.from, o->options.least, o->fresh);
   o->failed = 0;
-  o->tried = h;
-  o->span.to = o->span.from + h;
+  o->span.to = o->span.from + o->pace.tried;
 }
 
 int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {
-  const double h = o->tried, error = verdict->error, root = verdict->root;
-  o->span.jumped = o->least && error > 1 && error < INFINITY && o->jumps < o->options.jumps;
+  const double h = o->pace.tried, error = verdict->error, root = verdict->root;
+  o->span.jumped = o->plan.least && error > 1 && error < INFINITY && o->pace.jumps < o->options.jumps;
   const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
   const double factor = root == root ? ff_ode_factor_of_root(error, root, accepted)
                                      : ff_ode_factor(error, o->stepper->about.order, accepted);
-  o->h = o->limited && accepted ? ff_ode_larger(h * factor, o->h) : h * factor;
-  o->trying = !accepted && !o->least;
+  ff_ode_next_length(&o->pace, &o->plan, factor, accepted);
+  o->trying = !accepted && !o->plan.least;
   if (o->trying) return 0;
   if (accepted) {
-    if (o->limited) o->span.to = o->most;
+    if (o->plan.limited) o->span.to = o->plan.most;
     end_step(o, h, verdict->speed);
     o->has_dense = verdict->dense;
   }
@@ -305,7 +274,7 @@ int ff_ode_trial_begin(ff_ode *o, double most, ff_ode_trial *out, ff_ode_outcome
   if (*outcome != FF_ODE_STEPPED) return 0;
   plan_trial(o);
   if (o->stepper == &ff_ode_explicit) {
-    *out = (ff_ode_trial){o->span.from, o->tried, o->start, o->slope[0], o->end, o->slope[1], o->error, o->dense};
+    *out = (ff_ode_trial){o->span.from, o->pace.tried, o->start, o->slope[0], o->end, o->slope[1], o->error, o->dense};
     return 1;
   }
   *outcome = make_step(o);
@@ -360,5 +329,5 @@ void ff_ode_cut(ff_ode *o, double t) {
   o->span.to = t;
   o->anew = 1;
   o->has_slope = 0;
-  if (o->h > o->tried) o->h = o->tried;
+  if (o->pace.next > o->pace.tried) o->pace.next = o->pace.tried;
 }

@@ -18,6 +18,7 @@
 
 #include "../base/ff_base.h"
 #include "../linear/ff_sparse_order.h"
+#include "ff_ode_pace_math.h"
 
 typedef struct ff_ode ff_ode;
 
@@ -96,13 +97,7 @@ void ff_ode_begin(ff_ode *ode, double t, const double *x, double h);
  * either direction. x may be an array of the solver. O(n). */
 void ff_ode_go_on(ff_ode *ode, double t, const double *x);
 
-/* What the next steps of a solution follow from, but for the time and the state: so one solver may go on with several solutions
- * in turn. ff_ode_go_on() must follow ff_ode_set_pace(). O(1). */
-typedef struct {
-  double next, tried, shortest;
-  uint32_t jumps, stiff, calm;
-} ff_ode_pace;
-
+/* One solver may go on with several solutions in turn. ff_ode_go_on() must follow ff_ode_set_pace(). O(1). */
 ff_ode_pace ff_ode_pace_of(const ff_ode *ode);
 void ff_ode_set_pace(ff_ode *ode, const ff_ode_pace *pace);
 

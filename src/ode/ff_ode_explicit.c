@@ -42,7 +42,7 @@ static void interpolate(ff_ode *o, uint32_t first, uint32_t end) {
   for (uint32_t s = first; s < end; s++) {
     double k[FF_ODE_EXPLICIT_STAGES];
     slopes_of(o, s, k);
-    ff_ode_explicit_dense(o->tried, o->start[s], o->end[s], k, o->dense + (size_t)s * FF_ODE_DENSE);
+    ff_ode_explicit_dense(o->pace.tried, o->start[s], o->end[s], k, o->dense + (size_t)s * FF_ODE_DENSE);
   }
 }
 

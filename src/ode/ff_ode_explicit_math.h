@@ -47,8 +47,9 @@ static FF_HD inline double ff_ode_explicit_6(double x, double h, double k0, doub
 
 /* The estimated error. k has the slopes at all stages. */
 static FF_HD inline double ff_ode_explicit_error(double h, const double *k) {
-  return fabs(h * (0 + 71.0 / 57600 * k[0] + 0.0 * k[1] + -71.0 / 16695 * k[2] + 71.0 / 1920 * k[3] + -17253.0 / 339200 * k[4] +
-                   22.0 / 525 * k[5] + -1.0 / 40 * k[6]));
+  const double sum = 0 + 71.0 / 57600 * k[0] + 0.0 * k[1] + -71.0 / 16695 * k[2] + 71.0 / 1920 * k[3] +
+                     -17253.0 / 339200 * k[4] + 22.0 / 525 * k[5] + -1.0 / 40 * k[6];
+  return ff_math_absolute(h * sum);
 }
 
 /* ---- within a step ------------------------------------------------------------------------------------------------------ */

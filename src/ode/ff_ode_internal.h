@@ -27,17 +27,15 @@ struct ff_ode {
   ff_ode_equations equations;
   ff_ode_options options;
   const ff_ode_stepper *stepper;
-  double h;                   /* the length of the next step */
-  double tried, length;       /* and that of the last one, before it was cut; and by its times */
-  double shortest;            /* the shortest length so far; of the first step, also those that were tried in vain */
+  ff_ode_pace pace;
+  ff_ode_plan plan;           /* of the step that is tried */
+  double length;              /* of the last step, by its times, before it was cut */
   uint64_t step, calls;       /* numbers of steps, and of calls of f */
-  uint32_t jumps, stiff, calm; /* steps in a row that jumped; steps that were stiff; steps in a row that were not */
   int fresh;                  /* whether no step was made since the solution began, or went on in another state */
   int has_slope, has_dense;   /* whether the slope at the end, and `dense` of all components, are those of the last step */
   int anew;                   /* whether the reference must begin anew: the state is not the one to which it has come */
   int failed;                 /* whether f does not exist somewhere in the step that is being tried */
-  int trying, limited, least; /* whether a step was begun; whether the one that is tried ends at `most`, is the shortest one */
-  double most;                /* where the step ends at the latest */
+  int trying;                 /* whether a step was begun */
   double *memory;             /* of all arrays below */
   double *start, *end;
   double *slope[2];           /* at the start and at the end */
@@ -53,8 +51,6 @@ static inline void ff_ode_call(ff_ode *o, double t, const double *x, double *slo
   o->calls++;
   if (!o->equations.slope(o->equations.of, t, x, slope)) o->failed = 1;
 }
-
-static inline double ff_ode_larger(double a, double b) { return a > b ? a : b; }
 
 static inline double ff_ode_size(const ff_ode *o, uint32_t i) { return o->options.size != NULL ? o->options.size[i] : 1; }
 

@@ -125,7 +125,7 @@ static int differentiate_group(ff_ode_jacobian *j, ff_ode *o, uint32_t g) {
 
 /* The unit of time is that of the step that is tried first. */
 static int differentiate_time(ff_ode_jacobian *j, ff_ode *o, double *in_time) {
-  const double t = o->span.from, later = t + DIFFERENCE * (fabs(t) + o->tried);
+  const double t = o->span.from, later = t + DIFFERENCE * (fabs(t) + o->pace.tried);
   memcpy(j->at, o->start, j->n * sizeof *j->at);
   if (!call(j, o, later)) return 0;
   for (uint32_t i = 0; i < j->n; i++) in_time[i] = (j->slope[i] - o->slope[0][i]) / (later - t);

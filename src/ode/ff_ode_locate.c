@@ -25,7 +25,7 @@ static int counts(const ff_ode_watch *w, uint32_t i, int becomes) {
 /* The first time found at which the condition has its value at `high`, where it differs from that at `low`. */
 static double time_of_change(ff_ode *o, const ff_ode_watch *w, uint32_t i, double low, double high) {
   const double at_low = value_at(o, w, i, low), at_high = value_at(o, w, i, high);
-  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_ODE_ROUNDING * (fabs(high) + o->tried));
+  ff_ode_bracket b = ff_ode_bracket_new(low, high, at_low, at_high, FF_ODE_ROUNDING * (fabs(high) + o->pace.tried));
   double t;
   while (ff_ode_bracket_next(&b, &t)) ff_ode_bracket_take(&b, t, value_at(o, w, i, t));
   return b.high;
@@ -50,7 +50,7 @@ static int change_of(ff_ode *o, const ff_ode_watch *w, uint32_t i, double t, int
 /* Some conditions have changed at a time; `changed` tells which were true before. If more of them have a rounding later, it
  * becomes this time: they change together. */
 static void tell_changes(ff_ode *o, const ff_ode_watch *w, double *at, int8_t *changed) {
-  const double later = *at + FF_ODE_ROUNDING * (fabs(*at) + o->tried);
+  const double later = *at + FF_ODE_ROUNDING * (fabs(*at) + o->pace.tried);
   int now = 0, then = 0;
   for (uint32_t i = 0; i < w->n; i++) {
     now += change_of(o, w, i, *at, changed[i]) != 0;

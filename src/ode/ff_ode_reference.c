@@ -51,14 +51,14 @@ static int advance(ff_ode *o, double most) {
   const int little = most - o->span.from <= LITTLE * fabs(o->span.from);
   if (!(little ? advance_a_little(o, most) : advance_by_cvode(o, most))) return 0;
   o->span.jumped = 0;
-  o->tried = o->h = o->span.to - o->span.from;
+  o->pace.tried = o->pace.next = o->span.to - o->span.from;
   for (uint32_t i = 0; i < o->equations.n; i++) o->error[i] = 0;
   return 1;
 }
 
 /* From the polynomial x + a[1] r + ... + a[4] r^4 in r = s - 1, which is `start` at r = -1. */
 static void interpolate(ff_ode *o, uint32_t first, uint32_t end) {
-  const double h = o->tried;
+  const double h = o->pace.tried;
   for (uint32_t s = first; s < end; s++) {
     const double a2 = h * h / 2 * o->k[1][s], a3 = h * h * h / 6 * o->k[2][s], a4 = h * h * h * h / 24 * o->k[3][s];
     double *c = o->dense + (size_t)s * FF_ODE_DENSE;
