@@ -1,8 +1,6 @@
 /* Firings, and what is computed anew because of them. */
 #include "ff_petri_path_internal.h"
 
-#define MOST_COUNT 0x1p53
-
 /* ---- what is computed anew ---------------------------------------------------------------------------------------------- */
 
 void ff_petri_derive(ff_petri_path *path, uint32_t k) {
@@ -79,17 +77,11 @@ static double checked(ff_petri_path *path, const ff_petri_law *law, uint32_t i, 
   const int continuous = p->flat->continuous[place];
   const double doubt = FF_PETRI_DOUBT * p->options.absolute;
   if (continuous && becomes < 0 && becomes >= -doubt) return 0;
-  if (becomes > MOST_COUNT)
+  if (becomes > FF_PETRI_MOST_COUNT)
     ff_petri_path_fail(path, FF_PETRI_BAD_COUNT, place, becomes, (uint32_t)(law->first + i));
   else if (!(becomes >= 0) || (!continuous && becomes != floor(becomes)))
     ff_petri_path_fail(path, FF_PETRI_BAD_CHANGE, place, becomes, (uint32_t)(law->first + i));
   return becomes;
-}
-
-/* The sum of a marking and a change. 2^53 + 1 is rounded to 2^53, but must be found to be too many. */
-static double sum_of(double before, double by) {
-  const double sum = before + by;
-  return by > MOST_COUNT - before && !(sum > MOST_COUNT) ? MOST_COUNT + 2 : sum;
 }
 
 /* Weights are those before the firing. */
@@ -104,7 +96,7 @@ static void apply_effects(ff_petri_path *path, const ff_petri_law *law, uint32_t
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
     const uint32_t value = ff_petri_value_of(law, effect->row, i);
-    const double before = path->value[value], after = effect->resets ? path->delta[c] : sum_of(before, path->delta[c]);
+    const double before = path->value[value], after = effect->resets ? path->delta[c] : ff_petri_sum_of(before, path->delta[c]);
     if (after == before) continue;
     path->value[value] = checked(path, law, i, value, after);
     ff_petri_touch(path, value);

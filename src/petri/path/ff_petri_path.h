@@ -17,6 +17,7 @@
 #include "../within/ff_petri_due.h"
 #include "../within/ff_petri_span_math.h"
 #include "ff_petri_hazard_math.h"
+#include "ff_petri_segment_math.h"
 
 /* Why a trajectory has failed. `item` is a transition (its number in the net), a place, or nothing. */
 typedef enum {
@@ -46,11 +47,7 @@ typedef enum {
 
 #define FF_PETRI_MOST_CROSSINGS 1000u  /* in a row, with hardly any time in between */
 #define FF_PETRI_MOST_PIECES 4096u     /* of a profile in a segment */
-#define FF_PETRI_MOST_DEPTH 30u
 #define FF_PETRI_MANY_PIECES 128u      /* with more of them, the next segment is shorter */
-#define FF_PETRI_REACH 16.0            /* a segment is at most so many times as long as the last one was */
-#define FF_PETRI_FIRST_REACH 0.0625    /* the same for the first one, if anything depends on the time */
-#define FF_PETRI_DOUBT 100.0           /* absolute tolerances by which a level may be below 0 */
 
 typedef enum {
   FF_PETRI_BEGINS,     /* the trajectory has not begun */

@@ -169,8 +169,7 @@ void ff_petri_leave_segment(ff_petri_path *path);
 void ff_petri_path_find(ff_petri_path *path);
 
 static inline double ff_petri_part_of(const ff_petri_path *path, double t) {
-  const double s = (t - path->from) / path->length;
-  return s > 0 ? s < 1 ? s : 1 : 0;
+  return ff_petri_part_at(t, path->from, path->length);
 }
 
 static inline void ff_petri_set_next(ff_petri_path *path, ff_petri_event event, double t) {

@@ -10,9 +10,7 @@ static double smaller(double a, double b) { return b < a ? b : a; }
 /* The latest end of a segment: times that are known, and at which a flow changes. */
 static double known_end(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
-  double most = path->now + path->reach;
-  if (path->timed) most = smaller(most, path->now + (path->now > FF_PETRI_FIRST_REACH ? path->now : FF_PETRI_FIRST_REACH));
-  if (!(most > path->now)) most = INFINITY;
+  double most = ff_petri_end_of_reach(path->now, path->reach, path->timed);
   while (path->at_stop < path->around.n_stops && !(path->around.stop[path->at_stop] > path->now)) path->at_stop++;
   if (path->at_stop < path->around.n_stops) most = smaller(most, path->around.stop[path->at_stop]);
   if (ff_petri_due_next(&path->waits.due) > path->now) most = smaller(most, ff_petri_due_next(&path->waits.due));
@@ -60,19 +58,13 @@ static void fail_step(ff_petri_path *path) {
   ff_petri_path_fail(path, FF_PETRI_BAD_STEP, p->value_place[worst], ff_ode_next(path->ode), 0);
 }
 
-/* One short segment, as between two crossings at almost the same time, does not make many that follow short. */
-static void shorten_reach(ff_petri_path *path, double reach) {
-  const double least = path->reach < INFINITY ? path->reach / 4 : 0;
-  path->reach = reach > least ? reach : least;
-}
-
 /* The state at the end of what was cut goes on. */
 static void go_on(ff_petri_path *path) {
   if (path->ode == NULL) return;
   const double used = ff_petri_is_paper(path) ? ff_petri_paper_used(path) : 0;
   if (!path->flat && path->segment > 0) {
     const double length = path->now - path->from;
-    if (path->now < path->to && length > 0) shorten_reach(path, FF_PETRI_REACH * length);
+    if (path->now < path->to && length > 0) path->reach = ff_petri_shorter_reach(path->reach, length);
     ff_petri_own_levels(path);
   }
   path->from = path->now;
@@ -193,16 +185,11 @@ static void begin_segment(ff_petri_path *path) {
   end_segment(path);
 }
 
-/* The next segment may be longer than the last one was. */
-static void lengthen_reach(ff_petri_path *path) {
-  if (path->reach < FF_PETRI_REACH * path->length) path->reach = FF_PETRI_REACH * path->length;
-}
-
 static void new_segment(ff_petri_path *path) {
   ff_petri_leave_segment(path);
   if (!ff_petri_is_paper(path)) search_dirty(path, 0);
   if (path->failure.what != FF_PETRI_FINE) return;
-  if (!path->stirred && !path->flat) lengthen_reach(path);
+  if (!path->stirred && !path->flat) path->reach = ff_petri_longer_reach(path->reach, path->length);
   if (path->peaks.most > FF_PETRI_MANY_PIECES) path->reach = path->length * FF_PETRI_MANY_PIECES / path->peaks.most;
   path->peaks.most = 0;
   path->stirred |= path->at_stop < path->around.n_stops && path->now == path->around.stop[path->at_stop];
@@ -277,7 +264,7 @@ void ff_petri_path_pass(ff_petri_path *path) {
     const uint32_t g = path->dirty_group[k];
     ff_petri_clock_use(path, g, path->length * path->whole[g]);
   }
-  lengthen_reach(path);
+  path->reach = ff_petri_longer_reach(path->reach, path->length);
   begin_segment(path);
   find_in_segment(path);
 }
