@@ -41,24 +41,52 @@ static void write_operation(ff_formula_writer *w, const ff_formula_word *word, u
   ff_write(w->out, ");\n");
 }
 
+/* The part that a word stands for. */
+static ff_formula_written part_of(const ff_formula_writer *w, const ff_formula_word *word, const uint32_t *operand) {
+  const uint32_t n = ff_formula_operands(word->code);
+  ff_formula_written part = {.code = word->code};
+  for (uint32_t k = 0; k < n; k++) part.operand[k] = operand[k];
+  if (word->code == FF_F_SYMBOL) part.operand[0] = w->place[word->symbol];
+  if (word->code == FF_F_NUMBER) memcpy(&part.bits, &word->number, sizeof part.bits);
+  return part;
+}
+
+/* The variable of an equal part that was written before, or UINT32_MAX. */
+static uint32_t find_part(const ff_formula_writer *w, const ff_formula_written *part) {
+  for (uint32_t k = 0; w->shared != NULL && k < w->n_shared; k++) {
+    const ff_formula_written *x = &w->shared[k];
+    if (x->code == part->code && x->bits == part->bits && memcmp(x->operand, part->operand, sizeof x->operand) == 0)
+      return x->variable;
+  }
+  return UINT32_MAX;
+}
+
+static uint32_t write_word(ff_formula_writer *w, const ff_formula_word *word, const uint32_t *operand) {
+  ff_formula_written part = part_of(w, word, operand);
+  const uint32_t before = find_part(w, &part);
+  if (before != UINT32_MAX) return before;
+  const uint32_t to = part.variable = w->variables++;
+  if (w->shared != NULL && w->n_shared < w->room) w->shared[w->n_shared++] = part;
+  if (word->code == FF_F_NUMBER) {
+    ff_write(w->out, "  const double f%u = ", to);
+    write_number(w, word->number);
+    ff_write(w->out, ";\n");
+  } else if (word->code == FF_F_SYMBOL) {
+    ff_write(w->out, w->array ? "  const double f%u = y[%u];\n" : "  const double f%u = x%u;\n", to, w->place[word->symbol]);
+  } else if (word->code == FF_F_TIME) {
+    ff_write(w->out, "  const double f%u = time;\n", to);
+  } else {
+    write_operation(w, word, to, operand);
+  }
+  return to;
+}
+
 uint32_t ff_formula_write(ff_formula_writer *w, const ff_formula *formula) {
   uint32_t top = 0, *stack = w->stack;
   for (uint32_t i = 0; i < formula->length; i++) {
     const ff_formula_word *word = formula->word + i;
-    const uint32_t n = ff_formula_operands(word->code), to = w->variables++;
-    if (word->code == FF_F_NUMBER) {
-      ff_write(w->out, "  const double f%u = ", to);
-      write_number(w, word->number);
-      ff_write(w->out, ";\n");
-    } else if (word->code == FF_F_SYMBOL) {
-      ff_write(w->out, w->array ? "  const double f%u = y[%u];\n" : "  const double f%u = x%u;\n", to,
-               w->place[word->symbol]);
-    } else if (word->code == FF_F_TIME) {
-      ff_write(w->out, "  const double f%u = time;\n", to);
-    } else {
-      top -= n;
-      write_operation(w, word, to, stack + top);
-    }
+    top -= ff_formula_operands(word->code);
+    const uint32_t to = write_word(w, word, stack + top);
     stack[top++] = to;
   }
   return stack[0];

@@ -1,0 +1,294 @@
+#include "ff_petri_code_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../petri/path/ff_petri_hazard_math.h"
+#include "../../../petri/within/ff_petri_span_math.h"
+
+/* Registers and the time of the compiler have room for so many. */
+#define MOST_LEVELS 16u
+#define MOST_PLACES 64u
+#define MOST_TRANSITIONS 64u
+#define MOST_GROUPS 16u
+#define MOST_CELLS 32u
+#define MOST_PROFILES 16u
+#define MOST_NARROW 16u
+#define MOST_WORDS 4000u /* of formulas */
+#define MOST_DEPTH 32u
+#define PIECES 64u
+
+/* ---- what can be generated ----------------------------------------------------------------------------------------------------- */
+
+static ff_status refuse(ff_error *err, const char *why) {
+  return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s yet", why);
+}
+
+static ff_status check_kinds(const ff_petri_program *p, ff_error *err) {
+  if (p->options.paper) return refuse(err, "method = \"paper\"");
+  if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
+    return refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
+  if (p->n_immediate > 0) return refuse(err, "immediate transitions");
+  if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
+  if (p->n_events > 0) return refuse(err, "events");
+  if (p->n_stochastic == 0) return refuse(err, "no stochastic transition");
+  for (uint32_t k = 0; k < p->n_derived; k++)
+    if (p->derived[k].kind != FF_PETRI_DISCRETE) return refuse(err, "rates that switch where a level or the time crosses a value");
+  if (p->n_watched > 0) return refuse(err, "flows that may empty a place");
+  if (p->n_moving > 0) return refuse(err, "variables of levels that rates read");
+  return FF_OK;
+}
+
+static ff_status too_many(ff_error *err, const char *what, uint64_t found, uint64_t most) {
+  return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: the net has %llu %s; expected at most %llu",
+                      (unsigned long long)found, what, (unsigned long long)most);
+}
+
+static uint64_t words_of(const ff_petri_program *p) {
+  uint64_t n = 0;
+  for (uint32_t k = 0; k < p->n_laws; k++) {
+    n += (uint64_t)p->law[k].n * (p->law[k].rate.formula.length + p->law[k].n_effects);
+    for (uint32_t c = 0; c < p->law[k].n_effects; c++) n += (uint64_t)p->law[k].n * p->law[k].effect[c].formula.formula.length;
+  }
+  for (uint32_t k = 0; k < p->n_profiles; k++) n += p->profile[k].plain.formula.length;
+  for (uint32_t k = 0; k < p->n_derived; k++) n += p->derived[k].plain.formula.length;
+  return n;
+}
+
+static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
+  if (p->n_levels > MOST_LEVELS) return too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
+  if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
+  if (p->n_stochastic > MOST_TRANSITIONS) return too_many(err, "stochastic transitions", p->n_stochastic, MOST_TRANSITIONS);
+  if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
+  if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
+  if (p->n_profiles > MOST_PROFILES) return too_many(err, "functions of levels in hazards", p->n_profiles, MOST_PROFILES);
+  if (words_of(p) > MOST_WORDS) return too_many(err, "operations and operands in formulas", words_of(p), MOST_WORDS);
+  if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
+  return FF_OK;
+}
+
+static int is_finite(const ff_formula *f) {
+  for (uint32_t k = 0; k < f->length; k++)
+    if (f->word[k].code == FF_F_NUMBER && !isfinite(f->word[k].number)) return 0;
+  return 1;
+}
+
+static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
+  for (uint32_t k = 0; k < p->n_laws; k++)
+    if (!is_finite(&p->law[k].rate.formula)) return refuse(err, "infinite numbers in rates");
+  for (uint32_t k = 1; k < p->n_profiles; k++)
+    if (!is_finite(&p->profile[k].plain.formula)) return refuse(err, "infinite numbers in rates");
+  return FF_OK;
+}
+
+ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
+  ff_status status = check_kinds(p, err);
+  if (status == FF_OK) status = check_sizes(p, err);
+  return status == FF_OK ? check_numbers(p, err) : status;
+}
+
+static ff_status check_request(const ff_device_request *request, ff_error *err) {
+  if (request->until != NULL) return refuse(err, "conditions that end trajectories");
+  if (request->points != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "the code for this net is for one point of a sweep");
+  for (uint32_t f = 0; f < request->n_observed; f++)
+    if (!(request->initial[f] >= 0)) return refuse(err, "negative markings");
+  return FF_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------------ */
+
+static ff_status place_values(ff_petri_coder *g, ff_error *err) {
+  const ff_petri_program *p = g->p;
+  for (uint32_t v = 0; v < p->n_values; v++) {
+    g->self[v] = v;
+    g->room[v] = v <= p->time ? FF_PETRI_NOWHERE : FF_PETRI_IN_TEXT;
+  }
+  g->room[p->time] = FF_PETRI_IN_TIME;
+  for (uint32_t v = 0; v < p->n_places; v++) {
+    const int continuous = p->flat->continuous[p->value_place[v]];
+    g->room[v] = v < p->n_levels ? FF_PETRI_IN_LEVELS : continuous ? FF_PETRI_IN_REALS : FF_PETRI_IN_COUNTS;
+    g->number[v] = v < p->n_levels ? v : continuous ? g->n_reals++ : g->n_counts++;
+  }
+  for (uint32_t k = 0; k < p->n_derived; k++) {
+    g->room[p->derived[k].value] = FF_PETRI_IN_DERIVED;
+    g->number[p->derived[k].value] = k;
+  }
+  for (uint32_t s = 0; s < p->n_settable; s++)
+    if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return refuse(err, "parameters that events set");
+  return FF_OK;
+}
+
+/* Flows whose rates may have narrow peaks: as make_lists() of petri/path/ff_petri_peak.c. */
+static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
+  const ff_petri_program *p = g->p;
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
+    for (uint32_t i = 0; i < law->n; i++) {
+      if (g->n_narrow == MOST_NARROW) return too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, MOST_NARROW);
+      ff_petri_code_narrow *x = &g->narrow[g->n_narrow++];
+      *x = (ff_petri_code_narrow){law, i, ff_petri_span_can(&law->rate.formula)};
+      for (uint32_t k = 0; k < law->rate.n; k++) {
+        const uint32_t value = ff_petri_value_of(law, law->rate.row[k], i);
+        if (value >= p->n_places && value <= p->time) x->quick = 0;
+      }
+    }
+  }
+  return FF_OK;
+}
+
+/* ---- definitions --------------------------------------------------------------------------------------------------------------------- */
+
+/* Bits of groups: with other profiles than 1 (0); some of whose firings may change a flow (1), or all (2). */
+static uint64_t groups_of(const ff_petri_program *p, int which) {
+  uint64_t bits = 0;
+  for (uint32_t g = 0; g < p->n_groups; g++) {
+    const size_t from = p->cell_members[p->cell_first[g]], to = p->cell_members[p->cell_first[g + 1]];
+    size_t stirs = 0;
+    int moves = 0;
+    for (uint32_t c = p->cell_first[g]; c < p->cell_first[g + 1]; c++) moves |= p->cell_profile[c] != 0;
+    for (size_t k = from; k < to; k++) stirs += p->law[p->stochastic[p->member[k]].law].stirs;
+    if (which == 0 ? moves : which == 1 ? stirs > 0 : stirs == to - from) bits |= (uint64_t)1 << g;
+  }
+  return bits;
+}
+
+static uint64_t profiles_of(const ff_petri_program *p, int quick) {
+  uint64_t bits = 0;
+  for (uint32_t k = 0; k < p->n_profiles; k++)
+    if (quick ? p->profile[k].quick : p->profile[k].affine) bits |= (uint64_t)1 << k;
+  return bits;
+}
+
+/* Words that a slot keeps: see p_move(). */
+static uint32_t words_of_slot(const ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  const uint32_t words = 7 + g->n_counts + 2 * (g->n_reals + p->n_derived + (1 + FF_ODE_DENSE) * p->n_levels + 12) + 10 +
+                         13 * p->n_groups + 6 + 2 * p->n_cells + (2 * FF_PETRI_DEGREE + 8) * p->n_profiles;
+  return words + words % 2;
+}
+
+static void define_map(ff_petri_coder *g, const char *name, const uint32_t *of) {
+  ff_write(&g->out, "#define %s(c) (", name);
+  for (uint32_t c = 0; c + 1 < g->p->n_cells; c++) ff_write(&g->out, "(c) == %uu ? %uu : ", c, of[c]);
+  ff_write(&g->out, "%uu)\n", of[g->p->n_cells - 1]);
+}
+
+static void define(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code *code = g->code;
+  const uint64_t moving = groups_of(p, 0), some = groups_of(p, 1), all = groups_of(p, 2);
+  uint64_t quick = 0;
+  for (uint32_t k = 0; k < g->n_narrow; k++) quick |= (uint64_t)g->narrow[k].quick << k;
+  const uint64_t curved = ~profiles_of(p, 0) & (((uint64_t)1 << p->n_profiles) - 1);
+  code->pieces = curved != 0 ? PIECES : 0;
+  code->words = words_of_slot(g);
+  const struct {
+    const char *name;
+    uint64_t value;
+  } numbers[] = {{"P_LEVELS", p->n_levels}, {"P_COUNTS", g->n_counts}, {"P_REALS", g->n_reals}, {"P_DERIVED", p->n_derived},
+                 {"P_GROUPS", p->n_groups}, {"P_CELLS", p->n_cells}, {"P_PROFILES", p->n_profiles}, {"P_NARROW", g->n_narrow},
+                 {"P_DEPTH", p->depth}, {"P_READS", g->reads}, {"P_PIECES", code->pieces}, {"P_WORDS", code->words},
+                 {"P_THREADS", code->threads}, {"P_BLOCKS", 4}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    ff_write(&g->out, "#define %s %lluu\n", numbers[i].name, (unsigned long long)numbers[i].value);
+  const struct {
+    const char *name;
+    uint64_t value;
+  } bits[] = {{"P_MOVING", moving}, {"P_SOME_STIR", some}, {"P_ALL_STIR", all}, {"P_AFFINE", profiles_of(p, 0)},
+              {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick}};
+  for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
+    ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
+  ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
+           p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
+  ff_write(&g->out, "#define P_DENSE %d\n", moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
+  ff_write(&g->out, "#define P_RELATIVE ");
+  ff_petri_code_number(g, p->options.relative);
+  ff_write(&g->out, "\n#define P_ABSOLUTE ");
+  ff_petri_code_number(g, p->options.absolute);
+  ff_write(&g->out, "\n");
+  define_map(g, "P_GROUP_OF", p->group_of);
+  define_map(g, "P_PROFILE_OF", p->cell_profile);
+  if (g->request->starts != NULL) ff_write(&g->out, "#define P_STARTS 1\n");
+  if (g->request->max_firings > 0) ff_write(&g->out, "#define P_FIRINGS 1\n");
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------------------------------- */
+
+static char *finish(ff_petri_coder *g) {
+  char *text = g->out.text;
+  g->out = (ff_writer){.status = g->out.status, .err = g->out.err};
+  return text;
+}
+
+static ff_status fill_data(ff_petri_coder *g, ff_error *err) {
+  ff_petri_code *code = g->code;
+  code->n_places = g->p->n_places;
+  code->threads = 128;
+  code->initial = ff_calloc(code->n_places, sizeof *code->initial);
+  code->table = ff_calloc(code->n_places, sizeof *code->table);
+  if (code->initial == NULL || code->table == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  for (uint32_t f = 0; f < code->n_places; f++) {
+    code->initial[f] = g->request->initial[f];
+    code->table[f] = UINT32_MAX;
+  }
+  for (uint32_t j = 0; j < g->request->n_observed; j++) code->table[g->request->observed[j]] = j;
+  return FF_OK;
+}
+
+static ff_status generate(ff_petri_coder *g, ff_error *err) {
+  const ff_petri_program *p = g->p;
+  const uint32_t room = MOST_WORDS;
+  uint32_t *stack = ff_calloc((size_t)p->depth + 2 + room, sizeof *stack);
+  ff_formula_written *shared = ff_calloc(room, sizeof *shared);
+  g->depth = p->depth;
+  g->formulas = (ff_formula_writer){.out = &g->out, .stack = stack, .shared = shared, .room = room};
+  if (stack == NULL || shared == NULL) {
+    if (g->out.status == FF_OK) g->out.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
+  } else {
+    ff_petri_code_places(g);
+    ff_petri_code_flows(g);
+    ff_petri_code_hazards(g);
+    ff_petri_code_changes(g);
+    g->code->functions = finish(g);
+    define(g);
+    g->code->definitions = finish(g);
+  }
+  free(stack);
+  free(shared);
+  return g->out.status;
+}
+
+ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+  ff_petri_code_narrow narrow[MOST_NARROW];
+  ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}, .narrow = narrow};
+  *out = (ff_petri_code){0};
+  ff_status status = ff_petri_code_check(p, err);
+  if (status == FF_OK) status = check_request(request, err);
+  if (status != FF_OK) return status;
+  g.room = ff_calloc(p->n_values, sizeof *g.room);
+  g.number = ff_calloc(p->n_values, sizeof *g.number);
+  g.self = ff_calloc(p->n_values, sizeof *g.self);
+  g.declared = ff_calloc(p->n_values, sizeof *g.declared);
+  if (g.room == NULL || g.number == NULL || g.self == NULL || g.declared == NULL)
+    status = ff_error_set(err, FF_EMEMORY, "no memory for code");
+  if (status == FF_OK) status = place_values(&g, err);
+  if (status == FF_OK) status = list_narrow(&g, err);
+  if (status == FF_OK) status = fill_data(&g, err);
+  if (status == FF_OK) status = generate(&g, err);
+  free(g.room);
+  free(g.number);
+  free(g.self);
+  free(g.declared);
+  if (status != FF_OK) ff_petri_code_free(out);
+  return status;
+}
+
+void ff_petri_code_free(ff_petri_code *code) {
+  free(code->definitions);
+  free(code->functions);
+  free(code->initial);
+  free(code->table);
+  *code = (ff_petri_code){0};
+}

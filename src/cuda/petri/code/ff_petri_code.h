@@ -1,0 +1,42 @@
+/* Generates CUDA C for one Petri net: straight-line code, which ../steps/ff_petri_thread.h completes to a kernel. The marking at
+ * the start and what is recorded are data, so nets that differ only in these share the code. */
+#ifndef FF_PETRI_CODE_H
+#define FF_PETRI_CODE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "../../../ensemble/ff_device.h"
+#include "../../../petri/program/ff_petri_program.h"
+
+#define FF_PETRI_CODE_HEADERS "#include \"cuda/petri/steps/ff_petri_thread.h\"\n" /* what comes between the two texts */
+#define FF_PETRI_CODE_ROUND 1u /* a slot fires at most so many times more than a launch shall */
+
+typedef struct {
+  char *definitions; /* text that comes before ff_petri_thread.h */
+  char *functions;   /* text that comes after it */
+  double *initial;   /* of each place */
+  uint32_t *table;   /* for each place its number among what is recorded, or UINT32_MAX */
+  uint32_t n_places, words, pieces, threads; /* words that a slot keeps, and pieces; threads per block */
+} ff_petri_code;
+
+/* Generates the code for a program and what is recorded. The caller frees the code with ff_petri_code_free(). FF_EUNSUPPORTED,
+ * with a clause that tells why, if no code is generated for such a net. On an error there is nothing to free. O(size of the
+ * program), and for each function the square of its operations. */
+ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, ff_error *err);
+void ff_petri_code_free(ff_petri_code *code);
+
+/* Bytes of device memory that a slot needs. O(1). */
+static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {
+  return 4ull * code->words + 64ull * code->pieces;
+}
+
+/* FF_EUNSUPPORTED, with a clause, if no code is generated for a program, whatever is recorded. O(size of the program). */
+ff_status ff_petri_code_check(const ff_petri_program *program, ff_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

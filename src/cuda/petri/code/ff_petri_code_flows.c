@@ -1,0 +1,113 @@
+/* Flows in generated code. */
+#include "ff_petri_code_internal.h"
+
+#include <stdlib.h>
+
+/* As ff_petri_free_slopes(): the same sums in the same order. */
+static void write_slopes(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)",
+                      FF_PETRI_CODE_LEVELS);
+  for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  double o%u = 0;\n", i);
+  for (uint32_t f = 0; f < p->n_flows; f++) {
+    const ff_petri_law *law = &p->law[p->flow[f]];
+    for (uint32_t i = 0; i < law->n; i++) {
+      const uint32_t rate = ff_petri_code_term(g, law, &law->rate, i);
+      for (uint32_t c = 0; c < law->n_effects; c++) {
+        const ff_petri_effect *effect = &law->effect[c];
+        const uint32_t level = ff_petri_value_of(law, effect->row, i);
+        const int varies = effect->formula.formula.length > 0;
+        const uint32_t by = varies ? ff_petri_code_term(g, law, &effect->formula, i) : 0;
+        ff_write(&g->out, "  o%u += ", level);
+        if (varies)
+          ff_write(&g->out, "f%u", by);
+        else
+          ff_petri_code_number(g, effect->by);
+        ff_write(&g->out, " * f%u;\n", rate);
+      }
+    }
+  }
+  for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  out[%u] = o%u;\n", i, i);
+  ff_write(&g->out, "  (void)t;\n  (void)time;\n  (void)y;\n  (void)out;\n}\n\n");
+}
+
+/* ---- flows that may have narrow peaks ------------------------------------------------------------------------------------- */
+
+static void write_rates(ff_petri_coder *g) {
+  ff_petri_code_begin(g, "FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  double rate = 0;\n");
+  for (uint32_t k = 0; k < g->n_narrow; k++) {
+    const ff_petri_code_narrow *x = &g->narrow[k];
+    if (!x->quick) continue;
+    const uint32_t f = ff_petri_code_term(g, x->law, &x->law->rate, x->i);
+    ff_write(&g->out, "  rate = f == %uu ? f%u : rate;\n", k, f);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)f;\n  (void)y;\n  return rate;\n}\n\n");
+}
+
+static void write_spans(ff_petri_coder *g) {
+  ff_petri_code_begin(g, "FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span)",
+                      FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  ff_petri_span out = ff_petri_span_new(0, 0);\n");
+  for (uint32_t k = 0; k < g->n_narrow; k++) {
+    const ff_petri_code_narrow *x = &g->narrow[k];
+    uint32_t *of;
+    if (!x->quick || g->out.status != FF_OK) continue;
+    g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->rate, x->i, g->out.err);
+    if (g->out.status != FF_OK) return;
+    const uint32_t s = ff_petri_code_span(g, &x->law->rate.formula, of);
+    ff_write(&g->out, "  out = f == %uu ? s%u : out;\n", k, s);
+    free(of);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)f;\n  (void)span;\n  return out;\n}\n\n");
+}
+
+/* As slack_of() of petri/path/ff_petri_peak.c. */
+static void write_slacks(ff_petri_coder *g) {
+  ff_petri_code_begin(g, "FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length)",
+                      FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  double slack = P_INFINITY, most;\n");
+  for (uint32_t k = 0; k < g->n_narrow; k++) {
+    const ff_petri_law *law = g->narrow[k].law;
+    ff_write(&g->out, "  if (f == %uu) {\n", k);
+    for (uint32_t c = 0; c < law->n_effects; c++) {
+      const ff_petri_effect *effect = &law->effect[c];
+      const uint32_t level = ff_petri_value_of(law, effect->row, g->narrow[k].i);
+      const double by = effect->formula.formula.length == 0 ? (effect->by < 0 ? -effect->by : effect->by) : 1;
+      if (level >= g->p->n_levels || !(by > 0)) continue;
+      ff_write(&g->out, "    most = P_RELATIVE * (P_SIZE + ff_math_absolute(y[%u]));\n    if (most < slack * ", level);
+      ff_petri_code_number(g, by);
+      ff_write(&g->out, " * length) slack = most / (");
+      ff_petri_code_number(g, by);
+      ff_write(&g->out, " * length);\n");
+    }
+    ff_write(&g->out, "  }\n");
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)f;\n  (void)y;\n  (void)length;\n  (void)most;\n  return slack;\n}\n\n");
+}
+
+static void write_formulas(ff_petri_coder *g) {
+  for (uint32_t k = 0; k < g->n_narrow; k++) {
+    const ff_petri_code_narrow *x = &g->narrow[k];
+    uint32_t *of;
+    if (g->out.status != FF_OK) return;
+    g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->rate, x->i, g->out.err);
+    if (g->out.status != FF_OK) return;
+    ff_petri_code_data(g, "rate", k, &x->law->rate.formula, of);
+    free(of);
+  }
+  ff_petri_code_begin(g, "FF_WARP p_formula p_rate_formula(uint32_t f)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  switch (f) {\n");
+  for (uint32_t k = 0; k + 1 < g->n_narrow; k++)
+    ff_write(&g->out, "    case %uu: {\n      const p_formula out = P_rate_%u;\n      return out;\n    }\n", k, k);
+  ff_write(&g->out, "    default: {\n      const p_formula out = P_rate_%u;\n      return out;\n    }\n  }\n}\n\n", g->n_narrow - 1);
+}
+
+void ff_petri_code_flows(ff_petri_coder *g) {
+  write_slopes(g);
+  if (g->n_narrow == 0) return;
+  write_rates(g);
+  write_spans(g);
+  write_slacks(g);
+  write_formulas(g);
+}

@@ -1,0 +1,119 @@
+/* Hazards in generated code: profiles, sums of coefficients, and the choice among transitions. */
+#include "ff_petri_code_internal.h"
+
+/* ---- profiles ------------------------------------------------------------------------------------------------------------------ */
+
+static void write_profiles(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time)",
+                      FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  double value = 1;\n");
+  for (uint32_t k = 1; k < p->n_profiles; k++) {
+    const uint32_t f = ff_petri_code_plain(g, &p->profile[k].plain);
+    ff_write(&g->out, "  value = k == %uu ? f%u : value;\n", k, f);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)k;\n  (void)y;\n  (void)time;\n  return value;\n}\n\n");
+}
+
+static void write_profile_spans(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP ff_petri_span p_profile_span(const p_thread *t, uint32_t k, const ff_petri_span *span)",
+                      FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  ff_petri_span out = ff_petri_span_new(1, 1);\n");
+  for (uint32_t k = 1; k < p->n_profiles; k++) {
+    if (!p->profile[k].quick || p->profile[k].affine) continue;
+    const uint32_t s = ff_petri_code_span(g, &p->profile[k].plain.formula, p->profile[k].plain.read);
+    ff_write(&g->out, "  out = k == %uu ? s%u : out;\n", k, s);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)k;\n  (void)span;\n  return out;\n}\n\n");
+}
+
+static void write_profile_formulas(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  for (uint32_t k = 1; k < p->n_profiles; k++)
+    ff_petri_code_data(g, "profile", k, &p->profile[k].plain.formula, p->profile[k].plain.read);
+  ff_petri_code_begin(g, "FF_WARP p_formula p_profile_formula(uint32_t k)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  switch (k) {\n");
+  for (uint32_t k = 1; k < p->n_profiles; k++)
+    ff_write(&g->out, "    case %uu: {\n      const p_formula out = P_profile_%u;\n      return out;\n    }\n", k, k);
+  ff_write(&g->out, "    default: {\n      const p_formula out = {0, 0, 0u, 0u};\n      return out;\n    }\n  }\n}\n\n");
+}
+
+/* ---- coefficients -------------------------------------------------------------------------------------------------------------- */
+
+/* The coefficient of a stochastic transition: variable f<n>. */
+static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {
+  const ff_petri_program *p = g->p;
+  const ff_petri_factor *factor = &p->factor[member];
+  const ff_petri_member m = p->stochastic[member];
+  if (factor->value == FF_PETRI_NO_FACTOR) return ff_petri_code_term(g, &p->law[m.law], &p->law[m.law].rate, m.i);
+  ff_petri_code_declare(g, factor->value);
+  const uint32_t to = g->formulas.variables++;
+  ff_write(&g->out, "  const double f%u = ", to);
+  ff_petri_code_number(g, factor->number);
+  ff_write(&g->out, " * x%u;\n", factor->value);
+  return to;
+}
+
+static void write_coefficients(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
+  const ff_petri_program *p = g->p;
+  for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++)
+    of[k - p->cell_members[cell]] = write_coefficient(g, p->member[k]);
+}
+
+/* As ff_petri_clock_sum(): four sums. */
+static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
+  const uint32_t n = (uint32_t)(g->p->cell_members[cell + 1] - g->p->cell_members[cell]);
+  write_coefficients(g, cell, of);
+  for (uint32_t k = 0; k < n; k++) ff_write(&g->out, "  fine &= f%u >= 0 && f%u < P_INFINITY;\n", of[k], of[k]);
+  for (uint32_t i = 0; i < 4; i++) {
+    ff_write(&g->out, "  const double c%u_%u = 0.0", cell, i);
+    for (uint32_t k = i; k < n; k += 4) ff_write(&g->out, " + f%u", of[k]);
+    ff_write(&g->out, ";\n");
+  }
+  ff_write(&g->out, "  t->sum[%u] = (c%u_0 + c%u_1) + (c%u_2 + c%u_3);\n", cell, cell, cell, cell, cell);
+}
+
+/* The sum and the choice have as many variables as transitions, so each is in a block of its own. */
+static void write_sums(ff_petri_coder *g, uint32_t *of) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP int p_sums(p_thread *t, uint32_t g)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  int fine = 1;\n");
+  for (uint32_t group = 0; group < p->n_groups; group++) {
+    ff_petri_code_begin(g, "", FF_PETRI_CODE_LEVELS);
+    ff_write(&g->out, "  if (g == %uu) {\n", group);
+    for (uint32_t c = p->cell_first[group]; c < p->cell_first[group + 1]; c++) write_sum(g, c, of);
+    ff_write(&g->out, "  }\n}\n");
+  }
+  ff_write(&g->out, "  return fine;\n}\n\n");
+}
+
+/* As choose_in_cell() of petri/path/ff_petri_clock.c. */
+static void write_member(ff_petri_coder *g, uint32_t *of) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  uint32_t last = P_NONE;\n  int open = 1;\n");
+  for (uint32_t c = 0; c < p->n_cells; c++) {
+    const size_t first = p->cell_members[c];
+    ff_petri_code_begin(g, "", FF_PETRI_CODE_LEVELS);
+    ff_write(&g->out, "  if (c == %uu) {\n", c);
+    write_coefficients(g, c, of);
+    ff_write(&g->out, "  last = %uu;\n", p->member[first]);
+    for (size_t k = first; k < p->cell_members[c + 1]; k++) {
+      const uint32_t f = of[k - first];
+      ff_write(&g->out, "  if (open && f%u > 0) {\n    last = %uu;\n    open = !(x < f%u);\n    x = open ? x - f%u : x;\n  }\n", f,
+               p->member[k], f, f);
+    }
+    ff_write(&g->out, "  }\n}\n");
+  }
+  ff_write(&g->out, "  (void)t;\n  return last;\n}\n\n");
+}
+
+void ff_petri_code_hazards(ff_petri_coder *g) {
+  uint32_t of[256]; /* as many as there are stochastic transitions at most: ff_petri_code.c */
+  write_profiles(g);
+  write_profile_spans(g);
+  write_profile_formulas(g);
+  write_sums(g, of);
+  write_member(g, of);
+}

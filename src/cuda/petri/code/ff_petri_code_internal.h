@@ -1,0 +1,71 @@
+/* What the files of this folder share. */
+#ifndef FF_PETRI_CODE_INTERNAL_H
+#define FF_PETRI_CODE_INTERNAL_H
+
+#include "../../formula/ff_formula_writer.h"
+#include "ff_petri_code.h"
+
+/* Where a thread has a value. */
+typedef enum {
+  FF_PETRI_IN_LEVELS,
+  FF_PETRI_IN_COUNTS,
+  FF_PETRI_IN_REALS,
+  FF_PETRI_IN_DERIVED,
+  FF_PETRI_IN_TIME,
+  FF_PETRI_IN_TEXT, /* it is a number */
+  FF_PETRI_NOWHERE
+} ff_petri_code_room;
+
+/* A flow whose rate may have narrow peaks. */
+typedef struct {
+  const ff_petri_law *law;
+  uint32_t i;
+  int quick;
+} ff_petri_code_narrow;
+
+typedef struct {
+  const ff_petri_program *p;
+  const ff_device_request *request;
+  ff_petri_code *code;
+  ff_writer out;
+  ff_formula_writer formulas;
+  uint8_t *room;        /* of each value, an ff_petri_code_room */
+  uint32_t *number;     /* of each value: its number there */
+  uint32_t *self;       /* of each value: itself */
+  uint8_t *declared;    /* of each value: whether the function that is written has declared it */
+  const char *levels;   /* in this function, how level i is read: a format */
+  uint32_t n_counts, n_reals, reads, depth; /* reads, depth: of formulas for slow bounds */
+  ff_petri_code_narrow *narrow;
+  uint32_t n_narrow;
+} ff_petri_coder;
+
+#define FF_PETRI_CODE_LEVELS "y[%u]"
+#define FF_PETRI_CODE_LEVELS_NOW "p_level_at(t, %uu, now)"
+
+/* ---- values and formulas: ff_petri_code_values.c -------------------------------------------------------------------------- */
+
+/* Begins a function: no value is declared. */
+void ff_petri_code_begin(ff_petri_coder *g, const char *head, const char *levels);
+/* A number as an expression. */
+void ff_petri_code_number(ff_petri_coder *g, double number);
+/* Declares variable x<value>. */
+void ff_petri_code_declare(ff_petri_coder *g, uint32_t value);
+/* Write a formula. Its value is variable f<n>, and n is returned. */
+uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain);
+uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term, uint32_t i);
+/* Quick bounds of a formula: variable s<n>. Symbol k is the value of[k]. */
+uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
+/* A formula as data, with the name p_<what>_<number>. */
+void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of);
+/* The values of the symbols of a term of transition i: as many as the term has, or all values. The caller frees *out. */
+ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term,
+                                uint32_t i, ff_error *err);
+
+/* ---- functions ------------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store, p_value, p_derive: ff_petri_code_values.c */
+void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flows need: ff_petri_code_flows.c */
+void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice: ff_petri_code_hazards.c */
+void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number: ff_petri_code_changes.c */
+
+#endif

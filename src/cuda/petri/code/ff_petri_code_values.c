@@ -1,0 +1,230 @@
+/* Values of a net in generated code, and its formulas. */
+#include "ff_petri_code_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../model/ff_formula_math.h"
+
+/* ---- values ----------------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_code_begin(ff_petri_coder *g, const char *head, const char *levels) {
+  memset(g->declared, 0, g->p->n_values);
+  g->levels = levels;
+  g->formulas.variables = 0;
+  g->formulas.n_shared = 0;
+  ff_write(&g->out, "%s {\n", head);
+}
+
+void ff_petri_code_number(ff_petri_coder *g, double number) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  ff_write(&g->out, "ff_math_from_bits(0x%llXull)", (unsigned long long)bits);
+}
+
+void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
+  const uint32_t at = g->number[value];
+  if (g->declared[value]) return;
+  g->declared[value] = 1;
+  ff_write(&g->out, "  const double x%u = ", value);
+  switch ((ff_petri_code_room)g->room[value]) {
+    case FF_PETRI_IN_LEVELS:
+      if (strcmp(g->levels, FF_PETRI_CODE_LEVELS) == 0)
+        ff_write(&g->out, "y[%u]", at);
+      else
+        ff_write(&g->out, "p_level_at(t, %uu, now)", at);
+      break;
+    case FF_PETRI_IN_COUNTS: ff_write(&g->out, "(double)t->x[%u]", at); break;
+    case FF_PETRI_IN_REALS: ff_write(&g->out, "t->r[%u]", at); break;
+    case FF_PETRI_IN_DERIVED: ff_write(&g->out, "t->derived[%u]", at); break;
+    case FF_PETRI_IN_TIME: ff_write(&g->out, "%s", strcmp(g->levels, FF_PETRI_CODE_LEVELS) == 0 ? "time" : "now"); break;
+    default: ff_petri_code_number(g, g->p->initial[value]);
+  }
+  ff_write(&g->out, ";\n  (void)x%u;\n", value);
+}
+
+/* ---- formulas ---------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t write_formula(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
+  for (uint32_t k = 0; k < formula->length; k++)
+    if (formula->word[k].code == FF_F_SYMBOL) ff_petri_code_declare(g, of[formula->word[k].symbol]);
+  g->formulas.place = of;
+  return ff_formula_write(&g->formulas, formula);
+}
+
+uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain) {
+  return write_formula(g, &plain->formula, plain->read);
+}
+
+ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term,
+                                uint32_t i, ff_error *err) {
+  const uint32_t n = law->n > 1 ? term->n : g->p->n_values;
+  uint32_t *of = *out = ff_calloc(n, sizeof *of);
+  if (of == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");
+  for (uint32_t k = 0; k < n; k++) of[k] = law->n > 1 ? ff_petri_value_of(law, term->row[k], i) : k;
+  return FF_OK;
+}
+
+/* As term_value() of petri/path/: simple terms first. */
+uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term, uint32_t i) {
+  uint32_t *of;
+  const ff_status status = ff_petri_code_symbols(&of, g, law, term, i, g->out.err);
+  if (status != FF_OK) {
+    g->out.status = g->out.status == FF_OK ? status : g->out.status;
+    return 0;
+  }
+  uint32_t to = 0;
+  if (term->simple == FF_PETRI_COMPLEX) {
+    to = write_formula(g, &term->formula, of);
+  } else {
+    if (term->simple != FF_PETRI_NUMBER) ff_petri_code_declare(g, of[term->symbol]);
+    to = g->formulas.variables++;
+    ff_write(&g->out, "  const double f%u = ", to);
+    if (term->simple != FF_PETRI_SYMBOL) ff_petri_code_number(g, term->number);
+    if (term->simple == FF_PETRI_MULTIPLE) ff_write(&g->out, " * ");
+    if (term->simple != FF_PETRI_NUMBER) ff_write(&g->out, "x%u", of[term->symbol]);
+    ff_write(&g->out, ";\n");
+  }
+  free(of);
+  return to;
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------------------- */
+
+static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, const uint32_t *of, const uint32_t *operand) {
+  static const char *const names[] = {[FF_F_ADD] = "sum", [FF_F_SUB] = "difference", [FF_F_MUL] = "product",
+                                      [FF_F_DIV] = "quotient"};
+  const uint32_t a = operand[0], b = operand[1];
+  switch (word->code) {
+    case FF_F_NUMBER:
+      ff_write(&g->out, "ff_petri_span_new(");
+      ff_petri_code_number(g, word->number);
+      ff_write(&g->out, ", ");
+      ff_petri_code_number(g, word->number);
+      ff_write(&g->out, ")");
+      break;
+    case FF_F_SYMBOL:
+      if (g->room[of[word->symbol]] == FF_PETRI_IN_LEVELS)
+        ff_write(&g->out, "span[%u]", g->number[of[word->symbol]]);
+      else
+        ff_write(&g->out, "ff_petri_span_new(x%u, x%u)", of[word->symbol], of[word->symbol]);
+      break;
+    case FF_F_NEG: ff_write(&g->out, "ff_petri_span_new(-s%u.high, -s%u.low)", a, a); break;
+    case FF_F_POW:
+      ff_write(&g->out, "ff_petri_span_power(s%u.low, s%u.low, ff_formula_pow(s%u.low, s%u.low), ff_formula_pow(s%u.high, "
+               "s%u.low))", b, a, a, b, a, b);
+      break;
+    default: ff_write(&g->out, "ff_petri_span_%s(s%u, s%u)", names[word->code], a, b);
+  }
+}
+
+uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
+  uint32_t top = 0, *stack = g->formulas.stack;
+  for (uint32_t k = 0; k < formula->length; k++)
+    if (formula->word[k].code == FF_F_SYMBOL && g->room[of[formula->word[k].symbol]] != FF_PETRI_IN_LEVELS)
+      ff_petri_code_declare(g, of[formula->word[k].symbol]);
+  for (uint32_t k = 0; k < formula->length; k++) {
+    const ff_formula_word *word = formula->word + k;
+    const uint32_t to = g->formulas.variables++;
+    top -= ff_formula_operands(word->code);
+    ff_write(&g->out, "  const ff_petri_span s%u = ", to);
+    write_span_of_word(g, word, of, stack + top);
+    ff_write(&g->out, ";\n");
+    stack[top++] = to;
+  }
+  return stack[0];
+}
+
+/* What a symbol of a slow bound reads: see p_formula. Numbers become words. */
+static uint32_t read_of(const ff_petri_coder *g, uint32_t value) {
+  switch ((ff_petri_code_room)g->room[value]) {
+    case FF_PETRI_IN_LEVELS: return g->number[value];
+    case FF_PETRI_IN_COUNTS: return g->p->n_levels + g->number[value];
+    case FF_PETRI_IN_REALS: return g->p->n_levels + g->n_counts + g->number[value];
+    case FF_PETRI_IN_DERIVED: return g->p->n_levels + g->n_counts + g->n_reals + g->number[value];
+    default: return UINT32_MAX;
+  }
+}
+
+void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of) {
+  uint32_t *read = g->formulas.stack + g->depth + 1, n = 0; /* the room behind the stack */
+  ff_write(&g->out, "P_DATA ff_formula_word p_%s_words_%u[] = {", what, number);
+  for (uint32_t k = 0; k < formula->length; k++) {
+    ff_formula_word word = formula->word[k];
+    if (word.code == FF_F_SYMBOL && g->room[of[word.symbol]] == FF_PETRI_IN_TEXT)
+      word = (ff_formula_word){FF_F_NUMBER, 0, g->p->initial[of[word.symbol]]};
+    uint32_t at = 0;
+    if (word.code == FF_F_SYMBOL) {
+      const uint32_t reads = read_of(g, of[word.symbol]);
+      while (at < n && read[at] != reads) at++;
+      if (at == n) read[n++] = reads;
+    }
+    ff_write(&g->out, "%s{%uu, %uu, %a}", k > 0 ? ", " : "", word.code, at, word.code == FF_F_NUMBER ? word.number : 0.0);
+  }
+  ff_write(&g->out, "};\nP_DATA uint32_t p_%s_reads_%u[] = {", what, number);
+  for (uint32_t k = 0; k < n; k++) ff_write(&g->out, "%uu, ", read[k]);
+  ff_write(&g->out, "0u};\n");
+  if (n > g->reads) g->reads = n;
+  ff_write(&g->out, "#define P_%s_%u {p_%s_words_%u, p_%s_reads_%u, %uu, %uu}\n", what, number, what, number, what, number,
+           formula->length, n);
+}
+
+/* ---- places -------------------------------------------------------------------------------------------------------------------- */
+
+static void write_set(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  static const char *const array[] = {[FF_PETRI_IN_LEVELS] = "y", [FF_PETRI_IN_COUNTS] = "x", [FF_PETRI_IN_REALS] = "r"};
+  ff_petri_code_begin(g, "FF_WARP void p_set(p_thread *t, uint32_t unit)", FF_PETRI_CODE_LEVELS);
+  for (uint32_t f = 0; f < p->n_places; f++) {
+    const uint32_t value = p->place_value[f];
+    ff_write(&g->out, "  t->%s[%u] = %s(", array[g->room[value]], g->number[value],
+             g->room[value] == FF_PETRI_IN_COUNTS ? "(uint32_t)" : "");
+    if (g->request->starts != NULL)
+      ff_write(&g->out, "FF_START_REAL_OF(t->run, %uu, unit, %uu));\n", p->n_places, f);
+    else
+      ff_write(&g->out, "t->initial[%u]);\n", f);
+  }
+  ff_write(&g->out, "  (void)unit;\n}\n\n");
+}
+
+static void write_store(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP void p_store(const p_thread *t, double *to, const double *y)", FF_PETRI_CODE_LEVELS);
+  for (uint32_t f = 0; f < p->n_places; f++) {
+    ff_petri_code_declare(g, p->place_value[f]);
+    ff_write(&g->out, "  if (t->table[%u] != P_NONE) to[t->table[%u] * t->run->units] = x%u + 0.0;\n", f, f, p->place_value[f]);
+  }
+  ff_write(&g->out, "  (void)y;\n}\n\n");
+}
+
+static void write_value(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP double p_value(const p_thread *t, uint32_t i)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  double value = 0;\n");
+  for (uint32_t v = 0; v < p->n_values; v++) {
+    const uint32_t read = read_of(g, v);
+    if (g->room[v] == FF_PETRI_IN_LEVELS || read == UINT32_MAX) continue;
+    ff_petri_code_declare(g, v);
+    ff_write(&g->out, "  value = i == %uu ? x%u : value;\n", read - p->n_levels, v);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)i;\n  return value;\n}\n\n");
+}
+
+static void write_derive(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP int p_derive(p_thread *t)", FF_PETRI_CODE_LEVELS);
+  ff_write(&g->out, "  int stirs = 0;\n");
+  for (uint32_t k = 0; k < p->n_derived; k++) {
+    const uint32_t f = ff_petri_code_plain(g, &p->derived[k].plain), at = g->number[p->derived[k].value];
+    if (p->stirs[p->derived[k].value]) ff_write(&g->out, "  stirs |= !(f%u == t->derived[%u]);\n", f, at);
+    ff_write(&g->out, "  t->derived[%u] = f%u;\n", at, f);
+  }
+  ff_write(&g->out, "  (void)t;\n  return stirs;\n}\n\n");
+}
+
+void ff_petri_code_places(ff_petri_coder *g) {
+  write_set(g);
+  write_store(g);
+  write_value(g);
+  write_derive(g);
+}

@@ -1,0 +1,174 @@
+/* What quick bounds leave open: narrow peaks of flows and profiles, and profiles that take several pieces, as in
+ * petri/path/ff_petri_peak.c and ff_petri_profile.c. A part of ff_petri_thread.h. */
+#ifndef FF_PETRI_THREAD_BOUNDS_H
+#define FF_PETRI_THREAD_BOUNDS_H
+
+#define P_MOST_TRIES 40u
+#define P_FINEST 0x1p-20 /* in shorter parts of a segment, bounds are not asked */
+
+/* A formula in the present step, and room for its bounds. It is in memory, so that a thread keeps the rest in registers. */
+typedef struct {
+  double dense[FF_ODE_DENSE * P_ROOM(P_LEVELS)], time[FF_ODE_DENSE];
+  double value[P_ROOM(P_READS)], at[P_ROOM(P_READS)], stack[P_ROOM(P_DEPTH)];
+  const double *curve[P_ROOM(P_READS)];
+  ff_petri_bound bound[P_ROOM(P_DEPTH)];
+  ff_formula formula;
+  ff_petri_step step;
+} p_bounds_room;
+
+FF_WARP void p_fill_bounds(p_bounds_room *room, const p_thread *t, p_formula formula, uint32_t moving) {
+  P_EACH(i, FF_ODE_DENSE * P_LEVELS) room->dense[i] = t->dense[i];
+  room->step.from = t->from;
+  room->step.to = t->from + t->length;
+  room->step.length = t->length;
+  room->time[0] = t->from;
+  room->time[1] = t->length;
+  room->time[2] = room->time[3] = room->time[4] = 0;
+  room->formula.word = (ff_formula_word *)formula.word;
+  room->formula.length = formula.length;
+  room->formula.depth = P_DEPTH;
+  FF_NO_UNROLL for (uint32_t k = 0u; k < formula.n; k++) {
+    const uint32_t read = formula.read[k];
+    room->curve[k] = read == P_NONE ? room->time : read < P_LEVELS && moving ? room->dense + FF_ODE_DENSE * read : 0;
+    room->value[k] = 0;
+    P_EACH(i, P_LEVELS) room->value[k] = read == i ? t->y[i] : room->value[k];
+    if (read >= P_LEVELS && read != P_NONE) room->value[k] = p_value(t, read - P_LEVELS);
+  }
+}
+
+FF_WARP ff_petri_formula p_bounded(p_bounds_room *room, uint32_t n, int clips) {
+  const ff_petri_formula of = {&room->formula, n, room->curve, room->value, room->at, room->stack, room->bound, 1, (uint8_t)clips};
+  return of;
+}
+
+P_APART int p_profile_hides(p_bounds_room *room, uint32_t n, double a, double b, double low, double high, double slack) {
+  const ff_petri_formula of = p_bounded(room, n, 1);
+  return ff_petri_peak_hides(&of, &room->step, a, b, low, high, slack);
+}
+
+P_APART int p_rate_hides(p_bounds_room *room, uint32_t n, double slack) {
+  const ff_petri_seen by = FF_PETRI_SEEN_BY_DORMAND_PRINCE;
+  const ff_petri_formula of = p_bounded(room, n, 0);
+  return ff_petri_peak_is_unseen(&of, &room->step, &by, slack);
+}
+
+/* ---- flows ------------------------------------------------------------------------------------------------------------------- */
+
+#if P_NARROW > 0u
+/* The flows for which quick bounds do not tell that they have no narrow peak in the step. */
+FF_WARP uint32_t p_suspects(const p_thread *t) {
+  ff_petri_span span[P_ROOM(P_LEVELS)];
+  double start[P_ROOM(P_LEVELS)];
+  uint32_t suspects = 0u;
+  P_EACH(i, P_LEVELS) {
+    span[i] = ff_petri_span_of_level(t->dense + FF_ODE_DENSE * i, 0);
+    start[i] = t->dense[FF_ODE_DENSE * i];
+  }
+  P_EACH(f, P_NARROW) {
+    int plain = 0;
+    if (P_HAS(P_QUICK_RATES, f)) {
+      const ff_petri_span x = p_rate_span(t, f, span);
+      const double slack = p_rate_slack(t, f, t->y, t->length);
+      plain = ff_petri_span_is_near(x, x.low, x.low, slack) && ff_petri_span_is_near(x, x.high, x.high, slack);
+      if (!plain) {
+        const double first = p_rate(t, f, start), last = p_rate(t, f, t->y);
+        plain = ff_petri_span_is_near(x, first < last ? first : last, first < last ? last : first, slack);
+      }
+    }
+    suspects |= (uint32_t)!plain << f;
+  }
+  return suspects;
+}
+
+/* The step is made once more, up to its middle. */
+FF_WARP void p_cut_step(p_thread *t, double middle) {
+  P_EACH(i, P_LEVELS) t->y[i] = t->dense[FF_ODE_DENSE * i];
+  t->own = 1u;
+  t->to = t->slope_time = t->from;
+  if (t->pace.next > t->pace.tried) t->pace.next = t->pace.tried;
+  t->most = middle;
+  t->tries++;
+  t->phase = P_STEPS;
+}
+
+/* As ff_petri_peak_shorten(). */
+FF_WARP void p_look(p_thread *t) {
+  const double middle = t->from + t->length / 2;
+  int hides = 0;
+  t->phase = P_SEARCHES;
+  if (t->tries == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return;
+  FF_NO_UNROLL for (uint32_t f = 0u; f < P_NARROW && !hides; f++) {
+    if (!P_HAS(t->asked, f)) continue;
+    p_bounds_room room;
+    const p_formula formula = p_rate_formula(f);
+    p_fill_bounds(&room, t, formula, 1u);
+    hides = p_rate_hides(&room, formula.n, p_rate_slack(t, f, t->y, t->length));
+  }
+  if (hides) p_cut_step(t, middle);
+}
+#endif
+
+/* ---- profiles ------------------------------------------------------------------------------------------------------------------ */
+
+/* Adds a piece. Returns 0 if there is no room. */
+FF_WARP int p_add_piece(p_thread *t, double begin, double width, double before, const double *c) {
+  if (t->pieces == P_PIECES) return 0;
+  p_piece *const piece = t->piece + t->pieces++;
+  piece->begin = begin;
+  piece->width = width;
+  piece->before = before;
+  P_EACH(i, FF_PETRI_DEGREE) piece->c[i] = c[i];
+  return 1;
+}
+
+/* Integrates the profile that was asked for. */
+FF_WARP void p_bounds(p_thread *t) {
+  const uint32_t k = t->asked, first = t->pieces;
+  const int affine = (int)P_HAS(P_AFFINE, k), moving = !t->flat;
+  const double size = t->asked_size;
+  double begin = 0, width = 1, before = 0, error = 0, c[FF_PETRI_DEGREE] = {0};
+  ff_petri_span quick = ff_petri_span_new(ff_math_nan(), ff_math_nan()), span[P_ROOM(P_LEVELS)];
+  p_bounds_room room;
+  const p_formula formula = p_profile_formula(k);
+  t->phase = P_REFUSES;
+  if (P_PIECES == 0u) return;
+  p_fill_bounds(&room, t, formula, (uint32_t)moving);
+  P_EACH(i, P_LEVELS) span[i] = ff_petri_span_of_level(t->dense + FF_ODE_DENSE * i, 1);
+  if (P_HAS(P_QUICK, k) && !affine && moving) quick = p_profile_span(t, k, span);
+  FF_NO_UNROLL while (begin < 1) {
+    ff_petri_tried tried;
+    double f[FF_PETRI_POINTS];
+    p_points(t, k, begin, width, FF_PETRI_POINTS, f);
+    ff_petri_try(f, affine, &tried);
+    int exact = ff_petri_is_exact(size * width, tried.sum, tried.error, P_RELATIVE);
+    if (exact && !affine && width > P_FINEST) {
+      const double slack = ff_petri_slack_of(size * width, tried.sum, P_RELATIVE);
+      if (!(width == 1 && ff_petri_span_is_near(quick, tried.low, tried.high, slack)))
+        exact = !p_profile_hides(&room, formula.n, begin, begin + width, tried.low, tried.high, slack);
+    }
+    if (exact) {
+      if (!(tried.low >= 0) || !p_add_piece(t, begin, width, before, tried.c)) return;
+      P_EACH(i, FF_PETRI_DEGREE) c[i] = tried.c[i];
+      error += width * tried.error;
+      before += width * tried.sum;
+      begin += width;
+      const double twice = 2 * width, places = begin / twice;
+      if (places == ff_formula_floor(places) && begin + twice <= 1) width = twice;
+    } else if (width > 1.0 / (1u << FF_PETRI_MOST_DEPTH)) {
+      width /= 2;
+    } else {
+      return;
+    }
+  }
+  P_EACH(of, P_PROFILES) if (of == k) {
+    P_EACH(i, FF_PETRI_DEGREE) t->c[of][i] = c[i];
+    t->area[of] = before;
+    t->error[of] = error;
+    t->allowed[of] = size;
+    t->first[of] = first;
+    t->n[of] = t->pieces - first;
+  }
+  t->phase = P_SEARCHES;
+}
+
+#endif

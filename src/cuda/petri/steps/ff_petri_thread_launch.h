@@ -1,0 +1,162 @@
+/* A launch of generated code: what a slot keeps between two launches, turns, and the kernel. A part of ff_petri_thread.h. */
+#ifndef FF_PETRI_THREAD_LAUNCH_H
+#define FF_PETRI_THREAD_LAUNCH_H
+
+#define P_TURNS 32u      /* between two looks at the clock */
+#define P_WAIT_STEPS 4u  /* lanes that wait for each other, unless nothing else happens */
+#define P_WAIT_BOUNDS 4u
+#define P_WAIT_FIRES 8u
+
+#ifndef P_GOES_ON /* for tests: an empty slot goes on while others of its warp are busy */
+#define P_GOES_ON(busy) (P_COUNT_LANES(busy) > 0u)
+#endif
+
+/* ---- what a slot keeps --------------------------------------------------------------------------------------------------------- */
+
+/* Word i of a slot is state[i * slots + slot]. */
+typedef struct {
+  uint32_t *state;
+  uint32_t slots, slot, at;
+  int saves;
+} p_store_of;
+
+FF_WARP void p_move_word(p_store_of *to, uint32_t *value) {
+  uint32_t *word = to->state + (uint64_t)to->at++ * to->slots + to->slot;
+  if (to->saves)
+    *word = *value;
+  else
+    *value = *word;
+}
+
+FF_WARP void p_move_real(p_store_of *to, double *value) {
+  const uint64_t bits = ff_math_bits(*value);
+  uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
+  p_move_word(to, &low);
+  p_move_word(to, &high);
+  if (!to->saves) *value = ff_math_from_bits((uint64_t)high << 32 | low);
+}
+
+FF_WARP void p_move_bits(p_store_of *to, uint64_t *value) {
+  uint32_t low = (uint32_t)*value, high = (uint32_t)(*value >> 32);
+  p_move_word(to, &low);
+  p_move_word(to, &high);
+  if (!to->saves) *value = (uint64_t)high << 32 | low;
+}
+
+/* P_WORDS words in all. */
+FF_WARP void p_move(p_thread *t, p_store_of *to) {
+  p_move_word(to, &t->unit);
+  p_move_word(to, &t->at);
+  p_move_word(to, &t->phase);
+  p_move_word(to, &t->pieces);
+  p_move_word(to, &t->firings);
+  p_move_real(to, &t->wanted);
+  P_EACH(i, P_COUNTS) p_move_word(to, &t->x[i]);
+  P_EACH(i, P_REALS) p_move_real(to, &t->r[i]);
+  P_EACH(i, P_DERIVED) p_move_real(to, &t->derived[i]);
+  P_EACH(i, P_LEVELS) p_move_real(to, &t->y[i]);
+  P_EACH(i, FF_ODE_DENSE * P_LEVELS) p_move_real(to, &t->dense[i]);
+  double *const times[] = {&t->now, &t->from, &t->to, &t->length, &t->limit, &t->reach, &t->most, &t->slope_time,
+                           &t->pace.next, &t->pace.tried, &t->pace.shortest, &t->asked_size};
+  P_EACH(i, (uint32_t)(sizeof times / sizeof times[0])) p_move_real(to, times[i]);
+  uint32_t *const words[] = {&t->pace.jumps, &t->pace.stiff, &t->pace.calm, &t->own, &t->flat, &t->stirred, &t->begins,
+                             &t->fresh, &t->tries, &t->asked};
+  P_EACH(i, (uint32_t)(sizeof words / sizeof words[0])) p_move_word(to, words[i]);
+  P_EACH(g, P_GROUPS) {
+    double *const of[] = {&t->left[g], &t->choice[g], &t->since[g], &t->rate[g], &t->whole[g], &t->candidate[g]};
+    P_EACH(i, (uint32_t)(sizeof of / sizeof of[0])) p_move_real(to, of[i]);
+    p_move_word(to, &t->fired[g]);
+  }
+  p_move_bits(to, &t->varies);
+  p_move_bits(to, &t->dirty);
+  p_move_bits(to, &t->pending);
+  P_EACH(c, P_CELLS) p_move_real(to, &t->sum[c]);
+  P_EACH(k, P_PROFILES) {
+    P_EACH(i, FF_PETRI_DEGREE) p_move_real(to, &t->c[k][i]);
+    double *const of[] = {&t->area[k], &t->error[k], &t->allowed[k]};
+    P_EACH(i, (uint32_t)(sizeof of / sizeof of[0])) p_move_real(to, of[i]);
+    p_move_word(to, &t->first[k]);
+    p_move_word(to, &t->n[k]);
+  }
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------------------------------------ */
+
+/* How many lanes must be in a phase: fewer if the last turn has moved none. */
+FF_WARP uint32_t p_least(uint32_t wanted, int idle) { return idle ? 1u : wanted; }
+
+/* Returns whether a lane of the warp has gone on. */
+FF_WARP int p_turn(p_thread *t, int idle) {
+  uint32_t happened = 0u;
+  if (t->phase >= P_ENDS) p_leave(t);
+  happened |= P_COUNT_LANES(t->phase == P_BEGINS);
+  if (t->phase == P_BEGINS) p_begin(t);
+  const uint32_t steps = P_COUNT_LANES(t->phase == P_STEPS);
+  if (steps >= p_least(P_WAIT_STEPS, idle)) {
+    happened |= steps;
+    if (t->phase == P_STEPS) p_step(t);
+  }
+#if P_NARROW > 0u
+  const uint32_t looks = P_COUNT_LANES(t->phase == P_LOOKS);
+  if (looks >= p_least(P_WAIT_BOUNDS, idle)) {
+    happened |= looks;
+    if (t->phase == P_LOOKS) p_look(t);
+  }
+#endif
+  happened |= P_COUNT_LANES(t->phase == P_SEARCHES);
+  if (t->phase == P_SEARCHES) p_search(t);
+  const uint32_t bounds = P_COUNT_LANES(t->phase == P_BOUNDS);
+  if (bounds >= p_least(P_WAIT_BOUNDS, idle)) {
+    happened |= bounds;
+    if (t->phase == P_BOUNDS) p_bounds(t);
+  }
+  const uint32_t fires = P_COUNT_LANES(t->phase == P_FIRES);
+  if (fires >= p_least(P_WAIT_FIRES, idle)) {
+    happened |= fires;
+    if (t->phase == P_FIRES) p_fire(t);
+  }
+  return happened != 0u;
+}
+
+/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. */
+FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot, int fresh) {
+  p_thread thread, *t = &thread;
+  p_store_of state = {run->state, run->slots, slot, 0u, 0};
+  uint64_t began, now;
+  int idle = 0;
+  t->run = run;
+  t->initial = initial;
+  t->table = table;
+  t->piece = (p_piece *)(run->state + (uint64_t)P_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
+  if (fresh)
+    p_take(t);
+  else
+    p_move(t, &state);
+  P_CLOCK(began);
+  FF_NO_UNROLL for (uint32_t left = run->steps; left > 0u;) {
+    P_CLOCK(now);
+    if (!P_GOES_ON(t->phase != P_EMPTY && now - began <= run->nanoseconds)) break;
+    const uint32_t n = left < P_TURNS ? left : P_TURNS;
+    FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) idle = !p_turn(t, idle);
+    left -= n;
+  }
+  state.at = 0u;
+  state.saves = 1;
+  p_move(t, &state);
+}
+
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
+    p_kernel(const __grid_constant__ ff_launch run, const double *initial, const uint32_t *table) {
+  /* Numbers of slots are multiples of P_THREADS, so all threads of a block begin alike. */
+  const uint32_t block = FF_SLOT_OF(&run, blockIdx.x * P_THREADS);
+  p_run(&run, initial, table, block + threadIdx.x, block >= run.begun);
+}
+#else
+void p_host(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot);
+void p_host(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot) {
+  p_run(run, initial, table, slot, slot >= run->begun);
+}
+#endif
+
+#endif
