@@ -197,7 +197,7 @@ warn_small_levels <- function(x, model, absolute) {
 }
 
 petri_engine <- list(
-  name = "petri", kernels = character(),
+  name = "petri", kernels = "generated",
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
   without_kernel = function() c("auto", "exact", "windows", "paper"),

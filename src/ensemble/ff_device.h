@@ -53,7 +53,12 @@ typedef struct {
   uint64_t max_values;     /* 0, or the most entries of all histograms that tally() may find */
   int bits32;              /* whether counts of more than 16 bits are to be expected, whatever rate equations say */
   uint64_t product_bytes;  /* of the sums of products that tally() adds up; 0 if there are none */
+  int reals;               /* whether counts may be real numbers. Then the device has all counts that are recorded, and those at
+                            * the start, as doubles; and tally() is not called */
 } ff_device_request;
+
+/* The bytes of a count that a device records, or has at the start of a trajectory. */
+static inline size_t ff_device_count_bytes(int reals) { return reals ? sizeof(double) : sizeof(uint32_t); }
 
 /* Whether a request needs more than the counts of trajectories that all start alike. */
 static inline int ff_device_follows(const ff_device_request *request) {
@@ -84,9 +89,10 @@ typedef struct {
    * in all, which may take much memory. FF_EMEMORY if this processor has no memory for them; then some histograms may have been
    * added. After any other failure, nothing is added. */
   ff_status (*tally)(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err);
-  /* Copies what trajectories first ... first + n - 1 of the wave have recorded: counts[(i * n_observed + j) * n + k] is count j
-   * at time i in trajectory first + k. Those of refused trajectories are undefined. */
-  ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err);
+  /* Copies what trajectories first ... first + n - 1 of the wave have recorded, as uint32_t, or with `reals` as double:
+   * counts[(i * n_observed + j) * n + k] is count j at time i in trajectory first + k. Those of refused trajectories are
+   * undefined. */
+  ff_status (*states)(ff_ensemble *ensemble, uint64_t first, uint64_t n, void *counts, ff_error *err);
   /* With `until`: the times since the start at which trajectories first ... first + n - 1 of the wave have ended; NaN for those
    * that have not. Those of refused trajectories are undefined. */
   ff_status (*stopped)(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err);

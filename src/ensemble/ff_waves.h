@@ -34,7 +34,7 @@ typedef struct {
 /* States of some trajectories of a wave, which all threads record. */
 typedef struct {
   ff_wave *of; /* NULL if all is recorded */
-  uint32_t *counts;
+  void *counts;     /* as states() copies them */
   uint64_t room, n; /* trajectories: for which there is room, and that are here */
   uint8_t *skip;    /* for each trajectory: 1 if it was refused */
   uint64_t *at;     /* for each thread: the next state that it records, of n_times x n */
@@ -50,6 +50,7 @@ struct ff_waves {
   double *largest;   /* the largest of each count at the start, if trajectories have starts; else NULL */
   uint32_t *counts;  /* that are recorded */
   uint32_t n_counts;
+  int reals;         /* whether counts may be real numbers, as in ff_device_request */
   int tallies;       /* whether devices add up the statistics, so that no states are copied */
   uint64_t at_once;  /* if they do: of so many trajectories between two looks at the clock */
   ff_unit_range *left; /* trajectories that no device has begun */

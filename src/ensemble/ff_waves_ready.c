@@ -45,14 +45,10 @@ static ff_status fill_waves(ff_waves *w, const ff_run *run, const ff_fleet_choic
   return status == FF_OK ? ff_piece_new(w, run, err) : status;
 }
 
-/* Devices record whole counts, but no other items. */
-static int is_recorded(const ff_process *p, uint32_t item) {
-  return item < p->n_counts && (p->real == NULL || !p->real[item]);
-}
-
-static int are_recorded(const ff_process *p, const ff_formula *formula) {
+/* Whether a formula depends on nothing but counts and the time. Devices record no other items. */
+static int is_of_counts(const ff_process *p, const ff_formula *formula) {
   for (uint32_t i = 0; i < formula->length; i++)
-    if (formula->word[i].code == FF_F_SYMBOL && !is_recorded(p, formula->word[i].symbol)) return 0;
+    if (formula->word[i].code == FF_F_SYMBOL && formula->word[i].symbol >= p->n_counts) return 0;
   return 1;
 }
 
@@ -61,9 +57,9 @@ ff_status ff_process_check_devices(const ff_process *p, const ff_run_options *o,
   ff_status status = p->engine->check_devices(p->model, o, err);
   for (uint32_t j = 0; j < o->n_observed && status == FF_OK; j++) {
     const uint32_t at = o->observed[j];
-    if (at < p->n_counts ? is_recorded(p, at) : are_recorded(p, p->variables + (at - p->n_counts))) continue;
-    status = ff_error_set(err, FF_EUNSUPPORTED, "what is observed depends on more than whole counts, and devices record only "
-                          "these");
+    if (at < p->n_counts || is_of_counts(p, p->variables + (at - p->n_counts))) continue;
+    status = ff_error_set(err, FF_EUNSUPPORTED, "what is observed depends on more than %s, and devices record only these",
+                          p->counted);
   }
   return status;
 }

@@ -54,7 +54,7 @@ uint64_t ff_tally_next(uint64_t at_once, uint64_t n, double seconds) {
   return whole && seconds < SHORT ? 2 * at_once : at_once;
 }
 
-/* Devices can add up the statistics of counts. */
+/* Devices can add up the statistics of whole counts. */
 ff_status ff_waves_choose_counts(ff_waves *w, const ff_run *run, ff_error *err) {
   const uint32_t n = run->process.n_counts;
   uint8_t *needed = ff_calloc(n, 1);
@@ -64,7 +64,8 @@ ff_status ff_waves_choose_counts(ff_waves *w, const ff_run *run, ff_error *err) 
     return ff_error_set(err, FF_EMEMORY, "no memory for the counts that devices record");
   }
   const int distinct = mark_counts(needed, run);
-  w->tallies = distinct && run->wanted.states == NULL;
+  w->reals = run->process.real != NULL;
+  w->tallies = distinct && run->wanted.states == NULL && !w->reals;
   const double values = run->wanted.sums & FF_HISTOGRAM ? (double)run->wanted.n_times * run->wanted.n_observed : 0;
   w->at_once = ff_tally_at_once((double)run->wanted.product_bytes / (2 * sizeof(uint64_t)), values);
   if (w->tallies) {
@@ -82,10 +83,11 @@ ff_status ff_waves_choose_counts(ff_waves *w, const ff_run *run, ff_error *err) 
 ff_status ff_piece_new(ff_waves *w, const ff_run *run, ff_error *err) {
   ff_piece *piece = &w->piece;
   const size_t threads = (size_t)run->threads, each = (size_t)run->wanted.n_times * w->n_counts;
-  const double room = PIECE_BYTES / (double)each / sizeof *piece->counts;
+  const size_t bytes = ff_device_count_bytes(w->reals);
+  const double room = PIECE_BYTES / (double)each / (double)bytes;
   if (w->tallies) return FF_OK;
   piece->room = room < 1 ? 1 : room < (double)run->options.n ? (uint64_t)room : run->options.n;
-  piece->counts = ff_calloc(piece->room, each * sizeof *piece->counts);
+  piece->counts = ff_calloc(piece->room, each * bytes);
   piece->skip = ff_calloc(piece->room, 1);
   piece->at = ff_calloc(threads, sizeof *piece->at);
   piece->state = ff_calloc(threads * run->process.n_items, sizeof *piece->state); /* a record reads items, not only counts */
@@ -218,6 +220,18 @@ static ff_status fetch(ff_waves *w, ff_wave *v, const ff_run *run) {
   return FF_OK;
 }
 
+/* Puts the counts of a state, which begin at number `at` of the piece, to their places among all items. */
+static void put_counts(const ff_waves *w, uint64_t at, double *state) {
+  const uint64_t n = w->piece.n;
+  if (w->reals) {
+    const double *counts = (const double *)w->piece.counts + at;
+    for (uint32_t j = 0; j < w->n_counts; j++) state[w->counts[j]] = counts[j * n];
+  } else {
+    const uint32_t *counts = (const uint32_t *)w->piece.counts + at;
+    for (uint32_t j = 0; j < w->n_counts; j++) state[w->counts[j]] = counts[j * n];
+  }
+}
+
 /* Records a thread's share of the piece, until the deadline or until histograms must be merged. States are numbered by their
  * times first. */
 static void record_share(void *context, int index) {
@@ -237,8 +251,7 @@ static void record_share(void *context, int index) {
       budget = FF_BETWEEN_LOOKS;
     }
     budget -= run->wanted.cost;
-    const uint32_t *counts = piece->counts + i * w->n_counts * piece->n + k;
-    for (uint32_t j = 0; j < w->n_counts; j++) state[w->counts[j]] = counts[j * piece->n];
+    put_counts(w, i * w->n_counts * piece->n + k, state);
     if (ff_record_state(&worker->record, &run->wanted, unit, (uint32_t)i, state, 1, &err) == FF_OK) continue;
     ff_worker_fail(run, worker, unit, &err);
     *at = end;

@@ -115,6 +115,7 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
   *out = NULL;
   if ((request->order != NULL) != (request->method == FF_SSA_OPTIMISED))
     return ff_error_set(err, request->points != NULL ? FF_EUNSUPPORTED : FF_EBACKEND, "an odd order");
+  if (request->reals) return ff_error_set(err, FF_EINTERNAL, "real counts of a reaction network");
   if (request->bits32 && fake_ssa.bits32_fails == 1) return ff_error_set(err, FF_EUNSUPPORTED, "counts are too large");
   if (fake_ssa.unsupported) return ff_error_set(err, FF_EUNSUPPORTED, "this network is too odd");
   if (getenv("FAKE_COMPILER") != NULL && request->method != FF_SSA_TREE)
@@ -318,8 +319,9 @@ static ff_status fake_ssa_tally(ff_ensemble *ensemble, uint64_t first, uint64_t 
   return status;
 }
 
-static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
+static ff_status fake_ssa_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, void *states, ff_error *err) {
   fake_ssa_ensemble *e = (fake_ssa_ensemble *)ensemble;
+  uint32_t *counts = states;
   const uint32_t cells = e->request.n_times * e->request.n_observed;
   if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "states of trajectories that are not in the wave");
   for (uint32_t cell = 0; cell < cells; cell++)

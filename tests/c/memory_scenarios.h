@@ -9,6 +9,7 @@
 #include "memory_colour.h"
 #include "memory_estimates.h"
 #include "memory_files.h"
+#include "memory_levels.h"
 #include "memory_networks.h"
 #include "memory_ode.h"
 #include "memory_petri.h"
@@ -50,6 +51,7 @@ static const scenario scenarios[] = {
     {"ensembles, recorded", prepare_recorded, records_ensembles, NULL, 2},
     {"ensembles, on devices", prepare_moved, moves_to_devices, NULL, 5},
     {"sweeps", prepare_sweeps, sweeps, NULL, 3},
+    {"real counts, on a device", prepare_levels, records_levels, NULL, 2},
     {"reads .pbn", NULL, reads_assa, NULL, 0},
     {"reads BoolNet's text", NULL, reads_boolnet, NULL, 0},
     {"reads .bnet", NULL, reads_bnet, NULL, 0},

@@ -2,6 +2,7 @@
 #include "../../src/ensemble/ff_record.h"
 #include "../../src/ensemble/sweep/ff_sweep.h"
 #include "check.h"
+#include "same_sums.h"
 #include "toy_device.h"
 #include "toy_hybrid.h"
 
@@ -33,25 +34,6 @@ static ff_sums *sums_of(ff_run *run) {
   return sums;
 }
 
-/* Whether moments, products and histograms are the same. Lists the histograms. */
-static int are_same(ff_sums *a, ff_sums *b) {
-  int same = a->n_times == b->n_times && a->n_counts == b->n_counts &&
-             memcmp(a->counts, b->counts, (size_t)a->n_times * a->n_counts * sizeof *a->counts) == 0 &&
-             (a->products == NULL || memcmp(a->products, b->products, a->n_times * 2 * sizeof *a->products) == 0);
-  for (uint32_t i = 0; same && a->frequency != NULL && i < a->n_times * a->n_observed; i++) {
-    const size_t n = a->frequency[i].used;
-    double *x = calloc(4 * n, sizeof *x);
-    same = n == b->frequency[i].used;
-    if (same) {
-      ff_frequency_list(a->frequency + i, x, x + n);
-      ff_frequency_list(b->frequency + i, x + 2 * n, x + 3 * n);
-      same = memcmp(x, x + 2 * n, 2 * n * sizeof *x) == 0;
-    }
-    free(x);
-  }
-  return same;
-}
-
 /* The population is Poisson with mean m = b / d (1 - exp(-d t)), births are with mean b t, and their covariance is m: each living
  * one was born. Bounds are five standard errors. */
 static void summaries_are_right(void) {
@@ -71,7 +53,7 @@ static void summaries_are_right(void) {
     }
     FF_CHECK_NEAR(ff_sums_covariance(sums, i, 0, 1, N), mean[0], 5 * sqrt((mean[0] * mean[1] + mean[0] * mean[0] + mean[0]) / N));
   }
-  FF_CHECK(are_same(sums, sums_of(b)));
+  FF_CHECK(sums_are_same(sums, sums_of(b)));
   ff_run_free(a);
   ff_run_free(b);
 }
@@ -110,7 +92,7 @@ static void parts_add_up(void) {
   options.n = 700;
   ff_run *second = run_of(&model, &options);
   for (uint32_t i = 0; i < TIMES; i++) ff_sums_merge(sums_of(first), sums_of(second), i);
-  FF_CHECK(are_same(sums_of(whole), sums_of(first)));
+  FF_CHECK(sums_are_same(sums_of(whole), sums_of(first)));
   FF_CHECK_INT(ff_run_steps(whole), ff_run_steps(first) + ff_run_steps(second));
   ff_run_free(whole);
   ff_run_free(first);
@@ -258,7 +240,7 @@ static void devices_change_no_bit(void) {
     FF_CHECK((ff_run_lost(run[1]) != NULL) == (way >= 4));
     FF_CHECK_INT(ff_run_steps(run[0]), ff_run_steps(run[1]));
     if (way & 1) FF_CHECK(memcmp(states[0], states[1], sizeof states[0]) == 0);
-    else FF_CHECK(are_same(sums_of(run[0]), sums_of(run[1])));
+    else FF_CHECK(sums_are_same(sums_of(run[0]), sums_of(run[1])));
     if (way & 2) FF_CHECK(memcmp(stopped[0], stopped[1], sizeof stopped[0]) == 0);
     for (int on = 0; on < 2; on++) ff_run_free(run[on]);
     FF_CHECK(toy_devices.made == toy_devices.freed);
@@ -292,7 +274,7 @@ static void sweeps_are_runs(void) {
     FF_CHECK((toy_devices.waves > 0) == on);
     for (uint32_t i = 0; i < POINTS; i++) {
       ff_run *alone = run_of(&models[i], &points[i].options), *there = ff_sweep_run(sweep, i);
-      FF_CHECK(there != NULL && are_same(sums_of(alone), sums_of(there)));
+      FF_CHECK(there != NULL && sums_are_same(sums_of(alone), sums_of(there)));
       FF_CHECK_INT(ff_run_steps(alone), ff_run_steps(there));
       ff_run_free(alone);
     }
@@ -344,7 +326,8 @@ static void engines_may_prepare(void) {
     while (!done) FF_CHECK_OK(sweeps ? ff_sweep_advance(sweep, 0.1, &done, &err) : ff_run_advance(run, 0.1, &done, &err), &err);
     for (uint32_t i = 0; i < (sweeps ? 3 : 1); i++) {
       ff_run *there = sweeps ? ff_sweep_run(sweep, i) : run, *alone = run_of(&model, &points[i].options);
-      FF_CHECK(there != NULL && ff_run_device(there, &info) && info.refused < 40 && are_same(sums_of(alone), sums_of(there)));
+      FF_CHECK(there != NULL && ff_run_device(there, &info) && info.refused < 40);
+      FF_CHECK(there != NULL && sums_are_same(sums_of(alone), sums_of(there)));
       ff_run_free(alone);
     }
     ff_sweep_free(sweep);
@@ -376,7 +359,7 @@ static void later_points_are_left(void) {
     FF_CHECK(ff_sweep_is_left(sweep, i) == (i == 1 || i == 2) && (there == NULL) == (i == 1 || i == 2));
     if (there == NULL) continue;
     ff_run *alone = run_of(&model, &points[i].options);
-    FF_CHECK(are_same(sums_of(alone), sums_of(there)));
+    FF_CHECK(sums_are_same(sums_of(alone), sums_of(there)));
     ff_run_free(alone);
   }
   ff_sweep_free(sweep);
@@ -485,12 +468,12 @@ static void items_are_no_counts(void) {
     ff_point point = {&toy_engine, &varied, options};
     ff_sweep *sweep;
     FF_CHECK_OK(ff_run_new(&run, &toy_engine, &varied, &options, &err), &err);
-    FF_CHECK_FAILS(ff_run_use(run, &choice, &err), FF_EUNSUPPORTED, &err, "depends on more than whole counts");
+    FF_CHECK_FAILS(ff_run_use(run, &choice, &err), FF_EUNSUPPORTED, &err, "depends on more than populations, and devices");
     for (done = 0; !done;) FF_CHECK_OK(ff_run_advance(run, 0.001, &done, &err), &err);
     ff_run_free(run);
     for (uint32_t i = 0; i < MANY * TIMES; i++) FF_CHECK(states[on][0][i] == states[on][2][i]); /* births less deaths */
     FF_CHECK_OK(ff_sweep_new(&sweep, &point, 1, 1, &err), &err);
-    FF_CHECK_FAILS(ff_sweep_check_devices(sweep, &err), FF_EUNSUPPORTED, &err, "depends on more than whole counts");
+    FF_CHECK_FAILS(ff_sweep_check_devices(sweep, &err), FF_EUNSUPPORTED, &err, "depends on more than populations, and devices");
     ff_sweep_free(sweep);
   }
   FF_CHECK(memcmp(states[0], states[1], sizeof states[0]) == 0 && states[0][1][7] == states[0][0][7] + 1);
@@ -576,7 +559,7 @@ static void flows_stop(void) {
   ff_formula_free(&until);
 }
 
-/* Whole and real counts of one state have sums of their kinds. Devices record only whole counts. */
+/* Whole and real counts of one state have sums of their kinds. Devices record both. */
 static void levels_are_real(void) {
   for (int threads = 1; threads < 3; threads++) {
     ff_run_options options = flow_options(threads);
@@ -591,10 +574,6 @@ static void levels_are_real(void) {
     FF_CHECK(ff_sums_moments(sums, 5, HYBRID_LEVEL, 4, &least, &largest).mean == 0.25 + 2.5 * 2.75 - 0.5);
     FF_CHECK(least == 2.5 && largest == 10.75);
     FF_CHECK(ff_sums_moments(sums, 5, HYBRID_JUMPS, 4, &least, &largest).mean == 1 && least == 1 && largest == 1);
-    FF_CHECK_FAILS(ff_run_check_devices(run, &err), FF_EUNSUPPORTED, &err, "more than whole counts");
-    ff_run_free(run);
-    options.n_observed = 1;
-    FF_CHECK_OK(flow_run(&run, &flow, &options, &err), &err);
     FF_CHECK_OK(ff_run_check_devices(run, &err), &err);
     ff_run_free(run);
   }

@@ -17,6 +17,7 @@ typedef struct {
   double mark;         /* a condition stands for this level: it holds when the level is reached */
   uint32_t lanes;
   int tells, looks; /* whether `next` tells what fires, and lanes look at the condition */
+  int whole;        /* whether its levels are called whole, and so must be */
   double initial[HYBRID_COUNTS];
 } hybrid;
 
@@ -120,9 +121,10 @@ static ff_status hybrid_new(ff_lanes **out, const ff_process *process, const ff_
 
 static ff_status hybrid_open(ff_process *process, const ff_run_options *options, ff_error *err) {
   static const uint8_t real[HYBRID_COUNTS] = {0, 1};
+  const hybrid *model = process->model;
   (void)options, (void)err;
   process->n_counts = process->n_items = HYBRID_COUNTS;
-  process->real = real;
+  process->real = model->whole ? NULL : real;
   process->step = 1;
   process->counted = "places";
   return FF_OK;

@@ -31,7 +31,10 @@ typedef struct {
   uint32_t n_times, n_observed; /* that are recorded */
   const double *times;
   const uint32_t *observed;
-  uint32_t *recorded;  /* n_times x n_observed x units counts */
+  union {              /* n_times x n_observed x units counts; real ones if the request has `reals` */
+    uint32_t *recorded;
+    double *recorded_real;
+  };
   uint32_t *refused;   /* a bit for each trajectory of the wave */
   ff_wave_counters *counters;
   uint32_t *state;     /* what slots keep between launches, as the kernel lays it out */
@@ -39,7 +42,10 @@ typedef struct {
   const uint32_t *points; /* of an ensemble of several points: what each point of the wave has, as its kernel lays it out */
   uint64_t *point_steps; /* of complete trajectories, for each point of the wave */
   uint32_t each;          /* trajectories of each point: number k of the wave is trajectory k % each of point k / each */
-  const uint32_t *starts; /* NULL, or the counts of each trajectory at the start: FF_START_OF() */
+  union {                 /* NULL, or the counts of each trajectory at the start: FF_START_OF(), or FF_START_REAL_OF() */
+    const uint32_t *starts;
+    const double *starts_real;
+  };
   double *stopped;        /* NULL, or for each trajectory the time at which the condition has ended it, NaN if it has not */
   ff_fired *fired;        /* NULL, or the launch's list of firings; those of each trajectory are in order */
 } ff_launch;
@@ -51,8 +57,10 @@ typedef struct {
 
 /* The counts that trajectory `unit` of the wave records at time `at`: that of quantity j is entry j * units. */
 #define FF_RECORD_OF(run, at, unit) ((run)->recorded + (uint64_t)(at) * (run)->n_observed * (run)->units + (unit))
+#define FF_RECORD_REAL_OF(run, at, unit) ((run)->recorded_real + (uint64_t)(at) * (run)->n_observed * (run)->units + (unit))
 
 /* The count of quantity s of the model, of all its n quantities, with which trajectory `unit` of the wave starts. */
 #define FF_START_OF(run, n, unit, s) ((run)->starts[(uint64_t)(unit) * (n) + (s)])
+#define FF_START_REAL_OF(run, n, unit, s) ((run)->starts_real[(uint64_t)(unit) * (n) + (s)])
 
 #endif

@@ -102,18 +102,22 @@ static uint64_t missing_starts(const ff_trajectories *e) {
   return e->launch.starts != NULL ? e->units * e->n_counts - e->n_starts : 0;
 }
 
-/* Copies the next of these counts, and more until the time `stop`. They are copied on the ensemble's stream, because its kernels
- * do not wait for the default one. */
+/* Copies the next of these counts, and more until the time `stop`: real ones as they are, whole ones as the kernels read them.
+ * They are copied on the ensemble's stream, because its kernels do not wait for the default one. */
 static ff_status copy_starts(ff_trajectories *e, double stop, ff_error *err) {
   const uint64_t most = missing_starts(e) < STARTS_AT_ONCE ? missing_starts(e) : STARTS_AT_ONCE;
   const double *from = e->request.starts + (e->launch.first - e->request.first_start) * e->n_counts;
-  uint32_t *counts = (uint32_t *)ff_calloc((size_t)most, sizeof *counts);
+  const int reals = e->request.reals;
+  const size_t bytes = ff_device_count_bytes(reals);
+  uint32_t *counts = reals ? NULL : (uint32_t *)ff_calloc((size_t)most, sizeof *counts);
   ff_status status = FF_OK;
-  if (counts == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %llu counts at the start", (unsigned long long)most);
+  if (!reals && counts == NULL)
+    return ff_error_set(err, FF_EMEMORY, "no memory for %llu counts at the start", (unsigned long long)most);
   do {
     const uint64_t piece = missing_starts(e) < most ? missing_starts(e) : most;
-    for (uint64_t i = 0; i < piece; i++) counts[i] = (uint32_t)from[e->n_starts + i];
-    status = ff_cuda_check(cudaMemcpyAsync((void *)(e->launch.starts + e->n_starts), counts, piece * sizeof *counts,
+    for (uint64_t i = 0; !reals && i < piece; i++) counts[i] = (uint32_t)from[e->n_starts + i];
+    const void *next = reals ? (const void *)(from + e->n_starts) : counts;
+    status = ff_cuda_check(cudaMemcpyAsync((char *)e->launch.starts + e->n_starts * bytes, next, piece * bytes,
                                            cudaMemcpyHostToDevice, e->stream), "copying counts at the start", err);
     if (status == FF_OK) status = ff_stages_wait(e, "copying counts at the start", err);
     e->n_starts += piece;
@@ -223,17 +227,18 @@ static ff_status refused(ff_trajectories *e, uint64_t from, uint64_t *units, uin
   return status;
 }
 
-static ff_status states(ff_trajectories *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
-  const size_t lines = (size_t)e->request.n_times * e->request.n_observed;
+static ff_status states(ff_trajectories *e, uint64_t first, uint64_t n, void *counts, ff_error *err) {
+  const size_t lines = (size_t)e->request.n_times * e->request.n_observed, bytes = ff_device_count_bytes(e->request.reals);
+  const char *from = (const char *)e->launch.recorded + first * bytes;
   if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   if (n == 0 || lines == 0) return FF_OK;
-  const int at_once = e->units * 4 <= e->device.memPitch; /* else line by line: there are few lines of so many trajectories */
+  const int at_once = e->units * bytes <= e->device.memPitch; /* else line by line: there are few lines of so many trajectories */
   ff_status status = FF_OK;
   if (at_once)
-    status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * 4, e->launch.recorded + first, e->units * 4, n * 4, lines,
+    status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * bytes, from, e->units * bytes, n * bytes, lines,
                                              cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
   for (size_t i = 0; !at_once && i < lines && status == FF_OK; i++)
-    status = ff_cuda_check(cudaMemcpyAsync(counts + i * n, e->launch.recorded + i * e->units + first, n * 4,
+    status = ff_cuda_check(cudaMemcpyAsync((char *)counts + i * n * bytes, from + i * e->units * bytes, n * bytes,
                                            cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
   return status == FF_OK ? ff_stages_wait(e, "reading counts", err) : status;
 }
@@ -278,6 +283,7 @@ static ff_status refused_there(ff_ensemble *e, uint64_t from, uint64_t *units, u
 }
 
 static ff_status tally_there(ff_ensemble *e, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
+  if (of(e)->request.reals) return ff_error_set(err, FF_EINTERNAL, "devices do not add up real numbers");
   if (first > of(e)->units || n > of(e)->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   FF_ON_DEVICE(of(e), ff_collect(of(e), first, n, sums, err), err);
 }
@@ -288,7 +294,7 @@ static ff_status stopped_there(ff_ensemble *e, uint64_t first, uint64_t n, doubl
   FF_ON_DEVICE(of(e), stopped(of(e), first, n, times, err), err);
 }
 
-static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
+static ff_status states_there(ff_ensemble *e, uint64_t first, uint64_t n, void *counts, ff_error *err) {
   FF_ON_DEVICE(of(e), states(of(e), first, n, counts, err), err);
 }
 

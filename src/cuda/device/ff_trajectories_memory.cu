@@ -43,7 +43,7 @@ static void plan_list(ff_trajectories *e) {
 /* What a wave may take of the free memory: a share, and no more than what its sums leave; less the list of firings. */
 static double room_of(const ff_trajectories *e, size_t unused) {
   const ff_device_request *r = &e->request;
-  const double sums = 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_observed + (double)r->product_bytes;
+  const double sums = r->reals ? 0 : 8.0 * FF_COLLECT_WORDS * r->n_times * r->n_observed + (double)r->product_bytes;
   return fmin((double)unused * MEMORY_SHARE, (double)unused * MOST_SHARE - sums) - largest_list(e);
 }
 
@@ -56,8 +56,9 @@ static ff_status size_up(ff_trajectories *e, ff_error *err) {
   const ff_device_request *r = &e->request;
   const uint64_t block = e->block_slots, wanted = wanted_units(e);
   const double room = room_of(e, unused);
-  const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? 4.0 * e->n_counts : 0;
-  const double bytes = 4.0 * r->n_times * r->n_observed + 0.125 + each + starts;
+  const double count = (double)ff_device_count_bytes(r->reals);
+  const double each = r->until != NULL ? sizeof(double) : 0, starts = r->starts != NULL ? count * e->n_counts : 0;
+  const double bytes = count * r->n_times * r->n_observed + 0.125 + each + starts;
   if (room < 0)
     return ff_error_set(err, FF_EMEMORY, "only %zu bytes of GPU memory are free, too few for the sums and the list of firings",
                         unused);
@@ -85,12 +86,12 @@ static ff_status size_up(ff_trajectories *e, ff_error *err) {
 static ff_status take_more_memory(ff_trajectories *e, ff_error *err) {
   ff_launch *l = &e->launch;
   const ff_device_request *r = &e->request;
-  const size_t units = (size_t)e->capacity;
+  const size_t units = (size_t)e->capacity, count = ff_device_count_bytes(r->reals);
   ff_status status = FF_OK;
   if (e->n_points > 0)
     status = ff_cuda_new((void **)&l->point_steps, e->n_points * sizeof *l->point_steps, "counters", err);
   if (status == FF_OK && r->starts != NULL)
-    status = ff_cuda_new((void **)&l->starts, units * e->n_counts * sizeof *l->starts, "counts at the start", err);
+    status = ff_cuda_new((void **)&l->starts, units * e->n_counts * count, "counts at the start", err);
   if (status == FF_OK && r->until != NULL)
     status = ff_cuda_new((void **)&l->stopped, units * sizeof *l->stopped, "times", err);
   if (status == FF_OK && r->max_firings > 0)
@@ -107,7 +108,8 @@ static ff_status allocate(ff_trajectories *e, ff_error *err) {
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&l->observed, r->observed, r->n_observed * sizeof *r->observed, "observed quantities", err);
   if (status == FF_OK)
-    status = ff_cuda_new((void **)&l->recorded, (size_t)e->capacity * r->n_times * r->n_observed * 4, "counts", err);
+    status = ff_cuda_new((void **)&l->recorded,
+                         (size_t)e->capacity * r->n_times * r->n_observed * ff_device_count_bytes(r->reals), "counts", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->refused, (e->capacity + 31) / 32 * 4, "trajectories", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->counters, sizeof *l->counters, "counters", err);
   if (status == FF_OK) status = ff_cuda_new((void **)&l->state, (size_t)l->slots * e->slot_bytes, "trajectories", err);

@@ -90,7 +90,7 @@ static ff_status part_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, f
   return leave(own, status, status != FF_ESIZE && status != FF_EMEMORY, &why, err);
 }
 
-static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, uint32_t *counts, ff_error *err) {
+static ff_status part_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, void *counts, ff_error *err) {
   const part *own = part_of(ensemble);
   ff_error why = {FF_OK, ""};
   ff_status status = own->of->sweep->calls->states(enter(own), own->at + first, n, counts, &why);
@@ -117,6 +117,7 @@ ff_status ff_sweep_join(ff_sweep *s, ff_sweep_point *p, ff_error *err) {
   ff_status status = ff_run_join(p->run, &part_device, (ff_ensemble *)own, err);
   if (status != FF_OK) return status;
   const ff_waves *w = p->run->waves;
+  if (w->reals != s->reals) return ff_error_set(err, FF_EUNSUPPORTED, "the counts of this point are of another kind");
   if (w->n_counts == s->n_counts && memcmp(w->counts, s->counts, w->n_counts * sizeof *w->counts) == 0) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "the variables of this point depend on other counts");
 }

@@ -16,6 +16,8 @@
 #include "../../linear/ff_sparse_order.h"
 #include "../../model/petri/ff_petri_flat.h"
 
+#define FF_PETRI_INTERFACE "petri" /* of a backend: ff_device_calls whose models are programs (ff_petri_program) */
+
 typedef enum { FF_PETRI_ADAPTIVE, FF_PETRI_BIO } ff_petri_semantics;
 typedef enum { FF_PETRI_AUTO, FF_PETRI_DORMAND_PRINCE, FF_PETRI_ROSENBROCK, FF_PETRI_CVODE } ff_petri_integrator;
 

@@ -118,7 +118,7 @@ static SEXP describe(const void *own, const uint32_t *observed, uint32_t n) {
   return out;
 }
 
-static const ffi_engine engine = {&ff_petri_engine, "petri", make, release, describe};
+static const ffi_engine engine = {&ff_petri_engine, FF_PETRI_INTERFACE, make, release, describe};
 
 /* As ffi_ensemble_make() and ffi_sweep_make(), for Petri nets. The options also have `relative` and `absolute` (tolerances),
  * `integrator`, `semantics` and `flat`; their `method` is "auto", "exact" or "paper". */
