@@ -2,11 +2,13 @@
 #include <string.h>
 
 #include "pbn/ff_pbn_ensemble.h"
+#include "petri/ff_cuda_petri.h"
 #include "runtime/ff_jit.h"
 #include "ssa/ff_cuda_ssa.h"
 
 static const void *interface(const char *engine) {
   if (strcmp(engine, FF_PBN_INTERFACE) == 0) return &ff_cuda_pbn;
+  if (strcmp(engine, FF_PETRI_INTERFACE) == 0) return &ff_cuda_petri;
   return strcmp(engine, FF_SSA_INTERFACE) == 0 ? &ff_cuda_ssa : NULL;
 }
 

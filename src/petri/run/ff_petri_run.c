@@ -9,8 +9,6 @@
 #include "../lanes/ff_petri_lanes.h"
 #include "ff_petri_run_internal.h"
 
-#define MOST_COUNT 0x1p53
-
 /* ---- lanes -------------------------------------------------------------------------------------------------------------- */
 
 #define MOST_VALUES 4096u /* of a net with many lanes: their state should stay in the caches */
@@ -199,7 +197,7 @@ static ff_status check_places(const ff_petri_program *p, const double *initial, 
   for (uint32_t k = 0; k < p->n_places; k++) {
     const int continuous = p->flat->continuous[k];
     const int fine = initial[k] >= 0 && initial[k] < INFINITY &&
-                     (continuous || (initial[k] == floor(initial[k]) && initial[k] <= MOST_COUNT));
+                     (continuous || (initial[k] == floor(initial[k]) && initial[k] <= FF_PETRI_MOST_COUNT));
     if (!fine)
       return ff_error_set(err, FF_EARGUMENT, "the marking of %s place %s at the start is %.17g; expected a %s",
                           continuous ? "continuous" : "discrete", place_name(p, k).text, initial[k],
@@ -359,7 +357,7 @@ static void describe_set(const ff_petri_program *p, const ff_failure *f, const c
     return;
   }
   const uint32_t place = p->value_place[f->symbol];
-  if (f->value > MOST_COUNT && f->value < INFINITY && !p->flat->continuous[place])
+  if (f->value > FF_PETRI_MOST_COUNT && f->value < INFINITY && !p->flat->continuous[place])
     ff_error_set(out, FF_ESIZE, "event %s sets place %s to %s%s; expected at most 2^53", event, place_name(p, place).text,
                  value.text, at);
   else
@@ -414,9 +412,15 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
 
 /* ---- devices ------------------------------------------------------------------------------------------------------------ */
 
+/* What no kernel has. What a net needs besides is checked when an ensemble is created. */
 static ff_status check_devices(const void *model, const ff_run_options *o, ff_error *err) {
-  (void)model, (void)o;
-  return ff_error_set(err, FF_EUNSUPPORTED, "there are no kernels for Petri nets yet");
+  const ff_petri_program *p = model;
+  if (o->method == FF_PETRI_WINDOWS)
+    return ff_error_set(err, FF_EUNSUPPORTED, "there are no kernels for large nets, which are simulated by windows, yet");
+  if (o->until != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no kernel ends trajectories of Petri nets by a condition yet");
+  if (o->start != 0 && (p->timed_flows || p->timed_profiles))
+    return ff_error_set(err, FF_EUNSUPPORTED, "rates depend on the time, and no kernel begins at another time than 0 yet");
+  return FF_OK;
 }
 
 static int shares(const ff_run_options *o) {

@@ -106,7 +106,7 @@ static void write_becomes(ff_petri_coder *g, uint32_t value, uint32_t c) {
 static void write_special(ff_petri_coder *g, uint32_t m) {
   uint32_t i;
   const ff_petri_law *law = law_of(g->p, m, &i);
-  ff_petri_code_begin(g, "", FF_PETRI_CODE_LEVELS_NOW);
+  ff_petri_code_begin(g, "", 1);
   ff_write(&g->out, "  if (m == %uu) {\n", m);
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
@@ -132,13 +132,13 @@ static void write_special(ff_petri_coder *g, uint32_t m) {
 static void write_change(const changes *x) {
   ff_petri_coder *g = x->g;
   int any = 0;
-  ff_petri_code_begin(g, "FF_WARP uint32_t p_change(p_thread *t, uint32_t m, double now)", FF_PETRI_CODE_LEVELS_NOW);
-  ff_write(&g->out, "  uint32_t stirs = 0u, fails = 0u;\n");
+  ff_petri_code_begin(g, "FF_WARP uint32_t p_change(p_thread *t, uint32_t m, double now)", 1);
+  ff_write(&g->out, "  const double time = now;\n  uint32_t stirs = 0u, fails = 0u;\n");
   for (uint32_t m = 0; m < g->p->n_stochastic; m++) any |= !x->special[m];
   if (any) write_plain(x);
   for (uint32_t m = 0; m < g->p->n_stochastic; m++)
     if (x->special[m]) write_special(g, m);
-  ff_write(&g->out, "  (void)now;\n  return (stirs ? P_CHANGES_STIR : 0u) | (fails ? P_CHANGES_FAIL : 0u);\n}\n\n");
+  ff_write(&g->out, "  (void)now;\n  (void)time;\n  return (stirs ? P_CHANGES_STIR : 0u) | (fails ? P_CHANGES_FAIL : 0u);\n}\n\n");
 }
 
 static void write_numbers(ff_petri_coder *g) {

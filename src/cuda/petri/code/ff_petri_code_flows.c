@@ -7,7 +7,7 @@
 static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   ff_petri_code_begin(g, "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)",
-                      FF_PETRI_CODE_LEVELS);
+                      0);
   for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  double o%u = 0;\n", i);
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
@@ -34,7 +34,7 @@ static void write_slopes(ff_petri_coder *g) {
 /* ---- flows that may have narrow peaks ------------------------------------------------------------------------------------- */
 
 static void write_rates(ff_petri_coder *g) {
-  ff_petri_code_begin(g, "FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y)", 0);
   ff_write(&g->out, "  double rate = 0;\n");
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_code_narrow *x = &g->narrow[k];
@@ -47,7 +47,7 @@ static void write_rates(ff_petri_coder *g) {
 
 static void write_spans(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span)",
-                      FF_PETRI_CODE_LEVELS);
+                      0);
   ff_write(&g->out, "  ff_petri_span out = ff_petri_span_new(0, 0);\n");
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_code_narrow *x = &g->narrow[k];
@@ -65,7 +65,7 @@ static void write_spans(ff_petri_coder *g) {
 /* As slack_of() of petri/path/ff_petri_peak.c. */
 static void write_slacks(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length)",
-                      FF_PETRI_CODE_LEVELS);
+                      0);
   ff_write(&g->out, "  double slack = P_INFINITY, most;\n");
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_law *law = g->narrow[k].law;
@@ -96,7 +96,7 @@ static void write_formulas(ff_petri_coder *g) {
     ff_petri_code_data(g, "rate", k, &x->law->rate.formula, of);
     free(of);
   }
-  ff_petri_code_begin(g, "FF_WARP p_formula p_rate_formula(uint32_t f)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP p_formula p_rate_formula(uint32_t f)", 0);
   ff_write(&g->out, "  switch (f) {\n");
   for (uint32_t k = 0; k + 1 < g->n_narrow; k++)
     ff_write(&g->out, "    case %uu: {\n      const p_formula out = P_rate_%u;\n      return out;\n    }\n", k, k);

@@ -6,7 +6,7 @@
 static void write_profiles(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   ff_petri_code_begin(g, "FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time)",
-                      FF_PETRI_CODE_LEVELS);
+                      0);
   ff_write(&g->out, "  double value = 1;\n");
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     const uint32_t f = ff_petri_code_plain(g, &p->profile[k].plain);
@@ -18,7 +18,7 @@ static void write_profiles(ff_petri_coder *g) {
 static void write_profile_spans(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   ff_petri_code_begin(g, "FF_WARP ff_petri_span p_profile_span(const p_thread *t, uint32_t k, const ff_petri_span *span)",
-                      FF_PETRI_CODE_LEVELS);
+                      0);
   ff_write(&g->out, "  ff_petri_span out = ff_petri_span_new(1, 1);\n");
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     if (!p->profile[k].quick || p->profile[k].affine) continue;
@@ -32,7 +32,7 @@ static void write_profile_formulas(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   for (uint32_t k = 1; k < p->n_profiles; k++)
     ff_petri_code_data(g, "profile", k, &p->profile[k].plain.formula, p->profile[k].plain.read);
-  ff_petri_code_begin(g, "FF_WARP p_formula p_profile_formula(uint32_t k)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP p_formula p_profile_formula(uint32_t k)", 0);
   ff_write(&g->out, "  switch (k) {\n");
   for (uint32_t k = 1; k < p->n_profiles; k++)
     ff_write(&g->out, "    case %uu: {\n      const p_formula out = P_profile_%u;\n      return out;\n    }\n", k, k);
@@ -77,10 +77,10 @@ static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
 /* The sum and the choice have as many variables as transitions, so each is in a block of its own. */
 static void write_sums(ff_petri_coder *g, uint32_t *of) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP int p_sums(p_thread *t, uint32_t g)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP int p_sums(p_thread *t, uint32_t g)", 0);
   ff_write(&g->out, "  int fine = 1;\n");
   for (uint32_t group = 0; group < p->n_groups; group++) {
-    ff_petri_code_begin(g, "", FF_PETRI_CODE_LEVELS);
+    ff_petri_code_begin(g, "", 0);
     ff_write(&g->out, "  if (g == %uu) {\n", group);
     for (uint32_t c = p->cell_first[group]; c < p->cell_first[group + 1]; c++) write_sum(g, c, of);
     ff_write(&g->out, "  }\n}\n");
@@ -91,11 +91,11 @@ static void write_sums(ff_petri_coder *g, uint32_t *of) {
 /* As choose_in_cell() of petri/path/ff_petri_clock.c. */
 static void write_member(ff_petri_coder *g, uint32_t *of) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x)", 0);
   ff_write(&g->out, "  uint32_t last = P_NONE;\n  int open = 1;\n");
   for (uint32_t c = 0; c < p->n_cells; c++) {
     const size_t first = p->cell_members[c];
-    ff_petri_code_begin(g, "", FF_PETRI_CODE_LEVELS);
+    ff_petri_code_begin(g, "", 0);
     ff_write(&g->out, "  if (c == %uu) {\n", c);
     write_coefficients(g, c, of);
     ff_write(&g->out, "  last = %uu;\n", p->member[first]);

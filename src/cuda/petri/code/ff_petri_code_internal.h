@@ -33,19 +33,16 @@ typedef struct {
   uint32_t *number;     /* of each value: its number there */
   uint32_t *self;       /* of each value: itself */
   uint8_t *declared;    /* of each value: whether the function that is written has declared it */
-  const char *levels;   /* in this function, how level i is read: a format */
+  int now;              /* whether this function reads levels at the time `now`, else from y[] */
   uint32_t n_counts, n_reals, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
   uint32_t n_narrow;
 } ff_petri_coder;
 
-#define FF_PETRI_CODE_LEVELS "y[%u]"
-#define FF_PETRI_CODE_LEVELS_NOW "p_level_at(t, %uu, now)"
-
 /* ---- values and formulas: ff_petri_code_values.c -------------------------------------------------------------------------- */
 
-/* Begins a function: no value is declared. */
-void ff_petri_code_begin(ff_petri_coder *g, const char *head, const char *levels);
+/* Begins a function, or a block of one: no value is declared. */
+void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now);
 /* A number as an expression. */
 void ff_petri_code_number(ff_petri_coder *g, double number);
 /* Declares variable x<value>. */

@@ -8,9 +8,9 @@
 
 /* ---- values ----------------------------------------------------------------------------------------------------------------- */
 
-void ff_petri_code_begin(ff_petri_coder *g, const char *head, const char *levels) {
+void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now) {
   memset(g->declared, 0, g->p->n_values);
-  g->levels = levels;
+  g->now = now;
   g->formulas.variables = 0;
   g->formulas.n_shared = 0;
   ff_write(&g->out, "%s {\n", head);
@@ -29,15 +29,12 @@ void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
   ff_write(&g->out, "  const double x%u = ", value);
   switch ((ff_petri_code_room)g->room[value]) {
     case FF_PETRI_IN_LEVELS:
-      if (strcmp(g->levels, FF_PETRI_CODE_LEVELS) == 0)
-        ff_write(&g->out, "y[%u]", at);
-      else
-        ff_write(&g->out, "p_level_at(t, %uu, now)", at);
+      ff_write(&g->out, g->now ? "p_level_at(t, %uu, now)" : "y[%u]", at);
       break;
     case FF_PETRI_IN_COUNTS: ff_write(&g->out, "(double)t->x[%u]", at); break;
     case FF_PETRI_IN_REALS: ff_write(&g->out, "t->r[%u]", at); break;
     case FF_PETRI_IN_DERIVED: ff_write(&g->out, "t->derived[%u]", at); break;
-    case FF_PETRI_IN_TIME: ff_write(&g->out, "%s", strcmp(g->levels, FF_PETRI_CODE_LEVELS) == 0 ? "time" : "now"); break;
+    case FF_PETRI_IN_TIME: ff_write(&g->out, "time"); break;
     default: ff_petri_code_number(g, g->p->initial[value]);
   }
   ff_write(&g->out, ";\n  (void)x%u;\n", value);
@@ -174,7 +171,7 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
 static void write_set(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   static const char *const array[] = {[FF_PETRI_IN_LEVELS] = "y", [FF_PETRI_IN_COUNTS] = "x", [FF_PETRI_IN_REALS] = "r"};
-  ff_petri_code_begin(g, "FF_WARP void p_set(p_thread *t, uint32_t unit)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP void p_set(p_thread *t, uint32_t unit)", 0);
   for (uint32_t f = 0; f < p->n_places; f++) {
     const uint32_t value = p->place_value[f];
     ff_write(&g->out, "  t->%s[%u] = %s(", array[g->room[value]], g->number[value],
@@ -189,7 +186,7 @@ static void write_set(ff_petri_coder *g) {
 
 static void write_store(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP void p_store(const p_thread *t, double *to, const double *y)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP void p_store(const p_thread *t, double *to, const double *y)", 0);
   for (uint32_t f = 0; f < p->n_places; f++) {
     ff_petri_code_declare(g, p->place_value[f]);
     ff_write(&g->out, "  if (t->table[%u] != P_NONE) to[t->table[%u] * t->run->units] = x%u + 0.0;\n", f, f, p->place_value[f]);
@@ -199,7 +196,7 @@ static void write_store(ff_petri_coder *g) {
 
 static void write_value(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP double p_value(const p_thread *t, uint32_t i)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP double p_value(const p_thread *t, uint32_t i)", 0);
   ff_write(&g->out, "  double value = 0;\n");
   for (uint32_t v = 0; v < p->n_values; v++) {
     const uint32_t read = read_of(g, v);
@@ -212,7 +209,7 @@ static void write_value(ff_petri_coder *g) {
 
 static void write_derive(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP int p_derive(p_thread *t)", FF_PETRI_CODE_LEVELS);
+  ff_petri_code_begin(g, "FF_WARP int p_derive(p_thread *t)", 0);
   ff_write(&g->out, "  int stirs = 0;\n");
   for (uint32_t k = 0; k < p->n_derived; k++) {
     const uint32_t f = ff_petri_code_plain(g, &p->derived[k].plain), at = g->number[p->derived[k].value];

@@ -116,6 +116,11 @@ FF_WARP p_formula p_rate_formula(uint32_t f);
 FF_WARP int p_is_bad(double x) { return !(ff_math_absolute(x) < P_INFINITY); }
 FF_WARP double p_clip(double level) { return level < 0 ? 0 : level; }
 
+/* What a firing makes of a place: whether it can be a count or a level, which errors may bring below 0. */
+FF_WARP int p_is_count(double x) { return x >= 0 && x <= (double)P_LARGEST && x == (double)(uint32_t)x; }
+FF_WARP int p_is_level(double x) { return x >= 0 && x <= FF_PETRI_MOST_COUNT; }
+FF_WARP double p_mended(double level) { return level < 0 && level >= -P_DOUBT ? 0 : level; }
+
 /* ---- levels ------------------------------------------------------------------------------------------------------------- */
 
 /* A level at a time of the segment. */

@@ -1,0 +1,20 @@
+/* An ensemble of trajectories of a Petri net on a device, and the kernels (runners) that can advance it. */
+#ifndef FF_PETRI_ENSEMBLE_H
+#define FF_PETRI_ENSEMBLE_H
+
+#include "../device/ff_trajectories.h"
+
+extern "C" {
+#include "../../petri/program/ff_petri_program.h"
+}
+
+typedef ff_trajectory_runner ff_petri_runner;
+
+struct ff_ensemble : ff_trajectories {
+  const ff_petri_program *program;
+};
+
+/* Code that is generated for the net: ff_petri_generated.cu. */
+extern "C" const ff_petri_runner ff_petri_runner_generated;
+
+#endif
