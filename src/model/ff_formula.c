@@ -1,5 +1,6 @@
 /* Values of formulas, and formulas made from others. */
 #include "ff_formula_code.h"
+#include "ff_formula_value_math.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,22 +55,7 @@ ff_status ff_formula_copy(ff_formula *out, const ff_formula *formula, ff_error *
 }
 
 double ff_formula_value(const ff_formula *formula, const double *values, double time, double *stack) {
-  double *top = stack; /* one past the last value */
-  for (uint32_t at = 0; at < formula->length; at++) {
-    const ff_formula_word *word = &formula->word[at];
-    switch (word->code) {
-      case FF_F_NUMBER: *top++ = word->number; break;
-      case FF_F_SYMBOL: *top++ = values[word->symbol]; break;
-      case FF_F_TIME: *top++ = time; break;
-      default: {
-        uint32_t n = ff_formula_operands(word->code);
-        top -= n;
-        *top = ff_formula_operate(word->code, top[0], n > 1 ? top[1] : 0.0, n > 2 ? top[2] : 0.0);
-        top++;
-      }
-    }
-  }
-  return formula->length == 0 || stack[0] != stack[0] ? ff_math_nan() : stack[0]; /* processors differ in the sign of a NaN */
+  return ff_formula_value_of(formula, values, time, stack);
 }
 
 /* Operands a, b and c of n states; a becomes the value. The compiler makes vectors of what most conditions consist of. */

@@ -9,6 +9,10 @@
 #ifndef FF_ODE_LOCATE_MATH_H
 #define FF_ODE_LOCATE_MATH_H
 
+#if !defined(__CUDACC_RTC__)
+#include <math.h>
+#endif
+
 #include "../base/ff_math.h"
 
 #define FF_ODE_ROUNDING 0x1p-52

@@ -23,6 +23,8 @@
 #ifndef FF_WARP_H
 #define FF_WARP_H
 
+#include "../../base/ff_base.h"
+
 #if defined(__CUDACC_RTC__)
 #define FF_WARP static __device__ __forceinline__
 #elif defined(__CUDACC__) /* nvcc's pass for the host uses the loops, its pass for the device the threads */
@@ -45,7 +47,6 @@
 #define FF_POPCOUNT(x) ((unsigned)__popc(x))
 #define FF_LOWEST(x) ((unsigned)__ffs((int)(x)) - 1u)
 #define FF_UNROLL _Pragma("unroll")
-#define FF_NO_UNROLL _Pragma("unroll 1")
 #else
 #define FF_LANE_IN
 #define FF_EACH_LANE for (unsigned lane = 0; lane < 32u; lane++)
@@ -65,7 +66,6 @@
 #define FF_POPCOUNT(x) ((unsigned)__builtin_popcount(x))
 #define FF_LOWEST(x) ((unsigned)__builtin_ctz(x))
 #define FF_UNROLL
-#define FF_NO_UNROLL
 #endif
 
 #endif

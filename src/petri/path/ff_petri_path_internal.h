@@ -62,15 +62,12 @@ double ff_petri_profile_at(ff_petri_path *path, double t, uint32_t profile);
 
 ff_status ff_petri_peak_new(ff_petri_path *path, ff_error *err);
 void ff_petri_peak_free(ff_petri_path *path);
-/* A profile as a formula of the present segment, until the next formula is looked at. O(symbols). */
+/* A profile as a formula of the present segment, whose step is path->peaks.step, until the next formula is looked at.
+ * O(symbols). */
 ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile);
 /* Quick bounds in the solver's whole step, of a formula for which ff_petri_span_can(); symbol k is the value value[k], which is
  * not the time. O(length). */
 ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula, const uint32_t *value, int clips);
-/* Whether the values of a formula between the parts a and b of the solver's step may be far from those that were computed there,
- * which are from `low` to `high`. A distance of `slack` does not matter. O(length). */
-int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, double a, double b, double low, double high,
-                        double slack);
 /* After a step of the solver: makes it once more, shorter, until no flow may have a peak that the solver has not seen. Returns 0
  * if the solver has failed. */
 int ff_petri_peak_shorten(ff_petri_path *path);

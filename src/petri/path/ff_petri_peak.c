@@ -1,21 +1,14 @@
-/* Peaks that are narrower than the distances between the nodes at which a formula is evaluated. Bounds of all values of the
- * formula show that there may be one. */
+/* Peaks that are narrower than the distances between the nodes at which a formula is evaluated: ff_petri_peak_math.h decides. */
 #include <stdlib.h>
 
+#include "../within/ff_petri_peak_math.h"
 #include "ff_petri_path_internal.h"
 
 #define MOST_TRIES 40
 
-/* Times in a step at which a method evaluates flows, as far as they have a weight in its result and in its estimate of errors. */
-typedef struct {
-  int n;
-  double s[6];
-} seen;
-
-static const seen seen_by[] = {
-    [FF_ODE_DORMAND_PRINCE] = {5, {0, 1, 0.3, 0.8, 8.0 / 9}},
-    [FF_ODE_RODAS] = {6, {0, 1, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664}},
-    [FF_ODE_CVODE] = {2, {0, 1}}};
+static const ff_petri_seen seen_by[] = {[FF_ODE_DORMAND_PRINCE] = FF_PETRI_SEEN_BY_DORMAND_PRINCE,
+                                        [FF_ODE_RODAS] = FF_PETRI_SEEN_BY_RODAS,
+                                        [FF_ODE_CVODE] = {2, {0, 1}}};
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
@@ -127,18 +120,6 @@ ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile) {
   return plain_formula(path, &path->program->profile[profile].plain, 1);
 }
 
-static int is_far(ff_range x, double low, double high, double slack) {
-  return !x.nan && x.high - x.low < INFINITY && ff_petri_span_is_far(ff_petri_span_new(x.low, x.high), low, high, slack);
-}
-
-/* Bounds that are not finite tell nothing. */
-int ff_petri_peak_hides(const ff_petri_path *path, const ff_petri_formula *of, double a, double b, double low, double high,
-                        double slack) {
-  ff_petri_verdict why;
-  if (!is_far(ff_petri_formula_span(of, &path->peaks.step, a, b), low, high, slack)) return 0;
-  return is_far(ff_petri_formula_range(of, &path->peaks.step, a, b, &why), low, high, slack);
-}
-
 /* A case for each operation. */
 static ff_petri_span span_of_word(const ff_formula_word *word, ff_petri_span a, ff_petri_span b) {
   switch (word->code) {
@@ -173,18 +154,8 @@ ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula,
 
 /* ---- flows --------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a rate may have a peak that the solver has not seen. First, the ends of the step may tell. */
-static int hides(ff_petri_path *path, const ff_petri_formula *of, double slack) {
-  const seen *by = &seen_by[ff_ode_present_method(path->ode)];
-  double low = INFINITY, high = -INFINITY;
-  for (int i = 0; i < by->n; i++) {
-    const double f = ff_petri_formula_value(of, &path->peaks.step, by->s[i]);
-    if (!(fabs(f) < INFINITY)) return 0;
-    low = f < low ? f : low;
-    high = f > high ? f : high;
-    if (i == 1 && !is_far(ff_petri_formula_span(of, &path->peaks.step, 0, 1), low, high, slack)) return 0;
-  }
-  return ff_petri_peak_hides(path, of, 0, 1, low, high, slack);
+static int hides(const ff_petri_path *path, const ff_petri_formula *of, double slack) {
+  return ff_petri_peak_is_unseen(of, &path->peaks.step, &seen_by[ff_ode_present_method(path->ode)], slack);
 }
 
 /* By how much a rate may differ all over the step without an error of a level above the tolerance. */

@@ -1,6 +1,7 @@
 /* Profiles of hazards: values along a segment, and their integrals. */
 #include <string.h>
 
+#include "../within/ff_petri_peak_math.h"
 #include "ff_petri_path_internal.h"
 
 enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
@@ -86,8 +87,8 @@ static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piec
   const double slack = ff_petri_slack_of(x->allowed * piece->width, tried->sum, path->program->options.relative);
   if (piece->width == 1 && ff_petri_span_is_near(path->tried[k].span, tried->low, tried->high, slack)) return 0;
   const ff_petri_formula of = ff_petri_peak_profile(path, k);
-  return ff_petri_peak_hides(path, &of, part * piece->begin, part * (piece->begin + piece->width), tried->low, tried->high,
-                             slack);
+  return ff_petri_peak_hides(&of, &path->peaks.step, part * piece->begin, part * (piece->begin + piece->width), tried->low,
+                             tried->high, slack);
 }
 
 /* Whether a part is exact enough to be a piece. */

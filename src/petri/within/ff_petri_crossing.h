@@ -10,11 +10,10 @@
  * A formula of several comparisons changes only where its value is sure. If x and y are the same, x > y | z > 0 is never surely
  * false. So each comparison should be a condition of its own.
  *
- * Thresholds need nothing but this header, which gcc and nvcc compile. */
+ * Thresholds need nothing but this header, which gcc, nvcc and NVRTC compile. For formulas on a device, ff_petri_changes_math.h
+ * and ff_petri_bounds_math.h have the same functions. */
 #ifndef FF_PETRI_CROSSING_H
 #define FF_PETRI_CROSSING_H
-
-#include <math.h>
 
 #include "../../model/ff_formula_range.h"
 #include "../../ode/ff_ode_locate_math.h"
@@ -89,7 +88,7 @@ static FF_HD inline ff_petri_found ff_petri_threshold_first(const ff_petri_thres
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
-/* What is known of a part of a formula between two parts of the step: see ff_petri_bounds.c. */
+/* What is known of a part of a formula between two parts of the step: see ff_petri_bounds_math.h. */
 typedef struct {
   ff_range range;         /* all values */
   ff_range slope;         /* if smooth: how the value changes, for all of this part of the step */

@@ -1,13 +1,11 @@
 /* Levels within a step of the solver: polynomials of degree 4 in s, the part of the step, which goes from 0 to 1. This header
- * has bounds of all values that ff_ode_dense_value() computes in a part of the step. gcc and nvcc compile the same text. All
- * calls take O(1) for a level.
+ * has bounds of all values that ff_ode_dense_value() computes in a part of the step. gcc, nvcc and NVRTC compile the same text.
+ * All calls take O(1) for a level.
  *
  * A polynomial lies between the least and the largest of its coefficients in Bernstein's form. They are near to it where it is
  * nearly straight. `error` bounds the rounding errors of these coefficients and of the values that are computed. */
 #ifndef FF_PETRI_CURVE_H
 #define FF_PETRI_CURVE_H
-
-#include <math.h>
 
 #include "../../ode/ff_ode_explicit_math.h"
 

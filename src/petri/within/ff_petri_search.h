@@ -1,5 +1,5 @@
 /* The search for the first change of a condition within a step. It decides which parts of the step are looked at, and the caller
- * evaluates the condition there. gcc and nvcc compile the same text:
+ * evaluates the condition there. gcc, nvcc and NVRTC compile the same text:
  *
  *   ff_petri_search x = ff_petri_search_new(s0, s1, steps);
  *   while (ff_petri_search_next(&x)) ff_petri_search_take(&x, verdict on all values from x.a to x.b);

@@ -1,9 +1,7 @@
 /* Quick bounds of formulas within a step, for a first look. They leave out rounding errors, and know only the operations of
- * arithmetic. gcc and nvcc compile the same text. All calls take O(1). Bounds that are not known are infinite, or NaN. */
+ * arithmetic. gcc, nvcc and NVRTC compile the same text. All calls take O(1). Bounds that are not known are infinite, or NaN. */
 #ifndef FF_PETRI_SPAN_MATH_H
 #define FF_PETRI_SPAN_MATH_H
-
-#include <math.h>
 
 #include "../../model/ff_formula_math.h"
 #include "../../ode/ff_ode_explicit_math.h"
@@ -51,12 +49,13 @@ static FF_HD inline ff_petri_span ff_petri_span_product(ff_petri_span a, ff_petr
 static FF_HD inline ff_petri_span ff_petri_span_quotient(ff_petri_span a, ff_petri_span b) {
   const ff_petri_span out = ff_petri_span_of_corners(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high);
   const int sure = b.low > 0 || b.high < 0;
-  return ff_petri_span_new(sure ? out.low : NAN, sure ? out.high : NAN);
+  return ff_petri_span_new(sure ? out.low : ff_math_nan(), sure ? out.high : ff_math_nan());
 }
 
 /* A power with the exponent y, from the powers of both ends. */
 static FF_HD inline ff_petri_span ff_petri_span_power(double y, double low, double of_low, double of_high) {
-  return ff_petri_span_new(low >= 0 ? y < 0 ? of_high : of_low : NAN, low >= 0 ? y < 0 ? of_low : of_high : NAN);
+  const double none = ff_math_nan();
+  return ff_petri_span_new(low >= 0 ? y < 0 ? of_high : of_low : none, low >= 0 ? y < 0 ? of_low : of_high : none);
 }
 
 /* Whether bounds are farther from computed values, which are from `low` to `high`, than four times high - low, an eighth of
@@ -69,7 +68,7 @@ static FF_HD inline int ff_petri_span_is_far(ff_petri_span x, double low, double
 
 /* Whether bounds are known and not far from computed values. */
 static FF_HD inline int ff_petri_span_is_near(ff_petri_span x, double low, double high, double slack) {
-  return x.high - x.low < INFINITY && !ff_petri_span_is_far(x, low, high, slack);
+  return x.high - x.low < ff_math_infinity() && !ff_petri_span_is_far(x, low, high, slack);
 }
 
 /* Whether a formula may have narrow peaks for other reasons than narrow peaks of what it reads: not if it is a polynomial of low

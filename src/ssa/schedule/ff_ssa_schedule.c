@@ -119,7 +119,6 @@ typedef ff_formula_at s_at_formula;
 typedef const ff_formula *s_formula;
 #define S_CALL static
 #define S_INLINE static inline
-#define FF_NO_UNROLL
 #define S_OWN(s) ((s)->schedule)
 #define S_WORK(s) ((s)->schedule)
 #define S_Y(s) ((s)->count)

@@ -4,7 +4,7 @@
  * holds (`reached` becomes 1), the rest of the step is left out.
  *
  * The text that comes before this one includes ff_formula_change_math.h and defines
- *   S_CALL, S_INLINE, FF_NO_UNROLL   a function that is not inlined, and one that is; a loop that is not unrolled
+ *   S_CALL, S_INLINE                 a function that is not inlined, and one that is
  *   s_schedule, S_OWN(s), S_WORK(s)  a trajectory with `time` and `reached`; what it keeps, an s_kept; and `ties` and
  *                         `happened`, which are of use during a step
  *   S_Y(s), S_SILENT(s)   the symbols of formulas: counts, then parameters that events set; how many events were no firings

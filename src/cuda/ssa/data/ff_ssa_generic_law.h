@@ -93,19 +93,11 @@ FF_FUNCTION double ff_ssa_code_value(const ff_formula_word *code, uint32_t lengt
 }
 
 /* The same for a network with a schedule. */
+#define FF_FORMULA_OPERATE ff_ssa_operate
+#include "../../../model/ff_formula_value_math.h"
 FF_FUNCTION double ff_ssa_code_value_at(const ff_formula_word *code, uint32_t length, const double *symbols, double *stack,
                                         uint32_t stride, double time) {
-  double *top = stack; /* the place above the last value */
-  FF_NO_UNROLL for (uint32_t i = 0; i < length; i++) {
-    const ff_formula_word word = code[i];
-    const uint32_t n = ff_formula_operands(word.code);
-    top -= n * stride;
-    *top = n > 0u ? ff_ssa_operate(word.code, top[0], n > 1u ? top[stride] : 0.0, n > 2u ? top[2u * stride] : 0.0)
-           : word.code == FF_F_NUMBER ? word.number
-           : word.code == FF_F_SYMBOL ? symbols[word.symbol]
-                                      : time;
-    top += stride;
-  }
+  ff_formula_compute(code, length, symbols, time, stack, stride);
   return stack[0];
 }
 
