@@ -6,6 +6,14 @@
 #include "../base/ff_math.h"
 #include "ff_formula.h"
 
+/* Whether an operation may occur. Generated code for a device says which ones do, as bits, so that its compiler, which is slow,
+ * leaves out the others. */
+#ifdef FF_FORMULA_OPERATIONS
+#define FF_FORMULA_HAS(code) (FF_FORMULA_OPERATIONS >> (code) & 1)
+#else
+#define FF_FORMULA_HAS(code) 1
+#endif
+
 /* The number of operands of an operation. */
 static FF_HD inline uint32_t ff_formula_operands(uint32_t code) {
   switch (code) {
@@ -83,7 +91,7 @@ static FF_HD inline double ff_formula_operate(uint32_t code, double a, double b,
     case FF_F_SUB: return a - b;
     case FF_F_MUL: return a * b;
     case FF_F_DIV: return a / b;
-    case FF_F_POW: return ff_formula_pow(a, b);
+    case FF_F_POW: return FF_FORMULA_HAS(FF_F_POW) ? ff_formula_pow(a, b) : ff_math_nan();
     case FF_F_LT: return a < b;
     case FF_F_LE: return a <= b;
     case FF_F_GT: return a > b;
@@ -99,22 +107,22 @@ static FF_HD inline double ff_formula_operate(uint32_t code, double a, double b,
     case FF_F_ABS: return ff_math_absolute(a);
     case FF_F_FLOOR: return ff_formula_floor(a);
     case FF_F_CEILING: return ff_formula_ceiling(a);
-    case FF_F_SQRT: return ff_math_sqrt(a);
-    case FF_F_EXP: return ff_exp(a);
-    case FF_F_EXPM1: return ff_expm1(a);
-    case FF_F_LOG: return ff_log(a);
-    case FF_F_LOG1P: return ff_log1p(a);
-    case FF_F_LOG2: return ff_formula_log2(a);
-    case FF_F_LOG10: return ff_formula_log10(a);
-    case FF_F_SIN: return ff_sin(a);
-    case FF_F_COS: return ff_cos(a);
-    case FF_F_TAN: return ff_tan(a);
-    case FF_F_ASIN: return ff_asin(a);
-    case FF_F_ACOS: return ff_acos(a);
-    case FF_F_ATAN: return ff_atan(a);
-    case FF_F_SINH: return ff_sinh(a);
-    case FF_F_COSH: return ff_cosh(a);
-    case FF_F_TANH: return ff_tanh(a);
+    case FF_F_SQRT: return FF_FORMULA_HAS(FF_F_SQRT) ? ff_math_sqrt(a) : ff_math_nan();
+    case FF_F_EXP: return FF_FORMULA_HAS(FF_F_EXP) ? ff_exp(a) : ff_math_nan();
+    case FF_F_EXPM1: return FF_FORMULA_HAS(FF_F_EXPM1) ? ff_expm1(a) : ff_math_nan();
+    case FF_F_LOG: return FF_FORMULA_HAS(FF_F_LOG) ? ff_log(a) : ff_math_nan();
+    case FF_F_LOG1P: return FF_FORMULA_HAS(FF_F_LOG1P) ? ff_log1p(a) : ff_math_nan();
+    case FF_F_LOG2: return FF_FORMULA_HAS(FF_F_LOG2) ? ff_formula_log2(a) : ff_math_nan();
+    case FF_F_LOG10: return FF_FORMULA_HAS(FF_F_LOG10) ? ff_formula_log10(a) : ff_math_nan();
+    case FF_F_SIN: return FF_FORMULA_HAS(FF_F_SIN) ? ff_sin(a) : ff_math_nan();
+    case FF_F_COS: return FF_FORMULA_HAS(FF_F_COS) ? ff_cos(a) : ff_math_nan();
+    case FF_F_TAN: return FF_FORMULA_HAS(FF_F_TAN) ? ff_tan(a) : ff_math_nan();
+    case FF_F_ASIN: return FF_FORMULA_HAS(FF_F_ASIN) ? ff_asin(a) : ff_math_nan();
+    case FF_F_ACOS: return FF_FORMULA_HAS(FF_F_ACOS) ? ff_acos(a) : ff_math_nan();
+    case FF_F_ATAN: return FF_FORMULA_HAS(FF_F_ATAN) ? ff_atan(a) : ff_math_nan();
+    case FF_F_SINH: return FF_FORMULA_HAS(FF_F_SINH) ? ff_sinh(a) : ff_math_nan();
+    case FF_F_COSH: return FF_FORMULA_HAS(FF_F_COSH) ? ff_cosh(a) : ff_math_nan();
+    case FF_F_TANH: return FF_FORMULA_HAS(FF_F_TANH) ? ff_tanh(a) : ff_math_nan();
     default: return ff_math_nan();
   }
 }

@@ -192,6 +192,14 @@ static FF_HD inline ff_range ff_range_wave(ff_range x, double at_low, double at_
   return ff_range_clipped(out, -1.0, 1.0);
 }
 
+static FF_HD inline ff_range ff_range_sine(ff_range x) {
+  return ff_range_wave(x, ff_sin(x.low), ff_sin(x.high), FF_RANGE_PI / 2.0, -FF_RANGE_PI / 2.0);
+}
+
+static FF_HD inline ff_range ff_range_cosine(ff_range x) {
+  return ff_range_wave(x, ff_cos(x.low), ff_cos(x.high), 0.0, FF_RANGE_PI);
+}
+
 static FF_HD inline ff_range ff_range_tangent(ff_range x) {
   if (ff_range_has_infinity(x) || ff_range_may_hold(x, FF_RANGE_PI / 2.0, FF_RANGE_PI)) return ff_range_anything();
   return ff_range_widened(ff_tan(x.low), ff_tan(x.high));
@@ -234,10 +242,10 @@ static FF_HD inline ff_range ff_range_monotone(uint32_t code, ff_range all) {
 static FF_HD inline ff_range ff_range_function(uint32_t code, ff_range x) {
   switch (code) {
     case FF_F_ABS: return ff_range_absolute(x);
-    case FF_F_SIN: return ff_range_wave(x, ff_sin(x.low), ff_sin(x.high), FF_RANGE_PI / 2.0, -FF_RANGE_PI / 2.0);
-    case FF_F_COS: return ff_range_wave(x, ff_cos(x.low), ff_cos(x.high), 0.0, FF_RANGE_PI);
-    case FF_F_TAN: return ff_range_tangent(x);
-    case FF_F_COSH: return ff_range_hyperbolic_cosine(x);
+    case FF_F_SIN: return FF_FORMULA_HAS(FF_F_SIN) ? ff_range_sine(x) : ff_range_anything();
+    case FF_F_COS: return FF_FORMULA_HAS(FF_F_COS) ? ff_range_cosine(x) : ff_range_anything();
+    case FF_F_TAN: return FF_FORMULA_HAS(FF_F_TAN) ? ff_range_tangent(x) : ff_range_anything();
+    case FF_F_COSH: return FF_FORMULA_HAS(FF_F_COSH) ? ff_range_hyperbolic_cosine(x) : ff_range_anything();
     default: return ff_range_monotone(code, x);
   }
 }
@@ -265,7 +273,7 @@ static FF_HD inline ff_range ff_range_operate(uint32_t code, uint32_t operands, 
   if (a.exact && (operands < 2 || b.exact) && (operands < 3 || c.exact))
     return ff_range_of_value(ff_formula_operate(code, ff_range_number(a), ff_range_number(b), ff_range_number(c)));
   switch (code) {
-    case FF_F_POW: return ff_range_power(a, b);
+    case FF_F_POW: return FF_FORMULA_HAS(FF_F_POW) ? ff_range_power(a, b) : ff_range_anything();
     case FF_F_LT:
     case FF_F_LE:
     case FF_F_GT:

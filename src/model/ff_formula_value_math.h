@@ -35,11 +35,13 @@ static FF_HD inline double ff_formula_value_of(const ff_formula *formula, const 
   return formula->length == 0 || stack[0] != stack[0] ? ff_math_nan() : stack[0]; /* processors differ in the sign of a NaN */
 }
 
-/* The processor has this code once. */
+/* The processor has this code once. The text before this one may choose otherwise. */
+#ifndef FF_FORMULA_VALUE
 #if defined(__CUDACC__)
 #define FF_FORMULA_VALUE ff_formula_value_of
 #else
 #define FF_FORMULA_VALUE ff_formula_value
+#endif
 #endif
 
 #endif

@@ -8,24 +8,29 @@ enum { UNITS = 40 };
 
 /* ---- nets with names ----------------------------------------------------------------------------------------------------------- */
 
-static void switch_between(petri_text *x, const char *on, const char *off) {
+static void switch_places(petri_text *x) {
   petri_place(x, "off", 0, "1");
   petri_place(x, "on", 0, "0");
+}
+
+static void switch_between(petri_text *x, const char *on, const char *off) {
   petri_fires(x, "open", "off -> on", on);
   petri_fires(x, "shut", "on -> off", off);
 }
 
 static void gene(petri_text *x) {
-  switch_between(x, "1.5 * off", "2.5 * on");
+  switch_places(x);
   petri_place(x, "p", 1, "0");
+  switch_between(x, "1.5 * off", "2.5 * on");
   petri_flows(x, "make", "0 -> p", "on");
   petri_flows(x, "decay", "p -> 0", "p");
 }
 
 static void hill(petri_text *x) {
-  switch_between(x, "off * (0.2 + 4 * p^4 / (15^4 + p^4))", "on * (0.5 + 1.5 * 15^4 / (15^4 + p^4))");
+  switch_places(x);
   petri_place(x, "m", 1, "0.1");
   petri_place(x, "p", 1, "0.1");
+  switch_between(x, "off * (0.2 + 4 * p^4 / (15^4 + p^4))", "on * (0.5 + 1.5 * 15^4 / (15^4 + p^4))");
   petri_flows(x, "transcribe", "0 -> m", "20 * on");
   petri_flows(x, "degrade", "m -> 0", "2 * m");
   petri_flows(x, "translate", "0 -> p", "3 * m");
@@ -41,12 +46,13 @@ static void growth(petri_text *x) {
 
 /* Two groups, of which one has a constant hazard; a flow with a weight; a level that firings raise, and one that they reset. */
 static void groups(petri_text *x) {
-  switch_between(x, "off * (0.3 + x / (1 + x))", "2 * on");
+  switch_places(x);
   petri_place(x, "a", 0, "3");
   petri_place(x, "b", 0, "0");
   petri_place(x, "x", 1, "0.5");
   petri_place(x, "y", 1, "0");
   petri_place(x, "dose", 1, "0.25");
+  switch_between(x, "off * (0.3 + x / (1 + x))", "2 * on");
   petri_fires(x, "forth", "a -> b", "0.7 * a");
   petri_fires(x, "back", "b -> a", "0.4 * b");
   petri_fires(x, "push", "0 -> 2 y + 0.5 x", "0.9");
@@ -59,9 +65,10 @@ static void groups(petri_text *x) {
 
 /* Rates that depend on the time, and a part of formulas that depends on counts alone. */
 static void seasons(petri_text *x) {
-  switch_between(x, "off * (1.5 + sin(3 * time))", "on * (0.4 + (n > 2))");
+  switch_places(x);
   petri_place(x, "n", 0, "0");
   petri_place(x, "x", 1, "1");
+  switch_between(x, "off * (1.5 + sin(3 * time))", "on * (0.4 + (n > 2))");
   petri_fires(x, "count", "0 -> n", "0.8 + 0.3 * x");
   petri_fires(x, "drop", "n -> 0", "0.3 * n");
   petri_flows(x, "in", "0 -> x", "if(n > 2, 3, 1) * (1.2 + cos(time))");
@@ -70,9 +77,10 @@ static void seasons(petri_text *x) {
 
 /* Nothing flows for a while: levels do not move until something has fired. */
 static void rest(petri_text *x) {
-  switch_between(x, "off * (0.5 + x)", "on * (1 + x)");
+  switch_places(x);
   petri_place(x, "x", 1, "0");
-  petri_flows(x, "in", "0 -> x", "2 * on * (x < 1e9)");
+  switch_between(x, "off * (0.5 + x)", "on * (1 + x)");
+  petri_flows(x, "in", "0 -> x", "2 * on");
   petri_flows(x, "out", "x -> 0", "x * on");
 }
 
@@ -82,7 +90,7 @@ static void peaks(petri_text *x) {
   petri_place(x, "y", 1, "0");
   petri_place(x, "n", 0, "0");
   petri_flows(x, "grow", "0 -> x", "1");
-  petri_flows(x, "pulse", "0 -> y", "0.02 / (0.0004 + (x - 1) * (x - 1))");
+  petri_flows(x, "pulse", "0 -> y", "0.02 / (0.0004 + (x - 1)^2)");
   petri_flows(x, "fade", "y -> 0", "0.1 * y");
   petri_transition(x, "divide", FF_PETRI_STOCHASTIC, "0 -> n", NULL, "x", "0.05 + 1 / (0.001 + (x - 2.5)^2)", 0);
 }
@@ -96,7 +104,7 @@ static void named_nets(void) {
     ff_petri_integrator integrator;
   } nets[] = {{"gene", gene, 30, 0, FF_PETRI_AUTO},          {"hill", hill, 20, 0, FF_PETRI_AUTO},
               {"growth", growth, 20, 0, FF_PETRI_AUTO},      {"groups", groups, 10, 0, FF_PETRI_DORMAND_PRINCE},
-              {"seasons", seasons, 8, 0, FF_PETRI_AUTO},     {"peaks", peaks, 6, 0, FF_PETRI_AUTO},
+              {"seasons", seasons, 8, 0, FF_PETRI_AUTO},     {"peaks", peaks, 6, 0, FF_PETRI_AUTO},       {"rest", rest, 12, 0, FF_PETRI_AUTO},
               {"gene, explicit", gene, 9, 0, FF_PETRI_DORMAND_PRINCE}};
   for (size_t i = 0; i < sizeof nets / sizeof nets[0]; i++) {
     petri_text x;

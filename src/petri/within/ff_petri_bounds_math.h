@@ -27,6 +27,13 @@
 #define FF_PETRI_BOUND_ROUNDING 0x1p-50 /* four times what an elementary function has at most */
 #define FF_PETRI_BOUND_TINIEST 0x1p-1040
 
+/* Of long functions, a device has one copy, because its compiler is slow. */
+#if defined(__CUDACC__)
+#define FF_PETRI_ONCE static FF_HD __noinline__
+#else
+#define FF_PETRI_ONCE static inline
+#endif
+
 static FF_HD inline double ff_petri_bound_larger(double a, double b) { return a > b ? a : b; }
 
 static FF_HD inline double ff_petri_bound_size(ff_range x) {
@@ -77,7 +84,7 @@ static FF_HD inline ff_petri_bound ff_petri_bound_of_slope(ff_range range, doubl
 }
 
 /* The range, and what the coefficients b tell of it. */
-static FF_HD inline ff_petri_bound ff_petri_bound_of_straight(ff_range range, const double *b, double error) {
+FF_PETRI_ONCE ff_petri_bound ff_petri_bound_of_straight(ff_range range, const double *b, double error) {
   ff_petri_curve x;
   double low = b[1] - b[0], high = low;
   for (int i = 0; i < FF_ODE_DENSE; i++) x.b[i] = b[i];
@@ -119,7 +126,7 @@ static FF_HD inline ff_range ff_petri_bound_inverse(ff_range x) { return ff_rang
 
 /* The derivative of a function of one number; `value` is the range of the function. It is infinite or NaN where there is none, or
  * none is known. One case for each function. */
-static FF_HD inline ff_range ff_petri_bound_derivative(uint32_t code, ff_range x, ff_range value) {
+FF_PETRI_ONCE ff_range ff_petri_bound_derivative(uint32_t code, ff_range x, ff_range value) {
   switch (code) {
     case FF_F_NEG: return ff_range_of_value(-1);
     case FF_F_ABS: return x.low >= 0 ? ff_range_of_value(1) : x.high <= 0 ? ff_range_of_value(-1) : ff_range_of_ends(-1, 1, 0);
@@ -149,7 +156,7 @@ static FF_HD inline ff_range ff_petri_bound_choice(uint32_t code, ff_range a, ff
 }
 
 /* The partial derivatives of an operation on a and b, which are NaN or infinite where there are none. */
-static FF_HD inline void ff_petri_bound_partials(uint32_t code, const ff_petri_bound *a, const ff_petri_bound *b, ff_range value,
+FF_PETRI_ONCE void ff_petri_bound_partials(uint32_t code, const ff_petri_bound *a, const ff_petri_bound *b, ff_range value,
                                                  ff_range *da, ff_range *db) {
   *db = ff_range_of_value(0);
   switch (code) {
@@ -173,7 +180,7 @@ static FF_HD inline void ff_petri_bound_partials(uint32_t code, const ff_petri_b
       break;
     case FF_F_POW:
       *da = *db = ff_range_anything();
-      if (b->range.exact) *da = ff_range_product(b->range, ff_range_power(a->range, ff_range_of_value(b->range.low - 1)));
+      if (FF_FORMULA_HAS(FF_F_POW) && b->range.exact) *da = ff_range_product(b->range, ff_range_power(a->range, ff_range_of_value(b->range.low - 1)));
       if (b->range.exact) *db = ff_range_of_value(0);
       break;
     default: *da = ff_petri_bound_derivative(code, a->range, value);
@@ -191,7 +198,7 @@ static FF_HD inline int ff_petri_bound_straight(uint32_t code, uint32_t n, const
   return 1;
 }
 
-static FF_HD inline ff_petri_bound ff_petri_bound_smooth(uint32_t code, uint32_t n, const ff_petri_bound *a,
+FF_PETRI_ONCE ff_petri_bound ff_petri_bound_smooth(uint32_t code, uint32_t n, const ff_petri_bound *a,
                                                          const ff_petri_bound *b, ff_range range) {
   double coefficient[FF_ODE_DENSE];
   ff_range da, db;
@@ -242,7 +249,7 @@ static FF_HD inline int ff_petri_bound_is_logical(uint32_t code) {
   return code == FF_F_AND || code == FF_F_OR || code == FF_F_NOT;
 }
 
-static FF_HD inline ff_petri_bound ff_petri_bound_apply(uint32_t code, uint32_t n, const ff_petri_bound *a,
+FF_PETRI_ONCE ff_petri_bound ff_petri_bound_apply(uint32_t code, uint32_t n, const ff_petri_bound *a,
                                                         const ff_petri_bound *b, const ff_petri_bound *c,
                                                         ff_petri_bound_places *places) {
   const ff_range range = ff_range_apply(FF_RANGE_COMPUTED, code, n, a->range, b->range, c->range);
@@ -277,7 +284,7 @@ static FF_HD inline ff_petri_verdict ff_petri_bound_why_open(const ff_petri_boun
   return top->truth && !places->mixed && places->open == 1 && places->once == 1 ? FF_PETRI_CROSSES : FF_PETRI_OPEN;
 }
 
-static FF_HD inline ff_range ff_petri_bound_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
+FF_PETRI_ONCE ff_range ff_petri_bound_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
                                                   ff_petri_verdict *why) {
   const ff_petri_bound anything = ff_petri_bound_of(ff_range_anything());
   const ff_formula *f = of->formula;
@@ -324,7 +331,7 @@ static FF_HD inline ff_range ff_petri_bound_span_of_word(const ff_petri_formula 
 }
 
 /* All values in the step, or between two parts of it. */
-static FF_HD inline ff_range ff_petri_bound_combine(const ff_petri_formula *of, const ff_petri_step *step, int whole, double a,
+FF_PETRI_ONCE ff_range ff_petri_bound_combine(const ff_petri_formula *of, const ff_petri_step *step, int whole, double a,
                                                     double b) {
   const ff_range anything = ff_range_anything();
   const ff_formula *f = of->formula;
@@ -355,7 +362,7 @@ static FF_HD inline ff_range ff_petri_bound_span(const ff_petri_formula *of, con
 /* ---- what searches call --------------------------------------------------------------------------------------------------- */
 
 /* The value at a part of the step: see ff_petri_crossing.h. */
-static FF_HD inline double ff_petri_formula_at(const ff_petri_formula *of, const ff_petri_step *step, double s) {
+FF_PETRI_ONCE double ff_petri_formula_at(const ff_petri_formula *of, const ff_petri_step *step, double s) {
   for (uint32_t i = 0; i < of->n; i++) of->at[i] = of->curve[i] != NULL ? ff_ode_dense_value(of->curve[i], s) : of->value[i];
   const double value = FF_FORMULA_VALUE(of->formula, of->at, ff_petri_time(step, s), of->stack);
   return of->whole ? value : value != 0;

@@ -169,6 +169,27 @@ static uint32_t words_of_slot(const ff_petri_coder *g) {
   return words + words % 2;
 }
 
+static void mark(uint64_t *bits, const ff_formula *f) {
+  for (uint32_t k = 0; k < f->length; k++) *bits |= (uint64_t)1 << f->word[k].code;
+}
+
+/* The operations that the code needs, as bits: those of formulas, and of their derivatives. */
+static uint64_t operations_of(const ff_petri_program *p) {
+  static const uint32_t pairs[][2] = {{FF_F_SIN, FF_F_COS}, {FF_F_SINH, FF_F_COSH}};
+  uint64_t bits = 0;
+  for (uint32_t k = 0; k < p->n_laws; k++) {
+    mark(&bits, &p->law[k].rate.formula);
+    for (uint32_t c = 0; c < p->law[k].n_effects; c++) mark(&bits, &p->law[k].effect[c].formula.formula);
+  }
+  for (uint32_t k = 0; k < p->n_profiles; k++) mark(&bits, &p->profile[k].plain.formula);
+  for (uint32_t k = 0; k < p->n_derived; k++) mark(&bits, &p->derived[k].plain.formula);
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    const uint64_t both = (uint64_t)1 << pairs[i][0] | (uint64_t)1 << pairs[i][1];
+    if ((bits & both) != 0) bits |= both;
+  }
+  return bits;
+}
+
 static void define_map(ff_petri_coder *g, const char *name, const uint32_t *of) {
   ff_write(&g->out, "#define %s(c) (", name);
   for (uint32_t c = 0; c + 1 < g->p->n_cells; c++) ff_write(&g->out, "(c) == %uu ? %uu : ", c, of[c]);
@@ -197,7 +218,8 @@ static void define(ff_petri_coder *g) {
     const char *name;
     uint64_t value;
   } bits[] = {{"P_MOVING", moving}, {"P_SOME_STIR", some}, {"P_ALL_STIR", all}, {"P_AFFINE", profiles_of(p, 0)},
-              {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick}};
+              {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick},
+            {"FF_FORMULA_OPERATIONS", operations_of(p)}};
   for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,

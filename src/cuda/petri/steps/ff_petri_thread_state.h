@@ -6,6 +6,12 @@
 #include "../../../petri/path/ff_petri_draws.h"
 #include "../../../petri/path/ff_petri_hazard_math.h"
 #include "../../../petri/path/ff_petri_segment_math.h"
+/* Bounds are computed here, also on the host. */
+#define FF_FORMULA_VALUE ff_formula_value_of
+#define FF_PETRI_VALUE ff_petri_formula_at
+#define FF_PETRI_RANGE ff_petri_bound_range
+#define FF_PETRI_OUTLINE ff_petri_bound_outline
+#define FF_PETRI_SPAN ff_petri_bound_span
 #include "../../../petri/within/ff_petri_peak_math.h"
 #include "../../device/ff_launch.h"
 #include "../../runtime/ff_warp.h"
