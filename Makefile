@@ -177,14 +177,14 @@ $(CUDA_BUILD)/fireflip_cuda.so: $(CUDA_OBJECTS) src/cuda/exports.map
 # gpu_check uses only the engine, so a machine without igraph, libsbml and SUNDIALS can build it.
 ENGINE := $(filter-out src/io/% src/exact/% src/cuda/% src/graph/% src/pbn/reduce/ff_components.c,$(CORE))
 cuda-check:
-	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check
+	@$(MAKE) -s -j$(JOBS) LIB_CFLAGS= $(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check $(CUDA_BUILD)/petri_check
 $(BUILD)/plain/without_cvode.o: src/ode/ff_cvode.c
 	@mkdir -p $(@D)
 	$(CC) -O2 $(COMMON) -c $< -o $@
 $(BUILD)/plain/libengine.a: $(filter-out %/ff_cvode.o,$(ENGINE:%.c=$(BUILD)/plain/%.o)) $(BUILD)/plain/without_cvode.o
 	@rm -f $@
 	ar rcs $@ $^
-$(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
+$(CUDA_BUILD)/gpu_check $(CUDA_BUILD)/ssa_check $(CUDA_BUILD)/petri_check: $(CUDA_BUILD)/%: $(BUILD)/plain/tests/cuda/%.o $(BUILD)/plain/libengine.a
 	@mkdir -p $(@D)
 	$(CC) -pthread $^ -lm -ldl -o $@
 
