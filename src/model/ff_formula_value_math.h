@@ -18,7 +18,7 @@ static FF_HD inline void ff_formula_compute(const ff_formula_word *words, uint32
   double *top = stack; /* behind the last value */
   FF_NO_UNROLL for (uint32_t at = 0; at < length; at++) {
     const ff_formula_word word = words[at];
-    if (word.code > FF_F_TIME) {
+    if (word.code > FF_F_TIME) { /* all operations follow it */
       const uint32_t n = ff_formula_operands(word.code);
       top -= n * stride;
       *top = FF_FORMULA_OPERATE(word.code, top[0], n > 1 ? top[stride] : 0.0, n > 2 ? top[2 * stride] : 0.0);
