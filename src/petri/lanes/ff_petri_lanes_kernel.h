@@ -33,6 +33,8 @@ APART void FF_KERNEL(subtract)(OPERANDS) { FOR_EACH_POINT(a.row[l] - b.row[l]); 
 APART void FF_KERNEL(multiply)(OPERANDS) { FOR_EACH_POINT(a.row[l] * b.row[l]); }
 APART void FF_KERNEL(divide)(OPERANDS) { FOR_EACH_POINT(a.row[l] / b.row[l]); }
 APART void FF_KERNEL(negate)(OPERANDS) { FOR_EACH_POINT(-a.row[l]); }
+APART void FF_KERNEL(cube)(OPERANDS) { FOR_EACH_POINT(a.row[l] * a.row[l] * a.row[l]); }
+APART void FF_KERNEL(fourth)(OPERANDS) { FOR_EACH_POINT((a.row[l] * a.row[l]) * (a.row[l] * a.row[l])); }
 
 /* Powers of positive normal numbers. Returns the largest |y log(x)|; infinity if a number is of another kind. */
 APART double FF_KERNEL(powers)(double *restrict out, const double *restrict x, double y) {
@@ -51,8 +53,10 @@ static void FF_KERNEL(power)(OPERANDS) {
   const double y = b.row[0];
   int same = b.next == 0;
   for (int l = 0; l < L && same; l++) same = b.row[l] == y;
-  if (same && y == 2) {
-    FF_KERNEL(multiply)(out, a, a, points);
+  if (same && (y == 2 || y == 3 || y == 4)) {
+    if (y == 2) FF_KERNEL(multiply)(out, a, a, points);
+    if (y == 3) FF_KERNEL(cube)(out, a, a, points);
+    if (y == 4) FF_KERNEL(fourth)(out, a, a, points);
     return;
   }
   for (uint32_t p = 0; p < points; p++, out += L, a.row += a.next, b.row += b.next) {
