@@ -48,7 +48,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   const ff_petri_code *code = &own->code;
   ff_status status = wait_for_code(own, seconds, is, err);
   if (status != FF_OK || !*is) return status;
-  status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "p_kernel", (int)code->threads, 0, err);
+  status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "p_kernel", (int)code->threads, ff_petri_code_shared_bytes(code), err);
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&own->initial, code->initial, code->n_places * sizeof *code->initial, "markings", err);
   if (status == FF_OK)
@@ -60,6 +60,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->info.threads = code->threads;
   e->info.blocks = (uint32_t)own->kernel.blocks;
   e->info.registers = (uint32_t)own->kernel.registers;
+  e->info.shared_bytes = (uint32_t)ff_petri_code_shared_bytes(code);
   const char *note = ff_jit_reason(own->jit);
   snprintf(e->info.reason, sizeof e->info.reason, "code generated for this net%s, one trajectory per thread%s%.120s",
            ff_jit_kept(own->jit) ? " (from the cache)" : "", note[0] != '\0' ? "; " : "", note);
@@ -79,8 +80,8 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   generated *own = (generated *)e->own;
   ff_launch run = *launch;
   void *arguments[] = {&run, &own->initial, &own->table};
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, own->code.threads, 0,
-                          e->stream, arguments, err);
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, own->code.threads,
+                          ff_petri_code_shared_bytes(&own->code), e->stream, arguments, err);
 }
 
 extern "C" const ff_petri_runner ff_petri_runner_generated = {"generated", prepare, ready, release, launch};

@@ -161,12 +161,15 @@ static uint64_t profiles_of(const ff_petri_program *p, int quick) {
   return bits;
 }
 
-/* Words that a slot keeps: see p_move(). */
-static uint32_t words_of_slot(const ff_petri_coder *g) {
+/* The rows of ff_petri_thread_state.h. */
+static void count_rows(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  const uint32_t words = 7 + g->n_counts + 2 * (g->n_reals + p->n_derived + (1 + FF_ODE_DENSE) * p->n_levels + 12) + 10 +
-                         13 * p->n_groups + 6 + 2 * p->n_cells + (2 * FF_PETRI_DEGREE + 8) * p->n_profiles;
-  return words + words % 2;
+  const uint32_t profiles = p->n_profiles - 1;
+  ff_petri_code *code = g->code;
+  code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + 5 * p->n_groups + g->n_reals +
+                p->n_derived + 6 + (p->timed_flows ? 1 : 0) + (code->pieces > 0 ? 3 * profiles : 0);
+  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0);
+  code->slot_words = (2 * code->reals + code->words + 14) / 2 * 2;
 }
 
 static void mark(uint64_t *bits, const ff_formula *f) {
@@ -190,10 +193,18 @@ static uint64_t operations_of(const ff_petri_program *p) {
   return bits;
 }
 
-static void define_map(ff_petri_coder *g, const char *name, const uint32_t *of) {
-  ff_write(&g->out, "#define %s(c) (", name);
-  for (uint32_t c = 0; c + 1 < g->p->n_cells; c++) ff_write(&g->out, "(c) == %uu ? %uu : ", c, of[c]);
-  ff_write(&g->out, "%uu)\n", of[g->p->n_cells - 1]);
+static void define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
+  ff_write(&g->out, "#define %s(i) (", name);
+  for (uint32_t i = 0; i + 1 < n; i++) ff_write(&g->out, "(i) == %uu ? %uu : ", i, of[i]);
+  ff_write(&g->out, "%uu)\n", of[n - 1]);
+}
+
+/* Cells with one transition, as bits. */
+static uint64_t singles_of(const ff_petri_program *p) {
+  uint64_t bits = 0;
+  for (uint32_t c = 0; c < p->n_cells; c++)
+    if (p->cell_members[c + 1] - p->cell_members[c] == 1) bits |= (uint64_t)1 << c;
+  return bits;
 }
 
 static void define(ff_petri_coder *g) {
@@ -204,13 +215,14 @@ static void define(ff_petri_coder *g) {
   for (uint32_t k = 0; k < g->n_narrow; k++) quick |= (uint64_t)g->narrow[k].quick << k;
   const uint64_t curved = ~profiles_of(p, 0) & (((uint64_t)1 << p->n_profiles) - 1);
   code->pieces = curved != 0 ? PIECES : 0;
-  code->words = words_of_slot(g);
+  count_rows(g);
   const struct {
     const char *name;
     uint64_t value;
   } numbers[] = {{"P_LEVELS", p->n_levels}, {"P_COUNTS", g->n_counts}, {"P_REALS", g->n_reals}, {"P_DERIVED", p->n_derived},
                  {"P_GROUPS", p->n_groups}, {"P_CELLS", p->n_cells}, {"P_PROFILES", p->n_profiles}, {"P_NARROW", g->n_narrow},
-                 {"P_DEPTH", p->depth}, {"P_READS", g->reads}, {"P_PIECES", code->pieces}, {"P_WORDS", code->words},
+                 {"P_DEPTH", p->depth}, {"P_READS", g->reads}, {"P_PIECES", code->pieces}, {"P_SLOT_WORDS", code->slot_words},
+                 {"P_REALS_IN_ALL", code->reals}, {"P_WORDS_IN_ALL", code->words},
                  {"P_THREADS", code->threads}, {"P_BLOCKS", 4}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     ff_write(&g->out, "#define %s %lluu\n", numbers[i].name, (unsigned long long)numbers[i].value);
@@ -219,7 +231,7 @@ static void define(ff_petri_coder *g) {
     uint64_t value;
   } bits[] = {{"P_MOVING", moving}, {"P_SOME_STIR", some}, {"P_ALL_STIR", all}, {"P_AFFINE", profiles_of(p, 0)},
               {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick},
-            {"FF_FORMULA_OPERATIONS", operations_of(p)}};
+            {"FF_FORMULA_OPERATIONS", operations_of(p)}, {"P_SINGLES", singles_of(p)}};
   for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
@@ -230,10 +242,11 @@ static void define(ff_petri_coder *g) {
   ff_write(&g->out, "\n#define P_ABSOLUTE ");
   ff_petri_code_number(g, p->options.absolute);
   ff_write(&g->out, "\n");
-  define_map(g, "P_GROUP_OF", p->group_of);
-  define_map(g, "P_PROFILE_OF", p->cell_profile);
+  define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
+  define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
+  define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
   if (g->request->starts != NULL) ff_write(&g->out, "#define P_STARTS 1\n");
-  if (g->request->max_firings > 0) ff_write(&g->out, "#define P_FIRINGS 1\n");
+  if (g->request->max_firings > 0) ff_write(&g->out, "#define P_LISTS 1\n");
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,9 @@ typedef struct {
   char *functions;   /* text that comes after it */
   double *initial;   /* of each place */
   uint32_t *table;   /* for each place its number among what is recorded, or UINT32_MAX */
-  uint32_t n_places, words, pieces, threads; /* words that a slot keeps, and pieces; threads per block */
+  uint32_t n_places, threads; /* threads per block */
+  uint32_t reals, words;      /* rows of shared memory */
+  uint32_t slot_words, pieces; /* that a slot keeps */
 } ff_petri_code;
 
 /* Generates the code for a program and what is recorded. The caller frees the code with ff_petri_code_free(). FF_EUNSUPPORTED,
@@ -29,7 +31,12 @@ void ff_petri_code_free(ff_petri_code *code);
 
 /* Bytes of device memory that a slot needs. O(1). */
 static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {
-  return 4ull * code->words + 64ull * code->pieces;
+  return 4ull * code->slot_words + 64ull * code->pieces;
+}
+
+/* Bytes of shared memory of a block. O(1). */
+static inline size_t ff_petri_code_shared_bytes(const ff_petri_code *code) {
+  return (size_t)code->threads * (8 * code->reals + 4 * code->words);
 }
 
 /* FF_EUNSUPPORTED, with a clause, if no code is generated for a program, whatever is recorded. O(size of the program). */

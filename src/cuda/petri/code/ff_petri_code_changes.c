@@ -74,9 +74,9 @@ static void write_plain(const changes *x) {
       if (by != 0 && p->stirs[v]) stir |= (uint64_t)1 << m;
     }
     if (packed == 0) continue;
-    ff_write(&g->out, "  t->x[%u] += (uint32_t)((int32_t)((uint32_t)(0x%llXull >> (%uu * m)) << %uu) >> %u);\n", g->number[v],
+    ff_write(&g->out, "  P_X(%u) += (uint32_t)((int32_t)((uint32_t)(0x%llXull >> (%uu * m)) << %uu) >> %u);\n", g->number[v],
              (unsigned long long)packed, x->bits, 32 - x->bits, 32 - x->bits);
-    ff_write(&g->out, "  fails |= t->x[%u] > P_LARGEST;\n", g->number[v]);
+    ff_write(&g->out, "  fails |= P_X(%u) > P_LARGEST;\n", g->number[v]);
   }
   ff_write(&g->out, "  stirs |= (uint32_t)(0x%llXull >> m) & 1u;\n", (unsigned long long)stir);
 }
@@ -89,17 +89,17 @@ static void write_becomes(ff_petri_coder *g, uint32_t value, uint32_t c) {
   const char *const stirs = g->p->stirs[value] ? "stirs |= b != a; " : "";
   switch ((ff_petri_code_room)g->room[value]) {
     case FF_PETRI_IN_COUNTS:
-      ff_write(&g->out, "    { const double a = (double)t->x[%u], b = %sd%u);\n      %sfails |= !p_is_count(b);\n"
-               "      t->x[%u] = p_is_count(b) ? (uint32_t)b : 0u; }\n", at, "P_BECOMES(a, ", c, stirs, at);
+      ff_write(&g->out, "    { const double a = (double)P_X(%u), b = %sd%u);\n      %sfails |= !p_is_count(b);\n"
+               "      P_X(%u) = p_is_count(b) ? (uint32_t)b : 0u; }\n", at, "P_BECOMES(a, ", c, stirs, at);
       break;
     case FF_PETRI_IN_REALS:
-      ff_write(&g->out, "    { const double a = t->r[%u], b = P_BECOMES(a, d%u);\n      %sfails |= b != a && !p_is_level(p_mended(b));\n"
-               "      t->r[%u] = b != a ? p_mended(b) : a; }\n", at, c, stirs, at);
+      ff_write(&g->out, "    { const double a = P_R(%u), b = P_BECOMES(a, d%u);\n      %sfails |= b != a && !p_is_level(p_mended(b));\n"
+               "      P_R(%u) = b != a ? p_mended(b) : a; }\n", at, c, stirs, at);
       break;
     default:
-      ff_write(&g->out, "    { const double a = t->own ? t->y[%u] : p_level_at(t, %uu, now), b = P_BECOMES(a, d%u);\n"
-               "      if (b != a) {\n        p_own_levels(t);\n        t->y[%u] = p_mended(b);\n        stirs = 1u;\n"
-               "        fails |= !p_is_level(t->y[%u]);\n      } }\n", at, at, c, at, at);
+      ff_write(&g->out, "    { const double a = p_level_at(t, %uu, now), b = P_BECOMES(a, d%u);\n"
+               "      if (b != a) {\n        p_own_levels(t);\n        P_Y(%u) = p_mended(b);\n        stirs = 1u;\n"
+               "        fails |= !p_is_level(P_Y(%u));\n      } }\n", at, c, at, at);
   }
 }
 

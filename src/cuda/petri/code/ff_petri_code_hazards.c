@@ -71,7 +71,7 @@ static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
     for (uint32_t k = i; k < n; k += 4) ff_write(&g->out, " + f%u", of[k]);
     ff_write(&g->out, ";\n");
   }
-  ff_write(&g->out, "  t->sum[%u] = (c%u_0 + c%u_1) + (c%u_2 + c%u_3);\n", cell, cell, cell, cell, cell);
+  ff_write(&g->out, "  P_SUM(%u) = (c%u_0 + c%u_1) + (c%u_2 + c%u_3);\n", cell, cell, cell, cell, cell);
 }
 
 /* The sum and the choice have as many variables as transitions, so each is in a block of its own. */

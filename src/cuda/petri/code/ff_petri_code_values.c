@@ -31,9 +31,9 @@ void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
     case FF_PETRI_IN_LEVELS:
       ff_write(&g->out, g->now ? "p_level_at(t, %uu, now)" : "y[%u]", at);
       break;
-    case FF_PETRI_IN_COUNTS: ff_write(&g->out, "(double)t->x[%u]", at); break;
-    case FF_PETRI_IN_REALS: ff_write(&g->out, "t->r[%u]", at); break;
-    case FF_PETRI_IN_DERIVED: ff_write(&g->out, "t->derived[%u]", at); break;
+    case FF_PETRI_IN_COUNTS: ff_write(&g->out, "(double)P_X(%u)", at); break;
+    case FF_PETRI_IN_REALS: ff_write(&g->out, "P_R(%u)", at); break;
+    case FF_PETRI_IN_DERIVED: ff_write(&g->out, "P_D(%u)", at); break;
     case FF_PETRI_IN_TIME: ff_write(&g->out, "time"); break;
     default: ff_petri_code_number(g, g->p->initial[value]);
   }
@@ -170,11 +170,11 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
 
 static void write_set(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  static const char *const array[] = {[FF_PETRI_IN_LEVELS] = "y", [FF_PETRI_IN_COUNTS] = "x", [FF_PETRI_IN_REALS] = "r"};
+  static const char *const array[] = {[FF_PETRI_IN_LEVELS] = "Y", [FF_PETRI_IN_COUNTS] = "X", [FF_PETRI_IN_REALS] = "R"};
   ff_petri_code_begin(g, "FF_WARP void p_set(p_thread *t, uint32_t unit)", 0);
   for (uint32_t f = 0; f < p->n_places; f++) {
     const uint32_t value = p->place_value[f];
-    ff_write(&g->out, "  t->%s[%u] = %s(", array[g->room[value]], g->number[value],
+    ff_write(&g->out, "  P_%s(%u) = %s(", array[g->room[value]], g->number[value],
              g->room[value] == FF_PETRI_IN_COUNTS ? "(uint32_t)" : "");
     if (g->request->starts != NULL)
       ff_write(&g->out, "FF_START_REAL_OF(t->run, %uu, unit, %uu));\n", p->n_places, f);
@@ -213,8 +213,8 @@ static void write_derive(ff_petri_coder *g) {
   ff_write(&g->out, "  int stirs = 0;\n");
   for (uint32_t k = 0; k < p->n_derived; k++) {
     const uint32_t f = ff_petri_code_plain(g, &p->derived[k].plain), at = g->number[p->derived[k].value];
-    if (p->stirs[p->derived[k].value]) ff_write(&g->out, "  stirs |= !(f%u == t->derived[%u]);\n", f, at);
-    ff_write(&g->out, "  t->derived[%u] = f%u;\n", at, f);
+    if (p->stirs[p->derived[k].value]) ff_write(&g->out, "  stirs |= !(f%u == P_D(%u));\n", f, at);
+    ff_write(&g->out, "  P_D(%u) = f%u;\n", at, f);
   }
   ff_write(&g->out, "  (void)t;\n  return stirs;\n}\n\n");
 }

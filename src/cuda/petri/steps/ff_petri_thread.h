@@ -17,7 +17,8 @@
  *   P_LEVELS, P_COUNTS, P_REALS, P_DERIVED  values of each kind: levels; discrete places; continuous places that no flow changes;
  *                       functions of the last two
  *   P_GROUPS, P_CELLS, P_PROFILES   as in the program; profile 0 is 1
- *   P_GROUP_OF(c), P_PROFILE_OF(c)  the group and the profile of a cell
+ *   P_GROUP_OF(c), P_PROFILE_OF(c), P_FIRST_CELL(g), P_SINGLES   the group and the profile of a cell; the first cell of a group,
+ *                       and for P_GROUPS the end; bits of cells: those with one transition
  *   P_MOVING, P_SOME_STIR, P_ALL_STIR  bits of groups: those with other profiles than 1; those of whose firings some, or all, may
  *                       change a flow
  *   P_AFFINE, P_QUICK   bits of profiles: see ff_petri_profile
@@ -29,8 +30,9 @@
  *   P_RELATIVE, P_ABSOLUTE   tolerances
  *   P_DEPTH, P_READS    of formulas for slow bounds: the largest stack, and the most values that one reads
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
- *   P_STARTS, P_FIRINGS 1 if trajectories start with markings of their own; if firings are listed
- *   P_WORDS             that a slot keeps between launches, an even number; ff_petri_thread_launch.h moves them
+ *   P_STARTS, P_LISTS   1 if trajectories start with markings of their own; if firings are listed
+ *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches, an
+ *                       even number: see ff_petri_thread_state.h
  *   P_THREADS, P_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  * The text that comes after it defines
  *   p_set(t, unit)           sets levels, counts and reals to those at the start
@@ -49,6 +51,10 @@
  *   p_profile_formula(k), p_rate_formula(f)   for slow bounds */
 #ifndef FF_PETRI_THREAD_H
 #define FF_PETRI_THREAD_H
+
+#ifndef P_LISTS
+#define P_LISTS 0
+#endif
 
 /* Each part uses those before it. */
 #include "ff_petri_thread_state.h"

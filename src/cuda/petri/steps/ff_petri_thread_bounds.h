@@ -17,12 +17,13 @@ typedef struct {
 } p_bounds_room;
 
 FF_WARP void p_fill_bounds(p_bounds_room *room, const p_thread *t, p_formula formula, uint32_t moving) {
-  P_EACH(i, FF_ODE_DENSE * P_LEVELS) room->dense[i] = t->dense[i];
+  const double length = p_length(t);
+  P_EACH(i, P_LEVELS) p_curve(t, i, room->dense + FF_ODE_DENSE * i);
   room->step.from = t->from;
-  room->step.to = t->from + t->length;
-  room->step.length = t->length;
+  room->step.to = t->from + length;
+  room->step.length = length;
   room->time[0] = t->from;
-  room->time[1] = t->length;
+  room->time[1] = length;
   room->time[2] = room->time[3] = room->time[4] = 0;
   room->formula.word = (ff_formula_word *)formula.word;
   room->formula.length = formula.length;
@@ -31,7 +32,7 @@ FF_WARP void p_fill_bounds(p_bounds_room *room, const p_thread *t, p_formula for
     const uint32_t read = formula.read[k];
     room->curve[k] = read == P_NONE ? room->time : read < P_LEVELS && moving ? room->dense + FF_ODE_DENSE * read : 0;
     room->value[k] = 0;
-    P_EACH(i, P_LEVELS) room->value[k] = read == i ? t->y[i] : room->value[k];
+    if (read < P_LEVELS) room->value[k] = P_Y(read);
     if (read >= P_LEVELS && read != P_NONE) room->value[k] = p_value(t, read - P_LEVELS);
   }
 }
@@ -58,20 +59,23 @@ P_APART int p_rate_hides(p_bounds_room *room, uint32_t n, double slack) {
 /* The flows for which quick bounds do not tell that they have no narrow peak in the step. */
 FF_WARP uint32_t p_suspects(const p_thread *t) {
   ff_petri_span span[P_ROOM(P_LEVELS)];
-  double start[P_ROOM(P_LEVELS)];
+  double start[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
   uint32_t suspects = 0u;
   P_EACH(i, P_LEVELS) {
-    span[i] = ff_petri_span_of_level(t->dense + FF_ODE_DENSE * i, 0);
-    start[i] = t->dense[FF_ODE_DENSE * i];
+    double c[FF_ODE_DENSE];
+    p_curve(t, i, c);
+    span[i] = ff_petri_span_of_level(c, 0);
+    start[i] = c[0];
+    end[i] = P_Y(i);
   }
   P_EACH(f, P_NARROW) {
     int plain = 0;
     if (P_HAS(P_QUICK_RATES, f)) {
       const ff_petri_span x = p_rate_span(t, f, span);
-      const double slack = p_rate_slack(t, f, t->y, t->length);
+      const double slack = p_rate_slack(t, f, end, p_length(t));
       plain = ff_petri_span_is_near(x, x.low, x.low, slack) && ff_petri_span_is_near(x, x.high, x.high, slack);
       if (!plain) {
-        const double first = p_rate(t, f, start), last = p_rate(t, f, t->y);
+        const double first = p_rate(t, f, start), last = p_rate(t, f, end);
         plain = ff_petri_span_is_near(x, first < last ? first : last, first < last ? last : first, slack);
       }
     }
@@ -82,27 +86,32 @@ FF_WARP uint32_t p_suspects(const p_thread *t) {
 
 /* The step is made once more, up to its middle. */
 FF_WARP void p_cut_step(p_thread *t, double middle) {
-  P_EACH(i, P_LEVELS) t->y[i] = t->dense[FF_ODE_DENSE * i];
-  t->own = 1u;
-  t->to = t->slope_time = t->from;
-  if (t->pace.next > t->pace.tried) t->pace.next = t->pace.tried;
-  t->most = middle;
-  t->tries++;
+  P_EACH(i, P_LEVELS) P_Y(i) = P_REAL(P_AT_CURVE + P_CURVE * i);
+  t->is |= P_OWN;
+  t->to = t->from;
+#if P_TIMED_FLOWS
+  P_REAL(P_AT_TIME) = t->from;
+#endif
+  if (P_NEXT > P_TRIED) P_NEXT = P_TRIED;
+  P_MOST = middle;
+  P_TRIES++;
   t->phase = P_STEPS;
 }
 
 /* As ff_petri_peak_shorten(). */
 FF_WARP void p_look(p_thread *t) {
-  const double middle = t->from + t->length / 2;
+  const double middle = t->from + p_length(t) / 2;
   int hides = 0;
   t->phase = P_SEARCHES;
-  if (t->tries == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return;
+  if (P_TRIES == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return;
   FF_NO_UNROLL for (uint32_t f = 0u; f < P_NARROW && !hides; f++) {
-    if (!P_HAS(t->asked, f)) continue;
+    if (!P_HAS(P_ASKED, f)) continue;
     p_bounds_room room;
+    double end[P_ROOM(P_LEVELS)];
     const p_formula formula = p_rate_formula(f);
+    P_EACH(i, P_LEVELS) end[i] = P_Y(i);
     p_fill_bounds(&room, t, formula, 1u);
-    hides = p_rate_hides(&room, formula.n, p_rate_slack(t, f, t->y, t->length));
+    hides = p_rate_hides(&room, formula.n, p_rate_slack(t, f, end, p_length(t)));
   }
   if (hides) p_cut_step(t, middle);
 }
@@ -110,10 +119,11 @@ FF_WARP void p_look(p_thread *t) {
 
 /* ---- profiles ------------------------------------------------------------------------------------------------------------------ */
 
+#if P_PIECES > 0u
 /* Adds a piece. Returns 0 if there is no room. */
 FF_WARP int p_add_piece(p_thread *t, double begin, double width, double before, const double *c) {
-  if (t->pieces == P_PIECES) return 0;
-  p_piece *const piece = t->piece + t->pieces++;
+  if (P_PIECES_USED == P_PIECES) return 0;
+  p_piece *const piece = t->piece + P_PIECES_USED++;
   piece->begin = begin;
   piece->width = width;
   piece->before = before;
@@ -121,19 +131,18 @@ FF_WARP int p_add_piece(p_thread *t, double begin, double width, double before, 
   return 1;
 }
 
-/* Integrates the profile that was asked for. */
+/* Integrates the profile of the cell that was asked for. */
 FF_WARP void p_bounds(p_thread *t) {
-  const uint32_t k = t->asked, first = t->pieces;
-  const int affine = (int)P_HAS(P_AFFINE, k), moving = !t->flat;
-  const double size = t->asked_size;
+  const uint32_t k = P_PROFILE_OF(P_ASKED), first = P_PIECES_USED, moving = (t->is & P_FLAT) == 0u;
+  const int affine = (int)P_HAS(P_AFFINE, k);
+  const double size = P_SUM(P_ASKED) * p_length(t);
   double begin = 0, width = 1, before = 0, error = 0, c[FF_PETRI_DEGREE] = {0};
   ff_petri_span quick = ff_petri_span_new(ff_math_nan(), ff_math_nan()), span[P_ROOM(P_LEVELS)];
   p_bounds_room room;
   const p_formula formula = p_profile_formula(k);
   t->phase = P_REFUSES;
-  if (P_PIECES == 0u) return;
-  p_fill_bounds(&room, t, formula, (uint32_t)moving);
-  P_EACH(i, P_LEVELS) span[i] = ff_petri_span_of_level(t->dense + FF_ODE_DENSE * i, 1);
+  p_fill_bounds(&room, t, formula, moving);
+  P_EACH(i, P_LEVELS) span[i] = ff_petri_span_of_level(room.dense + FF_ODE_DENSE * i, 1);
   if (P_HAS(P_QUICK, k) && !affine && moving) quick = p_profile_span(t, k, span);
   FF_NO_UNROLL while (begin < 1) {
     ff_petri_tried tried;
@@ -160,15 +169,15 @@ FF_WARP void p_bounds(p_thread *t) {
       return;
     }
   }
-  P_EACH(of, P_PROFILES) if (of == k) {
-    P_EACH(i, FF_PETRI_DEGREE) t->c[of][i] = c[i];
-    t->area[of] = before;
-    t->error[of] = error;
-    t->allowed[of] = size;
-    t->first[of] = first;
-    t->n[of] = t->pieces - first;
-  }
+  P_FIRST(k) = first;
+  P_N(k) = P_PIECES_USED - first;
+  t->several = P_N(k) > 1u ? t->several | P_BIT(k) : t->several & ~P_BIT(k);
+  p_keep(t, k, c, before, error, size);
   t->phase = P_SEARCHES;
 }
+#else
+/* All profiles are affine: what was asked for is not valid. */
+FF_WARP void p_bounds(p_thread *t) { t->phase = P_REFUSES; }
+#endif
 
 #endif

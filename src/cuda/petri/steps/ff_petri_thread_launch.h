@@ -11,16 +11,16 @@
 #define P_GOES_ON(busy) (P_COUNT_LANES(busy) > 0u)
 #endif
 
-/* ---- what a slot keeps --------------------------------------------------------------------------------------------------------- */
+/* ---- what a slot keeps ------------------------------------------------------------------------------------------------------- */
 
 /* Word i of a slot is state[i * slots + slot]. */
 typedef struct {
   uint32_t *state;
   uint32_t slots, slot, at;
   int saves;
-} p_store_of;
+} p_slot;
 
-FF_WARP void p_move_word(p_store_of *to, uint32_t *value) {
+FF_WARP void p_move_word(p_slot *to, uint32_t *value) {
   uint32_t *word = to->state + (uint64_t)to->at++ * to->slots + to->slot;
   if (to->saves)
     *word = *value;
@@ -28,7 +28,7 @@ FF_WARP void p_move_word(p_store_of *to, uint32_t *value) {
     *value = *word;
 }
 
-FF_WARP void p_move_real(p_store_of *to, double *value) {
+FF_WARP void p_move_real(p_slot *to, double *value) {
   const uint64_t bits = ff_math_bits(*value);
   uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
   p_move_word(to, &low);
@@ -36,48 +36,20 @@ FF_WARP void p_move_real(p_store_of *to, double *value) {
   if (!to->saves) *value = ff_math_from_bits((uint64_t)high << 32 | low);
 }
 
-FF_WARP void p_move_bits(p_store_of *to, uint64_t *value) {
-  uint32_t low = (uint32_t)*value, high = (uint32_t)(*value >> 32);
-  p_move_word(to, &low);
-  p_move_word(to, &high);
-  if (!to->saves) *value = (uint64_t)high << 32 | low;
-}
-
 /* P_WORDS words in all. */
-FF_WARP void p_move(p_thread *t, p_store_of *to) {
-  p_move_word(to, &t->unit);
-  p_move_word(to, &t->at);
+FF_WARP void p_move(p_thread *t, p_slot *to) {
+  FF_NO_UNROLL for (uint32_t i = 0u; i < P_REAL_ROWS; i++) p_move_real(to, &P_REAL(i));
+  FF_NO_UNROLL for (uint32_t i = 0u; i < P_WORD_ROWS; i++) p_move_word(to, &P_WORD(i));
+  p_move_real(to, &t->now);
+  p_move_real(to, &t->from);
+  p_move_real(to, &t->to);
   p_move_word(to, &t->phase);
-  p_move_word(to, &t->pieces);
-  p_move_word(to, &t->firings);
-  p_move_real(to, &t->wanted);
-  P_EACH(i, P_COUNTS) p_move_word(to, &t->x[i]);
-  P_EACH(i, P_REALS) p_move_real(to, &t->r[i]);
-  P_EACH(i, P_DERIVED) p_move_real(to, &t->derived[i]);
-  P_EACH(i, P_LEVELS) p_move_real(to, &t->y[i]);
-  P_EACH(i, FF_ODE_DENSE * P_LEVELS) p_move_real(to, &t->dense[i]);
-  double *const times[] = {&t->now, &t->from, &t->to, &t->length, &t->limit, &t->reach, &t->most, &t->slope_time,
-                           &t->pace.next, &t->pace.tried, &t->pace.shortest, &t->asked_size};
-  P_EACH(i, (uint32_t)(sizeof times / sizeof times[0])) p_move_real(to, times[i]);
-  uint32_t *const words[] = {&t->pace.jumps, &t->pace.stiff, &t->pace.calm, &t->own, &t->flat, &t->stirred, &t->begins,
-                             &t->fresh, &t->tries, &t->asked};
-  P_EACH(i, (uint32_t)(sizeof words / sizeof words[0])) p_move_word(to, words[i]);
-  P_EACH(g, P_GROUPS) {
-    double *const of[] = {&t->left[g], &t->choice[g], &t->since[g], &t->rate[g], &t->whole[g], &t->candidate[g]};
-    P_EACH(i, (uint32_t)(sizeof of / sizeof of[0])) p_move_real(to, of[i]);
-    p_move_word(to, &t->fired[g]);
-  }
-  p_move_bits(to, &t->varies);
-  p_move_bits(to, &t->dirty);
-  p_move_bits(to, &t->pending);
-  P_EACH(c, P_CELLS) p_move_real(to, &t->sum[c]);
-  P_EACH(k, P_PROFILES) {
-    P_EACH(i, FF_PETRI_DEGREE) p_move_real(to, &t->c[k][i]);
-    double *const of[] = {&t->area[k], &t->error[k], &t->allowed[k]};
-    P_EACH(i, (uint32_t)(sizeof of / sizeof of[0])) p_move_real(to, of[i]);
-    p_move_word(to, &t->first[k]);
-    p_move_word(to, &t->n[k]);
-  }
+  p_move_word(to, &t->is);
+  p_move_word(to, &t->varies);
+  p_move_word(to, &t->dirty);
+  p_move_word(to, &t->pending);
+  p_move_word(to, &t->integrated);
+  p_move_word(to, &t->several);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------------------------ */
@@ -118,16 +90,19 @@ FF_WARP int p_turn(p_thread *t, int idle) {
   return happened != 0u;
 }
 
-/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. */
-FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot, int fresh) {
+/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. The first elements of its rows are real[0] and word[0]. */
+FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *table, double *real, uint32_t *word,
+                   uint32_t slot, int fresh) {
   p_thread thread, *t = &thread;
-  p_store_of state = {run->state, run->slots, slot, 0u, 0};
+  p_slot state = {run->state, run->slots, slot, 0u, 0};
   uint64_t began, now;
   int idle = 0;
   t->run = run;
   t->initial = initial;
   t->table = table;
-  t->piece = (p_piece *)(run->state + (uint64_t)P_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
+  t->real = real;
+  t->word = word;
+  t->piece = (p_piece *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
   if (fresh)
     p_take(t);
   else
@@ -145,17 +120,24 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   p_move(t, &state);
 }
 
+/* Whether the generator knows how many rows there are. */
+typedef char p_has_its_words[P_WORDS <= P_SLOT_WORDS && P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WORDS_IN_ALL ? 1 : -1];
+
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_kernel(const __grid_constant__ ff_launch run, const double *initial, const uint32_t *table) {
+  extern __shared__ __align__(16) double p_rows[]; /* the real ones, then the words */
+  uint32_t *const words = (uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS);
   /* Numbers of slots are multiples of P_THREADS, so all threads of a block begin alike. */
   const uint32_t block = FF_SLOT_OF(&run, blockIdx.x * P_THREADS);
-  p_run(&run, initial, table, block + threadIdx.x, block >= run.begun);
+  p_run(&run, initial, table, p_rows + threadIdx.x, words + threadIdx.x, block + threadIdx.x, block >= run.begun);
 }
 #else
 void p_host(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot);
 void p_host(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot) {
-  p_run(run, initial, table, slot, slot >= run->begun);
+  double real[P_REAL_ROWS];
+  uint32_t word[P_WORD_ROWS];
+  p_run(run, initial, table, real, word, slot, slot >= run->begun);
 }
 #endif
 

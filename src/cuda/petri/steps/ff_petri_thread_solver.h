@@ -10,33 +10,37 @@ FF_WARP uint32_t p_choose(const p_thread *t, uint32_t g, double time);
 FF_WARP uint32_t p_suspects(const p_thread *t);
 #endif
 
-/* ---- the begin of a segment ------------------------------------------------------------------------------------------------ */
+/* ---- the begin of a segment ---------------------------------------------------------------------------------------------------- */
 
 /* As ff_petri_leave_segment(): groups that vary go on with what is left of their thresholds. */
 FF_WARP void p_leave_segment(p_thread *t) {
-  P_EACH(g, P_GROUPS) {
+  P_EACH_GROUP(g) {
     if (!P_HAS(P_MOVING, g)) continue;
     if (!P_HAS(t->varies | t->dirty, g) && p_is_constant(t, g)) continue;
     p_settle(t, g);
-    t->candidate[g] = P_INFINITY;
-    t->varies &= ~((uint64_t)1 << g);
-    t->rate[g] = 0;
-    t->dirty |= (uint64_t)1 << g;
+    P_CANDIDATE(g) = P_INFINITY;
+    t->varies &= ~P_BIT(g);
+    P_RATE(g) = 0;
+    t->dirty |= P_BIT(g);
   }
   t->pending = 0u;
 }
 
+/* The hazard of a group that does not vary: of cells whose profile is 1. */
+FF_WARP double p_constant_rate(const p_thread *t, uint32_t g) {
+  double rate = 0;
+  FF_NO_UNROLL for (uint32_t c = P_FIRST_CELL(g); c < P_FIRST_CELL(g + 1u); c++)
+    if (P_PROFILE_OF(c) == 0u && P_SUM(c) != 0) rate += P_SUM(c);
+  return rate;
+}
+
 /* Finds the next firings of groups whose hazards are constant. */
 FF_WARP void p_search_constant(p_thread *t) {
-  P_EACH(g, P_GROUPS) {
-    double rate = 0;
+  P_EACH_GROUP(g) {
     if (!P_HAS(t->dirty, g) || (P_HAS(P_MOVING, g) && !p_is_constant(t, g))) continue;
-    P_EACH(c, P_CELLS)
-      if (P_GROUP_OF(c) == g && P_PROFILE_OF(c) == 0u && t->sum[c] != 0) rate += t->sum[c];
-    t->rate[g] = rate;
-    t->whole[g] = -1;
-    t->candidate[g] = rate > 0 ? t->since[g] + t->left[g] / rate : P_INFINITY;
-    t->dirty &= ~((uint64_t)1 << g);
+    const double rate = P_RATE(g) = p_constant_rate(t, g);
+    P_CANDIDATE(g) = rate > 0 ? P_SINCE(g) + P_LEFT(g) / rate : P_INFINITY;
+    t->dirty &= ~P_BIT(g);
   }
 }
 
@@ -44,17 +48,19 @@ FF_WARP void p_search_constant(p_thread *t) {
 FF_WARP uint32_t p_first_group(const p_thread *t, double *time) {
   uint32_t first = P_GROUPS;
   *time = P_INFINITY;
-  P_EACH(g, P_GROUPS)
-    if (t->candidate[g] < *time) {
-      *time = t->candidate[g];
+  P_EACH_GROUP(g) {
+    const double candidate = P_CANDIDATE(g);
+    if (candidate < *time) {
+      *time = candidate;
       first = g;
     }
+  }
   return first;
 }
 
 /* As known_end() of petri/path/: a segment ends where a group with a constant hazard fires, if this changes a flow. */
 FF_WARP double p_known_end(const p_thread *t) {
-  const double most = ff_petri_end_of_reach(t->now, t->reach, P_TIMED);
+  const double most = ff_petri_end_of_reach(t->now, P_REACH, P_TIMED);
   double time;
   const uint32_t g = p_first_group(t, &time);
   if (g == P_GROUPS || !(time < most) || !(time > t->now)) return most;
@@ -66,42 +72,41 @@ FF_WARP double p_known_end(const p_thread *t) {
 FF_WARP void p_begin(p_thread *t) {
   p_leave_segment(t);
   p_search_constant(t);
-  if (!t->stirred && !t->flat) t->reach = ff_petri_longer_reach(t->reach, t->length);
-  if (t->stirred) {
-    if (!t->flat) {
+  if ((t->is & (P_STIRRED | P_FLAT)) == 0u) P_REACH = ff_petri_longer_reach(P_REACH, p_length(t));
+  if (t->is & P_STIRRED) {
+    if ((t->is & P_FLAT) == 0u) {
       const double length = t->now - t->from;
-      if (t->now < t->to && length > 0) t->reach = ff_petri_shorter_reach(t->reach, length);
+      if (t->now < t->to && length > 0) P_REACH = ff_petri_shorter_reach(P_REACH, length);
       p_own_levels(t);
-      if (t->now >= t->from && t->now < t->to && t->pace.next > t->pace.tried) t->pace.next = t->pace.tried;
+      if (t->now >= t->from && t->now < t->to && P_NEXT > P_TRIED) P_NEXT = P_TRIED;
     }
-    t->own = t->fresh = 1u;
-    t->slope_time = t->now;
+    t->is |= P_OWN | P_FRESH;
+#if P_TIMED_FLOWS
+    P_REAL(P_AT_TIME) = t->now;
+#endif
   }
-  t->stirred = 0u;
+  t->is = (t->is & ~(uint32_t)P_STIRRED) | P_FIRST_TRY;
   t->from = t->now;
-  t->begins = 1u;
-  t->tries = 0u;
-  t->pieces = 0u;
-  P_EACH(k, P_PROFILES) t->n[k] = 0u;
-  t->most = p_known_end(t);
-  t->phase = t->most > t->now ? P_STEPS : P_REFUSES;
+  t->integrated = t->several = 0u;
+  P_TRIES = P_PIECES_USED = 0u;
+  const double most = p_known_end(t);
+  P_MOST = most;
+  t->phase = most > t->now ? P_STEPS : P_REFUSES;
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------------------------------------------- */
 
 /* Nothing moves in this segment. */
 FF_WARP void p_be_flat(p_thread *t) {
-  t->flat = t->own = 1u;
-  t->to = t->limit = P_TIMED_PROFILES ? t->most : P_INFINITY;
-  t->length = t->to - t->from;
+  t->is |= P_FLAT | P_OWN;
+  t->to = P_TIMED_PROFILES ? P_MOST : P_INFINITY;
   t->phase = P_SEARCHES;
 }
 
-FF_WARP void p_set_first_step(p_thread *t, const double *slope) {
+FF_WARP double p_first_step(const double *y, const double *slope) {
   double fastest = 0;
-  P_EACH(i, P_LEVELS)
-    fastest = ff_ode_larger(ff_math_absolute(slope[i]) / (P_SIZE + ff_math_absolute(t->y[i])), fastest);
-  t->pace.next = t->pace.shortest = ff_ode_first_step(fastest);
+  P_EACH(i, P_LEVELS) fastest = ff_ode_larger(ff_math_absolute(slope[i]) / (P_SIZE + ff_math_absolute(y[i])), fastest);
+  return ff_ode_first_step(fastest);
 }
 
 /* The slopes at a stage of a step of length h. */
@@ -109,8 +114,10 @@ FF_WARP void p_stage(const p_thread *t, int stage, double h, const double *y, do
   p_slopes(t, t->from + ff_ode_explicit_node(stage) * h, y, out);
 }
 
+typedef double p_slopes_of[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)];
+
 /* The largest error of a level, as a part of what the tolerance permits; infinity if it is not a number. */
-FF_WARP double p_error(const double *start, const double *end, double h, const double (*k)[P_ROOM(P_LEVELS)]) {
+FF_WARP double p_error(const double *start, const double *end, double h, const p_slopes_of k) {
   double error = 0;
   P_EACH(i, P_LEVELS) {
     const double of[FF_ODE_EXPLICIT_STAGES] = {k[0][i], k[1][i], k[2][i], k[3][i], k[4][i], k[5][i], k[6][i]};
@@ -132,50 +139,71 @@ FF_WARP double p_speed(const double *at, const double *end, const double *k5, co
   return apart > 0 ? by / apart : 0;
 }
 
+/* Whether a step is fast: see ff_ode_count_stiff(). If no level moves fast compared with how far its last stages are apart, the
+ * largest quotients need not be computed; 2^-10 is more than rounding errors. */
+FF_WARP int p_is_fast(double h, const double *at, const double *end, const double *k5, const double *k6) {
+  int slow = 1;
+  P_EACH(i, P_LEVELS)
+    slow &= h * ff_math_absolute(k6[i] - k5[i]) < (FF_ODE_STIFF_BORDER - 0x1p-10) * ff_math_absolute(end[i] - at[i]);
+  return !slow && h * p_speed(at, end, k5, k6) > FF_ODE_STIFF_BORDER;
+}
+
 FF_WARP double p_root(double error) {
   double size;
   return error >= 0x1p-1022 ? ff_pow_normal(error, -1.0 / 5, &size) : P_INFINITY;
 }
 
-/* A step of length pace.tried was accepted. */
-FF_WARP void p_accept(p_thread *t, const ff_ode_plan *plan, const double *end, const double (*k)[P_ROOM(P_LEVELS)]) {
-  const double h = t->pace.tried;
-  if (h < t->pace.shortest) t->pace.shortest = h;
-  t->to = t->limit = plan->limited ? t->most : t->from + h;
-  t->length = t->to - t->from;
-  t->slope_time = t->from + h;
-  t->fresh = t->flat = t->own = 0u;
-  double fires;
+/* A step of length h was accepted. */
+FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const double *end, const p_slopes_of k) {
+  double fires = P_INFINITY;
+  t->to = limited ? P_MOST : t->from + h;
+  t->is &= ~(uint32_t)(P_FRESH | P_FLAT | P_OWN);
+#if P_TIMED_FLOWS
+  P_REAL(P_AT_TIME) = t->from + h;
+#endif
   if (!P_DENSE) p_first_group(t, &fires);
   P_EACH(i, P_LEVELS) {
     const double of[FF_ODE_EXPLICIT_STAGES] = {k[0][i], k[1][i], k[2][i], k[3][i], k[4][i], k[5][i], k[6][i]};
-    if (P_DENSE || t->wanted < t->to || fires < t->to)
-      ff_ode_explicit_dense(h, t->y[i], end[i], of, t->dense + FF_ODE_DENSE * i);
-    t->y[i] = end[i];
+    if (P_DENSE || P_WANTED < t->to || fires < t->to) {
+      double c[FF_ODE_DENSE];
+      ff_ode_explicit_dense(h, y[i], end[i], of, c);
+      P_REAL(P_AT_CURVE + P_CURVE * i) = c[0];
+      P_REAL(P_AT_CURVE + P_CURVE * i + 1u) = c[2];
+      P_REAL(P_AT_CURVE + P_CURVE * i + 2u) = c[3];
+      P_REAL(P_AT_CURVE + P_CURVE * i + 3u) = c[4];
+    }
+    P_Y(i) = end[i];
   }
 }
 
-/* Tries a step. The slopes at its begin are those of the last stage before, computed again: this takes fewer registers than to keep
+/* Tries a step. The slopes at its begin are those of the last stage before, computed again: this takes less room than to keep
  * them. */
 FF_WARP void p_step(p_thread *t) {
-  double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
+  double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)], at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
+  ff_ode_pace pace;
   ff_ode_plan plan;
   int still = !P_TIMED_FLOWS;
-  p_slopes(t, t->slope_time, t->y, k[0]);
+  P_EACH(i, P_LEVELS) y[i] = P_Y(i);
+#if P_TIMED_FLOWS
+  p_slopes(t, P_REAL(P_AT_TIME), y, k[0]);
+#else
+  p_slopes(t, t->from, y, k[0]);
+#endif
   P_EACH(i, P_LEVELS) still &= k[0][i] == 0;
-  if (t->begins && still) {
+  if ((t->is & P_FIRST_TRY) != 0u && still) {
     p_be_flat(t);
     return;
   }
-  t->begins = 0u;
-  if (P_AUTO && t->pace.stiff == FF_ODE_STIFF_STEPS) {
-    t->phase = P_REFUSES;
-    return;
-  }
-  if (!(t->pace.next > 0)) p_set_first_step(t, k[0]);
-  plan.most = t->most;
-  ff_ode_plan_step(&t->pace, &plan, t->from, FF_ODE_LEAST_STEP, (int)t->fresh);
-  const double h = t->pace.tried, *y = t->y;
+  t->is &= ~(uint32_t)P_FIRST_TRY;
+  pace.next = P_NEXT;
+  pace.shortest = P_SHORTEST;
+  pace.jumps = 0u;
+  pace.stiff = P_STIFF;
+  pace.calm = P_CALM;
+  if (!(pace.next > 0)) pace.next = pace.shortest = p_first_step(y, k[0]);
+  plan.most = P_MOST;
+  ff_ode_plan_step(&pace, &plan, t->from, FF_ODE_LEAST_STEP, (t->is & P_FRESH) != 0u);
+  const double h = pace.tried;
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_1(y[i], h, k[0][i]);
   p_stage(t, 1, h, at, k[1]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_2(y[i], h, k[0][i], k[1][i]);
@@ -190,17 +218,25 @@ FF_WARP void p_step(p_thread *t) {
   p_stage(t, 6, h, end, k[6]);
   const double error = p_error(y, end, h, k);
   const int accepted = error <= 1;
-  if (plan.least || !(error < P_INFINITY)) { /* steps that become too short, or rates that are no numbers */
+  /* Steps that become too short, rates that are no numbers, and equations that are stiff. */
+  if (plan.least || !(error < P_INFINITY) || (P_AUTO && pace.stiff == FF_ODE_STIFF_STEPS)) {
     t->phase = P_REFUSES;
     return;
   }
-  ff_ode_next_length(&t->pace, &plan, ff_ode_factor_of_root(error, p_root(error), accepted), accepted);
+  ff_ode_next_length(&pace, &plan, ff_ode_factor_of_root(error, p_root(error), accepted), accepted);
+  P_NEXT = pace.next;
+  P_TRIED = h;
+  P_SHORTEST = accepted && h < pace.shortest ? h : pace.shortest;
   if (!accepted) return;
-  if (P_AUTO) ff_ode_count_stiff(&t->pace, h * p_speed(at, end, k[5], k[6]) > FF_ODE_STIFF_BORDER, 1);
-  p_accept(t, &plan, end, k);
+  if (P_AUTO) {
+    ff_ode_count_stiff(&pace, p_is_fast(h, at, end, k[5], k[6]), 1);
+    P_STIFF = pace.stiff;
+    P_CALM = pace.calm;
+  }
+  p_accept(t, h, plan.limited, y, end, k);
 #if P_NARROW > 0u
-  t->asked = p_suspects(t);
-  t->phase = t->asked != 0u ? P_LOOKS : P_SEARCHES;
+  P_ASKED = p_suspects(t);
+  t->phase = P_ASKED != 0u ? P_LOOKS : P_SEARCHES;
 #else
   t->phase = P_SEARCHES;
 #endif

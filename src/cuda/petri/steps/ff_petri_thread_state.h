@@ -1,4 +1,7 @@
-/* What a thread keeps of a trajectory, and the levels within a segment. A part of ff_petri_thread.h. */
+/* What a thread keeps of a trajectory, and the levels within a segment. A part of ff_petri_thread.h.
+ *
+ * Nearly all is in rows of shared memory, which have an element for each thread of a block: a thread has registers for the step
+ * that it makes, not for the state as well. */
 #ifndef FF_PETRI_THREAD_STATE_H
 #define FF_PETRI_THREAD_STATE_H
 
@@ -16,21 +19,24 @@
 #include "../../device/ff_launch.h"
 #include "../../runtime/ff_warp.h"
 
-#ifndef P_STARTS
-#define P_STARTS 0
-#endif
-#ifndef P_FIRINGS
-#define P_FIRINGS 0
-#endif
-
+#define P_NONE 0xFFFFFFFFu
 #define P_ROOM(n) ((n) > 0u ? (n) : 1u)
 #define P_EACH(i, n) FF_UNROLL for (uint32_t i = 0; i < (n); i++)
-#define P_HAS(bits, i) ((bits) >> (i) & 1u)
+#define P_HAS(bits, i) ((uint32_t)((bits) >> (i)) & 1u)
+#define P_BIT(i) (1u << (i))
 #define P_INFINITY ff_math_infinity()
 #define P_DOUBT (FF_PETRI_DOUBT * P_ABSOLUTE)
 #define P_SIZE (P_ABSOLUTE / P_RELATIVE) /* of levels, for errors */
-#define P_LARGEST 0x40000000u            /* counts are below */
+#define P_LARGEST 0x40000000u            /* counts are at most so large */
+#define P_IS_SINGLE(c) P_HAS(P_SINGLES, (c))
 #define P_TIMED (P_TIMED_FLOWS || P_TIMED_PROFILES)
+
+/* Loops over groups: the code of many groups would be long. */
+#if P_GROUPS > 2
+#define P_EACH_GROUP(g) FF_NO_UNROLL for (uint32_t g = 0; g < P_GROUPS; g++)
+#else
+#define P_EACH_GROUP(g) P_EACH(g, P_GROUPS)
+#endif
 
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define P_COUNT_LANES(condition) ((uint32_t)__popc(__ballot_sync(0xFFFFFFFFu, (condition))))
@@ -39,6 +45,7 @@
 #define P_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
 #define P_APART static __device__ __noinline__ /* a function for a rare case: its caller needs no registers for it */
 #define P_DATA static __device__ const
+#define P_STRIDE P_THREADS
 #else
 #define P_COUNT_LANES(condition) ((uint32_t)((condition) != 0))
 #define P_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
@@ -46,12 +53,72 @@
 #define P_CLOCK(out) ((out) = 0u)
 #define P_APART static
 #define P_DATA static const
+#define P_STRIDE 1u
 #endif
 
 enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES };
 
-/* What a firing has done. */
-enum { P_CHANGES_LEVELS = 1, P_CHANGES_STIR = 2, P_CHANGES_FAIL = 4 };
+/* ---- rows ------------------------------------------------------------------------------------------------------------------ */
+
+enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c[1] is y - c[0] */
+
+/* Real numbers. */
+#define P_AT_Y 0u                                                /* levels at the end of the solver's last step; or at `now`, if P_OWN */
+#define P_AT_CURVE (P_AT_Y + P_LEVELS)                           /* coefficients of levels in the segment */
+#define P_AT_C (P_AT_CURVE + P_CURVE * P_LEVELS)                 /* of integrals of profiles but 0, if they have one piece */
+#define P_AT_KNOWN (P_AT_C + FF_PETRI_DEGREE * (P_PROFILES - 1u)) /* if some are curved: area, error, allowed */
+#define P_AT_SUM (P_AT_KNOWN + (P_PIECES > 0u ? 3u * (P_PROFILES - 1u) : 0u)) /* of coefficients of cells */
+#define P_AT_GROUP (P_AT_SUM + P_CELLS)                          /* left, choice, since, rate, candidate */
+#define P_AT_REAL (P_AT_GROUP + 5u * P_GROUPS)
+#define P_AT_DERIVED (P_AT_REAL + P_REALS)
+#define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
+#define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
+#define P_REAL_ROWS (P_AT_TIME + (P_TIMED_FLOWS ? 1u : 0u))
+
+#define P_REAL(i) (t->real[(i) * P_STRIDE])
+#define P_Y(i) P_REAL(P_AT_Y + (i))
+#define P_C(k, i) P_REAL(P_AT_C + FF_PETRI_DEGREE * ((k) - 1u) + (i))
+#define P_AREA(k) P_REAL(P_AT_KNOWN + 3u * ((k) - 1u))
+#define P_ERROR(k) P_REAL(P_AT_KNOWN + 3u * ((k) - 1u) + 1u)
+#define P_ALLOWED(k) P_REAL(P_AT_KNOWN + 3u * ((k) - 1u) + 2u)
+#define P_SUM(c) P_REAL(P_AT_SUM + (c))
+#define P_LEFT(g) P_REAL(P_AT_GROUP + 5u * (g))       /* of a threshold, at P_SINCE */
+#define P_CHOICE(g) P_REAL(P_AT_GROUP + 5u * (g) + 1u)
+#define P_SINCE(g) P_REAL(P_AT_GROUP + 5u * (g) + 2u)
+#define P_RATE(g) P_REAL(P_AT_GROUP + 5u * (g) + 3u)
+#define P_CANDIDATE(g) P_REAL(P_AT_GROUP + 5u * (g) + 4u) /* when a group fires; where `pending`, the integral at which it does */
+#define P_R(i) P_REAL(P_AT_REAL + (i))
+#define P_D(i) P_REAL(P_AT_DERIVED + (i))
+#define P_NEXT P_REAL(P_AT_LENGTHS)
+#define P_TRIED P_REAL(P_AT_LENGTHS + 1u)
+#define P_SHORTEST P_REAL(P_AT_LENGTHS + 2u)
+#define P_REACH P_REAL(P_AT_LENGTHS + 3u)
+#define P_MOST P_REAL(P_AT_LENGTHS + 4u)   /* where the step ends at the latest */
+#define P_WANTED P_REAL(P_AT_LENGTHS + 5u) /* the next time that is recorded */
+
+/* Words. */
+#define P_AT_FIRED P_COUNTS
+#define P_AT_PIECES (P_AT_FIRED + P_GROUPS) /* if profiles are curved: the first piece, and how many */
+#define P_AT_OTHERS (P_AT_PIECES + (P_PIECES > 0u ? 2u * (P_PROFILES - 1u) : 0u))
+#define P_WORD_ROWS (P_AT_OTHERS + 8u)
+
+#define P_WORD(i) (t->word[(i) * P_STRIDE])
+#define P_X(i) P_WORD(i)
+#define P_FIRED(g) P_WORD(P_AT_FIRED + (g))
+#define P_FIRST(k) P_WORD(P_AT_PIECES + 2u * ((k) - 1u))
+#define P_N(k) P_WORD(P_AT_PIECES + 2u * ((k) - 1u) + 1u)
+#define P_UNIT P_WORD(P_AT_OTHERS)         /* the trajectory's number in the wave */
+#define P_NUMBER P_WORD(P_AT_OTHERS + 1u)  /* of the next time that is recorded */
+#define P_FIRINGS P_WORD(P_AT_OTHERS + 2u)
+#define P_STIFF P_WORD(P_AT_OTHERS + 3u)
+#define P_CALM P_WORD(P_AT_OTHERS + 4u)
+#define P_TRIES P_WORD(P_AT_OTHERS + 5u)
+#define P_ASKED P_WORD(P_AT_OTHERS + 6u)   /* flows to look at; or the cell whose profile takes more than one try */
+#define P_PIECES_USED P_WORD(P_AT_OTHERS + 7u)
+
+#define P_WORDS (2u * P_REAL_ROWS + P_WORD_ROWS + 13u) /* that a slot keeps: the rows, and what is in registers */
+
+/* ---- a thread -------------------------------------------------------------------------------------------------------------- */
 
 /* A part of a segment in which the integral of a profile is a polynomial: see ff_petri_part. */
 typedef struct {
@@ -66,49 +133,37 @@ typedef struct {
   uint32_t length, n;
 } p_formula;
 
+/* What is true of a trajectory. */
+enum {
+  P_OWN = 1,     /* P_Y has the levels at `now` */
+  P_FLAT = 2,    /* no level moves in the segment */
+  P_STIRRED = 4, /* the segment ends now, as flows have changed */
+  P_FRESH = 8,   /* no step was made since the solution began, or went on in another state */
+  P_FIRST_TRY = 16
+};
+
 typedef struct {
   const ff_launch *run;
-  const double *initial;   /* of each place */
-  const uint32_t *table;   /* for each place its number among what is recorded, or P_NONE */
+  const double *initial; /* of each place */
+  const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
+  double *real;
+  uint32_t *word;
   p_piece *piece;
-  uint32_t unit, at, phase, pieces; /* the trajectory's number in the wave; the next time that is recorded */
-  double wanted;           /* this time */
-  uint32_t firings;
-
-  uint32_t x[P_ROOM(P_COUNTS)];
-  double r[P_ROOM(P_REALS)], derived[P_ROOM(P_DERIVED)];
-  double y[P_ROOM(P_LEVELS)];         /* levels at the end of the solver's last step; or at `now`, if `own` */
-  double dense[FF_ODE_DENSE * P_ROOM(P_LEVELS)]; /* coefficients of levels in the segment */
-
-  double now, from, to, length, limit, reach; /* as in ff_petri_path */
-  double most, slope_time; /* where the step ends at the latest; the time for which the solver has computed slopes at its begin */
-  ff_ode_pace pace;
-  uint32_t own, flat, stirred, begins, fresh, tries; /* begins: no step of the segment was tried */
-
-  double left[P_ROOM(P_GROUPS)], choice[P_ROOM(P_GROUPS)], since[P_ROOM(P_GROUPS)];
-  double rate[P_ROOM(P_GROUPS)], whole[P_ROOM(P_GROUPS)];
-  double candidate[P_ROOM(P_GROUPS)];  /* when a group fires; where `pending`, the integral at which it does */
-  uint32_t fired[P_ROOM(P_GROUPS)];
-  uint64_t varies, dirty, pending;     /* bits of groups */
-  double sum[P_ROOM(P_CELLS)];
-
-  /* Profiles in the segment. A profile of one piece has its polynomial here. */
-  double c[P_PROFILES][FF_PETRI_DEGREE], area[P_PROFILES], error[P_PROFILES], allowed[P_PROFILES];
-  uint32_t first[P_PROFILES], n[P_PROFILES]; /* pieces; 0: it is not integrated */
-  uint32_t asked;          /* a profile that takes more than one try */
-  double asked_size;
+  double now, from, to;  /* as in ff_petri_path; a segment ends at `to` */
+  uint32_t phase, is;
+  uint32_t varies, dirty, pending;  /* bits of groups */
+  uint32_t integrated;   /* bits of profiles: those that are integrated over the segment, */
+  uint32_t several;      /* and those of them that take several pieces */
 } p_thread;
 
-#define P_NONE 0xFFFFFFFFu
+/* What a firing has done. */
+enum { P_CHANGES_STIR = 1, P_CHANGES_FAIL = 2 };
 
 FF_WARP void p_set(p_thread *t, uint32_t unit);
 FF_WARP int p_derive(p_thread *t);
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out);
 FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time);
 FF_WARP ff_petri_span p_profile_span(const p_thread *t, uint32_t k, const ff_petri_span *span);
-FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y);
-FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span);
-FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length);
 FF_WARP int p_sums(p_thread *t, uint32_t g);
 FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x);
 FF_WARP uint32_t p_change(p_thread *t, uint32_t m, double now);
@@ -117,46 +172,61 @@ FF_WARP uint32_t p_number(uint32_t m);
 FF_WARP void p_store(const p_thread *t, double *to, const double *y);
 FF_WARP double p_value(const p_thread *t, uint32_t i);
 FF_WARP p_formula p_profile_formula(uint32_t k);
+#if P_NARROW > 0u
+FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y);
+FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span);
+FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length);
 FF_WARP p_formula p_rate_formula(uint32_t f);
+#endif
 
 FF_WARP int p_is_bad(double x) { return !(ff_math_absolute(x) < P_INFINITY); }
 FF_WARP double p_clip(double level) { return level < 0 ? 0 : level; }
+FF_WARP double p_length(const p_thread *t) { return t->to - t->from; }
 
 /* What a firing makes of a place: whether it can be a count or a level, which errors may bring below 0. */
 FF_WARP int p_is_count(double x) { return x >= 0 && x <= (double)P_LARGEST && x == (double)(uint32_t)x; }
 FF_WARP int p_is_level(double x) { return x >= 0 && x <= FF_PETRI_MOST_COUNT; }
 FF_WARP double p_mended(double level) { return level < 0 && level >= -P_DOUBT ? 0 : level; }
 
-/* ---- levels ------------------------------------------------------------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------------------------------------------------------------ */
+
+/* The coefficients of a level in the segment. */
+FF_WARP void p_curve(const p_thread *t, uint32_t i, double *c) {
+  const uint32_t at = P_AT_CURVE + P_CURVE * i;
+  c[0] = P_REAL(at);
+  c[1] = P_Y(i) - c[0];
+  c[2] = P_REAL(at + 1u);
+  c[3] = P_REAL(at + 2u);
+  c[4] = P_REAL(at + 3u);
+}
 
 /* A level at a time of the segment. */
 FF_WARP double p_level_at(const p_thread *t, uint32_t i, double time) {
-  if (t->own) return t->y[i];
-  if (time <= t->from) return t->dense[FF_ODE_DENSE * i];
-  if (time >= t->to) return t->y[i];
-  return ff_ode_dense_value(t->dense + FF_ODE_DENSE * i, (time - t->from) / t->length);
+  double c[FF_ODE_DENSE];
+  if ((t->is & P_OWN) || (time > t->from && time >= t->to)) return P_Y(i);
+  if (time <= t->from) return P_REAL(P_AT_CURVE + P_CURVE * i);
+  p_curve(t, i, c);
+  return ff_ode_dense_value(c, (time - t->from) / p_length(t));
 }
 
-FF_WARP void p_levels_at(const p_thread *t, double time, double *out) {
-  P_EACH(i, P_LEVELS) out[i] = p_level_at(t, i, time);
-}
+FF_WARP void p_levels_at(const p_thread *t, double time, double *out) { P_EACH(i, P_LEVELS) out[i] = p_level_at(t, i, time); }
 
 /* Levels become those at `now`. */
 FF_WARP void p_own_levels(p_thread *t) {
   double y[P_ROOM(P_LEVELS)];
-  if (t->own) return;
+  if (t->is & P_OWN) return;
   p_levels_at(t, t->now, y);
-  P_EACH(i, P_LEVELS) t->y[i] = y[i];
-  t->own = 1u;
+  P_EACH(i, P_LEVELS) P_Y(i) = y[i];
+  t->is |= P_OWN;
 }
 
-/* ---- a trajectory --------------------------------------------------------------------------------------------------------- */
+/* ---- a trajectory ------------------------------------------------------------------------------------------------------------- */
 
 /* Levels that may be 0 but for errors become 0, if they would not fall then. */
-P_APART void p_round_to_zero(const p_thread *t, double time, double *y) {
+P_APART void p_round_to_zero(p_thread t, double time, double *y) {
   double at[P_ROOM(P_LEVELS)], slope[P_ROOM(P_LEVELS)];
   for (uint32_t i = 0; i < P_LEVELS; i++) at[i] = y[i] < 0 && y[i] >= -P_DOUBT ? 0 : y[i];
-  p_slopes(t, time, at, slope);
+  p_slopes(&t, time, at, slope);
   for (uint32_t i = 0; i < P_LEVELS; i++)
     if (at[i] == 0 && slope[i] >= 0) y[i] = 0;
 }
@@ -168,49 +238,47 @@ FF_WARP void p_record(const p_thread *t, double time) {
   P_EACH(i, P_LEVELS) doubtful |= y[i] < 0 && y[i] >= -P_DOUBT;
   if (doubtful != 0u) {
     double room[P_ROOM(P_LEVELS)];
-    const p_thread copy = *t;
     P_EACH(i, P_LEVELS) room[i] = y[i];
-    p_round_to_zero(&copy, time, room);
+    p_round_to_zero(*t, time, room);
     P_EACH(i, P_LEVELS) y[i] = room[i];
   }
-  p_store(t, FF_RECORD_REAL_OF(t->run, t->at, t->unit), y);
+  p_store(t, FF_RECORD_REAL_OF(t->run, P_NUMBER, P_UNIT), y);
 }
 
 /* The group has fired, or begins. */
 FF_WARP void p_draw(p_thread *t, uint32_t g) {
-  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, g, t->fired[g], t->run->first + t->unit);
+  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, g, P_FIRED(g), t->run->first + P_UNIT);
   const ff_philox_block w = ff_philox(at, t->run->key);
-  t->left[g] = ff_exponential(w.v[0], w.v[1]);
-  t->choice[g] = ff_closed(w.v[2], w.v[3]);
-  t->since[g] = t->now;
+  P_LEFT(g) = ff_exponential(w.v[0], w.v[1]);
+  P_CHOICE(g) = ff_closed(w.v[2], w.v[3]);
+  P_SINCE(g) = t->now;
 }
 
 /* Begins the next trajectory of the wave. If there is none, the slot is empty. */
 FF_WARP void p_take(p_thread *t) {
   const uint64_t k = P_FETCH_ADD(&t->run->counters->begun, 1u);
-  t->unit = (uint32_t)k;
-  t->at = 0u;
-  t->wanted = k < t->run->units ? t->run->times[0] : P_INFINITY;
-  t->phase = k < t->run->units ? P_BEGINS : P_EMPTY;
-  t->firings = 0u;
-  if (t->phase == P_EMPTY) return;
-  p_set(t, t->unit);
-  t->now = t->from = t->to = t->limit = t->length = t->slope_time = 0;
-  t->reach = P_INFINITY;
-  t->pace.next = t->pace.tried = t->pace.shortest = 0;
-  t->pace.jumps = t->pace.stiff = t->pace.calm = 0u;
-  t->own = t->flat = t->stirred = t->fresh = 1u; /* flat: nothing is left of a segment before */
-  t->varies = t->pending = 0u;
-  t->dirty = 0u;
-  p_derive(t);
   int fine = 1;
-  P_EACH(g, P_GROUPS) {
-    t->fired[g] = 0u;
+  t->phase = k < t->run->units ? P_BEGINS : P_EMPTY;
+  if (t->phase == P_EMPTY) return;
+  P_UNIT = (uint32_t)k;
+  P_NUMBER = P_FIRINGS = P_STIFF = P_CALM = 0u;
+  P_WANTED = t->run->times[0];
+  p_set(t, (uint32_t)k);
+  t->now = t->from = t->to = 0;
+  P_REACH = P_INFINITY;
+  P_NEXT = P_TRIED = P_SHORTEST = 0;
+#if P_TIMED_FLOWS
+  P_REAL(P_AT_TIME) = 0;
+#endif
+  t->is = P_OWN | P_FLAT | P_STIRRED | P_FRESH; /* flat: nothing is left of a segment before */
+  t->varies = t->pending = t->integrated = t->several = t->dirty = 0u;
+  p_derive(t);
+  P_EACH_GROUP(g) {
+    P_FIRED(g) = 0u;
     p_draw(t, g);
-    t->rate[g] = 0;
-    t->whole[g] = -1;
-    t->candidate[g] = P_INFINITY;
-    t->dirty |= (uint64_t)1 << g;
+    P_RATE(g) = 0;
+    P_CANDIDATE(g) = P_INFINITY;
+    t->dirty |= P_BIT(g);
     fine &= p_sums(t, g);
   }
   if (!fine) t->phase = P_REFUSES;
@@ -220,9 +288,9 @@ FF_WARP void p_take(p_thread *t) {
 FF_WARP void p_leave(p_thread *t) {
   const ff_launch *run = t->run;
   if (t->phase == P_REFUSES)
-    P_OR(run->refused + t->unit / 32u, 1u << (t->unit % 32u));
+    P_OR(run->refused + P_UNIT / 32u, 1u << (P_UNIT % 32u));
   else
-    P_FETCH_ADD(&run->counters->steps, t->firings);
+    P_FETCH_ADD(&run->counters->steps, P_FIRINGS);
   P_FETCH_ADD(&run->counters->complete, 1u);
   p_take(t);
 }
@@ -230,13 +298,18 @@ FF_WARP void p_leave(p_thread *t) {
 /* Records what the trajectory has reached: its state lasts until next_time. Returns whether it goes on. */
 FF_WARP int p_serve(p_thread *t, double next_time) {
   const ff_launch *run = t->run;
-  if (t->wanted >= next_time) return 1;
-  FF_NO_UNROLL for (; t->at < run->n_times && run->times[t->at] < next_time; t->at++) p_record(t, run->times[t->at]);
-  if (t->at == run->n_times) {
+  if (P_WANTED >= next_time) return 1;
+  uint32_t at = P_NUMBER;
+  FF_NO_UNROLL for (; at < run->n_times && run->times[at] < next_time; at++) {
+    P_NUMBER = at;
+    p_record(t, run->times[at]);
+  }
+  if (at == run->n_times) {
     t->phase = P_ENDS;
     return 0;
   }
-  t->wanted = run->times[t->at];
+  P_NUMBER = at;
+  P_WANTED = run->times[at];
   return 1;
 }
 
