@@ -61,12 +61,20 @@ static uint32_t find_part(const ff_formula_writer *w, const ff_formula_written *
   return UINT32_MAX;
 }
 
-static uint32_t write_word(ff_formula_writer *w, const ff_formula_word *word, const uint32_t *operand) {
+uint32_t ff_formula_share(ff_formula_writer *w, const ff_formula_word *word, const uint32_t *operand, int *is_new) {
   ff_formula_written part = part_of(w, word, operand);
   const uint32_t before = find_part(w, &part);
-  if (before != UINT32_MAX) return before;
-  const uint32_t to = part.variable = w->variables++;
+  *is_new = before == UINT32_MAX;
+  if (!*is_new) return before;
+  part.variable = w->variables++;
   if (w->shared != NULL && w->n_shared < w->room) w->shared[w->n_shared++] = part;
+  return part.variable;
+}
+
+static uint32_t write_word(ff_formula_writer *w, const ff_formula_word *word, const uint32_t *operand) {
+  int is_new;
+  const uint32_t to = ff_formula_share(w, word, operand, &is_new);
+  if (!is_new) return to;
   if (word->code == FF_F_NUMBER) {
     ff_write(w->out, "  const double f%u = ", to);
     write_number(w, word->number);

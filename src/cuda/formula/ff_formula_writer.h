@@ -39,6 +39,8 @@ typedef struct {
 /* Writes a formula. Its value is variable f<n>, and n is returned. The time is variable `time`. O(length), and with `shared`
  * O(length * parts that are kept). */
 uint32_t ff_formula_write(ff_formula_writer *w, const ff_formula *formula);
+/* The variable of a part of a formula: the one that was written before, or a new one. O(parts that are kept). */
+uint32_t ff_formula_share(ff_formula_writer *w, const ff_formula_word *word, const uint32_t *operand, int *is_new);
 /* Writes the range of a formula of y[]: its kind is variable `kind`, the range of the time is variable `time`, and operations are
  * functions s_range_<code>(). O(length). */
 uint32_t ff_formula_write_range(ff_formula_writer *w, const ff_formula *formula);

@@ -27,11 +27,14 @@
 #define FF_PETRI_BOUND_ROUNDING 0x1p-50 /* four times what an elementary function has at most */
 #define FF_PETRI_BOUND_TINIEST 0x1p-1040
 
-/* Of long functions, a device has one copy, because its compiler is slow. */
+/* Of what is long, a device has one copy, because its compiler is slow. What is called for operations that the compiler knows
+ * becomes short where it is called. */
 #if defined(__CUDACC__)
 #define FF_PETRI_ONCE static FF_HD __noinline__
+#define FF_PETRI_INLINE static FF_HD __forceinline__
 #else
 #define FF_PETRI_ONCE static inline
+#define FF_PETRI_INLINE static inline
 #endif
 
 static FF_HD inline double ff_petri_bound_larger(double a, double b) { return a > b ? a : b; }
@@ -84,7 +87,7 @@ static FF_HD inline ff_petri_bound ff_petri_bound_of_slope(ff_range range, doubl
 }
 
 /* The range, and what the coefficients b tell of it. */
-FF_PETRI_ONCE ff_petri_bound ff_petri_bound_of_straight(ff_range range, const double *b, double error) {
+FF_PETRI_INLINE ff_petri_bound ff_petri_bound_of_straight(ff_range range, const double *b, double error) {
   ff_petri_curve x;
   double low = b[1] - b[0], high = low;
   for (int i = 0; i < FF_ODE_DENSE; i++) x.b[i] = b[i];
@@ -156,7 +159,7 @@ static FF_HD inline ff_range ff_petri_bound_choice(uint32_t code, ff_range a, ff
 }
 
 /* The partial derivatives of an operation on a and b, which are NaN or infinite where there are none. */
-FF_PETRI_ONCE void ff_petri_bound_partials(uint32_t code, const ff_petri_bound *a, const ff_petri_bound *b, ff_range value,
+FF_PETRI_INLINE void ff_petri_bound_partials(uint32_t code, const ff_petri_bound *a, const ff_petri_bound *b, ff_range value,
                                                  ff_range *da, ff_range *db) {
   *db = ff_range_of_value(0);
   switch (code) {
@@ -188,7 +191,7 @@ FF_PETRI_ONCE void ff_petri_bound_partials(uint32_t code, const ff_petri_bound *
 }
 
 /* Sets the coefficients of a sum or a multiple. Returns 0 if the operation is another one. */
-static FF_HD inline int ff_petri_bound_straight(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b,
+FF_PETRI_INLINE int ff_petri_bound_straight(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b,
                                                 ff_range da, ff_range db, double *coefficient) {
   const int scales = (code == FF_F_MUL && (a->range.exact || b->range.exact)) || (code == FF_F_DIV && b->range.exact);
   const int adds = code != FF_F_MUL && code != FF_F_DIV && code != FF_F_POW && da.exact && db.exact;
@@ -198,7 +201,7 @@ static FF_HD inline int ff_petri_bound_straight(uint32_t code, uint32_t n, const
   return 1;
 }
 
-FF_PETRI_ONCE ff_petri_bound ff_petri_bound_smooth(uint32_t code, uint32_t n, const ff_petri_bound *a,
+FF_PETRI_INLINE ff_petri_bound ff_petri_bound_smooth(uint32_t code, uint32_t n, const ff_petri_bound *a,
                                                          const ff_petri_bound *b, ff_range range) {
   double coefficient[FF_ODE_DENSE];
   ff_range da, db;
@@ -249,7 +252,7 @@ static FF_HD inline int ff_petri_bound_is_logical(uint32_t code) {
   return code == FF_F_AND || code == FF_F_OR || code == FF_F_NOT;
 }
 
-FF_PETRI_ONCE ff_petri_bound ff_petri_bound_apply(uint32_t code, uint32_t n, const ff_petri_bound *a,
+FF_PETRI_INLINE ff_petri_bound ff_petri_bound_apply(uint32_t code, uint32_t n, const ff_petri_bound *a,
                                                         const ff_petri_bound *b, const ff_petri_bound *c,
                                                         ff_petri_bound_places *places) {
   const ff_range range = ff_range_apply(FF_RANGE_COMPUTED, code, n, a->range, b->range, c->range);
@@ -268,14 +271,25 @@ FF_PETRI_ONCE ff_petri_bound ff_petri_bound_apply(uint32_t code, uint32_t n, con
   return ff_petri_bound_is_known(range) ? ff_petri_bound_of(range) : ff_petri_bound_leave_open(range, places, a);
 }
 
+/* The same for operations that are data. */
+FF_PETRI_ONCE ff_petri_bound ff_petri_bound_apply_any(uint32_t code, uint32_t n, const ff_petri_bound *a, const ff_petri_bound *b,
+                                                      const ff_petri_bound *c, ff_petri_bound_places *places) {
+  return ff_petri_bound_apply(code, n, a, b, c, places);
+}
+
+/* A level, which counts as 0 below if it is clipped. */
+static FF_HD inline ff_petri_bound ff_petri_bound_of_place(const double *curve, double a, double b, int clips) {
+  const ff_petri_bound level = ff_petri_bound_of_level(curve, a, b), zero = ff_petri_bound_of_number(0);
+  ff_petri_bound_places places = {0, 0, 0, 0};
+  return clips && !(level.range.low >= 0) ? ff_petri_bound_apply_any(FF_F_MAX, 2, &level, &zero, &zero, &places) : level;
+}
+
 static FF_HD inline ff_petri_bound ff_petri_bound_of_word(const ff_petri_formula *of, const ff_formula_word *word,
                                                           const ff_petri_step *step, double a, double b) {
   if (word->code == FF_F_NUMBER) return ff_petri_bound_of_number(word->number);
   if (word->code == FF_F_TIME) return ff_petri_bound_of_time(step, a, b);
   if (of->curve[word->symbol] == NULL) return ff_petri_bound_of_number(of->value[word->symbol]);
-  const ff_petri_bound level = ff_petri_bound_of_level(of->curve[word->symbol], a, b), zero = ff_petri_bound_of_number(0);
-  ff_petri_bound_places places = {0, 0, 0, 0};
-  return of->clips && !(level.range.low >= 0) ? ff_petri_bound_apply(FF_F_MAX, 2, &level, &zero, &zero, &places) : level;
+  return ff_petri_bound_of_place(of->curve[word->symbol], a, b, of->clips);
 }
 
 static FF_HD inline ff_petri_verdict ff_petri_bound_why_open(const ff_petri_bound_places *places, const ff_petri_bound *top,
@@ -297,7 +311,7 @@ FF_PETRI_ONCE ff_range ff_petri_bound_range(const ff_petri_formula *of, const ff
     const uint32_t code = f->word[at].code, n = ff_formula_operands(code);
     top -= n;
     if (n > 0) {
-      *top = ff_petri_bound_apply(code, n, &top[0], n > 1 ? &top[1] : &anything, n > 2 ? &top[2] : &anything, &places);
+      *top = ff_petri_bound_apply_any(code, n, &top[0], n > 1 ? &top[1] : &anything, n > 2 ? &top[2] : &anything, &places);
     } else {
       *top = ff_petri_bound_of_word(of, &f->word[at], step, a, b);
       moves |= !ff_petri_bound_is_still(top);
@@ -320,14 +334,18 @@ static FF_HD inline ff_range ff_petri_bound_outline_of_word(const ff_petri_formu
   return ff_range_of_symbol(c[0] - reach, c[0] + reach);
 }
 
+static FF_HD inline ff_range ff_petri_bound_span_of_place(const double *curve, double a, double b, int clips) {
+  const ff_petri_curve x = ff_petri_curve_of(curve, a, b);
+  const int below = clips && x.low < 0;
+  return ff_range_of_symbol(below ? 0 : x.low, below ? ff_petri_bound_larger(x.high, 0) : x.high);
+}
+
 static FF_HD inline ff_range ff_petri_bound_span_of_word(const ff_petri_formula *of, const ff_formula_word *word,
                                                          const ff_petri_step *step, double a, double b) {
   if (word->code == FF_F_NUMBER) return ff_range_of_value(word->number);
   if (word->code == FF_F_TIME) return ff_range_of_symbol(ff_petri_time(step, a), ff_petri_time(step, b));
   if (of->curve[word->symbol] == NULL) return ff_range_of_value(of->value[word->symbol]);
-  const ff_petri_curve x = ff_petri_curve_of(of->curve[word->symbol], a, b);
-  const int clips = of->clips && x.low < 0;
-  return ff_range_of_symbol(clips ? 0 : x.low, clips ? ff_petri_bound_larger(x.high, 0) : x.high);
+  return ff_petri_bound_span_of_place(of->curve[word->symbol], a, b, of->clips);
 }
 
 /* All values in the step, or between two parts of it. */

@@ -13,8 +13,6 @@
 #define MOST_TRANSITIONS 64u
 #define MOST_GROUPS 16u
 #define MOST_CELLS 32u
-#define MOST_PROFILES 16u
-#define MOST_NARROW 16u
 #define MOST_WORDS 4000u /* of formulas */
 #define MOST_DEPTH 32u
 #define PIECES 64u
@@ -62,7 +60,7 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_stochastic > MOST_TRANSITIONS) return too_many(err, "stochastic transitions", p->n_stochastic, MOST_TRANSITIONS);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
-  if (p->n_profiles > MOST_PROFILES) return too_many(err, "functions of levels in hazards", p->n_profiles, MOST_PROFILES);
+  if (p->n_profiles > FF_PETRI_CODE_PROFILES) return too_many(err, "functions of levels in hazards", p->n_profiles, FF_PETRI_CODE_PROFILES);
   if (words_of(p) > MOST_WORDS) return too_many(err, "operations and operands in formulas", words_of(p), MOST_WORDS);
   if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
   return FF_OK;
@@ -126,7 +124,7 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
     const ff_petri_law *law = &p->law[p->flow[f]];
     if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
     for (uint32_t i = 0; i < law->n; i++) {
-      if (g->n_narrow == MOST_NARROW) return too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, MOST_NARROW);
+      if (g->n_narrow == FF_PETRI_CODE_NARROW) return too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, FF_PETRI_CODE_NARROW);
       ff_petri_code_narrow *x = &g->narrow[g->n_narrow++];
       *x = (ff_petri_code_narrow){law, i, ff_petri_span_can(&law->rate.formula)};
       for (uint32_t k = 0; k < law->rate.n; k++) {
@@ -296,7 +294,7 @@ static ff_status generate(ff_petri_coder *g, ff_error *err) {
 }
 
 ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
-  ff_petri_code_narrow narrow[MOST_NARROW];
+  ff_petri_code_narrow narrow[FF_PETRI_CODE_NARROW];
   ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}, .narrow = narrow};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);

@@ -87,6 +87,7 @@ static void write_slacks(ff_petri_coder *g) {
 }
 
 static void write_formulas(ff_petri_coder *g) {
+  uint8_t quick[FF_PETRI_CODE_NARROW] = {0};
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_code_narrow *x = &g->narrow[k];
     uint32_t *of;
@@ -94,8 +95,12 @@ static void write_formulas(ff_petri_coder *g) {
     g->out.status = ff_petri_code_symbols(&of, g, x->law, &x->law->rate, x->i, g->out.err);
     if (g->out.status != FF_OK) return;
     ff_petri_code_data(g, "rate", k, &x->law->rate.formula, of);
+    quick[k] = (uint8_t)x->quick;
+    if (x->quick) ff_petri_code_bounds(g, "rate", k, &x->law->rate.formula, of, 0);
     free(of);
   }
+  ff_petri_code_dispatch(g, "rate", "outline", quick, g->n_narrow);
+  ff_petri_code_dispatch(g, "rate", "bound", quick, g->n_narrow);
   ff_petri_code_begin(g, "FF_WARP p_formula p_rate_formula(uint32_t f)", 0);
   ff_write(&g->out, "  switch (f) {\n");
   for (uint32_t k = 0; k + 1 < g->n_narrow; k++)

@@ -30,8 +30,15 @@ static void write_profile_spans(ff_petri_coder *g) {
 
 static void write_profile_formulas(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  for (uint32_t k = 1; k < p->n_profiles; k++)
-    ff_petri_code_data(g, "profile", k, &p->profile[k].plain.formula, p->profile[k].plain.read);
+  uint8_t quick[FF_PETRI_CODE_PROFILES] = {0};
+  for (uint32_t k = 1; k < p->n_profiles; k++) {
+    const ff_petri_plain *plain = &p->profile[k].plain;
+    ff_petri_code_data(g, "profile", k, &plain->formula, plain->read);
+    quick[k] = p->profile[k].quick && !p->profile[k].affine;
+    if (quick[k]) ff_petri_code_bounds(g, "profile", k, &plain->formula, plain->read, 1);
+  }
+  ff_petri_code_dispatch(g, "profile", "outline", quick, p->n_profiles);
+  ff_petri_code_dispatch(g, "profile", "bound", quick, p->n_profiles);
   ff_petri_code_begin(g, "FF_WARP p_formula p_profile_formula(uint32_t k)", 0);
   ff_write(&g->out, "  switch (k) {\n");
   for (uint32_t k = 1; k < p->n_profiles; k++)

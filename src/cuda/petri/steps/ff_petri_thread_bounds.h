@@ -42,12 +42,12 @@ FF_WARP ff_petri_formula p_bounded(p_bounds_room *room, uint32_t n, int clips) {
   return of;
 }
 
-P_APART int p_profile_hides(p_bounds_room *room, uint32_t n, double a, double b, double low, double high, double slack) {
+P_APART int p_profile_hides_slowly(p_bounds_room *room, uint32_t n, double a, double b, double low, double high, double slack) {
   const ff_petri_formula of = p_bounded(room, n, 1);
   return ff_petri_peak_hides(&of, &room->step, a, b, low, high, slack);
 }
 
-P_APART int p_rate_hides(p_bounds_room *room, uint32_t n, double slack) {
+P_APART int p_rate_hides_slowly(p_bounds_room *room, uint32_t n, double slack) {
   const ff_petri_seen by = FF_PETRI_SEEN_BY_DORMAND_PRINCE;
   const ff_petri_formula of = p_bounded(room, n, 0);
   return ff_petri_peak_is_unseen(&of, &room->step, &by, slack);
@@ -98,21 +98,41 @@ FF_WARP void p_cut_step(p_thread *t, double middle) {
   t->phase = P_STEPS;
 }
 
+/* Whether a rate may have a peak in the step: see ff_petri_peak_is_unseen(). */
+FF_WARP int p_rate_hides(const p_thread *t, uint32_t f) {
+  const ff_petri_seen by = FF_PETRI_SEEN_BY_DORMAND_PRINCE;
+  double curve[P_ROOM(P_LEVELS)][FF_ODE_DENSE], y[P_ROOM(P_LEVELS)], low = P_INFINITY, high = -P_INFINITY;
+  P_EACH(i, P_LEVELS) {
+    p_curve(t, i, curve[i]);
+    y[i] = P_Y(i);
+  }
+  const double slack = p_rate_slack(t, f, y, p_length(t));
+  if (!P_HAS(P_QUICK_RATES, f)) {
+    p_bounds_room room;
+    const p_formula formula = p_rate_formula(f);
+    p_fill_bounds(&room, t, formula, 1u);
+    return p_rate_hides_slowly(&room, formula.n, slack);
+  }
+  const ff_range outline = p_rate_outline(t, f, 0, 1);
+  FF_NO_UNROLL for (int k = 0; k < by.n; k++) {
+    P_EACH(i, P_LEVELS) y[i] = ff_ode_dense_value(curve[i], by.s[k]);
+    const double value = p_rate(t, f, y);
+    if (p_is_bad(value)) return 0;
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+    if (k == 1 && !ff_petri_peak_is_far(outline, low, high, slack)) return 0;
+  }
+  return ff_petri_peak_is_far(outline, low, high, slack) && ff_petri_peak_is_far(p_rate_bound(t, f, 0, 1), low, high, slack);
+}
+
 /* As ff_petri_peak_shorten(). */
 FF_WARP void p_look(p_thread *t) {
   const double middle = t->from + p_length(t) / 2;
   int hides = 0;
   t->phase = P_SEARCHES;
   if (P_TRIES == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return;
-  FF_NO_UNROLL for (uint32_t f = 0u; f < P_NARROW && !hides; f++) {
-    if (!P_HAS(P_ASKED, f)) continue;
-    p_bounds_room room;
-    double end[P_ROOM(P_LEVELS)];
-    const p_formula formula = p_rate_formula(f);
-    P_EACH(i, P_LEVELS) end[i] = P_Y(i);
-    p_fill_bounds(&room, t, formula, 1u);
-    hides = p_rate_hides(&room, formula.n, p_rate_slack(t, f, end, p_length(t)));
-  }
+  FF_NO_UNROLL for (uint32_t f = 0u; f < P_NARROW && !hides; f++)
+    if (P_HAS(P_ASKED, f)) hides = p_rate_hides(t, f);
   if (hides) p_cut_step(t, middle);
 }
 #endif
@@ -131,19 +151,31 @@ FF_WARP int p_add_piece(p_thread *t, double begin, double width, double before, 
   return 1;
 }
 
+/* Whether a profile may have a peak between two parts of the segment. */
+FF_WARP int p_profile_hides(const p_thread *t, uint32_t k, double a, double b, double low, double high, double slack) {
+  if (P_HAS(P_QUICK & ~P_AFFINE, k) && (t->is & P_FLAT) == 0u)
+    return ff_petri_peak_is_far(p_profile_outline(t, k, a, b), low, high, slack) &&
+           ff_petri_peak_is_far(p_profile_bound(t, k, a, b), low, high, slack);
+  p_bounds_room room;
+  const p_formula formula = p_profile_formula(k);
+  p_fill_bounds(&room, t, formula, (t->is & P_FLAT) == 0u);
+  return p_profile_hides_slowly(&room, formula.n, a, b, low, high, slack);
+}
+
 /* Integrates the profile of the cell that was asked for. */
 FF_WARP void p_bounds(p_thread *t) {
-  const uint32_t k = P_PROFILE_OF(P_ASKED), first = P_PIECES_USED, moving = (t->is & P_FLAT) == 0u;
+  const uint32_t k = P_PROFILE_OF(P_ASKED), first = P_PIECES_USED;
   const int affine = (int)P_HAS(P_AFFINE, k);
   const double size = P_SUM(P_ASKED) * p_length(t);
   double begin = 0, width = 1, before = 0, error = 0, c[FF_PETRI_DEGREE] = {0};
   ff_petri_span quick = ff_petri_span_new(ff_math_nan(), ff_math_nan()), span[P_ROOM(P_LEVELS)];
-  p_bounds_room room;
-  const p_formula formula = p_profile_formula(k);
   t->phase = P_REFUSES;
-  p_fill_bounds(&room, t, formula, moving);
-  P_EACH(i, P_LEVELS) span[i] = ff_petri_span_of_level(room.dense + FF_ODE_DENSE * i, 1);
-  if (P_HAS(P_QUICK, k) && !affine && moving) quick = p_profile_span(t, k, span);
+  P_EACH(i, P_LEVELS) {
+    double curve[FF_ODE_DENSE];
+    p_curve(t, i, curve);
+    span[i] = ff_petri_span_of_level(curve, 1);
+  }
+  if (P_HAS(P_QUICK, k) && !affine && (t->is & P_FLAT) == 0u) quick = p_profile_span(t, k, span);
   FF_NO_UNROLL while (begin < 1) {
     ff_petri_tried tried;
     double f[FF_PETRI_POINTS];
@@ -153,7 +185,7 @@ FF_WARP void p_bounds(p_thread *t) {
     if (exact && !affine && width > P_FINEST) {
       const double slack = ff_petri_slack_of(size * width, tried.sum, P_RELATIVE);
       if (!(width == 1 && ff_petri_span_is_near(quick, tried.low, tried.high, slack)))
-        exact = !p_profile_hides(&room, formula.n, begin, begin + width, tried.low, tried.high, slack);
+        exact = !p_profile_hides(t, k, begin, begin + width, tried.low, tried.high, slack);
     }
     if (exact) {
       if (!(tried.low >= 0) || !p_add_piece(t, begin, width, before, tried.c)) return;

@@ -172,11 +172,15 @@ FF_WARP uint32_t p_number(uint32_t m);
 FF_WARP void p_store(const p_thread *t, double *to, const double *y);
 FF_WARP double p_value(const p_thread *t, uint32_t i);
 FF_WARP p_formula p_profile_formula(uint32_t k);
+FF_WARP ff_range p_profile_outline(const p_thread *t, uint32_t k, double a, double b);
+FF_WARP ff_range p_profile_bound(const p_thread *t, uint32_t k, double a, double b);
 #if P_NARROW > 0u
 FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y);
 FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span);
 FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length);
 FF_WARP p_formula p_rate_formula(uint32_t f);
+FF_WARP ff_range p_rate_outline(const p_thread *t, uint32_t f, double a, double b);
+FF_WARP ff_range p_rate_bound(const p_thread *t, uint32_t f, double a, double b);
 #endif
 
 FF_WARP int p_is_bad(double x) { return !(ff_math_absolute(x) < P_INFINITY); }
