@@ -28,7 +28,7 @@ static int attempt(ff_ode *o, double h) {
   call(o, 4, h, at, o->k[4]);
   for (uint32_t s = 0; s < n; s++) at[s] = ff_ode_explicit_5(x[s], h, k0[s], k1[s], k2[s], k3[s], k4[s]);
   call(o, 5, h, at, o->k[5]);
-  for (uint32_t s = 0; s < n; s++) end[s] = ff_ode_explicit_6(x[s], h, k0[s], k1[s], k2[s], k3[s], k4[s], k5[s]);
+  for (uint32_t s = 0; s < n; s++) end[s] = ff_ode_explicit_6(x[s], h, k0[s], k2[s], k3[s], k4[s], k5[s]);
   call(o, 6, h, end, o->slope[1]);
   for (uint32_t s = 0; s < n; s++) {
     double k[FF_ODE_EXPLICIT_STAGES];

@@ -1,6 +1,5 @@
 /* The arithmetic of one component in a step of Dormand and Prince's method, the state within a step, and the length of the next
- * one. gcc and nvcc compile the same text. Sums begin with 0 and keep the terms whose weight is 0: so a zero has the sign, and a
- * sum over a slope that is not finite the value, of a sum over all stages. All calls take O(1). */
+ * one. gcc and nvcc compile the same text. All calls take O(1). */
 #ifndef FF_ODE_EXPLICIT_MATH_H
 #define FF_ODE_EXPLICIT_MATH_H
 
@@ -25,34 +24,33 @@ static FF_HD inline double ff_ode_explicit_node(int i) {
 }
 
 /* The component at stages 1 to 6 of a step of length h from x. k0 to k5 are its slopes at the stages before. */
-static FF_HD inline double ff_ode_explicit_1(double x, double h, double k0) { return x + h * (0 + 1.0 / 5 * k0); }
+static FF_HD inline double ff_ode_explicit_1(double x, double h, double k0) { return x + h * (1.0 / 5 * k0); }
 
 static FF_HD inline double ff_ode_explicit_2(double x, double h, double k0, double k1) {
-  return x + h * (0 + 3.0 / 40 * k0 + 9.0 / 40 * k1);
+  return x + h * (3.0 / 40 * k0 + 9.0 / 40 * k1);
 }
 
 static FF_HD inline double ff_ode_explicit_3(double x, double h, double k0, double k1, double k2) {
-  return x + h * (0 + 44.0 / 45 * k0 + -56.0 / 15 * k1 + 32.0 / 9 * k2);
+  return x + h * (44.0 / 45 * k0 + -56.0 / 15 * k1 + 32.0 / 9 * k2);
 }
 
 static FF_HD inline double ff_ode_explicit_4(double x, double h, double k0, double k1, double k2, double k3) {
-  return x + h * (0 + 19372.0 / 6561 * k0 + -25360.0 / 2187 * k1 + 64448.0 / 6561 * k2 + -212.0 / 729 * k3);
+  return x + h * (19372.0 / 6561 * k0 + -25360.0 / 2187 * k1 + 64448.0 / 6561 * k2 + -212.0 / 729 * k3);
 }
 
 static FF_HD inline double ff_ode_explicit_5(double x, double h, double k0, double k1, double k2, double k3, double k4) {
-  return x + h * (0 + 9017.0 / 3168 * k0 + -355.0 / 33 * k1 + 46732.0 / 5247 * k2 + 49.0 / 176 * k3 + -5103.0 / 18656 * k4);
+  return x + h * (9017.0 / 3168 * k0 + -355.0 / 33 * k1 + 46732.0 / 5247 * k2 + 49.0 / 176 * k3 + -5103.0 / 18656 * k4);
 }
 
-/* The end of the step. The slope there is that of stage 6, and of stage 0 of the next step. */
-static FF_HD inline double ff_ode_explicit_6(double x, double h, double k0, double k1, double k2, double k3, double k4,
-                                             double k5) {
-  return x + h * (0 + 35.0 / 384 * k0 + 0.0 * k1 + 500.0 / 1113 * k2 + 125.0 / 192 * k3 + -2187.0 / 6784 * k4 + 11.0 / 84 * k5);
+/* The end of the step, which does not depend on k1. The slope there is that of stage 6, and of stage 0 of the next step. */
+static FF_HD inline double ff_ode_explicit_6(double x, double h, double k0, double k2, double k3, double k4, double k5) {
+  return x + h * (35.0 / 384 * k0 + 500.0 / 1113 * k2 + 125.0 / 192 * k3 + -2187.0 / 6784 * k4 + 11.0 / 84 * k5);
 }
 
 /* The estimated error. k has the slopes at all stages. */
 static FF_HD inline double ff_ode_explicit_error(double h, const double *k) {
-  const double sum = 0 + 71.0 / 57600 * k[0] + 0.0 * k[1] + -71.0 / 16695 * k[2] + 71.0 / 1920 * k[3] +
-                     -17253.0 / 339200 * k[4] + 22.0 / 525 * k[5] + -1.0 / 40 * k[6];
+  const double sum = 71.0 / 57600 * k[0] + -71.0 / 16695 * k[2] + 71.0 / 1920 * k[3] + -17253.0 / 339200 * k[4] +
+                     22.0 / 525 * k[5] + -1.0 / 40 * k[6];
   return ff_math_absolute(h * sum);
 }
 
@@ -65,9 +63,9 @@ static FF_HD inline void ff_ode_explicit_dense(double h, double start, double en
   c[1] = by;
   c[2] = bend;
   c[3] = by - h * k[6] - bend;
-  c[4] = h * (0 + -12715105075.0 / 11282082432.0 * k[0] + 0.0 * k[1] + 87487479700.0 / 32700410799.0 * k[2] +
-              -10690763975.0 / 1880347072.0 * k[3] + 701980252875.0 / 199316789632.0 * k[4] + -1453857185.0 / 822651844.0 * k[5] +
-              69997945.0 / 29380423.0 * k[6]);
+  c[4] = h * (-12715105075.0 / 11282082432.0 * k[0] + 87487479700.0 / 32700410799.0 * k[2] +
+              -10690763975.0 / 1880347072.0 * k[3] + 701980252875.0 / 199316789632.0 * k[4] +
+              -1453857185.0 / 822651844.0 * k[5] + 69997945.0 / 29380423.0 * k[6]);
 }
 
 /* The state at a part of the step, from 0 to 1. The implicit method has polynomials of this form, too. */

@@ -211,9 +211,9 @@ APART void FF_KERNEL(stage_5)(double *restrict out, const double *restrict x, co
   EACH(l) out[l] = ff_ode_explicit_5(x[l], h[l], k0[l], k1[l], k2[l], k3[l], k4[l]);
 }
 APART void FF_KERNEL(stage_6)(double *restrict out, const double *restrict x, const double *restrict h,
-                              const double *restrict k0, const double *restrict k1, const double *restrict k2,
-                              const double *restrict k3, const double *restrict k4, const double *restrict k5) {
-  EACH(l) out[l] = ff_ode_explicit_6(x[l], h[l], k0[l], k1[l], k2[l], k3[l], k4[l], k5[l]);
+                              const double *restrict k0, const double *restrict k2, const double *restrict k3,
+                              const double *restrict k4, const double *restrict k5) {
+  EACH(l) out[l] = ff_ode_explicit_6(x[l], h[l], k0[l], k2[l], k3[l], k4[l], k5[l]);
 }
 
 APART void FF_KERNEL(errors)(double *restrict out, const double *restrict h, const double *restrict k0, const double *restrict k1,
@@ -298,8 +298,7 @@ static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
   memcpy(x->at, x->row, (size_t)n * L * sizeof *x->at);
   FF_KERNEL(slopes)(x, 5, k[5]);
   for (uint32_t i = 0; i < n; i++)
-    FF_KERNEL(stage_6)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[1], i), ROW(k[2], i), ROW(k[3], i), ROW(k[4], i),
-                       ROW(k[5], i));
+    FF_KERNEL(stage_6)(ROW(x->row, i), ROW(x->start, i), h, ROW(k[0], i), ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i));
   memcpy(x->end, x->row, (size_t)n * L * sizeof *x->end);
   FF_KERNEL(slopes)(x, 6, k[6]);
   FF_KERNEL(fill)(x->worst, 0);

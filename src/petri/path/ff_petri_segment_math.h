@@ -39,8 +39,9 @@ static FF_HD inline double ff_petri_sum_of(double before, double by) {
 
 /* The part of a segment at time t, from 0 to 1. */
 static FF_HD inline double ff_petri_part_at(double t, double from, double length) {
+  if (!(t > from)) return 0;
   const double s = (t - from) / length;
-  return s > 0 ? s < 1 ? s : 1 : 0;
+  return s < 1 ? s : 1;
 }
 
 #endif

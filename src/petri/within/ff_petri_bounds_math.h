@@ -278,10 +278,10 @@ FF_PETRI_ONCE ff_petri_bound ff_petri_bound_apply_any(uint32_t code, uint32_t n,
 }
 
 /* A level, which counts as 0 below if it is clipped. */
-static FF_HD inline ff_petri_bound ff_petri_bound_of_place(const double *curve, double a, double b, int clips) {
+FF_PETRI_ONCE ff_petri_bound ff_petri_bound_of_place(const double *curve, double a, double b, int clips) {
   const ff_petri_bound level = ff_petri_bound_of_level(curve, a, b), zero = ff_petri_bound_of_number(0);
   ff_petri_bound_places places = {0, 0, 0, 0};
-  return clips && !(level.range.low >= 0) ? ff_petri_bound_apply_any(FF_F_MAX, 2, &level, &zero, &zero, &places) : level;
+  return clips && !(level.range.low >= 0) ? ff_petri_bound_apply(FF_F_MAX, 2, &level, &zero, &zero, &places) : level;
 }
 
 static FF_HD inline ff_petri_bound ff_petri_bound_of_word(const ff_petri_formula *of, const ff_formula_word *word,

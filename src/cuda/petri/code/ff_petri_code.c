@@ -205,6 +205,15 @@ static uint64_t singles_of(const ff_petri_program *p) {
   return bits;
 }
 
+/* Whether some formula is not of arithmetic alone, or depends on the time. */
+static int is_slow(const ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  int slow = p->timed_profiles;
+  for (uint32_t k = 1; k < p->n_profiles; k++) slow |= !p->profile[k].affine && !p->profile[k].quick;
+  for (uint32_t k = 0; k < g->n_narrow; k++) slow |= !g->narrow[k].quick;
+  return slow;
+}
+
 static void define(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   ff_petri_code *code = g->code;
@@ -234,6 +243,7 @@ static void define(ff_petri_coder *g) {
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
+  ff_write(&g->out, "#define P_SLOW %d\n", is_slow(g));
   ff_write(&g->out, "#define P_DENSE %d\n", moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);

@@ -8,6 +8,11 @@ static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   ff_petri_code_begin(g, "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)",
                       0);
+  uint8_t *begun = ff_calloc(p->n_levels, 1);
+  if (begun == NULL) {
+    if (g->out.status == FF_OK) g->out.status = ff_error_set(g->out.err, FF_EMEMORY, "no memory for code");
+    return;
+  }
   for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  double o%u = 0;\n", i);
   for (uint32_t f = 0; f < p->n_flows; f++) {
     const ff_petri_law *law = &p->law[p->flow[f]];
@@ -18,7 +23,8 @@ static void write_slopes(ff_petri_coder *g) {
         const uint32_t level = ff_petri_value_of(law, effect->row, i);
         const int varies = effect->formula.formula.length > 0;
         const uint32_t by = varies ? ff_petri_code_term(g, law, &effect->formula, i) : 0;
-        ff_write(&g->out, "  o%u += ", level);
+        ff_write(&g->out, begun[level] ? "  o%u += " : "  o%u = ", level); /* 0 + x differs from x in the sign of a 0 only */
+        begun[level] = 1;
         if (varies)
           ff_write(&g->out, "f%u", by);
         else
@@ -29,6 +35,7 @@ static void write_slopes(ff_petri_coder *g) {
   }
   for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  out[%u] = o%u;\n", i, i);
   ff_write(&g->out, "  (void)t;\n  (void)time;\n  (void)y;\n  (void)out;\n}\n\n");
+  free(begun);
 }
 
 /* ---- flows that may have narrow peaks ------------------------------------------------------------------------------------- */
@@ -46,9 +53,9 @@ static void write_rates(ff_petri_coder *g) {
 }
 
 static void write_spans(ff_petri_coder *g) {
-  ff_petri_code_begin(g, "FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span)",
+  ff_petri_code_begin(g, "FF_WARP p_span p_rate_span(const p_thread *t, uint32_t f, const p_span *span)",
                       0);
-  ff_write(&g->out, "  ff_petri_span out = ff_petri_span_new(0, 0);\n");
+  ff_write(&g->out, "  p_span out = p_span_new(0);\n");
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_code_narrow *x = &g->narrow[k];
     uint32_t *of;

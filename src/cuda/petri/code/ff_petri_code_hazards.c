@@ -17,9 +17,9 @@ static void write_profiles(ff_petri_coder *g) {
 
 static void write_profile_spans(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP ff_petri_span p_profile_span(const p_thread *t, uint32_t k, const ff_petri_span *span)",
+  ff_petri_code_begin(g, "FF_WARP p_span p_profile_span(const p_thread *t, uint32_t k, const p_span *span)",
                       0);
-  ff_write(&g->out, "  ff_petri_span out = ff_petri_span_new(1, 1);\n");
+  ff_write(&g->out, "  p_span out = p_span_new(1);\n");
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     if (!p->profile[k].quick || p->profile[k].affine) continue;
     const uint32_t s = ff_petri_code_span(g, &p->profile[k].plain.formula, p->profile[k].plain.read);
@@ -68,17 +68,25 @@ static void write_coefficients(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
     of[k - p->cell_members[cell]] = write_coefficient(g, p->member[k]);
 }
 
+/* Whether a coefficient is a number times a count, which is never below 0. */
+static int is_positive(const ff_petri_coder *g, uint32_t member) {
+  const ff_petri_factor *factor = &g->p->factor[member];
+  return factor->value != FF_PETRI_NO_FACTOR && g->room[factor->value] == FF_PETRI_IN_COUNTS && factor->number >= 0;
+}
+
 /* As ff_petri_clock_sum(): four sums. */
 static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
   const uint32_t n = (uint32_t)(g->p->cell_members[cell + 1] - g->p->cell_members[cell]);
   write_coefficients(g, cell, of);
-  for (uint32_t k = 0; k < n; k++) ff_write(&g->out, "  fine &= f%u >= 0 && f%u < P_INFINITY;\n", of[k], of[k]);
+  for (uint32_t k = 0; k < n; k++)
+    if (!is_positive(g, g->p->member[g->p->cell_members[cell] + k])) ff_write(&g->out, "  fine &= f%u >= 0;\n", of[k]);
   for (uint32_t i = 0; i < 4; i++) {
     ff_write(&g->out, "  const double c%u_%u = 0.0", cell, i);
     for (uint32_t k = i; k < n; k += 4) ff_write(&g->out, " + f%u", of[k]);
     ff_write(&g->out, ";\n");
   }
-  ff_write(&g->out, "  P_SUM(%u) = (c%u_0 + c%u_1) + (c%u_2 + c%u_3);\n", cell, cell, cell, cell, cell);
+  ff_write(&g->out, "  const double s%u = (c%u_0 + c%u_1) + (c%u_2 + c%u_3);\n", cell, cell, cell, cell, cell);
+  ff_write(&g->out, "  fine &= s%u < P_INFINITY;\n  P_SUM(%u) = s%u;\n", cell, cell, cell);
 }
 
 /* The sum and the choice have as many variables as transitions, so each is in a block of its own. */

@@ -88,15 +88,14 @@ uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------------- */
 
-static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, const uint32_t *of, const uint32_t *operand) {
+static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, const uint32_t *of, const uint32_t *operand,
+                               double exponent) {
   static const char *const names[] = {[FF_F_ADD] = "sum", [FF_F_SUB] = "difference", [FF_F_MUL] = "product",
                                       [FF_F_DIV] = "quotient"};
   const uint32_t a = operand[0], b = operand[1];
   switch (word->code) {
     case FF_F_NUMBER:
-      ff_write(&g->out, "ff_petri_span_new(");
-      ff_petri_code_number(g, word->number);
-      ff_write(&g->out, ", ");
+      ff_write(&g->out, "p_span_new(");
       ff_petri_code_number(g, word->number);
       ff_write(&g->out, ")");
       break;
@@ -104,14 +103,15 @@ static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, c
       if (g->room[of[word->symbol]] == FF_PETRI_IN_LEVELS)
         ff_write(&g->out, "span[%u]", g->number[of[word->symbol]]);
       else
-        ff_write(&g->out, "ff_petri_span_new(x%u, x%u)", of[word->symbol], of[word->symbol]);
+        ff_write(&g->out, "p_span_new(x%u)", of[word->symbol]);
       break;
-    case FF_F_NEG: ff_write(&g->out, "ff_petri_span_new(-s%u.high, -s%u.low)", a, a); break;
+    case FF_F_NEG: ff_write(&g->out, "p_span_negative(s%u)", a); break;
     case FF_F_POW:
-      ff_write(&g->out, "ff_petri_span_power(s%u.low, s%u.low, ff_formula_pow(s%u.low, s%u.low), ff_formula_pow(s%u.high, "
-               "s%u.low))", b, a, a, b, a, b);
+      ff_write(&g->out, "p_span_power(s%u, ", a);
+      ff_petri_code_number(g, exponent);
+      ff_write(&g->out, ")");
       break;
-    default: ff_write(&g->out, "ff_petri_span_%s(s%u, s%u)", names[word->code], a, b);
+    default: ff_write(&g->out, "p_span_%s(s%u, s%u)", names[word->code], a, b);
   }
 }
 
@@ -120,13 +120,17 @@ uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const 
   for (uint32_t k = 0; k < formula->length; k++)
     if (formula->word[k].code == FF_F_SYMBOL && g->room[of[formula->word[k].symbol]] != FF_PETRI_IN_LEVELS)
       ff_petri_code_declare(g, of[formula->word[k].symbol]);
+  g->formulas.place = of;
   for (uint32_t k = 0; k < formula->length; k++) {
     const ff_formula_word *word = formula->word + k;
-    const uint32_t to = g->formulas.variables++;
+    int is_new;
     top -= ff_formula_operands(word->code);
-    ff_write(&g->out, "  const ff_petri_span s%u = ", to);
-    write_span_of_word(g, word, of, stack + top);
-    ff_write(&g->out, ";\n");
+    const uint32_t to = ff_formula_share(&g->formulas, word, stack + top, &is_new);
+    if (is_new) {
+      ff_write(&g->out, "  const p_span s%u = ", to);
+      write_span_of_word(g, word, of, stack + top, k > 0 ? formula->word[k - 1].number : 0);
+      ff_write(&g->out, ";\n");
+    }
     stack[top++] = to;
   }
   return stack[0];

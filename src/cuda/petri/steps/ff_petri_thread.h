@@ -26,6 +26,7 @@
  *   P_AUTO              whether the solver looks for stiffness
  *   P_NARROW            flows whose rates may have narrow peaks, at most 32
  *   P_QUICK_RATES       bits of these: whether there are quick bounds
+ *   P_SLOW              whether bounds of some formula are those of data
  *   P_DENSE             0 if levels within a step are wanted only where they are recorded
  *   P_RELATIVE, P_ABSOLUTE   tolerances
  *   P_DEPTH, P_READS    of formulas for slow bounds: the largest stack, and the most values that one reads
@@ -39,7 +40,7 @@
  *   p_derive(t)              sets t->derived; returns whether one of them has changed that flows or profiles read
  *   p_slopes(t, time, y, out)  the slopes of levels
  *   p_profile(t, k, y, time)   profile k for these levels
- *   p_profile_span(t, k, span) quick bounds of it for bounds of levels
+ *   p_profile_span(t, k, span) quick bounds of it for those of levels
  *   p_rate(t, f, y), p_rate_span(t, f, span), p_rate_slack(t, f, y, length)   the same for narrow flow number f, and by how much
  *                            it may differ
  *   p_sums(t, g)             the sums of coefficients of group g; returns 0 if one is negative or not finite

@@ -6,6 +6,7 @@
 #define P_MOST_TRIES 40u
 #define P_FINEST 0x1p-20 /* in shorter parts of a segment, bounds are not asked */
 
+#if P_SLOW
 /* A formula in the present step, and room for its bounds. It is in memory, so that a thread keeps the rest in registers. */
 typedef struct {
   double dense[FF_ODE_DENSE * P_ROOM(P_LEVELS)], time[FF_ODE_DENSE];
@@ -53,30 +54,32 @@ P_APART int p_rate_hides_slowly(p_bounds_room *room, uint32_t n, double slack) {
   return ff_petri_peak_is_unseen(&of, &room->step, &by, slack);
 }
 
+#endif
+
 /* ---- flows ------------------------------------------------------------------------------------------------------------------- */
 
 #if P_NARROW > 0u
 /* The flows for which quick bounds do not tell that they have no narrow peak in the step. */
 FF_WARP uint32_t p_suspects(const p_thread *t) {
-  ff_petri_span span[P_ROOM(P_LEVELS)];
+  p_span span[P_ROOM(P_LEVELS)];
   double start[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
   uint32_t suspects = 0u;
   P_EACH(i, P_LEVELS) {
     double c[FF_ODE_DENSE];
     p_curve(t, i, c);
-    span[i] = ff_petri_span_of_level(c, 0);
+    span[i] = p_span_of_level(c, 0);
     start[i] = c[0];
     end[i] = P_Y(i);
   }
   P_EACH(f, P_NARROW) {
     int plain = 0;
     if (P_HAS(P_QUICK_RATES, f)) {
-      const ff_petri_span x = p_rate_span(t, f, span);
+      const p_span x = p_rate_span(t, f, span);
       const double slack = p_rate_slack(t, f, end, p_length(t));
-      plain = ff_petri_span_is_near(x, x.low, x.low, slack) && ff_petri_span_is_near(x, x.high, x.high, slack);
+      plain = p_span_is_near(x, (double)x.low, (double)x.low, slack) && p_span_is_near(x, (double)x.high, (double)x.high, slack);
       if (!plain) {
         const double first = p_rate(t, f, start), last = p_rate(t, f, end);
-        plain = ff_petri_span_is_near(x, first < last ? first : last, first < last ? last : first, slack);
+        plain = p_span_is_near(x, first < last ? first : last, first < last ? last : first, slack);
       }
     }
     suspects |= (uint32_t)!plain << f;
@@ -107,12 +110,14 @@ FF_WARP int p_rate_hides(const p_thread *t, uint32_t f) {
     y[i] = P_Y(i);
   }
   const double slack = p_rate_slack(t, f, y, p_length(t));
+#if P_SLOW
   if (!P_HAS(P_QUICK_RATES, f)) {
     p_bounds_room room;
     const p_formula formula = p_rate_formula(f);
     p_fill_bounds(&room, t, formula, 1u);
     return p_rate_hides_slowly(&room, formula.n, slack);
   }
+#endif
   const ff_range outline = p_rate_outline(t, f, 0, 1);
   FF_NO_UNROLL for (int k = 0; k < by.n; k++) {
     P_EACH(i, P_LEVELS) y[i] = ff_ode_dense_value(curve[i], by.s[k]);
@@ -125,15 +130,17 @@ FF_WARP int p_rate_hides(const p_thread *t, uint32_t f) {
   return ff_petri_peak_is_far(outline, low, high, slack) && ff_petri_peak_is_far(p_rate_bound(t, f, 0, 1), low, high, slack);
 }
 
-/* As ff_petri_peak_shorten(). */
-FF_WARP void p_look(p_thread *t) {
+/* As ff_petri_peak_shorten(). Gives and takes the thread as a value, so that it stays in registers elsewhere. */
+P_APART p_thread p_look(p_thread own) {
+  p_thread *const t = &own;
   const double middle = t->from + p_length(t) / 2;
   int hides = 0;
   t->phase = P_SEARCHES;
-  if (P_TRIES == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return;
+  if (P_TRIES == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return own;
   FF_NO_UNROLL for (uint32_t f = 0u; f < P_NARROW && !hides; f++)
     if (P_HAS(P_ASKED, f)) hides = p_rate_hides(t, f);
   if (hides) p_cut_step(t, middle);
+  return own;
 }
 #endif
 
@@ -156,26 +163,24 @@ FF_WARP int p_profile_hides(const p_thread *t, uint32_t k, double a, double b, d
   if (P_HAS(P_QUICK & ~P_AFFINE, k) && (t->is & P_FLAT) == 0u)
     return ff_petri_peak_is_far(p_profile_outline(t, k, a, b), low, high, slack) &&
            ff_petri_peak_is_far(p_profile_bound(t, k, a, b), low, high, slack);
+#if P_SLOW
   p_bounds_room room;
   const p_formula formula = p_profile_formula(k);
   p_fill_bounds(&room, t, formula, (t->is & P_FLAT) == 0u);
   return p_profile_hides_slowly(&room, formula.n, a, b, low, high, slack);
+#else
+  return 0;
+#endif
 }
 
 /* Integrates the profile of the cell that was asked for. */
-FF_WARP void p_bounds(p_thread *t) {
+P_APART p_thread p_bounds(p_thread own) {
+  p_thread *const t = &own;
   const uint32_t k = P_PROFILE_OF(P_ASKED), first = P_PIECES_USED;
   const int affine = (int)P_HAS(P_AFFINE, k);
   const double size = P_SUM(P_ASKED) * p_length(t);
   double begin = 0, width = 1, before = 0, error = 0, c[FF_PETRI_DEGREE] = {0};
-  ff_petri_span quick = ff_petri_span_new(ff_math_nan(), ff_math_nan()), span[P_ROOM(P_LEVELS)];
   t->phase = P_REFUSES;
-  P_EACH(i, P_LEVELS) {
-    double curve[FF_ODE_DENSE];
-    p_curve(t, i, curve);
-    span[i] = ff_petri_span_of_level(curve, 1);
-  }
-  if (P_HAS(P_QUICK, k) && !affine && (t->is & P_FLAT) == 0u) quick = p_profile_span(t, k, span);
   FF_NO_UNROLL while (begin < 1) {
     ff_petri_tried tried;
     double f[FF_PETRI_POINTS];
@@ -184,11 +189,10 @@ FF_WARP void p_bounds(p_thread *t) {
     int exact = ff_petri_is_exact(size * width, tried.sum, tried.error, P_RELATIVE);
     if (exact && !affine && width > P_FINEST) {
       const double slack = ff_petri_slack_of(size * width, tried.sum, P_RELATIVE);
-      if (!(width == 1 && ff_petri_span_is_near(quick, tried.low, tried.high, slack)))
-        exact = !p_profile_hides(t, k, begin, begin + width, tried.low, tried.high, slack);
+      exact = !p_profile_hides(t, k, begin, begin + width, tried.low, tried.high, slack);
     }
     if (exact) {
-      if (!(tried.low >= 0) || !p_add_piece(t, begin, width, before, tried.c)) return;
+      if (!(tried.low >= 0) || !p_add_piece(t, begin, width, before, tried.c)) return own;
       P_EACH(i, FF_PETRI_DEGREE) c[i] = tried.c[i];
       error += width * tried.error;
       before += width * tried.sum;
@@ -198,7 +202,7 @@ FF_WARP void p_bounds(p_thread *t) {
     } else if (width > 1.0 / (1u << FF_PETRI_MOST_DEPTH)) {
       width /= 2;
     } else {
-      return;
+      return own;
     }
   }
   P_FIRST(k) = first;
@@ -206,10 +210,14 @@ FF_WARP void p_bounds(p_thread *t) {
   t->several = P_N(k) > 1u ? t->several | P_BIT(k) : t->several & ~P_BIT(k);
   p_keep(t, k, c, before, error, size);
   t->phase = P_SEARCHES;
+  return own;
 }
 #else
 /* All profiles are affine: what was asked for is not valid. */
-FF_WARP void p_bounds(p_thread *t) { t->phase = P_REFUSES; }
+FF_WARP p_thread p_bounds(p_thread own) {
+  own.phase = P_REFUSES;
+  return own;
+}
 #endif
 
 #endif

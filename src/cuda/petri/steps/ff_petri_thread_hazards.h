@@ -100,7 +100,7 @@ FF_WARP void p_settle(p_thread *t, uint32_t g) {
   double used;
   if (!(P_SINCE(g) < t->now)) return;
   if (P_HAS(t->varies, g))
-    used = p_length(t) * (p_used_until(t, g, ff_petri_part_at(t->now, t->from, p_length(t))) -
+    used = p_length(t) * (p_used_until(t, g, t->now == t->to ? 1 : ff_petri_part_at(t->now, t->from, p_length(t))) -
                           p_used_until(t, g, ff_petri_part_at(P_SINCE(g), t->from, p_length(t))));
   else
     used = P_RATE(g) * (t->now - P_SINCE(g));
@@ -150,15 +150,14 @@ FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
   ff_petri_try(f, affine, &tried);
   if (!(tried.low >= 0) || !ff_petri_is_exact(size, tried.sum, tried.error, P_RELATIVE)) return 0;
   if (!affine) {
-    ff_petri_span span[P_ROOM(P_LEVELS)];
+    p_span span[P_ROOM(P_LEVELS)];
     if (!P_HAS(P_QUICK, k) || (t->is & P_FLAT) != 0u) return 0;
     P_EACH(i, P_LEVELS) {
       double c[FF_ODE_DENSE];
       p_curve(t, i, c);
-      span[i] = ff_petri_span_of_level(c, 1);
+      span[i] = p_span_of_level(c, 1);
     }
-    if (!ff_petri_span_is_near(p_profile_span(t, k, span), tried.low, tried.high,
-                               ff_petri_slack_of(size, tried.sum, P_RELATIVE)))
+    if (!p_span_is_near(p_profile_span(t, k, span), tried.low, tried.high, ff_petri_slack_of(size, tried.sum, P_RELATIVE)))
       return 0;
   }
   t->several &= ~P_BIT(k);
@@ -199,12 +198,11 @@ FF_WARP int p_integrate_cells(p_thread *t, uint32_t g) {
 /* Whether a group fires in the segment, and at which integral. */
 FF_WARP void p_test(p_thread *t, uint32_t g) {
   const double length = p_length(t), begin = ff_petri_part_at(P_SINCE(g), t->from, length), whole = p_whole(t, g);
-  double rate, p[FF_PETRI_DEGREE], at_begin = 0, need = P_LEFT(g) / length;
+  double rate, p[FF_PETRI_DEGREE];
   P_CANDIDATE(g) = P_INFINITY;
-  if (begin != 0) {
-    at_begin = p_add_up(t, g, p) ? ff_petri_integral_at(p, begin, &rate) : p_integral(t, g, begin, &rate);
-    need = at_begin + need;
-  }
+  if (begin == 0 && P_LEFT(g) > whole * length * (1 + 0x1p-40)) return; /* as most searches end, without a division */
+  double need = P_LEFT(g) / length;
+  if (begin != 0) need = (p_add_up(t, g, p) ? ff_petri_integral_at(p, begin, &rate) : p_integral(t, g, begin, &rate)) + need;
   if (!(need <= whole)) return;
   P_CANDIDATE(g) = need;
   t->pending |= P_BIT(g);
@@ -277,6 +275,10 @@ FF_WARP uint32_t p_choose(const p_thread *t, uint32_t g, double time) {
   const uint32_t only = p_only_cell(t, g);
   double y[P_ROOM(P_LEVELS)], weight[P_CELLS], total = 0;
   if (only != P_NONE && P_IS_SINGLE(only)) return p_member(t, only, 0);
+  if (only != P_NONE && P_PROFILE_OF(only) == 0u) { /* as below, where all weights are 1 */
+    const double sum = P_SUM(only), chosen = P_CHOICE(g) * sum;
+    return p_member(t, only, chosen < sum ? chosen : chosen - sum);
+  }
   p_levels_at(t, time, y);
   P_EACH(i, P_LEVELS) y[i] = p_clip(y[i]);
   P_EACH(c, P_CELLS) {

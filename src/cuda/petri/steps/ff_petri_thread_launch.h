@@ -4,7 +4,7 @@
 
 #define P_TURNS 32u      /* between two looks at the clock */
 #define P_WAIT_STEPS 4u  /* lanes that wait for each other, unless nothing else happens */
-#define P_WAIT_BOUNDS 4u
+#define P_WAIT_BOUNDS 8u
 #define P_WAIT_FIRES 8u
 
 #ifndef P_GOES_ON /* for tests: an empty slot goes on while others of its warp are busy */
@@ -72,7 +72,7 @@ FF_WARP int p_turn(p_thread *t, int idle) {
   const uint32_t looks = P_COUNT_LANES(t->phase == P_LOOKS);
   if (looks >= p_least(P_WAIT_BOUNDS, idle)) {
     happened |= looks;
-    if (t->phase == P_LOOKS) p_look(t);
+    if (t->phase == P_LOOKS) *t = p_look(*t);
   }
 #endif
   happened |= P_COUNT_LANES(t->phase == P_SEARCHES);
@@ -80,7 +80,7 @@ FF_WARP int p_turn(p_thread *t, int idle) {
   const uint32_t bounds = P_COUNT_LANES(t->phase == P_BOUNDS);
   if (bounds >= p_least(P_WAIT_BOUNDS, idle)) {
     happened |= bounds;
-    if (t->phase == P_BOUNDS) p_bounds(t);
+    if (t->phase == P_BOUNDS) *t = p_bounds(*t);
   }
   const uint32_t fires = P_COUNT_LANES(t->phase == P_FIRES);
   if (fires >= p_least(P_WAIT_FIRES, idle)) {

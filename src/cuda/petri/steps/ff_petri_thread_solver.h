@@ -148,9 +148,13 @@ FF_WARP int p_is_fast(double h, const double *at, const double *end, const doubl
   return !slow && h * p_speed(at, end, k5, k6) > FF_ODE_STIFF_BORDER;
 }
 
-FF_WARP double p_root(double error) {
-  double size;
-  return error >= 0x1p-1022 ? ff_pow_normal(error, -1.0 / 5, &size) : P_INFINITY;
+/* By what the length of a step is multiplied. Of small errors, the root does not matter; nor does it if the step was limited, and
+ * is far shorter than the next one may be. */
+FF_WARP double p_factor(double error, double h, double next, int limited) {
+  const int accepted = error <= 1;
+  double root = 2 * FF_ODE_MOST_FACTOR, size;
+  if (error >= 0x1p-13 && !(limited && accepted && FF_ODE_MOST_FACTOR * h < next)) root = ff_pow_normal(error, -1.0 / 5, &size);
+  return ff_ode_factor_of_root(error, root, accepted);
 }
 
 /* A step of length h was accepted. */
@@ -214,7 +218,7 @@ FF_WARP void p_step(p_thread *t) {
   p_stage(t, 4, h, at, k[4]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_5(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i], k[4][i]);
   p_stage(t, 5, h, at, k[5]);
-  P_EACH(i, P_LEVELS) end[i] = ff_ode_explicit_6(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i], k[4][i], k[5][i]);
+  P_EACH(i, P_LEVELS) end[i] = ff_ode_explicit_6(y[i], h, k[0][i], k[2][i], k[3][i], k[4][i], k[5][i]);
   p_stage(t, 6, h, end, k[6]);
   const double error = p_error(y, end, h, k);
   const int accepted = error <= 1;
@@ -223,7 +227,7 @@ FF_WARP void p_step(p_thread *t) {
     t->phase = P_REFUSES;
     return;
   }
-  ff_ode_next_length(&pace, &plan, ff_ode_factor_of_root(error, p_root(error), accepted), accepted);
+  ff_ode_next_length(&pace, &plan, p_factor(error, h, pace.next, plan.limited), accepted);
   P_NEXT = pace.next;
   P_TRIED = h;
   P_SHORTEST = accepted && h < pace.shortest ? h : pace.shortest;

@@ -18,6 +18,7 @@
 #include "../../../petri/within/ff_petri_peak_math.h"
 #include "../../device/ff_launch.h"
 #include "../../runtime/ff_warp.h"
+#include "ff_petri_thread_spans.h"
 
 #define P_NONE 0xFFFFFFFFu
 #define P_ROOM(n) ((n) > 0u ? (n) : 1u)
@@ -163,7 +164,7 @@ FF_WARP void p_set(p_thread *t, uint32_t unit);
 FF_WARP int p_derive(p_thread *t);
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out);
 FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time);
-FF_WARP ff_petri_span p_profile_span(const p_thread *t, uint32_t k, const ff_petri_span *span);
+FF_WARP p_span p_profile_span(const p_thread *t, uint32_t k, const p_span *span);
 FF_WARP int p_sums(p_thread *t, uint32_t g);
 FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x);
 FF_WARP uint32_t p_change(p_thread *t, uint32_t m, double now);
@@ -176,7 +177,7 @@ FF_WARP ff_range p_profile_outline(const p_thread *t, uint32_t k, double a, doub
 FF_WARP ff_range p_profile_bound(const p_thread *t, uint32_t k, double a, double b);
 #if P_NARROW > 0u
 FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y);
-FF_WARP ff_petri_span p_rate_span(const p_thread *t, uint32_t f, const ff_petri_span *span);
+FF_WARP p_span p_rate_span(const p_thread *t, uint32_t f, const p_span *span);
 FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length);
 FF_WARP p_formula p_rate_formula(uint32_t f);
 FF_WARP ff_range p_rate_outline(const p_thread *t, uint32_t f, double a, double b);
