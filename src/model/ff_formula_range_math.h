@@ -12,6 +12,13 @@
 
 #define FF_INF ff_math_infinity()
 
+/* Generated code that names its operations calls these for each of them, so that the compiler knows the operation. */
+#if defined(FF_FORMULA_OPERATIONS) && defined(__CUDACC__)
+#define FF_RANGE_INLINE static FF_HD __forceinline__
+#else
+#define FF_RANGE_INLINE static FF_HD inline
+#endif
+
 static FF_HD inline ff_range ff_range_new(double low, double high, int nan, int exact) {
   ff_range out;
   out.low = low;
@@ -74,7 +81,7 @@ static FF_HD inline ff_range ff_range_with_nan(ff_range x, int nan) {
 }
 
 /* Zero times infinity is left out: other values of the same range bound the numbers. */
-static FF_HD inline ff_range ff_range_of_corners(double a, double b, double c, double d) {
+FF_RANGE_INLINE ff_range ff_range_of_corners(double a, double b, double c, double d) {
   const double corner[] = {a, b, c, d};
   ff_range out = ff_range_new(FF_INF, -FF_INF, 0, 0);
   for (int i = 0; i < 4; i++) {
@@ -87,20 +94,20 @@ static FF_HD inline ff_range ff_range_of_corners(double a, double b, double c, d
 
 /* ---- arithmetic --------------------------------------------------------------------------------------------------------- */
 
-static FF_HD inline ff_range ff_range_sum(ff_range a, ff_range b) {
+FF_RANGE_INLINE ff_range ff_range_sum(ff_range a, ff_range b) {
   const int opposite = (a.high == FF_INF && b.low == -FF_INF) || (a.low == -FF_INF && b.high == FF_INF);
   return ff_range_of_ends(a.low + b.low, a.high + b.high, opposite);
 }
 
 static FF_HD inline ff_range ff_range_negative(ff_range x) { return ff_range_new(-x.high, -x.low, x.nan, 0); }
 
-static FF_HD inline ff_range ff_range_product(ff_range a, ff_range b) {
+FF_RANGE_INLINE ff_range ff_range_product(ff_range a, ff_range b) {
   const int undefined = (ff_range_has_zero(a) && ff_range_has_infinity(b)) || (ff_range_has_zero(b) && ff_range_has_infinity(a));
   return ff_range_with_nan(ff_range_of_corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high), undefined);
 }
 
 /* A divisor of 0 may have either sign. */
-static FF_HD inline ff_range ff_range_quotient(ff_range a, ff_range b) {
+FF_RANGE_INLINE ff_range ff_range_quotient(ff_range a, ff_range b) {
   const int both = ff_range_has_infinity(a) && ff_range_has_infinity(b);
   const int undefined = (ff_range_has_zero(a) && ff_range_has_zero(b)) || both;
   if (ff_range_is_zero(a) && ff_range_is_zero(b)) return ff_range_of_value(ff_math_nan());
@@ -109,7 +116,7 @@ static FF_HD inline ff_range ff_range_quotient(ff_range a, ff_range b) {
 }
 
 /* A power with the same whole exponent everywhere. */
-static FF_HD inline ff_range ff_range_whole_power(ff_range x, double y) {
+FF_RANGE_INLINE ff_range ff_range_whole_power(ff_range x, double y) {
   const double a = ff_formula_pow(x.low, y), b = ff_formula_pow(x.high, y);
   const int even = ff_formula_floor(y / 2.0) * 2.0 == y;
   if (y < 0.0 && ff_range_has_zero(x)) return ff_range_of_ends(even ? 0.0 : -FF_INF, FF_INF, 0);
@@ -119,7 +126,7 @@ static FF_HD inline ff_range ff_range_whole_power(ff_range x, double y) {
 }
 
 /* A power for x >= 0: it is monotone in x and in y, so its extremes are at the corners, but for 0^0. */
-static FF_HD inline ff_range ff_range_positive_power(ff_range x, ff_range y) {
+FF_RANGE_INLINE ff_range ff_range_positive_power(ff_range x, ff_range y) {
   const ff_range corners = ff_range_of_corners(ff_formula_pow(x.low, y.low), ff_formula_pow(x.low, y.high),
                                                ff_formula_pow(x.high, y.low), ff_formula_pow(x.high, y.high));
   ff_range out = ff_range_clipped(ff_range_widened(corners.low, corners.high), 0.0, FF_INF);
@@ -129,7 +136,7 @@ static FF_HD inline ff_range ff_range_positive_power(ff_range x, ff_range y) {
   return ff_range_has_zero(y) || ff_range_holds(x, 1.0) ? ff_range_either(out, ff_range_of_value(1.0)) : out;
 }
 
-static FF_HD inline ff_range ff_range_power(ff_range x, ff_range y) {
+FF_RANGE_INLINE ff_range ff_range_power(ff_range x, ff_range y) {
   if (ff_range_is_zero(y)) return ff_range_of_value(1.0); /* even of NaN */
   const ff_range one = ff_range_of_value(1.0);
   ff_range out = ff_range_new(FF_INF, -FF_INF, x.nan || y.nan, 0);
@@ -239,7 +246,7 @@ static FF_HD inline ff_range ff_range_monotone(uint32_t code, ff_range all) {
   return ff_range_with_nan(out, outside);
 }
 
-static FF_HD inline ff_range ff_range_function(uint32_t code, ff_range x) {
+FF_RANGE_INLINE ff_range ff_range_function(uint32_t code, ff_range x) {
   switch (code) {
     case FF_F_ABS: return ff_range_absolute(x);
     case FF_F_SIN: return FF_FORMULA_HAS(FF_F_SIN) ? ff_range_sine(x) : ff_range_anything();
@@ -251,7 +258,7 @@ static FF_HD inline ff_range ff_range_function(uint32_t code, ff_range x) {
 }
 
 /* The numbers that an operation on numbers gives, where NaN gives NaN. */
-static FF_HD inline ff_range ff_range_operate_numbers(uint32_t code, ff_range a, ff_range b) {
+FF_RANGE_INLINE ff_range ff_range_operate_numbers(uint32_t code, ff_range a, ff_range b) {
   switch (code) {
     case FF_F_NEG: return ff_range_negative(a);
     case FF_F_ADD: return ff_range_sum(a, b);
@@ -269,7 +276,7 @@ static FF_HD inline ff_range ff_range_operate_numbers(uint32_t code, ff_range a,
 }
 
 /* One case for each kind of operation. */
-static FF_HD inline ff_range ff_range_operate(uint32_t code, uint32_t operands, ff_range a, ff_range b, ff_range c) {
+FF_RANGE_INLINE ff_range ff_range_operate(uint32_t code, uint32_t operands, ff_range a, ff_range b, ff_range c) {
   if (a.exact && (operands < 2 || b.exact) && (operands < 3 || c.exact))
     return ff_range_of_value(ff_formula_operate(code, ff_range_number(a), ff_range_number(b), ff_range_number(c)));
   switch (code) {
@@ -443,7 +450,7 @@ static FF_HD inline ff_range ff_range_of_symbol(double low, double high) {
 }
 
 /* The range of an operation with n operands; those that it does not have are ignored. */
-static FF_HD inline ff_range ff_range_apply(ff_range_kind kind, uint32_t code, uint32_t n, ff_range a, ff_range b, ff_range c) {
+FF_RANGE_INLINE ff_range ff_range_apply(ff_range_kind kind, uint32_t code, uint32_t n, ff_range a, ff_range b, ff_range c) {
   if (kind == FF_RANGE_INEXACT) return ff_range_apply_inexact(code, n, a, b, c);
   ff_range out = ff_range_operate(code, n, a, b, c);
   if (kind != FF_RANGE_COMPUTED && !out.exact) out = ff_range_rounded(code, out, a, b);

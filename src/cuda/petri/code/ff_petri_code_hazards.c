@@ -74,9 +74,41 @@ static int is_positive(const ff_petri_coder *g, uint32_t member) {
   return factor->value != FF_PETRI_NO_FACTOR && g->room[factor->value] == FF_PETRI_IN_COUNTS && factor->number >= 0;
 }
 
+#define MANY 6u /* members of a cell whose coefficients are computed in a loop: their code would be long */
+
+/* Whether the coefficients of a cell are numbers times counts, and many. */
+static int has_table(const ff_petri_coder *g, uint32_t cell) {
+  const ff_petri_program *p = g->p;
+  int plain = p->cell_members[cell + 1] - p->cell_members[cell] >= MANY;
+  for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++) plain &= is_positive(g, p->member[k]);
+  return plain;
+}
+
+/* Tables: the number, the count and the transition of each member. */
+static void write_tables(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  for (uint32_t c = 0; c < p->n_cells; c++) {
+    const size_t first = p->cell_members[c], end = p->cell_members[c + 1];
+    if (!has_table(g, c)) continue;
+    ff_write(&g->out, "P_TABLE double p_number_%u[] = {", c);
+    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s%a", k > first ? ", " : "", p->factor[p->member[k]].number);
+    ff_write(&g->out, "};\nP_TABLE uint8_t p_count_%u[] = {", c);
+    for (size_t k = first; k < end; k++)
+      ff_write(&g->out, "%s%uu", k > first ? ", " : "", g->number[p->factor[p->member[k]].value]);
+    ff_write(&g->out, "};\nP_TABLE uint8_t p_member_%u[] = {", c);
+    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s%uu", k > first ? ", " : "", p->member[k]);
+    ff_write(&g->out, "};\n");
+  }
+}
+
 /* As ff_petri_clock_sum(): four sums. */
 static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
   const uint32_t n = (uint32_t)(g->p->cell_members[cell + 1] - g->p->cell_members[cell]);
+  if (has_table(g, cell)) {
+    ff_write(&g->out, "  const double s%u = p_sum_of_table(t, p_number_%u, p_count_%u, %uu);\n", cell, cell, cell, n);
+    ff_write(&g->out, "  fine &= s%u < P_INFINITY;\n  P_SUM(%u) = s%u;\n", cell, cell, cell);
+    return;
+  }
   write_coefficients(g, cell, of);
   for (uint32_t k = 0; k < n; k++)
     if (!is_positive(g, g->p->member[g->p->cell_members[cell] + k])) ff_write(&g->out, "  fine &= f%u >= 0;\n", of[k]);
@@ -112,6 +144,11 @@ static void write_member(ff_petri_coder *g, uint32_t *of) {
     const size_t first = p->cell_members[c];
     ff_petri_code_begin(g, "", 0);
     ff_write(&g->out, "  if (c == %uu) {\n", c);
+    if (has_table(g, c)) {
+      ff_write(&g->out, "  last = p_member_%u[p_place_in_table(t, p_number_%u, p_count_%u, %uu, x)];\n  }\n}\n", c, c, c,
+               (uint32_t)(p->cell_members[c + 1] - first));
+      continue;
+    }
     write_coefficients(g, c, of);
     ff_write(&g->out, "  last = %uu;\n", p->member[first]);
     for (size_t k = first; k < p->cell_members[c + 1]; k++) {
@@ -129,6 +166,7 @@ void ff_petri_code_hazards(ff_petri_coder *g) {
   write_profiles(g);
   write_profile_spans(g);
   write_profile_formulas(g);
+  write_tables(g);
   write_sums(g, of);
   write_member(g, of);
 }

@@ -20,6 +20,31 @@ FF_WARP int p_is_constant(const p_thread *t, uint32_t g) {
   return p_next_cell(t, g, P_FIRST_CELL(g)) == P_FIRST_CELL(g + 1u);
 }
 
+/* ---- coefficients of cells with many members: numbers times counts ----------------------------------------------------------- */
+
+FF_WARP double p_sum_of_table(const p_thread *t, const double *number, const uint8_t *count, uint32_t n) {
+  double sum[4] = {0, 0, 0, 0};
+  uint32_t k = 0u;
+  FF_NO_UNROLL for (; k + 4u <= n; k += 4u)
+    P_EACH(i, 4u) sum[i] += number[k + i] * (double)P_X(count[k + i]);
+  P_EACH(i, 3u)
+    if (k + i < n) sum[i] += number[k + i] * (double)P_X(count[k + i]);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* The place of the member at which the sum of coefficients passes x: as choose_in_cell() of petri/path/. */
+FF_WARP uint32_t p_place_in_table(const p_thread *t, const double *number, const uint8_t *count, uint32_t n, double x) {
+  uint32_t last = 0u;
+  FF_NO_UNROLL for (uint32_t k = 0u; k < n; k++) {
+    const double c = number[k] * (double)P_X(count[k]);
+    if (!(c > 0)) continue;
+    last = k;
+    if (x < c) break;
+    x -= c;
+  }
+  return last;
+}
+
 /* ---- integrals -------------------------------------------------------------------------------------------------------------------- */
 
 P_APART double p_integral_of_pieces(const p_piece *piece, uint32_t n, double s, double *rate) {
@@ -90,20 +115,23 @@ FF_WARP double p_whole(const p_thread *t, uint32_t g) {
   return whole;
 }
 
-FF_WARP double p_used_until(const p_thread *t, uint32_t g, double s) {
+/* The integral up to a part of the segment. */
+P_APART double p_used_until(p_thread own, uint32_t g, double s) {
   double none;
   if (s == 0) return 0;
-  return s == 1 ? p_whole(t, g) : p_integral(t, g, s, &none);
+  return s == 1 ? p_whole(&own, g) : p_integral(&own, g, s, &none);
 }
 
 FF_WARP void p_settle(p_thread *t, uint32_t g) {
   double used;
   if (!(P_SINCE(g) < t->now)) return;
-  if (P_HAS(t->varies, g))
-    used = p_length(t) * (p_used_until(t, g, t->now == t->to ? 1 : ff_petri_part_at(t->now, t->from, p_length(t))) -
-                          p_used_until(t, g, ff_petri_part_at(P_SINCE(g), t->from, p_length(t))));
-  else
+  if (!P_HAS(t->varies, g))
     used = P_RATE(g) * (t->now - P_SINCE(g));
+  else if (t->now == t->to && P_SINCE(g) <= t->from) /* as most segments end */
+    used = p_length(t) * p_whole(t, g);
+  else
+    used = p_length(t) * (p_used_until(*t, g, t->now == t->to ? 1 : ff_petri_part_at(t->now, t->from, p_length(t))) -
+                          p_used_until(*t, g, ff_petri_part_at(P_SINCE(g), t->from, p_length(t))));
   P_LEFT(g) = used < P_LEFT(g) ? P_LEFT(g) - used : 0;
   P_SINCE(g) = t->now;
 }
@@ -168,7 +196,8 @@ FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
 /* ---- the next firing ---------------------------------------------------------------------------------------------------------------- */
 
 /* The hazard of a group in a segment in which nothing moves. Returns 0 if it is not valid. */
-FF_WARP int p_look_at_rest(p_thread *t, uint32_t g) {
+P_APART int p_look_at_rest(p_thread own, uint32_t g) {
+  const p_thread *const t = &own;
   double y[P_ROOM(P_LEVELS)], rate = 0;
   int fine = 1;
   P_EACH(i, P_LEVELS) y[i] = p_clip(P_Y(i));
@@ -202,7 +231,7 @@ FF_WARP void p_test(p_thread *t, uint32_t g) {
   P_CANDIDATE(g) = P_INFINITY;
   if (begin == 0 && P_LEFT(g) > whole * length * (1 + 0x1p-40)) return; /* as most searches end, without a division */
   double need = P_LEFT(g) / length;
-  if (begin != 0) need = (p_add_up(t, g, p) ? ff_petri_integral_at(p, begin, &rate) : p_integral(t, g, begin, &rate)) + need;
+  if (begin != 0) need = (p_add_up(t, g, p) ? ff_petri_integral_at(p, begin, &rate) : p_used_until(*t, g, begin)) + need;
   if (!(need <= whole)) return;
   P_CANDIDATE(g) = need;
   t->pending |= P_BIT(g);
@@ -219,7 +248,7 @@ FF_WARP int p_search_group(p_thread *t, uint32_t g) {
     p_test(t, g);
   } else {
     t->varies &= ~P_BIT(g);
-    if (!p_look_at_rest(t, g)) t->phase = P_REFUSES;
+    if (!p_look_at_rest(*t, g)) t->phase = P_REFUSES;
     P_CANDIDATE(g) = P_RATE(g) > 0 ? P_SINCE(g) + P_LEFT(g) / P_RATE(g) : P_INFINITY;
   }
   t->dirty &= ~P_BIT(g);
@@ -243,18 +272,42 @@ FF_WARP void p_search(p_thread *t) {
 }
 
 /* When a group fires whose integral reaches what is needed. */
-FF_WARP double p_time_of_firing(const p_thread *t, uint32_t g) {
-  const double length = p_length(t), begin = ff_petri_part_at(P_SINCE(g), t->from, length), need = P_CANDIDATE(g);
-  double p[FF_PETRI_DEGREE], rate, slope;
-  const int one = p_add_up(t, g, p);
-  const double at_begin = one ? ff_petri_integral_at(p, begin, &rate) : p_integral(t, g, begin, &rate);
+FF_WARP double p_clipped_time(const p_thread *t, uint32_t g, double s) {
+  const double time = t->from + p_length(t) * s;
+  return time < P_SINCE(g) ? P_SINCE(g) : time < t->to ? time : t->to;
+}
+
+#if P_PIECES > 0u
+/* The same if a profile has several pieces. */
+P_APART double p_time_in_pieces(p_thread own, uint32_t g) {
+  const p_thread *const t = &own;
+  const double begin = ff_petri_part_at(P_SINCE(g), t->from, p_length(t)), need = P_CANDIDATE(g);
+  double rate, slope;
+  const double at_begin = p_integral(t, g, begin, &rate);
   ff_petri_root x = ff_petri_root_new(begin, 1, at_begin, p_whole(t, g), rate, need);
-  FF_NO_UNROLL while (x.rounds > 0) {
-    const double value = one ? ff_petri_integral_at(p, x.s, &slope) : p_integral(t, g, x.s, &slope);
+  while (x.rounds > 0) {
+    const double value = p_integral(t, g, x.s, &slope);
     ff_petri_root_take(&x, value, slope, need);
   }
-  const double time = t->from + length * x.s;
-  return time < P_SINCE(g) ? P_SINCE(g) : time < t->to ? time : t->to;
+  return p_clipped_time(t, g, x.s);
+}
+#endif
+
+FF_WARP double p_time_of_firing(const p_thread *t, uint32_t g) {
+  const double begin = ff_petri_part_at(P_SINCE(g), t->from, p_length(t)), need = P_CANDIDATE(g);
+  double p[FF_PETRI_DEGREE], rate, slope;
+  const int one = p_add_up(t, g, p);
+#if P_PIECES > 0u
+  if (!one) return p_time_in_pieces(*t, g);
+#endif
+  (void)one;
+  const double at_begin = ff_petri_integral_at(p, begin, &rate);
+  ff_petri_root x = ff_petri_root_new(begin, 1, at_begin, p_whole(t, g), rate, need);
+  FF_NO_UNROLL while (x.rounds > 0) {
+    const double value = ff_petri_integral_at(p, x.s, &slope);
+    ff_petri_root_take(&x, value, slope, need);
+  }
+  return p_clipped_time(t, g, x.s);
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------------------------------------------- */
@@ -302,5 +355,7 @@ FF_WARP uint32_t p_choose(const p_thread *t, uint32_t g, double time) {
   const double profile = ff_math_absolute(of_weight / of_sum);
   return p_member(t, last, profile > 0 ? x / profile : 0);
 }
+
+P_APART uint32_t p_choose_apart(p_thread own, uint32_t g, double time) { return p_choose(&own, g, time); }
 
 #endif

@@ -37,7 +37,9 @@ FF_WARP void p_move_real(p_slot *to, double *value) {
 }
 
 /* P_WORDS words in all. */
-FF_WARP void p_move(p_thread *t, p_slot *to) {
+P_APART p_thread p_move(p_thread own, p_slot slot) {
+  p_thread *const t = &own;
+  p_slot *const to = &slot;
   FF_NO_UNROLL for (uint32_t i = 0u; i < P_REAL_ROWS; i++) p_move_real(to, &P_REAL(i));
   FF_NO_UNROLL for (uint32_t i = 0u; i < P_WORD_ROWS; i++) p_move_word(to, &P_WORD(i));
   p_move_real(to, &t->now);
@@ -50,6 +52,7 @@ FF_WARP void p_move(p_thread *t, p_slot *to) {
   p_move_word(to, &t->pending);
   p_move_word(to, &t->integrated);
   p_move_word(to, &t->several);
+  return own;
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------------------------ */
@@ -60,7 +63,7 @@ FF_WARP uint32_t p_least(uint32_t wanted, int idle) { return idle ? 1u : wanted;
 /* Returns whether a lane of the warp has gone on. */
 FF_WARP int p_turn(p_thread *t, int idle) {
   uint32_t happened = 0u;
-  if (t->phase >= P_ENDS) p_leave(t);
+  if (t->phase >= P_ENDS) *t = p_leave(*t);
   happened |= P_COUNT_LANES(t->phase == P_BEGINS);
   if (t->phase == P_BEGINS) p_begin(t);
   const uint32_t steps = P_COUNT_LANES(t->phase == P_STEPS);
@@ -103,10 +106,8 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   t->real = real;
   t->word = word;
   t->piece = (p_piece *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
-  if (fresh)
-    p_take(t);
-  else
-    p_move(t, &state);
+  t->phase = P_NEW;
+  if (!fresh) thread = p_move(thread, state);
   P_CLOCK(began);
   FF_NO_UNROLL for (uint32_t left = run->steps; left > 0u;) {
     P_CLOCK(now);
@@ -115,9 +116,8 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
     FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) idle = !p_turn(t, idle);
     left -= n;
   }
-  state.at = 0u;
   state.saves = 1;
-  p_move(t, &state);
+  p_move(thread, state);
 }
 
 /* Whether the generator knows how many rows there are. */

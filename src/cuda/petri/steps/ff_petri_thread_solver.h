@@ -5,7 +5,7 @@
 
 FF_WARP void p_settle(p_thread *t, uint32_t g);
 FF_WARP int p_is_constant(const p_thread *t, uint32_t g);
-FF_WARP uint32_t p_choose(const p_thread *t, uint32_t g, double time);
+P_APART uint32_t p_choose_apart(p_thread own, uint32_t g, double time);
 #if P_NARROW > 0u
 FF_WARP uint32_t p_suspects(const p_thread *t);
 #endif
@@ -64,7 +64,7 @@ FF_WARP double p_known_end(const p_thread *t) {
   double time;
   const uint32_t g = p_first_group(t, &time);
   if (g == P_GROUPS || !(time < most) || !(time > t->now)) return most;
-  const int stirs = P_HAS(P_ALL_STIR, g) ? 1 : P_HAS(P_SOME_STIR, g) ? p_stirs(p_choose(t, g, t->now)) : 0;
+  const int stirs = P_HAS(P_ALL_STIR, g) ? 1 : P_HAS(P_SOME_STIR, g) ? p_stirs(p_choose_apart(*t, g, t->now)) : 0;
   return stirs ? time : most;
 }
 

@@ -46,6 +46,7 @@
 #define P_CLOCK(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
 #define P_APART static __device__ __noinline__ /* a function for a rare case: its caller needs no registers for it */
 #define P_DATA static __device__ const
+#define P_TABLE static __constant__ const
 #define P_STRIDE P_THREADS
 #else
 #define P_COUNT_LANES(condition) ((uint32_t)((condition) != 0))
@@ -54,10 +55,11 @@
 #define P_CLOCK(out) ((out) = 0u)
 #define P_APART static
 #define P_DATA static const
+#define P_TABLE static const
 #define P_STRIDE 1u
 #endif
 
-enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES };
+enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_NEW };
 
 /* ---- rows ------------------------------------------------------------------------------------------------------------------ */
 
@@ -228,25 +230,22 @@ FF_WARP void p_own_levels(p_thread *t) {
 /* ---- a trajectory ------------------------------------------------------------------------------------------------------------- */
 
 /* Levels that may be 0 but for errors become 0, if they would not fall then. */
-P_APART void p_round_to_zero(p_thread t, double time, double *y) {
+FF_WARP void p_round_to_zero(const p_thread *t, double time, double *y) {
   double at[P_ROOM(P_LEVELS)], slope[P_ROOM(P_LEVELS)];
-  for (uint32_t i = 0; i < P_LEVELS; i++) at[i] = y[i] < 0 && y[i] >= -P_DOUBT ? 0 : y[i];
-  p_slopes(&t, time, at, slope);
-  for (uint32_t i = 0; i < P_LEVELS; i++)
+  P_EACH(i, P_LEVELS) at[i] = y[i] < 0 && y[i] >= -P_DOUBT ? 0 : y[i];
+  p_slopes(t, time, at, slope);
+  P_EACH(i, P_LEVELS)
     if (at[i] == 0 && slope[i] >= 0) y[i] = 0;
 }
 
-FF_WARP void p_record(const p_thread *t, double time) {
+/* Rare work takes and gives a thread as a value, so that it stays in registers elsewhere. */
+P_APART void p_record(p_thread own, double time) {
+  const p_thread *const t = &own;
   double y[P_ROOM(P_LEVELS)];
   uint32_t doubtful = 0u;
   p_levels_at(t, time, y);
   P_EACH(i, P_LEVELS) doubtful |= y[i] < 0 && y[i] >= -P_DOUBT;
-  if (doubtful != 0u) {
-    double room[P_ROOM(P_LEVELS)];
-    P_EACH(i, P_LEVELS) room[i] = y[i];
-    p_round_to_zero(*t, time, room);
-    P_EACH(i, P_LEVELS) y[i] = room[i];
-  }
+  if (doubtful != 0u) p_round_to_zero(t, time, y);
   p_store(t, FF_RECORD_REAL_OF(t->run, P_NUMBER, P_UNIT), y);
 }
 
@@ -289,15 +288,21 @@ FF_WARP void p_take(p_thread *t) {
   if (!fine) t->phase = P_REFUSES;
 }
 
-/* The trajectory has ended, or is refused. */
-FF_WARP void p_leave(p_thread *t) {
+/* The trajectory has ended, or is refused; or the slot has none yet. */
+P_APART p_thread p_leave(p_thread own) {
+  p_thread *const t = &own;
   const ff_launch *run = t->run;
+  if (t->phase == P_NEW) {
+    p_take(t);
+    return own;
+  }
   if (t->phase == P_REFUSES)
     P_OR(run->refused + P_UNIT / 32u, 1u << (P_UNIT % 32u));
   else
     P_FETCH_ADD(&run->counters->steps, P_FIRINGS);
   P_FETCH_ADD(&run->counters->complete, 1u);
   p_take(t);
+  return own;
 }
 
 /* Records what the trajectory has reached: its state lasts until next_time. Returns whether it goes on. */
@@ -307,7 +312,7 @@ FF_WARP int p_serve(p_thread *t, double next_time) {
   uint32_t at = P_NUMBER;
   FF_NO_UNROLL for (; at < run->n_times && run->times[at] < next_time; at++) {
     P_NUMBER = at;
-    p_record(t, run->times[at]);
+    p_record(*t, run->times[at]);
   }
   if (at == run->n_times) {
     t->phase = P_ENDS;
