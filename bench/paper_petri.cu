@@ -552,8 +552,8 @@ static void runge_kutta(const net *n, double length) {
   }
 }
 
-/* Is the integral of hazards between two firings the threshold? CVODE needs fewer than 10 steps for a firing, and each may make an
- * error of 1e-6. Flows level differences out, so errors do not grow. */
+/* Is the integral of hazards between two firings the threshold? CVODE needs fewer than 10 steps for a firing, and each may make
+ * an error of 1e-6. Flows level differences out, so errors do not grow. */
 static int check_integral(uint32_t nx, uint32_t ny, uint64_t seed, int firings) {
   path *p = path_new(SERIAL, nx, ny, seed, 0);
   net n = net_new(nx, ny, seed, ON_HOST, ON_HOST);
