@@ -16,6 +16,7 @@
 #define MOST_WORDS 4000u /* of formulas */
 #define MOST_DEPTH 32u
 #define PIECES 64u
+#define SHARED 230000u /* bytes of shared memory of a block */
 
 /* ---- what can be generated ----------------------------------------------------------------------------------------------------- */
 
@@ -214,6 +215,16 @@ static int is_slow(const ff_petri_coder *g) {
   return slow;
 }
 
+/* Threads of a block, and blocks of a multiprocessor, as measured on an H200. Code for nets with a level, and hazards that are
+ * affine in it, is short. */
+static void choose_threads(ff_petri_coder *g) {
+  const int is_short = g->p->n_levels <= 1 && g->n_narrow == 0 && g->code->pieces == 0;
+  const uint32_t each = 8 * g->code->reals + 4 * g->code->words, most = SHARED / each / 32 * 32;
+  g->code->threads = is_short ? 128 : most < 512 ? most : 512;
+  g->code->blocks = is_short ? 8 : 1;
+  g->code->together = !is_short;
+}
+
 static void define(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   ff_petri_code *code = g->code;
@@ -223,6 +234,7 @@ static void define(ff_petri_coder *g) {
   const uint64_t curved = ~profiles_of(p, 0) & (((uint64_t)1 << p->n_profiles) - 1);
   code->pieces = curved != 0 ? PIECES : 0;
   count_rows(g);
+  choose_threads(g);
   const struct {
     const char *name;
     uint64_t value;
@@ -230,7 +242,7 @@ static void define(ff_petri_coder *g) {
                  {"P_GROUPS", p->n_groups}, {"P_CELLS", p->n_cells}, {"P_PROFILES", p->n_profiles}, {"P_NARROW", g->n_narrow},
                  {"P_DEPTH", p->depth}, {"P_READS", g->reads}, {"P_PIECES", code->pieces}, {"P_SLOT_WORDS", code->slot_words},
                  {"P_REALS_IN_ALL", code->reals}, {"P_WORDS_IN_ALL", code->words},
-                 {"P_THREADS", code->threads}, {"P_BLOCKS", 4}};
+                 {"P_THREADS", code->threads}, {"P_BLOCKS", code->blocks}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     ff_write(&g->out, "#define %s %lluu\n", numbers[i].name, (unsigned long long)numbers[i].value);
   const struct {
@@ -243,7 +255,7 @@ static void define(ff_petri_coder *g) {
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
-  ff_write(&g->out, "#define P_SLOW %d\n", is_slow(g));
+  ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
   ff_write(&g->out, "#define P_DENSE %d\n", moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
@@ -268,7 +280,6 @@ static char *finish(ff_petri_coder *g) {
 static ff_status fill_data(ff_petri_coder *g, ff_error *err) {
   ff_petri_code *code = g->code;
   code->n_places = g->p->n_places;
-  code->threads = 128;
   code->initial = ff_calloc(code->n_places, sizeof *code->initial);
   code->table = ff_calloc(code->n_places, sizeof *code->table);
   if (code->initial == NULL || code->table == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for code");

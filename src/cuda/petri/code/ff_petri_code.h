@@ -18,7 +18,8 @@ typedef struct {
   char *functions;   /* text that comes after it */
   double *initial;   /* of each place */
   uint32_t *table;   /* for each place its number among what is recorded, or UINT32_MAX */
-  uint32_t n_places, threads; /* threads per block */
+  uint32_t n_places, threads, blocks; /* threads of a block, blocks of a multiprocessor for which registers are limited */
+  int together;               /* whether the warps of a block go through the phases together */
   uint32_t reals, words;      /* rows of shared memory */
   uint32_t slot_words, pieces; /* that a slot keeps */
 } ff_petri_code;

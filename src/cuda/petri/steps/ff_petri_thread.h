@@ -34,6 +34,7 @@
  *   P_STARTS, P_LISTS   1 if trajectories start with markings of their own; if firings are listed
  *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches, an
  *                       even number: see ff_petri_thread_state.h
+ *   P_TOGETHER          whether the warps of a block go through the phases together
  *   P_THREADS, P_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  * The text that comes after it defines
  *   p_set(t, unit)           sets levels, counts and reals to those at the start

@@ -2,13 +2,23 @@
 #ifndef FF_PETRI_THREAD_LAUNCH_H
 #define FF_PETRI_THREAD_LAUNCH_H
 
-#define P_TURNS 32u      /* between two looks at the clock */
-#define P_WAIT_STEPS 4u  /* lanes that wait for each other, unless nothing else happens */
-#define P_WAIT_BOUNDS 8u
-#define P_WAIT_FIRES 8u
+#define P_TURNS 32u /* between two looks at the clock */
+/* So many lanes wait for each other in phases that take long, unless nothing else happens. */
+#define P_WAIT_STEPS (P_TOGETHER ? 2u : 4u)
+#define P_WAIT_BOUNDS (P_TOGETHER ? 4u : 8u)
+#define P_WAIT_FIRES (P_TOGETHER ? 4u : 8u)
 
-#ifndef P_GOES_ON /* for tests: an empty slot goes on while others of its warp are busy */
-#define P_GOES_ON(busy) (P_COUNT_LANES(busy) > 0u)
+/* If the code is long, all warps of a block go through the phases together, so that the cache of instructions holds what they
+ * need. */
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+#define P_MEET() \
+  if (P_TOGETHER) __syncthreads()
+#define P_GOES_ON(busy) (P_TOGETHER ? __syncthreads_or(busy) != 0 : P_COUNT_LANES(busy) > 0u)
+#else
+#define P_MEET()
+#ifndef P_GOES_ON /* for tests: an empty slot goes on while others are busy */
+#define P_GOES_ON(busy) (busy)
+#endif
 #endif
 
 /* ---- what a slot keeps ------------------------------------------------------------------------------------------------------- */
@@ -57,8 +67,8 @@ P_APART p_thread p_move(p_thread own, p_slot slot) {
 
 /* ---- turns ------------------------------------------------------------------------------------------------------------------------ */
 
-/* How many lanes must be in a phase: fewer if the last turn has moved none. */
-FF_WARP uint32_t p_least(uint32_t wanted, int idle) { return idle ? 1u : wanted; }
+/* Whether so many lanes are to do what they wait for. */
+FF_WARP int p_is_due(uint32_t lanes, uint32_t wanted, int idle) { return lanes > 0u && (lanes >= wanted || idle); }
 
 /* Returns whether a lane of the warp has gone on. */
 FF_WARP int p_turn(p_thread *t, int idle) {
@@ -66,28 +76,24 @@ FF_WARP int p_turn(p_thread *t, int idle) {
   if (t->phase >= P_ENDS) *t = p_leave(*t);
   happened |= P_COUNT_LANES(t->phase == P_BEGINS);
   if (t->phase == P_BEGINS) p_begin(t);
-  const uint32_t steps = P_COUNT_LANES(t->phase == P_STEPS);
-  if (steps >= p_least(P_WAIT_STEPS, idle)) {
-    happened |= steps;
+  if (p_is_due(P_COUNT_LANES(t->phase == P_STEPS), P_WAIT_STEPS, idle)) {
+    happened = 1u;
     if (t->phase == P_STEPS) p_step(t);
   }
 #if P_NARROW > 0u
-  const uint32_t looks = P_COUNT_LANES(t->phase == P_LOOKS);
-  if (looks >= p_least(P_WAIT_BOUNDS, idle)) {
-    happened |= looks;
+  if (p_is_due(P_COUNT_LANES(t->phase == P_LOOKS), P_WAIT_BOUNDS, idle)) {
+    happened = 1u;
     if (t->phase == P_LOOKS) *t = p_look(*t);
   }
 #endif
   happened |= P_COUNT_LANES(t->phase == P_SEARCHES);
   if (t->phase == P_SEARCHES) p_search(t);
-  const uint32_t bounds = P_COUNT_LANES(t->phase == P_BOUNDS);
-  if (bounds >= p_least(P_WAIT_BOUNDS, idle)) {
-    happened |= bounds;
+  if (p_is_due(P_COUNT_LANES(t->phase == P_BOUNDS), P_WAIT_BOUNDS, idle)) {
+    happened = 1u;
     if (t->phase == P_BOUNDS) *t = p_bounds(*t);
   }
-  const uint32_t fires = P_COUNT_LANES(t->phase == P_FIRES);
-  if (fires >= p_least(P_WAIT_FIRES, idle)) {
-    happened |= fires;
+  if (p_is_due(P_COUNT_LANES(t->phase == P_FIRES), P_WAIT_FIRES, idle)) {
+    happened = 1u;
     if (t->phase == P_FIRES) p_fire(t);
   }
   return happened != 0u;
@@ -113,7 +119,10 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
     P_CLOCK(now);
     if (!P_GOES_ON(t->phase != P_EMPTY && now - began <= run->nanoseconds)) break;
     const uint32_t n = left < P_TURNS ? left : P_TURNS;
-    FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) idle = !p_turn(t, idle);
+    FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) {
+      P_MEET();
+      idle = !p_turn(t, idle);
+    }
     left -= n;
   }
   state.saves = 1;
