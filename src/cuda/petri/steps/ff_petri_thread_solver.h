@@ -180,6 +180,22 @@ FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const
   }
 }
 
+/* All stages of a step but the first: slopes, the levels at the last stage before the end, and at the end. */
+FF_WARP void p_stages(const p_thread *t, double h, const double *y, p_slopes_of k, double *at, double *end) {
+  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_1(y[i], h, k[0][i]);
+  p_stage(t, 1, h, at, k[1]);
+  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_2(y[i], h, k[0][i], k[1][i]);
+  p_stage(t, 2, h, at, k[2]);
+  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_3(y[i], h, k[0][i], k[1][i], k[2][i]);
+  p_stage(t, 3, h, at, k[3]);
+  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_4(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i]);
+  p_stage(t, 4, h, at, k[4]);
+  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_5(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i], k[4][i]);
+  p_stage(t, 5, h, at, k[5]);
+  P_EACH(i, P_LEVELS) end[i] = ff_ode_explicit_6(y[i], h, k[0][i], k[2][i], k[3][i], k[4][i], k[5][i]);
+  p_stage(t, 6, h, end, k[6]);
+}
+
 /* Tries a step. The slopes at its begin are those of the last stage before, computed again: this takes less room than to keep
  * them. */
 FF_WARP void p_step(p_thread *t) {
@@ -208,18 +224,7 @@ FF_WARP void p_step(p_thread *t) {
   plan.most = P_MOST;
   ff_ode_plan_step(&pace, &plan, t->from, FF_ODE_LEAST_STEP, (t->is & P_FRESH) != 0u);
   const double h = pace.tried;
-  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_1(y[i], h, k[0][i]);
-  p_stage(t, 1, h, at, k[1]);
-  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_2(y[i], h, k[0][i], k[1][i]);
-  p_stage(t, 2, h, at, k[2]);
-  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_3(y[i], h, k[0][i], k[1][i], k[2][i]);
-  p_stage(t, 3, h, at, k[3]);
-  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_4(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i]);
-  p_stage(t, 4, h, at, k[4]);
-  P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_5(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i], k[4][i]);
-  p_stage(t, 5, h, at, k[5]);
-  P_EACH(i, P_LEVELS) end[i] = ff_ode_explicit_6(y[i], h, k[0][i], k[2][i], k[3][i], k[4][i], k[5][i]);
-  p_stage(t, 6, h, end, k[6]);
+  p_stages(t, h, y, k, at, end);
   const double error = p_error(y, end, h, k);
   const int accepted = error <= 1;
   /* Steps that become too short, rates that are no numbers, and equations that are stiff. */
