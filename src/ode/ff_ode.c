@@ -239,12 +239,10 @@ static void plan_trial(ff_ode *o) {
 }
 
 int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *outcome) {
-  const double h = o->pace.tried, error = verdict->error, root = verdict->root;
+  const double h = o->pace.tried, error = verdict->error;
   o->span.jumped = o->plan.least && error > 1 && error < INFINITY && o->pace.jumps < o->options.jumps;
   const int accepted = (error <= 1 || o->span.jumped) && !o->failed;
-  const double factor = root == root ? ff_ode_factor_of_root(error, root, accepted)
-                                     : ff_ode_factor(error, o->stepper->about.order, accepted);
-  ff_ode_next_length(&o->pace, &o->plan, factor, accepted);
+  ff_ode_next_length(&o->pace, &o->plan, ff_ode_factor(error, o->stepper->about.order, accepted), accepted);
   o->trying = !accepted && !o->plan.least;
   if (o->trying) return 0;
   if (accepted) {
@@ -256,8 +254,8 @@ int ff_ode_trial_end(ff_ode *o, const ff_ode_verdict *verdict, ff_ode_outcome *o
   return 1;
 }
 
-/* The root and the speed are computed when they are needed. */
-ff_ode_verdict ff_ode_trial_alone(ff_ode *o) { return (ff_ode_verdict){try_step(o), NAN, NAN, 0}; }
+/* The speed is computed when it is needed. */
+ff_ode_verdict ff_ode_trial_alone(ff_ode *o) { return (ff_ode_verdict){try_step(o), NAN, 0}; }
 
 /* Makes the step that was begun. */
 static ff_ode_outcome make_step(ff_ode *o) {

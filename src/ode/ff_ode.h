@@ -123,11 +123,10 @@ typedef struct {
                                             * FF_ODE_DENSE coefficients of each component, see ff_ode_curve() */
 } ff_ode_trial;
 
-/* What came of it: the largest error of a component, as a part of what the tolerance permits; error^(-1 / 5); and with
- * `automatic`, the speed of the fastest mode, as ff_ode_explicit_speed() computes it. The last two may be NaN, if they are not
- * known. */
+/* What came of it: the largest error of a component, as a part of what the tolerance permits; and with `automatic`, the speed of
+ * the fastest mode, as ff_ode_explicit_speed() computes it, or NaN, if it is not known. */
 typedef struct {
-  double error, root, speed;
+  double error, speed;
   int dense; /* whether `dense` is set */
 } ff_ode_verdict;
 

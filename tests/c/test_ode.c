@@ -142,8 +142,8 @@ static void solves_known_equations(void) {
 /* The same bits on every machine, and whether the state is looked at or not. */
 static void has_these_bits(void) {
   static const double wanted[FF_ODE_METHODS][4] = {
-      {0x1.757b1d87ab133p-1, 0x1.519701280cbfp-5, -0x1.84e6929625df8p-5, -0x1.ff6c160f96deep-1},
-      {0x1.714512584a8a4p-1, 0x1.5fd1d654ca152p-5, -0x1.96734c00d8954p-8, -0x1.fffd7a3d42b09p-1}};
+      {0x1.75781712dd32ep-1, 0x1.51a11cb797d18p-5, -0x1.83f19694ec9fp-5, -0x1.ff6cd021b971fp-1},
+      {0x1.71450dee3cf25p-1, 0x1.5fd1e567f007dp-5, -0x1.966853f6473dbp-8, -0x1.fffd7a6018166p-1}};
   const ff_ode_equations equations = {.n = 4, .slope = known};
   const double start[4] = {0.1, 1, 0, 1};
   for (ff_ode_method method = 0; method < FF_ODE_METHODS; method++)
@@ -161,6 +161,25 @@ static void has_these_bits(void) {
       }
       ff_ode_free(o);
     }
+}
+
+/* The length of the next step, for any error: within 0.0004 of the formula. */
+static void knows_the_next_length(void) {
+  for (int order = 3; order <= 5; order++)
+    for (int k = -12000; k <= 12000; k++) {
+      const double error = exp2(k / 100.0);
+      const int accepted = error <= 1;
+      double wanted = FF_ODE_SAFETY * pow(error, -1.0 / order);
+      if (wanted < FF_ODE_LEAST_FACTOR) wanted = FF_ODE_LEAST_FACTOR;
+      if (wanted > FF_ODE_MOST_FACTOR) wanted = FF_ODE_MOST_FACTOR;
+      if (!accepted && wanted > FF_ODE_REJECTED_FACTOR) wanted = FF_ODE_REJECTED_FACTOR;
+      const double factor = ff_ode_factor(error, order, accepted);
+      FF_CHECK_SAY(fabs(factor / wanted - 1) < 0.0004, "error %g, order %d: %g", error, order, factor);
+    }
+  FF_CHECK(ff_ode_factor(0, 5, 1) == FF_ODE_MOST_FACTOR);
+  FF_CHECK(ff_ode_factor(0x1p-1060, 5, 1) == FF_ODE_MOST_FACTOR);
+  FF_CHECK(ff_ode_factor(INFINITY, 5, 0) == FF_ODE_LEAST_FACTOR);
+  FF_CHECK(ff_ode_factor(NAN, 5, 0) == FF_ODE_LEAST_FACTOR);
 }
 
 /* ---- stiff equations ---------------------------------------------------------------------------------------------------- */
@@ -348,5 +367,5 @@ static void borrows_an_order(void) {
   ff_sparse_order_free(order);
 }
 
-FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, solves_stiff_equations,
-             keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order)
+FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, knows_the_next_length,
+             solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order)

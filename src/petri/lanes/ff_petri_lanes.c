@@ -249,7 +249,7 @@ static ff_status make_rows(ff_petri_lanes *x, ff_error *err) {
 #define FF_LANES_ROWS(X)                                                                                                      \
   X(row, x->n_rows) X(start, n) X(k[0], n) X(k[1], n) X(k[2], n) X(k[3], n) X(k[4], n) X(k[5], n) X(k[6], n) X(at, n)         \
   X(end, n) X(error, n) X(dense, FF_ODE_DENSE * n) X(point, FF_PETRI_POINTS * n) X(wide, 2 * n) X(span, 2 * n)                \
-  X(from, 1) X(h, 1) X(zero, 1) X(worst, 1) X(root, 1) X(speed, 1) X(bad, 1) X(rate, 1) X(factor, 1) X(slack, 1) X(plain, 1)  \
+  X(from, 1) X(h, 1) X(zero, 1) X(worst, 1) X(speed, 1) X(bad, 1) X(rate, 1) X(factor, 1) X(slack, 1) X(plain, 1)             \
   X(given, FF_PETRI_GIVEN_STAGES * (size_t)x->n_given) X(given_at, x->n_given) X(spans, 4) X(stack, FF_PETRI_POINTS + d)       \
   X(profiles.value, FF_PETRI_POINTS * (size_t)x->profiles.n) X(profiles.span, 2 * (size_t)x->profiles.n)                      \
   X(rates.span, 2 * (size_t)x->rates.n) X(tried, FF_PETRI_TRIED * (size_t)x->n_profiles)

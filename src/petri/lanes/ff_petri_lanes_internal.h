@@ -74,7 +74,7 @@ typedef struct {
 } ff_petri_lanes_profile;
 
 typedef struct {
-  void (*attempt)(ff_petri_lanes *x); /* all stages of a step, its errors, and their roots */
+  void (*attempt)(ff_petri_lanes *x); /* all stages of a step, and its errors */
   void (*slopes)(ff_petri_lanes *x);  /* k[0], for the rows and times of step length 0 */
   void (*profiles)(ff_petri_lanes *x); /* after `attempt`: what is known of profiles in these steps */
 } ff_petri_lanes_kernel;
@@ -105,7 +105,7 @@ struct ff_petri_lanes {
 
   double *memory;
   double *row, *start, *k[FF_ODE_EXPLICIT_STAGES], *at, *end, *error; /* rows of levels, but `row` */
-  double *from, *h, *zero, *worst, *root, *speed; /* zero: the time at the start of a trajectory */
+  double *from, *h, *zero, *worst, *speed; /* zero: the time at the start of a trajectory */
   double *bad;         /* 1 in lanes with a slope that is not finite */
   double *stack, *rate, *factor; /* rate and factor: of a flow */
   ff_petri_lanes_operand *operand;

@@ -235,14 +235,6 @@ APART void FF_KERNEL(worst)(double *restrict worst, const double *restrict error
   }
 }
 
-APART void FF_KERNEL(roots)(double *restrict root, const double *restrict error) {
-  EACH(l) {
-    double size;
-    const double value = ff_pow_normal(error[l], -1.0 / 5, &size);
-    root[l] = error[l] >= 0x1p-1022 && error[l] < INFINITY ? value : NAN;
-  }
-}
-
 /* The parts of ff_ode_explicit_speed(). */
 APART void FF_KERNEL(speeds)(double *restrict by, double *restrict apart, const double *restrict k5, const double *restrict k6,
                              const double *restrict at, const double *restrict end, double size) {
@@ -309,7 +301,6 @@ static void FF_KERNEL(attempt)(ff_petri_lanes *x) {
                      ROW(k[2], i), ROW(k[3], i), ROW(k[4], i), ROW(k[5], i), ROW(k[6], i));
     FF_KERNEL(worst)(x->worst, ROW(x->error, i), ROW(x->start, i), ROW(x->end, i), x->program->options.relative, x->size);
   }
-  FF_KERNEL(roots)(x->root, x->worst);
   if (x->program->options.integrator != FF_PETRI_AUTO) return;
   FF_KERNEL(fill)(x->speed, 0);
   FF_KERNEL(fill)(x->factor, 0);

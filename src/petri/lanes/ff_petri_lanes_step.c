@@ -130,7 +130,7 @@ static int passes(const ff_petri_lanes *x, ff_petri_path *path, uint32_t l) {
 /* Tells a solver what has become of its step. Returns whether the step has ended. */
 static int end_trial(const ff_petri_lanes *x, ff_petri_path *path, const ff_ode_trial *trial, uint32_t l,
                      ff_ode_outcome *outcome) {
-  ff_ode_verdict verdict = {x->worst[l], x->root[l], x->speed[l], 1};
+  ff_ode_verdict verdict = {x->worst[l], x->speed[l], 1};
   path->own = 0;
   path->wrong_flow = 0;
   if (x->bad[l] != 0) {

@@ -148,15 +148,6 @@ FF_WARP int p_is_fast(double h, const double *at, const double *end, const doubl
   return !slow && h * p_speed(at, end, k5, k6) > FF_ODE_STIFF_BORDER;
 }
 
-/* By what the length of a step is multiplied. Of small errors, the root does not matter; nor does it if the step was limited, and
- * is far shorter than the next one may be. */
-FF_WARP double p_factor(double error, double h, double next, int limited) {
-  const int accepted = error <= 1;
-  double root = 2 * FF_ODE_MOST_FACTOR, size;
-  if (error >= 0x1p-13 && !(limited && accepted && FF_ODE_MOST_FACTOR * h < next)) root = ff_pow_normal(error, -1.0 / 5, &size);
-  return ff_ode_factor_of_root(error, root, accepted);
-}
-
 /* A step of length h was accepted. */
 FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const double *end, const p_slopes_of k) {
   double fires = P_INFINITY;
@@ -232,7 +223,7 @@ FF_WARP void p_step(p_thread *t) {
     t->phase = P_REFUSES;
     return;
   }
-  ff_ode_next_length(&pace, &plan, p_factor(error, h, pace.next, plan.limited), accepted);
+  ff_ode_next_length(&pace, &plan, ff_ode_factor(error, 5, accepted), accepted);
   P_NEXT = pace.next;
   P_TRIED = h;
   P_SHORTEST = accepted && h < pace.shortest ? h : pace.shortest;
