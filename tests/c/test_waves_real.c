@@ -342,9 +342,21 @@ static void some_runs_have_no_kernels(void) {
   FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
                  "no kernel ends trajectories of Petri nets by a condition yet");
   options.until = NULL;
+  petri_end(&net);
+  petri_begin(&net); /* two parts that a flow joins */
+  petri_place(&net, "A", 1, "1");
+  petri_place(&net, "B", 1, "0");
+  petri_place(&net, "M", 0, "0");
+  petri_place(&net, "N", 0, "0");
+  petri_fires(&net, "first", "0 -> M + A", "1");
+  petri_fires(&net, "second", "0 -> N + B", "2");
+  petri_flows(&net, "exchange", "A -> B", "A");
+  petri_compile(&net, &(ff_petri_options){.relative = 1e-5});
+  if (net.status == FF_OK) FF_CHECK_OK(look_at_devices(&net, &options, &err), &err);
   options.method = FF_PETRI_WINDOWS;
-  FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
-                 "there are no kernels for large nets, which are simulated by windows, yet");
+  if (net.status == FF_OK)
+    FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
+                   "there are no kernels for large nets, which are simulated by windows, yet");
   petri_end(&net);
 }
 
