@@ -15,6 +15,7 @@
 #define CODE_TURN 5u /* slots of a launch: they take turns */
 #define CODE_SLOTS_ROOM 128u
 #define CODE_TIMES 6u
+#define CODE_SIDE 6u  /* codes that are compiled side by side */
 #define CODE_FIRST UINT64_C(0x123456789A0)
 #define CODE_KEY UINT64_C(0x5EED0FF1CE)
 #define CODE_FIRINGS (1u << 21)
@@ -23,27 +24,87 @@ static char code_folder[] = "/tmp/fireflip-petri-XXXXXX";
 
 typedef void (*code_run)(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot);
 
-/* Compiles the code. Returns NULL after a failed check. */
-static inline void *code_compile(const ff_petri_code *code) {
-  char source[300], object[300], command[1200];
-  snprintf(source, sizeof source, "%s/p.c", code_folder);
-  snprintf(object, sizeof object, "%s/p.so", code_folder);
+/* What is simulated, and what was found. The first members are given; the rest is 0 at first. */
+typedef struct {
+  const char *what;
+  const ff_petri_program *program; /* borrowed */
+  double last;           /* without times: CODE_TIMES times up to this one are recorded */
+  const double *times;   /* borrowed */
+  uint32_t n_times;
+  uint64_t units;
+  const double *starts;  /* NULL, or the marking of each trajectory at the start; borrowed */
+  int firings;           /* whether they are listed */
+  uint32_t most_refused; /* trajectories */
+  int some;              /* whether some places are recorded only */
+  int quiet;             /* whether it may be that nothing fires */
+
+  uint64_t steps;
+  uint32_t refused, failed; /* trajectories that the code refuses, and those that fail on this processor */
+  uint8_t *is_refused;      /* of each trajectory */
+  double usual[CODE_TIMES];
+  uint32_t observed[64];
+  ff_device_request request;
+  ff_petri_code code;
+  ff_launch run;
+  void *library;
+} code_case;
+
+/* ---- the code ----------------------------------------------------------------------------------------------------------- */
+
+static inline void code_path(char *out, size_t size, uint32_t number, const char *end) {
+  snprintf(out, size, "%s/p%u%s", code_folder, number, end);
+}
+
+/* Generates the code and writes it to file p<number>.c. Returns whether this was done. */
+static inline int code_write(code_case *x, uint32_t number) {
+  char source[300];
+  ff_error err;
+  const uint32_t n = x->program->n_places < 64 ? x->program->n_places : 64, every = x->some ? 2 : 1;
+  for (uint32_t i = 0; i < CODE_TIMES; i++) x->usual[i] = x->last * i / (CODE_TIMES - 1);
+  for (uint32_t j = 0; j < n; j += every) x->observed[j / every] = n - 1 - j;
+  const int usual = x->times == NULL;
+  x->request = (ff_device_request){.initial = x->program->start, .times = usual ? x->usual : x->times,
+                                   .n_times = usual ? CODE_TIMES : x->n_times, .observed = x->observed,
+                                   .n_observed = (n + every - 1) / every, .starts = x->starts, .reals = 1,
+                                   .max_firings = x->firings ? CODE_FIRINGS : 0};
+  const ff_status status = ff_petri_code_new(&x->code, x->program, &x->request, &err);
+  FF_CHECK_SAY(status == FF_OK, "%s: %s\n", x->what, status == FF_OK ? "" : err.text);
+  if (status != FF_OK) return 0;
+  code_path(source, sizeof source, number, ".c");
   FILE *file = fopen(source, "w");
   FF_CHECK_SAY(file != NULL, "%s: cannot be written", source);
-  if (file == NULL) return NULL;
-  fprintf(file, "%s" FF_PETRI_CODE_HEADERS "%s", code->definitions, code->functions);
+  if (file == NULL) return 0;
+  fprintf(file, "%s" FF_PETRI_CODE_HEADERS "%s", x->code.definitions, x->code.functions);
   fclose(file);
-  const char *cc = getenv("CC");
-  snprintf(command, sizeof command, "%s -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -Isrc '%s' -o '%s' -lm",
-           cc != NULL ? cc : "cc", source, object);
-  const int status = system(command);
-  FF_CHECK_SAY(status == 0, "%s", command);
-  void *library = status == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (status == 0) FF_CHECK_SAY(library != NULL, "%s", dlerror());
-  if (status == 0) unlink(source);
+  return 1;
+}
+
+/* Loads p<number>.so; NULL after a failed check. Then no file is left, but for a source that cannot be compiled. */
+static inline void *code_load(uint32_t number) {
+  char source[300], object[300];
+  code_path(source, sizeof source, number, ".c");
+  code_path(object, sizeof object, number, ".so");
+  void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+  FF_CHECK_SAY(library != NULL, "%s", dlerror());
+  if (library != NULL) unlink(source);
   unlink(object);
   return library;
 }
+
+/* Compiles p0.c to p<n - 1>.c; a file may be missing. */
+static inline void code_compile(uint32_t n) {
+  char command[1200];
+  const char *cc = getenv("CC");
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  snprintf(command, sizeof command,
+           "for i in $(seq 0 %u); do echo $i; done | xargs -P %ld -I{} sh -c 'test ! -f \"%s/p{}.c\" || "
+           "%s -std=c11 -O1 -w -ffp-contract=off -fPIC -shared -Isrc \"%s/p{}.c\" -o \"%s/p{}.so\" -lm'",
+           n - 1, processors > 0 && processors < 8 ? processors : 8, code_folder, cc != NULL ? cc : "cc", code_folder, code_folder);
+  const int status = system(command);
+  FF_CHECK_SAY(status == 0, "%s", command);
+}
+
+/* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
 static inline ff_launch code_launch(const ff_petri_code *code, const ff_device_request *request, uint64_t units) {
   ff_launch run = {.key = CODE_KEY, .first = CODE_FIRST, .units = units, .slots = CODE_SLOTS, .nanoseconds = UINT64_MAX,
@@ -83,28 +144,59 @@ static inline void code_launch_all(ff_launch *run, void *library, const ff_petri
 
 static inline int code_refuses(const ff_launch *run, uint64_t k) { return run->refused[k / 32] >> (k % 32) & 1; }
 
+/* ---- comparisons -------------------------------------------------------------------------------------------------------- */
+
+/* The trajectories from number `first` on, n of them, as this processor simulates them. */
+typedef struct {
+  uint64_t first, n;
+  ff_run *run;
+  double *states[64];
+} code_part;
+
+static inline ff_status code_simulate(code_part *part, const code_case *x, uint64_t first, uint64_t n, ff_error *err) {
+  const ff_device_request *r = &x->request;
+  int done = 0;
+  *part = (code_part){.first = first, .n = n};
+  for (uint32_t j = 0; j < r->n_observed; j++) part->states[j] = ff_calloc((size_t)n * r->n_times, sizeof(double));
+  const double *starts = r->starts == NULL ? NULL : r->starts + first * x->program->n_places;
+  const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST + first, .n = n, .initial = r->initial, .times = r->times,
+                                  .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed,
+                                  .states = part->states, .threads = 1, .simd = FF_SIMD_BEST, .starts = starts,
+                                  .max_firings = r->max_firings};
+  ff_status status = ff_run_new(&part->run, &ff_petri_engine, x->program, &options, err);
+  while (status == FF_OK && !done) status = ff_run_advance(part->run, 10, &done, err);
+  return status;
+}
+
+static inline void code_part_free(code_part *part) {
+  ff_run_free(part->run);
+  for (uint32_t j = 0; j < 64; j++) free(part->states[j]);
+}
+
 /* Compares the lists of firings of trajectories that were not refused. */
-static inline void code_compare_fired(const ff_launch *run, const ff_run *cpu, const char *what) {
-  const uint64_t n = ff_run_n_firings(cpu);
-  double *trajectory = ff_calloc(n, sizeof *trajectory), *time = ff_calloc(n, sizeof *time);
-  int32_t *item = ff_calloc(n, sizeof *item);
+static inline void code_compare_fired(const code_case *x, const code_part *part) {
+  const ff_launch *run = &x->run;
+  const uint64_t n = ff_run_n_firings(part->run), last = part->first + part->n;
+  double *trajectory = ff_calloc(n + 1, sizeof *trajectory), *time = ff_calloc(n + 1, sizeof *time);
+  int32_t *item = ff_calloc(n + 1, sizeof *item);
   uint64_t at = 0, wrong = 0, *next = ff_calloc(run->units, sizeof *next), *end = ff_calloc(run->units, sizeof *end);
   ff_error err;
   FF_CHECK(run->counters->fired <= CODE_FIRINGS);
-  FF_CHECK_OK(ff_run_firings(cpu, trajectory, time, item, &err), &err);
-  for (uint64_t k = 0; k < run->units; k++) {
+  FF_CHECK_OK(ff_run_firings(part->run, trajectory, time, item, &err), &err);
+  for (uint64_t k = part->first; k < last; k++) {
     next[k] = at;
-    while (at < n && trajectory[at] == (double)k) at++;
+    while (at < n && trajectory[at] == (double)(k - part->first)) at++;
     end[k] = at;
   }
+  FF_CHECK(at == n);
   for (uint64_t i = 0; i < run->counters->fired; i++) {
     const ff_fired *f = run->fired + i;
-    if (code_refuses(run, f->unit)) continue;
+    if (f->unit < part->first || f->unit >= last || code_refuses(run, f->unit)) continue;
     const uint64_t j = next[f->unit]++;
     wrong += j >= end[f->unit] || f->time != time[j] || (int32_t)f->what != item[j];
   }
-  for (uint64_t k = 0; k < run->units; k++) wrong += !code_refuses(run, k) && next[k] != end[k];
-  FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu firings differ\n", what, (unsigned long long)wrong, (unsigned long long)n);
+  for (uint64_t k = part->first; k < last; k++) wrong += !code_refuses(run, k) && next[k] != end[k];
+  FF_CHECK_SAY(wrong == 0, "%s: %llu of %llu firings differ\n", x->what, (unsigned long long)wrong, (unsigned long long)n);
   free(trajectory);
   free(time);
   free(item);
@@ -112,68 +204,93 @@ static inline void code_compare_fired(const ff_launch *run, const ff_run *cpu, c
   free(end);
 }
 
-/* Compares what a wave has recorded with a run of the processor. At most `most` trajectories may be refused. Returns the steps. */
-static inline uint64_t code_compare(const ff_launch *run, const ff_petri_program *program, const ff_device_request *request,
-                                    uint32_t most, const char *what) {
-  double *states[64];
-  ff_error err;
-  ff_run *cpu = NULL;
-  uint32_t wrong = 0, refused = 0;
-  int done = 0;
-  for (uint32_t k = 0; k < run->units; k++) refused += (uint32_t)code_refuses(run, k);
-  FF_CHECK_SAY(run->counters->complete == run->units, "%s: %llu complete\n", what, (unsigned long long)run->counters->complete);
-  FF_CHECK_SAY(refused <= most, "%s: %u refused\n", what, refused);
-  for (uint32_t j = 0; j < request->n_observed; j++) states[j] = ff_calloc((size_t)run->units * run->n_times, sizeof(double));
-  const ff_run_options options = {.key = run->key, .first = run->first, .n = run->units, .initial = request->initial,
-                                  .times = request->times, .n_times = request->n_times, .observed = request->observed,
-                                  .n_observed = request->n_observed, .states = states, .threads = 1, .simd = FF_SIMD_BEST,
-                                  .starts = request->starts, .max_firings = request->max_firings};
-  ff_status status = ff_run_new(&cpu, &ff_petri_engine, program, &options, &err);
-  while (status == FF_OK && !done) status = ff_run_advance(cpu, 10, &done, &err);
-  FF_CHECK_OK(status, &err);
-  for (uint64_t k = 0; k < run->units; k++)
-    for (uint32_t i = 0; i < run->n_times && !code_refuses(run, k); i++)
-      for (uint32_t j = 0; j < request->n_observed; j++) {
-        const double *found = FF_RECORD_REAL_OF(run, i, k) + j * run->units, *expected = states[j] + k * run->n_times + i;
-        wrong += memcmp(found, expected, sizeof *found) != 0;
+static inline void code_compare_states(const code_case *x, const code_part *part) {
+  const ff_launch *run = &x->run;
+  uint32_t wrong = 0;
+  for (uint64_t k = 0; k < part->n; k++)
+    for (uint32_t i = 0; i < run->n_times && !code_refuses(run, part->first + k); i++)
+      for (uint32_t j = 0; j < run->n_observed; j++) {
+        const double *found = FF_RECORD_REAL_OF(run, i, part->first + k) + j * run->units;
+        wrong += memcmp(found, part->states[j] + k * run->n_times + i, sizeof *found) != 0;
       }
-  FF_CHECK_SAY(wrong == 0, "%s: %u of %llu numbers differ\n", what, wrong,
-               (unsigned long long)run->units * run->n_times * request->n_observed);
-  const uint64_t steps = ff_run_steps(cpu);
-  FF_CHECK_SAY(refused > 0 || run->counters->steps == steps, "%s: %llu firings, not %llu\n", what,
-               (unsigned long long)run->counters->steps, (unsigned long long)steps);
-  if (request->max_firings > 0) code_compare_fired(run, cpu, what);
-  ff_run_free(cpu);
-  for (uint32_t j = 0; j < request->n_observed; j++) free(states[j]);
+  FF_CHECK_SAY(wrong == 0, "%s: %u of %llu numbers differ\n", x->what, wrong,
+               (unsigned long long)part->n * run->n_times * run->n_observed);
+}
+
+static inline uint64_t code_compare_part(const code_case *x, const code_part *part) {
+  code_compare_states(x, part);
+  if (x->firings) code_compare_fired(x, part);
+  return ff_run_steps(part->run);
+}
+
+/* Some trajectories fail on this processor. The code must have refused these. */
+static inline uint64_t code_compare_each(code_case *x) {
+  uint64_t steps = 0;
+  for (uint64_t k = 0; k < x->units; k++) {
+    code_part part;
+    ff_error err;
+    const ff_status status = code_simulate(&part, x, k, 1, &err);
+    if (status == FF_OK) {
+      const uint64_t own = code_compare_part(x, &part);
+      steps += code_refuses(&x->run, k) ? 0 : own;
+    } else {
+      x->failed++;
+      FF_CHECK_SAY(status == FF_EMODEL || status == FF_ESIZE, "%s: %s", x->what, err.text);
+      FF_CHECK_SAY(code_refuses(&x->run, k), "%s, trajectory %u: \"%s\" was not refused", x->what, (unsigned)k, err.text);
+    }
+    code_part_free(&part);
+  }
   return steps;
 }
 
-/* Runs the code of a program up to the last time, and compares. */
-static inline void check_code(const ff_petri_program *program, double last, uint64_t units, const double *starts, int firings,
-                              uint32_t most_refused, const char *what) {
+/* Compares what a wave has recorded with runs of this processor. */
+static inline void code_compare(code_case *x) {
+  code_part all;
   ff_error err;
-  ff_petri_code code;
-  double times[CODE_TIMES];
-  uint32_t observed[64];
-  const uint32_t n = program->n_places < 64 ? program->n_places : 64;
-  for (uint32_t i = 0; i < CODE_TIMES; i++) times[i] = last * i / (CODE_TIMES - 1);
-  for (uint32_t j = 0; j < n; j++) observed[j] = n - 1 - j;
-  const ff_device_request request = {.initial = program->start, .times = times, .n_times = CODE_TIMES, .observed = observed,
-                                     .n_observed = n, .starts = starts, .reals = 1,
-                                     .max_firings = firings ? CODE_FIRINGS : 0};
-  const ff_status status = ff_petri_code_new(&code, program, &request, &err);
-  FF_CHECK_SAY(status == FF_OK, "%s: %s\n", what, status == FF_OK ? "" : err.text);
-  if (status != FF_OK) return;
-  void *library = code_compile(&code);
-  if (library != NULL) {
-    ff_launch run = code_launch(&code, &request, units);
-    code_launch_all(&run, library, &code);
-    const uint64_t steps = code_compare(&run, program, &request, most_refused, what);
-    FF_CHECK_SAY(steps > 0, "%s: nothing fires\n", what);
-    code_free(&run);
-    dlclose(library);
+  const ff_wave_counters *found = x->run.counters;
+  for (uint32_t k = 0; k < x->units; k++) x->refused += x->is_refused[k] = (uint8_t)code_refuses(&x->run, k);
+  FF_CHECK_SAY(found->complete == x->units, "%s: %llu complete\n", x->what, (unsigned long long)found->complete);
+  FF_CHECK_SAY(x->refused <= x->most_refused, "%s: %u refused\n", x->what, x->refused);
+  const int fine = code_simulate(&all, x, 0, x->units, &err) == FF_OK;
+  x->steps = fine ? code_compare_part(x, &all) : code_compare_each(x);
+  if (!fine) FF_CHECK(x->failed > 0);
+  code_part_free(&all);
+  if (x->refused == 0 || x->failed > 0)
+    FF_CHECK_SAY(found->steps == x->steps, "%s: %llu firings, not %llu\n", x->what, (unsigned long long)found->steps,
+                 (unsigned long long)x->steps);
+  if (!x->quiet) FF_CHECK_SAY(x->steps > 0 || x->refused == x->units, "%s: nothing fires\n", x->what);
+}
+
+/* ---- cases -------------------------------------------------------------------------------------------------------------- */
+
+static inline void code_play_one(code_case *x, uint32_t number) {
+  x->library = code_load(number);
+  if (x->library == NULL) return;
+  x->run = code_launch(&x->code, &x->request, x->units);
+  x->is_refused = ff_calloc(x->units, 1);
+  code_launch_all(&x->run, x->library, &x->code);
+  code_compare(x);
+  code_free(&x->run);
+  dlclose(x->library);
+}
+
+/* Plays cases. The caller frees what was found with code_end(). */
+static inline void code_play(code_case *x, uint32_t n) {
+  for (uint32_t begin = 0; begin < n; begin += CODE_SIDE) {
+    const uint32_t many = n - begin < CODE_SIDE ? n - begin : CODE_SIDE;
+    int written[CODE_SIDE];
+    for (uint32_t k = 0; k < many; k++) written[k] = code_write(&x[begin + k], k);
+    code_compile(many);
+    for (uint32_t k = 0; k < many; k++)
+      if (written[k]) code_play_one(&x[begin + k], k);
   }
-  ff_petri_code_free(&code);
+}
+
+static inline void code_end(code_case *x, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    free(x[k].is_refused);
+    ff_petri_code_free(&x[k].code);
+  }
 }
 
 static inline void code_make_folder(void) { FF_CHECK(mkdtemp(code_folder) != NULL); }

@@ -2,18 +2,106 @@
  * engine. */
 #include "petri_code.h"
 
+#include "petri_hybrid.h"
 #include "petri_small.h"
-#include "random.h"
 
 enum { UNITS = 40 };
 
 static void small_nets_give_the_trajectories(void) {
+  petri_text nets[SMALL_NETS];
+  code_case cases[SMALL_NETS] = {0};
+  uint32_t n = 0;
   for (size_t i = 0; i < SMALL_NETS; i++) {
-    petri_text x;
-    small_compile(&x, &small_nets[i]);
-    if (x.program != NULL) check_code(x.program, small_nets[i].last, UNITS, NULL, i % 2 == 0, 0, small_nets[i].what);
-    petri_end(&x);
+    small_compile(&nets[i], &small_nets[i]);
+    if (nets[i].program == NULL) continue;
+    cases[n++] = (code_case){.what = small_nets[i].what, .program = nets[i].program, .last = small_nets[i].last, .units = UNITS,
+                             .firings = i % 2 == 0};
   }
+  code_play(cases, n);
+  code_end(cases, n);
+  for (size_t i = 0; i < SMALL_NETS; i++) petri_end(&nets[i]);
 }
 
-FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, code_remove_folder)
+/* ---- random nets ---------------------------------------------------------------------------------------------------------- */
+
+enum { DRAWN = 54, LEAST_FIRINGS = 10, MOST_FIRINGS = 3000 };
+
+/* Whether some transitions fire in three trajectories, but not too many. */
+static int is_lively(const ff_petri_program *program, double last, const double *starts) {
+  static const uint32_t observed = 0;
+  double state[3], *const states = state;
+  ff_error err;
+  ff_run *run = NULL;
+  int done = 0;
+  const ff_run_options options = {.key = 1, .n = 3, .times = &last, .n_times = 1, .observed = &observed, .n_observed = 1,
+                                  .states = &states, .threads = 1, .max_firings = MOST_FIRINGS, .starts = starts};
+  ff_status status = ff_run_new(&run, &ff_petri_engine, program, &options, &err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
+  const uint64_t n = status == FF_OK ? ff_run_n_firings(run) : 0;
+  ff_run_free(run);
+  return n >= LEAST_FIRINGS;
+}
+
+/* Whether a net is one for which code can be generated. */
+static int has_code(petri_text *x, const ff_petri_options *options) {
+  if (x->status == FF_OK) x->status = ff_petri_finish(x->net, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_code_check(x->program, &x->err);
+  if (getenv("HYBRID_SHOW") && x->status != FF_OK) printf("%s\n", x->err.text);
+  return x->status == FF_OK;
+}
+
+/* Markings at the start; some levels are 0. The caller frees them. */
+static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t *s) {
+  double *starts = ff_calloc(units * p->n_places, sizeof *starts);
+  for (uint64_t k = 0; k < units; k++)
+    for (uint32_t f = 0; f < p->n_places; f++)
+      starts[k * p->n_places + f] = !p->flat->continuous[f] ? below(s, 6) : below(s, 3) == 0 ? 0 : 2 * uniform(s);
+  return starts;
+}
+
+static void random_nets_give_the_trajectories(void) {
+  static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
+  uint64_t seed = 38, trajectories = 0, refused = 0, steps = 0;
+  static petri_text nets[DRAWN];
+  static code_case cases[DRAWN];
+  static char names[DRAWN][40];
+  uint32_t n = 0, draws = 0;
+  for (; n < DRAWN && draws < 40 * DRAWN; draws++) {
+    const ff_petri_options options = {.relative = relative[n % 3], .one_clock = n % 9 == 4,
+                                      .integrator = n % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
+    petri_text *x = &nets[n];
+    const uint64_t begun = seed;
+    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(x, &seed);
+    if (!has_code(x, &options) || !is_lively(x->program, last, NULL)) {
+      petri_end(x);
+      continue;
+    }
+    snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)begun);
+    cases[n] = (code_case){.what = names[n], .program = x->program, .last = last, .units = 20 + n % 3, .firings = n % 4 != 1,
+                           .some = n % 5 == 2, .most_refused = 22};
+    if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
+    n++;
+  }
+  FF_CHECK_INT(n, DRAWN);
+  code_play(cases, n);
+  for (uint32_t i = 0; i < n; i++) {
+    trajectories += cases[i].units;
+    refused += cases[i].refused;
+    steps += cases[i].steps;
+    if (getenv("HYBRID_SHOW"))
+      printf("%s: %u levels, %u groups, %u cells, %u profiles, %u transitions: %llu steps, %u of %u refused, %u failed\n", names[i],
+             nets[i].program->n_levels, nets[i].program->n_groups, nets[i].program->n_cells, nets[i].program->n_profiles,
+             nets[i].program->n_stochastic, (unsigned long long)cases[i].steps, cases[i].refused, (unsigned)cases[i].units,
+             cases[i].failed);
+    free((void *)cases[i].starts);
+  }
+  if (getenv("HYBRID_SHOW")) printf("%u draws, %llu of %llu refused, %llu steps\n", draws, (unsigned long long)refused,
+      (unsigned long long)trajectories, (unsigned long long)steps);
+  code_end(cases, n);
+  for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
+}
+
+FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
+             code_remove_folder)

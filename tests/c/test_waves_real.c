@@ -309,19 +309,76 @@ static void sweeps_are_runs(void) {
 
 /* ---- what devices cannot do --------------------------------------------------------------------------------------------- */
 
-static void nets_have_no_kernels_yet(void) {
-  static const uint32_t observed[] = {0};
-  const ff_run_options options = {.n = 1, .times = times, .n_times = 1, .observed = observed, .n_observed = 1, .threads = 1};
-  petri_text net;
+/* Whether devices may run a net with these options. */
+static ff_status look_at_devices(const petri_text *net, const ff_run_options *options, ff_error *err) {
   ff_run *run;
+  ff_status status = ff_run_new(&run, &ff_petri_engine, net->program, options, err);
+  FF_CHECK_OK(status, err);
+  if (status == FF_OK) status = ff_run_check_devices(run, err);
+  ff_run_free(run);
+  return status;
+}
+
+/* A net whose rate depends on the time; or none does. */
+static void make_clocked_net(petri_text *x, int timed) {
+  const ff_petri_options options = {.relative = 1e-5};
+  petri_begin(x);
+  petri_place(x, "N", 0, "3");
+  petri_place(x, "P", 1, "0.3");
+  petri_fires(x, "falls", "N -> 0", timed == 1 ? "N * (1 + sin(time))" : "N");
+  petri_flows(x, "makes", "0 -> P", timed == 2 ? "1 + sin(time)" : "1");
+  petri_compile(x, &options);
+}
+
+static void some_runs_have_no_kernels(void) {
+  static const uint32_t observed[] = {0};
+  ff_run_options options = {.n = 1, .times = times, .n_times = 1, .observed = observed, .n_observed = 1, .threads = 1};
+  petri_text net;
   ff_error err;
   make_net(&net);
   if (net.status != FF_OK) return;
-  FF_CHECK_OK(ff_run_new(&run, &ff_petri_engine, net.program, &options, &err), &err);
-  FF_CHECK_FAILS(ff_run_check_devices(run, &err), FF_EUNSUPPORTED, &err, "there are no kernels for Petri nets yet");
-  ff_run_free(run);
+  FF_CHECK_OK(look_at_devices(&net, &options, &err), &err);
+  options.until = &net.program->observer[1];
+  FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
+                 "no kernel ends trajectories of Petri nets by a condition yet");
+  options.until = NULL;
+  petri_end(&net);
+  petri_begin(&net); /* two parts that a flow joins */
+  petri_place(&net, "A", 1, "1");
+  petri_place(&net, "B", 1, "0");
+  petri_place(&net, "M", 0, "0");
+  petri_place(&net, "N", 0, "0");
+  petri_fires(&net, "first", "0 -> M + A", "1");
+  petri_fires(&net, "second", "0 -> N + B", "2");
+  petri_flows(&net, "exchange", "A -> B", "A");
+  petri_compile(&net, &(ff_petri_options){.relative = 1e-5});
+  if (net.status == FF_OK) FF_CHECK_OK(look_at_devices(&net, &options, &err), &err);
+  options.method = FF_PETRI_WINDOWS;
+  if (net.status == FF_OK)
+    FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
+                   "there are no kernels for large nets, which are simulated by windows, yet");
   petri_end(&net);
 }
 
+/* Only where rates depend on the time does the time at the start matter. */
+static void kernels_begin_at_time_0(void) {
+  static const uint32_t observed[] = {0};
+  static const double later[] = {2, 3};
+  ff_run_options options = {.n = 1, .times = later, .n_times = 2, .observed = observed, .n_observed = 1, .threads = 1};
+  for (int timed = 0; timed < 3; timed++)
+    for (int start = 0; start < 3; start += 2) {
+      petri_text net;
+      ff_error err;
+      make_clocked_net(&net, timed);
+      options.start = start;
+      if (net.status == FF_OK && timed > 0 && start > 0)
+        FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
+                       "rates depend on the time, and no kernel begins at another time than 0 yet");
+      else if (net.status == FF_OK)
+        FF_CHECK_OK(look_at_devices(&net, &options, &err), &err);
+      petri_end(&net);
+    }
+}
+
 FF_TEST_MAIN("real counts on devices", devices_change_no_bit, the_net_has_real_states, waves_are_copied_in_pieces,
-             failures_are_told, sweeps_are_runs, nets_have_no_kernels_yet)
+             failures_are_told, sweeps_are_runs, some_runs_have_no_kernels, kernels_begin_at_time_0)

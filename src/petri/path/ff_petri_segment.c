@@ -225,9 +225,22 @@ static void pick(ff_petri_path *path) {
   }
 }
 
+/* Groups are searched in the order of their numbers, not in that in which they were marked: where several share a profile, the
+ * first one integrates it, and a segment that passes without a search keeps its list. The list is nearly in order. */
+static void sort_dirty(ff_petri_path *path) {
+  uint32_t *const group = path->dirty_group;
+  for (uint32_t k = 1; k < path->n_dirty_groups; k++) {
+    const uint32_t g = group[k];
+    uint32_t at = k;
+    for (; at > 0 && group[at - 1] > g; at--) group[at] = group[at - 1];
+    group[at] = g;
+  }
+}
+
 /* Unless the solver is to make its step first. */
 static void find_in_segment(ff_petri_path *path) {
   if (path->failure.what != FF_PETRI_FINE || path->paused) return;
+  sort_dirty(path);
   search_dirty(path, 1);
   if (path->failure.what == FF_PETRI_FINE) pick(path);
 }

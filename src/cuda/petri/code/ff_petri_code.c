@@ -160,12 +160,24 @@ static uint64_t profiles_of(const ff_petri_program *p, int quick) {
   return bits;
 }
 
+/* Whether groups have a profile in common that is not affine. */
+static int has_shared(const ff_petri_program *p) {
+  uint32_t group[FF_PETRI_CODE_PROFILES] = {0}; /* 1 + the last one that has the profile */
+  int shared = 0;
+  for (uint32_t c = 0; c < p->n_cells; c++) {
+    const uint32_t k = p->cell_profile[c];
+    shared |= !p->profile[k].affine && group[k] != 0 && group[k] != p->group_of[c] + 1;
+    group[k] = p->group_of[c] + 1;
+  }
+  return shared;
+}
+
 /* The rows of ff_petri_thread_state.h. */
 static void count_rows(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  const uint32_t profiles = p->n_profiles - 1;
+  const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
   ff_petri_code *code = g->code;
-  code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + 5 * p->n_groups + g->n_reals +
+  code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->timed_flows ? 1 : 0) + (code->pieces > 0 ? 3 * profiles : 0);
   code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0);
   code->slot_words = (2 * code->reals + code->words + 14) / 2 * 2;
@@ -255,6 +267,7 @@ static void define(ff_petri_coder *g) {
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
+  ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
   ff_write(&g->out, "#define P_DENSE %d\n", moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
   ff_write(&g->out, "#define P_RELATIVE ");

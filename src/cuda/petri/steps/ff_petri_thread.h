@@ -31,6 +31,7 @@
  *   P_RELATIVE, P_ABSOLUTE   tolerances
  *   P_DEPTH, P_READS    of formulas for slow bounds: the largest stack, and the most values that one reads
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
+ *   P_SHARED            whether groups have a profile in common that is not affine
  *   P_STARTS, P_LISTS   1 if trajectories start with markings of their own; if firings are listed
  *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches, an
  *                       even number: see ff_petri_thread_state.h

@@ -115,11 +115,20 @@ FF_WARP double p_whole(const p_thread *t, uint32_t g) {
   return whole;
 }
 
+/* The same, as it was when the group was searched. */
+FF_WARP double p_known_whole(const p_thread *t, uint32_t g) {
+#if P_SHARED
+  return P_WHOLE(g);
+#else
+  return p_whole(t, g);
+#endif
+}
+
 /* The integral up to a part of the segment. */
 P_APART double p_used_until(p_thread own, uint32_t g, double s) {
   double none;
   if (s == 0) return 0;
-  return s == 1 ? p_whole(&own, g) : p_integral(&own, g, s, &none);
+  return s == 1 ? p_known_whole(&own, g) : p_integral(&own, g, s, &none);
 }
 
 FF_WARP void p_settle(p_thread *t, uint32_t g) {
@@ -128,7 +137,7 @@ FF_WARP void p_settle(p_thread *t, uint32_t g) {
   if (!P_HAS(t->varies, g))
     used = P_RATE(g) * (t->now - P_SINCE(g));
   else if (t->now == t->to && P_SINCE(g) <= t->from) /* as most segments end */
-    used = p_length(t) * p_whole(t, g);
+    used = p_length(t) * p_known_whole(t, g);
   else
     used = p_length(t) * (p_used_until(*t, g, t->now == t->to ? 1 : ff_petri_part_at(t->now, t->from, p_length(t))) -
                           p_used_until(*t, g, ff_petri_part_at(P_SINCE(g), t->from, p_length(t))));
@@ -160,6 +169,10 @@ FF_WARP void p_keep(p_thread *t, uint32_t k, const double *c, double area, doubl
   t->integrated |= P_BIT(k);
 }
 
+#if P_SHARED
+P_APART void p_find_times(p_thread own);
+#endif
+
 /* Integrates a profile for hazards of `size` times the profile, if the whole segment can be one piece. Returns 0 if this is not
  * known, and p_bounds() must do it. */
 FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
@@ -172,6 +185,11 @@ FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
     if (size <= P_ALLOWED(k) || ff_petri_is_exact(size, sum, P_ERROR(k), P_RELATIVE)) return 1;
 #else
     return 1;
+#endif
+#if P_SHARED
+    /* Groups that were searched before keep what they have found with the integral that is now replaced. */
+    if (t->pending != 0u) p_find_times(*t);
+    t->pending = 0u;
 #endif
   }
   p_points(t, k, 0, 1, P_PIECES == 0u ? FF_PETRI_NODES : FF_PETRI_POINTS, f);
@@ -229,6 +247,9 @@ FF_WARP void p_test(p_thread *t, uint32_t g) {
   const double length = p_length(t), begin = ff_petri_part_at(P_SINCE(g), t->from, length), whole = p_whole(t, g);
   double rate, p[FF_PETRI_DEGREE];
   P_CANDIDATE(g) = P_INFINITY;
+#if P_SHARED
+  P_WHOLE(g) = whole;
+#endif
   if (begin == 0 && P_LEFT(g) > whole * length * (1 + 0x1p-40)) return; /* as most searches end, without a division */
   double need = P_LEFT(g) / length;
   if (begin != 0) need = (p_add_up(t, g, p) ? ff_petri_integral_at(p, begin, &rate) : p_used_until(*t, g, begin)) + need;
@@ -309,6 +330,15 @@ FF_WARP double p_time_of_firing(const p_thread *t, uint32_t g) {
   }
   return p_clipped_time(t, g, x.s);
 }
+
+#if P_SHARED
+P_APART void p_find_times(p_thread own) {
+  const p_thread *const t = &own;
+  P_EACH_GROUP(g) {
+    if (P_HAS(t->pending, g)) P_CANDIDATE(g) = p_time_of_firing(t, g);
+  }
+}
+#endif
 
 /* ---- the choice -------------------------------------------------------------------------------------------------------------------------- */
 

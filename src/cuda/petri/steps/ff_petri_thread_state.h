@@ -71,8 +71,9 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_C (P_AT_CURVE + P_CURVE * P_LEVELS)                 /* of integrals of profiles but 0, if they have one piece */
 #define P_AT_KNOWN (P_AT_C + FF_PETRI_DEGREE * (P_PROFILES - 1u)) /* if some are curved: area, error, allowed */
 #define P_AT_SUM (P_AT_KNOWN + (P_PIECES > 0u ? 3u * (P_PROFILES - 1u) : 0u)) /* of coefficients of cells */
-#define P_AT_GROUP (P_AT_SUM + P_CELLS)                          /* left, choice, since, rate, candidate */
-#define P_AT_REAL (P_AT_GROUP + 5u * P_GROUPS)
+#define P_OF_GROUP (P_SHARED ? 6u : 5u)
+#define P_AT_GROUP (P_AT_SUM + P_CELLS)                          /* left, choice, since, rate, candidate; whole */
+#define P_AT_REAL (P_AT_GROUP + P_OF_GROUP * P_GROUPS)
 #define P_AT_DERIVED (P_AT_REAL + P_REALS)
 #define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
 #define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
@@ -85,11 +86,12 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_ERROR(k) P_REAL(P_AT_KNOWN + 3u * ((k) - 1u) + 1u)
 #define P_ALLOWED(k) P_REAL(P_AT_KNOWN + 3u * ((k) - 1u) + 2u)
 #define P_SUM(c) P_REAL(P_AT_SUM + (c))
-#define P_LEFT(g) P_REAL(P_AT_GROUP + 5u * (g))       /* of a threshold, at P_SINCE */
-#define P_CHOICE(g) P_REAL(P_AT_GROUP + 5u * (g) + 1u)
-#define P_SINCE(g) P_REAL(P_AT_GROUP + 5u * (g) + 2u)
-#define P_RATE(g) P_REAL(P_AT_GROUP + 5u * (g) + 3u)
-#define P_CANDIDATE(g) P_REAL(P_AT_GROUP + 5u * (g) + 4u) /* when a group fires; where `pending`, the integral at which it does */
+#define P_LEFT(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g))       /* of a threshold, at P_SINCE */
+#define P_CHOICE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 1u)
+#define P_SINCE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 2u)
+#define P_RATE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 3u)
+#define P_CANDIDATE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 4u) /* when a group fires; where `pending`, the integral at which it does */
+#define P_WHOLE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 5u) /* if P_SHARED: its integral over the segment, when it was searched */
 #define P_R(i) P_REAL(P_AT_REAL + (i))
 #define P_D(i) P_REAL(P_AT_DERIVED + (i))
 #define P_NEXT P_REAL(P_AT_LENGTHS)

@@ -1,0 +1,206 @@
+/* Random small hybrid nets, for kernels that simulate a trajectory in a thread.
+ *
+ * Texts are templates. X and Y are levels, N and M discrete places of a group, K a number, D a continuous place that firings alone
+ * change, F a fixed place, and C one that nothing changes. */
+#ifndef FF_TESTS_PETRI_HYBRID_H
+#define FF_TESTS_PETRI_HYBRID_H
+
+#include "petri_runs.h"
+#include "random.h"
+
+#define HYBRID_PICK(s, list) ((list)[below((s), sizeof(list) / sizeof *(list))])
+
+/* Coefficients of hazards, and profiles, which read levels. */
+static const char *const hybrid_coefficients[] = {
+    "K", "K * N", "N", "K * N * M", "K * (N > 2)", "if(N > 2, K, 2 * K)", "K * N * (N - 1)", "K * N / (1 + N)",
+    "K / (1 + N)", "K * (1 + (N == M))", "K * C", "F * N", "(K + K * N + K * M)", "K * (1 + D)", "K * sqrt(N + D)", "K * N", "K"};
+static const char *const hybrid_profiles[] = {
+    "", "", "", "", "X", "(K + K * X)", "(K + X + Y)", "X * Y", "X^2", "(K + X^3)", "(X^3 + K * X * Y + K)",
+    "X^2 / (K + X^2)", "(0.1 + X^4 / (K + X^4))", "X^2.5 / (K + X^2.5)", "1 / (1 + X)", "X / (K + X)", "sqrt(K + X)", "sqrt(X)",
+    "exp(-X)", "exp(-K * X * X)", "(1 + sin(K * time))", "(1.1 + cos(time) * X / (1 + X))", "(0.05 + 0.1 / (0.02 + (X - K)^2))",
+    "(X - K)^2", "log(1 + X)", "(X / (K + X) + Y)", "(N + X)", "(1 + N * X) / (1 + X)", "max(X, K)", "(K + abs(X - K))", "tanh(X)",
+    "(exp(-5 * X) + 0.1)", "X / (0.01 + X)", "(2 * K + X) / (K + Y)"};
+
+/* What firings do. */
+static const struct {
+  const char *equation, *tests, *resets;
+} hybrid_firings[] = {{"N -> M", NULL, NULL},         {"N -> M", NULL, NULL},
+                      {"M -> N", NULL, NULL},         {"N -> 0", NULL, NULL},
+                      {"N -> 0", NULL, NULL},         {"0 -> N", NULL, NULL},
+                      {"0 -> N", "N < 6", NULL},      {"2 N -> M", NULL, NULL},
+                      {"0 -> 2 N", "N <= 4", NULL},   {"N -> M + K X", NULL, NULL},
+                      {"0 -> K X", NULL, NULL},       {"0 -> (1 + N) X", "N >= 1", NULL},
+                      {"0 -> (0.1 * X) Y", NULL, NULL}, {"0 -> (0.5 * X) X", NULL, "X"},
+                      {"0 -> 3 M", "M < 3", "X"},     {"0 -> N", NULL, "X, Y"},
+                      {"0 -> M", "N > 1", "N"},       {"0 -> K D", NULL, NULL},
+                      {"0 -> (K + K * X) D", NULL, "D"}, {"0 -> 2 N + K X + K Y", "N == 0", NULL},
+                      {"0 -> (N) M", "M < 4", NULL},  {"N -> M", "N > 1 & M <= 4", NULL},
+                      {"N + M -> 0", NULL, NULL},     {"N + C -> N + C + M", "M < 5", NULL},
+                      {"0 -> 200 N", NULL, "N"},      {"F + N -> F", NULL, NULL},
+                      {"0 -> (floor(K * X)) N", "N < 9", "X"}, {"0 -> (1 + time) D", NULL, NULL}};
+
+static const char *const hybrid_gains[] = {
+    "K", "K * N", "K * (N > 2)", "K * (1 + cos(K * time))", "if(N > 2, K, 2 * K)", "K * N * M / (1 + N)", "K * D", "F", "K * C",
+    "K * (N == 0)", "K * N"};
+/* These read a level that comes before. */
+static const char *const hybrid_chains[] = {
+    "K / (1 + Y)", "Y^2 / (K + Y^2)", "K * Y", "Y * N / (1 + Y)", "0.02 / (0.0004 + (Y - 1)^2)", "K * N * exp(-Y)",
+    "sqrt(1 + Y)", "K * Y * (1 + sin(time))", "N * Y^4 / (K + Y^4)", "Y / (0.002 + Y)", "K * Y^3 / (1 + Y)^2"};
+static const char *const hybrid_losses[] = {
+    "X / (1 + X)", "X^2 / (K + X^2)", "K * X * Y", "K * X * N", "X * (1 + sin(time))", "K * X", "K * X * (N > 2)", "K * X^2",
+    "X / (0.05 + X)", "K * X * exp(-Y)"};
+
+typedef struct {
+  petri_text *to;
+  uint64_t *s;
+  uint32_t n_levels, n_counts, n_groups, n_transitions;
+} hybrid;
+
+/* The text of a template for a group; X is a level, and Y one before it, if `ordered`. */
+static inline void hybrid_expand(hybrid *h, const char *text, uint32_t group, uint32_t level, int ordered, char *out, size_t size) {
+  const uint32_t x = level, y = ordered ? below(h->s, level > 0 ? level : 1) : below(h->s, h->n_levels);
+  const uint32_t of_group = h->n_counts / h->n_groups + (group < h->n_counts % h->n_groups);
+  const uint32_t n = group + h->n_groups * below(h->s, of_group), m = group + h->n_groups * below(h->s, of_group);
+  size_t at = 0;
+  for (; *text != '\0' && at + 20 < size; text++) {
+    if (*text == 'X') at += (size_t)snprintf(out + at, size - at, "x%u", x);
+    else if (*text == 'Y') at += (size_t)snprintf(out + at, size - at, "x%u", y);
+    else if (*text == 'N') at += (size_t)snprintf(out + at, size - at, "n%u", n);
+    else if (*text == 'M') at += (size_t)snprintf(out + at, size - at, "n%u", m);
+    else if (*text == 'K') at += (size_t)snprintf(out + at, size - at, "%.3f", 0.2 + 1.6 * uniform(h->s));
+    else if (*text == 'D') at += (size_t)snprintf(out + at, size - at, "dose");
+    else if (*text == 'F') at += (size_t)snprintf(out + at, size - at, "fixed");
+    else if (*text == 'C') at += (size_t)snprintf(out + at, size - at, "catalyst");
+    else out[at++] = *text;
+  }
+  out[at] = '\0';
+}
+
+static inline void hybrid_add(hybrid *h, ff_petri_kind kind, const char *equation, const char *tests, const char *resets,
+                              const char *rate) {
+  char name[20];
+  snprintf(name, sizeof name, "t%u", h->n_transitions++);
+  petri_transition(h->to, name, kind, equation, tests, resets, rate, 0);
+}
+
+static inline void hybrid_add_flow(hybrid *h, const char *equation, const char *rate, uint32_t level, int ordered) {
+  char of[100], text[300];
+  const uint32_t group = below(h->s, h->n_groups);
+  hybrid_expand(h, equation, group, level, ordered, of, sizeof of);
+  hybrid_expand(h, rate, group, level, ordered, text, sizeof text);
+  hybrid_add(h, FF_PETRI_CONTINUOUS, of, NULL, NULL, text);
+}
+
+/* Each level has a gain and a loss that is proportional to it, so that it stays small. */
+static inline void hybrid_add_flows(hybrid *h) {
+  static const char *const gains[] = {"0 -> X", "0 -> X", "0 -> 2 X", "0 -> K X", "0 -> (1 + N) X"};
+  static const char *const losses[] = {"X -> 0", "X -> 0", "X -> D", "X -> Y", "X -> 2 Y"};
+  for (uint32_t i = 0; i < h->n_levels; i++) {
+    hybrid_add_flow(h, "X -> 0", "K * X", i, 0);
+    hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_gains), i, 0);
+    for (uint32_t k = below(h->s, 3); k > 0 && i > 0; k--)
+      hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_chains), i, 1);
+    for (uint32_t k = below(h->s, 3); k > 0; k--)
+      hybrid_add_flow(h, i + 1 < h->n_levels ? losses[0] : HYBRID_PICK(h->s, losses), HYBRID_PICK(h->s, hybrid_losses), i, 1);
+  }
+}
+
+static inline void hybrid_add_firing(hybrid *h, uint32_t group, uint32_t kind, const char *profile) {
+  char equation[100], tests[100], resets[100], coefficient[200], rate[500];
+  const uint32_t level = below(h->s, h->n_levels);
+  const uint64_t before = *h->s; /* the same places in all texts but those of rates */
+  hybrid_expand(h, hybrid_firings[kind].equation, group, level, 0, equation, sizeof equation);
+  const uint64_t after = *h->s;
+  *h->s = before;
+  hybrid_expand(h, hybrid_firings[kind].tests == NULL ? "" : hybrid_firings[kind].tests, group, level, 0, tests, sizeof tests);
+  *h->s = before;
+  hybrid_expand(h, hybrid_firings[kind].resets == NULL ? "" : hybrid_firings[kind].resets, group, level, 0, resets, sizeof resets);
+  *h->s = after;
+  hybrid_expand(h, HYBRID_PICK(h->s, hybrid_coefficients), group, level, 0, coefficient, sizeof coefficient);
+  snprintf(rate, sizeof rate, "%s%s%s", coefficient, profile[0] == '\0' ? "" : " * ", profile);
+  hybrid_add(h, FF_PETRI_STOCHASTIC, equation, tests[0] == '\0' ? NULL : tests, resets[0] == '\0' ? NULL : resets, rate);
+}
+
+/* Some transitions, of which several may share a profile; or a chain of many with numbers times counts. */
+static inline void hybrid_add_group(hybrid *h, uint32_t group) {
+  char profile[200] = "";
+  const uint32_t n = 1 + below(h->s, 4), chain = below(h->s, 4) == 0;
+  for (uint32_t k = 0; k < n; k++) {
+    if (k == 0 || below(h->s, 3) > 0)
+      hybrid_expand(h, HYBRID_PICK(h->s, hybrid_profiles), group, below(h->s, h->n_levels), 0, profile, sizeof profile);
+    hybrid_add_firing(h, group, below(h->s, sizeof hybrid_firings / sizeof *hybrid_firings), profile);
+  }
+  for (uint32_t k = 0; k < 7 && chain; k++) {
+    char coefficient[40], rate[300], equation[40];
+    const uint64_t before = *h->s;
+    hybrid_expand(h, k % 2 == 0 ? "N -> M" : "N -> 0", group, 0, 0, equation, sizeof equation);
+    *h->s = before;
+    hybrid_expand(h, "N * K", group, 0, 0, coefficient, sizeof coefficient);
+    snprintf(rate, sizeof rate, "%s%s%s", coefficient, profile[0] == '\0' ? "" : " * ", profile);
+    hybrid_add(h, FF_PETRI_STOCHASTIC, equation, NULL, NULL, rate);
+  }
+}
+
+/* A random net, which need not be one that can be compiled. The caller ends *x with petri_end(). */
+static inline void hybrid_write(petri_text *x, uint64_t *s) {
+  char name[20], marking[20];
+  hybrid h = {x, s, 1 + below(s, 3), 1 + below(s, 6), 0, 0};
+  const uint32_t groups = 1 + below(s, 4);
+  h.n_groups = groups < h.n_counts ? groups : h.n_counts;
+  petri_begin(x);
+  for (uint32_t i = 0; i < h.n_levels; i++) {
+    snprintf(name, sizeof name, "x%u", i);
+    snprintf(marking, sizeof marking, "%.2f", below(s, 2) == 0 ? 0 : 2 * uniform(s));
+    petri_place(x, name, 1, marking);
+  }
+  for (uint32_t i = 0; i < h.n_counts; i++) {
+    snprintf(name, sizeof name, "n%u", i);
+    snprintf(marking, sizeof marking, "%u", below(s, 6));
+    petri_place(x, name, 0, marking);
+  }
+  petri_place(x, "dose", 1, "0.5");
+  petri_place(x, "catalyst", below(s, 2) == 0, "2");
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "fixed", FF_PETRI_NONE, 1, 1, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "fixed", NULL, "1.25", 0, petri_nowhere, &x->err);
+  for (uint32_t g = 0; g < h.n_groups; g++) hybrid_add_group(&h, g);
+  hybrid_add_flows(&h);
+}
+
+/* ---- coloured nets --------------------------------------------------------------------------------------------------------- */
+
+/* Two to four cells, each with a level, a discrete place and a clock of its own; and a level and a place that all share. */
+static inline void hybrid_write_coloured(petri_text *x, uint64_t *s) {
+  static const int64_t colours[] = {2, 3, 5, 8};
+  static const char *const rates[] = {"0.8 * N[x]", "(0.3 * x) * N[x]", "N[x] * (0.2 + L[x])", "N[x] * L[x]^2 / (0.5 + L[x]^2)",
+                                      "x * sqrt(0.1 + L[x]) / (1 + N[x])", "N[x] * exp(-L[x] / x)", "N[x] * (1.2 + sin(x * time))"};
+  static const char *const flows[] = {"0.3 * N[x]", "0.2 * x", "L[x] / (1 + L[x])", "1.1 / (1 + G^2)", "0.4 + cos(x + time)^2"};
+  const uint32_t n = 2 + below(s, 3);
+  const struct {
+    const char *name;
+    ff_petri_kind kind;
+    const char *equation, *guard, *tests, *resets, *rate;
+    int mass_action;
+  } list[] = {{"birth", FF_PETRI_STOCHASTIC, "0 -> N[x]", NULL, "N[x] < 7", NULL, HYBRID_PICK(s, rates), 0},
+              {"birth too", FF_PETRI_STOCHASTIC, "0 -> (1 + x) N[x]", NULL, "N[x] < 2", NULL, "0.5", 0},
+              {"death", FF_PETRI_STOCHASTIC, "N[x] -> 0", NULL, NULL, NULL, HYBRID_PICK(s, rates), 0},
+              {"push", FF_PETRI_STOCHASTIC, "0 -> (0.1 * x) L[x] + 0.1 L[next(x)]", "x > 2", NULL, NULL, "0.5", 0},
+              {"clear", FF_PETRI_STOCHASTIC, "N[x] -> 0", "x < 4", NULL, "L[x]", "0.2", 1},
+              {"spread", FF_PETRI_CONTINUOUS, "L[x] -> L[next(x)]", NULL, NULL, NULL, "0.7", 1},
+              {"gain", FF_PETRI_CONTINUOUS, "0 -> (1 / x) L[x]", NULL, NULL, NULL, HYBRID_PICK(s, flows), 0},
+              {"loss", FF_PETRI_CONTINUOUS, "L[x] -> G", NULL, NULL, NULL, "0.9", 1},
+              {"leak", FF_PETRI_CONTINUOUS, "G -> 0", NULL, NULL, NULL, "1.1", 1}};
+  const uint32_t many = sizeof list / sizeof *list, left_out = below(s, 5);
+  petri_begin(x);
+  if (x->status == FF_OK) x->status = ff_petri_add_values(x->net, "X", colours, n, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_index(x->net, "x", "X", &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "N", ff_petri_set_number(x->net, "X", 1), 0, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "L", ff_petri_set_number(x->net, "X", 1), 1, 0, &x->err);
+  petri_place(x, "G", 1, "0");
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "N", NULL, "x", 0, petri_nowhere, &x->err);
+  for (uint32_t k = 0; k < many && x->status == FF_OK; k++)
+    if (k != left_out || k == 0)
+      x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, list[k].guard, list[k].tests, list[k].resets,
+                            list[k].rate, list[k].mass_action, &x->err);
+}
+
+#endif
