@@ -197,10 +197,9 @@ warn_small_levels <- function(x, model, absolute) {
 }
 
 petri_engine <- list(
-  name = "petri", kernels = "generated",
+  name = "petri", kernels = "generated", shares = FALSE,
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
-  without_kernel = function() c("auto", "exact", "windows", "paper"),
   plan = function(...) petri_plan(...),
   reason = function(result, model) NULL,
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",
