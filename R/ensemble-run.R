@@ -4,8 +4,8 @@
 # class of its results. new(model, options) makes a run, and sweep(models, seeds, options) one of several networks, where
 # `options` are those of ffi_ensemble.h. `kernels` are the values of the option fireflip.kernel that it has. without_kernel()
 # gives the methods that no GPU has; it is NULL if this depends on the model. `shares` tells whether a GPU can simulate several
-# networks of a sweep at the same time. grows(model, options) is as growing_species(). never_negative(model) gives the variables that
-# cannot be negative, and fired(model) the names of what fires.
+# networks of a sweep at the same time. grows(model, options) is as growing_species(). never_negative(model) gives the variables
+# that cannot be negative, and fired(model) the names of what fires.
 ensemble_engine <- function(model) UseMethod("ensemble_engine")
 ensemble_engine.default <- function(model) NULL
 

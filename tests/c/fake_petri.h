@@ -108,7 +108,7 @@ static void fake_petri_list(fake_petri_ensemble *e, uint64_t k, const ff_run *ru
   free(transition);
 }
 
-/* Simulates trajectory k of the wave. One that fails is refused, and what refused ones seem to have recorded is none of theirs. */
+/* Simulates trajectory k of the wave. One that fails is refused. What a refused one seems to have recorded is wrong. */
 static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_error *err) {
   const ff_device_request *r = &e->request;
   const size_t each = (size_t)r->n_times * r->n_observed;

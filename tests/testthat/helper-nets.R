@@ -11,7 +11,9 @@ refused_nets <- function() {
     "deterministic or scheduled transitions" = with(grow = grows, then = transition("0 -> A", at = 0.5)),
     "events" = with(grow = grows, events = list(event("time >= 0.5", set = c(A = 5)))),
     "no stochastic transition" = petri_net("A -> 0" = flow(1), initial = c(A = 1), continuous = "A"),
-    "rates that switch where a level or the time crosses a value" = with(grow = transition("0 -> x", flow = "ifelse(x < 1.2, 1, 2)")),
+    "rates that switch where a level or the time crosses a value" = with(
+      grow = transition("0 -> x", flow = "ifelse(x < 1.2, 1, 2)")
+    ),
     "flows that may empty a place" = with(fall = transition("x -> 0", flow = "A"))
   )
 }
