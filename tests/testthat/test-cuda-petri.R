@@ -174,7 +174,7 @@ test_that("without the run-time compiler, no GPU simulates a net", {
   dir.create(dirname(path))
   file.copy(fireflip:::cuda_path(), path)
   plain_session(fireflip.cuda_library = path)
-  expect_match(subset(backends(), usable & name == "cuda")$limits, "no Petri nets do")
+  expect_match(subset(backends(), usable & name == "cuda")$limits, "Petri nets do not run there")
   run <- function(backend) simulate(petri_model("gene"), 50, 1, times = 1, backend = backend)
   expect_error(run("cuda"), class = "fireflip_error_unsupported")
   options(fireflip.backend = "cuda")
