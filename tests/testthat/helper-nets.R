@@ -17,3 +17,13 @@ refused_nets <- function() {
     "flows that may empty a place" = with(fall = transition("x -> 0", flow = "A"))
   )
 }
+
+# A row of genes whose proteins spread to the neighbours.
+row_of_genes <- function(cells) {
+  petri_net(
+    "off[x] <-> on[x]" = c(1.5, 2.5), "0 -> protein[x]" = flow("on[x]"), "protein[x] -> 0" = flow(1),
+    spread = transition("protein[x] -> protein[y]", flow = mass_action(0.5), guard = "abs(x - y) == 1"),
+    colours = list(Cell = seq_len(cells)), indices = c(x = "Cell", y = "Cell"),
+    places = c(off = "Cell", on = "Cell", protein = "Cell"), continuous = "protein", initial = c(off = 1)
+  )
+}

@@ -165,7 +165,8 @@ test_that("a net that no GPU simulates is an error with the reason, and has the 
     simulate(petri_model("calcium", nx = 2, ny = 2), 50, 1, times = 0.1, method = "windows", backend = "cuda"),
     "no kernels for large nets"
   )
-  unable(simulate(petri_model("calcium", nx = 3, ny = 3), 50, 1, times = 0.01, backend = "cuda"), "expected at most 16")
+  unable(simulate(row_of_genes(17), 50, 1, times = 0.01, backend = "cuda"), "expected at most 16")
+  expect_same_ensemble(row_of_genes(16), 50, seed = 1, times = c(0.5, 1))
 })
 
 test_that("without the run-time compiler, no GPU simulates a net", {
