@@ -66,10 +66,14 @@ backend_names <- c("auto", "cpu", "cuda")
 #' processor, and the processor otherwise. With `backend = "cuda"`, it is an error if no GPU is usable. The results of all
 #' backends are identical, to the last bit.
 #'
-#' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks:
-#' [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()]. With `"auto"`, an ensemble begins on the
-#' processor. After a second, the trajectories that have not begun move to GPUs if they would take more than 5 seconds on the
-#' processor, and if there are at least 100 of them for each thread. The processor does what GPUs cannot do.
+#' GPUs run estimates for Boolean networks, such as [steady_state()], and ensembles of reaction networks and of small
+#' Petri nets: [`simulate()`][simulate.reaction_network], [first_passage()] and [sweep_parameters()]. With `"auto"`, an ensemble
+#' begins on the processor. After a second, the trajectories that have not begun move to GPUs if they would take more than 5
+#' seconds on the processor, and if there are at least 100 of them for each thread. The processor does what GPUs cannot do.
+#'
+#' What GPUs can do depends on the model. `?simulate.reaction_network` and `?simulate.petri_net` give the limits. To find out
+#' whether a GPU can simulate a model, simulate a single trajectory with `backend = "cuda"`. If it cannot, this is an error of
+#' class `fireflip_error_unsupported`, which gives the reason.
 #'
 #' The CUDA backend is a separate shared library. It is built when the package is installed from source and CUDA's compiler
 #' `nvcc` (12.1 or later) is found. Environment variables control the installation. `FIREFLIP_CUDA` is `"auto"` (the default:
@@ -85,18 +89,19 @@ backend_names <- c("auto", "cpu", "cuda")
 #'   no kernel, uses the processor.
 #' * `fireflip.devices`, `FIREFLIP_DEVICES`: numbers of the GPUs to use, as in column `index`, for instance `c(0, 1)` or `"0,1"`.
 #'   By default, all usable GPUs.
-#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a Boolean network or a reaction network. `"generated"`
-#'   is code for this network, which is compiled at run time. This takes some seconds, and the code is stored for later use.
-#'   `"interpreter"` (for synchronous Boolean networks) needs no compilation. `"table"` (for asynchronous networks, and for
-#'   `layout = "packed"`) needs no compilation. `"generic"` (for reaction networks) needs none for the methods `"direct"`,
-#'   `"logarithmic_direct"` and, for most networks, `"factored"`; its code for another method is compiled once for each kind of
-#'   run, for all networks, in one to seven seconds. With `"auto"` (the default), stored code is used. Code that is not stored is
-#'   compiled for a reaction network; for a Boolean network, it is compiled if this takes less time than it saves in this run or
-#'   would have saved in earlier runs. Networks for which no code can be generated, such as large ones, use the other kernels.
-#'   Compiled code is stored in the folder `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other
-#'   users can write to that folder, nothing is read from or written to it. It holds at most 256 MB, and files that were not used
-#'   for 90 days are removed. The compiler is the library libnvrtc of CUDA's toolkit. It runs in a separate process, which ends on
-#'   Ctrl-C and when R ends. Where there is no libnvrtc, methods that need it have no kernel: see column `limits` below.
+#' * `fireflip.kernel`, `FIREFLIP_KERNEL`: the CUDA code that simulates a model. `"generated"` is code for this model, which is
+#'   compiled at run time. This takes some seconds, and the code is stored for later use. `"interpreter"` (for synchronous
+#'   Boolean networks) needs no compilation. `"table"` (for asynchronous networks, and for `layout = "packed"`) needs no
+#'   compilation. `"generic"` (for reaction networks) needs none for the methods `"direct"`, `"logarithmic_direct"` and, for
+#'   most networks, `"factored"`; its code for another method is compiled once for each kind of run, for all networks, in one
+#'   to seven seconds. Petri nets have only `"generated"`, whatever this option is. With `"auto"` (the default), stored code is
+#'   used. Code that is not stored is compiled for a reaction network or a Petri net; for a Boolean network, it is compiled if
+#'   this takes less time than it saves in this run or would have saved in earlier runs. Boolean and reaction networks for
+#'   which no code can be generated, such as large ones, use the other kernels. Compiled code is stored in the folder
+#'   `tools::R_user_dir("fireflip", "cache")`, which only the user can access. If other users can write to that folder, nothing
+#'   is read from or written to it. It holds at most 256 MB, and files that were not used for 90 days are removed. The compiler
+#'   is the library libnvrtc of CUDA's toolkit. It runs in a separate process, which ends on Ctrl-C and when R ends. Where
+#'   there is no libnvrtc, methods that need it have no kernel: see column `limits` below.
 #' * `fireflip.cuda_library`, `FIREFLIP_CUDA_LIBRARY`: path of a CUDA backend to use instead of the installed one.
 #'
 #' A process that was forked from a process that has used a GPU, for instance by `parallel::mclapply()`, cannot use the GPU:
@@ -214,8 +219,8 @@ cuda_rows <- function(cuda) {
   d <- cuda$devices
   lacks <- .Call(ffi_backend_compiles, cuda$pointer)
   limits <- ifelse(nzchar(lacks), sprintf(paste(
-    "No code can be compiled at run time (%s). So of the methods for reaction networks, only \"logarithmic_direct\", \"direct\"",
-    "and, for most networks, \"factored\" run there"
+    "No code can be compiled at run time (%s). So Petri nets do not run there, and of the methods for reaction networks, only",
+    "\"logarithmic_direct\", \"direct\" and, for most networks, \"factored\" do"
   ), lacks), "")
   backend_row("cuda", seq_along(d$name) - 1L, d$name, d$memory, d$compute_capability, d$usable, d$why_not, limits)
 }

@@ -2,9 +2,10 @@
 
 # What ensembles need of the engine for a kind of model: a list, or NULL if it has no ensembles. `name` is the first word of the
 # class of its results. new(model, options) makes a run, and sweep(models, seeds, options) one of several networks, where
-# `options` are those of ffi_ensemble.h. `kernels` are the values of the option fireflip.kernel that it has, and without_kernel()
-# gives the methods that no GPU has. grows(model, options) is as growing_species(). never_negative(model) gives the variables that
-# cannot be negative, and fired(model) the names of what fires.
+# `options` are those of ffi_ensemble.h. `kernels` are the values of the option fireflip.kernel that it has. without_kernel()
+# gives the methods that no GPU has; it is NULL if this depends on the model. `shares` tells whether a GPU can simulate several
+# networks of a sweep at the same time. grows(model, options) is as growing_species(). never_negative(model) gives the variables
+# that cannot be negative, and fired(model) the names of what fires.
 ensemble_engine <- function(model) UseMethod("ensemble_engine")
 ensemble_engine.default <- function(model) NULL
 
@@ -64,6 +65,7 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish, fai
     grows = function(i) core$grows(models[[i]], one(i))
   )
   whole <- replace(options, "nsim", list(options$nsim * length(models))) # for messages
+  whole$together <- if (core$shares) Inf else options$nsim
   follow <- function() {
     follow_run(job, started, whole, progress, backend)
     backend
@@ -207,13 +209,15 @@ settle_ensemble <- function(engine, job, state, seconds, options) {
   })
 }
 
-# Tells that the processor simulates an ensemble because GPUs have no kernel for its method, or because none can be compiled: once
-# in a session for each method, in a message of class fireflip_message_method. `why_not` is the reason, which then names the
-# compiler; is_there() tells whether a GPU could have been used.
+# Tells that the processor simulates an ensemble because GPUs have no kernel for its method or its model, or because none can be
+# compiled, in a message of class fireflip_message_method: once in a session for each method, or for each reason if this depends
+# on the model. `why_not` is the reason; is_there() tells whether a GPU could have been used.
 tell_no_kernel <- function(job, method, why_not, is_there = function() TRUE) {
-  lacks <- method %in% job$core$without_kernel() || grepl("libnvrtc", why_not, fixed = TRUE)
-  if (!lacks || exists(method, told_methods, inherits = FALSE) || !is_there()) return(invisible())
-  assign(method, TRUE, told_methods)
+  by_model <- is.null(job$core$without_kernel)
+  lacks <- by_model || method %in% job$core$without_kernel() || grepl("libnvrtc", why_not, fixed = TRUE)
+  about <- if (by_model) why_not else method
+  if (!lacks || exists(about, told_methods, inherits = FALSE) || !is_there()) return(invisible())
+  assign(about, TRUE, told_methods)
   message(new_condition("method", "message", sprintf("The processor simulates this ensemble: %s.\n", why_not), NULL))
 }
 told_methods <- new.env(parent = emptyenv())
@@ -231,11 +235,12 @@ leave_on_failure <- function(job, method, engine) {
 
 # Whether the trajectories that have not begun would take more than `gpu_gain_seconds` on the processor: several times as long as
 # it takes to create a GPU's context and to compile code. A GPU needs many trajectories, because each of them takes longer there
-# than on a core.
+# than on a core. `options$together` is how many it can have at the same time at most, if there is such a limit.
 is_worth_moving <- function(state, seconds, options) {
-  if (state$waiting < gpu_least_trajectories * options$threads) return(FALSE)
+  moves <- min(state$waiting, options$together)
+  if (moves < gpu_least_trajectories * options$threads) return(FALSE)
   ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
-  state$waiting * seconds / ended >= gpu_gain_seconds
+  moves * seconds / ended >= gpu_gain_seconds
 }
 gpu_gain_seconds <- 5
 piece_seconds <- 0.1 # between two looks at Ctrl-C

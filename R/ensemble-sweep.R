@@ -148,11 +148,12 @@ abort_of_setting <- function(e, design, i) {
 
 # The number of settings that are simulated as one run. Their networks are in memory at the same time. A setting of very many
 # trajectories keeps all threads or a GPU busy by itself. If a run may move to GPUs, a setting that has begun stays on the
-# processor, so it must be a small part of the run.
+# processor, so it must be a small part of what a GPU can simulate at the same time.
 settings_at_once <- function(model, settings, options, backend) {
-  few <- options$nsim < 64 * options$threads || settings >= 32
+  core <- ensemble_engine(model)
+  few <- options$nsim < 64 * options$threads || (core$shares && settings >= 32)
   if (options$nsim > 1e5 || (!few && wanted_backend(backend)$value == "auto")) return(1)
-  max(1, min(1000, floor(250000 / ensemble_engine(model)$size(model))))
+  max(1, min(1000, floor(250000 / core$size(model))))
 }
 
 # The columns of the design and of the result must have different names.

@@ -31,8 +31,9 @@
 #' @param tolerance The largest error of a step of the flows: `c(relative = , absolute = )`, or one number for the relative one,
 #'   of which the absolute one is then a thousandth. The absolute one has the unit of the levels. With `NULL` (the default), 1e-6
 #'   and 1e-9. The relative one is from 1e-14 to 0.1. Nets without flows do not use it.
-#' @param backend `"cpu"`, or `"auto"` (the default), which is the same. There are no kernels for GPUs yet, so `"cuda"` is an
-#'   error.
+#' @param backend `"cpu"`; `"cuda"`, which is an error if no GPU can be used or no GPU can do this run; or `"auto"` (the default),
+#'   which moves an ensemble of a small net to the GPUs of the machine if it would take more than some seconds on the processor.
+#'   The results are identical to the last bit. See section GPUs.
 #' @param integrator The method that solves the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: an
 #'   implicit method of order 5 for stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
 #'   `"cvode"`: the solver CVODE of SUNDIALS, for comparisons: see section Reference methods.
@@ -96,6 +97,45 @@
 #'   Both are slower than the default, because each firing costs the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
+#' @section GPUs: GPUs simulate ensembles of small nets. Each thread of a GPU simulates one trajectory after the other, and there
+#'   are tens of thousands of threads. A thread is much slower than a core, so a GPU is useful for large `nsim`. The code is
+#'   generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored for later
+#'   use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
+#'
+#'   A net on a GPU has stochastic transitions and flows. It may have tests on counts, read arcs, resets, weights that are
+#'   formulas, and rates that depend on the time. The main limits are:
+#'   * at most 64 places, of which flows change at most 16;
+#'   * at most 64 stochastic transitions, in at most 16 groups. Two transitions are in one group if both read or change a place
+#'     that a stochastic transition changes;
+#'   * at most 16 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
+#'     operations in all formulas. A formula of a coloured net counts once for each colour.
+#'
+#'   GPUs give every output. They continue the trajectories of a result that is given as `initial`, and simulate parts of a run
+#'   (`shard`). They simulate the settings of a sweep one after the other.
+#'
+#'   GPUs cannot simulate nets with
+#'   * immediate, deterministic or scheduled transitions, or events;
+#'   * rates or tests that change suddenly where a level or the time crosses a value, as `ifelse(x > 1, 2, 3)` does for a level
+#'     x;
+#'   * flows that may empty a place, such as one with a constant rate out of a place, or variables of levels that rates read;
+#'   * `semantics = "bio"`, or without stochastic transitions.
+#'
+#'   They also have neither `until` and [first_passage()], nor the methods `"windows"` and `"paper"`, nor the integrators
+#'   `"rosenbrock"` and `"cvode"`. If rates depend on the time, they cannot continue a result whose time is not 0. A net that
+#'   `method = "auto"` simulates as a reaction network has the kernels of that network: see
+#'   [`simulate()`][simulate.reaction_network].
+#'
+#'   For what GPUs cannot do, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason. So
+#'   this is how to find out whether a GPU can simulate a net: simulate one trajectory with `backend = "cuda"`. With `"auto"`,
+#'   the processor simulates the net. A message of class `fireflip_message_method` gives the reason, once in a session for each
+#'   reason, if the run would have used a GPU.
+#'
+#'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
+#'   if at least 100 trajectories for each thread have not begun: see [backends()]. For a sweep, this must hold for each setting.
+#'
+#'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30, 2^30 transitions fire, a
+#'   rate is invalid, or a rate has so many peaks that it needs more room than a thread has; and, with `integrator = "auto"`,
+#'   those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than on the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.
@@ -112,7 +152,8 @@
 #'   * an event sets a place to a value that it cannot have, or its delay is negative or not finite.
 #'
 #'   `fireflip_error_size` for a count above 2^53, and for a result or a net that is too large. `fireflip_error_unsupported` for
-#'   `backend = "cuda"`, and for `integrator = "cvode"` without SUNDIALS.
+#'   `integrator = "cvode"` without SUNDIALS, and if `backend` is `"cuda"` and GPUs cannot do the run. `fireflip_error_backend` if
+#'   `backend` is `"cuda"` and there is no GPU, or the last GPU fails.
 #' @references ELansary I, Hefnawy A, Herajy M, Sweilam N (undated; it cites work of 2018). Improving the simulation performance
 #'   of colored hybrid Petri nets by the graphics processing units.
 #'
@@ -197,10 +238,9 @@ warn_small_levels <- function(x, model, absolute) {
 }
 
 petri_engine <- list(
-  name = "petri", kernels = "generated",
+  name = "petri", kernels = "generated", shares = FALSE,
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
-  without_kernel = function() c("auto", "exact", "windows", "paper"),
   plan = function(...) petri_plan(...),
   reason = function(result, model) NULL,
   settable = function(model) c(names(model$parameters), model$places$place), settable_words = "parameters and places",

@@ -1,5 +1,5 @@
 /* A fake backend, valid or invalid in one way (-DFAKE_<way>), for tests of code that opens backends and lists devices. With
- * -DFAKE_ssa, and with the files of the core, its devices also run reaction networks. */
+ * -DFAKE_ssa or -DFAKE_petri, and with the files of the core, its devices also run reaction networks or Petri nets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,9 @@
 #include "ff_build.inc" /* FF_BUILD, the same as in the core */
 #ifdef FAKE_ssa
 #include "fake_ssa.h"
+#endif
+#ifdef FAKE_petri
+#include "fake_petri.h"
 #endif
 
 static const ff_device known[] = {
@@ -52,6 +55,14 @@ static const void *interface(const char *engine) {
   fake_ssa.unsupported = (int)n[6];
   fake_ssa.lacks_memory = (int)n[7];
   return strcmp(engine, FF_SSA_INTERFACE) == 0 ? &fake_ssa_device : NULL;
+}
+#elif defined(FAKE_petri)
+/* FAKE_PETRI="capacity refuses": see fake_petri.h. Both may be left out. */
+static const void *interface(const char *engine) {
+  const char *how = getenv("FAKE_PETRI");
+  memset(&fake_petri, 0, sizeof fake_petri);
+  if (how != NULL) sscanf(how, "%u %u", &fake_petri.capacity, &fake_petri.refuses);
+  return strcmp(engine, FF_PETRI_INTERFACE) == 0 ? &fake_petri_device : NULL;
 }
 #else
 static const void *interface(const char *engine) {

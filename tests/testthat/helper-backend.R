@@ -12,7 +12,7 @@ shared_build <- function() {
 }
 
 # fake("right"): path of a fake backend. Its name tells whether it is right, or what is wrong with it. fake("ssa") can simulate
-# reaction networks, with the core's own engine.
+# reaction networks, and fake("petri") nets, with the core's own engine.
 fake <- local({
   made <- list()
   function(way) {
@@ -23,9 +23,13 @@ fake <- local({
     if (is.null(made[[way]])) {
       path <- file.path(tempdir(), sprintf("fake_%s.so", way))
       writeLines(sprintf("#define FF_BUILD \"%s\"", shared_build()), file.path(tempdir(), "ff_build.inc"))
-      core <- if (way == "ssa") {
-        folders <- test_path("..", "..", "src", c("base", "random", "linear", "ode", "model", "ensemble", "ssa"))
-        list.files(folders, "[.]c$", recursive = TRUE, full.names = TRUE)
+      core <- if (way %in% c("ssa", "petri")) {
+        engine <- if (way == "petri") c("petri", "cuda/formula", "cuda/petri/code") else "ssa"
+        folders <- test_path("..", "..", "src", c("base", "random", "linear", "ode", "model", "ensemble", engine))
+        c(
+          list.files(folders, "[.]c$", recursive = TRUE, full.names = TRUE),
+          if (way == "petri") test_path("..", "..", "src", "cuda", "runtime", "ff_writer.c")
+        )
       }
       system2(compiler, c("-std=c11", "-pthread", "-fPIC", "-shared", "-I", shQuote(tempdir()), paste0("-DFAKE_", way),
                           shQuote(c(source, core)), "-o", shQuote(path), "-lm"))
@@ -40,8 +44,8 @@ plain_session <- function(..., frame = parent.frame()) {
   none <- list(fireflip.backend = NULL, fireflip.devices = NULL, fireflip.cuda_library = NULL)
   old <- options(utils::modifyList(none, list(...), keep.null = TRUE))
   variables <- c(
-    "FIREFLIP_BACKEND", "FIREFLIP_DEVICES", "FIREFLIP_CUDA_LIBRARY", "FAKE_DEVICES", "FAKE_SSA", "FAKE_COMPILER",
-    "R_USER_CACHE_DIR"
+    "FIREFLIP_BACKEND", "FIREFLIP_DEVICES", "FIREFLIP_CUDA_LIBRARY", "FAKE_DEVICES", "FAKE_SSA", "FAKE_PETRI",
+    "FAKE_COMPILER", "R_USER_CACHE_DIR"
   )
   values <- Sys.getenv(variables, unset = NA, names = TRUE)
   Sys.unsetenv(variables)

@@ -1,5 +1,5 @@
-# Ensembles of reaction networks on GPUs, without a GPU: the devices of a fake backend are this processor. test-cuda.R has the
-# tests for a machine with a GPU.
+# Ensembles of reaction networks on GPUs, without a GPU: the devices of a fake backend are this processor. test-cuda-reactions.R
+# has the tests for a machine with a GPU, and test-petri-backend.R those of nets.
 
 net <- reaction_network(
   "0 -> A" = mass_action("k"), "A -> 0" = 1, "2 A -> B" = 0.05, "B -> 2 A" = 0.5, parameters = c(k = 10),
@@ -307,26 +307,6 @@ test_that("a variable of a parameter that events set is not observed on GPUs, wh
   options(fireflip.backend = "cuda")
   expect_identical(list(run("auto", "v"), sweep("auto")), here)
   expect_equal(min(here[[1L]]$min), min(run("cpu", "A")$min) + 0.5)
-})
-
-test_that("GPUs have no kernels for nets yet, which is said before a GPU is asked for", {
-  gene <- petri_model("gene")
-  run <- function(backend) simulate(gene, 5, 1, times = 1, backend = backend)
-  passage <- function(backend) first_passage(gene, "protein > 0.5", 5, end = 1, seed = 1, backend = backend)
-  sweep <- function(backend) sweep_parameters(gene, data.frame(protein = c(0, 1)), 5, times = 1, seed = 1, backend = backend)
-  for (library in c(fake("ssa"), "/nowhere.so")) {
-    plain_session(fireflip.cuda_library = library, fireflip.kernel = "generated")
-    for (way in list(run, passage, sweep)) {
-      options(fireflip.backend = NULL)
-      here <- way("cpu")
-      told <- "no GPU can do this run.*Reason: there are no kernels for Petri nets yet\\."
-      expect_error(way("cuda"), told, class = "fireflip_error_unsupported")
-      options(fireflip.backend = "cuda") # of the session, not of the call
-      forget_told_methods()
-      expect_message(there <- way("auto"), "there are no kernels for Petri nets yet", class = "fireflip_message_method")
-      expect_identical(there, here)
-    }
-  }
 })
 
 test_that("without a GPU, \"auto\" is the processor and \"cuda\" an error", {

@@ -1,0 +1,192 @@
+/* A fake interface "petri" of a backend, for tests without a GPU: its devices take the nets for which code can be generated, and
+ * run one trajectory after the other with the engine of this processor. */
+#ifndef FF_TESTS_FAKE_PETRI_H
+#define FF_TESTS_FAKE_PETRI_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/cuda/petri/code/ff_petri_code.h"
+#include "../../src/ensemble/ff_device.h"
+#include "../../src/petri/run/ff_petri_run.h"
+
+static struct {
+  unsigned capacity; /* trajectories of a wave; 0: 1000 */
+  unsigned refuses;  /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
+} fake_petri;
+
+/* Behind an ff_ensemble *, whose struct another fake may define. */
+typedef struct {
+  const ff_petri_program *program;
+  ff_device_request request; /* its arrays are owned */
+  uint64_t key, first, n, capacity;
+  double *count; /* of one trajectory after the other: time by time, and place by place */
+  uint8_t *refused;
+  ff_device_progress progress;
+  ff_fired *fired;
+  size_t n_fired, fired_room;
+} fake_petri_ensemble;
+
+static void *fake_petri_copy(const void *from, size_t bytes) {
+  void *out = malloc(bytes + 1);
+  if (out != NULL && bytes > 0) memcpy(out, from, bytes);
+  return out;
+}
+
+/* Generates the code, as a GPU's ensemble does first, so that the same nets are refused with the same reasons. */
+static ff_status fake_petri_create(ff_ensemble **out, const void *model, const ff_device_request *request,
+                                   const ff_ensemble_options *options, ff_error *err) {
+  const ff_petri_program *program = model;
+  const size_t each = (size_t)request->n_times * request->n_observed;
+  ff_petri_code code;
+  (void)options;
+  *out = NULL;
+  if (!request->reals) return ff_error_set(err, FF_EINTERNAL, "levels that are whole numbers");
+  const ff_status status = ff_petri_code_new(&code, program, request, err);
+  if (status != FF_OK) return status;
+  ff_petri_code_free(&code);
+  fake_petri_ensemble *e = calloc(1, sizeof *e);
+  e->program = program;
+  e->request = *request;
+  e->request.initial = fake_petri_copy(request->initial, program->n_places * sizeof *request->initial);
+  e->request.times = fake_petri_copy(request->times, request->n_times * sizeof *request->times);
+  e->request.observed = fake_petri_copy(request->observed, request->n_observed * sizeof *request->observed);
+  e->capacity = fake_petri.capacity > 0 ? fake_petri.capacity : 1000;
+  e->count = calloc(e->capacity * each + 1, sizeof *e->count);
+  e->refused = calloc(e->capacity, 1);
+  *out = (ff_ensemble *)e;
+  return FF_OK;
+}
+
+static void fake_petri_destroy(ff_ensemble *ensemble) {
+  fake_petri_ensemble *e = (fake_petri_ensemble *)ensemble;
+  if (e == NULL) return;
+  free((double *)e->request.initial);
+  free((double *)e->request.times);
+  free((uint32_t *)e->request.observed);
+  free(e->count);
+  free(e->refused);
+  free(e->fired);
+  free(e);
+}
+
+static ff_status fake_petri_ready(ff_ensemble *ensemble, double seconds, int *is, ff_error *err) {
+  (void)ensemble, (void)seconds, (void)err;
+  *is = 1;
+  return FF_OK;
+}
+
+static ff_ensemble_info fake_petri_info(const ff_ensemble *ensemble) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  return (ff_ensemble_info){.kernel = "fake", .capacity = e->capacity, .bytes = 10, .device_seconds = 1,
+                            .reason = "there is no other"};
+}
+
+static ff_status fake_petri_start(ff_ensemble *ensemble, uint64_t key, uint64_t first, uint64_t units, ff_error *err) {
+  fake_petri_ensemble *e = (fake_petri_ensemble *)ensemble;
+  if (units > e->capacity || units == 0) return ff_error_set(err, FF_EINTERNAL, "a wave of the wrong size");
+  e->key = key;
+  e->first = first;
+  e->n = units;
+  e->n_fired = 0;
+  e->progress = (ff_device_progress){0};
+  memset(e->refused, 0, e->capacity);
+  return FF_OK;
+}
+
+/* Appends the firings of a trajectory's run to the list; if the trajectory is refused, only the first half of them. */
+static void fake_petri_list(fake_petri_ensemble *e, uint64_t k, const ff_run *run) {
+  const uint64_t n = ff_run_n_firings(run), listed = e->refused[k] ? n / 2 : n;
+  double *trajectory = malloc((n + 1) * sizeof *trajectory), *time = malloc((n + 1) * sizeof *time);
+  int32_t *transition = malloc((n + 1) * sizeof *transition);
+  ff_run_firings(run, trajectory, time, transition, NULL);
+  ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + listed, sizeof *e->fired, NULL);
+  for (uint64_t i = 0; i < listed; i++) e->fired[e->n_fired++] = (ff_fired){(uint32_t)k, (uint32_t)transition[i], time[i]};
+  free(trajectory);
+  free(time);
+  free(transition);
+}
+
+/* Simulates trajectory k of the wave. One that fails is refused. What a refused one seems to have recorded is wrong. */
+static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_error *err) {
+  const ff_device_request *r = &e->request;
+  const size_t each = (size_t)r->n_times * r->n_observed;
+  const uint64_t number = e->first + k;
+  double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_observed + 1) * sizeof *columns);
+  for (uint32_t j = 0; j < r->n_observed; j++) columns[j] = values + (size_t)j * r->n_times;
+  const double *starts = r->starts != NULL ? r->starts + (number - r->first_start) * e->program->n_places : NULL;
+  const ff_run_options options = {.method = r->method, .key = e->key, .first = number, .n = 1, .initial = r->initial,
+                                  .times = r->times, .n_times = r->n_times, .observed = r->observed,
+                                  .n_observed = r->n_observed, .states = columns, .threads = 1, .starts = starts,
+                                  .max_firings = r->max_firings > 0 ? UINT64_C(1000000000) : 0};
+  ff_run *run = NULL;
+  int done = 0;
+  ff_status status = ff_run_new(&run, &ff_petri_engine, e->program, &options, err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
+  const int failed = status == FF_EMODEL || status == FF_ESIZE;
+  e->refused[k] = (uint8_t)(status != FF_OK || (fake_petri.refuses > 0 && number % fake_petri.refuses == 0));
+  for (uint32_t i = 0; i < r->n_times; i++)
+    for (uint32_t j = 0; j < r->n_observed; j++)
+      e->count[k * each + (size_t)i * r->n_observed + j] = e->refused[k] ? 1e300 : columns[j][i];
+  if (!e->refused[k]) e->progress.steps += ff_run_steps(run);
+  if (status == FF_OK && r->max_firings > 0) fake_petri_list(e, k, run);
+  ff_run_free(run);
+  free(values);
+  free(columns);
+  return failed ? FF_OK : status;
+}
+
+static int fake_petri_lists_too_many(const fake_petri_ensemble *e) {
+  return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
+}
+
+static ff_status fake_petri_advance(ff_ensemble *ensemble, double seconds, ff_device_progress *progress, ff_error *err) {
+  fake_petri_ensemble *e = (fake_petri_ensemble *)ensemble;
+  ff_status status = FF_OK;
+  (void)seconds;
+  while (e->progress.complete < e->n && status == FF_OK && !fake_petri_lists_too_many(e))
+    status = fake_petri_simulate(e, e->progress.complete++, err);
+  e->progress.done = e->progress.complete == e->n;
+  e->progress.fired = e->n_fired;
+  *progress = e->progress;
+  return status;
+}
+
+static ff_status fake_petri_refused(ff_ensemble *ensemble, uint64_t from, uint64_t *units, uint64_t capacity, uint64_t *n,
+                                    ff_error *err) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  (void)err;
+  *n = 0;
+  for (uint64_t k = from; k < e->n && *n < capacity; k++)
+    if (e->refused[k]) units[(*n)++] = k;
+  return FF_OK;
+}
+
+/* Levels are real, so the core adds up itself. */
+static ff_status fake_petri_tally(ff_ensemble *ensemble, uint64_t first, uint64_t n, ff_sums *sums, ff_error *err) {
+  (void)ensemble, (void)first, (void)n, (void)sums;
+  return ff_error_set(err, FF_EINTERNAL, "sums of real numbers");
+}
+
+static ff_status fake_petri_states(ff_ensemble *ensemble, uint64_t first, uint64_t n, void *counts, ff_error *err) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  const size_t each = (size_t)e->request.n_times * e->request.n_observed;
+  if (first + n > e->n) return ff_error_set(err, FF_EINTERNAL, "states of trajectories that are not in the wave");
+  for (size_t cell = 0; cell < each; cell++)
+    for (uint64_t k = 0; k < n; k++) ((double *)counts)[cell * n + k] = e->count[(first + k) * each + cell];
+  return FF_OK;
+}
+
+static const ff_fired *fake_petri_fired(const ff_ensemble *ensemble, uint64_t *n) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  *n = e->n_fired;
+  return e->fired;
+}
+
+static const ff_device_calls fake_petri_device = {
+    .common = {.destroy = fake_petri_destroy, .ready = fake_petri_ready, .start = fake_petri_start, .info = fake_petri_info},
+    .create = fake_petri_create, .advance = fake_petri_advance, .refused = fake_petri_refused, .tally = fake_petri_tally,
+    .states = fake_petri_states, .fired = fake_petri_fired};
+
+#endif

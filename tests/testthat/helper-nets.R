@@ -1,0 +1,29 @@
+# Nets for tests of GPUs.
+
+# Nets that no generated code simulates, and the reasons.
+refused_nets <- function() {
+  made <- list("A -> 0" = 1, "0 -> A" = 2, initial = c(A = 3, x = 1), continuous = "x")
+  with <- function(...) do.call(petri_net, c(made, list(...)))
+  grows <- transition("0 -> x", flow = 1)
+  list(
+    "immediate transitions" = with(grow = grows, now = transition("2 A -> B", weight = 1)),
+    "deterministic or scheduled transitions" = with(grow = grows, late = transition("A -> B", delay = 1)),
+    "deterministic or scheduled transitions" = with(grow = grows, then = transition("0 -> A", at = 0.5)),
+    "events" = with(grow = grows, events = list(event("time >= 0.5", set = c(A = 5)))),
+    "no stochastic transition" = petri_net("A -> 0" = flow(1), initial = c(A = 1), continuous = "A"),
+    "rates that switch where a level or the time crosses a value" = with(
+      grow = transition("0 -> x", flow = "ifelse(x < 1.2, 1, 2)")
+    ),
+    "flows that may empty a place" = with(fall = transition("x -> 0", flow = "A"))
+  )
+}
+
+# A row of genes whose proteins spread to the neighbours.
+row_of_genes <- function(cells) {
+  petri_net(
+    "off[x] <-> on[x]" = c(1.5, 2.5), "0 -> protein[x]" = flow("on[x]"), "protein[x] -> 0" = flow(1),
+    spread = transition("protein[x] -> protein[y]", flow = mass_action(0.5), guard = "abs(x - y) == 1"),
+    colours = list(Cell = seq_len(cells)), indices = c(x = "Cell", y = "Cell"),
+    places = c(off = "Cell", on = "Cell", protein = "Cell"), continuous = "protein", initial = c(off = 1)
+  )
+}

@@ -1,0 +1,206 @@
+# Petri nets on GPUs, without a GPU: the devices of a fake backend take the nets for which code can be generated, and are this
+# processor. test-cuda-petri.R has the tests for a machine with a GPU.
+
+net <- petri_net(
+  "off <-> on" = c(1.5, 2.5), "0 -> protein" = flow("k * on"), "protein -> 0" = flow(1),
+  burst = transition("0 -> 3 n", rate = "2 * protein"), "n -> 0" = 1,
+  initial = c(off = 1), continuous = "protein", parameters = c(k = 1),
+  variables = c(all = "n + protein", late = "protein + time")
+)
+
+simulated <- function(backend, ..., nsim = 60, times = c(0, 0.5, 1)) {
+  simulate(net, nsim, 3, times = times, backend = backend, threads = 2, ...)
+}
+
+backend_of <- function(x) unique(as.data.frame(x, run = TRUE)$backend)
+
+# What `...` gives on the processor and on the fake devices. `how` is FAKE_PETRI of tests/c/fake_backend.c.
+expect_same_ensemble <- function(..., how = "") {
+  here <- simulated("cpu", ...)
+  Sys.setenv(FAKE_PETRI = how)
+  there <- simulated("cuda", ...)
+  expect_identical(there, here)
+  expect_identical(c(backend_of(there), backend_of(here)), c("cuda", "cpu"))
+  there
+}
+
+test_that("GPUs give a net's results of the processor, for every output", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  half <- simulated("cpu", times = 0.5, output = "final")
+  part <- simulated("cpu", times = 0.5, output = "final", shard = c(2, 3))
+  for (how in c("", "7 4")) { # waves of 7 trajectories, of which one in four is refused
+    same <- function(...) expect_same_ensemble(how = how, ...)
+    there <- same()
+    same(covariance = TRUE, observe = c("protein", "n"))
+    same(quantiles = c(0.1, 0.5), observe = c("all", "n"))
+    same(output = "histogram", observe = c("n", "protein"))
+    same(output = "trajectories", observe = c("late", "on"))
+    same(output = "final")
+    expect_gt(nrow(same(output = "events")), 100)
+    same(output = "events", shard = c(2, 3))
+    same(shard = c(2, 3), output = "trajectories")
+    same(initial = c(protein = 0.7, n = 4), parameters = c(k = 2))
+    for (output in c("summary", "final", "trajectories", "events")) same(output = output, initial = half, times = c(0.5, 1))
+    same(initial = part, nsim = 20, times = c(0.75, 1), output = "trajectories")
+  }
+  expect_identical(summary(there)$device$kernel, "fake")
+  expect_identical(summary(there)$device$refused, 15) # of 60, one in four
+  parts <- lapply(1:3, function(i) simulated(if (i == 2) "cpu" else "cuda", shard = c(i, 3)))
+  expect_identical(do.call(c, parts), simulated("cpu"))
+})
+
+test_that("GPUs simulate the settings of a sweep of nets one after the other", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  design <- expand.grid(k = c(0.5, 1, 2), protein = c(0, 5))
+  for (output in c("summary", "trajectories", "final", "histogram")) {
+    sweep <- function(backend) {
+      sweep_parameters(net, design, 20, times = c(0.5, 1), seed = 1, backend = backend, output = output, observe = "on")
+    }
+    there <- sweep("cuda")
+    expect_identical(there, sweep("cpu"))
+    expect_identical(backend_of(there), "cuda")
+  }
+})
+
+test_that("what no GPU can do is an error with the reason, or is done by the processor, which is told once", {
+  # arguments, the reason, and whether the core knows it before a GPU is asked for
+  until <- list(list(until = "n > 3"), "no kernel ends trajectories of Petri nets by a condition yet", TRUE)
+  windows <- list(
+    list(method = "windows"), "there are no kernels for large nets, which are simulated by windows, yet", TRUE
+  )
+  paper <- list(list(method = "paper"), "no kernel simulates nets with method = \"paper\" yet", FALSE)
+  stiff <- list(list(integrator = "rosenbrock"), "no kernel simulates nets with an integrator other than", FALSE)
+  for (one in list(until, paper, stiff, windows)) {
+    run <- function(backend) {
+      model <- if (identical(one, windows)) petri_model("calcium", nx = 2, ny = 2) else net
+      do.call(simulate, c(list(model, 20, 1, times = 0.1, backend = backend), one[[1L]]))
+    }
+    plain_session(fireflip.cuda_library = fake("petri"))
+    here <- run("cpu")
+    refused <- expect_error(run("cuda"), class = "fireflip_error_unsupported")
+    expect_match(conditionMessage(refused), paste("no GPU can do this run; the processor gives the same results"), fixed = TRUE)
+    expect_match(conditionMessage(refused), paste("Reason:", one[[2L]]), fixed = TRUE)
+    options(fireflip.backend = "cuda") # of the session, not of the call
+    forget_told_methods()
+    told <- paste("The processor simulates this ensemble:", one[[2L]])
+    expect_message(there <- run("auto"), told, fixed = TRUE, class = "fireflip_message_method")
+    expect_silent(again <- run("auto"))
+    expect_identical(list(there, again), list(here, here))
+    expect_identical(backend_of(there), "cpu")
+    plain_session(fireflip.cuda_library = "/nowhere.so")
+    lacks <- if (one[[3L]]) "unsupported" else "backend"
+    expect_error(run("cuda"), class = paste0("fireflip_error_", lacks))
+    expect_silent(run("auto"))
+  }
+})
+
+test_that("a net for which no code can be generated is an error with the reason, in simulate() and in a sweep", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  nets <- refused_nets()
+  forget_told_methods()
+  for (i in seq_along(nets)) {
+    why <- sprintf("no kernel simulates nets with %s yet", names(nets)[[i]])
+    run <- function(backend) simulate(nets[[i]], 20, 1, times = 1, backend = backend)
+    sweep <- function(backend) sweep_parameters(nets[[i]], data.frame(A = 1:3), 5, times = 1, seed = 1, backend = backend)
+    for (way in list(run, sweep)) {
+      options(fireflip.backend = NULL)
+      expect_error(way("cuda"), paste0("Reason: ", why, "."), fixed = TRUE, class = "fireflip_error_unsupported")
+      options(fireflip.backend = "cuda")
+      told <- duplicated(names(nets))[[i]] || identical(way, sweep)
+      if (told) expect_silent(there <- way("auto")) else {
+        expect_message(there <- way("auto"), why, fixed = TRUE, class = "fireflip_message_method")
+      }
+      expect_identical(there, way("cpu"))
+    }
+  }
+  long <- petri_net("0 -> A" = 1, "A -> 0" = "1 + x * exp(-time)", "0 -> x" = flow(1), initial = c(A = 1), continuous = "x")
+  start <- simulate(long, 20, 1, times = 1, output = "final", backend = "cpu")
+  run <- function(backend, initial) simulate(long, initial = initial, seed = 2, times = 2, backend = backend)
+  options(fireflip.backend = NULL)
+  expect_error(
+    run("cuda", start), "Reason: rates depend on the time, and no kernel begins at another time than 0 yet.", fixed = TRUE,
+    class = "fireflip_error_unsupported"
+  )
+  start$time <- 0
+  expect_identical(run("cuda", start), run("cpu", start))
+})
+
+test_that("times of first passage need the processor", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  passage <- function(backend) first_passage(net, "n > 3", 30, end = 1, seed = 1, backend = backend)
+  expect_error(passage("cuda"), "by a condition yet", class = "fireflip_error_unsupported")
+  options(fireflip.backend = "cuda")
+  forget_told_methods()
+  expect_message(there <- passage("auto"), "by a condition yet", class = "fireflip_message_method")
+  expect_identical(there, passage("cpu"))
+})
+
+test_that("a large net is refused with its size, and one without flows is a reaction network", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  expect_error(
+    simulate(row_of_genes(17), 5, 1, times = 0.01, backend = "cuda"),
+    "Reason: no generated code: the net has 17 continuous places that flows change; expected at most 16", class = "fireflip_error_unsupported"
+  )
+  counted <- petri_net("0 -> A" = 2, "A -> 0" = 1, initial = c(A = 1))
+  run <- function(backend, ...) simulate(counted, 20, 1, times = 1, backend = backend, ...)
+  expect_identical(run("cuda", method = "exact"), run("cpu", method = "exact"))
+  plain_session(fireflip.cuda_library = fake("ssa"))
+  expect_identical(run("cuda"), run("cpu"))
+  expect_identical(backend_of(run("cuda")), "cuda")
+})
+
+# A run with "auto" in the smallest pieces, so that it does not depend on the speed of this machine where the run moves: the name
+# of the engine after each piece, and the tally. `after` is the time in seconds that the first piece seems to have taken.
+in_small_pieces <- function(model, after, nsim = 1000, method = "exact") {
+  core <- asNamespace("fireflip")
+  plan <- core$petri_plan(model, nsim, 3, times = c(1, 50), method = method, observe = NULL, output = "summary", threads = 2L,
+    backend = "auto")
+  pointer <- .Call(core$ffi_petri_new, plan$model, plan$options)
+  on.exit(.Call(core$ffi_release, pointer))
+  engine <- list(name = "auto")
+  engines <- character()
+  repeat {
+    state <- .Call(core$ffi_ensemble_advance, pointer, 0)
+    if (state$done == 1) break
+    engine <- core$settle_ensemble(engine, core$ensemble_job(pointer, core$petri_engine), state, after, plan$options)
+    engines <- c(engines, engine$name)
+  }
+  list(engines = unique(engines), tally = .Call(core$ffi_ensemble_result, pointer)$tally)
+}
+
+test_that("with \"auto\", a long ensemble of a net moves to GPUs, a short one does not, and a refused one says why", {
+  plain_session(fireflip.cuda_library = fake("nodriver"))
+  here <- in_small_pieces(net, 10)
+  expect_identical(here$engines, "cpu")
+  plain_session(fireflip.cuda_library = fake("petri"))
+  expect_identical(in_small_pieces(net, 10), list(engines = c("starting", "cuda"), tally = here$tally))
+  expect_identical(in_small_pieces(net, 1e-6), list(engines = "auto", tally = here$tally)) # nothing to gain
+  few <- in_small_pieces(net, 1e6, nsim = 150) # too few trajectories for a GPU
+  expect_identical(few$engines, "auto")
+  forget_told_methods()
+  odd <- refused_nets()[[1L]]
+  expect_message(there <- in_small_pieces(odd, 10), "processor.*immediate transitions", class = "fireflip_message_method")
+  expect_identical(there$engines, c("starting", "cpu"))
+  expect_silent(again <- in_small_pieces(odd, 10))
+  expect_identical(again, there)
+})
+
+test_that("with \"auto\", a sweep of nets moves to GPUs only if each of its settings would", {
+  core <- asNamespace("fireflip")
+  at_once <- function(nsim, settings, backend = "auto", model = net) {
+    core$settings_at_once(model, settings, list(nsim = nsim, threads = 2L), backend)
+  }
+  plain_session(fireflip.cuda_library = fake("petri"))
+  expect_identical(at_once(1000, 100), 1) # each may move by itself
+  expect_gt(at_once(1000, 100, "cpu"), 1)
+  expect_gt(at_once(100, 100), 1)
+  expect_gt(at_once(1000, 100, model = as_reaction_network(petri_net("0 -> A" = 1))), 1)
+  worth <- function(waiting, seconds, together) {
+    options <- list(nsim = 1e6, threads = 2L, together = together)
+    core$is_worth_moving(list(complete = 1000, waiting = waiting), seconds, options)
+  }
+  expect_true(worth(9e5, 1, Inf))
+  expect_true(worth(9e5, 1, 5000))
+  expect_false(worth(9e5, 1, 4000)) # 4 seconds for each setting
+  expect_false(worth(9e5, 1e3, 100)) # too few trajectories
+})
