@@ -31,13 +31,13 @@
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
 #'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
 #'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
-#'   trajectories for each thread.
+#'   trajectories for each thread. For Petri nets, the second case has no limit of the number of settings.
 #'
-#'   A GPU simulates settings together, with all methods but `"optimised_direct"`, whose order of reactions depends on the seed.
-#'   Their networks may differ in rate constants, numbers in formulas and events, and initial counts. A setting with a rate
-#'   constant of 0, or with counts of another order of magnitude, may need other code. It is then simulated after the others.
-#'   Without generated code, settings that have enough trajectories to fill the GPU are simulated one after the other. Settings
-#'   with `until` are simulated together in the same way.
+#'   A GPU simulates settings of a Petri net one after the other. It simulates those of a reaction network together, with all
+#'   methods but `"optimised_direct"`, whose order of reactions depends on the seed. Their networks may differ in rate constants,
+#'   numbers in formulas and events, and initial counts. A setting with a rate constant of 0, or with counts of another order of
+#'   magnitude, may need other code. It is then simulated after the others. Without generated code, settings that have enough
+#'   trajectories to fill the GPU are simulated one after the other. Settings with `until` are simulated together in the same way.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting
