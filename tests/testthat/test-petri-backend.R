@@ -125,6 +125,20 @@ test_that("a net for which no code can be generated is an error with the reason,
   expect_identical(run("cuda", start), run("cpu", start))
 })
 
+test_that("a flow whose weight is a formula of parameters is as safe as one whose weight is a number", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  for (name in c("gene", "hill", "growth", "calcium")) { # the weights of calcium are 1 and 1 / c1
+    run <- function(backend) simulate(petri_model(name), 20, 1, times = c(0.1, 0.5), backend = backend)
+    expect_identical(run("cuda"), run("cpu"))
+  }
+  weight <- transition("(1 / c) x -> y", flow = "k * x")
+  pump <- function(...) petri_net("A -> B" = 1, weight, ..., continuous = c("x", "y"), initial = c(A = 3, x = 1),
+    parameters = c(c = 0.3, k = 2))
+  run <- function(net, c) simulate(net, 20, 1, times = 1, parameters = c(c = c), backend = "cuda", output = "final")
+  expect_equal(run(pump(), 0.3)$x, rep(exp(-2 / 0.3), 20), tolerance = 1e-5)
+  expect_equal(run(pump(), 2)$x, rep(exp(-1), 20), tolerance = 1e-5)
+})
+
 test_that("times of first passage need the processor", {
   plain_session(fireflip.cuda_library = fake("petri"))
   passage <- function(backend) first_passage(net, "n > 3", 30, end = 1, seed = 1, backend = backend)

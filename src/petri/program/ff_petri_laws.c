@@ -147,6 +147,15 @@ static ff_status make_flow(ff_petri_family_maker *f, ff_formula *rate, ff_formul
 
 /* ---- changes ------------------------------------------------------------------------------------------------------------ */
 
+/* Sets what is added to a place. A flow's number, such as the weight 1 / c of a parameter c, is no formula. */
+static ff_status set_change(ff_petri_family_maker *f, ff_formula *by, ff_petri_effect *change) {
+  const int flows = f->family->kind == FF_PETRI_CONTINUOUS;
+  if (!flows || by->length != 1 || by->word->code != FF_F_NUMBER || !isfinite(by->word->number))
+    return ff_petri_term_of(f, by, &change->formula);
+  change->by = by->word->number;
+  return FF_OK;
+}
+
 /* Sets what happens to the place of a slot: what is added, less what is taken; after a reset, what is added. */
 static ff_status make_change(ff_petri_family_maker *f, uint32_t slot, ff_petri_effect *change) {
   const ff_petri_flat_arc *in = NULL, *out = NULL;
@@ -168,7 +177,7 @@ static ff_status make_change(ff_petri_family_maker *f, uint32_t slot, ff_petri_e
   if (status == FF_OK && in != NULL) status = push(f, &b, FF_F_SUB, 0, 0);
   status = finish(f, &b, status, &by);
   if (status == FF_OK) status = ff_petri_rewrite(f, &by, f->family->kind == FF_PETRI_CONTINUOUS, &done);
-  if (status == FF_OK) status = ff_petri_term_of(f, &done, &change->formula);
+  if (status == FF_OK) status = set_change(f, &done, change);
   ff_formula_free(&by);
   ff_formula_free(&done);
   return status;
