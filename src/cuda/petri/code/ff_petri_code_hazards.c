@@ -1,4 +1,5 @@
 /* Hazards in generated code: profiles, sums of coefficients, and the choice among transitions. */
+#include "../../../base/ff_decimal.h"
 #include "ff_petri_code_internal.h"
 
 /* ---- profiles ------------------------------------------------------------------------------------------------------------------ */
@@ -91,7 +92,7 @@ static void write_tables(ff_petri_coder *g) {
     const size_t first = p->cell_members[c], end = p->cell_members[c + 1];
     if (!has_table(g, c)) continue;
     ff_write(&g->out, "P_TABLE double p_number_%u[] = {", c);
-    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s%a", k > first ? ", " : "", p->factor[p->member[k]].number);
+    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s, ", ff_show_exact(p->factor[p->member[k]].number).text);
     ff_write(&g->out, "};\nP_TABLE uint8_t p_count_%u[] = {", c);
     for (size_t k = first; k < end; k++)
       ff_write(&g->out, "%s%uu", k > first ? ", " : "", g->number[p->factor[p->member[k]].value]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../base/ff_decimal.h"
 #include "../../../model/ff_formula_math.h"
 
 /* ---- values ----------------------------------------------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
       while (at < n && read[at] != reads) at++;
       if (at == n) read[n++] = reads;
     }
-    ff_write(&g->out, "%s{%uu, %uu, %a}", k > 0 ? ", " : "", word.code, at, word.code == FF_F_NUMBER ? word.number : 0.0);
+    ff_write(&g->out, "{%uu, %uu, %s}, ", word.code, at, ff_show_exact(word.code == FF_F_NUMBER ? word.number : 0).text);
   }
   ff_write(&g->out, "};\nP_DATA uint32_t p_%s_reads_%u[] = {", what, number);
   for (uint32_t k = 0; k < n; k++) ff_write(&g->out, "%uu, ", read[k]);
