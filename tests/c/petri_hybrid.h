@@ -18,7 +18,7 @@ static const char *const hybrid_profiles[] = {
     "", "", "", "", "X", "(K + K * X)", "(K + X + Y)", "X * Y", "X^2", "(K + X^3)", "(X^3 + K * X * Y + K)",
     "X^2 / (K + X^2)", "(0.1 + X^4 / (K + X^4))", "X^2.5 / (K + X^2.5)", "1 / (1 + X)", "X / (K + X)", "sqrt(K + X)", "sqrt(X)",
     "exp(-X)", "exp(-K * X * X)", "(1 + sin(K * time))", "(1.1 + cos(time) * X / (1 + X))", "(0.05 + 0.1 / (0.02 + (X - K)^2))",
-    "(X - K)^2", "log(1 + X)", "(X / (K + X) + Y)", "(N + X)", "(1 + N * X) / (1 + X)", "max(X, K)", "(K + abs(X - K))", "tanh(X)",
+    "(X - K)^2", "log(1 + X)", "(X / (K + X) + Y)", "(N + X)", "(1 + N * X) / (1 + X)", "tanh(X)",
     "(exp(-5 * X) + 0.1)", "X / (0.01 + X)", "(2 * K + X) / (K + Y)"};
 
 /* What firings do. */
@@ -37,7 +37,7 @@ static const struct {
                       {"0 -> (N) M", "M < 4", NULL},  {"N -> M", "N > 1 & M <= 4", NULL},
                       {"N + M -> 0", NULL, NULL},     {"N + C -> N + C + M", "M < 5", NULL},
                       {"0 -> 200 N", NULL, "N"},      {"F + N -> F", NULL, NULL},
-                      {"0 -> (floor(K * X)) N", "N < 9", "X"}, {"0 -> (1 + time) D", NULL, NULL}};
+                      {"0 -> (1 + N * M) D", NULL, NULL}};
 
 static const char *const hybrid_gains[] = {
     "K", "K * N", "K * (N > 2)", "K * (1 + cos(K * time))", "if(N > 2, K, 2 * K)", "K * N * M / (1 + N)", "K * D", "F", "K * C",

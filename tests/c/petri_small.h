@@ -91,6 +91,18 @@ static inline void small_peaks(petri_text *x) {
   petri_transition(x, "divide", FF_PETRI_STOCHASTIC, "0 -> n", NULL, "x", "0.05 + 1 / (0.001 + (x - 2.5)^2)", 0);
 }
 
+/* Groups with a profile in common, which the second one needs more exactly. The first one tells in `dose` when it has fired. */
+static inline void small_shared(petri_text *x) {
+  switch_places(x);
+  petri_place(x, "n", 0, "0");
+  petri_place(x, "dose", 1, "0");
+  petri_place(x, "x", 1, "0.2");
+  petri_fires(x, "count", "0 -> n + (x) dose", "1.5 * x^4 / (0.5 + x^4)");
+  switch_between(x, "40 * off * x^4 / (0.5 + x^4)", "40 * on * x^4 / (0.5 + x^4)");
+  petri_flows(x, "in", "0 -> x", "5 * on + 0.5");
+  petri_flows(x, "out", "x -> 0", "x");
+}
+
 static inline void small_calcium(petri_text *x) {
   if (x->net != NULL) ff_petri_free(x->net);
   x->status = petri_calcium(&x->net, 1, 1, &x->err);
@@ -108,6 +120,7 @@ static const small_net small_nets[] = {
     {"growth", small_growth, 20, FF_PETRI_AUTO},   {"groups", small_groups, 10, FF_PETRI_DORMAND_PRINCE},
     {"seasons", small_seasons, 8, FF_PETRI_AUTO},  {"peaks", small_peaks, 6, FF_PETRI_AUTO},
     {"rest", small_rest, 12, FF_PETRI_AUTO},       {"gene, explicit", small_gene, 9, FF_PETRI_DORMAND_PRINCE},
+    {"shared", small_shared, 4, FF_PETRI_AUTO},    {"shared, explicit", small_shared, 2, FF_PETRI_DORMAND_PRINCE},
     {"calcium", small_calcium, 0.5, FF_PETRI_AUTO}};
 enum { SMALL_NETS = sizeof small_nets / sizeof *small_nets };
 

@@ -2,8 +2,8 @@
  * engine. */
 #include "petri_code.h"
 
+#include "petri_hostile.h"
 #include "petri_hybrid.h"
-#include "petri_small.h"
 
 enum { UNITS = 40 };
 
@@ -15,30 +15,32 @@ static void small_nets_give_the_trajectories(void) {
     small_compile(&nets[i], &small_nets[i]);
     if (nets[i].program == NULL) continue;
     cases[n++] = (code_case){.what = small_nets[i].what, .program = nets[i].program, .last = small_nets[i].last, .units = UNITS,
-                             .firings = i % 2 == 0};
+                             .firings = i % 2 == 0, .alone = small_nets[i].write == small_shared};
   }
-  code_play(cases, n);
+  code_play(cases, n, CODE_THOROUGH);
   code_end(cases, n);
   for (size_t i = 0; i < SMALL_NETS; i++) petri_end(&nets[i]);
 }
 
 /* ---- random nets ---------------------------------------------------------------------------------------------------------- */
 
-enum { DRAWN = 54, LEAST_FIRINGS = 10, MOST_FIRINGS = 3000 };
+enum { DRAWN = 54, LEAST_FIRINGS = 60, MOST_FIRINGS = 4000 };
 
-/* Whether some transitions fire in three trajectories, but not too many. */
-static int is_lively(const ff_petri_program *program, double last, const double *starts) {
+/* Whether some transitions fire in the trajectories of a case, but not too many. */
+static int is_lively(const code_case *x) {
   static const uint32_t observed = 0;
-  double state[3], *const states = state;
+  double *state = ff_calloc(x->units, sizeof *state), *const states = state;
   ff_error err;
   ff_run *run = NULL;
   int done = 0;
-  const ff_run_options options = {.key = 1, .n = 3, .times = &last, .n_times = 1, .observed = &observed, .n_observed = 1,
-                                  .states = &states, .threads = 1, .max_firings = MOST_FIRINGS, .starts = starts};
-  ff_status status = ff_run_new(&run, &ff_petri_engine, program, &options, &err);
+  const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST, .n = x->units, .times = &x->last, .n_times = 1,
+                                  .observed = &observed, .n_observed = 1, .states = &states, .threads = 1,
+                                  .max_firings = MOST_FIRINGS, .starts = x->starts};
+  ff_status status = ff_run_new(&run, &ff_petri_engine, x->program, &options, &err);
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
   const uint64_t n = status == FF_OK ? ff_run_n_firings(run) : 0;
   ff_run_free(run);
+  free(state);
   return n >= LEAST_FIRINGS;
 }
 
@@ -48,7 +50,6 @@ static int has_code(petri_text *x, const ff_petri_options *options) {
   if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_code_check(x->program, &x->err);
-  if (getenv("HYBRID_SHOW") && x->status != FF_OK) printf("%s\n", x->err.text);
   return x->status == FF_OK;
 }
 
@@ -63,7 +64,8 @@ static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t
 
 static void random_nets_give_the_trajectories(void) {
   static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
-  uint64_t seed = 38, trajectories = 0, refused = 0, steps = 0;
+  uint64_t seed = 38, steps = 0;
+  uint32_t trajectories = 0, refused = 0, failed = 0;
   static petri_text nets[DRAWN];
   static code_case cases[DRAWN];
   static char names[DRAWN][40];
@@ -74,34 +76,250 @@ static void random_nets_give_the_trajectories(void) {
     petri_text *x = &nets[n];
     const uint64_t begun = seed;
     (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(x, &seed);
-    if (!has_code(x, &options) || !is_lively(x->program, last, NULL)) {
-      petri_end(x);
-      continue;
+    if (has_code(x, &options)) {
+      snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)begun);
+      cases[n] = (code_case){.what = names[n], .program = x->program, .last = last, .units = 20 + n % 3, .firings = n % 4 != 1,
+                             .some = n % 5 == 2, .most_refused = 22};
+      if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
+      if (is_lively(&cases[n])) {
+        n++;
+        continue;
+      }
+      free((void *)cases[n].starts);
     }
-    snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)begun);
-    cases[n] = (code_case){.what = names[n], .program = x->program, .last = last, .units = 20 + n % 3, .firings = n % 4 != 1,
-                           .some = n % 5 == 2, .most_refused = 22};
-    if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
-    n++;
+    petri_end(x);
   }
   FF_CHECK_INT(n, DRAWN);
-  code_play(cases, n);
+  code_play(cases, n, CODE_QUICK);
   for (uint32_t i = 0; i < n; i++) {
-    trajectories += cases[i].units;
+    trajectories += (uint32_t)cases[i].units;
     refused += cases[i].refused;
+    failed += cases[i].failed;
     steps += cases[i].steps;
-    if (getenv("HYBRID_SHOW"))
-      printf("%s: %u levels, %u groups, %u cells, %u profiles, %u transitions: %llu steps, %u of %u refused, %u failed\n", names[i],
-             nets[i].program->n_levels, nets[i].program->n_groups, nets[i].program->n_cells, nets[i].program->n_profiles,
-             nets[i].program->n_stochastic, (unsigned long long)cases[i].steps, cases[i].refused, (unsigned)cases[i].units,
-             cases[i].failed);
     free((void *)cases[i].starts);
   }
-  if (getenv("HYBRID_SHOW")) printf("%u draws, %llu of %llu refused, %llu steps\n", draws, (unsigned long long)refused,
-      (unsigned long long)trajectories, (unsigned long long)steps);
+  FF_CHECK_INT(failed, 0); /* see is_lively() */
+  FF_CHECK_SAY(refused <= trajectories / 20, "%u of %u refused", refused, trajectories);
+  FF_CHECK(steps > LEAST_FIRINGS * DRAWN);
   code_end(cases, n);
   for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
 }
 
+/* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
+
+/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused: code_compare_each(). */
+static void hostile_nets_give_the_trajectories(void) {
+  static petri_text nets[HOSTILE_NETS];
+  static code_case cases[HOSTILE_NETS];
+  for (size_t i = 0; i < HOSTILE_NETS; i++) {
+    const hostile_net *of = &hostile_nets[i];
+    const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
+    hostile_write(&nets[i], of->text);
+    petri_compile(&nets[i], &options);
+    if (nets[i].program == NULL) return;
+    cases[i] = (code_case){.what = of->what, .program = nets[i].program, .last = of->last, .units = UNITS, .firings = i % 3 != 0,
+                           .most_refused = of->most == HOSTILE_ALL ? UNITS : (uint32_t)of->most, .quiet = of->least > 0,
+                           .alone = i % 4 == 0};
+  }
+  code_play(cases, HOSTILE_NETS, CODE_QUICK);
+  for (size_t i = 0; i < HOSTILE_NETS; i++) {
+    const hostile_net *of = &hostile_nets[i];
+    const int least = of->least == HOSTILE_ALL ? UNITS : of->least;
+      FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
+    FF_CHECK_SAY((int)cases[i].failed >= of->least_failed && (cases[i].failed == 0 || of->least_failed > 0), "%s: %u failed",
+                 of->what, cases[i].failed);
+  }
+  code_end(cases, HOSTILE_NETS);
+  for (size_t i = 0; i < HOSTILE_NETS; i++) petri_end(&nets[i]);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------------------ */
+
+/* A net, or how it is compiled, and what is told of it. */
+typedef struct {
+  const char *text;
+  ff_petri_kind kind; /* of one more transition, if `rate` is not NULL */
+  const char *rate, *tells;
+  ff_petri_options options;
+} refused_net;
+
+#define PLAIN_NET "c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + x"
+#define ONE(kind, rate, tells) {PLAIN_NET, kind, rate, tells, {0}}
+#define OTHER(text, tells) {text, FF_PETRI_STOCHASTIC, NULL, tells, {0}}
+
+static const refused_net refused_nets[] = {
+    ONE(FF_PETRI_IMMEDIATE, "1", "no kernel simulates nets with immediate transitions yet"),
+    ONE(FF_PETRI_DETERMINISTIC, "2", "no kernel simulates nets with deterministic or scheduled transitions yet"),
+    OTHER("c x 0\nf 0 -> x|1\nf x -> 0|x", "no kernel simulates nets with no stochastic transition yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > 1)\nf x -> 0|x\ns 0 -> n|1",
+          "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + (time > 2)",
+          "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1", "no kernel simulates nets with flows that may empty a place yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1", "no kernel simulates nets with infinite numbers in rates yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 / (1 + exp(x - 1 / 0))",
+          "no kernel simulates nets with infinite numbers in rates yet"),
+    {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with method = \"paper\" yet",
+     {.paper = 1, .integrator = FF_PETRI_ROSENBROCK}},
+    {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL,
+     "no kernel simulates nets with an integrator other than \"dormand_prince\" and \"auto\" yet",
+     {.integrator = FF_PETRI_ROSENBROCK}},
+    {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with flows that may empty a place yet",
+     {.semantics = FF_PETRI_BIO}},
+};
+
+/* A request for all places at one time. */
+static ff_device_request plain_request(const ff_petri_program *p) {
+  static const double times[] = {1};
+  static const uint32_t observed[] = {0};
+  return (ff_device_request){.initial = p->start, .times = times, .n_times = 1, .observed = observed, .n_observed = 1, .reals = 1};
+}
+
+/* Whether code is refused, with a text; or else, with NULL, generated. */
+static void check_refusal(const ff_petri_program *p, const ff_device_request *request, const char *tells) {
+  ff_petri_code code;
+  ff_error err;
+  const ff_status status = ff_petri_code_new(&code, p, request, &err);
+  if (tells == NULL)
+    FF_CHECK_OK(status, &err);
+  else
+    FF_CHECK_FAILS(status, FF_EUNSUPPORTED, &err, tells);
+  if (status != FF_OK) FF_CHECK(code.definitions == NULL && code.functions == NULL && code.initial == NULL && code.table == NULL);
+  if (status == FF_OK) ff_petri_code_free(&code);
+}
+
+static void some_nets_have_no_code(void) {
+  for (size_t i = 0; i < sizeof refused_nets / sizeof *refused_nets; i++) {
+    const refused_net *of = &refused_nets[i];
+    petri_text x;
+    ff_error err;
+    hostile_write(&x, of->text);
+    if (of->rate != NULL) petri_transition(&x, "other", of->kind, "n -> 0", NULL, NULL, of->rate, 0);
+    petri_compile(&x, &of->options);
+    if (x.program != NULL) {
+      const ff_device_request request = plain_request(x.program);
+      check_refusal(x.program, &request, of->tells);
+      FF_CHECK_FAILS(ff_petri_code_check(x.program, &err), FF_EUNSUPPORTED, &err, of->tells);
+    }
+    petri_end(&x);
+  }
+}
+
+/* Events, and variables of levels. */
+static void events_and_variables_have_no_code(void) {
+  static const char *const tells[] = {"no kernel simulates nets with events yet",
+                                      "no kernel simulates nets with variables of levels that rates read yet"};
+  for (int variable = 0; variable < 2; variable++) {
+    petri_text x;
+    hostile_write(&x, PLAIN_NET);
+    if (x.status == FF_OK && variable) x.status = ff_petri_add_variable(x.net, "v", &x.err);
+    if (x.status == FF_OK && variable) x.status = ff_petri_variable_text(x.net, 0, "x * x + n", petri_nowhere, &x.err);
+    if (variable) petri_flows(&x, "more", "0 -> x", "exp(v - 9)");
+    if (x.status == FF_OK && !variable) x.status = ff_petri_add_event(x.net, "e", &x.err);
+    if (x.status == FF_OK && !variable)
+      x.status = ff_petri_event_text(x.net, 0, FF_EVENT_TRIGGER, "n > 7", petri_nowhere, &x.err);
+    if (x.status == FF_OK && !variable) x.status = ff_petri_event_set_text(x.net, 0, "n", "0", NULL, petri_nowhere, &x.err);
+    petri_compile(&x, &(ff_petri_options){0});
+    if (x.program != NULL) {
+      const ff_device_request request = plain_request(x.program);
+      check_refusal(x.program, &request, tells[variable]);
+    }
+    petri_end(&x);
+  }
+}
+
+static void some_requests_have_no_code(void) {
+  ff_formula_word word[] = {{FF_F_NUMBER, 0, 1}};
+  const ff_formula until = {word, 1, 1};
+  const ff_device_point point = {0};
+  petri_text x;
+  hostile_write(&x, PLAIN_NET);
+  petri_compile(&x, &(ff_petri_options){0});
+  if (x.program == NULL) return;
+  ff_device_request request = plain_request(x.program);
+  check_refusal(x.program, &request, NULL);
+  request.until = &until;
+  check_refusal(x.program, &request, "no kernel simulates nets with conditions that end trajectories yet");
+  request = plain_request(x.program);
+  request.points = &point;
+  request.n_points = 1;
+  check_refusal(x.program, &request, "the code for this net is for one point of a sweep");
+  /* the place that is not observed, too */
+  double initial[] = {0, 1};
+  request = plain_request(x.program);
+  request.initial = initial;
+  check_refusal(x.program, &request, NULL);
+  initial[1] = -1;
+  check_refusal(x.program, &request, "no kernel simulates nets with negative markings yet");
+  initial[1] = 0x1p30;
+  check_refusal(x.program, &request, NULL);
+  initial[1] = 0x1p30 + 1;
+  check_refusal(x.program, &request, "no kernel simulates nets with more than 2^30 tokens in a place yet");
+  initial[0] = 0x1p40; /* levels may be large */
+  initial[1] = 0;
+  check_refusal(x.program, &request, NULL);
+  petri_end(&x);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
+
+/* Lines of a net, where %u is a number from 0 on, and those before and after. `most` of them have code, and one more has none. */
+typedef struct {
+  const char *line;
+  uint32_t most;
+  const char *first, *last, *tells;
+} many;
+
+static const many sizes[] = {
+    {"c x%u 0.1\nf 0 -> x%u|1\nf x%u -> 0|x%u\n", 16, "p n 0\n", "s 0 -> n|x3 * x1",
+     "the net has 17 continuous places that flows change; expected at most 16"},
+    {"p n%u 0\n", 62, "c x 1\nf x -> 0|x\np m 3\ns m -> 0|m\n", "", "the net has 65 places; expected at most 64"},
+    {"s n -> 0|0.01%u * n\n", 64, "p n 50\nc x 1\nf x -> 0|x\n", "",
+     "the net has 65 stochastic transitions; expected at most 64"},
+    {"p n%u 3\ns n%u -> 0|n%u * x\n", 16, "c x 1\nf x -> 0|x\n", "",
+     "the net has 17 independent groups of transitions; expected at most 16"},
+    {"s n -> 0|n * x^2 / (1%u + x^2)\n", 15, "p n 50\nc x 1\nf x -> 0|x\n", "",
+     "the net has 17 functions of levels in hazards; expected at most 16"},
+    {"f 0 -> x|0.1 / (1%u + x^2)\n", 16, "p n 50\nc x 1\nf x -> 0|x\ns n -> 0|n\n", "",
+     "the net has 17 flows with narrow peaks; expected at most 16"},
+};
+
+static void write_many(char *out, size_t size, const many *of, uint32_t n) {
+  size_t at = (size_t)snprintf(out, size, "%s", of->first);
+  for (uint32_t k = 0; k < n; k++)
+    for (const char *c = of->line; *c != '\0' && at + 20 < size; c++) {
+      if (c[0] == '%' && c[1] == 'u')
+        at += (size_t)snprintf(out + at, size - at, "%u", k), c++;
+      else
+        out[at++] = *c;
+    }
+  snprintf(out + at, size - at, "%s", of->last);
+}
+
+/* The largest nets have code, which gives the bits, and larger ones are refused. */
+static void large_nets_have_no_code(void) {
+  enum { N = sizeof sizes / sizeof *sizes };
+  static char text[10000];
+  petri_text nets[N], x;
+  code_case cases[N] = {0};
+  for (uint32_t i = 0; i < N; i++) {
+    write_many(text, sizeof text, &sizes[i], sizes[i].most);
+    hostile_write(&nets[i], text);
+    petri_compile(&nets[i], &(ff_petri_options){0});
+    write_many(text, sizeof text, &sizes[i], sizes[i].most + 1);
+    hostile_write(&x, text);
+    petri_compile(&x, &(ff_petri_options){0});
+    if (nets[i].program == NULL || x.program == NULL) return;
+    const ff_device_request request = plain_request(x.program);
+    check_refusal(x.program, &request, sizes[i].tells);
+    petri_end(&x);
+    cases[i] = (code_case){.what = sizes[i].tells, .program = nets[i].program, .last = 2, .units = UNITS, .firings = 1};
+  }
+  code_play(cases, N, CODE_QUICK);
+  code_end(cases, N);
+  for (uint32_t i = 0; i < N; i++) petri_end(&nets[i]);
+}
+
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             code_remove_folder)
+             hostile_nets_give_the_trajectories, some_nets_have_no_code, events_and_variables_have_no_code,
+             some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

@@ -87,12 +87,19 @@ ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
   return status == FF_OK ? check_numbers(p, err) : status;
 }
 
-static ff_status check_request(const ff_device_request *request, ff_error *err) {
+/* With starts, the request has the largest marking of each place. */
+static ff_status check_markings(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+  for (uint32_t f = 0; f < p->n_places; f++) {
+    if (!(request->initial[f] >= 0)) return refuse(err, "negative markings");
+    if (!p->flat->continuous[f] && request->initial[f] > FF_PETRI_CODE_LARGEST) return refuse(err, "more than 2^30 tokens in a place");
+  }
+  return FF_OK;
+}
+
+static ff_status check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   if (request->until != NULL) return refuse(err, "conditions that end trajectories");
   if (request->points != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "the code for this net is for one point of a sweep");
-  for (uint32_t f = 0; f < request->n_observed; f++)
-    if (!(request->initial[f] >= 0)) return refuse(err, "negative markings");
-  return FF_OK;
+  return check_markings(p, request, err);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------------ */
@@ -332,7 +339,7 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}, .narrow = narrow};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);
-  if (status == FF_OK) status = check_request(request, err);
+  if (status == FF_OK) status = check_request(p, request, err);
   if (status != FF_OK) return status;
   g.room = ff_calloc(p->n_values, sizeof *g.room);
   g.number = ff_calloc(p->n_values, sizeof *g.number);

@@ -13,6 +13,8 @@ extern "C" {
 #define FF_PETRI_CODE_HEADERS "#include \"cuda/petri/steps/ff_petri_thread.h\"\n" /* what comes between the two texts */
 #define FF_PETRI_CODE_ROUND 1u /* a slot fires at most so many times more than a launch shall */
 
+#define FF_PETRI_CODE_LARGEST 0x1p30 /* count: a trajectory with more tokens in a place is refused */
+
 typedef struct {
   char *definitions; /* text that comes before ff_petri_thread.h */
   char *functions;   /* text that comes after it */
