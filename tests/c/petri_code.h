@@ -22,7 +22,7 @@
 /* Options of the compiler. The code of many nets is short work, but much to compile. */
 #define CODE_QUICK "-O0"
 #ifdef __SANITIZE_ADDRESS__
-#define CODE_THOROUGH "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+#define CODE_THOROUGH "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all"
 #else
 #define CODE_THOROUGH "-O2"
 #endif

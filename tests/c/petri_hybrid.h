@@ -93,10 +93,12 @@ static inline void hybrid_add_flow(hybrid *h, const char *equation, const char *
 
 /* Each level has a gain and a loss that is proportional to it, so that it stays small. */
 static inline void hybrid_add_flows(hybrid *h) {
-  static const char *const gains[] = {"0 -> X", "0 -> X", "0 -> 2 X", "0 -> K X", "0 -> (1 + N) X"};
+  static const char *const gains[] = {"0 -> X", "0 -> X", "0 -> 2 X", "0 -> K X"};
+  static const char *const decays[] = {"X -> 0", "X -> 0", "(1 + N) X -> 0", "K X -> 0"};
   static const char *const losses[] = {"X -> 0", "X -> 0", "X -> D", "X -> Y", "X -> 2 Y"};
   for (uint32_t i = 0; i < h->n_levels; i++) {
-    hybrid_add_flow(h, "X -> 0", "K * X", i, 0);
+    hybrid_add_flow(h, HYBRID_PICK(h->s, decays), "K * X", i, 0);
+    if (below(h->s, 3) == 0) hybrid_add_flow(h, "0 -> (1 + N) X", "0.2 * X / (1 + X)", i, 0);
     hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_gains), i, 0);
     for (uint32_t k = below(h->s, 3); k > 0 && i > 0; k--)
       hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_chains), i, 1);

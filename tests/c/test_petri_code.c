@@ -214,7 +214,7 @@ static void events_and_variables_have_no_code(void) {
     hostile_write(&x, PLAIN_NET);
     if (x.status == FF_OK && variable) x.status = ff_petri_add_variable(x.net, "v", &x.err);
     if (x.status == FF_OK && variable) x.status = ff_petri_variable_text(x.net, 0, "x * x + n", petri_nowhere, &x.err);
-    if (variable) petri_flows(&x, "more", "0 -> x", "exp(v - 9)");
+    if (variable) petri_fires(&x, "more", "0 -> (v) x", "1");
     if (x.status == FF_OK && !variable) x.status = ff_petri_add_event(x.net, "e", &x.err);
     if (x.status == FF_OK && !variable)
       x.status = ff_petri_event_text(x.net, 0, FF_EVENT_TRIGGER, "n > 7", petri_nowhere, &x.err);
