@@ -33,6 +33,10 @@ static const hostile_net hostile_nets[] = {
      "c x 0.3\np off 1\np on 0\np b 0\ns off -> on|0.2 * off\ns on -> off|on\nf 0 -> x|on\nf x -> 0|x * on\ns 0 -> b|0.1|b < 1\n"
      "s b -> 0|b * x^2 / (0.1 + x^2)",
      40, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"rests while the time goes on",
+     "c x 0.3\np off 1\np on 0\np b 0\ns off -> on|off * (1 + sin(time))\ns on -> off|on * (4 + x)\nf 0 -> x|on\nf x -> 0|x * on\n"
+     "s 0 -> b|0.5 * (1 + cos(time)) * x\ns b -> 0|b * exp(-0.1 * time)",
+     12, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"all hazards are 0 in the end", "c x 0.5\np n 3\np m 4\nf 0 -> x|n\nf x -> 0|x\ns n -> 0|n\ns m -> 0|m * (0.1 + x)", 9,
      FF_PETRI_AUTO, 0, 0, 0, 0},
     {"ties", "c x 0\np a 0\np b 0\nf x -> 0|0.5 * x\ns 0 -> 3 a + x|1\ns a -> 0|1e25 * a\ns 0 -> b|1e30 * x||x", 6, FF_PETRI_AUTO,
