@@ -1,5 +1,5 @@
-/* Kernels for small Petri nets, a thread for each trajectory: their code is compiled for this processor, and gives the bits of the
- * engine. */
+/* Kernels for small Petri nets, a thread for each trajectory: their code is compiled for this processor, and gives the bits of
+ * the engine. */
 #include "petri_code.h"
 
 #include "petri_hostile.h"
@@ -107,7 +107,8 @@ static void random_nets_give_the_trajectories(void) {
 
 /* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
 
-/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused: code_compare_each(). */
+/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused:
+ * code_compare_each(). */
 static void hostile_nets_give_the_trajectories(void) {
   static petri_text nets[HOSTILE_NETS];
   static code_case cases[HOSTILE_NETS];
@@ -210,7 +211,8 @@ static const refused_net refused_nets[] = {
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + (time > 2)",
           "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1", "no kernel simulates nets with flows that may empty a place yet"),
-    OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1", "no kernel simulates nets with infinite numbers in rates yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1",
+          "no kernel simulates nets with infinite numbers in rates yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 / (1 + exp(x - 1 / 0))",
           "no kernel simulates nets with infinite numbers in rates yet"),
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with method = \"paper\" yet",
@@ -226,7 +228,8 @@ static const refused_net refused_nets[] = {
 static ff_device_request plain_request(const ff_petri_program *p) {
   static const double times[] = {1};
   static const uint32_t observed[] = {0};
-  return (ff_device_request){.initial = p->start, .times = times, .n_times = 1, .observed = observed, .n_observed = 1, .reals = 1};
+  return (ff_device_request){.initial = p->start, .times = times, .n_times = 1, .observed = observed, .n_observed = 1,
+                             .reals = 1};
 }
 
 /* Whether code is refused, with a text; or else, with NULL, generated. */
@@ -326,7 +329,7 @@ static void some_requests_have_no_code(void) {
   petri_end(&x);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes --------------------------------------------------------------------------------------------------------- */
 
 /* Lines of a net, where %u is a number from 0 on, and those before and after. `most` of them have code, and one more has none. */
 typedef struct {
