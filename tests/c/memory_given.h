@@ -4,6 +4,7 @@
 
 #include "../../src/io/ff_io.h"
 #include "../../src/model/petri/ff_petri_flat.h"
+#include "../../src/petri/program/ff_petri_program.h"
 #include "../../src/pbn/estimate/ff_pbn_estimate.h"
 #include "../../src/ssa/plan/ff_ssa_plan.h"
 #include "check.h"
@@ -20,6 +21,7 @@ static struct {
   ff_ssa_program *simulated;
   ff_petri *petri;
   ff_petri_flat *flat;
+  ff_petri_program *compiled;
   int variant; /* from 0, of those that the scenario has */
 } given;
 
@@ -30,6 +32,7 @@ static void release(void) {
   ff_pbn_tally_free(&given.tally);
   ff_ssa_program_free(given.simulated);
   ff_reactions_free(given.net);
+  ff_petri_program_free(given.compiled);
   ff_petri_flat_free(given.flat);
   ff_petri_free(given.petri);
   memset(&given, 0, sizeof given);

@@ -13,6 +13,7 @@
 #include "memory_networks.h"
 #include "memory_ode.h"
 #include "memory_petri.h"
+#include "memory_petri_code.h"
 #include "memory_petri_engine.h"
 #include "memory_petri_sbml.h"
 #include "memory_reactions.h"
@@ -96,6 +97,7 @@ static const scenario scenarios[] = {
     {"image of groups of reactions", prepare_factored_image, makes_factored_image, NULL, 2},
     {"factors, lists by species", prepare_lists, lists_species, NULL, 0},
     {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 10},
+    {"code for a Petri net", prepare_petri_code, generates_petri_code, NULL, 2},
     {"a backend's library", NULL, opens_a_backend, NULL, 0},
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},
     {"estimate, two threads", prepare_estimate, estimates_in_two_threads, NULL, 0},

@@ -1,4 +1,5 @@
-/* Code that the CUDA backend generates for a Petri net, compiled for this processor and compared with its own engine, bit for bit.
+/* Code that the CUDA backend generates for a Petri net, compiled for this processor and compared with its own engine, bit for
+ * bit.
  * This needs a C compiler at run time. A test includes this header first. */
 #ifndef FF_TESTS_PETRI_CODE_H
 #define FF_TESTS_PETRI_CODE_H
@@ -22,7 +23,7 @@
 /* Options of the compiler. The code of many nets is short work, but much to compile. */
 #define CODE_QUICK "-O0"
 #ifdef __SANITIZE_ADDRESS__
-#define CODE_THOROUGH "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+#define CODE_THOROUGH "-O0 -fsanitize=address,undefined -fno-sanitize-recover=all"
 #else
 #define CODE_THOROUGH "-O2"
 #endif
@@ -107,7 +108,8 @@ static inline void code_compile(uint32_t n, const char *options) {
   snprintf(command, sizeof command,
            "for i in $(seq 0 %u); do echo $i; done | xargs -P %ld -I{} sh -c 'test ! -f \"%s/p{}.c\" || "
            "%s -std=c11 %s -w -ffp-contract=off -fPIC -shared -Isrc \"%s/p{}.c\" -o \"%s/p{}.so\" -lm'",
-           n - 1, processors > 0 && processors < 8 ? processors : 8, code_folder, cc != NULL ? cc : "cc", options, code_folder, code_folder);
+           n - 1, processors > 0 && processors < 8 ? processors : 8, code_folder, cc != NULL ? cc : "cc", options, code_folder,
+           code_folder);
   const int status = system(command);
   FF_CHECK_SAY(status == 0, "%s", command);
 }

@@ -33,18 +33,25 @@ static const hostile_net hostile_nets[] = {
      "c x 0.3\np off 1\np on 0\np b 0\ns off -> on|0.2 * off\ns on -> off|on\nf 0 -> x|on\nf x -> 0|x * on\ns 0 -> b|0.1|b < 1\n"
      "s b -> 0|b * x^2 / (0.1 + x^2)",
      40, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"rests while the time goes on",
+     "c x 0.3\np off 1\np on 0\np b 0\ns off -> on|off * (1 + sin(time))\ns on -> off|on * (4 + x)\nf 0 -> x|on\n"
+     "f x -> 0|x * on\n"
+     "s 0 -> b|0.5 * (1 + cos(time)) * x\ns b -> 0|b * exp(-0.1 * time)",
+     12, FF_PETRI_AUTO, 0, 0, 0, 0},
     {"all hazards are 0 in the end", "c x 0.5\np n 3\np m 4\nf 0 -> x|n\nf x -> 0|x\ns n -> 0|n\ns m -> 0|m * (0.1 + x)", 9,
      FF_PETRI_AUTO, 0, 0, 0, 0},
     {"ties", "c x 0\np a 0\np b 0\nf x -> 0|0.5 * x\ns 0 -> 3 a + x|1\ns a -> 0|1e25 * a\ns 0 -> b|1e30 * x||x", 6, FF_PETRI_AUTO,
      0, 0, 0, 0},
     {"ties, the other way round",
-     "c x 0\np a 0\np b 0\nf x -> 0|0.5 * x\ns 0 -> b|1e30 * x||x\ns a -> 0|1e25 * a\ns 0 -> 3 a + x|1", 6, FF_PETRI_AUTO, 0, 0, 0,
+     "c x 0\np a 0\np b 0\nf x -> 0|0.5 * x\ns 0 -> b|1e30 * x||x\ns a -> 0|1e25 * a\n"
+     "s 0 -> 3 a + x|1", 6, FF_PETRI_AUTO, 0, 0, 0,
      0},
     {"resets of what is 0",
      "c x 0\nc d 0\np off 1\np on 0\np n 0\ns off -> on|off\ns on -> off|4 * on\nf 0 -> x|on\ns 0 -> n|3||x, d\n"
      "s n -> 0|n * (1 + x)||x\ns 0 -> (n) d|0.3 * (1 + x)",
      8, FF_PETRI_AUTO, 0, 0, 0, 0},
-    {"no level", "p a 5\np b 0\nc d 0.5\ns a -> b|a\ns b -> a|b\ns b -> a|b * d\ns 0 -> (0.1 * a) d|0.3", 9, FF_PETRI_AUTO, 0, 0, 0,
+    {"no level", "p a 5\np b 0\nc d 0.5\ns a -> b|a\ns b -> a|b\ns b -> a|b * d\n"
+     "s 0 -> (0.1 * a) d|0.3", 9, FF_PETRI_AUTO, 0, 0, 0,
      0},
     {"no level, but the time", "p a 5\np b 0\ns a -> b|a * (1 + sin(5 * time))\ns b -> a|b * exp(-time)\ns b -> a|b", 2,
      FF_PETRI_AUTO, 0, 0, 0, 0},
@@ -62,7 +69,8 @@ static const hostile_net hostile_nets[] = {
      FF_PETRI_AUTO, 0, 1, 39, 0},
     {"negative coefficients", "c x 1\np n 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|3 - n\ns n -> 0|0.01 * n * x\ns 0 -> n|0.2", 4,
      FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"two negative factors", "c x 1\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|(1 - n) * (0 - x)|n > 1\ns n -> 0|n", 4, FF_PETRI_AUTO,
+    {"two negative factors", "c x 1\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|(1 - n) * (0 - x)|n > 1\n"
+     "s n -> 0|n", 4, FF_PETRI_AUTO,
      0, HOSTILE_ALL, HOSTILE_ALL, 0},
     {"an affine hazard below 0", "c x 1\np off 1\np on 0\np n 0\ns off -> on|off\ns on -> off|on\nf 0 -> x|on\nf x -> 0|x\n"
      "s 0 -> n|x - 0.2", 3, FF_PETRI_AUTO, 0, 1, 39, 1},
@@ -70,20 +78,26 @@ static const hostile_net hostile_nets[] = {
      "s 0 -> n|x^2 - 0.1", 3, FF_PETRI_AUTO, 0, 1, 39, 1},
     {"a hazard that is no number", "c x 1\np off 1\np on 0\np n 0\ns off -> on|off\ns on -> off|on\nf 0 -> x|on\nf x -> 0|x\n"
      "s 0 -> n|sqrt(x - 0.2)", 3, FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"a hazard that is no number at rest", "c x 1\np n 0\np m 0\nf x -> 0|x * (m > 1)\ns 0 -> m|0.5\ns 0 -> n|(m > 0) * log(x - 2)",
+    {"a hazard that is no number at rest", "c x 1\np n 0\np m 0\nf x -> 0|x * (m > 1)\ns 0 -> m|0.5\n"
+     "s 0 -> n|(m > 0) * log(x - 2)",
      3, FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"an infinite coefficient", "c x 1\np n 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 / (2 - n)^2 + x", 3, FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"an infinite hazard", "c x 1\np n 0\np m 1\nf 0 -> x|m\nf x -> 0|x\ns 0 -> n|0.1 / x\ns m -> 0|0.2 * m||x", 5, FF_PETRI_AUTO, 0,
+    {"an infinite coefficient", "c x 1\np n 0\nf 0 -> x|1\nf x -> 0|x\n"
+     "s 0 -> n|1 / (2 - n)^2 + x", 3, FF_PETRI_AUTO, 0, 1, 39, 1},
+    {"an infinite hazard", "c x 1\np n 0\np m 1\nf 0 -> x|m\nf x -> 0|x\ns 0 -> n|0.1 / x\n"
+     "s m -> 0|0.2 * m||x", 5, FF_PETRI_AUTO, 0,
      1, 39, 1},
     {"a rate that is no number", "c x 0\np off 1\np on 0\np n 0\ns off -> on|off\ns on -> off|on\nf 0 -> x|on * sqrt(0.9 - x)\n"
      "f x -> 0|0.1 * x\ns 0 -> 0.3 x + n|0.5", 4, FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"an infinite rate", "c x 0\np n 0\nf 0 -> x|1 / (2 - n)^2\nf x -> 0|x\ns 0 -> n|0.3 + 0.1 * x", 4, FF_PETRI_AUTO, 0, 1, 39, 1},
+    {"an infinite rate", "c x 0\np n 0\nf 0 -> x|1 / (2 - n)^2\nf x -> 0|x\n"
+     "s 0 -> n|0.3 + 0.1 * x", 4, FF_PETRI_AUTO, 0, 1, 39, 1},
     {"steps that become too short", "c x 0.5\np n 0\nf 0 -> x|1 + x^2\ns 0 -> n|1||x", 4, FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"a change below 0", "c x 0.5\np n 0\nf 0 -> x|0.1\nf x -> 0|0.1 * x\ns 0 -> n|1\ns 0 -> (1.5 - n) x|0.4", 3, FF_PETRI_AUTO, 0, 1,
+    {"a change below 0", "c x 0.5\np n 0\nf 0 -> x|0.1\nf x -> 0|0.1 * x\ns 0 -> n|1\n"
+     "s 0 -> (1.5 - n) x|0.4", 3, FF_PETRI_AUTO, 0, 1,
      39, 1},
     {"a part of a token", "c x 0.5\np n 0\np m 0\nf 0 -> x|0.1\nf x -> 0|0.1 * x\ns 0 -> n|1\ns 0 -> (n / 2) m|0.4", 3,
      FF_PETRI_AUTO, 0, 1, 39, 1},
-    {"stiff", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\ns n -> 0|1000 * n", 0.003, FF_PETRI_AUTO, 0,
+    {"stiff", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\n"
+     "s n -> 0|1000 * n", 0.003, FF_PETRI_AUTO, 0,
      HOSTILE_ALL, HOSTILE_ALL, 0},
     {"stiff, explicit", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\ns n -> 0|1000 * n", 0.003,
      FF_PETRI_DORMAND_PRINCE, 0, 0, 0, 0},

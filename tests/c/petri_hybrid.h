@@ -1,7 +1,7 @@
 /* Random small hybrid nets, for kernels that simulate a trajectory in a thread.
  *
- * Texts are templates. X and Y are levels, N and M discrete places of a group, K a number, D a continuous place that firings alone
- * change, F a fixed place, and C one that nothing changes. */
+ * Texts are templates. X and Y are levels, N and M discrete places of a group, K a number, D a continuous place that firings
+ * alone change, F a fixed place, and C one that nothing changes. */
 #ifndef FF_TESTS_PETRI_HYBRID_H
 #define FF_TESTS_PETRI_HYBRID_H
 
@@ -57,7 +57,8 @@ typedef struct {
 } hybrid;
 
 /* The text of a template for a group; X is a level, and Y one before it, if `ordered`. */
-static inline void hybrid_expand(hybrid *h, const char *text, uint32_t group, uint32_t level, int ordered, char *out, size_t size) {
+static inline void hybrid_expand(hybrid *h, const char *text, uint32_t group, uint32_t level, int ordered, char *out,
+                                 size_t size) {
   const uint32_t x = level, y = ordered ? below(h->s, level > 0 ? level : 1) : below(h->s, h->n_levels);
   const uint32_t of_group = h->n_counts / h->n_groups + (group < h->n_counts % h->n_groups);
   const uint32_t n = group + h->n_groups * below(h->s, of_group), m = group + h->n_groups * below(h->s, of_group);
@@ -93,10 +94,12 @@ static inline void hybrid_add_flow(hybrid *h, const char *equation, const char *
 
 /* Each level has a gain and a loss that is proportional to it, so that it stays small. */
 static inline void hybrid_add_flows(hybrid *h) {
-  static const char *const gains[] = {"0 -> X", "0 -> X", "0 -> 2 X", "0 -> K X", "0 -> (1 + N) X"};
+  static const char *const gains[] = {"0 -> X", "0 -> X", "0 -> 2 X", "0 -> K X"};
+  static const char *const decays[] = {"X -> 0", "X -> 0", "(1 + N) X -> 0", "K X -> 0"};
   static const char *const losses[] = {"X -> 0", "X -> 0", "X -> D", "X -> Y", "X -> 2 Y"};
   for (uint32_t i = 0; i < h->n_levels; i++) {
-    hybrid_add_flow(h, "X -> 0", "K * X", i, 0);
+    hybrid_add_flow(h, HYBRID_PICK(h->s, decays), "K * X", i, 0);
+    if (below(h->s, 3) == 0) hybrid_add_flow(h, "0 -> (1 + N) X", "0.2 * X / (1 + X)", i, 0);
     hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_gains), i, 0);
     for (uint32_t k = below(h->s, 3); k > 0 && i > 0; k--)
       hybrid_add_flow(h, HYBRID_PICK(h->s, gains), HYBRID_PICK(h->s, hybrid_chains), i, 1);
@@ -114,7 +117,8 @@ static inline void hybrid_add_firing(hybrid *h, uint32_t group, uint32_t kind, c
   *h->s = before;
   hybrid_expand(h, hybrid_firings[kind].tests == NULL ? "" : hybrid_firings[kind].tests, group, level, 0, tests, sizeof tests);
   *h->s = before;
-  hybrid_expand(h, hybrid_firings[kind].resets == NULL ? "" : hybrid_firings[kind].resets, group, level, 0, resets, sizeof resets);
+  hybrid_expand(h, hybrid_firings[kind].resets == NULL ? "" : hybrid_firings[kind].resets, group, level, 0, resets,
+                sizeof resets);
   *h->s = after;
   hybrid_expand(h, HYBRID_PICK(h->s, hybrid_coefficients), group, level, 0, coefficient, sizeof coefficient);
   snprintf(rate, sizeof rate, "%s%s%s", coefficient, profile[0] == '\0' ? "" : " * ", profile);
@@ -172,7 +176,8 @@ static inline void hybrid_write(petri_text *x, uint64_t *s) {
 static inline void hybrid_write_coloured(petri_text *x, uint64_t *s) {
   static const int64_t colours[] = {2, 3, 5, 8};
   static const char *const rates[] = {"0.8 * N[x]", "(0.3 * x) * N[x]", "N[x] * (0.2 + L[x])", "N[x] * L[x]^2 / (0.5 + L[x]^2)",
-                                      "x * sqrt(0.1 + L[x]) / (1 + N[x])", "N[x] * exp(-L[x] / x)", "N[x] * (1.2 + sin(x * time))"};
+                                      "x * sqrt(0.1 + L[x]) / (1 + N[x])", "N[x] * exp(-L[x] / x)",
+                                      "N[x] * (1.2 + sin(x * time))"};
   static const char *const flows[] = {"0.3 * N[x]", "0.2 * x", "L[x] / (1 + L[x])", "1.1 / (1 + G^2)", "0.4 + cos(x + time)^2"};
   const uint32_t n = 2 + below(s, 3);
   const struct {

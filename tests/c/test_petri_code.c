@@ -1,5 +1,5 @@
-/* Kernels for small Petri nets, a thread for each trajectory: their code is compiled for this processor, and gives the bits of the
- * engine. */
+/* Kernels for small Petri nets, a thread for each trajectory: their code is compiled for this processor, and gives the bits of
+ * the engine. */
 #include "petri_code.h"
 
 #include "petri_hostile.h"
@@ -107,7 +107,8 @@ static void random_nets_give_the_trajectories(void) {
 
 /* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
 
-/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused: code_compare_each(). */
+/* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused:
+ * code_compare_each(). */
 static void hostile_nets_give_the_trajectories(void) {
   static petri_text nets[HOSTILE_NETS];
   static code_case cases[HOSTILE_NETS];
@@ -133,6 +134,60 @@ static void hostile_nets_give_the_trajectories(void) {
   for (size_t i = 0; i < HOSTILE_NETS; i++) petri_end(&nets[i]);
 }
 
+/* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
+
+enum { EXACT_TIMES = 40 };
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Times at which a transition fires in some trajectory, each twice, after 0, 0. */
+static void find_times(double *times, const ff_petri_program *program, double last) {
+  static const uint32_t observed[] = {0};
+  code_case x = {.program = program};
+  code_part part;
+  ff_error err;
+  x.request = (ff_device_request){.initial = program->start, .times = &last, .n_times = 1, .observed = observed, .n_observed = 1,
+                                  .max_firings = CODE_FIRINGS};
+  FF_CHECK_OK(code_simulate(&part, &x, 0, UNITS, &err), &err);
+  const uint64_t n = ff_run_n_firings(part.run);
+  double *trajectory = ff_calloc(n + 1, sizeof *trajectory), *time = ff_calloc(n + 1, sizeof *time);
+  int32_t *what = ff_calloc(n + 1, sizeof *what);
+  FF_CHECK(n > EXACT_TIMES);
+  FF_CHECK_OK(ff_run_firings(part.run, trajectory, time, what, &err), &err);
+  for (uint64_t k = 0; k < EXACT_TIMES; k++) times[k] = k < 2 ? 0 : time[k / 2 * (n / EXACT_TIMES)];
+  qsort(times, EXACT_TIMES, sizeof *times, ascending);
+  free(trajectory);
+  free(time);
+  free(what);
+  code_part_free(&part);
+}
+
+/* A state that is recorded when a transition fires is the one after it. */
+static void times_may_be_those_of_firings(void) {
+  static double times[SMALL_NETS][EXACT_TIMES];
+  static const double start[] = {0, 0};
+  static petri_text nets[SMALL_NETS];
+  static code_case cases[2 * SMALL_NETS];
+  uint32_t n = 0;
+  for (size_t i = 0; i < SMALL_NETS; i++) {
+    if (small_nets[i].integrator != FF_PETRI_AUTO || small_nets[i].write == small_calcium) continue;
+    small_compile(&nets[i], &small_nets[i]);
+    if (nets[i].program == NULL) return;
+    find_times(times[i], nets[i].program, small_nets[i].last);
+    cases[n++] = (code_case){.what = small_nets[i].what, .program = nets[i].program, .times = times[i], .n_times = EXACT_TIMES,
+                             .units = UNITS, .some = i % 2 == 1};
+    if (i == 0)
+      cases[n++] = (code_case){.what = "only the start", .program = nets[i].program, .times = start, .n_times = 2, .units = UNITS,
+                               .quiet = 1};
+  }
+  code_play(cases, n, CODE_QUICK);
+  code_end(cases, n);
+  for (size_t i = 0; i < SMALL_NETS; i++) petri_end(&nets[i]);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------------------ */
 
 /* A net, or how it is compiled, and what is told of it. */
@@ -156,7 +211,8 @@ static const refused_net refused_nets[] = {
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + (time > 2)",
           "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1", "no kernel simulates nets with flows that may empty a place yet"),
-    OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1", "no kernel simulates nets with infinite numbers in rates yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1",
+          "no kernel simulates nets with infinite numbers in rates yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 / (1 + exp(x - 1 / 0))",
           "no kernel simulates nets with infinite numbers in rates yet"),
     {PLAIN_NET, FF_PETRI_STOCHASTIC, NULL, "no kernel simulates nets with method = \"paper\" yet",
@@ -172,7 +228,8 @@ static const refused_net refused_nets[] = {
 static ff_device_request plain_request(const ff_petri_program *p) {
   static const double times[] = {1};
   static const uint32_t observed[] = {0};
-  return (ff_device_request){.initial = p->start, .times = times, .n_times = 1, .observed = observed, .n_observed = 1, .reals = 1};
+  return (ff_device_request){.initial = p->start, .times = times, .n_times = 1, .observed = observed, .n_observed = 1,
+                             .reals = 1};
 }
 
 /* Whether code is refused, with a text; or else, with NULL, generated. */
@@ -205,26 +262,37 @@ static void some_nets_have_no_code(void) {
   }
 }
 
-/* Events, and variables of levels. */
-static void events_and_variables_have_no_code(void) {
-  static const char *const tells[] = {"no kernel simulates nets with events yet",
-                                      "no kernel simulates nets with variables of levels that rates read yet"};
-  for (int variable = 0; variable < 2; variable++) {
+static void check_text(petri_text *x, const char *tells) {
+  petri_compile(x, &(ff_petri_options){0});
+  if (x->program != NULL) {
+    const ff_device_request request = plain_request(x->program);
+    check_refusal(x->program, &request, tells);
+  }
+  petri_end(x);
+}
+
+static void events_have_no_code(void) {
+  petri_text x;
+  hostile_write(&x, PLAIN_NET);
+  if (x.status == FF_OK) x.status = ff_petri_add_event(x.net, "e", &x.err);
+  if (x.status == FF_OK) x.status = ff_petri_event_text(x.net, 0, FF_EVENT_TRIGGER, "n > 7", petri_nowhere, &x.err);
+  if (x.status == FF_OK) x.status = ff_petri_event_set_text(x.net, 0, "n", "0", NULL, petri_nowhere, &x.err);
+  check_text(&x, "no kernel simulates nets with events yet");
+}
+
+/* Variables of discrete places are parts of formulas. */
+static void variables_of_levels_have_no_code(void) {
+  for (int moves = 0; moves < 2; moves++) {
     petri_text x;
-    hostile_write(&x, PLAIN_NET);
-    if (x.status == FF_OK && variable) x.status = ff_petri_add_variable(x.net, "v", &x.err);
-    if (x.status == FF_OK && variable) x.status = ff_petri_variable_text(x.net, 0, "x * x + n", petri_nowhere, &x.err);
-    if (variable) petri_flows(&x, "more", "0 -> x", "exp(v - 9)");
-    if (x.status == FF_OK && !variable) x.status = ff_petri_add_event(x.net, "e", &x.err);
-    if (x.status == FF_OK && !variable)
-      x.status = ff_petri_event_text(x.net, 0, FF_EVENT_TRIGGER, "n > 7", petri_nowhere, &x.err);
-    if (x.status == FF_OK && !variable) x.status = ff_petri_event_set_text(x.net, 0, "n", "0", NULL, petri_nowhere, &x.err);
-    petri_compile(&x, &(ff_petri_options){0});
-    if (x.program != NULL) {
-      const ff_device_request request = plain_request(x.program);
-      check_refusal(x.program, &request, tells[variable]);
-    }
-    petri_end(&x);
+    petri_begin(&x);
+    petri_place(&x, "x", 1, "0");
+    petri_place(&x, "n", 0, "3");
+    if (x.status == FF_OK) x.status = ff_petri_add_variable(x.net, "v", &x.err);
+    if (x.status == FF_OK) x.status = ff_petri_variable_text(x.net, 0, moves ? "x * x + n" : "n / 2", petri_nowhere, &x.err);
+    petri_flows(&x, "in", "0 -> x", "exp(v)");
+    petri_flows(&x, "out", "x -> 0", "x");
+    petri_fires(&x, "more", "0 -> n", "1");
+    check_text(&x, moves ? "no kernel simulates nets with variables of levels that rates read yet" : NULL);
   }
 }
 
@@ -261,7 +329,7 @@ static void some_requests_have_no_code(void) {
   petri_end(&x);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes --------------------------------------------------------------------------------------------------------- */
 
 /* Lines of a net, where %u is a number from 0 on, and those before and after. `most` of them have code, and one more has none. */
 typedef struct {
@@ -321,5 +389,6 @@ static void large_nets_have_no_code(void) {
 }
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, some_nets_have_no_code, events_and_variables_have_no_code,
+             hostile_nets_give_the_trajectories, times_may_be_those_of_firings, some_nets_have_no_code,
+             events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

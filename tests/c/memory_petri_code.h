@@ -1,0 +1,63 @@
+/* Scenarios of test_memory: code for small Petri nets. */
+#ifndef FF_TESTS_MEMORY_PETRI_CODE_H
+#define FF_TESTS_MEMORY_PETRI_CODE_H
+
+#include "../../src/cuda/petri/code/ff_petri_code.h"
+#include "memory_petri_engine.h"
+
+/* Flows and hazards with narrow peaks, weights that are formulas, resets, a chain of transitions with one profile; and with cells
+ * whose families have several members. */
+static void prepare_petri_code(void) {
+  static const struct {
+    const char *name;
+    ff_petri_kind kind;
+    const char *equation, *resets, *number;
+    int mass_action;
+  } list[] = {{"in", FF_PETRI_CONTINUOUS, "0 -> C", NULL, "1 + A", 0},
+              {"out", FF_PETRI_CONTINUOUS, "C -> 0", NULL, "k", 1},
+              {"peak", FF_PETRI_CONTINUOUS, "0 -> 2 C", NULL, "1 / (0.01 + (C - 1)^2)", 0},
+              {"grow", FF_PETRI_CONTINUOUS, "0 -> (1 + A) C", NULL, "0.1 * C", 0},
+              {"wave", FF_PETRI_CONTINUOUS, "0 -> C", NULL, "exp(-9 * (C - time)^2)", 0},
+              {"spread", FF_PETRI_CONTINUOUS, "Ca[x,y] -> Ca[next(x),y]", NULL, "1", 1},
+              {"turn", FF_PETRI_CONTINUOUS, "Ca[x,y] -> C", NULL, "Ca[x,y]^2 / (0.1 + Ca[x,y]^2)", 0},
+              {"one", FF_PETRI_STOCHASTIC, "A -> B", NULL, "A * (C^2 / (1 + C^2))", 0},
+              {"two", FF_PETRI_STOCHASTIC, "0 -> (1 + B) C", NULL, "exp(-C) * (A > 2)", 0},
+              {"three", FF_PETRI_STOCHASTIC, "0 -> A", "C", "k", 0},
+              {"bind", FF_PETRI_STOCHASTIC, "S100[x,y] -> (x) Ca[x,y]", NULL, "x + Ca[x,y]", 1},
+              {"unbind", FF_PETRI_STOCHASTIC, "0 -> S100[x,y]", NULL, "1 + Ca[x,y]^2 / (1 + Ca[x,y]^2)", 0}};
+  ff_error err;
+  FF_CHECK_OK(petri_small(&given.petri, 2, &err), &err);
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (given.variant == 1 || strchr(list[i].equation, '[') == NULL)
+      FF_CHECK_OK(petri_add(given.petri, list[i].name, list[i].kind, list[i].equation, NULL, NULL, list[i].resets, list[i].number,
+                            list[i].mass_action, &err), &err);
+  for (int i = 0; i < 8; i++) {
+    char name[20], rate[20];
+    snprintf(name, sizeof name, "chain %d", i);
+    snprintf(rate, sizeof rate, "0.%d * A", i + 1);
+    FF_CHECK_OK(petri_add(given.petri, name, FF_PETRI_STOCHASTIC, "A -> 0", NULL, NULL, NULL, rate, 0, &err), &err);
+  }
+  FF_CHECK_OK(ff_petri_finish(given.petri, &err), &err);
+  FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
+  const ff_petri_options options = {.integrator = FF_PETRI_AUTO};
+  FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
+}
+
+/* Also with firings and starts. */
+static ff_status generates_petri_code(ff_error *err) {
+  static const double times[] = {0, 1};
+  static const uint32_t observed[] = {0, 1};
+  const ff_device_request request = {.initial = given.compiled->start, .times = times, .n_times = 2, .observed = observed,
+                                     .n_observed = 2, .starts = given.variant == 1 ? given.compiled->start : NULL, .reals = 1,
+                                     .max_firings = given.variant == 1 ? 100 : 0};
+  ff_petri_code code;
+  const ff_status status = ff_petri_code_new(&code, given.compiled, &request, err);
+  CHECK_OUT(status, code.definitions);
+  CHECK_OUT(status, code.functions);
+  CHECK_OUT(status, code.initial);
+  CHECK_OUT(status, code.table);
+  if (status == FF_OK) ff_petri_code_free(&code);
+  return status;
+}
+
+#endif
