@@ -118,6 +118,7 @@
 #'   * rates or tests that change suddenly where a level or the time crosses a value, as `ifelse(x > 1, 2, 3)` does for a level
 #'     x;
 #'   * flows that may empty a place, such as one with a constant rate out of a place, or variables of levels that rates read;
+#'   * more than 2^30 tokens in a place at the start;
 #'   * `semantics = "bio"`, or without stochastic transitions.
 #'
 #'   They also have neither `until` and [first_passage()], nor the methods `"windows"` and `"paper"`, nor the integrators

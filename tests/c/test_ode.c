@@ -368,4 +368,5 @@ static void borrows_an_order(void) {
 }
 
 FF_TEST_MAIN("ode", has_its_order, knows_the_time, solves_known_equations, has_these_bits, knows_the_next_length,
-             solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups, borrows_an_order)
+             solves_stiff_equations, keeps_explicit_steps, comes_back_from_implicit_steps, differentiates_in_groups,
+             borrows_an_order)

@@ -153,7 +153,8 @@ test_that("a large net is refused with its size, and one without flows is a reac
   plain_session(fireflip.cuda_library = fake("petri"))
   expect_error(
     simulate(row_of_genes(17), 5, 1, times = 0.01, backend = "cuda"),
-    "Reason: no generated code: the net has 17 continuous places that flows change; expected at most 16", class = "fireflip_error_unsupported"
+    "Reason: no generated code: the net has 17 continuous places that flows change; expected at most 16",
+    class = "fireflip_error_unsupported"
   )
   counted <- petri_net("0 -> A" = 2, "A -> 0" = 1, initial = c(A = 1))
   run <- function(backend, ...) simulate(counted, 20, 1, times = 1, backend = backend, ...)

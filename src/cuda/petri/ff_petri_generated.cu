@@ -48,7 +48,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   const ff_petri_code *code = &own->code;
   ff_status status = wait_for_code(own, seconds, is, err);
   if (status != FF_OK || !*is) return status;
-  status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "p_kernel", (int)code->threads, ff_petri_code_shared_bytes(code), err);
+  status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "p_kernel", (int)code->threads,
+                               ff_petri_code_shared_bytes(code), err);
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&own->initial, code->initial, code->n_places * sizeof *code->initial, "markings", err);
   if (status == FF_OK)

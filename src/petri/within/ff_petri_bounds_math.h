@@ -183,7 +183,8 @@ FF_PETRI_INLINE void ff_petri_bound_partials(uint32_t code, const ff_petri_bound
       break;
     case FF_F_POW:
       *da = *db = ff_range_anything();
-      if (FF_FORMULA_HAS(FF_F_POW) && b->range.exact) *da = ff_range_product(b->range, ff_range_power(a->range, ff_range_of_value(b->range.low - 1)));
+      if (FF_FORMULA_HAS(FF_F_POW) && b->range.exact)
+        *da = ff_range_product(b->range, ff_range_power(a->range, ff_range_of_value(b->range.low - 1)));
       if (b->range.exact) *db = ff_range_of_value(0);
       break;
     default: *da = ff_petri_bound_derivative(code, a->range, value);

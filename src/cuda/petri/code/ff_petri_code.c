@@ -18,7 +18,7 @@
 #define PIECES 64u
 #define SHARED 230000u /* bytes of shared memory of a block */
 
-/* ---- what can be generated ----------------------------------------------------------------------------------------------------- */
+/* ---- what can be generated ---------------------------------------------------------------------------------------------- */
 
 static ff_status refuse(ff_error *err, const char *why) {
   return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s yet", why);
@@ -33,7 +33,8 @@ static ff_status check_kinds(const ff_petri_program *p, ff_error *err) {
   if (p->n_events > 0) return refuse(err, "events");
   if (p->n_stochastic == 0) return refuse(err, "no stochastic transition");
   for (uint32_t k = 0; k < p->n_derived; k++)
-    if (p->derived[k].kind != FF_PETRI_DISCRETE) return refuse(err, "rates that switch where a level or the time crosses a value");
+    if (p->derived[k].kind != FF_PETRI_DISCRETE)
+      return refuse(err, "rates that switch where a level or the time crosses a value");
   if (p->n_watched > 0) return refuse(err, "flows that may empty a place");
   if (p->n_moving > 0) return refuse(err, "variables of levels that rates read");
   return FF_OK;
@@ -61,7 +62,8 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_stochastic > MOST_TRANSITIONS) return too_many(err, "stochastic transitions", p->n_stochastic, MOST_TRANSITIONS);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
-  if (p->n_profiles > FF_PETRI_CODE_PROFILES) return too_many(err, "functions of levels in hazards", p->n_profiles, FF_PETRI_CODE_PROFILES);
+  if (p->n_profiles > FF_PETRI_CODE_PROFILES)
+    return too_many(err, "functions of levels in hazards", p->n_profiles, FF_PETRI_CODE_PROFILES);
   if (words_of(p) > MOST_WORDS) return too_many(err, "operations and operands in formulas", words_of(p), MOST_WORDS);
   if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
   return FF_OK;
@@ -91,7 +93,8 @@ ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
 static ff_status check_markings(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   for (uint32_t f = 0; f < p->n_places; f++) {
     if (!(request->initial[f] >= 0)) return refuse(err, "negative markings");
-    if (!p->flat->continuous[f] && request->initial[f] > FF_PETRI_CODE_LARGEST) return refuse(err, "more than 2^30 tokens in a place");
+    if (!p->flat->continuous[f] && request->initial[f] > FF_PETRI_CODE_LARGEST)
+      return refuse(err, "more than 2^30 tokens in a place");
   }
   return FF_OK;
 }
@@ -102,7 +105,7 @@ static ff_status check_request(const ff_petri_program *p, const ff_device_reques
   return check_markings(p, request, err);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
 
 static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
@@ -132,7 +135,8 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
     const ff_petri_law *law = &p->law[p->flow[f]];
     if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
     for (uint32_t i = 0; i < law->n; i++) {
-      if (g->n_narrow == FF_PETRI_CODE_NARROW) return too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, FF_PETRI_CODE_NARROW);
+      if (g->n_narrow == FF_PETRI_CODE_NARROW)
+        return too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, FF_PETRI_CODE_NARROW);
       ff_petri_code_narrow *x = &g->narrow[g->n_narrow++];
       *x = (ff_petri_code_narrow){law, i, ff_petri_span_can(&law->rate.formula)};
       for (uint32_t k = 0; k < law->rate.n; k++) {
@@ -144,7 +148,7 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
   return FF_OK;
 }
 
-/* ---- definitions --------------------------------------------------------------------------------------------------------------------- */
+/* ---- definitions -------------------------------------------------------------------------------------------------------- */
 
 /* Bits of groups: with other profiles than 1 (0); some of whose firings may change a flow (1), or all (2). */
 static uint64_t groups_of(const ff_petri_program *p, int which) {
@@ -289,7 +293,7 @@ static void define(ff_petri_coder *g) {
   if (g->request->max_firings > 0) ff_write(&g->out, "#define P_LISTS 1\n");
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
 static char *finish(ff_petri_coder *g) {
   char *text = g->out.text;

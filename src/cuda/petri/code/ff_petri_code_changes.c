@@ -59,7 +59,7 @@ static void fill(changes *x) {
   for (uint32_t m = 0; m < p->n_stochastic && x->bits == 64; m++) x->special[m] = 1;
 }
 
-/* ---- plain transitions ------------------------------------------------------------------------------------------------------ */
+/* ---- plain transitions -------------------------------------------------------------------------------------------------- */
 
 static void write_plain(const changes *x) {
   ff_petri_coder *g = x->g;
@@ -81,7 +81,7 @@ static void write_plain(const changes *x) {
   ff_write(&g->out, "  stirs |= (uint32_t)(0x%llXull >> m) & 1u;\n", (unsigned long long)stir);
 }
 
-/* ---- others -------------------------------------------------------------------------------------------------------------------- */
+/* ---- others ------------------------------------------------------------------------------------------------------------- */
 
 /* What a place becomes: see checked() of petri/path/ff_petri_fire.c. */
 static void write_becomes(ff_petri_coder *g, uint32_t value, uint32_t c) {
@@ -127,7 +127,7 @@ static void write_special(ff_petri_coder *g, uint32_t m) {
   ff_write(&g->out, "  }\n}\n");
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
 static void write_change(const changes *x) {
   ff_petri_coder *g = x->g;

@@ -38,7 +38,7 @@ static void write_slopes(ff_petri_coder *g) {
   free(begun);
 }
 
-/* ---- flows that may have narrow peaks ------------------------------------------------------------------------------------- */
+/* ---- flows that may have narrow peaks ----------------------------------------------------------------------------------- */
 
 static void write_rates(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP double p_rate(const p_thread *t, uint32_t f, const double *y)", 0);
@@ -112,7 +112,8 @@ static void write_formulas(ff_petri_coder *g) {
   ff_write(&g->out, "  switch (f) {\n");
   for (uint32_t k = 0; k + 1 < g->n_narrow; k++)
     ff_write(&g->out, "    case %uu: {\n      const p_formula out = P_rate_%u;\n      return out;\n    }\n", k, k);
-  ff_write(&g->out, "    default: {\n      const p_formula out = P_rate_%u;\n      return out;\n    }\n  }\n}\n\n", g->n_narrow - 1);
+  ff_write(&g->out, "    default: {\n      const p_formula out = P_rate_%u;\n      return out;\n    }\n  }\n}\n\n",
+           g->n_narrow - 1);
 }
 
 void ff_petri_code_flows(ff_petri_coder *g) {

@@ -2,7 +2,7 @@
 #include "../../../base/ff_decimal.h"
 #include "ff_petri_code_internal.h"
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------------------ */
+/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
 static void write_profiles(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
@@ -47,7 +47,7 @@ static void write_profile_formulas(ff_petri_coder *g) {
   ff_write(&g->out, "    default: {\n      const p_formula out = {0, 0, 0u, 0u};\n      return out;\n    }\n  }\n}\n\n");
 }
 
-/* ---- coefficients -------------------------------------------------------------------------------------------------------------- */
+/* ---- coefficients ------------------------------------------------------------------------------------------------------- */
 
 /* The coefficient of a stochastic transition: variable f<n>. */
 static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {

@@ -42,7 +42,7 @@ typedef struct {
   uint32_t n_narrow;
 } ff_petri_coder;
 
-/* ---- values and formulas: ff_petri_code_values.c -------------------------------------------------------------------------- */
+/* ---- values and formulas: ff_petri_code_values.c ------------------------------------------------------------------------ */
 
 /* Begins a function, or a block of one: no value is declared. */
 void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now);
@@ -66,7 +66,7 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
 ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term,
                                 uint32_t i, ff_error *err);
 
-/* ---- functions ------------------------------------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
 void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store, p_value, p_derive: ff_petri_code_values.c */
 void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flows need: ff_petri_code_flows.c */

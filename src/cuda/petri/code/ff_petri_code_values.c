@@ -7,7 +7,7 @@
 #include "../../../base/ff_decimal.h"
 #include "../../../model/ff_formula_math.h"
 
-/* ---- values ----------------------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------------- */
 
 void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now) {
   memset(g->declared, 0, g->p->n_values);
@@ -41,7 +41,7 @@ void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
   ff_write(&g->out, ";\n  (void)x%u;\n", value);
 }
 
-/* ---- formulas ---------------------------------------------------------------------------------------------------------------- */
+/* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
 static uint32_t write_formula(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
   for (uint32_t k = 0; k < formula->length; k++)
@@ -87,7 +87,7 @@ uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff
   return to;
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------------------------- */
+/* ---- bounds ------------------------------------------------------------------------------------------------------------- */
 
 static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, const uint32_t *of, const uint32_t *operand,
                                double exponent) {
@@ -171,7 +171,7 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
            formula->length, n);
 }
 
-/* ---- places -------------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------------- */
 
 static void write_set(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;

@@ -56,7 +56,7 @@ P_APART int p_rate_hides_slowly(p_bounds_room *room, uint32_t n, double slack) {
 
 #endif
 
-/* ---- flows ------------------------------------------------------------------------------------------------------------------- */
+/* ---- flows -------------------------------------------------------------------------------------------------------------- */
 
 #if P_NARROW > 0u
 /* The flows for which quick bounds do not tell that they have no narrow peak in the step. */
@@ -144,7 +144,7 @@ P_APART p_thread p_look(p_thread own) {
 }
 #endif
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------------------ */
+/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
 #if P_PIECES > 0u
 /* Adds a piece. Returns 0 if there is no room. */

@@ -20,7 +20,7 @@ FF_WARP int p_is_constant(const p_thread *t, uint32_t g) {
   return p_next_cell(t, g, P_FIRST_CELL(g)) == P_FIRST_CELL(g + 1u);
 }
 
-/* ---- coefficients of cells with many members: numbers times counts ----------------------------------------------------------- */
+/* ---- coefficients of cells with many members: numbers times counts ------------------------------------------------------ */
 
 FF_WARP double p_sum_of_table(const p_thread *t, const double *number, const uint8_t *count, uint32_t n) {
   double sum[4] = {0, 0, 0, 0};
@@ -45,7 +45,7 @@ FF_WARP uint32_t p_place_in_table(const p_thread *t, const double *number, const
   return last;
 }
 
-/* ---- integrals -------------------------------------------------------------------------------------------------------------------- */
+/* ---- integrals ---------------------------------------------------------------------------------------------------------- */
 
 P_APART double p_integral_of_pieces(const p_piece *piece, uint32_t n, double s, double *rate) {
   uint32_t low = 0u, high = n;
@@ -145,7 +145,7 @@ FF_WARP void p_settle(p_thread *t, uint32_t g) {
   P_SINCE(g) = t->now;
 }
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
 /* A profile at n points of a part of the segment. */
 FF_WARP void p_points(const p_thread *t, uint32_t k, double begin, double width, uint32_t n, double *f) {
@@ -211,7 +211,7 @@ FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
   return 1;
 }
 
-/* ---- the next firing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the next firing ---------------------------------------------------------------------------------------------------- */
 
 /* The hazard of a group in a segment in which nothing moves. Returns 0 if it is not valid. */
 P_APART int p_look_at_rest(p_thread own, uint32_t g) {
@@ -340,7 +340,7 @@ P_APART void p_find_times(p_thread own) {
 }
 #endif
 
-/* ---- the choice -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the choice --------------------------------------------------------------------------------------------------------- */
 
 /* The only cell of a group whose coefficients are not 0; or P_NONE, if there are others. */
 FF_WARP uint32_t p_only_cell(const p_thread *t, uint32_t g) {

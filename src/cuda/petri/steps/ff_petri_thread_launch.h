@@ -21,7 +21,7 @@
 #endif
 #endif
 
-/* ---- what a slot keeps ------------------------------------------------------------------------------------------------------- */
+/* ---- what a slot keeps -------------------------------------------------------------------------------------------------- */
 
 /* Word i of a slot is state[i * slots + slot]. */
 typedef struct {
@@ -65,7 +65,7 @@ P_APART p_thread p_move(p_thread own, p_slot slot) {
   return own;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- turns -------------------------------------------------------------------------------------------------------------- */
 
 /* Whether so many lanes are to do what they wait for. */
 FF_WARP int p_is_due(uint32_t lanes, uint32_t wanted, int idle) { return lanes > 0u && (lanes >= wanted || idle); }

@@ -10,7 +10,7 @@ P_APART uint32_t p_choose_apart(p_thread own, uint32_t g, double time);
 FF_WARP uint32_t p_suspects(const p_thread *t);
 #endif
 
-/* ---- the begin of a segment ---------------------------------------------------------------------------------------------------- */
+/* ---- the begin of a segment --------------------------------------------------------------------------------------------- */
 
 /* As ff_petri_leave_segment(): groups that vary go on with what is left of their thresholds. */
 FF_WARP void p_leave_segment(p_thread *t) {
@@ -94,7 +94,7 @@ FF_WARP void p_begin(p_thread *t) {
   t->phase = most > t->now ? P_STEPS : P_REFUSES;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
 
 /* Nothing moves in this segment. */
 FF_WARP void p_be_flat(p_thread *t) {

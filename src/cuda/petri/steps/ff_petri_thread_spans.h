@@ -26,7 +26,8 @@ FF_WARP p_span p_span_new(double x) { return p_span_of((float)x, (float)x); }
 /* As ff_petri_span_of_level(). */
 FF_WARP p_span p_span_of_level(const double *c, int clips) {
   const float c1 = (float)c[1], c2 = (float)c[2], c3 = (float)c[3], c4 = (float)c[4];
-  const float d1 = (c1 + c2) * 0.25f, d2 = c1 * 0.5f + c2 * (1.0f / 3) + (c3 + c4) * (1.0f / 6), d3 = c1 * 0.75f + (c2 + c3) * 0.25f;
+  const float d1 = (c1 + c2) * 0.25f, d2 = c1 * 0.5f + c2 * (1.0f / 3) + (c3 + c4) * (1.0f / 6),
+              d3 = c1 * 0.75f + (c2 + c3) * 0.25f;
   const float least = p_float_less(p_float_less(0.0f, d1), p_float_less(p_float_less(d2, d3), c1));
   const float most = p_float_more(p_float_more(0.0f, d1), p_float_more(p_float_more(d2, d3), c1));
   const float rounding = P_WIDER * (p_float_size(c1) + p_float_size(c2) + p_float_size(c3) + p_float_size(c4));

@@ -61,12 +61,12 @@
 
 enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_NEW };
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- rows --------------------------------------------------------------------------------------------------------------- */
 
 enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c[1] is y - c[0] */
 
 /* Real numbers. */
-#define P_AT_Y 0u                                                /* levels at the end of the solver's last step; or at `now`, if P_OWN */
+#define P_AT_Y 0u                   /* levels at the end of the solver's last step; or at `now`, if P_OWN */
 #define P_AT_CURVE (P_AT_Y + P_LEVELS)                           /* coefficients of levels in the segment */
 #define P_AT_C (P_AT_CURVE + P_CURVE * P_LEVELS)                 /* of integrals of profiles but 0, if they have one piece */
 #define P_AT_KNOWN (P_AT_C + FF_PETRI_DEGREE * (P_PROFILES - 1u)) /* if some are curved: area, error, allowed */
@@ -90,8 +90,10 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_CHOICE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 1u)
 #define P_SINCE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 2u)
 #define P_RATE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 3u)
-#define P_CANDIDATE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 4u) /* when a group fires; where `pending`, the integral at which it does */
-#define P_WHOLE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 5u) /* if P_SHARED: its integral over the segment, when it was searched */
+/* When a group fires; where `pending`, the integral at which it does. */
+#define P_CANDIDATE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 4u)
+/* If P_SHARED: its integral over the segment, when it was searched. */
+#define P_WHOLE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 5u)
 #define P_R(i) P_REAL(P_AT_REAL + (i))
 #define P_D(i) P_REAL(P_AT_DERIVED + (i))
 #define P_NEXT P_REAL(P_AT_LENGTHS)
@@ -123,7 +125,7 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 
 #define P_WORDS (2u * P_REAL_ROWS + P_WORD_ROWS + 13u) /* that a slot keeps: the rows, and what is in registers */
 
-/* ---- a thread -------------------------------------------------------------------------------------------------------------- */
+/* ---- a thread ----------------------------------------------------------------------------------------------------------- */
 
 /* A part of a segment in which the integral of a profile is a polynomial: see ff_petri_part. */
 typedef struct {
@@ -197,7 +199,7 @@ FF_WARP int p_is_count(double x) { return x >= 0 && x <= (double)P_LARGEST && x 
 FF_WARP int p_is_level(double x) { return x >= 0 && x <= FF_PETRI_MOST_COUNT; }
 FF_WARP double p_mended(double level) { return level < 0 && level >= -P_DOUBT ? 0 : level; }
 
-/* ---- levels ------------------------------------------------------------------------------------------------------------------ */
+/* ---- levels ------------------------------------------------------------------------------------------------------------- */
 
 /* The coefficients of a level in the segment. */
 FF_WARP void p_curve(const p_thread *t, uint32_t i, double *c) {
@@ -229,7 +231,7 @@ FF_WARP void p_own_levels(p_thread *t) {
   t->is |= P_OWN;
 }
 
-/* ---- a trajectory ------------------------------------------------------------------------------------------------------------- */
+/* ---- a trajectory ------------------------------------------------------------------------------------------------------- */
 
 /* Levels that may be 0 but for errors become 0, if they would not fall then. */
 FF_WARP void p_round_to_zero(const p_thread *t, double time, double *y) {
