@@ -60,6 +60,40 @@ plain_session <- function(..., frame = parent.frame()) {
   do.call(on.exit, list(bquote(.(restore)()), add = TRUE, after = FALSE), envir = frame)
 }
 
+# The backend that made a result.
+backend_of <- function(result) unique(as.data.frame(result, run = TRUE)$backend)
+
+# run(backend) must give the same ensemble on the processor and on GPUs.
+expect_same_run <- function(run) {
+  here <- run("cpu")
+  there <- run("cuda")
+  expect_identical(there, here)
+  expect_identical(c(backend_of(there), backend_of(here)), c("cuda", "cpu"))
+  there
+}
+
+# Ctrl-C, after so many seconds, must end run().
+expect_interrupted <- function(run, seconds) {
+  skip_on_os("windows")
+  system(sprintf("(sleep %g; kill -INT %d) &", seconds, Sys.getpid()))
+  outcome <- tryCatch(
+    {
+      run()
+      "done"
+    },
+    interrupt = function(condition) "interrupted"
+  )
+  expect_identical(outcome, "interrupted")
+}
+
+# Until the caller returns, the CUDA backend lies where no program is that compiles code.
+session_without_compiler <- function(frame = parent.frame()) {
+  path <- file.path(tempfile("alone"), "fireflip_cuda.so")
+  dir.create(dirname(path))
+  file.copy(fireflip:::cuda_path(), path)
+  plain_session(fireflip.cuda_library = path, frame = frame)
+}
+
 skip_without_gpu <- function() {
   cuda <- subset(backends(), name == "cuda" & usable)
   if (nrow(cuda) == 0L) skip("no GPU to use here")

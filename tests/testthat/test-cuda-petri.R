@@ -2,13 +2,7 @@
 # test-petri-backend.R has the tests for a machine without a GPU.
 
 # The same call on the processor and on GPUs. `...` are arguments of simulate().
-expect_same_ensemble <- function(net, ...) {
-  here <- simulate(net, ..., backend = "cpu")
-  there <- simulate(net, ..., backend = "cuda")
-  expect_identical(there, here)
-  expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
-  there
-}
+expect_same_ensemble <- function(net, ...) expect_same_run(function(backend) simulate(net, ..., backend = backend))
 
 # The example nets, and times up to which a trajectory has at most some thousand firings.
 example_nets <- function() {
@@ -103,7 +97,7 @@ test_that("sweeps of nets have the processor's results on a GPU", {
       }
       there <- sweep("cuda")
       expect_identical(there, sweep("cpu"))
-      expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
+      expect_identical(backend_of(there), "cuda")
     }
   }
 })
@@ -171,10 +165,7 @@ test_that("a net that no GPU simulates is an error with the reason, and has the 
 
 test_that("without the run-time compiler, no GPU simulates a net", {
   skip_without_gpu()
-  path <- file.path(tempfile("alone"), "fireflip_cuda.so")
-  dir.create(dirname(path))
-  file.copy(fireflip:::cuda_path(), path)
-  plain_session(fireflip.cuda_library = path)
+  session_without_compiler()
   expect_match(subset(backends(), usable & name == "cuda")$limits, "Petri nets do not run there")
   run <- function(backend) simulate(petri_model("gene"), 50, 1, times = 1, backend = backend)
   expect_error(run("cuda"), class = "fireflip_error_unsupported")
@@ -188,18 +179,9 @@ test_that("without the run-time compiler, no GPU simulates a net", {
 
 test_that("an interrupt of an ensemble of a net leaves the GPU usable", {
   skip_without_gpu()
-  skip_on_os("windows")
   net <- petri_model("gene")
   simulate(net, 10, seed = 1, times = 1, backend = "cuda") # compiles the code
-  system(sprintf("(sleep 3; kill -INT %d) &", Sys.getpid()))
-  outcome <- tryCatch(
-    {
-      simulate(net, 1e6, seed = 1, times = 1e6, backend = "cuda")
-      "done"
-    },
-    interrupt = function(condition) "interrupted"
-  )
-  expect_identical(outcome, "interrupted")
+  expect_interrupted(function() simulate(net, 1e6, seed = 1, times = 1e6, backend = "cuda"), 3)
   expect_same_ensemble(net, 1000, seed = 1, times = 1)
 })
 

@@ -5,11 +5,7 @@
 expect_same_ensemble <- function(net, ..., kernel = NULL) {
   old <- options(fireflip.kernel = kernel)
   on.exit(options(old))
-  here <- simulate(net, ..., backend = "cpu")
-  there <- simulate(net, ..., backend = "cuda")
-  expect_identical(there, here)
-  expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
-  there
+  expect_same_run(function(backend) simulate(net, ..., backend = backend))
 }
 
 # A kernel that is asked for by its name may refuse a network, or a run with a condition.
@@ -308,10 +304,7 @@ test_that("methods without a kernel are refused on a GPU, and have the processor
 test_that("without the run-time compiler, a GPU has the logarithmic method, and the processor has the others", {
   skip_without_gpu()
   expect_identical(unique(backends()$limits), "")
-  path <- file.path(tempfile("alone"), "fireflip_cuda.so")
-  dir.create(dirname(path))
-  file.copy(fireflip:::cuda_path(), path)
-  plain_session(fireflip.cuda_library = path)
+  session_without_compiler()
   expect_match(subset(backends(), usable & name == "cuda")$limits, "No code can be compiled at run time")
   net <- example_model("decay_dimerisation")
   call <- function(method, backend) simulate(net, 100, seed = 3, times = c(0.01, 0.02), method = method, backend = backend)
@@ -437,17 +430,8 @@ test_that("a GPU simulates trajectories again that have more molecules than rate
 
 test_that("an interrupt of an ensemble leaves the GPU usable", {
   skip_without_gpu()
-  skip_on_os("windows")
   net <- example_model("toggle_reactions")
-  system(sprintf("(sleep 3; kill -INT %d) &", Sys.getpid()))
-  outcome <- tryCatch(
-    {
-      simulate(net, 1e6, seed = 1, times = 1e6, backend = "cuda")
-      "done"
-    },
-    interrupt = function(condition) "interrupted"
-  )
-  expect_identical(outcome, "interrupted")
+  expect_interrupted(function() simulate(net, 1e6, seed = 1, times = 1e6, backend = "cuda"), 3)
   expect_same_ensemble(net, 1000, seed = 1, times = 1)
 })
 

@@ -12,13 +12,8 @@ simulated <- function(backend, ..., nsim = 60, times = c(0, 0.5, 1)) {
 
 # What `...` gives on the processor and on the fake devices. `how` is FAKE_SSA of tests/c/fake_backend.c.
 expect_same_ensemble <- function(..., how = "") {
-  here <- simulated("cpu", ...)
   Sys.setenv(FAKE_SSA = how)
-  there <- simulated("cuda", ...)
-  expect_identical(there, here)
-  expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
-  expect_identical(unique(as.data.frame(here, run = TRUE)$backend), "cpu")
-  there
+  expect_same_run(function(backend) simulated(backend, ...))
 }
 
 # The value of `call`, without warnings of lost GPUs.
@@ -103,8 +98,7 @@ test_that("times of first passage are the same on GPUs", {
     few <- c(A = 2)
     expect_identical(passage("cuda", initial = few, method = "rssa"), passage("cpu", initial = few, method = "rssa"))
   }
-  expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
-  expect_identical(unique(as.data.frame(here, run = TRUE)$backend), "cpu")
+  expect_identical(c(backend_of(there), backend_of(here)), c("cuda", "cpu"))
   expect_identical(summary(there)$backend, "cuda")
   expect_identical(summary(there)$device$kernel, "fake")
   expect_output(print(summary(there)), "backend +cuda, [0-9]+ GPUs \\(there is no other")
@@ -160,7 +154,7 @@ test_that("networks with events, and with rates that depend on the time, go to G
         }
         there <- run("cuda")
         expect_identical(there, run("cpu"))
-        expect_identical(unique(as.data.frame(there, run = TRUE)$backend), "cuda")
+        expect_identical(backend_of(there), "cuda")
       }
     }
   }
