@@ -47,7 +47,6 @@ static uint32_t write_bounds(const bounds *x, const ff_formula *formula, const u
   ff_petri_coder *g = x->g;
   uint32_t top = 0, *stack = g->formulas.stack;
   g->formulas.place = of;
-  g->formulas.n_shared = 0;
   for (uint32_t k = 0; k < formula->length; k++) {
     const ff_formula_word *word = formula->word + k;
     const uint32_t n = ff_formula_operands(word->code);

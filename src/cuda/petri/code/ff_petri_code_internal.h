@@ -6,7 +6,8 @@
 #include "ff_petri_code.h"
 
 #define FF_PETRI_CODE_NARROW 16u   /* the most flows that may have narrow peaks, */
-#define FF_PETRI_CODE_PROFILES 16u /* and profiles */
+#define FF_PETRI_CODE_PROFILES 16u /* profiles, */
+#define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
 
 /* Where a thread has a value. */
 typedef enum {
@@ -34,7 +35,6 @@ typedef struct {
   ff_formula_writer formulas;
   uint8_t *room;        /* of each value, an ff_petri_code_room */
   uint32_t *number;     /* of each value: its number there */
-  uint32_t *self;       /* of each value: itself */
   uint8_t *declared;    /* of each value: whether the function that is written has declared it */
   int now;              /* whether this function reads levels at the time `now`, else from y[] */
   uint32_t n_counts, n_reals, reads, depth; /* reads, depth: of formulas for slow bounds */

@@ -111,7 +111,7 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   t->table = table;
   t->real = real;
   t->word = word;
-  t->piece = (p_piece *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
+  t->piece = (ff_petri_part *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
   t->phase = P_NEW;
   if (!fresh) thread = p_move(thread, state);
   P_CLOCK(began);
