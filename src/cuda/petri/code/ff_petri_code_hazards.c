@@ -157,7 +157,7 @@ static void write_member(ff_petri_coder *g, uint32_t *of) {
     }
     ff_write(&g->out, "  }\n}\n");
   }
-  ff_write(&g->out, "  (void)t;\n  return last;\n}\n\n");
+  ff_write(&g->out, "  (void)t;\n  (void)open;\n  return last;\n}\n\n");
 }
 
 void ff_petri_code_hazards(ff_petri_coder *g) {
