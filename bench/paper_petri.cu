@@ -46,11 +46,7 @@
 
 #include "../src/base/ff_philox.h"
 #include "../src/random/ff_exponential.h"
-
-static void fail(const char *what, const char *why) {
-  fprintf(stderr, "%s: %s\n", what, why);
-  exit(1);
-}
+#include "paper_parts.h"
 
 /* A kernel is a sequence of steps with barriers between them. In a step, each thread of a block works for its number t. */
 #define THREADS 256
@@ -69,10 +65,6 @@ static void fail(const char *what, const char *why) {
   __syncthreads(); \
   for (uint32_t t = threadIdx.x; t < THREADS; t += THREADS)
 #define LAUNCH(kernel, blocks, ...) (kernel<<<blocks, THREADS>>>(__VA_ARGS__), check(cudaGetLastError(), #kernel))
-
-static void check(cudaError_t status, const char *what) {
-  if (status != cudaSuccess) fail(what, cudaGetErrorString(status));
-}
 #endif
 
 static void check_cvode(int code, const char *what) {
@@ -242,14 +234,6 @@ static void give_back(int where, void *memory) {
 #endif
   (void)where;
   free(memory);
-}
-
-static void copy(void *to, const void *from, size_t bytes) {
-#ifdef HOST
-  memcpy(to, from, bytes);
-#else
-  check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
-#endif
 }
 
 static void wait(void) {

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "../src/base/ff_philox.h"
+#include "paper_parts.h"
 
 struct change {
   uint32_t species;
@@ -39,11 +40,6 @@ struct change {
 };
 
 #include CODE
-
-static void fail(const char *what, const char *why) {
-  fprintf(stderr, "%s: %s\n", what, why);
-  exit(1);
-}
 
 #ifdef HOST
 #define DEVICE static inline
@@ -65,10 +61,6 @@ static void fail(const char *what, const char *why) {
 #define LAUNCH_ROWS(kernel, rows, n, ...) \
   (kernel<<<GRID(rows, n), THREADS>>>(rows, n, __VA_ARGS__), check(cudaGetLastError(), #kernel))
 #define LAUNCH(kernel, n, ...) (kernel<<<GRID(1, n), THREADS>>>(n, __VA_ARGS__), check(cudaGetLastError(), #kernel))
-
-static void check(cudaError_t status, const char *what) {
-  if (status != cudaSuccess) fail(what, cudaGetErrorString(status));
-}
 #endif
 
 #define NONE REACTIONS /* the next reaction of a trajectory that has ended */
@@ -220,14 +212,6 @@ template <class type> static type *new_array(size_t n) {
   if (cudaMalloc(&memory, (n + 1) * sizeof(type)) == cudaSuccess) return (type *)memory;
   cudaGetLastError();
   return NULL;
-#endif
-}
-
-static void copy(void *to, const void *from, size_t bytes) {
-#ifdef HOST
-  memcpy(to, from, bytes);
-#else
-  check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "cudaMemcpy");
 #endif
 }
 

@@ -37,11 +37,7 @@ static FF_HD inline double ff_formula_value_of(const ff_formula *formula, const 
 
 /* The processor has this code once. The text before this one may choose otherwise. */
 #ifndef FF_FORMULA_VALUE
-#if defined(__CUDACC__)
-#define FF_FORMULA_VALUE ff_formula_value_of
-#else
 #define FF_FORMULA_VALUE ff_formula_value
-#endif
 #endif
 
 #endif

@@ -3,10 +3,6 @@
 #ifndef FF_ODE_EXPLICIT_MATH_H
 #define FF_ODE_EXPLICIT_MATH_H
 
-#if !defined(__CUDACC_RTC__)
-#include <math.h>
-#endif
-
 #include "../base/ff_math.h"
 
 enum { FF_ODE_EXPLICIT_STAGES = 7, FF_ODE_DENSE = 5 };

@@ -9,10 +9,6 @@
 #ifndef FF_ODE_LOCATE_MATH_H
 #define FF_ODE_LOCATE_MATH_H
 
-#if !defined(__CUDACC_RTC__)
-#include <math.h>
-#endif
-
 #include "../base/ff_math.h"
 
 #define FF_ODE_ROUNDING 0x1p-52
@@ -40,8 +36,8 @@ static FF_HD inline double ff_ode_bracket_time(const ff_ode_bracket *b, double m
   const double middle = low + (high - low) / 2, root = low + (high - low) * (b->at_low / (b->at_low - b->at_high));
   const double sign = middle > root ? 1 : -1;
   if (!(root >= low && root <= high)) return middle;
-  double t = fabs(middle - root) > move ? root + sign * move : middle;
-  if (fabs(t - middle) > most) t = middle - sign * most;
+  double t = ff_math_absolute(middle - root) > move ? root + sign * move : middle;
+  if (ff_math_absolute(t - middle) > most) t = middle - sign * most;
   return t > low && t < high ? t : middle;
 }
 

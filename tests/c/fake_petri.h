@@ -3,13 +3,9 @@
 #ifndef FF_TESTS_FAKE_PETRI_H
 #define FF_TESTS_FAKE_PETRI_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../src/cuda/petri/code/ff_petri_code.h"
-#include "../../src/ensemble/ff_device.h"
 #include "../../src/petri/run/ff_petri_run.h"
+#include "fake_parts.h"
 
 static struct {
   unsigned capacity; /* trajectories of a wave; 0: 1000 */
@@ -24,15 +20,8 @@ typedef struct {
   double *count; /* of one trajectory after the other: time by time, and place by place */
   uint8_t *refused;
   ff_device_progress progress;
-  ff_fired *fired;
-  size_t n_fired, fired_room;
+  fake_firings firings;
 } fake_petri_ensemble;
-
-static void *fake_petri_copy(const void *from, size_t bytes) {
-  void *out = malloc(bytes + 1);
-  if (out != NULL && bytes > 0) memcpy(out, from, bytes);
-  return out;
-}
 
 /* Generates the code, as a GPU's ensemble does first, so that the same nets are refused with the same reasons. */
 static ff_status fake_petri_create(ff_ensemble **out, const void *model, const ff_device_request *request,
@@ -49,9 +38,9 @@ static ff_status fake_petri_create(ff_ensemble **out, const void *model, const f
   fake_petri_ensemble *e = calloc(1, sizeof *e);
   e->program = program;
   e->request = *request;
-  e->request.initial = fake_petri_copy(request->initial, program->n_places * sizeof *request->initial);
-  e->request.times = fake_petri_copy(request->times, request->n_times * sizeof *request->times);
-  e->request.observed = fake_petri_copy(request->observed, request->n_observed * sizeof *request->observed);
+  e->request.initial = fake_copy(request->initial, program->n_places * sizeof *request->initial);
+  e->request.times = fake_copy(request->times, request->n_times * sizeof *request->times);
+  e->request.observed = fake_copy(request->observed, request->n_observed * sizeof *request->observed);
   e->capacity = fake_petri.capacity > 0 ? fake_petri.capacity : 1000;
   e->count = calloc(e->capacity * each + 1, sizeof *e->count);
   e->refused = calloc(e->capacity, 1);
@@ -67,7 +56,7 @@ static void fake_petri_destroy(ff_ensemble *ensemble) {
   free((uint32_t *)e->request.observed);
   free(e->count);
   free(e->refused);
-  free(e->fired);
+  free(e->firings.fired);
   free(e);
 }
 
@@ -89,23 +78,10 @@ static ff_status fake_petri_start(ff_ensemble *ensemble, uint64_t key, uint64_t 
   e->key = key;
   e->first = first;
   e->n = units;
-  e->n_fired = 0;
+  e->firings.n = 0;
   e->progress = (ff_device_progress){0};
   memset(e->refused, 0, e->capacity);
   return FF_OK;
-}
-
-/* Appends the firings of a trajectory's run to the list; if the trajectory is refused, only the first half of them. */
-static void fake_petri_list(fake_petri_ensemble *e, uint64_t k, const ff_run *run) {
-  const uint64_t n = ff_run_n_firings(run), listed = e->refused[k] ? n / 2 : n;
-  double *trajectory = malloc((n + 1) * sizeof *trajectory), *time = malloc((n + 1) * sizeof *time);
-  int32_t *transition = malloc((n + 1) * sizeof *transition);
-  ff_run_firings(run, trajectory, time, transition, NULL);
-  ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + listed, sizeof *e->fired, NULL);
-  for (uint64_t i = 0; i < listed; i++) e->fired[e->n_fired++] = (ff_fired){(uint32_t)k, (uint32_t)transition[i], time[i]};
-  free(trajectory);
-  free(time);
-  free(transition);
 }
 
 /* Simulates trajectory k of the wave. One that fails is refused. What a refused one seems to have recorded is wrong. */
@@ -130,25 +106,21 @@ static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_erro
     for (uint32_t j = 0; j < r->n_observed; j++)
       e->count[k * each + (size_t)i * r->n_observed + j] = e->refused[k] ? 1e300 : columns[j][i];
   if (!e->refused[k]) e->progress.steps += ff_run_steps(run);
-  if (status == FF_OK && r->max_firings > 0) fake_petri_list(e, k, run);
+  if (status == FF_OK && r->max_firings > 0) fake_firings_add(&e->firings, k, run, e->refused[k]);
   ff_run_free(run);
   free(values);
   free(columns);
   return failed ? FF_OK : status;
 }
 
-static int fake_petri_lists_too_many(const fake_petri_ensemble *e) {
-  return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
-}
-
 static ff_status fake_petri_advance(ff_ensemble *ensemble, double seconds, ff_device_progress *progress, ff_error *err) {
   fake_petri_ensemble *e = (fake_petri_ensemble *)ensemble;
   ff_status status = FF_OK;
   (void)seconds;
-  while (e->progress.complete < e->n && status == FF_OK && !fake_petri_lists_too_many(e))
+  while (e->progress.complete < e->n && status == FF_OK && !fake_firings_are_too_many(&e->firings, &e->request))
     status = fake_petri_simulate(e, e->progress.complete++, err);
   e->progress.done = e->progress.complete == e->n;
-  e->progress.fired = e->n_fired;
+  e->progress.fired = e->firings.n;
   *progress = e->progress;
   return status;
 }
@@ -180,8 +152,8 @@ static ff_status fake_petri_states(ff_ensemble *ensemble, uint64_t first, uint64
 
 static const ff_fired *fake_petri_fired(const ff_ensemble *ensemble, uint64_t *n) {
   const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
-  *n = e->n_fired;
-  return e->fired;
+  *n = e->firings.n;
+  return e->firings.fired;
 }
 
 static const ff_device_calls fake_petri_device = {

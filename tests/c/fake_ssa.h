@@ -4,12 +4,10 @@
 #define FF_TESTS_FAKE_SSA_H
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../../src/ensemble/ff_device.h"
 #include "../../src/ssa/program/ff_ssa_options.h"
 #include "../../src/ssa/run/ff_ssa_run.h"
+#include "fake_parts.h"
 
 static struct {
   uint64_t capacity;    /* trajectories of a wave; 0: 1000 */
@@ -52,15 +50,8 @@ typedef struct {
   uint32_t n_points;
   uint64_t *steps; /* of the points of the wave */
   double *stopped;  /* for each trajectory */
-  ff_fired *fired;
-  size_t n_fired, fired_room;
+  fake_firings firings;
 } fake_ssa_ensemble;
-
-static void *fake_ssa_copy(const void *from, size_t bytes) {
-  void *out = malloc(bytes + 1);
-  if (out != NULL && bytes > 0) memcpy(out, from, bytes);
-  return out;
-}
 
 /* Whether the code of a program could be that of the first one: the same reactions have the rate constant 0. */
 static int fake_ssa_alike(const ff_ssa_program *a, const ff_ssa_program *b) {
@@ -100,7 +91,7 @@ static void fake_ssa_join(fake_ssa_ensemble *e) {
     request->joins[i] = (uint8_t)fake_ssa_alike(program, e->program);
     if (!request->joins[i]) continue;
     e->points[e->n_points] = *p;
-    e->points[e->n_points++].initial = fake_ssa_copy(p->initial, program->n_species * sizeof *p->initial);
+    e->points[e->n_points++].initial = fake_copy(p->initial, program->n_species * sizeof *p->initial);
   }
   e->request.points = NULL;
   e->request.joins = NULL;
@@ -124,11 +115,11 @@ static ff_status fake_ssa_create(ff_ensemble **out, const void *model, const ff_
   fake_ssa_ensemble *e = calloc(1, sizeof *e);
   e->program = program;
   e->request = *request;
-  e->request.initial = fake_ssa_copy(request->initial, n_species * sizeof *request->initial);
-  e->request.times = fake_ssa_copy(request->times, request->n_times * sizeof *request->times);
-  e->request.observed = fake_ssa_copy(request->observed, request->n_observed * sizeof *request->observed);
+  e->request.initial = fake_copy(request->initial, n_species * sizeof *request->initial);
+  e->request.times = fake_copy(request->times, request->n_times * sizeof *request->times);
+  e->request.observed = fake_copy(request->observed, request->n_observed * sizeof *request->observed);
   if (request->order != NULL)
-    e->request.order = fake_ssa_copy(request->order, program->n_reactions * sizeof *request->order);
+    e->request.order = fake_copy(request->order, program->n_reactions * sizeof *request->order);
   e->capacity = fake_ssa.capacity > 0 ? fake_ssa.capacity : 1000;
   if (request->bits32 && fake_ssa.bits32_capacity > 0) e->capacity = fake_ssa.bits32_capacity;
   e->counts = calloc(e->capacity * each + 1, sizeof *e->counts);
@@ -154,7 +145,7 @@ static void fake_ssa_destroy(ff_ensemble *ensemble) {
   free(e->counts);
   free(e->refused);
   free(e->stopped);
-  free(e->fired);
+  free(e->firings.fired);
   for (uint32_t i = 0; i < e->n_points; i++) free((double *)e->points[i].initial);
   free(e->points);
   free(e->steps);
@@ -192,7 +183,7 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
   e->key = key;
   e->first = first;
   e->n = units;
-  e->n_fired = 0;
+  e->firings.n = 0;
   e->progress = (ff_device_progress){0};
   memset(e->refused, 0, e->capacity);
   const uint64_t each = e->request.n_each;
@@ -200,19 +191,6 @@ static ff_status fake_ssa_start(ff_ensemble *ensemble, uint64_t key, uint64_t fi
     return ff_error_set(err, FF_EINTERNAL, "a wave that is not of whole points");
   for (uint32_t i = 0; i < e->n_points; i++) e->steps[i] = 0;
   return fake_ssa_call(err);
-}
-
-/* Appends the firings of a trajectory's run to the list; if the trajectory is refused, only the first half of them. */
-static void fake_ssa_list(fake_ssa_ensemble *e, uint64_t k, const ff_run *run, int refused) {
-  const uint64_t n = ff_run_n_firings(run), listed = refused ? n / 2 : n;
-  double *trajectory = malloc((n + 1) * sizeof *trajectory), *time = malloc((n + 1) * sizeof *time);
-  int32_t *reaction = malloc((n + 1) * sizeof *reaction);
-  ff_run_firings(run, trajectory, time, reaction, NULL);
-  ff_grow((void **)&e->fired, &e->fired_room, e->n_fired + listed, sizeof *e->fired, NULL);
-  for (uint64_t i = 0; i < listed; i++) e->fired[e->n_fired++] = (ff_fired){(uint32_t)k, (uint32_t)reaction[i], time[i]};
-  free(trajectory);
-  free(time);
-  free(reaction);
 }
 
 /* Simulates trajectory k of the wave. One that fails is refused. */
@@ -247,15 +225,11 @@ static ff_status fake_ssa_simulate(fake_ssa_ensemble *e, uint64_t k, ff_error *e
       e->counts[k * each + (size_t)i * r->n_observed + j] = refused ? 999999999 : (uint32_t)columns[j][i];
   if (status == FF_OK && !refused) e->progress.steps += ff_run_steps(run);
   if (status == FF_OK && !refused && p != NULL) e->steps[k / r->n_each] += ff_run_steps(run);
-  if (status == FF_OK && r->max_firings > 0) fake_ssa_list(e, k, run, refused);
+  if (status == FF_OK && r->max_firings > 0) fake_firings_add(&e->firings, k, run, refused);
   ff_run_free(run);
   free(values);
   free(columns);
   return failed ? FF_OK : status;
-}
-
-static int fake_ssa_lists_too_many(const fake_ssa_ensemble *e) {
-  return e->request.max_firings > 0 && e->n_fired > e->request.max_firings;
 }
 
 static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_device_progress *progress, ff_error *err) {
@@ -263,11 +237,12 @@ static ff_status fake_ssa_advance(ff_ensemble *ensemble, double seconds, ff_devi
   const uint64_t left = e->n - e->progress.complete, most = fake_ssa.at_once;
   ff_status status = fake_ssa_call(err);
   (void)seconds;
-  for (uint64_t n = most > 0 && most < left ? most : left; n > 0 && status == FF_OK && !fake_ssa_lists_too_many(e); n--)
+  uint64_t n = most > 0 && most < left ? most : left;
+  for (; n > 0 && status == FF_OK && !fake_firings_are_too_many(&e->firings, &e->request); n--)
     status = fake_ssa_simulate(e, e->progress.complete++, err);
   e->progress.done = e->progress.complete == e->n;
-  e->progress.fired = e->n_fired;
-  if (e->n_fired > fake_ssa.listed) fake_ssa.listed = e->n_fired;
+  e->progress.fired = e->firings.n;
+  if (e->firings.n > fake_ssa.listed) fake_ssa.listed = e->firings.n;
   *progress = e->progress;
   return status;
 }
@@ -340,8 +315,8 @@ static ff_status fake_ssa_stopped(ff_ensemble *ensemble, uint64_t first, uint64_
 
 static const ff_fired *fake_ssa_fired(const ff_ensemble *ensemble, uint64_t *n) {
   const fake_ssa_ensemble *e = (const fake_ssa_ensemble *)ensemble;
-  *n = e->n_fired;
-  return e->fired;
+  *n = e->firings.n;
+  return e->firings.fired;
 }
 
 static ff_status fake_ssa_steps(ff_ensemble *ensemble, uint64_t *steps, ff_error *err) {

@@ -9,9 +9,9 @@
  *
  * and prints events per second of the kernel, and of all from the start of a wave until its states are on this processor, of
  * N times that are recorded (1 at the end, by default). `make cuda-check` builds this program, and `make gpu-check` runs it. */
-#include "../../src/backend/ff_backend.h"
 #include "../../src/ensemble/ff_device.h"
 #include "../c/petri_small.h"
+#include "backend_checks.h"
 
 #define KEY 7
 #define MOST_PLACES 64u
@@ -62,7 +62,8 @@ static int is_refused(const job *j, uint64_t unit) {
 }
 
 /* Compares the states of all trajectories, and their firings. None may be refused. */
-static void compare(const job *j, const ff_petri_program *program, const ff_device_request *request, uint64_t n, const char *what) {
+static void compare(const job *j, const ff_petri_program *program, const ff_device_request *request, uint64_t n,
+                    const char *what) {
   double *states[MOST_PLACES];
   ff_run *run = NULL;
   ff_error err;
@@ -156,18 +157,12 @@ int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits}};
   static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}};
   const int n_own = (int)(sizeof own / sizeof *own);
-  int first = 0, last = n_own, measures = 0;
-  for (int k = 0; argc == 2 && strcmp(argv[1], "list") == 0 && k < n_own; k++) puts(own[k].name);
-  if (argc == 2 && strcmp(argv[1], "list") == 0) return 0;
+  const char *only = NULL;
   ff_backend_library *library = NULL;
-  const ff_backend *table = NULL;
-  ff_error err = {FF_OK, ""};
-  ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err) : FF_EARGUMENT;
-  if (status == FF_OK) status = ff_backend_table(library, &table, &err);
-  if (status != FF_OK || (gpu.backend = table->interface(FF_PETRI_INTERFACE)) == NULL) {
-    fprintf(stderr, "%s\nusage: %s fireflip_cuda.so [cache=FOLDER] [speed]\n", err.text, argv[0]);
-    return 2;
-  }
+  int measures = 0;
+  if (backend_checks_list(own, n_own, argc, argv)) return 0;
+  gpu.backend = backend_checks_open(&library, FF_PETRI_INTERFACE, "[cache=FOLDER] [speed]", argc, argv);
+  if (gpu.backend == NULL) return 2;
   for (int i = 2; i < argc; i++) {
     if (strcmp(argv[i], "speed") == 0) measures = 1;
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
@@ -175,11 +170,12 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "n=", 2) == 0) gpu.n = (uint64_t)atoll(argv[i] + 2);
     if (strncmp(argv[i], "times=", 6) == 0 && atoi(argv[i] + 6) > 0) gpu.times = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
-    for (int k = 0; strncmp(argv[i], "only=", 5) == 0 && k < n_own; k++)
-      if (strcmp(argv[i] + 5, own[k].name) == 0) first = k, last = k + 1;
+    if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
+  const int first = only != NULL ? backend_checks_find(own, n_own, only) : 0;
+  if (first < 0) return 2;
   const int failed = measures ? ff_check_main("petri_check", speed, 1, 1, argv)
-                              : ff_check_main("petri_check", own + first, last - first, 1, argv);
+                              : ff_check_main("petri_check", own + first, only != NULL ? 1 : n_own, 1, argv);
   ff_backend_close(library);
   return failed;
 }

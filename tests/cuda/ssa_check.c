@@ -27,6 +27,7 @@
 #include "../c/ring_examples.h"
 #include "../c/random_reactions.h"
 #include "../c/schedule_examples.h"
+#include "backend_checks.h"
 #include "ssa_check_compare.h"
 #include "ssa_check_files.h"
 #include "ssa_check_follow.h"
@@ -582,18 +583,11 @@ int main(int argc, char **argv) {
                                       {"random_scheduled_networks", random_scheduled_networks},
                                       {"large_scheduled_networks", large_scheduled_networks}};
   static const ff_check_test files[] = {{"networks_of_files", networks_of_files}};
-  const size_t n_own = sizeof own / sizeof *own;
-  for (size_t k = 0; argc == 2 && strcmp(argv[1], "list") == 0 && k < n_own; k++) puts(own[k].name);
-  if (argc == 2 && strcmp(argv[1], "list") == 0) return 0;
+  const int n_own = (int)(sizeof own / sizeof *own);
   ff_backend_library *library = NULL;
-  const ff_backend *table = NULL;
-  ff_error err = {FF_OK, ""};
-  ff_status status = argc > 1 ? ff_backend_open(&library, argv[1], &err) : FF_EARGUMENT;
-  if (status == FF_OK) status = ff_backend_table(library, &table, &err);
-  if (status != FF_OK || (gpu.backend = table->interface(FF_SSA_INTERFACE)) == NULL) {
-    fprintf(stderr, "%s\nusage: %s fireflip_cuda.so [cache=FOLDER] [FILE=TIME ...]\n", err.text, argv[0]);
-    return 2;
-  }
+  if (backend_checks_list(own, n_own, argc, argv)) return 0;
+  gpu.backend = backend_checks_open(&library, FF_SSA_INTERFACE, "[cache=FOLDER] [FILE=TIME ...]", argc, argv);
+  if (gpu.backend == NULL) return 2;
   n_arguments = argc;
   arguments = argv;
   const char *only = NULL;
@@ -607,15 +601,10 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
-  size_t first = 0, last = n_own;
-  for (size_t k = 0; only != NULL && k < n_own; k++)
-    if (strcmp(own[k].name, only) == 0) first = k, last = k + 1;
-  if (only != NULL && last - first != 1) {
-    fprintf(stderr, "there is no test %s\n", only);
-    return 2;
-  }
+  const int first = only != NULL ? backend_checks_find(own, n_own, only) : 0;
+  if (first < 0) return 2;
   const int failed = has_files ? ff_check_main("ssa_check", files, 1, 1, argv)
-                               : ff_check_main("ssa_check", own + first, (int)(last - first), 1, argv);
+                               : ff_check_main("ssa_check", own + first, only != NULL ? 1 : n_own, 1, argv);
   ff_backend_close(library);
   return failed;
 }

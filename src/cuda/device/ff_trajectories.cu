@@ -1,6 +1,8 @@
 #include "ff_trajectories.h"
 #include "ff_turns.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,6 +264,38 @@ static ff_status steps(ff_trajectories *e, uint64_t *out, ff_error *err) {
   ff_status status = ff_cuda_check(cudaMemcpyAsync(out, e->launch.point_steps, bytes, cudaMemcpyDeviceToHost, e->stream),
                                    "reading steps", err);
   return status == FF_OK ? ff_stages_wait(e, "reading steps", err) : status;
+}
+
+/* ---- code that is generated at run time ------------------------------------------------------------------------------- */
+
+ff_status ff_trajectories_wait_for_code(ff_jit *jit, double seconds, int *loaded, ff_error *err) {
+  ff_jit_outcome outcome;
+  const ff_status status = ff_jit_wait(jit, seconds, &outcome, err);
+  *loaded = status == FF_OK && outcome == FF_JIT_LOADED;
+  if (status != FF_OK || *loaded || outcome == FF_JIT_COMPILING) return status;
+  return ff_error_set(err, FF_EUNSUPPORTED, "%s", ff_jit_reason(jit));
+}
+
+ff_status ff_trajectories_start_code(ff_trajectories *e, ff_jit **out, const char *const *parts, ff_error *err) {
+  const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
+                                  .arch = e->device.major * 10 + e->device.minor, .cache = e->options.cache, .saves = 0,
+                                  .price = -INFINITY};
+  const ff_status status = ff_jit_start(out, &request, err);
+  int loaded;
+  return status == FF_OK ? ff_trajectories_wait_for_code(*out, 0, &loaded, err) : status;
+}
+
+void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_module_kernel *kernel, uint32_t threads,
+                              size_t shared, const char *model) {
+  const char *note = ff_jit_reason(jit);
+  e->resident = (uint64_t)kernel->blocks * threads * (uint64_t)e->device.multiProcessorCount;
+  e->block_slots = threads;
+  e->info.threads = threads;
+  e->info.blocks = (uint32_t)kernel->blocks;
+  e->info.registers = (uint32_t)kernel->registers;
+  e->info.shared_bytes = (uint32_t)shared;
+  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this %s%s, one trajectory per thread%s%.120s", model,
+           ff_jit_kept(jit) ? " (from the cache)" : "", note[0] != '\0' ? "; " : "", note);
 }
 
 /* ---- the interface: each call makes the ensemble's device the thread's current one ------------------------------------ */

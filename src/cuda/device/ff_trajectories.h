@@ -3,6 +3,7 @@
 #ifndef FF_TRAJECTORIES_H
 #define FF_TRAJECTORIES_H
 
+#include "../runtime/ff_jit.h"
 #include "ff_stages.h"
 
 extern "C" {
@@ -48,6 +49,17 @@ typedef ff_status (*ff_trajectories_create)(ff_ensemble **out, const void *model
 ff_status ff_trajectories_open(ff_trajectories *e, const ff_device_request *request, ff_error *err);
 /* The interface of an engine. */
 ff_device_calls ff_trajectories_calls(ff_trajectories_create create);
+
+/* ---- for runners whose code is generated for one model: a thread runs one trajectory after the other ---- */
+
+/* Begins to load or compile the code, which has three parts. FF_EUNSUPPORTED, with the reason, if it is known at once that the
+ * code is not available. The caller frees *out with ff_jit_free(), after an error, too. */
+ff_status ff_trajectories_start_code(ff_trajectories *e, ff_jit **out, const char *const *parts, ff_error *err);
+/* As ff_jit_wait(). FF_EUNSUPPORTED, with the reason, if the code is not available. */
+ff_status ff_trajectories_wait_for_code(ff_jit *jit, double seconds, int *loaded, ff_error *err);
+/* Sets e->resident, e->block_slots and e->info for the kernel. `model` is its name in the reason: "network". */
+void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_module_kernel *kernel, uint32_t threads,
+                              size_t shared, const char *model);
 
 /* ---- for the files of this folder ---- */
 

@@ -1,4 +1,4 @@
-/* Integrals of hazards within a step. gcc and nvcc compile the same text. All calls take O(1).
+/* Integrals of hazards within a step. gcc, nvcc and NVRTC compile the same text. All calls take O(1), unless they say otherwise.
  *
  * A profile f is evaluated at the five nodes of Lobatto's rule of a part of a step, whose length is w; s goes from 0 to 1 in
  * this part. p is the polynomial of degree 4 through these values, so that its integral has degree 5.
@@ -47,7 +47,8 @@ static FF_HD inline double ff_petri_polynomial(const double *c, double s) {
 
 /* A bound of the error of the integral in units of w, as far as two more values tell. */
 static FF_HD inline double ff_petri_integral_error(const double *f, const double *c) {
-  const double by[2] = {FF_PETRI_MOST_PI / 0.0029160082340240478516, FF_PETRI_MOST_PI / 0.00216007232666015625}; /* of 1 / pi(s) */
+  /* of 1 / pi(s) */
+  const double by[2] = {FF_PETRI_MOST_PI / 0.0029160082340240478516, FF_PETRI_MOST_PI / 0.00216007232666015625};
   const double a = ff_math_absolute(f[5] - ff_petri_polynomial(c, 0.34375)) * by[0];
   const double b = ff_math_absolute(f[6] - ff_petri_polynomial(c, 0.9375)) * by[1];
   return a > b ? a : b;
@@ -58,6 +59,26 @@ static FF_HD inline double ff_petri_integral_error(const double *f, const double
 typedef struct {
   double c[FF_PETRI_DEGREE], sum, error, low, high; /* low is NaN if a value is not finite */
 } ff_petri_tried;
+
+/* A part of a segment in which the integral of a profile is a polynomial. Parts of the segment go from 0 to 1. */
+typedef struct {
+  double begin, width, before; /* before: the integral up to `begin`, in units of the segment's length */
+  double c[FF_PETRI_DEGREE];
+} ff_petri_part;
+
+/* The integral from 0 to s, from n parts in ascending order, and *rate, its derivative there. O(log(n)). */
+static FF_HD inline double ff_petri_integral_of_parts(const ff_petri_part *part, uint32_t n, double s, double *rate) {
+  uint32_t low = 0, high = n;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (part[middle].begin <= s)
+      low = middle;
+    else
+      high = middle;
+  }
+  part += low;
+  return part->before + part->width * ff_petri_integral_at(part->c, (s - part->begin) / part->width, rate);
+}
 
 /* Whether an integral is as exact as it need be, for hazards of `size` times the profile over this part. */
 static FF_HD inline int ff_petri_is_exact(double size, double sum, double error, double tolerance) {

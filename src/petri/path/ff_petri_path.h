@@ -57,12 +57,6 @@ typedef enum {
   FF_PETRI_PASSES      /* nothing happens: a segment ends, or a clock was due in vain */
 } ff_petri_event;
 
-/* A part of a segment in which the integral of a profile is a polynomial. Parts of the segment go from 0 to 1. */
-typedef struct {
-  double begin, width, before; /* before: the integral up to `begin`, in units of the segment's length */
-  double c[5];
-} ff_petri_part;
-
 /* A profile in the whole of a segment. */
 typedef struct {
   ff_petri_tried whole;

@@ -4,8 +4,6 @@
 #include "../within/ff_petri_peak_math.h"
 #include "ff_petri_path_internal.h"
 
-#define MOST_TRIES 40
-
 static const ff_petri_seen seen_by[] = {[FF_ODE_DORMAND_PRINCE] = FF_PETRI_SEEN_BY_DORMAND_PRINCE,
                                         [FF_ODE_RODAS] = FF_PETRI_SEEN_BY_RODAS,
                                         [FF_ODE_CVODE] = {2, {0, 1}}};
@@ -236,7 +234,7 @@ int ff_petri_peak_is_settled(const ff_petri_path *path) {
 
 int ff_petri_peak_shorten(ff_petri_path *path) {
   if (ff_petri_peak_is_settled(path)) return 1;
-  for (int tries = 0; tries < MOST_TRIES; tries++) {
+  for (int tries = 0; tries < FF_PETRI_PEAK_TRIES; tries++) {
     const ff_ode_span *made = ff_ode_last(path->ode);
     const double from = made->from, middle = from + (made->to - from) / 2;
     set_step(path, from, made->to - from);

@@ -7,7 +7,6 @@
 enum { ROOM = 8 }; /* FF_PETRI_POINTS, rounded up */
 
 #define MOST_BOUNDED (FF_PETRI_MOST_PIECES / 2)
-#define FINEST_BOUNDED 0x1p-20
 
 static double clip(double level) { return level < 0 ? 0 : level; }
 
@@ -83,7 +82,7 @@ static double sum_of(const double *c) {
 static int hides_peak(ff_petri_path *path, uint32_t k, const ff_petri_part *piece, const ff_petri_tried *tried) {
   const ff_petri_curved *x = &path->curved[k];
   const double part = path->part;
-  if (path->program->profile[k].affine || x->n >= MOST_BOUNDED || piece->width <= FINEST_BOUNDED) return 0;
+  if (path->program->profile[k].affine || x->n >= MOST_BOUNDED || piece->width <= FF_PETRI_PEAK_FINEST) return 0;
   const double slack = ff_petri_slack_of(x->allowed * piece->width, tried->sum, path->program->options.relative);
   if (piece->width == 1 && ff_petri_span_is_near(path->tried[k].span, tried->low, tried->high, slack)) return 0;
   const ff_petri_formula of = ff_petri_peak_profile(path, k);
@@ -151,16 +150,7 @@ double ff_petri_profile_integral(const ff_petri_path *path, uint32_t k, double s
     return 0;
   }
   if (x->n == 1 && piece->width == 1) return ff_petri_integral_at(piece->c, s, rate);
-  uint32_t low = 0, high = x->n;
-  while (high - low > 1) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (piece[middle].begin <= s)
-      low = middle;
-    else
-      high = middle;
-  }
-  piece += low;
-  return piece->before + piece->width * ff_petri_integral_at(piece->c, (s - piece->begin) / piece->width, rate);
+  return ff_petri_integral_of_parts(piece, x->n, s, rate);
 }
 
 double ff_petri_profile_at(ff_petri_path *path, double t, uint32_t k) {

@@ -225,16 +225,27 @@ static void pick(ff_petri_path *path) {
   }
 }
 
+/* Lists the marked groups again, in order. O(groups). */
+static void list_dirty(ff_petri_path *path) {
+  path->n_dirty_groups = 0;
+  for (uint32_t g = 0; g < path->program->n_groups; g++)
+    if (path->is_dirty_group[g]) path->dirty_group[path->n_dirty_groups++] = g;
+}
+
 /* Groups are searched in the order of their numbers, not in that in which they were marked: where several share a profile, the
- * first one integrates it, and a segment that passes without a search keeps its list. The list is nearly in order. */
+ * first one integrates it, and a segment that passes without a search keeps its list. The list is nearly in order. If it takes
+ * more moves than there are groups, it is made anew. */
 static void sort_dirty(ff_petri_path *path) {
   uint32_t *const group = path->dirty_group;
-  for (uint32_t k = 1; k < path->n_dirty_groups; k++) {
+  size_t moves = 0;
+  for (uint32_t k = 1; k < path->n_dirty_groups && moves <= path->program->n_groups; k++) {
     const uint32_t g = group[k];
     uint32_t at = k;
     for (; at > 0 && group[at - 1] > g; at--) group[at] = group[at - 1];
     group[at] = g;
+    moves += k - at;
   }
+  if (moves > path->program->n_groups) list_dirty(path);
 }
 
 /* Unless the solver is to make its step first. */

@@ -1,5 +1,9 @@
-/* Bounds of formulas of levels within a part of a step: ff_petri_bounds_math.h has the arithmetic. */
+/* Values and bounds of formulas of levels within a part of a step: ff_petri_bounds_math.h has the arithmetic. */
 #include "ff_petri_bounds_math.h"
+
+double ff_petri_formula_value(const ff_petri_formula *of, const ff_petri_step *step, double s) {
+  return ff_petri_formula_at(of, step, s);
+}
 
 ff_range ff_petri_formula_range(const ff_petri_formula *of, const ff_petri_step *step, double a, double b,
                                 ff_petri_verdict *why) {

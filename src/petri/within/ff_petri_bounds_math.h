@@ -388,17 +388,9 @@ FF_PETRI_ONCE double ff_petri_formula_at(const ff_petri_formula *of, const ff_pe
 }
 
 #ifndef FF_PETRI_RANGE
-#if defined(__CUDACC__)
-#define FF_PETRI_VALUE ff_petri_formula_at
-#define FF_PETRI_RANGE ff_petri_bound_range
-#define FF_PETRI_OUTLINE ff_petri_bound_outline
-#define FF_PETRI_SPAN ff_petri_bound_span
-#else
 #define FF_PETRI_VALUE ff_petri_formula_value
 #define FF_PETRI_RANGE ff_petri_formula_range
-#define FF_PETRI_OUTLINE ff_petri_formula_outline
 #define FF_PETRI_SPAN ff_petri_formula_span
-#endif
 #endif
 
 #endif

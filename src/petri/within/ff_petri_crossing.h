@@ -10,8 +10,8 @@
  * A formula of several comparisons changes only where its value is sure. If x and y are the same, x > y | z > 0 is never surely
  * false. So each comparison should be a condition of its own.
  *
- * Thresholds need nothing but this header, which gcc, nvcc and NVRTC compile. For formulas on a device, ff_petri_changes_math.h
- * and ff_petri_bounds_math.h have the same functions. */
+ * Thresholds need nothing but this header, which gcc, nvcc and NVRTC compile. ff_petri_bounds_math.h has values and bounds of
+ * formulas for a device. */
 #ifndef FF_PETRI_CROSSING_H
 #define FF_PETRI_CROSSING_H
 

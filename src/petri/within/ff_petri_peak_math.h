@@ -6,6 +6,9 @@
 #include "ff_petri_bounds_math.h"
 #include "ff_petri_span_math.h"
 
+#define FF_PETRI_PEAK_TRIES 40       /* a step is made again, shorter, so many times at most */
+#define FF_PETRI_PEAK_FINEST 0x1p-20 /* in shorter parts of a segment, bounds of profiles are not asked */
+
 /* Times in a step at which a method evaluates flows, as far as they have a weight in its result and in its estimate of errors.
  * The first two are the ends of the step. */
 typedef struct {

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../petri/path/ff_petri_hazard_math.h"
 #include "../../../petri/within/ff_petri_span_math.h"
 
 /* Registers and the time of the compiler have room for so many. */
 #define MOST_LEVELS 16u
 #define MOST_PLACES 64u
-#define MOST_TRANSITIONS 64u
 #define MOST_GROUPS 16u
 #define MOST_CELLS 32u
 #define MOST_WORDS 4000u /* of formulas */
@@ -59,7 +57,8 @@ static uint64_t words_of(const ff_petri_program *p) {
 static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_levels > MOST_LEVELS) return too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
   if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
-  if (p->n_stochastic > MOST_TRANSITIONS) return too_many(err, "stochastic transitions", p->n_stochastic, MOST_TRANSITIONS);
+  if (p->n_stochastic > FF_PETRI_CODE_TRANSITIONS)
+    return too_many(err, "stochastic transitions", p->n_stochastic, FF_PETRI_CODE_TRANSITIONS);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
@@ -109,10 +108,7 @@ static ff_status check_request(const ff_petri_program *p, const ff_device_reques
 
 static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
-  for (uint32_t v = 0; v < p->n_values; v++) {
-    g->self[v] = v;
-    g->room[v] = v <= p->time ? FF_PETRI_NOWHERE : FF_PETRI_IN_TEXT;
-  }
+  for (uint32_t v = 0; v < p->n_values; v++) g->room[v] = v <= p->time ? FF_PETRI_NOWHERE : FF_PETRI_IN_TEXT;
   g->room[p->time] = FF_PETRI_IN_TIME;
   for (uint32_t v = 0; v < p->n_places; v++) {
     const int continuous = p->flat->continuous[p->value_place[v]];
@@ -264,7 +260,7 @@ static void define(ff_petri_coder *g) {
   } numbers[] = {{"P_LEVELS", p->n_levels}, {"P_COUNTS", g->n_counts}, {"P_REALS", g->n_reals}, {"P_DERIVED", p->n_derived},
                  {"P_GROUPS", p->n_groups}, {"P_CELLS", p->n_cells}, {"P_PROFILES", p->n_profiles}, {"P_NARROW", g->n_narrow},
                  {"P_DEPTH", p->depth}, {"P_READS", g->reads}, {"P_PIECES", code->pieces}, {"P_SLOT_WORDS", code->slot_words},
-                 {"P_REALS_IN_ALL", code->reals}, {"P_WORDS_IN_ALL", code->words},
+                 {"P_LARGEST", (uint64_t)FF_PETRI_CODE_LARGEST}, {"P_REALS_IN_ALL", code->reals}, {"P_WORDS_IN_ALL", code->words},
                  {"P_THREADS", code->threads}, {"P_BLOCKS", code->blocks}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     ff_write(&g->out, "#define %s %lluu\n", numbers[i].name, (unsigned long long)numbers[i].value);
@@ -273,7 +269,7 @@ static void define(ff_petri_coder *g) {
     uint64_t value;
   } bits[] = {{"P_MOVING", moving}, {"P_SOME_STIR", some}, {"P_ALL_STIR", all}, {"P_AFFINE", profiles_of(p, 0)},
               {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick},
-            {"FF_FORMULA_OPERATIONS", operations_of(p)}, {"P_SINGLES", singles_of(p)}};
+              {"FF_FORMULA_OPERATIONS", operations_of(p)}, {"P_SINGLES", singles_of(p)}};
   for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
@@ -289,8 +285,7 @@ static void define(ff_petri_coder *g) {
   define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
   define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
   define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
-  if (g->request->starts != NULL) ff_write(&g->out, "#define P_STARTS 1\n");
-  if (g->request->max_firings > 0) ff_write(&g->out, "#define P_LISTS 1\n");
+  ff_write(&g->out, "#define P_LISTS %d\n", g->request->max_firings > 0);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
@@ -347,9 +342,8 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   if (status != FF_OK) return status;
   g.room = ff_calloc(p->n_values, sizeof *g.room);
   g.number = ff_calloc(p->n_values, sizeof *g.number);
-  g.self = ff_calloc(p->n_values, sizeof *g.self);
   g.declared = ff_calloc(p->n_values, sizeof *g.declared);
-  if (g.room == NULL || g.number == NULL || g.self == NULL || g.declared == NULL)
+  if (g.room == NULL || g.number == NULL || g.declared == NULL)
     status = ff_error_set(err, FF_EMEMORY, "no memory for code");
   if (status == FF_OK) status = place_values(&g, err);
   if (status == FF_OK) status = list_narrow(&g, err);
@@ -357,7 +351,6 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   if (status == FF_OK) status = generate(&g, err);
   free(g.room);
   free(g.number);
-  free(g.self);
   free(g.declared);
   if (status != FF_OK) ff_petri_code_free(out);
   return status;

@@ -8,6 +8,7 @@ extern "C" {
 #endif
 
 #include "../../../ensemble/ff_device.h"
+#include "../../../petri/path/ff_petri_hazard_math.h"
 #include "../../../petri/program/ff_petri_program.h"
 
 #define FF_PETRI_CODE_HEADERS "#include \"cuda/petri/steps/ff_petri_thread.h\"\n" /* what comes between the two texts */
@@ -34,7 +35,7 @@ void ff_petri_code_free(ff_petri_code *code);
 
 /* Bytes of device memory that a slot needs. O(1). */
 static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {
-  return 4ull * code->slot_words + 64ull * code->pieces;
+  return 4ull * code->slot_words + (uint64_t)sizeof(ff_petri_part) * code->pieces;
 }
 
 /* Bytes of shared memory of a block. O(1). */

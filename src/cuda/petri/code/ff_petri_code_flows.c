@@ -6,8 +6,7 @@
 /* As ff_petri_free_slopes(): the same sums in the same order. */
 static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)",
-                      0);
+  ff_petri_code_begin(g, "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)", 0);
   uint8_t *begun = ff_calloc(p->n_levels, 1);
   if (begun == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(g->out.err, FF_EMEMORY, "no memory for code");
@@ -53,8 +52,7 @@ static void write_rates(ff_petri_coder *g) {
 }
 
 static void write_spans(ff_petri_coder *g) {
-  ff_petri_code_begin(g, "FF_WARP p_span p_rate_span(const p_thread *t, uint32_t f, const p_span *span)",
-                      0);
+  ff_petri_code_begin(g, "FF_WARP p_span p_rate_span(const p_thread *t, uint32_t f, const p_span *span)", 0);
   ff_write(&g->out, "  p_span out = p_span_new(0);\n");
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_code_narrow *x = &g->narrow[k];
@@ -71,8 +69,7 @@ static void write_spans(ff_petri_coder *g) {
 
 /* As slack_of() of petri/path/ff_petri_peak.c. */
 static void write_slacks(ff_petri_coder *g) {
-  ff_petri_code_begin(g, "FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length)",
-                      0);
+  ff_petri_code_begin(g, "FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length)", 0);
   ff_write(&g->out, "  double slack = P_INFINITY, most;\n");
   for (uint32_t k = 0; k < g->n_narrow; k++) {
     const ff_petri_law *law = g->narrow[k].law;

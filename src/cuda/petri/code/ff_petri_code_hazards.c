@@ -6,8 +6,7 @@
 
 static void write_profiles(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time)",
-                      0);
+  ff_petri_code_begin(g, "FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time)", 0);
   ff_write(&g->out, "  double value = 1;\n");
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     const uint32_t f = ff_petri_code_plain(g, &p->profile[k].plain);
@@ -18,8 +17,7 @@ static void write_profiles(ff_petri_coder *g) {
 
 static void write_profile_spans(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP p_span p_profile_span(const p_thread *t, uint32_t k, const p_span *span)",
-                      0);
+  ff_petri_code_begin(g, "FF_WARP p_span p_profile_span(const p_thread *t, uint32_t k, const p_span *span)", 0);
   ff_write(&g->out, "  p_span out = p_span_new(1);\n");
   for (uint32_t k = 1; k < p->n_profiles; k++) {
     if (!p->profile[k].quick || p->profile[k].affine) continue;
@@ -154,16 +152,16 @@ static void write_member(ff_petri_coder *g, uint32_t *of) {
     ff_write(&g->out, "  last = %uu;\n", p->member[first]);
     for (size_t k = first; k < p->cell_members[c + 1]; k++) {
       const uint32_t f = of[k - first];
-      ff_write(&g->out, "  if (open && f%u > 0) {\n    last = %uu;\n    open = !(x < f%u);\n    x = open ? x - f%u : x;\n  }\n", f,
-               p->member[k], f, f);
+      ff_write(&g->out, "  if (open && f%u > 0) {\n    last = %uu;\n    open = !(x < f%u);\n    x = open ? x - f%u : x;\n  }\n",
+               f, p->member[k], f, f);
     }
     ff_write(&g->out, "  }\n}\n");
   }
-  ff_write(&g->out, "  (void)t;\n  return last;\n}\n\n");
+  ff_write(&g->out, "  (void)t;\n  (void)open;\n  return last;\n}\n\n");
 }
 
 void ff_petri_code_hazards(ff_petri_coder *g) {
-  uint32_t of[256]; /* as many as there are stochastic transitions at most: ff_petri_code.c */
+  uint32_t of[FF_PETRI_CODE_TRANSITIONS];
   write_profiles(g);
   write_profile_spans(g);
   write_profile_formulas(g);

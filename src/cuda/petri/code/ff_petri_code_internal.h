@@ -6,7 +6,8 @@
 #include "ff_petri_code.h"
 
 #define FF_PETRI_CODE_NARROW 16u   /* the most flows that may have narrow peaks, */
-#define FF_PETRI_CODE_PROFILES 16u /* and profiles */
+#define FF_PETRI_CODE_PROFILES 16u /* profiles, */
+#define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
 
 /* Where a thread has a value. */
 typedef enum {
@@ -34,7 +35,6 @@ typedef struct {
   ff_formula_writer formulas;
   uint8_t *room;        /* of each value, an ff_petri_code_room */
   uint32_t *number;     /* of each value: its number there */
-  uint32_t *self;       /* of each value: itself */
   uint8_t *declared;    /* of each value: whether the function that is written has declared it */
   int now;              /* whether this function reads levels at the time `now`, else from y[] */
   uint32_t n_counts, n_reals, reads, depth; /* reads, depth: of formulas for slow bounds */
@@ -55,8 +55,8 @@ uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain);
 uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term, uint32_t i);
 /* Quick bounds of a formula: variable s<n>. Symbol k is the value of[k]. */
 uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
-/* Functions p_<what>_outline_<number> and p_<what>_bound_<number>: all values of a formula of arithmetic without the time, between
- * two parts of a segment; and p_<what>_<kind>, which calls those that there are. */
+/* Functions p_<what>_outline_<number> and p_<what>_bound_<number>: all values of a formula of arithmetic without the time,
+ * between two parts of a segment; and p_<what>_<kind>, which calls those that there are. */
 void ff_petri_code_bounds(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of,
                           int clips);
 void ff_petri_code_dispatch(ff_petri_coder *g, const char *what, const char *kind, const uint8_t *has, uint32_t n);

@@ -29,12 +29,13 @@
  *   P_SLOW              whether bounds of some formula are those of data
  *   P_DENSE             0 if levels within a step are wanted only where they are recorded
  *   P_RELATIVE, P_ABSOLUTE   tolerances
+ *   P_LARGEST           the most tokens in a place, and firings of a trajectory
  *   P_DEPTH, P_READS    of formulas for slow bounds: the largest stack, and the most values that one reads
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
  *   P_SHARED            whether groups have a profile in common that is not affine
- *   P_STARTS, P_LISTS   1 if trajectories start with markings of their own; if firings are listed
- *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches, an
- *                       even number: see ff_petri_thread_state.h
+ *   P_LISTS             whether firings are listed
+ *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches,
+ *                       an even number: see ff_petri_thread_state.h
  *   P_TOGETHER          whether the warps of a block go through the phases together
  *   P_THREADS, P_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  * The text that comes after it defines
@@ -54,10 +55,6 @@
  *   p_profile_formula(k), p_rate_formula(f)   for slow bounds */
 #ifndef FF_PETRI_THREAD_H
 #define FF_PETRI_THREAD_H
-
-#ifndef P_LISTS
-#define P_LISTS 0
-#endif
 
 /* Each part uses those before it. */
 #include "ff_petri_thread_state.h"

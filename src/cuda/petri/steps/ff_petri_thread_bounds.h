@@ -3,9 +3,6 @@
 #ifndef FF_PETRI_THREAD_BOUNDS_H
 #define FF_PETRI_THREAD_BOUNDS_H
 
-#define P_MOST_TRIES 40u
-#define P_FINEST 0x1p-20 /* in shorter parts of a segment, bounds are not asked */
-
 #if P_SLOW
 /* A formula in the present step, and room for its bounds. It is in memory, so that a thread keeps the rest in registers. */
 typedef struct {
@@ -39,7 +36,8 @@ FF_WARP void p_fill_bounds(p_bounds_room *room, const p_thread *t, p_formula for
 }
 
 FF_WARP ff_petri_formula p_bounded(p_bounds_room *room, uint32_t n, int clips) {
-  const ff_petri_formula of = {&room->formula, n, room->curve, room->value, room->at, room->stack, room->bound, 1, (uint8_t)clips};
+  const ff_petri_formula of = {&room->formula, n,           room->curve, room->value, room->at,
+                               room->stack,    room->bound, 1,           (uint8_t)clips};
   return of;
 }
 
@@ -136,7 +134,7 @@ P_APART p_thread p_look(p_thread own) {
   const double middle = t->from + p_length(t) / 2;
   int hides = 0;
   t->phase = P_SEARCHES;
-  if (P_TRIES == P_MOST_TRIES || !(middle > t->from && middle < t->to)) return own;
+  if (P_TRIES == FF_PETRI_PEAK_TRIES || !(middle > t->from && middle < t->to)) return own;
   FF_NO_UNROLL for (uint32_t f = 0u; f < P_NARROW && !hides; f++)
     if (P_HAS(P_ASKED, f)) hides = p_rate_hides(t, f);
   if (hides) p_cut_step(t, middle);
@@ -150,7 +148,7 @@ P_APART p_thread p_look(p_thread own) {
 /* Adds a piece. Returns 0 if there is no room. */
 FF_WARP int p_add_piece(p_thread *t, double begin, double width, double before, const double *c) {
   if (P_PIECES_USED == P_PIECES) return 0;
-  p_piece *const piece = t->piece + P_PIECES_USED++;
+  ff_petri_part *const piece = t->piece + P_PIECES_USED++;
   piece->begin = begin;
   piece->width = width;
   piece->before = before;
@@ -187,7 +185,7 @@ P_APART p_thread p_bounds(p_thread own) {
     p_points(t, k, begin, width, FF_PETRI_POINTS, f);
     ff_petri_try(f, affine, &tried);
     int exact = ff_petri_is_exact(size * width, tried.sum, tried.error, P_RELATIVE);
-    if (exact && !affine && width > P_FINEST) {
+    if (exact && !affine && width > FF_PETRI_PEAK_FINEST) {
       const double slack = ff_petri_slack_of(size * width, tried.sum, P_RELATIVE);
       exact = !p_profile_hides(t, k, begin, begin + width, tried.low, tried.high, slack);
     }

@@ -47,17 +47,8 @@ FF_WARP uint32_t p_place_in_table(const p_thread *t, const double *number, const
 
 /* ---- integrals ---------------------------------------------------------------------------------------------------------- */
 
-P_APART double p_integral_of_pieces(const p_piece *piece, uint32_t n, double s, double *rate) {
-  uint32_t low = 0u, high = n;
-  while (high - low > 1u) {
-    const uint32_t middle = low + (high - low) / 2u;
-    if (piece[middle].begin <= s)
-      low = middle;
-    else
-      high = middle;
-  }
-  piece += low;
-  return piece->before + piece->width * ff_petri_integral_at(piece->c, (s - piece->begin) / piece->width, rate);
+P_APART double p_integral_of_pieces(const ff_petri_part *piece, uint32_t n, double s, double *rate) {
+  return ff_petri_integral_of_parts(piece, n, s, rate);
 }
 
 FF_WARP void p_polynomial(const p_thread *t, uint32_t k, double *c) { P_EACH(i, FF_PETRI_DEGREE) c[i] = P_C(k, i); }

@@ -99,7 +99,7 @@ FF_WARP int p_turn(p_thread *t, int idle) {
   return happened != 0u;
 }
 
-/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. The first elements of its rows are real[0] and word[0]. */
+/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. Its rows begin with real[0] and word[0]. */
 FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *table, double *real, uint32_t *word,
                    uint32_t slot, int fresh) {
   p_thread thread, *t = &thread;
@@ -111,7 +111,7 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   t->table = table;
   t->real = real;
   t->word = word;
-  t->piece = (p_piece *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
+  t->piece = (ff_petri_part *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
   t->phase = P_NEW;
   if (!fresh) thread = p_move(thread, state);
   P_CLOCK(began);

@@ -13,7 +13,6 @@
 #define FF_FORMULA_VALUE ff_formula_value_of
 #define FF_PETRI_VALUE ff_petri_formula_at
 #define FF_PETRI_RANGE ff_petri_bound_range
-#define FF_PETRI_OUTLINE ff_petri_bound_outline
 #define FF_PETRI_SPAN ff_petri_bound_span
 #include "../../../petri/within/ff_petri_peak_math.h"
 #include "../../device/ff_launch.h"
@@ -28,7 +27,6 @@
 #define P_INFINITY ff_math_infinity()
 #define P_DOUBT (FF_PETRI_DOUBT * P_ABSOLUTE)
 #define P_SIZE (P_ABSOLUTE / P_RELATIVE) /* of levels, for errors */
-#define P_LARGEST 0x40000000u            /* counts are at most so large */
 #define P_IS_SINGLE(c) P_HAS(P_SINGLES, (c))
 #define P_TIMED (P_TIMED_FLOWS || P_TIMED_PROFILES)
 
@@ -127,11 +125,6 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 
 /* ---- a thread ----------------------------------------------------------------------------------------------------------- */
 
-/* A part of a segment in which the integral of a profile is a polynomial: see ff_petri_part. */
-typedef struct {
-  double begin, width, before, c[FF_PETRI_DEGREE];
-} p_piece;
-
 /* A formula that bounds are asked for: symbol k is level read[k], the value read[k] - P_LEVELS of p_value(), or for P_NONE the
  * time. */
 typedef struct {
@@ -155,7 +148,7 @@ typedef struct {
   const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
   double *real;
   uint32_t *word;
-  p_piece *piece;
+  ff_petri_part *piece;
   double now, from, to;  /* as in ff_petri_path; a segment ends at `to` */
   uint32_t phase, is;
   uint32_t varies, dirty, pending;  /* bits of groups */

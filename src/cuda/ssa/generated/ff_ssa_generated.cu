@@ -1,9 +1,7 @@
 /* The runner "generated": code for one network, compiled at run time. A thread runs one trajectory after the other. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "../../runtime/ff_jit.h"
 #include "../device/ff_ssa_ensemble.h"
 #include "../data/ff_ssa_factored_image.h"
 #include "code/ff_ssa_generate.h"
@@ -22,15 +20,6 @@ typedef struct {
 
 static size_t shared_bytes(const ff_ssa_code *code) {
   return ((size_t)code->n_table + ((size_t)code->n_rows + code->n_sums) * code->threads) * 4;
-}
-
-/* FF_EUNSUPPORTED, with the reason, if the code is not available. */
-static ff_status wait_for_code(generated *own, double seconds, int *loaded, ff_error *err) {
-  ff_jit_outcome outcome;
-  ff_status status = ff_jit_wait(own->jit, seconds, &outcome, err);
-  *loaded = status == FF_OK && outcome == FF_JIT_LOADED;
-  if (status != FF_OK || *loaded || outcome == FF_JIT_COMPILING) return status;
-  return ff_error_set(err, FF_EUNSUPPORTED, "%s", ff_jit_reason(own->jit));
 }
 
 /* Whether a warp for each trajectory is expected to be faster: a network with groups of reactions whose steps change many of
@@ -98,12 +87,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   if (warps_pay(e, own->code))
     return ff_error_set(err, FF_EUNSUPPORTED, "a warp for each trajectory is expected to be faster than a thread");
   const char *const parts[] = {own->code->definitions, FF_SSA_CODE_HEADERS, own->code->functions};
-  const ff_jit_request request = {.parts = parts, .options = NULL, .n_parts = 3, .n_options = 0,
-                                  .arch = e->device.major * 10 + e->device.minor, .cache = e->options.cache, .saves = 0,
-                                  .price = -INFINITY};
-  status = ff_jit_start(&own->jit, &request, err);
-  int loaded;
-  return status == FF_OK ? wait_for_code(own, 0, &loaded, err) : status;
+  return ff_trajectories_start_code(e, &own->jit, parts, err);
 }
 
 /* Waits for the code, then takes the kernel and uploads the table. */
@@ -117,7 +101,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
     if (status != FF_OK || own->gathered < e->request.n_points) return status;
   }
   const double left = deadline - ff_clock();
-  ff_status status = wait_for_code(own, left > 0 ? left : 0, is, err);
+  ff_status status = ff_trajectories_wait_for_code(own->jit, left > 0 ? left : 0, is, err);
   if (status != FF_OK || !*is) return status;
   status = ff_module_kernel_of(&own->kernel, ff_jit_module(own->jit), "s_kernel", (int)code->threads, shared_bytes(code), err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->table, code->table, (size_t)code->n_table * 4, "a table", err);
@@ -126,18 +110,10 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status == FF_OK && own->points != NULL)
     status = ff_cuda_upload((void **)&e->points, own->points, (size_t)e->n_points * e->point_words * 4, "points", err);
   if (status != FF_OK) return status;
-  e->resident = (uint64_t)own->kernel.blocks * code->threads * (uint64_t)e->device.multiProcessorCount;
-  e->block_slots = code->threads;
   e->fills = code->latency > 0;
   e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
   e->info.bits16 = code->bits16;
-  e->info.threads = code->threads;
-  e->info.blocks = (uint32_t)own->kernel.blocks;
-  e->info.registers = (uint32_t)own->kernel.registers;
-  e->info.shared_bytes = (uint32_t)shared_bytes(code);
-  const char *note = ff_jit_reason(own->jit);
-  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this network%s, one trajectory per thread%s%.120s",
-           ff_jit_kept(own->jit) ? " (from the cache)" : "", note[0] != '\0' ? "; " : "", note);
+  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, shared_bytes(code), "network");
   return FF_OK;
 }
 
