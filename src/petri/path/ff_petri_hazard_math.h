@@ -1,4 +1,4 @@
-/* Integrals of hazards within a step. gcc and nvcc compile the same text. All calls take O(1).
+/* Integrals of hazards within a step. gcc, nvcc and NVRTC compile the same text. All calls take O(1).
  *
  * A profile f is evaluated at the five nodes of Lobatto's rule of a part of a step, whose length is w; s goes from 0 to 1 in
  * this part. p is the polynomial of degree 4 through these values, so that its integral has degree 5.
@@ -45,9 +45,9 @@ static FF_HD inline double ff_petri_polynomial(const double *c, double s) {
   return rate;
 }
 
-/* A bound of the error of the integral in units of w, as far as two more values tell. */
+/* A bound of the error of the integral in units of w, as far as two more values tell. by: FF_PETRI_MOST_PI / |pi(s)| for both. */
 static FF_HD inline double ff_petri_integral_error(const double *f, const double *c) {
-  const double by[2] = {FF_PETRI_MOST_PI / 0.0029160082340240478516, FF_PETRI_MOST_PI / 0.00216007232666015625}; /* of 1 / pi(s) */
+  const double by[2] = {FF_PETRI_MOST_PI / 0.0029160082340240478516, FF_PETRI_MOST_PI / 0.00216007232666015625};
   const double a = ff_math_absolute(f[5] - ff_petri_polynomial(c, 0.34375)) * by[0];
   const double b = ff_math_absolute(f[6] - ff_petri_polynomial(c, 0.9375)) * by[1];
   return a > b ? a : b;

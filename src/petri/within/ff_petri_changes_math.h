@@ -1,6 +1,6 @@
-/* Changes of formulas of levels, and the first ones of many conditions. gcc, nvcc and NVRTC compile the same text.
- * ff_petri_crossing.h says what ff_petri_change_of_formula() and ff_petri_change_first() do, as ff_petri_formula_first() and
- * ff_petri_first_changes(). */
+/* Changes of formulas of levels, and the first ones of many conditions. gcc, nvcc and NVRTC can compile the text; no kernel uses
+ * it yet. ff_petri_crossing.h says what ff_petri_change_of_formula() and ff_petri_change_first() do, as
+ * ff_petri_formula_first() and ff_petri_first_changes(). */
 #ifndef FF_PETRI_CHANGES_MATH_H
 #define FF_PETRI_CHANGES_MATH_H
 

@@ -163,7 +163,7 @@ static void write_member(ff_petri_coder *g, uint32_t *of) {
 }
 
 void ff_petri_code_hazards(ff_petri_coder *g) {
-  uint32_t of[256]; /* as many as there are stochastic transitions at most: ff_petri_code.c */
+  uint32_t of[256]; /* more than a net with code has stochastic transitions: see ff_petri_code.c */
   write_profiles(g);
   write_profile_spans(g);
   write_profile_formulas(g);
