@@ -62,7 +62,8 @@ static int is_refused(const job *j, uint64_t unit) {
 }
 
 /* Compares the states of all trajectories, and their firings. None may be refused. */
-static void compare(const job *j, const ff_petri_program *program, const ff_device_request *request, uint64_t n, const char *what) {
+static void compare(const job *j, const ff_petri_program *program, const ff_device_request *request, uint64_t n,
+                    const char *what) {
   double *states[MOST_PLACES];
   ff_run *run = NULL;
   ff_error err;

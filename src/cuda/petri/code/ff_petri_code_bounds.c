@@ -16,8 +16,8 @@ static void write_leaf(const bounds *x, const ff_formula_word *word, uint32_t va
   const int spans = x->name[0] == 'r';
   ff_write(&g->out, "  const %s %s%u = ", x->type, x->name, to);
   if (word->code == FF_F_SYMBOL && g->room[value] == FF_PETRI_IN_LEVELS) {
-    ff_write(&g->out, "%s(c%u, a, b, %d);\n", spans ? "ff_petri_bound_span_of_place" : "ff_petri_bound_of_place", g->number[value],
-             x->clips);
+    ff_write(&g->out, "%s(c%u, a, b, %d);\n", spans ? "ff_petri_bound_span_of_place" : "ff_petri_bound_of_place",
+             g->number[value], x->clips);
     return;
   }
   ff_write(&g->out, "%s(", spans ? "ff_range_of_value" : "ff_petri_bound_of_number");
@@ -94,7 +94,8 @@ void ff_petri_code_bounds(ff_petri_coder *g, const char *what, uint32_t number, 
 
 /* A function that calls that of a number. */
 void ff_petri_code_dispatch(ff_petri_coder *g, const char *what, const char *kind, const uint8_t *has, uint32_t n) {
-  ff_write(&g->out, "FF_WARP ff_range p_%s_%s(const p_thread *t, uint32_t i, double a, double b) {\n  switch (i) {\n", what, kind);
+  ff_write(&g->out, "FF_WARP ff_range p_%s_%s(const p_thread *t, uint32_t i, double a, double b) {\n  switch (i) {\n", what,
+           kind);
   for (uint32_t k = 0; k < n; k++)
     if (has[k]) ff_write(&g->out, "    case %uu: return p_%s_%s_%u(*t, a, b);\n", k, what, kind, k);
   ff_write(&g->out, "    default: return ff_range_anything();\n  }\n}\n\n");

@@ -93,7 +93,8 @@ static void write_becomes(ff_petri_coder *g, uint32_t value, uint32_t c) {
                "      P_X(%u) = p_is_count(b) ? (uint32_t)b : 0u; }\n", at, "P_BECOMES(a, ", c, stirs, at);
       break;
     case FF_PETRI_IN_REALS:
-      ff_write(&g->out, "    { const double a = P_R(%u), b = P_BECOMES(a, d%u);\n      %sfails |= b != a && !p_is_level(p_mended(b));\n"
+      ff_write(&g->out, "    { const double a = P_R(%u), b = P_BECOMES(a, d%u);\n"
+               "      %sfails |= b != a && !p_is_level(p_mended(b));\n"
                "      P_R(%u) = b != a ? p_mended(b) : a; }\n", at, c, stirs, at);
       break;
     default:
@@ -138,7 +139,8 @@ static void write_change(const changes *x) {
   if (any) write_plain(x);
   for (uint32_t m = 0; m < g->p->n_stochastic; m++)
     if (x->special[m]) write_special(g, m);
-  ff_write(&g->out, "  (void)now;\n  (void)time;\n  return (stirs ? P_CHANGES_STIR : 0u) | (fails ? P_CHANGES_FAIL : 0u);\n}\n\n");
+  ff_write(&g->out, "  (void)now;\n  (void)time;\n"
+           "  return (stirs ? P_CHANGES_STIR : 0u) | (fails ? P_CHANGES_FAIL : 0u);\n}\n\n");
 }
 
 static void write_numbers(ff_petri_coder *g) {

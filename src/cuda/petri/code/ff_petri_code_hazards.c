@@ -154,8 +154,8 @@ static void write_member(ff_petri_coder *g, uint32_t *of) {
     ff_write(&g->out, "  last = %uu;\n", p->member[first]);
     for (size_t k = first; k < p->cell_members[c + 1]; k++) {
       const uint32_t f = of[k - first];
-      ff_write(&g->out, "  if (open && f%u > 0) {\n    last = %uu;\n    open = !(x < f%u);\n    x = open ? x - f%u : x;\n  }\n", f,
-               p->member[k], f, f);
+      ff_write(&g->out, "  if (open && f%u > 0) {\n    last = %uu;\n    open = !(x < f%u);\n    x = open ? x - f%u : x;\n  }\n",
+               f, p->member[k], f, f);
     }
     ff_write(&g->out, "  }\n}\n");
   }

@@ -33,8 +33,8 @@
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
  *   P_SHARED            whether groups have a profile in common that is not affine
  *   P_LISTS             1 if firings are listed
- *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches, an
- *                       even number: see ff_petri_thread_state.h
+ *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches,
+ *                       an even number: see ff_petri_thread_state.h
  *   P_TOGETHER          whether the warps of a block go through the phases together
  *   P_THREADS, P_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  * The text that comes after it defines

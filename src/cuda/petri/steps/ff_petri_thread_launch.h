@@ -99,7 +99,7 @@ FF_WARP int p_turn(p_thread *t, int idle) {
   return happened != 0u;
 }
 
-/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. The first elements of its rows are real[0] and word[0]. */
+/* Runs a launch for one slot. If it is fresh, it has no trajectory yet. real[0] and word[0] are the first ones of its rows. */
 FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *table, double *real, uint32_t *word,
                    uint32_t slot, int fresh) {
   p_thread thread, *t = &thread;
