@@ -31,7 +31,7 @@
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
 #'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
 #'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
-#'   trajectories for each thread. For Petri nets, the second case has no limit of the number of settings.
+#'   trajectories for each thread. For Petri nets, the second case holds for any number of settings.
 #'
 #'   A GPU simulates settings of a Petri net one after the other. It simulates those of a reaction network together, with all
 #'   methods but `"optimised_direct"`, whose order of reactions depends on the seed. Their networks may differ in rate constants,

@@ -32,8 +32,8 @@
 #'   of which the absolute one is then a thousandth. The absolute one has the unit of the levels. With `NULL` (the default), 1e-6
 #'   and 1e-9. The relative one is from 1e-14 to 0.1. Nets without flows do not use it.
 #' @param backend `"cpu"`; `"cuda"`, which is an error if no GPU can be used or no GPU can do this run; or `"auto"` (the default),
-#'   which moves an ensemble of a small net to the GPUs of the machine if it would take more than some seconds on the processor.
-#'   The results are identical to the last bit. See section GPUs.
+#'   which moves an ensemble of a small net to the GPUs of the machine if the rest of it would take more than 5 seconds on the
+#'   processor. The results are identical to the last bit. See section GPUs.
 #' @param integrator The method that solves the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: an
 #'   implicit method of order 5 for stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
 #'   `"cvode"`: the solver CVODE of SUNDIALS, for comparisons: see section Reference methods.
@@ -98,17 +98,17 @@
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
 #' @section GPUs: GPUs simulate ensembles of small nets. Each thread of a GPU simulates one trajectory after the other, and there
-#'   are tens of thousands of threads. A thread is much slower than a core, so a GPU is useful for large `nsim`. The code is
-#'   generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored for later
-#'   use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
+#'   are tens of thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`.
+#'   The code is generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored
+#'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
 #'
 #'   A net on a GPU has stochastic transitions and flows. It may have tests on counts, read arcs, resets, weights that are
 #'   formulas, and rates that depend on the time. The main limits are:
 #'   * at most 64 places, of which flows change at most 16;
 #'   * at most 64 stochastic transitions, in at most 16 groups. Two transitions are in one group if both read or change a place
-#'     that a stochastic transition changes;
-#'   * at most 16 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
-#'     operations in all formulas. A formula of a coloured net counts once for each colour.
+#'     that stochastic transitions change and flows do not, or if both are in one group with a third one;
+#'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
+#'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
 #'   GPUs give every output. They continue the trajectories of a result that is given as `initial`, and simulate parts of a run
 #'   (`shard`). They simulate the settings of a sweep one after the other.
@@ -134,9 +134,10 @@
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
 #'   if at least 100 trajectories for each thread have not begun: see [backends()]. For a sweep, this must hold for each setting.
 #'
-#'   The processor simulates single trajectories that a GPU cannot: those in which a count reaches 2^30, 2^30 transitions fire, a
-#'   rate is invalid, or a rate has so many peaks that it needs more room than a thread has; and, with `integrator = "auto"`,
-#'   those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than on the processor.
+#'   The processor simulates single trajectories that a GPU cannot: those in which a count exceeds 2^30, 2^30 transitions fire, a
+#'   rate is negative or not finite, or a rate has so many peaks that it needs more room than a thread has; and, with
+#'   `integrator = "auto"`, those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than on
+#'   the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

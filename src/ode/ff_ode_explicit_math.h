@@ -1,5 +1,5 @@
 /* The arithmetic of one component in a step of Dormand and Prince's method, the state within a step, and the length of the next
- * one. gcc and nvcc compile the same text. All calls take O(1). */
+ * one. gcc, nvcc and NVRTC compile the same text. All calls take O(1). */
 #ifndef FF_ODE_EXPLICIT_MATH_H
 #define FF_ODE_EXPLICIT_MATH_H
 

@@ -1,5 +1,5 @@
 /* The search for the time at which a function passes 0: the method ITP (interpolate, truncate, project) of Oliveira and Takahashi
- * (2021). gcc and nvcc compile the same text:
+ * (2021). gcc, nvcc and NVRTC compile the same text:
  *
  *   ff_ode_bracket b = ff_ode_bracket_new(low, high, value at low, value at high, enough);
  *   while (ff_ode_bracket_next(&b, &t)) ff_ode_bracket_take(&b, t, value at t);

@@ -347,7 +347,7 @@ static const many sizes[] = {
     {"p n%u 3\ns n%u -> 0|n%u * x\n", 16, "c x 1\nf x -> 0|x\n", "",
      "the net has 17 independent groups of transitions; expected at most 16"},
     {"s n -> 0|n * x^2 / (1%u + x^2)\n", 15, "p n 50\nc x 1\nf x -> 0|x\n", "",
-     "the net has 17 functions of levels in hazards; expected at most 16"},
+     "the net has 16 functions of levels in hazards; expected at most 15"},
     {"f 0 -> x|0.1 / (1%u + x^2)\n", 16, "p n 50\nc x 1\nf x -> 0|x\ns n -> 0|n\n", "",
      "the net has 17 flows with narrow peaks; expected at most 16"},
 };

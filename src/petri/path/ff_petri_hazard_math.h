@@ -45,9 +45,8 @@ static FF_HD inline double ff_petri_polynomial(const double *c, double s) {
   return rate;
 }
 
-/* A bound of the error of the integral in units of w, as far as two more values tell. */
+/* A bound of the error of the integral in units of w, as far as two more values tell. by: FF_PETRI_MOST_PI / |pi(s)| for both. */
 static FF_HD inline double ff_petri_integral_error(const double *f, const double *c) {
-  /* of 1 / pi(s) */
   const double by[2] = {FF_PETRI_MOST_PI / 0.0029160082340240478516, FF_PETRI_MOST_PI / 0.00216007232666015625};
   const double a = ff_math_absolute(f[5] - ff_petri_polynomial(c, 0.34375)) * by[0];
   const double b = ff_math_absolute(f[6] - ff_petri_polynomial(c, 0.9375)) * by[1];

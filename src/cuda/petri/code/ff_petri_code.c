@@ -6,7 +6,7 @@
 
 #include "../../../petri/within/ff_petri_span_math.h"
 
-/* Registers and the time of the compiler have room for so many. */
+/* More would need too many registers, or too long to compile. */
 #define MOST_LEVELS 16u
 #define MOST_PLACES 64u
 #define MOST_GROUPS 16u
@@ -62,7 +62,7 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
-    return too_many(err, "functions of levels in hazards", p->n_profiles, FF_PETRI_CODE_PROFILES);
+    return too_many(err, "functions of levels in hazards", p->n_profiles - 1, FF_PETRI_CODE_PROFILES - 1);
   if (words_of(p) > MOST_WORDS) return too_many(err, "operations and operands in formulas", words_of(p), MOST_WORDS);
   if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
   return FF_OK;
@@ -234,8 +234,8 @@ static int is_slow(const ff_petri_coder *g) {
   return slow;
 }
 
-/* Threads of a block, and blocks of a multiprocessor, as measured on an H200. Code for nets with a level, and hazards that are
- * affine in it, is short. */
+/* Threads of a block, and blocks of a multiprocessor, as measured on an H200. The code of a net is short if it has at most one
+ * level, and hazards that are affine in it. */
 static void choose_threads(ff_petri_coder *g) {
   const int is_short = g->p->n_levels <= 1 && g->n_narrow == 0 && g->code->pieces == 0;
   const uint32_t each = 8 * g->code->reals + 4 * g->code->words, most = SHARED / each / 32 * 32;

@@ -6,7 +6,7 @@
 #include "ff_petri_code.h"
 
 #define FF_PETRI_CODE_NARROW 16u   /* the most flows that may have narrow peaks, */
-#define FF_PETRI_CODE_PROFILES 16u /* profiles, */
+#define FF_PETRI_CODE_PROFILES 16u /* profiles, of which the first one is 1, */
 #define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
 
 /* Where a thread has a value. */
@@ -55,7 +55,7 @@ uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain);
 uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term, uint32_t i);
 /* Quick bounds of a formula: variable s<n>. Symbol k is the value of[k]. */
 uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
-/* Functions p_<what>_outline_<number> and p_<what>_bound_<number>: all values of a formula of arithmetic without the time,
+/* Functions p_<what>_outline_<number> and p_<what>_bound_<number>: bounds of a formula that has only arithmetic and not the time,
  * between two parts of a segment; and p_<what>_<kind>, which calls those that there are. */
 void ff_petri_code_bounds(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of,
                           int clips);

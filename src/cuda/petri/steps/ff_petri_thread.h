@@ -26,8 +26,8 @@
  *   P_AUTO              whether the solver looks for stiffness
  *   P_NARROW            flows whose rates may have narrow peaks, at most 32
  *   P_QUICK_RATES       bits of these: whether there are quick bounds
- *   P_SLOW              whether bounds of some formula are those of data
- *   P_DENSE             0 if levels within a step are wanted only where they are recorded
+ *   P_SLOW              whether bounds of some formula are computed from its words, which are data
+ *   P_DENSE             0 if levels within a step are needed only where they are recorded, or something fires
  *   P_RELATIVE, P_ABSOLUTE   tolerances
  *   P_LARGEST           the most tokens in a place, and firings of a trajectory
  *   P_DEPTH, P_READS    of formulas for slow bounds: the largest stack, and the most values that one reads
@@ -40,7 +40,7 @@
  *   P_THREADS, P_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
  * The text that comes after it defines
  *   p_set(t, unit)           sets levels, counts and reals to those at the start
- *   p_derive(t)              sets t->derived; returns whether one of them has changed that flows or profiles read
+ *   p_derive(t)              sets the derived values; returns whether one has changed that flows or profiles read
  *   p_slopes(t, time, y, out)  the slopes of levels
  *   p_profile(t, k, y, time)   profile k for these levels
  *   p_profile_span(t, k, span) quick bounds of it for those of levels
@@ -51,8 +51,10 @@
  *   p_change(t, m, now)      lets it fire; returns P_CHANGES_* bits
  *   p_stirs(m), p_number(m)  whether it may change a flow; its number in the net
  *   p_store(t, to, y)        records the levels y and all other places
- *   p_value(t, i)            a value that slow bounds read, but levels and the time
- *   p_profile_formula(k), p_rate_formula(f)   for slow bounds */
+ *   p_value(t, i)            a value that slow bounds read, other than levels and the time
+ *   p_profile_outline(t, k, a, b), p_profile_bound(t, k, a, b), p_rate_outline, p_rate_bound   bounds in double
+ *                            precision between two parts of a segment: intervals, and those that know slopes
+ *   p_profile_formula(k), p_rate_formula(f)   the words of formulas, for slow bounds */
 #ifndef FF_PETRI_THREAD_H
 #define FF_PETRI_THREAD_H
 

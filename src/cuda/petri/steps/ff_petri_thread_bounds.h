@@ -36,8 +36,8 @@ FF_WARP void p_fill_bounds(p_bounds_room *room, const p_thread *t, p_formula for
 }
 
 FF_WARP ff_petri_formula p_bounded(p_bounds_room *room, uint32_t n, int clips) {
-  const ff_petri_formula of = {&room->formula, n,           room->curve, room->value, room->at,
-                               room->stack,    room->bound, 1,           (uint8_t)clips};
+  const ff_petri_formula of = {&room->formula, n, room->curve, room->value, room->at, room->stack, room->bound, 1,
+                               (uint8_t)clips};
   return of;
 }
 

@@ -1,7 +1,7 @@
 /* Integrals of hazards over a segment, and the choice of what fires: as in petri/path/ff_petri_clock.c. A part of
  * ff_petri_thread.h.
  *
- * Lanes of a warp look at different cells at the same time: the next one of a group that is not 0. */
+ * Lanes of a warp look at different cells at the same time: each one at the next cell whose coefficients are not 0. */
 #ifndef FF_PETRI_THREAD_HAZARDS_H
 #define FF_PETRI_THREAD_HAZARDS_H
 

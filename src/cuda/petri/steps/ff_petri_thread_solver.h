@@ -10,7 +10,7 @@ P_APART uint32_t p_choose_apart(p_thread own, uint32_t g, double time);
 FF_WARP uint32_t p_suspects(const p_thread *t);
 #endif
 
-/* ---- the begin of a segment --------------------------------------------------------------------------------------------- */
+/* ---- the start of a segment --------------------------------------------------------------------------------------------- */
 
 /* As ff_petri_leave_segment(): groups that vary go on with what is left of their thresholds. */
 FF_WARP void p_leave_segment(p_thread *t) {
@@ -187,8 +187,8 @@ FF_WARP void p_stages(const p_thread *t, double h, const double *y, p_slopes_of 
   p_stage(t, 6, h, end, k[6]);
 }
 
-/* Tries a step. The slopes at its begin are those of the last stage before, computed again: this takes less room than to keep
- * them. */
+/* Tries a step. The slopes at its start are those of the last stage of the step before. They are computed again, which takes
+ * less room than to keep them. */
 FF_WARP void p_step(p_thread *t) {
   double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)], at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
   ff_ode_pace pace;

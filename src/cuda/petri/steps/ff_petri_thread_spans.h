@@ -1,5 +1,5 @@
 /* Quick bounds in single precision, which GPUs compute in a fraction of the time of ff_petri_span_math.h. They are a bit wider,
- * so that what they exclude is excluded; where they do not tell, exact bounds decide. A part of ff_petri_thread.h. */
+ * so that what they exclude is excluded; where they do not tell, bounds in double precision decide. Part of ff_petri_thread.h. */
 #ifndef FF_PETRI_THREAD_SPANS_H
 #define FF_PETRI_THREAD_SPANS_H
 
