@@ -74,7 +74,7 @@ static FF_HD inline double ff_ode_dense_value(const double *c, double part) {
 
 /* x^(-1/5) of a positive normal number, with a relative error below 0.0004: lengths of steps need no more. A guess from the
  * exponent and the first digits, and one step of Householder's method of third order. */
-static FF_HD inline double ff_ode_fifth_root(double x) {
+static FF_HD inline double ff_ode_inverse_fifth_root(double x) {
   const uint32_t high = (uint32_t)(ff_math_bits(x) >> 32);
   const double y = ff_math_from_bits((uint64_t)(0x4CB8A800u - high / 5u) << 32), square = y * y;
   const double rest = 1 - x * (square * square * y);
@@ -86,7 +86,7 @@ static FF_HD inline double ff_ode_fifth_root(double x) {
 static FF_HD inline double ff_ode_factor(double error, int order, int accepted) {
   double factor = error < 0x1p12 ? FF_ODE_MOST_FACTOR : FF_ODE_LEAST_FACTOR;
   if (error > 0x1p-13 && error < 0x1p12)
-    factor = FF_ODE_SAFETY * (order == 5 ? ff_ode_fifth_root(error) : ff_pow(error, -1.0 / order));
+    factor = FF_ODE_SAFETY * (order == 5 ? ff_ode_inverse_fifth_root(error) : ff_pow(error, -1.0 / order));
   if (factor < FF_ODE_LEAST_FACTOR) factor = FF_ODE_LEAST_FACTOR;
   if (factor > FF_ODE_MOST_FACTOR) factor = FF_ODE_MOST_FACTOR;
   return !accepted && factor > FF_ODE_REJECTED_FACTOR ? FF_ODE_REJECTED_FACTOR : factor;

@@ -5,8 +5,8 @@
 #include "../../formula/ff_formula_writer.h"
 #include "ff_petri_code.h"
 
-#define FF_PETRI_CODE_NARROW 16u   /* the most flows that may have narrow peaks, */
-#define FF_PETRI_CODE_PROFILES 16u /* profiles, of which the first one is 1, */
+#define FF_PETRI_CODE_NARROW 16u      /* the most flows that may have narrow peaks, */
+#define FF_PETRI_CODE_PROFILES 16u    /* profiles, of which the first one is 1, */
 #define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
 
 /* Where a thread has a value. */
