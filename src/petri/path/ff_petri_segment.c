@@ -226,15 +226,22 @@ static void pick(ff_petri_path *path) {
 }
 
 /* Groups are searched in the order of their numbers, not in that in which they were marked: where several share a profile, the
- * first one integrates it, and a segment that passes without a search keeps its list. The list is nearly in order. */
+ * first one integrates it, and a segment that passes without a search keeps its list. The list is nearly in order, or else it is
+ * listed anew. O(groups). */
 static void sort_dirty(ff_petri_path *path) {
-  uint32_t *const group = path->dirty_group;
-  for (uint32_t k = 1; k < path->n_dirty_groups; k++) {
+  uint32_t *const group = path->dirty_group, n_groups = path->program->n_groups;
+  uint64_t moved = 0;
+  for (uint32_t k = 1; k < path->n_dirty_groups && moved <= n_groups; k++) {
     const uint32_t g = group[k];
     uint32_t at = k;
     for (; at > 0 && group[at - 1] > g; at--) group[at] = group[at - 1];
     group[at] = g;
+    moved += k - at;
   }
+  if (moved <= n_groups) return;
+  path->n_dirty_groups = 0;
+  for (uint32_t g = 0; g < n_groups; g++)
+    if (path->is_dirty_group[g]) group[path->n_dirty_groups++] = g;
 }
 
 /* Unless the solver is to make its step first. */
