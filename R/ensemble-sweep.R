@@ -31,7 +31,8 @@
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
 #'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
 #'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
-#'   trajectories for each thread. For Petri nets, the second case holds for any number of settings.
+#'   trajectories for each thread. For Petri nets that are not simulated as reaction networks, the second case has no limit of
+#'   the number of settings.
 #'
 #'   A GPU simulates settings of a Petri net one after the other. It simulates those of a reaction network together, with all
 #'   methods but `"optimised_direct"`, whose order of reactions depends on the seed. Their networks may differ in rate constants,
@@ -117,7 +118,7 @@ sweep_of <- function(model, design, nsim, asked, seed, common, output, backend, 
 simulate_settings <- function(model, design, plan, seeds, progress, backend) {
   results <- vector("list", nrow(design))
   settings <- seq_len(nrow(design))
-  for (rows in split(settings, (settings - 1L) %/% settings_at_once(model, nrow(design), plan$options, backend))) {
+  for (rows in split(settings, (settings - 1L) %/% settings_at_once(plan$model, nrow(design), plan$options, backend))) {
     nets <- lapply(rows, function(i) changed_by(model, design, i))
     models <- if (is.null(plan$convert)) nets else lapply(nets, plan$convert)
     finish <- function(i, result) {

@@ -321,7 +321,7 @@ reactions_of <- function(x, found) {
   arcs <- found$arcs
   moved <- arcs$kind %in% 0:1
   arcs$weight[moved] <- exact_text(arcs$value[moved])
-  found$arcs <- arcs
+  found$arcs <- lapply(arcs, `[`, !(moved & arcs$value %in% 0)) # a weight may be a parameter that is 0
   flat <- flat_net(x, found)
   rows <- flat$transitions
   test <- tests_and_tokens(found, rows$test)

@@ -85,6 +85,13 @@ test_that("the settings of a large network are several runs", {
     set(function(...) n)
     expect_identical(swept(), old)
   }
+  of <- NULL
+  set(function(model, ...) {
+    of <<- class(model)
+    5
+  })
+  sweep_parameters(petri_net("0 -> A" = 1), data.frame(A = 0:1), times = 1, seed = 1)
+  expect_identical(of, "reaction_network") # the net is simulated as one
 })
 
 test_that("the number of settings in one run follows from their size", {

@@ -219,6 +219,10 @@ test_that("reaction networks become hybrid nets, and stochastic nets reaction ne
   expect_error(as_reaction_network(half), "continuous", class = "fireflip_error_unsupported")
   formula <- petri_net("A -> (A + 1) B" = 1)
   expect_error(as_reaction_network(formula), "which depends on places", class = "fireflip_error_unsupported")
+  weight <- petri_net(t = transition("(w) A -> B + (2 * w) C", rate = "0.3 * A"), initial = c(A = 9), parameters = c(w = 0))
+  expect_identical(as_reaction_network(weight)$reactions$equation, "0 -> B")
+  weight$parameters[["w"]] <- 1
+  expect_identical(as_reaction_network(weight)$reactions$equation, "A -> B + 2 C")
 })
 
 test_that("invariants are whole, and those that they must be", {
