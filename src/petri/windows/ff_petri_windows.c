@@ -4,18 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_ONCE 2048u           /* blocks that a thread runs before the step is left halfway */
-#define MOST_SETTLED 0.9        /* a larger contraction counts as this one */
-#define LEAST_CONTRACTION 1e-3
-#define MOST_WANTED 0.1         /* of contractions, */
-#define LEAST_WANTED 0.003      /* and the least */
-#define USUAL 0.3               /* contraction of a window of length 1 / coupling */
-#define TOO_MUCH 8              /* times the contraction that is wanted: the window is tried again, shorter, */
-#define MOST_RESTARTS 4u        /* so many times */
-#define GROW 1.25               /* of windows, where sweeps contract much */
-#define SHRINK 0.8
-#define SHORTEST 0x1p-44        /* a window, as a part of the time and the longest window so far */
-#define MOST_FIRINGS 8.0        /* of a block in a window, on average; windows with more do not grow */
+#define AT_ONCE 2048u /* blocks that a thread runs before the step is left halfway */
 
 /* A firing of the window, by its time. */
 typedef struct {
@@ -32,13 +21,11 @@ typedef struct {
   int finite, memory; /* memory: whether there was enough */
 } part;
 
-/* By how much blocks of a list have moved, and their neighbours before. Sums of CHUNK blocks each, so that their bits do not
- * depend on the number of threads. */
+/* By how much blocks of a strip have moved, and their neighbours before: of those that ran. Sums of strips have the same bits for
+ * any number of threads. */
 typedef struct {
   double change, before;
 } sums;
-
-#define CHUNK 256u
 
 typedef enum { WAITS, OPENS, SWEEPS, FIRES, FAILS } phase;
 
@@ -55,19 +42,14 @@ struct ff_petri_windows {
 
   ff_petri_window window;
   char *memory[2];      /* states at the start and at the end of the window */
-  double length, longest;
-  double contraction;   /* of sweeps, as was measured last; in a window, the largest one */
-  double wanted;        /* what it should be */
+  ff_petri_pace pace;
   double hazards;       /* of all blocks at the start */
-  int is_measured;      /* in this window */
-  uint32_t restarts;    /* of this window, because it was too large */
-  uint32_t turn, at;    /* sweeps of this window so far; the next block of the list that runs, or is opened */
-  uint8_t colour;       /* of the blocks of the list */
-  uint32_t *order;      /* all blocks, by their types */
+  uint32_t at;          /* the next block of the list that runs, or is opened */
+  uint32_t *order;      /* all blocks, by their types, */
+  uint32_t *place;      /* and the place of each block there */
   uint32_t *list, n_list, share; /* blocks that run in this sweep, in this order; share: of a call */
-  double settled;       /* by how much neighbours may move without a run: see list_blocks() */
   part *part;           /* for each thread: what it has found */
-  sums *sums;           /* for each CHUNK of the list */
+  sums *sums;           /* of each strip */
   double *guess;
   double *count;        /* the places of the net: those that are no levels at `now` */
   int follows;          /* whether each firing is a step */
@@ -76,6 +58,8 @@ struct ff_petri_windows {
   uint32_t *fired;      /* otherwise: for each block, how many of its firings in the window are in `count` */
   int leaving;          /* what threads do between windows */
 };
+
+static uint32_t strips_of(uint32_t n) { return (n + FF_PETRI_STRIP - 1) / FF_PETRI_STRIP; }
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 
@@ -105,7 +89,7 @@ void ff_petri_windows_free(ff_petri_windows *w) {
   for (uint32_t k = 0; k < w->blocks->n_blocks && w->window.block != NULL; k++)
     for (int i = 0; i < 2; i++) ff_petri_wave_free(&w->window.block[k].wave[i]);
   void *const arrays[] = {w->runner, w->window.block, w->memory[0], w->memory[1], w->list, w->window.n_kinks,
-                          w->guess, w->count, w->due, w->fired, w->part, w->sums, w->order};
+                          w->guess, w->count, w->due, w->fired, w->part, w->sums, w->order, w->place};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   free(w);
 }
@@ -131,12 +115,14 @@ static int make_memory(ff_petri_windows *w) {
   w->guess = ff_calloc(levels, 3 * sizeof *w->guess);
   w->fired = ff_calloc(b->n_blocks, sizeof *w->fired);
   w->order = ff_calloc(b->n_blocks, sizeof *w->order);
-  w->sums = ff_calloc(b->n_blocks / CHUNK + 1, sizeof *w->sums);
+  w->place = ff_calloc(b->n_blocks, sizeof *w->place);
+  w->sums = ff_calloc(strips_of(b->n_blocks), sizeof *w->sums);
   if (!(w->window.block && w->memory[0] && w->memory[1] && w->list && w->window.n_kinks && w->guess && w->fired && w->order &&
-        w->sums))
+        w->place && w->sums))
     return 0;
   for (uint32_t t = 0, n = 0; t < b->n_types; n += b->types[t++].n_blocks)
     memcpy(w->order + n, b->types[t].block, b->types[t].n_blocks * sizeof *w->order);
+  for (uint32_t i = 0; i < b->n_blocks; i++) w->place[w->order[i]] = i;
   w->count = ff_calloc(b->net->n_places, sizeof *w->count);
   states = levels = 0;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
@@ -184,7 +170,7 @@ static int has_to_run(ff_petri_windows *w, uint32_t k) {
     if (other->distance > moved) moved = other->distance;
   }
   block[k].moved = differs ? NAN : moved;
-  return differs || moved > w->settled;
+  return differs || moved > w->pace.settled;
 }
 
 /* The share of a thread: its part of the list lies where its part of all blocks would. */
@@ -195,16 +181,14 @@ static void list_share(void *context, int thread) {
   uint32_t *to = w->list + first;
   for (uint64_t i = first; i < end; i++) {
     const uint32_t k = w->order[i];
-    if (w->blocks->colour[k] == w->colour && has_to_run(w, k)) *to++ = k;
+    if (w->blocks->colour[k] == w->pace.colour && has_to_run(w, k)) *to++ = k;
   }
   w->part[thread].listed = (uint32_t)(to - (w->list + first));
 }
 
-/* The list of blocks of a colour that run in the next sweep. */
-static void list_blocks(ff_petri_windows *w, uint8_t colour, double settled) {
+/* The list of blocks of this colour that run in the next sweep. */
+static void list_blocks(ff_petri_windows *w) {
   w->n_list = w->at = 0;
-  w->colour = colour;
-  w->settled = settled;
   ff_team_run(w->team, list_share, w);
   for (int i = 0; i < w->threads; i++) {
     const uint32_t *from = w->list + ff_share(w->blocks->n_blocks, (uint64_t)i, (uint64_t)w->threads);
@@ -261,36 +245,25 @@ static int turn_blocks(ff_petri_windows *w, int leaving) {
 
 /* A window from `now` on, with guesses of all waves; `leaving`: from the end of the last one. */
 static void begin_window(ff_petri_windows *w, int leaving) {
-  ff_petri_window *x = &w->window;
-  x->from = w->state.now;
-  x->to = x->from + w->length;
-  w->turn = 0;
-  w->is_measured = 0;
+  ff_petri_pace_begin(&w->pace, w->state.now);
+  w->window.from = w->pace.from;
+  w->window.to = w->pace.to;
   w->phase = SWEEPS;
   if (!turn_blocks(w, leaving)) {
     fail_memory(w);
     return;
   }
-  list_blocks(w, 0, 0);
+  list_blocks(w);
 }
 
-/* Windows of another length contract otherwise. */
-static void scale_window(ff_petri_windows *w, double by) {
-  w->length *= by;
-  w->contraction *= by;
-  if (w->contraction < LEAST_CONTRACTION) w->contraction = LEAST_CONTRACTION;
-}
-
-/* Blocks' failures may be those of a guess, so a shorter window is tried. */
-static void halve_window(ff_petri_windows *w, const ff_petri_block *failed) {
-  w->state.n_halved++;
-  scale_window(w, 0.5);
-  if (w->length >= SHORTEST * (w->state.now + w->longest)) {
+/* The window begins again, if it can be shorter. */
+static void go_back(ff_petri_windows *w, ff_petri_outcome_of_sweep outcome, const ff_petri_block *failed) {
+  if (outcome == FF_PETRI_GOES_BACK) {
     begin_window(w, 0);
   } else if (failed != NULL && failed->outcome == FF_PETRI_FAILED) {
     fail(w, failed->failure);
   } else {
-    fail(w, (ff_failure){.what = FF_PETRI_BAD_WINDOW, .time = w->begin + w->state.now, .value = w->length});
+    fail(w, (ff_failure){.what = FF_PETRI_BAD_WINDOW, .time = w->begin + w->state.now, .value = w->pace.length});
   }
 }
 
@@ -359,24 +332,15 @@ static void count_share(void *context, int thread) {
   w->part[thread].firings = firings;
 }
 
-/* Where guesses suffice, nothing is measured, and windows grow until something is. */
 static void accept_window(ff_petri_windows *w) {
-  const double c = w->is_measured ? w->contraction : 0;
-  w->state.n_windows++;
-  w->restarts = 0;
-  if (w->length > w->longest) w->longest = w->length;
+  uint64_t n = 0;
   if (w->follows && !list_firings(w)) {
     fail_memory(w);
     return;
   }
-  uint64_t n = 0;
   ff_team_run(w->team, count_share, w);
   for (int i = 0; i < w->threads; i++) n += w->part[i].firings;
-  const double firings = (double)n / w->blocks->n_blocks;
-  if (c > 2 * w->wanted || firings > 2 * MOST_FIRINGS)
-    scale_window(w, SHRINK);
-  else if (c < w->wanted && firings < MOST_FIRINGS)
-    scale_window(w, GROW);
+  ff_petri_pace_accept(&w->pace, (double)n / w->blocks->n_blocks);
   find_next(w);
 }
 
@@ -391,55 +355,56 @@ static void leave_window(ff_petri_windows *w) {
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------------------- */
 
-/* What has become of the blocks of a chunk of the list, whose other waves are the present ones from now on. */
-static void review_chunk(ff_petri_windows *w, part *out, uint32_t chunk) {
-  const uint32_t end = w->n_list - chunk * CHUNK < CHUNK ? w->n_list : (chunk + 1) * CHUNK;
-  sums of = {0, 0};
-  for (uint32_t i = chunk * CHUNK; i < end; i++) {
-    ff_petri_block *block = &w->window.block[w->list[i]];
-    if (block->outcome != FF_PETRI_RAN && (out->failed == NULL || block < out->failed)) out->failed = block;
-    out->memory &= block->outcome != FF_PETRI_FAILED || block->failure.what != FF_PETRI_NO_MEMORY;
-    out->finite &= block->distance < INFINITY;
-    block->now = 1 - block->now;
-    block->turn = w->turn;
-    w->window.n_kinks[w->list[i]] = (uint32_t)block->wave[block->now].n_kinks;
-    if (block->differs || !(block->moved > 0)) continue;
-    of.change += block->distance;
-    of.before += block->moved;
-  }
-  w->sums[chunk] = of;
+static uint32_t strip_of(const ff_petri_windows *w, uint32_t at) { return w->place[w->list[at]] / FF_PETRI_STRIP; }
+
+/* What has become of a block of the list, whose other wave is the present one from now on. */
+static void review_block(ff_petri_windows *w, part *out, uint32_t k, sums *of) {
+  ff_petri_block *block = &w->window.block[k];
+  if (block->outcome != FF_PETRI_RAN && (out->failed == NULL || block < out->failed)) out->failed = block;
+  out->memory &= block->outcome != FF_PETRI_FAILED || block->failure.what != FF_PETRI_NO_MEMORY;
+  out->finite &= block->distance < INFINITY;
+  block->now = 1 - block->now;
+  block->turn = w->pace.turn + 1;
+  w->window.n_kinks[k] = (uint32_t)block->wave[block->now].n_kinks;
+  if (block->differs || !(block->moved > 0)) return;
+  of->change += block->distance;
+  of->before += block->moved;
 }
 
-static uint32_t chunks_of(uint32_t n) { return (n + CHUNK - 1) / CHUNK; }
+/* Where in the list the share of a thread begins: with a strip. */
+static uint32_t strips_from(const ff_petri_windows *w, int thread) {
+  uint32_t at = (uint32_t)ff_share(w->n_list, (uint64_t)thread, (uint64_t)w->threads);
+  while (at > 0 && at < w->n_list && strip_of(w, at) == strip_of(w, at - 1)) at++;
+  return at;
+}
 
 static void review_share(void *context, int thread) {
   ff_petri_windows *w = context;
-  const uint64_t n = chunks_of(w->n_list), threads = (uint64_t)w->threads, end = ff_share(n, (uint64_t)thread + 1, threads);
+  const uint32_t end = strips_from(w, thread + 1);
   part out = {.finite = 1, .memory = 1};
-  for (uint64_t chunk = ff_share(n, (uint64_t)thread, threads); chunk < end; chunk++) review_chunk(w, &out, (uint32_t)chunk);
+  for (uint32_t at = strips_from(w, thread); at < end; at++) review_block(w, &out, w->list[at], &w->sums[strip_of(w, at)]);
   w->part[thread] = out;
 }
 
-/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. Largest changes would tell of single
- * blocks, in large nets of rare ones, whose firings move. */
-static void measure(ff_petri_windows *w) {
-  double change = 0, before = 0;
-  for (uint32_t i = 0; i < chunks_of(w->n_list); i++) {
-    change += w->sums[i].change;
-    before += w->sums[i].before;
+/* Lists what runs next: of the other colour, or of the same one. If nothing does, the window is accepted. */
+static void find_sweep(ff_petri_windows *w) {
+  list_blocks(w);
+  if (w->n_list == 0) {
+    w->pace.colour = 1 - w->pace.colour;
+    list_blocks(w);
   }
-  if (!(before > FF_PETRI_SETTLED)) return;
-  const double c = change / before > LEAST_CONTRACTION ? change / before : LEAST_CONTRACTION;
-  if (!w->is_measured || c > w->contraction) w->contraction = c;
-  w->is_measured = 1;
+  if (w->n_list == 0)
+    accept_window(w);
+  else if (w->pace.turn == FF_PETRI_MOST_SWEEPS)
+    go_back(w, ff_petri_pace_halve(&w->pace), NULL);
 }
 
 static void end_sweep(ff_petri_windows *w) {
   const ff_petri_block *failed = NULL;
+  const uint32_t strips = strips_of(w->blocks->n_blocks);
+  double change = 0, before = 0;
   int finite = 1, memory = 1;
-  w->turn++;
-  w->state.n_sweeps++;
-  w->state.n_runs += w->n_list;
+  memset(w->sums, 0, strips * sizeof *w->sums);
   ff_team_run(w->team, review_share, w);
   for (int i = 0; i < w->threads; i++) {
     const part *x = &w->part[i];
@@ -451,25 +416,16 @@ static void end_sweep(ff_petri_windows *w) {
     fail_memory(w);
     return;
   }
-  if (failed != NULL || !finite) {
-    halve_window(w, failed);
-    return;
+  for (uint32_t i = 0; i < strips; i++) {
+    change += w->sums[i].change;
+    before += w->sums[i].before;
   }
-  measure(w);
-  if (w->is_measured && w->contraction > TOO_MUCH * w->wanted && w->restarts < MOST_RESTARTS) {
-    w->restarts++;
-    w->state.n_halved++;
-    scale_window(w, 0.5);
-    begin_window(w, 0);
-    return;
-  }
-  const double c = w->contraction < MOST_SETTLED ? w->contraction : MOST_SETTLED;
-  list_blocks(w, 1 - w->colour, FF_PETRI_SETTLED * (1 - c) / c);
-  if (w->n_list == 0) list_blocks(w, 1 - w->colour, FF_PETRI_SETTLED * (1 - c) / c);
-  if (w->n_list == 0)
-    accept_window(w);
-  else if (w->turn == FF_PETRI_MOST_SWEEPS)
-    halve_window(w, NULL);
+  const int fine = failed == NULL && finite;
+  const ff_petri_outcome_of_sweep outcome = ff_petri_pace_after_sweep(&w->pace, w->n_list, fine, change, before);
+  if (outcome == FF_PETRI_GOES_ON)
+    find_sweep(w);
+  else
+    go_back(w, outcome, failed);
 }
 
 /* The share of a thread, type by type. */
@@ -503,12 +459,8 @@ static void begin(ff_petri_windows *w) {
   w->window.blocks = w->blocks;
   w->window.start = w->memory[0];
   w->window.end = w->memory[1];
-  w->restarts = 0;
-  w->wanted = FF_PETRI_CONTRACTION * ff_pow(w->blocks->net->options.relative / 1e-6, 0.25);
-  if (w->wanted > MOST_WANTED) w->wanted = MOST_WANTED;
-  if (w->wanted < LEAST_WANTED) w->wanted = LEAST_WANTED;
-  w->longest = w->hazards = 0;
-  w->length = 1;
+  w->pace = ff_petri_pace_new(w->blocks->net->options.relative);
+  w->hazards = 0;
   w->at = 0;
   w->phase = OPENS;
 }
@@ -523,10 +475,7 @@ static void go_on_opening(ff_petri_windows *w) {
   begin_window(w, 0);
   if (w->phase == FAILS) return;
   const double fastest = coupling_of(w);
-  w->length = fastest > 0 ? w->wanted / (USUAL * fastest) : 1;
-  if (w->length * w->hazards > MOST_FIRINGS * n) w->length = MOST_FIRINGS * n / w->hazards;
-  w->longest = w->length;
-  w->contraction = w->wanted;
+  ff_petri_pace_set(&w->pace, fastest, w->hazards, n);
   if (fastest >= 0)
     begin_window(w, 0);
   else

@@ -19,10 +19,7 @@
 #define FF_PETRI_WINDOWS_H
 
 #include "ff_petri_block.h"
-
-#define FF_PETRI_SETTLED 0.2
-#define FF_PETRI_CONTRACTION 0.03 /* at a relative tolerance of 1e-6 */
-#define FF_PETRI_MOST_SWEEPS 80u
+#include "ff_petri_pace_math.h"
 
 typedef struct ff_petri_windows ff_petri_windows;
 
@@ -42,7 +39,6 @@ typedef struct {
   uint32_t next;         /* the transition that fires then */
   uint64_t firings;      /* so far */
   ff_failure failure;
-  uint64_t n_windows, n_halved, n_sweeps, n_runs; /* accepted windows; those that were halved; sweeps; runs of a block */
 } ff_petri_windows_state;
 
 ff_petri_windows_state *ff_petri_windows_now(ff_petri_windows *windows);

@@ -1,0 +1,124 @@
+/* How long windows are, and what follows a sweep (ff_petri_windows.h). gcc, nvcc and NVRTC compile the same text. All calls take
+ * O(1). */
+#ifndef FF_PETRI_PACE_MATH_H
+#define FF_PETRI_PACE_MATH_H
+
+#include "../../base/ff_math.h"
+
+#define FF_PETRI_SETTLED 0.2       /* of the tolerance: errors of blocks that need not run again */
+#define FF_PETRI_CONTRACTION 0.03  /* at a relative tolerance of 1e-6 */
+#define FF_PETRI_MOST_SWEEPS 80u
+#define FF_PETRI_STRIP 64u         /* blocks whose changes are added up first; they follow each other in the order of types */
+
+#define FF_PETRI_MOST_SETTLED 0.9     /* a larger contraction counts as this one, */
+#define FF_PETRI_LEAST_CONTRACTION 1e-3 /* and a smaller one as this */
+#define FF_PETRI_MOST_WANTED 0.1      /* of contractions, */
+#define FF_PETRI_LEAST_WANTED 0.003   /* and the least */
+#define FF_PETRI_USUAL_CONTRACTION 0.3  /* of a window of length 1 / coupling */
+#define FF_PETRI_TOO_MUCH 8           /* times the contraction that is wanted: the window is tried again, shorter, */
+#define FF_PETRI_MOST_RESTARTS 4u     /* so many times */
+#define FF_PETRI_GROW 1.25            /* of windows, where sweeps contract much */
+#define FF_PETRI_SHRINK 0.8
+#define FF_PETRI_SHORTEST_WINDOW 0x1p-44 /* as a part of the time and the longest window so far */
+#define FF_PETRI_MOST_FIRINGS 8.0     /* of a block in a window, on average; windows with more do not grow */
+
+/* What the next windows and sweeps follow from. */
+typedef struct {
+  double from, to;        /* the window */
+  double length, longest; /* of the next window, and of those so far */
+  double contraction;     /* of sweeps, as was measured last; in a window, the largest one */
+  double wanted;          /* what it should be */
+  double settled;         /* by how much neighbours may move without a run of a block */
+  uint64_t n_windows, n_halved, n_sweeps, n_runs; /* accepted windows; those that were halved; sweeps; runs of a block */
+  uint32_t is_measured;   /* whether the contraction is of this window */
+  uint32_t restarts;      /* of this window, because it was too long */
+  uint32_t turn, colour;  /* sweeps of this window so far; of the blocks of the next one */
+} ff_petri_pace;
+
+typedef enum {
+  FF_PETRI_GOES_ON,     /* with the next sweep */
+  FF_PETRI_GOES_BACK,   /* the window begins again, shorter */
+  FF_PETRI_IS_SHORTEST  /* it cannot be made shorter */
+} ff_petri_outcome_of_sweep;
+
+/* Before the first window. */
+static FF_HD inline ff_petri_pace ff_petri_pace_new(double relative) {
+  ff_petri_pace p = {0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const double wanted = FF_PETRI_CONTRACTION * ff_pow(relative / 1e-6, 0.25);
+  p.wanted = wanted > FF_PETRI_MOST_WANTED ? FF_PETRI_MOST_WANTED : wanted < FF_PETRI_LEAST_WANTED ? FF_PETRI_LEAST_WANTED : wanted;
+  return p;
+}
+
+/* How long the first window is. fastest: how fast levels follow those of other blocks; hazards: of all n blocks. */
+static FF_HD inline void ff_petri_pace_set(ff_petri_pace *p, double fastest, double hazards, uint32_t n) {
+  p->length = fastest > 0 ? p->wanted / (FF_PETRI_USUAL_CONTRACTION * fastest) : 1;
+  if (p->length * hazards > FF_PETRI_MOST_FIRINGS * n) p->length = FF_PETRI_MOST_FIRINGS * n / hazards;
+  p->longest = p->length;
+  p->contraction = p->wanted;
+}
+
+/* A window from this time on. */
+static FF_HD inline void ff_petri_pace_begin(ff_petri_pace *p, double from) {
+  p->from = from;
+  p->to = from + p->length;
+  p->turn = p->is_measured = p->colour = 0;
+  p->settled = 0;
+}
+
+/* Windows of another length contract otherwise. */
+static FF_HD inline void ff_petri_pace_scale(ff_petri_pace *p, double by) {
+  p->length *= by;
+  p->contraction *= by;
+  if (p->contraction < FF_PETRI_LEAST_CONTRACTION) p->contraction = FF_PETRI_LEAST_CONTRACTION;
+}
+
+static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_halve(ff_petri_pace *p) {
+  p->n_halved++;
+  ff_petri_pace_scale(p, 0.5);
+  return p->length >= FF_PETRI_SHORTEST_WINDOW * (p->from + p->longest) ? FF_PETRI_GOES_BACK : FF_PETRI_IS_SHORTEST;
+}
+
+/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. Sums of changes tell it: largest changes
+ * would tell of single blocks, in large nets of rare ones, whose firings move. */
+static FF_HD inline void ff_petri_pace_measure(ff_petri_pace *p, double change, double before) {
+  if (!(before > FF_PETRI_SETTLED)) return;
+  const double c = change / before > FF_PETRI_LEAST_CONTRACTION ? change / before : FF_PETRI_LEAST_CONTRACTION;
+  if (!p->is_measured || c > p->contraction) p->contraction = c;
+  p->is_measured = 1;
+}
+
+/* After a sweep of this many runs. fine: whether all blocks have come to the end of the window, with finite levels. change,
+ * before: by how much blocks have moved, and the largest of their neighbours before, in sum. */
+static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri_pace *p, uint64_t runs, int fine, double change,
+                                                                       double before) {
+  p->turn++;
+  p->n_sweeps++;
+  p->n_runs += runs;
+  if (!fine) return ff_petri_pace_halve(p);
+  ff_petri_pace_measure(p, change, before);
+  if (p->is_measured && p->contraction > FF_PETRI_TOO_MUCH * p->wanted && p->restarts < FF_PETRI_MOST_RESTARTS) {
+    p->restarts++;
+    p->n_halved++;
+    ff_petri_pace_scale(p, 0.5);
+    return FF_PETRI_GOES_BACK;
+  }
+  const double c = p->contraction < FF_PETRI_MOST_SETTLED ? p->contraction : FF_PETRI_MOST_SETTLED;
+  p->settled = FF_PETRI_SETTLED * (1 - c) / c;
+  p->colour = 1 - p->colour;
+  return FF_PETRI_GOES_ON;
+}
+
+/* No block has to run. Its blocks fired so often in the window, on average. Where guesses suffice, nothing is measured, and
+ * windows grow until something is. */
+static FF_HD inline void ff_petri_pace_accept(ff_petri_pace *p, double firings) {
+  const double c = p->is_measured ? p->contraction : 0;
+  p->n_windows++;
+  p->restarts = 0;
+  if (p->length > p->longest) p->longest = p->length;
+  if (c > 2 * p->wanted || firings > 2 * FF_PETRI_MOST_FIRINGS)
+    ff_petri_pace_scale(p, FF_PETRI_SHRINK);
+  else if (c < p->wanted && firings < FF_PETRI_MOST_FIRINGS)
+    ff_petri_pace_scale(p, FF_PETRI_GROW);
+}
+
+#endif
