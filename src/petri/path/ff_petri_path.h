@@ -279,6 +279,16 @@ void ff_petri_path_resume(ff_petri_path *path, const void *state, double t);
 /* Leaves the trajectory at time t, from `now` on and at most next_time; what is due then has not happened. O(the same). */
 void ff_petri_path_leave(ff_petri_path *path, void *state, double t);
 
+/* What a state has besides values, groups and cells. */
+typedef struct {
+  ff_ode_pace pace;
+  double reach;
+} ff_petri_kept;
+
+/* Sets path->value, left, choice, since, rate, fired, sum, is_dirty_group and candidates to those of a state, for those who copy
+ * states. The path must then be resumed. O(values + groups + cells). */
+ff_petri_kept ff_petri_path_look(ff_petri_path *path, const void *state);
+
 /* Sets the slopes of levels in a state at time t, where no place counts as empty. The path must then be resumed. Returns 0 if a
  * rate is not finite. O(flows + size of a state). */
 int ff_petri_path_slopes(ff_petri_path *path, const void *state, double t, double *slope);

@@ -110,6 +110,12 @@ void ff_petri_path_resume(ff_petri_path *x, const void *state, double t) {
   ff_petri_path_find(x);
 }
 
+ff_petri_kept ff_petri_path_look(ff_petri_path *x, const void *state) {
+  const kept k = load(x, state);
+  x->candidates.n = k.n_candidates;
+  return (ff_petri_kept){k.pace, k.reach};
+}
+
 int ff_petri_path_slopes(ff_petri_path *x, const void *state, double t, double *slope) {
   load(x, state);
   x->from = t;

@@ -1,11 +1,9 @@
 #include "ff_petri_block.h"
+#include "ff_petri_pace_math.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define AT_A_TIME 2u
-#define HARDLY 1e-6 /* of a window: steps of neighbours end where they do in those of others, but for errors of the last sweep */
 
 enum { TIMES = 8 }; /* at which a step asks for given levels, at most */
 
@@ -157,7 +155,7 @@ static int add_kinks(seat *r, const ff_petri_window *w, uint32_t other, uint32_t
   return 1;
 }
 
-/* A step sees what happens in AT_A_TIME steps of a neighbour, but not in many of them. */
+/* A step sees what happens in FF_PETRI_AT_A_TIME steps of a neighbour, but not in many of them. */
 static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, uint32_t *n) {
   const ff_petri_wave *wave = near->wave;
   size_t since = 0, kink = 0;
@@ -165,8 +163,8 @@ static int add_pieces(seat *r, const ff_petri_window *w, const neighbour *near, 
     const double t = wave->piece[k * near->size];
     while (kink < wave->n_kinks && wave->kink[kink] < t) kink++;
     since = kink < wave->n_kinks && wave->kink[kink] == t ? 0 : since + 1;
-    if (since < AT_A_TIME) continue;
-    if (!add_stop(r, n, t, HARDLY * (w->to - w->from))) return 0;
+    if (since < FF_PETRI_AT_A_TIME) continue;
+    if (!add_stop(r, n, t, FF_PETRI_HARDLY * (w->to - w->from))) return 0;
     since = 0;
   }
   return 1;

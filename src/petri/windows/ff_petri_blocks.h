@@ -12,13 +12,9 @@
 #define FF_PETRI_BLOCKS_H
 
 #include "../program/ff_petri_program.h"
+#include "ff_petri_source.h"
 
 #define FF_PETRI_MOST_FAR 32u
-
-/* Where a given level comes from: neighbour number `neighbour` of the block, and its level `level`. */
-typedef struct {
-  uint32_t neighbour, level;
-} ff_petri_source;
 
 /* The program of a type is that of its first block. Places keep the order that they have in the whole net, and so do stochastic
  * transitions. */

@@ -10,6 +10,11 @@
 #define FF_PETRI_MOST_SWEEPS 80u
 #define FF_PETRI_STRIP 64u         /* blocks whose changes are added up first; they follow each other in the order of types */
 
+#define FF_PETRI_AT_A_TIME 2u         /* steps of a neighbour in one of a block */
+#define FF_PETRI_HARDLY 1e-6          /* of a window: steps of neighbours end where they do in those of others, but for errors of
+                                       * the last sweep */
+#define FF_PETRI_SHORTEST_PIECE 1e-6  /* of a wave that is compared, as a part of a window */
+
 #define FF_PETRI_MOST_SETTLED 0.9     /* a larger contraction counts as this one, */
 #define FF_PETRI_LEAST_CONTRACTION 1e-3 /* and a smaller one as this */
 #define FF_PETRI_MOST_WANTED 0.1      /* of contractions, */

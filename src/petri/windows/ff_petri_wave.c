@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORTEST 1e-6 /* a piece that is looked at, as a part of a window */
+#include "ff_petri_pace_math.h"
 
 void ff_petri_wave_free(ff_petri_wave *w) {
   free(w->piece);
@@ -121,7 +121,7 @@ static double distance_at(const ff_petri_wave *a, const ff_petri_wave *b, const 
 
 double ff_petri_wave_distance(const ff_petri_wave *a, const ff_petri_wave *b, const ff_petri_program *p, double from, double to) {
   const size_t size = ff_petri_piece_size(p->n_levels);
-  const double shortest = SHORTEST * (to - from);
+  const double shortest = FF_PETRI_SHORTEST_PIECE * (to - from);
   size_t at = 0, bt = 0;
   double most = 0;
   if (p->n_levels == 0) return 0;

@@ -514,6 +514,13 @@ int ff_petri_windows_step(ff_petri_windows *w) {
   return w->phase == FIRES || w->phase == FAILS;
 }
 
+int ff_petri_windows_open(ff_petri_windows *w, const ff_petri_window **window, const ff_petri_pace **pace) {
+  while (w->phase == WAITS || w->phase == OPENS) ff_petri_windows_step(w);
+  *window = &w->window;
+  *pace = &w->pace;
+  return w->phase == SWEEPS;
+}
+
 void ff_petri_windows_show(ff_petri_windows *w, double t, double *count, size_t stride) {
   const ff_petri_blocks *b = w->blocks;
   const double doubt = FF_PETRI_DOUBT * b->net->options.absolute;

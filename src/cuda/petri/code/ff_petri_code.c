@@ -14,6 +14,10 @@
 #define MOST_WORDS 4000u /* of formulas */
 #define MOST_DEPTH 32u
 #define PIECES 64u
+#define FIRST_GIVEN 1000000u /* the name of a given level */
+#define BLOCK_THREADS 128u /* for blocks of a large net, */
+#define BLOCK_BLOCKS 3u
+#define STOPS 192u         /* and the times at which one may end a segment in a window */
 #define SHARED 230000u /* bytes of shared memory of a block */
 
 /* ---- what can be generated ---------------------------------------------------------------------------------------------- */
@@ -108,12 +112,16 @@ static ff_status check_request(const ff_petri_program *p, const ff_device_reques
 
 static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
-  for (uint32_t v = 0; v < p->n_values; v++) g->room[v] = v <= p->time ? FF_PETRI_NOWHERE : FF_PETRI_IN_TEXT;
+  const uint32_t given = p->n_levels + p->n_given;
+  for (uint32_t v = 0; v < p->n_values; v++) {
+    g->room[v] = v <= p->time ? FF_PETRI_NOWHERE : FF_PETRI_IN_TEXT;
+    g->name[v] = v < p->n_levels ? v : v < given ? FIRST_GIVEN + v - p->n_levels : v - p->n_given;
+  }
   g->room[p->time] = FF_PETRI_IN_TIME;
   for (uint32_t v = 0; v < p->n_places; v++) {
     const int continuous = p->flat->continuous[p->value_place[v]];
-    g->room[v] = v < p->n_levels ? FF_PETRI_IN_LEVELS : continuous ? FF_PETRI_IN_REALS : FF_PETRI_IN_COUNTS;
-    g->number[v] = v < p->n_levels ? v : continuous ? g->n_reals++ : g->n_counts++;
+    g->room[v] = v < p->n_levels ? FF_PETRI_IN_LEVELS : v < given ? FF_PETRI_IN_OTHERS : continuous ? FF_PETRI_IN_REALS : FF_PETRI_IN_COUNTS;
+    g->number[v] = v < p->n_levels ? v : v < given ? v - p->n_levels : continuous ? g->n_reals++ : g->n_counts++;
   }
   for (uint32_t k = 0; k < p->n_derived; k++) {
     g->room[p->derived[k].value] = FF_PETRI_IN_DERIVED;
@@ -138,6 +146,7 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
       for (uint32_t k = 0; k < law->rate.n; k++) {
         const uint32_t value = ff_petri_value_of(law, law->rate.row[k], i);
         if (value >= p->n_places && value <= p->time) x->quick = 0;
+        if (g->room[value] == FF_PETRI_IN_OTHERS) return refuse(err, "flows with narrow peaks that read levels of other cells");
       }
     }
   }
@@ -185,8 +194,14 @@ static void count_rows(ff_petri_coder *g) {
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
   ff_petri_code *code = g->code;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
-                p->n_derived + 6 + (p->timed_flows ? 1 : 0) + (code->pieces > 0 ? 3 * profiles : 0);
-  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0);
+                p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
+                (code->pieces > 0 ? 3 * profiles : 0);
+  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + (g->around != NULL ? g->around->near : 0);
+  code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
+  code->state_words = g->n_counts + p->n_groups + 4;
+  code->of_group = of_group;
+  code->own_places = p->n_places - p->n_given;
+  code->became = g->became;
   code->slot_words = (2 * code->reals + code->words + 14) / 2 * 2;
 }
 
@@ -242,6 +257,10 @@ static void choose_threads(ff_petri_coder *g) {
   g->code->threads = is_short ? 128 : most < 512 ? most : 512;
   g->code->blocks = is_short ? 8 : 1;
   g->code->together = !is_short;
+  if (g->around == NULL) return;
+  g->code->threads = BLOCK_THREADS;
+  g->code->blocks = BLOCK_BLOCKS;
+  g->code->together = 0;
 }
 
 static void define(ff_petri_coder *g) {
@@ -285,7 +304,15 @@ static void define(ff_petri_coder *g) {
   define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
   define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
   define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
-  ff_write(&g->out, "#define P_LISTS %d\n", g->request->max_firings > 0);
+  ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->around != NULL, p->n_given > 0,
+           g->around != NULL ? g->around->near : 0u);
+  if (g->around == NULL) {
+    ff_write(&g->out, "#define P_LISTS %d\n", g->request->max_firings > 0);
+    return;
+  }
+  ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_PIECE %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n", code->own_places,
+           g->around->piece, code->became, STOPS);
+  ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
@@ -333,27 +360,45 @@ static ff_status generate(ff_petri_coder *g, ff_error *err) {
   return g->out.status;
 }
 
-ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+static ff_status make(ff_petri_coder *g, ff_error *err) {
+  const ff_petri_program *p = g->p;
   ff_petri_code_narrow narrow[FF_PETRI_CODE_NARROW];
-  ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}, .narrow = narrow};
+  const size_t symbols = p->n_values > p->most_reads ? p->n_values : p->most_reads;
+  g->narrow = narrow;
+  g->room = ff_calloc(p->n_values, sizeof *g->room);
+  g->number = ff_calloc(p->n_values, sizeof *g->number);
+  g->name = ff_calloc(p->n_values, sizeof *g->name);
+  g->names = ff_calloc(symbols > p->most_rows ? symbols : p->most_rows, sizeof *g->names);
+  g->declared = ff_calloc(p->n_values, sizeof *g->declared);
+  const int fine = g->room && g->number && g->name && g->names && g->declared;
+  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  if (status == FF_OK) status = place_values(g, err);
+  if (status == FF_OK) status = list_narrow(g, err);
+  if (status == FF_OK && g->request != NULL) status = fill_data(g, err);
+  if (status == FF_OK) status = generate(g, err);
+  free(g->room);
+  free(g->number);
+  free(g->name);
+  free(g->names);
+  free(g->declared);
+  if (status != FF_OK) ff_petri_code_free(g->code);
+  return status;
+}
+
+ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+  ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);
   if (status == FF_OK) status = check_request(p, request, err);
-  if (status != FF_OK) return status;
-  g.room = ff_calloc(p->n_values, sizeof *g.room);
-  g.number = ff_calloc(p->n_values, sizeof *g.number);
-  g.declared = ff_calloc(p->n_values, sizeof *g.declared);
-  if (g.room == NULL || g.number == NULL || g.declared == NULL)
-    status = ff_error_set(err, FF_EMEMORY, "no memory for code");
-  if (status == FF_OK) status = place_values(&g, err);
-  if (status == FF_OK) status = list_narrow(&g, err);
-  if (status == FF_OK) status = fill_data(&g, err);
-  if (status == FF_OK) status = generate(&g, err);
-  free(g.room);
-  free(g.number);
-  free(g.declared);
-  if (status != FF_OK) ff_petri_code_free(out);
-  return status;
+  return status == FF_OK ? make(&g, err) : status;
+}
+
+ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, const ff_petri_code_around *around,
+                                  ff_error *err) {
+  ff_petri_coder g = {.p = p, .around = around, .code = out, .out = {.err = err}};
+  *out = (ff_petri_code){0};
+  const ff_status status = ff_petri_code_check(p, err);
+  return status == FF_OK ? make(&g, err) : status;
 }
 
 void ff_petri_code_free(ff_petri_code *code) {

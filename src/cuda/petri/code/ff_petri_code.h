@@ -1,5 +1,6 @@
-/* Generates CUDA C for one Petri net: straight-line code, which ../steps/ff_petri_thread.h completes to a kernel. The marking at
- * the start and what is recorded are data, so nets that differ only in these share the code. */
+/* Generates CUDA C for one Petri net: straight-line code, which ../steps/ff_petri_thread.h completes to a kernel; or for a type of
+ * blocks of a large net, and ../windows/ff_petri_sweep.h completes it. The marking at the start and what is recorded are data, so
+ * nets that differ only in these share the code. */
 #ifndef FF_PETRI_CODE_H
 #define FF_PETRI_CODE_H
 
@@ -12,6 +13,7 @@ extern "C" {
 #include "../../../petri/program/ff_petri_program.h"
 
 #define FF_PETRI_CODE_HEADERS "#include \"cuda/petri/steps/ff_petri_thread.h\"\n" /* what comes between the two texts */
+#define FF_PETRI_CODE_BLOCK_HEADERS "#include \"cuda/petri/windows/ff_petri_sweep.h\"\n"
 #define FF_PETRI_CODE_ROUND 1u /* a slot fires at most so many times more than a launch shall */
 
 #define FF_PETRI_CODE_LARGEST 0x1p30 /* count: a trajectory with more tokens in a place is refused */
@@ -25,13 +27,25 @@ typedef struct {
   int together;               /* whether the warps of a block go through the phases together */
   uint32_t reals, words;      /* rows of shared memory */
   uint32_t slot_words, pieces; /* that a slot keeps */
+  uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;
+
+/* What the code of a block depends on besides its program: the same for all blocks of a net. */
+typedef struct {
+  uint32_t near;  /* the most neighbours of a block */
+  uint32_t piece; /* numbers of a piece of a wave */
+} ff_petri_code_around;
 
 /* Generates the code for a program and what is recorded. The caller frees the code with ff_petri_code_free(). FF_EUNSUPPORTED,
  * with a clause that tells why, if no code is generated for such a net. On an error there is nothing to free. O(size of the
  * program), and for each function the square of its operations. */
 ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, ff_error *err);
 void ff_petri_code_free(ff_petri_code *code);
+
+/* The same for blocks of a large net: `program` is that of their type. Types that differ only in their neighbours have the same
+ * text. */
+ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *program, const ff_petri_code_around *around,
+                                  ff_error *err);
 
 /* Bytes of device memory that a slot needs. O(1). */
 static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {

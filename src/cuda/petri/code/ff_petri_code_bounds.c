@@ -22,7 +22,7 @@ static void write_leaf(const bounds *x, const ff_formula_word *word, uint32_t va
   }
   ff_write(&g->out, "%s(", spans ? "ff_range_of_value" : "ff_petri_bound_of_number");
   if (word->code == FF_F_SYMBOL)
-    ff_write(&g->out, "x%u", value);
+    ff_write(&g->out, "x%u", g->name[value]);
   else
     ff_petri_code_number(g, word->number);
   ff_write(&g->out, ");\n");

@@ -3,18 +3,27 @@
 
 #include <stdlib.h>
 
-/* As ff_petri_free_slopes(): the same sums in the same order. */
+/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of values come first: p_linear() adds them. */
 static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  ff_petri_code_begin(g, "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)", 0);
+  const int lone = g->around != NULL;
+  const uint32_t *flow = lone ? p->single : p->flow, n_flows = lone ? p->n_singles : p->n_flows;
+  ff_petri_code_begin(g, lone ? "FF_WARP void p_lone_slopes(const p_thread *t, double time, const double *y, double *out)"
+                              : "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)", 0);
   uint8_t *begun = ff_calloc(p->n_levels, 1);
   if (begun == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(g->out.err, FF_EMEMORY, "no memory for code");
     return;
   }
-  for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  double o%u = 0;\n", i);
-  for (uint32_t f = 0; f < p->n_flows; f++) {
-    const ff_petri_law *law = &p->law[p->flow[f]];
+  for (uint32_t i = 0; i < p->n_levels; i++) {
+    if (lone)
+      ff_write(&g->out, "  double o%u = out[%u];\n", i, i);
+    else
+      ff_write(&g->out, "  double o%u = 0;\n", i);
+    begun[i] = (uint8_t)lone;
+  }
+  for (uint32_t f = 0; f < n_flows; f++) {
+    const ff_petri_law *law = &p->law[flow[f]];
     for (uint32_t i = 0; i < law->n; i++) {
       const uint32_t rate = ff_petri_code_term(g, law, &law->rate, i);
       for (uint32_t c = 0; c < law->n_effects; c++) {

@@ -57,7 +57,7 @@ static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {
   const uint32_t to = g->formulas.variables++;
   ff_write(&g->out, "  const double f%u = ", to);
   ff_petri_code_number(g, factor->number);
-  ff_write(&g->out, " * x%u;\n", factor->value);
+  ff_write(&g->out, " * x%u;\n", g->name[factor->value]);
   return to;
 }
 

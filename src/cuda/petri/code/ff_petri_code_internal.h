@@ -12,6 +12,7 @@
 /* Where a thread has a value. */
 typedef enum {
   FF_PETRI_IN_LEVELS,
+  FF_PETRI_IN_OTHERS, /* it is a level of another block */
   FF_PETRI_IN_COUNTS,
   FF_PETRI_IN_REALS,
   FF_PETRI_IN_DERIVED,
@@ -29,15 +30,18 @@ typedef struct {
 
 typedef struct {
   const ff_petri_program *p;
-  const ff_device_request *request;
+  const ff_device_request *request; /* NULL for a block of a large net */
+  const ff_petri_code_around *around; /* NULL for a small net */
   ff_petri_code *code;
   ff_writer out;
   ff_formula_writer formulas;
   uint8_t *room;        /* of each value, an ff_petri_code_room */
   uint32_t *number;     /* of each value: its number there */
+  uint32_t *name;       /* of each value: variable x<name>. Blocks that differ only in given levels have the same names */
+  uint32_t *names;      /* room for those of a formula's symbols */
   uint8_t *declared;    /* of each value: whether the function that is written has declared it */
   int now;              /* whether this function reads levels at the time `now`, else from y[] */
-  uint32_t n_counts, n_reals, reads, depth; /* reads, depth: of formulas for slow bounds */
+  uint32_t n_counts, n_reals, became, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
   uint32_t n_narrow;
 } ff_petri_coder;
@@ -52,6 +56,8 @@ void ff_petri_code_number(ff_petri_coder *g, double number);
 void ff_petri_code_declare(ff_petri_coder *g, uint32_t value);
 /* Write a formula. Its value is variable f<n>, and n is returned. */
 uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain);
+/* The names of a formula's symbols, of which symbol k is the value of[k]. Valid until the next call. */
+const uint32_t *ff_petri_code_names(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
 uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term, uint32_t i);
 /* Quick bounds of a formula: variable s<n>. Symbol k is the value of[k]. */
 uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
@@ -60,6 +66,8 @@ uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const 
 void ff_petri_code_bounds(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of,
                           int clips);
 void ff_petri_code_dispatch(ff_petri_coder *g, const char *what, const char *kind, const uint8_t *has, uint32_t n);
+/* What a symbol of a slow bound reads: see p_formula; or UINT32_MAX. */
+uint32_t ff_petri_code_read(const ff_petri_coder *g, uint32_t value);
 /* A formula as data, with the name p_<what>_<number>. */
 void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of);
 /* The values of the symbols of a term of transition i: as many as the term has, or all values. The caller frees *out. */
@@ -68,9 +76,9 @@ ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const f
 
 /* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
-void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store, p_value, p_derive: ff_petri_code_values.c */
+void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store or p_show, p_value, p_derive: ff_petri_code_values.c */
 void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flows need: ff_petri_code_flows.c */
 void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice: ff_petri_code_hazards.c */
-void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number: ff_petri_code_changes.c */
+void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number or p_became, p_become: ff_petri_code_changes.c */
 
 #endif

@@ -27,26 +27,33 @@ void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
   const uint32_t at = g->number[value];
   if (g->declared[value]) return;
   g->declared[value] = 1;
-  ff_write(&g->out, "  const double x%u = ", value);
+  ff_write(&g->out, "  const double x%u = ", g->name[value]);
   switch ((ff_petri_code_room)g->room[value]) {
     case FF_PETRI_IN_LEVELS:
       ff_write(&g->out, g->now ? "p_level_at(t, %uu, now)" : "y[%u]", at);
       break;
+    case FF_PETRI_IN_OTHERS: ff_write(&g->out, "p_given(t, %uu, time)", at); break;
     case FF_PETRI_IN_COUNTS: ff_write(&g->out, "(double)P_X(%u)", at); break;
     case FF_PETRI_IN_REALS: ff_write(&g->out, "P_R(%u)", at); break;
     case FF_PETRI_IN_DERIVED: ff_write(&g->out, "P_D(%u)", at); break;
     case FF_PETRI_IN_TIME: ff_write(&g->out, "time"); break;
     default: ff_petri_code_number(g, g->p->initial[value]);
   }
-  ff_write(&g->out, ";\n  (void)x%u;\n", value);
+  ff_write(&g->out, ";\n  (void)x%u;\n", g->name[value]);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
+const uint32_t *ff_petri_code_names(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
+  for (uint32_t k = 0; k < formula->length; k++)
+    if (formula->word[k].code == FF_F_SYMBOL) g->names[formula->word[k].symbol] = g->name[of[formula->word[k].symbol]];
+  return g->names;
+}
+
 static uint32_t write_formula(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
   for (uint32_t k = 0; k < formula->length; k++)
     if (formula->word[k].code == FF_F_SYMBOL) ff_petri_code_declare(g, of[formula->word[k].symbol]);
-  g->formulas.place = of;
+  g->formulas.place = ff_petri_code_names(g, formula, of);
   return ff_formula_write(&g->formulas, formula);
 }
 
@@ -80,7 +87,7 @@ uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff
     ff_write(&g->out, "  const double f%u = ", to);
     if (term->simple != FF_PETRI_SYMBOL) ff_petri_code_number(g, term->number);
     if (term->simple == FF_PETRI_MULTIPLE) ff_write(&g->out, " * ");
-    if (term->simple != FF_PETRI_NUMBER) ff_write(&g->out, "x%u", of[term->symbol]);
+    if (term->simple != FF_PETRI_NUMBER) ff_write(&g->out, "x%u", g->name[of[term->symbol]]);
     ff_write(&g->out, ";\n");
   }
   free(of);
@@ -104,7 +111,7 @@ static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, c
       if (g->room[of[word->symbol]] == FF_PETRI_IN_LEVELS)
         ff_write(&g->out, "span[%u]", g->number[of[word->symbol]]);
       else
-        ff_write(&g->out, "p_span_new(x%u)", of[word->symbol]);
+        ff_write(&g->out, "p_span_new(x%u)", g->name[of[word->symbol]]);
       break;
     case FF_F_NEG: ff_write(&g->out, "p_span_negative(s%u)", a); break;
     case FF_F_POW:
@@ -121,7 +128,7 @@ uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const 
   for (uint32_t k = 0; k < formula->length; k++)
     if (formula->word[k].code == FF_F_SYMBOL && g->room[of[formula->word[k].symbol]] != FF_PETRI_IN_LEVELS)
       ff_petri_code_declare(g, of[formula->word[k].symbol]);
-  g->formulas.place = of;
+  g->formulas.place = ff_petri_code_names(g, formula, of);
   for (uint32_t k = 0; k < formula->length; k++) {
     const ff_formula_word *word = formula->word + k;
     int is_new;
@@ -137,8 +144,7 @@ uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const 
   return stack[0];
 }
 
-/* What a symbol of a slow bound reads: see p_formula. Numbers become words. */
-static uint32_t read_of(const ff_petri_coder *g, uint32_t value) {
+uint32_t ff_petri_code_read(const ff_petri_coder *g, uint32_t value) {
   switch ((ff_petri_code_room)g->room[value]) {
     case FF_PETRI_IN_LEVELS: return g->number[value];
     case FF_PETRI_IN_COUNTS: return g->p->n_levels + g->number[value];
@@ -157,7 +163,7 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
       word = (ff_formula_word){FF_F_NUMBER, 0, g->p->initial[of[word.symbol]]};
     uint32_t at = 0;
     if (word.code == FF_F_SYMBOL) {
-      const uint32_t reads = read_of(g, of[word.symbol]);
+      const uint32_t reads = ff_petri_code_read(g, of[word.symbol]);
       while (at < n && read[at] != reads) at++;
       if (at == n) read[n++] = reads;
     }
@@ -194,9 +200,22 @@ static void write_store(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP void p_store(const p_thread *t, double *to, const double *y)", 0);
   for (uint32_t f = 0; f < p->n_places; f++) {
     ff_petri_code_declare(g, p->place_value[f]);
-    ff_write(&g->out, "  if (t->table[%u] != P_NONE) to[t->table[%u] * t->run->units] = x%u + 0.0;\n", f, f, p->place_value[f]);
+    ff_write(&g->out, "  if (t->table[%u] != P_NONE) to[t->table[%u] * t->run->units] = x%u + 0.0;\n", f, f, g->name[p->place_value[f]]);
   }
   ff_write(&g->out, "  (void)y;\n}\n\n");
+}
+
+/* The own places of a block: levels, and then the others. */
+static void write_show(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP double p_show(const p_thread *t, const double *y, uint32_t i)", 0);
+  ff_write(&g->out, "  double value = 0;\n");
+  for (uint32_t v = 0, i = 0; v < p->n_places; v++) {
+    if (g->room[v] == FF_PETRI_IN_OTHERS) continue;
+    ff_petri_code_declare(g, v);
+    ff_write(&g->out, "  value = i == %uu ? x%u : value;\n", i++, g->name[v]);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)y;\n  (void)i;\n  return value;\n}\n\n");
 }
 
 static void write_value(ff_petri_coder *g) {
@@ -204,10 +223,10 @@ static void write_value(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP double p_value(const p_thread *t, uint32_t i)", 0);
   ff_write(&g->out, "  double value = 0;\n");
   for (uint32_t v = 0; v < p->n_values; v++) {
-    const uint32_t read = read_of(g, v);
+    const uint32_t read = ff_petri_code_read(g, v);
     if (g->room[v] == FF_PETRI_IN_LEVELS || read == UINT32_MAX) continue;
     ff_petri_code_declare(g, v);
-    ff_write(&g->out, "  value = i == %uu ? x%u : value;\n", read - p->n_levels, v);
+    ff_write(&g->out, "  value = i == %uu ? x%u : value;\n", read - p->n_levels, g->name[v]);
   }
   ff_write(&g->out, "  (void)t;\n  (void)i;\n  return value;\n}\n\n");
 }
@@ -225,8 +244,11 @@ static void write_derive(ff_petri_coder *g) {
 }
 
 void ff_petri_code_places(ff_petri_coder *g) {
-  write_set(g);
-  write_store(g);
+  if (g->around == NULL) write_set(g);
+  if (g->around == NULL)
+    write_store(g);
+  else
+    write_show(g);
   write_value(g);
   write_derive(g);
 }

@@ -34,6 +34,8 @@
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
  *   P_SHARED            whether groups have a profile in common that is not affine
  *   P_LISTS             whether firings are listed
+ *   P_WINDOWS           0: the net is not one of blocks (../windows/ff_petri_sweep.h)
+ *   P_GIVEN, P_NEAR     whether flows read levels of other blocks, and the most neighbours of a block; 0
  *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches,
  *                       an even number: see ff_petri_thread_state.h
  *   P_TOGETHER          whether the warps of a block go through the phases together
@@ -60,10 +62,12 @@
 
 /* Each part uses those before it. */
 #include "ff_petri_thread_state.h"
+#include "ff_petri_thread_take.h"
 #include "ff_petri_thread_solver.h"
 #include "ff_petri_thread_hazards.h"
 #include "ff_petri_thread_bounds.h"
 #include "ff_petri_thread_fire.h"
+#include "ff_petri_thread_turn.h"
 #include "ff_petri_thread_launch.h"
 
 #endif

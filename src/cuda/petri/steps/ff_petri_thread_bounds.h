@@ -90,7 +90,7 @@ FF_WARP void p_cut_step(p_thread *t, double middle) {
   P_EACH(i, P_LEVELS) P_Y(i) = P_REAL(P_AT_CURVE + P_CURVE * i);
   t->is |= P_OWN;
   t->to = t->from;
-#if P_TIMED_FLOWS
+#if P_TIMED_FLOWS && !P_GIVEN
   P_REAL(P_AT_TIME) = t->from;
 #endif
   if (P_NEXT > P_TRIED) P_NEXT = P_TRIED;

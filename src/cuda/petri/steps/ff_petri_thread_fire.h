@@ -2,11 +2,15 @@
 #ifndef FF_PETRI_THREAD_FIRE_H
 #define FF_PETRI_THREAD_FIRE_H
 
+#if P_WINDOWS
+FF_WARP void p_tell_firing(p_thread *t, uint32_t m);
+#else
 /* Lists a firing. */
 FF_WARP void p_list(const p_thread *t, uint32_t m) {
   const ff_fired fired = {P_UNIT, p_number(m), t->now};
   t->run->fired[P_FETCH_ADD(&t->run->counters->fired, 1u)] = fired;
 }
+#endif
 
 /* The transition m of group g fires now. */
 FF_WARP void p_let_fire(p_thread *t, uint32_t g, uint32_t m) {
@@ -14,13 +18,18 @@ FF_WARP void p_let_fire(p_thread *t, uint32_t g, uint32_t m) {
   P_FIRED(g)++;
   p_draw(t, g);
   t->dirty |= P_BIT(g);
+#if !P_WINDOWS
   if (P_LISTS) p_list(t, m);
+#endif
   const uint32_t changes = p_change(t, m, t->now);
   if (p_derive(t) || (changes & P_CHANGES_STIR) != 0u) t->is |= P_STIRRED;
   if (!p_sums(t, g) || (changes & P_CHANGES_FAIL) != 0u || P_FIRINGS >= P_LARGEST)
     t->phase = P_REFUSES;
   else
     t->phase = (t->is & P_STIRRED) != 0u || !(t->now < t->to) ? P_BEGINS : P_SEARCHES;
+#if P_WINDOWS
+  p_tell_firing(t, m);
+#endif
 }
 
 /* Finds the next firing, and lets it happen. */

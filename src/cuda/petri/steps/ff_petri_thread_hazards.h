@@ -5,6 +5,10 @@
 #ifndef FF_PETRI_THREAD_HAZARDS_H
 #define FF_PETRI_THREAD_HAZARDS_H
 
+#if P_WINDOWS
+FF_WARP void p_tell_segment(p_thread *t);
+#endif
+
 /* The next cell of a group, from c on, whose coefficients are not 0 and whose profile is not 1; or its end. */
 FF_WARP uint32_t p_next_cell(const p_thread *t, uint32_t g, uint32_t c) {
   const uint32_t end = P_FIRST_CELL(g + 1u);
@@ -269,6 +273,9 @@ FF_WARP int p_search_group(p_thread *t, uint32_t g) {
 
 FF_WARP void p_search(p_thread *t) {
   double time;
+#if P_WINDOWS
+  if ((t->is & P_TOLD) == 0u) p_tell_segment(t);
+#endif
   P_EACH_GROUP(g) {
     if (!P_HAS(t->dirty, g) || t->phase != P_SEARCHES) continue;
     if (!p_search_group(t, g)) t->phase = P_BOUNDS;

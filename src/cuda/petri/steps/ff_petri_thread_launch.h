@@ -3,23 +3,6 @@
 #define FF_PETRI_THREAD_LAUNCH_H
 
 #define P_TURNS 32u /* between two looks at the clock */
-/* So many lanes wait for each other in phases that take long, unless nothing else happens. */
-#define P_WAIT_STEPS (P_TOGETHER ? 2u : 4u)
-#define P_WAIT_BOUNDS (P_TOGETHER ? 4u : 8u)
-#define P_WAIT_FIRES (P_TOGETHER ? 4u : 8u)
-
-/* If the code is long, all warps of a block go through the phases together, so that the cache of instructions holds what they
- * need. */
-#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-#define P_MEET() \
-  if (P_TOGETHER) __syncthreads()
-#define P_GOES_ON(busy) (P_TOGETHER ? __syncthreads_or(busy) != 0 : P_COUNT_LANES(busy) > 0u)
-#else
-#define P_MEET()
-#ifndef P_GOES_ON /* for tests: an empty slot goes on while others are busy */
-#define P_GOES_ON(busy) (busy)
-#endif
-#endif
 
 /* ---- what a slot keeps -------------------------------------------------------------------------------------------------- */
 
@@ -67,36 +50,10 @@ P_APART p_thread p_move(p_thread own, p_slot slot) {
 
 /* ---- turns -------------------------------------------------------------------------------------------------------------- */
 
-/* Whether so many lanes are to do what they wait for. */
-FF_WARP int p_is_due(uint32_t lanes, uint32_t wanted, int idle) { return lanes > 0u && (lanes >= wanted || idle); }
-
 /* Returns whether a lane of the warp has gone on. */
 FF_WARP int p_turn(p_thread *t, int idle) {
-  uint32_t happened = 0u;
   if (t->phase >= P_ENDS) *t = p_leave(*t);
-  happened |= P_COUNT_LANES(t->phase == P_BEGINS);
-  if (t->phase == P_BEGINS) p_begin(t);
-  if (p_is_due(P_COUNT_LANES(t->phase == P_STEPS), P_WAIT_STEPS, idle)) {
-    happened = 1u;
-    if (t->phase == P_STEPS) p_step(t);
-  }
-#if P_NARROW > 0u
-  if (p_is_due(P_COUNT_LANES(t->phase == P_LOOKS), P_WAIT_BOUNDS, idle)) {
-    happened = 1u;
-    if (t->phase == P_LOOKS) *t = p_look(*t);
-  }
-#endif
-  happened |= P_COUNT_LANES(t->phase == P_SEARCHES);
-  if (t->phase == P_SEARCHES) p_search(t);
-  if (p_is_due(P_COUNT_LANES(t->phase == P_BOUNDS), P_WAIT_BOUNDS, idle)) {
-    happened = 1u;
-    if (t->phase == P_BOUNDS) *t = p_bounds(*t);
-  }
-  if (p_is_due(P_COUNT_LANES(t->phase == P_FIRES), P_WAIT_FIRES, idle)) {
-    happened = 1u;
-    if (t->phase == P_FIRES) p_fire(t);
-  }
-  return happened != 0u;
+  return p_go_on(t, idle);
 }
 
 /* Runs a launch for one slot. If it is fresh, it has no trajectory yet. Its rows begin with real[0] and word[0]. */

@@ -9,6 +9,9 @@ P_APART uint32_t p_choose_apart(p_thread own, uint32_t g, double time);
 #if P_NARROW > 0u
 FF_WARP uint32_t p_suspects(const p_thread *t);
 #endif
+#if P_GIVEN
+FF_WARP void p_look_near(p_thread *t);
+#endif
 
 /* ---- the start of a segment --------------------------------------------------------------------------------------------- */
 
@@ -59,9 +62,12 @@ FF_WARP uint32_t p_first_group(const p_thread *t, double *time) {
 }
 
 /* As known_end() of petri/path/: a segment ends where a group with a constant hazard fires, if this changes a flow. */
-FF_WARP double p_known_end(const p_thread *t) {
-  const double most = ff_petri_end_of_reach(t->now, P_REACH, P_TIMED);
-  double time;
+FF_WARP double p_known_end(p_thread *t) {
+  double most = ff_petri_end_of_reach(t->now, P_REACH, P_TIMED), time;
+#if P_WINDOWS
+  while (t->at_stop < t->n_stops && !(t->stop[t->at_stop] > t->now)) t->at_stop++;
+  if (t->at_stop < t->n_stops && t->stop[t->at_stop] < most) most = t->stop[t->at_stop];
+#endif
   const uint32_t g = p_first_group(t, &time);
   if (g == P_GROUPS || !(time < most) || !(time > t->now)) return most;
   const int stirs = P_HAS(P_ALL_STIR, g) ? 1 : P_HAS(P_SOME_STIR, g) ? p_stirs(p_choose_apart(*t, g, t->now)) : 0;
@@ -73,6 +79,9 @@ FF_WARP void p_begin(p_thread *t) {
   p_leave_segment(t);
   p_search_constant(t);
   if ((t->is & (P_STIRRED | P_FLAT)) == 0u) P_REACH = ff_petri_longer_reach(P_REACH, p_length(t));
+#if P_WINDOWS
+  if (t->at_stop < t->n_stops && t->now == t->stop[t->at_stop]) t->is |= P_STIRRED; /* given levels have a bend */
+#endif
   if (t->is & P_STIRRED) {
     if ((t->is & P_FLAT) == 0u) {
       const double length = t->now - t->from;
@@ -81,12 +90,16 @@ FF_WARP void p_begin(p_thread *t) {
       if (t->now >= t->from && t->now < t->to && P_NEXT > P_TRIED) P_NEXT = P_TRIED;
     }
     t->is |= P_OWN | P_FRESH;
-#if P_TIMED_FLOWS
+#if P_TIMED_FLOWS && !P_GIVEN
     P_REAL(P_AT_TIME) = t->now;
 #endif
   }
-  t->is = (t->is & ~(uint32_t)P_STIRRED) | P_FIRST_TRY;
+  t->is = (t->is & ~(uint32_t)(P_STIRRED | P_TOLD)) | P_FIRST_TRY;
   t->from = t->now;
+#if P_GIVEN
+  P_EACH(i, P_LEVELS) P_SLOPE(i) = P_END_SLOPE(i);
+  p_look_near(t);
+#endif
   t->integrated = t->several = 0u;
   P_TRIES = P_PIECES_USED = 0u;
   const double most = p_known_end(t);
@@ -153,7 +166,9 @@ FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const
   double fires = P_INFINITY;
   t->to = limited ? P_MOST : t->from + h;
   t->is &= ~(uint32_t)(P_FRESH | P_FLAT | P_OWN);
-#if P_TIMED_FLOWS
+#if P_GIVEN
+  P_EACH(i, P_LEVELS) P_END_SLOPE(i) = k[6][i];
+#elif P_TIMED_FLOWS
   P_REAL(P_AT_TIME) = t->from + h;
 #endif
   if (!P_DENSE) p_first_group(t, &fires);
@@ -187,19 +202,31 @@ FF_WARP void p_stages(const p_thread *t, double h, const double *y, p_slopes_of 
   p_stage(t, 6, h, end, k[6]);
 }
 
-/* Tries a step. The slopes at its start are those of the last stage of the step before. They are computed again, which takes
- * less room than to keep them. */
+/* The slopes at the start of a step. They are those of the last stage of the step before. Without given levels, they are computed
+ * again, which takes less room than to keep them. */
+FF_WARP void p_first_slopes(p_thread *t, const double *y, double *out) {
+#if P_GIVEN
+  if ((t->is & (P_FRESH | P_FIRST_TRY)) == (P_FRESH | P_FIRST_TRY)) {
+    p_slopes(t, t->from, y, out);
+    P_EACH(i, P_LEVELS) P_SLOPE(i) = out[i];
+  } else {
+    P_EACH(i, P_LEVELS) out[i] = P_SLOPE(i);
+  }
+#elif P_TIMED_FLOWS
+  p_slopes(t, P_REAL(P_AT_TIME), y, out);
+#else
+  p_slopes(t, t->from, y, out);
+#endif
+}
+
+/* Tries a step. */
 FF_WARP void p_step(p_thread *t) {
   double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)], at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
   ff_ode_pace pace;
   ff_ode_plan plan;
-  int still = !P_TIMED_FLOWS;
+  int still = !P_TIMED_FLOWS && !P_GIVEN;
   P_EACH(i, P_LEVELS) y[i] = P_Y(i);
-#if P_TIMED_FLOWS
-  p_slopes(t, P_REAL(P_AT_TIME), y, k[0]);
-#else
-  p_slopes(t, t->from, y, k[0]);
-#endif
+  p_first_slopes(t, y, k[0]);
   P_EACH(i, P_LEVELS) still &= k[0][i] == 0;
   if ((t->is & P_FIRST_TRY) != 0u && still) {
     p_be_flat(t);

@@ -17,6 +17,9 @@
 #include "../../../petri/within/ff_petri_peak_math.h"
 #include "../../device/ff_launch.h"
 #include "../../runtime/ff_warp.h"
+#if P_WINDOWS
+#include "ff_petri_tissue.h"
+#endif
 #include "ff_petri_thread_spans.h"
 
 #define P_NONE 0xFFFFFFFFu
@@ -46,6 +49,7 @@
 #define P_DATA static __device__ const
 #define P_TABLE static __constant__ const
 #define P_STRIDE P_THREADS
+#define P_IS_FIRST_LANE ((threadIdx.x & 31u) == 0u)
 #else
 #define P_COUNT_LANES(condition) ((uint32_t)((condition) != 0))
 #define P_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
@@ -55,6 +59,7 @@
 #define P_DATA static const
 #define P_TABLE static const
 #define P_STRIDE 1u
+#define P_IS_FIRST_LANE 1
 #endif
 
 enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_NEW };
@@ -75,7 +80,8 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_DERIVED (P_AT_REAL + P_REALS)
 #define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
 #define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
-#define P_REAL_ROWS (P_AT_TIME + (P_TIMED_FLOWS ? 1u : 0u))
+#define P_AT_SLOPE P_AT_TIME /* with given levels instead: slopes at the start of the step, and at its end */
+#define P_REAL_ROWS (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u))
 
 #define P_REAL(i) (t->real[(i) * P_STRIDE])
 #define P_Y(i) P_REAL(P_AT_Y + (i))
@@ -94,6 +100,8 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_WHOLE(g) P_REAL(P_AT_GROUP + P_OF_GROUP * (g) + 5u)
 #define P_R(i) P_REAL(P_AT_REAL + (i))
 #define P_D(i) P_REAL(P_AT_DERIVED + (i))
+#define P_SLOPE(i) P_REAL(P_AT_SLOPE + (i))
+#define P_END_SLOPE(i) P_REAL(P_AT_SLOPE + P_LEVELS + (i))
 #define P_NEXT P_REAL(P_AT_LENGTHS)
 #define P_TRIED P_REAL(P_AT_LENGTHS + 1u)
 #define P_SHORTEST P_REAL(P_AT_LENGTHS + 2u)
@@ -105,7 +113,8 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_FIRED P_COUNTS
 #define P_AT_PIECES (P_AT_FIRED + P_GROUPS) /* if profiles are curved: the first piece, and how many */
 #define P_AT_OTHERS (P_AT_PIECES + (P_PIECES > 0u ? 2u * (P_PROFILES - 1u) : 0u))
-#define P_WORD_ROWS (P_AT_OTHERS + 8u)
+#define P_AT_NEAR (P_AT_OTHERS + 8u) /* of neighbours: the piece in which the step begins, and in the highest bit the wave */
+#define P_WORD_ROWS (P_AT_NEAR + P_NEAR)
 
 #define P_WORD(i) (t->word[(i) * P_STRIDE])
 #define P_X(i) P_WORD(i)
@@ -139,7 +148,8 @@ enum {
   P_FLAT = 2,    /* no level moves in the segment */
   P_STIRRED = 4, /* the segment ends now, as flows have changed */
   P_FRESH = 8,   /* no step was made since the solution began, or went on in another state */
-  P_FIRST_TRY = 16
+  P_FIRST_TRY = 16,
+  P_TOLD = 32    /* the segment is in the wave of the block */
 };
 
 typedef struct {
@@ -154,12 +164,23 @@ typedef struct {
   uint32_t varies, dirty, pending;  /* bits of groups */
   uint32_t integrated;   /* bits of profiles: those that are integrated over the segment, */
   uint32_t several;      /* and those of them that take several pieces */
+#if P_WINDOWS
+  const ff_petri_tissue *net;
+  char *memory;          /* of the slot */
+  const double *stop;    /* ascending times at which segments end; the last one is the end of the window */
+  double end;            /* of the window */
+  uint32_t n_stops, at_stop;
+  uint32_t block, sweep, unit;
+  uint32_t writes;       /* which wave of the block, */
+  uint32_t n_pieces, n_kinks, n_firings; /* and what it has so far */
+#endif
 } p_thread;
 
 /* What a firing has done. */
 enum { P_CHANGES_STIR = 1, P_CHANGES_FAIL = 2 };
 
-FF_WARP void p_set(p_thread *t, uint32_t unit);
+FF_WARP int p_serve(p_thread *t, double next_time);
+FF_WARP void p_draw(p_thread *t, uint32_t g);
 FF_WARP int p_derive(p_thread *t);
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out);
 FF_WARP double p_profile(const p_thread *t, uint32_t k, const double *y, double time);
@@ -222,102 +243,6 @@ FF_WARP void p_own_levels(p_thread *t) {
   p_levels_at(t, t->now, y);
   P_EACH(i, P_LEVELS) P_Y(i) = y[i];
   t->is |= P_OWN;
-}
-
-/* ---- a trajectory ------------------------------------------------------------------------------------------------------- */
-
-/* Levels that may be 0 but for errors become 0, if they would not fall then. */
-FF_WARP void p_round_to_zero(const p_thread *t, double time, double *y) {
-  double at[P_ROOM(P_LEVELS)], slope[P_ROOM(P_LEVELS)];
-  P_EACH(i, P_LEVELS) at[i] = y[i] < 0 && y[i] >= -P_DOUBT ? 0 : y[i];
-  p_slopes(t, time, at, slope);
-  P_EACH(i, P_LEVELS)
-    if (at[i] == 0 && slope[i] >= 0) y[i] = 0;
-}
-
-/* Rare work takes and gives a thread as a value, so that it stays in registers elsewhere. */
-P_APART void p_record(p_thread own, double time) {
-  const p_thread *const t = &own;
-  double y[P_ROOM(P_LEVELS)];
-  uint32_t doubtful = 0u;
-  p_levels_at(t, time, y);
-  P_EACH(i, P_LEVELS) doubtful |= y[i] < 0 && y[i] >= -P_DOUBT;
-  if (doubtful != 0u) p_round_to_zero(t, time, y);
-  p_store(t, FF_RECORD_REAL_OF(t->run, P_NUMBER, P_UNIT), y);
-}
-
-/* The group has fired, or begins. */
-FF_WARP void p_draw(p_thread *t, uint32_t g) {
-  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, g, P_FIRED(g), t->run->first + P_UNIT);
-  const ff_philox_block w = ff_philox(at, t->run->key);
-  P_LEFT(g) = ff_exponential(w.v[0], w.v[1]);
-  P_CHOICE(g) = ff_closed(w.v[2], w.v[3]);
-  P_SINCE(g) = t->now;
-}
-
-/* Begins the next trajectory of the wave. If there is none, the slot is empty. */
-FF_WARP void p_take(p_thread *t) {
-  const uint64_t k = P_FETCH_ADD(&t->run->counters->begun, 1u);
-  int fine = 1;
-  t->phase = k < t->run->units ? P_BEGINS : P_EMPTY;
-  if (t->phase == P_EMPTY) return;
-  P_UNIT = (uint32_t)k;
-  P_NUMBER = P_FIRINGS = P_STIFF = P_CALM = 0u;
-  P_WANTED = t->run->times[0];
-  p_set(t, (uint32_t)k);
-  t->now = t->from = t->to = 0;
-  P_REACH = P_INFINITY;
-  P_NEXT = P_TRIED = P_SHORTEST = 0;
-#if P_TIMED_FLOWS
-  P_REAL(P_AT_TIME) = 0;
-#endif
-  t->is = P_OWN | P_FLAT | P_STIRRED | P_FRESH; /* flat: nothing is left of a segment before */
-  t->varies = t->pending = t->integrated = t->several = t->dirty = 0u;
-  p_derive(t);
-  P_EACH_GROUP(g) {
-    P_FIRED(g) = 0u;
-    p_draw(t, g);
-    P_RATE(g) = 0;
-    P_CANDIDATE(g) = P_INFINITY;
-    t->dirty |= P_BIT(g);
-    fine &= p_sums(t, g);
-  }
-  if (!fine) t->phase = P_REFUSES;
-}
-
-/* The trajectory has ended, or is refused; or the slot has none yet. */
-P_APART p_thread p_leave(p_thread own) {
-  p_thread *const t = &own;
-  const ff_launch *run = t->run;
-  if (t->phase == P_NEW) {
-    p_take(t);
-    return own;
-  }
-  if (t->phase == P_REFUSES)
-    P_OR(run->refused + P_UNIT / 32u, 1u << (P_UNIT % 32u));
-  else
-    P_FETCH_ADD(&run->counters->steps, P_FIRINGS);
-  P_FETCH_ADD(&run->counters->complete, 1u);
-  p_take(t);
-  return own;
-}
-
-/* Records what the trajectory has reached: its state lasts until next_time. Returns whether it goes on. */
-FF_WARP int p_serve(p_thread *t, double next_time) {
-  const ff_launch *run = t->run;
-  if (P_WANTED >= next_time) return 1;
-  uint32_t at = P_NUMBER;
-  FF_NO_UNROLL for (; at < run->n_times && run->times[at] < next_time; at++) {
-    P_NUMBER = at;
-    p_record(*t, run->times[at]);
-  }
-  if (at == run->n_times) {
-    t->phase = P_ENDS;
-    return 0;
-  }
-  P_NUMBER = at;
-  P_WANTED = run->times[at];
-  return 1;
 }
 
 #endif

@@ -1,0 +1,54 @@
+/* A turn: each lane of a warp goes through its phase. A part of ff_petri_thread.h and of ff_petri_sweep.h. */
+#ifndef FF_PETRI_THREAD_TURN_H
+#define FF_PETRI_THREAD_TURN_H
+
+/* So many lanes wait for each other in phases that take long, unless nothing else happens. */
+#define P_WAIT_STEPS (P_TOGETHER ? 2u : 4u)
+#define P_WAIT_BOUNDS (P_TOGETHER ? 4u : 8u)
+#define P_WAIT_FIRES (P_TOGETHER ? 4u : 8u)
+
+/* If the code is long, all warps of a block go through the phases together, so that the cache of instructions holds what they
+ * need. */
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+#define P_MEET() \
+  if (P_TOGETHER) __syncthreads()
+#define P_GOES_ON(busy) (P_TOGETHER ? __syncthreads_or(busy) != 0 : P_COUNT_LANES(busy) > 0u)
+#else
+#define P_MEET()
+#ifndef P_GOES_ON /* for tests: an empty slot goes on while others are busy */
+#define P_GOES_ON(busy) (busy)
+#endif
+#endif
+
+/* Whether so many lanes are to do what they wait for. */
+FF_WARP int p_is_due(uint32_t lanes, uint32_t wanted, int idle) { return lanes > 0u && (lanes >= wanted || idle); }
+
+/* All phases of a turn. Returns whether a lane of the warp has gone on. */
+FF_WARP int p_go_on(p_thread *t, int idle) {
+  uint32_t happened = 0u;
+  happened |= P_COUNT_LANES(t->phase == P_BEGINS);
+  if (t->phase == P_BEGINS) p_begin(t);
+  if (p_is_due(P_COUNT_LANES(t->phase == P_STEPS), P_WAIT_STEPS, idle)) {
+    happened = 1u;
+    if (t->phase == P_STEPS) p_step(t);
+  }
+#if P_NARROW > 0u
+  if (p_is_due(P_COUNT_LANES(t->phase == P_LOOKS), P_WAIT_BOUNDS, idle)) {
+    happened = 1u;
+    if (t->phase == P_LOOKS) *t = p_look(*t);
+  }
+#endif
+  happened |= P_COUNT_LANES(t->phase == P_SEARCHES);
+  if (t->phase == P_SEARCHES) p_search(t);
+  if (p_is_due(P_COUNT_LANES(t->phase == P_BOUNDS), P_WAIT_BOUNDS, idle)) {
+    happened = 1u;
+    if (t->phase == P_BOUNDS) *t = p_bounds(*t);
+  }
+  if (p_is_due(P_COUNT_LANES(t->phase == P_FIRES), P_WAIT_FIRES, idle)) {
+    happened = 1u;
+    if (t->phase == P_FIRES) p_fire(t);
+  }
+  return happened != 0u;
+}
+
+#endif

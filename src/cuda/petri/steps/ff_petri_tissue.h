@@ -1,0 +1,79 @@
+/* A large net on a device, by windows (petri/windows/): what the blocks of the net are, and where each trajectory has its memory.
+ * The same text is compiled for the device (also at run time) and for the host.
+ *
+ * A slot runs one trajectory. A round of all slots has three parts, each of which a launch completes: blocks are prepared for a
+ * window, and show what is recorded of the one before; blocks of one colour run over the window; and the outcome is reviewed.
+ *
+ * A block has two waves (petri/windows/ff_petri_wave.h). It writes that which it did not write last, and others read the newer
+ * one of those that were written in earlier sweeps. So no thread waits for another one within a sweep. */
+#ifndef FF_PETRI_TISSUE_H
+#define FF_PETRI_TISSUE_H
+
+#include "../../../petri/windows/ff_petri_pace_math.h"
+#include "../../../petri/windows/ff_petri_source.h"
+#include "../../device/ff_launch.h"
+
+#define FF_PETRI_NO_SWEEP 0xFFFFFFFFu /* a wave that must not be read */
+
+/* What is known of a wave, besides its pieces, kinks and firings. */
+typedef struct {
+  uint32_t sweep; /* in which it was written, from 1; 0: it is a guess; or FF_PETRI_NO_SWEEP */
+  uint32_t n_pieces, n_kinks, n_firings;
+  double distance;  /* from the wave before */
+  uint32_t differs; /* whether flows change otherwise than there */
+  uint32_t refused; /* whether the run is */
+} ff_petri_told;
+
+/* A firing of a block in the window. */
+typedef struct {
+  double time;
+  uint32_t member; /* a stochastic transition of the block */
+  uint32_t unused;
+} ff_petri_fired;
+
+/* What the blocks of a strip that ran have found. If none ran: the firings of all in the window, and of these the ones up to the
+ * last time that is recorded. */
+typedef struct {
+  double change, before;
+  uint32_t runs, fine, refused, firings, shown, unused;
+} ff_petri_strip;
+
+typedef enum {
+  FF_PETRI_SLOT_IS_EMPTY,
+  FF_PETRI_SLOT_BEGINS,   /* a window */
+  FF_PETRI_SLOT_SWEEPS,
+  FF_PETRI_SLOT_LEAVES,   /* the window, for the next one */
+  FF_PETRI_SLOT_IS_DONE   /* with the last window */
+} ff_petri_slot_phase;
+
+/* A trajectory. */
+typedef struct {
+  ff_petri_pace pace;
+  uint64_t firings;  /* in windows that are accepted; in the last one, up to the last time that is recorded */
+  uint32_t phase, unit, at_time; /* at_time: the next time that is recorded */
+  uint32_t start;    /* which of the two states of each block is that at the start of the window */
+  uint32_t idle;     /* sweeps in a row in which no block had to run */
+} ff_petri_slot;
+
+/* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
+typedef struct {
+  uint32_t n_blocks, n_strips;
+  const uint32_t *order;       /* blocks by types, */
+  const uint32_t *type;        /* the type of each, */
+  const uint8_t *colour;       /* and its colour */
+  const uint32_t *near_first, *near;   /* blocks of which a block reads levels */
+  const uint32_t *far_first, *far;     /* neighbours of these */
+  const uint32_t *given_first;
+  const ff_petri_source *given;        /* for each given level: where it comes from */
+  const uint32_t *group;       /* for each block: the numbers of its groups, by which draws are addressed */
+  const uint32_t *table;       /* for each block and place of it: its number among what is recorded, or UINT32_MAX */
+  const uint32_t *linear_first;        /* for each type: for each level the first of its terms, and the end */
+  const uint32_t *linear_value;        /* of each term: a level; or from P_LEVELS on a given one */
+  const double *linear_by;             /* and by how much of it the level changes in a unit of time */
+  uint32_t pieces, kinks, firings;     /* for which a wave has room */
+  char *memory;                /* of the first slot */
+  uint64_t slot_bytes;
+  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_moved; /* in it */
+} ff_petri_tissue;
+
+#endif

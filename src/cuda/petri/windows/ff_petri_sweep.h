@@ -1,0 +1,31 @@
+/* The parts of generated code for large nets that do not depend on the net: threads run blocks over a window, as
+ * petri/windows/ff_petri_block.c does, with the same bits. What a thread cannot do as a path does, it refuses, and with it the
+ * trajectory. Blocks of several types have the same code if they differ only in their neighbours, and in flows that are multiples
+ * of a level. The steps within a block are those of ../steps/.
+ *
+ * The generated text defines what ff_petri_thread.h lists, with P_WINDOWS 1, but for p_set() and p_store(), and
+ *   P_OWN_PLACES       places of a block, without given levels: first the levels, then the others in their order
+ *   P_PIECE            numbers of a piece of a wave, of the type with the most levels
+ *   P_BECAME           the most places that are no levels and that a firing changes
+ *   P_STOPS            for which a thread has room
+ *   p_show(t, y, i)    place i of these, where y[] are the levels
+ *   p_became(t, m, to), p_become(t, m, from)   store and set what transition m has made of places that are no levels
+ *   p_lone_slopes(t, time, y, out)   adds the flows that are no multiples of a level */
+#ifndef FF_PETRI_SWEEP_H
+#define FF_PETRI_SWEEP_H
+
+#define P_LISTS 0
+
+/* Each part uses those before it. */
+#include "../steps/ff_petri_thread_state.h"
+#include "ff_petri_sweep_near.h"
+#include "../steps/ff_petri_thread_solver.h"
+#include "../steps/ff_petri_thread_hazards.h"
+#include "../steps/ff_petri_thread_bounds.h"
+#include "../steps/ff_petri_thread_fire.h"
+#include "ff_petri_sweep_wave.h"
+#include "ff_petri_sweep_run.h"
+#include "../steps/ff_petri_thread_turn.h"
+#include "ff_petri_sweep_round.h"
+
+#endif

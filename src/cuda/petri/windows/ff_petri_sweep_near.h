@@ -1,0 +1,174 @@
+/* What a block knows of others: given levels, and times at which they may have a bend. A part of ff_petri_sweep.h. */
+#ifndef FF_PETRI_SWEEP_NEAR_H
+#define FF_PETRI_SWEEP_NEAR_H
+
+FF_WARP double p_show(const p_thread *t, const double *y, uint32_t i);
+FF_WARP void p_lone_slopes(const p_thread *t, double time, const double *y, double *out);
+FF_WARP void p_became(const p_thread *t, uint32_t m, double *to);
+FF_WARP void p_become(p_thread *t, uint32_t m, const double *from);
+
+/* ---- memory of a slot --------------------------------------------------------------------------------------------------- */
+
+#define P_IN(memory, type, at) ((type *)((memory) + (at)))
+
+FF_WARP ff_petri_told *p_told(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
+  return P_IN(memory, ff_petri_told, net->at_told) + ((uint64_t)wave * net->n_blocks + block);
+}
+
+FF_WARP double *p_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
+  return P_IN(memory, double, net->at_piece) + ((uint64_t)wave * net->n_blocks + block) * net->pieces * P_PIECE;
+}
+
+FF_WARP double *p_kinks(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
+  return P_IN(memory, double, net->at_kink) + ((uint64_t)wave * net->n_blocks + block) * net->kinks;
+}
+
+/* The newer wave of a block of those that were written before this sweep. */
+FF_WARP uint32_t p_newer(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t sweep) {
+  const uint32_t a = p_told(net, memory, 0u, block)->sweep, b = p_told(net, memory, 1u, block)->sweep;
+  return a >= sweep || (b < sweep && b > a) ? 1u : 0u;
+}
+
+/* ---- given levels ------------------------------------------------------------------------------------------------------- */
+
+/* The level at part s of a piece: as ff_petri_piece_value(). */
+FF_WARP double p_piece_value(const double *piece, uint32_t level, double s) {
+  const double *c = piece + 2u + 5u * level;
+  return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
+}
+
+/* As ff_petri_piece_at(). */
+FF_WARP uint32_t p_piece_at(const double *piece, uint32_t n, uint32_t at, double t, int after) {
+  FF_NO_UNROLL while (at + 1u < n && (after ? piece[(uint64_t)(at + 1u) * P_PIECE] <= t : piece[(uint64_t)(at + 1u) * P_PIECE] < t))
+    at++;
+  return at;
+}
+
+#if P_GIVEN
+#define P_WAVE_BIT 0x80000000u
+
+FF_WARP uint32_t p_near_block(const p_thread *t, uint32_t j) { return t->net->near[t->net->near_first[t->block] + j]; }
+
+/* A segment begins: finds the pieces of neighbours. */
+FF_WARP void p_look_near(p_thread *t) {
+  const uint32_t n = t->net->near_first[t->block + 1u] - t->net->near_first[t->block];
+  FF_NO_UNROLL for (uint32_t j = 0u; j < n; j++) {
+    const uint32_t other = p_near_block(t, j), row = P_WORD(P_AT_NEAR + j), wave = row >> 31;
+    const uint32_t pieces = p_told(t->net, t->memory, wave, other)->n_pieces;
+    P_WORD(P_AT_NEAR + j) =
+        p_piece_at(p_pieces(t->net, t->memory, wave, other), pieces, row & ~P_WAVE_BIT, t->from, 1) | (row & P_WAVE_BIT);
+  }
+}
+
+/* A given level. Levels below 0 are errors, or those of a guess. */
+FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
+  const ff_petri_source *from = &t->net->given[t->net->given_first[t->block] + g];
+  const uint32_t other = p_near_block(t, from->neighbour), row = P_WORD(P_AT_NEAR + from->neighbour), wave = row >> 31;
+  const double *piece = p_pieces(t->net, t->memory, wave, other);
+  uint32_t at = row & ~P_WAVE_BIT;
+  if (time > t->from) at = p_piece_at(piece, p_told(t->net, t->memory, wave, other)->n_pieces, at, time, 0);
+  piece += (uint64_t)at * P_PIECE;
+  const double x = p_piece_value(piece, from->level, (time - piece[0]) * piece[1]);
+  return x > 0 ? x : 0;
+}
+#else
+FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
+  (void)t;
+  (void)g;
+  return time;
+}
+#endif
+
+/* What changes level i as a multiple of a value. */
+FF_WARP double p_linear(const p_thread *t, uint32_t i, double time, const double *y) {
+  const uint32_t *first = t->net->linear_first + (uint64_t)t->net->type[t->block] * (P_LEVELS + 1u) + i;
+  double sum = 0;
+  FF_NO_UNROLL for (uint32_t k = first[0]; k < first[1]; k++) {
+    const uint32_t value = t->net->linear_value[k];
+    double x = 0;
+    P_EACH(j, P_LEVELS) x = value == j ? y[j] : x;
+    if (value >= P_LEVELS) x = (value & 0x80000000u) != 0u ? p_value(t, value & 0x7FFFFFFFu) : p_given(t, value - P_LEVELS, time);
+    sum += t->net->linear_by[k] * x;
+  }
+  return sum;
+}
+
+/* As ff_petri_free_slopes(). */
+FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out) {
+  P_EACH(i, P_LEVELS) out[i] = p_linear(t, i, time, y);
+  p_lone_slopes(t, time, y, out);
+}
+
+/* ---- times at which segments end ---------------------------------------------------------------------------------------- */
+
+/* As add_stop() of petri/windows/ff_petri_block.c. Returns 0 if there is no room. */
+FF_WARP int p_add_stop(double *stop, uint32_t *n, double t, double hardly) {
+  uint32_t at = *n;
+  if (at == P_STOPS) return 0;
+  FF_NO_UNROLL while (at > 0u && stop[at - 1u] > t) at--;
+  if ((at > 0u && t - stop[at - 1u] <= hardly) || (at < *n && stop[at] - t <= hardly)) return 1;
+  FF_NO_UNROLL for (uint32_t k = *n; k > at; k--) stop[k] = stop[k - 1u];
+  stop[at] = t;
+  ++*n;
+  return 1;
+}
+
+FF_WARP int p_add_kinks(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other, double from, double to,
+                        double *stop, uint32_t *n) {
+  const uint32_t kinks = p_told(net, memory, wave, other)->n_kinks;
+  const double *kink = p_kinks(net, memory, wave, other);
+  int fine = 1;
+  FF_NO_UNROLL for (uint32_t k = 0u; k < kinks && fine; k++)
+    if (kink[k] > from && kink[k] < to) fine = p_add_stop(stop, n, kink[k], 0);
+  return fine;
+}
+
+/* A step sees what happens in two steps of a neighbour, but not in many of them. */
+FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other, double hardly, double *stop,
+                         uint32_t *n) {
+  const ff_petri_told *told = p_told(net, memory, wave, other);
+  const double *piece = p_pieces(net, memory, wave, other), *kink = p_kinks(net, memory, wave, other);
+  uint32_t since = 0u, at = 0u;
+  int fine = 1;
+  FF_NO_UNROLL for (uint32_t k = 1u; k < told->n_pieces && fine; k++) {
+    const double t = piece[(uint64_t)k * P_PIECE];
+    FF_NO_UNROLL while (at < told->n_kinks && kink[at] < t) at++;
+    since = at < told->n_kinks && kink[at] == t ? 0u : since + 1u;
+    if (since < FF_PETRI_AT_A_TIME) continue;
+    fine = p_add_stop(stop, n, t, hardly);
+    since = 0u;
+  }
+  return fine;
+}
+
+/* The thread gets to know its neighbours. Returns 0 if it has no room for the times. */
+FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
+  const ff_petri_tissue *net = t->net;
+  const uint32_t first = net->near_first[t->block], end = net->near_first[t->block + 1u];
+  const double hardly = FF_PETRI_HARDLY * (to - from);
+  uint32_t n = 0u;
+  int fine = 1;
+#if P_GIVEN
+  FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++) {
+    const uint32_t wave = p_newer(net, t->memory, net->near[j], t->sweep);
+    P_WORD(P_AT_NEAR + j - first) = wave << 31;
+    fine = p_add_kinks(net, t->memory, wave, net->near[j], from, to, stop, &n);
+  }
+  FF_NO_UNROLL for (uint32_t j = net->far_first[t->block]; j < net->far_first[t->block + 1u] && fine; j++)
+    fine = p_add_kinks(net, t->memory, p_newer(net, t->memory, net->far[j], t->sweep), net->far[j], from, to, stop, &n);
+  FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++)
+    fine = p_add_pieces(net, t->memory, P_WORD(P_AT_NEAR + j - first) >> 31, net->near[j], hardly, stop, &n);
+#else
+  (void)first;
+  (void)end;
+  (void)hardly;
+#endif
+  fine = fine && p_add_stop(stop, &n, to, 0);
+  t->stop = stop;
+  t->n_stops = n;
+  t->at_stop = 0u;
+  t->end = to;
+  return fine;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* Rounds: blocks are prepared, and run; then the outcome of the sweep is reviewed. A part of ff_petri_sweep.h. */
+#ifndef FF_PETRI_SWEEP_ROUND_H
+#define FF_PETRI_SWEEP_ROUND_H
+
+FF_WARP ff_petri_slot *p_slot_of(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_slot, net->at_slot); }
+FF_WARP ff_petri_strip *p_strips(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_strip, net->at_strip); }
+
+/* ---- blocks are prepared ------------------------------------------------------------------------------------------------ */
+
+/* Records places at times of the window that ends. */
+FF_WARP void p_show_block(p_thread *t, const ff_petri_slot *slot, uint32_t wave, uint32_t block) {
+  const ff_launch *run = t->run;
+  const ff_petri_tissue *net = t->net;
+  const uint32_t *table = net->table + (uint64_t)block * P_OWN_PLACES;
+  const ff_petri_told *told = p_told(net, t->memory, wave, block);
+  const ff_petri_fired *fired = p_fired(net, t->memory, wave, block);
+  const double *piece = p_pieces(net, t->memory, wave, block);
+  uint32_t done = 0u;
+  t->block = block;
+  p_load(t, slot->start);
+  FF_NO_UNROLL for (uint32_t k = slot->at_time; k < run->n_times && run->times[k] < slot->pace.to; k++) {
+    const double time = run->times[k];
+    double y[P_ROOM(P_LEVELS)] = {0}, *to = FF_RECORD_REAL_OF(run, k, slot->unit);
+    FF_NO_UNROLL for (; done < told->n_firings && fired[done].time <= time; done++) {
+#if P_BECAME > 0u
+      p_become(t, fired[done].member, p_became_at(net, t->memory, wave, block, done));
+#endif
+    }
+    if (P_LEVELS > 0u) {
+      const double *p = piece + (uint64_t)p_piece_at(piece, told->n_pieces, 0u, time, 1) * P_PIECE;
+      P_EACH(i, P_LEVELS) {
+        const double x = p_piece_value(p, i, (time - p[0]) * p[1]);
+        y[i] = x < 0 && x >= -P_DOUBT ? 0 : x;
+      }
+    }
+    FF_NO_UNROLL for (uint32_t i = 0u; i < P_OWN_PLACES; i++)
+      if (table[i] != P_NONE) to[(uint64_t)table[i] * run->units] = p_show(t, y, i) + 0.0;
+  }
+}
+
+/* Prepares a block for the window that begins, if one does. */
+FF_WARP void p_prepare(p_thread *t, uint32_t block) {
+  const ff_petri_tissue *net = t->net;
+  const ff_petri_slot *slot = p_slot_of(net, t->memory);
+  const int leaves = slot->phase == FF_PETRI_SLOT_LEAVES, done = slot->phase == FF_PETRI_SLOT_IS_DONE;
+  if (!leaves && !done && slot->phase != FF_PETRI_SLOT_BEGINS) return;
+  if (leaves || done) {
+    const uint32_t wave = p_newer(net, t->memory, block, FF_PETRI_NO_SWEEP);
+    if (slot->at_time < t->run->n_times && t->run->times[slot->at_time] < slot->pace.to) p_show_block(t, slot, wave, block);
+    if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, slot->pace.to);
+  }
+  if (done) return;
+  const p_window w = p_window_of(slot);
+  p_guess_wave(net, t->memory, block, w.from, w.to);
+}
+
+/* ---- a sweep of a strip ------------------------------------------------------------------------------------------------- */
+
+/* Block number i of those of a strip that run. */
+FF_WARP uint32_t p_listed(const ff_petri_tissue *net, uint32_t strip, const uint32_t *who, uint32_t i) {
+  const uint32_t low = FF_POPCOUNT(who[0]);
+  uint32_t bits = i < low ? who[0] : who[1], skip = i < low ? i : i - low;
+  for (; skip > 0u; skip--) bits &= bits - 1u;
+  return net->order[strip * FF_PETRI_STRIP + (i < low ? 0u : 32u) + FF_LOWEST(bits)];
+}
+
+/* Firings of a wave up to the last time that is recorded. */
+FF_WARP uint32_t p_shown_firings(const ff_launch *run, const ff_petri_fired *fired, uint32_t n) {
+  const double last = run->times[run->n_times - 1u];
+  uint32_t k = 0u;
+  FF_NO_UNROLL while (k < n && fired[k].time <= last) k++;
+  return k;
+}
+
+/* No block of the strip runs. */
+FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip,
+                           ff_petri_strip *out) {
+  const uint32_t begin = strip * FF_PETRI_STRIP, end = begin + FF_PETRI_STRIP < net->n_blocks ? begin + FF_PETRI_STRIP : net->n_blocks;
+  const int last = run->times[run->n_times - 1u] < w->to;
+  FF_NO_UNROLL for (uint32_t i = begin; i < end; i++) {
+    const uint32_t block = net->order[i], wave = p_newer(net, memory, block, w->sweep);
+    const uint32_t n = p_told(net, memory, wave, block)->n_firings;
+    out->firings += n;
+    out->shown += last ? p_shown_firings(run, p_fired(net, memory, wave, block), n) : 0u;
+  }
+}
+
+/* Adds up what the blocks that ran have found, in the order of the strip. */
+FF_WARP void p_add_up_strip(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, const uint32_t *who,
+                            ff_petri_strip *out) {
+  const double *moved = P_IN(memory, double, net->at_moved);
+  FF_NO_UNROLL for (uint32_t i = 0u; i < out->runs; i++) {
+    const uint32_t block = p_listed(net, strip, who, i);
+    const ff_petri_told *told = p_told(net, memory, p_newer(net, memory, block, w->sweep + 1u), block);
+    out->refused |= told->refused;
+    out->fine &= (uint32_t)(told->distance < P_INFINITY);
+    if (told->differs != 0u || !(moved[block] > 0)) continue;
+    out->change += told->distance;
+    out->before += moved[block];
+  }
+}
+
+/* A thread runs blocks number i, i + step and so on. */
+FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const uint32_t *who, uint32_t n, uint32_t i,
+                          uint32_t step, double *stop) {
+  int idle = 0;
+  t->phase = P_NEW;
+  FF_NO_UNROLL while (P_GOES_ON(t->phase != P_EMPTY)) {
+    if (t->phase == P_ENDS || t->phase == P_REFUSES) {
+      p_close(*t, w);
+      t->phase = P_NEW;
+    }
+    if (t->phase == P_NEW) {
+      t->phase = P_EMPTY;
+      if (i < n) p_open(t, w, p_listed(t->net, strip, who, i), stop);
+      i += step;
+    }
+    idle = !p_go_on(t, idle);
+  }
+}
+
+/* A warp runs the blocks of a strip that have to run. */
+FF_WARP void p_sweep(p_thread *t, uint32_t strip, double *stop) {
+  const ff_petri_tissue *net = t->net;
+  const ff_petri_slot *slot = p_slot_of(net, t->memory);
+  const uint32_t phase = strip < net->n_strips ? slot->phase : (uint32_t)FF_PETRI_SLOT_IS_EMPTY;
+  const int sweeps = phase == FF_PETRI_SLOT_BEGINS || phase == FF_PETRI_SLOT_LEAVES || phase == FF_PETRI_SLOT_SWEEPS;
+  const p_window w = p_window_of(slot);
+  uint32_t who[2] = {0u, 0u}, n = 0u;
+  FF_LANE_IN;
+  t->unit = slot->unit;
+  FF_UNROLL for (uint32_t half = 0u; half < 2u && sweeps; half++)
+    FF_BALLOT(who[half], p_runs_in(net, t->memory, &w, strip * FF_PETRI_STRIP + 32u * half + lane));
+  n = FF_POPCOUNT(who[0]) + FF_POPCOUNT(who[1]);
+  FF_SYNCWARP();
+  const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  p_run_blocks(t, &w, strip, who, last ? 0u : n, lane, 32u, stop);
+#else
+  p_run_blocks(t, &w, strip, who, last ? 0u : n, 0u, 1u, stop);
+#endif
+  FF_SYNCWARP();
+  if (!sweeps || !P_IS_FIRST_LANE) return;
+  ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u, 0u};
+  if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
+  if (!last) p_add_up_strip(net, t->memory, &w, strip, who, &out);
+  p_strips(net, t->memory)[strip] = out;
+}
+
+/* ---- the review --------------------------------------------------------------------------------------------------------- */
+
+FF_WARP void p_finish(const ff_launch *run, ff_petri_slot *slot, int refuses) {
+  if (refuses)
+    P_OR(run->refused + slot->unit / 32u, 1u << (slot->unit % 32u));
+  else
+    P_FETCH_ADD(&run->counters->steps, slot->firings);
+  P_FETCH_ADD(&run->counters->complete, 1u);
+  slot->phase = FF_PETRI_SLOT_IS_EMPTY;
+}
+
+/* The window of the sweep has begun with it. */
+FF_WARP void p_enter(const ff_launch *run, ff_petri_slot *slot) {
+  const p_window w = p_window_of(slot);
+  FF_NO_UNROLL while (slot->phase == FF_PETRI_SLOT_LEAVES && slot->at_time < run->n_times &&
+                      run->times[slot->at_time] < slot->pace.to)
+    slot->at_time++;
+  slot->start = w.start;
+  slot->phase = FF_PETRI_SLOT_SWEEPS;
+  slot->idle = 0u;
+  ff_petri_pace_begin(&slot->pace, w.from);
+}
+
+/* What follows, if this is the sum of all strips. */
+FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri_slot *slot, const ff_petri_strip *sum) {
+  ff_petri_outcome_of_sweep outcome = FF_PETRI_GOES_ON;
+  if (slot->phase != FF_PETRI_SLOT_SWEEPS) p_enter(run, slot);
+  ff_petri_pace *pace = &slot->pace;
+  if (sum->runs > 0u) {
+    slot->idle = 0u;
+    if (pace->turn == FF_PETRI_MOST_SWEEPS)
+      outcome = ff_petri_pace_halve(pace);
+    else
+      outcome = ff_petri_pace_after_sweep(pace, sum->runs, (int)sum->fine, sum->change, sum->before);
+  } else if (slot->idle++ == 0u) {
+    pace->colour = 1u - pace->colour;
+  } else {
+    const int last = run->times[run->n_times - 1u] < pace->to;
+    slot->firings += last ? sum->shown : sum->firings;
+    slot->phase = last ? FF_PETRI_SLOT_IS_DONE : FF_PETRI_SLOT_LEAVES;
+    ff_petri_pace_accept(pace, (double)sum->firings / net->n_blocks);
+  }
+  if (outcome == FF_PETRI_GOES_BACK) slot->phase = FF_PETRI_SLOT_BEGINS;
+  if (sum->refused != 0u || outcome == FF_PETRI_IS_SHORTEST) p_finish(run, slot, 1);
+}
+
+/* Adds up the strips in their order, and decides. */
+FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory) {
+  ff_petri_slot *slot = p_slot_of(net, memory);
+  const ff_petri_strip *strip = p_strips(net, memory);
+  ff_petri_strip sum = {0, 0, 0u, 1u, 0u, 0u, 0u, 0u};
+  if (slot->phase == FF_PETRI_SLOT_IS_EMPTY) return;
+  if (slot->phase == FF_PETRI_SLOT_IS_DONE) {
+    p_finish(run, slot, 0);
+    return;
+  }
+  FF_NO_UNROLL for (uint32_t i = 0u; i < net->n_strips; i++) {
+    sum.change += strip[i].change;
+    sum.before += strip[i].before;
+    sum.runs += strip[i].runs;
+    sum.fine &= strip[i].fine;
+    sum.refused |= strip[i].refused;
+    sum.firings += strip[i].firings;
+    sum.shown += strip[i].shown;
+  }
+  p_decide(run, net, slot, &sum);
+}
+
+/* ---- kernels ------------------------------------------------------------------------------------------------------------ */
+
+FF_WARP void p_begin_thread(p_thread *t, const ff_launch *run, const ff_petri_tissue *net, char *memory, double *real,
+                            uint32_t *word, ff_petri_part *piece) {
+  t->run = run;
+  t->net = net;
+  t->memory = memory;
+  t->real = real;
+  t->word = word;
+  t->piece = piece;
+  t->phase = P_EMPTY;
+}
+
+/* Whether the generator knows how many rows there are. */
+typedef char p_has_its_rows[P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WORDS_IN_ALL &&
+                                    P_STATE_REALS == P_STATE_REALS_IN_ALL && P_STATE_WORDS == P_STATE_WORDS_IN_ALL ? 1 : -1];
+
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
+    p_prepare_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
+  extern __shared__ __align__(16) double p_rows[]; /* the real ones, then the words */
+  uint32_t *const words = (uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS);
+  const uint32_t block = blockIdx.x * P_THREADS + threadIdx.x;
+  p_thread thread;
+  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, p_rows + threadIdx.x, words + threadIdx.x, 0);
+  if (block < net.n_blocks) p_prepare(&thread, block);
+}
+
+extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
+    p_sweep_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
+  extern __shared__ __align__(16) double p_rows[];
+  uint32_t *const words = (uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS);
+  double stop[P_STOPS];
+  ff_petri_part piece[P_ROOM(P_PIECES)];
+  p_thread thread;
+  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, p_rows + threadIdx.x, words + threadIdx.x, piece);
+  p_sweep(&thread, blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u, stop);
+}
+
+extern "C" __global__ void p_review_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
+  if (threadIdx.x == 0u) p_review(&run, &net, net.memory + blockIdx.x * net.slot_bytes);
+}
+#else
+/* A round of a slot, for tests. */
+void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot);
+void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
+  double real[P_REAL_ROWS], stop[P_STOPS];
+  uint32_t word[P_WORD_ROWS];
+  ff_petri_part piece[P_ROOM(P_PIECES)];
+  p_thread thread;
+  p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
+  for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
+  for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, stop);
+  p_review(run, net, thread.memory);
+}
+#endif
+
+#endif

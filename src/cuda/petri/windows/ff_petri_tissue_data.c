@@ -1,0 +1,264 @@
+#include "ff_petri_tissue_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES 48u  /* for which a wave has room, */
+#define KINKS 48u
+#define FIRINGS 64u
+#define LINE 128u   /* arrays begin with a line of the memory */
+
+static const ff_petri_program *program_of(const ff_petri_tissue_data *d, uint32_t block) {
+  return d->blocks->types[d->blocks->type[block]].program;
+}
+
+/* ---- code --------------------------------------------------------------------------------------------------------------- */
+
+/* Types that differ only in their neighbours have the same code. */
+static ff_status make_code(ff_petri_tissue_data *d, ff_error *err) {
+  const ff_petri_blocks *b = d->blocks;
+  ff_petri_code_around around = {0, 0};
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    const uint32_t near = (uint32_t)(b->neighbour_first[k + 1] - b->neighbour_first[k]);
+    const uint32_t piece = (uint32_t)ff_petri_piece_size(program_of(d, k)->n_levels);
+    around.near = near > around.near ? near : around.near;
+    around.piece = piece > around.piece ? piece : around.piece;
+  }
+  ff_status status = ff_petri_code_block_new(&d->code, b->types[0].program, &around, err);
+  for (uint32_t t = 1; t < b->n_types && status == FF_OK; t++) {
+    ff_petri_code other;
+    status = ff_petri_code_block_new(&other, b->types[t].program, &around, err);
+    if (status != FF_OK) return status;
+    const int same = strcmp(other.definitions, d->code.definitions) == 0 && strcmp(other.functions, d->code.functions) == 0;
+    ff_petri_code_free(&other);
+    if (!same)
+      status = ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets whose parts have different transitions yet");
+  }
+  return status;
+}
+
+/* ---- lists -------------------------------------------------------------------------------------------------------------- */
+
+/* Room for n elements of a size, from a line on. Offsets become pointers later: 1 is added, so that none is NULL. */
+static void *take(size_t *bytes, size_t n, size_t size) {
+  void *at = (void *)(uintptr_t)(*bytes + 1);
+  *bytes += (n * size + LINE - 1) / LINE * LINE;
+  return at;
+}
+
+#define AT(d, name) ((void *)((d)->data + ((uintptr_t)(d)->net.name - 1)))
+
+/* All lists of a net, with their numbers of elements. d is the data, b its blocks. */
+#define FF_TISSUE_LISTS(X)                                                                                                  \
+  X(order, b->n_blocks) X(type, b->n_blocks) X(colour, b->n_blocks) X(near_first, b->n_blocks + 1)                            \
+  X(near, b->neighbour_first[b->n_blocks]) X(far_first, b->n_blocks + 1) X(far, b->far_first[b->n_blocks])                    \
+  X(given_first, b->n_blocks + 1) X(given, b->given_first[b->n_blocks])                                                       \
+  X(group, (size_t)b->n_blocks * b->types[0].program->n_groups) X(table, (size_t)b->n_blocks * d->code.own_places)            \
+  X(linear_first, (size_t)b->n_types * (b->types[0].program->n_levels + 1)) X(linear_value, terms) X(linear_by, terms)
+
+static void copy_numbers(void *out, const size_t *from, size_t n) {
+  uint32_t *to = out;
+  for (size_t i = 0; i < n; i++) to[i] = (uint32_t)from[i];
+}
+
+/* Which of the recorded quantities each own place of a block is. */
+static void fill_table(ff_petri_tissue_data *d, const uint32_t *observed) {
+  const ff_petri_blocks *b = d->blocks;
+  uint32_t *table = AT(d, table);
+  for (uint32_t k = 0; k < b->n_blocks; k++) {
+    const ff_petri_program *p = program_of(d, k);
+    for (uint32_t v = 0; v < p->n_places; v++)
+      if (v < p->n_levels || v >= p->n_levels + p->n_given)
+        *table++ = observed[b->place[b->place_first[k] + p->value_place[v]]];
+  }
+}
+
+static ff_status fill_linear(ff_petri_tissue_data *d, ff_error *err) {
+  const ff_petri_blocks *b = d->blocks;
+  uint32_t *first = AT(d, linear_first), *value = AT(d, linear_value), n = 0;
+  double *by = AT(d, linear_by);
+  for (uint32_t t = 0; t < b->n_types; t++) {
+    const ff_petri_program *p = b->types[t].program;
+    for (uint32_t i = 0; i <= p->n_levels; i++) *first++ = n + (uint32_t)p->linear_first[i];
+    for (size_t k = 0; k < p->linear_first[p->n_levels]; k++, n++) {
+      by[n] = p->linear_by[k];
+      value[n] = p->linear_value[k];
+      if (value[n] >= p->n_levels + p->n_given)
+        return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets whose flows between parts are counts yet");
+    }
+  }
+  return FF_OK;
+}
+
+static ff_status fill(ff_petri_tissue_data *d, const ff_device_request *request, ff_error *err) {
+  const ff_petri_blocks *b = d->blocks;
+  uint32_t *order = AT(d, order), *group = AT(d, group);
+  for (uint32_t t = 0; t < b->n_types; order += b->types[t++].n_blocks)
+    memcpy(order, b->types[t].block, b->types[t].n_blocks * sizeof *order);
+  memcpy(AT(d, type), b->type, b->n_blocks * sizeof *b->type);
+  memcpy(AT(d, colour), b->colour, b->n_blocks);
+  copy_numbers(AT(d, near_first), b->neighbour_first, (size_t)b->n_blocks + 1);
+  copy_numbers(AT(d, far_first), b->far_first, (size_t)b->n_blocks + 1);
+  copy_numbers(AT(d, given_first), b->given_first, (size_t)b->n_blocks + 1);
+  memcpy(AT(d, near), b->neighbour, b->neighbour_first[b->n_blocks] * sizeof *b->neighbour);
+  memcpy(AT(d, far), b->far, b->far_first[b->n_blocks] * sizeof *b->far);
+  memcpy(AT(d, given), b->given, b->given_first[b->n_blocks] * sizeof *b->given);
+  memcpy(group, b->group, b->group_first[b->n_blocks] * sizeof *group);
+  uint32_t *observed = ff_calloc(b->net->n_places, sizeof *observed);
+  if (observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u places", b->net->n_places);
+  for (uint32_t f = 0; f < b->net->n_places; f++) observed[f] = UINT32_MAX;
+  for (uint32_t j = 0; j < request->n_observed; j++) observed[request->observed[j]] = j;
+  fill_table(d, observed);
+  for (uint32_t f = 0; f < b->net->n_places; f++)
+    if (observed[f] != UINT32_MAX && b->home[f] == FF_PETRI_NONE) {
+      free(observed);
+      return ff_error_set(err, FF_EUNSUPPORTED, "no kernel records places that nothing changes yet");
+    }
+  free(observed);
+  return fill_linear(d, err);
+}
+
+/* Where a slot has what. */
+static void lay_out(ff_petri_tissue_data *d) {
+  ff_petri_tissue *net = &d->net;
+  const uint64_t n = net->n_blocks, levels = d->blocks->types[0].program->n_levels;
+  size_t at = 0;
+  net->pieces = PIECES;
+  net->kinks = KINKS;
+  net->firings = FIRINGS;
+  net->at_slot = at;
+  at += LINE * ((sizeof(ff_petri_slot) + LINE - 1) / LINE);
+  const struct {
+    uint64_t *at, bytes;
+  } room[] = {{&net->at_real, 2 * n * d->code.state_reals * sizeof(double)},
+              {&net->at_word, 2 * n * d->code.state_words * sizeof(uint32_t)},
+              {&net->at_guess, 3 * n * levels * sizeof(double)},
+              {&net->at_strip, net->n_strips * sizeof(ff_petri_strip)},
+              {&net->at_told, 2 * n * sizeof(ff_petri_told)},
+              {&net->at_piece, 2 * n * net->pieces * ff_petri_piece_size((uint32_t)levels) * sizeof(double)},
+              {&net->at_kink, 2 * n * net->kinks * sizeof(double)},
+              {&net->at_fired, 2 * n * net->firings * sizeof(ff_petri_fired)},
+              {&net->at_became, 2 * n * net->firings * (d->code.became > 0 ? d->code.became : 1) * sizeof(double)},
+              {&net->at_moved, n * sizeof(double)}};
+  for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
+    *room[i].at = at;
+    at += (size_t)((room[i].bytes + LINE - 1) / LINE * LINE);
+  }
+  net->slot_bytes = at;
+}
+
+static ff_status make_lists(ff_petri_tissue_data *d, const ff_device_request *request, ff_error *err) {
+  const ff_petri_blocks *b = d->blocks;
+  size_t terms = 0;
+  for (uint32_t t = 0; t < b->n_types; t++) {
+    const ff_petri_program *p = b->types[t].program;
+    terms += p->linear_first[p->n_levels];
+  }
+  d->net.n_blocks = b->n_blocks;
+  d->net.n_strips = (b->n_blocks + FF_PETRI_STRIP - 1) / FF_PETRI_STRIP;
+#define FF_X(name, n) d->net.name = take(&d->bytes, (n), sizeof *d->net.name);
+  FF_TISSUE_LISTS(FF_X)
+#undef FF_X
+  lay_out(d);
+  d->data = ff_calloc(d->bytes, 1);
+  if (d->data == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the blocks of %u places", b->net->n_places);
+  return fill(d, request, err);
+}
+
+ff_petri_tissue ff_petri_tissue_at(const ff_petri_tissue_data *d, char *data, char *memory) {
+  ff_petri_tissue net = d->net;
+#define FF_X(name, n) net.name = (const void *)(data + ((uintptr_t)d->net.name - 1));
+  FF_TISSUE_LISTS(FF_X)
+#undef FF_X
+  net.memory = memory;
+  return net;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------- */
+
+ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_blocks *b, const ff_device_request *request,
+                                   ff_error *err) {
+  *out = (ff_petri_tissue_data){.blocks = b};
+  ff_status status = make_code(out, err);
+  if (status == FF_OK) status = make_lists(out, request, err);
+  if (status != FF_OK) return status;
+  out->path = ff_calloc(b->n_types, sizeof *out->path);
+  if (out->path == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
+  for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++)
+    status = ff_petri_path_new(&out->path[t], b->types[t].program, NULL, err);
+  return status == FF_OK ? ff_petri_windows_new(&out->windows, b, 1, FF_SIMD_BEST, 0, err) : status;
+}
+
+void ff_petri_tissue_data_free(ff_petri_tissue_data *d) {
+  ff_petri_windows_free(d->windows);
+  for (uint32_t t = 0; d->path != NULL && t < d->blocks->n_types; t++) ff_petri_path_free(&d->path[t]);
+  free(d->path);
+  free(d->data);
+  ff_petri_code_free(&d->code);
+  *d = (ff_petri_tissue_data){0};
+}
+
+/* ---- a trajectory begins ------------------------------------------------------------------------------------------------ */
+
+/* When a group fires, as far as it is known. */
+static double candidate_of(const ff_petri_path *x, uint32_t group) {
+  for (uint32_t k = 0; k < x->candidates.n; k++)
+    if (x->candidates.heap[k].number == group) return x->candidates.heap[k].time;
+  return INFINITY;
+}
+
+/* The state of a block at the start, as p_load() reads it. */
+static int fill_state(const ff_petri_tissue_data *d, const ff_petri_window *w, uint32_t k, char *memory) {
+  const ff_petri_tissue *net = &d->net;
+  const ff_petri_program *p = program_of(d, k);
+  ff_petri_path *x = &d->path[d->blocks->type[k]];
+  const ff_petri_kept kept = ff_petri_path_look(x, w->start + w->block[k].state);
+  const size_t n = net->n_blocks;
+  double *real = (double *)(memory + net->at_real) + k;
+  uint32_t *word = (uint32_t *)(memory + net->at_word) + k, dirty = 0;
+  for (uint32_t i = 0; i < p->n_levels; i++, real += n) *real = x->value[i];
+  for (uint32_t c = 0; c < p->n_cells; c++, real += n) *real = x->sum[c];
+  for (uint32_t g = 0; g < p->n_groups; g++) {
+    const double numbers[] = {x->left[g], x->choice[g], x->since[g], x->rate[g], candidate_of(x, g), 0};
+    for (uint32_t i = 0; i < d->code.of_group; i++, real += n) *real = numbers[i];
+    dirty |= (uint32_t)(x->is_dirty_group[g] != 0) << g;
+  }
+  for (uint32_t v = p->n_levels + p->n_given; v < p->n_places; v++) {
+    const int continuous = p->flat->continuous[p->value_place[v]];
+    if (!continuous) {
+      if (x->value[v] > FF_PETRI_CODE_LARGEST) return 0;
+      *word = (uint32_t)x->value[v];
+      word += n;
+    } else {
+      *real = x->value[v];
+      real += n;
+    }
+  }
+  for (uint32_t g = 0; g < p->n_groups; g++, word += n) *word = (uint32_t)x->fired[g];
+  for (uint32_t i = 0; i < p->n_derived; i++, real += n) *real = x->value[p->derived[i].value];
+  const double lengths[] = {kept.pace.next, kept.pace.tried, kept.pace.shortest, kept.reach};
+  for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++, real += n) *real = lengths[i];
+  word[0] = kept.pace.stiff;
+  word[n] = kept.pace.calm;
+  word[2 * n] = 0;
+  word[3 * n] = dirty;
+  double *guess = (double *)(memory + net->at_guess) + k;
+  for (uint32_t i = 0; i < 3 * p->n_levels; i++) guess[n * i] = w->block[k].guess[i];
+  return 1;
+}
+
+ff_status ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t number, uint32_t unit, const double *initial,
+                               char *memory, ff_error *err) {
+  const ff_petri_window *window;
+  const ff_petri_pace *pace;
+  ff_petri_windows_start(d->windows, key, number, initial, 0);
+  int fine = ff_petri_windows_open(d->windows, &window, &pace);
+  if (!fine && ff_petri_windows_now(d->windows)->failure.what == FF_PETRI_NO_MEMORY)
+    return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
+  for (uint32_t k = 0; k < d->net.n_blocks && fine; k++) fine = fill_state(d, window, k, memory);
+  if (!fine) return ff_error_set(err, FF_EUNSUPPORTED, "the state at the start is one that no kernel has");
+  ff_petri_slot *slot = (ff_petri_slot *)(memory + d->net.at_slot);
+  *slot = (ff_petri_slot){.pace = *pace, .phase = FF_PETRI_SLOT_BEGINS, .unit = unit};
+  return FF_OK;
+}

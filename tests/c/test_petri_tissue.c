@@ -1,0 +1,135 @@
+/* Kernels for large Petri nets, by windows: their code is compiled for this processor, and gives the bits of the engine. */
+#include "petri_code.h"
+#include "petri_nets.h"
+
+#include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
+
+typedef void (*tissue_run)(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot);
+
+enum { MOST_ROUNDS = 200000, MOST_OBSERVED = 64 };
+
+typedef struct {
+  const char *what;
+  const ff_petri_program *program;
+  double last;
+  uint32_t n_times, units, n_observed;
+  double times[16];
+  uint32_t observed[MOST_OBSERVED];
+  uint32_t refused;
+  uint64_t steps, rounds;
+} tissue_case;
+
+static void plan(tissue_case *x, ff_device_request *request) {
+  const uint32_t places = x->program->n_places;
+  x->n_times = 9;
+  for (uint32_t i = 0; i < x->n_times; i++) x->times[i] = x->last * i / (x->n_times - 1);
+  x->n_observed = places < MOST_OBSERVED ? places : MOST_OBSERVED;
+  for (uint32_t j = 0; j < x->n_observed; j++) x->observed[j] = (uint32_t)((uint64_t)j * places / x->n_observed);
+  *request = (ff_device_request){.initial = x->program->start, .times = x->times, .n_times = x->n_times, .observed = x->observed,
+                                 .n_observed = x->n_observed, .reals = 1};
+}
+
+/* Simulates all trajectories with the code. */
+static void play(tissue_case *x, ff_petri_tissue_data *d, const ff_device_request *request, ff_launch *run, tissue_run round) {
+  char *memory = ff_calloc(1, (size_t)d->net.slot_bytes);
+  const ff_petri_tissue net = ff_petri_tissue_at(d, d->data, memory);
+  const ff_petri_slot *slot = (const ff_petri_slot *)(memory + net.at_slot);
+  ff_error err;
+  for (uint32_t k = 0; k < x->units; k++) {
+    FF_CHECK_OK(ff_petri_tissue_open(d, CODE_KEY, CODE_FIRST + k, k, request->initial, memory, &err), &err);
+    for (uint32_t i = 0; i < MOST_ROUNDS && slot->phase != FF_PETRI_SLOT_IS_EMPTY; i++, x->rounds++) round(run, &net, 0);
+    FF_CHECK_SAY(slot->phase == FF_PETRI_SLOT_IS_EMPTY, "%s: trajectory %u does not end", x->what, k);
+  }
+  free(memory);
+}
+
+static void compare(tissue_case *x, const ff_launch *run) {
+  double *states[MOST_OBSERVED];
+  uint32_t wrong = 0;
+  int done = 0;
+  ff_error err;
+  ff_run *own = NULL;
+  for (uint32_t j = 0; j < x->n_observed; j++) states[j] = ff_calloc((size_t)x->units * x->n_times, sizeof(double));
+  const ff_run_options options = {.method = FF_PETRI_WINDOWS, .key = CODE_KEY, .first = CODE_FIRST, .n = x->units,
+                                  .times = x->times, .n_times = x->n_times, .observed = x->observed,
+                                  .n_observed = x->n_observed, .states = states, .threads = 1, .simd = FF_SIMD_BEST};
+  ff_status status = ff_run_new(&own, &ff_petri_engine, x->program, &options, &err);
+  while (status == FF_OK && !done) status = ff_run_advance(own, 10, &done, &err);
+  FF_CHECK_OK(status, &err);
+  for (uint32_t k = 0; k < x->units; k++) {
+    if (code_refuses(run, k)) {
+      x->refused++;
+      continue;
+    }
+    for (uint32_t i = 0; i < x->n_times; i++)
+      for (uint32_t j = 0; j < x->n_observed; j++) {
+        const double *found = FF_RECORD_REAL_OF(run, i, k) + (size_t)j * run->units;
+        wrong += memcmp(found, states[j] + (size_t)k * x->n_times + i, sizeof *found) != 0;
+      }
+  }
+  x->steps = status == FF_OK ? ff_run_steps(own) : 0;
+  FF_CHECK_SAY(wrong == 0, "%s: %u of %u numbers differ", x->what, wrong, x->units * x->n_times * x->n_observed);
+  FF_CHECK_INT(run->counters->complete, x->units);
+  if (x->refused == 0) FF_CHECK_INT(run->counters->steps, x->steps);
+  FF_CHECK(x->steps > 0);
+  ff_run_free(own);
+  for (uint32_t j = 0; j < x->n_observed; j++) free(states[j]);
+}
+
+static void play_case(tissue_case *x, const char *compiler) {
+  ff_petri_blocks *blocks = NULL;
+  ff_petri_tissue_data d;
+  ff_device_request request;
+  ff_error err;
+  char source[300];
+  plan(x, &request);
+  ff_status status = ff_petri_blocks_new(&blocks, x->program, &err);
+  FF_CHECK_OK(status, &err);
+  if (status != FF_OK) return;
+  status = ff_petri_tissue_data_new(&d, blocks, &request, &err);
+  FF_CHECK_OK(status, &err);
+  if (status == FF_OK) {
+    code_path(source, sizeof source, 0, ".c");
+    FILE *file = fopen(source, "w");
+    fprintf(file, "%s" FF_PETRI_CODE_BLOCK_HEADERS "%s", d.code.definitions, d.code.functions);
+    fclose(file);
+    code_compile(1, compiler);
+    void *library = code_load(0);
+    if (library != NULL) {
+      tissue_run round;
+      *(void **)&round = dlsym(library, "p_host");
+      ff_launch run = {.key = CODE_KEY, .first = CODE_FIRST, .units = x->units, .n_times = request.n_times,
+                       .n_observed = request.n_observed, .times = request.times, .observed = request.observed};
+      run.recorded_real = ff_calloc((size_t)x->units * request.n_times * request.n_observed, sizeof *run.recorded_real);
+      run.refused = ff_calloc((x->units + 31) / 32, sizeof *run.refused);
+      run.counters = ff_calloc(1, sizeof *run.counters);
+      play(x, &d, &request, &run, round);
+      compare(x, &run);
+      code_free(&run);
+      dlclose(library);
+    }
+  }
+  ff_petri_tissue_data_free(&d);
+  ff_petri_blocks_free(blocks);
+}
+
+static void calcium_has_the_trajectories(void) {
+  static const struct {
+    uint32_t nx, ny;
+    double relative;
+  } sizes[] = {{3, 3, 1e-6}, {12, 7, 1e-6}, {4, 5, 1e-9}};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    petri_text x = {0};
+    const ff_petri_options options = {.relative = sizes[i].relative};
+    x.status = petri_calcium(&x.net, sizes[i].nx, sizes[i].ny, &x.err);
+    petri_compile(&x, &options);
+    if (x.program == NULL) return;
+    tissue_case of = {.what = "calcium", .program = x.program, .last = 0.02, .units = 3};
+    play_case(&of, CODE_THOROUGH);
+    printf("%u x %u: %u refused, %llu firings, %llu rounds\n", sizes[i].nx, sizes[i].ny, of.refused, (unsigned long long)of.steps,
+           (unsigned long long)of.rounds);
+    petri_end(&x);
+  }
+}
+
+FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, code_remove_folder)
