@@ -13,7 +13,7 @@
 
 #include "../base/ff_base.h"
 
-#define FF_BACKEND_ABI 8
+#define FF_BACKEND_ABI 9
 #define FF_BACKEND_ENTRY "fireflip_backend" /* the only symbol that a backend's shared object exports */
 
 typedef struct {

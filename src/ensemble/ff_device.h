@@ -53,6 +53,7 @@ typedef struct {
   uint64_t max_values;     /* 0, or the most entries of all histograms that tally() may find */
   int bits32;              /* whether counts of more than 16 bits are to be expected, whatever rate equations say */
   uint64_t product_bytes;  /* of the sums of products that tally() adds up; 0 if there are none */
+  const void *own;         /* NULL, or what the engine tells its backend besides. Must outlive the ensemble */
   int reals;               /* whether counts may be real numbers. Then the device has all counts that are recorded, and those at
                             * the start, as doubles; and tally() is not called */
 } ff_device_request;

@@ -86,7 +86,7 @@ static void play_case(tissue_case *x, const char *compiler) {
   ff_status status = ff_petri_blocks_new(&blocks, x->program, &err);
   FF_CHECK_OK(status, &err);
   if (status != FF_OK) return;
-  status = ff_petri_tissue_data_new(&d, blocks, &request, &err);
+  status = ff_petri_tissue_data_new(&d, &(ff_petri_parts){blocks, &ff_petri_opener_of_windows}, &request, &err);
   FF_CHECK_OK(status, &err);
   if (status == FF_OK) {
     code_path(source, sizeof source, 0, ".c");

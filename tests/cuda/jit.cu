@@ -56,7 +56,7 @@ static void a_module_has_several_kernels(void) {
   if (m == NULL) return;
   CHECK(ff_module_kernel_of(&one, m, "g_kernel", 128, 1000, &err) == FF_OK && one.registers == 32 && one.blocks == 4);
   CHECK(ff_module_kernel_of(&other, m, "g_other", 32, 0, &err) == FF_OK && other.function != NULL);
-  CHECK(ff_module_launch(m, &one, 2, 128, 1000, NULL, NULL, &err) == FF_OK);
+  CHECK(ff_module_launch(m, &one, 2, 1, 128, 1000, NULL, NULL, &err) == FF_OK);
   CHECK(ff_module_kernel_of(&other, m, "none", 32, 0, &err) == FF_EBACKEND && strstr(err.text, "finding a kernel") != NULL);
   CHECK(ff_module_kernel_of(&other, m, "g_kernel", 32, 300000, &err) == FF_EARGUMENT && strstr(err.text, "does not fit") != NULL);
   ff_module_free(m);

@@ -6,11 +6,15 @@
  * ensembles instead:
  *
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME]
+ *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [n=TRAJECTORIES] [last=TIME] [threads=N]
  *
- * and prints events per second of the kernel, and of all from the start of a wave until its states are on this processor, of
- * N times that are recorded (1 at the end, by default). `make cuda-check` builds this program, and `make gpu-check` runs it. */
+ * The first one prints events per second of the kernel, and of all from the start of a wave until its states are on this processor, of
+ * N times that are recorded (1 at the end, by default). The second one prints seconds for a simulated second of a tissue of
+ * calcium cells, from TIME to twice this time; with threads=N, on so many threads of this processor instead. `make cuda-check` builds this program, and `make gpu-check` runs it. */
 #include "../../src/ensemble/ff_device.h"
 #include "../c/petri_small.h"
+#include "../../src/petri/windows/ff_petri_opener.h"
+#include "../c/petri_nets.h"
 #include "backend_checks.h"
 
 #define KEY 7
@@ -21,8 +25,9 @@ static struct {
   const ff_device_calls *backend;
   const char *cache, *net;
   uint64_t n;
-  uint32_t part, times;
-} gpu = {NULL, NULL, NULL, 1 << 20, 1, 1};
+  uint32_t part, times, nx, ny, threads;
+  double last;
+} gpu = {NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0.05};
 
 /* What an ensemble has simulated. */
 typedef struct {
@@ -70,7 +75,7 @@ static void compare(const job *j, const ff_petri_program *program, const ff_devi
   int done = 0;
   uint64_t wrong = 0, refused = 0;
   for (uint32_t k = 0; k < request->n_observed; k++) states[k] = ff_calloc(n * request->n_times, sizeof(double));
-  const ff_run_options options = {.key = KEY, .n = n, .initial = request->initial, .times = request->times,
+  const ff_run_options options = {.method = request->own != NULL ? FF_PETRI_WINDOWS : FF_PETRI_EXACT, .key = KEY, .n = n, .initial = request->initial, .times = request->times,
                                   .n_times = request->n_times, .observed = request->observed,
                                   .n_observed = request->n_observed, .states = states, .threads = 8, .simd = FF_SIMD_BEST};
   ff_status status = ff_run_new(&run, &ff_petri_engine, program, &options, &err);
@@ -111,6 +116,107 @@ static void small_nets_have_the_bits(void) {
     end_job(&j);
     petri_end(&x);
   }
+}
+
+/* ---- tissues ------------------------------------------------------------------------------------------------------------ */
+
+/* A tissue of calcium cells: a net, and what the backend gets of it. */
+typedef struct {
+  petri_text net;
+  ff_petri_parts parts;
+} tissue;
+
+static int tissue_write(tissue *x, uint32_t nx, uint32_t ny, double relative) {
+  const ff_petri_options options = {.relative = relative};
+  ff_error err;
+  memset(x, 0, sizeof *x);
+  x->net.status = petri_calcium(&x->net.net, nx, ny, &x->net.err);
+  petri_compile(&x->net, &options);
+  if (x->net.program == NULL) return 0;
+  x->parts.opener = &ff_petri_opener_of_windows;
+  FF_CHECK_OK(ff_petri_blocks_new(&x->parts.blocks, x->net.program, &err), &err);
+  return x->parts.blocks != NULL;
+}
+
+static void tissue_end(tissue *x) {
+  ff_petri_blocks_free(x->parts.blocks);
+  petri_end(&x->net);
+}
+
+static void tissues_have_the_bits(void) {
+  enum { TIMES = 6 };
+  static const struct {
+    uint32_t nx, ny, n;
+    double relative, last;
+  } cases[] = {{3, 3, 40, 1e-6, 0.1}, {20, 20, 3, 1e-6, 0.1}, {7, 3, 5, 1e-9, 0.05}, {40, 50, 1, 1e-6, 0.02}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tissue x;
+    job j = {0};
+    double times[TIMES];
+    uint32_t observed[MOST_PLACES], n_observed = 0;
+    char what[40];
+    ff_error err;
+    if (!tissue_write(&x, cases[i].nx, cases[i].ny, cases[i].relative)) continue;
+    const uint32_t places = x.net.program->n_places;
+    for (uint32_t k = 0; k < TIMES; k++) times[k] = cases[i].last * k / (TIMES - 1) / gpu.part;
+    for (; n_observed < MOST_PLACES && n_observed < places; n_observed++)
+      observed[n_observed] = (uint32_t)((uint64_t)n_observed * places / MOST_PLACES);
+    const ff_device_request request = {.initial = x.net.program->start, .times = times, .n_times = TIMES, .observed = observed,
+                                       .n_observed = n_observed, .reals = 1, .own = &x.parts};
+    snprintf(what, sizeof what, "%u x %u cells", cases[i].nx, cases[i].ny);
+    FF_CHECK_OK(on_gpu(&j, x.net.program, &request, cases[i].n, &err), &err);
+    if (j.progress.done) compare(&j, x.net.program, &request, cases[i].n, what);
+    end_job(&j);
+    tissue_end(&x);
+  }
+}
+
+/* One trajectory on this processor. */
+static void on_processor(const tissue *x, const ff_device_request *request, double *seconds, double *firings) {
+  double state, *const states = &state, began = ff_clock();
+  ff_run *run = NULL;
+  ff_error err;
+  int done = 0;
+  const ff_run_options options = {.method = FF_PETRI_WINDOWS, .key = KEY, .n = 1, .times = request->times, .n_times = 1,
+                                  .observed = request->observed, .n_observed = 1, .states = &states,
+                                  .threads = (int)gpu.threads, .simd = FF_SIMD_BEST};
+  ff_status status = ff_run_new(&run, &ff_petri_engine, x->net.program, &options, &err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
+  FF_CHECK_OK(status, &err);
+  *firings = status == FF_OK ? (double)ff_run_steps(run) : 0;
+  *seconds = ff_clock() - began;
+  ff_run_free(run);
+}
+
+static void a_tissue_is_fast(void) {
+  const uint32_t observed = 0;
+  tissue x;
+  double seconds[2] = {0, 0}, firings[2] = {0, 0};
+  if (!tissue_write(&x, gpu.nx, gpu.ny, 1e-6)) return;
+  for (int twice = 0; twice < 2; twice++) {
+    const double end = gpu.last * (1 + twice);
+    const ff_device_request request = {.initial = x.net.program->start, .times = &end, .n_times = 1, .observed = &observed,
+                                       .n_observed = 1, .reals = 1, .own = &x.parts};
+    job j = {0};
+    ff_error err;
+    if (gpu.threads > 0) {
+      on_processor(&x, &request, &seconds[twice], &firings[twice]);
+      continue;
+    }
+    FF_CHECK_OK(on_gpu(&j, x.net.program, &request, gpu.n, &err), &err);
+    if (j.progress.done) {
+      const ff_ensemble_info info = gpu.backend->common.info(j.ensemble);
+      seconds[twice] = info.device_seconds;
+      firings[twice] = (double)j.progress.steps;
+      printf("%u x %u cells, %llu trajectories to %g: ready %.2f s, device %.4f s, whole %.4f s, %llu firings, %u registers, %llu MB, refused %d\n",
+             gpu.nx, gpu.ny, (unsigned long long)gpu.n, end, j.ready, info.device_seconds, j.whole,
+             (unsigned long long)j.progress.steps, info.registers, (unsigned long long)info.bytes >> 20, is_refused(&j, 0));
+    }
+    end_job(&j);
+  }
+  printf("%.4f s for a simulated second, %.4g firings/s\n", (seconds[1] - seconds[0]) / gpu.last,
+         (firings[1] - firings[0]) / (seconds[1] - seconds[0]));
+  tissue_end(&x);
 }
 
 /* ---- speed -------------------------------------------------------------------------------------------------------------- */
@@ -154,27 +260,33 @@ static void ensembles_are_fast(void) {
 /* ---- the program -------------------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv) {
-  static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits}};
-  static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}};
+  static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
+                                      {"tissues_have_the_bits", tissues_have_the_bits}};
+  static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}, {"a_tissue_is_fast", a_tissue_is_fast}};
   const int n_own = (int)(sizeof own / sizeof *own);
   const char *only = NULL;
   ff_backend_library *library = NULL;
-  int measures = 0;
+  int measures = 0, tissues = 0;
   if (backend_checks_list(own, n_own, argc, argv)) return 0;
   gpu.backend = backend_checks_open(&library, FF_PETRI_INTERFACE, "[cache=FOLDER] [speed]", argc, argv);
   if (gpu.backend == NULL) return 2;
   for (int i = 2; i < argc; i++) {
     if (strcmp(argv[i], "speed") == 0) measures = 1;
+    if (strcmp(argv[i], "tissue") == 0) measures = tissues = 1;
+    if (strncmp(argv[i], "cells=", 6) == 0 && sscanf(argv[i] + 6, "%ux%u", &gpu.nx, &gpu.ny) != 2) return 2;
+    if (strncmp(argv[i], "last=", 5) == 0) gpu.last = strtod(argv[i] + 5, NULL);
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "net=", 4) == 0) gpu.net = argv[i] + 4;
     if (strncmp(argv[i], "n=", 2) == 0) gpu.n = (uint64_t)atoll(argv[i] + 2);
     if (strncmp(argv[i], "times=", 6) == 0 && atoi(argv[i] + 6) > 0) gpu.times = (uint32_t)atoi(argv[i] + 6);
+    if (strncmp(argv[i], "threads=", 8) == 0 && atoi(argv[i] + 8) > 0) gpu.threads = (uint32_t)atoi(argv[i] + 8);
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
+  if (gpu.n == 0) gpu.n = tissues ? 1 : 1 << 20;
   const int first = only != NULL ? backend_checks_find(own, n_own, only) : 0;
   if (first < 0) return 2;
-  const int failed = measures ? ff_check_main("petri_check", speed, 1, 1, argv)
+  const int failed = measures ? ff_check_main("petri_check", speed + tissues, 1, 1, argv)
                               : ff_check_main("petri_check", own + first, only != NULL ? 1 : n_own, 1, argv);
   ff_backend_close(library);
   return failed;

@@ -162,7 +162,7 @@ static ff_status steps(ff_ensemble *e, uint64_t n, int count, int fresh, ff_erro
   ff_slice_launch run = ff_slice_launch_of(&own->device, e, n, count, fresh);
   void *arguments[] = {&own->device.image, &run};
   const uint32_t warps = own->shape.warps;
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), warps * 32,
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, (unsigned)((e->tiles + warps - 1) / warps), 1, warps * 32,
                           own->shared, e->stream, arguments, err);
 }
 

@@ -14,8 +14,8 @@ static ff_status create(ff_ensemble **out, const void *model, const ff_device_re
   e->options = *options;
   e->n_counts = e->program->n_places;
   e->round = FF_PETRI_CODE_ROUND;
-  if (options->kernel == NULL || ff_runner_is(&ff_petri_runner_generated, options->kernel))
-    ff_stages_offer(e, &ff_petri_runner_generated);
+  const ff_trajectory_runner *runner = request->own != NULL ? &ff_petri_runner_windows : &ff_petri_runner_generated;
+  if (options->kernel == NULL || ff_runner_is(runner, options->kernel)) ff_stages_offer(e, runner);
   const ff_status status = ff_trajectories_open(e, request, err);
   if (status == FF_OK) *out = e;
   return status;

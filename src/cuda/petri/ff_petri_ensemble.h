@@ -8,13 +8,12 @@ extern "C" {
 #include "../../petri/program/ff_petri_program.h"
 }
 
-typedef ff_trajectory_runner ff_petri_runner;
-
 struct ff_ensemble : ff_trajectories {
   const ff_petri_program *program;
 };
 
-/* Code that is generated for the net: ff_petri_generated.cu. */
-extern "C" const ff_petri_runner ff_petri_runner_generated;
+/* Code that is generated for the net: ff_petri_generated.cu. For large nets: ff_petri_tissue.cu. */
+extern "C" const ff_trajectory_runner ff_petri_runner_generated;
+extern "C" const ff_trajectory_runner ff_petri_runner_windows;
 
 #endif

@@ -56,8 +56,8 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   generated *own = (generated *)e->own;
   ff_launch run = *launch;
   void *arguments[] = {&run, &own->initial, &own->table};
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, own->code.threads,
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, 1, own->code.threads,
                           ff_petri_code_shared_bytes(&own->code), e->stream, arguments, err);
 }
 
-extern "C" const ff_petri_runner ff_petri_runner_generated = {"generated", prepare, ready, release, launch};
+extern "C" const ff_trajectory_runner ff_petri_runner_generated = {"generated", prepare, ready, release, launch};

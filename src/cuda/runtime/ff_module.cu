@@ -101,9 +101,9 @@ extern "C" ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *m, co
   return status;
 }
 
-extern "C" ff_status ff_module_launch(ff_module *m, const ff_module_kernel *kernel, unsigned blocks, unsigned threads,
-                                      size_t shared, void *stream, void **arguments, ff_error *err) {
-  return check(m, m->cuda.launch((CUfunction)kernel->function, blocks, 1, 1, threads, 1, 1, (unsigned)shared, (CUstream)stream,
+extern "C" ff_status ff_module_launch(ff_module *m, const ff_module_kernel *kernel, unsigned blocks, unsigned rows,
+                                      unsigned threads, size_t shared, void *stream, void **arguments, ff_error *err) {
+  return check(m, m->cuda.launch((CUfunction)kernel->function, blocks, rows, 1, threads, 1, 1, (unsigned)shared, (CUstream)stream,
                                  arguments, NULL),
                "launching generated code", err);
 }

@@ -31,9 +31,9 @@ ff_status ff_module_kernel_of(ff_module_kernel *out, ff_module *module, const ch
 ff_status ff_module_occupancy(int *blocks, const ff_module *module, const ff_module_kernel *kernel, int threads, size_t shared,
                               ff_error *err);
 
-/* Queues a launch. `stream` is a cudaStream_t. `arguments` are only read during the call. */
-ff_status ff_module_launch(ff_module *module, const ff_module_kernel *kernel, unsigned blocks, unsigned threads, size_t shared,
-                           void *stream, void **arguments, ff_error *err);
+/* Queues a launch of `rows` rows of blocks. `stream` is a cudaStream_t. `arguments` are only read during the call. */
+ff_status ff_module_launch(ff_module *module, const ff_module_kernel *kernel, unsigned blocks, unsigned rows, unsigned threads,
+                           size_t shared, void *stream, void **arguments, ff_error *err);
 
 /* The major version of CUDA with which this was built. A driver that runs it can load code from NVRTC up to this version. */
 int ff_module_cuda(void);

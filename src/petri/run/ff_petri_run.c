@@ -247,13 +247,17 @@ static ff_status open_process(ff_process *process, const ff_run_options *o, ff_e
   for (uint64_t i = 0; o->starts != NULL && i < o->n && status == FF_OK; i++)
     status = check_places(p, o->starts + i * p->n_places, err);
   if (status != FF_OK || o->method != FF_PETRI_WINDOWS) return status;
-  ff_petri_blocks *blocks = NULL;
-  status = ff_petri_blocks_new(&blocks, p, err);
-  process->own = blocks;
-  return status;
+  ff_petri_parts *parts = process->own = ff_calloc(1, sizeof *parts);
+  if (parts == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for the blocks of %u places", p->n_places);
+  parts->opener = &ff_petri_opener_of_windows;
+  return ff_petri_blocks_new(&parts->blocks, p, err);
 }
 
-static void close_process(ff_process *process) { ff_petri_blocks_free(process->own); }
+static void close_process(ff_process *process) {
+  ff_petri_parts *parts = process->own;
+  if (parts != NULL) ff_petri_blocks_free(parts->blocks);
+  free(parts);
+}
 
 static const double *initial_of(const void *model) { return ((const ff_petri_program *)model)->start; }
 
@@ -415,13 +419,13 @@ static void describe(const ff_process *process, const ff_run_options *o, ff_lane
 /* What no kernel has. What a net needs besides is checked when an ensemble is created. */
 static ff_status check_devices(const void *model, const ff_run_options *o, ff_error *err) {
   const ff_petri_program *p = model;
-  if (o->method == FF_PETRI_WINDOWS)
-    return ff_error_set(err, FF_EUNSUPPORTED, "there are no kernels for large nets, which are simulated by windows, yet");
   if (o->until != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no kernel ends trajectories of Petri nets by a condition yet");
   if (o->start != 0 && (p->timed_flows || p->timed_profiles))
     return ff_error_set(err, FF_EUNSUPPORTED, "rates depend on the time, and no kernel begins at another time than 0 yet");
   return FF_OK;
 }
+
+static void request(const ff_process *process, ff_device_request *out) { out->own = process->own; }
 
 static int shares(const ff_run_options *o) {
   (void)o;
@@ -429,4 +433,4 @@ static int shares(const ff_run_options *o) {
 }
 
 const ff_engine ff_petri_engine = {.open = open_process, .close = close_process, .initial = initial_of, .lanes = make_lanes,
-                                   .describe = describe, .check_devices = check_devices, .shares = shares};
+                                   .describe = describe, .check_devices = check_devices, .request = request, .shares = shares};

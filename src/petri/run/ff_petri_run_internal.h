@@ -2,7 +2,7 @@
 #ifndef FF_PETRI_RUN_INTERNAL_H
 #define FF_PETRI_RUN_INTERNAL_H
 
-#include "../windows/ff_petri_windows.h"
+#include "../windows/ff_petri_opener.h"
 #include "ff_petri_run.h"
 
 /* A lane for one trajectory by windows. process->own has the blocks. If there are fewer trajectories than threads, each

@@ -74,6 +74,7 @@ static void drop(ff_lanes *lanes) {
 ff_status ff_petri_window_lanes(ff_lanes **out, const ff_process *process, const ff_run_options *options, const double *initial,
                                 ff_error *err) {
   const ff_petri_program *program = process->model;
+  const ff_petri_parts *parts = process->own;
   const uint64_t lanes = options->n < (uint64_t)options->threads ? options->n : (uint64_t)options->threads;
   *out = NULL;
   window_lane *e = ff_calloc(1, sizeof *e);
@@ -81,7 +82,7 @@ ff_status ff_petri_window_lanes(ff_lanes **out, const ff_process *process, const
   e->count = ff_calloc(program->n_places, sizeof *e->count);
   ff_status status = e->count != NULL ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for %u places", program->n_places);
   if (status == FF_OK)
-    status = ff_petri_windows_new(&e->windows, process->own, options->threads / (lanes > 0 ? (int)lanes : 1), options->simd,
+    status = ff_petri_windows_new(&e->windows, parts->blocks, options->threads / (lanes > 0 ? (int)lanes : 1), options->simd,
                                   ff_run_follows(options), err);
   if (status != FF_OK) {
     drop(&e->base);

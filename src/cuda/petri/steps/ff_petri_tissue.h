@@ -13,6 +13,7 @@
 #include "../../../petri/windows/ff_petri_source.h"
 #include "../../device/ff_launch.h"
 
+#define FF_PETRI_REVIEW_THREADS 256u /* that review a slot */
 #define FF_PETRI_NO_SWEEP 0xFFFFFFFFu /* a wave that must not be read */
 
 /* What is known of a wave, besides its pieces, kinks and firings. */
@@ -43,7 +44,8 @@ typedef enum {
   FF_PETRI_SLOT_BEGINS,   /* a window */
   FF_PETRI_SLOT_SWEEPS,
   FF_PETRI_SLOT_LEAVES,   /* the window, for the next one */
-  FF_PETRI_SLOT_IS_DONE   /* with the last window */
+  FF_PETRI_SLOT_IS_DONE,  /* with the last window */
+  FF_PETRI_SLOT_REFUSES   /* the trajectory, from the start */
 } ff_petri_slot_phase;
 
 /* A trajectory. */

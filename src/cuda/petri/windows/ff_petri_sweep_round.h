@@ -2,6 +2,18 @@
 #ifndef FF_PETRI_SWEEP_ROUND_H
 #define FF_PETRI_SWEEP_ROUND_H
 
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+#define P_ALL_MEET() __syncthreads()
+#define P_EACH_REVIEWER(i, n) for (uint32_t i = threadIdx.x; i < (n); i += FF_PETRI_REVIEW_THREADS)
+#define P_IS_FIRST_REVIEWER (threadIdx.x == 0u)
+#define P_BY_EIGHT _Pragma("unroll 8")
+#else
+#define P_ALL_MEET()
+#define P_EACH_REVIEWER(i, n) for (uint32_t i = 0u; i < (n); i++)
+#define P_IS_FIRST_REVIEWER 1
+#define P_BY_EIGHT
+#endif
+
 FF_WARP ff_petri_slot *p_slot_of(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_slot, net->at_slot); }
 FF_WARP ff_petri_strip *p_strips(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_strip, net->at_strip); }
 
@@ -193,26 +205,36 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   if (sum->refused != 0u || outcome == FF_PETRI_IS_SHORTEST) p_finish(run, slot, 1);
 }
 
-/* Adds up the strips in their order, and decides. */
-FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory) {
+FF_WARP void p_add_strip(ff_petri_strip *sum, const ff_petri_strip *strip) {
+  sum->change += strip->change;
+  sum->before += strip->before;
+  sum->runs += strip->runs;
+  sum->fine &= strip->fine;
+  sum->refused |= strip->refused;
+  sum->firings += strip->firings;
+  sum->shown += strip->shown;
+}
+
+/* Threads copy strips, and the first one adds them up in their order, and decides. */
+FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, ff_petri_strip *part) {
   ff_petri_slot *slot = p_slot_of(net, memory);
-  const ff_petri_strip *strip = p_strips(net, memory);
   ff_petri_strip sum = {0, 0, 0u, 1u, 0u, 0u, 0u, 0u};
-  if (slot->phase == FF_PETRI_SLOT_IS_EMPTY) return;
-  if (slot->phase == FF_PETRI_SLOT_IS_DONE) {
-    p_finish(run, slot, 0);
-    return;
+  const uint32_t phase = slot->phase;
+  P_ALL_MEET();
+  if (phase == FF_PETRI_SLOT_IS_EMPTY) return;
+  const int ends = phase == FF_PETRI_SLOT_IS_DONE || phase == FF_PETRI_SLOT_REFUSES;
+  FF_NO_UNROLL for (uint32_t from = 0u; from < net->n_strips && !ends; from += FF_PETRI_REVIEW_THREADS) {
+    const uint32_t left = net->n_strips - from, n = left < FF_PETRI_REVIEW_THREADS ? left : FF_PETRI_REVIEW_THREADS;
+    P_EACH_REVIEWER(i, n) part[i] = p_strips(net, memory)[from + i];
+    P_ALL_MEET();
+    if (P_IS_FIRST_REVIEWER) P_BY_EIGHT for (uint32_t i = 0u; i < n; i++) p_add_strip(&sum, &part[i]);
+    P_ALL_MEET();
   }
-  FF_NO_UNROLL for (uint32_t i = 0u; i < net->n_strips; i++) {
-    sum.change += strip[i].change;
-    sum.before += strip[i].before;
-    sum.runs += strip[i].runs;
-    sum.fine &= strip[i].fine;
-    sum.refused |= strip[i].refused;
-    sum.firings += strip[i].firings;
-    sum.shown += strip[i].shown;
-  }
-  p_decide(run, net, slot, &sum);
+  if (!P_IS_FIRST_REVIEWER) return;
+  if (ends)
+    p_finish(run, slot, phase == FF_PETRI_SLOT_REFUSES);
+  else
+    p_decide(run, net, slot, &sum);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
@@ -254,8 +276,10 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
   p_sweep(&thread, blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u, stop);
 }
 
-extern "C" __global__ void p_review_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
-  if (threadIdx.x == 0u) p_review(&run, &net, net.memory + blockIdx.x * net.slot_bytes);
+extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
+    p_review_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
+  __shared__ ff_petri_strip part[FF_PETRI_REVIEW_THREADS];
+  p_review(&run, &net, net.memory + blockIdx.x * net.slot_bytes, part);
 }
 #else
 /* A round of a slot, for tests. */
@@ -268,7 +292,8 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
   for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, stop);
-  p_review(run, net, thread.memory);
+  ff_petri_strip part[FF_PETRI_REVIEW_THREADS];
+  p_review(run, net, thread.memory, part);
 }
 #endif
 

@@ -177,23 +177,16 @@ ff_petri_tissue ff_petri_tissue_at(const ff_petri_tissue_data *d, char *data, ch
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
 
-ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_blocks *b, const ff_device_request *request,
+ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_parts *parts, const ff_device_request *request,
                                    ff_error *err) {
-  *out = (ff_petri_tissue_data){.blocks = b};
+  *out = (ff_petri_tissue_data){.parts = parts, .blocks = parts->blocks};
   ff_status status = make_code(out, err);
   if (status == FF_OK) status = make_lists(out, request, err);
-  if (status != FF_OK) return status;
-  out->path = ff_calloc(b->n_types, sizeof *out->path);
-  if (out->path == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u types of blocks", b->n_types);
-  for (uint32_t t = 0; t < b->n_types && status == FF_OK; t++)
-    status = ff_petri_path_new(&out->path[t], b->types[t].program, NULL, err);
-  return status == FF_OK ? ff_petri_windows_new(&out->windows, b, 1, FF_SIMD_BEST, 0, err) : status;
+  return status == FF_OK ? parts->opener->create(&out->opener, parts->blocks, err) : status;
 }
 
 void ff_petri_tissue_data_free(ff_petri_tissue_data *d) {
-  ff_petri_windows_free(d->windows);
-  for (uint32_t t = 0; d->path != NULL && t < d->blocks->n_types; t++) ff_petri_path_free(&d->path[t]);
-  free(d->path);
+  if (d->opener != NULL) d->parts->opener->free(d->opener);
   free(d->data);
   ff_petri_code_free(&d->code);
   *d = (ff_petri_tissue_data){0};
@@ -212,8 +205,8 @@ static double candidate_of(const ff_petri_path *x, uint32_t group) {
 static int fill_state(const ff_petri_tissue_data *d, const ff_petri_window *w, uint32_t k, char *memory) {
   const ff_petri_tissue *net = &d->net;
   const ff_petri_program *p = program_of(d, k);
-  ff_petri_path *x = &d->path[d->blocks->type[k]];
-  const ff_petri_kept kept = ff_petri_path_look(x, w->start + w->block[k].state);
+  ff_petri_kept kept;
+  const ff_petri_path *x = d->parts->opener->look(d->opener, k, &kept);
   const size_t n = net->n_blocks;
   double *real = (double *)(memory + net->at_real) + k;
   uint32_t *word = (uint32_t *)(memory + net->at_word) + k, dirty = 0;
@@ -252,13 +245,14 @@ ff_status ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t n
                                char *memory, ff_error *err) {
   const ff_petri_window *window;
   const ff_petri_pace *pace;
-  ff_petri_windows_start(d->windows, key, number, initial, 0);
-  int fine = ff_petri_windows_open(d->windows, &window, &pace);
-  if (!fine && ff_petri_windows_now(d->windows)->failure.what == FF_PETRI_NO_MEMORY)
-    return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  for (uint32_t k = 0; k < d->net.n_blocks && fine; k++) fine = fill_state(d, window, k, memory);
-  if (!fine) return ff_error_set(err, FF_EUNSUPPORTED, "the state at the start is one that no kernel has");
   ff_petri_slot *slot = (ff_petri_slot *)(memory + d->net.at_slot);
-  *slot = (ff_petri_slot){.pace = *pace, .phase = FF_PETRI_SLOT_BEGINS, .unit = unit};
+  const ff_status status = d->parts->opener->open(d->opener, key, number, initial, &window, &pace, err);
+  if (status == FF_EMEMORY) return status;
+  *slot = (ff_petri_slot){.phase = FF_PETRI_SLOT_REFUSES, .unit = unit};
+  if (status != FF_OK) return FF_OK;
+  for (uint32_t k = 0; k < d->net.n_blocks; k++)
+    if (!fill_state(d, window, k, memory)) return FF_OK;
+  slot->pace = *pace;
+  slot->phase = FF_PETRI_SLOT_BEGINS;
   return FF_OK;
 }

@@ -6,24 +6,24 @@
 extern "C" {
 #endif
 
-#include "../../../petri/windows/ff_petri_windows.h"
+#include "../../../petri/windows/ff_petri_opener.h"
 #include "../code/ff_petri_code.h"
 #include "../steps/ff_petri_tissue.h"
 
 typedef struct {
-  const ff_petri_blocks *blocks; /* borrowed */
+  const ff_petri_parts *parts; /* borrowed */
+  const ff_petri_blocks *blocks;
   ff_petri_code code;   /* the same for all types of blocks */
   ff_petri_tissue net;  /* pointers are offsets in `data`: see ff_petri_tissue_at() */
   char *data;           /* lists of the net */
   size_t bytes;
-  ff_petri_path *path;  /* of each type: to read states */
-  ff_petri_windows *windows;
+  ff_petri_opener *opener;
 } ff_petri_tissue_data;
 
-/* Makes the data of a net of blocks, and the code. request->initial, ->observed and ->n_observed are read. The caller frees *out
+/* Makes the data of a net, and the code. request->initial, ->observed and ->n_observed are read. The caller frees *out
  * with ff_petri_tissue_data_free(), also after an error. FF_EUNSUPPORTED, with a clause that tells why, if no kernel can simulate
  * the net. O(size of the net). */
-ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_blocks *blocks, const ff_device_request *request,
+ff_status ff_petri_tissue_data_new(ff_petri_tissue_data *out, const ff_petri_parts *parts, const ff_device_request *request,
                                    ff_error *err);
 void ff_petri_tissue_data_free(ff_petri_tissue_data *data);
 
@@ -31,8 +31,7 @@ void ff_petri_tissue_data_free(ff_petri_tissue_data *data);
 ff_petri_tissue ff_petri_tissue_at(const ff_petri_tissue_data *of, char *data, char *memory);
 
 /* Lets trajectory `unit` of a wave begin, whose number is `number`: fills the first ff_petri_tissue_open_bytes() bytes of the
- * memory of a slot. FF_EMEMORY, or FF_EUNSUPPORTED if the state at the start is one that the processor must look at. O(size of the
- * net). */
+ * memory of a slot. If the processor must look at the state at the start, the slot refuses it. FF_EMEMORY. O(size of the net). */
 ff_status ff_petri_tissue_open(ff_petri_tissue_data *of, uint64_t key, uint64_t number, uint32_t unit, const double *initial,
                                char *memory, ff_error *err);
 static inline size_t ff_petri_tissue_open_bytes(const ff_petri_tissue_data *of) { return (size_t)of->net.at_strip; }

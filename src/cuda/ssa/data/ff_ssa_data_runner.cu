@@ -66,7 +66,7 @@ ff_status ff_ssa_data_launch(ff_ensemble *e, void **arguments, ff_error *err) {
   const ff_ssa_data_kernel *kernel = &plan->kernel;
   const uint32_t blocks = e->running / e->block_slots, threads = plan->warps * 32;
   if (kernel->ahead == NULL)
-    return ff_module_launch(kernel->module, &kernel->late, blocks, threads, plan->shared, e->stream, arguments, err);
+    return ff_module_launch(kernel->module, &kernel->late, blocks, 1, threads, plan->shared, e->stream, arguments, err);
   return ff_cuda_check(cudaLaunchKernel(kernel->ahead, dim3(blocks), dim3(threads), arguments, plan->shared, e->stream),
                        "launching a kernel that reads the network", err);
 }

@@ -131,7 +131,7 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   generated *own = (generated *)e->own;
   ff_launch run = *launch;
   void *arguments[] = {&run, own->code->rates, &own->table, &own->big};
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code->threads, own->code->threads,
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code->threads, 1, own->code->threads,
                           shared_bytes(own->code), e->stream, arguments, err);
 }
 

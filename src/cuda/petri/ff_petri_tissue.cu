@@ -1,0 +1,159 @@
+/* The runner "windows": large nets, whose blocks run side by side over windows of time. A slot runs one trajectory. */
+#include <stdlib.h>
+
+#include "ff_petri_ensemble.h"
+
+extern "C" {
+#include "windows/ff_petri_tissue_data.h"
+}
+
+#define ROUNDS 64u          /* between two looks at the slots */
+#define THREADS_EACH 384u   /* of a multiprocessor, which trajectories of small nets share */
+
+typedef struct {
+  ff_petri_tissue_data data;
+  ff_jit *jit;
+  ff_module_kernel prepare, sweep, review;
+  char *lists;           /* of the net, on the device */
+  char *opened;          /* the begin of a slot's memory, on this processor */
+  ff_petri_slot *slot;   /* of each slot, as they were read last */
+  uint32_t n_slots;
+  uint64_t next;         /* the next trajectory of the wave that begins */
+} tissue;
+
+static ff_status prepare(ff_ensemble *e, ff_error *err) {
+  tissue *own = (tissue *)ff_calloc(1, sizeof *own);
+  if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
+  e->own = own;
+  if (e->request.max_firings > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "no kernel lists firings of large nets, which are simulated by windows, yet");
+  ff_status status = ff_petri_tissue_data_new(&own->data, (const ff_petri_parts *)e->request.own, &e->request, err);
+  if (status != FF_OK) return status;
+  const char *const parts[] = {own->data.code.definitions, FF_PETRI_CODE_BLOCK_HEADERS, own->data.code.functions};
+  return ff_trajectories_start_code(e, &own->jit, parts, err);
+}
+
+/* Waits for the code, then takes the kernels and uploads the lists of the net. */
+static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  const ff_petri_code *code = &own->data.code;
+  const size_t shared = ff_petri_code_shared_bytes(code);
+  ff_status status = ff_trajectories_wait_for_code(own->jit, seconds, is, err);
+  if (status != FF_OK || !*is) return status;
+  ff_module *module = ff_jit_module(own->jit);
+  const int threads = (int)code->threads;
+  status = ff_module_kernel_of(&own->prepare, module, "p_prepare_kernel", threads, shared, err);
+  if (status == FF_OK) status = ff_module_kernel_of(&own->sweep, module, "p_sweep_kernel", threads, shared, err);
+  if (status == FF_OK) status = ff_module_kernel_of(&own->review, module, "p_review_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
+  if (status == FF_OK) status = ff_cuda_upload((void **)&own->lists, own->data.data, own->data.bytes, "a net", err);
+  if (status != FF_OK) return status;
+  own->opened = (char *)ff_calloc(ff_petri_tissue_open_bytes(&own->data), 1);
+  if (own->opened == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
+  ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, shared, "net");
+  e->slot_bytes = own->data.net.slot_bytes;
+  e->block_slots = 1;
+  e->resident = 1 + (uint64_t)THREADS_EACH * (uint64_t)e->device.multiProcessorCount / own->data.net.n_blocks;
+  return FF_OK;
+}
+
+static void release(ff_ensemble *e) {
+  tissue *own = (tissue *)e->own;
+  cudaFree(own->lists);
+  ff_jit_free(own->jit);
+  ff_petri_tissue_data_free(&own->data);
+  free(own->opened);
+  free(own->slot);
+  free(own);
+}
+
+/* ---- launches ----------------------------------------------------------------------------------------------------------- */
+
+/* Lets the next trajectory begin in a slot. */
+static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  const uint64_t unit = own->next++, number = launch->first + unit;
+  const double *starts = e->request.starts;
+  const double *initial = starts == NULL ? e->request.initial : starts + (number - e->request.first_start) * e->n_counts;
+  ff_status status = ff_petri_tissue_open(&own->data, launch->key, number, (uint32_t)unit, initial, own->opened, err);
+  if (status != FF_OK) return status;
+  own->slot[k] = *(const ff_petri_slot *)(own->opened + own->data.net.at_slot);
+  status = ff_cuda_check(cudaMemcpyAsync((char *)launch->state + k * e->slot_bytes, own->opened,
+                                         ff_petri_tissue_open_bytes(&own->data), cudaMemcpyHostToDevice, e->stream),
+                         "copying the start of a trajectory", err);
+  return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;
+}
+
+/* A wave begins: all slots are empty. */
+static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  own->next = 0;
+  own->n_slots = launch->slots;
+  free(own->slot);
+  own->slot = (ff_petri_slot *)ff_calloc(own->n_slots, sizeof *own->slot);
+  if (own->slot == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u trajectories", own->n_slots);
+  for (uint32_t k = 0; k < own->n_slots; k++) {
+    const ff_status status = ff_cuda_check(cudaMemsetAsync((char *)launch->state + k * e->slot_bytes + own->data.net.at_slot, 0,
+                                                           sizeof *own->slot, e->stream), "starting trajectories", err);
+    if (status != FF_OK) return status;
+  }
+  return FF_OK;
+}
+
+/* Fills empty slots. *busy becomes whether some slot has a trajectory. */
+static ff_status fill(ff_ensemble *e, const ff_launch *launch, int *busy, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  ff_status status = FF_OK;
+  *busy = 0;
+  for (uint32_t k = 0; k < own->n_slots && status == FF_OK; k++) {
+    if (own->slot[k].phase == FF_PETRI_SLOT_IS_EMPTY && own->next < launch->units) status = begin(e, launch, k, err);
+    *busy |= own->slot[k].phase != FF_PETRI_SLOT_IS_EMPTY;
+  }
+  return status;
+}
+
+/* Queues a round: the three parts of ff_petri_tissue.h. */
+static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  const ff_petri_code *code = &own->data.code;
+  const ff_petri_tissue *net = &own->data.net;
+  const size_t shared = ff_petri_code_shared_bytes(code);
+  const unsigned threads = code->threads, warps = threads / 32;
+  ff_module *module = ff_jit_module(own->jit);
+  ff_status status = ff_module_launch(module, &own->prepare, (net->n_blocks + threads - 1) / threads, own->n_slots, threads,
+                                           shared, e->stream, arguments, err);
+  if (status == FF_OK)
+    status = ff_module_launch(module, &own->sweep, (net->n_strips + warps - 1) / warps, own->n_slots, threads, shared,
+                                   e->stream, arguments, err);
+  if (status == FF_OK)
+    status = ff_module_launch(module, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
+  return status;
+}
+
+static ff_status read_slots(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  const ff_status status = ff_cuda_check(cudaMemcpy2DAsync(own->slot, sizeof *own->slot,
+                                                           (char *)launch->state + own->data.net.at_slot, e->slot_bytes,
+                                                           sizeof *own->slot, own->n_slots, cudaMemcpyDeviceToHost, e->stream),
+                                         "reading trajectories", err);
+  return status == FF_OK ? ff_stages_wait(e, "simulating trajectories", err) : status;
+}
+
+static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
+  tissue *own = (tissue *)e->own;
+  ff_launch run = *launch;
+  ff_petri_tissue net = ff_petri_tissue_at(&own->data, own->lists, (char *)launch->state);
+  void *arguments[] = {&run, &net};
+  const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
+  int busy = 1;
+  ff_status status = e->lasted == 0 && e->done.complete == 0 ? begin_wave(e, launch, err) : FF_OK;
+  while (status == FF_OK) {
+    status = fill(e, launch, &busy, err);
+    if (status != FF_OK || !busy) return status;
+    for (uint32_t k = 0; k < ROUNDS && status == FF_OK; k++) status = play_round(e, arguments, err);
+    if (status == FF_OK) status = read_slots(e, launch, err);
+    if (ff_clock() > stop) return status;
+  }
+  return status;
+}
+
+extern "C" const ff_trajectory_runner ff_petri_runner_windows = {"windows", prepare, ready, release, launch};
