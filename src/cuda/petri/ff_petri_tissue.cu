@@ -17,7 +17,7 @@ typedef struct {
   char *lists;           /* of the net, on the device */
   char *opened;          /* the begin of a slot's memory, on this processor */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
-  uint32_t n_slots;
+  uint32_t n_slots, parts; /* parts: warps that share a strip */
   uint64_t next;         /* the next trajectory of the wave that begins */
 } tissue;
 
@@ -83,11 +83,23 @@ static ff_status begin(ff_ensemble *e, const ff_launch *launch, uint32_t k, ff_e
   return status == FF_OK ? ff_stages_wait(e, "copying the start of a trajectory", err) : status;
 }
 
+/* While there are too few warps, several share a strip. */
+static uint32_t parts_of(const ff_ensemble *e) {
+  const tissue *own = (const tissue *)e->own;
+  const uint32_t warps = own->data.code.threads / 32;
+  const uint64_t strips = (uint64_t)own->data.net.n_strips * own->n_slots;
+  const uint64_t room = (uint64_t)own->sweep.blocks * warps * (uint64_t)e->device.multiProcessorCount;
+  uint32_t parts = 1;
+  while (2 * parts <= warps && 2 * parts * strips <= room) parts *= 2;
+  return parts;
+}
+
 /* A wave begins: all slots are empty. */
 static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   tissue *own = (tissue *)e->own;
   own->next = 0;
   own->n_slots = launch->slots;
+  own->parts = getenv("FF_PARTS") ? (uint32_t)atoi(getenv("FF_PARTS")) : parts_of(e);
   free(own->slot);
   own->slot = (ff_petri_slot *)ff_calloc(own->n_slots, sizeof *own->slot);
   if (own->slot == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u trajectories", own->n_slots);
@@ -117,12 +129,12 @@ static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   const ff_petri_code *code = &own->data.code;
   const ff_petri_tissue *net = &own->data.net;
   const size_t shared = ff_petri_code_shared_bytes(code);
-  const unsigned threads = code->threads, warps = threads / 32;
+  const unsigned threads = code->threads, strips = threads / 32 / own->parts;
   ff_module *module = ff_jit_module(own->jit);
   ff_status status = ff_module_launch(module, &own->prepare, (net->n_blocks + threads - 1) / threads, own->n_slots, threads,
                                            shared, e->stream, arguments, err);
   if (status == FF_OK)
-    status = ff_module_launch(module, &own->sweep, (net->n_strips + warps - 1) / warps, own->n_slots, threads, shared,
+    status = ff_module_launch(module, &own->sweep, (net->n_strips + strips - 1) / strips, own->n_slots, threads, shared,
                                    e->stream, arguments, err);
   if (status == FF_OK)
     status = ff_module_launch(module, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
@@ -146,6 +158,7 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
   int busy = 1;
   ff_status status = e->lasted == 0 && e->done.complete == 0 ? begin_wave(e, launch, err) : FF_OK;
+  net.parts = own->parts;
   while (status == FF_OK) {
     status = fill(e, launch, &busy, err);
     if (status != FF_OK || !busy) return status;

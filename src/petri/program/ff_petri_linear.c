@@ -5,13 +5,14 @@
 
 /* A flow changes a level by `by` times a value, in a unit of time. */
 typedef struct {
-  uint32_t level, value, number;
+  uint32_t level, own, value, number; /* own: whether the value is none of another block */
   double by;
 } term;
 
 static int compare(const void *a, const void *b) {
   const term *x = a, *y = b;
   if (x->level != y->level) return x->level < y->level ? -1 : 1;
+  if (x->own != y->own) return x->own < y->own ? -1 : 1;
   if (x->value != y->value) return x->value < y->value ? -1 : 1;
   return (x->number > y->number) - (x->number < y->number);
 }
@@ -30,8 +31,9 @@ static uint32_t list_terms(ff_petri_program *p, term *list) {
       continue;
     }
     const double number = law->rate.simple == FF_PETRI_MULTIPLE ? law->rate.number : 1;
+    const uint32_t value = law->rate.symbol;
     for (uint32_t c = 0; c < law->n_effects; c++, n++)
-      list[n] = (term){law->index[law->effect[c].row], law->rate.symbol, n, law->effect[c].by * number};
+      list[n] = (term){law->index[law->effect[c].row], !ff_petri_is_given_value(p, value), value, n, law->effect[c].by * number};
   }
   return n;
 }

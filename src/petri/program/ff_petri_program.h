@@ -195,7 +195,7 @@ typedef struct {
   uint8_t flows_vary; /* whether some of arc_by are formulas */
 
   /* Of a block of a larger net: level i changes by linear_by[k] times the value linear_value[k], for k from linear_first[i] on,
-   * and by the flows of laws single[k]. NULL otherwise. */
+   * and by the flows of laws single[k]. NULL otherwise. Given values come first: their sums do not depend on the block's levels. */
   size_t *linear_first;
   uint32_t *linear_value, *single, n_singles;
   double *linear_by;
@@ -222,6 +222,11 @@ static inline uint32_t ff_petri_number_of(const ff_petri_program *p, ff_petri_me
   return (uint32_t)(p->law[m.law].first + m.i);
 }
 ff_petri_member ff_petri_member_of(const ff_petri_program *program, uint64_t transition);
+
+/* Whether a value is a level of another block. */
+static inline int ff_petri_is_given_value(const ff_petri_program *p, uint32_t value) {
+  return value >= p->n_levels && value < p->n_levels + p->n_given;
+}
 
 /* Whether a value is a level, of this net or of another block. */
 static inline int ff_petri_is_level(const ff_petri_program *p, uint32_t value) { return value < p->n_levels + p->n_given; }

@@ -122,12 +122,20 @@ FF_WARP double p_first_step(const double *y, const double *slope) {
   return ff_ode_first_step(fastest);
 }
 
-/* The slopes at a stage of a step of length h. */
-FF_WARP void p_stage(const p_thread *t, int stage, double h, const double *y, double *out) {
-  p_slopes(t, t->from + ff_ode_explicit_node(stage) * h, y, out);
-}
-
 typedef double p_slopes_of[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)];
+typedef double p_given_of[P_ROOM(P_LEVELS)][P_NODES]; /* what levels of other blocks make of slopes, at the times of stages */
+
+/* The slopes at a stage of a step of length h. The last two stages are at the same time. */
+FF_WARP void p_stage(const p_thread *t, int stage, double h, const p_given_of given, const double *y, double *out) {
+  const double time = t->from + ff_ode_explicit_node(stage) * h;
+#if P_GIVEN
+  P_EACH(i, P_LEVELS) out[i] = given[i][stage < (int)P_NODES ? stage - 1 : (int)P_NODES - 1];
+  p_add_own_slopes(t, time, y, out);
+#else
+  (void)given;
+  p_slopes(t, time, y, out);
+#endif
+}
 
 /* The largest error of a level, as a part of what the tolerance permits; infinity if it is not a number. */
 FF_WARP double p_error(const double *start, const double *end, double h, const p_slopes_of k) {
@@ -188,18 +196,24 @@ FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const
 
 /* All stages of a step but the first: slopes, the levels at the last stage before the end, and at the end. */
 FF_WARP void p_stages(const p_thread *t, double h, const double *y, p_slopes_of k, double *at, double *end) {
+  p_given_of given;
+#if P_GIVEN
+  double time[P_NODES];
+  P_EACH(i, P_NODES) time[i] = t->from + ff_ode_explicit_node((int)i + 1) * h;
+  P_EACH(i, P_LEVELS) p_given_slopes(t, i, time, P_NODES, given[i]);
+#endif
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_1(y[i], h, k[0][i]);
-  p_stage(t, 1, h, at, k[1]);
+  p_stage(t, 1, h, given, at, k[1]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_2(y[i], h, k[0][i], k[1][i]);
-  p_stage(t, 2, h, at, k[2]);
+  p_stage(t, 2, h, given, at, k[2]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_3(y[i], h, k[0][i], k[1][i], k[2][i]);
-  p_stage(t, 3, h, at, k[3]);
+  p_stage(t, 3, h, given, at, k[3]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_4(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i]);
-  p_stage(t, 4, h, at, k[4]);
+  p_stage(t, 4, h, given, at, k[4]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_5(y[i], h, k[0][i], k[1][i], k[2][i], k[3][i], k[4][i]);
-  p_stage(t, 5, h, at, k[5]);
+  p_stage(t, 5, h, given, at, k[5]);
   P_EACH(i, P_LEVELS) end[i] = ff_ode_explicit_6(y[i], h, k[0][i], k[2][i], k[3][i], k[4][i], k[5][i]);
-  p_stage(t, 6, h, end, k[6]);
+  p_stage(t, 6, h, given, end, k[6]);
 }
 
 /* The slopes at the start of a step. They are those of the last stage of the step before. Without given levels, they are computed

@@ -49,6 +49,7 @@
 #define P_DATA static __device__ const
 #define P_TABLE static __constant__ const
 #define P_STRIDE P_THREADS
+#define P_BY_EIGHT _Pragma("unroll 8") /* for loops that read much */
 #define P_IS_FIRST_LANE ((threadIdx.x & 31u) == 0u)
 #else
 #define P_COUNT_LANES(condition) ((uint32_t)((condition) != 0))
@@ -59,8 +60,11 @@
 #define P_DATA static const
 #define P_TABLE static const
 #define P_STRIDE 1u
+#define P_BY_EIGHT
 #define P_IS_FIRST_LANE 1
 #endif
+
+#define P_NODES (FF_ODE_EXPLICIT_STAGES - 2u) /* times of a step at which slopes are computed, besides its start */
 
 enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_NEW };
 

@@ -60,6 +60,7 @@ typedef struct {
 /* The net and the memory of slots. Lists that end where the next one begins have one more entry. */
 typedef struct {
   uint32_t n_blocks, n_strips;
+  uint32_t parts;              /* warps that share a strip; they are in one block of threads */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */
@@ -69,7 +70,8 @@ typedef struct {
   const ff_petri_source *given;        /* for each given level: where it comes from */
   const uint32_t *group;       /* for each block: the numbers of its groups, by which draws are addressed */
   const uint32_t *table;       /* for each block and place of it: its number among what is recorded, or UINT32_MAX */
-  const uint32_t *linear_first;        /* for each type: for each level the first of its terms, and the end */
+  const uint32_t *linear_first;        /* for each type and level: the first of its terms, and the first whose
+                                * value is no given one; and the end */
   const uint32_t *linear_value;        /* of each term: a level; or from P_LEVELS on a given one */
   const double *linear_by;             /* and by how much of it the level changes in a unit of time */
   uint32_t pieces, kinks, firings;     /* for which a wave has room */

@@ -60,16 +60,47 @@ FF_WARP void p_look_near(p_thread *t) {
   }
 }
 
-/* A given level. Levels below 0 are errors, or those of a guess. */
+/* What a thread needs to read a given level within a step. */
+typedef struct {
+  const double *piece, *first; /* the piece; and the first one of its wave */
+  uint32_t at, n, level;
+} p_source;
+
+FF_WARP p_source p_source_of(const p_thread *t, uint32_t g) {
+  const ff_petri_source from = t->net->given[t->net->given_first[t->block] + g];
+  const uint32_t other = p_near_block(t, from.neighbour), row = P_WORD(P_AT_NEAR + from.neighbour), wave = row >> 31;
+  p_source out;
+  out.first = p_pieces(t->net, t->memory, wave, other);
+  out.at = row & ~P_WAVE_BIT;
+  out.n = p_told(t->net, t->memory, wave, other)->n_pieces;
+  out.level = from.level;
+  out.piece = out.first + (uint64_t)out.at * P_PIECE;
+  return out;
+}
+
+/* The level at n ascending times of the step. Levels below 0 are errors, or those of a guess. */
+FF_WARP void p_read(const p_thread *t, p_source from, const double *time, uint32_t n, double *out) {
+  double next = from.at + 1u < from.n ? from.piece[P_PIECE] : P_INFINITY;
+  double begin = from.piece[0], per = from.piece[1], c[5];
+  P_EACH(k, 5u) c[k] = from.piece[2u + 5u * from.level + k];
+  FF_UNROLL for (uint32_t i = 0u; i < n; i++) {
+    if (time[i] > next && time[i] > t->from) {
+      from.at = p_piece_at(from.first, from.n, from.at, time[i], 0);
+      from.piece = from.first + (uint64_t)from.at * P_PIECE;
+      next = from.at + 1u < from.n ? from.piece[P_PIECE] : P_INFINITY;
+      begin = from.piece[0];
+      per = from.piece[1];
+      P_EACH(k, 5u) c[k] = from.piece[2u + 5u * from.level + k];
+    }
+    const double s = (time[i] - begin) * per, x = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
+    out[i] = x > 0 ? x : 0;
+  }
+}
+
 FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
-  const ff_petri_source *from = &t->net->given[t->net->given_first[t->block] + g];
-  const uint32_t other = p_near_block(t, from->neighbour), row = P_WORD(P_AT_NEAR + from->neighbour), wave = row >> 31;
-  const double *piece = p_pieces(t->net, t->memory, wave, other);
-  uint32_t at = row & ~P_WAVE_BIT;
-  if (time > t->from) at = p_piece_at(piece, p_told(t->net, t->memory, wave, other)->n_pieces, at, time, 0);
-  piece += (uint64_t)at * P_PIECE;
-  const double x = p_piece_value(piece, from->level, (time - piece[0]) * piece[1]);
-  return x > 0 ? x : 0;
+  double out[1];
+  p_read(t, p_source_of(t, g), &time, 1u, out);
+  return out[0];
 }
 #else
 FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
@@ -79,24 +110,48 @@ FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
 }
 #endif
 
-/* What changes level i as a multiple of a value. */
-FF_WARP double p_linear(const p_thread *t, uint32_t i, double time, const double *y) {
-  const uint32_t *first = t->net->linear_first + (uint64_t)t->net->type[t->block] * (P_LEVELS + 1u) + i;
-  double sum = 0;
-  FF_NO_UNROLL for (uint32_t k = first[0]; k < first[1]; k++) {
-    const uint32_t value = t->net->linear_value[k];
-    double x = 0;
-    P_EACH(j, P_LEVELS) x = value == j ? y[j] : x;
-    if (value >= P_LEVELS) x = (value & 0x80000000u) != 0u ? p_value(t, value & 0x7FFFFFFFu) : p_given(t, value - P_LEVELS, time);
-    sum += t->net->linear_by[k] * x;
+/* ---- slopes ------------------------------------------------------------------------------------------------------------- */
+
+/* Where the terms of a level begin: those of given levels, and then the others. */
+FF_WARP const uint32_t *p_terms(const p_thread *t, uint32_t i) {
+  return t->net->linear_first + (uint64_t)t->net->type[t->block] * (2u * P_LEVELS + 1u) + 2u * i;
+}
+
+/* What given levels make of level i, at n ascending times of the step. */
+FF_WARP void p_given_slopes(const p_thread *t, uint32_t i, const double *time, uint32_t n, double *out) {
+  const uint32_t *terms = p_terms(t, i);
+  FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[k] = 0;
+#if P_GIVEN
+  FF_NO_UNROLL for (uint32_t term = terms[0]; term < terms[1]; term++) {
+    const double by = t->net->linear_by[term];
+    double x[P_NODES];
+    p_read(t, p_source_of(t, t->net->linear_value[term] - P_LEVELS), time, n, x);
+    FF_UNROLL for (uint32_t k = 0u; k < n; k++) out[k] += by * x[k];
   }
-  return sum;
+#else
+  (void)terms;
+  (void)time;
+#endif
+}
+
+/* Adds what a block does by itself. */
+FF_WARP void p_add_own_slopes(const p_thread *t, double time, const double *y, double *out) {
+  P_EACH(i, P_LEVELS) {
+    const uint32_t *terms = p_terms(t, i);
+    FF_NO_UNROLL for (uint32_t term = terms[1]; term < terms[2]; term++) {
+      const uint32_t value = t->net->linear_value[term];
+      double x = 0;
+      P_EACH(j, P_LEVELS) x = value == j ? y[j] : x;
+      out[i] += t->net->linear_by[term] * x;
+    }
+  }
+  p_lone_slopes(t, time, y, out);
 }
 
 /* As ff_petri_free_slopes(). */
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out) {
-  P_EACH(i, P_LEVELS) out[i] = p_linear(t, i, time, y);
-  p_lone_slopes(t, time, y, out);
+  P_EACH(i, P_LEVELS) p_given_slopes(t, i, &time, 1u, out + i);
+  p_add_own_slopes(t, time, y, out);
 }
 
 /* ---- times at which segments end ---------------------------------------------------------------------------------------- */

@@ -6,12 +6,10 @@
 #define P_ALL_MEET() __syncthreads()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = threadIdx.x; i < (n); i += FF_PETRI_REVIEW_THREADS)
 #define P_IS_FIRST_REVIEWER (threadIdx.x == 0u)
-#define P_BY_EIGHT _Pragma("unroll 8")
 #else
 #define P_ALL_MEET()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = 0u; i < (n); i++)
 #define P_IS_FIRST_REVIEWER 1
-#define P_BY_EIGHT
 #endif
 
 FF_WARP ff_petri_slot *p_slot_of(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_slot, net->at_slot); }
@@ -112,8 +110,8 @@ FF_WARP void p_add_up_strip(const ff_petri_tissue *net, char *memory, const p_wi
   }
 }
 
-/* A thread runs blocks number i, i + step and so on. */
-FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const uint32_t *who, uint32_t n, uint32_t i,
+/* A thread runs blocks number i, i + step and so on, up to `end`. */
+FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const uint32_t *who, uint32_t end, uint32_t i,
                           uint32_t step, double *stop) {
   int idle = 0;
   t->phase = P_NEW;
@@ -124,15 +122,15 @@ FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const 
     }
     if (t->phase == P_NEW) {
       t->phase = P_EMPTY;
-      if (i < n) p_open(t, w, p_listed(t->net, strip, who, i), stop);
+      if (i < end) p_open(t, w, p_listed(t->net, strip, who, i), stop);
       i += step;
     }
     idle = !p_go_on(t, idle);
   }
 }
 
-/* A warp runs the blocks of a strip that have to run. */
-FF_WARP void p_sweep(p_thread *t, uint32_t strip, double *stop) {
+/* Warp number `part` of `parts` runs its part of the blocks of a strip that have to run. */
+FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts, double *stop) {
   const ff_petri_tissue *net = t->net;
   const ff_petri_slot *slot = p_slot_of(net, t->memory);
   const uint32_t phase = strip < net->n_strips ? slot->phase : (uint32_t)FF_PETRI_SLOT_IS_EMPTY;
@@ -146,13 +144,14 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, double *stop) {
   n = FF_POPCOUNT(who[0]) + FF_POPCOUNT(who[1]);
   FF_SYNCWARP();
   const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
+  const uint32_t begin = n * part / parts, end = last ? begin : n * (part + 1u) / parts;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  p_run_blocks(t, &w, strip, who, last ? 0u : n, lane, 32u, stop);
+  p_run_blocks(t, &w, strip, who, end, begin + lane, 32u, stop);
 #else
-  p_run_blocks(t, &w, strip, who, last ? 0u : n, 0u, 1u, stop);
+  p_run_blocks(t, &w, strip, who, end, begin, 1u, stop);
 #endif
-  FF_SYNCWARP();
-  if (!sweeps || !P_IS_FIRST_LANE) return;
+  P_ALL_MEET();
+  if (!sweeps || part > 0u || !P_IS_FIRST_LANE) return;
   ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u, 0u};
   if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
   if (!last) p_add_up_strip(net, t->memory, &w, strip, who, &out);
@@ -273,7 +272,8 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_thread thread;
   p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, p_rows + threadIdx.x, words + threadIdx.x, piece);
-  p_sweep(&thread, blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u, stop);
+  const uint32_t warp = blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u;
+  p_sweep(&thread, warp / net.parts, warp % net.parts, net.parts, stop);
 }
 
 extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
@@ -291,7 +291,7 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   p_thread thread;
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
-  for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, stop);
+  for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, 0u, 1u, stop);
   ff_petri_strip part[FF_PETRI_REVIEW_THREADS];
   p_review(run, net, thread.memory, part);
 }

@@ -22,8 +22,8 @@ FF_WARP void p_load(p_thread *t, uint32_t which) {
   const uint64_t n = t->net->n_blocks;
   P_EACH(i, P_LEVELS) P_Y(i) = real[n * i];
   real += n * P_LEVELS;
-  FF_NO_UNROLL for (uint32_t i = P_AT_SUM; i < P_AT_LENGTHS + 4u; i++) P_REAL(i) = real[n * (i - P_AT_SUM)];
-  FF_NO_UNROLL for (uint32_t i = 0u; i < P_AT_PIECES; i++) P_WORD(i) = word[n * i];
+  P_BY_EIGHT for (uint32_t i = P_AT_SUM; i < P_AT_LENGTHS + 4u; i++) P_REAL(i) = real[n * (i - P_AT_SUM)];
+  P_BY_EIGHT for (uint32_t i = 0u; i < P_AT_PIECES; i++) P_WORD(i) = word[n * i];
   word += n * P_AT_PIECES;
   P_STIFF = word[0];
   P_CALM = word[n];

@@ -55,7 +55,7 @@ static void *take(size_t *bytes, size_t n, size_t size) {
   X(near, b->neighbour_first[b->n_blocks]) X(far_first, b->n_blocks + 1) X(far, b->far_first[b->n_blocks])                    \
   X(given_first, b->n_blocks + 1) X(given, b->given_first[b->n_blocks])                                                       \
   X(group, (size_t)b->n_blocks * b->types[0].program->n_groups) X(table, (size_t)b->n_blocks * d->code.own_places)            \
-  X(linear_first, (size_t)b->n_types * (b->types[0].program->n_levels + 1)) X(linear_value, terms) X(linear_by, terms)
+  X(linear_first, (size_t)b->n_types * (2 * b->types[0].program->n_levels + 1)) X(linear_value, terms) X(linear_by, terms)
 
 static void copy_numbers(void *out, const size_t *from, size_t n) {
   uint32_t *to = out;
@@ -80,7 +80,13 @@ static ff_status fill_linear(ff_petri_tissue_data *d, ff_error *err) {
   double *by = AT(d, linear_by);
   for (uint32_t t = 0; t < b->n_types; t++) {
     const ff_petri_program *p = b->types[t].program;
-    for (uint32_t i = 0; i <= p->n_levels; i++) *first++ = n + (uint32_t)p->linear_first[i];
+    for (uint32_t i = 0; i < p->n_levels; i++) {
+      size_t own = p->linear_first[i];
+      while (own < p->linear_first[i + 1] && ff_petri_is_given_value(p, p->linear_value[own])) own++;
+      *first++ = n + (uint32_t)p->linear_first[i];
+      *first++ = n + (uint32_t)own;
+    }
+    *first++ = n + (uint32_t)p->linear_first[p->n_levels];
     for (size_t k = 0; k < p->linear_first[p->n_levels]; k++, n++) {
       by[n] = p->linear_by[k];
       value[n] = p->linear_value[k];
