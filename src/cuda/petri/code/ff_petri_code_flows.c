@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of values come first: p_linear() adds them. */
+/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of levels come first. */
 static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const int lone = g->around != NULL;
   const uint32_t *flow = lone ? p->single : p->flow, n_flows = lone ? p->n_singles : p->n_flows;
-  ff_petri_code_begin(g, lone ? "FF_WARP void p_lone_slopes(const p_thread *t, double time, const double *y, double *out)"
+  ff_petri_code_begin(g, lone ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, double *out)"
                               : "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)", 0);
   uint8_t *begun = ff_calloc(p->n_levels, 1);
   if (begun == NULL) {
@@ -22,6 +22,10 @@ static void write_slopes(ff_petri_coder *g) {
       ff_write(&g->out, "  double o%u = 0;\n", i);
     begun[i] = (uint8_t)lone;
   }
+  for (uint32_t i = 0, n = 0; i < p->n_levels && lone; i++)
+    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1]; k++)
+      if (!ff_petri_is_given_value(p, p->linear_value[k]))
+        ff_write(&g->out, "  o%u += by[%u] * y[%u];\n", i, n++, p->linear_value[k]);
   for (uint32_t f = 0; f < n_flows; f++) {
     const ff_petri_law *law = &p->law[flow[f]];
     for (uint32_t i = 0; i < law->n; i++) {
@@ -42,7 +46,7 @@ static void write_slopes(ff_petri_coder *g) {
     }
   }
   for (uint32_t i = 0; i < p->n_levels; i++) ff_write(&g->out, "  out[%u] = o%u;\n", i, i);
-  ff_write(&g->out, "  (void)t;\n  (void)time;\n  (void)y;\n  (void)out;\n}\n\n");
+  ff_write(&g->out, "  (void)t;\n%s  (void)time;\n  (void)y;\n  (void)out;\n}\n\n", lone ? "  (void)by;\n" : "");
   free(begun);
 }
 

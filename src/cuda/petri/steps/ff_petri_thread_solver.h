@@ -123,14 +123,18 @@ FF_WARP double p_first_step(const double *y, const double *slope) {
 }
 
 typedef double p_slopes_of[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)];
-typedef double p_given_of[P_ROOM(P_LEVELS)][P_NODES]; /* what levels of other blocks make of slopes, at the times of stages */
+
+/* What levels of other blocks make of slopes, at the times of stages; and weights of the block's own levels. */
+typedef struct {
+  double sum[P_ROOM(P_LEVELS)][P_NODES], by[P_ROOM(P_OWN_TERMS)];
+} p_given_of;
 
 /* The slopes at a stage of a step of length h. The last two stages are at the same time. */
-FF_WARP void p_stage(const p_thread *t, int stage, double h, const p_given_of given, const double *y, double *out) {
+FF_WARP void p_stage(const p_thread *t, int stage, double h, const p_given_of *given, const double *y, double *out) {
   const double time = t->from + ff_ode_explicit_node(stage) * h;
 #if P_GIVEN
-  P_EACH(i, P_LEVELS) out[i] = given[i][stage < (int)P_NODES ? stage - 1 : (int)P_NODES - 1];
-  p_add_own_slopes(t, time, y, out);
+  P_EACH(i, P_LEVELS) out[i] = given->sum[i][stage < (int)P_NODES ? stage : (int)P_NODES - 1];
+  p_own_slopes(t, given->by, time, y, out);
 #else
   (void)given;
   p_slopes(t, time, y, out);
@@ -195,13 +199,8 @@ FF_WARP void p_accept(p_thread *t, double h, int limited, const double *y, const
 }
 
 /* All stages of a step but the first: slopes, the levels at the last stage before the end, and at the end. */
-FF_WARP void p_stages(const p_thread *t, double h, const double *y, p_slopes_of k, double *at, double *end) {
-  p_given_of given;
-#if P_GIVEN
-  double time[P_NODES];
-  P_EACH(i, P_NODES) time[i] = t->from + ff_ode_explicit_node((int)i + 1) * h;
-  P_EACH(i, P_LEVELS) p_given_slopes(t, i, time, P_NODES, given[i]);
-#endif
+FF_WARP void p_stages(const p_thread *t, double h, const p_given_of *given, const double *y, p_slopes_of k, double *at,
+                      double *end) {
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_1(y[i], h, k[0][i]);
   p_stage(t, 1, h, given, at, k[1]);
   P_EACH(i, P_LEVELS) at[i] = ff_ode_explicit_2(y[i], h, k[0][i], k[1][i]);
@@ -216,55 +215,20 @@ FF_WARP void p_stages(const p_thread *t, double h, const double *y, p_slopes_of 
   p_stage(t, 6, h, given, end, k[6]);
 }
 
-/* The slopes at the start of a step. They are those of the last stage of the step before. Without given levels, they are computed
- * again, which takes less room than to keep them. */
-FF_WARP void p_first_slopes(p_thread *t, const double *y, double *out) {
-#if P_GIVEN
-  if ((t->is & (P_FRESH | P_FIRST_TRY)) == (P_FRESH | P_FIRST_TRY)) {
-    p_slopes(t, t->from, y, out);
-    P_EACH(i, P_LEVELS) P_SLOPE(i) = out[i];
-  } else {
-    P_EACH(i, P_LEVELS) out[i] = P_SLOPE(i);
-  }
-#elif P_TIMED_FLOWS
-  p_slopes(t, P_REAL(P_AT_TIME), y, out);
-#else
-  p_slopes(t, t->from, y, out);
-#endif
-}
-
-/* Tries a step. */
-FF_WARP void p_step(p_thread *t) {
-  double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)], at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
-  ff_ode_pace pace;
-  ff_ode_plan plan;
-  int still = !P_TIMED_FLOWS && !P_GIVEN;
-  P_EACH(i, P_LEVELS) y[i] = P_Y(i);
-  p_first_slopes(t, y, k[0]);
-  P_EACH(i, P_LEVELS) still &= k[0][i] == 0;
-  if ((t->is & P_FIRST_TRY) != 0u && still) {
-    p_be_flat(t);
-    return;
-  }
-  t->is &= ~(uint32_t)P_FIRST_TRY;
-  pace.next = P_NEXT;
-  pace.shortest = P_SHORTEST;
-  pace.jumps = 0u;
-  pace.stiff = P_STIFF;
-  pace.calm = P_CALM;
-  if (!(pace.next > 0)) pace.next = pace.shortest = p_first_step(y, k[0]);
-  plan.most = P_MOST;
-  ff_ode_plan_step(&pace, &plan, t->from, FF_ODE_LEAST_STEP, (t->is & P_FRESH) != 0u);
+/* A step is tried: a plan, the levels, and the slopes at its start. */
+FF_WARP void p_try(p_thread *t, ff_ode_pace pace, const ff_ode_plan *plan, const p_given_of *given, const double *y,
+                   p_slopes_of k) {
+  double at[P_ROOM(P_LEVELS)], end[P_ROOM(P_LEVELS)];
   const double h = pace.tried;
-  p_stages(t, h, y, k, at, end);
+  p_stages(t, h, given, y, k, at, end);
   const double error = p_error(y, end, h, k);
   const int accepted = error <= 1;
   /* Steps that become too short, rates that are no numbers, and equations that are stiff. */
-  if (plan.least || !(error < P_INFINITY) || (P_AUTO && pace.stiff == FF_ODE_STIFF_STEPS)) {
+  if (plan->least || !(error < P_INFINITY) || (P_AUTO && pace.stiff == FF_ODE_STIFF_STEPS)) {
     t->phase = P_REFUSES;
     return;
   }
-  ff_ode_next_length(&pace, &plan, ff_ode_factor(error, 5, accepted), accepted);
+  ff_ode_next_length(&pace, plan, ff_ode_factor(error, 5, accepted), accepted);
   P_NEXT = pace.next;
   P_TRIED = h;
   P_SHORTEST = accepted && h < pace.shortest ? h : pace.shortest;
@@ -274,7 +238,7 @@ FF_WARP void p_step(p_thread *t) {
     P_STIFF = pace.stiff;
     P_CALM = pace.calm;
   }
-  p_accept(t, h, plan.limited, y, end, k);
+  p_accept(t, h, plan->limited, y, end, k);
 #if P_NARROW > 0u
   P_ASKED = p_suspects(t);
   t->phase = P_ASKED != 0u ? P_LOOKS : P_SEARCHES;
@@ -282,5 +246,42 @@ FF_WARP void p_step(p_thread *t) {
   t->phase = P_SEARCHES;
 #endif
 }
+
+/* Plans a step from the levels y. The slopes at its start are read if there was none before. */
+FF_WARP void p_plan(const p_thread *t, ff_ode_pace *pace, ff_ode_plan *plan, const double *y, const double *slope) {
+  pace->next = P_NEXT;
+  pace->shortest = P_SHORTEST;
+  pace->jumps = 0u;
+  pace->stiff = P_STIFF;
+  pace->calm = P_CALM;
+  if (!(pace->next > 0)) pace->next = pace->shortest = p_first_step(y, slope);
+  plan->most = P_MOST;
+  ff_ode_plan_step(pace, plan, t->from, FF_ODE_LEAST_STEP, (t->is & P_FRESH) != 0u);
+}
+
+#if !P_GIVEN
+/* Tries a step. The slopes at its start are those of the last stage of the step before. They are computed again, which takes less
+ * room than to keep them. With given levels, ../windows/ff_petri_sweep_step.h tries steps. */
+FF_WARP void p_step(p_thread *t) {
+  double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)];
+  ff_ode_pace pace;
+  ff_ode_plan plan;
+  int still = !P_TIMED_FLOWS;
+  P_EACH(i, P_LEVELS) y[i] = P_Y(i);
+#if P_TIMED_FLOWS
+  p_slopes(t, P_REAL(P_AT_TIME), y, k[0]);
+#else
+  p_slopes(t, t->from, y, k[0]);
+#endif
+  P_EACH(i, P_LEVELS) still &= k[0][i] == 0;
+  if ((t->is & P_FIRST_TRY) != 0u && still) {
+    p_be_flat(t);
+    return;
+  }
+  t->is &= ~(uint32_t)P_FIRST_TRY;
+  p_plan(t, &pace, &plan, y, k[0]);
+  p_try(t, pace, &plan, 0, y, k);
+}
+#endif
 
 #endif

@@ -64,7 +64,7 @@
 #define P_IS_FIRST_LANE 1
 #endif
 
-#define P_NODES (FF_ODE_EXPLICIT_STAGES - 2u) /* times of a step at which slopes are computed, besides its start */
+#define P_NODES (FF_ODE_EXPLICIT_STAGES - 1u) /* times of a step at which slopes are computed */
 
 enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_ENDS, P_REFUSES, P_NEW };
 
@@ -171,6 +171,7 @@ typedef struct {
 #if P_WINDOWS
   const ff_petri_tissue *net;
   char *memory;          /* of the slot */
+  double *shared;        /* room that lanes of a block share: see ff_petri_sweep_step.h */
   const double *stop;    /* ascending times at which segments end; the last one is the end of the window */
   double end;            /* of the window */
   uint32_t n_stops, at_stop;

@@ -61,6 +61,7 @@ typedef struct {
 typedef struct {
   uint32_t n_blocks, n_strips;
   uint32_t parts;              /* warps that share a strip; they are in one block of threads */
+  uint32_t lanes;              /* threads that share a block of the net: a power of 2 */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */

@@ -10,7 +10,9 @@
  *   P_STOPS            for which a thread has room
  *   p_show(t, y, i)    place i of these, where y[] are the levels
  *   p_became(t, m, to), p_become(t, m, from)   store and set what transition m has made of places that are no levels
- *   p_lone_slopes(t, time, y, out)   adds the flows that are no multiples of a level */
+ *   P_TERMS            given levels that slopes of a block are multiples of, at most
+ *   P_OWN_TERMS, P_OWN_TERMS_OF(i)   the same for its own levels: all, and those of level i
+ *   p_own_slopes(t, by, time, y, out)   adds what the block does by itself; by[] are weights of these terms */
 #ifndef FF_PETRI_SWEEP_H
 #define FF_PETRI_SWEEP_H
 
@@ -23,6 +25,7 @@
 #include "../steps/ff_petri_thread_hazards.h"
 #include "../steps/ff_petri_thread_bounds.h"
 #include "../steps/ff_petri_thread_fire.h"
+#include "ff_petri_sweep_step.h"
 #include "ff_petri_sweep_wave.h"
 #include "ff_petri_sweep_run.h"
 #include "../steps/ff_petri_thread_turn.h"

@@ -3,7 +3,7 @@
 #define FF_PETRI_SWEEP_NEAR_H
 
 FF_WARP double p_show(const p_thread *t, const double *y, uint32_t i);
-FF_WARP void p_lone_slopes(const p_thread *t, double time, const double *y, double *out);
+FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, double *out);
 FF_WARP void p_became(const p_thread *t, uint32_t m, double *to);
 FF_WARP void p_become(p_thread *t, uint32_t m, const double *from);
 
@@ -134,24 +134,21 @@ FF_WARP void p_given_slopes(const p_thread *t, uint32_t i, const double *time, u
 #endif
 }
 
-/* Adds what a block does by itself. */
-FF_WARP void p_add_own_slopes(const p_thread *t, double time, const double *y, double *out) {
+/* The weights of the block's own levels. */
+FF_WARP void p_own_weights(const p_thread *t, double *by) {
+  uint32_t k = 0u;
   P_EACH(i, P_LEVELS) {
     const uint32_t *terms = p_terms(t, i);
-    FF_NO_UNROLL for (uint32_t term = terms[1]; term < terms[2]; term++) {
-      const uint32_t value = t->net->linear_value[term];
-      double x = 0;
-      P_EACH(j, P_LEVELS) x = value == j ? y[j] : x;
-      out[i] += t->net->linear_by[term] * x;
-    }
+    FF_UNROLL for (uint32_t n = 0u; n < P_OWN_TERMS_OF(i); n++) by[k++] = t->net->linear_by[terms[1] + n];
   }
-  p_lone_slopes(t, time, y, out);
 }
 
 /* As ff_petri_free_slopes(). */
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out) {
+  double by[P_ROOM(P_OWN_TERMS)];
   P_EACH(i, P_LEVELS) p_given_slopes(t, i, &time, 1u, out + i);
-  p_add_own_slopes(t, time, y, out);
+  p_own_weights(t, by);
+  p_own_slopes(t, by, time, y, out);
 }
 
 /* ---- times at which segments end ---------------------------------------------------------------------------------------- */

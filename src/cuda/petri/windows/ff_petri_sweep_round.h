@@ -6,10 +6,17 @@
 #define P_ALL_MEET() __syncthreads()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = threadIdx.x; i < (n); i += FF_PETRI_REVIEW_THREADS)
 #define P_IS_FIRST_REVIEWER (threadIdx.x == 0u)
+#define P_SUM_OF_LANES(x) __reduce_add_sync(0xFFFFFFFFu, (x))
+#define P_ADD_OF_LANES(at, x) \
+  do { \
+    const uint32_t p_sum = P_SUM_OF_LANES(x); \
+    if (P_IS_FIRST_LANE && p_sum != 0u) atomicAdd((at), p_sum); \
+  } while (0)
 #else
 #define P_ALL_MEET()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = 0u; i < (n); i++)
 #define P_IS_FIRST_REVIEWER 1
+#define P_ADD_OF_LANES(at, x) (*(at) += (x))
 #endif
 
 FF_WARP ff_petri_slot *p_slot_of(const ff_petri_tissue *net, char *memory) { return P_IN(memory, ff_petri_slot, net->at_slot); }
@@ -82,17 +89,32 @@ FF_WARP uint32_t p_shown_firings(const ff_launch *run, const ff_petri_fired *fir
   return k;
 }
 
+/* Counts the firings of every 32nd block of a strip, from number `lane` on. */
+FF_WARP void p_count_firings(const ff_launch *run, const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip,
+                             uint32_t lane, uint32_t *firings, uint32_t *shown) {
+  const int last = run->times[run->n_times - 1u] < w->to;
+  FF_UNROLL for (uint32_t half = 0u; half < 2u; half++) {
+    const uint32_t i = strip * FF_PETRI_STRIP + 32u * half + lane;
+    if (i >= net->n_blocks) continue;
+    const uint32_t block = net->order[i], wave = p_newer(net, memory, block, w->sweep);
+    const uint32_t n = p_told(net, memory, wave, block)->n_firings;
+    *firings += n;
+    *shown += last ? p_shown_firings(run, p_fired(net, memory, wave, block), n) : 0u;
+  }
+}
+
 /* No block of the strip runs. */
 FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip,
                            ff_petri_strip *out) {
-  const uint32_t begin = strip * FF_PETRI_STRIP, end = begin + FF_PETRI_STRIP < net->n_blocks ? begin + FF_PETRI_STRIP : net->n_blocks;
-  const int last = run->times[run->n_times - 1u] < w->to;
-  FF_NO_UNROLL for (uint32_t i = begin; i < end; i++) {
-    const uint32_t block = net->order[i], wave = p_newer(net, memory, block, w->sweep);
-    const uint32_t n = p_told(net, memory, wave, block)->n_firings;
-    out->firings += n;
-    out->shown += last ? p_shown_firings(run, p_fired(net, memory, wave, block), n) : 0u;
-  }
+  FF_LANE_IN;
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  uint32_t firings = 0u, shown = 0u;
+  p_count_firings(run, net, memory, w, strip, lane, &firings, &shown);
+  out->firings = P_SUM_OF_LANES(firings);
+  out->shown = P_SUM_OF_LANES(shown);
+#else
+  FF_EACH_LANE p_count_firings(run, net, memory, w, strip, lane, &out->firings, &out->shown);
+#endif
 }
 
 /* Adds up what the blocks that ran have found, in the order of the strip. */
@@ -146,14 +168,16 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
   const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
   const uint32_t begin = n * part / parts, end = last ? begin : n * (part + 1u) / parts;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  p_run_blocks(t, &w, strip, who, end, begin + lane, 32u, stop);
+  const uint32_t lanes = net->lanes;
+  p_run_blocks(t, &w, strip, who, end, lane % lanes == 0u ? begin + lane / lanes : end, 32u / lanes, stop);
 #else
   p_run_blocks(t, &w, strip, who, end, begin, 1u, stop);
 #endif
   P_ALL_MEET();
-  if (!sweeps || part > 0u || !P_IS_FIRST_LANE) return;
+  if (!sweeps || part > 0u) return;
   ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u, 0u};
   if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
+  if (!P_IS_FIRST_LANE) return;
   if (!last) p_add_up_strip(net, t->memory, &w, strip, who, &out);
   p_strips(net, t->memory)[strip] = out;
 }
@@ -204,36 +228,56 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
   if (sum->refused != 0u || outcome == FF_PETRI_IS_SHORTEST) p_finish(run, slot, 1);
 }
 
-FF_WARP void p_add_strip(ff_petri_strip *sum, const ff_petri_strip *strip) {
-  sum->change += strip->change;
-  sum->before += strip->before;
-  sum->runs += strip->runs;
-  sum->fine &= strip->fine;
-  sum->refused |= strip->refused;
-  sum->firings += strip->firings;
-  sum->shown += strip->shown;
-}
+/* What reviewers share: changes of strips, and the sum of the rest; `fine` counts strips that are not. */
+typedef struct {
+  double change[FF_PETRI_REVIEW_THREADS], before[FF_PETRI_REVIEW_THREADS];
+  ff_petri_strip sum;
+} p_reviewed;
 
-/* Threads copy strips, and the first one adds them up in their order, and decides. */
-FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, ff_petri_strip *part) {
+/* Threads copy strips, and the first one adds up their changes in their order, and decides. */
+FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, p_reviewed *all) {
   ff_petri_slot *slot = p_slot_of(net, memory);
-  ff_petri_strip sum = {0, 0, 0u, 1u, 0u, 0u, 0u, 0u};
+  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
   const uint32_t phase = slot->phase;
+  if (P_IS_FIRST_REVIEWER) *sum = own;
   P_ALL_MEET();
   if (phase == FF_PETRI_SLOT_IS_EMPTY) return;
   const int ends = phase == FF_PETRI_SLOT_IS_DONE || phase == FF_PETRI_SLOT_REFUSES;
   FF_NO_UNROLL for (uint32_t from = 0u; from < net->n_strips && !ends; from += FF_PETRI_REVIEW_THREADS) {
     const uint32_t left = net->n_strips - from, n = left < FF_PETRI_REVIEW_THREADS ? left : FF_PETRI_REVIEW_THREADS;
-    P_EACH_REVIEWER(i, n) part[i] = p_strips(net, memory)[from + i];
+    P_EACH_REVIEWER(i, n) {
+      const ff_petri_strip strip = p_strips(net, memory)[from + i];
+      all->change[i] = strip.change;
+      all->before[i] = strip.before;
+      own.runs += strip.runs;
+      own.fine += 1u - strip.fine;
+      own.refused += strip.refused;
+      own.firings += strip.firings;
+      own.shown += strip.shown;
+    }
     P_ALL_MEET();
-    if (P_IS_FIRST_REVIEWER) P_BY_EIGHT for (uint32_t i = 0u; i < n; i++) p_add_strip(&sum, &part[i]);
+    if (P_IS_FIRST_REVIEWER) {
+      P_BY_EIGHT for (uint32_t i = 0u; i < n; i++) {
+        own.change += all->change[i];
+        own.before += all->before[i];
+      }
+    }
     P_ALL_MEET();
   }
+  P_ADD_OF_LANES(&sum->runs, own.runs);
+  P_ADD_OF_LANES(&sum->fine, own.fine);
+  P_ADD_OF_LANES(&sum->refused, own.refused);
+  P_ADD_OF_LANES(&sum->firings, own.firings);
+  P_ADD_OF_LANES(&sum->shown, own.shown);
+  P_ALL_MEET();
   if (!P_IS_FIRST_REVIEWER) return;
+  sum->change = own.change;
+  sum->before = own.before;
+  sum->fine = sum->fine == 0u;
   if (ends)
     p_finish(run, slot, phase == FF_PETRI_SLOT_REFUSES);
   else
-    p_decide(run, net, slot, &sum);
+    p_decide(run, net, slot, sum);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
@@ -272,14 +316,17 @@ extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_thread thread;
   p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, p_rows + threadIdx.x, words + threadIdx.x, piece);
+#if P_GIVEN
+  thread.shared = (double *)(words + P_WORD_ROWS * P_THREADS) + threadIdx.x / net.lanes * P_SHARED_NUMBERS;
+#endif
   const uint32_t warp = blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u;
   p_sweep(&thread, warp / net.parts, warp % net.parts, net.parts, stop);
 }
 
 extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
     p_review_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
-  __shared__ ff_petri_strip part[FF_PETRI_REVIEW_THREADS];
-  p_review(&run, &net, net.memory + blockIdx.x * net.slot_bytes, part);
+  __shared__ p_reviewed all;
+  p_review(&run, &net, net.memory + blockIdx.x * net.slot_bytes, &all);
 }
 #else
 /* A round of a slot, for tests. */
@@ -292,8 +339,8 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
   for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, 0u, 1u, stop);
-  ff_petri_strip part[FF_PETRI_REVIEW_THREADS];
-  p_review(run, net, thread.memory, part);
+  p_reviewed all;
+  p_review(run, net, thread.memory, &all);
 }
 #endif
 
