@@ -114,16 +114,28 @@ static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *e
   return FF_OK;
 }
 
-/* Fills empty slots. *busy becomes whether some slot has a trajectory. */
-static ff_status fill(ff_ensemble *e, const ff_launch *launch, int *busy, ff_error *err) {
+/* Whether a slot is empty, but shall have a trajectory. */
+static int waits(const tissue *own, const ff_launch *launch, uint32_t k) {
+  return own->slot[k].phase == FF_PETRI_SLOT_IS_EMPTY && own->next < launch->units;
+}
+
+/* Fills empty slots. The time of the launch begins after that. */
+static ff_status fill(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   tissue *own = (tissue *)e->own;
   ff_status status = FF_OK;
-  *busy = 0;
-  for (uint32_t k = 0; k < own->n_slots && status == FF_OK; k++) {
-    if (own->slot[k].phase == FF_PETRI_SLOT_IS_EMPTY && own->next < launch->units) status = begin(e, launch, k, err);
-    *busy |= own->slot[k].phase != FF_PETRI_SLOT_IS_EMPTY;
+  for (uint32_t k = 0; k < own->n_slots && status == FF_OK; k++)
+    if (waits(own, launch, k)) status = begin(e, launch, k, err);
+  return status == FF_OK ? ff_launch_begin(e, err) : status;
+}
+
+/* Whether all slots that shall have trajectories have some, and there are any. */
+static int is_full(const tissue *own, const ff_launch *launch) {
+  int full = 0;
+  for (uint32_t k = 0; k < own->n_slots; k++) {
+    if (waits(own, launch, k)) return 0;
+    full |= own->slot[k].phase != FF_PETRI_SLOT_IS_EMPTY;
   }
-  return status;
+  return full;
 }
 
 /* Bytes of shared memory of a block of threads that sweeps. */
@@ -165,17 +177,14 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   ff_petri_tissue net = ff_petri_tissue_at(&own->data, own->lists, (char *)launch->state);
   void *arguments[] = {&run, &net};
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
-  int busy = 1;
   ff_status status = e->lasted == 0 && e->done.complete == 0 ? begin_wave(e, launch, err) : FF_OK;
   net.parts = own->parts;
   net.lanes = own->lanes;
-  while (status == FF_OK) {
-    status = fill(e, launch, &busy, err);
-    if (status != FF_OK || !busy) return status;
+  if (status == FF_OK) status = fill(e, launch, err);
+  do {
     for (uint32_t k = 0; k < ROUNDS && status == FF_OK; k++) status = play_round(e, arguments, err);
     if (status == FF_OK) status = read_slots(e, launch, err);
-    if (ff_clock() > stop) return status;
-  }
+  } while (status == FF_OK && is_full(own, launch) && ff_clock() < stop);
   return status;
 }
 
