@@ -17,7 +17,7 @@ typedef struct {
   char *lists;           /* of the net, on the device */
   char *opened;          /* the begin of a slot's memory, on this processor */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
-  uint32_t n_slots, parts, lanes; /* parts: warps that share a strip; lanes: threads that share a block of the net */
+  uint32_t n_slots, parts; /* parts: warps that share a strip */
   uint64_t next;         /* the next trajectory of the wave that begins */
 } tissue;
 
@@ -43,9 +43,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   ff_module *module = ff_jit_module(own->jit);
   const int threads = (int)code->threads;
   status = ff_module_kernel_of(&own->prepare, module, "p_prepare_kernel", threads, shared, err);
-  if (status == FF_OK)
-    status = ff_module_kernel_of(&own->sweep, module, "p_sweep_kernel", threads,
-                                 shared + code->threads / 2 * code->shared_numbers * sizeof(double), err);
+  if (status == FF_OK) status = ff_module_kernel_of(&own->sweep, module, "p_sweep_kernel", threads, shared, err);
   if (status == FF_OK) status = ff_module_kernel_of(&own->review, module, "p_review_kernel", FF_PETRI_REVIEW_THREADS, 0, err);
   if (status == FF_OK) status = ff_cuda_upload((void **)&own->lists, own->data.data, own->data.bytes, "a net", err);
   if (status != FF_OK) return status;
@@ -102,7 +100,6 @@ static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *e
   own->next = 0;
   own->n_slots = launch->slots;
   own->parts = getenv("FF_PARTS") ? (uint32_t)atoi(getenv("FF_PARTS")) : parts_of(e);
-  own->lanes = getenv("FF_LANES") ? (uint32_t)atoi(getenv("FF_LANES")) : own->parts;
   free(own->slot);
   own->slot = (ff_petri_slot *)ff_calloc(own->n_slots, sizeof *own->slot);
   if (own->slot == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u trajectories", own->n_slots);
@@ -138,12 +135,6 @@ static int is_full(const tissue *own, const ff_launch *launch) {
   return full;
 }
 
-/* Bytes of shared memory of a block of threads that sweeps. */
-static size_t sweep_bytes(const tissue *own) {
-  const ff_petri_code *code = &own->data.code;
-  return ff_petri_code_shared_bytes(code) + (own->lanes > 1 ? code->threads / own->lanes * code->shared_numbers * sizeof(double) : 0);
-}
-
 /* Queues a round: the three parts of ff_petri_tissue.h. */
 static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   tissue *own = (tissue *)e->own;
@@ -155,8 +146,7 @@ static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   ff_status status = ff_module_launch(module, &own->prepare, (net->n_blocks + threads - 1) / threads, own->n_slots, threads,
                                            shared, e->stream, arguments, err);
   if (status == FF_OK)
-    status = ff_module_launch(module, &own->sweep, (net->n_strips + strips - 1) / strips, own->n_slots, threads,
-                                   sweep_bytes(own), e->stream, arguments, err);
+    status = ff_module_launch(module, &own->sweep, (net->n_strips + strips - 1) / strips, own->n_slots, threads, shared, e->stream, arguments, err);
   if (status == FF_OK)
     status = ff_module_launch(module, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
   return status;
@@ -179,7 +169,6 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
   ff_status status = e->lasted == 0 && e->done.complete == 0 ? begin_wave(e, launch, err) : FF_OK;
   net.parts = own->parts;
-  net.lanes = own->lanes;
   if (status == FF_OK) status = fill(e, launch, err);
   do {
     for (uint32_t k = 0; k < ROUNDS && status == FF_OK; k++) status = play_round(e, arguments, err);

@@ -321,13 +321,12 @@ static void define(ff_petri_coder *g) {
   ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->around != NULL, p->n_given > 0,
            g->around != NULL ? g->around->near : 0u);
   define_own_terms(g);
-  code->shared_numbers = g->around != NULL ? (g->around->terms + p->n_levels) * (FF_ODE_EXPLICIT_STAGES - 1) : 0;
   if (g->around == NULL) {
     ff_write(&g->out, "#define P_LISTS %d\n", g->request->max_firings > 0);
     return;
   }
-  ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_PIECE %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n#define P_TERMS %uu\n",
-           code->own_places, g->around->piece, code->became, STOPS, g->around->terms);
+  ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_PIECE %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n",
+           code->own_places, g->around->piece, code->became, STOPS);
   ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);
 }
 

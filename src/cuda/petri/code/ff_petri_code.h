@@ -27,14 +27,13 @@ typedef struct {
   int together;               /* whether the warps of a block go through the phases together */
   uint32_t reals, words;      /* rows of shared memory */
   uint32_t slot_words, pieces; /* that a slot keeps */
-  uint32_t state_reals, state_words, of_group, own_places, became, shared_numbers; /* of a block: see ff_petri_sweep.h */
+  uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;
 
 /* What the code of a block depends on besides its program: the same for all blocks of a net. */
 typedef struct {
   uint32_t near;  /* the most neighbours of a block */
   uint32_t piece; /* numbers of a piece of a wave */
-  uint32_t terms; /* given levels that slopes are multiples of, at most */
 } ff_petri_code_around;
 
 /* Generates the code for a program and what is recorded. The caller frees the code with ff_petri_code_free(). FF_EUNSUPPORTED,

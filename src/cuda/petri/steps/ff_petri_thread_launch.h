@@ -66,8 +66,13 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   t->run = run;
   t->initial = initial;
   t->table = table;
+#if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
   t->real = real;
   t->word = word;
+#else
+  (void)real;
+  (void)word;
+#endif
   t->piece = (ff_petri_part *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
   t->phase = P_NEW;
   if (!fresh) thread = p_move(thread, state);
@@ -92,11 +97,9 @@ typedef char p_has_its_words[P_WORDS <= P_SLOT_WORDS && P_REAL_ROWS == P_REALS_I
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_kernel(const __grid_constant__ ff_launch run, const double *initial, const uint32_t *table) {
-  extern __shared__ __align__(16) double p_rows[]; /* the real ones, then the words */
-  uint32_t *const words = (uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS);
   /* Numbers of slots are multiples of P_THREADS, so all threads of a block begin alike. */
   const uint32_t block = FF_SLOT_OF(&run, blockIdx.x * P_THREADS);
-  p_run(&run, initial, table, p_rows + threadIdx.x, words + threadIdx.x, block + threadIdx.x, block >= run.begun);
+  p_run(&run, initial, table, 0, 0, block + threadIdx.x, block >= run.begun);
 }
 #else
 void p_host(const ff_launch *run, const double *initial, const uint32_t *table, uint32_t slot);

@@ -48,7 +48,6 @@
 #define P_APART static __device__ __noinline__ /* a function for a rare case: its caller needs no registers for it */
 #define P_DATA static __device__ const
 #define P_TABLE static __constant__ const
-#define P_STRIDE P_THREADS
 #define P_BY_EIGHT _Pragma("unroll 8") /* for loops that read much */
 #define P_IS_FIRST_LANE ((threadIdx.x & 31u) == 0u)
 #else
@@ -59,7 +58,6 @@
 #define P_APART static
 #define P_DATA static const
 #define P_TABLE static const
-#define P_STRIDE 1u
 #define P_BY_EIGHT
 #define P_IS_FIRST_LANE 1
 #endif
@@ -72,7 +70,7 @@ enum { P_EMPTY, P_BEGINS, P_STEPS, P_LOOKS, P_SEARCHES, P_BOUNDS, P_FIRES, P_END
 
 enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c[1] is y - c[0] */
 
-/* Real numbers. */
+/* Real numbers: number i of a thread. */
 #define P_AT_Y 0u                   /* levels at the end of the solver's last step; or at `now`, if P_OWN */
 #define P_AT_CURVE (P_AT_Y + P_LEVELS)                           /* coefficients of levels in the segment */
 #define P_AT_C (P_AT_CURVE + P_CURVE * P_LEVELS)                 /* of integrals of profiles but 0, if they have one piece */
@@ -87,7 +85,15 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_SLOPE P_AT_TIME /* with given levels instead: slopes at the start of the step, and at its end */
 #define P_REAL_ROWS (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u))
 
-#define P_REAL(i) (t->real[(i) * P_STRIDE])
+/* On the device by the name of the shared memory: through a pointer, accesses would take more instructions, and longer. */
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+extern __shared__ __align__(16) double p_rows[];
+#define P_REAL(i) (p_rows[(i) * P_THREADS + threadIdx.x])
+#define P_WORD(i) (((uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS))[(i) * P_THREADS + threadIdx.x])
+#else
+#define P_REAL(i) (t->real[i])
+#define P_WORD(i) (t->word[i])
+#endif
 #define P_Y(i) P_REAL(P_AT_Y + (i))
 #define P_C(k, i) P_REAL(P_AT_C + FF_PETRI_DEGREE * ((k) - 1u) + (i))
 #define P_AREA(k) P_REAL(P_AT_KNOWN + 3u * ((k) - 1u))
@@ -120,7 +126,6 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_NEAR (P_AT_OTHERS + 8u) /* of neighbours: the piece in which the step begins, and in the highest bit the wave */
 #define P_WORD_ROWS (P_AT_NEAR + P_NEAR)
 
-#define P_WORD(i) (t->word[(i) * P_STRIDE])
 #define P_X(i) P_WORD(i)
 #define P_FIRED(g) P_WORD(P_AT_FIRED + (g))
 #define P_FIRST(k) P_WORD(P_AT_PIECES + 2u * ((k) - 1u))
@@ -160,8 +165,10 @@ typedef struct {
   const ff_launch *run;
   const double *initial; /* of each place */
   const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
+#if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
   double *real;
   uint32_t *word;
+#endif
   ff_petri_part *piece;
   double now, from, to;  /* as in ff_petri_path; a segment ends at `to` */
   uint32_t phase, is;
@@ -171,7 +178,6 @@ typedef struct {
 #if P_WINDOWS
   const ff_petri_tissue *net;
   char *memory;          /* of the slot */
-  double *shared;        /* room that lanes of a block share: see ff_petri_sweep_step.h */
   const double *stop;    /* ascending times at which segments end; the last one is the end of the window */
   double end;            /* of the window */
   uint32_t n_stops, at_stop;

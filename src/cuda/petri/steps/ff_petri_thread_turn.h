@@ -6,6 +6,7 @@
 #define P_WAIT_STEPS (P_TOGETHER ? 2u : 4u)
 #define P_WAIT_BOUNDS (P_TOGETHER ? 4u : 8u)
 #define P_WAIT_FIRES (P_TOGETHER ? 4u : 8u)
+#define P_WAIT_ENDS 16u
 
 /* If the code is long, all warps of a block go through the phases together, so that the cache of instructions holds what they
  * need. */
@@ -30,15 +31,7 @@ FF_WARP int p_go_on(p_thread *t, int idle) {
   if (t->phase == P_BEGINS) p_begin(t);
   if (p_is_due(P_COUNT_LANES(t->phase == P_STEPS), P_WAIT_STEPS, idle)) {
     happened = 1u;
-#if P_GIVEN
-    p_planned planned;
-    planned.pace.tried = 0;
-    if (t->phase == P_STEPS) p_plan_step(t, &planned);
-    p_share_given(t, planned.pace.tried);
-    if (t->phase == P_STEPS) p_step(t, &planned);
-#else
     if (t->phase == P_STEPS) p_step(t);
-#endif
   }
 #if P_NARROW > 0u
   if (p_is_due(P_COUNT_LANES(t->phase == P_LOOKS), P_WAIT_BOUNDS, idle)) {

@@ -14,6 +14,11 @@
 #include "../../device/ff_launch.h"
 
 #define FF_PETRI_REVIEW_THREADS 256u /* that review a slot */
+#if defined(__CUDACC__)
+#define FF_PETRI_ALIGNED __align__(16) /* so that a thread reads 16 bytes at once */
+#else
+#define FF_PETRI_ALIGNED
+#endif
 #define FF_PETRI_NO_SWEEP 0xFFFFFFFFu /* a wave that must not be read */
 
 /* What is known of a wave, besides its pieces, kinks and firings. */
@@ -23,7 +28,7 @@ typedef struct {
   double distance;  /* from the wave before */
   uint32_t differs; /* whether flows change otherwise than there */
   uint32_t refused; /* whether the run is */
-} ff_petri_told;
+} FF_PETRI_ALIGNED ff_petri_told;
 
 /* A firing of a block in the window. */
 typedef struct {
@@ -61,7 +66,6 @@ typedef struct {
 typedef struct {
   uint32_t n_blocks, n_strips;
   uint32_t parts;              /* warps that share a strip; they are in one block of threads */
-  uint32_t lanes;              /* threads that share a block of the net: a power of 2 */
   const uint32_t *order;       /* blocks by types, */
   const uint32_t *type;        /* the type of each, */
   const uint8_t *colour;       /* and its colour */

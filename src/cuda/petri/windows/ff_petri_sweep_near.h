@@ -165,14 +165,38 @@ FF_WARP int p_add_stop(double *stop, uint32_t *n, double t, double hardly) {
   return 1;
 }
 
-FF_WARP int p_add_kinks(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t other, double from, double to,
-                        double *stop, uint32_t *n) {
-  const uint32_t kinks = p_told(net, memory, wave, other)->n_kinks;
-  const double *kink = p_kinks(net, memory, wave, other);
+/* Adds the kinks of one wave. */
+FF_WARP int p_add_kinks(const double *kink, uint32_t n_kinks, double from, double to, double *stop, uint32_t *n) {
   int fine = 1;
-  FF_NO_UNROLL for (uint32_t k = 0u; k < kinks && fine; k++)
+  FF_NO_UNROLL for (uint32_t k = 0u; k < n_kinks && fine; k++)
     if (kink[k] > from && kink[k] < to) fine = p_add_stop(stop, n, kink[k], 0);
   return fine;
+}
+
+/* What is known of the newer wave of a block, and which it is. */
+typedef struct {
+  uint32_t wave, sweep, n_kinks, differs;
+  double distance;
+} p_news;
+
+FF_WARP p_news p_news_of(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t sweep) {
+  const ff_petri_told a = *p_told(net, memory, 0u, block), b = *p_told(net, memory, 1u, block);
+  const int second = a.sweep >= sweep || (b.sweep < sweep && b.sweep > a.sweep);
+  p_news out;
+  out.wave = second ? 1u : 0u;
+  out.sweep = second ? b.sweep : a.sweep;
+  out.n_kinks = second ? b.n_kinks : a.n_kinks;
+  out.differs = second ? b.differs : a.differs;
+  out.distance = second ? b.distance : a.distance;
+  return out;
+}
+
+#define P_SIDE 4u /* blocks that a thread looks at side by side, so that it waits for the memory once */
+
+/* The same for P_SIDE blocks of a list of n; the last one is there again if there are fewer. */
+FF_WARP void p_news_of_all(const ff_petri_tissue *net, char *memory, const uint32_t *list, uint32_t n, uint32_t sweep,
+                           p_news *out) {
+  P_EACH(q, P_SIDE) out[q] = p_news_of(net, memory, list[q < n ? q : n - 1u], sweep);
 }
 
 /* A step sees what happens in two steps of a neighbour, but not in many of them. */
@@ -201,13 +225,25 @@ FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
   uint32_t n = 0u;
   int fine = 1;
 #if P_GIVEN
-  FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++) {
-    const uint32_t wave = p_newer(net, t->memory, net->near[j], t->sweep);
-    P_WORD(P_AT_NEAR + j - first) = wave << 31;
-    fine = p_add_kinks(net, t->memory, wave, net->near[j], from, to, stop, &n);
+  FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j += P_SIDE) {
+    p_news news[P_SIDE];
+    p_news_of_all(net, t->memory, net->near + j, end - j, t->sweep, news);
+    P_EACH(q, P_SIDE) {
+      if (j + q >= end) continue;
+      P_WORD(P_AT_NEAR + j + q - first) = news[q].wave << 31;
+      if (news[q].n_kinks > 0u && fine)
+        fine = p_add_kinks(p_kinks(net, t->memory, news[q].wave, net->near[j + q]), news[q].n_kinks, from, to, stop, &n);
+    }
   }
-  FF_NO_UNROLL for (uint32_t j = net->far_first[t->block]; j < net->far_first[t->block + 1u] && fine; j++)
-    fine = p_add_kinks(net, t->memory, p_newer(net, t->memory, net->far[j], t->sweep), net->far[j], from, to, stop, &n);
+  const uint32_t far_end = net->far_first[t->block + 1u];
+  FF_NO_UNROLL for (uint32_t j = net->far_first[t->block]; j < far_end && fine; j += P_SIDE) {
+    p_news news[P_SIDE];
+    p_news_of_all(net, t->memory, net->far + j, far_end - j, t->sweep, news);
+    P_EACH(q, P_SIDE) {
+      if (j + q < far_end && news[q].n_kinks > 0u && fine)
+        fine = p_add_kinks(p_kinks(net, t->memory, news[q].wave, net->far[j + q]), news[q].n_kinks, from, to, stop, &n);
+    }
+  }
   FF_NO_UNROLL for (uint32_t j = first; j < end && fine; j++)
     fine = p_add_pieces(net, t->memory, P_WORD(P_AT_NEAR + j - first) >> 31, net->near[j], hardly, stop, &n);
 #else

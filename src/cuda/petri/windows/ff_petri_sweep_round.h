@@ -117,18 +117,49 @@ FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, cha
 #endif
 }
 
+/* What blocks of a strip have found, by their numbers in the list: by how much they have moved, and their neighbours before; 0 if
+ * flows change otherwise. */
+typedef struct {
+  double change[FF_PETRI_STRIP], before[FF_PETRI_STRIP];
+} p_moves;
+
+/* Reads what a block that ran has found. Returns 1 if it has come to the end, with finite levels; plus 2 if it is refused. */
+FF_WARP uint32_t p_read_moves(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t block, double *change,
+                              double *before) {
+  const ff_petri_told told = *p_told(net, memory, p_newer(net, memory, block, w->sweep + 1u), block);
+  const double moved = P_IN(memory, double, net->at_moved)[block];
+  const int counts = told.differs == 0u && moved > 0;
+  *change = counts ? told.distance : 0;
+  *before = counts ? moved : 0;
+  return (told.distance < P_INFINITY ? 1u : 0u) + (told.refused != 0u ? 2u : 0u);
+}
+
 /* Adds up what the blocks that ran have found, in the order of the strip. */
 FF_WARP void p_add_up_strip(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t strip, const uint32_t *who,
-                            ff_petri_strip *out) {
-  const double *moved = P_IN(memory, double, net->at_moved);
-  FF_NO_UNROLL for (uint32_t i = 0u; i < out->runs; i++) {
-    const uint32_t block = p_listed(net, strip, who, i);
-    const ff_petri_told *told = p_told(net, memory, p_newer(net, memory, block, w->sweep + 1u), block);
-    out->refused |= told->refused;
-    out->fine &= (uint32_t)(told->distance < P_INFINITY);
-    if (told->differs != 0u || !(moved[block] > 0)) continue;
-    out->change += told->distance;
-    out->before += moved[block];
+                            p_moves *moves, ff_petri_strip *out) {
+  const uint32_t n = out->runs;
+  FF_LANE_IN;
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  uint32_t fine = 1u, refused = 0u;
+  FF_NO_UNROLL for (uint32_t i = lane; i < n; i += 32u) {
+    const uint32_t found = p_read_moves(net, memory, w, p_listed(net, strip, who, i), &moves->change[i], &moves->before[i]);
+    fine &= found & 1u;
+    refused |= found >> 1;
+  }
+  out->fine = (uint32_t)__all_sync(0xFFFFFFFFu, (int)fine);
+  out->refused = (uint32_t)__any_sync(0xFFFFFFFFu, (int)refused);
+  __syncwarp();
+#else
+  FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) {
+    const uint32_t found = p_read_moves(net, memory, w, p_listed(net, strip, who, i), &moves->change[i], &moves->before[i]);
+    out->fine &= found & 1u;
+    out->refused |= found >> 1;
+  }
+#endif
+  if (!P_IS_FIRST_LANE) return;
+  P_BY_EIGHT for (uint32_t i = 0u; i < n; i++) {
+    out->change += moves->change[i];
+    out->before += moves->before[i];
   }
 }
 
@@ -138,7 +169,8 @@ FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const 
   int idle = 0;
   t->phase = P_NEW;
   FF_NO_UNROLL while (P_GOES_ON(t->phase != P_EMPTY)) {
-    if (t->phase == P_ENDS || t->phase == P_REFUSES) {
+    const int ends = t->phase == P_ENDS || t->phase == P_REFUSES;
+    if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, idle) && ends) {
       p_close(*t, w);
       t->phase = P_NEW;
     }
@@ -152,7 +184,7 @@ FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const 
 }
 
 /* Warp number `part` of `parts` runs its part of the blocks of a strip that have to run. */
-FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts, double *stop) {
+FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts, double *stop, p_moves *moves) {
   const ff_petri_tissue *net = t->net;
   const ff_petri_slot *slot = p_slot_of(net, t->memory);
   const uint32_t phase = strip < net->n_strips ? slot->phase : (uint32_t)FF_PETRI_SLOT_IS_EMPTY;
@@ -168,8 +200,7 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
   const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
   const uint32_t begin = n * part / parts, end = last ? begin : n * (part + 1u) / parts;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-  const uint32_t lanes = net->lanes;
-  p_run_blocks(t, &w, strip, who, end, lane % lanes == 0u ? begin + lane / lanes : end, 32u / lanes, stop);
+  p_run_blocks(t, &w, strip, who, end, begin + lane, 32u, stop);
 #else
   p_run_blocks(t, &w, strip, who, end, begin, 1u, stop);
 #endif
@@ -177,9 +208,8 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
   if (!sweeps || part > 0u) return;
   ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u, 0u};
   if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
-  if (!P_IS_FIRST_LANE) return;
-  if (!last) p_add_up_strip(net, t->memory, &w, strip, who, &out);
-  p_strips(net, t->memory)[strip] = out;
+  if (n > 0u && !last) p_add_up_strip(net, t->memory, &w, strip, who, moves, &out);
+  if (P_IS_FIRST_LANE) p_strips(net, t->memory)[strip] = out;
 }
 
 /* ---- the review --------------------------------------------------------------------------------------------------------- */
@@ -287,8 +317,13 @@ FF_WARP void p_begin_thread(p_thread *t, const ff_launch *run, const ff_petri_ti
   t->run = run;
   t->net = net;
   t->memory = memory;
+#if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
   t->real = real;
   t->word = word;
+#else
+  (void)real;
+  (void)word;
+#endif
   t->piece = piece;
   t->phase = P_EMPTY;
 }
@@ -300,27 +335,21 @@ typedef char p_has_its_rows[P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WO
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_prepare_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
-  extern __shared__ __align__(16) double p_rows[]; /* the real ones, then the words */
-  uint32_t *const words = (uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS);
   const uint32_t block = blockIdx.x * P_THREADS + threadIdx.x;
   p_thread thread;
-  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, p_rows + threadIdx.x, words + threadIdx.x, 0);
+  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, 0, 0, 0);
   if (block < net.n_blocks) p_prepare(&thread, block);
 }
 
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)
     p_sweep_kernel(const __grid_constant__ ff_launch run, const __grid_constant__ ff_petri_tissue net) {
-  extern __shared__ __align__(16) double p_rows[];
-  uint32_t *const words = (uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS);
   double stop[P_STOPS];
   ff_petri_part piece[P_ROOM(P_PIECES)];
   p_thread thread;
-  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, p_rows + threadIdx.x, words + threadIdx.x, piece);
-#if P_GIVEN
-  thread.shared = (double *)(words + P_WORD_ROWS * P_THREADS) + threadIdx.x / net.lanes * P_SHARED_NUMBERS;
-#endif
+  p_begin_thread(&thread, &run, &net, net.memory + blockIdx.y * net.slot_bytes, 0, 0, piece);
   const uint32_t warp = blockIdx.x * (P_THREADS / 32u) + threadIdx.x / 32u;
-  p_sweep(&thread, warp / net.parts, warp % net.parts, net.parts, stop);
+  __shared__ p_moves moves[P_THREADS / 32u];
+  p_sweep(&thread, warp / net.parts, warp % net.parts, net.parts, stop, &moves[threadIdx.x / 32u]);
 }
 
 extern "C" __global__ void __launch_bounds__(FF_PETRI_REVIEW_THREADS)
@@ -335,11 +364,12 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   double real[P_REAL_ROWS], stop[P_STOPS];
   uint32_t word[P_WORD_ROWS];
   ff_petri_part piece[P_ROOM(P_PIECES)];
+  p_moves moves;
+  p_reviewed all;
   p_thread thread;
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
-  for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, 0u, 1u, stop);
-  p_reviewed all;
+  for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, 0u, 1u, stop, &moves);
   p_review(run, net, thread.memory, &all);
 }
 #endif

@@ -89,15 +89,17 @@ FF_WARP p_window p_window_of(const ff_petri_slot *slot) {
 
 /* As has_to_run() of petri/windows/ff_petri_windows.c. */
 FF_WARP int p_has_to_run(const ff_petri_tissue *net, char *memory, const p_window *w, uint32_t block) {
-  const uint32_t turn = p_told(net, memory, p_newer(net, memory, block, w->sweep), block)->sweep;
+  const uint32_t turn = p_news_of(net, memory, block, w->sweep).sweep, end = net->near_first[block + 1u];
   double moved = 0;
   int differs = turn == 0u;
-  FF_NO_UNROLL for (uint32_t j = net->near_first[block]; j < net->near_first[block + 1u] && !differs; j++) {
-    const uint32_t other = net->near[j];
-    const ff_petri_told *told = p_told(net, memory, p_newer(net, memory, other, w->sweep), other);
-    if (told->sweep < turn) continue;
-    differs |= told->differs != 0u;
-    if (told->distance > moved) moved = told->distance;
+  FF_NO_UNROLL for (uint32_t j = net->near_first[block]; j < end && !differs; j += P_SIDE) {
+    p_news news[P_SIDE];
+    p_news_of_all(net, memory, net->near + j, end - j, w->sweep, news);
+    P_EACH(q, P_SIDE) {
+      if (j + q >= end || news[q].sweep < turn) continue;
+      differs |= news[q].differs != 0u;
+      if (news[q].distance > moved) moved = news[q].distance;
+    }
   }
   P_IN(memory, double, net->at_moved)[block] = differs ? ff_math_nan() : moved;
   return differs || moved > w->settled;

@@ -18,12 +18,7 @@ static const ff_petri_program *program_of(const ff_petri_tissue_data *d, uint32_
 /* Types that differ only in their neighbours have the same code. */
 static ff_status make_code(ff_petri_tissue_data *d, ff_error *err) {
   const ff_petri_blocks *b = d->blocks;
-  ff_petri_code_around around = {0, 0, 0};
-  for (uint32_t t = 0; t < b->n_types; t++) {
-    const ff_petri_program *p = b->types[t].program;
-    const uint32_t terms = (uint32_t)p->linear_first[p->n_levels];
-    around.terms = terms > around.terms ? terms : around.terms;
-  }
+  ff_petri_code_around around = {0, 0};
   for (uint32_t k = 0; k < b->n_blocks; k++) {
     const uint32_t near = (uint32_t)(b->neighbour_first[k + 1] - b->neighbour_first[k]);
     const uint32_t piece = (uint32_t)ff_petri_piece_size(program_of(d, k)->n_levels);
@@ -167,7 +162,7 @@ static ff_status make_lists(ff_petri_tissue_data *d, const ff_device_request *re
     terms += p->linear_first[p->n_levels];
   }
   d->net.n_blocks = b->n_blocks;
-  d->net.parts = d->net.lanes = 1;
+  d->net.parts = 1;
   d->net.n_strips = (b->n_blocks + FF_PETRI_STRIP - 1) / FF_PETRI_STRIP;
 #define FF_X(name, n) d->net.name = take(&d->bytes, (n), sizeof *d->net.name);
   FF_TISSUE_LISTS(FF_X)
