@@ -170,7 +170,8 @@ FF_WARP void p_run_blocks(p_thread *t, const p_window *w, uint32_t strip, const 
   t->phase = P_NEW;
   FF_NO_UNROLL while (P_GOES_ON(t->phase != P_EMPTY)) {
     const int ends = t->phase == P_ENDS || t->phase == P_REFUSES;
-    if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, idle) && ends) {
+    const uint32_t n_runs = P_COUNT_LANES(!ends && t->phase != P_EMPTY && t->phase != P_NEW);
+    if (p_is_due(P_COUNT_LANES(ends), P_WAIT_ENDS, n_runs == 0u) && ends) {
       p_close(*t, w);
       t->phase = P_NEW;
     }

@@ -16,19 +16,22 @@ FF_WARP uint32_t *p_state_words(const p_thread *t, uint32_t which) {
   return P_IN(t->memory, uint32_t, t->net->at_word) + (uint64_t)which * P_STATE_WORDS * t->net->n_blocks + t->block;
 }
 
+/* All of a state is read before the first row is written, so that the thread waits for the memory once. */
 FF_WARP void p_load(p_thread *t, uint32_t which) {
   const double *real = p_state_reals(t, which);
   const uint32_t *word = p_state_words(t, which);
   const uint64_t n = t->net->n_blocks;
-  P_EACH(i, P_LEVELS) P_Y(i) = real[n * i];
-  real += n * P_LEVELS;
-  P_BY_EIGHT for (uint32_t i = P_AT_SUM; i < P_AT_LENGTHS + 4u; i++) P_REAL(i) = real[n * (i - P_AT_SUM)];
-  P_BY_EIGHT for (uint32_t i = 0u; i < P_AT_PIECES; i++) P_WORD(i) = word[n * i];
-  word += n * P_AT_PIECES;
-  P_STIFF = word[0];
-  P_CALM = word[n];
-  P_FIRINGS = word[n * 2u];
-  t->dirty = word[n * 3u];
+  double x[P_STATE_REALS];
+  uint32_t w[P_STATE_WORDS];
+  P_EACH(i, P_STATE_REALS) x[i] = real[n * i];
+  P_EACH(i, P_STATE_WORDS) w[i] = word[n * i];
+  P_EACH(i, P_LEVELS) P_Y(i) = x[i];
+  P_EACH(i, P_STATE_REALS - P_LEVELS) P_REAL(P_AT_SUM + i) = x[P_LEVELS + i];
+  P_EACH(i, P_AT_PIECES) P_WORD(i) = w[i];
+  P_STIFF = w[P_AT_PIECES];
+  P_CALM = w[P_AT_PIECES + 1u];
+  P_FIRINGS = w[P_AT_PIECES + 2u];
+  t->dirty = w[P_AT_PIECES + 3u];
 }
 
 FF_WARP void p_save(const p_thread *t, uint32_t which) {
