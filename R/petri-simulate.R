@@ -97,7 +97,9 @@
 #'   Both are slower than the default, because each firing costs the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
-#' @section GPUs: GPUs simulate ensembles of small nets. Each thread of a GPU simulates one trajectory after the other, and there
+#' @section GPUs: GPUs simulate ensembles of small nets, and large nets by windows.
+#'
+#'   In an ensemble of a small net, each thread of a GPU simulates one trajectory after the other, and there
 #'   are tens of thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`.
 #'   The code is generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored
 #'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
@@ -110,7 +112,13 @@
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
-#'   GPUs give every output. They continue the trajectories of a result that is given as `initial`, and simulate parts of a run
+#'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each runs
+#'   a cell over a window of time. Several trajectories run side by side if the net leaves room for them. The limits above hold
+#'   for a cell together with the levels that it reads of its neighbours. All cells must have the same transitions with the same
+#'   rates. Where cells have different numbers of neighbours, as at the border of a tissue, rates of flows between cells must be
+#'   numbers times a level, as those of diffusion are.
+#'
+#'   GPUs give every output, but for `"events"` with `method = "windows"`. They continue the trajectories of a result that is given as `initial`, and simulate parts of a run
 #'   (`shard`). They simulate the settings of a sweep one after the other.
 #'
 #'   GPUs cannot simulate nets with
@@ -121,7 +129,7 @@
 #'   * more than 2^30 tokens in a place at the start;
 #'   * `semantics = "bio"`, or without stochastic transitions.
 #'
-#'   They also have neither `until` and [first_passage()], nor the methods `"windows"` and `"paper"`, nor the integrators
+#'   They also have neither `until` and [first_passage()], nor the method `"paper"`, nor the integrators
 #'   `"rosenbrock"` and `"cvode"`. If rates depend on the time, they cannot continue a result whose time is not 0. A net that
 #'   `method = "auto"` simulates as a reaction network has the kernels of that network: see
 #'   [`simulate()`][simulate.reaction_network].
@@ -133,6 +141,7 @@
 #'
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
 #'   if at least 100 trajectories for each thread have not begun: see [backends()]. For a sweep, this must hold for each setting.
+#'   A few trajectories of a large net stay on the processor, so give `backend = "cuda"` for these.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a count exceeds 2^30, 2^30 transitions fire, a
 #'   rate is negative or not finite, or a rate has so many peaks that it needs more room than a thread has; and, with

@@ -3,7 +3,7 @@
 #ifndef FF_TESTS_FAKE_PETRI_H
 #define FF_TESTS_FAKE_PETRI_H
 
-#include "../../src/cuda/petri/code/ff_petri_code.h"
+#include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 #include "../../src/petri/run/ff_petri_run.h"
 #include "fake_parts.h"
 
@@ -24,17 +24,30 @@ typedef struct {
 } fake_petri_ensemble;
 
 /* Generates the code, as a GPU's ensemble does first, so that the same nets are refused with the same reasons. */
+static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, ff_error *err) {
+  ff_petri_code code;
+  ff_petri_tissue_data data;
+  const ff_petri_parts *parts = request->own;
+  ff_status status;
+  if (parts == NULL) {
+    status = ff_petri_code_new(&code, program, request, err);
+    if (status == FF_OK) ff_petri_code_free(&code);
+    return status;
+  }
+  status = ff_petri_tissue_data_new(&data, parts, request, err);
+  ff_petri_tissue_data_free(&data);
+  return status;
+}
+
 static ff_status fake_petri_create(ff_ensemble **out, const void *model, const ff_device_request *request,
                                    const ff_ensemble_options *options, ff_error *err) {
   const ff_petri_program *program = model;
   const size_t each = (size_t)request->n_times * request->n_observed;
-  ff_petri_code code;
   (void)options;
   *out = NULL;
   if (!request->reals) return ff_error_set(err, FF_EINTERNAL, "levels that are whole numbers");
-  const ff_status status = ff_petri_code_new(&code, program, request, err);
+  const ff_status status = fake_petri_look(program, request, err);
   if (status != FF_OK) return status;
-  ff_petri_code_free(&code);
   fake_petri_ensemble *e = calloc(1, sizeof *e);
   e->program = program;
   e->request = *request;

@@ -86,6 +86,18 @@ test_that("markings, parameters and continued trajectories give the processor's 
   expect_same_ensemble(timed, initial = half, seed = 6, times = c(0.5, 2))
 })
 
+test_that("tissues have the processor's results on a GPU, by windows", {
+  skip_without_gpu()
+  for (tissue in list(row_of_genes(9), petri_model("calcium", nx = 5, ny = 4))) {
+    for (output in c("trajectories", "final")) {
+      run <- function(backend) {
+        simulate(tissue, 3, 2, times = c(0, 0.05, 0.1), method = "windows", output = output, backend = backend)
+      }
+      expect_identical(run("cuda"), run("cpu"))
+    }
+  }
+})
+
 test_that("sweeps of nets have the processor's results on a GPU", {
   skip_without_gpu()
   design <- expand.grid(k_on = c(0.5, 1.5), d = c(1, 3), protein = c(0, 0.5))

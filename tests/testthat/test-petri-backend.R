@@ -43,6 +43,31 @@ test_that("GPUs give a net's results of the processor, for every output", {
   expect_identical(do.call(c, parts), simulated("cpu"))
 })
 
+test_that("GPUs give the processor's results of tissues, by windows", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  tissue <- row_of_genes(6)
+  for (output in c("summary", "trajectories", "final", "histogram")) {
+    run <- function(backend) {
+      simulate(tissue, 5, 2, times = c(0, 0.5, 1), method = "windows", output = output, backend = backend, observe = "protein[3]")
+    }
+    there <- expect_same_run(run)
+  }
+  half <- simulate(tissue, 5, 2, times = 0.5, method = "windows", output = "final")
+  expect_same_run(function(backend) {
+    simulate(tissue, 5, 2, times = 1, method = "windows", initial = half, output = "final", backend = backend)
+  })
+  gated <- petri_net(
+    "off[x] <-> on[x]" = c(1.5, 2.5), "0 -> protein[x]" = flow("x * on[x]"), "protein[x] -> 0" = flow(1),
+    spread = transition("protein[x] -> protein[y]", flow = mass_action(0.5), guard = "abs(x - y) == 1"),
+    colours = list(Cell = 1:4), indices = c(x = "Cell", y = "Cell"), places = c(off = "Cell", on = "Cell", protein = "Cell"),
+    continuous = "protein", initial = c(off = 1)
+  )
+  refused <- expect_error(
+    simulate(gated, 5, 2, times = 1, method = "windows", backend = "cuda"), class = "fireflip_error_unsupported"
+  )
+  expect_match(conditionMessage(refused), "no kernel simulates nets whose parts have different transitions yet", fixed = TRUE)
+})
+
 test_that("GPUs simulate the settings of a sweep of nets one after the other", {
   plain_session(fireflip.cuda_library = fake("petri"))
   design <- expand.grid(k = c(0.5, 1, 2), protein = c(0, 5))
@@ -60,7 +85,7 @@ test_that("what no GPU can do is an error with the reason, or is done by the pro
   # arguments, the reason, and whether the core knows it before a GPU is asked for
   until <- list(list(until = "n > 3"), "no kernel ends trajectories of Petri nets by a condition yet", TRUE)
   windows <- list(
-    list(method = "windows"), "there are no kernels for large nets, which are simulated by windows, yet", TRUE
+    list(method = "windows", output = "events"), "no kernel lists firings of nets that are simulated by windows yet", TRUE
   )
   paper <- list(list(method = "paper"), "no kernel simulates nets with method = \"paper\" yet", FALSE)
   stiff <- list(list(integrator = "rosenbrock"), "no kernel simulates nets with an integrator other than", FALSE)

@@ -25,8 +25,6 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   tissue *own = (tissue *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
-  if (e->request.max_firings > 0)
-    return ff_error_set(err, FF_EUNSUPPORTED, "no kernel lists firings of large nets, which are simulated by windows, yet");
   ff_status status = ff_petri_tissue_data_new(&own->data, (const ff_petri_parts *)e->request.own, &e->request, err);
   if (status != FF_OK) return status;
   const char *const parts[] = {own->data.code.definitions, FF_PETRI_CODE_BLOCK_HEADERS, own->data.code.functions};
@@ -99,7 +97,7 @@ static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *e
   tissue *own = (tissue *)e->own;
   own->next = 0;
   own->n_slots = launch->slots;
-  own->parts = getenv("FF_PARTS") ? (uint32_t)atoi(getenv("FF_PARTS")) : parts_of(e);
+  own->parts = parts_of(e);
   free(own->slot);
   own->slot = (ff_petri_slot *)ff_calloc(own->n_slots, sizeof *own->slot);
   if (own->slot == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u trajectories", own->n_slots);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of levels come first. */
+/* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of values come first. */
 static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const int lone = g->around != NULL;
@@ -23,9 +23,11 @@ static void write_slopes(ff_petri_coder *g) {
     begun[i] = (uint8_t)lone;
   }
   for (uint32_t i = 0, n = 0; i < p->n_levels && lone; i++)
-    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1]; k++)
-      if (!ff_petri_is_given_value(p, p->linear_value[k]))
-        ff_write(&g->out, "  o%u += by[%u] * y[%u];\n", i, n++, p->linear_value[k]);
+    for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1]; k++) {
+      if (ff_petri_is_given_value(p, p->linear_value[k])) continue;
+      ff_petri_code_declare(g, p->linear_value[k]);
+      ff_write(&g->out, "  o%u += by[%u] * x%u;\n", i, n++, g->name[p->linear_value[k]]);
+    }
   for (uint32_t f = 0; f < n_flows; f++) {
     const ff_petri_law *law = &p->law[flow[f]];
     for (uint32_t i = 0; i < law->n; i++) {

@@ -124,7 +124,7 @@ FF_WARP double p_first_step(const double *y, const double *slope) {
 
 typedef double p_slopes_of[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)];
 
-/* What levels of other blocks make of slopes, at the times of stages; and weights of the block's own levels. */
+/* What levels of other blocks make of slopes, at the times of stages; and weights of the block's own values. */
 typedef struct {
   double sum[P_ROOM(P_LEVELS)][P_NODES], by[P_ROOM(P_OWN_TERMS)];
 } p_given_of;

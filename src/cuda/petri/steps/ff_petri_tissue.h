@@ -77,7 +77,7 @@ typedef struct {
   const uint32_t *table;       /* for each block and place of it: its number among what is recorded, or UINT32_MAX */
   const uint32_t *linear_first;        /* for each type and level: the first of its terms, and the first whose
                                 * value is no given one; and the end */
-  const uint32_t *linear_value;        /* of each term: a level; or from P_LEVELS on a given one */
+  const uint32_t *linear_value;        /* of each term: from P_LEVELS on a given level, if it is one */
   const double *linear_by;             /* and by how much of it the level changes in a unit of time */
   uint32_t pieces, kinks, firings;     /* for which a wave has room */
   char *memory;                /* of the first slot */

@@ -10,7 +10,7 @@
  *   P_STOPS            for which a thread has room
  *   p_show(t, y, i)    place i of these, where y[] are the levels
  *   p_became(t, m, to), p_become(t, m, from)   store and set what transition m has made of places that are no levels
- *   P_OWN_TERMS, P_OWN_TERMS_OF(i)   own levels that slopes are multiples of: in all, and those for level i
+ *   P_OWN_TERMS, P_OWN_TERMS_OF(i)   values of the block that slopes are multiples of: in all, and those for level i
  *   p_own_slopes(t, by, time, y, out)   adds what the block does by itself; by[] are weights of these terms */
 #ifndef FF_PETRI_SWEEP_H
 #define FF_PETRI_SWEEP_H

@@ -134,7 +134,7 @@ FF_WARP void p_given_slopes(const p_thread *t, uint32_t i, const double *time, u
 #endif
 }
 
-/* The weights of the block's own levels. */
+/* The weights of the block's own values. */
 FF_WARP void p_own_weights(const p_thread *t, double *by) {
   uint32_t k = 0u;
   P_EACH(i, P_LEVELS) {

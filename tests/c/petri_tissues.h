@@ -1,0 +1,56 @@
+/* Random nets of cells that exchange levels, for tests: each cell has discrete places and levels, and does the same. */
+#ifndef FF_TESTS_PETRI_TISSUES_H
+#define FF_TESTS_PETRI_TISSUES_H
+
+#include "petri_random.h"
+#include "petri_runs.h"
+
+#define TISSUE_PICK(s, list) ((list)[below((s), sizeof(list) / sizeof *(list))])
+
+/* A line of cells, or a ring. In a ring with an odd number of cells, neighbours run at the same time. */
+static inline void tissue_write(petri_text *x, uint64_t *s) {
+  static const char *const rates[] = {"0.8 * N[c]", "N[c] * (0.2 + L[c])", "N[c] * L[c]^2 / (0.5 + L[c]^2)", "0.5 + M[c]",
+                                      "sqrt(0.1 + L[c]) / (1 + N[c])", "N[c] * exp(-L[c])", "N[c] * (1.2 + sin(3 * time))",
+                                      "N[c] * L[c] * M[c]"};
+  static const char *const flows[] = {"0.3 * N[c]", "0.2", "L[c] / (1 + L[c])", "N[c] * M[c] / (1 + L[c]^2)", "0.4 + cos(time)^2",
+                                      "1 / (1 + M[c]^4)"};
+  static const char *const pushes[] = {"0 -> 0.4 L[c]", "0 -> N[c] + 0.2 M[c]", "N[c] -> 0.1 L[c]"};
+  static const char *const guards[] = {"abs(c - d) == 1", "d == next(c) | d == previous(c)"};
+  static const char *const brings[] = {"0.3 * L[d]", "0.2 * L[d] * M[c]", "0.1 * L[d] * L[c]"};
+  const uint32_t ring = below(s, 2), n = 3 + below(s, 5);
+  int64_t number[8];
+  const struct {
+    const char *name;
+    ff_petri_kind kind;
+    const char *equation, *guard, *tests, *resets, *rate;
+    int mass_action;
+  } list[] = {{"birth", FF_PETRI_STOCHASTIC, "0 -> N[c]", NULL, "N[c] < 9", NULL, TISSUE_PICK(s, rates), 0},
+              {"death", FF_PETRI_STOCHASTIC, "N[c] -> 0", NULL, NULL, NULL, TISSUE_PICK(s, rates), 0},
+              {"start", FF_PETRI_STOCHASTIC, "0 -> 2 N[c]", NULL, "N[c] < 2", NULL, "1.5", 0},
+              {"push", FF_PETRI_STOCHASTIC, TISSUE_PICK(s, pushes), NULL, NULL, NULL, "0.6", 0},
+              {"clear", FF_PETRI_STOCHASTIC, "0 -> N[c]", NULL, NULL, "L[c]", "0.3", 0},
+              {"spread", FF_PETRI_CONTINUOUS, "L[c] -> L[d]", guards[ring], NULL, NULL, "1.7", 1},
+              {"turn", FF_PETRI_CONTINUOUS, "L[c] -> M[c]", NULL, NULL, NULL, "0.4", 1},
+              {"gain", FF_PETRI_CONTINUOUS, "0 -> L[c]", NULL, NULL, NULL, TISSUE_PICK(s, flows), 0},
+              {"gate", FF_PETRI_CONTINUOUS, "0 -> M[c]", NULL, "N[c] > 2", NULL, "0.7", 0},
+              {"loss", FF_PETRI_CONTINUOUS, "M[c] -> 0", NULL, NULL, NULL, "0.9", 1},
+              {"spread too", FF_PETRI_CONTINUOUS, "M[c] -> M[d]", guards[ring], NULL, NULL, "0.8", 1},
+              {"bring", FF_PETRI_CONTINUOUS, "0 -> M[c]", guards[ring], NULL, NULL, TISSUE_PICK(s, brings), 0}};
+  const uint32_t many = sizeof list / sizeof *list, left_out = 2 + below(s, 10), also = 2 + below(s, 10);
+  for (uint32_t i = 0; i < n; i++) number[i] = i + 1;
+  petri_begin(x);
+  if (x->status == FF_OK) x->status = ff_petri_add_values(x->net, "C", number, n, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_index(x->net, "c", "C", &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_index(x->net, "d", "C", &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "N", ff_petri_set_number(x->net, "C", 1), 0, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "L", ff_petri_set_number(x->net, "C", 1), 1, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "M", ff_petri_set_number(x->net, "C", 1), 1, 0, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "N", NULL, "c", 0, petri_nowhere, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "L", NULL, "0.3 * c", 0, petri_nowhere, &x->err);
+  for (uint32_t k = 0; k < many && x->status == FF_OK; k++)
+    if (k != left_out && k != also)
+      x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, list[k].guard, list[k].tests, list[k].resets,
+                            list[k].rate, list[k].mass_action, &x->err);
+}
+
+#endif
