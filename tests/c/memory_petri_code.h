@@ -2,7 +2,7 @@
 #ifndef FF_TESTS_MEMORY_PETRI_CODE_H
 #define FF_TESTS_MEMORY_PETRI_CODE_H
 
-#include "../../src/cuda/petri/code/ff_petri_code.h"
+#include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 #include "memory_petri_engine.h"
 
 /* Flows and hazards with narrow peaks, weights that are formulas, resets, a chain of transitions with one profile; and with cells
@@ -57,6 +57,36 @@ static ff_status generates_petri_code(ff_error *err) {
   CHECK_OUT(status, code.initial);
   CHECK_OUT(status, code.table);
   if (status == FF_OK) ff_petri_code_free(&code);
+  return status;
+}
+
+/* ---- large nets --------------------------------------------------------------------------------------------------------- */
+
+static void prepare_tissue(void) {
+  const ff_petri_options options = {.integrator = FF_PETRI_AUTO};
+  ff_error err;
+  FF_CHECK_OK(petri_calcium(&given.petri, 2, 2, &err), &err);
+  FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
+  FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
+}
+
+/* The data for a device, and of a trajectory that begins there. */
+static ff_status makes_tissue_data(ff_error *err) {
+  static const double end = 1;
+  static const uint32_t observed[] = {0, 1};
+  const ff_device_request request = {.initial = given.compiled->start, .times = &end, .n_times = 1, .observed = observed,
+                                     .n_observed = 2, .reals = 1};
+  ff_petri_parts parts = {.opener = &ff_petri_opener_of_windows};
+  ff_petri_tissue_data data = {0};
+  char *memory = NULL;
+  ff_status status = ff_petri_blocks_new(&parts.blocks, given.compiled, err);
+  if (status == FF_OK) status = ff_petri_tissue_data_new(&data, &parts, &request, err);
+  CHECK_OUT(status, data.opener);
+  if (status == FF_OK) memory = calloc(1, ff_petri_tissue_open_bytes(&data));
+  if (status == FF_OK) status = ff_petri_tissue_open(&data, 3, 0, 0, given.compiled->start, memory, err);
+  free(memory);
+  ff_petri_tissue_data_free(&data);
+  ff_petri_blocks_free(parts.blocks);
   return status;
 }
 

@@ -90,7 +90,7 @@ static int includes_in(const char *unit) {
 /* Each embedded text is found by the texts that include it, once. Exceptions are those that the condition for the run-time
  * compiler leaves out: headers of the core and of the C library. */
 static void our_texts_are_whole(void) {
-  char *boolean, *reactions, *scheduled, *data, *nets;
+  char *boolean, *reactions, *scheduled, *data, *nets, *tissues;
   ff_error err;
   const char *first = "#include \"cuda/pbn/ff_generated.h\"\n";
   const char *second = "#include \"cuda/ssa/generated/steps/ff_ssa_thread.h\"\n";
@@ -104,7 +104,10 @@ static void our_texts_are_whole(void) {
   FF_CHECK_OK(ff_expand(&data, ff_texts(), &fourth, 1, &err), &err);
   const char *fifth = "#include \"cuda/petri/steps/ff_petri_thread.h\"\n";
   FF_CHECK_OK(ff_expand(&nets, ff_texts(), &fifth, 1, &err), &err);
+  const char *sixth = "#include \"cuda/petri/windows/ff_petri_sweep.h\"\n";
+  FF_CHECK_OK(ff_expand(&tissues, ff_texts(), &sixth, 1, &err), &err);
   FF_CHECK_INT(includes_in(nets), 2); /* math.h and string.h */
+  FF_CHECK_INT(includes_in(tissues), 2);
   FF_CHECK_INT(includes_in(boolean), 1);
   FF_CHECK(boolean != NULL && strstr(boolean, "#include \"../../pbn/ff_pbn_engine.h\"") != NULL);
   FF_CHECK_INT(includes_in(reactions), 2); /* math.h and string.h */
@@ -112,15 +115,16 @@ static void our_texts_are_whole(void) {
   FF_CHECK_INT(includes_in(data), 5); /* these, stdio.h, ff_device.h, and the line in ff_ssa_generic_text() */
   for (const ff_text *t = ff_texts(); t->name != NULL; t++) {
     const int n = times_in(boolean, t->name), m = times_in(reactions, t->name), k = times_in(scheduled, t->name);
-    const int d = times_in(data, t->name), p = times_in(nets, t->name);
-    FF_CHECK_SAY(n <= 1 && m <= 1 && k <= 1 && d <= 1 && p <= 1 && n + m + k + d + p >= 1, "%s: %d, %d, %d, %d and %d", t->name,
-                 n, m, k, d, p);
+    const int d = times_in(data, t->name), p = times_in(nets, t->name), w = times_in(tissues, t->name);
+    FF_CHECK_SAY(n <= 1 && m <= 1 && k <= 1 && d <= 1 && p <= 1 && w <= 1 && n + m + k + d + p + w >= 1,
+                 "%s: %d, %d, %d, %d, %d and %d", t->name, n, m, k, d, p, w);
   }
   free(boolean);
   free(reactions);
   free(scheduled);
   free(data);
   free(nets);
+  free(tissues);
 }
 
 FF_TEST_MAIN("expand", includes_are_relative_to_their_text, a_text_stands_once, conditions_are_heeded, what_is_no_include_stays,
