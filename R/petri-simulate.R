@@ -99,9 +99,9 @@
 #'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
 #' @section GPUs: GPUs simulate ensembles of small nets, and large nets by windows.
 #'
-#'   In an ensemble of a small net, each thread of a GPU simulates one trajectory after the other, and there
-#'   are tens of thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`.
-#'   The code is generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored
+#'   In an ensemble of a small net, each thread of a GPU simulates one trajectory after the other, and there are tens of
+#'   thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`. The code is
+#'   generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored
 #'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
 #'
 #'   A net on a GPU has stochastic transitions and flows. It may have tests on counts, read arcs, resets, weights that are
@@ -112,14 +112,14 @@
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
-#'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each runs
-#'   a cell over a window of time. Several trajectories run side by side if the net leaves room for them. The limits above hold
-#'   for a cell together with the levels that it reads of its neighbours. All cells must have the same transitions with the same
-#'   rates. Where cells have different numbers of neighbours, as at the border of a tissue, rates of flows between cells must be
-#'   numbers times a level, as those of diffusion are.
+#'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
+#'   runs a cell over a window of time. Several trajectories run side by side if the net leaves room for them. The limits above
+#'   hold for a cell together with the levels that it reads of its neighbours. All cells must have the same transitions with the
+#'   same rates. Where cells have different numbers of neighbours, as at the border of a tissue, rates of flows between cells
+#'   must be numbers times a level, as those of diffusion are.
 #'
-#'   GPUs give every output, but for `"events"` with `method = "windows"`. They continue the trajectories of a result that is given as `initial`, and simulate parts of a run
-#'   (`shard`). They simulate the settings of a sweep one after the other.
+#'   GPUs give every output, but for `"events"` with `method = "windows"`. They continue the trajectories of a result that is
+#'   given as `initial`, and simulate parts of a run (`shard`). They simulate the settings of a sweep one after the other.
 #'
 #'   GPUs cannot simulate nets with
 #'   * immediate, deterministic or scheduled transitions, or events;

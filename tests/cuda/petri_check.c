@@ -8,9 +8,10 @@
  *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [n=TRAJECTORIES] [last=TIME] [threads=N]
  *
- * The first one prints events per second of the kernel, and of all from the start of a wave until its states are on this processor, of
- * N times that are recorded (1 at the end, by default). The second one prints seconds for a simulated second of a tissue of
- * calcium cells, from TIME to twice this time; with threads=N, on so many threads of this processor instead. `make cuda-check` builds this program, and `make gpu-check` runs it. */
+ * The first one prints events per second of the kernel, and of all from the start of a wave until its states are on this
+ * processor, of N times that are recorded (1 at the end, by default). The second one prints seconds for a simulated second of a
+ * tissue of calcium cells, from TIME to twice this time; with threads=N, on so many threads of this processor instead.
+ * `make cuda-check` builds this program, and `make gpu-check` runs it. */
 #include "../../src/ensemble/ff_device.h"
 #include "../c/petri_small.h"
 #include "../../src/petri/windows/ff_petri_opener.h"
@@ -75,7 +76,8 @@ static void compare(const job *j, const ff_petri_program *program, const ff_devi
   int done = 0;
   uint64_t wrong = 0, refused = 0;
   for (uint32_t k = 0; k < request->n_observed; k++) states[k] = ff_calloc(n * request->n_times, sizeof(double));
-  const ff_run_options options = {.method = request->own != NULL ? FF_PETRI_WINDOWS : FF_PETRI_EXACT, .key = KEY, .n = n, .initial = request->initial, .times = request->times,
+  const ff_run_options options = {.method = request->own != NULL ? FF_PETRI_WINDOWS : FF_PETRI_EXACT, .key = KEY, .n = n,
+                                  .initial = request->initial, .times = request->times,
                                   .n_times = request->n_times, .observed = request->observed,
                                   .n_observed = request->n_observed, .states = states, .threads = 8, .simd = FF_SIMD_BEST};
   ff_status status = ff_run_new(&run, &ff_petri_engine, program, &options, &err);
@@ -208,8 +210,8 @@ static void a_tissue_is_fast(void) {
       const ff_ensemble_info info = gpu.backend->common.info(j.ensemble);
       seconds[twice] = info.device_seconds;
       firings[twice] = (double)j.progress.steps;
-      printf("%u x %u cells, %llu trajectories to %g: ready %.2f s, device %.4f s, whole %.4f s, %llu firings, %u registers, %llu MB, refused %d\n",
-             gpu.nx, gpu.ny, (unsigned long long)gpu.n, end, j.ready, info.device_seconds, j.whole,
+      printf("%u x %u cells, %llu trajectories to %g: ready %.2f s, device %.4f s, whole %.4f s, %llu firings, %u registers, "
+             "%llu MB, refused %d\n", gpu.nx, gpu.ny, (unsigned long long)gpu.n, end, j.ready, info.device_seconds, j.whole,
              (unsigned long long)j.progress.steps, info.registers, (unsigned long long)info.bytes >> 20, is_refused(&j, 0));
     }
     end_job(&j);

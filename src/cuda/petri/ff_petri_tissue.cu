@@ -8,7 +8,7 @@ extern "C" {
 }
 
 #define ROUNDS 64u          /* between two looks at the slots */
-#define THREADS_EACH 384u   /* of a multiprocessor, which trajectories of small nets share */
+#define SIDE_BY_SIDE 400000u /* blocks of nets, of trajectories that run side by side: more are not faster */
 
 typedef struct {
   ff_petri_tissue_data data;
@@ -50,7 +50,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, shared, "net");
   e->slot_bytes = own->data.net.slot_bytes;
   e->block_slots = 1;
-  e->resident = 1 + (uint64_t)THREADS_EACH * (uint64_t)e->device.multiProcessorCount / own->data.net.n_blocks;
+  e->resident = 1 + SIDE_BY_SIDE / own->data.net.n_blocks;
   return FF_OK;
 }
 
@@ -142,9 +142,10 @@ static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   const unsigned threads = code->threads, strips = threads / 32 / own->parts;
   ff_module *module = ff_jit_module(own->jit);
   ff_status status = ff_module_launch(module, &own->prepare, (net->n_blocks + threads - 1) / threads, own->n_slots, threads,
-                                           shared, e->stream, arguments, err);
+                                      shared, e->stream, arguments, err);
   if (status == FF_OK)
-    status = ff_module_launch(module, &own->sweep, (net->n_strips + strips - 1) / strips, own->n_slots, threads, shared, e->stream, arguments, err);
+    status = ff_module_launch(module, &own->sweep, (net->n_strips + strips - 1) / strips, own->n_slots, threads, shared,
+                              e->stream, arguments, err);
   if (status == FF_OK)
     status = ff_module_launch(module, &own->review, own->n_slots, 1, FF_PETRI_REVIEW_THREADS, 0, e->stream, arguments, err);
   return status;

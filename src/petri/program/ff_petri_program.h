@@ -195,7 +195,8 @@ typedef struct {
   uint8_t flows_vary; /* whether some of arc_by are formulas */
 
   /* Of a block of a larger net: level i changes by linear_by[k] times the value linear_value[k], for k from linear_first[i] on,
-   * and by the flows of laws single[k]. NULL otherwise. Given values come first: their sums do not depend on the block's levels. */
+   * and by the flows of laws single[k]. NULL otherwise. Given values come first: their sums do not depend on the block's
+   * levels. */
   size_t *linear_first;
   uint32_t *linear_value, *single, n_singles;
   double *linear_by;

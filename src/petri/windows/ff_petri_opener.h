@@ -1,5 +1,5 @@
-/* The states of blocks at the start of a trajectory, for a backend that makes the windows itself. A backend is not linked with this
- * engine, so it gets these functions as a table. */
+/* The states of blocks at the start of a trajectory, for a backend that makes the windows itself. A backend is not linked with
+ * this engine, so it gets these functions as a table. */
 #ifndef FF_PETRI_OPENER_H
 #define FF_PETRI_OPENER_H
 
@@ -11,8 +11,8 @@ typedef struct {
   /* The caller frees *out with free(), which accepts NULL. The blocks are borrowed. O(types). */
   ff_status (*create)(ff_petri_opener **out, const ff_petri_blocks *blocks, ff_error *err);
   void (*free)(ff_petri_opener *opener);
-  /* Opens a trajectory up to its first window: as ff_petri_windows_open(). FF_EMEMORY, or FF_EMODEL if it fails at once. O(size of
-   * the net). */
+  /* Opens a trajectory up to its first window: as ff_petri_windows_open(). FF_EMEMORY, or FF_EMODEL if it fails at once. O(size
+   * of the net). */
   ff_status (*open)(ff_petri_opener *opener, uint64_t key, uint64_t unit, const double *initial, const ff_petri_window **window,
                     const ff_petri_pace **pace, ff_error *err);
   /* The path with the state of a block at the start, as ff_petri_path_look() fills it; valid until the next call. */

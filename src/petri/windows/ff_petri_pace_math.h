@@ -48,9 +48,11 @@ typedef enum {
 
 /* Before the first window. */
 static FF_HD inline ff_petri_pace ff_petri_pace_new(double relative) {
-  ff_petri_pace p = {0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  ff_petri_pace p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   const double wanted = FF_PETRI_CONTRACTION * ff_pow(relative / 1e-6, 0.25);
-  p.wanted = wanted > FF_PETRI_MOST_WANTED ? FF_PETRI_MOST_WANTED : wanted < FF_PETRI_LEAST_WANTED ? FF_PETRI_LEAST_WANTED : wanted;
+  p.wanted = wanted < FF_PETRI_LEAST_WANTED ? FF_PETRI_LEAST_WANTED : wanted;
+  p.length = 1;
+  if (p.wanted > FF_PETRI_MOST_WANTED) p.wanted = FF_PETRI_MOST_WANTED;
   return p;
 }
 

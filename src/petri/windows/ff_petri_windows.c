@@ -156,7 +156,7 @@ static void fail_memory(ff_petri_windows *w) {
 
 /* ---- windows ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether a block has not run in this window, or has a neighbour that did not settle in a run since. In a sweep, neighbours of the
+/* Whether a block has not run in this window, or has a neighbour that did not settle in a run since. In a sweep, neighbours of a
  * same colour, as in an odd ring, see what the others were before it. */
 static int has_to_run(ff_petri_windows *w, uint32_t k) {
   const ff_petri_blocks *b = w->blocks;

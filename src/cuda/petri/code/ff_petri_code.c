@@ -120,7 +120,10 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   g->room[p->time] = FF_PETRI_IN_TIME;
   for (uint32_t v = 0; v < p->n_places; v++) {
     const int continuous = p->flat->continuous[p->value_place[v]];
-    g->room[v] = v < p->n_levels ? FF_PETRI_IN_LEVELS : v < given ? FF_PETRI_IN_OTHERS : continuous ? FF_PETRI_IN_REALS : FF_PETRI_IN_COUNTS;
+    g->room[v] = v < p->n_levels ? FF_PETRI_IN_LEVELS
+                 : v < given     ? FF_PETRI_IN_OTHERS
+                 : continuous    ? FF_PETRI_IN_REALS
+                                 : FF_PETRI_IN_COUNTS;
     g->number[v] = v < p->n_levels ? v : v < given ? v - p->n_levels : continuous ? g->n_reals++ : g->n_counts++;
   }
   for (uint32_t k = 0; k < p->n_derived; k++) {

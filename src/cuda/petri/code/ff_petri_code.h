@@ -1,6 +1,6 @@
-/* Generates CUDA C for one Petri net: straight-line code, which ../steps/ff_petri_thread.h completes to a kernel; or for a type of
- * blocks of a large net, and ../windows/ff_petri_sweep.h completes it. The marking at the start and what is recorded are data, so
- * nets that differ only in these share the code. */
+/* Generates CUDA C for one Petri net: straight-line code, which ../steps/ff_petri_thread.h completes to a kernel; or for a type
+ * of blocks of a large net, and ../windows/ff_petri_sweep.h completes it. The marking at the start and what is recorded are data,
+ * so nets that differ only in these share the code. */
 #ifndef FF_PETRI_CODE_H
 #define FF_PETRI_CODE_H
 

@@ -8,7 +8,8 @@ static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const int lone = g->around != NULL;
   const uint32_t *flow = lone ? p->single : p->flow, n_flows = lone ? p->n_singles : p->n_flows;
-  ff_petri_code_begin(g, lone ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, double *out)"
+  ff_petri_code_begin(g, lone ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, "
+                                "double *out)"
                               : "FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out)", 0);
   uint8_t *begun = ff_calloc(p->n_levels, 1);
   if (begun == NULL) {

@@ -200,7 +200,8 @@ static void write_store(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP void p_store(const p_thread *t, double *to, const double *y)", 0);
   for (uint32_t f = 0; f < p->n_places; f++) {
     ff_petri_code_declare(g, p->place_value[f]);
-    ff_write(&g->out, "  if (t->table[%u] != P_NONE) to[t->table[%u] * t->run->units] = x%u + 0.0;\n", f, f, g->name[p->place_value[f]]);
+    ff_write(&g->out, "  if (t->table[%u] != P_NONE) to[t->table[%u] * t->run->units] = x%u + 0.0;\n", f, f,
+             g->name[p->place_value[f]]);
   }
   ff_write(&g->out, "  (void)y;\n}\n\n");
 }

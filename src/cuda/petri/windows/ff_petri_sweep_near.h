@@ -39,8 +39,10 @@ FF_WARP double p_piece_value(const double *piece, uint32_t level, double s) {
 
 /* As ff_petri_piece_at(). */
 FF_WARP uint32_t p_piece_at(const double *piece, uint32_t n, uint32_t at, double t, int after) {
-  FF_NO_UNROLL while (at + 1u < n && (after ? piece[(uint64_t)(at + 1u) * P_PIECE] <= t : piece[(uint64_t)(at + 1u) * P_PIECE] < t))
-    at++;
+  FF_NO_UNROLL for (; at + 1u < n; at++) {
+    const double next = piece[(uint64_t)(at + 1u) * P_PIECE];
+    if (after ? next > t : next >= t) break;
+  }
   return at;
 }
 

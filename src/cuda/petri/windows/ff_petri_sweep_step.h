@@ -3,8 +3,8 @@
 #define FF_PETRI_SWEEP_STEP_H
 
 #if P_GIVEN
-/* Tries a step. Given levels at all stages are read first: they do not depend on the block's own. The slopes at the start are those
- * of the last stage of the step before, unless that was another solution. */
+/* Tries a step. Given levels at all stages are read first: they do not depend on the block's own. The slopes at the start are
+ * those of the last stage of the step before, unless that was another solution. */
 FF_WARP void p_step(p_thread *t) {
   double k[FF_ODE_EXPLICIT_STAGES][P_ROOM(P_LEVELS)], y[P_ROOM(P_LEVELS)], time[P_NODES];
   ff_ode_pace pace;
