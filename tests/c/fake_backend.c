@@ -1,5 +1,6 @@
 /* A fake backend, valid or invalid in one way (-DFAKE_<way>), for tests of code that opens backends and lists devices. With
  * -DFAKE_ssa or -DFAKE_petri, and with the files of the core, its devices also run reaction networks or Petri nets. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
