@@ -6,12 +6,17 @@
 #define P_ALL_MEET() __syncthreads()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = threadIdx.x; i < (n); i += FF_PETRI_REVIEW_THREADS)
 #define P_IS_FIRST_REVIEWER (threadIdx.x == 0u)
-#define P_SUM_OF_LANES(x) __reduce_add_sync(0xFFFFFFFFu, (x))
 #define P_ADD_OF_LANES(at, x) \
   do { \
-    const uint32_t p_sum = P_SUM_OF_LANES(x); \
+    const uint32_t p_sum = p_sum_of_lanes(x); \
     if (P_IS_FIRST_LANE && p_sum != 0u) atomicAdd((at), p_sum); \
   } while (0)
+
+/* The sum of all lanes of a warp. GPUs before 8.0 have no instruction for it. */
+FF_WARP uint32_t p_sum_of_lanes(uint32_t x) {
+  FF_UNROLL for (int by = 16; by > 0; by /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, by);
+  return x;
+}
 #else
 #define P_ALL_MEET()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = 0u; i < (n); i++)
@@ -110,8 +115,8 @@ FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, cha
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
   uint32_t firings = 0u, shown = 0u;
   p_count_firings(run, net, memory, w, strip, lane, &firings, &shown);
-  out->firings = P_SUM_OF_LANES(firings);
-  out->shown = P_SUM_OF_LANES(shown);
+  out->firings = p_sum_of_lanes(firings);
+  out->shown = p_sum_of_lanes(shown);
 #else
   FF_EACH_LANE p_count_firings(run, net, memory, w, strip, lane, &out->firings, &out->shown);
 #endif
