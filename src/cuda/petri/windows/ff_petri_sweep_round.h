@@ -251,7 +251,7 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
     if (pace->turn == FF_PETRI_MOST_SWEEPS)
       outcome = ff_petri_pace_halve(pace);
     else
-      outcome = ff_petri_pace_after_sweep(pace, sum->runs, (int)sum->fine, sum->change, sum->before);
+      outcome = ff_petri_pace_after_sweep(pace, (int)sum->fine, sum->change, sum->before);
   } else if (slot->idle++ == 0u) {
     pace->colour = 1u - pace->colour;
   } else {
