@@ -202,7 +202,6 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
   FF_UNROLL for (uint32_t half = 0u; half < 2u && sweeps; half++)
     FF_BALLOT(who[half], p_runs_in(net, t->memory, &w, strip * FF_PETRI_STRIP + 32u * half + lane));
   n = FF_POPCOUNT(who[0]) + FF_POPCOUNT(who[1]);
-  FF_SYNCWARP();
   const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
   const uint32_t begin = n * part / parts, end = last ? begin : n * (part + 1u) / parts;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -212,7 +211,7 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
 #endif
   P_ALL_MEET();
   if (!sweeps || part > 0u) return;
-  ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u, 0u};
+  ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u};
   if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
   if (n > 0u && !last) p_add_up_strip(net, t->memory, &w, strip, who, moves, &out);
   if (P_IS_FIRST_LANE) p_strips(net, t->memory)[strip] = out;
@@ -273,7 +272,7 @@ typedef struct {
 /* Threads copy strips, and the first one adds up their changes in their order, and decides. */
 FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, p_reviewed *all) {
   ff_petri_slot *slot = p_slot_of(net, memory);
-  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
+  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
   const uint32_t phase = slot->phase;
   if (P_IS_FIRST_REVIEWER) *sum = own;
   P_ALL_MEET();
