@@ -179,7 +179,7 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   ff_petri_tissue net = ff_petri_tissue_at(&own->data, own->lists, (char *)launch->state);
   void *arguments[] = {&run, &net};
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
-  ff_status status = e->lasted == 0 && e->done.complete == 0 ? begin_wave(e, launch, err) : FF_OK;
+  ff_status status = launch->begun == 0 ? begin_wave(e, launch, err) : FF_OK;
   net.parts = own->parts;
   if (status == FF_OK) status = fill(e, launch, stop, err);
   do {
