@@ -320,7 +320,7 @@ ff_status ff_trajectories_start_code(ff_trajectories *e, ff_jit **out, const cha
 }
 
 void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_module_kernel *kernel, uint32_t threads,
-                              size_t shared, const char *model) {
+                              size_t shared, const char *model, const char *work) {
   const char *note = ff_jit_reason(jit);
   e->resident = (uint64_t)kernel->blocks * threads * (uint64_t)e->device.multiProcessorCount;
   e->block_slots = threads;
@@ -328,8 +328,8 @@ void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_mo
   e->info.blocks = (uint32_t)kernel->blocks;
   e->info.registers = (uint32_t)kernel->registers;
   e->info.shared_bytes = (uint32_t)shared;
-  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this %s%s, one trajectory per thread%s%.120s", model,
-           ff_jit_kept(jit) ? " (from the cache)" : "", note[0] != '\0' ? "; " : "", note);
+  snprintf(e->info.reason, sizeof e->info.reason, "code generated for this %s%s, %s%s%.120s", model,
+           ff_jit_kept(jit) ? " (from the cache)" : "", work, note[0] != '\0' ? "; " : "", note);
 }
 
 /* ---- the interface: each call makes the ensemble's device the thread's current one ------------------------------------ */

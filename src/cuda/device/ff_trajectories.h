@@ -50,16 +50,17 @@ ff_status ff_trajectories_open(ff_trajectories *e, const ff_device_request *requ
 /* The interface of an engine. */
 ff_device_calls ff_trajectories_calls(ff_trajectories_create create);
 
-/* ---- for runners whose code is generated for one model: a thread runs one trajectory after the other ---- */
+/* ---- for runners whose code is generated for one model ---- */
 
 /* Begins to load or compile the code, which has three parts. FF_EUNSUPPORTED, with the reason, if it is known at once that the
  * code is not available. The caller frees *out with ff_jit_free(), after an error, too. */
 ff_status ff_trajectories_start_code(ff_trajectories *e, ff_jit **out, const char *const *parts, ff_error *err);
 /* As ff_jit_wait(). FF_EUNSUPPORTED, with the reason, if the code is not available. */
 ff_status ff_trajectories_wait_for_code(ff_jit *jit, double seconds, int *loaded, ff_error *err);
-/* Sets e->resident, e->block_slots and e->info for the kernel. `model` is its name in the reason: "network". */
+/* Sets e->resident, e->block_slots and e->info for the kernel. The reason names the model, "network", and tells how threads share
+ * the work: "one trajectory per thread". */
 void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_module_kernel *kernel, uint32_t threads,
-                              size_t shared, const char *model);
+                              size_t shared, const char *model, const char *work);
 
 /* ---- for the files of this folder ---- */
 

@@ -64,9 +64,10 @@ static ff_status size_up(ff_trajectories *e, ff_error *err) {
                         unused);
   uint64_t slots = ff_wave_slots(wanted, e->resident, (uint64_t)(room / 2 / (double)e->slot_bytes));
   if ((double)slots * (double)e->slot_bytes > room / 2) slots = (uint64_t)(room / 2 / (double)e->slot_bytes);
+  if (slots == 0) slots = 1; /* a trajectory of a large net may take more than half of the memory */
   slots = (slots + block - 1) / block * block;
   const double fits = (room - (double)slots * (double)e->slot_bytes) / bytes;
-  if (slots == 0 || fits < 1)
+  if (fits < 1)
     return ff_error_set(err, FF_EMEMORY, "a trajectory takes %.0f bytes of GPU memory, but only %.0f are free",
                         bytes + (double)e->slot_bytes * (double)block, room);
   e->capacity = wanted < MOST_UNITS ? wanted : MOST_UNITS;

@@ -39,7 +39,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
     status = ff_cuda_upload((void **)&own->table, code->table, code->n_places * sizeof *code->table, "a table", err);
   if (status != FF_OK) return status;
   e->slot_bytes = ff_petri_code_slot_bytes(code);
-  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, ff_petri_code_shared_bytes(code), "net");
+  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, ff_petri_code_shared_bytes(code), "net",
+                           "one trajectory per thread");
   return FF_OK;
 }
 

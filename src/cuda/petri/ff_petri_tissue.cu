@@ -9,6 +9,7 @@ extern "C" {
 
 #define ROUNDS 64u          /* between two looks at the slots */
 #define SIDE_BY_SIDE 400000u /* blocks of nets, of trajectories that run side by side: more are not faster */
+#define MOST_RESIDENT 32767u /* a wave may have twice as many slots, and a launch at most 65,535 rows of blocks */
 
 typedef struct {
   ff_petri_tissue_data data;
@@ -47,10 +48,11 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status != FF_OK) return status;
   own->opened = (char *)ff_calloc(ff_petri_tissue_open_bytes(&own->data), 1);
   if (own->opened == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, shared, "net");
+  ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, shared, "net", "many threads per trajectory");
   e->slot_bytes = own->data.net.slot_bytes;
   e->block_slots = 1;
   e->resident = 1 + SIDE_BY_SIDE / own->data.net.n_blocks;
+  if (e->resident > MOST_RESIDENT) e->resident = MOST_RESIDENT;
   return FF_OK;
 }
 
@@ -114,12 +116,16 @@ static int waits(const tissue *own, const ff_launch *launch, uint32_t k) {
   return own->slot[k].phase == FF_PETRI_SLOT_IS_EMPTY && own->next < launch->units;
 }
 
-/* Fills empty slots. The time of the launch begins after that. */
-static ff_status fill(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
+/* Fills empty slots until the time `stop`: at least one, and the others in the next launch, so that a user can interrupt. The
+ * time of the launch begins after that. */
+static ff_status fill(ff_ensemble *e, const ff_launch *launch, double stop, ff_error *err) {
   tissue *own = (tissue *)e->own;
   ff_status status = FF_OK;
-  for (uint32_t k = 0; k < own->n_slots && status == FF_OK; k++)
-    if (waits(own, launch, k)) status = begin(e, launch, k, err);
+  for (uint32_t k = 0; k < own->n_slots && status == FF_OK; k++) {
+    if (!waits(own, launch, k)) continue;
+    status = begin(e, launch, k, err);
+    if (ff_clock() > stop) break;
+  }
   return status == FF_OK ? ff_launch_begin(e, err) : status;
 }
 
@@ -151,12 +157,19 @@ static ff_status play_round(ff_ensemble *e, void **arguments, ff_error *err) {
   return status;
 }
 
+/* Reads all slots: one by one if they are farther apart than lines of a copy may be. */
 static ff_status read_slots(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   tissue *own = (tissue *)e->own;
-  const ff_status status = ff_cuda_check(cudaMemcpy2DAsync(own->slot, sizeof *own->slot,
-                                                           (char *)launch->state + own->data.net.at_slot, e->slot_bytes,
-                                                           sizeof *own->slot, own->n_slots, cudaMemcpyDeviceToHost, e->stream),
-                                         "reading trajectories", err);
+  const char *from = (const char *)launch->state + own->data.net.at_slot;
+  const size_t bytes = sizeof *own->slot;
+  const int at_once = e->slot_bytes <= e->device.memPitch;
+  ff_status status = FF_OK;
+  if (at_once)
+    status = ff_cuda_check(cudaMemcpy2DAsync(own->slot, bytes, from, e->slot_bytes, bytes, own->n_slots, cudaMemcpyDeviceToHost,
+                                             e->stream), "reading trajectories", err);
+  for (uint32_t k = 0; !at_once && k < own->n_slots && status == FF_OK; k++)
+    status = ff_cuda_check(cudaMemcpyAsync(own->slot + k, from + k * e->slot_bytes, bytes, cudaMemcpyDeviceToHost, e->stream),
+                           "reading trajectories", err);
   return status == FF_OK ? ff_stages_wait(e, "simulating trajectories", err) : status;
 }
 
@@ -166,9 +179,9 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   ff_petri_tissue net = ff_petri_tissue_at(&own->data, own->lists, (char *)launch->state);
   void *arguments[] = {&run, &net};
   const double stop = ff_clock() + (double)launch->nanoseconds * 1e-9;
-  ff_status status = e->lasted == 0 && e->done.complete == 0 ? begin_wave(e, launch, err) : FF_OK;
+  ff_status status = launch->begun == 0 ? begin_wave(e, launch, err) : FF_OK;
   net.parts = own->parts;
-  if (status == FF_OK) status = fill(e, launch, err);
+  if (status == FF_OK) status = fill(e, launch, stop, err);
   do {
     for (uint32_t k = 0; k < ROUNDS && status == FF_OK; k++) status = play_round(e, arguments, err);
     if (status == FF_OK) status = read_slots(e, launch, err);

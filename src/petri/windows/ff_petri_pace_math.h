@@ -34,7 +34,6 @@ typedef struct {
   double contraction;     /* of sweeps, as was measured last; in a window, the largest one */
   double wanted;          /* what it should be */
   double settled;         /* by how much neighbours may move without a run of a block */
-  uint64_t n_windows, n_halved, n_sweeps, n_runs; /* accepted windows; those that were halved; sweeps; runs of a block */
   uint32_t is_measured;   /* whether the contraction is of this window */
   uint32_t restarts;      /* of this window, because it was too long */
   uint32_t turn, colour;  /* sweeps of this window so far; of the blocks of the next one */
@@ -48,7 +47,7 @@ typedef enum {
 
 /* Before the first window. */
 static FF_HD inline ff_petri_pace ff_petri_pace_new(double relative) {
-  ff_petri_pace p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  ff_petri_pace p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   const double wanted = FF_PETRI_CONTRACTION * ff_pow(relative / 1e-6, 0.25);
   p.wanted = wanted < FF_PETRI_LEAST_WANTED ? FF_PETRI_LEAST_WANTED : wanted;
   p.length = 1;
@@ -80,7 +79,6 @@ static FF_HD inline void ff_petri_pace_scale(ff_petri_pace *p, double by) {
 }
 
 static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_halve(ff_petri_pace *p) {
-  p->n_halved++;
   ff_petri_pace_scale(p, 0.5);
   return p->length >= FF_PETRI_SHORTEST_WINDOW * (p->from + p->longest) ? FF_PETRI_GOES_BACK : FF_PETRI_IS_SHORTEST;
 }
@@ -94,18 +92,15 @@ static FF_HD inline void ff_petri_pace_measure(ff_petri_pace *p, double change, 
   p->is_measured = 1;
 }
 
-/* After a sweep of this many runs. fine: whether all blocks have come to the end of the window, with finite levels. change,
- * before: by how much blocks have moved, and the largest of their neighbours before, in sum. */
-static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri_pace *p, uint64_t runs, int fine, double change,
+/* After a sweep. fine: whether all blocks have come to the end of the window, with finite levels. change, before: by how much
+ * blocks have moved, and the largest of their neighbours before, in sum. */
+static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri_pace *p, int fine, double change,
                                                                        double before) {
   p->turn++;
-  p->n_sweeps++;
-  p->n_runs += runs;
   if (!fine) return ff_petri_pace_halve(p);
   ff_petri_pace_measure(p, change, before);
   if (p->is_measured && p->contraction > FF_PETRI_TOO_MUCH * p->wanted && p->restarts < FF_PETRI_MOST_RESTARTS) {
     p->restarts++;
-    p->n_halved++;
     ff_petri_pace_scale(p, 0.5);
     return FF_PETRI_GOES_BACK;
   }
@@ -119,7 +114,6 @@ static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri
  * windows grow until something is. */
 static FF_HD inline void ff_petri_pace_accept(ff_petri_pace *p, double firings) {
   const double c = p->is_measured ? p->contraction : 0;
-  p->n_windows++;
   p->restarts = 0;
   if (p->length > p->longest) p->longest = p->length;
   if (c > 2 * p->wanted || firings > 2 * FF_PETRI_MOST_FIRINGS)

@@ -1,10 +1,9 @@
 #include "ff_petri_wave.h"
+#include "ff_petri_pace_math.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "ff_petri_pace_math.h"
 
 void ff_petri_wave_free(ff_petri_wave *w) {
   free(w->piece);

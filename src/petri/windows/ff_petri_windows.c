@@ -421,7 +421,7 @@ static void end_sweep(ff_petri_windows *w) {
     before += w->sums[i].before;
   }
   const int fine = failed == NULL && finite;
-  const ff_petri_outcome_of_sweep outcome = ff_petri_pace_after_sweep(&w->pace, w->n_list, fine, change, before);
+  const ff_petri_outcome_of_sweep outcome = ff_petri_pace_after_sweep(&w->pace, fine, change, before);
   if (outcome == FF_PETRI_GOES_ON)
     find_sweep(w);
   else

@@ -271,7 +271,7 @@ static void define_own_terms(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   uint32_t all = 0;
   ff_write(&g->out, "#define P_OWN_TERMS_OF(i) (");
-  for (uint32_t i = 0; i < p->n_levels && g->around != NULL; i++) {
+  for (uint32_t i = 0; i < p->n_levels; i++) {
     uint32_t n = 0;
     for (size_t k = p->linear_first[i]; k < p->linear_first[i + 1]; k++) n += !ff_petri_is_given_value(p, p->linear_value[k]);
     ff_write(&g->out, "(i) == %uu ? %uu : ", i, n);
@@ -323,11 +323,11 @@ static void define(ff_petri_coder *g) {
   define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
   ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->around != NULL, p->n_given > 0,
            g->around != NULL ? g->around->near : 0u);
-  define_own_terms(g);
   if (g->around == NULL) {
-    ff_write(&g->out, "#define P_LISTS %d\n", g->request->max_firings > 0);
+    ff_write(&g->out, "#define P_OWN_TERMS 0u\n#define P_LISTS %d\n", g->request->max_firings > 0);
     return;
   }
+  define_own_terms(g);
   ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_PIECE %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n",
            code->own_places, g->around->piece, code->became, STOPS);
   ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);

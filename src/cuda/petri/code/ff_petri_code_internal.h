@@ -66,8 +66,6 @@ uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const 
 void ff_petri_code_bounds(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of,
                           int clips);
 void ff_petri_code_dispatch(ff_petri_coder *g, const char *what, const char *kind, const uint8_t *has, uint32_t n);
-/* What a symbol of a slow bound reads: see p_formula; or UINT32_MAX. */
-uint32_t ff_petri_code_read(const ff_petri_coder *g, uint32_t value);
 /* A formula as data, with the name p_<what>_<number>. */
 void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of);
 /* The values of the symbols of a term of transition i: as many as the term has, or all values. The caller frees *out. */

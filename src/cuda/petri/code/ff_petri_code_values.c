@@ -144,7 +144,8 @@ uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const 
   return stack[0];
 }
 
-uint32_t ff_petri_code_read(const ff_petri_coder *g, uint32_t value) {
+/* What a symbol of a slow bound reads: see p_formula. Numbers become words. */
+static uint32_t read_of(const ff_petri_coder *g, uint32_t value) {
   switch ((ff_petri_code_room)g->room[value]) {
     case FF_PETRI_IN_LEVELS: return g->number[value];
     case FF_PETRI_IN_COUNTS: return g->p->n_levels + g->number[value];
@@ -163,7 +164,7 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
       word = (ff_formula_word){FF_F_NUMBER, 0, g->p->initial[of[word.symbol]]};
     uint32_t at = 0;
     if (word.code == FF_F_SYMBOL) {
-      const uint32_t reads = ff_petri_code_read(g, of[word.symbol]);
+      const uint32_t reads = read_of(g, of[word.symbol]);
       while (at < n && read[at] != reads) at++;
       if (at == n) read[n++] = reads;
     }
@@ -224,7 +225,7 @@ static void write_value(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP double p_value(const p_thread *t, uint32_t i)", 0);
   ff_write(&g->out, "  double value = 0;\n");
   for (uint32_t v = 0; v < p->n_values; v++) {
-    const uint32_t read = ff_petri_code_read(g, v);
+    const uint32_t read = read_of(g, v);
     if (g->room[v] == FF_PETRI_IN_LEVELS || read == UINT32_MAX) continue;
     ff_petri_code_declare(g, v);
     ff_write(&g->out, "  value = i == %uu ? x%u : value;\n", read - p->n_levels, g->name[v]);

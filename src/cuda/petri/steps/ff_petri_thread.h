@@ -35,7 +35,8 @@
  *   P_SHARED            whether groups have a profile in common that is not affine
  *   P_LISTS             whether firings are listed
  *   P_WINDOWS           0: the net is not one of blocks (../windows/ff_petri_sweep.h)
- *   P_GIVEN, P_NEAR     whether flows read levels of other blocks, and the most neighbours of a block; 0
+ *   P_GIVEN, P_NEAR, P_OWN_TERMS   of a block: whether flows read levels of others, the most neighbours, and what
+ *                       ff_petri_sweep.h tells; 0
  *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches,
  *                       an even number: see ff_petri_thread_state.h
  *   P_TOGETHER          whether the warps of a block go through the phases together

@@ -5,6 +5,8 @@
 #if P_WINDOWS
 FF_WARP void p_tell_firing(p_thread *t, uint32_t m);
 #else
+FF_WARP uint32_t p_number(uint32_t m);
+
 /* Lists a firing. */
 FF_WARP void p_list(const p_thread *t, uint32_t m) {
   const ff_fired fired = {P_UNIT, p_number(m), t->now};

@@ -163,8 +163,6 @@ enum {
 
 typedef struct {
   const ff_launch *run;
-  const double *initial; /* of each place */
-  const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
 #if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
   double *real;
   uint32_t *word;
@@ -184,6 +182,9 @@ typedef struct {
   uint32_t block, sweep, unit;
   uint32_t writes;       /* which wave of the block, */
   uint32_t n_pieces, n_kinks, n_firings; /* and what it has so far */
+#else
+  const double *initial; /* of each place */
+  const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
 #endif
 } p_thread;
 
@@ -200,8 +201,6 @@ FF_WARP int p_sums(p_thread *t, uint32_t g);
 FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x);
 FF_WARP uint32_t p_change(p_thread *t, uint32_t m, double now);
 FF_WARP int p_stirs(uint32_t m);
-FF_WARP uint32_t p_number(uint32_t m);
-FF_WARP void p_store(const p_thread *t, double *to, const double *y);
 FF_WARP double p_value(const p_thread *t, uint32_t i);
 FF_WARP p_formula p_profile_formula(uint32_t k);
 FF_WARP ff_range p_profile_outline(const p_thread *t, uint32_t k, double a, double b);

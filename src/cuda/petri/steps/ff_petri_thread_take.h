@@ -3,6 +3,7 @@
 #define FF_PETRI_THREAD_TAKE_H
 
 FF_WARP void p_set(p_thread *t, uint32_t unit);
+FF_WARP void p_store(const p_thread *t, double *to, const double *y);
 
 /* Levels that may be 0 but for errors become 0, if they would not fall then. */
 FF_WARP void p_round_to_zero(const p_thread *t, double time, double *y) {

@@ -34,14 +34,13 @@ typedef struct {
 typedef struct {
   double time;
   uint32_t member; /* a stochastic transition of the block */
-  uint32_t unused;
 } ff_petri_fired;
 
 /* What the blocks of a strip that ran have found. If none ran: the firings of all in the window, and of these the ones up to the
  * last time that is recorded. */
 typedef struct {
   double change, before;
-  uint32_t runs, fine, refused, firings, shown, unused;
+  uint32_t runs, fine, refused, firings, shown;
 } ff_petri_strip;
 
 typedef enum {

@@ -23,10 +23,12 @@ FF_WARP double *p_kinks(const ff_petri_tissue *net, char *memory, uint32_t wave,
   return P_IN(memory, double, net->at_kink) + ((uint64_t)wave * net->n_blocks + block) * net->kinks;
 }
 
-/* The newer wave of a block of those that were written before this sweep. */
+/* The newer one of two waves that were written in sweeps a and b, if it was written before this sweep; or else the other one. */
+FF_WARP uint32_t p_newer_of(uint32_t a, uint32_t b, uint32_t sweep) { return a >= sweep || (b < sweep && b > a) ? 1u : 0u; }
+
+/* The same for the waves of a block. */
 FF_WARP uint32_t p_newer(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t sweep) {
-  const uint32_t a = p_told(net, memory, 0u, block)->sweep, b = p_told(net, memory, 1u, block)->sweep;
-  return a >= sweep || (b < sweep && b > a) ? 1u : 0u;
+  return p_newer_of(p_told(net, memory, 0u, block)->sweep, p_told(net, memory, 1u, block)->sweep, sweep);
 }
 
 /* ---- given levels ------------------------------------------------------------------------------------------------------- */
@@ -104,12 +106,6 @@ FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
   p_read(t, p_source_of(t, g), &time, 1u, out);
   return out[0];
 }
-#else
-FF_WARP double p_given(const p_thread *t, uint32_t g, double time) {
-  (void)t;
-  (void)g;
-  return time;
-}
 #endif
 
 /* ---- slopes ------------------------------------------------------------------------------------------------------------- */
@@ -183,9 +179,9 @@ typedef struct {
 
 FF_WARP p_news p_news_of(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t sweep) {
   const ff_petri_told a = *p_told(net, memory, 0u, block), b = *p_told(net, memory, 1u, block);
-  const int second = a.sweep >= sweep || (b.sweep < sweep && b.sweep > a.sweep);
+  const uint32_t second = p_newer_of(a.sweep, b.sweep, sweep);
   p_news out;
-  out.wave = second ? 1u : 0u;
+  out.wave = second;
   out.sweep = second ? b.sweep : a.sweep;
   out.n_kinks = second ? b.n_kinks : a.n_kinks;
   out.differs = second ? b.differs : a.differs;

@@ -6,12 +6,17 @@
 #define P_ALL_MEET() __syncthreads()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = threadIdx.x; i < (n); i += FF_PETRI_REVIEW_THREADS)
 #define P_IS_FIRST_REVIEWER (threadIdx.x == 0u)
-#define P_SUM_OF_LANES(x) __reduce_add_sync(0xFFFFFFFFu, (x))
 #define P_ADD_OF_LANES(at, x) \
   do { \
-    const uint32_t p_sum = P_SUM_OF_LANES(x); \
+    const uint32_t p_sum = p_sum_of_lanes(x); \
     if (P_IS_FIRST_LANE && p_sum != 0u) atomicAdd((at), p_sum); \
   } while (0)
+
+/* The sum of all lanes of a warp. GPUs before 8.0 have no instruction for it. */
+FF_WARP uint32_t p_sum_of_lanes(uint32_t x) {
+  FF_UNROLL for (int by = 16; by > 0; by /= 2) x += __shfl_xor_sync(0xFFFFFFFFu, x, by);
+  return x;
+}
 #else
 #define P_ALL_MEET()
 #define P_EACH_REVIEWER(i, n) for (uint32_t i = 0u; i < (n); i++)
@@ -110,8 +115,8 @@ FF_WARP void p_count_strip(const ff_launch *run, const ff_petri_tissue *net, cha
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
   uint32_t firings = 0u, shown = 0u;
   p_count_firings(run, net, memory, w, strip, lane, &firings, &shown);
-  out->firings = P_SUM_OF_LANES(firings);
-  out->shown = P_SUM_OF_LANES(shown);
+  out->firings = p_sum_of_lanes(firings);
+  out->shown = p_sum_of_lanes(shown);
 #else
   FF_EACH_LANE p_count_firings(run, net, memory, w, strip, lane, &out->firings, &out->shown);
 #endif
@@ -197,7 +202,6 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
   FF_UNROLL for (uint32_t half = 0u; half < 2u && sweeps; half++)
     FF_BALLOT(who[half], p_runs_in(net, t->memory, &w, strip * FF_PETRI_STRIP + 32u * half + lane));
   n = FF_POPCOUNT(who[0]) + FF_POPCOUNT(who[1]);
-  FF_SYNCWARP();
   const int last = !w.begins && slot->pace.turn == FF_PETRI_MOST_SWEEPS; /* there are too many sweeps: nothing runs */
   const uint32_t begin = n * part / parts, end = last ? begin : n * (part + 1u) / parts;
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -207,7 +211,7 @@ FF_WARP void p_sweep(p_thread *t, uint32_t strip, uint32_t part, uint32_t parts,
 #endif
   P_ALL_MEET();
   if (!sweeps || part > 0u) return;
-  ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u, 0u};
+  ff_petri_strip out = {0, 0, n, 1u, 0u, 0u, 0u};
   if (n == 0u) p_count_strip(t->run, net, t->memory, &w, strip, &out);
   if (n > 0u && !last) p_add_up_strip(net, t->memory, &w, strip, who, moves, &out);
   if (P_IS_FIRST_LANE) p_strips(net, t->memory)[strip] = out;
@@ -246,7 +250,7 @@ FF_WARP void p_decide(const ff_launch *run, const ff_petri_tissue *net, ff_petri
     if (pace->turn == FF_PETRI_MOST_SWEEPS)
       outcome = ff_petri_pace_halve(pace);
     else
-      outcome = ff_petri_pace_after_sweep(pace, sum->runs, (int)sum->fine, sum->change, sum->before);
+      outcome = ff_petri_pace_after_sweep(pace, (int)sum->fine, sum->change, sum->before);
   } else if (slot->idle++ == 0u) {
     pace->colour = 1u - pace->colour;
   } else {
@@ -268,7 +272,7 @@ typedef struct {
 /* Threads copy strips, and the first one adds up their changes in their order, and decides. */
 FF_WARP void p_review(const ff_launch *run, const ff_petri_tissue *net, char *memory, p_reviewed *all) {
   ff_petri_slot *slot = p_slot_of(net, memory);
-  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
+  ff_petri_strip own = {0, 0, 0u, 0u, 0u, 0u, 0u}, *const sum = &all->sum;
   const uint32_t phase = slot->phase;
   if (P_IS_FIRST_REVIEWER) *sum = own;
   P_ALL_MEET();

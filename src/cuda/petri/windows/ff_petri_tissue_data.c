@@ -123,7 +123,7 @@ static ff_status fill(ff_petri_tissue_data *d, const ff_device_request *request,
   return FF_OK;
 }
 
-/* Where a slot has what. */
+/* Where a slot has what: first that with which a trajectory begins, up to the strips. */
 static void lay_out(ff_petri_tissue_data *d) {
   ff_petri_tissue *net = &d->net;
   const uint64_t n = net->n_blocks, levels = d->blocks->types[0].program->n_levels;
