@@ -135,6 +135,35 @@ static void calcium_has_the_trajectories(void) {
   }
 }
 
+/* Each firing changes flows, and no rate depends on levels: nothing but the waves needs levels within steps. */
+static void waves_have_levels_within_steps(void) {
+  const ff_petri_options options = {.relative = 1e-6};
+  for (int coupled = 0; coupled < 2; coupled++) {
+    petri_text x;
+    int64_t number[] = {1, 2, 3, 4, 5};
+    petri_begin(&x);
+    if (x.status == FF_OK) x.status = ff_petri_add_values(x.net, "C", number, 5, &x.err);
+    if (x.status == FF_OK) x.status = ff_petri_add_index(x.net, "c", "C", &x.err);
+    if (x.status == FF_OK) x.status = ff_petri_add_index(x.net, "d", "C", &x.err);
+    if (x.status == FF_OK) x.status = ff_petri_add_place(x.net, "N", ff_petri_set_number(x.net, "C", 1), 0, 0, &x.err);
+    if (x.status == FF_OK) x.status = ff_petri_add_place(x.net, "L", ff_petri_set_number(x.net, "C", 1), 1, 0, &x.err);
+    if (x.status == FF_OK) x.status = ff_petri_add_marking(x.net, "L", NULL, "0.3 * c", 0, petri_nowhere, &x.err);
+    petri_fires(&x, "birth", "0 -> N[c]", "2");
+    petri_fires(&x, "death", "N[c] -> 0", "0.5 * N[c]");
+    petri_flows(&x, "gain", "0 -> L[c]", "N[c] * (0.4 + cos(time)^2)");
+    petri_flows(&x, "loss", "L[c] -> 0", "0.7 * L[c]");
+    if (coupled && x.status == FF_OK)
+      x.status = petri_add(x.net, "spread", FF_PETRI_CONTINUOUS, "L[c] -> L[d]", "d == next(c) | d == previous(c)", NULL, NULL,
+                           "1.7", 1, &x.err);
+    petri_compile(&x, &options);
+    if (x.program == NULL) return;
+    tissue_case of = {.what = coupled ? "coupled" : "cells alone", .program = x.program, .last = 5, .units = 2};
+    play_case(&of, CODE_QUICK);
+    FF_CHECK_INT(of.refused + (uint32_t)of.is_unsupported, 0);
+    petri_end(&x);
+  }
+}
+
 /* ---- random tissues ------------------------------------------------------------------------------------------------------- */
 
 enum { DRAWN = 24, MOST_DRAWS = 120 };
@@ -165,5 +194,5 @@ static void random_tissues_have_the_trajectories(void) {
   FF_CHECK_SAY(refused <= trajectories / 8, "%u of %u refused", refused, trajectories);
 }
 
-FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, random_tissues_have_the_trajectories,
-             code_remove_folder)
+FF_TEST_MAIN("petri_tissue", code_make_folder, calcium_has_the_trajectories, waves_have_levels_within_steps,
+             random_tissues_have_the_trajectories, code_remove_folder)

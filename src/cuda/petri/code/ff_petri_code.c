@@ -312,7 +312,7 @@ static void define(ff_petri_coder *g) {
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
-  ff_write(&g->out, "#define P_DENSE %d\n", moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
+  ff_write(&g->out, "#define P_DENSE %d\n", g->around != NULL || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
   ff_write(&g->out, "\n#define P_ABSOLUTE ");

@@ -27,7 +27,7 @@
  *   P_NARROW            flows whose rates may have narrow peaks, at most 32
  *   P_QUICK_RATES       bits of these: whether there are quick bounds
  *   P_SLOW              whether bounds of some formula are computed from its words, which are data
- *   P_DENSE             0 if levels within a step are needed only where they are recorded, or something fires
+ *   P_DENSE             0 if levels within a step are needed only where they are recorded, or something fires; not in windows
  *   P_RELATIVE, P_ABSOLUTE   tolerances
  *   P_LARGEST           the most tokens in a place, and firings of a trajectory
  *   P_DEPTH, P_READS    of formulas for slow bounds: the largest stack, and the most values that one reads

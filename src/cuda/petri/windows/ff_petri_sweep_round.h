@@ -372,6 +372,8 @@ void p_host(const ff_launch *run, const ff_petri_tissue *net, uint32_t slot) {
   p_moves moves;
   p_reviewed all;
   p_thread thread;
+  for (uint32_t i = 0u; i < P_REAL_ROWS; i++) real[i] = ff_math_nan(); /* nothing may read what was not written */
+  for (uint32_t i = 0u; i < P_WORD_ROWS; i++) word[i] = P_NONE;
   p_begin_thread(&thread, run, net, net->memory + slot * net->slot_bytes, real, word, piece);
   for (uint32_t k = 0u; k < net->n_blocks; k++) p_prepare(&thread, k);
   for (uint32_t k = 0u; k < net->n_strips; k++) p_sweep(&thread, k, 0u, 1u, stop, &moves);
