@@ -32,7 +32,7 @@
 #'   of which the absolute one is then a thousandth. The absolute one has the unit of the levels. With `NULL` (the default), 1e-6
 #'   and 1e-9. The relative one is from 1e-14 to 0.1. Nets without flows do not use it.
 #' @param backend `"cpu"`; `"cuda"`, which is an error if no GPU can be used or no GPU can do this run; or `"auto"` (the default),
-#'   which moves an ensemble of a small net to the GPUs of the machine if the rest of it would take more than 5 seconds on the
+#'   which moves a large ensemble to the GPUs of the machine if the rest of it would take more than 5 seconds on the
 #'   processor. The results are identical to the last bit. See section GPUs.
 #' @param integrator The method that solves the flows. `"dormand_prince"`: an explicit method of order 5. `"rosenbrock"`: an
 #'   implicit method of order 5 for stiff equations. `"auto"` (the default): the first one, until the flows turn out to be stiff.
@@ -113,12 +113,12 @@
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
-#'   runs a cell over a window of time. Several trajectories run side by side if the net leaves room for them. The limits above
-#'   hold for a cell together with the levels that it reads of its neighbours. All cells must have the same transitions with the
-#'   same rates. Where cells have different numbers of neighbours, as at the border of a tissue, rates of flows between cells
-#'   must be numbers times a level, as those of diffusion are.
+#'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits above
+#'   hold for a cell together with the levels that it reads of its neighbours. The net must have no other parts than such cells,
+#'   and all cells must have the same transitions with the same rates. Where cells have different numbers of neighbours, as at
+#'   the border of a tissue, rates of flows between cells must be numbers times a level, as those of diffusion are.
 #'
-#'   GPUs give every output, but for `"events"` with `method = "windows"`. They continue the trajectories of a result that is
+#'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
 #'   given as `initial`, and simulate parts of a run (`shard`). They simulate the settings of a sweep one after the other.
 #'
 #'   GPUs cannot simulate nets with
@@ -141,12 +141,14 @@
 #'
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
 #'   if at least 100 trajectories for each thread have not begun: see [backends()]. For a sweep, this must hold for each setting.
-#'   A few trajectories of a large net stay on the processor, so give `backend = "cuda"` for these.
+#'   So a run of a few trajectories stays on the processor, even if the net is large. Give `backend = "cuda"` to simulate it on
+#'   a GPU.
 #'
-#'   The processor simulates single trajectories that a GPU cannot: those in which a count exceeds 2^30, 2^30 transitions fire, a
-#'   rate is negative or not finite, or a rate has so many peaks that it needs more room than a thread has; and, with
-#'   `integrator = "auto"`, those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than on
-#'   the processor.
+#'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens, transitions
+#'   fire 2^30 times, a rate is negative or not finite, or a rate has so many peaks that it needs more room than a thread has.
+#'   With `method = "windows"`, also those in which a cell has more than 64 firings or 48 steps of the solver in a window. With
+#'   `integrator = "auto"`, also those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than
+#'   on the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

@@ -1,4 +1,5 @@
-/* Random nets of cells that exchange levels, for tests: each cell has discrete places and levels, and does the same. */
+/* Random nets of cells that exchange levels, for tests: each cell has a discrete place and two levels, and all cells have
+ * the same transitions. */
 #ifndef FF_TESTS_PETRI_TISSUES_H
 #define FF_TESTS_PETRI_TISSUES_H
 
@@ -17,7 +18,7 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
   static const char *const pushes[] = {"0 -> 0.4 L[c]", "0 -> N[c] + 0.2 M[c]", "N[c] -> 0.1 L[c]"};
   static const char *const guards[] = {"abs(c - d) == 1", "d == next(c) | d == previous(c)"};
   static const char *const brings[] = {"0.3 * L[d]", "0.2 * L[d] * M[c]", "0.1 * L[d] * L[c]"};
-  const uint32_t ring = below(s, 2), n = 3 + below(s, 5);
+  const uint32_t ring = below(s, 2), n = 3 + below(s, 5), is_read = below(s, 2);
   int64_t number[8];
   const struct {
     const char *name;
@@ -26,7 +27,7 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
     int mass_action;
   } list[] = {{"birth", FF_PETRI_STOCHASTIC, "0 -> N[c]", NULL, "N[c] < 9", NULL, TISSUE_PICK(s, rates), 0},
               {"death", FF_PETRI_STOCHASTIC, "N[c] -> 0", NULL, NULL, NULL, TISSUE_PICK(s, rates), 0},
-              {"start", FF_PETRI_STOCHASTIC, "0 -> 2 N[c]", NULL, "N[c] < 2", NULL, "1.5", 0},
+              {"start", FF_PETRI_STOCHASTIC, "0 -> 2 N[c]", NULL, "N[c] < 2", NULL, is_read ? "0.5 * F" : "1.5", 0},
               {"push", FF_PETRI_STOCHASTIC, TISSUE_PICK(s, pushes), NULL, NULL, NULL, "0.6", 0},
               {"clear", FF_PETRI_STOCHASTIC, "0 -> N[c]", NULL, NULL, "L[c]", "0.3", 0},
               {"spread", FF_PETRI_CONTINUOUS, "L[c] -> L[d]", guards[ring], NULL, NULL, "1.7", 1},
@@ -45,6 +46,8 @@ static inline void tissue_write(petri_text *x, uint64_t *s) {
   if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "N", ff_petri_set_number(x->net, "C", 1), 0, 0, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "L", ff_petri_set_number(x->net, "C", 1), 1, 0, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "M", ff_petri_set_number(x->net, "C", 1), 1, 0, &x->err);
+  petri_place(x, "F", 0, "3"); /* which nothing changes */
+  petri_place(x, "G", 1, "0.25");
   if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "N", NULL, "c", 0, petri_nowhere, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "L", NULL, "0.3 * c", 0, petri_nowhere, &x->err);
   for (uint32_t k = 0; k < many && x->status == FF_OK; k++)

@@ -8,8 +8,8 @@ extern "C" {
 }
 
 #define ROUNDS 64u          /* between two looks at the slots */
-#define SIDE_BY_SIDE 400000u /* blocks of nets, of trajectories that run side by side: more are not faster */
-#define MOST_RESIDENT 32767u /* a wave may have twice as many slots, and a launch at most 65,535 rows of blocks */
+#define SIDE_BY_SIDE 400000u /* blocks of the net, in all trajectories that run side by side: more are not faster */
+#define MOST_RESIDENT 32767u /* there may be twice as many slots, and a launch has at most 65,535 rows */
 
 typedef struct {
   ff_petri_tissue_data data;
@@ -19,7 +19,7 @@ typedef struct {
   char *opened;          /* the begin of a slot's memory, on this processor */
   ff_petri_slot *slot;   /* of each slot, as they were read last */
   uint32_t n_slots, parts; /* parts: warps that share a strip */
-  uint64_t next;         /* the next trajectory of the wave that begins */
+  uint64_t next;         /* the next trajectory that begins */
 } tissue;
 
 static ff_status prepare(ff_ensemble *e, ff_error *err) {
@@ -94,7 +94,7 @@ static uint32_t parts_of(const ff_ensemble *e) {
   return parts;
 }
 
-/* A wave begins: all slots are empty. */
+/* A wave of trajectories (ff_launch.h) begins: all slots are empty. */
 static ff_status begin_wave(ff_ensemble *e, const ff_launch *launch, ff_error *err) {
   tissue *own = (tissue *)e->own;
   own->next = 0;

@@ -8,14 +8,14 @@
 typedef struct ff_petri_opener ff_petri_opener;
 
 typedef struct {
-  /* The caller frees *out with free(), which accepts NULL. The blocks are borrowed. O(types). */
+  /* The caller frees *out with `free` of this table, which accepts NULL. The blocks are borrowed. O(types). */
   ff_status (*create)(ff_petri_opener **out, const ff_petri_blocks *blocks, ff_error *err);
   void (*free)(ff_petri_opener *opener);
-  /* Opens a trajectory up to its first window: as ff_petri_windows_open(). FF_EMEMORY, or FF_EMODEL if it fails at once. O(size
-   * of the net). */
+  /* Opens a trajectory up to its first window, as ff_petri_windows_open() does. *window and *pace belong to the opener, and are
+   * valid until the next call. FF_EMEMORY, or FF_EMODEL if it fails at once. O(size of the net). */
   ff_status (*open)(ff_petri_opener *opener, uint64_t key, uint64_t unit, const double *initial, const ff_petri_window **window,
                     const ff_petri_pace **pace, ff_error *err);
-  /* The path with the state of a block at the start, as ff_petri_path_look() fills it; valid until the next call. */
+  /* The path with the state of a block at the start, as ff_petri_path_look() fills it; valid until the next one of `look`. */
   const ff_petri_path *(*look)(ff_petri_opener *opener, uint32_t block, ff_petri_kept *kept);
 } ff_petri_opener_calls;
 

@@ -11,14 +11,14 @@
 #define FF_PETRI_STRIP 64u         /* blocks whose changes are added up first; they follow each other in the order of types */
 
 #define FF_PETRI_AT_A_TIME 2u         /* steps of a neighbour in one of a block */
-#define FF_PETRI_HARDLY 1e-6          /* of a window: steps of neighbours end where they do in those of others, but for errors of
-                                       * the last sweep */
+#define FF_PETRI_HARDLY 1e-6          /* of a window: times that are nearer to each other count as one. Steps of neighbours end
+                                       * at the same times, but for errors of the last sweep */
 #define FF_PETRI_SHORTEST_PIECE 1e-6  /* of a wave that is compared, as a part of a window */
 
 #define FF_PETRI_MOST_SETTLED 0.9     /* a larger contraction counts as this one, */
 #define FF_PETRI_LEAST_CONTRACTION 1e-3 /* and a smaller one as this */
-#define FF_PETRI_MOST_WANTED 0.1      /* of contractions, */
-#define FF_PETRI_LEAST_WANTED 0.003   /* and the least */
+#define FF_PETRI_MOST_WANTED 0.1      /* the largest contraction that is wanted, */
+#define FF_PETRI_LEAST_WANTED 0.003   /* and the least one */
 #define FF_PETRI_USUAL_CONTRACTION 0.3  /* of a window of length 1 / coupling */
 #define FF_PETRI_TOO_MUCH 8           /* times the contraction that is wanted: the window is tried again, shorter, */
 #define FF_PETRI_MOST_RESTARTS 4u     /* so many times */
@@ -36,7 +36,7 @@ typedef struct {
   double settled;         /* by how much neighbours may move without a run of a block */
   uint32_t is_measured;   /* whether the contraction is of this window */
   uint32_t restarts;      /* of this window, because it was too long */
-  uint32_t turn, colour;  /* sweeps of this window so far; of the blocks of the next one */
+  uint32_t turn, colour;  /* sweeps of this window so far; the colour of the blocks of the next one */
 } ff_petri_pace;
 
 typedef enum {
@@ -71,7 +71,7 @@ static FF_HD inline void ff_petri_pace_begin(ff_petri_pace *p, double from) {
   p->settled = 0;
 }
 
-/* Windows of another length contract otherwise. */
+/* The length changes. The contraction is taken as proportional to it. */
 static FF_HD inline void ff_petri_pace_scale(ff_petri_pace *p, double by) {
   p->length *= by;
   p->contraction *= by;
@@ -83,8 +83,8 @@ static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_halve(ff_petri_pace 
   return p->length >= FF_PETRI_SHORTEST_WINDOW * (p->from + p->longest) ? FF_PETRI_GOES_BACK : FF_PETRI_IS_SHORTEST;
 }
 
-/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. Sums of changes tell it: largest changes
- * would tell of single blocks, in large nets of rare ones, whose firings move. */
+/* Sweeps make changes smaller by this factor, where flows change as in the sweep before. Changes of all blocks are added up for
+ * this. The largest one would be that of a single block: in a large net, of a rare one whose firings move. */
 static FF_HD inline void ff_petri_pace_measure(ff_petri_pace *p, double change, double before) {
   if (!(before > FF_PETRI_SETTLED)) return;
   const double c = change / before > FF_PETRI_LEAST_CONTRACTION ? change / before : FF_PETRI_LEAST_CONTRACTION;
@@ -92,8 +92,8 @@ static FF_HD inline void ff_petri_pace_measure(ff_petri_pace *p, double change, 
   p->is_measured = 1;
 }
 
-/* After a sweep. fine: whether all blocks have come to the end of the window, with finite levels. change, before: by how much
- * blocks have moved, and the largest of their neighbours before, in sum. */
+/* After a sweep. fine: whether all blocks that ran have come to the end of the window, with finite levels. change: the sum of
+ * the changes of blocks. before: the sum, over the same blocks, of the largest change of a neighbour before. */
 static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri_pace *p, int fine, double change,
                                                                        double before) {
   p->turn++;
@@ -110,8 +110,8 @@ static FF_HD inline ff_petri_outcome_of_sweep ff_petri_pace_after_sweep(ff_petri
   return FF_PETRI_GOES_ON;
 }
 
-/* No block has to run. Its blocks fired so often in the window, on average. Where guesses suffice, nothing is measured, and
- * windows grow until something is. */
+/* No block has to run, so the window is accepted. firings: those of a block in it, on average. Where guesses suffice, no
+ * contraction is measured, and windows grow until one is. */
 static FF_HD inline void ff_petri_pace_accept(ff_petri_pace *p, double firings) {
   const double c = p->is_measured ? p->contraction : 0;
   p->restarts = 0;

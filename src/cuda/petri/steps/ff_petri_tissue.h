@@ -4,8 +4,8 @@
  * A slot runs one trajectory. A round of all slots has three parts, each of which a launch completes: blocks are prepared for a
  * window, and show what is recorded of the one before; blocks of one colour run over the window; and the outcome is reviewed.
  *
- * A block has two waves (petri/windows/ff_petri_wave.h). It writes that which it did not write last, and others read the newer
- * one of those that were written in earlier sweeps. So no thread waits for another one within a sweep. */
+ * A block has two waves (petri/windows/ff_petri_wave.h). A run overwrites the older one. Others read the newest one from an
+ * earlier sweep. So no thread waits for another one within a sweep. */
 #ifndef FF_PETRI_TISSUE_H
 #define FF_PETRI_TISSUE_H
 
@@ -36,8 +36,8 @@ typedef struct {
   uint32_t member; /* a stochastic transition of the block */
 } ff_petri_fired;
 
-/* What the blocks of a strip that ran have found. If none ran: the firings of all in the window, and of these the ones up to the
- * last time that is recorded. */
+/* What the blocks of a strip that ran have found. If none had to run, `firings` counts those of all its blocks in the window, and
+ * `shown` those up to the last time that is recorded, if this lies in the window. */
 typedef struct {
   double change, before;
   uint32_t runs, fine, refused, firings, shown;
@@ -49,7 +49,7 @@ typedef enum {
   FF_PETRI_SLOT_SWEEPS,
   FF_PETRI_SLOT_LEAVES,   /* the window, for the next one */
   FF_PETRI_SLOT_IS_DONE,  /* with the last window */
-  FF_PETRI_SLOT_REFUSES   /* the trajectory, from the start */
+  FF_PETRI_SLOT_REFUSES   /* the trajectory, before its first window */
 } ff_petri_slot_phase;
 
 /* A trajectory. */
@@ -78,10 +78,13 @@ typedef struct {
                                 * value is no given one; and the end */
   const uint32_t *linear_value;        /* of each term: from P_LEVELS on a given level, if it is one */
   const double *linear_by;             /* and by how much of it the level changes in a unit of time */
+  uint32_t n_fixed;            /* places that no transition changes and that are recorded, */
+  const uint32_t *fixed, *fixed_place; /* their numbers among what is recorded, and in the net */
   uint32_t pieces, kinks, firings;     /* for which a wave has room */
   char *memory;                /* of the first slot */
   uint64_t slot_bytes;
-  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_moved; /* in it */
+  /* Offsets of arrays in the memory of a slot. */
+  uint64_t at_slot, at_strip, at_told, at_piece, at_kink, at_fired, at_became, at_real, at_word, at_guess, at_fixed, at_moved;
 } ff_petri_tissue;
 
 #endif

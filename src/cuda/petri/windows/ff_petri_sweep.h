@@ -3,12 +3,13 @@
  * trajectory. Blocks of several types have the same code if they differ only in their neighbours, and in flows that are multiples
  * of a level. The steps within a block are those of ../steps/.
  *
- * The generated text defines what ff_petri_thread.h lists, with P_WINDOWS 1, but for p_set() and p_store(), and
+ * The generated text defines what ff_petri_thread.h lists, with P_WINDOWS 1, except P_LISTS, p_set(), p_store(), p_slopes() and
+ * p_number(). It also defines
  *   P_OWN_PLACES       places of a block, without given levels: first the levels, then the others in their order
  *   P_PIECE            numbers of a piece of a wave, of the type with the most levels
  *   P_BECAME           the most places that are no levels and that a firing changes
  *   P_STOPS            for which a thread has room
- *   p_show(t, y, i)    place i of these, where y[] are the levels
+ *   p_show(t, y, i)    own place i; y[] are the levels
  *   p_became(t, m, to), p_become(t, m, from)   store and set what transition m has made of places that are no levels
  *   P_OWN_TERMS, P_OWN_TERMS_OF(i)   values of the block that slopes are multiples of: in all, and those for level i
  *   p_own_slopes(t, by, time, y, out)   adds what the block does by itself; by[] are weights of these terms */

@@ -215,7 +215,7 @@ FF_WARP int p_add_pieces(const ff_petri_tissue *net, char *memory, uint32_t wave
   return fine;
 }
 
-/* The thread gets to know its neighbours. Returns 0 if it has no room for the times. */
+/* Finds the waves that the block reads, and the times at which its segments end. Returns 0 if there is no room for these. */
 FF_WARP int p_meet_near(p_thread *t, double *stop, double from, double to) {
   const ff_petri_tissue *net = t->net;
   const uint32_t first = net->near_first[t->block], end = net->near_first[t->block + 1u];

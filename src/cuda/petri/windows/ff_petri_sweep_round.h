@@ -56,11 +56,22 @@ FF_WARP void p_show_block(p_thread *t, const ff_petri_slot *slot, uint32_t wave,
       }
     }
     FF_NO_UNROLL for (uint32_t i = 0u; i < P_OWN_PLACES; i++)
-      if (table[i] != P_NONE) to[(uint64_t)table[i] * run->units] = p_show(t, y, i) + 0.0;
+      if (table[i] != P_NONE) to[(uint64_t)table[i] * run->units] = i < P_LEVELS ? p_show(t, y, i) + 0.0 : p_show(t, y, i);
   }
 }
 
-/* Prepares a block for the window that begins, if one does. */
+/* The same for places that no transition changes, which blocks share out. */
+FF_WARP void p_show_fixed(const p_thread *t, const ff_petri_slot *slot, uint32_t block) {
+  const ff_launch *run = t->run;
+  const ff_petri_tissue *net = t->net;
+  FF_NO_UNROLL for (uint32_t i = block; i < net->n_fixed; i += net->n_blocks) {
+    const double value = P_IN(t->memory, double, net->at_fixed)[i];
+    FF_NO_UNROLL for (uint32_t k = slot->at_time; k < run->n_times && run->times[k] < slot->pace.to; k++)
+      FF_RECORD_REAL_OF(run, k, slot->unit)[(uint64_t)net->fixed[i] * run->units] = value;
+  }
+}
+
+/* Records what falls into the window that ends, and prepares a block for the one that begins, if there are such windows. */
 FF_WARP void p_prepare(p_thread *t, uint32_t block) {
   const ff_petri_tissue *net = t->net;
   const ff_petri_slot *slot = p_slot_of(net, t->memory);
@@ -68,7 +79,10 @@ FF_WARP void p_prepare(p_thread *t, uint32_t block) {
   if (!leaves && !done && slot->phase != FF_PETRI_SLOT_BEGINS) return;
   if (leaves || done) {
     const uint32_t wave = p_newer(net, t->memory, block, FF_PETRI_NO_SWEEP);
-    if (slot->at_time < t->run->n_times && t->run->times[slot->at_time] < slot->pace.to) p_show_block(t, slot, wave, block);
+    if (slot->at_time < t->run->n_times && t->run->times[slot->at_time] < slot->pace.to) {
+      p_show_block(t, slot, wave, block);
+      p_show_fixed(t, slot, block);
+    }
     if (leaves && P_LEVELS > 0u) p_end_wave(net, t->memory, block, wave, slot->pace.to);
   }
   if (done) return;
@@ -228,7 +242,7 @@ FF_WARP void p_finish(const ff_launch *run, ff_petri_slot *slot, int refuses) {
   slot->phase = FF_PETRI_SLOT_IS_EMPTY;
 }
 
-/* The window of the sweep has begun with it. */
+/* The sweep was the first one of its window. */
 FF_WARP void p_enter(const ff_launch *run, ff_petri_slot *slot) {
   const p_window w = p_window_of(slot);
   FF_NO_UNROLL while (slot->phase == FF_PETRI_SLOT_LEAVES && slot->at_time < run->n_times &&

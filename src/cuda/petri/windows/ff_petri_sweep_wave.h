@@ -73,7 +73,7 @@ FF_WARP void p_guess_wave(const ff_petri_tissue *net, char *memory, uint32_t blo
   p_told(net, memory, 1u, block)->sweep = FF_PETRI_NO_SWEEP;
 }
 
-/* These of a wave at its end: as ff_petri_wave_end(). */
+/* Keeps values, slopes and second derivatives of a wave at its end, for the next guess: as ff_petri_wave_end(). */
 FF_WARP void p_end_wave(const ff_petri_tissue *net, char *memory, uint32_t block, uint32_t wave, double t) {
   const uint32_t n = p_told(net, memory, wave, block)->n_pieces;
   const double *piece = p_pieces(net, memory, wave, block) + (uint64_t)(n - 1u) * P_PIECE;

@@ -7,7 +7,7 @@
 #define PIECES 48u  /* for which a wave has room, */
 #define KINKS 48u
 #define FIRINGS 64u
-#define LINE 128u   /* arrays begin with a line of the memory */
+#define LINE 128u   /* bytes of a line of the cache: arrays begin at multiples of it */
 
 static const ff_petri_program *program_of(const ff_petri_tissue_data *d, uint32_t block) {
   return d->blocks->types[d->blocks->type[block]].program;
@@ -55,7 +55,8 @@ static void *take(size_t *bytes, size_t n, size_t size) {
   X(near, b->neighbour_first[b->n_blocks]) X(far_first, b->n_blocks + 1) X(far, b->far_first[b->n_blocks])                    \
   X(given_first, b->n_blocks + 1) X(given, b->given_first[b->n_blocks])                                                       \
   X(group, (size_t)b->n_blocks * b->types[0].program->n_groups) X(table, (size_t)b->n_blocks * d->code.own_places)            \
-  X(linear_first, (size_t)b->n_types * (2 * b->types[0].program->n_levels + 1)) X(linear_value, terms) X(linear_by, terms)
+  X(linear_first, (size_t)b->n_types * (2 * b->types[0].program->n_levels + 1)) X(linear_value, terms) X(linear_by, terms)   \
+  X(fixed, d->net.n_fixed) X(fixed_place, d->net.n_fixed)
 
 static void copy_numbers(void *out, const size_t *from, size_t n) {
   uint32_t *to = out;
@@ -71,6 +72,17 @@ static void fill_table(ff_petri_tissue_data *d, const uint32_t *observed) {
     for (uint32_t v = 0; v < p->n_places; v++)
       if (v < p->n_levels || v >= p->n_levels + p->n_given)
         *table++ = observed[b->place[b->place_first[k] + p->value_place[v]]];
+  }
+}
+
+/* Takes places that no transition changes out of what blocks record. */
+static void list_fixed(ff_petri_tissue_data *d, uint32_t *observed) {
+  uint32_t *fixed = AT(d, fixed), *place = AT(d, fixed_place);
+  for (uint32_t f = 0; f < d->blocks->net->n_places; f++) {
+    if (observed[f] == UINT32_MAX || d->blocks->home[f] != FF_PETRI_NONE) continue;
+    *fixed++ = observed[f];
+    *place++ = f;
+    observed[f] = UINT32_MAX;
   }
 }
 
@@ -112,12 +124,8 @@ static ff_status fill(ff_petri_tissue_data *d, const ff_device_request *request,
   if (observed == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for %u places", b->net->n_places);
   for (uint32_t f = 0; f < b->net->n_places; f++) observed[f] = UINT32_MAX;
   for (uint32_t j = 0; j < request->n_observed; j++) observed[request->observed[j]] = j;
+  list_fixed(d, observed);
   fill_table(d, observed);
-  for (uint32_t f = 0; f < b->net->n_places; f++)
-    if (observed[f] != UINT32_MAX && b->home[f] == FF_PETRI_NONE) {
-      free(observed);
-      return ff_error_set(err, FF_EUNSUPPORTED, "no kernel records places that nothing changes yet");
-    }
   free(observed);
   fill_linear(d);
   return FF_OK;
@@ -138,6 +146,7 @@ static void lay_out(ff_petri_tissue_data *d) {
   } room[] = {{&net->at_real, 2 * n * d->code.state_reals * sizeof(double)},
               {&net->at_word, 2 * n * d->code.state_words * sizeof(uint32_t)},
               {&net->at_guess, 3 * n * levels * sizeof(double)},
+              {&net->at_fixed, net->n_fixed * sizeof(double)},
               {&net->at_strip, net->n_strips * sizeof(ff_petri_strip)},
               {&net->at_told, 2 * n * sizeof(ff_petri_told)},
               {&net->at_piece, 2 * n * net->pieces * ff_petri_piece_size((uint32_t)levels) * sizeof(double)},
@@ -161,6 +170,7 @@ static ff_status make_lists(ff_petri_tissue_data *d, const ff_device_request *re
   }
   d->net.n_blocks = b->n_blocks;
   d->net.parts = 1;
+  for (uint32_t j = 0; j < request->n_observed; j++) d->net.n_fixed += b->home[request->observed[j]] == FF_PETRI_NONE;
   d->net.n_strips = (b->n_blocks + FF_PETRI_STRIP - 1) / FF_PETRI_STRIP;
 #define FF_X(name, n) d->net.name = take(&d->bytes, (n), sizeof *d->net.name);
   FF_TISSUE_LISTS(FF_X)
@@ -257,6 +267,8 @@ ff_status ff_petri_tissue_open(ff_petri_tissue_data *d, uint64_t key, uint64_t n
   if (status != FF_OK) return FF_OK;
   for (uint32_t k = 0; k < d->net.n_blocks; k++)
     if (!fill_state(d, window, k, memory)) return FF_OK;
+  const uint32_t *place = AT(d, fixed_place);
+  for (uint32_t i = 0; i < d->net.n_fixed; i++) ((double *)(memory + d->net.at_fixed))[i] = initial[place[i]];
   slot->pace = *pace;
   slot->phase = FF_PETRI_SLOT_BEGINS;
   return FF_OK;
