@@ -10,9 +10,6 @@
 #define SHORT_TURN 0.001   /* seconds: the least and the most that slots run before others have their turn, */
 #define LONG_TURN 0.02
 #define TURNS 32.0         /* and the part of the time so far */
-#define MANY_LINES 4096u     /* of what is recorded: if there are more of them, and they are short, */
-#define SHORT_LINE 4096u     /* of at most so many bytes, */
-#define LINES_AT_ONCE 8388608u /* blocks of lines of so many bytes are copied */
 #define STARTS_AT_ONCE UINT64_C(16777216) /* counts at the start that are copied between two looks at the clock */
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------ */
@@ -232,50 +229,23 @@ static ff_status refused(ff_trajectories *e, uint64_t from, uint64_t *units, uin
   return status;
 }
 
-/* Lines of a wave as they are: what trajectories record at a time of a quantity is a line. */
-static ff_status copy_lines(ff_trajectories *e, size_t first, size_t lines, void *to, ff_error *err) {
-  const size_t line = e->units * ff_device_count_bytes(e->request.reals);
-  return ff_cuda_check(cudaMemcpyAsync(to, (const char *)e->launch.recorded + first * line, lines * line, cudaMemcpyDeviceToHost,
-                                       e->stream), "reading counts", err);
-}
-
-/* Copies a part of each line: line by line, or from blocks of lines if these are many and short. */
-static ff_status copy_parts(ff_trajectories *e, uint64_t first, uint64_t n, size_t lines, char *counts, ff_error *err) {
-  const size_t bytes = ff_device_count_bytes(e->request.reals), line = e->units * bytes;
-  const size_t block = line <= SHORT_LINE ? LINES_AT_ONCE / line : 1;
-  char *buffer = block > 1 ? (char *)ff_calloc(block, line) : NULL;
-  ff_status status = FF_OK;
-  if (block > 1 && buffer == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for counts");
-  for (size_t i = 0; i < lines && status == FF_OK; i += block) {
-    const size_t some = lines - i < block ? lines - i : block;
-    if (block == 1) {
-      status = ff_cuda_check(cudaMemcpyAsync(counts + i * n * bytes, (const char *)e->launch.recorded + i * line + first * bytes,
-                                             n * bytes, cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
-      continue;
-    }
-    status = copy_lines(e, i, some, buffer, err);
-    if (status == FF_OK) status = ff_stages_wait(e, "reading counts", err);
-    for (size_t j = 0; j < some && status == FF_OK; j++)
-      memcpy(counts + (i + j) * n * bytes, buffer + j * line + first * bytes, n * bytes);
-  }
-  free(buffer);
-  return status;
-}
-
 static ff_status states(ff_trajectories *e, uint64_t first, uint64_t n, void *counts, ff_error *err) {
   const size_t lines = (size_t)e->request.n_times * e->request.n_observed, bytes = ff_device_count_bytes(e->request.reals);
   const char *from = (const char *)e->launch.recorded + first * bytes;
   if (first > e->units || n > e->units - first) return ff_error_set(err, FF_EINTERNAL, "trajectories beyond the wave");
   if (n == 0 || lines == 0) return FF_OK;
-  ff_status status;
-  const size_t line = e->units * bytes;
-  if (n == e->units)
-    status = copy_lines(e, 0, lines, counts, err);
-  else if ((lines > MANY_LINES && line <= SHORT_LINE) || line > e->device.memPitch)
-    status = copy_parts(e, first, n, lines, (char *)counts, err);
-  else
-    status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * bytes, from, line, n * bytes, lines,
+  const int all = n == e->units; /* nothing is between the lines, which may be many and short */
+  const int at_once = e->units * bytes <= e->device.memPitch; /* else line by line: there are few lines of so many trajectories */
+  ff_status status = FF_OK;
+  if (all)
+    status = ff_cuda_check(cudaMemcpyAsync(counts, from, lines * n * bytes, cudaMemcpyDeviceToHost, e->stream), "reading counts",
+                           err);
+  else if (at_once)
+    status = ff_cuda_check(cudaMemcpy2DAsync(counts, n * bytes, from, e->units * bytes, n * bytes, lines,
                                              cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
+  for (size_t i = 0; !all && !at_once && i < lines && status == FF_OK; i++)
+    status = ff_cuda_check(cudaMemcpyAsync((char *)counts + i * n * bytes, from + i * e->units * bytes, n * bytes,
+                                           cudaMemcpyDeviceToHost, e->stream), "reading counts", err);
   return status == FF_OK ? ff_stages_wait(e, "reading counts", err) : status;
 }
 

@@ -115,10 +115,10 @@ static void set_given(void *of, double from, const double *t, uint32_t n_times, 
   seat *s = of;
   for (uint32_t j = 0; j < s->n_near; j++) {
     neighbour *n = &s->near[j];
-    n->at = ff_petri_piece_at(n->wave, n->size, n->at, from, 1);
+    n->at = ff_petri_wave_at(n->wave, n->size, n->at, from, 1);
     size_t at = n->at;
     for (uint32_t k = 0; k < n_times; k++) {
-      if (t[k] > from) at = ff_petri_piece_at(n->wave, n->size, at, t[k], 0);
+      if (t[k] > from) at = ff_petri_wave_at(n->wave, n->size, at, t[k], 0);
       n->piece[k] = n->wave->piece + at * n->size;
       n->s[k] = (t[k] - n->piece[k][0]) * n->piece[k][1];
     }

@@ -36,12 +36,7 @@ int ff_petri_wave_add_segment(ff_petri_wave *w, const ff_petri_path *path) {
       c[0] = path->value[i];
       continue;
     }
-    const double *d = ff_ode_curve(path->ode, i); /* d0 + s (d1 + r (d2 + s (d3 + r d4))), where r = 1 - s */
-    c[0] = d[0];
-    c[1] = d[1] + d[2];
-    c[2] = d[3] - d[2] + d[4];
-    c[3] = -d[3] - 2 * d[4];
-    c[4] = d[4];
+    ff_petri_piece_of_dense(ff_ode_curve(path->ode, i), c);
   }
   return 1;
 }
@@ -73,22 +68,18 @@ int ff_petri_wave_guess(ff_petri_wave *w, const double *guess, uint32_t levels, 
   double *c = piece + FF_PETRI_PIECE_HEAD;
   const double length = to - from;
   piece[1] = 1 / length;
-  for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_COEFFICIENTS, guess += 3) {
-    c[0] = guess[0];
-    c[1] = guess[1] * length;
-    c[2] = guess[2] * (length * length / 2);
-    c[3] = c[4] = 0;
-  }
+  for (uint32_t i = 0; i < levels; i++, c += FF_PETRI_COEFFICIENTS, guess += 3)
+    ff_petri_piece_guess(guess[0], guess[1], guess[2], length, c);
   return 1;
 }
 
 void ff_petri_wave_end(const ff_petri_wave *w, uint32_t levels, double t, double *guess) {
   const double *piece = w->piece + (w->n_pieces - 1) * ff_petri_piece_size(levels), per = piece[1], s = (t - piece[0]) * per;
   for (uint32_t i = 0; i < levels; i++, guess += 3) {
-    const double *c = piece + FF_PETRI_PIECE_HEAD + (size_t)FF_PETRI_COEFFICIENTS * i;
-    guess[0] = ff_petri_piece_value(piece, i, s);
-    guess[1] = (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4])))) * per;
-    guess[2] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4]))) * (per * per);
+    const double *c = piece + ff_petri_piece_size(i);
+    guess[0] = ff_petri_piece_polynomial(c, s);
+    guess[1] = ff_petri_piece_slope(c, s, per);
+    guess[2] = ff_petri_piece_second(c, s, per);
   }
 }
 
@@ -106,8 +97,8 @@ static double distance_at(const ff_petri_wave *a, const ff_petri_wave *b, const 
   const size_t size = ff_petri_piece_size(p->n_levels);
   const double relative = p->options.relative, absolute = p->options.absolute;
   double most = 0;
-  *at = ff_petri_piece_at(a, size, *at, t, 0);
-  *bt = ff_petri_piece_at(b, size, *bt, t, 0);
+  *at = ff_petri_wave_at(a, size, *at, t, 0);
+  *bt = ff_petri_wave_at(b, size, *bt, t, 0);
   const double *x = a->piece + *at * size, *y = b->piece + *bt * size;
   const double s = (t - x[0]) * x[1], r = (t - y[0]) * y[1];
   for (uint32_t i = 0; i < p->n_levels; i++) {

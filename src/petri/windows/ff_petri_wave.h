@@ -3,8 +3,7 @@
 #define FF_PETRI_WAVE_H
 
 #include "../path/ff_petri_path.h"
-
-enum { FF_PETRI_COEFFICIENTS = 5, FF_PETRI_PIECE_HEAD = 2 };
+#include "ff_petri_piece_math.h"
 
 typedef struct {
   double time;
@@ -17,8 +16,7 @@ typedef struct {
   double value;
 } ff_petri_became;
 
-/* Pieces have their starts, the inverses of their lengths, and for each level the coefficients of s^0 to s^4, where s goes
- * from 0 to 1 in a piece. A piece ends where the next one begins. */
+/* Pieces are those of ff_petri_piece_math.h. */
 typedef struct {
   double *piece, *kink; /* kink: the times at which flows have a jump or a bend */
   ff_petri_firing *firing;
@@ -27,20 +25,11 @@ typedef struct {
   size_t pieces_room, kinks_room, firings_room, became_room; /* of pieces: numbers */
 } ff_petri_wave;
 
-static inline size_t ff_petri_piece_size(uint32_t levels) {
-  return FF_PETRI_PIECE_HEAD + (size_t)FF_PETRI_COEFFICIENTS * levels;
-}
+static inline size_t ff_petri_piece_size(uint32_t levels) { return FF_PETRI_PIECE_SIZE((size_t)levels); }
 
-/* The level at part s of a piece. */
-static inline double ff_petri_piece_value(const double *piece, uint32_t level, double s) {
-  const double *c = piece + FF_PETRI_PIECE_HEAD + (size_t)FF_PETRI_COEFFICIENTS * level;
-  return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
-}
-
-/* Goes on from piece `at` to the one in which t is; where a piece ends, to the next one if `after`. O(pieces in between). */
-static inline size_t ff_petri_piece_at(const ff_petri_wave *wave, size_t size, size_t at, double t, int after) {
-  while (at + 1 < wave->n_pieces && (after ? wave->piece[(at + 1) * size] <= t : wave->piece[(at + 1) * size] < t)) at++;
-  return at;
+/* As ff_petri_piece_at() does. */
+static inline size_t ff_petri_wave_at(const ff_petri_wave *wave, size_t size, size_t at, double t, int after) {
+  return ff_petri_piece_at(wave->piece, (uint32_t)wave->n_pieces, size, (uint32_t)at, t, after);
 }
 
 void ff_petri_wave_free(ff_petri_wave *wave);

@@ -531,7 +531,7 @@ void ff_petri_windows_show(ff_petri_windows *w, double t, double *count, size_t 
     const ff_petri_wave *wave = &w->window.block[k].wave[w->window.block[k].now];
     if (p->n_levels == 0) continue;
     const size_t size = ff_petri_piece_size(p->n_levels);
-    const double *piece = wave->piece + ff_petri_piece_at(wave, size, 0, t, 1) * size, s = (t - piece[0]) * piece[1];
+    const double *piece = wave->piece + ff_petri_wave_at(wave, size, 0, t, 1) * size, s = (t - piece[0]) * piece[1];
     for (uint32_t i = 0; i < p->n_levels; i++) {
       const double x = ff_petri_piece_value(piece, i, s);
       count[b->place[b->place_first[k] + p->value_place[i]] * stride] = x < 0 && x >= -doubt ? 0 : x + 0.0;

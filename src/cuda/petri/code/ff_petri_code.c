@@ -199,7 +199,7 @@ static void count_rows(ff_petri_coder *g) {
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
                 (code->pieces > 0 ? 3 * profiles : 0);
-  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + (g->around != NULL ? g->around->near : 0);
+  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near;
   code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
   code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;
@@ -260,7 +260,7 @@ static void choose_threads(ff_petri_coder *g) {
   g->code->threads = is_short ? 128 : most < 512 ? most : 512;
   g->code->blocks = is_short ? 8 : 1;
   g->code->together = !is_short;
-  if (g->around == NULL) return;
+  if (!g->is_block) return;
   g->code->threads = BLOCK_THREADS;
   g->code->blocks = BLOCK_BLOCKS;
   g->code->together = 0;
@@ -312,7 +312,7 @@ static void define(ff_petri_coder *g) {
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
-  ff_write(&g->out, "#define P_DENSE %d\n", g->around != NULL || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
+  ff_write(&g->out, "#define P_DENSE %d\n", g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
   ff_write(&g->out, "\n#define P_ABSOLUTE ");
@@ -321,15 +321,14 @@ static void define(ff_petri_coder *g) {
   define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
   define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
   define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
-  ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->around != NULL, p->n_given > 0,
-           g->around != NULL ? g->around->near : 0u);
-  if (g->around == NULL) {
+  ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->is_block, p->n_given > 0, g->near);
+  if (!g->is_block) {
     ff_write(&g->out, "#define P_OWN_TERMS 0u\n#define P_LISTS %d\n", g->request->max_firings > 0);
     return;
   }
   define_own_terms(g);
-  ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_PIECE %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n",
-           code->own_places, g->around->piece, code->became, STOPS);
+  ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n", code->own_places,
+           code->became, STOPS);
   ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);
 }
 
@@ -411,9 +410,8 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   return status == FF_OK ? make(&g, err) : status;
 }
 
-ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, const ff_petri_code_around *around,
-                                  ff_error *err) {
-  ff_petri_coder g = {.p = p, .around = around, .code = out, .out = {.err = err}};
+ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, uint32_t near, ff_error *err) {
+  ff_petri_coder g = {.p = p, .is_block = 1, .near = near, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
   const ff_status status = ff_petri_code_check(p, err);
   return status == FF_OK ? make(&g, err) : status;

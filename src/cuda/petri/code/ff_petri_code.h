@@ -30,22 +30,15 @@ typedef struct {
   uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;
 
-/* What the code of a block depends on besides its program: the same for all blocks of a net. */
-typedef struct {
-  uint32_t near;  /* the most neighbours of a block */
-  uint32_t piece; /* numbers of a piece of a wave */
-} ff_petri_code_around;
-
 /* Generates the code for a program and what is recorded. The caller frees the code with ff_petri_code_free(). FF_EUNSUPPORTED,
  * with a clause that tells why, if no code is generated for such a net. On an error there is nothing to free. O(size of the
  * program), and for each function the square of its operations. */
 ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, ff_error *err);
 void ff_petri_code_free(ff_petri_code *code);
 
-/* The same for blocks of a large net: `program` is that of their type. Types that differ only in their neighbours have the same
- * text. */
-ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *program, const ff_petri_code_around *around,
-                                  ff_error *err);
+/* The same for blocks of a large net, each of which has at most `near` neighbours: `program` is that of their type. Types that
+ * differ only in their neighbours have the same text. */
+ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *program, uint32_t near, ff_error *err);
 
 /* Bytes of device memory that a slot needs. O(1). */
 static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {

@@ -149,7 +149,7 @@ static void write_numbers(ff_petri_coder *g) {
   for (uint32_t m = 0; m < p->n_stochastic; m++)
     if (p->law[p->stochastic[m].law].stirs) stirs |= (uint64_t)1 << m;
   ff_write(&g->out, "FF_WARP int p_stirs(uint32_t m) { return (int)(0x%llXull >> m & 1u); }\n\n", (unsigned long long)stirs);
-  if (g->around != NULL) return;
+  if (g->is_block) return;
   ff_write(&g->out, "FF_WARP uint32_t p_number(uint32_t m) {\n  uint32_t number = 0u;\n");
   for (uint32_t m = 0; m < p->n_stochastic; m++)
     ff_write(&g->out, "  number = m == %uu ? %uu : number;\n", m, ff_petri_number_of(p, p->stochastic[m]));
@@ -191,7 +191,7 @@ void ff_petri_code_changes(ff_petri_coder *g) {
     fill(&x);
     write_change(&x);
     write_numbers(g);
-    for (int sets = 0; sets < 2 && g->around != NULL; sets++) write_became(g, sets);
+    for (int sets = 0; sets < 2 && g->is_block; sets++) write_became(g, sets);
   }
   free(x.by);
   free(x.special);

@@ -6,7 +6,7 @@
 /* As ff_petri_free_slopes(): the same sums in the same order. In a block, multiples of values come first. */
 static void write_slopes(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  const int lone = g->around != NULL;
+  const int lone = g->is_block;
   const uint32_t *flow = lone ? p->single : p->flow, n_flows = lone ? p->n_singles : p->n_flows;
   ff_petri_code_begin(g, lone ? "FF_WARP void p_own_slopes(const p_thread *t, const double *by, double time, const double *y, "
                                 "double *out)"

@@ -31,7 +31,8 @@ typedef struct {
 typedef struct {
   const ff_petri_program *p;
   const ff_device_request *request; /* NULL for a block of a large net */
-  const ff_petri_code_around *around; /* NULL for a small net */
+  int is_block;         /* of a large net, */
+  uint32_t near;        /* of whose blocks each has at most so many neighbours */
   ff_petri_code *code;
   ff_writer out;
   ff_formula_writer formulas;

@@ -246,8 +246,8 @@ static void write_derive(ff_petri_coder *g) {
 }
 
 void ff_petri_code_places(ff_petri_coder *g) {
-  if (g->around == NULL) write_set(g);
-  if (g->around == NULL)
+  if (!g->is_block) write_set(g);
+  if (!g->is_block)
     write_store(g);
   else
     write_show(g);

@@ -66,13 +66,7 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   t->run = run;
   t->initial = initial;
   t->table = table;
-#if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
-  t->real = real;
-  t->word = word;
-#else
-  (void)real;
-  (void)word;
-#endif
+  p_use_rows(t, real, word);
   t->piece = (ff_petri_part *)(run->state + (uint64_t)P_SLOT_WORDS * run->slots) + (uint64_t)P_PIECES * slot;
   t->phase = P_NEW;
   if (!fresh) thread = p_move(thread, state);

@@ -214,6 +214,18 @@ FF_WARP ff_range p_rate_outline(const p_thread *t, uint32_t f, double a, double 
 FF_WARP ff_range p_rate_bound(const p_thread *t, uint32_t f, double a, double b);
 #endif
 
+/* Gives a thread its rows, which have names on the device. */
+FF_WARP void p_use_rows(p_thread *t, double *real, uint32_t *word) {
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+  (void)t;
+  (void)real;
+  (void)word;
+#else
+  t->real = real;
+  t->word = word;
+#endif
+}
+
 FF_WARP int p_is_bad(double x) { return !(ff_math_absolute(x) < P_INFINITY); }
 FF_WARP double p_clip(double level) { return level < 0 ? 0 : level; }
 FF_WARP double p_length(const p_thread *t) { return t->to - t->from; }

@@ -10,6 +10,7 @@
 #define FF_PETRI_TISSUE_H
 
 #include "../../../petri/windows/ff_petri_pace_math.h"
+#include "../../../petri/windows/ff_petri_piece_math.h"
 #include "../../../petri/windows/ff_petri_source.h"
 #include "../../device/ff_launch.h"
 

@@ -6,7 +6,6 @@
  * The generated text defines what ff_petri_thread.h lists, with P_WINDOWS 1, except P_LISTS, p_set(), p_store(), p_slopes() and
  * p_number(). It also defines
  *   P_OWN_PLACES       places of a block, without given levels: first the levels, then the others in their order
- *   P_PIECE            numbers of a piece of a wave, of the type with the most levels
  *   P_BECAME           the most places that are no levels and that a firing changes
  *   P_STOPS            for which a thread has room
  *   p_show(t, y, i)    own place i; y[] are the levels

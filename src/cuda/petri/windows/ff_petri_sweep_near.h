@@ -9,6 +9,7 @@ FF_WARP void p_become(p_thread *t, uint32_t m, const double *from);
 
 /* ---- memory of a slot --------------------------------------------------------------------------------------------------- */
 
+#define P_PIECE FF_PETRI_PIECE_SIZE(P_LEVELS) /* numbers of a piece of a wave */
 #define P_IN(memory, type, at) ((type *)((memory) + (at)))
 
 FF_WARP ff_petri_told *p_told(const ff_petri_tissue *net, char *memory, uint32_t wave, uint32_t block) {
@@ -33,19 +34,9 @@ FF_WARP uint32_t p_newer(const ff_petri_tissue *net, char *memory, uint32_t bloc
 
 /* ---- given levels ------------------------------------------------------------------------------------------------------- */
 
-/* The level at part s of a piece: as ff_petri_piece_value(). */
-FF_WARP double p_piece_value(const double *piece, uint32_t level, double s) {
-  const double *c = piece + 2u + 5u * level;
-  return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
-}
-
-/* As ff_petri_piece_at(). */
+/* Piece `at` of a wave, or one after it: as ff_petri_piece_at(). */
 FF_WARP uint32_t p_piece_at(const double *piece, uint32_t n, uint32_t at, double t, int after) {
-  FF_NO_UNROLL for (; at + 1u < n; at++) {
-    const double next = piece[(uint64_t)(at + 1u) * P_PIECE];
-    if (after ? next > t : next >= t) break;
-  }
-  return at;
+  return ff_petri_piece_at(piece, n, P_PIECE, at, t, after);
 }
 
 #if P_GIVEN
@@ -85,8 +76,8 @@ FF_WARP p_source p_source_of(const p_thread *t, uint32_t g) {
 /* The level at n ascending times of the step. Levels below 0 are errors, or those of a guess. */
 FF_WARP void p_read(const p_thread *t, p_source from, const double *time, uint32_t n, double *out) {
   double next = from.at + 1u < from.n ? from.piece[P_PIECE] : P_INFINITY;
-  double begin = from.piece[0], per = from.piece[1], c[5];
-  P_EACH(k, 5u) c[k] = from.piece[2u + 5u * from.level + k];
+  double begin = from.piece[0], per = from.piece[1], c[FF_PETRI_COEFFICIENTS];
+  P_EACH(k, FF_PETRI_COEFFICIENTS) c[k] = from.piece[FF_PETRI_PIECE_SIZE(from.level) + k];
   FF_UNROLL for (uint32_t i = 0u; i < n; i++) {
     if (time[i] > next && time[i] > t->from) {
       from.at = p_piece_at(from.first, from.n, from.at, time[i], 0);
@@ -94,9 +85,9 @@ FF_WARP void p_read(const p_thread *t, p_source from, const double *time, uint32
       next = from.at + 1u < from.n ? from.piece[P_PIECE] : P_INFINITY;
       begin = from.piece[0];
       per = from.piece[1];
-      P_EACH(k, 5u) c[k] = from.piece[2u + 5u * from.level + k];
+      P_EACH(k, FF_PETRI_COEFFICIENTS) c[k] = from.piece[FF_PETRI_PIECE_SIZE(from.level) + k];
     }
-    const double s = (time[i] - begin) * per, x = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
+    const double x = ff_petri_piece_polynomial(c, (time[i] - begin) * per);
     out[i] = x > 0 ? x : 0;
   }
 }

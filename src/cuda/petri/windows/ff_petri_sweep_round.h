@@ -51,7 +51,7 @@ FF_WARP void p_show_block(p_thread *t, const ff_petri_slot *slot, uint32_t wave,
     if (P_LEVELS > 0u) {
       const double *p = piece + (uint64_t)p_piece_at(piece, told->n_pieces, 0u, time, 1) * P_PIECE;
       P_EACH(i, P_LEVELS) {
-        const double x = p_piece_value(p, i, (time - p[0]) * p[1]);
+        const double x = ff_petri_piece_value(p, i, (time - p[0]) * p[1]);
         y[i] = x < 0 && x >= -P_DOUBT ? 0 : x;
       }
     }
@@ -336,13 +336,7 @@ FF_WARP void p_begin_thread(p_thread *t, const ff_launch *run, const ff_petri_ti
   t->run = run;
   t->net = net;
   t->memory = memory;
-#if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
-  t->real = real;
-  t->word = word;
-#else
-  (void)real;
-  (void)word;
-#endif
+  p_use_rows(t, real, word);
   t->piece = piece;
   t->phase = P_EMPTY;
 }

@@ -25,13 +25,9 @@ FF_WARP void p_tell_segment(p_thread *t) {
   piece[0] = t->from;
   piece[1] = flat ? 0 : 1 / p_length(t);
   P_EACH(i, P_LEVELS) {
-    double d[FF_ODE_DENSE] = {P_Y(i), 0, 0, 0, 0}, *c = piece + 2u + 5u * i;
+    double d[FF_ODE_DENSE] = {P_Y(i), 0, 0, 0, 0};
     if (!flat) p_curve(t, i, d);
-    c[0] = d[0];
-    c[1] = d[1] + d[2];
-    c[2] = d[3] - d[2] + d[4];
-    c[3] = -d[3] - 2 * d[4];
-    c[4] = d[4];
+    ff_petri_piece_of_dense(d, piece + FF_PETRI_PIECE_SIZE(i));
   }
 }
 
@@ -61,11 +57,8 @@ FF_WARP void p_guess_wave(const ff_petri_tissue *net, char *memory, uint32_t blo
   piece[0] = from;
   piece[1] = 1 / length;
   P_EACH(i, P_LEVELS) {
-    double *c = piece + 2u + 5u * i;
-    c[0] = guess[(uint64_t)(3u * i) * net->n_blocks + block];
-    c[1] = guess[(uint64_t)(3u * i + 1u) * net->n_blocks + block] * length;
-    c[2] = guess[(uint64_t)(3u * i + 2u) * net->n_blocks + block] * (length * length / 2);
-    c[3] = c[4] = 0;
+    const double *of = guess + (uint64_t)(3u * i) * net->n_blocks + block;
+    ff_petri_piece_guess(of[0], of[net->n_blocks], of[2u * (uint64_t)net->n_blocks], length, piece + FF_PETRI_PIECE_SIZE(i));
   }
   told->sweep = 0u;
   told->n_pieces = 1u;
@@ -80,10 +73,11 @@ FF_WARP void p_end_wave(const ff_petri_tissue *net, char *memory, uint32_t block
   const double per = piece[1], s = (t - piece[0]) * per;
   double *guess = P_IN(memory, double, net->at_guess);
   P_EACH(i, P_LEVELS) {
-    const double *c = piece + 2u + 5u * i;
-    guess[(uint64_t)(3u * i) * net->n_blocks + block] = p_piece_value(piece, i, s);
-    guess[(uint64_t)(3u * i + 1u) * net->n_blocks + block] = (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4])))) * per;
-    guess[(uint64_t)(3u * i + 2u) * net->n_blocks + block] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4]))) * (per * per);
+    const double *c = piece + FF_PETRI_PIECE_SIZE(i);
+    double *to = guess + (uint64_t)(3u * i) * net->n_blocks + block;
+    to[0] = ff_petri_piece_polynomial(c, s);
+    to[net->n_blocks] = ff_petri_piece_slope(c, s, per);
+    to[2u * (uint64_t)net->n_blocks] = ff_petri_piece_second(c, s, per);
   }
 }
 
@@ -117,7 +111,7 @@ FF_WARP double p_distance(const ff_petri_tissue *net, char *memory, uint32_t blo
     const double s = (t - p[0]) * p[1], r = (t - q[0]) * q[1];
     double own = 0;
     P_EACH(i, P_LEVELS) {
-      const double u = p_piece_value(p, i, s), v = p_piece_value(q, i, r);
+      const double u = ff_petri_piece_value(p, i, s), v = ff_petri_piece_value(q, i, r);
       const double distance = ff_math_absolute(u - v) / (P_ABSOLUTE + P_RELATIVE * ff_math_absolute(v));
       if (!(distance <= own)) own = distance < P_INFINITY ? distance : P_INFINITY;
     }

@@ -18,17 +18,15 @@ static const ff_petri_program *program_of(const ff_petri_tissue_data *d, uint32_
 /* Types that differ only in their neighbours have the same code. */
 static ff_status make_code(ff_petri_tissue_data *d, ff_error *err) {
   const ff_petri_blocks *b = d->blocks;
-  ff_petri_code_around around = {0, 0};
+  uint32_t near = 0;
   for (uint32_t k = 0; k < b->n_blocks; k++) {
-    const uint32_t near = (uint32_t)(b->neighbour_first[k + 1] - b->neighbour_first[k]);
-    const uint32_t piece = (uint32_t)ff_petri_piece_size(program_of(d, k)->n_levels);
-    around.near = near > around.near ? near : around.near;
-    around.piece = piece > around.piece ? piece : around.piece;
+    const uint32_t own = (uint32_t)(b->neighbour_first[k + 1] - b->neighbour_first[k]);
+    near = own > near ? own : near;
   }
-  ff_status status = ff_petri_code_block_new(&d->code, b->types[0].program, &around, err);
+  ff_status status = ff_petri_code_block_new(&d->code, b->types[0].program, near, err);
   for (uint32_t t = 1; t < b->n_types && status == FF_OK; t++) {
     ff_petri_code other;
-    status = ff_petri_code_block_new(&other, b->types[t].program, &around, err);
+    status = ff_petri_code_block_new(&other, b->types[t].program, near, err);
     if (status != FF_OK) return status;
     const int same = strcmp(other.definitions, d->code.definitions) == 0 && strcmp(other.functions, d->code.functions) == 0;
     ff_petri_code_free(&other);

@@ -1,0 +1,59 @@
+/* Pieces of waves (ff_petri_wave.h), as numbers: the start, the inverse of the length, and for each level the coefficients of s^0
+ * to s^4, where s goes from 0 to 1 in a piece. A piece ends where the next one begins. gcc, nvcc and NVRTC compile the same text.
+ * Calls take O(1), unless something else is stated. */
+#ifndef FF_PETRI_PIECE_MATH_H
+#define FF_PETRI_PIECE_MATH_H
+
+#include "../../base/ff_base.h"
+
+#define FF_PETRI_COEFFICIENTS 5u
+#define FF_PETRI_PIECE_HEAD 2u
+#define FF_PETRI_PIECE_SIZE(levels) (FF_PETRI_PIECE_HEAD + FF_PETRI_COEFFICIENTS * (levels))
+
+/* The polynomial of these coefficients. */
+static FF_HD inline double ff_petri_piece_polynomial(const double *c, double s) {
+  return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
+}
+
+/* The level at part s of a piece. */
+static FF_HD inline double ff_petri_piece_value(const double *piece, uint32_t level, double s) {
+  return ff_petri_piece_polynomial(piece + FF_PETRI_PIECE_SIZE(level), s);
+}
+
+/* Goes on from piece `at` of n, which have `size` numbers, to the one in which t is; where a piece ends, to the next one if
+ * `after`. O(pieces in between). */
+static FF_HD inline uint32_t ff_petri_piece_at(const double *piece, uint32_t n, size_t size, uint32_t at, double t, int after) {
+  FF_NO_UNROLL for (; at + 1 < n; at++) {
+    const double next = piece[(at + 1) * size];
+    if (!(after ? next <= t : next < t)) break;
+  }
+  return at;
+}
+
+/* Coefficients from those of a solver's dense output: d0 + s (d1 + r (d2 + s (d3 + r d4))), where r = 1 - s. */
+static FF_HD inline void ff_petri_piece_of_dense(const double *d, double *c) {
+  c[0] = d[0];
+  c[1] = d[1] + d[2];
+  c[2] = d[3] - d[2] + d[4];
+  c[3] = -d[3] - 2 * d[4];
+  c[4] = d[4];
+}
+
+/* Coefficients of a guess: a parabola of this length from value, slope and second derivative at its start. */
+static FF_HD inline void ff_petri_piece_guess(double value, double slope, double second, double length, double *c) {
+  c[0] = value;
+  c[1] = slope * length;
+  c[2] = second * (length * length / 2);
+  c[3] = c[4] = 0;
+}
+
+/* The slope and the second derivative at part s; per: the inverse of the piece's length. */
+static FF_HD inline double ff_petri_piece_slope(const double *c, double s, double per) {
+  return (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4])))) * per;
+}
+
+static FF_HD inline double ff_petri_piece_second(const double *c, double s, double per) {
+  return (2 * c[2] + s * (6 * c[3] + s * (12 * c[4]))) * (per * per);
+}
+
+#endif
