@@ -30,7 +30,7 @@ static ff_status fake_petri_look(const ff_petri_program *program, const ff_devic
   const ff_petri_parts *parts = request->own;
   ff_status status;
   if (parts == NULL) {
-    status = ff_petri_code_new(&code, program, request, err);
+    status = ff_petri_code_new(&code, program, request, FF_PETRI_CODE_SHARED, err);
     if (status == FF_OK) ff_petri_code_free(&code);
     return status;
   }

@@ -51,7 +51,7 @@ static ff_status generates_petri_code(ff_error *err) {
                                      .n_observed = 2, .starts = given.variant == 1 ? given.compiled->start : NULL, .reals = 1,
                                      .max_firings = given.variant == 1 ? 100 : 0};
   ff_petri_code code;
-  const ff_status status = ff_petri_code_new(&code, given.compiled, &request, err);
+  const ff_status status = ff_petri_code_new(&code, given.compiled, &request, FF_PETRI_CODE_SHARED, err);
   CHECK_OUT(status, code.definitions);
   CHECK_OUT(status, code.functions);
   CHECK_OUT(status, code.initial);

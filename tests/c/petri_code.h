@@ -12,8 +12,9 @@
 #include "../../src/cuda/petri/code/ff_petri_code.h"
 #include "petri_runs.h"
 
-#define CODE_SLOTS 8u
-#define CODE_TURN 5u /* slots of a launch: they take turns */
+#define CODE_SLOTS 12u
+#define CODE_POOL 4u /* slots of a block that has a pool, on the host */
+#define CODE_TURN 8u /* slots of a launch: they take turns */
 #define CODE_SLOTS_ROOM 128u
 #define CODE_TIMES 6u
 #define CODE_SIDE 6u  /* codes that are compiled side by side */
@@ -76,7 +77,7 @@ static inline int code_write(code_case *x, uint32_t number) {
                                    .n_times = usual ? CODE_TIMES : x->n_times, .observed = x->observed,
                                    .n_observed = (n + every - 1) / every, .starts = x->starts, .reals = 1,
                                    .max_firings = x->firings ? CODE_FIRINGS : 0};
-  const ff_status status = ff_petri_code_new(&x->code, x->program, &x->request, &err);
+  const ff_status status = ff_petri_code_new(&x->code, x->program, &x->request, FF_PETRI_CODE_SHARED, &err);
   FF_CHECK_SAY(status == FF_OK, "%s: %s\n", x->what, status == FF_OK ? "" : err.text);
   if (status != FF_OK) return 0;
   code_path(source, sizeof source, number, ".c");
@@ -147,7 +148,8 @@ static inline void code_launch_all(ff_launch *run, void *library, const ff_petri
   for (uint32_t i = 0; counters->complete < run->units && counters->fired < CODE_FIRINGS / 2 && i < 1000000; i++) {
     const uint64_t before = run->counters->fired;
     run->steps = steps[i % 4];
-    for (uint32_t k = 0; k < CODE_TURN; k++) slot_of(run, code->initial, code->table, FF_SLOT_OF(run, k));
+    for (uint32_t k = 0; k < CODE_TURN; k += code->pool ? CODE_POOL : 1u)
+      slot_of(run, code->initial, code->table, FF_SLOT_OF(run, k));
     FF_CHECK(run->counters->fired - before <= (uint64_t)CODE_TURN * (run->steps + FF_PETRI_CODE_ROUND));
     ff_next_turn(run, CODE_TURN);
   }

@@ -236,7 +236,7 @@ static ff_device_request plain_request(const ff_petri_program *p) {
 static void check_refusal(const ff_petri_program *p, const ff_device_request *request, const char *tells) {
   ff_petri_code code;
   ff_error err;
-  const ff_status status = ff_petri_code_new(&code, p, request, &err);
+  const ff_status status = ff_petri_code_new(&code, p, request, FF_PETRI_CODE_SHARED, &err);
   if (tells == NULL)
     FF_CHECK_OK(status, &err);
   else
@@ -269,6 +269,31 @@ static void check_text(petri_text *x, const char *tells) {
     check_refusal(x->program, &request, tells);
   }
   petri_end(x);
+}
+
+/* A pool is as large as the shared memory of the device, and no smaller than a warp. */
+static void pools_fit_the_shared_memory(void) {
+  for (int fits = 0; fits < 2; fits++) {
+    petri_text x;
+    ff_error err;
+    ff_petri_code code;
+    small_compile(&x, &(small_net){"hill", small_hill, 0, FF_PETRI_AUTO});
+    if (x.program == NULL) break;
+    const ff_device_request request = plain_request(x.program);
+    const size_t shared = fits ? 65536 : 10000;
+    const ff_status status = ff_petri_code_new(&code, x.program, &request, shared, &err);
+    if (fits) {
+      FF_CHECK_OK(status, &err);
+      FF_CHECK(code.pool && code.slots >= code.threads && code.threads % 32 == 0 && code.threads > 0);
+      FF_CHECK(ff_petri_code_shared_bytes(&code) <= shared);
+      FF_CHECK(ff_petri_code_shared_bytes(&code) + ff_petri_code_shared_each(&code) > shared);
+      ff_petri_code_free(&code);
+    } else {
+      FF_CHECK_FAILS(status, FF_EUNSUPPORTED, &err, "the device has 10000 bytes of shared memory; expected at least ");
+      FF_CHECK(code.definitions == NULL && code.functions == NULL);
+    }
+    petri_end(&x);
+  }
 }
 
 static void events_have_no_code(void) {
@@ -390,5 +415,5 @@ static void large_nets_have_no_code(void) {
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
              hostile_nets_give_the_trajectories, times_may_be_those_of_firings, some_nets_have_no_code,
-             events_have_no_code, variables_of_levels_have_no_code,
+             pools_fit_the_shared_memory, events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

@@ -167,10 +167,6 @@ test_that("a net that no GPU simulates is an error with the reason, and has the 
   unable(simulate(gene, 50, 1, times = 1, method = "paper", backend = "cuda"), "method = \"paper\"")
   unable(simulate(gene, 50, 1, times = 1, integrator = "rosenbrock", backend = "cuda"), "an integrator other than")
   unable(simulate(gene, 50, 1, times = 1, semantics = "bio", backend = "cuda"), "flows that may empty a place")
-  unable(
-    simulate(petri_model("calcium", nx = 2, ny = 2), 50, 1, times = 0.1, method = "windows", backend = "cuda"),
-    "no kernels for large nets"
-  )
   unable(simulate(row_of_genes(17), 50, 1, times = 0.01, backend = "cuda"), "expected at most 16")
   expect_same_ensemble(row_of_genes(16), 50, seed = 1, times = c(0.5, 1))
 })

@@ -290,10 +290,10 @@ ff_status ff_trajectories_start_code(ff_trajectories *e, ff_jit **out, const cha
 }
 
 void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_module_kernel *kernel, uint32_t threads,
-                              size_t shared, const char *model, const char *work) {
+                              uint32_t slots, size_t shared, const char *model, const char *work) {
   const char *note = ff_jit_reason(jit);
-  e->resident = (uint64_t)kernel->blocks * threads * (uint64_t)e->device.multiProcessorCount;
-  e->block_slots = threads;
+  e->resident = (uint64_t)kernel->blocks * slots * (uint64_t)e->device.multiProcessorCount;
+  e->block_slots = slots;
   e->info.threads = threads;
   e->info.blocks = (uint32_t)kernel->blocks;
   e->info.registers = (uint32_t)kernel->registers;

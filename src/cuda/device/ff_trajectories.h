@@ -57,10 +57,10 @@ ff_device_calls ff_trajectories_calls(ff_trajectories_create create);
 ff_status ff_trajectories_start_code(ff_trajectories *e, ff_jit **out, const char *const *parts, ff_error *err);
 /* As ff_jit_wait(). FF_EUNSUPPORTED, with the reason, if the code is not available. */
 ff_status ff_trajectories_wait_for_code(ff_jit *jit, double seconds, int *loaded, ff_error *err);
-/* Sets e->resident, e->block_slots and e->info for the kernel. The reason names the model, "network", and tells how threads share
- * the work: "one trajectory per thread". */
+/* Sets e->resident, e->block_slots and e->info for the kernel, whose blocks have so many threads and slots. The reason names the
+ * model, "network", and tells how threads share the work: "one trajectory per thread". */
 void ff_trajectories_use_code(ff_trajectories *e, const ff_jit *jit, const ff_module_kernel *kernel, uint32_t threads,
-                              size_t shared, const char *model, const char *work);
+                              uint32_t slots, size_t shared, const char *model, const char *work);
 
 /* ---- for the files of this folder ---- */
 

@@ -19,7 +19,7 @@ static ff_status prepare(ff_ensemble *e, ff_error *err) {
   generated *own = (generated *)ff_calloc(1, sizeof *own);
   if (own == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a program");
   e->own = own;
-  ff_status status = ff_petri_code_new(&own->code, e->program, &e->request, err);
+  ff_status status = ff_petri_code_new(&own->code, e->program, &e->request, e->device.sharedMemPerBlockOptin, err);
   if (status != FF_OK) return status;
   const char *const parts[] = {own->code.definitions, FF_PETRI_CODE_HEADERS, own->code.functions};
   return ff_trajectories_start_code(e, &own->jit, parts, err);
@@ -39,7 +39,7 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
     status = ff_cuda_upload((void **)&own->table, code->table, code->n_places * sizeof *code->table, "a table", err);
   if (status != FF_OK) return status;
   e->slot_bytes = ff_petri_code_slot_bytes(code);
-  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, ff_petri_code_shared_bytes(code), "net",
+  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, code->slots, ff_petri_code_shared_bytes(code), "net",
                            "one trajectory per thread");
   return FF_OK;
 }
@@ -57,7 +57,7 @@ static ff_status launch(ff_ensemble *e, const ff_launch *launch, ff_error *err) 
   generated *own = (generated *)e->own;
   ff_launch run = *launch;
   void *arguments[] = {&run, &own->initial, &own->table};
-  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.threads, 1, own->code.threads,
+  return ff_module_launch(ff_jit_module(own->jit), &own->kernel, e->running / own->code.slots, 1, own->code.threads,
                           ff_petri_code_shared_bytes(&own->code), e->stream, arguments, err);
 }
 

@@ -48,7 +48,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   if (status != FF_OK) return status;
   own->opened = (char *)ff_calloc(ff_petri_tissue_open_bytes(&own->data), 1);
   if (own->opened == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a trajectory");
-  ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, shared, "net", "many threads per trajectory");
+  ff_trajectories_use_code(e, own->jit, &own->sweep, code->threads, code->threads, shared, "net",
+                           "many threads per trajectory");
   e->slot_bytes = own->data.net.slot_bytes;
   e->block_slots = 1;
   e->resident = 1 + SIDE_BY_SIDE / own->data.net.n_blocks;

@@ -15,10 +15,13 @@
 #define MOST_DEPTH 32u
 #define PIECES 64u
 #define FIRST_GIVEN 1000000u /* the name of a given level */
-#define BLOCK_THREADS 128u /* for blocks of a large net, */
-#define BLOCK_BLOCKS 3u
+#define SHORT_THREADS 128u  /* of a block whose threads have a trajectory, or a block of a large net, each */
+#define SHORT_BLOCKS 8u     /* of a multiprocessor, for short code, */
+#define TISSUE_BLOCKS 3u    /* and for large nets */
 #define STOPS 192u         /* and the times at which one may end a segment in a window */
-#define SHARED 230000u /* bytes of shared memory of a block */
+#define CURVED_THREADS 384u /* of a block with a pool, if some hazard is not affine, */
+#define AFFINE_THREADS 512u /* and if all are */
+#define MOST_POOL 65535u    /* trajectories of a pool */
 
 /* ---- what can be generated ---------------------------------------------------------------------------------------------- */
 
@@ -198,14 +201,14 @@ static void count_rows(ff_petri_coder *g) {
   ff_petri_code *code = g->code;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
-                (code->pieces > 0 ? 3 * profiles : 0);
-  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near;
+                (code->pieces > 0 ? 3 * profiles : 0) + (code->pool ? 3 : 0);
+  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near + (code->pool ? 8 : 0);
   code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
   code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;
   code->own_places = p->n_places - p->n_given;
   code->became = g->became;
-  code->slot_words = (2 * code->reals + code->words + 14) / 2 * 2;
+  code->slot_words = (2 * code->reals + code->words + 15) / 2 * 2;
 }
 
 static void mark(uint64_t *bits, const ff_formula *f) {
@@ -252,18 +255,26 @@ static int is_slow(const ff_petri_coder *g) {
   return slow;
 }
 
-/* Threads of a block, and blocks of a multiprocessor, as measured on an H200. The code of a net is short if it has at most one
- * level, and hazards that are affine in it. */
-static void choose_threads(ff_petri_coder *g) {
-  const int is_short = g->p->n_levels <= 1 && g->n_narrow == 0 && g->code->pieces == 0;
-  const uint32_t each = 8 * g->code->reals + 4 * g->code->words, most = SHARED / each / 32 * 32;
-  g->code->threads = is_short ? 128 : most < 512 ? most : 512;
-  g->code->blocks = is_short ? 8 : 1;
-  g->code->together = !is_short;
-  if (!g->is_block) return;
-  g->code->threads = BLOCK_THREADS;
-  g->code->blocks = BLOCK_BLOCKS;
-  g->code->together = 0;
+/* Threads and trajectories of a block, and blocks of a multiprocessor, as measured on an H200. The code of a net is short if it
+ * has at most one level, and hazards that are affine in it. A pool has all the shared memory, and five trajectories for four
+ * threads, or more. Code for curved hazards needs more registers than 512 threads have. */
+static ff_status choose_threads(ff_petri_coder *g, ff_error *err) {
+  ff_petri_code *code = g->code;
+  code->pool = !g->is_block && (g->p->n_levels > 1 || g->n_narrow > 0 || code->pieces > 0);
+  count_rows(g);
+  code->threads = code->slots = SHORT_THREADS;
+  code->blocks = g->is_block ? TISSUE_BLOCKS : SHORT_BLOCKS;
+  if (!code->pool) return FF_OK;
+  const size_t each = ff_petri_code_shared_each(code), least = 32 * each + FF_PETRI_CODE_POOL_BYTES;
+  if (g->shared < least)
+    return ff_error_set(err, FF_EUNSUPPORTED,
+                        "no generated code: the device has %zu bytes of shared memory; expected at least %zu", g->shared, least);
+  const size_t fit = (g->shared - FF_PETRI_CODE_POOL_BYTES) / each;
+  const uint32_t threads = (uint32_t)(fit * 4 / 5 / 32 * 32), most = code->pieces > 0 ? CURVED_THREADS : AFFINE_THREADS;
+  code->blocks = 1;
+  code->slots = (uint32_t)(fit < MOST_POOL ? fit : MOST_POOL);
+  code->threads = threads < 32 ? 32 : threads < most ? threads : most;
+  return FF_OK;
 }
 
 /* Multiples of a block's own levels, by level. */
@@ -280,7 +291,7 @@ static void define_own_terms(ff_petri_coder *g) {
   ff_write(&g->out, "0u)\n#define P_OWN_TERMS %uu\n", all);
 }
 
-static void define(ff_petri_coder *g) {
+static ff_status define(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
   ff_petri_code *code = g->code;
   const uint64_t moving = groups_of(p, 0), some = groups_of(p, 1), all = groups_of(p, 2);
@@ -288,8 +299,8 @@ static void define(ff_petri_coder *g) {
   for (uint32_t k = 0; k < g->n_narrow; k++) quick |= (uint64_t)g->narrow[k].quick << k;
   const uint64_t curved = ~profiles_of(p, 0) & (((uint64_t)1 << p->n_profiles) - 1);
   code->pieces = curved != 0 ? PIECES : 0;
-  count_rows(g);
-  choose_threads(g);
+  const ff_status status = choose_threads(g, err);
+  if (status != FF_OK) return status;
   const struct {
     const char *name;
     uint64_t value;
@@ -297,7 +308,8 @@ static void define(ff_petri_coder *g) {
                  {"P_GROUPS", p->n_groups}, {"P_CELLS", p->n_cells}, {"P_PROFILES", p->n_profiles}, {"P_NARROW", g->n_narrow},
                  {"P_DEPTH", p->depth}, {"P_READS", g->reads}, {"P_PIECES", code->pieces}, {"P_SLOT_WORDS", code->slot_words},
                  {"P_LARGEST", (uint64_t)FF_PETRI_CODE_LARGEST}, {"P_REALS_IN_ALL", code->reals}, {"P_WORDS_IN_ALL", code->words},
-                 {"P_THREADS", code->threads}, {"P_BLOCKS", code->blocks}};
+                 {"P_THREADS", code->threads}, {"P_BLOCKS", code->blocks}, {"P_SLOTS", code->slots},
+                 {"P_POOL", (uint64_t)code->pool}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     ff_write(&g->out, "#define %s %lluu\n", numbers[i].name, (unsigned long long)numbers[i].value);
   const struct {
@@ -311,7 +323,7 @@ static void define(ff_petri_coder *g) {
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
-  ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
+  ff_write(&g->out, "#define P_SLOW %d\n%s", is_slow(g), code->pool ? "#define FF_PHILOX_IN_A_LOOP\n" : "");
   ff_write(&g->out, "#define P_DENSE %d\n", g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
@@ -324,12 +336,13 @@ static void define(ff_petri_coder *g) {
   ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->is_block, p->n_given > 0, g->near);
   if (!g->is_block) {
     ff_write(&g->out, "#define P_OWN_TERMS 0u\n#define P_LISTS %d\n", g->request->max_firings > 0);
-    return;
+    return FF_OK;
   }
   define_own_terms(g);
   ff_write(&g->out, "#define P_OWN_PLACES %uu\n#define P_BECAME %uu\n#define P_STOPS %uu\n", code->own_places,
            code->became, STOPS);
   ff_write(&g->out, "#define P_STATE_REALS_IN_ALL %uu\n#define P_STATE_WORDS_IN_ALL %uu\n", code->state_reals, code->state_words);
+  return FF_OK;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
@@ -369,8 +382,9 @@ static ff_status generate(ff_petri_coder *g, ff_error *err) {
     ff_petri_code_hazards(g);
     ff_petri_code_changes(g);
     g->code->functions = finish(g);
-    define(g);
+    const ff_status status = define(g, err);
     g->code->definitions = finish(g);
+    if (g->out.status == FF_OK) g->out.status = status;
   }
   free(stack);
   free(shared);
@@ -402,8 +416,9 @@ static ff_status make(ff_petri_coder *g, ff_error *err) {
   return status;
 }
 
-ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
-  ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}};
+ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, size_t shared,
+                            ff_error *err) {
+  ff_petri_coder g = {.p = p, .request = request, .shared = shared, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);
   if (status == FF_OK) status = check_request(p, request, err);

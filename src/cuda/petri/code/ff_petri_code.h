@@ -24,16 +24,19 @@ typedef struct {
   double *initial;   /* of each place */
   uint32_t *table;   /* for each place its number among what is recorded, or UINT32_MAX */
   uint32_t n_places, threads, blocks; /* threads of a block, blocks of a multiprocessor for which registers are limited */
-  int together;               /* whether the warps of a block go through the phases together */
+  int pool;                   /* whether a block has a pool of trajectories: see ff_petri_thread_pool.h */
+  uint32_t slots;             /* trajectories of a block */
   uint32_t reals, words;      /* rows of shared memory */
   uint32_t slot_words, pieces; /* that a slot keeps */
   uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;
 
-/* Generates the code for a program and what is recorded. The caller frees the code with ff_petri_code_free(). FF_EUNSUPPORTED,
- * with a clause that tells why, if no code is generated for such a net. On an error there is nothing to free. O(size of the
- * program), and for each function the square of its operations. */
-ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, ff_error *err);
+/* Generates the code for a program, what is recorded, and blocks with at most `shared` bytes of shared memory. The caller frees
+ * the code with ff_petri_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a net. On an
+ * error there is nothing to free. O(size of the program), and for each function the square of its operations. */
+ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, size_t shared,
+                            ff_error *err);
+#define FF_PETRI_CODE_SHARED 232448u /* of a Hopper GPU; for tests */
 void ff_petri_code_free(ff_petri_code *code);
 
 /* The same for blocks of a large net, each of which has at most `near` neighbours: `program` is that of their type. Types that
@@ -45,9 +48,14 @@ static inline uint64_t ff_petri_code_slot_bytes(const ff_petri_code *code) {
   return 4ull * code->slot_words + (uint64_t)sizeof(ff_petri_part) * code->pieces;
 }
 
-/* Bytes of shared memory of a block. O(1). */
+/* Bytes of shared memory of a trajectory of a block, and of the block. O(1). */
+#define FF_PETRI_CODE_POOL_BYTES 64u
+static inline size_t ff_petri_code_shared_each(const ff_petri_code *code) {
+  return 8 * code->reals + 4 * code->words + (code->pool ? 10 : 0);
+}
+
 static inline size_t ff_petri_code_shared_bytes(const ff_petri_code *code) {
-  return (size_t)code->threads * (8 * code->reals + 4 * code->words);
+  return code->slots * ff_petri_code_shared_each(code) + (code->pool ? FF_PETRI_CODE_POOL_BYTES : 0);
 }
 
 /* FF_EUNSUPPORTED, with a clause, if no code is generated for a program, whatever is recorded. O(size of the program). */

@@ -83,31 +83,26 @@ static int has_table(const ff_petri_coder *g, uint32_t cell) {
   return plain;
 }
 
-/* Tables: the number, the count and the transition of each member. */
+/* Tables of the choice among many members: the number, the count and the transition of each, for all such cells. */
 static void write_tables(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  for (uint32_t c = 0; c < p->n_cells; c++) {
-    const size_t first = p->cell_members[c], end = p->cell_members[c + 1];
-    if (!has_table(g, c)) continue;
-    ff_write(&g->out, "P_TABLE double p_number_%u[] = {", c);
-    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s, ", ff_show_exact(p->factor[p->member[k]].number).text);
-    ff_write(&g->out, "};\nP_TABLE uint8_t p_count_%u[] = {", c);
-    for (size_t k = first; k < end; k++)
-      ff_write(&g->out, "%s%uu", k > first ? ", " : "", g->number[p->factor[p->member[k]].value]);
-    ff_write(&g->out, "};\nP_TABLE uint8_t p_member_%u[] = {", c);
-    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s%uu", k > first ? ", " : "", p->member[k]);
-    ff_write(&g->out, "};\n");
+  static const char *const heads[] = {"double p_numbers[]", "uint8_t p_counts[]", "uint8_t p_members[]"};
+  for (int which = 0; which < 3; which++) {
+    ff_write(&g->out, "P_TABLE %s = {", heads[which]);
+    for (uint32_t c = 0; c < p->n_cells; c++)
+      for (size_t k = p->cell_members[c]; k < p->cell_members[c + 1] && has_table(g, c); k++) {
+        const ff_petri_factor *factor = &p->factor[p->member[k]];
+        if (which == 0) ff_write(&g->out, "%s, ", ff_show_exact(factor->number).text);
+        if (which == 1) ff_write(&g->out, "%uu, ", g->number[factor->value]);
+        if (which == 2) ff_write(&g->out, "%uu, ", p->member[k]);
+      }
+    ff_write(&g->out, "0};\n");
   }
 }
 
 /* As ff_petri_clock_sum(): four sums. */
 static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
   const uint32_t n = (uint32_t)(g->p->cell_members[cell + 1] - g->p->cell_members[cell]);
-  if (has_table(g, cell)) {
-    ff_write(&g->out, "  const double s%u = p_sum_of_table(t, p_number_%u, p_count_%u, %uu);\n", cell, cell, cell, n);
-    ff_write(&g->out, "  fine &= s%u < P_INFINITY;\n  P_SUM(%u) = s%u;\n", cell, cell, cell);
-    return;
-  }
   write_coefficients(g, cell, of);
   for (uint32_t k = 0; k < n; k++)
     if (!is_positive(g, g->p->member[g->p->cell_members[cell] + k])) ff_write(&g->out, "  fine &= f%u >= 0;\n", of[k]);
@@ -117,7 +112,7 @@ static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
     ff_write(&g->out, ";\n");
   }
   ff_write(&g->out, "  const double s%u = (c%u_0 + c%u_1) + (c%u_2 + c%u_3);\n", cell, cell, cell, cell, cell);
-  ff_write(&g->out, "  fine &= s%u < P_INFINITY;\n  P_SUM(%u) = s%u;\n", cell, cell, cell);
+  ff_write(&g->out, "  fine &= s%u < P_INFINITY;\n  P_SET_SUM(%u, s%u);\n", cell, cell, cell);
 }
 
 /* The sum and the choice have as many variables as transitions, so each is in a block of its own. */
@@ -134,20 +129,25 @@ static void write_sums(ff_petri_coder *g, uint32_t *of) {
   ff_write(&g->out, "  return fine;\n}\n\n");
 }
 
-/* As choose_in_cell() of petri/path/ff_petri_clock.c. */
+/* As choose_in_cell() of petri/path/ff_petri_clock.c. Cells with tables share a loop. */
 static void write_member(ff_petri_coder *g, uint32_t *of) {
   const ff_petri_program *p = g->p;
+  uint32_t at = 0;
   ff_petri_code_begin(g, "FF_WARP uint32_t p_member(const p_thread *t, uint32_t c, double x)", 0);
-  ff_write(&g->out, "  uint32_t last = P_NONE;\n  int open = 1;\n");
+  ff_write(&g->out, "  uint32_t last = P_NONE, first = 0u, n = 0u;\n  int open = 1;\n");
+  for (uint32_t c = 0; c < p->n_cells; c++) {
+    const uint32_t n = (uint32_t)(p->cell_members[c + 1] - p->cell_members[c]);
+    if (!has_table(g, c)) continue;
+    ff_write(&g->out, "  if (c == %uu) first = %uu, n = %uu;\n", c, at, n);
+    at += n;
+  }
+  if (at > 0)
+    ff_write(&g->out, "  if (n > 0u) last = p_members[p_place_in_table(t, p_numbers, p_counts, first, first + n, x)];\n");
   for (uint32_t c = 0; c < p->n_cells; c++) {
     const size_t first = p->cell_members[c];
+    if (has_table(g, c)) continue;
     ff_petri_code_begin(g, "", 0);
     ff_write(&g->out, "  if (c == %uu) {\n", c);
-    if (has_table(g, c)) {
-      ff_write(&g->out, "  last = p_member_%u[p_place_in_table(t, p_number_%u, p_count_%u, %uu, x)];\n  }\n}\n", c, c, c,
-               (uint32_t)(p->cell_members[c + 1] - first));
-      continue;
-    }
     write_coefficients(g, c, of);
     ff_write(&g->out, "  last = %uu;\n", p->member[first]);
     for (size_t k = first; k < p->cell_members[c + 1]; k++) {
@@ -157,7 +157,7 @@ static void write_member(ff_petri_coder *g, uint32_t *of) {
     }
     ff_write(&g->out, "  }\n}\n");
   }
-  ff_write(&g->out, "  (void)t;\n  (void)open;\n  return last;\n}\n\n");
+  ff_write(&g->out, "  (void)t;\n  (void)open;\n  (void)first;\n  (void)n;\n  return last;\n}\n\n");
 }
 
 void ff_petri_code_hazards(ff_petri_coder *g) {

@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   const ff_petri_program *p;
   const ff_device_request *request; /* NULL for a block of a large net */
+  size_t shared;        /* bytes of shared memory that a block may have */
   int is_block;         /* of a large net, */
   uint32_t near;        /* of whose blocks each has at most so many neighbours */
   ff_petri_code *code;

@@ -39,8 +39,8 @@
  *                       ff_petri_sweep.h tells; 0
  *   P_REALS_IN_ALL, P_WORDS_IN_ALL, P_SLOT_WORDS   rows of real numbers and of words; words that a slot keeps between launches,
  *                       an even number: see ff_petri_thread_state.h
- *   P_TOGETHER          whether the warps of a block go through the phases together
  *   P_THREADS, P_BLOCKS threads per block, and blocks per multiprocessor for which registers are limited
+ *   P_POOL, P_SLOTS     whether a block has a pool of trajectories, and how many trajectories a block has
  * The text that comes after it defines
  *   p_set(t, unit)           sets levels, counts and reals to those at the start
  *   p_derive(t)              sets the derived values; returns whether one has changed that flows or profiles read
@@ -69,6 +69,10 @@
 #include "ff_petri_thread_bounds.h"
 #include "ff_petri_thread_fire.h"
 #include "ff_petri_thread_turn.h"
+#if P_POOL
+#include "ff_petri_thread_pool.h"
+#else
 #include "ff_petri_thread_launch.h"
+#endif
 
 #endif

@@ -181,9 +181,7 @@ P_APART p_thread p_bounds(p_thread own) {
   t->phase = P_REFUSES;
   FF_NO_UNROLL while (begin < 1) {
     ff_petri_tried tried;
-    double f[FF_PETRI_POINTS];
-    p_points(t, k, begin, width, FF_PETRI_POINTS, f);
-    ff_petri_try(f, affine, &tried);
+    p_sample(t, k, begin, width, affine, &tried);
     int exact = ff_petri_is_exact(size * width, tried.sum, tried.error, P_RELATIVE);
     if (exact && !affine && width > FF_PETRI_PEAK_FINEST) {
       const double slack = ff_petri_slack_of(size * width, tried.sum, P_RELATIVE);

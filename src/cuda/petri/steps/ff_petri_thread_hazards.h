@@ -9,37 +9,27 @@
 FF_WARP void p_tell_segment(p_thread *t);
 #endif
 
-/* The next cell of a group, from c on, whose coefficients are not 0 and whose profile is not 1; or its end. */
-FF_WARP uint32_t p_next_cell(const p_thread *t, uint32_t g, uint32_t c) {
-  const uint32_t end = P_FIRST_CELL(g + 1u);
-  FF_NO_UNROLL while (c < end && !(P_PROFILE_OF(c) != 0u && P_SUM(c) != 0)) c++;
-  return c;
+/* The cells of a group whose coefficients are not 0 and whose profile is not 1, as bits. */
+FF_WARP uint32_t p_cells_of(const p_thread *t, uint32_t g) {
+  const uint32_t below = ~(uint32_t)0 << P_FIRST_CELL(g), end = P_FIRST_CELL(g + 1u);
+  return t->cells & below & (end < 32u ? P_BIT(end) - 1u : ~(uint32_t)0);
 }
 
-#define P_EACH_CELL(c, g) \
-  FF_NO_UNROLL for (uint32_t c = p_next_cell(t, g, P_FIRST_CELL(g)); c < P_FIRST_CELL(g + 1u); c = p_next_cell(t, g, c + 1u))
+#define P_EACH_CELL(c, g)                                                                       \
+  FF_NO_UNROLL for (uint32_t rest = p_cells_of(t, g), c = 0u; rest != 0u && (c = FF_LOWEST(rest), 1); rest &= rest - 1u)
 
 /* Whether the hazard of a group depends on counts alone, as its coefficients are now. */
 FF_WARP int p_is_constant(const p_thread *t, uint32_t g) {
-  return p_next_cell(t, g, P_FIRST_CELL(g)) == P_FIRST_CELL(g + 1u);
+  return p_cells_of(t, g) == 0u;
 }
 
 /* ---- coefficients of cells with many members: numbers times counts ------------------------------------------------------ */
 
-FF_WARP double p_sum_of_table(const p_thread *t, const double *number, const uint8_t *count, uint32_t n) {
-  double sum[4] = {0, 0, 0, 0};
-  uint32_t k = 0u;
-  FF_NO_UNROLL for (; k + 4u <= n; k += 4u)
-    P_EACH(i, 4u) sum[i] += number[k + i] * (double)P_X(count[k + i]);
-  P_EACH(i, 3u)
-    if (k + i < n) sum[i] += number[k + i] * (double)P_X(count[k + i]);
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/* The place of the member at which the sum of coefficients passes x: as choose_in_cell() of petri/path/. */
-FF_WARP uint32_t p_place_in_table(const p_thread *t, const double *number, const uint8_t *count, uint32_t n, double x) {
-  uint32_t last = 0u;
-  FF_NO_UNROLL for (uint32_t k = 0u; k < n; k++) {
+/* The place in tables of the member at which the sum of coefficients passes x: as choose_in_cell() of petri/path/. */
+FF_WARP uint32_t p_place_in_table(const p_thread *t, const double *number, const uint8_t *count, uint32_t k, uint32_t end,
+                                  double x) {
+  uint32_t last = k;
+  FF_NO_UNROLL for (; k < end; k++) {
     const double c = number[k] * (double)P_X(count[k]);
     if (!(c > 0)) continue;
     last = k;
@@ -142,16 +132,25 @@ FF_WARP void p_settle(p_thread *t, uint32_t g) {
 
 /* ---- profiles ----------------------------------------------------------------------------------------------------------- */
 
-/* A profile at n points of a part of the segment. */
-FF_WARP void p_points(const p_thread *t, uint32_t k, double begin, double width, uint32_t n, double *f) {
+/* Where code is long, loops are not unrolled, so that the cache of instructions holds more of it. */
+#if P_POOL || P_WINDOWS
+#define P_UNROLL_IF_SHORT FF_NO_UNROLL
+#else
+#define P_UNROLL_IF_SHORT FF_UNROLL
+#endif
+
+/* Tries the polynomial through the values of a profile at the nodes of a part of the segment: as ff_petri_try(). */
+FF_WARP void p_sample(const p_thread *t, uint32_t k, double begin, double width, int affine, ff_petri_tried *out) {
   double curve[P_ROOM(P_LEVELS)][FF_ODE_DENSE];
+  ff_petri_sampled x = ff_petri_sampled_new();
   P_EACH(i, P_LEVELS) p_curve(t, i, curve[i]);
-  FF_UNROLL for (uint32_t j = 0; j < n; j++) {
-    const double s = begin + width * ff_petri_node((int)j);
+  P_UNROLL_IF_SHORT for (uint32_t j = 0; j < (affine ? (uint32_t)FF_PETRI_NODES : (uint32_t)FF_PETRI_POINTS); j++) {
+    const double s = begin + width * p_points[j].at;
     double y[P_ROOM(P_LEVELS)];
     P_EACH(i, P_LEVELS) y[i] = p_clip(t->is & P_FLAT ? P_Y(i) : ff_ode_dense_value(curve[i], s));
-    f[j] = p_profile(t, k, y, t->from + p_length(t) * s);
+    ff_petri_sample(&x, &p_points[j], p_profile(t, k, y, t->from + p_length(t) * s));
   }
+  ff_petri_sampled_tell(&x, affine, out);
 }
 
 FF_WARP void p_keep(p_thread *t, uint32_t k, const double *c, double area, double error, double size) {
@@ -173,7 +172,6 @@ P_APART void p_find_times(p_thread own);
 FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
   const int affine = P_PIECES == 0u || P_HAS(P_AFFINE, k);
   ff_petri_tried tried;
-  double f[FF_PETRI_POINTS];
   if (P_HAS(t->integrated, k)) {
 #if P_PIECES > 0u
     const double sum = P_HAS(t->several, k) ? 0 : P_AREA(k);
@@ -187,8 +185,7 @@ FF_WARP int p_integrate(p_thread *t, uint32_t k, double size) {
     t->pending = 0u;
 #endif
   }
-  p_points(t, k, 0, 1, P_PIECES == 0u ? FF_PETRI_NODES : FF_PETRI_POINTS, f);
-  ff_petri_try(f, affine, &tried);
+  p_sample(t, k, 0, 1, affine, &tried);
   if (!(tried.low >= 0) || !ff_petri_is_exact(size, tried.sum, tried.error, P_RELATIVE)) return 0;
   if (!affine) {
     p_span span[P_ROOM(P_LEVELS)];

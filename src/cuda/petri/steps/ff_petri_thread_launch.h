@@ -1,4 +1,5 @@
-/* A launch of generated code: what a slot keeps between two launches, turns, and the kernel. A part of ff_petri_thread.h. */
+/* A launch of short generated code: what a slot keeps between two launches, turns, and the kernel. A thread has one trajectory
+ * after the other. A part of ff_petri_thread.h. */
 #ifndef FF_PETRI_THREAD_LAUNCH_H
 #define FF_PETRI_THREAD_LAUNCH_H
 
@@ -45,6 +46,7 @@ P_APART p_thread p_move(p_thread own, p_slot slot) {
   p_move_word(to, &t->pending);
   p_move_word(to, &t->integrated);
   p_move_word(to, &t->several);
+  p_move_word(to, &t->cells);
   return own;
 }
 
@@ -76,7 +78,6 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
     if (!P_GOES_ON(t->phase != P_EMPTY && now - began <= run->nanoseconds)) break;
     const uint32_t n = left < P_TURNS ? left : P_TURNS;
     FF_NO_UNROLL for (uint32_t i = 0u; i < n; i++) {
-      P_MEET();
       idle = !p_turn(t, idle);
     }
     left -= n;
@@ -84,9 +85,6 @@ FF_WARP void p_run(const ff_launch *run, const double *initial, const uint32_t *
   state.saves = 1;
   p_move(thread, state);
 }
-
-/* Whether the generator knows how many rows there are. */
-typedef char p_has_its_words[P_WORDS <= P_SLOT_WORDS && P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WORDS_IN_ALL ? 1 : -1];
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 extern "C" __global__ void __launch_bounds__(P_THREADS, P_BLOCKS)

@@ -29,12 +29,9 @@ FF_WARP void p_leave_segment(p_thread *t) {
   t->pending = 0u;
 }
 
-/* The hazard of a group that does not vary: of cells whose profile is 1. */
+/* The hazard of a group that does not vary: of the cell whose profile is 1, which is the first one. */
 FF_WARP double p_constant_rate(const p_thread *t, uint32_t g) {
-  double rate = 0;
-  FF_NO_UNROLL for (uint32_t c = P_FIRST_CELL(g); c < P_FIRST_CELL(g + 1u); c++)
-    if (P_PROFILE_OF(c) == 0u && P_SUM(c) != 0) rate += P_SUM(c);
-  return rate;
+  return P_PROFILE_OF(P_FIRST_CELL(g)) == 0u ? P_SUM(P_FIRST_CELL(g)) : 0;
 }
 
 /* Finds the next firings of groups whose hazards are constant. */

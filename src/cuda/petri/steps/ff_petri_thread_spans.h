@@ -10,14 +10,34 @@ typedef struct {
   float low, high;
 } p_span;
 
-FF_WARP float p_float_less(float a, float b) { return a < b ? a : b; }
-FF_WARP float p_float_more(float a, float b) { return a > b ? a : b; }
-FF_WARP float p_float_size(float a) { return a < 0.0f ? -a : a; }
+/* On the device, sums and products are rounded outwards. fminf() leaves out NaN, as 0 times infinity, which stands for 0 here. */
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
+#define P_FLOAT_LESS(a, b) fminf((a), (b))
+#define P_FLOAT_MORE(a, b) fmaxf((a), (b))
+#define P_FLOAT_SIZE(a) fabsf(a)
+#define P_SUM_BELOW(a, b) __fadd_rd((a), (b))
+#define P_SUM_ABOVE(a, b) __fadd_ru((a), (b))
+#define P_PRODUCT_BELOW(a, b) __fmul_rd((a), (b))
+#define P_PRODUCT_ABOVE(a, b) __fmul_ru((a), (b))
+#define P_FLOAT_PART(a, b) __fdividef((a), (b)) /* two units in the last place */
+#else
+#define P_FLOAT_LESS(a, b) ((a) < (b) || (b) != (b) ? (a) : (b))
+#define P_FLOAT_MORE(a, b) ((a) > (b) || (b) != (b) ? (a) : (b))
+#define P_FLOAT_SIZE(a) ((a) < 0.0f ? -(a) : (a))
+#define P_SUM_BELOW(a, b) p_below((a) + (b))
+#define P_SUM_ABOVE(a, b) p_above((a) + (b))
+#define P_PRODUCT_BELOW(a, b) p_below((a) * (b))
+#define P_PRODUCT_ABOVE(a, b) p_above((a) * (b))
+#define P_FLOAT_PART(a, b) ((a) / (b))
+#endif
+
+FF_WARP float p_below(float a) { return a - (P_WIDER * P_FLOAT_SIZE(a) + P_LEAST); }
+FF_WARP float p_above(float a) { return a + (P_WIDER * P_FLOAT_SIZE(a) + P_LEAST); }
 
 FF_WARP p_span p_span_of(float low, float high) {
   p_span out;
-  out.low = low - (P_WIDER * p_float_size(low) + P_LEAST);
-  out.high = high + (P_WIDER * p_float_size(high) + P_LEAST);
+  out.low = p_below(low);
+  out.high = p_above(high);
   return out;
 }
 
@@ -28,9 +48,9 @@ FF_WARP p_span p_span_of_level(const double *c, int clips) {
   const float c1 = (float)c[1], c2 = (float)c[2], c3 = (float)c[3], c4 = (float)c[4];
   const float d1 = (c1 + c2) * 0.25f, d2 = c1 * 0.5f + c2 * (1.0f / 3) + (c3 + c4) * (1.0f / 6),
               d3 = c1 * 0.75f + (c2 + c3) * 0.25f;
-  const float least = p_float_less(p_float_less(0.0f, d1), p_float_less(p_float_less(d2, d3), c1));
-  const float most = p_float_more(p_float_more(0.0f, d1), p_float_more(p_float_more(d2, d3), c1));
-  const float rounding = P_WIDER * (p_float_size(c1) + p_float_size(c2) + p_float_size(c3) + p_float_size(c4));
+  const float least = P_FLOAT_LESS(P_FLOAT_LESS(0.0f, d1), P_FLOAT_LESS(P_FLOAT_LESS(d2, d3), c1));
+  const float most = P_FLOAT_MORE(P_FLOAT_MORE(0.0f, d1), P_FLOAT_MORE(P_FLOAT_MORE(d2, d3), c1));
+  const float rounding = P_WIDER * (P_FLOAT_SIZE(c1) + P_FLOAT_SIZE(c2) + P_FLOAT_SIZE(c3) + P_FLOAT_SIZE(c4));
   const p_span x = p_span_of((float)c[0] + least - rounding, (float)c[0] + most + rounding);
   p_span out;
   out.low = clips && x.low < 0.0f ? 0.0f : x.low;
@@ -46,24 +66,26 @@ FF_WARP p_span p_span_negative(p_span a) {
 }
 
 FF_WARP p_span p_span_sum(p_span a, p_span b) {
-  const float size = P_WIDER * (p_float_size(a.low) + p_float_size(a.high) + p_float_size(b.low) + p_float_size(b.high));
-  return p_span_of(a.low + b.low - size, a.high + b.high + size);
+  p_span out;
+  out.low = P_SUM_BELOW(a.low, b.low);
+  out.high = P_SUM_ABOVE(a.high, b.high);
+  return out;
 }
 
 FF_WARP p_span p_span_difference(p_span a, p_span b) { return p_span_sum(a, p_span_negative(b)); }
 
-FF_WARP p_span p_span_of_corners(float a, float b, float c, float d) {
-  return p_span_of(p_float_less(p_float_less(a, b), p_float_less(c, d)), p_float_more(p_float_more(a, b), p_float_more(c, d)));
-}
-
 FF_WARP p_span p_span_product(p_span a, p_span b) {
-  return p_span_of_corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high);
+  p_span out;
+  out.low = P_FLOAT_LESS(P_FLOAT_LESS(P_PRODUCT_BELOW(a.low, b.low), P_PRODUCT_BELOW(a.low, b.high)),
+                         P_FLOAT_LESS(P_PRODUCT_BELOW(a.high, b.low), P_PRODUCT_BELOW(a.high, b.high)));
+  out.high = P_FLOAT_MORE(P_FLOAT_MORE(P_PRODUCT_ABOVE(a.low, b.low), P_PRODUCT_ABOVE(a.low, b.high)),
+                          P_FLOAT_MORE(P_PRODUCT_ABOVE(a.high, b.low), P_PRODUCT_ABOVE(a.high, b.high)));
+  return out;
 }
 
 FF_WARP p_span p_span_quotient(p_span a, p_span b) {
   if (!(b.low > 0.0f || b.high < 0.0f)) return p_span_of((float)ff_math_nan(), (float)ff_math_nan());
-  const float low = 1.0f / b.low, high = 1.0f / b.high;
-  return p_span_of_corners(a.low * low, a.low * high, a.high * low, a.high * high);
+  return p_span_product(a, p_span_of(P_FLOAT_PART(1.0f, b.high), P_FLOAT_PART(1.0f, b.low)));
 }
 
 /* A power whose exponent is a number. */

@@ -83,16 +83,34 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
 #define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
 #define P_AT_SLOPE P_AT_TIME /* with given levels instead: slopes at the start of the step, and at its end */
-#define P_REAL_ROWS (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u))
+#define P_AT_TIMES (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u)) /* in a pool: now, from, to */
+#define P_REAL_ROWS (P_AT_TIMES + (P_POOL ? 3u : 0u))
 
-/* On the device by the name of the shared memory: through a pointer, accesses would take more instructions, and longer. */
+/* Element i of a row is that of thread i, or of trajectory i of a pool. On the device by the name of the shared memory: through a
+ * pointer, accesses would take more instructions, and longer. On the host, a thread has its own rows, or a small pool. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 extern __shared__ __align__(16) double p_rows[];
-#define P_REAL(i) (p_rows[(i) * P_THREADS + threadIdx.x])
-#define P_WORD(i) (((uint32_t *)(p_rows + P_REAL_ROWS * P_THREADS))[(i) * P_THREADS + threadIdx.x])
+#if P_POOL
+#define P_ELEMENT(i) ((i) * P_SLOTS + t->at)
 #else
-#define P_REAL(i) (t->real[i])
-#define P_WORD(i) (t->word[i])
+#define P_ELEMENT(i) ((i) * P_SLOTS + threadIdx.x)
+#endif
+#define P_REAL(i) (p_rows[P_ELEMENT(i)])
+#define P_WORD(i) (((uint32_t *)(p_rows + P_REAL_ROWS * P_SLOTS))[P_ELEMENT(i)])
+#else
+#undef P_THREADS
+#undef P_SLOTS
+#if P_POOL
+#define P_THREADS 1u
+#define P_SLOTS 4u
+#define P_ELEMENT(i) ((i) * P_SLOTS + t->at)
+#else
+#define P_THREADS 1u
+#define P_SLOTS 1u
+#define P_ELEMENT(i) (i)
+#endif
+#define P_REAL(i) (t->real[P_ELEMENT(i)])
+#define P_WORD(i) (t->word[P_ELEMENT(i)])
 #endif
 #define P_Y(i) P_REAL(P_AT_Y + (i))
 #define P_C(k, i) P_REAL(P_AT_C + FF_PETRI_DEGREE * ((k) - 1u) + (i))
@@ -124,7 +142,8 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_AT_PIECES (P_AT_FIRED + P_GROUPS) /* if profiles are curved: the first piece, and how many */
 #define P_AT_OTHERS (P_AT_PIECES + (P_PIECES > 0u ? 2u * (P_PROFILES - 1u) : 0u))
 #define P_AT_NEAR (P_AT_OTHERS + 8u) /* of neighbours: the piece in which the step begins, and in the highest bit the wave */
-#define P_WORD_ROWS (P_AT_NEAR + P_NEAR)
+#define P_AT_REST (P_AT_NEAR + P_NEAR) /* in a pool: what is in registers while a thread has the trajectory */
+#define P_WORD_ROWS (P_AT_REST + (P_POOL ? 8u : 0u))
 
 #define P_X(i) P_WORD(i)
 #define P_FIRED(g) P_WORD(P_AT_FIRED + (g))
@@ -139,7 +158,13 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_ASKED P_WORD(P_AT_OTHERS + 6u)   /* flows to look at; or the cell whose profile takes more than one try */
 #define P_PIECES_USED P_WORD(P_AT_OTHERS + 7u)
 
-#define P_WORDS (2u * P_REAL_ROWS + P_WORD_ROWS + 13u) /* that a slot keeps: the rows, and what is in registers */
+#define P_PHASE P_WORD(P_AT_REST)
+
+#define P_WORDS (2u * P_REAL_ROWS + P_WORD_ROWS + (P_POOL ? 0u : 14u)) /* that a slot keeps: the rows, and what is in registers */
+#if !P_WINDOWS
+/* Whether the generator knows how many rows there are. */
+typedef char p_has_its_words[P_WORDS <= P_SLOT_WORDS && P_REAL_ROWS == P_REALS_IN_ALL && P_WORD_ROWS == P_WORDS_IN_ALL ? 1 : -1];
+#endif
 
 /* ---- a thread ----------------------------------------------------------------------------------------------------------- */
 
@@ -166,11 +191,16 @@ typedef struct {
 #if !defined(__CUDACC_RTC__) && !defined(__CUDA_ARCH__)
   double *real;
   uint32_t *word;
+  struct p_pool *pool;
 #endif
   ff_petri_part *piece;
+#if P_POOL
+  uint32_t at;           /* which trajectory of the block's pool this is */
+#endif
   double now, from, to;  /* as in ff_petri_path; a segment ends at `to` */
   uint32_t phase, is;
   uint32_t varies, dirty, pending;  /* bits of groups */
+  uint32_t cells;        /* bits of cells: those whose coefficients are not 0, and whose profile is not 1 */
   uint32_t integrated;   /* bits of profiles: those that are integrated over the segment, */
   uint32_t several;      /* and those of them that take several pieces */
 #if P_WINDOWS
@@ -187,6 +217,15 @@ typedef struct {
   const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
 #endif
 } p_thread;
+
+/* Cell c has this sum of coefficients. */
+#define P_SET_SUM(c, sum)                                                                                 \
+  do {                                                                                                    \
+    P_SUM(c) = (sum);                                                                                     \
+    if (P_PROFILE_OF(c) != 0u) t->cells = (sum) != 0 ? t->cells | P_BIT(c) : t->cells & ~P_BIT(c);        \
+  } while (0)
+
+P_TABLE ff_petri_point p_points[FF_PETRI_POINTS] = FF_PETRI_POINT_TABLE;
 
 /* What a firing has done. */
 enum { P_CHANGES_STIR = 1, P_CHANGES_FAIL = 2 };

@@ -51,7 +51,7 @@ FF_WARP void p_take(p_thread *t) {
   P_REAL(P_AT_TIME) = 0;
 #endif
   t->is = P_OWN | P_FLAT | P_STIRRED | P_FRESH; /* flat: nothing is left of a segment before */
-  t->varies = t->pending = t->integrated = t->several = t->dirty = 0u;
+  t->varies = t->pending = t->integrated = t->several = t->dirty = t->cells = 0u;
   p_derive(t);
   P_EACH_GROUP(g) {
     P_FIRED(g) = 0u;

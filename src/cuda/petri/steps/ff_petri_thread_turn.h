@@ -3,22 +3,15 @@
 #define FF_PETRI_THREAD_TURN_H
 
 /* So many lanes wait for each other in phases that take long, unless nothing else happens. */
-#define P_WAIT_STEPS (P_TOGETHER ? 2u : 4u)
-#define P_WAIT_BOUNDS (P_TOGETHER ? 4u : 8u)
-#define P_WAIT_FIRES (P_TOGETHER ? 4u : 8u)
+#define P_WAIT_STEPS 4u
+#define P_WAIT_BOUNDS 8u
+#define P_WAIT_FIRES 8u
 #define P_WAIT_ENDS 16u
 
-/* If the code is long, all warps of a block go through the phases together, so that the cache of instructions holds what they
- * need. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
-#define P_MEET() \
-  if (P_TOGETHER) __syncthreads()
-#define P_GOES_ON(busy) (P_TOGETHER ? __syncthreads_or(busy) != 0 : P_COUNT_LANES(busy) > 0u)
-#else
-#define P_MEET()
-#ifndef P_GOES_ON /* for tests: an empty slot goes on while others are busy */
+#define P_GOES_ON(busy) (P_COUNT_LANES(busy) > 0u)
+#elif !defined(P_GOES_ON) /* for tests: an empty slot goes on while others are busy */
 #define P_GOES_ON(busy) (busy)
-#endif
 #endif
 
 /* Whether so many lanes are to do what they wait for. */

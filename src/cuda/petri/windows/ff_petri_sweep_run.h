@@ -32,6 +32,8 @@ FF_WARP void p_load(p_thread *t, uint32_t which) {
   P_CALM = w[P_AT_PIECES + 1u];
   P_FIRINGS = w[P_AT_PIECES + 2u];
   t->dirty = w[P_AT_PIECES + 3u];
+  t->cells = 0u;
+  P_EACH(c, P_CELLS) P_SET_SUM(c, P_SUM(c));
 }
 
 FF_WARP void p_save(const p_thread *t, uint32_t which) {

@@ -113,7 +113,8 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
   e->fills = code->latency > 0;
   e->slot_bytes = 4ull * (FF_SSA_CODE_WORDS + code->n_counts + code->n_rows + code->n_kept + code->n_store);
   e->info.bits16 = code->bits16;
-  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, shared_bytes(code), "network", "one trajectory per thread");
+  ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, code->threads, shared_bytes(code), "network",
+                           "one trajectory per thread");
   return FF_OK;
 }
 
