@@ -56,7 +56,7 @@ static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {
   ff_petri_code_declare(g, factor->value);
   const uint32_t to = g->formulas.variables++;
   ff_write(&g->out, "  const double f%u = ", to);
-  ff_petri_code_number(g, factor->number);
+  ff_petri_code_number_at(g, &factor->number);
   ff_write(&g->out, " * x%u;\n", g->name[factor->value]);
   return to;
 }
@@ -83,15 +83,21 @@ static int has_table(const ff_petri_coder *g, uint32_t cell) {
   return plain;
 }
 
-/* Tables: the number, the count and the transition of each member. */
+/* Tables: the number, the count and the transition of each member. Where points differ, each point has the numbers. */
 static void write_tables(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   for (uint32_t c = 0; c < p->n_cells; c++) {
     const size_t first = p->cell_members[c], end = p->cell_members[c + 1];
     if (!has_table(g, c)) continue;
-    ff_write(&g->out, "P_TABLE double p_number_%u[] = {", c);
-    for (size_t k = first; k < end; k++) ff_write(&g->out, "%s, ", ff_show_exact(p->factor[p->member[k]].number).text);
-    ff_write(&g->out, "};\nP_TABLE uint8_t p_count_%u[] = {", c);
+    ff_petri_code_add_table(g, c);
+    if (g->points.table[c] != FF_PETRI_CODE_NO_DATA) {
+      ff_write(&g->out, "#define p_number_%u P_TABLE_OF_POINT(%u)\n", c, g->points.table[c]);
+    } else {
+      ff_write(&g->out, "P_TABLE double p_number_%u[] = {", c);
+      for (size_t k = first; k < end; k++) ff_write(&g->out, "%s, ", ff_show_exact(p->factor[p->member[k]].number).text);
+      ff_write(&g->out, "};\n");
+    }
+    ff_write(&g->out, "P_TABLE uint8_t p_count_%u[] = {", c);
     for (size_t k = first; k < end; k++)
       ff_write(&g->out, "%s%uu", k > first ? ", " : "", g->number[p->factor[p->member[k]].value]);
     ff_write(&g->out, "};\nP_TABLE uint8_t p_member_%u[] = {", c);
