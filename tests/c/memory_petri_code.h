@@ -32,7 +32,7 @@ static void prepare_petri_code(void) {
       FF_CHECK_OK(petri_add(given.petri, list[i].name, list[i].kind, list[i].equation, NULL, NULL, list[i].resets, list[i].number,
                             list[i].mass_action, &err), &err);
   for (int i = 0; i < 8; i++) {
-    char name[20], rate[20];
+    char name[20], rate[30];
     snprintf(name, sizeof name, "chain %d", i);
     snprintf(rate, sizeof rate, "0.%d * k * A", i + 1);
     FF_CHECK_OK(petri_add(given.petri, name, FF_PETRI_STOCHASTIC, "A -> 0", NULL, NULL, NULL, rate, 0, &err), &err);

@@ -4,10 +4,12 @@
 
 #include "../../src/ensemble/sweep/ff_sweep.h"
 #include "fake_petri.h"
-#include "petri_hostile.h"
 #include "petri_hybrid.h"
+#include "petri_points.h"
 
-enum { POINTS = 4, EACH = 11, NUMBERS = 4 };
+enum { EACH = 11 };
+
+#define POINTS_ANY UINT32_MAX
 
 /* Points, and what was found. The first members are given; the rest is 0 at first. */
 typedef struct {
@@ -16,7 +18,7 @@ typedef struct {
   const double *initial[POINTS]; /* NULL: that of the program */
   double last;
   uint32_t apart;   /* bits: points that do not share the code */
-  uint32_t numbers; /* in which points differ, or ANY; then how many were found */
+  uint32_t numbers; /* in which points differ, or POINTS_ANY; then how many were found */
   uint32_t most_refused;
 
   double times[CODE_TIMES];
@@ -26,8 +28,6 @@ typedef struct {
   ff_device_request request;
   ff_petri_code code;
 } sweep_case;
-
-#define ANY UINT32_MAX
 
 /* ---- code of several points --------------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ static int write_points(sweep_case *x, uint32_t number) {
   for (uint32_t p = 0; p < POINTS; p++) apart |= (uint32_t)!x->joins[p] << p;
   FF_CHECK_SAY(apart == x->apart, "%s: points %x do not join, not %x\n", x->what, apart, x->apart);
   const uint32_t numbers = x->code.point_size - x->program[0]->n_places - 1;
-  if (x->numbers != ANY) FF_CHECK_SAY(numbers == x->numbers, "%s: %u numbers\n", x->what, numbers);
+  if (x->numbers != POINTS_ANY) FF_CHECK_SAY(numbers == x->numbers, "%s: %u numbers\n", x->what, numbers);
   x->numbers = numbers;
   FF_CHECK((strstr(x->code.functions, "OF_POINT(") != NULL) == (numbers > 0));
   return code_save(&x->code, number);
@@ -136,73 +136,7 @@ static void play_points(sweep_case *x, uint32_t n, const char *options) {
   for (uint32_t k = 0; k < n; k++) ff_petri_code_free(&x[k].code);
 }
 
-/* ---- nets as texts ------------------------------------------------------------------------------------------------------ */
-
-/* A net as in petri_hostile.h, where $k stands for number k of a point. */
-typedef struct {
-  const char *what, *text;
-  double last, number[POINTS][NUMBERS];
-  uint32_t apart, numbers, most_refused;
-} net_of_points;
-
-static void write_net(petri_text *x, const char *text, const double *number) {
-  static char out[4000];
-  size_t at = 0;
-  for (; *text != '\0' && at + 40 < sizeof out; text++)
-    if (*text == '$')
-      at += (size_t)snprintf(out + at, sizeof out - at, "%.17g", number[*++text - '0']);
-    else
-      out[at++] = *text;
-  out[at] = '\0';
-  hostile_write(x, out);
-  petri_compile(x, &(ff_petri_options){.integrator = FF_PETRI_AUTO});
-}
-
-#define SWITCH "p off 1\np on 0\n"
-static const net_of_points nets_of_points[] = {
-    {"gene", SWITCH "c p 0\ns off -> on|$0 * off\ns on -> off|$1 * on\nf 0 -> p|$2 * on\nf p -> 0|$3 * p", 20,
-     {{1.5, 2.5, 1.2, 0.9}, {0.5, 2.5, 2, 3}, {1.5, 4, 1.2, 0.3}, {3, 0.7, 7, 0.9}}, 0, 4, 0},
-    {"hill", SWITCH "c m 0.1\nc p 0.1\ns off -> on|off * ($0 + 4 * p^4 / ($1^4 + p^4))\n"
-     "s on -> off|on * (0.5 + 1.5 * $1^4 / ($1^4 + p^4))\nf 0 -> m|$2 * on\nf m -> 0|2 * m\nf 0 -> p|3 * m\nf p -> 0|p", 12,
-     {{0.2, 15, 20}, {0.1, 12, 20}, {0.5, 15, 30}, {0.2, 2, 10}}, 0, 4, 0},
-    {"exponents", SWITCH "c p 1\nc q 0.2\np n 0\ns off -> on|off * (0.2 + p^$0 / (2 + p^$0))\ns on -> off|on\nf 0 -> p|3 * on\n"
-     "f 0 -> q|1 / (0.02 + p^$0)\nf p -> 0|p\nf q -> 0|q\ns 0 -> n|0.2 * exp(-q * $1) * (1 + p^$1)", 10,
-     {{4.5, 2.5}, {2.5, 1.5}, {3.5, 2.5}, {8.25, 0.5}}, 0, 2, 0},
-    {"an exponent that makes no narrow peak",
-     SWITCH "c p 1\nc q 0.2\ns off -> on|off * (0.2 + q)\ns on -> off|on\nf 0 -> p|3 * on\n"
-     "f 0 -> q|0.1 * p^$0\nf p -> 0|p\nf q -> 0|q", 10, {{4}, {2}, {6}, {3.5}}, 2, 1, 0},
-    {"growth", "c x 0\np n 0\nf 0 -> x|$0\ns 0 -> n|$1 * x||x", 10, {{3, 1.5}, {2, 1.5}, {0.5, 4}, {3, 0.1}}, 0, 2, 0},
-    {"slow bounds", "c x 0\nc y 0\np n 0\nf 0 -> x|1\nf 0 -> y|$0 * exp(-((x - 1) / $1)^2)\nf y -> 0|0.3 * y\ns 0 -> n|0.5 + y\n"
-     "s n -> 0|n * (0.1 + $2 * exp(-((x - 2.5) / 0.02)^2 + 0.1 * sin($3 * time)))||x", 5,
-     {{30, 0.02, 40, 1.5}, {20, 0.05, 40, 2}, {30, 0.03, 10, 1.5}, {5, 0.02, 20, 3}}, 0, 4, 8},
-    {"quick bounds", "c x 0\nc y 0\np n 0\nf 0 -> x|1\nf 0 -> $2 y|0.02 / ($0 + (x - $1)^2)\nf y -> 0|0.1 * y\n"
-     "s 0 -> n|0.05 + 1 / (0.001 + (x - $3)^2)||x", 5,
-     {{0.0004, 0.9, 2, 2.5}, {0.0009, 1.5, 3, 2.5}, {0.0004, 0.7, 0.5, 2}, {0.01, 0.9, 1.5, 3}}, 0, 4, 0},
-    {"weights and changes", SWITCH "c x 0.5\nc d 0\np n 0\ns off -> on|off\ns on -> off + $2 x|2 * on\ns 0 -> $0 n|0.6\n"
-     "s n -> $1 d|0.5 * n\ns 0 -> ($3 * x) d|0.3||d\nf 0 -> $2 x|on\nf x -> 0|$1 * x", 8,
-     {{2, 0.5, 3, 0.1}, {3, 0.7, 1.5, 0.2}, {1, 0.5, 2, 0.3}, {5, 2, 3, 7}}, 0, 4, 0},
-    {"conditions", "c x 0.5\np n 0\np m 0\nf 0 -> x|if(n > $0, $1, 1)\nf x -> 0|x * (1 + (m > $2))\ns 0 -> n|$3 + x|n < 9\n"
-     "s n -> m|0.4 * n\ns m -> 0|m", 8, {{2, 3, 1, 0.5}, {4, 3, 2, 0.5}, {2, 5, 0, 0.7}, {0, 0.5, 1, 2}}, 0, 4, 0},
-    {"a table", "c x 0.5\np n 40\np m 0\nf 0 -> x|m\nf x -> 0|x\ns n -> m|0.01 * n\ns n -> 0|$0 * n\ns m -> 0|0.3 * m\n"
-     "s m -> n|$1 * m\ns 0 -> n|0 * n\ns n -> 2 m|0.01 * n\ns n -> 2 m|$0 * n\ns m -> n|$2 * m * x\ns m -> 0|$3 * m", 6,
-     {{0.02, 0.1, 0.1, 0.2}, {0.01, 0.3, 0.1, 0.2}, {0.05, 0.1, 0.2, 0}, {0.02, 0.2, 0.3, 0.1}}, 0, 12, 0},
-    {"equal numbers in the first point",
-     SWITCH "c x 0.3\ns off -> on|off * ($0 + x / ($1 + x))\ns on -> off|$2 * on\nf 0 -> x|on\n"
-     "f x -> 0|$3 * x / ($0 + x)", 10, {{2, 2, 2, 2}, {3, 2, 2, 2}, {2, 3, 2, 0.7}, {2, 2, 4, 0.7}}, 0, 4, 0},
-    {"rates that are 0", SWITCH "c x 0.3\np n 0\ns off -> on|$0 * off\ns on -> off|on\nf 0 -> x|$1 * on\nf x -> 0|x\n"
-     "s 0 -> n|$2 + x\ns n -> 0|$3 * n", 8, {{2, 2, 2, 2}, {0, 2, 3, 0}, {2, 0, 0.5, 0.5}, {3, 4, 2, 0}}, 0, 4, 0},
-    {"signs", SWITCH "c x 0.3\np n 0\np none 0\ns off -> on|off\ns on -> off|on\nf 0 -> x|on\nf x -> 0|x * exp($0 * x)\n"
-     "s n -> 0|n\ns 0 -> n|$1 + x * x\ns 0 -> n|$2 * none", 6, {{-2, 3, 2}, {2, 0.5, 3}, {-0.5, 3, -2}, {0.2, 2, 0}}, 4, 3, 0},
-    {"a weight that is 0",
-     SWITCH "c x 0.3\np n 0\ns off -> on|off\ns on -> off + ($0) n|on\nf 0 -> ($1) x|on\nf x -> 0|x\ns n -> 0|n", 6,
-     {{1, 2}, {0, 2}, {3, 0}, {2, 1}}, 6, 2, 0},
-    {"numbers that make profiles equal", SWITCH "c x 0.3\ns off -> on|off * ($0 + x)\ns on -> off|on * ($1 + x)\nf 0 -> x|on\n"
-     "f x -> 0|x", 10, {{1, 2}, {2, 2}, {0.5, 3}, {3, 1}}, 2, 2, 0},
-    {"an infinite number", "c x 1\np n 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 / (1 + x + $0 / $1)\ns n -> 0|n", 3,
-     {{1, 1}, {2, 3}, {1, 0}, {0.5, 4}}, 4, 1, 0},
-    {"nothing differs", SWITCH "c x 0.3\ns off -> on|off\ns on -> off|on\nf 0 -> x|on\nf x -> 0|x", 6, {{0}}, 0, 0, 0},
-};
-enum { NETS_OF_POINTS = sizeof nets_of_points / sizeof *nets_of_points };
+/* ---- fixed nets --------------------------------------------------------------------------------------------------------- */
 
 static void points_give_their_trajectories(void) {
   static petri_text nets[NETS_OF_POINTS][POINTS];
@@ -212,7 +146,7 @@ static void points_give_their_trajectories(void) {
     cases[i] = (sweep_case){.what = of->what, .last = of->last, .apart = of->apart, .numbers = of->numbers,
                             .most_refused = of->most_refused};
     for (uint32_t p = 0; p < POINTS; p++) {
-      write_net(&nets[i][p], of->text, of->number[p]);
+      points_write(&nets[i][p], of->text, of->number[p]);
       cases[i].program[p] = nets[i][p].program;
       if (nets[i][p].program == NULL) return;
     }
@@ -228,7 +162,7 @@ static void points_give_their_trajectories(void) {
 static void parameters_give_their_trajectories(void) {
   static const uint32_t varied[POINTS] = {0, 0x3, 0x4F0, 0xFFF}; /* bits: which parameters differ from those of the first point */
   petri_text nets[POINTS];
-  sweep_case x = {.what = "calcium", .last = 0.2, .numbers = ANY};
+  sweep_case x = {.what = "calcium", .last = 0.2, .numbers = POINTS_ANY};
   for (uint32_t p = 0; p < POINTS; p++) {
     petri_begin(&nets[p]);
     small_calcium(&nets[p]);
@@ -267,7 +201,7 @@ static void write_coloured(petri_text *x, const int64_t *colours) {
 static void colours_give_their_trajectories(void) {
   static const int64_t colours[POINTS][2] = {{2, 3}, {3, 4}, {2, 7}, {1, 2}};
   petri_text nets[POINTS];
-  sweep_case x = {.what = "colours", .last = 6, .numbers = ANY};
+  sweep_case x = {.what = "colours", .last = 6, .numbers = POINTS_ANY};
   for (uint32_t p = 0; p < POINTS; p++) {
     write_coloured(&nets[p], colours[p]);
     x.program[p] = nets[p].program;
@@ -282,7 +216,8 @@ static void markings_give_their_trajectories(void) {
   static const double initial[POINTS][6] = {{1, 0, 3, 0.5, 0.2, 0.25}, {0, 1, 5, 0, 1, 0}, {1, 0, 0x1p30 + 1, 0, 0, 0},
                                             {3, 2, 0, 7, 0.1, 1}};
   petri_text net;
-  write_net(&net, SWITCH "p n 3\nc x 0.5\nc y 0.2\nc dose 0.25\ns off -> on|off * (0.3 + x / (1 + x))\ns on -> off|2 * on\n"
+  points_write(&net,
+               POINTS_SWITCH "p n 3\nc x 0.5\nc y 0.2\nc dose 0.25\ns off -> on|off * (0.3 + x / (1 + x))\ns on -> off|2 * on\n"
             "s n -> 0|0.3 * n * (1 + dose)\ns 0 -> 2 n|0.5 + y\nf 0 -> x|on\nf x -> y|x\nf y -> 0|y", initial[0]);
   if (net.program == NULL) return;
   sweep_case x = {.what = "markings", .last = 6, .apart = 4};
@@ -352,7 +287,7 @@ static void random_points_give_their_trajectories(void) {
   uint32_t n = 0, data = 0;
   for (uint32_t draws = 0; n < DRAWN && draws < 40 * DRAWN; draws++) {
     snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)seed);
-    cases[n] = (sweep_case){.what = names[n], .last = 5, .numbers = ANY};
+    cases[n] = (sweep_case){.what = names[n], .last = 5, .numbers = POINTS_ANY};
     if (draw_points(nets[n], &cases[n], initial[n], &seed, n)) {
       n++;
       continue;
@@ -408,7 +343,8 @@ static void sweeps_share_devices(void) {
   ff_error err;
   for (uint32_t i = 0; i < SETTINGS; i++) {
     const double number[NUMBERS] = {2 + i, 0.3 + 0.5 * i, i % 4 == 0 ? 0 : 2, 1.5 + i % 2};
-    write_net(&nets[i], SWITCH "c x 0.5\ns off -> on|$0 * off\ns on -> off|on * (1 + x)\nf 0 -> x|$1 + on\nf 0 -> ($2) x|on\n"
+    points_write(&nets[i],
+                 POINTS_SWITCH "c x 0.5\ns off -> on|$0 * off\ns on -> off|on * (1 + x)\nf 0 -> x|$1 + on\nf 0 -> ($2) x|on\n"
               "f x -> 0|$3 * x", number);
     if (nets[i].program == NULL) return;
   }
