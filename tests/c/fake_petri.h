@@ -10,7 +10,7 @@
 static struct {
   unsigned capacity; /* trajectories of a wave; 0: 1000 */
   unsigned refuses;  /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
-  unsigned made, waves, joined; /* ensembles; waves of all of them; points of the last one */
+  unsigned made, waves; /* ensembles, and waves of all of them */
 } fake_petri;
 
 /* Behind an ff_ensemble *, whose struct another fake may define. */
@@ -55,7 +55,6 @@ static void fake_petri_take_points(fake_petri_ensemble *e, const ff_device_reque
   }
   e->request.points = NULL;
   e->request.joins = NULL;
-  fake_petri.joined = e->n_points;
 }
 
 static ff_status fake_petri_create(ff_ensemble **out, const void *model, const ff_device_request *request,
