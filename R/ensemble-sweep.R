@@ -39,10 +39,10 @@
 #'   after the other. So are those of the method `"optimised_direct"`, whose order of reactions depends on the seed. Settings with
 #'   `until` are simulated together in the same way.
 #'
-#'   Settings of a Petri net may differ in the same ways. Numbers that differ are data of the code for the net, and other numbers
-#'   are a part of its text. So a sweep over other parameters needs other code, which takes some seconds to compile. A setting in
-#'   which a parameter is 0 or 1 may need other code than the others, because `0 + x` and `1 * x` are computed as `x`. With
-#'   `method = "windows"`, settings are simulated one after the other.
+#'   Settings of a Petri net may differ in the numbers of formulas and weights, and in initial markings. Numbers that differ are
+#'   data of the code for the net, and other numbers are a part of its text. So a sweep over other parameters needs other code,
+#'   which takes some seconds to compile. A setting in which a parameter is 0 or 1 may need other code than the others, because
+#'   `0 + x` and `1 * x` are computed as `x`. With `method = "windows"`, settings are simulated one after the other.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting
