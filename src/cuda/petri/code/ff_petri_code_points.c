@@ -9,7 +9,8 @@
 
 /* ---- programs ----------------------------------------------------------------------------------------------------------- */
 
-/* What code is generated from: words, which points that share code have in common, and where the numbers are. */
+/* What code is generated from: words, which points that share code have in common, and where the numbers are. Whatever the
+ * generator reads of a program, or decides by its numbers, is here. */
 typedef struct {
   uint64_t *word;
   const double **number;
