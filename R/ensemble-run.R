@@ -3,9 +3,8 @@
 # What ensembles need of the engine for a kind of model: a list, or NULL if it has no ensembles. `name` is the first word of the
 # class of its results. new(model, options) makes a run, and sweep(models, seeds, options) one of several networks, where
 # `options` are those of ffi_ensemble.h. `kernels` are the values of the option fireflip.kernel that it has. without_kernel()
-# gives the methods that no GPU has; it is NULL if this depends on the model. `shares` tells whether a GPU can simulate several
-# networks of a sweep at the same time. grows(model, options) is as growing_species(). never_negative(model) gives the variables
-# that cannot be negative, and fired(model) the names of what fires.
+# gives the methods that no GPU has; it is NULL if this depends on the model. grows(model, options) is as growing_species().
+# never_negative(model) gives the variables that cannot be negative, and fired(model) the names of what fires.
 ensemble_engine <- function(model) UseMethod("ensemble_engine")
 ensemble_engine.default <- function(model) NULL
 
@@ -51,8 +50,8 @@ ensemble_job <- function(pointer, core) {
 }
 
 # Runs the ensembles of several networks as one. The options are the same, but for the seeds. finish(i, result) is called with
-# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other. If
-# network i fails, fail(i, e) raises its error.
+# the result of each network, in any order. Networks that GPUs cannot simulate together are simulated one after the other; or, with
+# "auto", as one run on the processor if none of them would move to GPUs by itself. If network i fails, fail(i, e) raises its error.
 run_ensembles <- function(models, seeds, options, progress, backend, finish, fail) {
   started <- proc.time()[["elapsed"]]
   core <- ensemble_engine(models[[1L]])
@@ -65,7 +64,6 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish, fai
     grows = function(i) core$grows(models[[i]], one(i))
   )
   whole <- replace(options, "nsim", list(options$nsim * length(models))) # for messages
-  whole$together <- if (core$shares) Inf else options$nsim
   follow <- function() {
     follow_run(job, started, whole, progress, backend)
     backend
@@ -79,7 +77,15 @@ run_ensembles <- function(models, seeds, options, progress, backend, finish, fai
     follow()
   }
   warn_of_lost(job$lost)
-  for (i in which(!job$taken)) {
+  left <- which(!job$taken)
+  if (length(left) > 1L && wanted_backend(backend)$value == "auto" && too_few_for_gpus(options$nsim, options)) {
+    run_ensembles(
+      models[left], seeds[left], options, progress, "cpu", function(i, result) finish(left[[i]], result),
+      function(i, e) fail(left[[i]], e)
+    )
+    return(invisible())
+  }
+  for (i in left) {
     finish(i, naming_failed(run_ensemble(models[[i]], one(i), progress, backend), i, fail))
   }
 }
@@ -235,13 +241,13 @@ leave_on_failure <- function(job, method, engine) {
 
 # Whether the trajectories that have not begun would take more than `gpu_gain_seconds` on the processor: several times as long as
 # it takes to create a GPU's context and to compile code. A GPU needs many trajectories, because each of them takes longer there
-# than on a core. `options$together` is how many it can have at the same time at most, if there is such a limit.
+# than on a core.
 is_worth_moving <- function(state, seconds, options) {
-  moves <- min(state$waiting, options$together)
-  if (moves < gpu_least_trajectories * options$threads) return(FALSE)
+  if (too_few_for_gpus(state$waiting, options)) return(FALSE)
   ended <- if (state$complete > 0) state$complete else options$nsim - state$waiting # those that have begun take at least as long
-  moves * seconds / ended >= gpu_gain_seconds
+  state$waiting * seconds / ended >= gpu_gain_seconds
 }
+too_few_for_gpus <- function(trajectories, options) trajectories < gpu_least_trajectories * options$threads
 gpu_gain_seconds <- 5
 piece_seconds <- 0.1 # between two looks at Ctrl-C
 gpu_least_trajectories <- 100 # for each thread of the processor: a cautious number, which was not measured

@@ -31,14 +31,18 @@
 #' @section Speed: Up to 1,000 settings are simulated as one run (fewer for networks of more than 250 reactions and species).
 #'   Threads of the processor take work across settings. Settings are simulated one after the other in two cases: if each has more
 #'   than 100,000 trajectories; and with `backend = "auto"`, if there are fewer than 32 settings, and each has at least 64
-#'   trajectories for each thread. For Petri nets that are not simulated as reaction networks, the second case has no limit of
-#'   the number of settings.
+#'   trajectories for each thread.
 #'
-#'   A GPU simulates settings of a Petri net one after the other. It simulates those of a reaction network together, with all
-#'   methods but `"optimised_direct"`, whose order of reactions depends on the seed. Their networks may differ in rate constants,
-#'   numbers in formulas and events, and initial counts. A setting with a rate constant of 0, or with counts of another order of
-#'   magnitude, may need other code. It is then simulated after the others. Without generated code, settings that have enough
-#'   trajectories to fill the GPU are simulated one after the other. Settings with `until` are simulated together in the same way.
+#'   A GPU simulates settings together. Their networks may differ in rate constants, numbers in formulas and events, and initial
+#'   counts. A setting with a rate constant of 0, or with counts of another order of magnitude, may need other code. It is then
+#'   simulated after the others. Without generated code, settings that have enough trajectories to fill the GPU are simulated one
+#'   after the other. So are those of the method `"optimised_direct"`, whose order of reactions depends on the seed. Settings with
+#'   `until` are simulated together in the same way.
+#'
+#'   Settings of a Petri net may differ in the numbers of formulas and weights, and in initial markings. Numbers that differ are
+#'   data of the code for the net, and other numbers are a part of its text. So a sweep over other parameters needs other code,
+#'   which takes some seconds to compile. A setting in which a parameter is 0 or 1 may need other code than the others, because
+#'   `0 + x` and `1 * x` are computed as `x`. With `method = "windows"`, settings are simulated one after the other.
 #' @section Seeds: The ensemble of setting i is that of `simulate()` with the seed `attr(result, "run")$seeds[i]`.
 #' @section Errors: `fireflip_error_argument` for an invalid argument, and if a column of `design` is neither a parameter nor a
 #'   species, or has the name of a column of the result. Otherwise as for [`simulate()`][simulate.reaction_network]. If a setting
@@ -152,7 +156,7 @@ abort_of_setting <- function(e, design, i) {
 # processor, so it must be a small part of what a GPU can simulate at the same time.
 settings_at_once <- function(model, settings, options, backend) {
   core <- ensemble_engine(model)
-  few <- options$nsim < 64 * options$threads || (core$shares && settings >= 32)
+  few <- options$nsim < 64 * options$threads || settings >= 32
   if (options$nsim > 1e5 || (!few && wanted_backend(backend)$value == "auto")) return(1)
   max(1, min(1000, floor(250000 / core$size(model))))
 }

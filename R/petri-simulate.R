@@ -102,7 +102,8 @@
 #'   In an ensemble of a small net, each thread of a GPU simulates one trajectory after the other, and there are tens of
 #'   thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`. The code is
 #'   generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored
-#'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
+#'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code,
+#'   except within a sweep.
 #'
 #'   A net on a GPU has stochastic transitions and flows. It may have tests on counts, read arcs, resets, weights that are
 #'   formulas, and rates that depend on the time. The main limits are:
@@ -119,7 +120,9 @@
 #'   the border of a tissue, rates of flows between cells must be numbers times a level, as those of diffusion are.
 #'
 #'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
-#'   given as `initial`, and simulate parts of a run (`shard`). They simulate the settings of a sweep one after the other.
+#'   given as `initial`, and simulate parts of a run (`shard`). The settings of a sweep that differ in numbers only, such as
+#'   values of parameters and initial markings, share their code, and a GPU simulates them together, but not by windows: see
+#'   [sweep_parameters()].
 #'
 #'   GPUs cannot simulate nets with
 #'   * immediate, deterministic or scheduled transitions, or events;
@@ -140,9 +143,8 @@
 #'   reason, if the run would have used a GPU.
 #'
 #'   With `"auto"`, an ensemble begins on the processor. It moves to GPUs if the rest would take more than 5 seconds there, and
-#'   if at least 100 trajectories for each thread have not begun: see [backends()]. For a sweep, this must hold for each setting.
-#'   So a run of a few trajectories stays on the processor, even if the net is large. Give `backend = "cuda"` to simulate it on
-#'   a GPU.
+#'   if at least 100 trajectories for each thread have not begun: see [backends()]. So a run of a few trajectories stays on the
+#'   processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens, transitions
 #'   fire 2^30 times, a rate is negative or not finite, or a rate has so many peaks that it needs more room than a thread has.
@@ -251,7 +253,7 @@ warn_small_levels <- function(x, model, absolute) {
 }
 
 petri_engine <- list(
-  name = "petri", kernels = "generated", shares = FALSE,
+  name = "petri", kernels = "generated",
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
   plan = function(...) petri_plan(...),

@@ -227,7 +227,7 @@ reaction_engine <- list(
   name = "reaction", kernels = c("generated", "generic"),
   new = function(model, options) .Call(ffi_ssa_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_ssa_sweep, models, seeds, options),
-  without_kernel = function() methods_without("gpu"), shares = TRUE,
+  without_kernel = function() methods_without("gpu"),
   plan = function(...) ensemble_plan(...),
   reason = function(result, model) method_reason(result, nrow(model$reactions)),
   settable = function(model) c(names(model$parameters), model$species$species), settable_words = "parameters and species",

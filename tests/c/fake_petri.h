@@ -10,6 +10,7 @@
 static struct {
   unsigned capacity; /* trajectories of a wave; 0: 1000 */
   unsigned refuses;  /* trajectories whose number is a multiple of this are refused; 0: only those that fail */
+  unsigned made, waves; /* ensembles, and waves of all of them */
 } fake_petri;
 
 /* Behind an ff_ensemble *, whose struct another fake may define. */
@@ -21,9 +22,13 @@ typedef struct {
   uint8_t *refused;
   ff_device_progress progress;
   fake_firings firings;
+  ff_device_point *points; /* those that joined; their markings are owned */
+  uint32_t n_points;
+  uint64_t *steps; /* of each point of the wave */
 } fake_petri_ensemble;
 
-/* Generates the code, as a GPU's ensemble does first, so that the same nets are refused with the same reasons. */
+/* Generates the code, as a GPU's ensemble does first. So the same nets are refused with the same reasons, and the same points
+ * join. */
 static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, ff_error *err) {
   ff_petri_code code;
   ff_petri_tissue_data data;
@@ -37,6 +42,19 @@ static ff_status fake_petri_look(const ff_petri_program *program, const ff_devic
   status = ff_petri_tissue_data_new(&data, parts, request, err);
   ff_petri_tissue_data_free(&data);
   return status;
+}
+
+static void fake_petri_take_points(fake_petri_ensemble *e, const ff_device_request *request) {
+  const uint32_t n = request->points != NULL ? request->n_points : 0;
+  e->points = calloc(n + 1, sizeof *e->points);
+  e->steps = calloc(n + 1, sizeof *e->steps);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!request->joins[i]) continue;
+    e->points[e->n_points] = request->points[i];
+    e->points[e->n_points++].initial = fake_copy(request->points[i].initial, e->program->n_places * sizeof(double));
+  }
+  e->request.points = NULL;
+  e->request.joins = NULL;
 }
 
 static ff_status fake_petri_create(ff_ensemble **out, const void *model, const ff_device_request *request,
@@ -57,6 +75,8 @@ static ff_status fake_petri_create(ff_ensemble **out, const void *model, const f
   e->capacity = fake_petri.capacity > 0 ? fake_petri.capacity : 1000;
   e->count = calloc(e->capacity * each + 1, sizeof *e->count);
   e->refused = calloc(e->capacity, 1);
+  fake_petri_take_points(e, request);
+  fake_petri.made++;
   *out = (ff_ensemble *)e;
   return FF_OK;
 }
@@ -70,6 +90,9 @@ static void fake_petri_destroy(ff_ensemble *ensemble) {
   free(e->count);
   free(e->refused);
   free(e->firings.fired);
+  for (uint32_t i = 0; i < e->n_points; i++) free((double *)e->points[i].initial);
+  free(e->points);
+  free(e->steps);
   free(e);
 }
 
@@ -94,6 +117,11 @@ static ff_status fake_petri_start(ff_ensemble *ensemble, uint64_t key, uint64_t 
   e->firings.n = 0;
   e->progress = (ff_device_progress){0};
   memset(e->refused, 0, e->capacity);
+  memset(e->steps, 0, e->n_points * sizeof *e->steps);
+  fake_petri.waves++;
+  const uint64_t each = e->request.n_each;
+  if (e->n_points > 0 && (first % each != 0 || units % each != 0 || (first + units) / each > e->n_points))
+    return ff_error_set(err, FF_EINTERNAL, "a wave that is not of whole points");
   return FF_OK;
 }
 
@@ -101,17 +129,19 @@ static ff_status fake_petri_start(ff_ensemble *ensemble, uint64_t key, uint64_t 
 static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_error *err) {
   const ff_device_request *r = &e->request;
   const size_t each = (size_t)r->n_times * r->n_observed;
-  const uint64_t number = e->first + k;
+  const ff_device_point *p = e->n_points > 0 ? e->points + (e->first + k) / r->n_each : NULL;
+  const uint64_t number = p != NULL ? (e->first + k) % r->n_each : e->first + k;
   double *values = malloc((each + 1) * sizeof *values), **columns = malloc((r->n_observed + 1) * sizeof *columns);
   for (uint32_t j = 0; j < r->n_observed; j++) columns[j] = values + (size_t)j * r->n_times;
   const double *starts = r->starts != NULL ? r->starts + (number - r->first_start) * e->program->n_places : NULL;
-  const ff_run_options options = {.method = r->method, .key = e->key, .first = number, .n = 1, .initial = r->initial,
-                                  .times = r->times, .n_times = r->n_times, .observed = r->observed,
-                                  .n_observed = r->n_observed, .states = columns, .threads = 1, .starts = starts,
+  const ff_run_options options = {.method = r->method, .key = p != NULL ? p->key : e->key, .first = number, .n = 1,
+                                  .initial = p != NULL ? p->initial : r->initial, .times = r->times, .n_times = r->n_times,
+                                  .observed = r->observed, .n_observed = r->n_observed, .states = columns, .threads = 1,
+                                  .starts = starts,
                                   .max_firings = r->max_firings > 0 ? UINT64_C(1000000000) : 0};
   ff_run *run = NULL;
   int done = 0;
-  ff_status status = ff_run_new(&run, &ff_petri_engine, e->program, &options, err);
+  ff_status status = ff_run_new(&run, &ff_petri_engine, p != NULL ? p->model : e->program, &options, err);
   while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, err);
   const int failed = status == FF_EMODEL || status == FF_ESIZE;
   e->refused[k] = (uint8_t)(status != FF_OK || (fake_petri.refuses > 0 && number % fake_petri.refuses == 0));
@@ -119,6 +149,7 @@ static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_erro
     for (uint32_t j = 0; j < r->n_observed; j++)
       e->count[k * each + (size_t)i * r->n_observed + j] = e->refused[k] ? 1e300 : columns[j][i];
   if (!e->refused[k]) e->progress.steps += ff_run_steps(run);
+  if (!e->refused[k] && p != NULL) e->steps[k / r->n_each] += ff_run_steps(run);
   if (status == FF_OK && r->max_firings > 0) fake_firings_add(&e->firings, k, run, e->refused[k]);
   ff_run_free(run);
   free(values);
@@ -169,9 +200,16 @@ static const ff_fired *fake_petri_fired(const ff_ensemble *ensemble, uint64_t *n
   return e->firings.fired;
 }
 
+static ff_status fake_petri_steps(ff_ensemble *ensemble, uint64_t *steps, ff_error *err) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  (void)err;
+  for (uint64_t i = 0; i < e->n / e->request.n_each; i++) steps[i] = e->steps[i];
+  return FF_OK;
+}
+
 static const ff_device_calls fake_petri_device = {
     .common = {.destroy = fake_petri_destroy, .ready = fake_petri_ready, .start = fake_petri_start, .info = fake_petri_info},
     .create = fake_petri_create, .advance = fake_petri_advance, .refused = fake_petri_refused, .tally = fake_petri_tally,
-    .states = fake_petri_states, .fired = fake_petri_fired};
+    .states = fake_petri_states, .steps = fake_petri_steps, .fired = fake_petri_fired};
 
 #endif

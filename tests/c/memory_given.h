@@ -20,8 +20,8 @@ static struct {
   ff_reactions *net;
   ff_ssa_program *simulated;
   ff_petri *petri;
-  ff_petri_flat *flat;
-  ff_petri_program *compiled;
+  ff_petri_flat *flat, *flat_too;
+  ff_petri_program *compiled, *compiled_too;
   int variant; /* from 0, of those that the scenario has */
 } given;
 
@@ -33,7 +33,9 @@ static void release(void) {
   ff_ssa_program_free(given.simulated);
   ff_reactions_free(given.net);
   ff_petri_program_free(given.compiled);
+  ff_petri_program_free(given.compiled_too);
   ff_petri_flat_free(given.flat);
+  ff_petri_flat_free(given.flat_too);
   ff_petri_free(given.petri);
   memset(&given, 0, sizeof given);
 }

@@ -32,30 +32,40 @@ static void prepare_petri_code(void) {
       FF_CHECK_OK(petri_add(given.petri, list[i].name, list[i].kind, list[i].equation, NULL, NULL, list[i].resets, list[i].number,
                             list[i].mass_action, &err), &err);
   for (int i = 0; i < 8; i++) {
-    char name[20], rate[20];
+    char name[20], rate[30];
     snprintf(name, sizeof name, "chain %d", i);
-    snprintf(rate, sizeof rate, "0.%d * A", i + 1);
+    snprintf(rate, sizeof rate, "0.%d * k * A", i + 1);
     FF_CHECK_OK(petri_add(given.petri, name, FF_PETRI_STOCHASTIC, "A -> 0", NULL, NULL, NULL, rate, 0, &err), &err);
   }
   FF_CHECK_OK(ff_petri_finish(given.petri, &err), &err);
   FF_CHECK_OK(ff_petri_unfold(&given.flat, given.petri, &err), &err);
   const ff_petri_options options = {.integrator = FF_PETRI_AUTO};
   FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
+  if (given.variant != 2) return;
+  given.petri->value[0] = 0.75; /* k */
+  FF_CHECK_OK(ff_petri_unfold(&given.flat_too, given.petri, &err), &err);
+  FF_CHECK_OK(ff_petri_program_new(&given.compiled_too, given.flat_too, &options, &err), &err);
 }
 
-/* Also with firings and starts. */
+/* Also with firings and starts; and for two points, of which the second one has another rate of each transition of the chain. */
 static ff_status generates_petri_code(ff_error *err) {
   static const double times[] = {0, 1};
   static const uint32_t observed[] = {0, 1};
-  const ff_device_request request = {.initial = given.compiled->start, .times = times, .n_times = 2, .observed = observed,
+  uint8_t joins[2] = {0, 0};
+  const ff_device_point points[] = {{given.compiled, given.compiled->start, 1, NULL},
+                                    {given.compiled_too, given.compiled->start, 2, NULL}};
+  ff_device_request request = {.initial = given.compiled->start, .times = times, .n_times = 2, .observed = observed,
                                      .n_observed = 2, .starts = given.variant == 1 ? given.compiled->start : NULL, .reals = 1,
                                      .max_firings = given.variant == 1 ? 100 : 0};
   ff_petri_code code;
+  if (given.variant == 2) request.points = points, request.n_points = 2, request.n_each = 5, request.joins = joins;
   const ff_status status = ff_petri_code_new(&code, given.compiled, &request, FF_PETRI_CODE_SHARED, err);
   CHECK_OUT(status, code.definitions);
   CHECK_OUT(status, code.functions);
   CHECK_OUT(status, code.initial);
   CHECK_OUT(status, code.table);
+  if (given.variant == 2) CHECK_OUT(status, code.points);
+  if (given.variant == 2 && status == FF_OK) FF_CHECK(joins[0] && joins[1] && code.n_points == 2);
   if (status == FF_OK) ff_petri_code_free(&code);
   return status;
 }

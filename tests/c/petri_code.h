@@ -59,15 +59,35 @@ typedef struct {
   void *library;
 } code_case;
 
+/* Compiles a net, and tells whether code can be generated for it. */
+static inline int code_is_there(petri_text *x, const ff_petri_options *options) {
+  if (x->status == FF_OK) x->status = ff_petri_finish(x->net, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_code_check(x->program, &x->err);
+  return x->status == FF_OK;
+}
+
 /* ---- the code ----------------------------------------------------------------------------------------------------------- */
 
 static inline void code_path(char *out, size_t size, uint32_t number, const char *end) {
   snprintf(out, size, "%s/p%u%s", code_folder, number, end);
 }
 
+/* Writes code to file p<number>.c. Returns whether this was done. */
+static inline int code_save(const ff_petri_code *code, uint32_t number) {
+  char source[300];
+  code_path(source, sizeof source, number, ".c");
+  FILE *file = fopen(source, "w");
+  FF_CHECK_SAY(file != NULL, "%s: cannot be written", source);
+  if (file == NULL) return 0;
+  fprintf(file, "%s" FF_PETRI_CODE_HEADERS "%s", code->definitions, code->functions);
+  fclose(file);
+  return 1;
+}
+
 /* Generates the code and writes it to file p<number>.c. Returns whether this was done. */
 static inline int code_write(code_case *x, uint32_t number) {
-  char source[300];
   ff_error err;
   const uint32_t n = x->program->n_places < 64 ? x->program->n_places : 64, every = x->some ? 2 : 1;
   for (uint32_t i = 0; i < CODE_TIMES; i++) x->usual[i] = x->last * i / (CODE_TIMES - 1);
@@ -79,14 +99,7 @@ static inline int code_write(code_case *x, uint32_t number) {
                                    .max_firings = x->firings ? CODE_FIRINGS : 0};
   const ff_status status = ff_petri_code_new(&x->code, x->program, &x->request, FF_PETRI_CODE_SHARED, &err);
   FF_CHECK_SAY(status == FF_OK, "%s: %s\n", x->what, status == FF_OK ? "" : err.text);
-  if (status != FF_OK) return 0;
-  code_path(source, sizeof source, number, ".c");
-  FILE *file = fopen(source, "w");
-  FF_CHECK_SAY(file != NULL, "%s: cannot be written", source);
-  if (file == NULL) return 0;
-  fprintf(file, "%s" FF_PETRI_CODE_HEADERS "%s", x->code.definitions, x->code.functions);
-  fclose(file);
-  return 1;
+  return status == FF_OK && code_save(&x->code, number);
 }
 
 /* Loads p<number>.so; NULL after a failed check. Then no file is left, but for a source that cannot be compiled. */

@@ -54,7 +54,13 @@ typedef struct {
   petri_text *to;
   uint64_t *s;
   uint32_t n_levels, n_counts, n_groups, n_transitions;
+  uint64_t *vary; /* NULL, or by which some numbers K are changed: another point of a sweep */
 } hybrid;
+
+static inline double hybrid_number(hybrid *h) {
+  const double number = 0.2 + 1.6 * uniform(h->s);
+  return h->vary == NULL || below(h->vary, 2) == 0 ? number : number * (0.5 + uniform(h->vary));
+}
 
 /* The text of a template for a group; X is a level, and Y one before it, if `ordered`. */
 static inline void hybrid_expand(hybrid *h, const char *text, uint32_t group, uint32_t level, int ordered, char *out,
@@ -68,7 +74,7 @@ static inline void hybrid_expand(hybrid *h, const char *text, uint32_t group, ui
     else if (*text == 'Y') at += (size_t)snprintf(out + at, size - at, "x%u", y);
     else if (*text == 'N') at += (size_t)snprintf(out + at, size - at, "n%u", n);
     else if (*text == 'M') at += (size_t)snprintf(out + at, size - at, "n%u", m);
-    else if (*text == 'K') at += (size_t)snprintf(out + at, size - at, "%.3f", 0.2 + 1.6 * uniform(h->s));
+    else if (*text == 'K') at += (size_t)snprintf(out + at, size - at, "%.3f", hybrid_number(h));
     else if (*text == 'D') at += (size_t)snprintf(out + at, size - at, "dose");
     else if (*text == 'F') at += (size_t)snprintf(out + at, size - at, "fixed");
     else if (*text == 'C') at += (size_t)snprintf(out + at, size - at, "catalyst");
@@ -145,10 +151,11 @@ static inline void hybrid_add_group(hybrid *h, uint32_t group) {
   }
 }
 
-/* A random net, which need not be one that can be compiled. The caller ends *x with petri_end(). */
-static inline void hybrid_write(petri_text *x, uint64_t *s) {
+/* A random net, which need not be one that can be compiled. With `vary`, one with other numbers. The caller ends *x with
+ * petri_end(). */
+static inline void hybrid_write_varied(petri_text *x, uint64_t *s, uint64_t *vary) {
   char name[20], marking[20];
-  hybrid h = {x, s, 1 + below(s, 3), 1 + below(s, 6), 0, 0};
+  hybrid h = {x, s, 1 + below(s, 3), 1 + below(s, 6), 0, 0, vary};
   const uint32_t groups = 1 + below(s, 4);
   h.n_groups = groups < h.n_counts ? groups : h.n_counts;
   petri_begin(x);
@@ -169,6 +176,8 @@ static inline void hybrid_write(petri_text *x, uint64_t *s) {
   for (uint32_t g = 0; g < h.n_groups; g++) hybrid_add_group(&h, g);
   hybrid_add_flows(&h);
 }
+
+static inline void hybrid_write(petri_text *x, uint64_t *s) { hybrid_write_varied(x, s, NULL); }
 
 /* ---- coloured nets --------------------------------------------------------------------------------------------------------- */
 

@@ -44,15 +44,6 @@ static int is_lively(const code_case *x) {
   return n >= LEAST_FIRINGS;
 }
 
-/* Whether a net is one for which code can be generated. */
-static int has_code(petri_text *x, const ff_petri_options *options) {
-  if (x->status == FF_OK) x->status = ff_petri_finish(x->net, &x->err);
-  if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);
-  if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
-  if (x->status == FF_OK) x->status = ff_petri_code_check(x->program, &x->err);
-  return x->status == FF_OK;
-}
-
 /* Markings at the start; some levels are 0. The caller frees them. */
 static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t *s) {
   double *starts = ff_calloc(units * p->n_places, sizeof *starts);
@@ -76,7 +67,7 @@ static void random_nets_give_the_trajectories(void) {
     petri_text *x = &nets[n];
     const uint64_t begun = seed;
     (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(x, &seed);
-    if (has_code(x, &options)) {
+    if (code_is_there(x, &options)) {
       snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)begun);
       cases[n] = (code_case){.what = names[n], .program = x->program, .last = last, .units = 20 + n % 3, .firings = n % 4 != 1,
                              .some = n % 5 == 2, .most_refused = 22};
@@ -324,7 +315,6 @@ static void variables_of_levels_have_no_code(void) {
 static void some_requests_have_no_code(void) {
   ff_formula_word word[] = {{FF_F_NUMBER, 0, 1}};
   const ff_formula until = {word, 1, 1};
-  const ff_device_point point = {0};
   petri_text x;
   hostile_write(&x, PLAIN_NET);
   petri_compile(&x, &(ff_petri_options){0});
@@ -333,10 +323,6 @@ static void some_requests_have_no_code(void) {
   check_refusal(x.program, &request, NULL);
   request.until = &until;
   check_refusal(x.program, &request, "no kernel simulates nets with conditions that end trajectories yet");
-  request = plain_request(x.program);
-  request.points = &point;
-  request.n_points = 1;
-  check_refusal(x.program, &request, "the code for this net is for one point of a sweep");
   /* the place that is not observed, too */
   double initial[] = {0, 1};
   request = plain_request(x.program);

@@ -60,6 +60,21 @@ plain_session <- function(..., frame = parent.frame()) {
   do.call(on.exit, list(bquote(.(restore)()), add = TRUE, after = FALSE), envir = frame)
 }
 
+# Until the caller returns, objects of the package have other values: a list, named by them.
+replace_in_package <- function(values, frame = parent.frame()) {
+  space <- asNamespace("fireflip")
+  set <- function(values) {
+    for (name in names(values)) {
+      unlockBinding(name, space)
+      assign(name, values[[name]], space)
+      lockBinding(name, space)
+    }
+  }
+  old <- mget(names(values), space)
+  set(values)
+  do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
+}
+
 # The backend that made a result.
 backend_of <- function(result) unique(as.data.frame(result, run = TRUE)$backend)
 

@@ -114,6 +114,20 @@ test_that("sweeps of nets have the processor's results on a GPU", {
   }
 })
 
+test_that("settings of a sweep share the code of a net on a GPU", {
+  skip_without_gpu()
+  replace_in_package(list(run_ensemble = function(...) stop("a setting is alone")))
+  for (one in Filter(function(one) length(one[[1L]]$parameters) > 0L, example_nets())) {
+    net <- one[[1L]]
+    varied <- utils::head(names(net$parameters), 3)
+    design <- as.data.frame(lapply(net$parameters[varied], function(value) value * c(0.83, 1.27, 2.11, 1.27)))
+    sweep <- function(backend) {
+      sweep_parameters(net, design, 200, times = one[[2L]] * c(0.1, 0.3), seed = 3, backend = backend, output = "final")
+    }
+    expect_identical(sweep("cuda"), sweep("cpu"))
+  }
+})
+
 test_that("any number of GPUs, and parts, give the same ensemble of a net", {
   skip_without_gpu()
   gpus <- subset(backends(), name == "cuda" & usable)$index

@@ -314,18 +314,7 @@ test_that("without a GPU, \"auto\" is the processor and \"cuda\" an error", {
 
 # With these numbers, "auto" moves every run that does not end in its first, smallest piece.
 eager <- function(frame = parent.frame()) {
-  space <- asNamespace("fireflip")
-  set <- function(values) {
-    for (name in names(values)) {
-      unlockBinding(name, space)
-      assign(name, values[[name]], space)
-      lockBinding(name, space)
-    }
-  }
-  numbers <- c("gpu_start_seconds", "gpu_gain_seconds", "gpu_least_trajectories", "piece_seconds")
-  old <- mget(numbers, space)
-  set(stats::setNames(list(0, 0, 0, 0), numbers))
-  do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
+  replace_in_package(list(gpu_start_seconds = 0, gpu_gain_seconds = 0, gpu_least_trajectories = 0, piece_seconds = 0), frame)
 }
 
 # A run with "auto" in the smallest pieces, so that it does not depend on the speed of this machine where the run moves. Returns

@@ -68,17 +68,44 @@ test_that("GPUs give the processor's results of tissues, by windows", {
   expect_match(conditionMessage(refused), "no kernel simulates nets whose parts have different transitions yet", fixed = TRUE)
 })
 
-test_that("GPUs simulate the settings of a sweep of nets one after the other", {
+test_that("GPUs simulate settings of a sweep of nets together", {
   plain_session(fireflip.cuda_library = fake("petri"))
-  design <- expand.grid(k = c(0.5, 1, 2), protein = c(0, 5))
-  for (output in c("summary", "trajectories", "final", "histogram")) {
-    sweep <- function(backend) {
-      sweep_parameters(net, design, 20, times = c(0.5, 1), seed = 1, backend = backend, output = output, observe = "on")
+  design <- expand.grid(k = c(0.5, 1, 2), protein = c(0, 5), off = 1:3)
+  replace_in_package(list(run_ensemble = function(...) stop("a setting is alone")))
+  for (how in c("", "45 4")) { # waves of two settings, where one trajectory in four is refused
+    Sys.setenv(FAKE_PETRI = how)
+    for (output in c("summary", "trajectories", "final", "histogram")) {
+      for (common in c(FALSE, TRUE)) {
+        sweep <- function(backend) {
+          sweep_parameters(net, design, 20, times = c(0.5, 1), seed = 1, backend = backend, output = output,
+            observe = c("on", "all"), common = common)
+        }
+        there <- sweep("cuda")
+        expect_identical(there, sweep("cpu"))
+        expect_identical(backend_of(there), "cuda")
+      }
     }
-    there <- sweep("cuda")
-    expect_identical(there, sweep("cpu"))
-    expect_identical(backend_of(there), "cuda")
   }
+  expect_identical(summary(there)$device$refused, 5) # of the first setting's 20
+})
+
+test_that("settings that GPUs cannot simulate together are simulated one after the other", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  Sys.setenv(FAKE_PETRI = "19") # fewer trajectories than a setting has
+  sweep <- function(backend, ...) {
+    sweep_parameters(net, data.frame(k = c(0.5, 2, 3)), 20, times = 1, seed = 1, backend = backend, ...)
+  }
+  there <- sweep("cuda")
+  expect_identical(there, sweep("cpu"))
+  expect_identical(backend_of(there), "cuda")
+  Sys.setenv(FAKE_PETRI = "")
+  by_windows <- function(backend) {
+    sweep_parameters(row_of_genes(3), data.frame(protein = c(0, 2)), 5, times = 1, seed = 1, method = "windows",
+      backend = backend, observe = "on[1]")
+  }
+  there <- by_windows("cuda")
+  expect_identical(there, by_windows("cpu"))
+  expect_identical(backend_of(there), "cuda")
 })
 
 test_that("what no GPU can do is an error with the reason, or is done by the processor, which is told once", {
@@ -219,22 +246,30 @@ test_that("with \"auto\", a long ensemble of a net moves to GPUs, a short one do
   expect_identical(again, there)
 })
 
-test_that("with \"auto\", a sweep of nets moves to GPUs only if each of its settings would", {
+test_that("with \"auto\", few trajectories of many settings move to GPUs, or are one run on the processor", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  replace_in_package(list(gpu_start_seconds = 0, gpu_gain_seconds = 0, gpu_least_trajectories = 20, piece_seconds = 0))
+  replace_in_package(list(run_ensemble = function(...) stop("a setting is alone")))
+  sweep <- function(net, backend) {
+    sweep_parameters(net, data.frame(A = 1:60), 15, times = c(1, 10), seed = 1, backend = backend, threads = 1)
+  }
+  can <- petri_net("A -> 0" = 0.01, "0 -> A" = 20, "0 -> x" = flow(1), "x -> 0" = flow("x"), continuous = "x")
+  cannot <- refused_nets()[[1L]]
+  expect_identical(there <- sweep(can, "auto"), sweep(can, "cpu"))
+  expect_match(backend_of(there), "cuda") # some settings had begun on the processor
+  expect_silent(there <- sweep(cannot, "auto"))
+  expect_identical(there, sweep(cannot, "cpu"))
+  expect_identical(backend_of(there), "cpu")
+})
+
+test_that("with \"auto\", many settings are one run", {
   core <- asNamespace("fireflip")
   at_once <- function(nsim, settings, backend = "auto", model = net) {
     core$settings_at_once(model, settings, list(nsim = nsim, threads = 2L), backend)
   }
   plain_session(fireflip.cuda_library = fake("petri"))
-  expect_identical(at_once(1000, 100), 1) # each may move by itself
+  expect_identical(at_once(1000, 20), 1) # each may move by itself
+  expect_gt(at_once(1000, 100), 1)
   expect_gt(at_once(1000, 100, "cpu"), 1)
   expect_gt(at_once(100, 100), 1)
-  expect_gt(at_once(1000, 100, model = as_reaction_network(petri_net("0 -> A" = 1))), 1)
-  worth <- function(waiting, seconds, together) {
-    options <- list(nsim = 1e6, threads = 2L, together = together)
-    core$is_worth_moving(list(complete = 1000, waiting = waiting), seconds, options)
-  }
-  expect_true(worth(9e5, 1, Inf))
-  expect_true(worth(9e5, 1, 5000))
-  expect_false(worth(9e5, 1, 4000)) # 4 seconds for each setting
-  expect_false(worth(9e5, 1e3, 100)) # too few trajectories
 })

@@ -37,7 +37,12 @@ static ff_status ready(ff_ensemble *e, double seconds, int *is, ff_error *err) {
     status = ff_cuda_upload((void **)&own->initial, code->initial, code->n_places * sizeof *code->initial, "markings", err);
   if (status == FF_OK)
     status = ff_cuda_upload((void **)&own->table, code->table, code->n_places * sizeof *code->table, "a table", err);
+  if (status == FF_OK && code->points != NULL)
+    status = ff_cuda_upload((void **)&e->points, code->points, (size_t)code->n_points * code->point_size * sizeof *code->points,
+                            "points", err);
   if (status != FF_OK) return status;
+  e->n_points = code->n_points;
+  e->point_words = 2 * code->point_size;
   e->slot_bytes = ff_petri_code_slot_bytes(code);
   ff_trajectories_use_code(e, own->jit, &own->kernel, code->threads, code->slots, ff_petri_code_shared_bytes(code), "net",
                            "one trajectory per thread");

@@ -429,10 +429,8 @@ static ff_status check_devices(const void *model, const ff_run_options *o, ff_er
 
 static void request(const ff_process *process, ff_device_request *out) { out->own = process->own; }
 
-static int shares(const ff_run_options *o) {
-  (void)o;
-  return 0;
-}
+/* Trajectories by windows have other kernels, which are for one point. */
+static int shares(const ff_run_options *o) { return o->method == FF_PETRI_EXACT; }
 
 const ff_engine ff_petri_engine = {.open = open_process, .close = close_process, .initial = initial_of, .lanes = make_lanes,
                                    .describe = describe, .check_devices = check_devices, .request = request, .shares = shares};

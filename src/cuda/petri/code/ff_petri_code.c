@@ -10,11 +10,10 @@
 #define MOST_LEVELS 16u
 #define MOST_PLACES 64u
 #define MOST_GROUPS 16u
-#define MOST_CELLS 32u
-#define MOST_WORDS 4000u /* of formulas */
 #define MOST_DEPTH 32u
 #define PIECES 64u
-#define FIRST_GIVEN 1000000u /* the name of a given level */
+#define FIRST_GIVEN 1000000u    /* the name of a given level, */
+#define FIRST_OF_POINT 2000000u /* and of a number of a point */
 #define SHORT_THREADS 128u  /* of a block whose threads have a trajectory, or a block of a large net, each */
 #define SHORT_BLOCKS 8u     /* of a multiprocessor, for short code, */
 #define TISSUE_BLOCKS 3u    /* and for large nets */
@@ -67,10 +66,11 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_stochastic > FF_PETRI_CODE_TRANSITIONS)
     return too_many(err, "stochastic transitions", p->n_stochastic, FF_PETRI_CODE_TRANSITIONS);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
-  if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
+  if (p->n_cells > FF_PETRI_CODE_CELLS) return too_many(err, "kinds of hazards", p->n_cells, FF_PETRI_CODE_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
     return too_many(err, "functions of levels in hazards", p->n_profiles - 1, FF_PETRI_CODE_PROFILES - 1);
-  if (words_of(p) > MOST_WORDS) return too_many(err, "operations and operands in formulas", words_of(p), MOST_WORDS);
+  if (words_of(p) > FF_PETRI_CODE_WORDS)
+    return too_many(err, "operations and operands in formulas", words_of(p), FF_PETRI_CODE_WORDS);
   if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
   return FF_OK;
 }
@@ -95,20 +95,19 @@ ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
   return status == FF_OK ? check_numbers(p, err) : status;
 }
 
-/* With starts, the request has the largest marking of each place. */
-static ff_status check_markings(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+ff_status ff_petri_code_check_marking(const ff_petri_program *p, const double *initial, ff_error *err) {
   for (uint32_t f = 0; f < p->n_places; f++) {
-    if (!(request->initial[f] >= 0)) return refuse(err, "negative markings");
-    if (!p->flat->continuous[f] && request->initial[f] > FF_PETRI_CODE_LARGEST)
+    if (!(initial[f] >= 0)) return refuse(err, "negative markings");
+    if (!p->flat->continuous[f] && initial[f] > FF_PETRI_CODE_LARGEST)
       return refuse(err, "more than 2^30 tokens in a place");
   }
   return FF_OK;
 }
 
+/* With starts, the request has the largest marking of each place. */
 static ff_status check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   if (request->until != NULL) return refuse(err, "conditions that end trajectories");
-  if (request->points != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "the code for this net is for one point of a sweep");
-  return check_markings(p, request, err);
+  return ff_petri_code_check_marking(p, request->initial, err);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -132,6 +131,11 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   for (uint32_t k = 0; k < p->n_derived; k++) {
     g->room[p->derived[k].value] = FF_PETRI_IN_DERIVED;
     g->number[p->derived[k].value] = k;
+  }
+  for (uint32_t v = p->n_values; v < g->n_values; v++) {
+    g->room[v] = FF_PETRI_IN_POINT;
+    g->number[v] = v - p->n_values;
+    g->name[v] = FIRST_OF_POINT + g->number[v];
   }
   for (uint32_t s = 0; s < p->n_settable; s++)
     if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return refuse(err, "parameters that events set");
@@ -336,6 +340,9 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
   ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->is_block, p->n_given > 0, g->near);
   if (!g->is_block) {
     ff_write(&g->out, "#define P_OWN_TERMS 0u\n#define P_LISTS %d\n", g->request->max_firings > 0);
+    if (g->request->points != NULL)
+      ff_write(&g->out, "#define P_POINTS 1\n#define P_PLACES %uu\n#define P_POINT_SIZE %uu\n", p->n_places,
+               p->n_places + g->points.n_numbers + 1);
     return FF_OK;
   }
   define_own_terms(g);
@@ -369,7 +376,7 @@ static ff_status fill_data(ff_petri_coder *g, ff_error *err) {
 
 static ff_status generate(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
-  const uint32_t room = MOST_WORDS;
+  const uint32_t room = FF_PETRI_CODE_WORDS;
   uint32_t *stack = ff_calloc((size_t)p->depth + 2 + room, sizeof *stack);
   ff_formula_written *shared = ff_calloc(room, sizeof *shared);
   g->depth = p->depth;
@@ -392,26 +399,29 @@ static ff_status generate(ff_petri_coder *g, ff_error *err) {
 }
 
 static ff_status make(ff_petri_coder *g, ff_error *err) {
-  const ff_petri_program *p = g->p;
   ff_petri_code_narrow narrow[FF_PETRI_CODE_NARROW];
-  const size_t symbols = p->n_values > p->most_reads ? p->n_values : p->most_reads;
+  const int has_points = g->request != NULL && g->request->points != NULL;
+  ff_status status = has_points ? ff_petri_code_join(g, err) : FF_OK;
+  g->n_values = g->p->n_values + g->points.n_numbers;
   g->narrow = narrow;
-  g->room = ff_calloc(p->n_values, sizeof *g->room);
-  g->number = ff_calloc(p->n_values, sizeof *g->number);
-  g->name = ff_calloc(p->n_values, sizeof *g->name);
-  g->names = ff_calloc(symbols > p->most_rows ? symbols : p->most_rows, sizeof *g->names);
-  g->declared = ff_calloc(p->n_values, sizeof *g->declared);
-  const int fine = g->room && g->number && g->name && g->names && g->declared;
-  ff_status status = fine ? FF_OK : ff_error_set(err, FF_EMEMORY, "no memory for code");
+  g->room = ff_calloc(g->n_values, sizeof *g->room);
+  g->number = ff_calloc(g->n_values, sizeof *g->number);
+  g->name = ff_calloc(g->n_values, sizeof *g->name);
+  g->declared = ff_calloc(g->n_values, sizeof *g->declared);
+  g->words = ff_calloc(FF_PETRI_CODE_WORDS, sizeof *g->words);
+  const int fine = g->room && g->number && g->name && g->declared && g->words;
+  if (status == FF_OK && !fine) status = ff_error_set(err, FF_EMEMORY, "no memory for code");
   if (status == FF_OK) status = place_values(g, err);
   if (status == FF_OK) status = list_narrow(g, err);
   if (status == FF_OK && g->request != NULL) status = fill_data(g, err);
   if (status == FF_OK) status = generate(g, err);
+  if (status == FF_OK && has_points) status = ff_petri_code_fill_points(g, err);
   free(g->room);
   free(g->number);
   free(g->name);
-  free(g->names);
   free(g->declared);
+  free(g->words);
+  ff_petri_code_free_points(&g->points);
   if (status != FF_OK) ff_petri_code_free(g->code);
   return status;
 }
@@ -437,5 +447,6 @@ void ff_petri_code_free(ff_petri_code *code) {
   free(code->functions);
   free(code->initial);
   free(code->table);
+  free(code->points);
   *code = (ff_petri_code){0};
 }

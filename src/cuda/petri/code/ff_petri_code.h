@@ -1,6 +1,6 @@
 /* Generates CUDA C for one Petri net: straight-line code, which ../steps/ff_petri_thread.h completes to a kernel; or for a type
  * of blocks of a large net, and ../windows/ff_petri_sweep.h completes it. The marking at the start and what is recorded are data,
- * so nets that differ only in these share the code. */
+ * so nets that differ only in these share the code. Of several points of a sweep, numbers in which they differ are data, too. */
 #ifndef FF_PETRI_CODE_H
 #define FF_PETRI_CODE_H
 
@@ -23,6 +23,8 @@ typedef struct {
   char *functions;   /* text that comes after it */
   double *initial;   /* of each place */
   uint32_t *table;   /* for each place its number among what is recorded, or UINT32_MAX */
+  double *points;    /* NULL, or what each of n_points points has: its marking, its other numbers, and the bits of its key */
+  uint32_t n_points, point_size; /* point_size: numbers of a point */
   uint32_t n_places, threads, blocks; /* threads of a block, blocks of a multiprocessor for which registers are limited */
   int pool;                   /* whether a block has a pool of trajectories: see ff_petri_thread_pool.h */
   uint32_t slots;             /* trajectories of a block */
@@ -31,9 +33,11 @@ typedef struct {
   uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;
 
-/* Generates the code for a program, what is recorded, and blocks with at most `shared` bytes of shared memory. The caller frees
- * the code with ff_petri_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a net. On an
- * error there is nothing to free. O(size of the program), and for each function the square of its operations. */
+/* Generates the code for a program, what is recorded, and blocks with at most `shared` bytes of shared memory. If the request has
+ * points, those join that differ from the first one in numbers only: its `joins` become 1. The caller frees the code with
+ * ff_petri_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a net. On an error there is
+ * nothing to free. O(size of the program), and for each function the square of its operations; with points, O(points * size) and
+ * memory as much, too. */
 ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, size_t shared,
                             ff_error *err);
 #define FF_PETRI_CODE_SHARED 232448u /* of a Hopper GPU; for tests */

@@ -11,8 +11,9 @@ typedef struct {
   int clips;
 } bounds;
 
-static void write_leaf(const bounds *x, const ff_formula_word *word, uint32_t value, uint32_t to) {
+static void write_leaf(const bounds *x, const ff_formula_word *word, uint32_t to) {
   ff_petri_coder *g = x->g;
+  const uint32_t value = word->code == FF_F_SYMBOL ? word->symbol : 0;
   const int spans = x->name[0] == 'r';
   ff_write(&g->out, "  const %s %s%u = ", x->type, x->name, to);
   if (word->code == FF_F_SYMBOL && g->room[value] == FF_PETRI_IN_LEVELS) {
@@ -43,28 +44,26 @@ static void write_operation(const bounds *x, const ff_formula_word *word, const 
 }
 
 /* Writes the bounds. A part that is equal to an earlier one is not written again. */
-static uint32_t write_bounds(const bounds *x, const ff_formula *formula, const uint32_t *of) {
-  ff_petri_coder *g = x->g;
-  uint32_t top = 0, *stack = g->formulas.stack;
-  g->formulas.place = of;
+static uint32_t write_bounds(const bounds *x, const ff_formula *formula) {
+  uint32_t top = 0, *stack = x->g->formulas.stack;
   for (uint32_t k = 0; k < formula->length; k++) {
     const ff_formula_word *word = formula->word + k;
     const uint32_t n = ff_formula_operands(word->code);
     top -= n;
     int is_new;
-    const uint32_t to = ff_formula_share(&g->formulas, word, stack + top, &is_new);
+    const uint32_t to = ff_formula_share(&x->g->formulas, word, stack + top, &is_new);
     if (is_new && n > 0) write_operation(x, word, stack + top, to);
-    if (is_new && n == 0) write_leaf(x, word, word->code == FF_F_SYMBOL ? of[word->symbol] : 0, to);
+    if (is_new && n == 0) write_leaf(x, word, to);
     stack[top++] = to;
   }
   return stack[0];
 }
 
 /* The curves of levels, and all other values. */
-static void write_values(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
+static void write_values(ff_petri_coder *g, const ff_formula *formula) {
   for (uint32_t k = 0; k < formula->length; k++) {
     if (formula->word[k].code != FF_F_SYMBOL) continue;
-    const uint32_t value = of[formula->word[k].symbol];
+    const uint32_t value = formula->word[k].symbol;
     if (g->room[value] != FF_PETRI_IN_LEVELS) {
       ff_petri_code_declare(g, value);
     } else if (!g->declared[value]) {
@@ -78,17 +77,18 @@ static void write_values(ff_petri_coder *g, const ff_formula *formula, const uin
 void ff_petri_code_bounds(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of,
                           int clips) {
   const bounds spans = {g, "ff_range", "r", clips}, ranges = {g, "ff_petri_bound", "b", clips};
+  const ff_formula own = ff_petri_code_of_values(g, formula, of);
   ff_write(&g->out, "P_APART ff_range p_%s_outline_%u(p_thread own, double a, double b)", what, number);
   ff_petri_code_begin(g, "", 0);
   ff_write(&g->out, "  const p_thread *const t = &own;\n  const ff_range anything = ff_range_anything();\n");
-  write_values(g, formula, of);
-  ff_write(&g->out, "  (void)t;\n  (void)anything;\n  return r%u;\n}\n\n", write_bounds(&spans, formula, of));
+  write_values(g, &own);
+  ff_write(&g->out, "  (void)t;\n  (void)anything;\n  return r%u;\n}\n\n", write_bounds(&spans, &own));
   ff_write(&g->out, "P_APART ff_range p_%s_bound_%u(p_thread own, double a, double b)", what, number);
   ff_petri_code_begin(g, "", 0);
   ff_write(&g->out, "  const p_thread *const t = &own;\n  ff_petri_bound_places places = {0, 0, 0, 0};\n"
            "  const ff_petri_bound none = ff_petri_bound_of(ff_range_anything());\n");
-  write_values(g, formula, of);
-  ff_write(&g->out, "  (void)t;\n  (void)places;\n  (void)none;\n  return b%u.range;\n}\n\n", write_bounds(&ranges, formula, of));
+  write_values(g, &own);
+  ff_write(&g->out, "  (void)t;\n  (void)places;\n  (void)none;\n  return b%u.range;\n}\n\n", write_bounds(&ranges, &own));
 }
 
 /* A function that calls that of a number. */

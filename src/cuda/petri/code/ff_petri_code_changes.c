@@ -26,7 +26,8 @@ static int is_plain(const ff_petri_coder *g, uint32_t m) {
   for (uint32_t c = 0; c < law->n_effects; c++) {
     const ff_petri_effect *effect = &law->effect[c];
     if (g->room[ff_petri_value_of(law, effect->row, i)] != FF_PETRI_IN_COUNTS || effect->resets ||
-        effect->formula.formula.length > 0 || effect->by != floor(effect->by) || fabs(effect->by) > 1e6)
+        effect->formula.formula.length > 0 || ff_petri_code_datum_of(g, &effect->by) != FF_PETRI_CODE_NO_DATA ||
+        effect->by != floor(effect->by) || fabs(effect->by) > 1e6)
       return 0;
   }
   return 1;
@@ -117,7 +118,7 @@ static void write_special(ff_petri_coder *g, uint32_t m) {
     if (varies)
       ff_write(&g->out, "f%u", f);
     else
-      ff_petri_code_number(g, effect->by);
+      ff_petri_code_number_at(g, &effect->by);
     ff_write(&g->out, ";\n");
   }
   for (uint32_t c = 0; c < law->n_effects; c++) {

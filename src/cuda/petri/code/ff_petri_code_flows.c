@@ -43,7 +43,7 @@ static void write_slopes(ff_petri_coder *g) {
         if (varies)
           ff_write(&g->out, "f%u", by);
         else
-          ff_petri_code_number(g, effect->by);
+          ff_petri_code_number_at(g, &effect->by);
         ff_write(&g->out, " * f%u;\n", rate);
       }
     }
@@ -83,6 +83,17 @@ static void write_spans(ff_petri_coder *g) {
   ff_write(&g->out, "  (void)t;\n  (void)f;\n  (void)span;\n  return out;\n}\n\n");
 }
 
+/* The size of what a flow changes a level by. */
+static void write_size(ff_petri_coder *g, const double *by) {
+  if (ff_petri_code_datum_of(g, by) == FF_PETRI_CODE_NO_DATA) {
+    ff_petri_code_number(g, *by < 0 ? -*by : *by);
+  } else {
+    ff_write(&g->out, "ff_math_absolute(");
+    ff_petri_code_number_at(g, by);
+    ff_write(&g->out, ")");
+  }
+}
+
 /* As slack_of() of petri/path/ff_petri_peak.c. */
 static void write_slacks(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP double p_rate_slack(const p_thread *t, uint32_t f, const double *y, double length)", 0);
@@ -93,12 +104,13 @@ static void write_slacks(ff_petri_coder *g) {
     for (uint32_t c = 0; c < law->n_effects; c++) {
       const ff_petri_effect *effect = &law->effect[c];
       const uint32_t level = ff_petri_value_of(law, effect->row, g->narrow[k].i);
-      const double by = effect->formula.formula.length == 0 ? (effect->by < 0 ? -effect->by : effect->by) : 1;
-      if (level >= g->p->n_levels || !(by > 0)) continue;
+      static const double one = 1;
+      const double *by = effect->formula.formula.length == 0 ? &effect->by : &one;
+      if (level >= g->p->n_levels || *by == 0) continue;
       ff_write(&g->out, "    most = P_RELATIVE * (P_SIZE + ff_math_absolute(y[%u]));\n    if (most < slack * ", level);
-      ff_petri_code_number(g, by);
+      write_size(g, by);
       ff_write(&g->out, " * length) slack = most / (");
-      ff_petri_code_number(g, by);
+      write_size(g, by);
       ff_write(&g->out, " * length);\n");
     }
     ff_write(&g->out, "  }\n");

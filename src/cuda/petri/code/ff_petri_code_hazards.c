@@ -56,7 +56,7 @@ static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {
   ff_petri_code_declare(g, factor->value);
   const uint32_t to = g->formulas.variables++;
   ff_write(&g->out, "  const double f%u = ", to);
-  ff_petri_code_number(g, factor->number);
+  ff_petri_code_number_at(g, &factor->number);
   ff_write(&g->out, " * x%u;\n", g->name[factor->value]);
   return to;
 }
@@ -83,14 +83,20 @@ static int has_table(const ff_petri_coder *g, uint32_t cell) {
   return plain;
 }
 
-/* Tables of the choice among many members: the number, the count and the transition of each, for all such cells. */
+/* Tables of the choice among many members: the number, the count and the transition of each, for all such cells. Where points
+ * differ, each point has the numbers. */
 static void write_tables(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   static const char *const heads[] = {"double p_numbers[]", "uint8_t p_counts[]", "uint8_t p_members[]"};
-  for (int which = 0; which < 3; which++) {
+  uint8_t has[FF_PETRI_CODE_CELLS];
+  for (uint32_t c = 0; c < p->n_cells; c++) has[c] = (uint8_t)has_table(g, c);
+  ff_petri_code_add_table(g, has);
+  const int differs = g->points.table != FF_PETRI_CODE_NO_DATA;
+  if (differs) ff_write(&g->out, "#define p_numbers P_TABLE_OF_POINT(%u)\n", g->points.table);
+  for (int which = differs; which < 3; which++) {
     ff_write(&g->out, "P_TABLE %s = {", heads[which]);
     for (uint32_t c = 0; c < p->n_cells; c++)
-      for (size_t k = p->cell_members[c]; k < p->cell_members[c + 1] && has_table(g, c); k++) {
+      for (size_t k = p->cell_members[c]; k < p->cell_members[c + 1] && has[c]; k++) {
         const ff_petri_factor *factor = &p->factor[p->member[k]];
         if (which == 0) ff_write(&g->out, "%s, ", ff_show_exact(factor->number).text);
         if (which == 1) ff_write(&g->out, "%uu, ", g->number[factor->value]);

@@ -5,9 +5,12 @@
 #include "../../formula/ff_formula_writer.h"
 #include "ff_petri_code.h"
 
-#define FF_PETRI_CODE_NARROW 16u      /* the most flows that may have narrow peaks, */
+#define FF_PETRI_CODE_CELLS 32u       /* the most kinds of hazards, */
+#define FF_PETRI_CODE_NARROW 16u      /* flows that may have narrow peaks, */
 #define FF_PETRI_CODE_PROFILES 16u    /* profiles, of which the first one is 1, */
 #define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
+#define FF_PETRI_CODE_WORDS 4000u     /* of all formulas */
+#define FF_PETRI_CODE_NO_DATA UINT32_MAX
 
 /* Where a thread has a value. */
 typedef enum {
@@ -18,8 +21,28 @@ typedef enum {
   FF_PETRI_IN_DERIVED,
   FF_PETRI_IN_TIME,
   FF_PETRI_IN_TEXT, /* it is a number */
+  FF_PETRI_IN_POINT, /* it is a number of the trajectory's point */
   FF_PETRI_NOWHERE
 } ff_petri_code_room;
+
+/* A number of the program that differs between points, and which number of a point it is. */
+typedef struct {
+  const double *at;
+  uint32_t number;
+} ff_petri_code_datum;
+
+/* Points that share the code. All 0 if the request has none. */
+typedef struct {
+  const ff_device_point **point;
+  uint32_t n;
+  double *number;             /* for each point: all numbers of its program, of which there are n_all */
+  size_t n_all, factors;      /* factors: the first of those of coefficients */
+  ff_petri_code_datum *datum; /* by ascending addresses */
+  size_t n_data;
+  uint32_t n_numbers;         /* of a point */
+  size_t *source, room;       /* for each number of a point: which one of its program it is */
+  uint32_t table;       /* where the numbers of tables of coefficients begin, or FF_PETRI_CODE_NO_DATA */
+} ff_petri_code_points;
 
 /* A flow whose rate may have narrow peaks. */
 typedef struct {
@@ -40,8 +63,10 @@ typedef struct {
   uint8_t *room;        /* of each value, an ff_petri_code_room */
   uint32_t *number;     /* of each value: its number there */
   uint32_t *name;       /* of each value: variable x<name>. Blocks that differ only in given levels have the same names */
-  uint32_t *names;      /* room for those of a formula's symbols */
   uint8_t *declared;    /* of each value: whether the function that is written has declared it */
+  uint32_t n_values;    /* those of the program, and then the numbers of a point */
+  ff_formula_word *words; /* room for a formula */
+  ff_petri_code_points points;
   int now;              /* whether this function reads levels at the time `now`, else from y[] */
   uint32_t n_counts, n_reals, became, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
@@ -54,12 +79,15 @@ typedef struct {
 void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now);
 /* A number as an expression. */
 void ff_petri_code_number(ff_petri_coder *g, double number);
+/* A number of the program, which may differ between points. */
+void ff_petri_code_number_at(ff_petri_coder *g, const double *number);
 /* Declares variable x<value>. */
 void ff_petri_code_declare(ff_petri_coder *g, uint32_t value);
 /* Write a formula. Its value is variable f<n>, and n is returned. */
 uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain);
-/* The names of a formula's symbols, of which symbol k is the value of[k]. Valid until the next call. */
-const uint32_t *ff_petri_code_names(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
+/* A formula whose symbols are values, from one whose symbol k is the value of[k]. Numbers that differ between points are values,
+ * too. Valid until the next call. */
+ff_formula ff_petri_code_of_values(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
 uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term, uint32_t i);
 /* Quick bounds of a formula: variable s<n>. Symbol k is the value of[k]. */
 uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of);
@@ -73,6 +101,20 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
 /* The values of the symbols of a term of transition i: as many as the term has, or all values. The caller frees *out. */
 ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term,
                                 uint32_t i, ff_error *err);
+
+/* ---- points of a sweep: ff_petri_code_points.c --------------------------------------------------------------------------- */
+
+/* FF_EUNSUPPORTED, with a clause, for a marking at the start that no thread can have. */
+ff_status ff_petri_code_check_marking(const ff_petri_program *program, const double *initial, ff_error *err);
+/* Finds the points of the request that share the code of the first one, and the numbers in which they differ. */
+ff_status ff_petri_code_join(ff_petri_coder *g, ff_error *err);
+/* Gives points the numbers of coefficients of cells that have tables, one after the other, if points differ in some of them. */
+void ff_petri_code_add_table(ff_petri_coder *g, const uint8_t *has);
+/* Fills what each point has: its marking, its numbers, its key. */
+ff_status ff_petri_code_fill_points(ff_petri_coder *g, ff_error *err);
+void ff_petri_code_free_points(ff_petri_code_points *points);
+/* Which number of a point a number of the program is, or FF_PETRI_CODE_NO_DATA: it is equal in all points. O(log(n_data)). */
+uint32_t ff_petri_code_datum_of(const ff_petri_coder *g, const double *at);
 
 /* ---- functions ---------------------------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
 void ff_petri_code_begin(ff_petri_coder *g, const char *head, int now) {
-  memset(g->declared, 0, g->p->n_values);
+  memset(g->declared, 0, g->n_values);
   g->now = now;
   g->formulas.variables = 0;
   g->formulas.n_shared = 0;
@@ -21,6 +21,14 @@ void ff_petri_code_number(ff_petri_coder *g, double number) {
   uint64_t bits;
   memcpy(&bits, &number, sizeof bits);
   ff_write(&g->out, "ff_math_from_bits(0x%llXull)", (unsigned long long)bits);
+}
+
+void ff_petri_code_number_at(ff_petri_coder *g, const double *number) {
+  const uint32_t datum = ff_petri_code_datum_of(g, number);
+  if (datum == FF_PETRI_CODE_NO_DATA)
+    ff_petri_code_number(g, *number);
+  else
+    ff_write(&g->out, "P_OF_POINT(%u)", datum);
 }
 
 void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
@@ -37,24 +45,38 @@ void ff_petri_code_declare(ff_petri_coder *g, uint32_t value) {
     case FF_PETRI_IN_REALS: ff_write(&g->out, "P_R(%u)", at); break;
     case FF_PETRI_IN_DERIVED: ff_write(&g->out, "P_D(%u)", at); break;
     case FF_PETRI_IN_TIME: ff_write(&g->out, "time"); break;
-    default: ff_petri_code_number(g, g->p->initial[value]);
+    case FF_PETRI_IN_POINT: ff_write(&g->out, "P_OF_POINT(%u)", at); break;
+    default: ff_petri_code_number_at(g, &g->p->initial[value]);
   }
   ff_write(&g->out, ";\n  (void)x%u;\n", g->name[value]);
 }
 
 /* ---- formulas ----------------------------------------------------------------------------------------------------------- */
 
-const uint32_t *ff_petri_code_names(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
-  for (uint32_t k = 0; k < formula->length; k++)
-    if (formula->word[k].code == FF_F_SYMBOL) g->names[formula->word[k].symbol] = g->name[of[formula->word[k].symbol]];
-  return g->names;
+/* What stands for a word of a formula. */
+static ff_formula_word word_of_values(const ff_petri_coder *g, const ff_formula_word *word, const uint32_t *of) {
+  const double *number = word->code == FF_F_NUMBER ? &word->number : NULL;
+  ff_formula_word out = *word;
+  if (word->code == FF_F_SYMBOL) {
+    out.symbol = of[word->symbol];
+    if (g->room[out.symbol] == FF_PETRI_IN_TEXT) number = &g->p->initial[out.symbol];
+  }
+  const uint32_t datum = number != NULL ? ff_petri_code_datum_of(g, number) : FF_PETRI_CODE_NO_DATA;
+  if (datum != FF_PETRI_CODE_NO_DATA) out = (ff_formula_word){FF_F_SYMBOL, g->p->n_values + datum, 0};
+  return out;
+}
+
+ff_formula ff_petri_code_of_values(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
+  for (uint32_t k = 0; k < formula->length; k++) g->words[k] = word_of_values(g, &formula->word[k], of);
+  g->formulas.place = g->name;
+  return (ff_formula){g->words, formula->length, formula->depth};
 }
 
 static uint32_t write_formula(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
-  for (uint32_t k = 0; k < formula->length; k++)
-    if (formula->word[k].code == FF_F_SYMBOL) ff_petri_code_declare(g, of[formula->word[k].symbol]);
-  g->formulas.place = ff_petri_code_names(g, formula, of);
-  return ff_formula_write(&g->formulas, formula);
+  const ff_formula own = ff_petri_code_of_values(g, formula, of);
+  for (uint32_t k = 0; k < own.length; k++)
+    if (own.word[k].code == FF_F_SYMBOL) ff_petri_code_declare(g, own.word[k].symbol);
+  return ff_formula_write(&g->formulas, &own);
 }
 
 uint32_t ff_petri_code_plain(ff_petri_coder *g, const ff_petri_plain *plain) {
@@ -85,7 +107,7 @@ uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff
     if (term->simple != FF_PETRI_NUMBER) ff_petri_code_declare(g, of[term->symbol]);
     to = g->formulas.variables++;
     ff_write(&g->out, "  const double f%u = ", to);
-    if (term->simple != FF_PETRI_SYMBOL) ff_petri_code_number(g, term->number);
+    if (term->simple != FF_PETRI_SYMBOL) ff_petri_code_number_at(g, &term->number);
     if (term->simple == FF_PETRI_MULTIPLE) ff_write(&g->out, " * ");
     if (term->simple != FF_PETRI_NUMBER) ff_write(&g->out, "x%u", g->name[of[term->symbol]]);
     ff_write(&g->out, ";\n");
@@ -96,8 +118,9 @@ uint32_t ff_petri_code_term(ff_petri_coder *g, const ff_petri_law *law, const ff
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------------- */
 
-static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, const uint32_t *of, const uint32_t *operand,
-                               double exponent) {
+/* `exponent`: the word before this one. */
+static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, const uint32_t *operand,
+                               const ff_formula_word *exponent) {
   static const char *const names[] = {[FF_F_ADD] = "sum", [FF_F_SUB] = "difference", [FF_F_MUL] = "product",
                                       [FF_F_DIV] = "quotient"};
   const uint32_t a = operand[0], b = operand[1];
@@ -108,15 +131,18 @@ static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, c
       ff_write(&g->out, ")");
       break;
     case FF_F_SYMBOL:
-      if (g->room[of[word->symbol]] == FF_PETRI_IN_LEVELS)
-        ff_write(&g->out, "span[%u]", g->number[of[word->symbol]]);
+      if (g->room[word->symbol] == FF_PETRI_IN_LEVELS)
+        ff_write(&g->out, "span[%u]", g->number[word->symbol]);
       else
-        ff_write(&g->out, "p_span_new(x%u)", g->name[of[word->symbol]]);
+        ff_write(&g->out, "p_span_new(x%u)", g->name[word->symbol]);
       break;
     case FF_F_NEG: ff_write(&g->out, "p_span_negative(s%u)", a); break;
     case FF_F_POW:
       ff_write(&g->out, "p_span_power(s%u, ", a);
-      ff_petri_code_number(g, exponent);
+      if (exponent->code == FF_F_SYMBOL)
+        ff_write(&g->out, "x%u", g->name[exponent->symbol]);
+      else
+        ff_petri_code_number(g, exponent->number);
       ff_write(&g->out, ")");
       break;
     default: ff_write(&g->out, "p_span_%s(s%u, s%u)", names[word->code], a, b);
@@ -125,18 +151,18 @@ static void write_span_of_word(ff_petri_coder *g, const ff_formula_word *word, c
 
 uint32_t ff_petri_code_span(ff_petri_coder *g, const ff_formula *formula, const uint32_t *of) {
   uint32_t top = 0, *stack = g->formulas.stack;
-  for (uint32_t k = 0; k < formula->length; k++)
-    if (formula->word[k].code == FF_F_SYMBOL && g->room[of[formula->word[k].symbol]] != FF_PETRI_IN_LEVELS)
-      ff_petri_code_declare(g, of[formula->word[k].symbol]);
-  g->formulas.place = ff_petri_code_names(g, formula, of);
-  for (uint32_t k = 0; k < formula->length; k++) {
-    const ff_formula_word *word = formula->word + k;
+  const ff_formula own = ff_petri_code_of_values(g, formula, of);
+  for (uint32_t k = 0; k < own.length; k++)
+    if (own.word[k].code == FF_F_SYMBOL && g->room[own.word[k].symbol] != FF_PETRI_IN_LEVELS)
+      ff_petri_code_declare(g, own.word[k].symbol);
+  for (uint32_t k = 0; k < own.length; k++) {
+    const ff_formula_word *word = own.word + k;
     int is_new;
     top -= ff_formula_operands(word->code);
     const uint32_t to = ff_formula_share(&g->formulas, word, stack + top, &is_new);
     if (is_new) {
       ff_write(&g->out, "  const p_span s%u = ", to);
-      write_span_of_word(g, word, of, stack + top, k > 0 ? formula->word[k - 1].number : 0);
+      write_span_of_word(g, word, stack + top, k > 0 ? word - 1 : word);
       ff_write(&g->out, ";\n");
     }
     stack[top++] = to;
@@ -151,20 +177,22 @@ static uint32_t read_of(const ff_petri_coder *g, uint32_t value) {
     case FF_PETRI_IN_COUNTS: return g->p->n_levels + g->number[value];
     case FF_PETRI_IN_REALS: return g->p->n_levels + g->n_counts + g->number[value];
     case FF_PETRI_IN_DERIVED: return g->p->n_levels + g->n_counts + g->n_reals + g->number[value];
+    case FF_PETRI_IN_POINT: return g->p->n_levels + g->n_counts + g->n_reals + g->p->n_derived + g->number[value];
     default: return UINT32_MAX;
   }
 }
 
 void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, const ff_formula *formula, const uint32_t *of) {
   uint32_t *read = g->formulas.stack + g->depth + 1, n = 0; /* the room behind the stack */
+  const ff_formula own = ff_petri_code_of_values(g, formula, of);
   ff_write(&g->out, "P_DATA ff_formula_word p_%s_words_%u[] = {", what, number);
-  for (uint32_t k = 0; k < formula->length; k++) {
-    ff_formula_word word = formula->word[k];
-    if (word.code == FF_F_SYMBOL && g->room[of[word.symbol]] == FF_PETRI_IN_TEXT)
-      word = (ff_formula_word){FF_F_NUMBER, 0, g->p->initial[of[word.symbol]]};
+  for (uint32_t k = 0; k < own.length; k++) {
+    ff_formula_word word = own.word[k];
+    if (word.code == FF_F_SYMBOL && g->room[word.symbol] == FF_PETRI_IN_TEXT)
+      word = (ff_formula_word){FF_F_NUMBER, 0, g->p->initial[word.symbol]};
     uint32_t at = 0;
     if (word.code == FF_F_SYMBOL) {
-      const uint32_t reads = read_of(g, of[word.symbol]);
+      const uint32_t reads = read_of(g, word.symbol);
       while (at < n && read[at] != reads) at++;
       if (at == n) read[n++] = reads;
     }
@@ -230,6 +258,8 @@ static void write_value(ff_petri_coder *g) {
     ff_petri_code_declare(g, v);
     ff_write(&g->out, "  value = i == %uu ? x%u : value;\n", read - p->n_levels, g->name[v]);
   }
+  if (g->n_values > p->n_values)
+    ff_write(&g->out, "  if (i >= P_COUNTS + P_REALS + P_DERIVED) value = P_OF_POINT(i - (P_COUNTS + P_REALS + P_DERIVED));\n");
   ff_write(&g->out, "  (void)t;\n  (void)i;\n  return value;\n}\n\n");
 }
 

@@ -34,6 +34,8 @@
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
  *   P_SHARED            whether groups have a profile in common that is not affine
  *   P_LISTS             whether firings are listed
+ *   P_POINTS            1 if the ensemble has several points, else undefined. Then P_PLACES is the number of places, and
+ *                       P_POINT_SIZE that of what a point has: see ff_petri_thread_points.h
  *   P_WINDOWS           0: the net is not one of blocks (../windows/ff_petri_sweep.h)
  *   P_GIVEN, P_NEAR, P_OWN_TERMS   of a block: whether flows read levels of others, the most neighbours, and what
  *                       ff_petri_sweep.h tells; 0
@@ -63,6 +65,7 @@
 
 /* Each part uses those before it. */
 #include "ff_petri_thread_state.h"
+#include "ff_petri_thread_points.h"
 #include "ff_petri_thread_take.h"
 #include "ff_petri_thread_solver.h"
 #include "ff_petri_thread_hazards.h"

@@ -155,6 +155,7 @@ FF_WARP void p_work(p_thread *t, uint64_t began, ff_petri_part *piece) {
         t->at = pool->entry[mine.queue * P_SLOTS + (mine.first + lane) % P_SLOTS];
         t->piece = piece + (uint64_t)P_PIECES * t->at;
         p_get(t);
+        p_use_point(t);
         p_go_through(t, mine.queue);
         p_put(t);
         to = p_queue_of(t->phase);

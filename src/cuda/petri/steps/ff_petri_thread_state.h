@@ -213,7 +213,7 @@ typedef struct {
   uint32_t writes;       /* which wave of the block, */
   uint32_t n_pieces, n_kinks, n_firings; /* and what it has so far */
 #else
-  const double *initial; /* of each place */
+  const double *initial; /* of each place; then come the numbers of the point */
   const uint32_t *table; /* for each place its number among what is recorded, or P_NONE */
 #endif
 } p_thread;

@@ -27,8 +27,8 @@ P_APART void p_record(p_thread own, double time) {
 
 /* The group has fired, or begins. */
 FF_WARP void p_draw(p_thread *t, uint32_t g) {
-  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, g, P_FIRED(g), t->run->first + P_UNIT);
-  const ff_philox_block w = ff_philox(at, t->run->key);
+  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_FIRING, g, P_FIRED(g), P_TRAJECTORY);
+  const ff_philox_block w = ff_philox(at, P_KEY);
   P_LEFT(g) = ff_exponential(w.v[0], w.v[1]);
   P_CHOICE(g) = ff_closed(w.v[2], w.v[3]);
   P_SINCE(g) = t->now;
@@ -43,6 +43,7 @@ FF_WARP void p_take(p_thread *t) {
   P_UNIT = (uint32_t)k;
   P_NUMBER = P_FIRINGS = P_STIFF = P_CALM = 0u;
   P_WANTED = t->run->times[0];
+  p_use_point(t);
   p_set(t, (uint32_t)k);
   t->now = t->from = t->to = 0;
   P_REACH = P_INFINITY;
@@ -72,10 +73,14 @@ P_APART p_thread p_leave(p_thread own) {
     p_take(t);
     return own;
   }
-  if (t->phase == P_REFUSES)
+  if (t->phase == P_REFUSES) {
     P_OR(run->refused + P_UNIT / 32u, 1u << (P_UNIT % 32u));
-  else
+  } else {
     P_FETCH_ADD(&run->counters->steps, P_FIRINGS);
+#if P_POINTS
+    P_FETCH_ADD(run->point_steps + P_POINT, P_FIRINGS);
+#endif
+  }
   P_FETCH_ADD(&run->counters->complete, 1u);
   p_take(t);
   return own;
