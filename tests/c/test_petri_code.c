@@ -2,8 +2,8 @@
  * the engine. */
 #include "petri_code.h"
 
+#include "petri_drawn.h"
 #include "petri_hostile.h"
-#include "petri_hybrid.h"
 
 enum { UNITS = 40 };
 
@@ -24,85 +24,15 @@ static void small_nets_give_the_trajectories(void) {
 
 /* ---- random nets ---------------------------------------------------------------------------------------------------------- */
 
-enum { DRAWN = 54, LEAST_FIRINGS = 60, MOST_FIRINGS = 4000 };
-
-/* Whether some transitions fire in the trajectories of a case, but not too many. */
-static int is_lively(const code_case *x) {
-  static const uint32_t observed = 0;
-  double *state = ff_calloc(x->units, sizeof *state), *const states = state;
-  ff_error err;
-  ff_run *run = NULL;
-  int done = 0;
-  const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST, .n = x->units, .times = &x->last, .n_times = 1,
-                                  .observed = &observed, .n_observed = 1, .states = &states, .threads = 1,
-                                  .max_firings = MOST_FIRINGS, .starts = x->starts};
-  ff_status status = ff_run_new(&run, &ff_petri_engine, x->program, &options, &err);
-  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
-  const uint64_t n = status == FF_OK ? ff_run_n_firings(run) : 0;
-  ff_run_free(run);
-  free(state);
-  return n >= LEAST_FIRINGS;
-}
-
-/* Whether a net is one for which code can be generated. */
-static int has_code(petri_text *x, const ff_petri_options *options) {
-  if (x->status == FF_OK) x->status = ff_petri_finish(x->net, &x->err);
-  if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);
-  if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
-  if (x->status == FF_OK) x->status = ff_petri_code_check(x->program, &x->err);
-  return x->status == FF_OK;
-}
-
-/* Markings at the start; some levels are 0. The caller frees them. */
-static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t *s) {
-  double *starts = ff_calloc(units * p->n_places, sizeof *starts);
-  for (uint64_t k = 0; k < units; k++)
-    for (uint32_t f = 0; f < p->n_places; f++)
-      starts[k * p->n_places + f] = !p->flat->continuous[f] ? below(s, 6) : below(s, 3) == 0 ? 0 : 2 * uniform(s);
-  return starts;
-}
-
 static void random_nets_give_the_trajectories(void) {
-  static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
-  uint64_t seed = 38, steps = 0;
-  uint32_t trajectories = 0, refused = 0, failed = 0;
-  static petri_text nets[DRAWN];
+  static drawn_net nets[DRAWN];
   static code_case cases[DRAWN];
-  static char names[DRAWN][40];
-  uint32_t n = 0, draws = 0;
-  for (; n < DRAWN && draws < 40 * DRAWN; draws++) {
-    const ff_petri_options options = {.relative = relative[n % 3], .one_clock = n % 9 == 4,
-                                      .integrator = n % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
-    petri_text *x = &nets[n];
-    const uint64_t begun = seed;
-    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(x, &seed);
-    if (has_code(x, &options)) {
-      snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)begun);
-      cases[n] = (code_case){.what = names[n], .program = x->program, .last = last, .units = 20 + n % 3, .firings = n % 4 != 1,
-                             .some = n % 5 == 2, .most_refused = 22};
-      if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
-      if (is_lively(&cases[n])) {
-        n++;
-        continue;
-      }
-      free((void *)cases[n].starts);
-    }
-    petri_end(x);
-  }
-  FF_CHECK_INT(n, DRAWN);
-  code_play(cases, n, CODE_QUICK);
-  for (uint32_t i = 0; i < n; i++) {
-    trajectories += (uint32_t)cases[i].units;
-    refused += cases[i].refused;
-    failed += cases[i].failed;
-    steps += cases[i].steps;
-    free((void *)cases[i].starts);
-  }
-  FF_CHECK_INT(failed, 0); /* see is_lively() */
-  FF_CHECK_SAY(refused <= trajectories / 20, "%u of %u refused", refused, trajectories);
-  FF_CHECK(steps > LEAST_FIRINGS * DRAWN);
-  code_end(cases, n);
-  for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
+  drawn_nets(nets, DRAWN, ff_petri_code_check);
+  for (uint32_t i = 0; i < DRAWN; i++) cases[i] = nets[i].of;
+  code_play(cases, DRAWN, CODE_QUICK);
+  drawn_check(cases, DRAWN);
+  code_end(cases, DRAWN);
+  drawn_end(nets, DRAWN);
 }
 
 /* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
