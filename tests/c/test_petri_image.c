@@ -6,6 +6,7 @@
 #include "../../src/cuda/petri/data/ff_petri_warp.h"
 #include "petri_drawn.h"
 #include "petri_hostile.h"
+#include "petri_large.h"
 
 enum { UNITS = 40 };
 
@@ -99,5 +100,22 @@ static void hostile_nets_give_the_trajectories(void) {
   }
 }
 
+/* ---- larger nets -------------------------------------------------------------------------------------------------------- */
+
+/* Nets for which no code is generated. */
+static void large_nets_give_the_trajectories(void) {
+  for (size_t i = 0; i < LARGE_NETS; i++) {
+    petri_text net;
+    ff_error err;
+    large_compile(&net, &large_nets[i]);
+    if (net.program == NULL) continue;
+    FF_CHECK_FAILS(ff_petri_code_check(net.program, &err), FF_EUNSUPPORTED, &err, "the net has");
+    code_case x = {.what = large_nets[i].what, .program = net.program, .last = large_nets[i].last, .units = UNITS / 4,
+                   .firings = 1, .alone = 1};
+    play_one(&x, (int)(i % 2));
+    petri_end(&net);
+  }
+}
+
 FF_TEST_MAIN("petri_image", small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories)
+             hostile_nets_give_the_trajectories, large_nets_give_the_trajectories)

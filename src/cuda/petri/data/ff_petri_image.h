@@ -28,8 +28,8 @@ extern "C" {
 #define FF_PETRI_IMAGE_TRANSITIONS 65536u
 #define FF_PETRI_IMAGE_GROUPS 16384u
 #define FF_PETRI_IMAGE_PROFILES 16384u
-#define FF_PETRI_IMAGE_WORDS 1048576u   /* of formulas, where equal ones count once */
-#define FF_PETRI_IMAGE_OPERANDS 4194304u
+#define FF_PETRI_IMAGE_WORDS 65536u   /* of formulas, where equal ones count once */
+#define FF_PETRI_IMAGE_OPERANDS 0x40000000u
 #define FF_PETRI_IMAGE_DEPTH 32u
 #define FF_PETRI_IMAGE_PIECES 128u      /* of integrals in a segment, for which a trajectory has room */
 
