@@ -241,7 +241,7 @@ static void some_requests_have_no_code(void) {
   request = plain_request(x.program);
   request.points = &point;
   request.n_points = 1;
-  check_refusal(x.program, &request, "the code for this net is for one point of a sweep");
+  check_refusal(x.program, &request, "kernels for nets run one point of a sweep");
   /* the place that is not observed, too */
   double initial[] = {0, 1};
   request = plain_request(x.program);
@@ -261,14 +261,7 @@ static void some_requests_have_no_code(void) {
 
 /* ---- sizes --------------------------------------------------------------------------------------------------------- */
 
-/* Lines of a net, where %u is a number from 0 on, and those before and after. `most` of them have code, and one more has none. */
-typedef struct {
-  const char *line;
-  uint32_t most;
-  const char *first, *last, *tells;
-} many;
-
-static const many sizes[] = {
+static const hostile_many sizes[] = {
     {"c x%u 0.1\nf 0 -> x%u|1\nf x%u -> 0|x%u\n", 16, "p n 0\n", "s 0 -> n|x3 * x1",
      "the net has 17 continuous places that flows change; expected at most 16"},
     {"p n%u 0\n", 62, "c x 1\nf x -> 0|x\np m 3\ns m -> 0|m\n", "", "the net has 65 places; expected at most 64"},
@@ -282,18 +275,6 @@ static const many sizes[] = {
      "the net has 17 flows with narrow peaks; expected at most 16"},
 };
 
-static void write_many(char *out, size_t size, const many *of, uint32_t n) {
-  size_t at = (size_t)snprintf(out, size, "%s", of->first);
-  for (uint32_t k = 0; k < n; k++)
-    for (const char *c = of->line; *c != '\0' && at + 20 < size; c++) {
-      if (c[0] == '%' && c[1] == 'u')
-        at += (size_t)snprintf(out + at, size - at, "%u", k), c++;
-      else
-        out[at++] = *c;
-    }
-  snprintf(out + at, size - at, "%s", of->last);
-}
-
 /* The largest nets have code, which gives the bits, and larger ones are refused. */
 static void large_nets_have_no_code(void) {
   enum { N = sizeof sizes / sizeof *sizes };
@@ -301,10 +282,10 @@ static void large_nets_have_no_code(void) {
   petri_text nets[N], x;
   code_case cases[N] = {0};
   for (uint32_t i = 0; i < N; i++) {
-    write_many(text, sizeof text, &sizes[i], sizes[i].most);
+    hostile_write_many(text, sizeof text, &sizes[i], sizes[i].most);
     hostile_write(&nets[i], text);
     petri_compile(&nets[i], &(ff_petri_options){0});
-    write_many(text, sizeof text, &sizes[i], sizes[i].most + 1);
+    hostile_write_many(text, sizeof text, &sizes[i], sizes[i].most + 1);
     hostile_write(&x, text);
     petri_compile(&x, &(ff_petri_options){0});
     if (nets[i].program == NULL || x.program == NULL) return;

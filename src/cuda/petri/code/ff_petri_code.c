@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../../../petri/within/ff_petri_span_math.h"
-#include "ff_petri_kinds.h"
 
 /* More would need too many registers, or too long to compile. */
 #define MOST_LEVELS 16u
@@ -356,7 +355,7 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);
-  if (status == FF_OK) status = ff_petri_check_request(p, request, FF_PETRI_CODE_LARGEST, err);
+  if (status == FF_OK) status = ff_petri_check_request(p, request, err);
   return status == FF_OK ? make(&g, err) : status;
 }
 

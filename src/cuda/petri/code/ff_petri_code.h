@@ -11,12 +11,13 @@ extern "C" {
 #include "../../../ensemble/ff_device.h"
 #include "../../../petri/path/ff_petri_hazard_math.h"
 #include "../../../petri/program/ff_petri_program.h"
+#include "ff_petri_kinds.h"
 
 #define FF_PETRI_CODE_HEADERS "#include \"cuda/petri/steps/ff_petri_thread.h\"\n" /* what comes between the two texts */
 #define FF_PETRI_CODE_BLOCK_HEADERS "#include \"cuda/petri/windows/ff_petri_sweep.h\"\n"
 #define FF_PETRI_CODE_ROUND 1u /* a slot fires at most so many times more than a launch shall */
 
-#define FF_PETRI_CODE_LARGEST 0x1p30 /* count: a trajectory with more tokens in a place is refused */
+#define FF_PETRI_CODE_LARGEST FF_PETRI_KINDS_LARGEST /* count: a trajectory with more tokens in a place is refused */
 
 typedef struct {
   char *definitions; /* text that comes before ff_petri_thread.h */

@@ -36,12 +36,12 @@ ff_status ff_petri_check_kinds(const ff_petri_program *p, ff_error *err) {
   return check_numbers(p, err);
 }
 
-ff_status ff_petri_check_request(const ff_petri_program *p, const ff_device_request *request, double most, ff_error *err) {
+ff_status ff_petri_check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   if (request->until != NULL) return ff_petri_refuse(err, "conditions that end trajectories");
-  if (request->points != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "the code for this net is for one point of a sweep");
+  if (request->points != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "kernels for nets run one point of a sweep");
   for (uint32_t f = 0; f < p->n_places; f++) {
     if (!(request->initial[f] >= 0)) return ff_petri_refuse(err, "negative markings");
-    if (!p->flat->continuous[f] && request->initial[f] > most)
+    if (!p->flat->continuous[f] && request->initial[f] > FF_PETRI_KINDS_LARGEST)
       return ff_petri_refuse(err, "more than 2^30 tokens in a place");
   }
   return FF_OK;

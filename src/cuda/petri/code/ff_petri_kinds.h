@@ -15,9 +15,10 @@ ff_status ff_petri_refuse(ff_error *err, const char *why);
 /* FF_EUNSUPPORTED, with a clause, if no kernel simulates such a net. O(size of the program). */
 ff_status ff_petri_check_kinds(const ff_petri_program *program, ff_error *err);
 
-/* The same for a run. `most` is the largest count that a kernel keeps. With starts, the request has the largest marking of each
- * place. O(places). */
-ff_status ff_petri_check_request(const ff_petri_program *program, const ff_device_request *request, double most, ff_error *err);
+#define FF_PETRI_KINDS_LARGEST 0x1p30 /* the largest count at the start */
+
+/* The same for a run. With starts, the request has the largest marking of each place. O(places). */
+ff_status ff_petri_check_request(const ff_petri_program *program, const ff_device_request *request, ff_error *err);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../petri/path/ff_petri_segment_math.h"
 #include "../../../petri/within/ff_petri_span_math.h"
 #include "../code/ff_petri_kinds.h"
 #include "ff_petri_image_maker.h"
@@ -15,7 +14,7 @@ typedef ff_petri_image_maker maker;
 
 static ff_status check_size(const char *what, uint64_t found, uint64_t most, ff_error *err) {
   if (found <= most) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "the net has %llu %s; kernels that read it as data expect at most %llu",
+  return ff_error_set(err, FF_EUNSUPPORTED, "too large as data: the net has %llu %s; expected at most %llu",
                       (unsigned long long)found, what, (unsigned long long)most);
 }
 
@@ -377,7 +376,7 @@ ff_status ff_petri_image_new(ff_petri_image *out, void **memory, size_t *bytes, 
   *memory = NULL;
   ff_status status = ff_petri_check_kinds(p, err);
   if (status == FF_OK) status = check_sizes(p, err);
-  if (status == FF_OK) status = ff_petri_check_request(p, request, FF_PETRI_MOST_COUNT, err);
+  if (status == FF_OK) status = ff_petri_check_request(p, request, err);
   if (status != FF_OK) return status;
   m.of = ff_calloc(p->n_values, sizeof *m.of);
   m.row = ff_calloc(larger(p->most_rows, p->most_reads), sizeof *m.row);
