@@ -117,9 +117,9 @@
 #'   transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
-#'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits above
-#'   hold for a cell together with the levels that it reads of its neighbours. The net must have no other parts than such cells,
-#'   and all cells must have the same transitions with the same rates. Where cells have different numbers of neighbours, as at
+#'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits of
+#'   generated code hold for a cell together with the levels that it reads of its neighbours. The net must have no other parts
+#'   than such cells, and all cells must have the same transitions with the same rates. Where cells have different numbers of neighbours, as at
 #'   the border of a tissue, rates of flows between cells must be numbers times a level, as those of diffusion are.
 #'
 #'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
