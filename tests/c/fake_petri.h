@@ -24,8 +24,8 @@ typedef struct {
   fake_firings firings;
 } fake_petri_ensemble;
 
-/* Looks at the net as a GPU's ensemble does first, so that the same nets are refused with the same reasons: it needs code, or else
- * data for a kernel. */
+/* Looks at the net as a GPU's ensemble does first, so that the same nets are refused with the same reasons: it needs code, or
+ * else data for a kernel. */
 static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, ff_error *err) {
   ff_petri_code code;
   ff_petri_image image;

@@ -49,9 +49,10 @@ FF_WARP uint32_t w_choose(const w_warp *w, uint32_t g, double time) {
 
 /* ---- coefficients ------------------------------------------------------------------------------------------------------- */
 
-/* Coefficients read no levels. */
-FF_WARP double w_coefficient(const w_warp *w, uint32_t t) {
-  return w_value(w, &w->image->coefficient[t], w_at_row(W_ROW_Y, w->s.now, 0u));
+/* Computes a coefficient, which reads no levels. Returns 0 if it is negative or no number. */
+FF_WARP int w_set_coefficient(const w_warp *w, uint32_t t) {
+  const double value = W_COEFFICIENT(w, t) = w_value(w, &w->image->coefficient[t], w_at_row(W_ROW_Y, w->s.now, 0u));
+  return value >= 0;
 }
 
 /* Makes the sum of a cell's coefficients anew: four sums, as ff_petri_clock_sum(). Returns whether it is finite. */
@@ -91,36 +92,17 @@ FF_WARP int w_derive(const w_warp *w, uint32_t place) {
   return who != 0u;
 }
 
-/* Computes the coefficients that depend on a place. Returns 0 if one is negative or no number. */
-FF_WARP int w_renew(const w_warp *w, uint32_t place) {
+/* Computes the coefficients that depend on a place, or the sums of their cells. Returns 0 if one is not valid. */
+FF_WARP int w_renew(const w_warp *w, uint32_t place, int sums) {
   FF_LANE_IN;
   const ff_petri_image *m = w->image;
+  const uint32_t *const first = sums ? m->sum_first : m->coefficient_first;
   FF_LANE_VAR(uint32_t, bad);
   uint32_t who;
   FF_EACH_LANE {
     FF_L(bad) = 0u;
-    for (uint32_t i = m->coefficient_first[place] + lane; i < m->coefficient_first[place + 1u]; i += 32u) {
-      const uint32_t t = m->coefficient_of[i];
-      const double value = w_coefficient(w, t);
-      FF_L(bad) |= (uint32_t)!(value >= 0);
-      W_COEFFICIENT(w, t) = value;
-    }
-  }
-  FF_SYNCWARP();
-  FF_BALLOT(who, FF_L(bad) != 0u);
-  return who == 0u;
-}
-
-/* The same for the sums of cells. */
-FF_WARP int w_add_again(const w_warp *w, uint32_t place) {
-  FF_LANE_IN;
-  const ff_petri_image *m = w->image;
-  FF_LANE_VAR(uint32_t, bad);
-  uint32_t who;
-  FF_EACH_LANE {
-    FF_L(bad) = 0u;
-    for (uint32_t i = m->sum_first[place] + lane; i < m->sum_first[place + 1u]; i += 32u)
-      FF_L(bad) |= (uint32_t)!w_sum(w, m->sum_of[i]);
+    for (uint32_t i = first[place] + lane; i < first[place + 1u]; i += 32u)
+      FF_L(bad) |= (uint32_t)!(sums ? w_sum(w, m->sum_of[i]) : w_set_coefficient(w, m->coefficient_of[i]));
   }
   FF_SYNCWARP();
   FF_BALLOT(who, FF_L(bad) != 0u);
@@ -132,7 +114,8 @@ FF_WARP int w_apply(w_warp *w, const ff_petri_image_effect *effect, double by, i
   FF_LANE_IN;
   const ff_petri_image *m = w->image;
   const int is_level = effect->value < m->n_levels;
-  const double before = is_level ? w_level(w, effect->value, w_at_time(w, w->s.now, 0u)) : W_OTHER(w, effect->value - m->n_levels);
+  const double before = is_level ? w_level(w, effect->value, w_at_time(w, w->s.now, 0u))
+                                 : W_OTHER(w, effect->value - m->n_levels);
   double after = effect->resets ? by : ff_petri_sum_of(before, by);
   if (after == before) return 0;
   if (effect->continuous) after = ff_petri_mended(after, FF_PETRI_DOUBT * m->absolute);
@@ -178,8 +161,7 @@ FF_WARP int w_change(w_warp *w, uint32_t t) {
       const uint32_t value = m->effect[first + i].value;
       if (value < m->n_levels || W_SCRATCH(w, i) == 0) continue;
       if (what == 0 && w_derive(w, value - m->n_levels)) w->s.is |= W_STIRRED;
-      if (what == 1) fine &= w_renew(w, value - m->n_levels);
-      if (what == 2) fine &= w_add_again(w, value - m->n_levels);
+      if (what > 0) fine &= w_renew(w, value - m->n_levels, what == 2);
     }
   return fine;
 }

@@ -110,7 +110,7 @@ FF_WARP uint32_t w_points_of(const w_warp *w, uint32_t k) {
   return w_is_affine(w, k) ? (uint32_t)FF_PETRI_NODES : (uint32_t)FF_PETRI_POINTS;
 }
 
-/* Integrates a profile, whose values at the nodes of the whole segment are f[], if it can be one piece. Returns 0 if it cannot. */
+/* Integrates a profile, whose values at the nodes of the whole segment are f[], if it can be one piece. Returns 0 if not. */
 FF_WARP int w_integrate_whole(const w_warp *w, uint32_t k, double size, const double *f, char *room) {
   const ff_petri_image *m = w->image;
   const uint32_t flat = (w->s.is & W_FLAT) != 0u;
@@ -181,8 +181,7 @@ FF_WARP int w_integrate_pieces(w_warp *w, uint32_t k, double size) {
       error += width * tried.error;
       before += width * tried.sum;
       begin += width;
-      const double twice = 2 * width, places = begin / twice;
-      if (places == ff_formula_floor(places) && begin + twice <= 1) width = twice;
+      width = ff_petri_next_width(begin, width);
     } else if (width > 1.0 / (1u << FF_PETRI_MOST_DEPTH)) {
       width /= 2;
     } else {

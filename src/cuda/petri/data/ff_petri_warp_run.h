@@ -154,10 +154,7 @@ FF_WARP int w_set(w_warp *w) {
   FF_SYNCWARP();
   FF_EACH_LANE {
     FF_L(bad) = 0u;
-    for (uint32_t t = lane; t < m->n_transitions; t += 32u) {
-      W_COEFFICIENT(w, t) = w_coefficient(w, t);
-      FF_L(bad) |= (uint32_t)!(W_COEFFICIENT(w, t) >= 0);
-    }
+    for (uint32_t t = lane; t < m->n_transitions; t += 32u) FF_L(bad) |= (uint32_t)!w_set_coefficient(w, t);
   }
   FF_SYNCWARP();
   FF_EACH_LANE {
