@@ -97,7 +97,7 @@
 #'   Both are slower than the default, because each firing costs the first steps of a solver.
 #' @section Nets without flows: If all transitions are stochastic and no place is continuous, `method = "auto"` simulates
 #'   `as_reaction_network(net)`, if the net is a reaction network. The numbers are those of that network.
-#' @section GPUs: GPUs simulate ensembles of small nets, and large nets by windows.
+#' @section GPUs: GPUs simulate ensembles of nets, and tissues by windows.
 #'
 #'   In an ensemble of a small net, each thread of a GPU simulates one trajectory after the other, and there are tens of
 #'   thousands of threads. A thread is much slower than a core of the processor, so a GPU is useful for large `nsim`. The code is
@@ -106,18 +106,23 @@
 #'   except within a sweep.
 #'
 #'   A net on a GPU has stochastic transitions and flows. It may have tests on counts, read arcs, resets, weights that are
-#'   formulas, and rates that depend on the time. The main limits are:
+#'   formulas, and rates that depend on the time. The main limits of generated code are:
 #'   * at most 64 places, of which flows change at most 16;
 #'   * at most 64 stochastic transitions, in at most 16 groups. Two transitions are in one group if both read or change a place
 #'     that stochastic transitions change and flows do not, or if both are in one group with a third one;
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
+#'   Larger nets are data for a kernel that is the same for all nets, and so is any net where there is no libnvrtc. The 32 threads
+#'   of a warp then share a trajectory. There may be up to 65,536 places, of which flows change at most 4,096, 65,536 stochastic
+#'   transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
+#'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
-#'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits above
-#'   hold for a cell together with the levels that it reads of its neighbours. The net must have no other parts than such cells,
-#'   and all cells must have the same transitions with the same rates. Where cells have different numbers of neighbours, as at
-#'   the border of a tissue, rates of flows between cells must be numbers times a level, as those of diffusion are.
+#'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits of
+#'   generated code hold for a cell together with the levels that it reads of its neighbours. The net must have no other parts
+#'   than such cells, and all cells must have the same transitions with the same rates. Where cells have different numbers of
+#'   neighbours, as at the border of a tissue, rates of flows between cells must be numbers times a level, as those of
+#'   diffusion are.
 #'
 #'   GPUs give every output, except `"events"` with `method = "windows"`. They continue the trajectories of a result that is
 #'   given as `initial`, and simulate parts of a run (`shard`). The settings of a sweep that differ in numbers only, such as
@@ -147,7 +152,7 @@
 #'   processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens, transitions
-#'   fire 2^30 times, a rate is negative or not finite, or a rate has so many peaks that it needs more room than a thread has.
+#'   fire 2^30 times, a rate is negative or not finite, or a rate has so many peaks that it needs more room than there is.
 #'   With `method = "windows"`, also those in which a cell has more than 64 firings or 48 steps of the solver in a window. With
 #'   `integrator = "auto"`, also those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than
 #'   on the processor.
@@ -253,7 +258,7 @@ warn_small_levels <- function(x, model, absolute) {
 }
 
 petri_engine <- list(
-  name = "petri", kernels = "generated",
+  name = "petri", kernels = c("generated", "generic"),
   new = function(model, options) .Call(ffi_petri_new, model, options),
   sweep = function(models, seeds, options) .Call(ffi_petri_sweep, models, seeds, options),
   plan = function(...) petri_plan(...),

@@ -3,6 +3,7 @@
 #ifndef FF_TESTS_FAKE_PETRI_H
 #define FF_TESTS_FAKE_PETRI_H
 
+#include "../../src/cuda/petri/data/ff_petri_image.h"
 #include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 #include "../../src/petri/run/ff_petri_run.h"
 #include "fake_parts.h"
@@ -27,19 +28,29 @@ typedef struct {
   uint64_t *steps; /* of each point of the wave */
 } fake_petri_ensemble;
 
-/* Generates the code, as a GPU's ensemble does first. So the same nets are refused with the same reasons, and the same points
- * join. */
+/* Looks at the net as a GPU's ensemble does first: it needs code, or else data for a kernel. So the same nets are refused with the
+ * same reasons, and the same points join. */
 static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, ff_error *err) {
   ff_petri_code code;
-  ff_petri_tissue_data data;
-  const ff_petri_parts *parts = request->own;
-  ff_status status;
-  if (parts == NULL) {
-    status = ff_petri_code_new(&code, program, request, FF_PETRI_CODE_SHARED, err);
-    if (status == FF_OK) ff_petri_code_free(&code);
-    return status;
+  ff_petri_image image;
+  void *memory = NULL;
+  size_t bytes;
+  ff_error first, second;
+  ff_status status = ff_petri_check_kinds(program, err);
+  if (status == FF_OK) status = ff_petri_check_request(program, request, err);
+  if (status != FF_OK) return status;
+  if (ff_petri_code_new(&code, program, request, FF_PETRI_CODE_SHARED, &first) == FF_OK) {
+    ff_petri_code_free(&code);
+    return FF_OK;
   }
-  status = ff_petri_tissue_data_new(&data, parts, request, err);
+  status = ff_petri_image_new(&image, &memory, &bytes, program, request, &second);
+  ff_free_aligned(memory);
+  return status == FF_OK ? FF_OK : ff_error_set(err, status, "%.400s; %.400s", first.text, second.text);
+}
+
+static ff_status fake_petri_look_at_parts(const ff_petri_parts *parts, const ff_device_request *request, ff_error *err) {
+  ff_petri_tissue_data data;
+  const ff_status status = ff_petri_tissue_data_new(&data, parts, request, err);
   ff_petri_tissue_data_free(&data);
   return status;
 }
@@ -64,7 +75,8 @@ static ff_status fake_petri_create(ff_ensemble **out, const void *model, const f
   (void)options;
   *out = NULL;
   if (!request->reals) return ff_error_set(err, FF_EINTERNAL, "levels that are whole numbers");
-  const ff_status status = fake_petri_look(program, request, err);
+  const ff_status status = request->own != NULL ? fake_petri_look_at_parts(request->own, request, err)
+                                                : fake_petri_look(program, request, err);
   if (status != FF_OK) return status;
   fake_petri_ensemble *e = calloc(1, sizeof *e);
   e->program = program;

@@ -2,6 +2,7 @@
 #ifndef FF_TESTS_MEMORY_PETRI_CODE_H
 #define FF_TESTS_MEMORY_PETRI_CODE_H
 
+#include "../../src/cuda/petri/data/ff_petri_image.h"
 #include "../../src/cuda/petri/windows/ff_petri_tissue_data.h"
 #include "memory_petri_engine.h"
 
@@ -67,6 +68,21 @@ static ff_status generates_petri_code(ff_error *err) {
   if (given.variant == 2) CHECK_OUT(status, code.points);
   if (given.variant == 2 && status == FF_OK) FF_CHECK(joins[0] && joins[1] && code.n_points == 2);
   if (status == FF_OK) ff_petri_code_free(&code);
+  return status;
+}
+
+/* The same nets as data. */
+static ff_status makes_petri_image(ff_error *err) {
+  static const double time = 1;
+  static const uint32_t observed[] = {0, 1};
+  const ff_device_request request = {.initial = given.compiled->start, .times = &time, .n_times = 1, .observed = observed,
+                                     .n_observed = 2, .reals = 1};
+  ff_petri_image image;
+  void *memory;
+  size_t bytes;
+  const ff_status status = ff_petri_image_new(&image, &memory, &bytes, given.compiled, &request, err);
+  CHECK_OUT(status, memory);
+  ff_free_aligned(memory);
   return status;
 }
 

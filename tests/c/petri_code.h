@@ -86,9 +86,8 @@ static inline int code_save(const ff_petri_code *code, uint32_t number) {
   return 1;
 }
 
-/* Generates the code and writes it to file p<number>.c. Returns whether this was done. */
-static inline int code_write(code_case *x, uint32_t number) {
-  ff_error err;
+/* Sets what is asked of a kernel: up to 64 places. */
+static inline void code_ask(code_case *x) {
   const uint32_t n = x->program->n_places < 64 ? x->program->n_places : 64, every = x->some ? 2 : 1;
   for (uint32_t i = 0; i < CODE_TIMES; i++) x->usual[i] = x->last * i / (CODE_TIMES - 1);
   for (uint32_t j = 0; j < n; j += every) x->observed[j / every] = n - 1 - j;
@@ -97,6 +96,12 @@ static inline int code_write(code_case *x, uint32_t number) {
                                    .n_times = usual ? CODE_TIMES : x->n_times, .observed = x->observed,
                                    .n_observed = (n + every - 1) / every, .starts = x->starts, .reals = 1,
                                    .max_firings = x->firings ? CODE_FIRINGS : 0};
+}
+
+/* Generates the code and writes it to file p<number>.c. Returns whether this was done. */
+static inline int code_write(code_case *x, uint32_t number) {
+  ff_error err;
+  code_ask(x);
   const ff_status status = ff_petri_code_new(&x->code, x->program, &x->request, FF_PETRI_CODE_SHARED, &err);
   FF_CHECK_SAY(status == FF_OK, "%s: %s\n", x->what, status == FF_OK ? "" : err.text);
   return status == FF_OK && code_save(&x->code, number);
@@ -130,14 +135,14 @@ static inline void code_compile(uint32_t n, const char *options) {
 
 /* ---- launches ----------------------------------------------------------------------------------------------------------- */
 
-static inline ff_launch code_launch(const ff_petri_code *code, const ff_device_request *request, uint64_t units) {
+static inline ff_launch code_launch(uint64_t slot_bytes, const ff_device_request *request, uint64_t units) {
   ff_launch run = {.key = CODE_KEY, .first = CODE_FIRST, .units = units, .slots = CODE_SLOTS, .nanoseconds = UINT64_MAX,
                    .n_times = request->n_times, .n_observed = request->n_observed, .times = request->times,
                    .observed = request->observed};
   run.recorded_real = ff_calloc((size_t)units * request->n_times * request->n_observed, sizeof *run.recorded_real);
   run.refused = ff_calloc((units + 31) / 32, sizeof *run.refused);
   run.counters = ff_calloc(1, sizeof *run.counters);
-  run.state = ff_calloc(CODE_SLOTS_ROOM, (size_t)ff_petri_code_slot_bytes(code));
+  run.state = ff_calloc(CODE_SLOTS_ROOM, (size_t)slot_bytes);
   run.starts_real = request->starts;
   if (request->max_firings > 0) run.fired = ff_calloc(CODE_FIRINGS, sizeof *run.fired);
   ff_philox_round_keys(run.round_key, CODE_KEY);
@@ -293,7 +298,7 @@ static inline void code_compare(code_case *x) {
 static inline void code_play_one(code_case *x, uint32_t number) {
   x->library = code_load(number);
   if (x->library == NULL) return;
-  x->run = code_launch(&x->code, &x->request, x->units);
+  x->run = code_launch(ff_petri_code_slot_bytes(&x->code), &x->request, x->units);
   x->is_refused = ff_calloc(x->units, 1);
   code_launch_all(&x->run, x->library, &x->code);
   code_compare(x);

@@ -143,4 +143,24 @@ static inline void hostile_write(petri_text *x, const char *text) {
   }
 }
 
+/* Lines of a net, where %u is a number from 0 on, and those before and after. `most` of them have code, and one more has none. */
+typedef struct {
+  const char *line;
+  uint32_t most;
+  const char *first, *last, *tells;
+} hostile_many;
+
+/* The text of a net with n of the lines. */
+static inline void hostile_write_many(char *out, size_t size, const hostile_many *of, uint32_t n) {
+  size_t at = (size_t)snprintf(out, size, "%s", of->first);
+  for (uint32_t k = 0; k < n; k++)
+    for (const char *c = of->line; *c != '\0' && at + 20 < size; c++) {
+      if (c[0] == '%' && c[1] == 'u')
+        at += (size_t)snprintf(out + at, size - at, "%u", k), c++;
+      else
+        out[at++] = *c;
+    }
+  snprintf(out + at, size - at, "%s", of->last);
+}
+
 #endif

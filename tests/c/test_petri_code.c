@@ -2,8 +2,8 @@
  * the engine. */
 #include "petri_code.h"
 
+#include "petri_drawn.h"
 #include "petri_hostile.h"
-#include "petri_hybrid.h"
 
 enum { UNITS = 40 };
 
@@ -24,76 +24,15 @@ static void small_nets_give_the_trajectories(void) {
 
 /* ---- random nets ---------------------------------------------------------------------------------------------------------- */
 
-enum { DRAWN = 54, LEAST_FIRINGS = 60, MOST_FIRINGS = 4000 };
-
-/* Whether some transitions fire in the trajectories of a case, but not too many. */
-static int is_lively(const code_case *x) {
-  static const uint32_t observed = 0;
-  double *state = ff_calloc(x->units, sizeof *state), *const states = state;
-  ff_error err;
-  ff_run *run = NULL;
-  int done = 0;
-  const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST, .n = x->units, .times = &x->last, .n_times = 1,
-                                  .observed = &observed, .n_observed = 1, .states = &states, .threads = 1,
-                                  .max_firings = MOST_FIRINGS, .starts = x->starts};
-  ff_status status = ff_run_new(&run, &ff_petri_engine, x->program, &options, &err);
-  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
-  const uint64_t n = status == FF_OK ? ff_run_n_firings(run) : 0;
-  ff_run_free(run);
-  free(state);
-  return n >= LEAST_FIRINGS;
-}
-
-/* Markings at the start; some levels are 0. The caller frees them. */
-static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t *s) {
-  double *starts = ff_calloc(units * p->n_places, sizeof *starts);
-  for (uint64_t k = 0; k < units; k++)
-    for (uint32_t f = 0; f < p->n_places; f++)
-      starts[k * p->n_places + f] = !p->flat->continuous[f] ? below(s, 6) : below(s, 3) == 0 ? 0 : 2 * uniform(s);
-  return starts;
-}
-
 static void random_nets_give_the_trajectories(void) {
-  static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
-  uint64_t seed = 38, steps = 0;
-  uint32_t trajectories = 0, refused = 0, failed = 0;
-  static petri_text nets[DRAWN];
+  static drawn_net nets[DRAWN];
   static code_case cases[DRAWN];
-  static char names[DRAWN][40];
-  uint32_t n = 0, draws = 0;
-  for (; n < DRAWN && draws < 40 * DRAWN; draws++) {
-    const ff_petri_options options = {.relative = relative[n % 3], .one_clock = n % 9 == 4,
-                                      .integrator = n % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
-    petri_text *x = &nets[n];
-    const uint64_t begun = seed;
-    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(x, &seed);
-    if (code_is_there(x, &options)) {
-      snprintf(names[n], sizeof names[n], "net %u, seed %llu", n, (unsigned long long)begun);
-      cases[n] = (code_case){.what = names[n], .program = x->program, .last = last, .units = 20 + n % 3, .firings = n % 4 != 1,
-                             .some = n % 5 == 2, .most_refused = 22};
-      if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
-      if (is_lively(&cases[n])) {
-        n++;
-        continue;
-      }
-      free((void *)cases[n].starts);
-    }
-    petri_end(x);
-  }
-  FF_CHECK_INT(n, DRAWN);
-  code_play(cases, n, CODE_QUICK);
-  for (uint32_t i = 0; i < n; i++) {
-    trajectories += (uint32_t)cases[i].units;
-    refused += cases[i].refused;
-    failed += cases[i].failed;
-    steps += cases[i].steps;
-    free((void *)cases[i].starts);
-  }
-  FF_CHECK_INT(failed, 0); /* see is_lively() */
-  FF_CHECK_SAY(refused <= trajectories / 20, "%u of %u refused", refused, trajectories);
-  FF_CHECK(steps > LEAST_FIRINGS * DRAWN);
-  code_end(cases, n);
-  for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
+  drawn_nets(nets, DRAWN, ff_petri_code_check);
+  for (uint32_t i = 0; i < DRAWN; i++) cases[i] = nets[i].of;
+  code_play(cases, DRAWN, CODE_QUICK);
+  drawn_check(cases, DRAWN);
+  code_end(cases, DRAWN);
+  drawn_end(nets, DRAWN);
 }
 
 /* ---- nets that are hard --------------------------------------------------------------------------------------------------- */
@@ -342,14 +281,7 @@ static void some_requests_have_no_code(void) {
 
 /* ---- sizes --------------------------------------------------------------------------------------------------------- */
 
-/* Lines of a net, where %u is a number from 0 on, and those before and after. `most` of them have code, and one more has none. */
-typedef struct {
-  const char *line;
-  uint32_t most;
-  const char *first, *last, *tells;
-} many;
-
-static const many sizes[] = {
+static const hostile_many sizes[] = {
     {"c x%u 0.1\nf 0 -> x%u|1\nf x%u -> 0|x%u\n", 16, "p n 0\n", "s 0 -> n|x3 * x1",
      "the net has 17 continuous places that flows change; expected at most 16"},
     {"p n%u 0\n", 62, "c x 1\nf x -> 0|x\np m 3\ns m -> 0|m\n", "", "the net has 65 places; expected at most 64"},
@@ -363,18 +295,6 @@ static const many sizes[] = {
      "the net has 17 flows with narrow peaks; expected at most 16"},
 };
 
-static void write_many(char *out, size_t size, const many *of, uint32_t n) {
-  size_t at = (size_t)snprintf(out, size, "%s", of->first);
-  for (uint32_t k = 0; k < n; k++)
-    for (const char *c = of->line; *c != '\0' && at + 20 < size; c++) {
-      if (c[0] == '%' && c[1] == 'u')
-        at += (size_t)snprintf(out + at, size - at, "%u", k), c++;
-      else
-        out[at++] = *c;
-    }
-  snprintf(out + at, size - at, "%s", of->last);
-}
-
 /* The largest nets have code, which gives the bits, and larger ones are refused. */
 static void large_nets_have_no_code(void) {
   enum { N = sizeof sizes / sizeof *sizes };
@@ -382,10 +302,10 @@ static void large_nets_have_no_code(void) {
   petri_text nets[N], x;
   code_case cases[N] = {0};
   for (uint32_t i = 0; i < N; i++) {
-    write_many(text, sizeof text, &sizes[i], sizes[i].most);
+    hostile_write_many(text, sizeof text, &sizes[i], sizes[i].most);
     hostile_write(&nets[i], text);
     petri_compile(&nets[i], &(ff_petri_options){0});
-    write_many(text, sizeof text, &sizes[i], sizes[i].most + 1);
+    hostile_write_many(text, sizeof text, &sizes[i], sizes[i].most + 1);
     hostile_write(&x, text);
     petri_compile(&x, &(ff_petri_options){0});
     if (nets[i].program == NULL || x.program == NULL) return;

@@ -99,7 +99,7 @@ static uint32_t compare_point(const sweep_case *x, const ff_launch *run, uint32_
 static uint64_t play_wave(const sweep_case *x, void *library, uint32_t first) {
   uint64_t steps[POINTS] = {0};
   uint32_t refused = 0;
-  ff_launch run = code_launch(&x->code, &x->request, (uint64_t)(x->code.n_points - first) * EACH);
+  ff_launch run = code_launch(ff_petri_code_slot_bytes(&x->code), &x->request, (uint64_t)(x->code.n_points - first) * EACH);
   run.key = 0;
   run.first = (uint64_t)first * EACH;
   run.each = EACH;

@@ -5,15 +5,17 @@
  * With part=N, one of N trajectories of each test. `petri_check list` prints the names of the tests. With `speed`, it measures
  * ensembles instead:
  *
- *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME]
+ *   petri_check fireflip_cuda.so speed [cache=FOLDER] [n=TRAJECTORIES] [times=N] [net=NAME] [kernel=NAME]
  *   petri_check fireflip_cuda.so tissue [cache=FOLDER] [cells=NXxNY] [n=TRAJECTORIES] [last=TIME] [threads=N]
  *
  * The first one prints events per second of the kernel, and of all from the start of a wave until its states are on this
- * processor, of N times that are recorded (1 at the end, by default). The second one prints seconds for a simulated second of a
- * tissue of calcium cells, from TIME to twice this time; with threads=N, on so many threads of this processor instead.
+ * processor, of N times that are recorded (1 at the end, by default). The nets chain, ring, groups and cells are larger ones. The
+ * second one prints seconds for a simulated second of a tissue of calcium cells, from TIME to twice this time; with threads=N, on
+ * so many threads of this processor instead.
  * `make cuda-check` builds this program, and `make gpu-check` runs it. */
 #include "../../src/ensemble/ff_device.h"
 #include "../c/petri_points.h"
+#include "../c/petri_large.h"
 #include "../../src/petri/windows/ff_petri_opener.h"
 #include "../c/petri_nets.h"
 #include "backend_checks.h"
@@ -24,11 +26,11 @@
 
 static struct {
   const ff_device_calls *backend;
-  const char *cache, *net;
+  const char *cache, *net, *kernel;
   uint64_t n;
   uint32_t part, times, nx, ny, threads;
   double last;
-} gpu = {NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0.05};
+} gpu = {NULL, NULL, NULL, NULL, 0, 1, 1, 100, 200, 0, 0.05};
 
 /* What an ensemble has simulated. */
 typedef struct {
@@ -47,7 +49,7 @@ static uint64_t trajectories_of(const ff_device_request *request, uint64_t n) {
 }
 
 static ff_status on_gpu(job *j, const ff_petri_program *program, const ff_device_request *request, uint64_t n, ff_error *err) {
-  const ff_ensemble_options options = {.units = n, .cache = gpu.cache};
+  const ff_ensemble_options options = {.units = n, .cache = gpu.cache, .kernel = gpu.kernel};
   double began = ff_clock();
   int ready = 0;
   ff_status status = gpu.backend->create(&j->ensemble, program, request, &options, err);
@@ -116,24 +118,47 @@ static void compare(const job *j, const ff_petri_program *program, const ff_devi
   compare_part(j, 0, program, request, KEY, n, j->progress.steps, 0, what);
 }
 
-static void small_nets_have_the_bits(void) {
+/* Compares n trajectories of a net until a time. `kernel` may be NULL. */
+static void compare_net(const petri_text *x, const char *what, const char *kernel, double last, uint64_t n) {
   enum { TIMES = 6 };
+  job j = {0};
+  double times[TIMES];
+  uint32_t observed[MOST_PLACES];
+  ff_error err;
+  const uint32_t places = x->program->n_places, n_observed = places < MOST_PLACES ? places : MOST_PLACES;
+  for (uint32_t k = 0; k < TIMES; k++) times[k] = last * k / (TIMES - 1);
+  for (uint32_t k = 0; k < n_observed; k++) observed[k] = (uint32_t)((uint64_t)k * places / n_observed);
+  const ff_device_request request = {.initial = x->program->start, .times = times, .n_times = TIMES, .observed = observed,
+                                     .n_observed = n_observed, .reals = 1};
+  gpu.kernel = kernel;
+  FF_CHECK_OK(on_gpu(&j, x->program, &request, n, &err), &err);
+  if (j.progress.done) compare(&j, x->program, &request, n, what);
+  if (j.progress.done && kernel != NULL)
+    FF_CHECK_SAY(strcmp(gpu.backend->common.info(j.ensemble).kernel, kernel) == 0, "%s: not by %s", what, kernel);
+  gpu.kernel = NULL;
+  end_job(&j);
+}
+
+static void small_nets_have_the_bits(void) {
   for (size_t i = 0; i < SMALL_NETS; i++) {
     petri_text x;
-    job j = {0};
-    double times[TIMES];
-    uint32_t observed[MOST_PLACES];
-    ff_error err;
-    const uint64_t n = 20000 / gpu.part;
     small_compile(&x, &small_nets[i]);
     if (x.program == NULL) continue;
-    for (uint32_t k = 0; k < TIMES; k++) times[k] = small_nets[i].last * k / (TIMES - 1);
-    for (uint32_t k = 0; k < x.program->n_places; k++) observed[k] = k;
-    const ff_device_request request = {.initial = x.program->start, .times = times, .n_times = TIMES, .observed = observed,
-                                       .n_observed = x.program->n_places, .reals = 1};
-    FF_CHECK_OK(on_gpu(&j, x.program, &request, n, &err), &err);
-    if (j.progress.done) compare(&j, x.program, &request, n, small_nets[i].what);
-    end_job(&j);
+    compare_net(&x, small_nets[i].what, NULL, small_nets[i].last, 20000 / gpu.part);
+    compare_net(&x, small_nets[i].what, "generic", small_nets[i].last, 4000 / gpu.part);
+    petri_end(&x);
+  }
+}
+
+/* Nets for which no code is generated; the last one has no room in shared memory. */
+static void larger_nets_have_the_bits(void) {
+  static const large_net wide = {"chain of 2000", large_chain, 2000, 2};
+  for (size_t i = 0; i <= LARGE_NETS; i++) {
+    const large_net *of = i < LARGE_NETS ? &large_nets[i] : &wide;
+    petri_text x;
+    large_compile(&x, of);
+    if (x.program == NULL) continue;
+    compare_net(&x, of->what, "generic", of->last, (i < LARGE_NETS ? 2000 : 200) / gpu.part);
     petri_end(&x);
   }
 }
@@ -293,7 +318,11 @@ static void ensembles_are_fast(void) {
     const char *what;
     void (*write)(petri_text *x);
     double last;
-  } nets[] = {{"gene", small_gene, 100}, {"hill", small_hill, 100}, {"calcium", small_calcium, 1}, {"growth", small_growth, 100}};
+    const large_net *large; /* or a larger one */
+  } nets[] = {{"gene", small_gene, 100, NULL},       {"hill", small_hill, 100, NULL},
+              {"calcium", small_calcium, 1, NULL},   {"growth", small_growth, 100, NULL},
+              {"chain", NULL, 20, &large_nets[1]},   {"ring", NULL, 0.5, &large_nets[2]},
+              {"groups", NULL, 2, &large_nets[3]},   {"cells", NULL, 0.05, &large_nets[6]}};
   double times[MOST_TIMES];
   const uint32_t n_times = gpu.times < MOST_TIMES ? gpu.times : MOST_TIMES, observed = 0;
   printf("%-8s %12s %6s %12s %12s %8s %8s %s\n", "net", "trajectories", "times", "events/s", "with states", "ready", "refused",
@@ -302,18 +331,22 @@ static void ensembles_are_fast(void) {
     petri_text x;
     ff_error err;
     if (gpu.net != NULL && strcmp(gpu.net, nets[i].what) != 0) continue;
-    small_compile(&x, &(small_net){nets[i].what, nets[i].write, 0, FF_PETRI_AUTO});
+    if (nets[i].large != NULL)
+      large_compile(&x, nets[i].large);
+    else
+      small_compile(&x, &(small_net){nets[i].what, nets[i].write, 0, FF_PETRI_AUTO});
     for (uint32_t k = 0; k < n_times; k++) times[k] = nets[i].last * (k + 1) / n_times;
     const ff_device_request request = {.initial = x.program->start, .times = times, .n_times = n_times, .observed = &observed,
                                        .n_observed = 1, .reals = 1};
+    const uint64_t n = gpu.n > 0 ? gpu.n : nets[i].large != NULL ? 1 << 13 : 1 << 20;
     for (int turn = 0; turn < 3; turn++) { /* the first one may compile */
       job j = {0};
       uint64_t refused[1024], n_refused = 0;
-      FF_CHECK_OK(on_gpu(&j, x.program, &request, gpu.n, &err), &err);
+      FF_CHECK_OK(on_gpu(&j, x.program, &request, n, &err), &err);
       if (j.progress.done) {
         const ff_ensemble_info info = gpu.backend->common.info(j.ensemble);
         FF_CHECK_OK(gpu.backend->refused(j.ensemble, 0, refused, 1024, &n_refused, &err), &err);
-        printf("%-8s %12llu %6u %12.3e %12.3e %8.2f %8llu %u x %u, %u\n", nets[i].what, (unsigned long long)gpu.n, n_times,
+        printf("%-8s %12llu %6u %12.3e %12.3e %8.2f %8llu %u x %u, %u\n", nets[i].what, (unsigned long long)n, n_times,
                (double)j.progress.steps / info.device_seconds, (double)j.progress.steps / j.whole, j.ready,
                (unsigned long long)n_refused, info.threads, info.blocks, info.registers);
         fflush(stdout);
@@ -329,6 +362,7 @@ static void ensembles_are_fast(void) {
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
                                       {"points_have_the_bits", points_have_the_bits},
+                                      {"larger_nets_have_the_bits", larger_nets_have_the_bits},
                                       {"tissues_have_the_bits", tissues_have_the_bits}};
   static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}, {"a_tissue_is_fast", a_tissue_is_fast}};
   const int n_own = (int)(sizeof own / sizeof *own);
@@ -345,13 +379,14 @@ int main(int argc, char **argv) {
     if (strncmp(argv[i], "last=", 5) == 0) gpu.last = strtod(argv[i] + 5, NULL);
     if (strncmp(argv[i], "cache=", 6) == 0) gpu.cache = argv[i] + 6;
     if (strncmp(argv[i], "net=", 4) == 0) gpu.net = argv[i] + 4;
+    if (strncmp(argv[i], "kernel=", 7) == 0) gpu.kernel = argv[i] + 7;
     if (strncmp(argv[i], "n=", 2) == 0) gpu.n = (uint64_t)atoll(argv[i] + 2);
     if (strncmp(argv[i], "times=", 6) == 0 && atoi(argv[i] + 6) > 0) gpu.times = (uint32_t)atoi(argv[i] + 6);
     if (strncmp(argv[i], "threads=", 8) == 0 && atoi(argv[i] + 8) > 0) gpu.threads = (uint32_t)atoi(argv[i] + 8);
     if (strncmp(argv[i], "part=", 5) == 0 && atoi(argv[i] + 5) > 0) gpu.part = (uint32_t)atoi(argv[i] + 5);
     if (strncmp(argv[i], "only=", 5) == 0) only = argv[i] + 5;
   }
-  if (gpu.n == 0) gpu.n = tissues ? 1 : 1 << 20;
+  if (gpu.n == 0 && tissues) gpu.n = 1;
   const int first = only != NULL ? backend_checks_find(own, n_own, only) : 0;
   if (first < 0) return 2;
   const int failed = measures ? ff_check_main("petri_check", speed + tissues, 1, 1, argv)

@@ -24,7 +24,8 @@ fake <- local({
       path <- file.path(tempdir(), sprintf("fake_%s.so", way))
       writeLines(sprintf("#define FF_BUILD \"%s\"", shared_build()), file.path(tempdir(), "ff_build.inc"))
       core <- if (way %in% c("ssa", "petri")) {
-        engine <- if (way == "petri") c("petri", "cuda/formula", "cuda/petri/code", "cuda/petri/windows") else "ssa"
+        engine <- "ssa"
+        if (way == "petri") engine <- c("petri", "cuda/formula", file.path("cuda/petri", c("code", "data", "windows")))
         folders <- test_path("..", "..", "src", c("base", "random", "linear", "ode", "model", "ensemble", engine))
         c(
           list.files(folders, "[.]c$", recursive = TRUE, full.names = TRUE),

@@ -68,4 +68,44 @@
 #define FF_UNROLL
 #endif
 
+/* FF_FROM_LANE: the value that one lane has. FF_FROM_LANES: each lane gets that of a lane of its choice, a number modulo 32.
+ * FF_EXCHANGE: each lane gets the value of the lane whose number differs in one bit. FF_EQUAL_LANES: each lane gets the bits of
+ * the lanes with the same value. FF_FETCH_ADD: adds to a counter of the wave; the value is that before. FF_RESERVE: the same for
+ * a counter of 32 bits that the warps of a block share. FF_STORE_EQUAL: stores a number where other warps may store the same one
+ * at the same time. FF_NANOSECONDS: the time of a clock. */
+#if defined(__CUDA_ARCH__) || defined(__CUDACC_RTC__)
+#define FF_EXCHANGE(out, name, bit) (out) = __shfl_xor_sync(0xFFFFFFFFu, (name), (int)(bit))
+#define FF_FROM_LANE(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
+#define FF_FROM_LANES(out, name, other) (out) = __shfl_sync(0xFFFFFFFFu, (name), (int)(other))
+#define FF_EQUAL_LANES(out, name) (out) = __match_any_sync(0xFFFFFFFFu, (name))
+#define FF_FETCH_ADD(at, n) atomicAdd((unsigned long long *)(at), (unsigned long long)(n))
+#define FF_RESERVE(at, n) atomicAdd((at), (n))
+#define FF_STORE_EQUAL(at, x) atomicExch((unsigned long long *)(at), (unsigned long long)__double_as_longlong(x))
+#define FF_NANOSECONDS(out) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out))
+#else
+#define FF_EXCHANGE(out, name, bit) FF_EACH_LANE (out)[lane] = (name)[lane ^ (bit)]
+#define FF_FROM_LANE(out, name, other) (out) = (name)[other]
+#define FF_FROM_LANES(out, name, other) FF_EACH_LANE (out)[lane] = (name)[(other) % 32u]
+#define FF_EQUAL_LANES(out, name)                                                                          \
+  do {                                                                                                     \
+    FF_EACH_LANE (out)[lane] = 0u;                                                                         \
+    for (unsigned ff_i = 0; ff_i < 32u; ff_i++) {                                                          \
+      unsigned ff_who = 0u;                                                                                \
+      if ((out)[ff_i] != 0u) continue;                                                                     \
+      FF_EACH_LANE ff_who |= (unsigned)((name)[lane] == (name)[ff_i]) << lane;                             \
+      FF_EACH_LANE if (ff_who >> lane & 1u) (out)[lane] = ff_who;                                          \
+    }                                                                                                      \
+  } while (0)
+#define FF_FETCH_ADD(at, n) ((*(at) += (n)) - (n))
+#define FF_RESERVE(at, n) ((*(at) += (n)) - (n))
+#define FF_STORE_EQUAL(at, x) (*(at) = (x))
+#define FF_NANOSECONDS(out) ((out) = 0u)
+#endif
+
+#if defined(__CUDACC__)
+#define FF_FUNCTION static __host__ __device__ __noinline__
+#else
+#define FF_FUNCTION static inline
+#endif
+
 #endif

@@ -220,8 +220,8 @@ static void find_firing(ff_petri_path *path, uint32_t g, double begin, double en
     if (end < 1) fail_profile(path, g, worst, end);
     return;
   }
-  const double t = path->from + path->length * find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, rate, need);
-  set_candidate(path, g, t < path->since[g] ? path->since[g] : t < path->limit ? t : path->limit);
+  const double s = find_root(path, g, one ? c : NULL, begin, end, at_begin, at_end, rate, need);
+  set_candidate(path, g, ff_petri_firing_time(path->from, path->length, s, path->since[g], path->limit));
 }
 
 void ff_petri_clock_search(ff_petri_path *path, uint32_t g) {

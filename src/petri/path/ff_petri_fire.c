@@ -70,17 +70,15 @@ void ff_petri_update(ff_petri_path *path) {
 
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */
 
-/* Checks what a place becomes. A level that is below 0 by less than errors of levels is 0. */
+/* Checks what a place becomes. */
 static double checked(ff_petri_path *path, const ff_petri_law *law, uint32_t i, uint32_t value, double becomes) {
   const ff_petri_program *p = path->program;
   const uint32_t place = p->value_place[value];
   const int continuous = p->flat->continuous[place];
-  const double doubt = FF_PETRI_DOUBT * p->options.absolute;
-  if (continuous && becomes < 0 && becomes >= -doubt) return 0;
-  if (becomes > FF_PETRI_MOST_COUNT)
-    ff_petri_path_fail(path, FF_PETRI_BAD_COUNT, place, becomes, (uint32_t)(law->first + i));
-  else if (!(becomes >= 0) || (!continuous && becomes != floor(becomes)))
-    ff_petri_path_fail(path, FF_PETRI_BAD_CHANGE, place, becomes, (uint32_t)(law->first + i));
+  if (continuous) becomes = ff_petri_mended(becomes, FF_PETRI_DOUBT * p->options.absolute);
+  if (!ff_petri_is_marking(becomes, continuous))
+    ff_petri_path_fail(path, becomes > FF_PETRI_MOST_COUNT ? FF_PETRI_BAD_COUNT : FF_PETRI_BAD_CHANGE, place, becomes,
+                       (uint32_t)(law->first + i));
   return becomes;
 }
 

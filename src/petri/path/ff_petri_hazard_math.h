@@ -99,6 +99,12 @@ static FF_HD inline int ff_petri_is_exact(double size, double sum, double error,
   return size * error <= tolerance * (whole > 1 ? whole : 1);
 }
 
+/* The width of the part after one that ends at `begin`: twice as wide if a part so wide may begin there. */
+static FF_HD inline double ff_petri_next_width(double begin, double width) {
+  const double twice = 2 * width, places = begin / twice;
+  return places == (double)(int64_t)places && begin + twice <= 1 ? twice : width;
+}
+
 /* By how much bounds of such a profile may differ from its values. */
 static FF_HD inline double ff_petri_slack_of(double size, double sum, double tolerance) {
   const double whole = size * ff_math_absolute(sum);

@@ -118,19 +118,6 @@ ff_petri_formula ff_petri_peak_profile(ff_petri_path *path, uint32_t profile) {
   return plain_formula(path, &path->program->profile[profile].plain, 1);
 }
 
-/* A case for each operation. */
-static ff_petri_span span_of_word(const ff_formula_word *word, ff_petri_span a, ff_petri_span b) {
-  switch (word->code) {
-    case FF_F_ADD: return ff_petri_span_sum(a, b);
-    case FF_F_SUB: return ff_petri_span_difference(a, b);
-    case FF_F_MUL: return ff_petri_span_product(a, b);
-    case FF_F_DIV: return ff_petri_span_quotient(a, b);
-    case FF_F_NEG: return ff_petri_span_new(-a.high, -a.low);
-    default:
-      return ff_petri_span_power(b.low, a.low, ff_formula_pow(a.low, b.low), ff_formula_pow(a.high, b.low));
-  }
-}
-
 ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula, const uint32_t *value, int clips) {
   ff_petri_span *top = path->peaks.span;
   for (uint32_t at = 0; at < formula->length; at++) {
@@ -143,7 +130,7 @@ ff_petri_span ff_petri_peak_span(ff_petri_path *path, const ff_formula *formula,
                                                           : ff_petri_span_new(path->value[v], path->value[v]);
     } else {
       top -= ff_formula_operands(word->code);
-      *top = span_of_word(word, top[0], top[1]);
+      *top = ff_petri_span_operate(word->code, top[0], top[1]);
       top++;
     }
   }

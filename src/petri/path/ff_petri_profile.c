@@ -119,8 +119,7 @@ static double integrate(ff_petri_path *path, uint32_t k, double size) {
       x->error += piece.width * tried->error;
       piece.before += piece.width * tried->sum;
       piece.begin += piece.width;
-      const double twice = 2 * piece.width, places = piece.begin / twice;
-      if (places == floor(places) && piece.begin + twice <= 1) piece.width = twice;
+      piece.width = ff_petri_next_width(piece.begin, piece.width);
       if (x->n > path->peaks.most) path->peaks.most = x->n;
     } else if (piece.width > 1.0 / (1u << FF_PETRI_MOST_DEPTH) && x->n < FF_PETRI_MOST_PIECES) {
       piece.width /= 2;

@@ -37,6 +37,20 @@ static FF_HD inline double ff_petri_sum_of(double before, double by) {
   return by > FF_PETRI_MOST_COUNT - before && !(sum > FF_PETRI_MOST_COUNT) ? FF_PETRI_MOST_COUNT + 2 : sum;
 }
 
+/* What a firing makes of a level: errors of levels may bring it below 0, by `doubt` at most. */
+static FF_HD inline double ff_petri_mended(double level, double doubt) { return level < 0 && level >= -doubt ? 0 : level; }
+
+/* Whether a place may have this marking. */
+static FF_HD inline int ff_petri_is_marking(double x, int continuous) {
+  return x >= 0 && x <= FF_PETRI_MOST_COUNT && (continuous || x == (double)(int64_t)x);
+}
+
+/* When a group fires, at part s of a segment up to `limit`; not before `since`. */
+static FF_HD inline double ff_petri_firing_time(double from, double length, double s, double since, double limit) {
+  const double t = from + length * s;
+  return t < since ? since : t < limit ? t : limit;
+}
+
 /* The part of a segment at time t, from 0 to 1. */
 static FF_HD inline double ff_petri_part_at(double t, double from, double length) {
   if (!(t > from)) return 0;

@@ -58,6 +58,18 @@ static FF_HD inline ff_petri_span ff_petri_span_power(double y, double low, doub
   return ff_petri_span_new(low >= 0 ? y < 0 ? of_high : of_low : none, low >= 0 ? y < 0 ? of_low : of_high : none);
 }
 
+/* An operation of arithmetic on bounds; the exponent of a power is a number. A case for each operation. */
+static FF_HD inline ff_petri_span ff_petri_span_operate(uint32_t code, ff_petri_span a, ff_petri_span b) {
+  switch (code) {
+    case FF_F_ADD: return ff_petri_span_sum(a, b);
+    case FF_F_SUB: return ff_petri_span_difference(a, b);
+    case FF_F_MUL: return ff_petri_span_product(a, b);
+    case FF_F_DIV: return ff_petri_span_quotient(a, b);
+    case FF_F_NEG: return ff_petri_span_new(-a.high, -a.low);
+    default: return ff_petri_span_power(b.low, a.low, ff_formula_pow(a.low, b.low), ff_formula_pow(a.high, b.low));
+  }
+}
+
 /* Whether bounds are farther from computed values, which are from `low` to `high`, than four times high - low, an eighth of
  * their size, and `slack` together. */
 static FF_HD inline int ff_petri_span_is_far(ff_petri_span x, double low, double high, double slack) {

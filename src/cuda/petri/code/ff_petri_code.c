@@ -1,6 +1,5 @@
 #include "ff_petri_code_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,26 +22,6 @@
 #define MOST_POOL 65535u    /* trajectories of a pool */
 
 /* ---- what can be generated ---------------------------------------------------------------------------------------------- */
-
-static ff_status refuse(ff_error *err, const char *why) {
-  return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s yet", why);
-}
-
-static ff_status check_kinds(const ff_petri_program *p, ff_error *err) {
-  if (p->options.paper) return refuse(err, "method = \"paper\"");
-  if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
-    return refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
-  if (p->n_immediate > 0) return refuse(err, "immediate transitions");
-  if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
-  if (p->n_events > 0) return refuse(err, "events");
-  if (p->n_stochastic == 0) return refuse(err, "no stochastic transition");
-  for (uint32_t k = 0; k < p->n_derived; k++)
-    if (p->derived[k].kind != FF_PETRI_DISCRETE)
-      return refuse(err, "rates that switch where a level or the time crosses a value");
-  if (p->n_watched > 0) return refuse(err, "flows that may empty a place");
-  if (p->n_moving > 0) return refuse(err, "variables of levels that rates read");
-  return FF_OK;
-}
 
 static ff_status too_many(ff_error *err, const char *what, uint64_t found, uint64_t most) {
   return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: the net has %llu %s; expected at most %llu",
@@ -75,39 +54,9 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   return FF_OK;
 }
 
-static int is_finite(const ff_formula *f) {
-  for (uint32_t k = 0; k < f->length; k++)
-    if (f->word[k].code == FF_F_NUMBER && !isfinite(f->word[k].number)) return 0;
-  return 1;
-}
-
-static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
-  for (uint32_t k = 0; k < p->n_laws; k++)
-    if (!is_finite(&p->law[k].rate.formula)) return refuse(err, "infinite numbers in rates");
-  for (uint32_t k = 1; k < p->n_profiles; k++)
-    if (!is_finite(&p->profile[k].plain.formula)) return refuse(err, "infinite numbers in rates");
-  return FF_OK;
-}
-
 ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
-  ff_status status = check_kinds(p, err);
-  if (status == FF_OK) status = check_sizes(p, err);
-  return status == FF_OK ? check_numbers(p, err) : status;
-}
-
-ff_status ff_petri_code_check_marking(const ff_petri_program *p, const double *initial, ff_error *err) {
-  for (uint32_t f = 0; f < p->n_places; f++) {
-    if (!(initial[f] >= 0)) return refuse(err, "negative markings");
-    if (!p->flat->continuous[f] && initial[f] > FF_PETRI_CODE_LARGEST)
-      return refuse(err, "more than 2^30 tokens in a place");
-  }
-  return FF_OK;
-}
-
-/* With starts, the request has the largest marking of each place. */
-static ff_status check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
-  if (request->until != NULL) return refuse(err, "conditions that end trajectories");
-  return ff_petri_code_check_marking(p, request->initial, err);
+  const ff_status status = ff_petri_check_kinds(p, err);
+  return status == FF_OK ? check_sizes(p, err) : status;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
@@ -138,7 +87,7 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
     g->name[v] = FIRST_OF_POINT + g->number[v];
   }
   for (uint32_t s = 0; s < p->n_settable; s++)
-    if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return refuse(err, "parameters that events set");
+    if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return ff_petri_refuse(err, "parameters that events set");
   return FF_OK;
 }
 
@@ -156,7 +105,8 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
       for (uint32_t k = 0; k < law->rate.n; k++) {
         const uint32_t value = ff_petri_value_of(law, law->rate.row[k], i);
         if (value >= p->n_places && value <= p->time) x->quick = 0;
-        if (g->room[value] == FF_PETRI_IN_OTHERS) return refuse(err, "flows with narrow peaks that read levels of other cells");
+        if (g->room[value] == FF_PETRI_IN_OTHERS)
+          return ff_petri_refuse(err, "flows with narrow peaks that read levels of other cells");
       }
     }
   }
@@ -431,7 +381,7 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   ff_petri_coder g = {.p = p, .request = request, .shared = shared, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);
-  if (status == FF_OK) status = check_request(p, request, err);
+  if (status == FF_OK) status = ff_petri_check_request(p, request, err);
   return status == FF_OK ? make(&g, err) : status;
 }
 

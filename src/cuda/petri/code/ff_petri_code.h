@@ -11,12 +11,13 @@ extern "C" {
 #include "../../../ensemble/ff_device.h"
 #include "../../../petri/path/ff_petri_hazard_math.h"
 #include "../../../petri/program/ff_petri_program.h"
+#include "ff_petri_kinds.h"
 
 #define FF_PETRI_CODE_HEADERS "#include \"cuda/petri/steps/ff_petri_thread.h\"\n" /* what comes between the two texts */
 #define FF_PETRI_CODE_BLOCK_HEADERS "#include \"cuda/petri/windows/ff_petri_sweep.h\"\n"
 #define FF_PETRI_CODE_ROUND 1u /* a slot fires at most so many times more than a launch shall */
 
-#define FF_PETRI_CODE_LARGEST 0x1p30 /* count: a trajectory with more tokens in a place is refused */
+#define FF_PETRI_CODE_LARGEST FF_PETRI_KINDS_LARGEST /* count: a trajectory with more tokens in a place is refused */
 
 typedef struct {
   char *definitions; /* text that comes before ff_petri_thread.h */
@@ -35,9 +36,9 @@ typedef struct {
 
 /* Generates the code for a program, what is recorded, and blocks with at most `shared` bytes of shared memory. If the request has
  * points, those join that differ from the first one in numbers only: its `joins` become 1. The caller frees the code with
- * ff_petri_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a net. On an error there is
- * nothing to free. O(size of the program), and for each function the square of its operations; with points, O(points * size) and
- * memory as much, too. */
+ * ff_petri_code_free(). FF_EUNSUPPORTED, with a clause that tells why, if no code is generated for such a net. On an error there
+ * is nothing to free. O(size of the program), and for each function the square of its operations; with points, O(points * size)
+ * and memory as much, too. */
 ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *program, const ff_device_request *request, size_t shared,
                             ff_error *err);
 #define FF_PETRI_CODE_SHARED 232448u /* of a Hopper GPU; for tests */

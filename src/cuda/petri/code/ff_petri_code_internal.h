@@ -104,8 +104,6 @@ ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const f
 
 /* ---- points of a sweep: ff_petri_code_points.c --------------------------------------------------------------------------- */
 
-/* FF_EUNSUPPORTED, with a clause, for a marking at the start that no thread can have. */
-ff_status ff_petri_code_check_marking(const ff_petri_program *program, const double *initial, ff_error *err);
 /* Finds the points of the request that share the code of the first one, and the numbers in which they differ. */
 ff_status ff_petri_code_join(ff_petri_coder *g, ff_error *err);
 /* Gives points the numbers of coefficients of cells that have tables, one after the other, if points differ in some of them. */

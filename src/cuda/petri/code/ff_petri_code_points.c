@@ -159,7 +159,7 @@ static ff_status compare(shape *own, const ff_device_point *point, const shape *
   ff_error why;
   *is = 0;
   ff_status status = ff_petri_code_check(point->model, &why);
-  if (status == FF_OK) status = ff_petri_code_check_marking(point->model, point->initial, &why);
+  if (status == FF_OK) status = ff_petri_check_marking(point->model, point->initial, &why);
   if (status == FF_EUNSUPPORTED) return FF_OK;
   status = shape_of(own, point->model, err);
   *is = status == FF_OK && are_alike(first, own);

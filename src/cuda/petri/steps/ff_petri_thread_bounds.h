@@ -193,8 +193,7 @@ P_APART p_thread p_bounds(p_thread own) {
       error += width * tried.error;
       before += width * tried.sum;
       begin += width;
-      const double twice = 2 * width, places = begin / twice;
-      if (places == ff_formula_floor(places) && begin + twice <= 1) width = twice;
+      width = ff_petri_next_width(begin, width);
     } else if (width > 1.0 / (1u << FF_PETRI_MOST_DEPTH)) {
       width /= 2;
     } else {

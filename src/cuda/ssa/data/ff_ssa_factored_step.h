@@ -122,7 +122,7 @@ FF_WARP double ff_ssa_sum_lane(const ff_ssa_factored_warp *w, double *v, double 
 
 /* Computes all leaves and the sums of nodes. Returns the sum of all leaves. */
 FF_WARP double ff_ssa_factored_total(ff_ssa_factored_warp *w, uint32_t each, uint32_t rounds) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const uint32_t log = ff_ssa_log2_each(each);
   double total[FF_SSA_ROUNDS_MOST] = {0.0};
   FF_UNROLL for (uint32_t r = 0; r < rounds; r++) {
@@ -180,7 +180,7 @@ typedef struct {
 
 /* Chooses a round. Two of them are a node, and its sum is w->two. */
 FF_WARP uint32_t ff_ssa_factored_round(const ff_ssa_factored_warp *w, double *at, double *total, uint32_t rounds) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t who;
   if (rounds == 1u) return 0u;
   if (rounds == 3u) {
@@ -199,7 +199,7 @@ FF_WARP uint32_t ff_ssa_factored_round(const ff_ssa_factored_warp *w, double *at
 /* As ff_ssa_tree_find(), with `total` the sum of all. */
 FF_WARP ff_ssa_factored_choice ff_ssa_factored_choose(const ff_ssa_factored_warp *w, double at, double total, uint32_t each,
                                                       uint32_t rounds) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const uint32_t log = ff_ssa_log2_each(each), round = ff_ssa_factored_round(w, &at, &total, rounds);
   uint32_t who, among = 0xFFFFFFFFu, chosen;
   double less, value, most = ff_ssa_most_below(at, total);
@@ -257,7 +257,7 @@ typedef struct {
  * for level 0 counts of members times weights. `end` is the end of the entries. */
 FF_WARP uint32_t ff_ssa_rank(const ff_ssa_factored_warp *w, uint32_t level, uint32_t from, uint32_t end, uint32_t *v,
                              uint32_t *x) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(uint32_t, entry);
   FF_LANE_VAR(uint32_t, count);
   FF_LANE_VAR(uint32_t, sum);
@@ -374,7 +374,7 @@ FF_WARP int ff_ssa_add_weights(const ff_ssa_factored_warp *w, const uint32_t spe
 /* All sums, by weights. Returns whether a total is too large for this lane. */
 FF_WARP uint32_t ff_ssa_add_changes(const ff_ssa_factored_warp *w, const ff_ssa_factored_by *changes, uint32_t each,
                                     uint32_t rounds) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(int, bad);
   uint32_t who;
   FF_EACH_LANE FF_L(bad) = 0;
@@ -392,7 +392,7 @@ FF_WARP uint32_t ff_ssa_add_changes(const ff_ssa_factored_warp *w, const ff_ssa_
 
 /* All sums, by uses: a lane for each use of a species that changes. */
 FF_WARP uint32_t ff_ssa_add_uses(const ff_ssa_factored_warp *w, const ff_ssa_factored_by *changes) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const uint32_t uses = w->net->n_uses, n = w->net->n_changes * uses;
   FF_LANE_VAR(int, bad);
   uint32_t who, any = 0u;
@@ -423,7 +423,7 @@ FF_WARP uint32_t ff_ssa_add_uses(const ff_ssa_factored_warp *w, const ff_ssa_fac
 
 /* Changes what an entry of a map changes. Returns whether all counts and totals are still in order. */
 FF_WARP int ff_ssa_factored_fire(const ff_ssa_factored_warp *w, uint32_t entry, uint32_t each, uint32_t rounds) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const uint32_t n = w->net->n_changes;
   const ff_ssa_factored_by *const changes = w->net->changes + (size_t)entry * n;
   FF_LANE_VAR(int, bad);
@@ -511,7 +511,7 @@ FF_WARP void ff_ssa_factored_step(ff_ssa_factored_warp *w, uint32_t each, uint32
  * memory for the words that work elsewhere. */
 FF_WARP void ff_ssa_factored_run(ff_ssa_factored_warp *w, const ff_ssa_factored_layout *at, uint32_t slot, uint32_t *place,
                                  uint32_t each, uint32_t rounds) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   ff_ssa_warp *const b = &w->base;
   const ff_ssa_factored_image *net = w->net;
   char *const kept = (char *)b->run->state + slot * at->bytes;

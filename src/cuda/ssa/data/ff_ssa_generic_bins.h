@@ -45,7 +45,7 @@ FF_WARP ff_ssa_warp_bins ff_ssa_bins_of(const ff_ssa_warp *w) {
 
 /* Sets all weights to 0. */
 FF_WARP void ff_ssa_bins_begin(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_warp_bins g = ff_ssa_bins_of(w);
   FF_EACH_LANE {
     for (uint32_t i = lane; i < w->image->n[0]; i += 32u) {
@@ -67,7 +67,7 @@ FF_WARP void ff_ssa_bins_begin(const ff_ssa_warp *w) {
 
 /* How many of n bins have lower numbers: the place of this number. */
 FF_WARP uint32_t ff_ssa_bin_place(const ff_ssa_warp_bins *g, uint32_t n, uint32_t number) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t place = 0u, who;
   FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
     FF_BALLOT(who, from + lane < n && g->number[from + lane] < number);
@@ -78,7 +78,7 @@ FF_WARP uint32_t ff_ssa_bin_place(const ff_ssa_warp_bins *g, uint32_t n, uint32_
 
 /* Copies up to 32 bins from `from` on to the places from `to` on. */
 FF_WARP void ff_ssa_bins_copy(const ff_ssa_warp_bins *g, uint32_t to, uint32_t from, uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(double, weight);
   FF_LANE_VAR(uint64_t, low);
   FF_LANE_VAR(uint64_t, high);
@@ -107,7 +107,7 @@ FF_WARP void ff_ssa_bins_copy(const ff_ssa_warp_bins *g, uint32_t to, uint32_t f
 
 /* Makes a bin without items at a place, before the one that is there. There is room. */
 FF_WARP void ff_ssa_bin_insert(const ff_ssa_warp_bins *g, uint32_t n, uint32_t place, uint32_t number) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_SYNCWARP();
   FF_NO_UNROLL for (uint32_t end = n; end > place;) {
     const uint32_t begin = end - place > 32u ? end - 32u : place;
@@ -125,7 +125,7 @@ FF_WARP void ff_ssa_bin_insert(const ff_ssa_warp_bins *g, uint32_t n, uint32_t p
 }
 
 FF_WARP void ff_ssa_bin_remove(const ff_ssa_warp_bins *g, uint32_t n, uint32_t place) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_NO_UNROLL for (uint32_t from = place + 1u; from < n; from += 32u)
     ff_ssa_bins_copy(g, from - 1u, from, n - from < 32u ? n - from : 32u);
   FF_EACH_LANE if (lane == 0u) *g->n = n - 1u;
@@ -176,7 +176,7 @@ FF_WARP void ff_ssa_bin_move(const ff_ssa_warp_bins *g, uint32_t item, uint32_t 
 
 /* Moves an item from one bin to another. Returns 0 if there is no room for this bin. */
 FF_WARP int ff_ssa_rebin_one(const ff_ssa_warp_bins *g, uint32_t item, uint32_t old, uint32_t bin) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t n = *g->n, from = ff_ssa_bin_place(g, n, old);
   const uint32_t to = ff_ssa_bin_place(g, n, bin);
   if (to == n || g->number[to] != bin) {
@@ -207,7 +207,7 @@ FF_WARP uint32_t ff_ssa_bin_search(const ff_ssa_warp_bins *g, uint32_t n, uint32
  * the changes of the others. The first lanes of all bins do so at the same time. */
 FF_WARP void ff_ssa_bins_correct(const ff_ssa_warp_bins *g, FF_LANE_VAR(uint32_t, bin), FF_LANE_VAR(int64_t, change),
                                    uint32_t who) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(uint32_t, key);
   FF_LANE_VAR(uint32_t, left);
   FF_LANE_VAR(uint32_t, next);
@@ -239,7 +239,7 @@ FF_WARP void ff_ssa_bins_correct(const ff_ssa_warp_bins *g, FF_LANE_VAR(uint32_t
 /* Gives n <= 32 items, which differ, new weights, in the order of the lanes. Returns 0 if there is no room for their bins.
  * Sums lose what leaves a bin first, and get what comes last: in between, bins are made, and those without items removed. */
 FF_WARP int ff_ssa_rebin(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, item), FF_LANE_VAR(double, weight), uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_warp_bins g = ff_ssa_bins_of(w);
   FF_LANE_VAR(uint32_t, from);
   FF_LANE_VAR(uint32_t, to);

@@ -48,7 +48,7 @@ FF_WARP ff_ssa_task *ff_ssa_block_task(const ff_ssa_warp *w) { return w->tasks +
 
 /* Writes a task of the first warp's trajectory. */
 FF_WARP void ff_ssa_block_fill(ff_ssa_task *task, uint32_t what, const ff_ssa_warp *w, int fine) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE {
     if (lane < FF_SSA_MAX_LEVELS) task->listed[lane] = 0u;
     if (lane == 0u) {
@@ -70,7 +70,7 @@ FF_WARP void ff_ssa_block_set(ff_ssa_warp *w, uint32_t what, int fine) {
 
 /* A warp says whether all that it has computed is in order. */
 FF_WARP void ff_ssa_block_say(ff_ssa_task *task, int fine) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE if (!fine && lane == 0u) FF_ATOMIC_OR(&task->bad, 1u);
 }
 
@@ -101,7 +101,7 @@ FF_WARP void ff_ssa_block_begin(const ff_ssa_warp *w, ff_ssa_task *task) {
 /* ---- the first reaction method --------------------------------------------------------------------------------------------- */
 
 FF_WARP void ff_ssa_block_first(const ff_ssa_warp *w, ff_ssa_task *task) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_WARP_HERE(w);
   FF_EACH_WARP(w) {
     double least;
@@ -117,7 +117,7 @@ FF_WARP void ff_ssa_block_first(const ff_ssa_warp *w, ff_ssa_task *task) {
 
 /* What the warps have found, as ff_ssa_warp_next(). */
 FF_WARP int ff_ssa_block_next(const ff_ssa_warp *w, ff_ssa_next *next) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(double, least);
   FF_LANE_VAR(uint32_t, which);
   double wait;
@@ -165,7 +165,7 @@ FF_WARP void ff_ssa_block_leaves(const ff_ssa_warp *w, ff_ssa_task *task, int li
 
 /* The reaction that has fired draws its next waiting time: the last warp does so, because it has the least to do. */
 FF_WARP void ff_ssa_block_draw(const ff_ssa_warp *w, ff_ssa_task *task, int lists) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(int, bad);
   uint32_t who;
   FF_EACH_LANE {
@@ -216,7 +216,7 @@ FF_WARP void ff_ssa_block_update(const ff_ssa_warp *w, ff_ssa_task *task) {
 
 /* Lets a reaction fire. Returns whether a task is set: to compute what depends on the counts. */
 FF_WARP int ff_ssa_block_fire(ff_ssa_warp *w, uint32_t reaction, double time) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image_row row = w->image->rows[reaction];
   const int few = row.n_dependents < 32u + (w->method == FF_SSA_NEXT ? 0u : 1u) && w->image->dependents != NULL;
   w->time = time;

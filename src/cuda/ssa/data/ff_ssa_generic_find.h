@@ -31,7 +31,7 @@ typedef struct {
 /* As ff_ssa_tree_find(). `total` is that of all leaves. Lane 4 a + 2 b + c, for bits a, b and c, adds up the children before
  * number 4 a + 2 b + c: four of them if a is 1, then two if b is 1, then one if c is 1. */
 FF_WARP uint32_t ff_ssa_warp_find(const ff_ssa_warp *w, double at, double total) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t node = 0u;
   FF_NO_UNROLL for (uint32_t level = w->image->levels - 1u; level > 0u; level--) {
     const double *children = ff_ssa_level(w, level - 1u) + (size_t)node * FF_SSA_FAN;
@@ -66,7 +66,7 @@ FF_WARP uint32_t ff_ssa_warp_find(const ff_ssa_warp *w, double at, double total)
 
 /* The first leaf with the least value. */
 FF_WARP uint32_t ff_ssa_warp_find_least(const ff_ssa_warp *w, double least) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t node = 0u;
   FF_NO_UNROLL for (uint32_t level = w->image->levels - 1u; level > 0u; level--) {
     const double *children = ff_ssa_level(w, level - 1u) + (size_t)node * FF_SSA_FAN;
@@ -81,7 +81,7 @@ FF_WARP uint32_t ff_ssa_warp_find_least(const ff_ssa_warp *w, double least) {
 
 /* As ff_ssa_search_terms(), in the same order: the lanes read 32 terms, and those of 0 are passed over. */
 FF_WARP uint32_t ff_ssa_warp_search_of(const ff_ssa_terms *terms, uint32_t first, uint32_t end, double *at) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t last = first;
   double left = *at;
   FF_NO_UNROLL for (uint32_t from = first; from < end; from += 32u) {
@@ -142,7 +142,7 @@ FF_WARP uint32_t ff_ssa_warp_find_in_rows(const ff_ssa_warp *w, double at) {
 
 /* The shortest of the lanes' waiting times; of equal ones, that of the first reaction. */
 FF_WARP void ff_ssa_warp_shortest(FF_LANE_VAR(double, least), FF_LANE_VAR(uint32_t, which), double *wait, uint32_t *reaction) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(double, other);
   FF_LANE_VAR(uint32_t, there);
   FF_NO_UNROLL for (uint32_t bit = 1u; bit < 32u; bit *= 2u) {
@@ -159,7 +159,7 @@ FF_WARP void ff_ssa_warp_shortest(FF_LANE_VAR(double, least), FF_LANE_VAR(uint32
 
 /* The shortest waiting time of a share of the pairs of reactions. Returns 0 if a propensity is infinite. */
 FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, ff_ssa_share share, double *wait, uint32_t *reaction) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(double, least);
   FF_LANE_VAR(uint32_t, which);
   FF_LANE_VAR(int, bad);
@@ -196,7 +196,7 @@ FF_WARP int ff_ssa_warp_first(const ff_ssa_warp *w, ff_ssa_share share, double *
 
 /* The lanes draw for some steps, FF_SSA_TRIAL_BLOCKS lanes for each. */
 FF_WARP void ff_ssa_warp_draw_trials(ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE w->FF_L(words) =
       ff_philox(ff_philox_counter(FF_SSA_DRAW_TRIAL, lane % FF_SSA_TRIAL_BLOCKS, (uint64_t)w->step + lane / FF_SSA_TRIAL_BLOCKS,
                                   ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
@@ -210,7 +210,7 @@ FF_WARP ff_ssa_trial ff_ssa_warp_trial(ff_ssa_warp *w) {
 }
 
 FF_WARP uint64_t ff_ssa_warp_words(const ff_ssa_warp *w, ff_ssa_trial *t) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(uint64_t, pair);
   const uint32_t block = t->number / 2u, second = t->number % 2u;
   uint64_t out;

@@ -46,7 +46,7 @@ FF_WARP ff_ssa_corrected ff_ssa_row_sum(const ff_ssa_warp *w, uint32_t row) {
 
 /* Sets all that the methods keep, but for the bins, from the counts. */
 FF_WARP void ff_ssa_rows_begin(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   const ff_ssa_terms items = ff_ssa_items(w);
   FF_EACH_LANE for (uint32_t row = lane; row < image->n_rows; row += 32u) {
@@ -64,7 +64,7 @@ FF_WARP void ff_ssa_rows_begin(const ff_ssa_warp *w) {
 /* ff_ssa_sum() of a range of terms. A lane has a part: bits of its number, from the highest one on, tell whether the part is on
  * the right of each of up to five divisions. Lanes without a part have 0, which changes no sum. */
 FF_WARP double ff_ssa_warp_sum_of(const ff_ssa_terms *terms, uint32_t start, uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(double, sum);
   FF_LANE_VAR(double, other);
   double out;
@@ -88,7 +88,7 @@ FF_WARP double ff_ssa_warp_sum_of(const ff_ssa_terms *terms, uint32_t start, uin
 
 /* The sum of at most FF_SSA_SUM_PART terms, one after the other: the lanes read 32 terms, and those of 0 are passed over. */
 FF_WARP double ff_ssa_warp_part(const ff_ssa_terms *terms, uint32_t first, uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   double sum = 0.0;
   FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
     FF_LANE_VAR(double, term);
@@ -106,7 +106,7 @@ FF_WARP double ff_ssa_warp_part(const ff_ssa_terms *terms, uint32_t first, uint3
 
 /* Adds up the rows of the lanes `who` anew, one after the other: in long rows, lanes add up parts. */
 FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), uint32_t who) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_terms items = ff_ssa_items(w);
   FF_SYNCWARP();
   FF_NO_UNROLL for (; who != 0u; who &= who - 1u) {
@@ -123,7 +123,7 @@ FF_WARP void ff_ssa_add_up_rows(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row)
 
 /* Appends row `row` to the list of the rows that the step touches, unless it is there. */
 FF_WARP uint32_t ff_ssa_touch(const ff_ssa_warp *w, uint32_t row, uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const int fresh = FF_SSA_TOUCHED(w)[row] != w->step;
   FF_SYNCWARP();
   FF_EACH_LANE if (fresh && lane == 0u) {
@@ -138,7 +138,7 @@ FF_WARP uint32_t ff_ssa_touch(const ff_ssa_warp *w, uint32_t row, uint32_t n) {
  * on have none. The changes of a row are in order, and rows go on side by side. */
 FF_WARP void ff_ssa_correct_sums(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row), FF_LANE_VAR(double, change), uint32_t heads,
                                  uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(ff_ssa_corrected, sum);
   FF_LANE_VAR(uint32_t, length);
   FF_LANE_VAR(double, one);
@@ -164,7 +164,7 @@ FF_WARP void ff_ssa_correct_sums(const ff_ssa_warp *w, FF_LANE_VAR(uint32_t, row
 /* Corrects the sums of the rows whose partial propensities read a species that has changed. Appends these rows, and that of the
  * species, to the list. Returns its new length. The items of a row are neighbours in the list of the species' items. */
 FF_WARP uint32_t ff_ssa_correct_rows(const ff_ssa_warp *w, const ff_ssa_image_change change, uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   const uint32_t now = w->count[change.species], before = now - (uint32_t)change.by;
   const uint32_t end = image->partner_first[change.species + 1u];
@@ -201,7 +201,7 @@ FF_WARP uint32_t ff_ssa_correct_rows(const ff_ssa_warp *w, const ff_ssa_image_ch
 
 /* As set_row() of ff_ssa_partial.c, for the n rows of the list, in its order. Returns whether there is room for their groups. */
 FF_WARP int ff_ssa_set_rows(ff_ssa_warp *w, uint32_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   int fine = 1;
   FF_NO_UNROLL for (uint32_t from = 0u; from < n; from += 32u) {
     const uint32_t here = n - from < 32u ? n - from : 32u;

@@ -234,7 +234,7 @@ S_CALL uint32_t s_pass(s_schedule *s, uint32_t reaction, int starts, uint32_t *f
 
 /* The method begins anew, from all propensities. */
 FF_WARP int ff_ssa_scheduled_set(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   FF_LANE_VAR(int, bad);
   uint32_t who;
@@ -273,7 +273,7 @@ FF_WARP void ff_ssa_scheduled_end(ff_ssa_warp *w, const s_schedule *s, int refus
 
 /* Lets the next step happen, and finds the one after it. */
 FF_WARP void ff_ssa_scheduled_pass(ff_ssa_warp *w, s_schedule *s, int starts) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(uint32_t, doing);
   FF_LANE_VAR(uint32_t, step);
   FF_LANE_VAR(double, time);
@@ -324,7 +324,7 @@ FF_WARP void ff_ssa_scheduled_tell(const ff_ssa_warp *w, s_schedule *s) {
 }
 
 FF_WARP void ff_ssa_scheduled_begin(ff_ssa_warp *w, s_schedule *s) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   ff_ssa_warp_take(w);
   if (w->what != FF_SLOT_BUSY) return;
   w->image = ff_ssa_warp_image(w);
@@ -371,7 +371,7 @@ FF_WARP void ff_ssa_scheduled_place(s_schedule *s, const ff_ssa_image *image) {
 
 /* Takes up what the slot has kept. */
 FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   if (w->what == FF_SLOT_BUSY) w->image = ff_ssa_warp_image(w);
   FF_EACH_LANE if (lane == 0u) {
     s->failed = s->searches = s->reached = 0;
@@ -389,7 +389,7 @@ FF_WARP void ff_ssa_scheduled_resume(ff_ssa_warp *w, s_schedule *s) {
 
 /* Runs a launch for a slot, where it is kept. image, run, the constants of the kernel and the places are set. */
 FF_WARP void ff_ssa_scheduled_run(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint32_t slot) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   char *const kept = (char *)w->run->state + slot * at->bytes;
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   s_schedule *s = (s_schedule *)(kept + at->schedule);

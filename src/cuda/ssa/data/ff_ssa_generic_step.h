@@ -19,7 +19,7 @@
 /* ---- trajectories ---------------------------------------------------------------------------------------------------------- */
 
 FF_WARP void ff_ssa_warp_end(ff_ssa_warp *w, int refused) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE if (lane == 0u) {
     if (refused) FF_ATOMIC_OR(w->run->refused + w->unit / 32u, 1u << (w->unit % 32u));
     (void)FF_FETCH_ADD(&w->run->counters->complete, 1u);
@@ -35,7 +35,7 @@ FF_WARP int ff_ssa_has_start(const ff_ssa_warp *w) { return w->follows && w->run
 
 /* Puts all rows into bins. */
 FF_WARP int ff_ssa_warp_bin_all(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const uint32_t n = w->image->n_rows;
   int fine = 1;
   ff_ssa_bins_begin(w);
@@ -61,7 +61,7 @@ FF_WARP int ff_ssa_warp_start(const ff_ssa_warp *w) {
 /* Sets what the other methods keep, from the counts and propensities at the start: a share of the leaves. Returns whether all are
  * in order. */
 FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   FF_LANE_VAR(int, bad);
   uint32_t who;
@@ -83,7 +83,7 @@ FF_WARP int ff_ssa_warp_set_leaves(const ff_ssa_warp *w, ff_ssa_share share) {
 
 /* The same for all leaves, and the nodes above them. */
 FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   if (w->method == FF_SSA_RSSA) {
     FF_EACH_LANE for (uint32_t s = lane; s <= w->image->n_species; s += 32u) ff_ssa_warp_set_interval(w, s);
     FF_SYNCWARP();
@@ -96,7 +96,7 @@ FF_WARP int ff_ssa_warp_set(const ff_ssa_warp *w) {
 
 /* Copies a share of the counts and values at time 0. */
 FF_WARP void ff_ssa_warp_fill(const ff_ssa_warp *w, ff_ssa_share share) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   FF_EACH_LANE {
     const uint32_t first = share.first + lane, step = share.step;
@@ -111,7 +111,7 @@ FF_WARP void ff_ssa_warp_fill(const ff_ssa_warp *w, ff_ssa_share share) {
 
 /* The sum of the leaves, for methods that correct this sum at each step. */
 FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(double, sum);
   double out;
   FF_EACH_LANE {
@@ -125,7 +125,7 @@ FF_WARP double ff_ssa_warp_sum_leaves(const ff_ssa_warp *w) {
 /* Sets the trajectory's own counts at the start, and what follows from them. ff_ssa_image.c computes the same from the counts of
  * the network. Returns whether all is in order. */
 FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   const ff_launch *run = w->run;
   const int leaves = image->whole == NULL && w->method != FF_SSA_NEXT && w->method != FF_SSA_RSSA;
@@ -157,7 +157,7 @@ FF_WARP int ff_ssa_warp_set_start(ff_ssa_warp *w) {
 
 /* Takes the next trajectory of the wave, if there is one; otherwise the slot is idle. Its counts are not set. */
 FF_WARP void ff_ssa_warp_take(ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(uint32_t, number);
   FF_EACH_LANE {
     FF_L(number) = 0u;
@@ -193,7 +193,7 @@ FF_WARP void ff_ssa_warp_begin(ff_ssa_warp *w) {
 
 /* Records the state, which lasts until next_time. */
 FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_launch *run = w->run;
   FF_NO_UNROLL while (w->wanted < next_time) {
     uint32_t *to = FF_RECORD_OF(run, w->at, w->unit);
@@ -208,7 +208,7 @@ FF_WARP void ff_ssa_warp_record(ff_ssa_warp *w, double next_time) {
 
 /* Whether the condition that ends trajectories holds. With a schedule, s_reaches() tells it. */
 FF_WARP int ff_ssa_warp_reaches(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   FF_LANE_VAR(uint32_t, reached);
   uint32_t out;
@@ -226,13 +226,13 @@ FF_WARP int ff_ssa_warp_reaches(const ff_ssa_warp *w) {
 
 /* Notes the time at which the condition has ended the trajectory. */
 FF_WARP void ff_ssa_warp_stop(const ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE if (lane == 0u) w->run->stopped[w->unit] = w->time;
 }
 
 /* Lists a firing of the trajectory. */
 FF_WARP void ff_ssa_warp_list(const ff_ssa_warp *w, uint32_t reaction, double time) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_fired fired = {w->unit, w->image->numbers != NULL ? w->image->numbers[reaction] : reaction, time};
   FF_EACH_LANE if (lane == 0u) w->run->fired[FF_FETCH_ADD(&w->run->counters->fired, 1u)] = fired;
 }
@@ -269,7 +269,7 @@ FF_WARP void ff_ssa_warp_step(ff_ssa_warp *w) {
 /* ---- launches -------------------------------------------------------------------------------------------------------------- */
 
 FF_WARP void ff_ssa_warp_copy(uint32_t *to, const uint32_t *from, uint64_t n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE for (uint64_t i = lane; i < n; i += 32u) to[i] = from[i];
 }
 
@@ -290,7 +290,7 @@ FF_WARP void ff_ssa_warp_place(ff_ssa_warp *w, const ff_ssa_slot_layout *at, cha
 
 /* Takes up what a slot has kept, but for its counts, values and sums. Returns whether there is anything to do. */
 FF_WARP int ff_ssa_warp_resume(ff_ssa_warp *w, uint32_t slot, const ff_ssa_slot *head) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   w->what = FF_SLOT_IS_FRESH(w->run, slot) ? (uint32_t)FF_SLOT_EMPTY : head->what;
   w->drawn = 32u;
   w->time = w->wanted = 0.0;
@@ -350,7 +350,7 @@ FF_WARP int ff_ssa_warp_open(ff_ssa_warp *w, const ff_ssa_slot_layout *at, uint3
 
 /* Ends the launch, and keeps the slot for the next one. */
 FF_WARP void ff_ssa_warp_close(const ff_ssa_warp *w, const ff_ssa_slot_layout *at, char *kept, int elsewhere) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   ff_ssa_slot *const head = (ff_ssa_slot *)kept;
   uint32_t *const words = (uint32_t *)(kept + at->value);
   const int has_top = w->top_level != FF_SSA_NO_TOP;

@@ -13,7 +13,7 @@
 
 /* Changes the counts, unless the schedule has done so. Returns whether all of them are still in order. */
 FF_WARP int ff_ssa_warp_change(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(int, bad);
   uint32_t who;
   if (w->scheduled) return 1;
@@ -115,7 +115,7 @@ FF_WARP void ff_ssa_warp_leaf(const ff_ssa_warp *w, uint32_t leaf, const ff_ssa_
  * may compute a node, and get the same bits. Laws are read before the counts change, because they lie in slow memory. With the
  * next reaction method, the last lane of these has the reaction that has fired. */
 FF_WARP int ff_ssa_warp_few(const ff_ssa_warp *w, const ff_ssa_image_row *row, uint32_t fired) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   const uint32_t n = row->n_dependents + (w->method == FF_SSA_NEXT ? 1u : 0u);
   FF_LANE_VAR(uint32_t, node);
@@ -158,7 +158,7 @@ FF_WARP int ff_ssa_warp_few(const ff_ssa_warp *w, const ff_ssa_image_row *row, u
 /* Appends the numbers that the lanes `who` have to a list, and returns its new length. It has n entries, unless several warps
  * append to it. */
 FF_WARP uint32_t ff_ssa_append(uint32_t *list, ff_ssa_share share, uint32_t n, FF_LANE_VAR(uint32_t, number), uint32_t who) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   if (share.n != NULL) {
     FF_LANE_VAR(uint32_t, place);
     if (who == 0u) return n;
@@ -173,7 +173,7 @@ FF_WARP uint32_t ff_ssa_append(uint32_t *list, ff_ssa_share share, uint32_t n, F
  * are appended to the list of *n entries, without repeats of neighbours. Returns whether all propensities are valid. */
 FF_WARP int ff_ssa_warp_leaves(const ff_ssa_warp *w, ff_ssa_share share, const uint32_t *leaves, const ff_ssa_image_law *laws,
                                uint32_t n_leaves, uint32_t fired, uint32_t *n) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(int, bad);
   FF_LANE_VAR(uint32_t, parent);
   uint32_t who;
@@ -202,7 +202,7 @@ FF_WARP int ff_ssa_warp_leaves(const ff_ssa_warp *w, ff_ssa_share share, const u
 /* Sums a share of the nodes of a list, and lists their parents in `parents`. Returns how many these are. */
 FF_WARP uint32_t ff_ssa_warp_nodes(const ff_ssa_warp *w, ff_ssa_share share, uint32_t level, const uint32_t *nodes,
                                    uint32_t n_nodes, uint32_t *parents) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t n = 0u;
   FF_NO_UNROLL for (uint32_t from = share.first; from < n_nodes; from += share.step) {
     FF_LANE_VAR(int, fresh);
@@ -242,7 +242,7 @@ FF_WARP void ff_ssa_warp_climb(const ff_ssa_warp *w, uint32_t level, uint32_t *n
 
 /* As ff_ssa_warp_few(), for any number of propensities. */
 FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row, uint32_t fired) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   const ff_ssa_image *image = w->image;
   const int draws = w->method == FF_SSA_NEXT;
   uint32_t n = row->n_dependents + (draws ? 1u : 0u) <= image->listed ? 0u : UINT32_MAX;
@@ -284,7 +284,7 @@ FF_WARP int ff_ssa_warp_many(const ff_ssa_warp *w, const ff_ssa_image_row *row, 
 
 /* Computes the propensities of a range of the dependents, or of the readers of a species, and corrects the sum in their order. */
 FF_WARP int ff_ssa_warp_terms(ff_ssa_warp *w, const uint32_t *leaves, const ff_ssa_image_law *laws, uint32_t n_leaves) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_LANE_VAR(int, bad);
   FF_LANE_VAR(double, change);
   uint32_t who;
@@ -315,7 +315,7 @@ FF_WARP int ff_ssa_warp_terms(ff_ssa_warp *w, const uint32_t *leaves, const ff_s
 
 /* sorting_direct: a reaction that has fired changes places with the one before it. */
 FF_WARP void ff_ssa_warp_move_forward(const ff_ssa_warp *w, uint32_t reaction) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t *const order = FF_SSA_ORDER(w), *const place = FF_SSA_PLACE(w);
   FF_SYNCWARP();
   FF_EACH_LANE if (lane == 0u && place[reaction] > 0u) {
@@ -354,7 +354,7 @@ FF_WARP int ff_ssa_warp_correct(ff_ssa_warp *w, const ff_ssa_image_row *row, uin
 /* Sets new intervals around the counts that have left theirs. Returns which of the first 32 changes these are; bits for further
  * changes are in w->other, from its second entry on. */
 FF_WARP uint32_t ff_ssa_warp_widen(const ff_ssa_warp *w, const ff_ssa_image_row *row) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   uint32_t who, out = 0u;
   FF_NO_UNROLL for (uint32_t from = 0u; from < row->n_changes; from += 32u) {
     FF_LANE_VAR(int, is_out);

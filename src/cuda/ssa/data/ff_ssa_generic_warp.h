@@ -219,7 +219,7 @@ FF_WARP ff_ssa_share ff_ssa_alone(void) {
 }
 
 FF_WARP void ff_ssa_warp_draw(ff_ssa_warp *w) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE {
     const ff_philox_block words = ff_philox(
         ff_philox_counter(FF_SSA_DRAW_STEP, 0, (uint64_t)w->step + lane, ff_ssa_warp_number(w)), ff_ssa_warp_key(w));
@@ -280,7 +280,7 @@ FF_WARP void ff_ssa_sum_node(const ff_ssa_warp *w, uint32_t level, uint32_t node
 
 /* Sums a share of the nodes of a level. */
 FF_WARP void ff_ssa_sum_level(const ff_ssa_warp *w, ff_ssa_share share, uint32_t level) {
-  FF_LANE_HERE;
+  FF_LANE_IN;
   FF_EACH_LANE for (uint32_t node = share.first + lane; node < w->image->n[level]; node += share.step)
     ff_ssa_sum_node(w, level, node);
 }

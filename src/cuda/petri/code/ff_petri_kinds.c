@@ -1,0 +1,51 @@
+#include "ff_petri_kinds.h"
+
+#include <math.h>
+
+ff_status ff_petri_refuse(ff_error *err, const char *why) {
+  return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s yet", why);
+}
+
+static int is_finite(const ff_formula *f) {
+  for (uint32_t k = 0; k < f->length; k++)
+    if (f->word[k].code == FF_F_NUMBER && !isfinite(f->word[k].number)) return 0;
+  return 1;
+}
+
+static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
+  for (uint32_t k = 0; k < p->n_laws; k++)
+    if (!is_finite(&p->law[k].rate.formula)) return ff_petri_refuse(err, "infinite numbers in rates");
+  for (uint32_t k = 1; k < p->n_profiles; k++)
+    if (!is_finite(&p->profile[k].plain.formula)) return ff_petri_refuse(err, "infinite numbers in rates");
+  return FF_OK;
+}
+
+ff_status ff_petri_check_kinds(const ff_petri_program *p, ff_error *err) {
+  if (p->options.paper) return ff_petri_refuse(err, "method = \"paper\"");
+  if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
+    return ff_petri_refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
+  if (p->n_immediate > 0) return ff_petri_refuse(err, "immediate transitions");
+  if (p->n_timed > 0) return ff_petri_refuse(err, "deterministic or scheduled transitions");
+  if (p->n_events > 0) return ff_petri_refuse(err, "events");
+  if (p->n_stochastic == 0) return ff_petri_refuse(err, "no stochastic transition");
+  for (uint32_t k = 0; k < p->n_derived; k++)
+    if (p->derived[k].kind != FF_PETRI_DISCRETE)
+      return ff_petri_refuse(err, "rates that switch where a level or the time crosses a value");
+  if (p->n_watched > 0) return ff_petri_refuse(err, "flows that may empty a place");
+  if (p->n_moving > 0) return ff_petri_refuse(err, "variables of levels that rates read");
+  return check_numbers(p, err);
+}
+
+ff_status ff_petri_check_marking(const ff_petri_program *p, const double *initial, ff_error *err) {
+  for (uint32_t f = 0; f < p->n_places; f++) {
+    if (!(initial[f] >= 0)) return ff_petri_refuse(err, "negative markings");
+    if (!p->flat->continuous[f] && initial[f] > FF_PETRI_KINDS_LARGEST)
+      return ff_petri_refuse(err, "more than 2^30 tokens in a place");
+  }
+  return FF_OK;
+}
+
+ff_status ff_petri_check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+  if (request->until != NULL) return ff_petri_refuse(err, "conditions that end trajectories");
+  return ff_petri_check_marking(p, request->initial, err);
+}

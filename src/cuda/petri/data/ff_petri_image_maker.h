@@ -1,0 +1,62 @@
+/* What the files that make an image share. */
+#ifndef FF_PETRI_IMAGE_MAKER_H
+#define FF_PETRI_IMAGE_MAKER_H
+
+#include "ff_petri_image.h"
+
+#define FF_PETRI_IMAGE_LOOKS 64u /* so many words of formulas, and constants, that came last are looked at for equal ones */
+
+/* A formula that is put: its words, and its operands in a row. */
+typedef struct {
+  uint32_t word, length, first, n;
+  uint32_t number; /* of what it belongs to */
+} ff_petri_image_put;
+
+typedef struct {
+  const ff_petri_program *p;
+  ff_error *err;
+  ff_status status; /* of the first failure */
+  uint32_t *of;     /* of each value: its number in the image, or FF_PETRI_IMAGE_NONE for the time and constants */
+  uint32_t *row;    /* room for the values of a term's symbols */
+  uint32_t n_others, depth;
+  /* The arrays of the image, with the numbers of their elements, and for how many there is room. */
+#define FF_X(type, name) type *name; size_t n_##name, room_##name;
+  FF_PETRI_IMAGE_ARRAYS(FF_X)
+#undef FF_X
+  struct {
+    uint32_t word, length;
+  } shape[FF_PETRI_IMAGE_LOOKS]; /* words that came last */
+  uint32_t n_shapes;
+  ff_petri_image_put *put;       /* a list of formulas that is not complete, */
+  uint32_t *taken;               /* and their operands */
+  size_t n_put, room_put, n_taken, room_taken;
+} ff_petri_image_maker;
+
+/* Makes room for n more elements of an array, and one, so that there is an array; NULL after a failure. The caller adds to
+ * n_<name>. */
+#define FF_PETRI_IMAGE_GROW(m, name, n) \
+  ff_grow((void **)&(m)->name, &(m)->room_##name, (m)->n_##name + (n) + 1, sizeof *(m)->name, (m)->err)
+#define FF_PETRI_IMAGE_MORE(m, name, n)                                                         \
+  ((m)->status == FF_OK && ((m)->status = FF_PETRI_IMAGE_GROW(m, name, n)) == FF_OK \
+       ? (m)->name + (m)->n_##name                                                              \
+       : NULL)
+
+/* ---- formulas: ff_petri_image_formulas.c -------------------------------------------------------------------------------- */
+
+/* Begin a formula of the list that is being put, and add its words: of a formula whose symbol k is the value of[k], or k
+ * if `of` is NULL; or the product of a number and a value. `number` tells what it belongs to. */
+void ff_petri_image_put_formula(ff_petri_image_maker *m, const ff_formula *formula, const uint32_t *of, uint32_t number);
+void ff_petri_image_put_product(ff_petri_image_maker *m, double number, uint32_t value, uint32_t to);
+
+/* A term of transition i of a law. */
+void ff_petri_image_put_term(ff_petri_image_maker *m, const ff_petri_law *law, const ff_petri_term *term, uint32_t i,
+                             uint32_t number);
+
+/* The list is complete: stores its formulas in out[], in order; or with `sorts`, those with the same words together, and
+ * place[number] is where each one is. out[] has room for all. */
+void ff_petri_image_end_list(ff_petri_image_maker *m, ff_petri_image_formula *out, int sorts, uint32_t *place);
+
+/* The number of a constant. */
+uint32_t ff_petri_image_constant(ff_petri_image_maker *m, double number);
+
+#endif

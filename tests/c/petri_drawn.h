@@ -1,0 +1,103 @@
+/* Random hybrid nets that kernels simulate, and runs of them. */
+#ifndef FF_TESTS_PETRI_DRAWN_H
+#define FF_TESTS_PETRI_DRAWN_H
+
+#include "petri_code.h"
+#include "petri_hybrid.h"
+
+enum { DRAWN = 54, DRAWN_LEAST = 60, DRAWN_MOST = 4000 }; /* nets; firings in a run */
+
+typedef struct {
+  petri_text net;
+  char name[40];
+  code_case of;
+} drawn_net;
+
+/* Whether some transitions fire in the trajectories of a case, but not too many. */
+static inline int drawn_is_lively(const code_case *x) {
+  static const uint32_t observed = 0;
+  double *state = ff_calloc(x->units, sizeof *state), *const states = state;
+  ff_error err;
+  ff_run *run = NULL;
+  int done = 0;
+  const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST, .n = x->units, .times = &x->last, .n_times = 1,
+                                  .observed = &observed, .n_observed = 1, .states = &states, .threads = 1,
+                                  .max_firings = DRAWN_MOST, .starts = x->starts};
+  ff_status status = ff_run_new(&run, &ff_petri_engine, x->program, &options, &err);
+  while (status == FF_OK && !done) status = ff_run_advance(run, 10, &done, &err);
+  const uint64_t n = status == FF_OK ? ff_run_n_firings(run) : 0;
+  ff_run_free(run);
+  free(state);
+  return n >= DRAWN_LEAST;
+}
+
+/* Whether a net can be compiled, and is one that a kernel simulates. */
+static inline int drawn_compiles(petri_text *x, const ff_petri_options *options,
+                                 ff_status (*check)(const ff_petri_program *program, ff_error *err)) {
+  if (x->status == FF_OK) x->status = ff_petri_finish(x->net, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);
+  if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
+  if (x->status == FF_OK) x->status = check(x->program, &x->err);
+  return x->status == FF_OK;
+}
+
+/* Markings at the start; some levels are 0. The caller frees them. */
+static inline double *drawn_starts(const ff_petri_program *p, uint64_t units, uint64_t *s) {
+  double *starts = ff_calloc(units * p->n_places, sizeof *starts);
+  for (uint64_t k = 0; k < units; k++)
+    for (uint32_t f = 0; f < p->n_places; f++)
+      starts[k * p->n_places + f] = !p->flat->continuous[f] ? below(s, 6) : below(s, 3) == 0 ? 0 : 2 * uniform(s);
+  return starts;
+}
+
+/* Draws n nets that pass a check, and in which enough happens. The caller ends them with drawn_end(). */
+static inline void drawn_nets(drawn_net *nets, uint32_t n_nets,
+                              ff_status (*check)(const ff_petri_program *program, ff_error *err)) {
+  static const double relative[] = {1e-6, 1e-4, 1e-9};
+  uint64_t seed = 38;
+  uint32_t n = 0;
+  for (uint32_t draws = 0; n < n_nets && draws < 40 * n_nets; draws++) {
+    const ff_petri_options options = {.relative = relative[n % 3], .one_clock = n % 9 == 4,
+                                      .integrator = n % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
+    drawn_net *d = &nets[n];
+    const uint64_t begun = seed;
+    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(&d->net, &seed);
+    if (drawn_compiles(&d->net, &options, check)) {
+      snprintf(d->name, sizeof d->name, "net %u, seed %llu", n, (unsigned long long)begun);
+      d->of = (code_case){.what = d->name, .program = d->net.program, .last = 5, .units = 20 + n % 3, .firings = n % 4 != 1,
+                          .some = n % 5 == 2, .most_refused = 22};
+      if (n % 4 == 2) d->of.starts = drawn_starts(d->net.program, d->of.units, &seed);
+      if (drawn_is_lively(&d->of)) {
+        n++;
+        continue;
+      }
+      free((void *)d->of.starts);
+    }
+    petri_end(&d->net);
+  }
+  FF_CHECK_INT(n, n_nets);
+}
+
+/* Checks what was found. */
+static inline void drawn_check(const code_case *cases, uint32_t n) {
+  uint32_t trajectories = 0, refused = 0, failed = 0;
+  uint64_t steps = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    trajectories += (uint32_t)cases[i].units;
+    refused += cases[i].refused;
+    failed += cases[i].failed;
+    steps += cases[i].steps;
+  }
+  FF_CHECK_INT(failed, 0); /* see drawn_is_lively() */
+  FF_CHECK_SAY(refused <= trajectories / 20, "%u of %u refused", refused, trajectories);
+  FF_CHECK(steps > DRAWN_LEAST * n);
+}
+
+static inline void drawn_end(drawn_net *nets, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    free((void *)nets[i].of.starts);
+    petri_end(&nets[i].net);
+  }
+}
+
+#endif

@@ -1,0 +1,232 @@
+/* Kernels that read Petri nets as data, a warp for each trajectory: their steps run on this processor, one lane after the other,
+ * and give the bits of the engine. */
+#include "petri_code.h"
+
+#include "../../src/cuda/petri/code/ff_petri_kinds.h"
+#include "../../src/cuda/petri/data/ff_petri_warp.h"
+#include "petri_drawn.h"
+#include "petri_hostile.h"
+#include "petri_large.h"
+
+enum { UNITS = 40 };
+
+/* ---- playing ------------------------------------------------------------------------------------------------------------ */
+
+/* Launches until the wave is complete, with few turns at a time. */
+static void launch_all(ff_launch *run, const ff_petri_image *image, int elsewhere) {
+  static const uint32_t steps[] = {1, 7, 1300, 64};
+  char *work = elsewhere ? ff_calloc_aligned(1, (size_t)w_state_bytes(image)) : NULL;
+  memset(run->state, 0xA5, CODE_SLOTS * (size_t)w_slot_bytes(image)); /* what a device has there */
+  for (uint32_t i = 0; run->counters->complete < run->units && run->counters->fired < CODE_FIRINGS / 2 && i < 1000000; i++) {
+    const uint64_t before = run->counters->fired;
+    run->steps = steps[i % 4];
+    for (uint32_t k = 0; k < CODE_TURN; k++) {
+      if (elsewhere) memset(work, 0x5A, (size_t)w_state_bytes(image));
+      w_run(image, run, work, FF_SLOT_OF(run, k));
+    }
+    FF_CHECK(run->counters->fired - before <= (uint64_t)CODE_TURN * run->steps);
+    ff_next_turn(run, CODE_TURN);
+  }
+  ff_free_aligned(work);
+}
+
+/* Makes the image of a net, and compares what it gives with the engine. */
+static void play_one(code_case *x, int elsewhere) {
+  ff_petri_image image;
+  void *memory;
+  size_t bytes;
+  ff_error err;
+  code_ask(x);
+  FF_CHECK_OK(ff_petri_image_new(&image, &memory, &bytes, x->program, &x->request, &err), &err);
+  if (memory == NULL) return;
+  x->run = code_launch(w_slot_bytes(&image), &x->request, x->units);
+  x->is_refused = ff_calloc(x->units, 1);
+  launch_all(&x->run, &image, elsewhere);
+  code_compare(x);
+  code_free(&x->run);
+  free(x->is_refused);
+  ff_free_aligned(memory);
+}
+
+/* ---- nets --------------------------------------------------------------------------------------------------------------- */
+
+static void small_nets_give_the_trajectories(void) {
+  for (size_t i = 0; i < SMALL_NETS; i++) {
+    petri_text net;
+    small_compile(&net, &small_nets[i]);
+    if (net.program == NULL) continue;
+    code_case x = {.what = small_nets[i].what, .program = net.program, .last = small_nets[i].last, .units = UNITS,
+                   .firings = i % 2 == 0, .alone = small_nets[i].write == small_shared};
+    play_one(&x, (int)(i % 2));
+    petri_end(&net);
+  }
+}
+
+/* ---- random nets -------------------------------------------------------------------------------------------------------- */
+
+static void random_nets_give_the_trajectories(void) {
+  static drawn_net nets[DRAWN];
+  static code_case cases[DRAWN];
+  drawn_nets(nets, DRAWN, ff_petri_check_kinds);
+  for (uint32_t i = 0; i < DRAWN; i++) {
+    cases[i] = nets[i].of;
+    play_one(&cases[i], (int)(i % 2));
+  }
+  drawn_check(cases, DRAWN);
+  drawn_end(nets, DRAWN);
+}
+
+/* ---- nets that are hard ------------------------------------------------------------------------------------------------- */
+
+/* What fails on the processor is always refused: code_compare_each(). A warp keeps larger counts than code for a net does. */
+static void hostile_nets_give_the_trajectories(void) {
+  for (size_t i = 0; i < HOSTILE_NETS; i++) {
+    const hostile_net *of = &hostile_nets[i];
+    const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
+    petri_text net;
+    hostile_write(&net, of->text);
+    petri_compile(&net, &options);
+    if (net.program == NULL) return;
+    code_case x = {.what = of->what, .program = net.program, .last = of->last, .units = UNITS, .firings = i % 3 != 0,
+                   .most_refused = of->most == HOSTILE_ALL ? UNITS : (uint32_t)of->most, .quiet = of->least > 0,
+                   .alone = i % 4 == 0};
+    play_one(&x, (int)(i % 2));
+    const int large = strcmp(of->what, "counts near the largest") == 0 || strcmp(of->what, "large weights") == 0;
+    const int least = large ? 0 : of->least == HOSTILE_ALL ? UNITS : of->least;
+    FF_CHECK_SAY((int)x.refused >= least && (!large || x.refused == 0), "%s: %u refused", of->what, x.refused);
+    FF_CHECK_SAY((int)x.failed >= of->least_failed && (x.failed == 0 || of->least_failed > 0), "%s: %u failed", of->what,
+                 x.failed);
+    petri_end(&net);
+  }
+}
+
+/* ---- larger nets -------------------------------------------------------------------------------------------------------- */
+
+/* Nets for which no code is generated. */
+static void large_nets_give_the_trajectories(void) {
+  for (size_t i = 0; i < LARGE_NETS; i++) {
+    petri_text net;
+    ff_error err;
+    large_compile(&net, &large_nets[i]);
+    if (net.program == NULL) continue;
+    FF_CHECK_FAILS(ff_petri_code_check(net.program, &err), FF_EUNSUPPORTED, &err, "the net has");
+    code_case x = {.what = large_nets[i].what, .program = net.program, .last = large_nets[i].last, .units = UNITS / 4,
+                   .firings = 1, .alone = 1};
+    play_one(&x, (int)(i % 2));
+    petri_end(&net);
+  }
+}
+
+/* ---- what is refused ---------------------------------------------------------------------------------------------------- */
+
+/* Whether a net is refused, with a text, or with NULL is not. */
+static void check_refusal(const ff_petri_program *p, const ff_device_request *request, const char *tells) {
+  ff_petri_image image;
+  void *memory;
+  size_t bytes;
+  ff_error err;
+  const ff_status status = ff_petri_image_new(&image, &memory, &bytes, p, request, &err);
+  if (tells == NULL)
+    FF_CHECK_OK(status, &err);
+  else
+    FF_CHECK_FAILS(status, FF_EUNSUPPORTED, &err, tells);
+  FF_CHECK((memory == NULL) == (status != FF_OK));
+  ff_free_aligned(memory);
+}
+
+static void check_text(const char *text, const char *tells) {
+  static const double times[] = {1};
+  static const uint32_t observed[] = {0};
+  petri_text x;
+  hostile_write(&x, text);
+  petri_compile(&x, &(ff_petri_options){0});
+  if (x.program != NULL) {
+    const ff_device_request request = {.initial = x.program->start, .times = times, .n_times = 1, .observed = observed,
+                                       .n_observed = 1, .reals = 1};
+    check_refusal(x.program, &request, tells);
+  }
+  petri_end(&x);
+}
+
+static void some_nets_are_no_data(void) {
+  check_text("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1",
+             "no kernel simulates nets with flows that may empty a place yet");
+  check_text("c x 0\np n 2e9\nf 0 -> x|1\nf x -> 0|x\ns n -> 0|x",
+             "no kernel simulates nets with more than 2^30 tokens in a place yet");
+}
+
+/* A formula with so many numbers and operations around x, which keeps so many operands. */
+static void write_nested(char *out, size_t size, uint32_t n) {
+  size_t at = (size_t)snprintf(out, size, "c x 0\np n 3\ns 0 -> n|1\nf x -> 0|x\nf 0 -> x|");
+  for (uint32_t k = 1; k < n; k++) at += (size_t)snprintf(out + at, size - at, "(1 + ");
+  at += (size_t)snprintf(out + at, size - at, "x * x");
+  for (uint32_t k = 1; k < n; k++) at += (size_t)snprintf(out + at, size - at, ")");
+}
+
+/* Formulas of 1, 3, ... 2 n - 1 words, which are all different. */
+static void write_different(char *out, size_t size, uint32_t n) {
+  size_t at = (size_t)snprintf(out, size, "c x 0\np n 3\ns 0 -> n|1\nf x -> 0|x\n");
+  for (uint32_t k = 0; k < n; k++) {
+    at += (size_t)snprintf(out + at, size - at, "f 0 -> x|x * x");
+    for (uint32_t i = 0; i < k; i++) at += (size_t)snprintf(out + at, size - at, "%c x", i % 2 == 0 ? '+' : '*');
+    at += (size_t)snprintf(out + at, size - at, "\n");
+  }
+}
+
+static void sizes_are_limited(void) {
+  static const hostile_many levels = {"c x%u 0.1\nf 0 -> x%u|1\nf x%u -> 0|x%u\n", FF_PETRI_IMAGE_LEVELS, "p n 0\n",
+                                      "s 0 -> n|x3 * x1", NULL};
+  const size_t size = (size_t)1 << 20;
+  char *text = ff_calloc(size, 1);
+  hostile_write_many(text, size, &levels, levels.most);
+  check_text(text, NULL);
+  hostile_write_many(text, size, &levels, levels.most + 1);
+  check_text(text, "too large as data: the net has 4097 continuous places that flows change; expected at most 4096");
+  write_nested(text, size, FF_PETRI_IMAGE_DEPTH - 1);
+  check_text(text, NULL);
+  write_nested(text, size, FF_PETRI_IMAGE_DEPTH);
+  check_text(text, "too large as data: the net has 33 operands that a formula keeps; expected at most 32");
+  write_different(text, size, 240);
+  check_text(text, NULL);
+  write_different(text, size, 270);
+  check_text(text, "operations in formulas; expected at most 65536");
+  free(text);
+}
+
+/* The memory of a device has a copy, and the arrays of the image are there. */
+static void images_are_copied(void) {
+  static const double times[] = {1};
+  static const uint32_t observed[] = {0};
+  petri_text net;
+  ff_petri_image image;
+  void *memory;
+  size_t bytes;
+  ff_error err;
+  large_compile(&net, &large_nets[0]);
+  if (net.program == NULL) return;
+  const ff_device_request request = {.initial = net.program->start, .times = times, .n_times = 1, .observed = observed,
+                                     .n_observed = 1, .reals = 1};
+  FF_CHECK_OK(ff_petri_image_new(&image, &memory, &bytes, net.program, &request, &err), &err);
+  char *copy = ff_calloc_aligned(bytes, 1);
+  memcpy(copy, memory, bytes);
+  const ff_petri_image there = ff_petri_image_at(&image, memory, copy);
+#define FF_X(type, name)                                                                              \
+  FF_CHECK((const char *)there.name >= copy && (const char *)there.name <= copy + bytes);             \
+  FF_CHECK((const char *)there.name - copy == (const char *)image.name - (const char *)memory);
+  FF_PETRI_IMAGE_ARRAYS(FF_X)
+#undef FF_X
+  FF_CHECK_INT(there.n_levels, 24);
+  /* flows of the chain have the same words, and neighbours in memory */
+  uint32_t alike = 0;
+  for (uint32_t f = 1; f < there.n_flows; f++)
+    alike += there.flow[f].word == there.flow[f - 1].word && there.flow[f].length == there.flow[f - 1].length &&
+             there.flow[f].operands == there.flow[f - 1].operands + 1;
+  FF_CHECK_INT(alike, there.n_flows - 3); /* three kinds: products, those of the chain, and the first one */
+  ff_free_aligned(copy);
+  ff_free_aligned(memory);
+  petri_end(&net);
+}
+
+FF_TEST_MAIN("petri_image", small_nets_give_the_trajectories, random_nets_give_the_trajectories,
+             hostile_nets_give_the_trajectories, large_nets_give_the_trajectories, some_nets_are_no_data, sizes_are_limited,
+             images_are_copied)
