@@ -158,7 +158,7 @@ static void larger_nets_have_the_bits(void) {
     petri_text x;
     large_compile(&x, of);
     if (x.program == NULL) continue;
-    compare_net(&x, of->what, "generic", of->last, (i < LARGE_NETS ? 2000 : 200) / gpu.part);
+    compare_net(&x, of->what, "generic", of->last, 1 + (i < LARGE_NETS ? 1000u : 100u) / gpu.part);
     petri_end(&x);
   }
 }
