@@ -300,6 +300,7 @@ FF_WARP void w_accept(w_warp *w, double h, int limited) {
 FF_WARP void w_cut_step(w_warp *w, double middle) {
   FF_LANE_IN;
   w_kept *const s = &w->s;
+  FF_SYNCWARP(); /* other lanes may read these levels for bounds */
   W_EACH(i, w->image->n_levels) W_LEVEL(w, W_ROW_Y, i) = W_LEVEL(w, W_ROW_START, i);
   FF_SYNCWARP();
   s->is = (s->is | W_OWN) & ~(uint32_t)W_HAS_SLOPE;
