@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void *ff_petri_image_more(ff_petri_image_maker *m, void **array, size_t *room, size_t used, size_t n, size_t size) {
+  if (m->status == FF_OK) m->status = ff_grow(array, room, used + n + 1, size, m->err);
+  return m->status == FF_OK ? (char *)*array + used * size : NULL;
+}
+
 uint32_t ff_petri_image_constant(ff_petri_image_maker *m, double number) {
   const size_t n = m->n_constant, first = n > FF_PETRI_IMAGE_LOOKS ? n - FF_PETRI_IMAGE_LOOKS : 0;
   size_t at = first;

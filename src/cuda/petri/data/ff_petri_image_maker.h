@@ -32,14 +32,11 @@ typedef struct {
   size_t n_put, room_put, n_taken, room_taken;
 } ff_petri_image_maker;
 
-/* Makes room for n more elements of an array, and one, so that there is an array; NULL after a failure. The caller adds to
- * n_<name>. */
-#define FF_PETRI_IMAGE_GROW(m, name, n) \
-  ff_grow((void **)&(m)->name, &(m)->room_##name, (m)->n_##name + (n) + 1, sizeof *(m)->name, (m)->err)
-#define FF_PETRI_IMAGE_MORE(m, name, n)                                                         \
-  ((m)->status == FF_OK && ((m)->status = FF_PETRI_IMAGE_GROW(m, name, n)) == FF_OK \
-       ? (m)->name + (m)->n_##name                                                              \
-       : NULL)
+/* Makes room for n more elements of an array, and one, so that there is an array. Returns where they begin; NULL after a failure.
+ * The caller adds to n_<name>. */
+#define FF_PETRI_IMAGE_MORE(m, name, n) \
+  ff_petri_image_more((m), (void **)&(m)->name, &(m)->room_##name, (m)->n_##name, (n), sizeof *(m)->name)
+void *ff_petri_image_more(ff_petri_image_maker *m, void **array, size_t *room, size_t used, size_t n, size_t size);
 
 /* ---- formulas: ff_petri_image_formulas.c -------------------------------------------------------------------------------- */
 
