@@ -4,8 +4,8 @@
 
 #include "petri_small.h"
 
-/* A net as a text. Each line is a place (p discrete, c continuous, with its marking), a flow (f) or a stochastic transition (s),
- * whose parts are separated by bars: the equation, the rate, test arcs, reset arcs. */
+/* A net as a text. Each line is a place (p discrete, c continuous, with its marking), or a transition: a flow (f), a stochastic
+ * (s), or an immediate one (i). Its parts are separated by bars: the equation, the rate or weight, test arcs, reset arcs. */
 typedef struct {
   const char *what, *text;
   double last;
@@ -122,10 +122,13 @@ static inline void hostile_line(petri_text *x, const char *line, uint32_t number
     petri_place(x, place, line[0] == 'c', marking);
     return;
   }
-  FF_CHECK(line[0] == 'f' || line[0] == 's');
+  static const char codes[] = "fsi";
+  static const ff_petri_kind kinds[] = {FF_PETRI_CONTINUOUS, FF_PETRI_STOCHASTIC, FF_PETRI_IMMEDIATE};
+  const char *const code = strchr(codes, line[0]);
+  FF_CHECK(code != NULL);
   for (int i = 0; i < 4; i++) of[i] = hostile_part(&at, part[i]);
   snprintf(name, sizeof name, "t%u", number);
-  petri_transition(x, name, line[0] == 'f' ? FF_PETRI_CONTINUOUS : FF_PETRI_STOCHASTIC, of[0], of[2], of[3], of[1], 0);
+  petri_transition(x, name, kinds[code - codes], of[0], of[2], of[3], of[1], 0);
 }
 
 /* Writes a net. The caller ends *x with petri_end(). */

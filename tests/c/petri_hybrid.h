@@ -50,6 +50,14 @@ static const char *const hybrid_losses[] = {
     "X / (1 + X)", "X^2 / (K + X^2)", "K * X * Y", "K * X * N", "X * (1 + sin(time))", "K * X", "K * X * (N > 2)", "K * X^2",
     "X / (0.05 + X)", "K * X * exp(-Y)"};
 
+/* What fires at once, so that nothing fires without end: each takes more tokens than it makes. */
+static const struct {
+  const char *equation, *tests, *resets;
+} hybrid_at_once[] = {{"2 N -> M", "N > 3", NULL}, {"3 N -> 0", "N >= M", NULL},      {"4 N -> (1 + M) X", NULL, NULL},
+                      {"N + M -> 0", NULL, NULL},  {"N -> 0", "N > 4 & M <= 3", "X"}, {"3 N -> M + K D", "M < 4", NULL},
+                      {"5 N -> 2 M", NULL, "D"},   {"2 N -> (0.5 * X) Y", "N > 2", NULL}};
+static const char *const hybrid_weights[] = {"1", "K", "K * N", "N / (1 + M)", "N - 2", "K * (N > M)", "1 + D", "F"};
+
 typedef struct {
   petri_text *to;
   uint64_t *s;
@@ -108,21 +116,36 @@ static inline void hybrid_add_flows(hybrid *h) {
   }
 }
 
-static inline void hybrid_add_firing(hybrid *h, uint32_t group, uint32_t kind, const char *profile) {
-  char equation[100], tests[100], resets[100], coefficient[200], rate[500];
+/* Templates of a transition that fires. */
+static inline void hybrid_add_jump(hybrid *h, ff_petri_kind kind, uint32_t group, const char *equation, const char *tests,
+                                   const char *resets, const char *number, const char *profile) {
+  const char *const of[] = {equation, tests, resets};
+  char text[3][100], coefficient[200], rate[500];
   const uint32_t level = below(h->s, h->n_levels);
   const uint64_t before = *h->s; /* the same places in all texts but those of rates */
-  hybrid_expand(h, hybrid_firings[kind].equation, group, level, 0, equation, sizeof equation);
-  const uint64_t after = *h->s;
-  *h->s = before;
-  hybrid_expand(h, hybrid_firings[kind].tests == NULL ? "" : hybrid_firings[kind].tests, group, level, 0, tests, sizeof tests);
-  *h->s = before;
-  hybrid_expand(h, hybrid_firings[kind].resets == NULL ? "" : hybrid_firings[kind].resets, group, level, 0, resets,
-                sizeof resets);
+  uint64_t after = before;
+  for (int k = 0; k < 3; k++) {
+    *h->s = before;
+    hybrid_expand(h, of[k] == NULL ? "" : of[k], group, level, 0, text[k], sizeof text[k]);
+    if (k == 0) after = *h->s;
+  }
   *h->s = after;
-  hybrid_expand(h, HYBRID_PICK(h->s, hybrid_coefficients), group, level, 0, coefficient, sizeof coefficient);
+  hybrid_expand(h, number, group, level, 0, coefficient, sizeof coefficient);
   snprintf(rate, sizeof rate, "%s%s%s", coefficient, profile[0] == '\0' ? "" : " * ", profile);
-  hybrid_add(h, FF_PETRI_STOCHASTIC, equation, tests[0] == '\0' ? NULL : tests, resets[0] == '\0' ? NULL : resets, rate);
+  hybrid_add(h, kind, text[0], text[1][0] == '\0' ? NULL : text[1], text[2][0] == '\0' ? NULL : text[2], rate);
+}
+
+static inline void hybrid_add_firing(hybrid *h, uint32_t group, uint32_t k, const char *profile) {
+  hybrid_add_jump(h, FF_PETRI_STOCHASTIC, group, hybrid_firings[k].equation, hybrid_firings[k].tests, hybrid_firings[k].resets,
+                  HYBRID_PICK(h->s, hybrid_coefficients), profile);
+}
+
+static inline void hybrid_add_at_once(hybrid *h, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t k = below(h->s, sizeof hybrid_at_once / sizeof *hybrid_at_once);
+    hybrid_add_jump(h, FF_PETRI_IMMEDIATE, below(h->s, h->n_groups), hybrid_at_once[k].equation, hybrid_at_once[k].tests,
+                    hybrid_at_once[k].resets, HYBRID_PICK(h->s, hybrid_weights), "");
+  }
 }
 
 /* Some transitions, of which several may share a profile; or a chain of many with numbers times counts. */
@@ -167,6 +190,7 @@ static inline void hybrid_write(petri_text *x, uint64_t *s) {
   if (x->status == FF_OK) x->status = ff_petri_add_place(x->net, "fixed", FF_PETRI_NONE, 1, 1, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "fixed", NULL, "1.25", 0, petri_nowhere, &x->err);
   for (uint32_t g = 0; g < h.n_groups; g++) hybrid_add_group(&h, g);
+  if (below(s, 2) == 0) hybrid_add_at_once(&h, 1 + below(s, 4));
   hybrid_add_flows(&h);
 }
 
@@ -190,6 +214,8 @@ static inline void hybrid_write_coloured(petri_text *x, uint64_t *s) {
               {"death", FF_PETRI_STOCHASTIC, "N[x] -> 0", NULL, NULL, NULL, HYBRID_PICK(s, rates), 0},
               {"push", FF_PETRI_STOCHASTIC, "0 -> (0.1 * x) L[x] + 0.1 L[next(x)]", "x > 2", NULL, NULL, "0.5", 0},
               {"clear", FF_PETRI_STOCHASTIC, "N[x] -> 0", "x < 4", NULL, "L[x]", "0.2", 1},
+              {"merge", FF_PETRI_IMMEDIATE, "4 N[x] -> 0.1 L[x] + N[next(x)]", NULL, "N[x] > 4", NULL, "x * N[x]", 0},
+              {"meet", FF_PETRI_IMMEDIATE, "N[x] + N[next(x)] -> 0", "x > 2", "N[next(x)] > 2", NULL, "1", 0},
               {"spread", FF_PETRI_CONTINUOUS, "L[x] -> L[next(x)]", NULL, NULL, NULL, "0.7", 1},
               {"gain", FF_PETRI_CONTINUOUS, "0 -> (1 / x) L[x]", NULL, NULL, NULL, HYBRID_PICK(s, flows), 0},
               {"loss", FF_PETRI_CONTINUOUS, "L[x] -> G", NULL, NULL, NULL, "0.9", 1},

@@ -2,8 +2,8 @@
  * the engine. */
 #include "petri_code.h"
 
-#include "petri_hostile.h"
 #include "petri_hybrid.h"
+#include "petri_instant.h"
 
 enum { UNITS = 40 };
 
@@ -65,7 +65,7 @@ static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t
 static void random_nets_give_the_trajectories(void) {
   static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
   uint64_t seed = 38, steps = 0;
-  uint32_t trajectories = 0, refused = 0, failed = 0;
+  uint32_t trajectories = 0, refused = 0, failed = 0, at_once = 0;
   static petri_text nets[DRAWN];
   static code_case cases[DRAWN];
   static char names[DRAWN][40];
@@ -82,6 +82,7 @@ static void random_nets_give_the_trajectories(void) {
                              .some = n % 5 == 2, .most_refused = 22};
       if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
       if (is_lively(&cases[n])) {
+        at_once += x->program->n_immediate > 0;
         n++;
         continue;
       }
@@ -90,6 +91,7 @@ static void random_nets_give_the_trajectories(void) {
     petri_end(x);
   }
   FF_CHECK_INT(n, DRAWN);
+  FF_CHECK_SAY(at_once > DRAWN / 4, "%u nets with immediate transitions", at_once);
   code_play(cases, n, CODE_QUICK);
   for (uint32_t i = 0; i < n; i++) {
     trajectories += (uint32_t)cases[i].units;
@@ -109,11 +111,11 @@ static void random_nets_give_the_trajectories(void) {
 
 /* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused:
  * code_compare_each(). */
-static void hostile_nets_give_the_trajectories(void) {
-  static petri_text nets[HOSTILE_NETS];
-  static code_case cases[HOSTILE_NETS];
-  for (size_t i = 0; i < HOSTILE_NETS; i++) {
-    const hostile_net *of = &hostile_nets[i];
+static void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n) {
+  petri_text *nets = ff_calloc(n, sizeof *nets);
+  code_case *cases = ff_calloc(n, sizeof *cases);
+  for (uint32_t i = 0; i < n; i++) {
+    const hostile_net *of = &list[i];
     const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
     hostile_write(&nets[i], of->text);
     petri_compile(&nets[i], &options);
@@ -122,17 +124,22 @@ static void hostile_nets_give_the_trajectories(void) {
                            .most_refused = of->most == HOSTILE_ALL ? UNITS : (uint32_t)of->most, .quiet = of->least > 0,
                            .alone = i % 4 == 0};
   }
-  code_play(cases, HOSTILE_NETS, CODE_QUICK);
-  for (size_t i = 0; i < HOSTILE_NETS; i++) {
-    const hostile_net *of = &hostile_nets[i];
+  code_play(cases, n, CODE_QUICK);
+  for (uint32_t i = 0; i < n; i++) {
+    const hostile_net *of = &list[i];
     const int least = of->least == HOSTILE_ALL ? UNITS : of->least;
-      FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
+    FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
     FF_CHECK_SAY((int)cases[i].failed >= of->least_failed && (cases[i].failed == 0 || of->least_failed > 0), "%s: %u failed",
                  of->what, cases[i].failed);
   }
-  code_end(cases, HOSTILE_NETS);
-  for (size_t i = 0; i < HOSTILE_NETS; i++) petri_end(&nets[i]);
+  code_end(cases, n);
+  for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
+  free(nets);
+  free(cases);
 }
+
+static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS); }
+static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS); }
 
 /* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
 
@@ -203,7 +210,6 @@ typedef struct {
 #define OTHER(text, tells) {text, FF_PETRI_STOCHASTIC, NULL, tells, {0}}
 
 static const refused_net refused_nets[] = {
-    ONE(FF_PETRI_IMMEDIATE, "1", "no kernel simulates nets with immediate transitions yet"),
     ONE(FF_PETRI_DETERMINISTIC, "2", "no kernel simulates nets with deterministic or scheduled transitions yet"),
     OTHER("c x 0\nf 0 -> x|1\nf x -> 0|x", "no kernel simulates nets with no stochastic transition yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > 1)\nf x -> 0|x\ns 0 -> n|1",
@@ -260,6 +266,18 @@ static void some_nets_have_no_code(void) {
     }
     petri_end(&x);
   }
+}
+
+/* Nets by windows. */
+static void some_blocks_have_no_code(void) {
+  petri_text x;
+  ff_petri_code code;
+  ff_error err;
+  hostile_write(&x, PLAIN_NET "\ni 3 n -> 0|1");
+  petri_compile(&x, &(ff_petri_options){0});
+  FF_CHECK_FAILS(ff_petri_code_block_new(&code, x.program, 1, &err), FF_EUNSUPPORTED, &err,
+                 "no kernel simulates nets with immediate transitions by windows yet");
+  petri_end(&x);
 }
 
 static void check_text(petri_text *x, const char *tells) {
@@ -343,7 +361,7 @@ static const many sizes[] = {
      "the net has 17 continuous places that flows change; expected at most 16"},
     {"p n%u 0\n", 62, "c x 1\nf x -> 0|x\np m 3\ns m -> 0|m\n", "", "the net has 65 places; expected at most 64"},
     {"s n -> 0|0.01%u * n\n", 64, "p n 50\nc x 1\nf x -> 0|x\n", "",
-     "the net has 65 stochastic transitions; expected at most 64"},
+     "the net has 65 transitions that fire; expected at most 64"},
     {"p n%u 3\ns n%u -> 0|n%u * x\n", 16, "c x 1\nf x -> 0|x\n", "",
      "the net has 17 independent groups of transitions; expected at most 16"},
     {"s n -> 0|n * x^2 / (1%u + x^2)\n", 15, "p n 50\nc x 1\nf x -> 0|x\n", "",
@@ -389,6 +407,6 @@ static void large_nets_have_no_code(void) {
 }
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, times_may_be_those_of_firings, some_nets_have_no_code,
+             hostile_nets_give_the_trajectories, instants_give_the_trajectories, times_may_be_those_of_firings, some_nets_have_no_code, some_blocks_have_no_code,
              events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

@@ -6,7 +6,6 @@ refused_nets <- function() {
   with <- function(...) do.call(petri_net, c(made, list(...)))
   grows <- transition("0 -> x", flow = 1)
   list(
-    "immediate transitions" = with(grow = grows, now = transition("2 A -> B", weight = 1)),
     "deterministic or scheduled transitions" = with(grow = grows, late = transition("A -> B", delay = 1)),
     "deterministic or scheduled transitions" = with(grow = grows, then = transition("0 -> A", at = 0.5)),
     "events" = with(grow = grows, events = list(event("time >= 0.5", set = c(A = 5)))),

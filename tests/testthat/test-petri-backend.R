@@ -213,7 +213,7 @@ test_that("with \"auto\", a long ensemble of a net moves to GPUs, a short one do
   expect_identical(few$engines, "auto")
   forget_told_methods()
   odd <- refused_nets()[[1L]]
-  expect_message(there <- in_small_pieces(odd, 10), "processor.*immediate transitions", class = "fireflip_message_method")
+  expect_message(there <- in_small_pieces(odd, 10), "processor.*deterministic or scheduled", class = "fireflip_message_method")
   expect_identical(there$engines, c("starting", "cpu"))
   expect_silent(again <- in_small_pieces(odd, 10))
   expect_identical(again, there)

@@ -1,4 +1,5 @@
 /* Immediate transitions, and those with clocks. */
+#include "ff_petri_instant_math.h"
 #include "ff_petri_path_internal.h"
 
 /* ---- immediate ones ----------------------------------------------------------------------------------------------------- */
@@ -33,21 +34,14 @@ static double weight_of(ff_petri_path *path, uint32_t k) {
 int ff_petri_find_immediate(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   double total = 0;
-  uint32_t chosen = FF_PETRI_NOT_DUE;
   if (path->n_enabled == 0) return 0;
   for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1)) total += weight_of(path, k);
   if (!(total > 0)) return 0;
-  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_IMMEDIATE, path->around.choice, path->choices, path->unit);
-  const ff_philox_block w = ff_philox(at, path->key);
-  double x = ff_closed(w.v[0], w.v[1]) * total;
-  for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1)) {
-    const double weight = weight_of(path, k);
-    if (!(weight > 0)) continue;
-    chosen = k;
-    if (x < weight) break;
-    x -= weight;
-  }
-  ff_petri_set_fires(path, p->immediate[chosen], path->now);
+  const double part = ff_petri_drawn(FF_PETRI_DRAW_IMMEDIATE, path->around.choice, path->choices, path->unit, path->key);
+  ff_petri_choice choice = {part * total, FF_PETRI_NOT_DUE};
+  for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1))
+    if (!ff_petri_choice_goes_on(&choice, k, weight_of(path, k))) break;
+  ff_petri_set_fires(path, p->immediate[choice.chosen], path->now);
   return 1;
 }
 

@@ -30,7 +30,6 @@ static ff_status check_kinds(const ff_petri_program *p, ff_error *err) {
   if (p->options.paper) return refuse(err, "method = \"paper\"");
   if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
     return refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
-  if (p->n_immediate > 0) return refuse(err, "immediate transitions");
   if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
   if (p->n_events > 0) return refuse(err, "events");
   if (p->n_stochastic == 0) return refuse(err, "no stochastic transition");
@@ -50,7 +49,7 @@ static ff_status too_many(ff_error *err, const char *what, uint64_t found, uint6
 static uint64_t words_of(const ff_petri_program *p) {
   uint64_t n = 0;
   for (uint32_t k = 0; k < p->n_laws; k++) {
-    n += (uint64_t)p->law[k].n * (p->law[k].rate.formula.length + p->law[k].n_effects);
+    n += (uint64_t)p->law[k].n * (p->law[k].rate.formula.length + p->law[k].enabled.formula.length + p->law[k].n_effects);
     for (uint32_t c = 0; c < p->law[k].n_effects; c++) n += (uint64_t)p->law[k].n * p->law[k].effect[c].formula.formula.length;
   }
   for (uint32_t k = 0; k < p->n_profiles; k++) n += p->profile[k].plain.formula.length;
@@ -61,8 +60,8 @@ static uint64_t words_of(const ff_petri_program *p) {
 static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_levels > MOST_LEVELS) return too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
   if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
-  if (p->n_stochastic > FF_PETRI_CODE_TRANSITIONS)
-    return too_many(err, "stochastic transitions", p->n_stochastic, FF_PETRI_CODE_TRANSITIONS);
+  if (ff_petri_code_transitions(p) > FF_PETRI_CODE_TRANSITIONS)
+    return too_many(err, "transitions that fire", ff_petri_code_transitions(p), FF_PETRI_CODE_TRANSITIONS);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
@@ -80,7 +79,8 @@ static int is_finite(const ff_formula *f) {
 
 static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
   for (uint32_t k = 0; k < p->n_laws; k++)
-    if (!is_finite(&p->law[k].rate.formula)) return refuse(err, "infinite numbers in rates");
+    if (!is_finite(&p->law[k].rate.formula) || !is_finite(&p->law[k].enabled.formula))
+      return refuse(err, "infinite numbers in rates");
   for (uint32_t k = 1; k < p->n_profiles; k++)
     if (!is_finite(&p->profile[k].plain.formula)) return refuse(err, "infinite numbers in rates");
   return FF_OK;
@@ -195,11 +195,14 @@ static int has_shared(const ff_petri_program *p) {
 static void count_rows(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
+  const int instant = ff_petri_code_transitions(p) > p->n_stochastic;
   ff_petri_code *code = g->code;
+  code->instant_reals = instant ? g->n_kept + 1 : 0;
+  code->instant_words = instant ? 3 : 0;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
-                (code->pieces > 0 ? 3 * profiles : 0);
-  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near;
+                (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals;
+  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near + code->instant_words;
   code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
   code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;
@@ -218,6 +221,7 @@ static uint64_t operations_of(const ff_petri_program *p) {
   uint64_t bits = 0;
   for (uint32_t k = 0; k < p->n_laws; k++) {
     mark(&bits, &p->law[k].rate.formula);
+    mark(&bits, &p->law[k].enabled.formula);
     for (uint32_t c = 0; c < p->law[k].n_effects; c++) mark(&bits, &p->law[k].effect[c].formula.formula);
   }
   for (uint32_t k = 0; k < p->n_profiles; k++) mark(&bits, &p->profile[k].plain.formula);
@@ -255,7 +259,7 @@ static int is_slow(const ff_petri_coder *g) {
 /* Threads of a block, and blocks of a multiprocessor, as measured on an H200. The code of a net is short if it has at most one
  * level, and hazards that are affine in it. */
 static void choose_threads(ff_petri_coder *g) {
-  const int is_short = g->p->n_levels <= 1 && g->n_narrow == 0 && g->code->pieces == 0;
+  const int is_short = g->p->n_levels <= 1 && g->n_narrow == 0 && g->code->pieces == 0 && g->code->instant_words == 0;
   const uint32_t each = 8 * g->code->reals + 4 * g->code->words, most = SHARED / each / 32 * 32;
   g->code->threads = is_short ? 128 : most < 512 ? most : 512;
   g->code->blocks = is_short ? 8 : 1;
@@ -312,7 +316,9 @@ static void define(ff_petri_coder *g) {
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
-  ff_write(&g->out, "#define P_DENSE %d\n", g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
+  const int dense = g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1) || code->instant_words > 0;
+  ff_write(&g->out, "#define P_DENSE %d\n", dense);
+  ff_petri_code_define_instant(g);
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
   ff_write(&g->out, "\n#define P_ABSOLUTE ");
@@ -364,10 +370,12 @@ static ff_status generate(ff_petri_coder *g, ff_error *err) {
   if (stack == NULL || shared == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
   } else {
+    ff_petri_code_reach(g);
     ff_petri_code_places(g);
     ff_petri_code_flows(g);
     ff_petri_code_hazards(g);
     ff_petri_code_changes(g);
+    ff_petri_code_instant(g);
     g->code->functions = finish(g);
     define(g);
     g->code->definitions = finish(g);
@@ -413,7 +421,8 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
 ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, uint32_t near, ff_error *err) {
   ff_petri_coder g = {.p = p, .is_block = 1, .near = near, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
-  const ff_status status = ff_petri_code_check(p, err);
+  ff_status status = ff_petri_code_check(p, err);
+  if (status == FF_OK && p->n_immediate > 0) status = refuse(err, "immediate transitions by windows");
   return status == FF_OK ? make(&g, err) : status;
 }
 

@@ -7,7 +7,7 @@
 
 #define FF_PETRI_CODE_NARROW 16u      /* the most flows that may have narrow peaks, */
 #define FF_PETRI_CODE_PROFILES 16u    /* profiles, of which the first one is 1, */
-#define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
+#define FF_PETRI_CODE_TRANSITIONS 64u /* and transitions that fire, each of which has a bit of a mask */
 
 /* Where a thread has a value. */
 typedef enum {
@@ -45,7 +45,16 @@ typedef struct {
   uint32_t n_counts, n_reals, became, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
   uint32_t n_narrow;
+  uint64_t reached;     /* bits of groups whose coefficients firings other than stochastic ones may change */
+  uint32_t n_kept;      /* coefficients of these groups, */
+  uint8_t kept[FF_PETRI_CODE_TRANSITIONS]; /* of each stochastic transition: its number among them */
 } ff_petri_coder;
+
+/* The transitions that fire, in the order in which code numbers them: stochastic ones, then immediate ones. */
+static inline uint32_t ff_petri_code_transitions(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate; }
+static inline ff_petri_member ff_petri_code_member(const ff_petri_program *p, uint32_t m) {
+  return m < p->n_stochastic ? p->stochastic[m] : p->immediate[m - p->n_stochastic];
+}
 
 /* ---- values and formulas: ff_petri_code_values.c ------------------------------------------------------------------------ */
 
@@ -78,6 +87,13 @@ ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const f
 void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store or p_show, p_value, p_derive: ff_petri_code_values.c */
 void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flows need: ff_petri_code_flows.c */
 void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice: ff_petri_code_hazards.c */
+/* The coefficient of a stochastic transition. Its value is variable f<n>, and n is returned. */
+uint32_t ff_petri_code_coefficient(ff_petri_coder *g, uint32_t stochastic);
 void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number or p_became, p_become: ff_petri_code_changes.c */
+
+/* Transitions that fire, other than stochastic ones: ff_petri_code_instant.c. */
+void ff_petri_code_reach(ff_petri_coder *g);   /* sets g->reached, kept; the code of sums needs them */
+void ff_petri_code_instant(ff_petri_coder *g); /* p_has_changed, p_weight */
+void ff_petri_code_define_instant(ff_petri_coder *g);
 
 #endif

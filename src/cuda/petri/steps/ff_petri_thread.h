@@ -68,6 +68,7 @@
 #include "ff_petri_thread_hazards.h"
 #include "ff_petri_thread_bounds.h"
 #include "ff_petri_thread_fire.h"
+#include "ff_petri_thread_instant.h"
 #include "ff_petri_thread_turn.h"
 #include "ff_petri_thread_launch.h"
 

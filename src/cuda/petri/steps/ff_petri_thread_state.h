@@ -83,7 +83,8 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
 #define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
 #define P_AT_SLOPE P_AT_TIME /* with given levels instead: slopes at the start of the step, and at its end */
-#define P_REAL_ROWS (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u))
+#define P_AT_INSTANT (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u)) /* see ff_petri_thread_instant.h */
+#define P_REAL_ROWS (P_AT_INSTANT + P_INSTANT_REALS)
 
 /* On the device by the name of the shared memory: through a pointer, accesses would take more instructions, and longer. */
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -124,7 +125,8 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_AT_PIECES (P_AT_FIRED + P_GROUPS) /* if profiles are curved: the first piece, and how many */
 #define P_AT_OTHERS (P_AT_PIECES + (P_PIECES > 0u ? 2u * (P_PROFILES - 1u) : 0u))
 #define P_AT_NEAR (P_AT_OTHERS + 8u) /* of neighbours: the piece in which the step begins, and in the highest bit the wave */
-#define P_WORD_ROWS (P_AT_NEAR + P_NEAR)
+#define P_AT_INSTANT_WORDS (P_AT_NEAR + P_NEAR)
+#define P_WORD_ROWS (P_AT_INSTANT_WORDS + P_INSTANT_WORDS)
 
 #define P_X(i) P_WORD(i)
 #define P_FIRED(g) P_WORD(P_AT_FIRED + (g))
@@ -192,6 +194,9 @@ typedef struct {
 enum { P_CHANGES_STIR = 1, P_CHANGES_FAIL = 2 };
 
 FF_WARP int p_serve(p_thread *t, double next_time);
+#if P_INSTANT
+FF_WARP int p_begin_instant(p_thread *t);
+#endif
 FF_WARP void p_draw(p_thread *t, uint32_t g);
 FF_WARP int p_derive(p_thread *t);
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out);

@@ -61,6 +61,9 @@ FF_WARP void p_take(p_thread *t) {
     t->dirty |= P_BIT(g);
     fine &= p_sums(t, g);
   }
+#if P_INSTANT
+  fine &= p_begin_instant(t);
+#endif
   if (!fine) t->phase = P_REFUSES;
 }
 

@@ -1,0 +1,105 @@
+/* Immediate transitions in generated code: their weights, and which hazards their firings may change. */
+#include "ff_petri_code_internal.h"
+
+#include <stdlib.h>
+
+/* Firings at one instant. The processor permits more. */
+#define MOST_AT_ONCE 1024u
+
+/* ---- what firings may change -------------------------------------------------------------------------------------------- */
+
+/* Marks the places that firings change, other than stochastic ones, and what is derived of these. */
+static void mark_changed(const ff_petri_program *p, uint8_t *changed) {
+  for (uint32_t m = p->n_stochastic; m < ff_petri_code_transitions(p); m++) {
+    const ff_petri_member member = ff_petri_code_member(p, m);
+    const ff_petri_law *law = &p->law[member.law];
+    for (uint32_t c = 0; c < law->n_effects; c++) changed[ff_petri_value_of(law, law->effect[c].row, member.i)] = 1;
+  }
+  for (uint32_t k = 0; k < p->n_derived; k++)
+    for (uint32_t i = 0; i < p->derived[k].plain.n; i++) changed[p->derived[k].value] |= changed[p->derived[k].plain.read[i]];
+}
+
+void ff_petri_code_reach(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  uint8_t *changed = ff_calloc(p->n_values, sizeof *changed);
+  if (changed == NULL) {
+    if (g->out.status == FF_OK) g->out.status = ff_error_set(g->out.err, FF_EMEMORY, "no memory for code");
+    return;
+  }
+  mark_changed(p, changed);
+  for (uint32_t t = 0; t < p->n_stochastic; t++) {
+    const ff_petri_law *law = &p->law[p->stochastic[t].law];
+    for (uint32_t k = 0; k < law->rate.n; k++)
+      if (changed[ff_petri_value_of(law, law->rate.row[k], p->stochastic[t].i)])
+        g->reached |= (uint64_t)1 << p->group_of[p->cell_of[t]];
+  }
+  for (uint32_t t = 0; t < p->n_stochastic; t++)
+    if (g->reached >> p->group_of[p->cell_of[t]] & 1) g->kept[t] = (uint8_t)g->n_kept++;
+  free(changed);
+}
+
+/* As set_coefficient() of petri/path/ff_petri_fire.c. */
+static void write_has_changed(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP int p_has_changed(const p_thread *t, uint32_t g)", 0);
+  ff_write(&g->out, "  int same = 1;\n");
+  for (uint32_t group = 0; group < p->n_groups; group++) {
+    if (!(g->reached >> group & 1)) continue;
+    ff_petri_code_begin(g, "", 0);
+    ff_write(&g->out, "  if (g == %uu) {\n", group);
+    for (uint32_t t = 0; t < p->n_stochastic; t++) {
+      if (p->group_of[p->cell_of[t]] != group) continue;
+      ff_write(&g->out, "  same &= f%u == P_COEFFICIENT(%u);\n", ff_petri_code_coefficient(g, t), g->kept[t]);
+    }
+    ff_write(&g->out, "  }\n}\n");
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)g;\n  return !same;\n}\n\n");
+}
+
+/* ---- immediate transitions ---------------------------------------------------------------------------------------------- */
+
+/* Begins a block for transition k, whose name is `test`, if its tests hold. */
+static void begin_if_enabled(ff_petri_coder *g, const char *test, uint32_t k, const ff_petri_law *law, uint32_t i) {
+  ff_petri_code_begin(g, "", 1);
+  ff_write(&g->out, "  if (%s == %uu) {\n", test, k);
+  const int tests = law->enabled.formula.length > 0;
+  const uint32_t f = tests ? ff_petri_code_term(g, law, &law->enabled, i) : 0;
+  if (tests)
+    ff_write(&g->out, "  const int enabled = f%u != 0;\n", f);
+  else
+    ff_write(&g->out, "  const int enabled = 1;\n");
+}
+
+static void write_weight(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP double p_weight(const p_thread *t, uint32_t k, double now)", 1);
+  ff_write(&g->out, "  const double time = now;\n  double weight = 0;\n");
+  for (uint32_t k = 0; k < p->n_immediate; k++) {
+    const ff_petri_law *law = &p->law[p->immediate[k].law];
+    begin_if_enabled(g, "k", k, law, p->immediate[k].i);
+    const uint32_t f = ff_petri_code_term(g, law, &law->rate, p->immediate[k].i);
+    ff_write(&g->out, "  weight = enabled ? f%u : 0;\n  }\n}\n", f);
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)k;\n  (void)now;\n  (void)time;\n  return weight;\n}\n\n");
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------------- */
+
+void ff_petri_code_instant(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  if (ff_petri_code_transitions(p) == p->n_stochastic) return;
+  write_has_changed(g);
+  write_weight(g);
+}
+
+void ff_petri_code_define_instant(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  const uint32_t most = p->options.most_at_once < MOST_AT_ONCE ? p->options.most_at_once : MOST_AT_ONCE;
+  const int any = ff_petri_code_transitions(p) > p->n_stochastic;
+  ff_write(&g->out, "#define P_INSTANT %d\n#define P_INSTANT_REALS %uu\n#define P_INSTANT_WORDS %uu\n", any,
+           g->code->instant_reals, g->code->instant_words);
+  if (!any) return;
+  ff_write(&g->out, "#define P_STOCHASTIC %uu\n#define P_IMMEDIATE %uu\n#define P_MOST_AT_ONCE %uu\n#define P_KEPT %uu\n",
+           p->n_stochastic, p->n_immediate, most, g->n_kept);
+  ff_write(&g->out, "#define P_REACHED 0x%llXull\n", (unsigned long long)g->reached);
+}

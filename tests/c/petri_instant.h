@@ -1,0 +1,74 @@
+/* Small hybrid nets with transitions that fire at once. */
+#ifndef FF_TESTS_PETRI_INSTANT_H
+#define FF_TESTS_PETRI_INSTANT_H
+
+#include "petri_hostile.h"
+
+static const hostile_net instant_nets[] = {
+    {"weights choose",
+     "c x 0\np a 0\np l 0\np r 0\nf 0 -> x|1 + 0.1 * r\nf x -> 0|x\ns 0 -> a|2 + x\ni a -> l|1\ni a -> r|3\ni a -> 0|l - 4\n"
+     "s l -> 0|0.5 * l\ns r -> 0|0.2 * r * x",
+     12, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"weights are parts, and depend on counts",
+     "c x 0.2\np a 3\np b 0\np n 1\nf 0 -> x|b\nf x -> 0|x\ns b -> 2 a|b * (0.3 + x)\ns a -> 0|0.01 * a\n"
+     "i a -> b|0.1 * a^2 / (1 + b)\ni a -> n|0.3 * (n < 9)|n < 9\ns n -> 0|n * x / (1 + x)",
+     10, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"one enables another",
+     "c x 1\np a 0\np b 0\np d 0\np e 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> a|1.5\ni 2 a -> b|1\ni b -> 2 d|1|e < 3\ni d -> e|1\n"
+     "i 3 b -> 0|2\ns e -> 0|e * x",
+     20, FF_PETRI_DORMAND_PRINCE, 0, 0, 0, 0},
+    {"flows change at once",
+     "c x 0\nc y 1\np off 1\np on 0\np k 0\nf 0 -> x|2 * on\nf x -> 0|0.7 * x\nf x -> y|0.3 * x^2 / (1 + x^2)\nf y -> 0|y\n"
+     "s off -> on|off * (0.4 + x)\ns on -> off|on * (1 + y)\ns 0 -> k|0.4\ni k + off -> on + 0.5 x|1\ni k + on -> off|1||y",
+     14, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"hazards of all kinds change",
+     "c x 0.5\np a 0\np n 2\np m 1\np u 0\nf 0 -> x|1.2\nf x -> 0|x\ns 0 -> a|1\ni a -> n|1|n < 3\ni a + 2 n -> m|1\n"
+     "i a + 2 m -> 3 u|1|n >= 3\ns u -> 0|0.2 * u\ns 0 -> x|0.3 * m * x / (1 + x)\n"
+     "s 0 -> 2 x|0.05 * (n > 2) * x\ns m -> 0|0.3 * m * exp(-x)\ns n -> 0|n * (0.1 + x^4 / (0.5 + x^4))",
+     16, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"all at the start",
+     "c x 0\np a 7\np b 0\np d 0\nf 0 -> x|b\nf x -> 0|x\ni a -> b|2\ni a -> d + x|1\ns b -> 0|0.2 * b * x\ns d -> a|d", 6,
+     FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"groups of one profile",
+     "c x 0.2\np a 0\np n 2\np m 3\nf 0 -> x|1 + n\nf x -> 0|2 * x\ns 0 -> a|1.5 * x^4 / (0.5 + x^4)\n"
+     "s n -> 0|9 * n * x^4 / (0.5 + x^4)\ns 0 -> n|2|n < 4\ns m -> 0|2 * m * x^4 / (0.5 + x^4)\ni a -> m|1|m < 8\n"
+     "i 2 a -> n|1|m >= 8",
+     8, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"integrals in pieces",
+     "c x 0\np a 0\np n 1\np m 0\nf 0 -> x|1\ns 0 -> a|2 + 1 / (0.02 + (x - 2.5)^2)||x\ns 0 -> m|1.5\ni a -> n|1|n < 5\n"
+     "i m -> 0|1||n\ns n -> 0|n * (0.05 + 0.02 / (0.02 + (x - 0.5)^2))",
+     12, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"hazards are constant, and all firings stir",
+     "c x 0\np a 0\np n 1\nf 0 -> x|n\nf x -> 0|x\ns 0 -> a + x|2\ni a -> n + x|1|n < 4\ni a -> 0|1|n >= 4|n", 12,
+     FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"nothing flows for a while",
+     "c x 0\np off 1\np on 0\np k 0\np n 0\nf 0 -> x|2 * on\nf x -> 0|x * on\ns off -> on|off * (0.5 + x)\ns on -> off|on\n"
+     "s 0 -> k|1\ni k -> n|1|off >= 1 & n < 5\ni k -> 0|1|on >= 1\ni k + n -> 0|2|n >= 5\ns n -> 0|0.3 * n * (1 + x)",
+     16, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"levels that only firings change",
+     "c x 1\nc d 0\np a 0\np n 0\nf 0 -> x|1 + d\nf x -> 0|2 * x\ns 0 -> a|1 + x\ni a -> (0.25 * (1 + n)) d|1|d < 2\n"
+     "i a -> n|1|d >= 2|d\ns n -> 0|n * (0.1 + d)",
+     20, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"the time decides rates",
+     "c x 1\np a 0\np n 0\nf 0 -> x|1 + sin(time)\nf x -> 0|x\ns 0 -> a|1 + cos(3 * time)\ni 2 a -> n|1\n"
+     "i n -> (0.1 * x) x|1|n > 4\ni n -> 0|0.5|n > 4\ns n -> 0|n * exp(-0.1 * time) * x",
+     20, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"all firings share a clock",
+     "c x 1\np a 0\np b 0\nf 0 -> x|1 + b\nf x -> 0|x\ns 0 -> a|1 + x\ns 0 -> b|0.5\ns b -> 0|b\ni 3 a -> b|1\ni 4 b -> 0|1||x", 20,
+     FF_PETRI_AUTO, 1e-4, 0, 0, 0},
+    {"as many at once as there may be",
+     "c x 0\np a 0\np n 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> 1024 a|0.5\ni a -> 0|1\ns 0 -> n|x", 4, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"too many at once, later", "c x 0\np a 0\np n 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + x\ni n -> 1025 a|1|n > 3\ni a -> 0|1", 4,
+     FF_PETRI_AUTO, 0, 1, 39, 0},
+    {"a weight that is not finite", "c x 0\np a 0\np b 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> a|1 + x\ns 0 -> b|1\n"
+     "i b -> 0|1 / (3 - a)|b > 1",
+     4, FF_PETRI_AUTO, 0, 1, 39, 1},
+    {"a change below 0 at once", "c x 1\np a 0\np b 0\nf 0 -> x|0.1\nf x -> 0|x\ns 0 -> a|1\ni a -> (0.5 - b) x|1\ns 0 -> b|0.5", 4,
+     FF_PETRI_AUTO, 0, 1, 39, 1},
+    {"a coefficient below 0, at once", "c x 1\np a 0\np b 0\nf 0 -> x|0.1\nf x -> 0|x\ns 0 -> a|1\ni a -> b|1\n"
+     "s 0 -> 0.1 x|2 - b", 4,
+     FF_PETRI_AUTO, 0, 1, 39, 1},
+};
+enum { INSTANT_NETS = sizeof instant_nets / sizeof *instant_nets };
+
+#endif
