@@ -104,12 +104,12 @@
 #'   generated for the net and compiled at run time, which needs the library libnvrtc: see [backends()]. It is stored
 #'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code.
 #'
-#'   A net on a GPU has stochastic and immediate transitions and flows. It may have tests on counts, read arcs, resets,
-#'   weights that are formulas, and rates that depend on the time. The main limits are:
+#'   A net on a GPU may have transitions of all kinds, tests on counts, read arcs, resets, weights that are formulas, and
+#'   rates that depend on the time. The main limits are:
 #'   * at most 64 places, of which flows change at most 16;
-#'   * at most 64 transitions that fire. Stochastic ones are in at most 16 groups. Two stochastic transitions are in one group
-#'     if both read or change a place that stochastic transitions change and flows do not, or if both are in one group with a
-#'     third one;
+#'   * at most 64 transitions that fire, of which 32 may be deterministic or scheduled. Stochastic ones are in at most 16
+#'     groups. Two stochastic transitions are in one group if both read or change a place that stochastic transitions change
+#'     and flows do not, or if both are in one group with a third one;
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
@@ -123,16 +123,16 @@
 #'   given as `initial`, and simulate parts of a run (`shard`). They simulate the settings of a sweep one after the other.
 #'
 #'   GPUs cannot simulate nets with
-#'   * deterministic or scheduled transitions, or events; with `method = "windows"`, also immediate ones;
+#'   * events; with `method = "windows"`, also immediate, deterministic or scheduled transitions;
 #'   * rates or tests that change suddenly where a level or the time crosses a value, as `ifelse(x > 1, 2, 3)` does for a level
 #'     x;
 #'   * flows that may empty a place, such as one with a constant rate out of a place, or variables of levels that rates read;
 #'   * more than 2^30 tokens in a place at the start;
 #'   * `semantics = "bio"`, or without stochastic transitions.
 #'
-#'   They also have neither `until` and [first_passage()], nor the method `"paper"`, nor the integrators
-#'   `"rosenbrock"` and `"cvode"`. If rates depend on the time, they cannot continue a result whose time is not 0. A net that
-#'   `method = "auto"` simulates as a reaction network has the kernels of that network: see
+#'   They also have neither `until` and [first_passage()], nor the method `"paper"`, nor the integrators `"rosenbrock"` and
+#'   `"cvode"`. If rates depend on the time, or transitions are scheduled, they cannot continue a result whose time is not 0.
+#'   A net that `method = "auto"` simulates as a reaction network has the kernels of that network: see
 #'   [`simulate()`][simulate.reaction_network].
 #'
 #'   For what GPUs cannot do, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason. So
@@ -146,10 +146,10 @@
 #'   a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
-#'   transitions fire 2^30 times, or immediate ones 1,025 times at one instant, a rate is negative or not finite, or a rate
-#'   has so many peaks that it needs more room than a thread has. With `method = "windows"`, also those in which a cell has
-#'   more than 64 firings or 48 steps of the solver in a window. With `integrator = "auto"`, also those whose flows turn out
-#'   to be stiff. If all trajectories are like this, the run is slower than on the processor.
+#'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, a delay is infinite, a rate is
+#'   negative or not finite, or a rate has so many peaks that it needs more room than a thread has. With `method = "windows"`,
+#'   also those in which a cell has more than 64 firings or 48 steps of the solver in a window. With `integrator = "auto"`,
+#'   also those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than on the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

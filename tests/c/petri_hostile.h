@@ -5,7 +5,8 @@
 #include "petri_small.h"
 
 /* A net as a text. Each line is a place (p discrete, c continuous, with its marking), or a transition: a flow (f), a stochastic
- * (s), or an immediate one (i). Its parts are separated by bars: the equation, the rate or weight, test arcs, reset arcs. */
+ * (s), an immediate (i), a deterministic (d), or a scheduled one (a). Its parts are separated by bars: the equation, the rate,
+ * weight or delay (or "begin,period,end"), test arcs, reset arcs. */
 typedef struct {
   const char *what, *text;
   double last;
@@ -113,6 +114,17 @@ static inline const char *hostile_part(const char **at, char *part) {
   return n > 0 ? part : NULL;
 }
 
+/* When a scheduled transition fires: up to three numbers. */
+static inline void hostile_schedule(petri_text *x, char *times) {
+  char *at[3] = {NULL, NULL, NULL};
+  for (int k = 0; k < 3 && times != NULL; k++) {
+    at[k] = times;
+    times = strchr(times, ',');
+    if (times != NULL) *times++ = '\0';
+  }
+  petri_schedule(x, (const char *const *)at);
+}
+
 static inline void hostile_line(petri_text *x, const char *line, uint32_t number) {
   static char part[4][HOSTILE_PART], name[20];
   char place[20], marking[40];
@@ -122,13 +134,15 @@ static inline void hostile_line(petri_text *x, const char *line, uint32_t number
     petri_place(x, place, line[0] == 'c', marking);
     return;
   }
-  static const char codes[] = "fsi";
-  static const ff_petri_kind kinds[] = {FF_PETRI_CONTINUOUS, FF_PETRI_STOCHASTIC, FF_PETRI_IMMEDIATE};
+  static const char codes[] = "fsida";
+  static const ff_petri_kind kinds[] = {FF_PETRI_CONTINUOUS, FF_PETRI_STOCHASTIC, FF_PETRI_IMMEDIATE, FF_PETRI_DETERMINISTIC,
+                                        FF_PETRI_SCHEDULED};
   const char *const code = strchr(codes, line[0]);
   FF_CHECK(code != NULL);
   for (int i = 0; i < 4; i++) of[i] = hostile_part(&at, part[i]);
   snprintf(name, sizeof name, "t%u", number);
-  petri_transition(x, name, kinds[code - codes], of[0], of[2], of[3], of[1], 0);
+  petri_transition(x, name, kinds[code - codes], of[0], of[2], of[3], line[0] == 'a' ? NULL : of[1], 0);
+  if (line[0] == 'a') hostile_schedule(x, part[1]);
 }
 
 /* Writes a net. The caller ends *x with petri_end(). */

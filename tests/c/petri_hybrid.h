@@ -58,6 +58,12 @@ static const struct {
                       {"5 N -> 2 M", NULL, "D"},   {"2 N -> (0.5 * X) Y", "N > 2", NULL}};
 static const char *const hybrid_weights[] = {"1", "K", "K * N", "N / (1 + M)", "N - 2", "K * (N > M)", "1 + D", "F"};
 
+/* Delays, and times of schedules: begin, period, end. Many are due at the same instant. */
+static const char *const hybrid_delays[] = {"0.5", "0.25", "1", "K", "0.2 + 0.3 * X", "0.5 / (1 + N)", "0.1 + K * N + X * Y",
+                                            "0.1 + K * (N > M)", "0.3 + 0.1 * time", "K + D", "0.5 * (N < 4)"};
+static const char *const hybrid_schedules[][3] = {{"0.5", "0.5", NULL}, {"0", "0.25", "3"}, {"1", "0.25", NULL},
+                                                  {"0.75", "1", NULL},  {"2.5", "0", NULL}, {"0.1", "0.3", "4"}};
+
 typedef struct {
   petri_text *to;
   uint64_t *s;
@@ -132,7 +138,8 @@ static inline void hybrid_add_jump(hybrid *h, ff_petri_kind kind, uint32_t group
   *h->s = after;
   hybrid_expand(h, number, group, level, 0, coefficient, sizeof coefficient);
   snprintf(rate, sizeof rate, "%s%s%s", coefficient, profile[0] == '\0' ? "" : " * ", profile);
-  hybrid_add(h, kind, text[0], text[1][0] == '\0' ? NULL : text[1], text[2][0] == '\0' ? NULL : text[2], rate);
+  hybrid_add(h, kind, text[0], text[1][0] == '\0' ? NULL : text[1], text[2][0] == '\0' ? NULL : text[2],
+             rate[0] == '\0' ? NULL : rate);
 }
 
 static inline void hybrid_add_firing(hybrid *h, uint32_t group, uint32_t k, const char *profile) {
@@ -145,6 +152,17 @@ static inline void hybrid_add_at_once(hybrid *h, uint32_t n) {
     const uint32_t k = below(h->s, sizeof hybrid_at_once / sizeof *hybrid_at_once);
     hybrid_add_jump(h, FF_PETRI_IMMEDIATE, below(h->s, h->n_groups), hybrid_at_once[k].equation, hybrid_at_once[k].tests,
                     hybrid_at_once[k].resets, HYBRID_PICK(h->s, hybrid_weights), "");
+  }
+}
+
+/* Transitions with clocks, which do what stochastic ones do. */
+static inline void hybrid_add_clocks(hybrid *h, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t k = below(h->s, sizeof hybrid_firings / sizeof *hybrid_firings), schedules = below(h->s, 2);
+    hybrid_add_jump(h, schedules ? FF_PETRI_SCHEDULED : FF_PETRI_DETERMINISTIC, below(h->s, h->n_groups),
+                    hybrid_firings[k].equation, hybrid_firings[k].tests, hybrid_firings[k].resets,
+                    schedules ? "" : HYBRID_PICK(h->s, hybrid_delays), "");
+    if (schedules) petri_schedule(h->to, HYBRID_PICK(h->s, hybrid_schedules));
   }
 }
 
@@ -191,6 +209,7 @@ static inline void hybrid_write(petri_text *x, uint64_t *s) {
   if (x->status == FF_OK) x->status = ff_petri_add_marking(x->net, "fixed", NULL, "1.25", 0, petri_nowhere, &x->err);
   for (uint32_t g = 0; g < h.n_groups; g++) hybrid_add_group(&h, g);
   if (below(s, 2) == 0) hybrid_add_at_once(&h, 1 + below(s, 4));
+  if (below(s, 2) == 0) hybrid_add_clocks(&h, 1 + below(s, 5));
   hybrid_add_flows(&h);
 }
 
@@ -216,6 +235,9 @@ static inline void hybrid_write_coloured(petri_text *x, uint64_t *s) {
               {"clear", FF_PETRI_STOCHASTIC, "N[x] -> 0", "x < 4", NULL, "L[x]", "0.2", 1},
               {"merge", FF_PETRI_IMMEDIATE, "4 N[x] -> 0.1 L[x] + N[next(x)]", NULL, "N[x] > 4", NULL, "x * N[x]", 0},
               {"meet", FF_PETRI_IMMEDIATE, "N[x] + N[next(x)] -> 0", "x > 2", "N[next(x)] > 2", NULL, "1", 0},
+              {"late", FF_PETRI_DETERMINISTIC, "N[x] -> 0", NULL, "N[x] > 3", NULL, "0.25 * x + 0.1 * L[x]", 0},
+              {"later", FF_PETRI_DETERMINISTIC, "2 N[x] -> (0.1 * x) L[next(x)]", NULL, NULL, NULL, "0.5", 0},
+              {"pulse", FF_PETRI_SCHEDULED, "0 -> N[x]", NULL, "N[x] < x", NULL, NULL, 0},
               {"spread", FF_PETRI_CONTINUOUS, "L[x] -> L[next(x)]", NULL, NULL, NULL, "0.7", 1},
               {"gain", FF_PETRI_CONTINUOUS, "0 -> (1 / x) L[x]", NULL, NULL, NULL, HYBRID_PICK(s, flows), 0},
               {"loss", FF_PETRI_CONTINUOUS, "L[x] -> G", NULL, NULL, NULL, "0.9", 1},
@@ -232,6 +254,8 @@ static inline void hybrid_write_coloured(petri_text *x, uint64_t *s) {
     if (k != left_out || k == 0)
       x->status = petri_add(x->net, list[k].name, list[k].kind, list[k].equation, list[k].guard, list[k].tests, list[k].resets,
                             list[k].rate, list[k].mass_action, &x->err);
+  for (uint32_t t = 0; x->status == FF_OK && t < x->net->n_transitions; t++)
+    if (x->net->transition[t].kind == FF_PETRI_SCHEDULED) petri_schedule_of(x, t, HYBRID_PICK(s, hybrid_schedules));
 }
 
 #endif

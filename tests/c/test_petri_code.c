@@ -65,7 +65,7 @@ static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t
 static void random_nets_give_the_trajectories(void) {
   static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
   uint64_t seed = 38, steps = 0;
-  uint32_t trajectories = 0, refused = 0, failed = 0, at_once = 0;
+  uint32_t trajectories = 0, refused = 0, failed = 0, at_once = 0, timed = 0;
   static petri_text nets[DRAWN];
   static code_case cases[DRAWN];
   static char names[DRAWN][40];
@@ -83,6 +83,7 @@ static void random_nets_give_the_trajectories(void) {
       if (n % 4 == 2) cases[n].starts = random_starts(x->program, cases[n].units, &seed);
       if (is_lively(&cases[n])) {
         at_once += x->program->n_immediate > 0;
+        timed += x->program->n_timed > 0;
         n++;
         continue;
       }
@@ -91,7 +92,7 @@ static void random_nets_give_the_trajectories(void) {
     petri_end(x);
   }
   FF_CHECK_INT(n, DRAWN);
-  FF_CHECK_SAY(at_once > DRAWN / 4, "%u nets with immediate transitions", at_once);
+  FF_CHECK_SAY(at_once > DRAWN / 4 && timed > DRAWN / 4, "%u nets with immediate transitions, %u with clocks", at_once, timed);
   code_play(cases, n, CODE_QUICK);
   for (uint32_t i = 0; i < n; i++) {
     trajectories += (uint32_t)cases[i].units;
@@ -140,6 +141,7 @@ static void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n)
 
 static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS); }
 static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS); }
+static void clocks_give_the_trajectories(void) { hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS); }
 
 /* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
 
@@ -172,27 +174,34 @@ static void find_times(double *times, const ff_petri_program *program, double la
   code_part_free(&part);
 }
 
-/* A state that is recorded when a transition fires is the one after it. */
+/* A state that is recorded when a transition fires is the one after it, and after all that happens at once. */
 static void times_may_be_those_of_firings(void) {
-  static double times[SMALL_NETS][EXACT_TIMES];
+  enum { CLOCKS = 10, NETS = SMALL_NETS + CLOCKS };
+  static double times[NETS][EXACT_TIMES];
   static const double start[] = {0, 0};
-  static petri_text nets[SMALL_NETS];
-  static code_case cases[2 * SMALL_NETS];
+  static petri_text nets[NETS];
+  static code_case cases[NETS + 1];
   uint32_t n = 0;
-  for (size_t i = 0; i < SMALL_NETS; i++) {
-    if (small_nets[i].integrator != FF_PETRI_AUTO || small_nets[i].write == small_calcium) continue;
-    small_compile(&nets[i], &small_nets[i]);
+  for (size_t i = 0; i < NETS; i++) {
+    const int small = i < SMALL_NETS;
+    if (small && (small_nets[i].integrator != FF_PETRI_AUTO || small_nets[i].write == small_calcium)) continue;
+    if (small) {
+      small_compile(&nets[i], &small_nets[i]);
+    } else {
+      hostile_write(&nets[i], clock_nets[i - SMALL_NETS].text);
+      petri_compile(&nets[i], &(ff_petri_options){0});
+    }
     if (nets[i].program == NULL) return;
-    find_times(times[i], nets[i].program, small_nets[i].last);
-    cases[n++] = (code_case){.what = small_nets[i].what, .program = nets[i].program, .times = times[i], .n_times = EXACT_TIMES,
-                             .units = UNITS, .some = i % 2 == 1};
+    find_times(times[i], nets[i].program, small ? small_nets[i].last : clock_nets[i - SMALL_NETS].last);
+    cases[n++] = (code_case){.what = small ? small_nets[i].what : clock_nets[i - SMALL_NETS].what, .program = nets[i].program,
+                             .times = times[i], .n_times = EXACT_TIMES, .units = UNITS, .some = i % 2 == 1};
     if (i == 0)
       cases[n++] = (code_case){.what = "only the start", .program = nets[i].program, .times = start, .n_times = 2, .units = UNITS,
                                .quiet = 1};
   }
   code_play(cases, n, CODE_QUICK);
   code_end(cases, n);
-  for (size_t i = 0; i < SMALL_NETS; i++) petri_end(&nets[i]);
+  for (size_t i = 0; i < NETS; i++) petri_end(&nets[i]);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------------ */
@@ -210,7 +219,6 @@ typedef struct {
 #define OTHER(text, tells) {text, FF_PETRI_STOCHASTIC, NULL, tells, {0}}
 
 static const refused_net refused_nets[] = {
-    ONE(FF_PETRI_DETERMINISTIC, "2", "no kernel simulates nets with deterministic or scheduled transitions yet"),
     OTHER("c x 0\nf 0 -> x|1\nf x -> 0|x", "no kernel simulates nets with no stochastic transition yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > 1)\nf x -> 0|x\ns 0 -> n|1",
           "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
@@ -273,11 +281,15 @@ static void some_blocks_have_no_code(void) {
   petri_text x;
   ff_petri_code code;
   ff_error err;
-  hostile_write(&x, PLAIN_NET "\ni 3 n -> 0|1");
-  petri_compile(&x, &(ff_petri_options){0});
-  FF_CHECK_FAILS(ff_petri_code_block_new(&code, x.program, 1, &err), FF_EUNSUPPORTED, &err,
-                 "no kernel simulates nets with immediate transitions by windows yet");
-  petri_end(&x);
+  static const char *const nets[][2] = {
+      {PLAIN_NET "\ni 3 n -> 0|1", "no kernel simulates nets with immediate transitions by windows yet"},
+      {PLAIN_NET "\nd 3 n -> 0|1", "no kernel simulates nets with deterministic or scheduled transitions by windows yet"}};
+  for (int i = 0; i < 2; i++) {
+    hostile_write(&x, nets[i][0]);
+    petri_compile(&x, &(ff_petri_options){0});
+    FF_CHECK_FAILS(ff_petri_code_block_new(&code, x.program, 1, &err), FF_EUNSUPPORTED, &err, nets[i][1]);
+    petri_end(&x);
+  }
 }
 
 static void check_text(petri_text *x, const char *tells) {
@@ -362,6 +374,8 @@ static const many sizes[] = {
     {"p n%u 0\n", 62, "c x 1\nf x -> 0|x\np m 3\ns m -> 0|m\n", "", "the net has 65 places; expected at most 64"},
     {"s n -> 0|0.01%u * n\n", 64, "p n 50\nc x 1\nf x -> 0|x\n", "",
      "the net has 65 transitions that fire; expected at most 64"},
+    {"d 2 n -> 0|0.1%u\n", 32, "p n 50\nc x 1\nf x -> 0|x\ns 0 -> n|9\n", "",
+     "the net has 33 deterministic and scheduled transitions; expected at most 32"},
     {"p n%u 3\ns n%u -> 0|n%u * x\n", 16, "c x 1\nf x -> 0|x\n", "",
      "the net has 17 independent groups of transitions; expected at most 16"},
     {"s n -> 0|n * x^2 / (1%u + x^2)\n", 15, "p n 50\nc x 1\nf x -> 0|x\n", "",
@@ -407,6 +421,7 @@ static void large_nets_have_no_code(void) {
 }
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, instants_give_the_trajectories, times_may_be_those_of_firings, some_nets_have_no_code, some_blocks_have_no_code,
+             hostile_nets_give_the_trajectories, instants_give_the_trajectories, clocks_give_the_trajectories,
+             times_may_be_those_of_firings, some_nets_have_no_code, some_blocks_have_no_code,
              events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

@@ -130,9 +130,9 @@ static void small_nets_have_the_bits(void) {
 }
 
 /* Those of which hardly a trajectory is refused. */
-static void instants_have_the_bits(void) {
-  for (size_t i = 0; i < INSTANT_NETS; i++) {
-    const hostile_net *of = &instant_nets[i];
+static void check_nets(const hostile_net *list, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const hostile_net *of = &list[i];
     const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
     petri_text x;
     if (of->most > 0) continue;
@@ -141,6 +141,9 @@ static void instants_have_the_bits(void) {
     check_net(&x, of->what, of->last, 5);
   }
 }
+
+static void instants_have_the_bits(void) { check_nets(instant_nets, INSTANT_NETS); }
+static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS); }
 
 /* ---- tissues ------------------------------------------------------------------------------------------------------------ */
 
@@ -286,6 +289,7 @@ static void ensembles_are_fast(void) {
 int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
                                      {"instants_have_the_bits", instants_have_the_bits},
+                                     {"clocks_have_the_bits", clocks_have_the_bits},
                                       {"tissues_have_the_bits", tissues_have_the_bits}};
   static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}, {"a_tissue_is_fast", a_tissue_is_fast}};
   const int n_own = (int)(sizeof own / sizeof *own);

@@ -142,6 +142,31 @@ test_that("a net for which no code can be generated is an error with the reason,
   )
   start$time <- 0
   expect_identical(run("cuda", start), run("cpu", start))
+  clocks <- petri_net("0 -> A" = 1, then = transition("A -> 0", at = c(0.5, 0.5)), "0 -> x" = flow(1), continuous = "x")
+  start <- simulate(clocks, 20, 1, times = 1, output = "final", backend = "cpu")
+  run <- function(backend) simulate(clocks, initial = start, seed = 2, times = 2, backend = backend)
+  expect_error(
+    run("cuda"), "Reason: some transitions have clocks, and no kernel begins at another time than 0 yet.", fixed = TRUE,
+    class = "fireflip_error_unsupported"
+  )
+  start$time <- 0
+  expect_identical(run("cuda"), run("cpu"))
+})
+
+test_that("GPUs simulate nets with immediate transitions and clocks, which settings of a sweep may change", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  clocks <- petri_net(
+    "0 -> A" = 2, now = transition("2 A -> B", weight = 1), late = transition("B -> C", delay = "d"),
+    then = transition("C -> 0", at = c(0.5, 0.5)), "0 -> x" = flow("C"), "x -> 0" = flow(1), parameters = c(d = 0.3),
+    continuous = "x"
+  )
+  for (output in c("summary", "trajectories", "events")) {
+    run <- function(backend) simulate(clocks, 30, 1, times = c(0, 1, 2.5), output = output, backend = backend)
+    expect_identical(run("cuda"), run("cpu"))
+    expect_identical(backend_of(run("cuda")), "cuda")
+  }
+  sweep <- function(backend) sweep_parameters(clocks, data.frame(d = c(0, 0.5)), 20, times = 3, seed = 1, backend = backend)
+  expect_identical(sweep("cuda"), sweep("cpu"))
 })
 
 test_that("a flow whose weight is a formula of parameters is as safe as one whose weight is a number", {
@@ -213,7 +238,7 @@ test_that("with \"auto\", a long ensemble of a net moves to GPUs, a short one do
   expect_identical(few$engines, "auto")
   forget_told_methods()
   odd <- refused_nets()[[1L]]
-  expect_message(there <- in_small_pieces(odd, 10), "processor.*deterministic or scheduled", class = "fireflip_message_method")
+  expect_message(there <- in_small_pieces(odd, 10), "processor.*events", class = "fireflip_message_method")
   expect_identical(there$engines, c("starting", "cpu"))
   expect_silent(again <- in_small_pieces(odd, 10))
   expect_identical(again, there)

@@ -1,5 +1,5 @@
-/* What happens at one instant: the choice among immediate transitions. gcc, nvcc and NVRTC compile the same text. All calls take
- * O(1). */
+/* What happens at one instant: the choice among immediate transitions, and the order of those that are due together. gcc, nvcc
+ * and NVRTC compile the same text. All calls take O(1), unless they say otherwise. */
 #ifndef FF_PETRI_INSTANT_MATH_H
 #define FF_PETRI_INSTANT_MATH_H
 
@@ -25,6 +25,22 @@ static FF_HD inline int ff_petri_choice_goes_on(ff_petri_choice *x, uint32_t k, 
   if (x->left < weight) return 0;
   x->left -= weight;
   return 1;
+}
+
+/* Transitions that are due at the same time: number i is list[i * stride]. */
+static FF_HD inline void ff_petri_batch_swap(uint32_t *list, size_t stride, uint32_t a, uint32_t b) {
+  const uint32_t kept = list[a * stride];
+  list[a * stride] = list[b * stride];
+  list[b * stride] = kept;
+}
+
+/* Puts the first n of them into a random order (Fisher and Yates), with blocks from `block` on. O(n). */
+static FF_HD inline void ff_petri_batch_shuffle(uint32_t *list, size_t stride, uint32_t n, uint32_t block, uint64_t batch,
+                                                uint64_t unit, uint64_t key) {
+  for (uint32_t i = 0; i + 1 < n; i++) {
+    const double part = ff_petri_drawn(FF_PETRI_DRAW_ORDER, block + i, batch, unit, key);
+    ff_petri_batch_swap(list, stride, i, i + (uint32_t)(part * (n - i)));
+  }
 }
 
 #endif

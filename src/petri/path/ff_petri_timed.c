@@ -108,17 +108,6 @@ void ff_petri_timed_begin(ff_petri_path *path) {
 
 /* ---- batches ------------------------------------------------------------------------------------------------------------ */
 
-/* Puts the n transitions into a random order (Fisher and Yates). */
-static void shuffle(ff_petri_path *path, uint32_t *list, uint32_t n) {
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    const uint32_t block = path->around.order + i;
-    const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_ORDER, block, path->batches, path->unit), path->key);
-    const uint32_t j = i + (uint32_t)(ff_closed(w.v[0], w.v[1]) * (n - i)), kept = list[i];
-    list[i] = list[j];
-    list[j] = kept;
-  }
-}
-
 static void end_batch(ff_petri_path *path) {
   for (uint32_t b = 0; b < path->n_batch; b++) path->in_batch[path->batch[b]] = 0;
   for (uint32_t b = 0; b < path->n_batch; b++) {
@@ -158,15 +147,11 @@ void ff_petri_find_due(ff_petri_path *path, double t) {
     path->in_batch[k] = 1;
     path->batch[kept++] = k;
   }
-  for (uint32_t b = 0; b < kept; b++) { /* the others keep their order only among themselves, which does not matter */
-    const uint32_t k = path->batch[b];
-    if (!law_of(path, k)->takes) continue;
-    path->batch[b] = path->batch[path->n_takers];
-    path->batch[path->n_takers++] = k;
-  }
+  for (uint32_t b = 0; b < kept; b++) /* the order of the others does not matter */
+    if (law_of(path, path->batch[b])->takes) ff_petri_batch_swap(path->batch, 1, b, path->n_takers++);
   path->n_batch = kept;
   path->at_batch = 0;
-  if (path->n_takers > 1) shuffle(path, path->batch, path->n_takers);
+  ff_petri_batch_shuffle(path->batch, 1, path->n_takers, path->around.order, path->batches, path->unit, path->key);
   path->batches++;
   if (kept > 0)
     ff_petri_set_fires(path, path->program->timed[path->batch[0]], t);

@@ -11,6 +11,7 @@
 #define MOST_PLACES 64u
 #define MOST_GROUPS 16u
 #define MOST_CELLS 32u
+#define MOST_CLOCKS 32u
 #define MOST_WORDS 4000u /* of formulas */
 #define MOST_DEPTH 32u
 #define PIECES 64u
@@ -30,7 +31,6 @@ static ff_status check_kinds(const ff_petri_program *p, ff_error *err) {
   if (p->options.paper) return refuse(err, "method = \"paper\"");
   if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
     return refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
-  if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
   if (p->n_events > 0) return refuse(err, "events");
   if (p->n_stochastic == 0) return refuse(err, "no stochastic transition");
   for (uint32_t k = 0; k < p->n_derived; k++)
@@ -62,6 +62,7 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
   if (ff_petri_code_transitions(p) > FF_PETRI_CODE_TRANSITIONS)
     return too_many(err, "transitions that fire", ff_petri_code_transitions(p), FF_PETRI_CODE_TRANSITIONS);
+  if (p->n_timed > MOST_CLOCKS) return too_many(err, "deterministic and scheduled transitions", p->n_timed, MOST_CLOCKS);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
@@ -197,8 +198,8 @@ static void count_rows(ff_petri_coder *g) {
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
   const int instant = ff_petri_code_transitions(p) > p->n_stochastic;
   ff_petri_code *code = g->code;
-  code->instant_reals = instant ? g->n_kept + 1 : 0;
-  code->instant_words = instant ? 3 : 0;
+  code->instant_reals = instant ? g->n_kept + 1 + p->n_timed : 0;
+  code->instant_words = instant ? 3 + (p->n_timed > 0 ? 5 + 2 * p->n_timed : 0) : 0;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
                 (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals;
@@ -423,6 +424,7 @@ ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p,
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_code_check(p, err);
   if (status == FF_OK && p->n_immediate > 0) status = refuse(err, "immediate transitions by windows");
+  if (status == FF_OK && p->n_timed > 0) status = refuse(err, "deterministic or scheduled transitions by windows");
   return status == FF_OK ? make(&g, err) : status;
 }
 

@@ -1,6 +1,7 @@
-/* Immediate transitions in generated code: their weights, and which hazards their firings may change. */
+/* Immediate and timed transitions in generated code: weights, tests, delays, and which hazards their firings may change. */
 #include "ff_petri_code_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Firings at one instant. The processor permits more. */
@@ -83,6 +84,65 @@ static void write_weight(ff_petri_coder *g) {
   ff_write(&g->out, "  (void)t;\n  (void)k;\n  (void)now;\n  (void)time;\n  return weight;\n}\n\n");
 }
 
+/* ---- clocks ------------------------------------------------------------------------------------------------------------- */
+
+static void write_enabled(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP int p_is_enabled(const p_thread *t, uint32_t k)", 1);
+  ff_write(&g->out, "  int is = 0;\n");
+  for (uint32_t k = 0; k < p->n_timed; k++) {
+    begin_if_enabled(g, "k", k, &p->law[p->timed[k].law], p->timed[k].i);
+    ff_write(&g->out, "  is = enabled;\n  }\n}\n");
+  }
+  ff_write(&g->out, "  (void)t;\n  return is;\n}\n\n");
+}
+
+static void write_delay(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_petri_code_begin(g, "FF_WARP double p_delay(const p_thread *t, uint32_t k, double now)", 1);
+  ff_write(&g->out, "  const double time = now;\n  double delay = 0;\n");
+  for (uint32_t k = 0; k < p->n_timed; k++) {
+    const ff_petri_law *law = &p->law[p->timed[k].law];
+    if (law->kind != FF_PETRI_DETERMINISTIC) continue;
+    ff_petri_code_begin(g, "", 1);
+    ff_write(&g->out, "  if (k == %uu) {\n", k);
+    ff_write(&g->out, "  delay = f%u;\n  }\n}\n", ff_petri_code_term(g, law, &law->rate, p->timed[k].i));
+  }
+  ff_write(&g->out, "  (void)t;\n  (void)k;\n  (void)now;\n  (void)time;\n  return delay;\n}\n\n");
+}
+
+/* As schedule() of petri/path/ff_petri_timed.c. */
+static void write_scheduled(ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
+  ff_write(&g->out, "FF_WARP double p_scheduled(uint32_t k, uint32_t n) {\n  double time = P_INFINITY;\n");
+  for (uint32_t k = 0; k < p->n_timed; k++) {
+    const ff_petri_law *law = &p->law[p->timed[k].law];
+    if (law->kind != FF_PETRI_SCHEDULED || !(law->begin >= 0)) continue;
+    ff_write(&g->out, "  if (k == %uu && (double)n < ", k);
+    if (law->times < INFINITY)
+      ff_petri_code_number(g, law->times);
+    else
+      ff_write(&g->out, "P_INFINITY");
+    ff_write(&g->out, ") time = ");
+    ff_petri_code_number(g, law->begin);
+    ff_write(&g->out, " + (double)n * ");
+    ff_petri_code_number(g, law->period);
+    ff_write(&g->out, ";\n");
+  }
+  ff_write(&g->out, "  (void)k;\n  (void)n;\n  return time;\n}\n\n");
+}
+
+/* Bits of timed transitions: those that are scheduled (0), that take tokens (1), whose firings may change a flow (2). */
+static uint32_t clocks_of(const ff_petri_program *p, int which) {
+  uint32_t bits = 0;
+  for (uint32_t k = 0; k < p->n_timed; k++) {
+    const ff_petri_law *law = &p->law[p->timed[k].law];
+    const int is = which == 0 ? law->kind == FF_PETRI_SCHEDULED : which == 1 ? law->takes : law->stirs;
+    bits |= (uint32_t)is << k;
+  }
+  return bits;
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
 void ff_petri_code_instant(ff_petri_coder *g) {
@@ -90,6 +150,10 @@ void ff_petri_code_instant(ff_petri_coder *g) {
   if (ff_petri_code_transitions(p) == p->n_stochastic) return;
   write_has_changed(g);
   write_weight(g);
+  if (p->n_timed == 0) return;
+  write_enabled(g);
+  write_delay(g);
+  write_scheduled(g);
 }
 
 void ff_petri_code_define_instant(ff_petri_coder *g) {
@@ -98,8 +162,11 @@ void ff_petri_code_define_instant(ff_petri_coder *g) {
   const int any = ff_petri_code_transitions(p) > p->n_stochastic;
   ff_write(&g->out, "#define P_INSTANT %d\n#define P_INSTANT_REALS %uu\n#define P_INSTANT_WORDS %uu\n", any,
            g->code->instant_reals, g->code->instant_words);
+  ff_write(&g->out, "#define P_CLOCKS %uu\n", p->n_timed);
   if (!any) return;
   ff_write(&g->out, "#define P_STOCHASTIC %uu\n#define P_IMMEDIATE %uu\n#define P_MOST_AT_ONCE %uu\n#define P_KEPT %uu\n",
            p->n_stochastic, p->n_immediate, most, g->n_kept);
   ff_write(&g->out, "#define P_REACHED 0x%llXull\n", (unsigned long long)g->reached);
+  ff_write(&g->out, "#define P_SCHEDULED 0x%Xu\n#define P_TAKERS 0x%Xu\n#define P_CLOCKS_STIR 0x%Xu\n", clocks_of(p, 0),
+           clocks_of(p, 1), clocks_of(p, 2));
 }

@@ -50,10 +50,14 @@ typedef struct {
   uint8_t kept[FF_PETRI_CODE_TRANSITIONS]; /* of each stochastic transition: its number among them */
 } ff_petri_coder;
 
-/* The transitions that fire, in the order in which code numbers them: stochastic ones, then immediate ones. */
-static inline uint32_t ff_petri_code_transitions(const ff_petri_program *p) { return p->n_stochastic + p->n_immediate; }
+/* The transitions that fire, in the order in which code numbers them: stochastic, immediate, and timed ones. */
+static inline uint32_t ff_petri_code_transitions(const ff_petri_program *p) {
+  return p->n_stochastic + p->n_immediate + p->n_timed;
+}
 static inline ff_petri_member ff_petri_code_member(const ff_petri_program *p, uint32_t m) {
-  return m < p->n_stochastic ? p->stochastic[m] : p->immediate[m - p->n_stochastic];
+  if (m < p->n_stochastic) return p->stochastic[m];
+  m -= p->n_stochastic;
+  return m < p->n_immediate ? p->immediate[m] : p->timed[m - p->n_immediate];
 }
 
 /* ---- values and formulas: ff_petri_code_values.c ------------------------------------------------------------------------ */
@@ -93,7 +97,7 @@ void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number or
 
 /* Transitions that fire, other than stochastic ones: ff_petri_code_instant.c. */
 void ff_petri_code_reach(ff_petri_coder *g);   /* sets g->reached, kept; the code of sums needs them */
-void ff_petri_code_instant(ff_petri_coder *g); /* p_has_changed, p_weight */
+void ff_petri_code_instant(ff_petri_coder *g); /* p_has_changed, p_weight, p_is_enabled, p_delay, p_scheduled */
 void ff_petri_code_define_instant(ff_petri_coder *g);
 
 #endif

@@ -282,6 +282,11 @@ FF_WARP void p_search(p_thread *t) {
   }
   if (t->phase != P_SEARCHES) return;
   p_first_group(t, &time);
+#if P_CLOCKS > 0u
+  double due;
+  p_first_clock(t, &due);
+  if (due < time) time = due;
+#endif
   if (t->pending != 0u || (time < P_INFINITY && time <= t->to)) {
     t->phase = P_FIRES;
   } else if (p_serve(t, t->to)) {

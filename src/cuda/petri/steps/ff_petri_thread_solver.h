@@ -68,6 +68,9 @@ FF_WARP double p_known_end(p_thread *t) {
   while (t->at_stop < t->n_stops && !(t->stop[t->at_stop] > t->now)) t->at_stop++;
   if (t->at_stop < t->n_stops && t->stop[t->at_stop] < most) most = t->stop[t->at_stop];
 #endif
+#if P_CLOCKS > 0u
+  most = p_end_by_clocks(t, most);
+#endif
   const uint32_t g = p_first_group(t, &time);
   if (g == P_GROUPS || !(time < most) || !(time > t->now)) return most;
   const int stirs = P_HAS(P_ALL_STIR, g) ? 1 : P_HAS(P_SOME_STIR, g) ? p_stirs(p_choose_apart(*t, g, t->now)) : 0;

@@ -197,6 +197,10 @@ FF_WARP int p_serve(p_thread *t, double next_time);
 #if P_INSTANT
 FF_WARP int p_begin_instant(p_thread *t);
 #endif
+#if P_CLOCKS > 0u
+FF_WARP uint32_t p_first_clock(const p_thread *t, double *time);
+FF_WARP double p_end_by_clocks(const p_thread *t, double most);
+#endif
 FF_WARP void p_draw(p_thread *t, uint32_t g);
 FF_WARP int p_derive(p_thread *t);
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out);
