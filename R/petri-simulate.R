@@ -130,10 +130,10 @@
 #'   * more than 2^30 tokens in a place at the start;
 #'   * `semantics = "bio"`, or without stochastic transitions.
 #'
-#'   They also have neither `until` and [first_passage()], nor the method `"paper"`, nor the integrators `"rosenbrock"` and
-#'   `"cvode"`. If rates depend on the time, or transitions are scheduled, they cannot continue a result whose time is not 0.
-#'   A net that `method = "auto"` simulates as a reaction network has the kernels of that network: see
-#'   [`simulate()`][simulate.reaction_network].
+#'   They also have neither conditions on levels or the time (`until` and [first_passage()]), nor the method `"paper"`, nor
+#'   the integrators `"rosenbrock"` and `"cvode"`. If rates depend on the time, or transitions are scheduled, they cannot
+#'   continue a result whose time is not 0. A net that `method = "auto"` simulates as a reaction network has the kernels of
+#'   that network: see [`simulate()`][simulate.reaction_network].
 #'
 #'   For what GPUs cannot do, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason. So
 #'   this is how to find out whether a GPU can simulate a net: simulate one trajectory with `backend = "cuda"`. With `"auto"`,

@@ -18,6 +18,7 @@ typedef struct {
   ff_device_request request; /* its arrays are owned */
   uint64_t key, first, n, capacity;
   double *count; /* of one trajectory after the other: time by time, and place by place */
+  double *stopped; /* of each */
   uint8_t *refused;
   ff_device_progress progress;
   fake_firings firings;
@@ -57,6 +58,7 @@ static ff_status fake_petri_create(ff_ensemble **out, const void *model, const f
   e->capacity = fake_petri.capacity > 0 ? fake_petri.capacity : 1000;
   e->count = calloc(e->capacity * each + 1, sizeof *e->count);
   e->refused = calloc(e->capacity, 1);
+  e->stopped = calloc(e->capacity, sizeof *e->stopped);
   *out = (ff_ensemble *)e;
   return FF_OK;
 }
@@ -69,6 +71,7 @@ static void fake_petri_destroy(ff_ensemble *ensemble) {
   free((uint32_t *)e->request.observed);
   free(e->count);
   free(e->refused);
+  free(e->stopped);
   free(e->firings.fired);
   free(e);
 }
@@ -108,6 +111,7 @@ static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_erro
   const ff_run_options options = {.method = r->method, .key = e->key, .first = number, .n = 1, .initial = r->initial,
                                   .times = r->times, .n_times = r->n_times, .observed = r->observed,
                                   .n_observed = r->n_observed, .states = columns, .threads = 1, .starts = starts,
+                                  .until = r->until, .stopped = r->until != NULL ? e->stopped + k : NULL,
                                   .max_firings = r->max_firings > 0 ? UINT64_C(1000000000) : 0};
   ff_run *run = NULL;
   int done = 0;
@@ -163,6 +167,13 @@ static ff_status fake_petri_states(ff_ensemble *ensemble, uint64_t first, uint64
   return FF_OK;
 }
 
+static ff_status fake_petri_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  (void)err;
+  for (uint64_t k = 0; k < n; k++) times[k] = e->refused[first + k] ? 77 : e->stopped[first + k];
+  return FF_OK;
+}
+
 static const ff_fired *fake_petri_fired(const ff_ensemble *ensemble, uint64_t *n) {
   const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
   *n = e->firings.n;
@@ -172,6 +183,6 @@ static const ff_fired *fake_petri_fired(const ff_ensemble *ensemble, uint64_t *n
 static const ff_device_calls fake_petri_device = {
     .common = {.destroy = fake_petri_destroy, .ready = fake_petri_ready, .start = fake_petri_start, .info = fake_petri_info},
     .create = fake_petri_create, .advance = fake_petri_advance, .refused = fake_petri_refused, .tally = fake_petri_tally,
-    .states = fake_petri_states, .fired = fake_petri_fired};
+    .states = fake_petri_states, .stopped = fake_petri_stopped, .fired = fake_petri_fired};
 
 #endif

@@ -45,13 +45,15 @@ static void prepare_petri_code(void) {
   FF_CHECK_OK(ff_petri_program_new(&given.compiled, given.flat, &options, &err), &err);
 }
 
-/* Also with firings and starts. */
+/* Also with firings, starts, and a condition. */
 static ff_status generates_petri_code(ff_error *err) {
+  static ff_formula_word many[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 9}, {FF_F_GE, 0, 0}};
+  static const ff_formula until = {many, 3, 2};
   static const double times[] = {0, 1};
   static const uint32_t observed[] = {0, 1};
   const ff_device_request request = {.initial = given.compiled->start, .times = times, .n_times = 2, .observed = observed,
                                      .n_observed = 2, .starts = given.variant == 1 ? given.compiled->start : NULL, .reals = 1,
-                                     .max_firings = given.variant == 1 ? 100 : 0};
+                                     .max_firings = given.variant == 1 ? 100 : 0, .until = given.variant == 1 ? &until : NULL};
   ff_petri_code code;
   const ff_status status = ff_petri_code_new(&code, given.compiled, &request, err);
   CHECK_OUT(status, code.definitions);

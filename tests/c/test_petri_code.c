@@ -204,6 +204,61 @@ static void times_may_be_those_of_firings(void) {
   for (size_t i = 0; i < NETS; i++) petri_end(&nets[i]);
 }
 
+/* ---- conditions ----------------------------------------------------------------------------------------------------------- */
+
+/* A net, and a condition: places a and b have a sum of at least `least`. */
+typedef struct {
+  const hostile_net *net;
+  uint32_t a, b;
+  double least;
+  int fails; /* whether some trajectories fail in the moment at which it holds */
+} ended_net;
+
+static const ended_net ended_nets[] = {
+    {instant_nets + 0, 2, 3, 9, 0},  /* some end, some do not */
+    {instant_nets + 2, 2, 3, 4, 0},  /* within an instant */
+    {instant_nets + 5, 2, 3, 3, 0},  /* within that at the start */
+    {instant_nets + 5, 2, 3, 0, 0},  /* before anything has happened */
+    {instant_nets + 9, 4, 4, 6, 0},  /* while nothing flows */
+    {instant_nets + 10, 1, 1, 3, 0}, /* a level that only firings change */
+    {clock_nets + 0, 2, 2, 8, 0},
+    {clock_nets + 2, 3, 3, 10, 0},
+    {clock_nets + 4, 1, 4, 4, 0},    /* before all that is due has happened */
+    {clock_nets + 8, 3, 3, 6, 0},
+    {hostile_nets + 0, 4, 4, 8, 0},
+    {hostile_nets + 3, 3, 3, 2, 0},
+    {hostile_nets + 24, 1, 1, 4, 1},
+};
+enum { ENDED = sizeof ended_nets / sizeof *ended_nets };
+
+static void conditions_end_trajectories(void) {
+  static petri_text nets[ENDED];
+  static code_case cases[ENDED];
+  static ff_formula_word words[ENDED][5];
+  static ff_formula until[ENDED];
+  for (size_t i = 0; i < ENDED; i++) {
+    const ended_net *of = &ended_nets[i];
+    const ff_petri_options options = {.integrator = of->net->integrator, .relative = of->net->relative};
+    const ff_formula_word sum[] = {{FF_F_SYMBOL, of->a, 0}, {FF_F_SYMBOL, of->b, 0}, {FF_F_ADD, 0, 0},
+                                   {FF_F_NUMBER, 0, of->least}, {FF_F_GE, 0, 0}};
+    memcpy(words[i], sum, sizeof sum);
+    until[i] = (ff_formula){words[i], 5, 2};
+    hostile_write(&nets[i], of->net->text);
+    petri_compile(&nets[i], &options);
+    if (nets[i].program == NULL) return;
+    cases[i] = (code_case){.what = of->net->what, .program = nets[i].program, .last = of->net->last, .units = UNITS,
+                           .until = &until[i], .firings = i % 2 == 0, .quiet = of->least == 0,
+                           .most_refused = of->fails ? UNITS : 0};
+  }
+  code_play(cases, ENDED, CODE_QUICK);
+  for (size_t i = 0; i < ENDED; i++) {
+    FF_CHECK_SAY((cases[i].failed > 0) == ended_nets[i].fails, "%s: %u failed", cases[i].what, cases[i].failed);
+    FF_CHECK_SAY(cases[i].ended > 0 || ended_nets[i].fails, "%s: none ended", cases[i].what);
+  }
+  code_end(cases, ENDED);
+  for (size_t i = 0; i < ENDED; i++) petri_end(&nets[i]);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------------------------ */
 
 /* A net, or how it is compiled, and what is told of it. */
@@ -327,8 +382,19 @@ static void variables_of_levels_have_no_code(void) {
 }
 
 static void some_requests_have_no_code(void) {
-  ff_formula_word word[] = {{FF_F_NUMBER, 0, 1}};
-  const ff_formula until = {word, 1, 1};
+  ff_formula_word level[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  ff_formula_word late[] = {{FF_F_SYMBOL, 1, 0}, {FF_F_TIME, 0, 0}, {FF_F_GE, 0, 0}};
+  static ff_formula_word longer[4001], deep[65]; /* n + n + ..., and n + (n + ...) */
+  for (uint32_t k = 0; k < 4001; k++) longer[k] = (ff_formula_word){k > 0 && k % 2 == 0 ? FF_F_ADD : FF_F_SYMBOL, 1, 0};
+  for (uint32_t k = 0; k < 65; k++) deep[k] = (ff_formula_word){k > 32 ? FF_F_ADD : FF_F_SYMBOL, 1, 0};
+  const struct {
+    ff_formula until;
+    const char *tells;
+  } conditions[] = {{{level, 3, 2}, "no kernel simulates nets with conditions on levels or the time that end trajectories yet"},
+                    {{late, 3, 2}, "no kernel simulates nets with conditions on levels or the time that end trajectories yet"},
+                    {{longer, 4001, 2}, "the net has 4001 operations and operands in a condition; expected at most 4000"},
+                    {{deep, 65, 33}, "the net has 33 operands that a condition keeps; expected at most 32"},
+                    {{deep + 1, 63, 32}, NULL}};
   const ff_device_point point = {0};
   petri_text x;
   hostile_write(&x, PLAIN_NET);
@@ -336,8 +402,10 @@ static void some_requests_have_no_code(void) {
   if (x.program == NULL) return;
   ff_device_request request = plain_request(x.program);
   check_refusal(x.program, &request, NULL);
-  request.until = &until;
-  check_refusal(x.program, &request, "no kernel simulates nets with conditions that end trajectories yet");
+  for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+    request.until = &conditions[i].until;
+    check_refusal(x.program, &request, conditions[i].tells);
+  }
   request = plain_request(x.program);
   request.points = &point;
   request.n_points = 1;
@@ -422,6 +490,6 @@ static void large_nets_have_no_code(void) {
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
              hostile_nets_give_the_trajectories, instants_give_the_trajectories, clocks_give_the_trajectories,
-             times_may_be_those_of_firings, some_nets_have_no_code, some_blocks_have_no_code,
+             times_may_be_those_of_firings, conditions_end_trajectories, some_nets_have_no_code, some_blocks_have_no_code,
              events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

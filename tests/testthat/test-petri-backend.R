@@ -83,13 +83,15 @@ test_that("GPUs simulate the settings of a sweep of nets one after the other", {
 
 test_that("what no GPU can do is an error with the reason, or is done by the processor, which is told once", {
   # arguments, the reason, and whether the core knows it before a GPU is asked for
-  until <- list(list(until = "n > 3"), "no kernel ends trajectories of Petri nets by a condition yet", TRUE)
+  levels <- "no kernel simulates nets with conditions on levels or the time that end trajectories yet"
+  until <- list(list(until = "protein > 3"), levels, FALSE)
+  late <- list(list(until = "n > 3 & time > 0.05"), levels, FALSE)
   windows <- list(
     list(method = "windows", output = "events"), "no kernel lists firings of nets that are simulated by windows yet", TRUE
   )
   paper <- list(list(method = "paper"), "no kernel simulates nets with method = \"paper\" yet", FALSE)
   stiff <- list(list(integrator = "rosenbrock"), "no kernel simulates nets with an integrator other than", FALSE)
-  for (one in list(until, paper, stiff, windows)) {
+  for (one in list(until, late, paper, stiff, windows)) {
     run <- function(backend) {
       model <- if (identical(one, windows)) petri_model("calcium", nx = 2, ny = 2) else net
       do.call(simulate, c(list(model, 20, 1, times = 0.1, backend = backend), one[[1L]]))
@@ -183,14 +185,20 @@ test_that("a flow whose weight is a formula of parameters is as safe as one whos
   expect_equal(run(pump(), 2)$x, rep(exp(-1), 20), tolerance = 1e-5)
 })
 
-test_that("times of first passage need the processor", {
+test_that("conditions on counts end trajectories on GPUs, those on levels need the processor", {
   plain_session(fireflip.cuda_library = fake("petri"))
-  passage <- function(backend) first_passage(net, "n > 3", 30, end = 1, seed = 1, backend = backend)
-  expect_error(passage("cuda"), "by a condition yet", class = "fireflip_error_unsupported")
+  for (how in c("", "7 4")) for (output in c("summary", "trajectories", "final", "events", "histogram")) {
+    expect_same_ensemble(until = "n + on > 3", output = output, observe = if (output != "events") c("all", "n"), how = how)
+  }
+  passage <- function(backend, condition) first_passage(net, condition, 30, end = 1, seed = 1, backend = backend)
+  there <- passage("cuda", "n > 3")
+  expect_identical(there, passage("cpu", "n > 3"))
+  expect_gt(sum(!is.na(there$time)), 5)
+  expect_error(passage("cuda", "all > 3"), "on levels or the time", class = "fireflip_error_unsupported")
   options(fireflip.backend = "cuda")
   forget_told_methods()
-  expect_message(there <- passage("auto"), "by a condition yet", class = "fireflip_message_method")
-  expect_identical(there, passage("cpu"))
+  expect_message(there <- passage("auto", "all > 3"), "on levels or the time", class = "fireflip_message_method")
+  expect_identical(there, passage("cpu", "all > 3"))
 })
 
 test_that("a large net is refused with its size, and one without flows is a reaction network", {

@@ -104,7 +104,6 @@ static ff_status check_markings(const ff_petri_program *p, const ff_device_reque
 }
 
 static ff_status check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
-  if (request->until != NULL) return refuse(err, "conditions that end trajectories");
   if (request->points != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "the code for this net is for one point of a sweep");
   return check_markings(p, request, err);
 }
@@ -133,6 +132,21 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   }
   for (uint32_t s = 0; s < p->n_settable; s++)
     if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return refuse(err, "parameters that events set");
+  return FF_OK;
+}
+
+/* The condition that ends trajectories, as a formula of values. */
+static ff_status take_condition(ff_petri_coder *g, ff_error *err) {
+  const ff_petri_plain *plain = &g->until;
+  const ff_status status = ff_petri_program_plain(&g->until, g->p, g->request->until, err);
+  if (status != FF_OK) return status;
+  int moves = ff_formula_has_time(&plain->formula);
+  for (uint32_t k = 0; k < plain->n; k++) moves |= ff_petri_is_level(g->p, plain->read[k]);
+  if (moves) return refuse(err, "conditions on levels or the time that end trajectories");
+  if (plain->formula.depth > MOST_DEPTH)
+    return too_many(err, "operands that a condition keeps", plain->formula.depth, MOST_DEPTH);
+  if (plain->formula.length > MOST_WORDS)
+    return too_many(err, "operations and operands in a condition", plain->formula.length, MOST_WORDS);
   return FF_OK;
 }
 
@@ -217,7 +231,8 @@ static void mark(uint64_t *bits, const ff_formula *f) {
 }
 
 /* The operations that the code needs, as bits: those of formulas, and of their derivatives. */
-static uint64_t operations_of(const ff_petri_program *p) {
+static uint64_t operations_of(const ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
   static const uint32_t pairs[][2] = {{FF_F_SIN, FF_F_COS}, {FF_F_SINH, FF_F_COSH}};
   uint64_t bits = 0;
   for (uint32_t k = 0; k < p->n_laws; k++) {
@@ -227,6 +242,7 @@ static uint64_t operations_of(const ff_petri_program *p) {
   }
   for (uint32_t k = 0; k < p->n_profiles; k++) mark(&bits, &p->profile[k].plain.formula);
   for (uint32_t k = 0; k < p->n_derived; k++) mark(&bits, &p->derived[k].plain.formula);
+  mark(&bits, &g->until.formula);
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     const uint64_t both = (uint64_t)1 << pairs[i][0] | (uint64_t)1 << pairs[i][1];
     if ((bits & both) != 0) bits |= both;
@@ -310,15 +326,16 @@ static void define(ff_petri_coder *g) {
     uint64_t value;
   } bits[] = {{"P_MOVING", moving}, {"P_SOME_STIR", some}, {"P_ALL_STIR", all}, {"P_AFFINE", profiles_of(p, 0)},
               {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick},
-              {"FF_FORMULA_OPERATIONS", operations_of(p)}, {"P_SINGLES", singles_of(p)}};
+              {"FF_FORMULA_OPERATIONS", operations_of(g)}, {"P_SINGLES", singles_of(p)}};
   for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_TOGETHER %d\n#define P_SLOW %d\n", code->together, is_slow(g));
-  const int dense = g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1) || code->instant_words > 0;
-  ff_write(&g->out, "#define P_DENSE %d\n", dense);
+  const int until = g->until.formula.length > 0;
+  const int dense = g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1) || code->instant_words > 0 || until;
+  ff_write(&g->out, "#define P_DENSE %d\n#define P_UNTIL %d\n", dense, until);
   ff_petri_code_define_instant(g);
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
@@ -364,9 +381,9 @@ static ff_status fill_data(ff_petri_coder *g, ff_error *err) {
 static ff_status generate(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
   const uint32_t room = MOST_WORDS;
-  uint32_t *stack = ff_calloc((size_t)p->depth + 2 + room, sizeof *stack);
+  g->depth = p->depth > g->until.formula.depth ? p->depth : g->until.formula.depth;
+  uint32_t *stack = ff_calloc((size_t)g->depth + 2 + room, sizeof *stack);
   ff_formula_written *shared = ff_calloc(room, sizeof *shared);
-  g->depth = p->depth;
   g->formulas = (ff_formula_writer){.out = &g->out, .stack = stack, .shared = shared, .room = room};
   if (stack == NULL || shared == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
@@ -414,9 +431,12 @@ static ff_status make(ff_petri_coder *g, ff_error *err) {
 ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
   ff_petri_coder g = {.p = p, .request = request, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
-  ff_status status = ff_petri_code_check(p, err);
+  ff_status status = request->until != NULL ? take_condition(&g, err) : FF_OK; /* first, as it may be a switch of the net, too */
+  if (status == FF_OK) status = ff_petri_code_check(p, err);
   if (status == FF_OK) status = check_request(p, request, err);
-  return status == FF_OK ? make(&g, err) : status;
+  if (status == FF_OK) status = make(&g, err);
+  ff_petri_plain_free(&g.until);
+  return status;
 }
 
 ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, uint32_t near, ff_error *err) {

@@ -34,6 +34,7 @@ typedef struct {
   int is_block;         /* of a large net, */
   uint32_t near;        /* of whose blocks each has at most so many neighbours */
   ff_petri_code *code;
+  ff_petri_plain until; /* the condition that ends trajectories; without words if there is none */
   ff_writer out;
   ff_formula_writer formulas;
   uint8_t *room;        /* of each value, an ff_petri_code_room */
@@ -88,7 +89,8 @@ ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const f
 
 /* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
-void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store or p_show, p_value, p_derive: ff_petri_code_values.c */
+/* p_set, p_store or p_show, p_value, p_derive, p_is_over: ff_petri_code_values.c */
+void ff_petri_code_places(ff_petri_coder *g);
 void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flows need: ff_petri_code_flows.c */
 void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice: ff_petri_code_hazards.c */
 /* The coefficient of a stochastic transition. Its value is variable f<n>, and n is returned. */

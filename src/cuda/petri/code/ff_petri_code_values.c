@@ -245,6 +245,12 @@ static void write_derive(ff_petri_coder *g) {
   ff_write(&g->out, "  (void)t;\n  return stirs;\n}\n\n");
 }
 
+static void write_condition(ff_petri_coder *g) {
+  ff_petri_code_begin(g, "FF_WARP int p_is_over(const p_thread *t)", 0);
+  const uint32_t f = ff_petri_code_plain(g, &g->until);
+  ff_write(&g->out, "  (void)t;\n  return f%u != 0;\n}\n\n", f);
+}
+
 void ff_petri_code_places(ff_petri_coder *g) {
   if (!g->is_block) write_set(g);
   if (!g->is_block)
@@ -253,4 +259,5 @@ void ff_petri_code_places(ff_petri_coder *g) {
     write_show(g);
   write_value(g);
   write_derive(g);
+  if (g->until.formula.length > 0) write_condition(g);
 }

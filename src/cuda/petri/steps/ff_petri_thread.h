@@ -34,6 +34,8 @@
  *   P_PIECES            of integrals in a segment, for which a thread has room; 0 if all profiles are affine
  *   P_SHARED            whether groups have a profile in common that is not affine
  *   P_LISTS             whether firings are listed
+ *   P_UNTIL             whether a condition ends trajectories
+ *   P_INSTANT, P_CLOCKS what ff_petri_thread_instant.h tells; 0
  *   P_WINDOWS           0: the net is not one of blocks (../windows/ff_petri_sweep.h)
  *   P_GIVEN, P_NEAR, P_OWN_TERMS   of a block: whether flows read levels of others, the most neighbours, and what
  *                       ff_petri_sweep.h tells; 0
@@ -53,6 +55,7 @@
  *   p_member(t, c, x)        the stochastic transition of cell c at which the sum of coefficients passes x
  *   p_change(t, m, now)      lets it fire; returns P_CHANGES_* bits
  *   p_stirs(m), p_number(m)  whether it may change a flow; its number in the net
+ *   p_is_over(t)             whether the condition holds
  *   p_store(t, to, y)        records the levels y and all other places
  *   p_value(t, i)            a value that slow bounds read, other than levels and the time
  *   p_profile_outline(t, k, a, b), p_profile_bound(t, k, a, b), p_rate_outline, p_rate_bound   bounds in double

@@ -22,6 +22,9 @@ FF_WARP int p_happen(p_thread *t, uint32_t m) {
 #endif
   const uint32_t changes = p_change(t, m, t->now);
   if (p_derive(t) || (changes & P_CHANGES_STIR) != 0u) t->is |= P_STIRRED;
+#if P_UNTIL
+  if (p_is_over(t)) t->is |= P_OVER;
+#endif
   return (changes & P_CHANGES_FAIL) == 0u && P_FIRINGS < P_LARGEST;
 }
 

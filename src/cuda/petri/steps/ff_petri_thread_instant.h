@@ -257,6 +257,9 @@ FF_WARP void p_fire(p_thread *t) {
 #if P_CLOCKS > 0u
     if (g == P_GROUPS) m = p_open_batch(*t);
 #endif
+  } else if (P_UNTIL && (t->is & P_OVER) != 0u) {
+    p_serve(t, t->now);
+    return;
   }
   if (m < P_WRONG)
     p_let_any_fire(t, g, m);

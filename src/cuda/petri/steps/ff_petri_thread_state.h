@@ -160,7 +160,8 @@ enum {
   P_STIRRED = 4, /* the segment ends now, as flows have changed */
   P_FRESH = 8,   /* no step was made since the solution began, or went on in another state */
   P_FIRST_TRY = 16,
-  P_TOLD = 32    /* the segment is in the wave of the block */
+  P_TOLD = 32,   /* the segment is in the wave of the block */
+  P_OVER = 64    /* a condition ends the trajectory now */
 };
 
 typedef struct {
@@ -194,6 +195,9 @@ typedef struct {
 enum { P_CHANGES_STIR = 1, P_CHANGES_FAIL = 2 };
 
 FF_WARP int p_serve(p_thread *t, double next_time);
+#if P_UNTIL
+FF_WARP int p_is_over(const p_thread *t);
+#endif
 #if P_INSTANT
 FF_WARP int p_begin_instant(p_thread *t);
 #endif
