@@ -149,7 +149,7 @@ void ff_petri_code_instant(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   if (ff_petri_code_transitions(p) == p->n_stochastic) return;
   write_has_changed(g);
-  write_weight(g);
+  if (p->n_immediate > 0) write_weight(g);
   if (p->n_timed == 0) return;
   write_enabled(g);
   write_delay(g);

@@ -52,6 +52,7 @@ FF_WARP double p_scheduled(uint32_t k, uint32_t n);
 
 /* ---- immediate transitions ---------------------------------------------------------------------------------------------- */
 
+#if P_IMMEDIATE > 0u
 /* The immediate transition that fires now, P_NONE, or P_WRONG if a weight is not finite. */
 FF_WARP uint32_t p_choose_immediate(const p_thread *t) {
   double total = 0;
@@ -70,6 +71,7 @@ FF_WARP uint32_t p_choose_immediate(const p_thread *t) {
     if (!ff_petri_choice_goes_on(&choice, k, p_weight(t, k, t->now))) break;
   return P_STOCHASTIC + choice.chosen;
 }
+#endif
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------------- */
 
@@ -174,7 +176,11 @@ P_APART uint32_t p_next_at_once(p_thread own) {
     if (!p_end_batch(t)) return P_WRONG;
   }
 #endif
+#if P_IMMEDIATE > 0u
   return p_choose_immediate(t);
+#else
+  return P_NONE;
+#endif
 }
 
 /* ---- firings ------------------------------------------------------------------------------------------------------------ */
