@@ -124,8 +124,9 @@
 #'
 #'   GPUs cannot simulate nets with
 #'   * events; with `method = "windows"`, also immediate, deterministic or scheduled transitions;
-#'   * rates or tests that change suddenly where a level or the time crosses a value, as `ifelse(x > 1, 2, 3)` does for a level
-#'     x;
+#'   * rates or tests that change suddenly where the time or a function of levels crosses a value, as `ifelse(time > 1, 2, 3)`
+#'     and `ifelse(x > y, 2, 3)` do for levels x and y. At most 16 comparisons of a level with a number are possible, as
+#'     `ifelse(x > 1, 2, 3)`, but not with `method = "windows"`;
 #'   * flows that may empty a place, such as one with a constant rate out of a place, or variables of levels that rates read;
 #'   * more than 2^30 tokens in a place at the start;
 #'   * `semantics = "bio"`, or without stochastic transitions.
@@ -146,10 +147,11 @@
 #'   a GPU.
 #'
 #'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
-#'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, a delay is infinite, a rate is
-#'   negative or not finite, or a rate has so many peaks that it needs more room than a thread has. With `method = "windows"`,
-#'   also those in which a cell has more than 64 firings or 48 steps of the solver in a window. With `integrator = "auto"`,
-#'   also those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than on the processor.
+#'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, levels cross values 1,001 times
+#'   without a firing, a delay is infinite, a rate is negative or not finite, or a rate has so many peaks that it needs more
+#'   room than a thread has. With `method = "windows"`, also those in which a cell has more than 64 firings or 48 steps of the
+#'   solver in a window. With `integrator = "auto"`, also those whose flows turn out to be stiff. If all trajectories are like
+#'   this, the run is slower than on the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

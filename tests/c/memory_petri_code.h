@@ -21,7 +21,7 @@ static void prepare_petri_code(void) {
               {"spread", FF_PETRI_CONTINUOUS, "Ca[x,y] -> Ca[next(x),y]", NULL, "1", 1},
               {"turn", FF_PETRI_CONTINUOUS, "Ca[x,y] -> C", NULL, "Ca[x,y]^2 / (0.1 + Ca[x,y]^2)", 0},
               {"one", FF_PETRI_STOCHASTIC, "A -> B", NULL, "A * (C^2 / (1 + C^2))", 0},
-              {"two", FF_PETRI_STOCHASTIC, "0 -> (1 + B) C", NULL, "exp(-C) * (A > 2)", 0},
+              {"two", FF_PETRI_STOCHASTIC, "0 -> (1 + B) C", NULL, "exp(-C) * (A > 2) * (C < 2)", 0},
               {"at once", FF_PETRI_IMMEDIATE, "3 A -> (B) C", NULL, "1 + A / 2", 0},
               {"late", FF_PETRI_DETERMINISTIC, "A -> 2 C", NULL, "1 + C", 0},
               {"three", FF_PETRI_STOCHASTIC, "0 -> A", "C", "k", 0},

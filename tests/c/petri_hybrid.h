@@ -13,7 +13,8 @@
 /* Coefficients of hazards, and profiles, which read levels. */
 static const char *const hybrid_coefficients[] = {
     "K", "K * N", "N", "K * N * M", "K * (N > 2)", "if(N > 2, K, 2 * K)", "K * N * (N - 1)", "K * N / (1 + N)",
-    "K / (1 + N)", "K * (1 + (N == M))", "K * C", "F * N", "(K + K * N + K * M)", "K * (1 + D)", "K * sqrt(N + D)", "K * N", "K"};
+    "K / (1 + N)", "K * (1 + (N == M))", "K * C", "F * N", "(K + K * N + K * M)", "K * (1 + D)", "K * sqrt(N + D)", "K * N", "K",
+    "K * N * (X >= 0.4)", "K + N * (X < K)", "K * (Y > 0.6)"};
 static const char *const hybrid_profiles[] = {
     "", "", "", "", "X", "(K + K * X)", "(K + X + Y)", "X * Y", "X^2", "(K + X^3)", "(X^3 + K * X * Y + K)",
     "X^2 / (K + X^2)", "(0.1 + X^4 / (K + X^4))", "X^2.5 / (K + X^2.5)", "1 / (1 + X)", "X / (K + X)", "sqrt(K + X)", "sqrt(X)",
@@ -37,24 +38,27 @@ static const struct {
                       {"0 -> (N) M", "M < 4", NULL},  {"N -> M", "N > 1 & M <= 4", NULL},
                       {"N + M -> 0", NULL, NULL},     {"N + C -> N + C + M", "M < 5", NULL},
                       {"0 -> 200 N", NULL, "N"},      {"F + N -> F", NULL, NULL},
-                      {"0 -> (1 + N * M) D", NULL, NULL}};
+                      {"0 -> (1 + N * M) D", NULL, NULL}, {"N -> M", "X >= 0.5", NULL},
+                      {"0 -> N", "Y < 0.7 & N < 5", "X"}};
 
 static const char *const hybrid_gains[] = {
     "K", "K * N", "K * (N > 2)", "K * (1 + cos(K * time))", "if(N > 2, K, 2 * K)", "K * N * M / (1 + N)", "K * D", "F", "K * C",
-    "K * (N == 0)", "K * N"};
+    "K * (N == 0)", "K * N", "K * (1 + (X > K))", "K * (Y >= K)"};
 /* These read a level that comes before. */
 static const char *const hybrid_chains[] = {
     "K / (1 + Y)", "Y^2 / (K + Y^2)", "K * Y", "Y * N / (1 + Y)", "0.02 / (0.0004 + (Y - 1)^2)", "K * N * exp(-Y)",
     "sqrt(1 + Y)", "K * Y * (1 + sin(time))", "N * Y^4 / (K + Y^4)", "Y / (0.002 + Y)", "K * Y^3 / (1 + Y)^2"};
 static const char *const hybrid_losses[] = {
     "X / (1 + X)", "X^2 / (K + X^2)", "K * X * Y", "K * X * N", "X * (1 + sin(time))", "K * X", "K * X * (N > 2)", "K * X^2",
-    "X / (0.05 + X)", "K * X * exp(-Y)"};
+    "X / (0.05 + X)", "K * X * exp(-Y)", "K * X * (X < 1.1)",
+    "X * (Y > 0.5)"};
 
 /* What fires at once, so that nothing fires without end: each takes more tokens than it makes. */
 static const struct {
   const char *equation, *tests, *resets;
 } hybrid_at_once[] = {{"2 N -> M", "N > 3", NULL}, {"3 N -> 0", "N >= M", NULL},      {"4 N -> (1 + M) X", NULL, NULL},
                       {"N + M -> 0", NULL, NULL},  {"N -> 0", "N > 4 & M <= 3", "X"}, {"3 N -> M + K D", "M < 4", NULL},
+                      {"N -> 0", "X >= 1.5", "X"}, {"2 N -> M", "Y >= 0.8 & X < 2", NULL},
                       {"5 N -> 2 M", NULL, "D"},   {"2 N -> (0.5 * X) Y", "N > 2", NULL}};
 static const char *const hybrid_weights[] = {"1", "K", "K * N", "N / (1 + M)", "N - 2", "K * (N > M)", "1 + D", "F"};
 

@@ -150,6 +150,47 @@ static const hostile_net clock_nets[] = {
      "c x 0\np a 0\nf 0 -> x|1\nf x -> 0|x\ns 0 -> a|0.2\nd 3 a -> 3 a|0",
      4, FF_PETRI_AUTO, 0, 1, 39, 1},
 };
+/* Comparisons of levels with numbers. */
+static const hostile_net switch_nets[] = {
+    {"a flow changes where a level crosses a number",
+     "c x 0\np n 0\np on 1\np off 0\nf 0 -> x|0.9 + 2 * (x > 0.8) * on\nf x -> 0|x\ns 0 -> n|1 + x\ns n -> 0|n\n"
+     "s on -> off|on\ns off -> on|2 * off * x",
+     12, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"hazards change, and tests of levels",
+     "c x 0\nc y 1\np n 0\np m 3\nf 0 -> x|1.5\nf x -> y|x\nf y -> 0|0.8 * y\ns 0 -> n|2 * (x > 0.9) + 0.1\n"
+     "s n -> m|n|y >= 1.4\ns m -> 0|m * (0.2 + x)|y < 1.6||\ns 0 -> x|0.4\ns 0 -> m|0.5||x",
+     14, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"immediate transitions that a level enables, and resets",
+     "c x 0\np n 0\np m 0\nf 0 -> x|1 + 0.2 * n\ni 0 -> n|1|x >= 2|x\ni 4 n -> m|1|x < 1\ns m -> 0|m * (0.2 + x)\n"
+     "s n -> 0|0.3 * n * x / (1 + x)\ns 0 -> 0.5 x|0.3",
+     20, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"clocks that levels start and stop",
+     "c x 0\np on 1\np off 0\np n 0\nf 0 -> x|2 * on\nf x -> 0|x\nd on -> off|0.1|x >= 1.5\nd off -> on|0.3|x < 0.4\n"
+     "d 0 -> n|0.25|x >= 1\na n -> 0|0.5,0.5|x < 1\ns n -> 0|0.2 * n * x\ns 0 -> 0.3 x|0.2",
+     16, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"several levels cross at the same time",
+     "c x 0\nc y 0\nc z 2\np n 0\np m 0\nf 0 -> x|1\nf 0 -> y|1\nf z -> 0|z\nf 0 -> z|1.5 * (x > 1)\ns 0 -> n|1|y >= 1\n"
+     "i 0 -> m|1|x >= 2 & y >= 2|x, y\ns m -> 0|m * (0.2 + z)\ns n -> 0|n * (z < 1.1)",
+     20, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"integrals of curved hazards end at crossings",
+     "c x 0.1\nc y 0\np n 2\np on 1\np off 0\nf 0 -> x|1 + 2 * (x >= 0.6)\nf x -> 0|x^2 / (0.5 + x^2)\nf x -> y|0.5 * x\n"
+     "f y -> 0|y * (2 - (y > 0.4))\ns n -> 0|n * (0.1 + x^4 / (0.5 + x^4))\ns 0 -> 2 n|0.8 * exp(-x)|n < 6\n"
+     "s on -> off|on * (1 + (x > 0.8)) * y\ns off -> on|off * 0.5 / (0.1 + (x - 1)^2)",
+     8, FF_PETRI_AUTO, 0, 0, 4, 0},
+    {"the time goes on, and switches",
+     "c x 0\np n 0\nf 0 -> x|1 + sin(3 * time)\nf x -> 0|x * (2 - (x > 1))\ns 0 -> n|(1 + cos(time)) * (1 + 3 * (x > 0.7))\n"
+     "s n -> 0|n * exp(-0.1 * time) * x",
+     16, FF_PETRI_DORMAND_PRINCE, 0, 0, 0, 0},
+    {"a level begins at the number, and falls",
+     "c x 0.5\np n 0\np m 2\nf 0 -> x|0.2 * m\nf x -> 0|x\ns 0 -> x|0.8||x\ns 0 -> n|1 + 2 * (x >= 1)\n"
+     "s n -> 0|n * (0.3 + x)\ns m -> 0|0.1 * m",
+     20, FF_PETRI_AUTO, 0, 0, 0, 0},
+    {"levels at the number",
+     "c x 1\nc y 1\np n 0\nf 0 -> x|0.5 * (n > 1)\nf x -> 0|0.3 * x * (x > 1)\nf 0 -> y|0.5 * (y < 1)\n"
+     "f y -> 0|y * (n > 2)\ns 0 -> n|1 + (x >= 1)\ns n -> 0|n * y\ns n -> 0.5 x|0.2 * n",
+     10, FF_PETRI_AUTO, 0, 0, 40, 0},
+};
+enum { SWITCH_NETS = sizeof switch_nets / sizeof *switch_nets };
 enum { CLOCK_NETS = sizeof clock_nets / sizeof *clock_nets };
 enum { INSTANT_NETS = sizeof instant_nets / sizeof *instant_nets };
 

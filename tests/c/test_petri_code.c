@@ -53,6 +53,12 @@ static int has_code(petri_text *x, const ff_petri_options *options) {
   return x->status == FF_OK;
 }
 
+static int has_switch(const ff_petri_program *p) {
+  int has = 0;
+  for (uint32_t k = 0; k < p->n_derived; k++) has |= p->derived[k].kind != FF_PETRI_DISCRETE;
+  return has;
+}
+
 /* Markings at the start; some levels are 0. The caller frees them. */
 static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t *s) {
   double *starts = ff_calloc(units * p->n_places, sizeof *starts);
@@ -65,7 +71,7 @@ static double *random_starts(const ff_petri_program *p, uint64_t units, uint64_t
 static void random_nets_give_the_trajectories(void) {
   static const double relative[] = {1e-6, 1e-4, 1e-9}, last = 5;
   uint64_t seed = 38, steps = 0;
-  uint32_t trajectories = 0, refused = 0, failed = 0, at_once = 0, timed = 0;
+  uint32_t trajectories = 0, refused = 0, failed = 0, at_once = 0, timed = 0, switches = 0;
   static petri_text nets[DRAWN];
   static code_case cases[DRAWN];
   static char names[DRAWN][40];
@@ -84,6 +90,7 @@ static void random_nets_give_the_trajectories(void) {
       if (is_lively(&cases[n])) {
         at_once += x->program->n_immediate > 0;
         timed += x->program->n_timed > 0;
+        switches += has_switch(x->program);
         n++;
         continue;
       }
@@ -92,7 +99,8 @@ static void random_nets_give_the_trajectories(void) {
     petri_end(x);
   }
   FF_CHECK_INT(n, DRAWN);
-  FF_CHECK_SAY(at_once > DRAWN / 4 && timed > DRAWN / 4, "%u nets with immediate transitions, %u with clocks", at_once, timed);
+  FF_CHECK_SAY(at_once > DRAWN / 4 && timed > DRAWN / 4 && switches > DRAWN / 4,
+               "%u nets with immediate transitions, %u with clocks, %u with switches", at_once, timed, switches);
   code_play(cases, n, CODE_QUICK);
   for (uint32_t i = 0; i < n; i++) {
     trajectories += (uint32_t)cases[i].units;
@@ -141,6 +149,7 @@ static void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n)
 
 static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS); }
 static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS); }
+static void switches_give_the_trajectories(void) { hard_nets_give_the_trajectories(switch_nets, SWITCH_NETS); }
 static void clocks_give_the_trajectories(void) { hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS); }
 
 /* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
@@ -176,7 +185,7 @@ static void find_times(double *times, const ff_petri_program *program, double la
 
 /* A state that is recorded when a transition fires is the one after it, and after all that happens at once. */
 static void times_may_be_those_of_firings(void) {
-  enum { CLOCKS = 10, NETS = SMALL_NETS + CLOCKS };
+  enum { CLOCKS = 10, SWITCHES = 4, NETS = SMALL_NETS + CLOCKS + SWITCHES };
   static double times[NETS][EXACT_TIMES];
   static const double start[] = {0, 0};
   static petri_text nets[NETS];
@@ -185,15 +194,17 @@ static void times_may_be_those_of_firings(void) {
   for (size_t i = 0; i < NETS; i++) {
     const int small = i < SMALL_NETS;
     if (small && (small_nets[i].integrator != FF_PETRI_AUTO || small_nets[i].write == small_calcium)) continue;
+    const hostile_net *of = i < SMALL_NETS + CLOCKS ? clock_nets + i - (small ? i : SMALL_NETS)
+                                                    : switch_nets + i - SMALL_NETS - CLOCKS;
     if (small) {
       small_compile(&nets[i], &small_nets[i]);
     } else {
-      hostile_write(&nets[i], clock_nets[i - SMALL_NETS].text);
+      hostile_write(&nets[i], of->text);
       petri_compile(&nets[i], &(ff_petri_options){0});
     }
     if (nets[i].program == NULL) return;
-    find_times(times[i], nets[i].program, small ? small_nets[i].last : clock_nets[i - SMALL_NETS].last);
-    cases[n++] = (code_case){.what = small ? small_nets[i].what : clock_nets[i - SMALL_NETS].what, .program = nets[i].program,
+    find_times(times[i], nets[i].program, small ? small_nets[i].last : of->last);
+    cases[n++] = (code_case){.what = small ? small_nets[i].what : of->what, .program = nets[i].program,
                              .times = times[i], .n_times = EXACT_TIMES, .units = UNITS, .some = i % 2 == 1};
     if (i == 0)
       cases[n++] = (code_case){.what = "only the start", .program = nets[i].program, .times = start, .n_times = 2, .units = UNITS,
@@ -228,6 +239,7 @@ static const ended_net ended_nets[] = {
     {hostile_nets + 0, 4, 4, 8, 0},
     {hostile_nets + 3, 3, 3, 2, 0},
     {hostile_nets + 24, 1, 1, 4, 1},
+    {switch_nets + 2, 1, 2, 4, 0},   /* by what happens at a crossing */
 };
 enum { ENDED = sizeof ended_nets / sizeof *ended_nets };
 
@@ -275,10 +287,12 @@ typedef struct {
 
 static const refused_net refused_nets[] = {
     OTHER("c x 0\nf 0 -> x|1\nf x -> 0|x", "no kernel simulates nets with no stochastic transition yet"),
-    OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > 1)\nf x -> 0|x\ns 0 -> n|1",
-          "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > n)\nf x -> 0|x\ns 0 -> n|1",
+          "no kernel simulates nets with rates that switch where the time or a function of levels crosses a value yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + (time > 2)",
-          "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
+          "no kernel simulates nets with rates that switch where the time or a function of levels crosses a value yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1\ni n -> 0|x - 1",
+          "no kernel simulates nets with rates that switch where the time or a function of levels crosses a value yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1", "no kernel simulates nets with flows that may empty a place yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1",
           "no kernel simulates nets with infinite numbers in rates yet"),
@@ -338,8 +352,10 @@ static void some_blocks_have_no_code(void) {
   ff_error err;
   static const char *const nets[][2] = {
       {PLAIN_NET "\ni 3 n -> 0|1", "no kernel simulates nets with immediate transitions by windows yet"},
-      {PLAIN_NET "\nd 3 n -> 0|1", "no kernel simulates nets with deterministic or scheduled transitions by windows yet"}};
-  for (int i = 0; i < 2; i++) {
+      {PLAIN_NET "\nd 3 n -> 0|1", "no kernel simulates nets with deterministic or scheduled transitions by windows yet"},
+      {PLAIN_NET "\ns 0 -> n|1|x >= 1",
+       "no kernel simulates nets with rates that switch where a level crosses a value by windows yet"}};
+  for (int i = 0; i < 3; i++) {
     hostile_write(&x, nets[i][0]);
     petri_compile(&x, &(ff_petri_options){0});
     FF_CHECK_FAILS(ff_petri_code_block_new(&code, x.program, 1, &err), FF_EUNSUPPORTED, &err, nets[i][1]);
@@ -444,6 +460,8 @@ static const many sizes[] = {
      "the net has 65 transitions that fire; expected at most 64"},
     {"d 2 n -> 0|0.1%u\n", 32, "p n 50\nc x 1\nf x -> 0|x\ns 0 -> n|9\n", "",
      "the net has 33 deterministic and scheduled transitions; expected at most 32"},
+    {"s 0 -> n|1.%u|x >= 0.%u1\n", 16, "p n 0\nc x 0\nf 0 -> x|1\nf x -> 0|0.3 * x\n", "",
+     "the net has 17 comparisons of levels with numbers; expected at most 16"},
     {"p n%u 3\ns n%u -> 0|n%u * x\n", 16, "c x 1\nf x -> 0|x\n", "",
      "the net has 17 independent groups of transitions; expected at most 16"},
     {"s n -> 0|n * x^2 / (1%u + x^2)\n", 15, "p n 50\nc x 1\nf x -> 0|x\n", "",
@@ -490,6 +508,7 @@ static void large_nets_have_no_code(void) {
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
              hostile_nets_give_the_trajectories, instants_give_the_trajectories, clocks_give_the_trajectories,
-             times_may_be_those_of_firings, conditions_end_trajectories, some_nets_have_no_code, some_blocks_have_no_code,
+             switches_give_the_trajectories, times_may_be_those_of_firings, conditions_end_trajectories, some_nets_have_no_code,
+             some_blocks_have_no_code,
              events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

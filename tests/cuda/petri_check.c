@@ -143,6 +143,7 @@ static void check_nets(const hostile_net *list, size_t n) {
 }
 
 static void instants_have_the_bits(void) { check_nets(instant_nets, INSTANT_NETS); }
+static void switches_have_the_bits(void) { check_nets(switch_nets, SWITCH_NETS); }
 static void clocks_have_the_bits(void) { check_nets(clock_nets, CLOCK_NETS); }
 
 /* ---- tissues ------------------------------------------------------------------------------------------------------------ */
@@ -290,6 +291,7 @@ int main(int argc, char **argv) {
   static const ff_check_test own[] = {{"small_nets_have_the_bits", small_nets_have_the_bits},
                                      {"instants_have_the_bits", instants_have_the_bits},
                                      {"clocks_have_the_bits", clocks_have_the_bits},
+                                     {"switches_have_the_bits", switches_have_the_bits},
                                       {"tissues_have_the_bits", tissues_have_the_bits}};
   static const ff_check_test speed[] = {{"ensembles_are_fast", ensembles_are_fast}, {"a_tissue_is_fast", a_tissue_is_fast}};
   const int n_own = (int)(sizeof own / sizeof *own);

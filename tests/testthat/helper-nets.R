@@ -9,8 +9,11 @@ refused_nets <- function() {
     "events" = with(grow = grows, events = list(event("time >= 0.5", set = c(A = 5)))),
     "events" = with(grow = grows, events = list(event("A >= 5", set = c(A = 0), delay = 0.1))),
     "no stochastic transition" = petri_net("A -> 0" = flow(1), initial = c(A = 1), continuous = "A"),
-    "rates that switch where a level or the time crosses a value" = with(
-      grow = transition("0 -> x", flow = "ifelse(x < 1.2, 1, 2)")
+    "rates that switch where the time or a function of levels crosses a value" = with(
+      grow = transition("0 -> x", flow = "ifelse(time < 0.5, 1, 2)")
+    ),
+    "rates that switch where the time or a function of levels crosses a value" = with(
+      grow = transition("0 -> x", flow = "ifelse(x < A, 1, 2)")
     ),
     "flows that may empty a place" = with(fall = transition("x -> 0", flow = "A"))
   )

@@ -155,10 +155,10 @@ test_that("a net for which no code can be generated is an error with the reason,
   expect_identical(run("cuda"), run("cpu"))
 })
 
-test_that("GPUs simulate nets with immediate transitions and clocks, which settings of a sweep may change", {
+test_that("GPUs simulate nets with immediate transitions, clocks and crossings, which settings of a sweep may change", {
   plain_session(fireflip.cuda_library = fake("petri"))
   clocks <- petri_net(
-    "0 -> A" = 2, now = transition("2 A -> B", weight = 1), late = transition("B -> C", delay = "d"),
+    "0 -> A" = 2, more = transition("0 -> A", rate = "ifelse(x > 0.5, 3, 0.1)"), now = transition("2 A -> B", weight = 1), late = transition("B -> C", delay = "d"),
     then = transition("C -> 0", at = c(0.5, 0.5)), "0 -> x" = flow("C"), "x -> 0" = flow(1), parameters = c(d = 0.3),
     continuous = "x"
   )

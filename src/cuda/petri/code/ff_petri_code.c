@@ -33,9 +33,12 @@ static ff_status check_kinds(const ff_petri_program *p, ff_error *err) {
     return refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
   if (p->n_events > 0) return refuse(err, "events");
   if (p->n_stochastic == 0) return refuse(err, "no stochastic transition");
-  for (uint32_t k = 0; k < p->n_derived; k++)
-    if (p->derived[k].kind != FF_PETRI_DISCRETE)
-      return refuse(err, "rates that switch where a level or the time crosses a value");
+  for (uint32_t k = 0; k < p->n_derived; k++) {
+    ff_petri_threshold threshold;
+    uint8_t negated;
+    if (p->derived[k].kind != FF_PETRI_DISCRETE && !ff_petri_as_threshold(p, &p->derived[k], &threshold, &negated))
+      return refuse(err, "rates that switch where the time or a function of levels crosses a value");
+  }
   if (p->n_watched > 0) return refuse(err, "flows that may empty a place");
   if (p->n_moving > 0) return refuse(err, "variables of levels that rates read");
   return FF_OK;
@@ -57,12 +60,20 @@ static uint64_t words_of(const ff_petri_program *p) {
   return n;
 }
 
+static uint32_t switches_of(const ff_petri_program *p) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->n_derived; k++) n += p->derived[k].kind != FF_PETRI_DISCRETE;
+  return n;
+}
+
 static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_levels > MOST_LEVELS) return too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
   if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
   if (ff_petri_code_transitions(p) > FF_PETRI_CODE_TRANSITIONS)
     return too_many(err, "transitions that fire", ff_petri_code_transitions(p), FF_PETRI_CODE_TRANSITIONS);
   if (p->n_timed > MOST_CLOCKS) return too_many(err, "deterministic and scheduled transitions", p->n_timed, MOST_CLOCKS);
+  if (switches_of(p) > FF_PETRI_CODE_SWITCHES)
+    return too_many(err, "comparisons of levels with numbers", switches_of(p), FF_PETRI_CODE_SWITCHES);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > MOST_CELLS) return too_many(err, "kinds of hazards", p->n_cells, MOST_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
@@ -127,8 +138,11 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
     g->number[v] = v < p->n_levels ? v : v < given ? v - p->n_levels : continuous ? g->n_reals++ : g->n_counts++;
   }
   for (uint32_t k = 0; k < p->n_derived; k++) {
+    ff_petri_code_switch *x = &g->switches[g->n_switches];
     g->room[p->derived[k].value] = FF_PETRI_IN_DERIVED;
-    g->number[p->derived[k].value] = k;
+    g->number[p->derived[k].value] = x->derived = k;
+    if (p->derived[k].kind != FF_PETRI_DISCRETE)
+      g->n_switches += (uint32_t)ff_petri_as_threshold(p, &p->derived[k], &x->threshold, &x->negated);
   }
   for (uint32_t s = 0; s < p->n_settable; s++)
     if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return refuse(err, "parameters that events set");
@@ -210,10 +224,10 @@ static int has_shared(const ff_petri_program *p) {
 static void count_rows(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
-  const int instant = ff_petri_code_transitions(p) > p->n_stochastic;
+  const int switches = g->n_switches > 0, instant = ff_petri_code_transitions(p) > p->n_stochastic || switches;
   ff_petri_code *code = g->code;
-  code->instant_reals = instant ? g->n_kept + 1 + p->n_timed : 0;
-  code->instant_words = instant ? 3 + (p->n_timed > 0 ? 5 + 2 * p->n_timed : 0) : 0;
+  code->instant_reals = instant ? g->n_kept + 1 + p->n_timed + (switches ? 4 : 0) : 0;
+  code->instant_words = instant ? 3 + (p->n_timed > 0 ? 5 + 2 * p->n_timed : 0) + (switches ? 2 : 0) : 0;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
                 (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals;
@@ -250,7 +264,7 @@ static uint64_t operations_of(const ff_petri_coder *g) {
   return bits;
 }
 
-static void define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
+void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
   ff_write(&g->out, "#define %s(i) (", name);
   for (uint32_t i = 0; i + 1 < n; i++) ff_write(&g->out, "(i) == %uu ? %uu : ", i, of[i]);
   ff_write(&g->out, "%uu)\n", of[n - 1]);
@@ -337,14 +351,15 @@ static void define(ff_petri_coder *g) {
   const int dense = g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1) || code->instant_words > 0 || until;
   ff_write(&g->out, "#define P_DENSE %d\n#define P_UNTIL %d\n", dense, until);
   ff_petri_code_define_instant(g);
+  ff_petri_code_define_switches(g);
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
   ff_write(&g->out, "\n#define P_ABSOLUTE ");
   ff_petri_code_number(g, p->options.absolute);
   ff_write(&g->out, "\n");
-  define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
-  define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
-  define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
+  ff_petri_code_define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
+  ff_petri_code_define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
+  ff_petri_code_define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
   ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->is_block, p->n_given > 0, g->near);
   if (!g->is_block) {
     ff_write(&g->out, "#define P_OWN_TERMS 0u\n#define P_LISTS %d\n", g->request->max_firings > 0);
@@ -394,6 +409,7 @@ static ff_status generate(ff_petri_coder *g, ff_error *err) {
     ff_petri_code_hazards(g);
     ff_petri_code_changes(g);
     ff_petri_code_instant(g);
+    ff_petri_code_switches(g);
     g->code->functions = finish(g);
     define(g);
     g->code->definitions = finish(g);
@@ -445,6 +461,7 @@ ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p,
   ff_status status = ff_petri_code_check(p, err);
   if (status == FF_OK && p->n_immediate > 0) status = refuse(err, "immediate transitions by windows");
   if (status == FF_OK && p->n_timed > 0) status = refuse(err, "deterministic or scheduled transitions by windows");
+  if (status == FF_OK && switches_of(p) > 0) status = refuse(err, "rates that switch where a level crosses a value by windows");
   return status == FF_OK ? make(&g, err) : status;
 }
 

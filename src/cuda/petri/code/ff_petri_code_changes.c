@@ -102,7 +102,9 @@ static void write_becomes(ff_petri_coder *g, uint32_t value, uint32_t c) {
     default:
       ff_write(&g->out, "    { const double a = p_level_at(t, %uu, now), b = P_BECOMES(a, d%u);\n"
                "      if (b != a) {\n        p_own_levels(t);\n        P_Y(%u) = p_mended(b);\n        stirs = 1u;\n"
-               "        fails |= !p_is_level(P_Y(%u));\n      } }\n", at, c, at, at);
+               "        fails |= !p_is_level(P_Y(%u));\n", at, c, at, at);
+      if (g->n_switches > 0) ff_write(&g->out, "        p_set_switches(t, %uu);\n", at);
+      ff_write(&g->out, "      } }\n");
   }
 }
 

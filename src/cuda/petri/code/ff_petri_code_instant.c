@@ -9,13 +9,14 @@
 
 /* ---- what firings may change -------------------------------------------------------------------------------------------- */
 
-/* Marks the places that firings change, other than stochastic ones, and what is derived of these. */
+/* Marks the places that firings change, other than stochastic ones, switches, and what is derived of these. */
 static void mark_changed(const ff_petri_program *p, uint8_t *changed) {
   for (uint32_t m = p->n_stochastic; m < ff_petri_code_transitions(p); m++) {
     const ff_petri_member member = ff_petri_code_member(p, m);
     const ff_petri_law *law = &p->law[member.law];
     for (uint32_t c = 0; c < law->n_effects; c++) changed[ff_petri_value_of(law, law->effect[c].row, member.i)] = 1;
   }
+  for (uint32_t k = 0; k < p->n_derived; k++) changed[p->derived[k].value] = p->derived[k].kind != FF_PETRI_DISCRETE;
   for (uint32_t k = 0; k < p->n_derived; k++)
     for (uint32_t i = 0; i < p->derived[k].plain.n; i++) changed[p->derived[k].value] |= changed[p->derived[k].plain.read[i]];
 }
@@ -147,7 +148,7 @@ static uint32_t clocks_of(const ff_petri_program *p, int which) {
 
 void ff_petri_code_instant(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
-  if (ff_petri_code_transitions(p) == p->n_stochastic) return;
+  if (ff_petri_code_transitions(p) == p->n_stochastic && g->n_switches == 0) return;
   write_has_changed(g);
   if (p->n_immediate > 0) write_weight(g);
   if (p->n_timed == 0) return;
@@ -159,7 +160,7 @@ void ff_petri_code_instant(ff_petri_coder *g) {
 void ff_petri_code_define_instant(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const uint32_t most = p->options.most_at_once < MOST_AT_ONCE ? p->options.most_at_once : MOST_AT_ONCE;
-  const int any = ff_petri_code_transitions(p) > p->n_stochastic;
+  const int any = ff_petri_code_transitions(p) > p->n_stochastic || g->n_switches > 0;
   ff_write(&g->out, "#define P_INSTANT %d\n#define P_INSTANT_REALS %uu\n#define P_INSTANT_WORDS %uu\n", any,
            g->code->instant_reals, g->code->instant_words);
   ff_write(&g->out, "#define P_CLOCKS %uu\n", p->n_timed);

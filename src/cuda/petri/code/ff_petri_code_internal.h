@@ -2,12 +2,22 @@
 #ifndef FF_PETRI_CODE_INTERNAL_H
 #define FF_PETRI_CODE_INTERNAL_H
 
+#include "../../../petri/path/ff_petri_threshold.h"
 #include "../../formula/ff_formula_writer.h"
 #include "ff_petri_code.h"
 
 #define FF_PETRI_CODE_NARROW 16u      /* the most flows that may have narrow peaks, */
 #define FF_PETRI_CODE_PROFILES 16u    /* profiles, of which the first one is 1, */
 #define FF_PETRI_CODE_TRANSITIONS 64u /* and transitions that fire, each of which has a bit of a mask */
+
+#define FF_PETRI_CODE_SWITCHES 16u    /* levels that are compared with numbers */
+
+/* A switch: the derived value, and the threshold, which may be the contrary. */
+typedef struct {
+  uint32_t derived;
+  ff_petri_threshold threshold;
+  uint8_t negated;
+} ff_petri_code_switch;
 
 /* Where a thread has a value. */
 typedef enum {
@@ -46,6 +56,8 @@ typedef struct {
   uint32_t n_counts, n_reals, became, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
   uint32_t n_narrow;
+  ff_petri_code_switch switches[FF_PETRI_CODE_SWITCHES];
+  uint32_t n_switches;
   uint64_t reached;     /* bits of groups whose coefficients firings other than stochastic ones may change */
   uint32_t n_kept;      /* coefficients of these groups, */
   uint8_t kept[FF_PETRI_CODE_TRANSITIONS]; /* of each stochastic transition: its number among them */
@@ -96,6 +108,12 @@ void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice:
 /* The coefficient of a stochastic transition. Its value is variable f<n>, and n is returned. */
 uint32_t ff_petri_code_coefficient(ff_petri_coder *g, uint32_t stochastic);
 void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number or p_became, p_become: ff_petri_code_changes.c */
+
+/* Switches: ff_petri_code_switches.c. */
+void ff_petri_code_switches(ff_petri_coder *g); /* p_threshold, p_set_switches */
+void ff_petri_code_define_switches(ff_petri_coder *g);
+/* A macro of i < n, which gives of[i]. */
+void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n);
 
 /* Transitions that fire, other than stochastic ones: ff_petri_code_instant.c. */
 void ff_petri_code_reach(ff_petri_coder *g);   /* sets g->reached, kept; the code of sums needs them */

@@ -193,6 +193,7 @@ static void write_set(ff_petri_coder *g) {
     else
       ff_write(&g->out, "t->initial[%u]);\n", f);
   }
+  if (g->n_switches > 0) ff_write(&g->out, "  for (uint32_t i = 0u; i < P_LEVELS; i++) p_set_switches(t, i);\n");
   ff_write(&g->out, "  (void)unit;\n}\n\n");
 }
 
@@ -238,6 +239,7 @@ static void write_derive(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP int p_derive(p_thread *t)", 0);
   ff_write(&g->out, "  int stirs = 0;\n");
   for (uint32_t k = 0; k < p->n_derived; k++) {
+    if (p->derived[k].kind != FF_PETRI_DISCRETE) continue;
     const uint32_t f = ff_petri_code_plain(g, &p->derived[k].plain), at = g->number[p->derived[k].value];
     if (p->stirs[p->derived[k].value]) ff_write(&g->out, "  stirs |= !(f%u == P_D(%u));\n", f, at);
     ff_write(&g->out, "  P_D(%u) = f%u;\n", at, f);

@@ -149,7 +149,7 @@ FF_WARP void p_points(const p_thread *t, uint32_t k, double begin, double width,
   FF_UNROLL for (uint32_t j = 0; j < n; j++) {
     const double s = begin + width * ff_petri_node((int)j);
     double y[P_ROOM(P_LEVELS)];
-    P_EACH(i, P_LEVELS) y[i] = p_clip(t->is & P_FLAT ? P_Y(i) : ff_ode_dense_value(curve[i], s));
+    P_EACH(i, P_LEVELS) y[i] = p_clip(t->is & P_FLAT ? P_Y(i) : ff_ode_dense_value(curve[i], P_OF_STEP(s)));
     f[j] = p_profile(t, k, y, t->from + p_length(t) * s);
   }
 }
@@ -276,6 +276,9 @@ FF_WARP void p_search(p_thread *t) {
 #if P_WINDOWS
   if ((t->is & P_TOLD) == 0u) p_tell_segment(t);
 #endif
+#if P_SWITCHES > 0u
+  if ((t->is & P_SOUGHT) == 0u) *t = p_seek(*t);
+#endif
   P_EACH_GROUP(g) {
     if (!P_HAS(t->dirty, g) || t->phase != P_SEARCHES) continue;
     if (!p_search_group(t, g)) t->phase = P_BOUNDS;
@@ -287,6 +290,7 @@ FF_WARP void p_search(p_thread *t) {
   p_first_clock(t, &due);
   if (due < time) time = due;
 #endif
+  if (P_SWITCHES > 0u && (t->is & P_CROSSING) != 0u) time = t->from; /* p_fire() tells what comes first */
   if (t->pending != 0u || (time < P_INFINITY && time <= t->to)) {
     t->phase = P_FIRES;
   } else if (p_serve(t, t->to)) {

@@ -19,6 +19,9 @@
 
 #if P_INSTANT
 #include "../../../petri/path/ff_petri_instant_math.h"
+#if P_SWITCHES > 0u
+#include "ff_petri_thread_cross.h"
+#endif
 
 FF_WARP int p_has_changed(const p_thread *t, uint32_t g);
 FF_WARP double p_weight(const p_thread *t, uint32_t k, double now);
@@ -189,6 +192,9 @@ P_APART uint32_t p_next_at_once(p_thread own) {
 FF_WARP int p_begin_instant(p_thread *t) {
   P_INSTANT_TIME = 0;
   P_COUNTED = P_CHOICES = 0u;
+#if P_SWITCHES > 0u
+  P_CROSSINGS = 0u;
+#endif
 #if P_CLOCKS > 0u
   p_begin_clocks(t);
 #endif
@@ -215,7 +221,7 @@ FF_WARP int p_sum_changed(p_thread *t, uint32_t fired) {
   int fine = 1;
   FF_NO_UNROLL for (uint32_t g = 0u; g < P_GROUPS; g++) {
     if (g != fired) {
-      if (fired != P_GROUPS || !P_HAS(P_REACHED, g) || !p_has_changed(t, g)) continue;
+      if ((fired != P_GROUPS && P_SWITCHES == 0u) || !P_HAS(P_REACHED, g) || !p_has_changed(t, g)) continue;
       p_settle(t, g);
     }
     t->dirty |= P_BIT(g);
@@ -224,26 +230,32 @@ FF_WARP int p_sum_changed(p_thread *t, uint32_t fired) {
   return fine;
 }
 
-/* The transition m fires now, of group g, or of none (P_GROUPS). */
+/* The transition m fires now, of group g, or of none (P_GROUPS); or for P_NONE, levels cross values. */
 FF_WARP void p_let_any_fire(p_thread *t, uint32_t g, uint32_t m) {
-  uint32_t next = P_WRONG;
   int fine = 1;
   if (g < P_GROUPS) {
     P_FIRED(g)++;
     p_draw(t, g);
-  } else {
+  } else if (m < P_NONE) {
     fine = p_count_at_once(t, m);
   }
-  fine &= p_happen(t, m);
+#if P_SWITCHES > 0u
+  if (m == P_NONE)
+    fine = p_cross(t);
+  else
+    P_CROSSINGS = 0u;
+#endif
+  if (m < P_NONE) fine &= p_happen(t, m);
   fine &= p_sum_changed(t, g);
-  if (fine) next = p_next_at_once(*t);
+  const uint32_t next = fine ? p_next_at_once(*t) : P_WRONG;
   P_CHOSEN = next;
   t->phase = next == P_WRONG ? P_REFUSES : next != P_NONE ? P_FIRES : p_phase_after(t);
 }
 
-/* Lets happen what is left of this instant; or finds the next firing. */
+/* Lets happen what is left of this instant; or finds what comes next. */
 FF_WARP void p_fire(p_thread *t) {
   uint32_t g = P_GROUPS, m = P_CHOSEN;
+  int crosses = 0;
   if (m == P_NONE) {
     double time;
     P_EACH_GROUP(k) {
@@ -257,17 +269,22 @@ FF_WARP void p_fire(p_thread *t) {
     if (due <= time) g = P_GROUPS;
     if (due <= time) time = due;
 #endif
+#if P_SWITCHES > 0u
+    crosses = (t->is & P_CROSSING) != 0u && P_LIMIT <= time; /* crossings come first */
+    if (crosses) g = P_GROUPS;
+    if (crosses) time = P_LIMIT;
+#endif
     if (g < P_GROUPS) m = p_choose(t, g, time);
     if (!p_serve(t, time)) return;
     t->now = time;
 #if P_CLOCKS > 0u
-    if (g == P_GROUPS) m = p_open_batch(*t);
+    if (g == P_GROUPS && !crosses) m = p_open_batch(*t);
 #endif
   } else if (P_UNTIL && (t->is & P_OVER) != 0u) {
     p_serve(t, t->now);
     return;
   }
-  if (m < P_WRONG)
+  if (crosses || m < P_WRONG)
     p_let_any_fire(t, g, m);
   else
     t->phase = m == P_WRONG ? P_REFUSES : p_phase_after(t); /* nothing that was due could fire */

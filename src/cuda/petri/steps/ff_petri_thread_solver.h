@@ -88,22 +88,25 @@ FF_WARP void p_begin(p_thread *t) {
   if (t->is & P_STIRRED) {
     if ((t->is & P_FLAT) == 0u) {
       const double length = t->now - t->from;
-      if (t->now < t->to && length > 0) P_REACH = ff_petri_shorter_reach(P_REACH, length);
+      if (t->now < P_STEP_TO && length > 0) P_REACH = ff_petri_shorter_reach(P_REACH, length);
       p_own_levels(t);
-      if (t->now >= t->from && t->now < t->to && P_NEXT > P_TRIED) P_NEXT = P_TRIED;
+      if (t->now >= t->from && t->now < P_STEP_TO && P_NEXT > P_TRIED) P_NEXT = P_TRIED;
     }
     t->is |= P_OWN | P_FRESH;
 #if P_TIMED_FLOWS && !P_GIVEN
     P_REAL(P_AT_TIME) = t->now;
 #endif
   }
-  t->is = (t->is & ~(uint32_t)(P_STIRRED | P_TOLD)) | P_FIRST_TRY;
+  t->is = (t->is & ~(uint32_t)(P_STIRRED | P_TOLD | P_SOUGHT | P_CROSSING)) | P_FIRST_TRY;
   t->from = t->now;
 #if P_GIVEN
   P_EACH(i, P_LEVELS) P_SLOPE(i) = P_END_SLOPE(i);
   p_look_near(t);
 #endif
   t->integrated = t->several = 0u;
+#if P_SWITCHES > 0u
+  P_PART = 1;
+#endif
   P_TRIES = P_PIECES_USED = 0u;
   const double most = p_known_end(t);
   P_MOST = most;

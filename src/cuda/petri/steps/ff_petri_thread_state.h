@@ -128,6 +128,19 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_AT_INSTANT_WORDS (P_AT_NEAR + P_NEAR)
 #define P_WORD_ROWS (P_AT_INSTANT_WORDS + P_INSTANT_WORDS)
 
+/* The solver's step, of which a crossing may end a segment: its end, and the part that the segment is. */
+#if P_SWITCHES > 0u
+#define P_AT_SWITCHES (P_AT_INSTANT + P_INSTANT_REALS - 4u)
+#define P_STEP_TO P_REAL(P_AT_SWITCHES)
+#define P_PART P_REAL(P_AT_SWITCHES + 1u)
+#define P_OF_STEP(s) ((s) * P_PART)
+#define P_STEP_LENGTH(length) ((length) / P_PART)
+#else
+#define P_STEP_TO (t->to)
+#define P_OF_STEP(s) (s)
+#define P_STEP_LENGTH(length) (length)
+#endif
+
 #define P_X(i) P_WORD(i)
 #define P_FIRED(g) P_WORD(P_AT_FIRED + (g))
 #define P_FIRST(k) P_WORD(P_AT_PIECES + 2u * ((k) - 1u))
@@ -161,7 +174,9 @@ enum {
   P_FRESH = 8,   /* no step was made since the solution began, or went on in another state */
   P_FIRST_TRY = 16,
   P_TOLD = 32,   /* the segment is in the wave of the block */
-  P_OVER = 64    /* a condition ends the trajectory now */
+  P_OVER = 64,   /* a condition ends the trajectory now */
+  P_SOUGHT = 128, /* it is known whether the segment ends with a crossing, */
+  P_CROSSING = 256 /* and it does */
 };
 
 typedef struct {
@@ -200,6 +215,10 @@ FF_WARP int p_is_over(const p_thread *t);
 #endif
 #if P_INSTANT
 FF_WARP int p_begin_instant(p_thread *t);
+#endif
+#if P_SWITCHES > 0u
+FF_WARP void p_set_switches(p_thread *t, uint32_t level);
+P_APART p_thread p_seek(p_thread own);
 #endif
 #if P_CLOCKS > 0u
 FF_WARP uint32_t p_first_clock(const p_thread *t, double *time);
@@ -263,10 +282,10 @@ FF_WARP void p_curve(const p_thread *t, uint32_t i, double *c) {
 /* A level at a time of the segment. */
 FF_WARP double p_level_at(const p_thread *t, uint32_t i, double time) {
   double c[FF_ODE_DENSE];
-  if ((t->is & P_OWN) || (time > t->from && time >= t->to)) return P_Y(i);
+  if ((t->is & P_OWN) || (time > t->from && time >= P_STEP_TO)) return P_Y(i);
   if (time <= t->from) return P_REAL(P_AT_CURVE + P_CURVE * i);
   p_curve(t, i, c);
-  return ff_ode_dense_value(c, (time - t->from) / p_length(t));
+  return ff_ode_dense_value(c, (time - t->from) / (P_STEP_TO - t->from));
 }
 
 FF_WARP void p_levels_at(const p_thread *t, double time, double *out) { P_EACH(i, P_LEVELS) out[i] = p_level_at(t, i, time); }
