@@ -105,17 +105,19 @@
 #'   for later use. Nets that differ only in the initial marking share their code; other values of parameters need other code,
 #'   except within a sweep.
 #'
-#'   A net on a GPU has stochastic transitions and flows. It may have tests on counts, read arcs, resets, weights that are
-#'   formulas, and rates that depend on the time. The main limits of generated code are:
+#'   A net on a GPU may have transitions of all kinds, tests on counts, read arcs, resets, weights that are formulas, and
+#'   rates that depend on the time. The main limits of generated code are:
 #'   * at most 64 places, of which flows change at most 16;
-#'   * at most 64 stochastic transitions, in at most 16 groups. Two transitions are in one group if both read or change a place
-#'     that stochastic transitions change and flows do not, or if both are in one group with a third one;
+#'   * at most 64 transitions that fire, of which 32 may be deterministic or scheduled. Stochastic ones are in at most 16
+#'     groups. Two stochastic transitions are in one group if both read or change a place that stochastic transitions change
+#'     and flows do not, or if both are in one group with a third one;
 #'   * at most 15 different functions of levels in the rates of stochastic transitions, and at most 4,000 numbers, names and
 #'     operations in all formulas together. A formula of a coloured net counts once for each colour.
 #'
 #'   Larger nets are data for a kernel that is the same for all nets, and so is any net where there is no libnvrtc. The 32 threads
-#'   of a warp then share a trajectory. There may be up to 65,536 places, of which flows change at most 4,096, 65,536 stochastic
-#'   transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
+#'   of a warp then share a trajectory. Such a net has only stochastic transitions and flows, no rate or test that changes where
+#'   a level crosses a value, and no `until`. There may be up to 65,536 places, of which flows change at most 4,096, 65,536
+#'   stochastic transitions, 16,384 groups, and 16,383 functions of levels in the rates of stochastic transitions.
 #'
 #'   With `method = "windows"`, which `"auto"` chooses for tissues of many cells, the threads of a GPU share a trajectory: each
 #'   runs a cell over a window of time. Several trajectories run side by side, up to about 400,000 cells in all. The limits of
@@ -130,17 +132,18 @@
 #'   [sweep_parameters()].
 #'
 #'   GPUs cannot simulate nets with
-#'   * immediate, deterministic or scheduled transitions, or events;
-#'   * rates or tests that change suddenly where a level or the time crosses a value, as `ifelse(x > 1, 2, 3)` does for a level
-#'     x;
+#'   * events; with `method = "windows"`, also immediate, deterministic or scheduled transitions;
+#'   * rates or tests that change suddenly where the time or a function of levels crosses a value, as `ifelse(time > 1, 2, 3)`
+#'     and `ifelse(x > y, 2, 3)` do for levels x and y. At most 16 comparisons of a level with a number are possible, as
+#'     `ifelse(x > 1, 2, 3)`, but not with `method = "windows"`;
 #'   * flows that may empty a place, such as one with a constant rate out of a place, or variables of levels that rates read;
 #'   * more than 2^30 tokens in a place at the start;
 #'   * `semantics = "bio"`, or without stochastic transitions.
 #'
-#'   They also have neither `until` and [first_passage()], nor the method `"paper"`, nor the integrators
-#'   `"rosenbrock"` and `"cvode"`. If rates depend on the time, they cannot continue a result whose time is not 0. A net that
-#'   `method = "auto"` simulates as a reaction network has the kernels of that network: see
-#'   [`simulate()`][simulate.reaction_network].
+#'   They also have neither conditions on levels or the time (`until` and [first_passage()]), nor the method `"paper"`, nor
+#'   the integrators `"rosenbrock"` and `"cvode"`. If rates depend on the time, or transitions are scheduled, they cannot
+#'   continue a result whose time is not 0. A net that `method = "auto"` simulates as a reaction network has the kernels of
+#'   that network: see [`simulate()`][simulate.reaction_network].
 #'
 #'   For what GPUs cannot do, `backend = "cuda"` is an error of class `fireflip_error_unsupported`, which gives the reason. So
 #'   this is how to find out whether a GPU can simulate a net: simulate one trajectory with `backend = "cuda"`. With `"auto"`,
@@ -151,11 +154,12 @@
 #'   if at least 100 trajectories for each thread have not begun: see [backends()]. So a run of a few trajectories stays on the
 #'   processor, even if the net is large. Give `backend = "cuda"` to simulate it on a GPU.
 #'
-#'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens, transitions
-#'   fire 2^30 times, a rate is negative or not finite, or a rate has so many peaks that it needs more room than there is.
-#'   With `method = "windows"`, also those in which a cell has more than 64 firings or 48 steps of the solver in a window. With
-#'   `integrator = "auto"`, also those whose flows turn out to be stiff. If all trajectories are like this, the run is slower than
-#'   on the processor.
+#'   The processor simulates single trajectories that a GPU cannot: those in which a place gets more than 2^30 tokens,
+#'   transitions fire 2^30 times, or others than stochastic ones 1,025 times at one instant, levels cross values 1,001 times
+#'   without a firing, a delay is infinite, a rate is negative or not finite, or a rate has so many peaks that it needs more
+#'   room than there is. With `method = "windows"`, also those in which a cell has more than 64 firings or 48 steps of the
+#'   solver in a window. With `integrator = "auto"`, also those whose flows turn out to be stiff. If all trajectories are like
+#'   this, the run is slower than on the processor.
 #' @section Resuming: As for reaction networks. Schedules go on. A net with events or with deterministic transitions cannot be
 #'   resumed, because a result has neither the events that wait, nor the parameters that events have set, nor the clocks of
 #'   deterministic transitions.

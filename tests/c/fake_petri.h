@@ -20,6 +20,7 @@ typedef struct {
   ff_device_request request; /* its arrays are owned */
   uint64_t key, first, n, capacity;
   double *count; /* of one trajectory after the other: time by time, and place by place */
+  double *stopped; /* of each */
   uint8_t *refused;
   ff_device_progress progress;
   fake_firings firings;
@@ -28,16 +29,16 @@ typedef struct {
   uint64_t *steps; /* of each point of the wave */
 } fake_petri_ensemble;
 
-/* Looks at the net as a GPU's ensemble does first: it needs code, or else data for a kernel. So the same nets are refused with the
- * same reasons, and the same points join. */
+/* Looks at the net as a GPU's ensemble does first: it needs code, or else data for a kernel. So the same nets are refused with
+ * the same reasons, and the same points join. */
 static ff_status fake_petri_look(const ff_petri_program *program, const ff_device_request *request, ff_error *err) {
   ff_petri_code code;
   ff_petri_image image;
   void *memory = NULL;
   size_t bytes;
   ff_error first, second;
-  ff_status status = ff_petri_check_kinds(program, err);
-  if (status == FF_OK) status = ff_petri_check_request(program, request, err);
+  ff_status status = ff_petri_check_request(program, request, err);
+  if (status == FF_OK) status = ff_petri_check_kinds(program, err);
   if (status != FF_OK) return status;
   if (ff_petri_code_new(&code, program, request, FF_PETRI_CODE_SHARED, &first) == FF_OK) {
     ff_petri_code_free(&code);
@@ -87,6 +88,7 @@ static ff_status fake_petri_create(ff_ensemble **out, const void *model, const f
   e->capacity = fake_petri.capacity > 0 ? fake_petri.capacity : 1000;
   e->count = calloc(e->capacity * each + 1, sizeof *e->count);
   e->refused = calloc(e->capacity, 1);
+  e->stopped = calloc(e->capacity, sizeof *e->stopped);
   fake_petri_take_points(e, request);
   fake_petri.made++;
   *out = (ff_ensemble *)e;
@@ -101,6 +103,7 @@ static void fake_petri_destroy(ff_ensemble *ensemble) {
   free((uint32_t *)e->request.observed);
   free(e->count);
   free(e->refused);
+  free(e->stopped);
   free(e->firings.fired);
   for (uint32_t i = 0; i < e->n_points; i++) free((double *)e->points[i].initial);
   free(e->points);
@@ -149,7 +152,7 @@ static ff_status fake_petri_simulate(fake_petri_ensemble *e, uint64_t k, ff_erro
   const ff_run_options options = {.method = r->method, .key = p != NULL ? p->key : e->key, .first = number, .n = 1,
                                   .initial = p != NULL ? p->initial : r->initial, .times = r->times, .n_times = r->n_times,
                                   .observed = r->observed, .n_observed = r->n_observed, .states = columns, .threads = 1,
-                                  .starts = starts,
+                                  .starts = starts, .until = r->until, .stopped = r->until != NULL ? e->stopped + k : NULL,
                                   .max_firings = r->max_firings > 0 ? UINT64_C(1000000000) : 0};
   ff_run *run = NULL;
   int done = 0;
@@ -206,6 +209,13 @@ static ff_status fake_petri_states(ff_ensemble *ensemble, uint64_t first, uint64
   return FF_OK;
 }
 
+static ff_status fake_petri_stopped(ff_ensemble *ensemble, uint64_t first, uint64_t n, double *times, ff_error *err) {
+  const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
+  (void)err;
+  for (uint64_t k = 0; k < n; k++) times[k] = e->refused[first + k] ? 77 : e->stopped[first + k];
+  return FF_OK;
+}
+
 static const ff_fired *fake_petri_fired(const ff_ensemble *ensemble, uint64_t *n) {
   const fake_petri_ensemble *e = (const fake_petri_ensemble *)ensemble;
   *n = e->firings.n;
@@ -222,6 +232,6 @@ static ff_status fake_petri_steps(ff_ensemble *ensemble, uint64_t *steps, ff_err
 static const ff_device_calls fake_petri_device = {
     .common = {.destroy = fake_petri_destroy, .ready = fake_petri_ready, .start = fake_petri_start, .info = fake_petri_info},
     .create = fake_petri_create, .advance = fake_petri_advance, .refused = fake_petri_refused, .tally = fake_petri_tally,
-    .states = fake_petri_states, .steps = fake_petri_steps, .fired = fake_petri_fired};
+    .states = fake_petri_states, .steps = fake_petri_steps, .stopped = fake_petri_stopped, .fired = fake_petri_fired};
 
 #endif

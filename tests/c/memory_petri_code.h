@@ -7,9 +7,9 @@
 #include "memory_petri_engine.h"
 
 /* Flows and hazards with narrow peaks, weights that are formulas, resets, a chain of transitions with one profile; and with cells
- * whose families have several members. */
-static void prepare_petri_code(void) {
-  static const struct {
+ * whose families have several members. With `all`, transitions of all kinds and a rate that switches. */
+static void prepare_petri_net(int all) {
+  const struct {
     const char *name;
     ff_petri_kind kind;
     const char *equation, *resets, *number;
@@ -22,14 +22,17 @@ static void prepare_petri_code(void) {
               {"spread", FF_PETRI_CONTINUOUS, "Ca[x,y] -> Ca[next(x),y]", NULL, "1", 1},
               {"turn", FF_PETRI_CONTINUOUS, "Ca[x,y] -> C", NULL, "Ca[x,y]^2 / (0.1 + Ca[x,y]^2)", 0},
               {"one", FF_PETRI_STOCHASTIC, "A -> B", NULL, "A * (C^2 / (1 + C^2))", 0},
-              {"two", FF_PETRI_STOCHASTIC, "0 -> (1 + B) C", NULL, "exp(-C) * (A > 2)", 0},
+              {"two", FF_PETRI_STOCHASTIC, "0 -> (1 + B) C", NULL, all ? "exp(-C) * (A > 2) * (C < 2)" : "exp(-C) * (A > 2)", 0},
+              {"at once", FF_PETRI_IMMEDIATE, "3 A -> (B) C", NULL, "1 + A / 2", 0},
+              {"late", FF_PETRI_DETERMINISTIC, "A -> 2 C", NULL, "1 + C", 0},
               {"three", FF_PETRI_STOCHASTIC, "0 -> A", "C", "k", 0},
               {"bind", FF_PETRI_STOCHASTIC, "S100[x,y] -> (x) Ca[x,y]", NULL, "x + Ca[x,y]", 1},
               {"unbind", FF_PETRI_STOCHASTIC, "0 -> S100[x,y]", NULL, "1 + Ca[x,y]^2 / (1 + Ca[x,y]^2)", 0}};
   ff_error err;
   FF_CHECK_OK(petri_small(&given.petri, 2, &err), &err);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    if (given.variant == 1 || strchr(list[i].equation, '[') == NULL)
+    if ((given.variant == 1 || strchr(list[i].equation, '[') == NULL) &&
+        (all || list[i].kind == FF_PETRI_STOCHASTIC || list[i].kind == FF_PETRI_CONTINUOUS))
       FF_CHECK_OK(petri_add(given.petri, list[i].name, list[i].kind, list[i].equation, NULL, NULL, list[i].resets, list[i].number,
                             list[i].mass_action, &err), &err);
   for (int i = 0; i < 8; i++) {
@@ -48,8 +51,14 @@ static void prepare_petri_code(void) {
   FF_CHECK_OK(ff_petri_program_new(&given.compiled_too, given.flat_too, &options, &err), &err);
 }
 
-/* Also with firings and starts; and for two points, of which the second one has another rate of each transition of the chain. */
+static void prepare_petri_code(void) { prepare_petri_net(given.variant != 2); }
+static void prepare_petri_data(void) { prepare_petri_net(0); }
+
+/* Also with firings, starts, and a condition; and for two points, of which the second one has another rate of each transition of
+ * the chain. */
 static ff_status generates_petri_code(ff_error *err) {
+  static ff_formula_word many[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 9}, {FF_F_GE, 0, 0}};
+  static const ff_formula until = {many, 3, 2};
   static const double times[] = {0, 1};
   static const uint32_t observed[] = {0, 1};
   uint8_t joins[2] = {0, 0};
@@ -57,7 +66,7 @@ static ff_status generates_petri_code(ff_error *err) {
                                     {given.compiled_too, given.compiled->start, 2, NULL}};
   ff_device_request request = {.initial = given.compiled->start, .times = times, .n_times = 2, .observed = observed,
                                      .n_observed = 2, .starts = given.variant == 1 ? given.compiled->start : NULL, .reals = 1,
-                                     .max_firings = given.variant == 1 ? 100 : 0};
+                                     .max_firings = given.variant == 1 ? 100 : 0, .until = given.variant == 1 ? &until : NULL};
   ff_petri_code code;
   if (given.variant == 2) request.points = points, request.n_points = 2, request.n_each = 5, request.joins = joins;
   const ff_status status = ff_petri_code_new(&code, given.compiled, &request, FF_PETRI_CODE_SHARED, err);
@@ -71,7 +80,7 @@ static ff_status generates_petri_code(ff_error *err) {
   return status;
 }
 
-/* The same nets as data. */
+/* Such nets as data. */
 static ff_status makes_petri_image(ff_error *err) {
   static const double time = 1;
   static const uint32_t observed[] = {0, 1};

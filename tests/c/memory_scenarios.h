@@ -98,7 +98,7 @@ static const scenario scenarios[] = {
     {"factors, lists by species", prepare_lists, lists_species, NULL, 0},
     {"code for a reaction network", prepare_ssa_code, generates_ssa_code, NULL, 10},
     {"code for a Petri net", prepare_petri_code, generates_petri_code, NULL, 3},
-    {"a Petri net as data", prepare_petri_code, makes_petri_image, NULL, 2},
+    {"a Petri net as data", prepare_petri_data, makes_petri_image, NULL, 2},
     {"data of a tissue", prepare_tissue, makes_tissue_data, NULL, 0},
     {"a backend's library", NULL, opens_a_backend, NULL, 0},
     {"estimate, one thread", prepare_estimate, estimates_in_one_thread, NULL, 0},

@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE /* mkdtemp */
 #include <dlfcn.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "../../src/cuda/device/ff_turns.h"
@@ -46,10 +47,11 @@ typedef struct {
   uint32_t most_refused; /* trajectories */
   int some;              /* whether some places are recorded only */
   int quiet;             /* whether it may be that nothing fires */
+  const ff_formula *until; /* NULL, or a condition on places that ends trajectories; borrowed */
   int alone;             /* whether this processor simulates each trajectory alone, too */
 
   uint64_t steps;
-  uint32_t refused, failed; /* trajectories that the code refuses, and those that fail on this processor */
+  uint32_t refused, failed, ended; /* trajectories that the code refuses, that fail on this processor, that a condition ends */
   uint8_t *is_refused;      /* of each trajectory */
   double usual[CODE_TIMES];
   uint32_t observed[64];
@@ -66,6 +68,13 @@ static inline int code_is_there(petri_text *x, const ff_petri_options *options) 
   if (x->status == FF_OK) x->status = ff_petri_program_new(&x->program, x->flat, options, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_code_check(x->program, &x->err);
   return x->status == FF_OK;
+}
+
+/* Whether a level is compared with a number. */
+static inline int code_has_switch(const ff_petri_program *p) {
+  int has = 0;
+  for (uint32_t k = 0; k < p->n_derived; k++) has |= p->derived[k].kind != FF_PETRI_DISCRETE;
+  return has;
 }
 
 /* ---- the code ----------------------------------------------------------------------------------------------------------- */
@@ -94,7 +103,7 @@ static inline void code_ask(code_case *x) {
   const int usual = x->times == NULL;
   x->request = (ff_device_request){.initial = x->program->start, .times = usual ? x->usual : x->times,
                                    .n_times = usual ? CODE_TIMES : x->n_times, .observed = x->observed,
-                                   .n_observed = (n + every - 1) / every, .starts = x->starts, .reals = 1,
+                                   .n_observed = (n + every - 1) / every, .starts = x->starts, .reals = 1, .until = x->until,
                                    .max_firings = x->firings ? CODE_FIRINGS : 0};
 }
 
@@ -144,6 +153,8 @@ static inline ff_launch code_launch(uint64_t slot_bytes, const ff_device_request
   run.counters = ff_calloc(1, sizeof *run.counters);
   run.state = ff_calloc(CODE_SLOTS_ROOM, (size_t)slot_bytes);
   run.starts_real = request->starts;
+  if (request->until != NULL) run.stopped = ff_calloc(units, sizeof *run.stopped);
+  for (uint64_t k = 0; request->until != NULL && k < units; k++) run.stopped[k] = NAN;
   if (request->max_firings > 0) run.fired = ff_calloc(CODE_FIRINGS, sizeof *run.fired);
   ff_philox_round_keys(run.round_key, CODE_KEY);
   return run;
@@ -155,6 +166,7 @@ static inline void code_free(ff_launch *run) {
   free(run->counters);
   free(run->state);
   free(run->fired);
+  free(run->stopped);
 }
 
 /* Launches until the wave is complete, with few turns at a time. */
@@ -181,7 +193,7 @@ static inline int code_refuses(const ff_launch *run, uint64_t k) { return run->r
 typedef struct {
   uint64_t first, n;
   ff_run *run;
-  double *states[64];
+  double *states[64], *stopped;
 } code_part;
 
 static inline ff_status code_simulate(code_part *part, const code_case *x, uint64_t first, uint64_t n, ff_error *err) {
@@ -189,11 +201,13 @@ static inline ff_status code_simulate(code_part *part, const code_case *x, uint6
   int done = 0;
   *part = (code_part){.first = first, .n = n};
   for (uint32_t j = 0; j < r->n_observed; j++) part->states[j] = ff_calloc((size_t)n * r->n_times, sizeof(double));
+  part->stopped = ff_calloc((size_t)n, sizeof(double));
   const double *starts = r->starts == NULL ? NULL : r->starts + first * x->program->n_places;
   const ff_run_options options = {.key = CODE_KEY, .first = CODE_FIRST + first, .n = n, .initial = r->initial, .times = r->times,
                                   .n_times = r->n_times, .observed = r->observed, .n_observed = r->n_observed,
                                   .states = part->states, .threads = 1, .simd = FF_SIMD_BEST, .starts = starts,
-                                  .max_firings = r->max_firings};
+                                  .max_firings = r->max_firings, .until = r->until,
+                                  .stopped = r->until != NULL ? part->stopped : NULL};
   ff_status status = ff_run_new(&part->run, &ff_petri_engine, x->program, &options, err);
   while (status == FF_OK && !done) status = ff_run_advance(part->run, 10, &done, err);
   return status;
@@ -202,6 +216,7 @@ static inline ff_status code_simulate(code_part *part, const code_case *x, uint6
 static inline void code_part_free(code_part *part) {
   ff_run_free(part->run);
   for (uint32_t j = 0; j < 64; j++) free(part->states[j]);
+  free(part->stopped);
 }
 
 /* Compares the lists of firings of trajectories that were not refused. */
@@ -248,7 +263,19 @@ static inline void code_compare_states(const code_case *x, const code_part *part
                (unsigned long long)part->n * run->n_times * run->n_observed);
 }
 
-static inline uint64_t code_compare_part(const code_case *x, const code_part *part) {
+/* The times at which the condition has ended trajectories. */
+static inline void code_compare_stopped(code_case *x, const code_part *part) {
+  uint32_t wrong = 0;
+  for (uint64_t k = 0; k < part->n; k++) {
+    const double here = part->stopped[k], there = x->run.stopped[part->first + k];
+    x->ended += !isnan(here);
+    wrong += !code_refuses(&x->run, part->first + k) && here != there && !(isnan(here) && isnan(there));
+  }
+  FF_CHECK_SAY(wrong == 0, "%s: %u of %llu trajectories end at other times\n", x->what, wrong, (unsigned long long)part->n);
+}
+
+static inline uint64_t code_compare_part(code_case *x, const code_part *part) {
+  if (x->until != NULL) code_compare_stopped(x, part);
   code_compare_states(x, part);
   if (x->firings) code_compare_fired(x, part);
   return ff_run_steps(part->run);

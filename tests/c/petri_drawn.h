@@ -50,8 +50,9 @@ static inline double *drawn_starts(const ff_petri_program *p, uint64_t units, ui
   return starts;
 }
 
-/* Draws n nets that pass a check, and in which enough happens. The caller ends them with drawn_end(). */
-static inline void drawn_nets(drawn_net *nets, uint32_t n_nets,
+/* Draws n nets, with transitions of all kinds or not, that pass a check, and in which enough happens. The caller ends them with
+ * drawn_end(). */
+static inline void drawn_nets(drawn_net *nets, uint32_t n_nets, int all,
                               ff_status (*check)(const ff_petri_program *program, ff_error *err)) {
   static const double relative[] = {1e-6, 1e-4, 1e-9};
   uint64_t seed = 38;
@@ -61,7 +62,7 @@ static inline void drawn_nets(drawn_net *nets, uint32_t n_nets,
                                       .integrator = n % 2 == 0 ? FF_PETRI_AUTO : FF_PETRI_DORMAND_PRINCE};
     drawn_net *d = &nets[n];
     const uint64_t begun = seed;
-    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(&d->net, &seed);
+    (n % 6 == 5 ? hybrid_write_coloured : hybrid_write)(&d->net, &seed, all);
     if (drawn_compiles(&d->net, &options, check)) {
       snprintf(d->name, sizeof d->name, "net %u, seed %llu", n, (unsigned long long)begun);
       d->of = (code_case){.what = d->name, .program = d->net.program, .last = 5, .units = 20 + n % 3, .firings = n % 4 != 1,

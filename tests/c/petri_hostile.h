@@ -4,8 +4,9 @@
 
 #include "petri_small.h"
 
-/* A net as a text. Each line is a place (p discrete, c continuous, with its marking), a flow (f) or a stochastic transition (s),
- * whose parts are separated by bars: the equation, the rate, test arcs, reset arcs. */
+/* A net as a text. Each line is a place (p discrete, c continuous, with its marking), or a transition: a flow (f), a stochastic
+ * (s), an immediate (i), a deterministic (d), or a scheduled one (a). Its parts are separated by bars: the equation, the rate,
+ * weight or delay (or "begin,period,end"), test arcs, reset arcs. */
 typedef struct {
   const char *what, *text;
   double last;
@@ -101,6 +102,8 @@ static const hostile_net hostile_nets[] = {
      HOSTILE_ALL, HOSTILE_ALL, 0},
     {"stiff, explicit", "c x 0.5\np n 0\nf 0 -> x|1e6 * (1 + n)\nf x -> 0|1e6 * x\ns 0 -> n|1000 + x\ns n -> 0|1000 * n", 0.003,
      FF_PETRI_DORMAND_PRINCE, 0, 0, 0, 0},
+    {"narrow peaks of flows, and no hazard that moves", "c x 0\nc y 0\np n 1\nf 0 -> x|n\nf x -> 0|x\n"
+     "f 0 -> y|0.02 / (0.0001 + (x - 1)^2)\nf y -> 0|y\ns 0 -> n|0.7\ns n -> 0|0.5 * n", 12, FF_PETRI_AUTO, 0, 0, 0, 0},
 };
 enum { HOSTILE_NETS = sizeof hostile_nets / sizeof *hostile_nets };
 
@@ -113,6 +116,17 @@ static inline const char *hostile_part(const char **at, char *part) {
   return n > 0 ? part : NULL;
 }
 
+/* When a scheduled transition fires: up to three numbers. */
+static inline void hostile_schedule(petri_text *x, char *times) {
+  char *at[3] = {NULL, NULL, NULL};
+  for (int k = 0; k < 3 && times != NULL; k++) {
+    at[k] = times;
+    times = strchr(times, ',');
+    if (times != NULL) *times++ = '\0';
+  }
+  petri_schedule(x, (const char *const *)at);
+}
+
 static inline void hostile_line(petri_text *x, const char *line, uint32_t number) {
   static char part[4][HOSTILE_PART], name[20];
   char place[20], marking[40];
@@ -122,10 +136,15 @@ static inline void hostile_line(petri_text *x, const char *line, uint32_t number
     petri_place(x, place, line[0] == 'c', marking);
     return;
   }
-  FF_CHECK(line[0] == 'f' || line[0] == 's');
+  static const char codes[] = "fsida";
+  static const ff_petri_kind kinds[] = {FF_PETRI_CONTINUOUS, FF_PETRI_STOCHASTIC, FF_PETRI_IMMEDIATE, FF_PETRI_DETERMINISTIC,
+                                        FF_PETRI_SCHEDULED};
+  const char *const code = strchr(codes, line[0]);
+  FF_CHECK(code != NULL);
   for (int i = 0; i < 4; i++) of[i] = hostile_part(&at, part[i]);
   snprintf(name, sizeof name, "t%u", number);
-  petri_transition(x, name, line[0] == 'f' ? FF_PETRI_CONTINUOUS : FF_PETRI_STOCHASTIC, of[0], of[2], of[3], of[1], 0);
+  petri_transition(x, name, kinds[code - codes], of[0], of[2], of[3], line[0] == 'a' ? NULL : of[1], 0);
+  if (line[0] == 'a') hostile_schedule(x, part[1]);
 }
 
 /* Writes a net. The caller ends *x with petri_end(). */

@@ -40,6 +40,17 @@ static inline void petri_flows(petri_text *x, const char *name, const char *equa
   petri_transition(x, name, FF_PETRI_CONTINUOUS, equation, NULL, NULL, rate, 0);
 }
 
+/* When scheduled transition t fires: begin, period and end, which may be NULL. */
+static inline void petri_schedule_of(petri_text *x, uint32_t t, const char *const *at) {
+  for (int k = 0; k < 3 && x->status == FF_OK; k++)
+    if (at[k] != NULL) x->status = ff_petri_at(x->net, t, k, at[k], petri_nowhere, &x->err);
+}
+
+/* The same for the last transition. */
+static inline void petri_schedule(petri_text *x, const char *const *at) {
+  if (x->status == FF_OK) petri_schedule_of(x, x->net->n_transitions - 1, at);
+}
+
 static inline void petri_compile(petri_text *x, const ff_petri_options *options) {
   if (x->status == FF_OK) x->status = ff_petri_finish(x->net, &x->err);
   if (x->status == FF_OK) x->status = ff_petri_unfold(&x->flat, x->net, &x->err);

@@ -3,7 +3,7 @@
 #include "petri_code.h"
 
 #include "petri_drawn.h"
-#include "petri_hostile.h"
+#include "petri_instant.h"
 
 enum { UNITS = 40 };
 
@@ -27,8 +27,16 @@ static void small_nets_give_the_trajectories(void) {
 static void random_nets_give_the_trajectories(void) {
   static drawn_net nets[DRAWN];
   static code_case cases[DRAWN];
-  drawn_nets(nets, DRAWN, ff_petri_code_check);
-  for (uint32_t i = 0; i < DRAWN; i++) cases[i] = nets[i].of;
+  uint32_t at_once = 0, timed = 0, switches = 0;
+  drawn_nets(nets, DRAWN, 1, ff_petri_code_check);
+  for (uint32_t i = 0; i < DRAWN; i++) {
+    cases[i] = nets[i].of;
+    at_once += cases[i].program->n_immediate > 0;
+    timed += cases[i].program->n_timed > 0;
+    switches += code_has_switch(cases[i].program);
+  }
+  FF_CHECK_SAY(at_once > DRAWN / 4 && timed > DRAWN / 4 && switches > DRAWN / 4,
+               "%u nets with immediate transitions, %u with clocks, %u with switches", at_once, timed, switches);
   code_play(cases, DRAWN, CODE_QUICK);
   drawn_check(cases, DRAWN);
   code_end(cases, DRAWN);
@@ -39,11 +47,11 @@ static void random_nets_give_the_trajectories(void) {
 
 /* What cannot be simulated is refused, and all else has the bits. What fails on the processor is always refused:
  * code_compare_each(). */
-static void hostile_nets_give_the_trajectories(void) {
-  static petri_text nets[HOSTILE_NETS];
-  static code_case cases[HOSTILE_NETS];
-  for (size_t i = 0; i < HOSTILE_NETS; i++) {
-    const hostile_net *of = &hostile_nets[i];
+static void hard_nets_give_the_trajectories(const hostile_net *list, uint32_t n) {
+  petri_text *nets = ff_calloc(n, sizeof *nets);
+  code_case *cases = ff_calloc(n, sizeof *cases);
+  for (uint32_t i = 0; i < n; i++) {
+    const hostile_net *of = &list[i];
     const ff_petri_options options = {.integrator = of->integrator, .relative = of->relative};
     hostile_write(&nets[i], of->text);
     petri_compile(&nets[i], &options);
@@ -52,17 +60,24 @@ static void hostile_nets_give_the_trajectories(void) {
                            .most_refused = of->most == HOSTILE_ALL ? UNITS : (uint32_t)of->most, .quiet = of->least > 0,
                            .alone = i % 4 == 0};
   }
-  code_play(cases, HOSTILE_NETS, CODE_QUICK);
-  for (size_t i = 0; i < HOSTILE_NETS; i++) {
-    const hostile_net *of = &hostile_nets[i];
+  code_play(cases, n, CODE_QUICK);
+  for (uint32_t i = 0; i < n; i++) {
+    const hostile_net *of = &list[i];
     const int least = of->least == HOSTILE_ALL ? UNITS : of->least;
-      FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
+    FF_CHECK_SAY((int)cases[i].refused >= least, "%s: %u refused", of->what, cases[i].refused);
     FF_CHECK_SAY((int)cases[i].failed >= of->least_failed && (cases[i].failed == 0 || of->least_failed > 0), "%s: %u failed",
                  of->what, cases[i].failed);
   }
-  code_end(cases, HOSTILE_NETS);
-  for (size_t i = 0; i < HOSTILE_NETS; i++) petri_end(&nets[i]);
+  code_end(cases, n);
+  for (uint32_t i = 0; i < n; i++) petri_end(&nets[i]);
+  free(nets);
+  free(cases);
 }
+
+static void hostile_nets_give_the_trajectories(void) { hard_nets_give_the_trajectories(hostile_nets, HOSTILE_NETS); }
+static void instants_give_the_trajectories(void) { hard_nets_give_the_trajectories(instant_nets, INSTANT_NETS); }
+static void switches_give_the_trajectories(void) { hard_nets_give_the_trajectories(switch_nets, SWITCH_NETS); }
+static void clocks_give_the_trajectories(void) { hard_nets_give_the_trajectories(clock_nets, CLOCK_NETS); }
 
 /* ---- times that are recorded ----------------------------------------------------------------------------------------------- */
 
@@ -95,27 +110,92 @@ static void find_times(double *times, const ff_petri_program *program, double la
   code_part_free(&part);
 }
 
-/* A state that is recorded when a transition fires is the one after it. */
+/* A state that is recorded when a transition fires is the one after it, and after all that happens at once. */
 static void times_may_be_those_of_firings(void) {
-  static double times[SMALL_NETS][EXACT_TIMES];
+  enum { CLOCKS = 10, SWITCHES = 4, NETS = SMALL_NETS + CLOCKS + SWITCHES };
+  static double times[NETS][EXACT_TIMES];
   static const double start[] = {0, 0};
-  static petri_text nets[SMALL_NETS];
-  static code_case cases[2 * SMALL_NETS];
+  static petri_text nets[NETS];
+  static code_case cases[NETS + 1];
   uint32_t n = 0;
-  for (size_t i = 0; i < SMALL_NETS; i++) {
-    if (small_nets[i].integrator != FF_PETRI_AUTO || small_nets[i].write == small_calcium) continue;
-    small_compile(&nets[i], &small_nets[i]);
+  for (size_t i = 0; i < NETS; i++) {
+    const int small = i < SMALL_NETS;
+    if (small && (small_nets[i].integrator != FF_PETRI_AUTO || small_nets[i].write == small_calcium)) continue;
+    const hostile_net *of = i < SMALL_NETS + CLOCKS ? clock_nets + i - (small ? i : SMALL_NETS)
+                                                    : switch_nets + i - SMALL_NETS - CLOCKS;
+    if (small) {
+      small_compile(&nets[i], &small_nets[i]);
+    } else {
+      hostile_write(&nets[i], of->text);
+      petri_compile(&nets[i], &(ff_petri_options){0});
+    }
     if (nets[i].program == NULL) return;
-    find_times(times[i], nets[i].program, small_nets[i].last);
-    cases[n++] = (code_case){.what = small_nets[i].what, .program = nets[i].program, .times = times[i], .n_times = EXACT_TIMES,
-                             .units = UNITS, .some = i % 2 == 1};
+    find_times(times[i], nets[i].program, small ? small_nets[i].last : of->last);
+    cases[n++] = (code_case){.what = small ? small_nets[i].what : of->what, .program = nets[i].program,
+                             .times = times[i], .n_times = EXACT_TIMES, .units = UNITS, .some = i % 2 == 1};
     if (i == 0)
       cases[n++] = (code_case){.what = "only the start", .program = nets[i].program, .times = start, .n_times = 2, .units = UNITS,
                                .quiet = 1};
   }
   code_play(cases, n, CODE_QUICK);
   code_end(cases, n);
-  for (size_t i = 0; i < SMALL_NETS; i++) petri_end(&nets[i]);
+  for (size_t i = 0; i < NETS; i++) petri_end(&nets[i]);
+}
+
+/* ---- conditions ----------------------------------------------------------------------------------------------------------- */
+
+/* A net, and a condition: places a and b have a sum of at least `least`. */
+typedef struct {
+  const hostile_net *net;
+  uint32_t a, b;
+  double least;
+  int fails; /* whether some trajectories fail in the moment at which it holds */
+} ended_net;
+
+static const ended_net ended_nets[] = {
+    {instant_nets + 0, 2, 3, 9, 0},  /* some end, some do not */
+    {instant_nets + 2, 2, 3, 4, 0},  /* within an instant */
+    {instant_nets + 5, 2, 3, 3, 0},  /* within that at the start */
+    {instant_nets + 5, 2, 3, 0, 0},  /* before anything has happened */
+    {instant_nets + 9, 4, 4, 6, 0},  /* while nothing flows */
+    {instant_nets + 10, 1, 1, 3, 0}, /* a level that only firings change */
+    {clock_nets + 0, 2, 2, 8, 0},
+    {clock_nets + 2, 3, 3, 10, 0},
+    {clock_nets + 4, 1, 4, 4, 0},    /* before all that is due has happened */
+    {clock_nets + 8, 3, 3, 6, 0},
+    {hostile_nets + 0, 4, 4, 8, 0},
+    {hostile_nets + 3, 3, 3, 2, 0},
+    {hostile_nets + 24, 1, 1, 4, 1},
+    {switch_nets + 2, 1, 2, 4, 0},   /* by what happens at a crossing */
+};
+enum { ENDED = sizeof ended_nets / sizeof *ended_nets };
+
+static void conditions_end_trajectories(void) {
+  static petri_text nets[ENDED];
+  static code_case cases[ENDED];
+  static ff_formula_word words[ENDED][5];
+  static ff_formula until[ENDED];
+  for (size_t i = 0; i < ENDED; i++) {
+    const ended_net *of = &ended_nets[i];
+    const ff_petri_options options = {.integrator = of->net->integrator, .relative = of->net->relative};
+    const ff_formula_word sum[] = {{FF_F_SYMBOL, of->a, 0}, {FF_F_SYMBOL, of->b, 0}, {FF_F_ADD, 0, 0},
+                                   {FF_F_NUMBER, 0, of->least}, {FF_F_GE, 0, 0}};
+    memcpy(words[i], sum, sizeof sum);
+    until[i] = (ff_formula){words[i], 5, 2};
+    hostile_write(&nets[i], of->net->text);
+    petri_compile(&nets[i], &options);
+    if (nets[i].program == NULL) return;
+    cases[i] = (code_case){.what = of->net->what, .program = nets[i].program, .last = of->net->last, .units = UNITS,
+                           .until = &until[i], .firings = i % 2 == 0, .quiet = of->least == 0,
+                           .most_refused = of->fails ? UNITS : 0};
+  }
+  code_play(cases, ENDED, CODE_QUICK);
+  for (size_t i = 0; i < ENDED; i++) {
+    FF_CHECK_SAY((cases[i].failed > 0) == ended_nets[i].fails, "%s: %u failed", cases[i].what, cases[i].failed);
+    FF_CHECK_SAY(cases[i].ended > 0 || ended_nets[i].fails, "%s: none ended", cases[i].what);
+  }
+  code_end(cases, ENDED);
+  for (size_t i = 0; i < ENDED; i++) petri_end(&nets[i]);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------------ */
@@ -133,13 +213,13 @@ typedef struct {
 #define OTHER(text, tells) {text, FF_PETRI_STOCHASTIC, NULL, tells, {0}}
 
 static const refused_net refused_nets[] = {
-    ONE(FF_PETRI_IMMEDIATE, "1", "no kernel simulates nets with immediate transitions yet"),
-    ONE(FF_PETRI_DETERMINISTIC, "2", "no kernel simulates nets with deterministic or scheduled transitions yet"),
     OTHER("c x 0\nf 0 -> x|1\nf x -> 0|x", "no kernel simulates nets with no stochastic transition yet"),
-    OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > 1)\nf x -> 0|x\ns 0 -> n|1",
-          "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1 + (x > n)\nf x -> 0|x\ns 0 -> n|1",
+          "no kernel simulates nets with rates that switch where the time or a function of levels crosses a value yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + (time > 2)",
-          "no kernel simulates nets with rates that switch where a level or the time crosses a value yet"),
+          "no kernel simulates nets with rates that switch where the time or a function of levels crosses a value yet"),
+    OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1\ni n -> 0|x - 1",
+          "no kernel simulates nets with rates that switch where the time or a function of levels crosses a value yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1", "no kernel simulates nets with flows that may empty a place yet"),
     OTHER("c x 0\np n 3\nf 0 -> x|1 / (1 + x + 1 / 0)\nf x -> 0|x\ns 0 -> n|1",
           "no kernel simulates nets with infinite numbers in rates yet"),
@@ -188,6 +268,24 @@ static void some_nets_have_no_code(void) {
       check_refusal(x.program, &request, of->tells);
       FF_CHECK_FAILS(ff_petri_code_check(x.program, &err), FF_EUNSUPPORTED, &err, of->tells);
     }
+    petri_end(&x);
+  }
+}
+
+/* Nets by windows. */
+static void some_blocks_have_no_code(void) {
+  petri_text x;
+  ff_petri_code code;
+  ff_error err;
+  static const char *const nets[][2] = {
+      {PLAIN_NET "\ni 3 n -> 0|1", "no kernel simulates nets with immediate transitions by windows yet"},
+      {PLAIN_NET "\nd 3 n -> 0|1", "no kernel simulates nets with deterministic or scheduled transitions by windows yet"},
+      {PLAIN_NET "\ns 0 -> n|1|x >= 1",
+       "no kernel simulates nets with rates that switch where a level crosses a value by windows yet"}};
+  for (int i = 0; i < 3; i++) {
+    hostile_write(&x, nets[i][0]);
+    petri_compile(&x, &(ff_petri_options){0});
+    FF_CHECK_FAILS(ff_petri_code_block_new(&code, x.program, 1, &err), FF_EUNSUPPORTED, &err, nets[i][1]);
     petri_end(&x);
   }
 }
@@ -252,16 +350,29 @@ static void variables_of_levels_have_no_code(void) {
 }
 
 static void some_requests_have_no_code(void) {
-  ff_formula_word word[] = {{FF_F_NUMBER, 0, 1}};
-  const ff_formula until = {word, 1, 1};
+  ff_formula_word level[] = {{FF_F_SYMBOL, 0, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  ff_formula_word late[] = {{FF_F_SYMBOL, 1, 0}, {FF_F_TIME, 0, 0}, {FF_F_GE, 0, 0}};
+  static ff_formula_word longer[4001], deep[65]; /* n + n + ..., and n + (n + ...) */
+  for (uint32_t k = 0; k < 4001; k++) longer[k] = (ff_formula_word){k > 0 && k % 2 == 0 ? FF_F_ADD : FF_F_SYMBOL, 1, 0};
+  for (uint32_t k = 0; k < 65; k++) deep[k] = (ff_formula_word){k > 32 ? FF_F_ADD : FF_F_SYMBOL, 1, 0};
+  const struct {
+    ff_formula until;
+    const char *tells;
+  } conditions[] = {{{level, 3, 2}, "no kernel simulates nets with conditions on levels or the time that end trajectories yet"},
+                    {{late, 3, 2}, "no kernel simulates nets with conditions on levels or the time that end trajectories yet"},
+                    {{longer, 4001, 2}, "the net has 4001 operations and operands in a condition; expected at most 4000"},
+                    {{deep, 65, 33}, "the net has 33 operands that a condition keeps; expected at most 32"},
+                    {{deep + 1, 63, 32}, NULL}};
   petri_text x;
   hostile_write(&x, PLAIN_NET);
   petri_compile(&x, &(ff_petri_options){0});
   if (x.program == NULL) return;
   ff_device_request request = plain_request(x.program);
   check_refusal(x.program, &request, NULL);
-  request.until = &until;
-  check_refusal(x.program, &request, "no kernel simulates nets with conditions that end trajectories yet");
+  for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+    request.until = &conditions[i].until;
+    check_refusal(x.program, &request, conditions[i].tells);
+  }
   /* the place that is not observed, too */
   double initial[] = {0, 1};
   request = plain_request(x.program);
@@ -286,7 +397,11 @@ static const hostile_many sizes[] = {
      "the net has 17 continuous places that flows change; expected at most 16"},
     {"p n%u 0\n", 62, "c x 1\nf x -> 0|x\np m 3\ns m -> 0|m\n", "", "the net has 65 places; expected at most 64"},
     {"s n -> 0|0.01%u * n\n", 64, "p n 50\nc x 1\nf x -> 0|x\n", "",
-     "the net has 65 stochastic transitions; expected at most 64"},
+     "the net has 65 transitions that fire; expected at most 64"},
+    {"d 2 n -> 0|0.1%u\n", 32, "p n 50\nc x 1\nf x -> 0|x\ns 0 -> n|9\n", "",
+     "the net has 33 deterministic and scheduled transitions; expected at most 32"},
+    {"s 0 -> n|1.%u|x >= 0.%u1\n", 16, "p n 0\nc x 0\nf 0 -> x|1\nf x -> 0|0.3 * x\n", "",
+     "the net has 17 comparisons of levels with numbers; expected at most 16"},
     {"p n%u 3\ns n%u -> 0|n%u * x\n", 16, "c x 1\nf x -> 0|x\n", "",
      "the net has 17 independent groups of transitions; expected at most 16"},
     {"s n -> 0|n * x^2 / (1%u + x^2)\n", 15, "p n 50\nc x 1\nf x -> 0|x\n", "",
@@ -320,6 +435,7 @@ static void large_nets_have_no_code(void) {
 }
 
 FF_TEST_MAIN("petri_code", code_make_folder, small_nets_give_the_trajectories, random_nets_give_the_trajectories,
-             hostile_nets_give_the_trajectories, times_may_be_those_of_firings, some_nets_have_no_code,
-             pools_fit_the_shared_memory, events_have_no_code, variables_of_levels_have_no_code,
+             hostile_nets_give_the_trajectories, instants_give_the_trajectories, clocks_give_the_trajectories,
+             switches_give_the_trajectories, times_may_be_those_of_firings, conditions_end_trajectories, some_nets_have_no_code,
+             some_blocks_have_no_code, pools_fit_the_shared_memory, events_have_no_code, variables_of_levels_have_no_code,
              some_requests_have_no_code, large_nets_have_no_code, code_remove_folder)

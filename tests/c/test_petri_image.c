@@ -64,10 +64,24 @@ static void small_nets_give_the_trajectories(void) {
 
 /* ---- random nets -------------------------------------------------------------------------------------------------------- */
 
+/* Whether a net can be data. */
+static ff_status check_image(const ff_petri_program *p, ff_error *err) {
+  static const double times[] = {1};
+  static const uint32_t observed[] = {0};
+  const ff_device_request request = {.initial = p->start, .times = times, .n_times = 1, .observed = observed, .n_observed = 1,
+                                     .reals = 1};
+  ff_petri_image image;
+  void *memory;
+  size_t bytes;
+  const ff_status status = ff_petri_image_new(&image, &memory, &bytes, p, &request, err);
+  ff_free_aligned(memory);
+  return status;
+}
+
 static void random_nets_give_the_trajectories(void) {
   static drawn_net nets[DRAWN];
   static code_case cases[DRAWN];
-  drawn_nets(nets, DRAWN, ff_petri_check_kinds);
+  drawn_nets(nets, DRAWN, 0, check_image);
   for (uint32_t i = 0; i < DRAWN; i++) {
     cases[i] = nets[i].of;
     play_one(&cases[i], (int)(i % 2));
@@ -134,7 +148,7 @@ static void check_refusal(const ff_petri_program *p, const ff_device_request *re
   ff_free_aligned(memory);
 }
 
-static void check_text(const char *text, const char *tells) {
+static void check_until(const char *text, const ff_formula *until, const char *tells) {
   static const double times[] = {1};
   static const uint32_t observed[] = {0};
   petri_text x;
@@ -142,17 +156,32 @@ static void check_text(const char *text, const char *tells) {
   petri_compile(&x, &(ff_petri_options){0});
   if (x.program != NULL) {
     const ff_device_request request = {.initial = x.program->start, .times = times, .n_times = 1, .observed = observed,
-                                       .n_observed = 1, .reals = 1};
+                                       .n_observed = 1, .reals = 1, .until = until};
     check_refusal(x.program, &request, tells);
   }
   petri_end(&x);
 }
 
+static void check_text(const char *text, const char *tells) { check_until(text, NULL, tells); }
+
+#define ALL_MAY "c x 0\np n 3\nf 0 -> x|1\nf x -> 0|x\ns 0 -> n|1 + x"
+
 static void some_nets_are_no_data(void) {
+  ff_formula_word many[] = {{FF_F_SYMBOL, 1, 0}, {FF_F_NUMBER, 0, 4}, {FF_F_GE, 0, 0}};
+  const ff_formula until = {many, 3, 2};
   check_text("c x 0\np n 3\nf 0 -> x|1\nf x -> 0|0.5\ns 0 -> n|1",
              "no kernel simulates nets with flows that may empty a place yet");
   check_text("c x 0\np n 2e9\nf 0 -> x|1\nf x -> 0|x\ns n -> 0|x",
              "no kernel simulates nets with more than 2^30 tokens in a place yet");
+  check_text(ALL_MAY "\ni n -> 0|1", "no kernel simulates nets with immediate transitions as data yet");
+  check_text(ALL_MAY "\nd n -> 0|1", "no kernel simulates nets with deterministic or scheduled transitions as data yet");
+  check_text(ALL_MAY "\na n -> 0|1,1", "no kernel simulates nets with deterministic or scheduled transitions as data yet");
+  check_text(ALL_MAY "\ns n -> 0|n|x >= 1",
+             "no kernel simulates nets with rates that switch where a level crosses a value as data yet");
+  check_until(ALL_MAY, &until, "no kernel simulates nets with conditions that end trajectories as data yet");
+  many[0].symbol = 0;
+  check_until(ALL_MAY, &until, "no kernel simulates nets with conditions on levels or the time that end trajectories yet");
+  check_text(ALL_MAY "\ns n -> 0|n", NULL);
 }
 
 /* A formula with so many numbers and operations around x, which keeps so many operands. */

@@ -263,8 +263,8 @@ static int draw_points(petri_text *nets, sweep_case *x, double initial[POINTS][6
   for (uint32_t p = 0; p < POINTS; p++) {
     uint64_t vary = begun + 1000 * p;
     *seed = begun;
-    hybrid_write_varied(&nets[p], seed, p > 0 ? &vary : NULL);
-    fine &= code_is_there(&nets[p], &options);
+    hybrid_write_varied(&nets[p], seed, 0, p > 0 ? &vary : NULL);
+    fine &= code_is_there(&nets[p], &options) && !code_has_switch(nets[p].program);
     x->program[p] = nets[p].program;
     if (!fine || nets[p].program->n_places > 64) {
       fine = 0;
@@ -329,6 +329,25 @@ static void compare_setting(ff_run *found, const ff_point *point, uint32_t way) 
   ff_run_free(run);
 }
 
+/* Runs a sweep on fake devices, and compares each setting that is not left to the processor. Returns how many are. */
+static uint32_t sweep_on(const ff_point *points, const ff_fleet_choice *choice, uint32_t way) {
+  ff_sweep *sweep = NULL;
+  ff_error err;
+  int done = 0, is = 0;
+  uint32_t left = 0;
+  ff_status status = ff_sweep_new(&sweep, points, SETTINGS, 2, &err);
+  if (status == FF_OK) status = ff_sweep_use(sweep, choice, &err);
+  while (status == FF_OK && !is) status = ff_sweep_ready(sweep, 0.01, &is, &err);
+  while (status == FF_OK && !done) status = ff_sweep_advance(sweep, 10, &done, &err);
+  FF_CHECK_OK(status, &err);
+  for (uint32_t i = 0; i < SETTINGS && status == FF_OK; i++) {
+    left += (uint32_t)ff_sweep_is_left(sweep, i);
+    if (!ff_sweep_is_left(sweep, i)) compare_setting(ff_sweep_run(sweep, i), &points[i], way);
+  }
+  ff_sweep_free(sweep);
+  return left;
+}
+
 /* The settings of a sweep. Those whose number is a multiple of 4 have another structure. */
 static void sweeps_share_devices(void) {
   static const struct {
@@ -340,7 +359,6 @@ static void sweeps_share_devices(void) {
   static const double times[] = {0, 1.5, 4};
   static const uint32_t observed[] = {2, 0}, devices[] = {0, 1};
   petri_text nets[SETTINGS];
-  ff_error err;
   for (uint32_t i = 0; i < SETTINGS; i++) {
     const double number[NUMBERS] = {2 + i, 0.3 + 0.5 * i, i % 4 == 0 ? 0 : 2, 1.5 + i % 2};
     points_write(&nets[i],
@@ -350,9 +368,6 @@ static void sweeps_share_devices(void) {
   }
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     ff_point points[SETTINGS];
-    ff_sweep *sweep = NULL;
-    int done = 0, is = 0;
-    uint32_t left = 0;
     fake_petri.capacity = ways[w].capacity;
     fake_petri.refuses = ways[w].refuses;
     fake_petri.made = fake_petri.waves = 0;
@@ -361,23 +376,76 @@ static void sweeps_share_devices(void) {
                              {.method = ways[w].method, .key = 70 + i, .n = EACH, .times = times, .n_times = 3,
                               .observed = observed, .n_observed = 2, .threads = 1}};
     const ff_fleet_choice choice = {.calls = &fake_petri_device.common, .devices = devices, .n_devices = ways[w].devices};
-    ff_status status = ff_sweep_new(&sweep, points, SETTINGS, 2, &err);
-    if (status == FF_OK) status = ff_sweep_use(sweep, &choice, &err);
-    while (status == FF_OK && !is) status = ff_sweep_ready(sweep, 0.01, &is, &err);
-    while (status == FF_OK && !done) status = ff_sweep_advance(sweep, 10, &done, &err);
-    FF_CHECK_OK(status, &err);
-    for (uint32_t i = 0; i < SETTINGS && status == FF_OK; i++) {
-      left += (uint32_t)ff_sweep_is_left(sweep, i);
-      if (!ff_sweep_is_left(sweep, i)) compare_setting(ff_sweep_run(sweep, i), &points[i], (uint32_t)w);
-    }
-    FF_CHECK_INT(left, ways[w].left);
+    FF_CHECK_INT(sweep_on(points, &choice, (uint32_t)w), ways[w].left);
     if (ways[w].devices == 1) FF_CHECK_INT(fake_petri.made, ways[w].made);
     if (ways[w].devices == 1) FF_CHECK_INT(fake_petri.waves, ways[w].waves);
-    ff_sweep_free(sweep);
   }
   for (uint32_t i = 0; i < SETTINGS; i++) petri_end(&nets[i]);
 }
 
+/* Sweeps of nets for whose points there is no code: each setting is left for a run of its own. */
+static void settings_may_need_runs_of_their_own(void) {
+  static ff_formula_word many[] = {{FF_F_SYMBOL, 2, 0}, {FF_F_NUMBER, 0, 6}, {FF_F_GE, 0, 0}};
+  static const ff_formula until = {many, 3, 2};
+  static const double times[] = {0, 1.5, 4};
+  static const uint32_t observed[] = {2, 0}, device = 0;
+  static const struct {
+    const char *text;
+    const ff_formula *until;
+    const char *tells;
+  } ways[] = {{"i 3 n -> 0|$3", NULL, "immediate, deterministic or scheduled transitions"},
+              {"d n -> 0|$3", NULL, "immediate, deterministic or scheduled transitions"},
+              {"a n -> 0|1,$3", NULL, "immediate, deterministic or scheduled transitions"},
+              {"s n -> 0|n|x >= $3", NULL, "rates that switch where a level crosses a value"},
+              {"s n -> 0|$3 * n", &until, "conditions that end trajectories"}};
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    petri_text nets[SETTINGS];
+    ff_point points[SETTINGS];
+    ff_petri_code code;
+    ff_error err;
+    char text[300], tells[200];
+    snprintf(text, sizeof text, "c x 0.5\np m 0\np n 1\nf 0 -> x|$1\nf x -> 0|x\ns 0 -> n|$0 * (1 + x)\n%s", ways[w].text);
+    for (uint32_t i = 0; i < SETTINGS; i++) {
+      const double number[NUMBERS] = {2 + i, 0.3 + 0.5 * i, 0, 0.4 + 0.1 * (i % 2)};
+      points_write(&nets[i], text, number);
+      if (nets[i].program == NULL) return;
+      points[i] = (ff_point){&ff_petri_engine, nets[i].program,
+                             {.key = 70 + i, .n = EACH, .times = times, .n_times = 3, .observed = observed, .n_observed = 2,
+                              .threads = 1, .until = ways[w].until}};
+    }
+    sweep_case x = {.what = text, .program = {nets[0].program, nets[1].program, nets[2].program, nets[3].program}, .last = 4};
+    fill_request(&x);
+    x.request.until = ways[w].until;
+    snprintf(tells, sizeof tells, "the code for nets with %s is for one point of a sweep", ways[w].tells);
+    FF_CHECK_FAILS(ff_petri_code_new(&code, nets[0].program, &x.request, FF_PETRI_CODE_SHARED, &err), FF_EUNSUPPORTED, &err,
+                   tells);
+    const ff_fleet_choice choice = {.calls = &fake_petri_device.common, .devices = &device, .n_devices = 1};
+    fake_petri.capacity = fake_petri.refuses = fake_petri.made = 0;
+    FF_CHECK_INT(sweep_on(points, &choice, (uint32_t)w), SETTINGS);
+    FF_CHECK_INT(fake_petri.made, 0);
+    for (uint32_t i = 0; i < SETTINGS; i++) petri_end(&nets[i]);
+  }
+}
+
+static void points_with_conditions_are_apart(void) {
+  static ff_formula_word many[] = {{FF_F_SYMBOL, 1, 0}, {FF_F_NUMBER, 0, 1}, {FF_F_GE, 0, 0}};
+  static const ff_formula until = {many, 3, 2};
+  petri_text nets[POINTS];
+  sweep_case x = {.what = "conditions", .last = 4};
+  ff_error err;
+  for (uint32_t p = 0; p < POINTS; p++) {
+    points_write(&nets[p], nets_of_points[0].text, nets_of_points[0].number[p]);
+    x.program[p] = nets[p].program;
+    if (x.program[p] == NULL) return;
+  }
+  fill_request(&x);
+  x.points[2].until = &until;
+  FF_CHECK_OK(ff_petri_code_new(&x.code, x.program[0], &x.request, FF_PETRI_CODE_SHARED, &err), &err);
+  for (uint32_t p = 0; p < POINTS; p++) FF_CHECK_INT(x.joins[p], p != 2);
+  ff_petri_code_free(&x.code);
+  for (uint32_t p = 0; p < POINTS; p++) petri_end(&nets[p]);
+}
+
 FF_TEST_MAIN("petri_points", code_make_folder, points_give_their_trajectories, parameters_give_their_trajectories,
              colours_give_their_trajectories, markings_give_their_trajectories, random_points_give_their_trajectories,
-             sweeps_share_devices, code_remove_folder)
+             sweeps_share_devices, settings_may_need_runs_of_their_own, points_with_conditions_are_apart, code_remove_folder)

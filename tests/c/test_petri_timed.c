@@ -34,9 +34,7 @@ static void petri_schedules(petri_text *x, const char *name, const char *equatio
                             const char *end) {
   petri_transition(x, name, FF_PETRI_SCHEDULED, equation, NULL, NULL, NULL, 0);
   const char *const at[] = {begin, period, end};
-  for (int k = 0; k < 3 && x->status == FF_OK; k++)
-    if (at[k] != NULL)
-      x->status = ff_petri_at(x->net, x->net->n_transitions - 1, k, at[k], petri_nowhere, &x->err);
+  petri_schedule(x, at);
 }
 
 static int observe(petri_text *x, petri_states *s, uint64_t n, const double *times, uint32_t n_times, uint32_t n_observed) {

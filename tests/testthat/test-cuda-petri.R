@@ -176,12 +176,15 @@ test_that("a net that no GPU simulates is an error with the reason, and has the 
   }
   gene <- petri_model("gene")
   unable <- function(...) expect_error(..., class = "fireflip_error_unsupported")
-  unable(first_passage(gene, "protein > 0.5", 50, end = 1, seed = 1, backend = "cuda"), "by a condition yet")
-  unable(simulate(gene, 50, 1, times = 1, until = "on > 0", backend = "cuda"), "by a condition yet")
+  unable(first_passage(gene, "protein > 0.5", 50, end = 1, seed = 1, backend = "cuda"), "on levels or the time")
+  unable(simulate(gene, 50, 1, times = 1, until = "protein > 0", backend = "cuda"), "on levels or the time")
   unable(simulate(gene, 50, 1, times = 1, method = "paper", backend = "cuda"), "method = \"paper\"")
   unable(simulate(gene, 50, 1, times = 1, integrator = "rosenbrock", backend = "cuda"), "an integrator other than")
   unable(simulate(gene, 50, 1, times = 1, semantics = "bio", backend = "cuda"), "flows that may empty a place")
   expect_same_ensemble(row_of_genes(16), 50, seed = 1, times = c(0.5, 1))
+  expect_same_ensemble(gene, 500, seed = 1, times = c(0.5, 1), until = "on > 0")
+  passage <- function(backend) first_passage(gene, "on > 0", 500, end = 1, seed = 1, backend = backend)
+  expect_identical(passage("cuda"), passage("cpu"))
 })
 
 test_that("a larger net, and any without the run-time compiler, is data for a kernel", {

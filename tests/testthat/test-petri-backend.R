@@ -110,13 +110,15 @@ test_that("settings that GPUs cannot simulate together are simulated one after t
 
 test_that("what no GPU can do is an error with the reason, or is done by the processor, which is told once", {
   # arguments, the reason, and whether the core knows it before a GPU is asked for
-  until <- list(list(until = "n > 3"), "no kernel ends trajectories of Petri nets by a condition yet", TRUE)
+  levels <- "no kernel simulates nets with conditions on levels or the time that end trajectories yet"
+  until <- list(list(until = "protein > 3"), levels, FALSE)
+  late <- list(list(until = "n > 3 & time > 0.05"), levels, FALSE)
   windows <- list(
     list(method = "windows", output = "events"), "no kernel lists firings of nets that are simulated by windows yet", TRUE
   )
   paper <- list(list(method = "paper"), "no kernel simulates nets with method = \"paper\" yet", FALSE)
   stiff <- list(list(integrator = "rosenbrock"), "no kernel simulates nets with an integrator other than", FALSE)
-  for (one in list(until, paper, stiff, windows)) {
+  for (one in list(until, late, paper, stiff, windows)) {
     run <- function(backend) {
       model <- if (identical(one, windows)) petri_model("calcium", nx = 2, ny = 2) else net
       do.call(simulate, c(list(model, 20, 1, times = 0.1, backend = backend), one[[1L]]))
@@ -169,6 +171,38 @@ test_that("a net for which no code can be generated is an error with the reason,
   )
   start$time <- 0
   expect_identical(run("cuda", start), run("cpu", start))
+  clocks <- petri_net("0 -> A" = 1, then = transition("A -> 0", at = c(0.5, 0.5)), "0 -> x" = flow(1), continuous = "x")
+  start <- simulate(clocks, 20, 1, times = 1, output = "final", backend = "cpu")
+  run <- function(backend) simulate(clocks, initial = start, seed = 2, times = 2, backend = backend)
+  expect_error(
+    run("cuda"), "Reason: some transitions have clocks, and no kernel begins at another time than 0 yet.", fixed = TRUE,
+    class = "fireflip_error_unsupported"
+  )
+  start$time <- 0
+  expect_identical(run("cuda"), run("cpu"))
+})
+
+test_that("GPUs simulate nets with immediate transitions, clocks and crossings, which settings of a sweep may change", {
+  plain_session(fireflip.cuda_library = fake("petri"))
+  clocks <- petri_net(
+    "0 -> A" = 2, more = transition("0 -> A", rate = "ifelse(x > 0.5, 3, 0.1)"),
+    now = transition("2 A -> B", weight = 1), late = transition("B -> C", delay = "d"),
+    then = transition("C -> 0", at = c(0.5, 0.5)), "0 -> x" = flow("C"), "x -> 0" = flow(1), parameters = c(d = 0.3),
+    continuous = "x"
+  )
+  for (output in c("summary", "trajectories", "events")) {
+    run <- function(backend) simulate(clocks, 30, 1, times = c(0, 1, 2.5), output = output, backend = backend)
+    expect_identical(run("cuda"), run("cpu"))
+    expect_identical(backend_of(run("cuda")), "cuda")
+  }
+  sweep <- function(backend) sweep_parameters(clocks, data.frame(d = c(0, 0.5)), 20, times = 3, seed = 1, backend = backend)
+  expect_identical(sweep("cuda"), sweep("cpu"))
+  expect_identical(backend_of(sweep("cuda")), "cuda")
+  sweep <- function(backend) {
+    sweep_parameters(net, data.frame(k = c(0.5, 2, 3)), 20, times = 1, seed = 1, until = "n > 3", backend = backend)
+  }
+  expect_identical(sweep("cuda"), sweep("cpu"))
+  expect_identical(backend_of(sweep("cuda")), "cuda")
 })
 
 test_that("a flow whose weight is a formula of parameters is as safe as one whose weight is a number", {
@@ -185,14 +219,20 @@ test_that("a flow whose weight is a formula of parameters is as safe as one whos
   expect_equal(run(pump(), 2)$x, rep(exp(-1), 20), tolerance = 1e-5)
 })
 
-test_that("times of first passage need the processor", {
+test_that("conditions on counts end trajectories on GPUs, those on levels need the processor", {
   plain_session(fireflip.cuda_library = fake("petri"))
-  passage <- function(backend) first_passage(net, "n > 3", 30, end = 1, seed = 1, backend = backend)
-  expect_error(passage("cuda"), "by a condition yet", class = "fireflip_error_unsupported")
+  for (how in c("", "7 4")) for (output in c("summary", "trajectories", "final", "events", "histogram")) {
+    expect_same_ensemble(until = "n + on > 3", output = output, observe = if (output != "events") c("all", "n"), how = how)
+  }
+  passage <- function(backend, condition) first_passage(net, condition, 30, end = 1, seed = 1, backend = backend)
+  there <- passage("cuda", "n > 3")
+  expect_identical(there, passage("cpu", "n > 3"))
+  expect_gt(sum(!is.na(there$time)), 5)
+  expect_error(passage("cuda", "all > 3"), "on levels or the time", class = "fireflip_error_unsupported")
   options(fireflip.backend = "cuda")
   forget_told_methods()
-  expect_message(there <- passage("auto"), "by a condition yet", class = "fireflip_message_method")
-  expect_identical(there, passage("cpu"))
+  expect_message(there <- passage("auto", "all > 3"), "on levels or the time", class = "fireflip_message_method")
+  expect_identical(there, passage("cpu", "all > 3"))
 })
 
 test_that("a larger net runs as data or is refused with its size, and one without flows is a reaction network", {
@@ -243,7 +283,7 @@ test_that("with \"auto\", a long ensemble of a net moves to GPUs, a short one do
   expect_identical(few$engines, "auto")
   forget_told_methods()
   odd <- refused_nets()[[1L]]
-  expect_message(there <- in_small_pieces(odd, 10), "processor.*immediate transitions", class = "fireflip_message_method")
+  expect_message(there <- in_small_pieces(odd, 10), "processor.*events", class = "fireflip_message_method")
   expect_identical(there$engines, c("starting", "cpu"))
   expect_silent(again <- in_small_pieces(odd, 10))
   expect_identical(again, there)

@@ -15,8 +15,8 @@ static ff_status create(ff_ensemble **out, const void *model, const ff_device_re
                         const ff_ensemble_options *options, ff_error *err) {
   const ff_petri_program *program = (const ff_petri_program *)model;
   *out = NULL;
-  ff_status status = request->own == NULL ? ff_petri_check_kinds(program, err) : FF_OK;
-  if (status == FF_OK && request->own == NULL) status = ff_petri_check_request(program, request, err);
+  ff_status status = request->own == NULL ? ff_petri_check_request(program, request, err) : FF_OK;
+  if (status == FF_OK && request->own == NULL) status = ff_petri_check_kinds(program, err);
   if (status != FF_OK) return status;
   ff_ensemble *e = (ff_ensemble *)ff_calloc(1, sizeof *e);
   if (e == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for an ensemble");

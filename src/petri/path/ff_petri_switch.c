@@ -3,22 +3,9 @@
 #include <string.h>
 
 #include "ff_petri_path_internal.h"
+#include "ff_petri_threshold.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------------- */
-
-/* Whether a formula is a comparison of one level with a number; *negated tells whether the threshold is its contrary. */
-static int as_threshold(const ff_petri_program *p, const ff_petri_derived *d, ff_petri_threshold *out, uint8_t *negated) {
-  const ff_formula_word *w = d->plain.formula.word;
-  if (d->kind != FF_PETRI_TRUTH || d->plain.formula.length != 3 || d->plain.n != 1 || d->plain.read[0] >= p->n_levels) return 0;
-  const int turned = w[0].code == FF_F_NUMBER && w[1].code == FF_F_SYMBOL;
-  if (!turned && !(w[0].code == FF_F_SYMBOL && w[1].code == FF_F_NUMBER)) return 0;
-  const uint32_t code = w[2].code;
-  if (code < FF_F_LT || code > FF_F_GE) return 0;
-  const int above = (code == FF_F_GT || code == FF_F_GE) != turned, with = code == FF_F_LE || code == FF_F_GE;
-  *negated = !above;
-  *out = (ff_petri_threshold){w[turned ? 0 : 1].number, d->plain.read[0], (uint8_t)(above ? !with : with)};
-  return 1;
-}
 
 static ff_status allocate(ff_petri_path *path, uint32_t n, uint32_t symbols, uint32_t depth, ff_error *err) {
   path->threshold = ff_calloc(n, sizeof *path->threshold);
@@ -78,14 +65,14 @@ ff_status ff_petri_switches_new(ff_petri_path *path, ff_error *err) {
   if (status != FF_OK) return status;
   for (uint32_t k = 0; k < p->n_derived; k++) {
     const uint32_t at = path->conditions.n_thresholds;
-    if (!as_threshold(p, &p->derived[k], &path->threshold[at], &path->negated[at])) continue;
+    if (!ff_petri_as_threshold(p, &p->derived[k], &path->threshold[at], &path->negated[at])) continue;
     path->condition_derived[path->conditions.n_thresholds++] = k;
   }
   watch_levels(path);
   for (uint32_t k = 0; k < p->n_derived; k++) {
     ff_petri_threshold none;
     uint8_t negated;
-    if (p->derived[k].kind != FF_PETRI_DISCRETE && !as_threshold(p, &p->derived[k], &none, &negated))
+    if (p->derived[k].kind != FF_PETRI_DISCRETE && !ff_petri_as_threshold(p, &p->derived[k], &none, &negated))
       add_formula(path, &p->derived[k].plain, p->derived[k].kind == FF_PETRI_WHOLE, k, &next, symbols);
   }
   memcpy(path->stirs, p->stirs, p->n_values * sizeof *path->stirs);

@@ -1,4 +1,5 @@
 /* Immediate transitions, and those with clocks. */
+#include "ff_petri_instant_math.h"
 #include "ff_petri_path_internal.h"
 
 /* ---- immediate ones ----------------------------------------------------------------------------------------------------- */
@@ -33,21 +34,14 @@ static double weight_of(ff_petri_path *path, uint32_t k) {
 int ff_petri_find_immediate(ff_petri_path *path) {
   const ff_petri_program *p = path->program;
   double total = 0;
-  uint32_t chosen = FF_PETRI_NOT_DUE;
   if (path->n_enabled == 0) return 0;
   for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1)) total += weight_of(path, k);
   if (!(total > 0)) return 0;
-  const ff_philox_block at = ff_philox_counter(FF_PETRI_DRAW_IMMEDIATE, path->around.choice, path->choices, path->unit);
-  const ff_philox_block w = ff_philox(at, path->key);
-  double x = ff_closed(w.v[0], w.v[1]) * total;
-  for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1)) {
-    const double weight = weight_of(path, k);
-    if (!(weight > 0)) continue;
-    chosen = k;
-    if (x < weight) break;
-    x -= weight;
-  }
-  ff_petri_set_fires(path, p->immediate[chosen], path->now);
+  const double part = ff_petri_drawn(FF_PETRI_DRAW_IMMEDIATE, path->around.choice, path->choices, path->unit, path->key);
+  ff_petri_choice choice = {part * total, FF_PETRI_NOT_DUE};
+  for (uint32_t k = next_enabled(path, 0); k < p->n_immediate; k = next_enabled(path, k + 1))
+    if (!ff_petri_choice_goes_on(&choice, k, weight_of(path, k))) break;
+  ff_petri_set_fires(path, p->immediate[choice.chosen], path->now);
   return 1;
 }
 
@@ -114,17 +108,6 @@ void ff_petri_timed_begin(ff_petri_path *path) {
 
 /* ---- batches ------------------------------------------------------------------------------------------------------------ */
 
-/* Puts the n transitions into a random order (Fisher and Yates). */
-static void shuffle(ff_petri_path *path, uint32_t *list, uint32_t n) {
-  for (uint32_t i = 0; i + 1 < n; i++) {
-    const uint32_t block = path->around.order + i;
-    const ff_philox_block w = ff_philox(ff_philox_counter(FF_PETRI_DRAW_ORDER, block, path->batches, path->unit), path->key);
-    const uint32_t j = i + (uint32_t)(ff_closed(w.v[0], w.v[1]) * (n - i)), kept = list[i];
-    list[i] = list[j];
-    list[j] = kept;
-  }
-}
-
 static void end_batch(ff_petri_path *path) {
   for (uint32_t b = 0; b < path->n_batch; b++) path->in_batch[path->batch[b]] = 0;
   for (uint32_t b = 0; b < path->n_batch; b++) {
@@ -164,15 +147,11 @@ void ff_petri_find_due(ff_petri_path *path, double t) {
     path->in_batch[k] = 1;
     path->batch[kept++] = k;
   }
-  for (uint32_t b = 0; b < kept; b++) { /* the others keep their order only among themselves, which does not matter */
-    const uint32_t k = path->batch[b];
-    if (!law_of(path, k)->takes) continue;
-    path->batch[b] = path->batch[path->n_takers];
-    path->batch[path->n_takers++] = k;
-  }
+  for (uint32_t b = 0; b < kept; b++) /* the order of the others does not matter */
+    if (law_of(path, path->batch[b])->takes) ff_petri_batch_swap(path->batch, 1, b, path->n_takers++);
   path->n_batch = kept;
   path->at_batch = 0;
-  if (path->n_takers > 1) shuffle(path, path->batch, path->n_takers);
+  ff_petri_batch_shuffle(path->batch, 1, path->n_takers, path->around.order, path->batches, path->unit, path->key);
   path->batches++;
   if (kept > 0)
     ff_petri_set_fires(path, path->program->timed[path->batch[0]], t);

@@ -421,7 +421,8 @@ static ff_status check_devices(const void *model, const ff_run_options *o, ff_er
   const ff_petri_program *p = model;
   if (o->method == FF_PETRI_WINDOWS && o->max_firings > 0)
     return ff_error_set(err, FF_EUNSUPPORTED, "no kernel lists firings of nets that are simulated by windows yet");
-  if (o->until != NULL) return ff_error_set(err, FF_EUNSUPPORTED, "no kernel ends trajectories of Petri nets by a condition yet");
+  if (o->start != 0 && p->n_timed > 0)
+    return ff_error_set(err, FF_EUNSUPPORTED, "some transitions have clocks, and no kernel begins at another time than 0 yet");
   if (o->start != 0 && (p->timed_flows || p->timed_profiles))
     return ff_error_set(err, FF_EUNSUPPORTED, "rates depend on the time, and no kernel begins at another time than 0 yet");
   return FF_OK;

@@ -9,6 +9,7 @@
 #define MOST_LEVELS 16u
 #define MOST_PLACES 64u
 #define MOST_GROUPS 16u
+#define MOST_CLOCKS 32u
 #define MOST_DEPTH 32u
 #define PIECES 64u
 #define FIRST_GIVEN 1000000u    /* the name of a given level, */
@@ -31,7 +32,7 @@ static ff_status too_many(ff_error *err, const char *what, uint64_t found, uint6
 static uint64_t words_of(const ff_petri_program *p) {
   uint64_t n = 0;
   for (uint32_t k = 0; k < p->n_laws; k++) {
-    n += (uint64_t)p->law[k].n * (p->law[k].rate.formula.length + p->law[k].n_effects);
+    n += (uint64_t)p->law[k].n * (p->law[k].rate.formula.length + p->law[k].enabled.formula.length + p->law[k].n_effects);
     for (uint32_t c = 0; c < p->law[k].n_effects; c++) n += (uint64_t)p->law[k].n * p->law[k].effect[c].formula.formula.length;
   }
   for (uint32_t k = 0; k < p->n_profiles; k++) n += p->profile[k].plain.formula.length;
@@ -39,11 +40,20 @@ static uint64_t words_of(const ff_petri_program *p) {
   return n;
 }
 
+static uint32_t switches_of(const ff_petri_program *p) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->n_derived; k++) n += p->derived[k].kind != FF_PETRI_DISCRETE;
+  return n;
+}
+
 static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_levels > MOST_LEVELS) return too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
   if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
-  if (p->n_stochastic > FF_PETRI_CODE_TRANSITIONS)
-    return too_many(err, "stochastic transitions", p->n_stochastic, FF_PETRI_CODE_TRANSITIONS);
+  if (ff_petri_code_transitions(p) > FF_PETRI_CODE_TRANSITIONS)
+    return too_many(err, "transitions that fire", ff_petri_code_transitions(p), FF_PETRI_CODE_TRANSITIONS);
+  if (p->n_timed > MOST_CLOCKS) return too_many(err, "deterministic and scheduled transitions", p->n_timed, MOST_CLOCKS);
+  if (switches_of(p) > FF_PETRI_CODE_SWITCHES)
+    return too_many(err, "comparisons of levels with numbers", switches_of(p), FF_PETRI_CODE_SWITCHES);
   if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > FF_PETRI_CODE_CELLS) return too_many(err, "kinds of hazards", p->n_cells, FF_PETRI_CODE_CELLS);
   if (p->n_profiles > FF_PETRI_CODE_PROFILES)
@@ -52,6 +62,16 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
     return too_many(err, "operations and operands in formulas", words_of(p), FF_PETRI_CODE_WORDS);
   if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
   return FF_OK;
+}
+
+/* What is generated for one point of a sweep only: its code has numbers that no point could have as data. */
+static ff_status check_points(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+  const char *const what = request->until != NULL                              ? "conditions that end trajectories"
+                           : ff_petri_code_transitions(p) != p->n_stochastic ? "immediate, deterministic or scheduled transitions"
+                           : switches_of(p) > 0                              ? "rates that switch where a level crosses a value"
+                                                                             : NULL;
+  if (request->points == NULL || what == NULL) return FF_OK;
+  return ff_error_set(err, FF_EUNSUPPORTED, "the code for nets with %s is for one point of a sweep", what);
 }
 
 ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
@@ -78,8 +98,11 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
     g->number[v] = v < p->n_levels ? v : v < given ? v - p->n_levels : continuous ? g->n_reals++ : g->n_counts++;
   }
   for (uint32_t k = 0; k < p->n_derived; k++) {
+    ff_petri_code_switch *x = &g->switches[g->n_switches];
     g->room[p->derived[k].value] = FF_PETRI_IN_DERIVED;
-    g->number[p->derived[k].value] = k;
+    g->number[p->derived[k].value] = x->derived = k;
+    if (p->derived[k].kind != FF_PETRI_DISCRETE)
+      g->n_switches += (uint32_t)ff_petri_as_threshold(p, &p->derived[k], &x->threshold, &x->negated);
   }
   for (uint32_t v = p->n_values; v < g->n_values; v++) {
     g->room[v] = FF_PETRI_IN_POINT;
@@ -88,6 +111,18 @@ static ff_status place_values(ff_petri_coder *g, ff_error *err) {
   }
   for (uint32_t s = 0; s < p->n_settable; s++)
     if (g->room[p->time + 1 + s] == FF_PETRI_NOWHERE) return ff_petri_refuse(err, "parameters that events set");
+  return FF_OK;
+}
+
+/* The condition that ends trajectories, as a formula of values. */
+static ff_status take_condition(ff_petri_coder *g, ff_error *err) {
+  const ff_petri_plain *plain = &g->until;
+  const ff_status status = ff_petri_program_plain(&g->until, g->p, g->request->until, err);
+  if (status != FF_OK) return status;
+  if (plain->formula.depth > MOST_DEPTH)
+    return too_many(err, "operands that a condition keeps", plain->formula.depth, MOST_DEPTH);
+  if (plain->formula.length > FF_PETRI_CODE_WORDS)
+    return too_many(err, "operations and operands in a condition", plain->formula.length, FF_PETRI_CODE_WORDS);
   return FF_OK;
 }
 
@@ -148,15 +183,24 @@ static int has_shared(const ff_petri_program *p) {
   return shared;
 }
 
+/* Whether something happens at one instant besides firings of stochastic transitions. */
+static int has_instants(const ff_petri_coder *g) {
+  return ff_petri_code_transitions(g->p) > g->p->n_stochastic || g->n_switches > 0;
+}
+
 /* The rows of ff_petri_thread_state.h. */
 static void count_rows(ff_petri_coder *g) {
   const ff_petri_program *p = g->p;
   const uint32_t profiles = p->n_profiles - 1, of_group = has_shared(p) ? 6 : 5;
+  const int switches = g->n_switches > 0, instant = has_instants(g);
   ff_petri_code *code = g->code;
+  code->instant_reals = instant ? g->n_kept + 1 + p->n_timed + (switches ? 4 : 0) : 0;
+  code->instant_words = instant ? 3 + (p->n_timed > 0 ? 5 + 2 * p->n_timed : 0) + (switches ? 2 : 0) : 0;
   code->reals = FF_ODE_DENSE * p->n_levels + FF_PETRI_DEGREE * profiles + p->n_cells + of_group * p->n_groups + g->n_reals +
                 p->n_derived + 6 + (p->n_given > 0 ? 2 * p->n_levels : p->timed_flows ? 1 : 0) +
-                (code->pieces > 0 ? 3 * profiles : 0) + (code->pool ? 3 : 0);
-  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near + (code->pool ? 8 : 0);
+                (code->pieces > 0 ? 3 * profiles : 0) + code->instant_reals + (code->pool ? 3 : 0);
+  code->words = g->n_counts + p->n_groups + 8 + (code->pieces > 0 ? 2 * profiles : 0) + g->near + code->instant_words +
+                (code->pool ? 8 : 0);
   code->state_reals = p->n_levels + p->n_cells + of_group * p->n_groups + g->n_reals + p->n_derived + 4;
   code->state_words = g->n_counts + p->n_groups + 4;
   code->of_group = of_group;
@@ -170,15 +214,18 @@ static void mark(uint64_t *bits, const ff_formula *f) {
 }
 
 /* The operations that the code needs, as bits: those of formulas, and of their derivatives. */
-static uint64_t operations_of(const ff_petri_program *p) {
+static uint64_t operations_of(const ff_petri_coder *g) {
+  const ff_petri_program *p = g->p;
   static const uint32_t pairs[][2] = {{FF_F_SIN, FF_F_COS}, {FF_F_SINH, FF_F_COSH}};
   uint64_t bits = 0;
   for (uint32_t k = 0; k < p->n_laws; k++) {
     mark(&bits, &p->law[k].rate.formula);
+    mark(&bits, &p->law[k].enabled.formula);
     for (uint32_t c = 0; c < p->law[k].n_effects; c++) mark(&bits, &p->law[k].effect[c].formula.formula);
   }
   for (uint32_t k = 0; k < p->n_profiles; k++) mark(&bits, &p->profile[k].plain.formula);
   for (uint32_t k = 0; k < p->n_derived; k++) mark(&bits, &p->derived[k].plain.formula);
+  mark(&bits, &g->until.formula);
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
     const uint64_t both = (uint64_t)1 << pairs[i][0] | (uint64_t)1 << pairs[i][1];
     if ((bits & both) != 0) bits |= both;
@@ -186,7 +233,7 @@ static uint64_t operations_of(const ff_petri_program *p) {
   return bits;
 }
 
-static void define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
+void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
   ff_write(&g->out, "#define %s(i) (", name);
   for (uint32_t i = 0; i + 1 < n; i++) ff_write(&g->out, "(i) == %uu ? %uu : ", i, of[i]);
   ff_write(&g->out, "%uu)\n", of[n - 1]);
@@ -209,12 +256,18 @@ static int is_slow(const ff_petri_coder *g) {
   return slow;
 }
 
+/* Whether levels within each step are needed: for bounds of narrow peaks, too. `moving` and `all_stir` are bits of groups. */
+static int is_dense(const ff_petri_coder *g, uint64_t moving, uint64_t all_stir) {
+  return g->is_block || moving != 0 || all_stir != (((uint64_t)1 << g->p->n_groups) - 1) || g->n_narrow > 0 || has_instants(g) ||
+         g->until.formula.length > 0;
+}
+
 /* Threads and trajectories of a block, and blocks of a multiprocessor, as measured on an H200. The code of a net is short if it
- * has at most one level, and hazards that are affine in it. A pool has all the shared memory, and five trajectories for four
- * threads, or more. Code for curved hazards needs more registers than 512 threads have. */
+ * has at most one level, hazards that are affine in it, and stochastic transitions only. A pool has all the shared
+ * memory, and five trajectories for four threads, or more. Code for curved hazards needs more registers than 512 threads have. */
 static ff_status choose_threads(ff_petri_coder *g, ff_error *err) {
   ff_petri_code *code = g->code;
-  code->pool = !g->is_block && (g->p->n_levels > 1 || g->n_narrow > 0 || code->pieces > 0);
+  code->pool = !g->is_block && (g->p->n_levels > 1 || g->n_narrow > 0 || code->pieces > 0 || has_instants(g));
   count_rows(g);
   code->threads = code->slots = SHORT_THREADS;
   code->blocks = g->is_block ? TISSUE_BLOCKS : SHORT_BLOCKS;
@@ -271,22 +324,24 @@ static ff_status define(ff_petri_coder *g, ff_error *err) {
     uint64_t value;
   } bits[] = {{"P_MOVING", moving}, {"P_SOME_STIR", some}, {"P_ALL_STIR", all}, {"P_AFFINE", profiles_of(p, 0)},
               {"P_QUICK", profiles_of(p, 1)}, {"P_QUICK_RATES", quick},
-              {"FF_FORMULA_OPERATIONS", operations_of(p)}, {"P_SINGLES", singles_of(p)}};
+              {"FF_FORMULA_OPERATIONS", operations_of(g)}, {"P_SINGLES", singles_of(p)}};
   for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
     ff_write(&g->out, "#define %s 0x%llXull\n", bits[i].name, (unsigned long long)bits[i].value);
   ff_write(&g->out, "#define P_TIMED_FLOWS %d\n#define P_TIMED_PROFILES %d\n#define P_AUTO %d\n", p->timed_flows,
            p->timed_profiles, p->options.integrator == FF_PETRI_AUTO);
   ff_write(&g->out, "#define P_SHARED %d\n", has_shared(p));
   ff_write(&g->out, "#define P_SLOW %d\n%s", is_slow(g), code->pool ? "#define FF_PHILOX_IN_A_LOOP\n" : "");
-  ff_write(&g->out, "#define P_DENSE %d\n", g->is_block || moving != 0 || all != (((uint64_t)1 << p->n_groups) - 1));
+  ff_write(&g->out, "#define P_DENSE %d\n#define P_UNTIL %d\n", is_dense(g, moving, all), g->until.formula.length > 0);
+  ff_petri_code_define_instant(g);
+  ff_petri_code_define_switches(g);
   ff_write(&g->out, "#define P_RELATIVE ");
   ff_petri_code_number(g, p->options.relative);
   ff_write(&g->out, "\n#define P_ABSOLUTE ");
   ff_petri_code_number(g, p->options.absolute);
   ff_write(&g->out, "\n");
-  define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
-  define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
-  define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
+  ff_petri_code_define_map(g, "P_GROUP_OF", p->group_of, p->n_cells);
+  ff_petri_code_define_map(g, "P_PROFILE_OF", p->cell_profile, p->n_cells);
+  ff_petri_code_define_map(g, "P_FIRST_CELL", p->cell_first, p->n_groups + 1);
   ff_write(&g->out, "#define P_WINDOWS %d\n#define P_GIVEN %d\n#define P_NEAR %uu\n", g->is_block, p->n_given > 0, g->near);
   if (!g->is_block) {
     ff_write(&g->out, "#define P_OWN_TERMS 0u\n#define P_LISTS %d\n", g->request->max_firings > 0);
@@ -327,17 +382,20 @@ static ff_status fill_data(ff_petri_coder *g, ff_error *err) {
 static ff_status generate(ff_petri_coder *g, ff_error *err) {
   const ff_petri_program *p = g->p;
   const uint32_t room = FF_PETRI_CODE_WORDS;
-  uint32_t *stack = ff_calloc((size_t)p->depth + 2 + room, sizeof *stack);
+  g->depth = p->depth > g->until.formula.depth ? p->depth : g->until.formula.depth;
+  uint32_t *stack = ff_calloc((size_t)g->depth + 2 + room, sizeof *stack);
   ff_formula_written *shared = ff_calloc(room, sizeof *shared);
-  g->depth = p->depth;
   g->formulas = (ff_formula_writer){.out = &g->out, .stack = stack, .shared = shared, .room = room};
   if (stack == NULL || shared == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(err, FF_EMEMORY, "no memory for code");
   } else {
+    ff_petri_code_reach(g);
     ff_petri_code_places(g);
     ff_petri_code_flows(g);
     ff_petri_code_hazards(g);
     ff_petri_code_changes(g);
+    ff_petri_code_instant(g);
+    ff_petri_code_switches(g);
     g->code->functions = finish(g);
     const ff_status status = define(g, err);
     g->code->definitions = finish(g);
@@ -380,15 +438,23 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
                             ff_error *err) {
   ff_petri_coder g = {.p = p, .request = request, .shared = shared, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
-  ff_status status = ff_petri_code_check(p, err);
-  if (status == FF_OK) status = ff_petri_check_request(p, request, err);
-  return status == FF_OK ? make(&g, err) : status;
+  ff_status status = ff_petri_check_request(p, request, err);
+  if (status == FF_OK) status = ff_petri_code_check(p, err);
+  if (status == FF_OK) status = check_points(p, request, err);
+  if (status == FF_OK && request->until != NULL) status = take_condition(&g, err);
+  if (status == FF_OK) status = make(&g, err);
+  ff_petri_plain_free(&g.until);
+  return status;
 }
 
 ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p, uint32_t near, ff_error *err) {
   ff_petri_coder g = {.p = p, .is_block = 1, .near = near, .code = out, .out = {.err = err}};
   *out = (ff_petri_code){0};
-  const ff_status status = ff_petri_code_check(p, err);
+  ff_status status = ff_petri_code_check(p, err);
+  if (status == FF_OK && p->n_immediate > 0) status = ff_petri_refuse(err, "immediate transitions by windows");
+  if (status == FF_OK && p->n_timed > 0) status = ff_petri_refuse(err, "deterministic or scheduled transitions by windows");
+  if (status == FF_OK && switches_of(p) > 0)
+    status = ff_petri_refuse(err, "rates that switch where a level crosses a value by windows");
   return status == FF_OK ? make(&g, err) : status;
 }
 

@@ -29,7 +29,8 @@ typedef struct {
   uint32_t n_places, threads, blocks; /* threads of a block, blocks of a multiprocessor for which registers are limited */
   int pool;                   /* whether a block has a pool of trajectories: see ff_petri_thread_pool.h */
   uint32_t slots;             /* trajectories of a block */
-  uint32_t reals, words;      /* rows of shared memory */
+  uint32_t reals, words;      /* rows of shared memory, */
+  uint32_t instant_reals, instant_words; /* and those of them that transitions other than stochastic ones need */
   uint32_t slot_words, pieces; /* that a slot keeps */
   uint32_t state_reals, state_words, of_group, own_places, became; /* of a block: see ff_petri_sweep.h */
 } ff_petri_code;

@@ -15,8 +15,9 @@ typedef struct {
 } changes;
 
 static const ff_petri_law *law_of(const ff_petri_program *p, uint32_t m, uint32_t *i) {
-  *i = p->stochastic[m].i;
-  return &p->law[p->stochastic[m].law];
+  const ff_petri_member member = ff_petri_code_member(p, m);
+  *i = member.i;
+  return &p->law[member.law];
 }
 
 /* Whether a transition adds whole numbers to counts, and does nothing else. */
@@ -35,7 +36,7 @@ static int is_plain(const ff_petri_coder *g, uint32_t m) {
 
 /* How many bits each change needs: 64 if there is no room for those of all transitions. */
 static uint32_t bits_of(const changes *x) {
-  const uint32_t n = x->g->p->n_stochastic;
+  const uint32_t n = ff_petri_code_transitions(x->g->p);
   int64_t low = 0, high = 0;
   for (size_t k = 0; k < (size_t)n * x->g->n_counts; k++) {
     low = x->by[k] < low ? x->by[k] : low;
@@ -48,7 +49,8 @@ static uint32_t bits_of(const changes *x) {
 
 static void fill(changes *x) {
   const ff_petri_program *p = x->g->p;
-  for (uint32_t m = 0; m < p->n_stochastic; m++) {
+  const uint32_t n = ff_petri_code_transitions(p);
+  for (uint32_t m = 0; m < n; m++) {
     uint32_t i;
     const ff_petri_law *law = law_of(p, m, &i);
     x->special[m] = !is_plain(x->g, m);
@@ -57,7 +59,7 @@ static void fill(changes *x) {
           (int64_t)law->effect[c].by;
   }
   x->bits = bits_of(x);
-  for (uint32_t m = 0; m < p->n_stochastic && x->bits == 64; m++) x->special[m] = 1;
+  for (uint32_t m = 0; m < n && x->bits == 64; m++) x->special[m] = 1;
 }
 
 /* ---- plain transitions -------------------------------------------------------------------------------------------------- */
@@ -69,7 +71,7 @@ static void write_plain(const changes *x) {
   for (uint32_t v = 0; v < p->n_places; v++) {
     uint64_t packed = 0;
     if (g->room[v] != FF_PETRI_IN_COUNTS) continue;
-    for (uint32_t m = 0; m < p->n_stochastic; m++) {
+    for (uint32_t m = 0; m < ff_petri_code_transitions(p); m++) {
       const int64_t by = x->special[m] ? 0 : x->by[(size_t)m * g->n_counts + g->number[v]];
       packed |= ((uint64_t)by & (((uint64_t)1 << x->bits) - 1)) << (x->bits * m);
       if (by != 0 && p->stirs[v]) stir |= (uint64_t)1 << m;
@@ -101,7 +103,9 @@ static void write_becomes(ff_petri_coder *g, uint32_t value, uint32_t c) {
     default:
       ff_write(&g->out, "    { const double a = p_level_at(t, %uu, now), b = P_BECOMES(a, d%u);\n"
                "      if (b != a) {\n        p_own_levels(t);\n        P_Y(%u) = p_mended(b);\n        stirs = 1u;\n"
-               "        fails |= !p_is_level(P_Y(%u));\n      } }\n", at, c, at, at);
+               "        fails |= !p_is_level(P_Y(%u));\n", at, c, at, at);
+      if (g->n_switches > 0) ff_write(&g->out, "        p_set_switches(t, %uu);\n", at);
+      ff_write(&g->out, "      } }\n");
   }
 }
 
@@ -136,9 +140,9 @@ static void write_change(const changes *x) {
   int any = 0;
   ff_petri_code_begin(g, "FF_WARP uint32_t p_change(p_thread *t, uint32_t m, double now)", 1);
   ff_write(&g->out, "  const double time = now;\n  uint32_t stirs = 0u, fails = 0u;\n");
-  for (uint32_t m = 0; m < g->p->n_stochastic; m++) any |= !x->special[m];
+  for (uint32_t m = 0; m < ff_petri_code_transitions(g->p); m++) any |= !x->special[m];
   if (any) write_plain(x);
-  for (uint32_t m = 0; m < g->p->n_stochastic; m++)
+  for (uint32_t m = 0; m < ff_petri_code_transitions(g->p); m++)
     if (x->special[m]) write_special(g, m);
   ff_write(&g->out, "  (void)now;\n  (void)time;\n");
   ff_write(&g->out, "  return (stirs ? P_CHANGES_STIR : 0u) | (fails ? P_CHANGES_FAIL : 0u);\n}\n\n");
@@ -152,8 +156,8 @@ static void write_numbers(ff_petri_coder *g) {
   ff_write(&g->out, "FF_WARP int p_stirs(uint32_t m) { return (int)(0x%llXull >> m & 1u); }\n\n", (unsigned long long)stirs);
   if (g->is_block) return;
   ff_write(&g->out, "FF_WARP uint32_t p_number(uint32_t m) {\n  uint32_t number = 0u;\n");
-  for (uint32_t m = 0; m < p->n_stochastic; m++)
-    ff_write(&g->out, "  number = m == %uu ? %uu : number;\n", m, ff_petri_number_of(p, p->stochastic[m]));
+  for (uint32_t m = 0; m < ff_petri_code_transitions(p); m++)
+    ff_write(&g->out, "  number = m == %uu ? %uu : number;\n", m, ff_petri_number_of(p, ff_petri_code_member(p, m)));
   ff_write(&g->out, "  return number;\n}\n\n");
 }
 
@@ -184,7 +188,7 @@ static void write_became(ff_petri_coder *g, int sets) {
 }
 
 void ff_petri_code_changes(ff_petri_coder *g) {
-  const uint32_t n = g->p->n_stochastic;
+  const uint32_t n = ff_petri_code_transitions(g->p);
   changes x = {g, ff_calloc((size_t)n * (g->n_counts + 1), sizeof *x.by), ff_calloc(n, 1), 0};
   if (x.by == NULL || x.special == NULL) {
     if (g->out.status == FF_OK) g->out.status = ff_error_set(g->out.err, FF_EMEMORY, "no memory for code");

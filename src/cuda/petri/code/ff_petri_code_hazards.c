@@ -47,8 +47,7 @@ static void write_profile_formulas(ff_petri_coder *g) {
 
 /* ---- coefficients ------------------------------------------------------------------------------------------------------- */
 
-/* The coefficient of a stochastic transition: variable f<n>. */
-static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {
+uint32_t ff_petri_code_coefficient(ff_petri_coder *g, uint32_t member) {
   const ff_petri_program *p = g->p;
   const ff_petri_factor *factor = &p->factor[member];
   const ff_petri_member m = p->stochastic[member];
@@ -64,7 +63,7 @@ static uint32_t write_coefficient(ff_petri_coder *g, uint32_t member) {
 static void write_coefficients(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
   const ff_petri_program *p = g->p;
   for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++)
-    of[k - p->cell_members[cell]] = write_coefficient(g, p->member[k]);
+    of[k - p->cell_members[cell]] = ff_petri_code_coefficient(g, p->member[k]);
 }
 
 /* Whether a coefficient is a number times a count, which is never below 0. */
@@ -75,10 +74,10 @@ static int is_positive(const ff_petri_coder *g, uint32_t member) {
 
 #define MANY 6u /* members of a cell whose coefficients are computed in a loop: their code would be long */
 
-/* Whether the coefficients of a cell are numbers times counts, and many. */
+/* Whether the coefficients of a cell are numbers times counts, and many; and none is kept. */
 static int has_table(const ff_petri_coder *g, uint32_t cell) {
   const ff_petri_program *p = g->p;
-  int plain = p->cell_members[cell + 1] - p->cell_members[cell] >= MANY;
+  int plain = p->cell_members[cell + 1] - p->cell_members[cell] >= MANY && !(g->reached >> p->group_of[cell] & 1);
   for (size_t k = p->cell_members[cell]; k < p->cell_members[cell + 1]; k++) plain &= is_positive(g, p->member[k]);
   return plain;
 }
@@ -110,6 +109,8 @@ static void write_tables(ff_petri_coder *g) {
 static void write_sum(ff_petri_coder *g, uint32_t cell, uint32_t *of) {
   const uint32_t n = (uint32_t)(g->p->cell_members[cell + 1] - g->p->cell_members[cell]);
   write_coefficients(g, cell, of);
+  for (uint32_t k = 0; k < n && g->reached >> g->p->group_of[cell] & 1; k++)
+    ff_write(&g->out, "  P_COEFFICIENT(%u) = f%u;\n", g->kept[g->p->member[g->p->cell_members[cell] + k]], of[k]);
   for (uint32_t k = 0; k < n; k++)
     if (!is_positive(g, g->p->member[g->p->cell_members[cell] + k])) ff_write(&g->out, "  fine &= f%u >= 0;\n", of[k]);
   for (uint32_t i = 0; i < 4; i++) {

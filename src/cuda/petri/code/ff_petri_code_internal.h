@@ -2,15 +2,24 @@
 #ifndef FF_PETRI_CODE_INTERNAL_H
 #define FF_PETRI_CODE_INTERNAL_H
 
+#include "../../../petri/path/ff_petri_threshold.h"
 #include "../../formula/ff_formula_writer.h"
 #include "ff_petri_code.h"
 
 #define FF_PETRI_CODE_CELLS 32u       /* the most kinds of hazards, */
 #define FF_PETRI_CODE_NARROW 16u      /* flows that may have narrow peaks, */
 #define FF_PETRI_CODE_PROFILES 16u    /* profiles, of which the first one is 1, */
-#define FF_PETRI_CODE_TRANSITIONS 64u /* and stochastic transitions, each of which has a bit of a mask */
+#define FF_PETRI_CODE_TRANSITIONS 64u /* transitions that fire, each of which has a bit of a mask, */
+#define FF_PETRI_CODE_SWITCHES 16u    /* and levels that are compared with numbers */
 #define FF_PETRI_CODE_WORDS 4000u     /* of all formulas */
 #define FF_PETRI_CODE_NO_DATA UINT32_MAX
+
+/* A switch: the derived value, and the threshold, which may be the contrary. */
+typedef struct {
+  uint32_t derived;
+  ff_petri_threshold threshold;
+  uint8_t negated;
+} ff_petri_code_switch;
 
 /* Where a thread has a value. */
 typedef enum {
@@ -58,6 +67,7 @@ typedef struct {
   int is_block;         /* of a large net, */
   uint32_t near;        /* of whose blocks each has at most so many neighbours */
   ff_petri_code *code;
+  ff_petri_plain until; /* the condition that ends trajectories; without words if there is none */
   ff_writer out;
   ff_formula_writer formulas;
   uint8_t *room;        /* of each value, an ff_petri_code_room */
@@ -71,7 +81,22 @@ typedef struct {
   uint32_t n_counts, n_reals, became, reads, depth; /* reads, depth: of formulas for slow bounds */
   ff_petri_code_narrow *narrow;
   uint32_t n_narrow;
+  ff_petri_code_switch switches[FF_PETRI_CODE_SWITCHES];
+  uint32_t n_switches;
+  uint64_t reached;     /* bits of groups whose coefficients firings other than stochastic ones may change */
+  uint32_t n_kept;      /* coefficients of these groups, */
+  uint8_t kept[FF_PETRI_CODE_TRANSITIONS]; /* of each stochastic transition: its number among them */
 } ff_petri_coder;
+
+/* The transitions that fire, in the order in which code numbers them: stochastic, immediate, and timed ones. */
+static inline uint32_t ff_petri_code_transitions(const ff_petri_program *p) {
+  return p->n_stochastic + p->n_immediate + p->n_timed;
+}
+static inline ff_petri_member ff_petri_code_member(const ff_petri_program *p, uint32_t m) {
+  if (m < p->n_stochastic) return p->stochastic[m];
+  m -= p->n_stochastic;
+  return m < p->n_immediate ? p->immediate[m] : p->timed[m - p->n_immediate];
+}
 
 /* ---- values and formulas: ff_petri_code_values.c ------------------------------------------------------------------------ */
 
@@ -116,9 +141,23 @@ uint32_t ff_petri_code_datum_of(const ff_petri_coder *g, const double *at);
 
 /* ---- functions ---------------------------------------------------------------------------------------------------------- */
 
-void ff_petri_code_places(ff_petri_coder *g);  /* p_set, p_store or p_show, p_value, p_derive: ff_petri_code_values.c */
+/* p_set, p_store or p_show, p_value, p_derive, p_is_over: ff_petri_code_values.c */
+void ff_petri_code_places(ff_petri_coder *g);
 void ff_petri_code_flows(ff_petri_coder *g);   /* p_slopes, and what narrow flows need: ff_petri_code_flows.c */
 void ff_petri_code_hazards(ff_petri_coder *g); /* profiles, sums and the choice: ff_petri_code_hazards.c */
+/* The coefficient of a stochastic transition. Its value is variable f<n>, and n is returned. */
+uint32_t ff_petri_code_coefficient(ff_petri_coder *g, uint32_t stochastic);
 void ff_petri_code_changes(ff_petri_coder *g); /* p_change, p_stirs, p_number or p_became, p_become: ff_petri_code_changes.c */
+
+/* Switches: ff_petri_code_switches.c. */
+void ff_petri_code_switches(ff_petri_coder *g); /* p_threshold, p_set_switches */
+void ff_petri_code_define_switches(ff_petri_coder *g);
+/* A macro of i < n, which gives of[i]. */
+void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n);
+
+/* Transitions that fire, other than stochastic ones: ff_petri_code_instant.c. */
+void ff_petri_code_reach(ff_petri_coder *g);   /* sets g->reached, kept; the code of sums needs them */
+void ff_petri_code_instant(ff_petri_coder *g); /* p_has_changed, p_weight, p_is_enabled, p_delay, p_scheduled */
+void ff_petri_code_define_instant(ff_petri_coder *g);
 
 #endif

@@ -221,6 +221,7 @@ static void write_set(ff_petri_coder *g) {
     else
       ff_write(&g->out, "t->initial[%u]);\n", f);
   }
+  if (g->n_switches > 0) ff_write(&g->out, "  for (uint32_t i = 0u; i < P_LEVELS; i++) p_set_switches(t, i);\n");
   ff_write(&g->out, "  (void)unit;\n}\n\n");
 }
 
@@ -268,11 +269,18 @@ static void write_derive(ff_petri_coder *g) {
   ff_petri_code_begin(g, "FF_WARP int p_derive(p_thread *t)", 0);
   ff_write(&g->out, "  int stirs = 0;\n");
   for (uint32_t k = 0; k < p->n_derived; k++) {
+    if (p->derived[k].kind != FF_PETRI_DISCRETE) continue;
     const uint32_t f = ff_petri_code_plain(g, &p->derived[k].plain), at = g->number[p->derived[k].value];
     if (p->stirs[p->derived[k].value]) ff_write(&g->out, "  stirs |= !(f%u == P_D(%u));\n", f, at);
     ff_write(&g->out, "  P_D(%u) = f%u;\n", at, f);
   }
   ff_write(&g->out, "  (void)t;\n  return stirs;\n}\n\n");
+}
+
+static void write_condition(ff_petri_coder *g) {
+  ff_petri_code_begin(g, "FF_WARP int p_is_over(const p_thread *t)", 0);
+  const uint32_t f = ff_petri_code_plain(g, &g->until);
+  ff_write(&g->out, "  (void)t;\n  return f%u != 0;\n}\n\n", f);
 }
 
 void ff_petri_code_places(ff_petri_coder *g) {
@@ -283,4 +291,5 @@ void ff_petri_code_places(ff_petri_coder *g) {
     write_show(g);
   write_value(g);
   write_derive(g);
+  if (g->until.formula.length > 0) write_condition(g);
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "../../../petri/path/ff_petri_threshold.h"
+
 ff_status ff_petri_refuse(ff_error *err, const char *why) {
   return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s yet", why);
 }
@@ -14,7 +16,8 @@ static int is_finite(const ff_formula *f) {
 
 static ff_status check_numbers(const ff_petri_program *p, ff_error *err) {
   for (uint32_t k = 0; k < p->n_laws; k++)
-    if (!is_finite(&p->law[k].rate.formula)) return ff_petri_refuse(err, "infinite numbers in rates");
+    if (!is_finite(&p->law[k].rate.formula) || !is_finite(&p->law[k].enabled.formula))
+      return ff_petri_refuse(err, "infinite numbers in rates");
   for (uint32_t k = 1; k < p->n_profiles; k++)
     if (!is_finite(&p->profile[k].plain.formula)) return ff_petri_refuse(err, "infinite numbers in rates");
   return FF_OK;
@@ -24,13 +27,14 @@ ff_status ff_petri_check_kinds(const ff_petri_program *p, ff_error *err) {
   if (p->options.paper) return ff_petri_refuse(err, "method = \"paper\"");
   if (p->options.integrator == FF_PETRI_ROSENBROCK || p->options.integrator == FF_PETRI_CVODE)
     return ff_petri_refuse(err, "an integrator other than \"dormand_prince\" and \"auto\"");
-  if (p->n_immediate > 0) return ff_petri_refuse(err, "immediate transitions");
-  if (p->n_timed > 0) return ff_petri_refuse(err, "deterministic or scheduled transitions");
   if (p->n_events > 0) return ff_petri_refuse(err, "events");
   if (p->n_stochastic == 0) return ff_petri_refuse(err, "no stochastic transition");
-  for (uint32_t k = 0; k < p->n_derived; k++)
-    if (p->derived[k].kind != FF_PETRI_DISCRETE)
-      return ff_petri_refuse(err, "rates that switch where a level or the time crosses a value");
+  for (uint32_t k = 0; k < p->n_derived; k++) {
+    ff_petri_threshold threshold;
+    uint8_t negated;
+    if (p->derived[k].kind != FF_PETRI_DISCRETE && !ff_petri_as_threshold(p, &p->derived[k], &threshold, &negated))
+      return ff_petri_refuse(err, "rates that switch where the time or a function of levels crosses a value");
+  }
   if (p->n_watched > 0) return ff_petri_refuse(err, "flows that may empty a place");
   if (p->n_moving > 0) return ff_petri_refuse(err, "variables of levels that rates read");
   return check_numbers(p, err);
@@ -45,7 +49,18 @@ ff_status ff_petri_check_marking(const ff_petri_program *p, const double *initia
   return FF_OK;
 }
 
+/* A condition that ends trajectories may read counts alone. */
+static ff_status check_condition(const ff_petri_program *p, const ff_formula *until, ff_error *err) {
+  ff_petri_plain plain;
+  const ff_status status = ff_petri_program_plain(&plain, p, until, err);
+  if (status != FF_OK) return status;
+  int moves = ff_formula_has_time(&plain.formula);
+  for (uint32_t k = 0; k < plain.n; k++) moves |= ff_petri_is_level(p, plain.read[k]);
+  ff_petri_plain_free(&plain);
+  return moves ? ff_petri_refuse(err, "conditions on levels or the time that end trajectories") : FF_OK;
+}
+
 ff_status ff_petri_check_request(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
-  if (request->until != NULL) return ff_petri_refuse(err, "conditions that end trajectories");
-  return ff_petri_check_marking(p, request->initial, err);
+  const ff_status status = request->until != NULL ? check_condition(p, request->until, err) : FF_OK;
+  return status == FF_OK ? ff_petri_check_marking(p, request->initial, err) : status;
 }

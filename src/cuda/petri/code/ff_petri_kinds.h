@@ -12,7 +12,8 @@ extern "C" {
 /* FF_EUNSUPPORTED, with the clause "no kernel simulates nets with <why> yet". */
 ff_status ff_petri_refuse(ff_error *err, const char *why);
 
-/* FF_EUNSUPPORTED, with a clause, if no kernel simulates such a net. O(size of the program). */
+/* FF_EUNSUPPORTED, with a clause, if no kernel simulates such a net. Not all kernels simulate the others: generated code has
+ * transitions of all kinds, and nets as data (../data/) only stochastic ones and flows. O(size of the program). */
 ff_status ff_petri_check_kinds(const ff_petri_program *program, ff_error *err);
 
 #define FF_PETRI_KINDS_LARGEST 0x1p30 /* the largest count at the start */
@@ -20,7 +21,8 @@ ff_status ff_petri_check_kinds(const ff_petri_program *program, ff_error *err);
 /* The same for a marking at the start. O(places). */
 ff_status ff_petri_check_marking(const ff_petri_program *program, const double *initial, ff_error *err);
 
-/* The same for a run. With starts, the request has the largest marking of each place. O(places). */
+/* The same for a run. It comes before the kinds of the net, of which a condition that ends trajectories may be a switch, too.
+ * With starts, the request has the largest marking of each place. O(places + size of the condition). */
 ff_status ff_petri_check_request(const ff_petri_program *program, const ff_device_request *request, ff_error *err);
 
 #ifdef __cplusplus

@@ -12,6 +12,20 @@ typedef ff_petri_image_maker maker;
 
 /* ---- limits ------------------------------------------------------------------------------------------------------------- */
 
+static ff_status refuse(ff_error *err, const char *what) {
+  return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s as data yet", what);
+}
+
+/* What only generated code has. */
+static ff_status check_kinds(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
+  if (request->until != NULL) return refuse(err, "conditions that end trajectories");
+  if (p->n_immediate > 0) return refuse(err, "immediate transitions");
+  if (p->n_timed > 0) return refuse(err, "deterministic or scheduled transitions");
+  for (uint32_t k = 0; k < p->n_derived; k++)
+    if (p->derived[k].kind != FF_PETRI_DISCRETE) return refuse(err, "rates that switch where a level crosses a value");
+  return FF_OK;
+}
+
 static ff_status check_size(const char *what, uint64_t found, uint64_t most, ff_error *err) {
   if (found <= most) return FF_OK;
   return ff_error_set(err, FF_EUNSUPPORTED, "too large as data: the net has %llu %s; expected at most %llu",
@@ -374,9 +388,10 @@ ff_status ff_petri_image_new(ff_petri_image *out, void **memory, size_t *bytes, 
                              const ff_device_request *request, ff_error *err) {
   maker m = {.p = p, .err = err};
   *memory = NULL;
-  ff_status status = ff_petri_check_kinds(p, err);
+  ff_status status = ff_petri_check_request(p, request, err);
+  if (status == FF_OK) status = ff_petri_check_kinds(p, err);
+  if (status == FF_OK) status = check_kinds(p, request, err);
   if (status == FF_OK) status = check_sizes(p, err);
-  if (status == FF_OK) status = ff_petri_check_request(p, request, err);
   if (status == FF_OK && request->points != NULL)
     status = ff_error_set(err, FF_EUNSUPPORTED, "a net as data is one point of a sweep");
   if (status != FF_OK) return status;

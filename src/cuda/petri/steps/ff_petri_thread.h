@@ -36,6 +36,8 @@
  *   P_LISTS             whether firings are listed
  *   P_POINTS            1 if the ensemble has several points, else undefined. Then P_PLACES is the number of places, and
  *                       P_POINT_SIZE that of what a point has: see ff_petri_thread_points.h
+ *   P_UNTIL             whether a condition ends trajectories
+ *   P_INSTANT, P_CLOCKS what ff_petri_thread_instant.h tells; 0
  *   P_WINDOWS           0: the net is not one of blocks (../windows/ff_petri_sweep.h)
  *   P_GIVEN, P_NEAR, P_OWN_TERMS   of a block: whether flows read levels of others, the most neighbours, and what
  *                       ff_petri_sweep.h tells; 0
@@ -55,6 +57,7 @@
  *   p_member(t, c, x)        the stochastic transition of cell c at which the sum of coefficients passes x
  *   p_change(t, m, now)      lets it fire; returns P_CHANGES_* bits
  *   p_stirs(m), p_number(m)  whether it may change a flow; its number in the net
+ *   p_is_over(t)             whether the condition holds
  *   p_store(t, to, y)        records the levels y and all other places
  *   p_value(t, i)            a value that slow bounds read, other than levels and the time
  *   p_profile_outline(t, k, a, b), p_profile_bound(t, k, a, b), p_rate_outline, p_rate_bound   bounds in double
@@ -71,6 +74,7 @@
 #include "ff_petri_thread_hazards.h"
 #include "ff_petri_thread_bounds.h"
 #include "ff_petri_thread_fire.h"
+#include "ff_petri_thread_instant.h"
 #include "ff_petri_thread_turn.h"
 #if P_POOL
 #include "ff_petri_thread_pool.h"

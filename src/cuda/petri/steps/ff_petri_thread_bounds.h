@@ -15,7 +15,7 @@ typedef struct {
 } p_bounds_room;
 
 FF_WARP void p_fill_bounds(p_bounds_room *room, const p_thread *t, p_formula formula, uint32_t moving) {
-  const double length = p_length(t);
+  const double length = P_STEP_LENGTH(p_length(t));
   P_EACH(i, P_LEVELS) p_curve(t, i, room->dense + FF_ODE_DENSE * i);
   room->step.from = t->from;
   room->step.to = t->from + length;
@@ -185,7 +185,7 @@ P_APART p_thread p_bounds(p_thread own) {
     int exact = ff_petri_is_exact(size * width, tried.sum, tried.error, P_RELATIVE);
     if (exact && !affine && width > FF_PETRI_PEAK_FINEST) {
       const double slack = ff_petri_slack_of(size * width, tried.sum, P_RELATIVE);
-      exact = !p_profile_hides(t, k, begin, begin + width, tried.low, tried.high, slack);
+      exact = !p_profile_hides(t, k, P_OF_STEP(begin), P_OF_STEP(begin + width), tried.low, tried.high, slack);
     }
     if (exact) {
       if (!(tried.low >= 0) || !p_add_piece(t, begin, width, before, tried.c)) return own;

@@ -14,26 +14,37 @@ FF_WARP void p_list(const p_thread *t, uint32_t m) {
 }
 #endif
 
-/* The transition m of group g fires now. */
-FF_WARP void p_let_fire(p_thread *t, uint32_t g, uint32_t m) {
+/* The transition m fires now. Returns 0 if the trajectory is refused. */
+FF_WARP int p_happen(p_thread *t, uint32_t m) {
   P_FIRINGS++;
-  P_FIRED(g)++;
-  p_draw(t, g);
-  t->dirty |= P_BIT(g);
 #if !P_WINDOWS
   if (P_LISTS) p_list(t, m);
 #endif
   const uint32_t changes = p_change(t, m, t->now);
   if (p_derive(t) || (changes & P_CHANGES_STIR) != 0u) t->is |= P_STIRRED;
-  if (!p_sums(t, g) || (changes & P_CHANGES_FAIL) != 0u || P_FIRINGS >= P_LARGEST)
-    t->phase = P_REFUSES;
-  else
-    t->phase = (t->is & P_STIRRED) != 0u || !(t->now < t->to) ? P_BEGINS : P_SEARCHES;
+#if P_UNTIL
+  if (p_is_over(t)) t->is |= P_OVER;
+#endif
+  return (changes & P_CHANGES_FAIL) == 0u && P_FIRINGS < P_LARGEST;
+}
+
+FF_WARP uint32_t p_phase_after(const p_thread *t) {
+  return (t->is & P_STIRRED) != 0u || !(t->now < t->to) ? P_BEGINS : P_SEARCHES;
+}
+
+/* The transition m of group g fires now. */
+FF_WARP void p_let_fire(p_thread *t, uint32_t g, uint32_t m) {
+  P_FIRED(g)++;
+  p_draw(t, g);
+  t->dirty |= P_BIT(g);
+  const int fine = p_happen(t, m);
+  t->phase = p_sums(t, g) && fine ? p_phase_after(t) : P_REFUSES;
 #if P_WINDOWS
   p_tell_firing(t, m);
 #endif
 }
 
+#if !P_INSTANT
 /* Finds the next firing, and lets it happen. */
 FF_WARP void p_fire(p_thread *t) {
   double time;
@@ -48,5 +59,6 @@ FF_WARP void p_fire(p_thread *t) {
   t->now = time;
   p_let_fire(t, g, m);
 }
+#endif
 
 #endif

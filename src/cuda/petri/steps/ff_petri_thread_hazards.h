@@ -147,7 +147,7 @@ FF_WARP void p_sample(const p_thread *t, uint32_t k, double begin, double width,
   P_UNROLL_IF_SHORT for (uint32_t j = 0; j < (affine ? (uint32_t)FF_PETRI_NODES : (uint32_t)FF_PETRI_POINTS); j++) {
     const double s = begin + width * p_points[j].at;
     double y[P_ROOM(P_LEVELS)];
-    P_EACH(i, P_LEVELS) y[i] = p_clip(t->is & P_FLAT ? P_Y(i) : ff_ode_dense_value(curve[i], s));
+    P_EACH(i, P_LEVELS) y[i] = p_clip(t->is & P_FLAT ? P_Y(i) : ff_ode_dense_value(curve[i], P_OF_STEP(s)));
     ff_petri_sample(&x, &p_points[j], p_profile(t, k, y, t->from + p_length(t) * s));
   }
   ff_petri_sampled_tell(&x, affine, out);
@@ -273,12 +273,21 @@ FF_WARP void p_search(p_thread *t) {
 #if P_WINDOWS
   if ((t->is & P_TOLD) == 0u) p_tell_segment(t);
 #endif
+#if P_SWITCHES > 0u
+  if ((t->is & P_SOUGHT) == 0u) *t = p_seek(*t);
+#endif
   P_EACH_GROUP(g) {
     if (!P_HAS(t->dirty, g) || t->phase != P_SEARCHES) continue;
     if (!p_search_group(t, g)) t->phase = P_BOUNDS;
   }
   if (t->phase != P_SEARCHES) return;
   p_first_group(t, &time);
+#if P_CLOCKS > 0u
+  double due;
+  p_first_clock(t, &due);
+  if (due < time) time = due;
+#endif
+  if (P_SWITCHES > 0u && (t->is & P_CROSSING) != 0u) time = t->from; /* p_fire() tells what comes first */
   if (t->pending != 0u || (time < P_INFINITY && time <= t->to)) {
     t->phase = P_FIRES;
   } else if (p_serve(t, t->to)) {

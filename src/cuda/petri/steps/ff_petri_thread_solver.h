@@ -65,6 +65,9 @@ FF_WARP double p_known_end(p_thread *t) {
   while (t->at_stop < t->n_stops && !(t->stop[t->at_stop] > t->now)) t->at_stop++;
   if (t->at_stop < t->n_stops && t->stop[t->at_stop] < most) most = t->stop[t->at_stop];
 #endif
+#if P_CLOCKS > 0u
+  most = p_end_by_clocks(t, most);
+#endif
   const uint32_t g = p_first_group(t, &time);
   if (g == P_GROUPS || !(time < most) || !(time > t->now)) return most;
   const int stirs = P_HAS(P_ALL_STIR, g) ? 1 : P_HAS(P_SOME_STIR, g) ? p_stirs(p_choose_apart(*t, g, t->now)) : 0;
@@ -82,22 +85,25 @@ FF_WARP void p_begin(p_thread *t) {
   if (t->is & P_STIRRED) {
     if ((t->is & P_FLAT) == 0u) {
       const double length = t->now - t->from;
-      if (t->now < t->to && length > 0) P_REACH = ff_petri_shorter_reach(P_REACH, length);
+      if (t->now < P_STEP_TO && length > 0) P_REACH = ff_petri_shorter_reach(P_REACH, length);
       p_own_levels(t);
-      if (t->now >= t->from && t->now < t->to && P_NEXT > P_TRIED) P_NEXT = P_TRIED;
+      if (t->now >= t->from && t->now < P_STEP_TO && P_NEXT > P_TRIED) P_NEXT = P_TRIED;
     }
     t->is |= P_OWN | P_FRESH;
 #if P_TIMED_FLOWS && !P_GIVEN
     P_REAL(P_AT_TIME) = t->now;
 #endif
   }
-  t->is = (t->is & ~(uint32_t)(P_STIRRED | P_TOLD)) | P_FIRST_TRY;
+  t->is = (t->is & ~(uint32_t)(P_STIRRED | P_TOLD | P_SOUGHT | P_CROSSING)) | P_FIRST_TRY;
   t->from = t->now;
 #if P_GIVEN
   P_EACH(i, P_LEVELS) P_SLOPE(i) = P_END_SLOPE(i);
   p_look_near(t);
 #endif
   t->integrated = t->several = 0u;
+#if P_SWITCHES > 0u
+  P_PART = 1;
+#endif
   P_TRIES = P_PIECES_USED = 0u;
   const double most = p_known_end(t);
   P_MOST = most;

@@ -83,7 +83,8 @@ enum { P_CURVE = FF_ODE_DENSE - 1 }; /* numbers of a level's curve, besides y: c
 #define P_AT_LENGTHS (P_AT_DERIVED + P_DERIVED)                  /* of steps: next, tried, shortest; reach; most; wanted */
 #define P_AT_TIME (P_AT_LENGTHS + 6u)                            /* the time for which the solver computes the first slopes */
 #define P_AT_SLOPE P_AT_TIME /* with given levels instead: slopes at the start of the step, and at its end */
-#define P_AT_TIMES (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u)) /* in a pool: now, from, to */
+#define P_AT_INSTANT (P_AT_TIME + (P_GIVEN ? 2u * P_LEVELS : P_TIMED_FLOWS ? 1u : 0u)) /* see ff_petri_thread_instant.h */
+#define P_AT_TIMES (P_AT_INSTANT + P_INSTANT_REALS) /* in a pool: now, from, to */
 #define P_REAL_ROWS (P_AT_TIMES + (P_POOL ? 3u : 0u))
 
 /* Element i of a row is that of thread i, or of trajectory i of a pool. On the device by the name of the shared memory: through a
@@ -142,8 +143,22 @@ extern __shared__ __align__(16) double p_rows[];
 #define P_AT_PIECES (P_AT_FIRED + P_GROUPS) /* if profiles are curved: the first piece, and how many */
 #define P_AT_OTHERS (P_AT_PIECES + (P_PIECES > 0u ? 2u * (P_PROFILES - 1u) : 0u))
 #define P_AT_NEAR (P_AT_OTHERS + 8u) /* of neighbours: the piece in which the step begins, and in the highest bit the wave */
-#define P_AT_REST (P_AT_NEAR + P_NEAR) /* in a pool: what is in registers while a thread has the trajectory */
+#define P_AT_INSTANT_WORDS (P_AT_NEAR + P_NEAR)
+#define P_AT_REST (P_AT_INSTANT_WORDS + P_INSTANT_WORDS) /* in a pool: what is in registers while a thread has the trajectory */
 #define P_WORD_ROWS (P_AT_REST + (P_POOL ? 8u : 0u))
+
+/* The solver's step, of which a crossing may end a segment: its end, and the part that the segment is. */
+#if P_SWITCHES > 0u
+#define P_AT_SWITCHES (P_AT_INSTANT + P_INSTANT_REALS - 4u)
+#define P_STEP_TO P_REAL(P_AT_SWITCHES)
+#define P_PART P_REAL(P_AT_SWITCHES + 1u)
+#define P_OF_STEP(s) ((s) * P_PART)
+#define P_STEP_LENGTH(length) ((length) / P_PART)
+#else
+#define P_STEP_TO (t->to)
+#define P_OF_STEP(s) (s)
+#define P_STEP_LENGTH(length) (length)
+#endif
 
 #define P_X(i) P_WORD(i)
 #define P_FIRED(g) P_WORD(P_AT_FIRED + (g))
@@ -183,7 +198,10 @@ enum {
   P_STIRRED = 4, /* the segment ends now, as flows have changed */
   P_FRESH = 8,   /* no step was made since the solution began, or went on in another state */
   P_FIRST_TRY = 16,
-  P_TOLD = 32    /* the segment is in the wave of the block */
+  P_TOLD = 32,   /* the segment is in the wave of the block */
+  P_OVER = 64,   /* a condition ends the trajectory now */
+  P_SOUGHT = 128, /* it is known whether the segment ends with a crossing, */
+  P_CROSSING = 256 /* and it does */
 };
 
 typedef struct {
@@ -231,6 +249,20 @@ P_TABLE ff_petri_point p_points[FF_PETRI_POINTS] = FF_PETRI_POINT_TABLE;
 enum { P_CHANGES_STIR = 1, P_CHANGES_FAIL = 2 };
 
 FF_WARP int p_serve(p_thread *t, double next_time);
+#if P_UNTIL
+FF_WARP int p_is_over(const p_thread *t);
+#endif
+#if P_INSTANT
+FF_WARP int p_begin_instant(p_thread *t);
+#endif
+#if P_SWITCHES > 0u
+FF_WARP void p_set_switches(p_thread *t, uint32_t level);
+P_APART p_thread p_seek(p_thread own);
+#endif
+#if P_CLOCKS > 0u
+FF_WARP uint32_t p_first_clock(const p_thread *t, double *time);
+FF_WARP double p_end_by_clocks(const p_thread *t, double most);
+#endif
 FF_WARP void p_draw(p_thread *t, uint32_t g);
 FF_WARP int p_derive(p_thread *t);
 FF_WARP void p_slopes(const p_thread *t, double time, const double *y, double *out);
@@ -289,10 +321,10 @@ FF_WARP void p_curve(const p_thread *t, uint32_t i, double *c) {
 /* A level at a time of the segment. */
 FF_WARP double p_level_at(const p_thread *t, uint32_t i, double time) {
   double c[FF_ODE_DENSE];
-  if ((t->is & P_OWN) || (time > t->from && time >= t->to)) return P_Y(i);
+  if ((t->is & P_OWN) || (time > t->from && time >= P_STEP_TO)) return P_Y(i);
   if (time <= t->from) return P_REAL(P_AT_CURVE + P_CURVE * i);
   p_curve(t, i, c);
-  return ff_ode_dense_value(c, (time - t->from) / p_length(t));
+  return ff_ode_dense_value(c, (time - t->from) / (P_STEP_TO - t->from));
 }
 
 FF_WARP void p_levels_at(const p_thread *t, double time, double *out) { P_EACH(i, P_LEVELS) out[i] = p_level_at(t, i, time); }

@@ -62,6 +62,12 @@ FF_WARP void p_take(p_thread *t) {
     t->dirty |= P_BIT(g);
     fine &= p_sums(t, g);
   }
+#if P_UNTIL
+  if (p_is_over(t)) t->is |= P_OVER;
+#endif
+#if P_INSTANT
+  fine &= p_begin_instant(t);
+#endif
   if (!fine) t->phase = P_REFUSES;
 }
 
@@ -86,9 +92,26 @@ P_APART p_thread p_leave(p_thread own) {
   return own;
 }
 
+#if P_UNTIL
+/* A condition has ended the trajectory, which keeps its state. As on the processor, this is noted when it is known what would
+ * have happened next: so a trajectory that fails in the same moment is refused. */
+FF_WARP int p_stop(p_thread *t) {
+  FF_NO_UNROLL for (uint32_t at = P_NUMBER; at < t->run->n_times; at++) {
+    P_NUMBER = at;
+    p_record(*t, t->now);
+  }
+  t->run->stopped[P_UNIT] = t->now;
+  t->phase = P_ENDS;
+  return 0;
+}
+#endif
+
 /* Records what the trajectory has reached: its state lasts until next_time. Returns whether it goes on. */
 FF_WARP int p_serve(p_thread *t, double next_time) {
   const ff_launch *run = t->run;
+#if P_UNTIL
+  if (t->is & P_OVER) return p_stop(t);
+#endif
   if (P_WANTED >= next_time) return 1;
   uint32_t at = P_NUMBER;
   FF_NO_UNROLL for (; at < run->n_times && run->times[at] < next_time; at++) {
