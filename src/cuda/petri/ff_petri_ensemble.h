@@ -12,7 +12,7 @@ struct ff_ensemble : ff_trajectories {
   const ff_petri_program *program;
 };
 
-/* Code that is generated for the net: ff_petri_generated.cu. A kernel that reads it as data: data/ff_petri_generic.cu. For large
+/* Code that is generated for the net: ff_petri_generated.cu. A kernel that reads it as data: ff_petri_generic.cu. For large
  * nets: ff_petri_tissue.cu. */
 extern "C" const ff_trajectory_runner ff_petri_runner_generated;
 extern "C" const ff_trajectory_runner ff_petri_runner_generic;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../ff_petri_ensemble.h"
+#include "ff_petri_ensemble.h"
 
-#include "ff_petri_warp.h"
+#include "data/ff_petri_warp.h"
 
 #define WARPS 4         /* the most of a block */
 #define BLOCKS 4        /* of a multiprocessor, for which registers are limited */
