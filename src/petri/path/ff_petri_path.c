@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ff_petri_path_internal.h"
+#include "../program/ff_petri_plain.h"
 
 /* ---- making and freeing ------------------------------------------------------------------------------------------------- */
 

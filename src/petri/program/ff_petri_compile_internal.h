@@ -3,9 +3,8 @@
 #define FF_PETRI_COMPILE_INTERNAL_H
 
 #include "../../model/ff_formula_code.h"
-#include "ff_petri_program.h"
+#include "ff_petri_plain.h"
 
-#define FF_PETRI_NO_VALUE UINT32_MAX
 
 /* What may change the value of a formula, each including those before it: nothing, discrete places, switches, levels and the
  * time. */

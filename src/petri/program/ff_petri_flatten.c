@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ff_petri_plain_free(ff_petri_plain *plain) {
-  if (plain == NULL) return;
-  ff_formula_free(&plain->formula);
-  free(plain->read);
-  *plain = (ff_petri_plain){0};
-}
-
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
 ff_status ff_petri_add_value(ff_petri_maker *m, uint32_t *value) {
@@ -82,26 +75,7 @@ ff_status ff_petri_flatten(ff_petri_family_maker *f, const ff_formula_word *word
   return status;
 }
 
-ff_status ff_petri_localise(ff_petri_maker *m, ff_petri_plain *out) {
-  ff_formula *formula = &out->formula;
-  uint32_t most = 0;
-  for (uint32_t at = 0; at < formula->length; at++) most += formula->word[at].code == FF_F_SYMBOL;
-  uint32_t *read = ff_calloc(most, sizeof *read);
-  if (read == NULL) return ff_error_set(m->err, FF_EMEMORY, "no memory for a formula of %u symbols", most);
-  out->n = 0;
-  for (uint32_t at = 0; at < formula->length; at++) {
-    ff_formula_word *word = &formula->word[at];
-    if (word->code != FF_F_SYMBOL) continue;
-    if (m->local[word->symbol] == FF_PETRI_NO_VALUE) {
-      m->local[word->symbol] = out->n;
-      read[out->n++] = word->symbol;
-    }
-    word->symbol = m->local[word->symbol];
-  }
-  for (uint32_t k = 0; k < out->n; k++) m->local[read[k]] = FF_PETRI_NO_VALUE;
-  out->read = out->n > 0 ? ff_shrink(read, out->n, sizeof *read) : read;
-  return FF_OK;
-}
+ff_status ff_petri_localise(ff_petri_maker *m, ff_petri_plain *out) { return ff_petri_plain_localise(out, m->local, m->err); }
 
 /* ---- equal ones --------------------------------------------------------------------------------------------------------- */
 

@@ -197,24 +197,6 @@ static ff_status make_variables(ff_petri_maker *m) {
   return status;
 }
 
-/* ---- conditions --------------------------------------------------------------------------------------------------------- */
-
-ff_status ff_petri_program_plain(ff_petri_plain *out, const ff_petri_program *p, const ff_formula *of, ff_error *err) {
-  uint32_t *local = ff_calloc(p->n_values, sizeof *local);
-  ff_petri_maker m = {.local = local, .err = err};
-  *out = (ff_petri_plain){0};
-  if (local == NULL) return ff_error_set(err, FF_EMEMORY, "no memory for a condition of %u values", p->n_values);
-  for (uint32_t v = 0; v < p->n_values; v++) local[v] = FF_PETRI_NO_VALUE;
-  ff_status status = ff_formula_copy(&out->formula, of, err);
-  for (uint32_t at = 0; at < out->formula.length; at++)
-    if (out->formula.word[at].code == FF_F_SYMBOL)
-      out->formula.word[at].symbol = ff_petri_observed_value(p, out->formula.word[at].symbol);
-  if (status == FF_OK) status = ff_petri_localise(&m, out);
-  free(local);
-  if (status != FF_OK) ff_petri_plain_free(out);
-  return status;
-}
-
 /* ---- the whole ---------------------------------------------------------------------------------------------------------- */
 
 static ff_status set_options(ff_petri_program *p, const ff_petri_options *options, ff_error *err) {

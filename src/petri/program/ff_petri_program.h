@@ -242,8 +242,4 @@ static inline uint32_t ff_petri_observed_value(const ff_petri_program *p, uint32
   return symbol < p->n_places ? p->place_value[symbol] : p->time + 1 + (symbol - p->n_places);
 }
 
-/* The formula `of`, whose symbols are those of observers, as one of values; the caller frees *out. O(length). */
-ff_status ff_petri_program_plain(ff_petri_plain *out, const ff_petri_program *program, const ff_formula *of, ff_error *err);
-void ff_petri_plain_free(ff_petri_plain *plain);
-
 #endif

@@ -3,14 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../petri/program/ff_petri_plain.h"
 #include "../../../petri/within/ff_petri_span_math.h"
 
-/* More would need too many registers, or too long to compile. */
-#define MOST_LEVELS 16u
-#define MOST_PLACES 64u
-#define MOST_GROUPS 16u
-#define MOST_CLOCKS 32u
-#define MOST_DEPTH 32u
 #define PIECES 64u
 #define FIRST_GIVEN 1000000u    /* the name of a given level, */
 #define FIRST_OF_POINT 2000000u /* and of a number of a point */
@@ -21,63 +16,6 @@
 #define CURVED_THREADS 384u /* of a block with a pool, if some hazard is not affine, */
 #define AFFINE_THREADS 512u /* and if all are */
 #define MOST_POOL 65535u    /* trajectories of a pool */
-
-/* ---- what can be generated ---------------------------------------------------------------------------------------------- */
-
-static ff_status too_many(ff_error *err, const char *what, uint64_t found, uint64_t most) {
-  return ff_error_set(err, FF_EUNSUPPORTED, "no generated code: the net has %llu %s; expected at most %llu",
-                      (unsigned long long)found, what, (unsigned long long)most);
-}
-
-static uint64_t words_of(const ff_petri_program *p) {
-  uint64_t n = 0;
-  for (uint32_t k = 0; k < p->n_laws; k++) {
-    n += (uint64_t)p->law[k].n * (p->law[k].rate.formula.length + p->law[k].enabled.formula.length + p->law[k].n_effects);
-    for (uint32_t c = 0; c < p->law[k].n_effects; c++) n += (uint64_t)p->law[k].n * p->law[k].effect[c].formula.formula.length;
-  }
-  for (uint32_t k = 0; k < p->n_profiles; k++) n += p->profile[k].plain.formula.length;
-  for (uint32_t k = 0; k < p->n_derived; k++) n += p->derived[k].plain.formula.length;
-  return n;
-}
-
-static uint32_t switches_of(const ff_petri_program *p) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < p->n_derived; k++) n += p->derived[k].kind != FF_PETRI_DISCRETE;
-  return n;
-}
-
-static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
-  if (p->n_levels > MOST_LEVELS) return too_many(err, "continuous places that flows change", p->n_levels, MOST_LEVELS);
-  if (p->n_places > MOST_PLACES) return too_many(err, "places", p->n_places, MOST_PLACES);
-  if (ff_petri_code_transitions(p) > FF_PETRI_CODE_TRANSITIONS)
-    return too_many(err, "transitions that fire", ff_petri_code_transitions(p), FF_PETRI_CODE_TRANSITIONS);
-  if (p->n_timed > MOST_CLOCKS) return too_many(err, "deterministic and scheduled transitions", p->n_timed, MOST_CLOCKS);
-  if (switches_of(p) > FF_PETRI_CODE_SWITCHES)
-    return too_many(err, "comparisons of levels with numbers", switches_of(p), FF_PETRI_CODE_SWITCHES);
-  if (p->n_groups > MOST_GROUPS) return too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
-  if (p->n_cells > FF_PETRI_CODE_CELLS) return too_many(err, "kinds of hazards", p->n_cells, FF_PETRI_CODE_CELLS);
-  if (p->n_profiles > FF_PETRI_CODE_PROFILES)
-    return too_many(err, "functions of levels in hazards", p->n_profiles - 1, FF_PETRI_CODE_PROFILES - 1);
-  if (words_of(p) > FF_PETRI_CODE_WORDS)
-    return too_many(err, "operations and operands in formulas", words_of(p), FF_PETRI_CODE_WORDS);
-  if (p->depth > MOST_DEPTH) return too_many(err, "operands that a formula keeps", p->depth, MOST_DEPTH);
-  return FF_OK;
-}
-
-/* What is generated for one point of a sweep only: its code has numbers that no point could have as data. */
-static ff_status check_points(const ff_petri_program *p, const ff_device_request *request, ff_error *err) {
-  const char *const what = request->until != NULL                              ? "conditions that end trajectories"
-                           : ff_petri_code_transitions(p) != p->n_stochastic ? "immediate, deterministic or scheduled transitions"
-                           : switches_of(p) > 0                              ? "rates that switch where a level crosses a value"
-                                                                             : NULL;
-  if (request->points == NULL || what == NULL) return FF_OK;
-  return ff_error_set(err, FF_EUNSUPPORTED, "the code for nets with %s is for one point of a sweep", what);
-}
-
-ff_status ff_petri_code_check(const ff_petri_program *p, ff_error *err) {
-  const ff_status status = ff_petri_check_kinds(p, err);
-  return status == FF_OK ? check_sizes(p, err) : status;
-}
 
 /* ---- values ------------------------------------------------------------------------------------------------------------- */
 
@@ -119,10 +57,10 @@ static ff_status take_condition(ff_petri_coder *g, ff_error *err) {
   const ff_petri_plain *plain = &g->until;
   const ff_status status = ff_petri_program_plain(&g->until, g->p, g->request->until, err);
   if (status != FF_OK) return status;
-  if (plain->formula.depth > MOST_DEPTH)
-    return too_many(err, "operands that a condition keeps", plain->formula.depth, MOST_DEPTH);
+  if (plain->formula.depth > FF_PETRI_CODE_DEPTH)
+    return ff_petri_code_too_many(err, "operands that a condition keeps", plain->formula.depth, FF_PETRI_CODE_DEPTH);
   if (plain->formula.length > FF_PETRI_CODE_WORDS)
-    return too_many(err, "operations and operands in a condition", plain->formula.length, FF_PETRI_CODE_WORDS);
+    return ff_petri_code_too_many(err, "operations and operands in a condition", plain->formula.length, FF_PETRI_CODE_WORDS);
   return FF_OK;
 }
 
@@ -134,7 +72,7 @@ static ff_status list_narrow(ff_petri_coder *g, ff_error *err) {
     if (!law->rate.moving || !ff_petri_span_may_be_narrow(&law->rate.formula)) continue;
     for (uint32_t i = 0; i < law->n; i++) {
       if (g->n_narrow == FF_PETRI_CODE_NARROW)
-        return too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, FF_PETRI_CODE_NARROW);
+        return ff_petri_code_too_many(err, "flows with narrow peaks", (uint64_t)g->n_narrow + 1, FF_PETRI_CODE_NARROW);
       ff_petri_code_narrow *x = &g->narrow[g->n_narrow++];
       *x = (ff_petri_code_narrow){law, i, ff_petri_span_can(&law->rate.formula)};
       for (uint32_t k = 0; k < law->rate.n; k++) {
@@ -231,12 +169,6 @@ static uint64_t operations_of(const ff_petri_coder *g) {
     if ((bits & both) != 0) bits |= both;
   }
   return bits;
-}
-
-void ff_petri_code_define_map(ff_petri_coder *g, const char *name, const uint32_t *of, uint32_t n) {
-  ff_write(&g->out, "#define %s(i) (", name);
-  for (uint32_t i = 0; i + 1 < n; i++) ff_write(&g->out, "(i) == %uu ? %uu : ", i, of[i]);
-  ff_write(&g->out, "%uu)\n", of[n - 1]);
 }
 
 /* Cells with one transition, as bits. */
@@ -440,7 +372,7 @@ ff_status ff_petri_code_new(ff_petri_code *out, const ff_petri_program *p, const
   *out = (ff_petri_code){0};
   ff_status status = ff_petri_check_request(p, request, err);
   if (status == FF_OK) status = ff_petri_code_check(p, err);
-  if (status == FF_OK) status = check_points(p, request, err);
+  if (status == FF_OK) status = ff_petri_code_check_points(p, request, err);
   if (status == FF_OK && request->until != NULL) status = take_condition(&g, err);
   if (status == FF_OK) status = make(&g, err);
   ff_petri_plain_free(&g.until);
@@ -453,7 +385,7 @@ ff_status ff_petri_code_block_new(ff_petri_code *out, const ff_petri_program *p,
   ff_status status = ff_petri_code_check(p, err);
   if (status == FF_OK && p->n_immediate > 0) status = ff_petri_refuse(err, "immediate transitions by windows");
   if (status == FF_OK && p->n_timed > 0) status = ff_petri_refuse(err, "deterministic or scheduled transitions by windows");
-  if (status == FF_OK && switches_of(p) > 0)
+  if (status == FF_OK && ff_petri_code_switches_of(p) > 0)
     status = ff_petri_refuse(err, "rates that switch where a level crosses a value by windows");
   return status == FF_OK ? make(&g, err) : status;
 }

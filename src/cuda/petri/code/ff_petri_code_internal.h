@@ -127,6 +127,17 @@ void ff_petri_code_data(ff_petri_coder *g, const char *what, uint32_t number, co
 ff_status ff_petri_code_symbols(uint32_t **out, const ff_petri_coder *g, const ff_petri_law *law, const ff_petri_term *term,
                                 uint32_t i, ff_error *err);
 
+/* ---- limits: ff_petri_code_limits.c ------------------------------------------------------------------------------------- */
+
+#define FF_PETRI_CODE_DEPTH 32u /* the most operands that a formula keeps */
+
+/* FF_EUNSUPPORTED, with a clause that tells what there is too much of. */
+ff_status ff_petri_code_too_many(ff_error *err, const char *what, uint64_t found, uint64_t most);
+/* Comparisons of levels with numbers. O(derived values). */
+uint32_t ff_petri_code_switches_of(const ff_petri_program *program);
+/* FF_EUNSUPPORTED for points of a net that has code for one point only: its code has numbers that points cannot have as data. */
+ff_status ff_petri_code_check_points(const ff_petri_program *program, const ff_device_request *request, ff_error *err);
+
 /* ---- points of a sweep: ff_petri_code_points.c --------------------------------------------------------------------------- */
 
 /* Finds the points of the request that share the code of the first one, and the numbers in which they differ. */

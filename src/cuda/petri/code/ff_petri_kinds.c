@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "../../../petri/path/ff_petri_threshold.h"
+#include "../../../petri/program/ff_petri_plain.h"
 
 ff_status ff_petri_refuse(ff_error *err, const char *why) {
   return ff_error_set(err, FF_EUNSUPPORTED, "no kernel simulates nets with %s yet", why);
