@@ -38,7 +38,8 @@ static ff_status check_sizes(const ff_petri_program *p, ff_error *err) {
   if (p->n_timed > MOST_CLOCKS)
     return ff_petri_code_too_many(err, "deterministic and scheduled transitions", p->n_timed, MOST_CLOCKS);
   if (ff_petri_code_switches_of(p) > FF_PETRI_CODE_SWITCHES)
-    return ff_petri_code_too_many(err, "comparisons of levels with numbers", ff_petri_code_switches_of(p), FF_PETRI_CODE_SWITCHES);
+    return ff_petri_code_too_many(err, "comparisons of levels with numbers", ff_petri_code_switches_of(p),
+                                  FF_PETRI_CODE_SWITCHES);
   if (p->n_groups > MOST_GROUPS)
     return ff_petri_code_too_many(err, "independent groups of transitions", p->n_groups, MOST_GROUPS);
   if (p->n_cells > FF_PETRI_CODE_CELLS)
