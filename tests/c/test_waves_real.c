@@ -339,8 +339,7 @@ static void some_runs_have_no_kernels(void) {
   if (net.status != FF_OK) return;
   FF_CHECK_OK(look_at_devices(&net, &options, &err), &err);
   options.until = &net.program->observer[1];
-  FF_CHECK_FAILS(look_at_devices(&net, &options, &err), FF_EUNSUPPORTED, &err,
-                 "no kernel ends trajectories of Petri nets by a condition yet");
+  FF_CHECK_OK(look_at_devices(&net, &options, &err), &err); /* the device tells whether it has a kernel for the condition */
   options.until = NULL;
   petri_end(&net);
   petri_begin(&net); /* two parts that a flow joins */
